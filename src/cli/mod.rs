@@ -1,0 +1,165 @@
+//! The command line: what it may say, and which verb answers.
+//!
+//! Parses, resolves the settings once and hands over to one file per verb, which calls the library with
+//! plain values. Nothing in here judges or renders.
+
+mod completion;
+mod defaults;
+mod explain;
+mod input;
+mod man;
+mod schema;
+mod settings;
+mod validate;
+mod version;
+
+pub use settings::{Output, Settings};
+
+use std::process::ExitCode;
+
+use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser, Subcommand};
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// What was asked for is done.
+    Done,
+    /// Something outside of the input went wrong, such as a file that cannot be read.
+    Failed,
+    /// The command line is wrong.
+    Usage,
+    /// An input file is not valid.
+    NotValid,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(match exit {
+            Exit::Done => 0,
+            Exit::Failed => 1,
+            Exit::Usage => 2,
+            Exit::NotValid => 3,
+        })
+    }
+}
+
+/// Land OpenShift clusters in any cloud region
+///
+/// At this stage landfall judges install configs: it reads them as the OpenShift installer does,
+/// completes them with the same defaults and says everything that is wrong with them, offline.
+///
+/// Exit codes: 0 done, 1 failed, 2 wrong command line, 3 an input file is not valid.
+#[derive(Debug, Parser)]
+#[command(name = "landfall", version)]
+struct Cli {
+    #[command(flatten)]
+    global: settings::Global,
+    #[command(subcommand)]
+    command: Command,
+}
+
+// Help texts are the doc comments of each verb's arguments.
+#[derive(Debug, Subcommand)]
+enum Command {
+    Validate(validate::Args),
+    Defaults(defaults::Args),
+    Explain(explain::Args),
+    Schema(schema::Args),
+    Completion(completion::Args),
+    Man(man::Args),
+    Version(version::Args),
+}
+
+impl Command {
+    fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
+        match self {
+            Self::Validate(args) => validate::run(args, settings),
+            Self::Defaults(args) => defaults::run(args, settings),
+            Self::Explain(args) => explain::run(args, settings),
+            Self::Schema(args) => schema::run(args, settings),
+            Self::Completion(args) => completion::run(args, settings),
+            Self::Man(args) => man::run(args, settings),
+            Self::Version(args) => version::run(args, settings),
+        }
+    }
+
+    /// The forms that the verb's data comes in.
+    fn outputs(&self) -> &'static [Output] {
+        match self {
+            Self::Validate(_) => &[Output::Text, Output::Json, Output::Sarif, Output::Github],
+            Self::Defaults(_) => &[Output::Text, Output::Yaml, Output::Json],
+            Self::Explain(_) | Self::Schema(_) | Self::Version(_) => &[Output::Text, Output::Json],
+            Self::Completion(_) | Self::Man(_) => &[Output::Text],
+        }
+    }
+}
+
+/// The description of the whole command line, from which completions and manual pages are made.
+#[must_use]
+pub fn command() -> clap::Command {
+    Cli::command()
+}
+
+/// Does what the command line of this process says.
+///
+/// Whatever is wrong was said on standard error when this returns.
+#[must_use]
+pub fn main() -> Exit {
+    let parsed = Cli::try_parse().and_then(|cli| refuse_output(&cli).map_or(Ok(cli), Err));
+    let cli = match parsed {
+        Ok(cli) => cli,
+        Err(fault) => return usage(&fault),
+    };
+    let settings = match Settings::resolve(&cli.global) {
+        Ok(settings) => settings,
+        Err(fault) => {
+            crate::ui::Printer::default().fault(&*fault);
+            return Exit::Failed;
+        }
+    };
+    cli.command.run(&settings).unwrap_or_else(|fault| {
+        settings.printer.fault(&*fault);
+        Exit::Failed
+    })
+}
+
+/// Help and version are no faults, though clap hands them over as such.
+fn usage(fault: &clap::Error) -> Exit {
+    // There is nobody left to tell when the stream is gone.
+    let _ = fault.print();
+    if fault.use_stderr() { Exit::Usage } else { Exit::Done }
+}
+
+/// The fault of a form that this verb's data does not come in.
+fn refuse_output(cli: &Cli) -> Option<clap::Error> {
+    let outputs = cli.command.outputs();
+    let wanted = cli.global.output;
+    (!outputs.contains(&wanted)).then(|| {
+        let names: Vec<&str> = outputs.iter().map(|output| output.name()).collect();
+        let message = format!(
+            "this command has no output `{}`\n  [possible values: {}]",
+            wanted.name(),
+            names.join(", ")
+        );
+        Cli::command().error(ErrorKind::InvalidValue, message)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn describes_itself_without_contradiction() {
+        command().debug_assert();
+    }
+
+    #[test]
+    fn refuses_a_form_that_a_verb_does_not_have() {
+        let refused =
+            |words: &[&str]| Cli::try_parse_from(words).map(|cli| refuse_output(&cli).is_some()).ok();
+        assert_eq!(refused(&["landfall", "validate", "-o", "yaml", "a.yaml"]), Some(true));
+        assert_eq!(refused(&["landfall", "-o", "yaml", "defaults", "a.yaml"]), Some(false));
+    }
+}

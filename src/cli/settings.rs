@@ -1,0 +1,128 @@
+//! The flags that every verb has, resolved once.
+
+#![allow(
+    clippy::disallowed_methods,
+    reason = "the environment and the terminals are looked at here, and the log file is opened"
+)]
+
+use std::fs::File;
+use std::io::{IsTerminal, stderr, stdout};
+use std::path::PathBuf;
+
+use anyhow::Context;
+use clap::ValueEnum;
+
+use crate::ui::{Colours, Printer, Volume};
+
+/// The flags that every verb has.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Global options")]
+pub struct Global {
+    /// Directory of the cluster; the working directory unless given
+    #[arg(long, global = true, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
+    pub dir: Option<PathBuf>,
+
+    /// Form of the data on standard output
+    #[arg(short, long, global = true, value_enum, value_name = "FORM", default_value_t = Output::Text)]
+    pub output: Output,
+
+    /// When to use colours; auto means on terminals, unless `NO_COLOR` is set
+    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t = Colour::Auto)]
+    pub color: Colour,
+
+    /// Say nothing on standard error but errors
+    #[arg(short, long, global = true)]
+    pub quiet: bool,
+
+    /// Tell on standard error what is being done
+    #[arg(short, long, global = true, conflicts_with = "quiet")]
+    pub verbose: bool,
+
+    /// Append all that is told to this file
+    #[arg(long, global = true, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    pub log_file: Option<PathBuf>,
+}
+
+/// Form of the data on standard output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Output {
+    /// For people
+    Text,
+    /// JSON, one object a line where there are many
+    Json,
+    /// YAML, for `defaults`
+    Yaml,
+    /// SARIF 2.1.0, for `validate`
+    Sarif,
+    /// Workflow commands of GitHub Actions, for `validate`
+    Github,
+}
+
+impl Output {
+    /// The name on the command line.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Json => "json",
+            Self::Yaml => "yaml",
+            Self::Sarif => "sarif",
+            Self::Github => "github",
+        }
+    }
+}
+
+/// When to use colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Colour {
+    /// On terminals, unless `NO_COLOR` is set
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// What the flags of every verb come to.
+#[derive(Debug)]
+pub struct Settings {
+    /// The cluster directory, if one was named; the working directory otherwise.
+    pub dir: Option<PathBuf>,
+    /// Form of the data.
+    pub output: Output,
+    /// The way to the user.
+    pub printer: Printer,
+}
+
+impl Settings {
+    /// Looks at the terminals and the environment and opens the log file.
+    ///
+    /// # Errors
+    /// The log file cannot be opened.
+    pub fn resolve(global: &Global) -> anyhow::Result<Self> {
+        let volume = match (global.quiet, global.verbose) {
+            (true, _) => Volume::Quiet,
+            (_, true) => Volume::Verbose,
+            _ => Volume::Normal,
+        };
+        let wished = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+        let on = |terminal: bool| match global.color {
+            Colour::Auto => terminal && wished,
+            Colour::Always => true,
+            Colour::Never => false,
+        };
+        let colours = Colours { data: on(stdout().is_terminal()), talk: on(stderr().is_terminal()) };
+        let log = match &global.log_file {
+            Some(path) => {
+                let opened = File::options().create(true).append(true).open(path);
+                Some(opened.with_context(|| format!("cannot open the log file {}", path.display()))?)
+            }
+            None => None,
+        };
+        Ok(Self {
+            dir: global.dir.clone(),
+            output: global.output,
+            printer: Printer::new(volume, colours, log),
+        })
+    }
+}

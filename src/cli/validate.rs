@@ -1,0 +1,211 @@
+//! `landfall validate`.
+
+use std::path::PathBuf;
+
+use rayon::prelude::*;
+
+use super::input::{Input, Reading, named};
+use super::{Exit, Output, Settings};
+use crate::source::Mask;
+use crate::ui::{Judged, counted, github, json, sarif, text};
+use crate::verdict::{Outcome, Strictness, judge};
+
+/// How many files are read and judged at once; their texts are dropped before the next ones come.
+const BATCH: usize = 256;
+
+/// Judge install configs without asking any cloud
+///
+/// Findings go to standard output, in the order of the files. Exit code 3 if a file is not valid, 1 if a
+/// file cannot be read.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Files, directories for the *.yaml and *.yml files in them, or - for standard input
+    #[arg(required = true, value_name = "FILE", value_hint = clap::ValueHint::AnyPath)]
+    files: Vec<PathBuf>,
+
+    #[command(flatten)]
+    reading: Reading,
+}
+
+/// Judges every file and shows what was found.
+///
+/// # Errors
+/// Standard output cannot be written.
+pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
+    let printer = &settings.printer;
+    let manner =
+        Manner { strictness: args.reading.into(), output: settings.output, colour: printer.colours().data };
+    let mut inputs = named(&args.files);
+    let mut tally = Tally::default();
+    let mut notes = Vec::new();
+    while !printer.is_closed() {
+        let batch: Vec<Input> = inputs.by_ref().take(BATCH).collect();
+        if batch.is_empty() {
+            break;
+        }
+        for input in &batch {
+            printer.detail(&format!("judging {}", input.name()));
+        }
+        for report in reports(&batch, manner) {
+            printer.data(&report.shown)?;
+            tally.add(report.end);
+            notes.extend(report.notes);
+        }
+    }
+    if settings.output == Output::Sarif {
+        printer.data(&sarif::log(&notes))?;
+    }
+    if settings.output == Output::Text && tally.files() > 1 {
+        printer.talk(&tally.summary());
+    }
+    Ok(tally.exit())
+}
+
+/// What decides how a file is judged and shown.
+#[derive(Clone, Copy)]
+struct Manner {
+    strictness: Strictness,
+    output: Output,
+    colour: bool,
+}
+
+/// What is left of a file when its text is gone.
+struct Report {
+    shown: String,
+    notes: Vec<sarif::Note>,
+    end: End,
+}
+
+/// How it went with a file.
+#[derive(Clone, Copy)]
+enum End {
+    Judged(Outcome),
+    Unreadable,
+}
+
+/// The reports in the order of the inputs. A single file is not worth starting threads for.
+fn reports(batch: &[Input], manner: Manner) -> Vec<Report> {
+    match batch {
+        [input] => vec![report(input, manner)],
+        inputs => inputs.par_iter().map(|input| report(input, manner)).collect(),
+    }
+}
+
+fn report(input: &Input, manner: Manner) -> Report {
+    let file = &input.name();
+    match input.read() {
+        Ok(bytes) => {
+            let verdict = judge(&bytes, manner.strictness);
+            let judged = Judged {
+                file,
+                text: std::str::from_utf8(&bytes).unwrap_or_default(),
+                outcome: verdict.outcome,
+                findings: &verdict.findings,
+                mask: &verdict.mask,
+            };
+            shown(&judged, manner, End::Judged(verdict.outcome))
+        }
+        Err(finding) => {
+            let judged = Judged {
+                file,
+                text: "",
+                outcome: Outcome::Unparseable,
+                findings: &[*finding],
+                mask: &Mask::default(),
+            };
+            shown(&judged, manner, End::Unreadable)
+        }
+    }
+}
+
+fn shown(judged: &Judged<'_>, manner: Manner, end: End) -> Report {
+    let shown = match manner.output {
+        Output::Json => json::render(judged),
+        Output::Github => github::render(judged),
+        Output::Sarif => String::new(),
+        Output::Text | Output::Yaml => text::render(judged, manner.colour),
+    };
+    let notes = if manner.output == Output::Sarif { sarif::notes(judged) } else { Vec::new() };
+    Report { shown, notes, end }
+}
+
+/// How many files ended how.
+#[derive(Default)]
+struct Tally {
+    accepted: usize,
+    rejected: usize,
+    unparseable: usize,
+    unreadable: usize,
+}
+
+impl Tally {
+    fn add(&mut self, end: End) {
+        let count = match end {
+            End::Judged(Outcome::Accepted) => &mut self.accepted,
+            End::Judged(Outcome::Rejected) => &mut self.rejected,
+            End::Judged(Outcome::Unparseable) => &mut self.unparseable,
+            End::Unreadable => &mut self.unreadable,
+        };
+        *count += 1;
+    }
+
+    fn files(&self) -> usize {
+        self.accepted + self.rejected + self.unparseable + self.unreadable
+    }
+
+    /// `12 files: 10 accepted, 2 rejected`.
+    fn summary(&self) -> String {
+        let counts = [
+            (self.accepted, "accepted"),
+            (self.rejected, "rejected"),
+            (self.unparseable, "unparseable"),
+            (self.unreadable, "unreadable"),
+        ];
+        let parts: Vec<String> = counts
+            .iter()
+            .filter(|(number, _)| *number > 0)
+            .map(|(number, what)| format!("{number} {what}"))
+            .collect();
+        format!("{}: {}", counted(self.files(), "file"), parts.join(", "))
+    }
+
+    /// A file that is not valid outweighs one that cannot be read: more is known of it.
+    fn exit(&self) -> Exit {
+        if self.rejected + self.unparseable > 0 {
+            Exit::NotValid
+        } else if self.unreadable > 0 {
+            Exit::Failed
+        } else {
+            Exit::Done
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lets_an_invalid_file_outweigh_an_unreadable_one() {
+        let mut tally = Tally::default();
+        tally.add(End::Judged(Outcome::Accepted));
+        assert_eq!(tally.exit(), Exit::Done);
+        tally.add(End::Unreadable);
+        assert_eq!(tally.exit(), Exit::Failed);
+        tally.add(End::Judged(Outcome::Rejected));
+        assert_eq!(tally.exit(), Exit::NotValid);
+        assert_eq!(tally.summary(), "3 files: 1 accepted, 1 rejected, 1 unreadable");
+    }
+
+    #[test]
+    fn makes_a_finding_of_what_cannot_be_read() {
+        let input = Input::File(PathBuf::from("/nonexistent/x.yaml"));
+        let manner = Manner { strictness: Strictness::default(), output: Output::Json, colour: false };
+        let shown = report(&input, manner).shown;
+        assert!(
+            shown.starts_with("{\"file\":\"/nonexistent/x.yaml\",\"outcome\":\"unparseable\""),
+            "{shown}"
+        );
+        assert!(shown.contains("\"code\":\"LF0001\"") && shown.contains("cannot read"), "{shown}");
+    }
+}

@@ -1,0 +1,104 @@
+//! Platform `aws`: Amazon Web Services in every partition, with any endpoints.
+
+pub mod config;
+mod defaults;
+mod rules;
+pub mod values;
+
+use super::Platform;
+use crate::config::{InstallConfig, PoolRole};
+use crate::finding::{Finding, Findings, Page};
+use crate::rules::{Case, Dual, Families, First, Gated, Ipv6, Traits};
+
+/// Platform `aws`.
+pub struct Aws;
+
+/// The platform, for the list of platforms.
+pub const PLATFORM: Aws = Aws;
+
+impl Platform for Aws {
+    fn name(&self) -> &'static str {
+        "aws"
+    }
+
+    fn upconvert(&self, config: &mut InstallConfig) -> Result<(), Box<Finding>> {
+        config.platform.aws.as_mut().map_or(Ok(()), defaults::upconvert)
+    }
+
+    fn defaults(&self, config: &mut InstallConfig) {
+        defaults::defaults(config);
+    }
+
+    fn traits(&self, config: &InstallConfig) -> Traits {
+        let dual = config.platform.aws.as_ref().is_some_and(config::Platform::is_dual_stack);
+        Traits {
+            name: self.name(),
+            exclusive: true,
+            name_begins_with_letter: false,
+            reserved_name: |_| None,
+            publish: &["External", "Internal"],
+            credentials_modes: &["Mint", "Passthrough", "Manual"],
+            without_cloud_credential: false,
+            without_cloud_controller: false,
+            needs_cloud_controller: false,
+            mtu: true,
+            families: Families {
+                dual: Dual::IpFamily(dual),
+                ipv6: if dual {
+                    Ipv6::Contradicted
+                } else {
+                    Ipv6::Refused("IPv6 alone cannot be had on aws")
+                },
+                ipv4: !dual,
+                ipv4_machines: true,
+                first: first_family,
+                ranks: [3, 0, 2],
+            },
+            arbiter: false,
+            fencing: false,
+            compute_names: &["edge", "worker"],
+            architectures: Some(values::ARCHITECTURES),
+            mixed_architectures: true,
+            cluster_api: |role, _| role != PoolRole::ControlPlane,
+        }
+    }
+
+    fn check_platform(&self, case: &Case<'_>, out: &mut Findings) {
+        if let Some(platform) = &case.config.platform.aws {
+            rules::check_platform(case, platform, out);
+        }
+    }
+
+    fn check_pools(&self, case: &Case<'_>, out: &mut Findings) {
+        if let Some(platform) = &case.config.platform.aws {
+            rules::check_pools(case, platform, out);
+        }
+    }
+
+    fn gated(&self, config: &InstallConfig) -> Vec<Gated> {
+        config.platform.aws.as_ref().map(|platform| rules::gated(config, platform)).unwrap_or_default()
+    }
+
+    fn pages(&self) -> &'static [&'static Page] {
+        rules::PAGES
+    }
+
+    fn superseded(&self) -> &'static [&'static str] {
+        &["/platform/aws/subnets", "/platform/aws/amiID", "/platform/aws/preserveBootstrapIgnition"]
+    }
+
+    fn older_paths(&self) -> &'static [(&'static str, &'static str)] {
+        &[
+            ("platform.aws.vpc.subnets", "platform.aws.subnets"),
+            ("platform.aws.defaultMachinePlatform.amiID", "platform.aws.amiID"),
+        ]
+    }
+}
+
+fn first_family(config: &InstallConfig, _: &str) -> Option<First> {
+    match config.platform.aws.as_ref()?.ip_family.as_str() {
+        "DualStackIPv4Primary" => Some(First::Ipv4),
+        "DualStackIPv6Primary" => Some(First::Ipv6),
+        _ => None,
+    }
+}

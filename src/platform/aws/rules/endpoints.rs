@@ -1,0 +1,83 @@
+//! Custom service endpoints: `spec/install-config.md`, section 10.4.
+
+use std::collections::HashMap;
+
+use crate::finding::{Base, Finding, Findings, Kind, Page, Severity, shortened};
+use crate::platform::aws::config::Platform;
+use crate::rules::url::Url;
+use crate::source::without_user;
+
+/// A service has two endpoints.
+pub const NAME: Page = Page {
+    code: "LF0420",
+    title: "a service has one endpoint",
+    text: "With two, the later one would win silently.",
+    severity: Severity::Error,
+    fields: &["platform.aws.serviceEndpoints[].name"],
+    base: Base::Aws,
+    bad: "platform:\n  aws:\n    region: us-east-1\n    serviceEndpoints:\n    - name: ec2\n      \
+          url: https://ec2.example.com\n    - name: ec2\n      url: https://other.example.com\n",
+    good: "platform:\n  aws:\n    region: us-east-1\n    serviceEndpoints:\n    - name: ec2\n      \
+           url: https://ec2.example.com\n    - name: s3\n      url: https://s3.example.com\n",
+};
+/// The URL cannot be an endpoint.
+pub const URL: Page = Page {
+    code: "LF0421",
+    title: "an endpoint is an HTTPS URL of a host, without path or query",
+    text: "The SDK puts the path of each request behind it. A port is accepted; a scheme that is left out \
+           is `https://`.",
+    severity: Severity::Error,
+    fields: &["platform.aws.serviceEndpoints[].url"],
+    base: Base::Aws,
+    bad: "platform:\n  aws:\n    region: us-east-1\n    serviceEndpoints:\n    - name: ec2\n      \
+          url: http://ec2.example.com\n",
+    good: "platform:\n  aws:\n    region: us-east-1\n    serviceEndpoints:\n    - name: ec2\n      \
+           url: https://ec2.example.com:8443\n",
+};
+
+pub(super) fn check(platform: &Platform, out: &mut Findings) {
+    let mut first: HashMap<&str, usize> = HashMap::new();
+    for (i, endpoint) in platform.service_endpoints.iter().enumerate() {
+        let path = format!("platform.aws.serviceEndpoints[{i}]");
+        let j = *first.entry(&endpoint.name).or_insert(i);
+        if j != i {
+            let message = format!("the service `{}` has an endpoint already", shortened(&endpoint.name));
+            out.push(
+                Finding::error(&NAME, Kind::Invalid, format!("{path}.name"), message)
+                    .help("keep one endpoint for each service")
+                    .related("the first one", format!("platform.aws.serviceEndpoints[{j}].name")),
+            );
+        }
+        if let Err((message, help)) = check_url(&endpoint.url) {
+            let finding = Finding::error(&URL, Kind::Invalid, format!("{path}.url"), message);
+            out.push(finding.help(help));
+        }
+    }
+}
+
+/// What is wrong with an endpoint's URL, and what to do.
+fn check_url(text: &str) -> Result<(), (String, String)> {
+    let with_scheme = text.split_once("://").is_some_and(|(scheme, _)| !scheme.contains(':'));
+    let full = if with_scheme { text.to_owned() } else { format!("https://{text}") };
+    let shown = shortened(&without_user(text));
+    let form = || "write https:// and a host, such as https://ec2.us-hidden-1.example.com".to_owned();
+    let url = Url::parse(&full).map_err(|fault| (format!("`{shown}` is not a URL: {fault}"), form()))?;
+    let host = url.hostname();
+    if host.is_empty() {
+        let message = match text {
+            "" => "the URL is missing".to_owned(),
+            _ => format!("`{shown}` names no host"),
+        };
+        return Err((message, form()));
+    }
+    if url.scheme != "https" {
+        let message = format!("`{shown}` is not reached over HTTPS but over `{}`", url.scheme);
+        return Err((message, format!("write https://{}", url.host)));
+    }
+    let request = url.request_uri();
+    if request != "/" {
+        let message = format!("`{shown}` has a path or query, `{}`", shortened(&request));
+        return Err((message, format!("write https://{}", url.host)));
+    }
+    Ok(())
+}

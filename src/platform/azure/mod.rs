@@ -1,0 +1,94 @@
+//! Platform Azure, the pure half: types, defaults and rules.
+
+pub mod config;
+mod defaults;
+mod rules;
+pub mod values;
+
+use crate::config::InstallConfig;
+use crate::finding::{Finding, Findings, Page};
+use crate::platform::Platform;
+use crate::rules::{Case, Dual, Families, First, Gated, Ipv6, Traits};
+
+/// The platform's part in judging an install config.
+pub struct Azure;
+
+/// The platform as it stands in the list of platforms.
+pub const PLATFORM: Azure = Azure;
+
+impl Platform for Azure {
+    fn name(&self) -> &'static str {
+        rules::NAME
+    }
+
+    fn upconvert(&self, config: &mut InstallConfig) -> Result<(), Box<Finding>> {
+        defaults::upconvert(config);
+        Ok(())
+    }
+
+    fn defaults(&self, config: &mut InstallConfig) {
+        defaults::defaults(config);
+    }
+
+    fn traits(&self, config: &InstallConfig) -> Traits {
+        let azure = config.platform.azure.as_ref();
+        let stack = azure.is_some_and(config::Platform::is_stack);
+        Traits {
+            name: rules::NAME,
+            exclusive: true,
+            name_begins_with_letter: true,
+            reserved_name: rules::names::reserved,
+            publish: &["External", "Internal", "Mixed"],
+            credentials_modes: if stack { &["Manual"] } else { &["Passthrough", "Manual"] },
+            without_cloud_credential: false,
+            without_cloud_controller: false,
+            needs_cloud_controller: false,
+            mtu: false,
+            families: families(stack, azure.is_some_and(config::Platform::is_dual_stack)),
+            arbiter: false,
+            fencing: false,
+            compute_names: &["worker"],
+            architectures: None,
+            mixed_architectures: false,
+            cluster_api: |_, _| false,
+        }
+    }
+
+    fn check_platform(&self, case: &Case<'_>, out: &mut Findings) {
+        rules::check_platform(case, out);
+    }
+
+    fn check_pools(&self, case: &Case<'_>, out: &mut Findings) {
+        rules::check_pools(case, out);
+    }
+
+    fn gated(&self, config: &InstallConfig) -> Vec<Gated> {
+        rules::gates::gated(config)
+    }
+
+    fn superseded(&self) -> &'static [&'static str] {
+        &["/platform/azure/controlPlaneSubnet", "/platform/azure/computeSubnet"]
+    }
+
+    fn pages(&self) -> &'static [&'static Page] {
+        rules::PAGES
+    }
+}
+
+/// How Azure stands to IPv6 (`spec/install-config.md`, section 8.6).
+fn families(stack: bool, dual: bool) -> Families {
+    Families {
+        dual: Dual::IpFamily(dual),
+        ipv6: Ipv6::Refused(if stack {
+            "Azure Stack Hub has no IPv6"
+        } else {
+            "Azure has IPv6 only together with IPv4"
+        }),
+        // With an `ipFamily` of two families, IPv4 alone lacks an IPv6 machine network: section 11.7.
+        ipv4: true,
+        ipv4_machines: false,
+        // Azure gives services IPv4 first whatever family is the machines' first one.
+        first: |_, list| (list == "serviceNetwork").then_some(First::Ipv4),
+        ranks: [0, 1, 3],
+    }
+}

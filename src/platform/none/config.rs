@@ -1,0 +1,7 @@
+//! `platform.none`: `spec/install-config.md`, section 4.8.
+
+crate::config::value::model! {
+    /// A cluster whose machines and networks the user makes.
+    pub struct Platform {
+    }
+}

@@ -1,0 +1,619 @@
+//! The tree of a YAML text: built from the parser's events in one pass, aliases kept as references.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use granit_parser::{Event, Options, Parser, ScalarStyle, StructureStyle, Tag};
+
+use super::scalar::{Scalar, resolve};
+use super::{MOST_DEPTH, MOST_NODES, pages};
+use crate::finding::{Finding, Findings, Kind, Page, Span};
+
+/// A node's number in its tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct NodeId(u32);
+
+/// One key of a map with its value.
+#[derive(Clone, Debug)]
+pub struct Entry<'t> {
+    /// The key as text.
+    pub key: Cow<'t, str>,
+    /// The key's bytes.
+    pub key_span: Span,
+    /// The value.
+    pub value: NodeId,
+}
+
+/// What a node is.
+#[derive(Clone, Debug)]
+pub enum NodeKind<'t> {
+    /// Text that keeps its spelling: quoted, a block, or tagged as text.
+    Text(Cow<'t, str>),
+    /// A plain scalar, to be resolved.
+    Plain(Cow<'t, str>),
+    /// A scalar whose tag made it a number (`!!float 1`).
+    Tagged(Scalar<'static>),
+    /// A list.
+    List(Vec<NodeId>),
+    /// A map in the order of the file, merge keys written out.
+    Map(Vec<Entry<'t>>),
+    /// The value of an anchor.
+    Alias(NodeId),
+}
+
+/// One value of the text.
+#[derive(Clone, Debug)]
+pub struct Node<'t> {
+    /// The value's bytes; for a map or list in block style up to the end of its last value.
+    pub span: Span,
+    /// What it is.
+    pub kind: NodeKind<'t>,
+}
+
+/// The first document of a YAML text.
+#[derive(Debug, Default)]
+pub struct Tree<'t> {
+    nodes: Vec<Node<'t>>,
+    root: Option<NodeId>,
+}
+
+impl<'t> Tree<'t> {
+    /// The document's value; none for an empty document.
+    #[must_use]
+    pub fn root(&self) -> Option<NodeId> {
+        self.root
+    }
+
+    /// The node of a number, which must come from this tree.
+    #[must_use]
+    pub fn node(&self, id: NodeId) -> &Node<'t> {
+        &self.nodes[id.0 as usize]
+    }
+
+    /// The node itself, or what it is an alias of.
+    #[must_use]
+    pub fn target(&self, id: NodeId) -> &Node<'t> {
+        let mut node = self.node(id);
+        // An alias refers to an earlier node only, so this ends.
+        while let NodeKind::Alias(of) = node.kind {
+            node = self.node(of);
+        }
+        node
+    }
+
+    /// The scalar that a node is, aliases followed; none for lists and maps.
+    #[must_use]
+    pub fn scalar(&self, id: NodeId) -> Option<Scalar<'_>> {
+        match &self.target(id).kind {
+            NodeKind::Text(text) => Some(Scalar::Text(text)),
+            NodeKind::Plain(text) => Some(resolve(text)),
+            NodeKind::Tagged(scalar) => Some(scalar.clone()),
+            NodeKind::List(_) | NodeKind::Map(_) | NodeKind::Alias(_) => None,
+        }
+    }
+
+    /// The place of the value at a field path such as `compute[0].platform.aws.zones[1]`, or of its
+    /// deepest ancestor that exists.
+    ///
+    /// Names are matched like fields are, exactly or else without regard to case. The second value says
+    /// whether the path was found whole. A map is shown by its key (or its first line in a list), as
+    /// its whole block would say little.
+    #[must_use]
+    pub fn place(&self, path: &str) -> (Span, bool) {
+        let Some(root) = self.root else {
+            return (Span::new(0, 0), path.is_empty());
+        };
+        let mut found = root;
+        let mut key: Option<Span> = None;
+        let mut rest = path;
+        while !rest.is_empty() {
+            let Some((step, value, after)) = self.step(found, rest) else {
+                return (self.shown(found, key), false);
+            };
+            (found, key, rest) = (value, step, after);
+        }
+        (self.shown(found, key), true)
+    }
+
+    /// One step along a path: the key's span if it was a key, the value, and what is left of the path.
+    fn step<'p>(&self, from: NodeId, path: &'p str) -> Option<(Option<Span>, NodeId, &'p str)> {
+        let path = path.strip_prefix('.').unwrap_or(path);
+        match &self.target(from).kind {
+            NodeKind::Map(entries) => {
+                // A key in brackets is the last step of every path that has one, and may hold anything.
+                let (name, rest) = match path.strip_prefix('[') {
+                    Some(inner) => (inner.strip_suffix(']')?, ""),
+                    None => path.split_at(path.find(['.', '[']).unwrap_or(path.len())),
+                };
+                let entry = entries
+                    .iter()
+                    .find(|e| e.key == name)
+                    .or_else(|| entries.iter().find(|e| super::de::fold_eq(&e.key, name)))?;
+                Some((Some(entry.key_span), entry.value, rest))
+            }
+            NodeKind::List(items) => {
+                let (index, rest) = path.strip_prefix('[')?.split_once(']')?;
+                Some((None, *items.get(index.parse::<usize>().ok()?)?, rest))
+            }
+            _ => None,
+        }
+    }
+
+    fn shown(&self, id: NodeId, key: Option<Span>) -> Span {
+        let node = self.node(id);
+        match (&node.kind, key) {
+            (NodeKind::Map(_) | NodeKind::List(_), Some(key)) => key,
+            (NodeKind::Plain(text), Some(key)) if text.is_empty() => key,
+            (NodeKind::Map(entries), None) => entries.first().map_or(node.span, |first| {
+                let value = self.node(first.value);
+                match value.kind {
+                    NodeKind::Map(_) | NodeKind::List(_) => first.key_span,
+                    _ => Span { start: first.key_span.start, end: value.span.end.max(first.key_span.end) },
+                }
+            }),
+            _ => node.span,
+        }
+    }
+}
+
+/// A collection that is being read.
+enum Frame {
+    List { start: usize, anchor: usize, items: Vec<NodeId> },
+    Map { start: usize, anchor: usize, flow: bool, entries: Vec<(NodeId, NodeId)>, key: Option<NodeId> },
+}
+
+struct Builder<'t, 'f> {
+    tree: Tree<'t>,
+    findings: &'f mut Findings,
+    frames: Vec<Frame>,
+    anchors: HashMap<usize, NodeId>,
+    /// How many values each node stands for, aliases written out.
+    sizes: Vec<usize>,
+    expanded: usize,
+    /// Bytes in which a tab at the beginning of a line is fine.
+    tab_safe: Vec<Span>,
+    offset: usize,
+    failed: bool,
+}
+
+/// Reads the first document of `text`.
+pub(super) fn read<'t>(text: &'t str, findings: &mut Findings) -> Tree<'t> {
+    let (body, offset) = match text.strip_prefix('\u{feff}') {
+        Some(body) => (body, '\u{feff}'.len_utf8()),
+        None => (text, 0),
+    };
+    let mut options = Options::default();
+    options.block_nesting_limit = MOST_DEPTH;
+    options.flow_nesting_limit = MOST_DEPTH;
+    options.emit_unresolved_aliases = true;
+    let mut builder = Builder {
+        tree: Tree::default(),
+        findings,
+        frames: Vec::new(),
+        anchors: HashMap::new(),
+        sizes: Vec::new(),
+        expanded: 0,
+        tab_safe: Vec::new(),
+        offset,
+        failed: false,
+    };
+    let end = builder.run(body, options);
+    let read_to = end.unwrap_or(body.len());
+    if !builder.failed {
+        builder.check_characters(body, read_to);
+        builder.check_tabs(&body[..read_to]);
+    }
+    if builder.failed {
+        builder.close_all();
+    } else if end.is_some_and(|end| has_content(&body[end..])) {
+        let start = offset + read_to;
+        let line = body[read_to..].find('\n').unwrap_or(body.len() - read_to);
+        let message = "the text from here on is not read: an install config is one YAML document";
+        builder.findings.push(
+            Finding::warning(&pages::MORE_DOCUMENTS, Kind::Parse, "", message)
+                .help("put each config into a file of its own")
+                .span(Span::new(start, start + line)),
+        );
+    }
+    builder.tree
+}
+
+/// Whether anything but markers, comments and blanks follows.
+fn has_content(rest: &str) -> bool {
+    rest.lines()
+        .map(|line| line.trim_start_matches("---").trim_start_matches("...").trim())
+        .any(|line| !line.is_empty() && !line.starts_with('#'))
+}
+
+impl<'t> Builder<'t, '_> {
+    /// Consumes the first document; the offset of its end marker if one follows.
+    fn run(&mut self, body: &'t str, options: Options) -> Option<usize> {
+        // YAML 1.1 also breaks lines at NEL, LS and PS. They get the same number of other bytes here,
+        // so that offsets stay.
+        let breaks = ['\u{85}', '\u{2028}', '\u{2029}'];
+        if body.contains(breaks) {
+            let body = body.replace('\u{85}', " \n").replace(['\u{2028}', '\u{2029}'], "  \n");
+            let mut parser = Parser::new_from_str_with_options(&body, options);
+            return self.consume(&body, &mut parser, |cow| Cow::Owned(cow.into_owned()));
+        }
+        let mut parser = Parser::new_from_str_with_options(body, options);
+        self.consume(body, &mut parser, |cow| cow)
+    }
+
+    fn consume<'s>(
+        &mut self,
+        body: &str,
+        parser: &mut Parser<'s, granit_parser::StrInput<'s>>,
+        own: impl Fn(Cow<'s, str>) -> Cow<'t, str>,
+    ) -> Option<usize> {
+        for event in parser.by_ref() {
+            let (event, span) = match event {
+                Ok(read) => read,
+                Err(fault) => {
+                    let at = fault.marker().byte_offset().unwrap_or(0);
+                    let line_end =
+                        body.get(at..).unwrap_or_default().find('\n').map_or(body.len(), |end| at + end);
+                    self.check_characters(body, line_end);
+                    if self.failed {
+                        return None;
+                    }
+                    let message = fault.kind().to_string();
+                    if message.contains("nesting") || message.contains("recursion") {
+                        let message = format!("the file has more than {MOST_DEPTH} levels");
+                        self.fail(&pages::TOO_DEEP, Span::new(at, at + 1), &message, None);
+                    } else {
+                        self.fail(&pages::SYNTAX, Span::new(at, at + 1), &message, None);
+                    }
+                    return None;
+                }
+            };
+            let start = span.start.byte_offset().unwrap_or(0);
+            let end = span.end.byte_offset().unwrap_or(start);
+            match event {
+                Event::DocumentStart(_, Some(version)) if (version.major, version.minor) != (1, 1) => {
+                    let message = "the file says that it is not YAML 1.1";
+                    let help = "remove the line that begins with `%YAML`";
+                    self.fail(&pages::SYNTAX, Span::new(0, 1), message, Some(help));
+                }
+                Event::DocumentEnd => return Some(start),
+                Event::StreamEnd => return None,
+                Event::Alias(id) => self.alias(id, Span::new(start, end)),
+                Event::UnresolvedAlias(name) => {
+                    let message = format!("no anchor `&{name}` stands before this alias");
+                    self.fail(&pages::SYNTAX, Span::new(start, end), &message, None);
+                }
+                Event::Scalar(text, style, anchor, tag) => {
+                    if style != ScalarStyle::Plain || text.contains('\n') || end - start > text.len() {
+                        self.tab_safe.push(Span::new(start, end));
+                    }
+                    let plain = style == ScalarStyle::Plain;
+                    let kind = self.scalar(own(text), plain, tag.as_deref(), Span::new(start, end));
+                    let id = self.add(Span::new(start, end), kind, 1);
+                    self.attach(id, anchor, 1);
+                }
+                Event::SequenceStart(_, anchor, _) => {
+                    self.open(Frame::List { start, anchor, items: Vec::new() }, start);
+                }
+                Event::MappingStart(style, anchor, _) => {
+                    let flow = style == StructureStyle::Flow;
+                    let frame = Frame::Map { start, anchor, flow, entries: Vec::new(), key: None };
+                    self.open(frame, start);
+                }
+                Event::SequenceEnd | Event::MappingEnd => self.close(end),
+                _ => {}
+            }
+            if self.failed {
+                return None;
+            }
+        }
+        None
+    }
+
+    fn fail(&mut self, page: &'static Page, span: Span, message: &str, help: Option<&str>) {
+        let span = self.shifted(span);
+        let mut finding = Finding::error(page, Kind::Parse, "", message).span(span);
+        finding.help = help.map(str::to_owned);
+        self.findings.push(finding);
+        self.failed = true;
+    }
+
+    fn shifted(&self, span: Span) -> Span {
+        Span::new(span.start as usize + self.offset, span.end as usize + self.offset)
+    }
+
+    fn add(&mut self, span: Span, kind: NodeKind<'t>, size: usize) -> NodeId {
+        // At most MOST_NODES nodes are made, so the number fits.
+        let id = NodeId(u32::try_from(self.tree.nodes.len()).unwrap_or(u32::MAX));
+        let span = self.shifted(span);
+        self.tree.nodes.push(Node { span, kind });
+        self.sizes.push(size);
+        id
+    }
+
+    fn scalar(&mut self, text: Cow<'t, str>, plain: bool, tag: Option<&Tag>, span: Span) -> NodeKind<'t> {
+        let Some(tag) = tag else {
+            return if plain { NodeKind::Plain(text) } else { NodeKind::Text(text) };
+        };
+        let name = tag.suffix_in_namespace("tag:yaml.org,2002:").unwrap_or_default();
+        let resolved = resolve(&text);
+        let wanted = match (name.as_ref(), &resolved) {
+            ("int", Scalar::Int(_)) | ("bool", Scalar::Bool(_)) | ("float", Scalar::Float(_)) => {
+                return NodeKind::Plain(text);
+            }
+            ("null", Scalar::Null) => return NodeKind::Plain(text),
+            #[allow(clippy::cast_precision_loss)] // what a float of this number is
+            ("float", Scalar::Int(number)) => return NodeKind::Tagged(Scalar::Float(*number as f64)),
+            ("binary", _) => {
+                let packed: String = text.split_ascii_whitespace().collect();
+                let bytes = STANDARD.decode(packed).ok().and_then(|b| String::from_utf8(b).ok());
+                if let Some(decoded) = bytes {
+                    return NodeKind::Text(Cow::Owned(decoded));
+                }
+                "text in base64"
+            }
+            ("int", _) => "a whole number",
+            ("float", _) => "a number",
+            ("bool", _) => "a boolean",
+            ("null", _) => "null",
+            _ => return NodeKind::Text(text),
+        };
+        let message = format!("the tag says that this is {wanted}, which it is not");
+        self.fail(&pages::SYNTAX, span, &message, Some("remove the tag that begins with `!!`"));
+        NodeKind::Text(text)
+    }
+
+    fn alias(&mut self, anchor: usize, span: Span) {
+        let Some(target) = self.anchors.get(&anchor).copied() else {
+            // The anchor is of a collection that is not closed yet: it would contain itself.
+            self.fail(&pages::SYNTAX, span, "an alias stands inside its own anchor", None);
+            return;
+        };
+        let size = self.size(target);
+        let id = self.add(span, NodeKind::Alias(target), size);
+        self.attach(id, 0, size);
+    }
+
+    fn open(&mut self, frame: Frame, start: usize) {
+        if self.frames.len() >= MOST_DEPTH {
+            let message = format!("the file has more than {MOST_DEPTH} levels");
+            self.fail(&pages::TOO_DEEP, Span::new(start, start + 1), &message, None);
+            return;
+        }
+        self.frames.push(frame);
+    }
+
+    fn close(&mut self, end: usize) {
+        let Some(frame) = self.frames.pop() else {
+            return;
+        };
+        let (start, anchor, last, kind, size) = match frame {
+            Frame::List { start, anchor, items } => {
+                let size = items.iter().fold(1, |sum: usize, id| sum.saturating_add(self.size(*id)));
+                (start, anchor, items.last().copied(), NodeKind::List(items), size)
+            }
+            Frame::Map { start, anchor, flow, entries, .. } => {
+                if flow {
+                    self.tab_safe.push(Span::new(start, end));
+                }
+                let last = entries.last().map(|(_, value)| *value);
+                let size = entries.iter().fold(1, |sum: usize, (_, value)| {
+                    sum.saturating_add(1).saturating_add(self.size(*value))
+                });
+                let entries = self.entries(entries);
+                (start, anchor, last, NodeKind::Map(entries), size)
+            }
+        };
+        // A block ends where its last value does; the parser's end is the next token's start.
+        let shift = self.offset;
+        let end = match last {
+            Some(last) if !matches!(self.tree.node(last).kind, NodeKind::Alias(_)) => {
+                (self.tree.node(last).span.end as usize).saturating_sub(shift).max(start)
+            }
+            _ => end,
+        };
+        let id = self.add(Span::new(start, end), kind, size);
+        self.attach(id, anchor, 1);
+    }
+
+    fn size(&self, id: NodeId) -> usize {
+        self.sizes.get(id.0 as usize).copied().unwrap_or(1)
+    }
+
+    /// Puts a finished node into its collection; `size` is how many values it newly stands for.
+    fn attach(&mut self, id: NodeId, anchor: usize, size: usize) {
+        if anchor != 0 {
+            self.anchors.insert(anchor, id);
+        }
+        self.expanded = self.expanded.saturating_add(size);
+        if self.expanded > MOST_NODES {
+            let span = self.tree.node(id).span;
+            let span = Span::new(span.start as usize - self.offset, span.start as usize - self.offset);
+            let message = format!("the file has more than {MOST_NODES} values");
+            self.fail(&pages::TOO_DEEP, span, &message, None);
+            return;
+        }
+        match self.frames.last_mut() {
+            None => self.tree.root = Some(id),
+            Some(Frame::List { items, .. }) => items.push(id),
+            Some(Frame::Map { entries, key, .. }) => match key.take() {
+                None => *key = Some(id),
+                Some(key) => entries.push((key, id)),
+            },
+        }
+    }
+
+    /// The entries of a map: keys as text, merge keys written out, duplicates found.
+    fn entries(&mut self, pairs: Vec<(NodeId, NodeId)>) -> Vec<Entry<'t>> {
+        let mut entries = Vec::with_capacity(pairs.len());
+        let mut seen = Seen::default();
+        for (key, value) in pairs {
+            let node = self.tree.node(key);
+            let span = node.span;
+            if matches!(&node.kind, NodeKind::Plain(text) if text == "<<") {
+                self.merge(value, span, &mut entries, &mut seen);
+                continue;
+            }
+            let named = match (self.tree.scalar(key), &node.kind) {
+                (None | Some(Scalar::Null), _) => None,
+                (Some(Scalar::Text(_)), NodeKind::Text(text) | NodeKind::Plain(text)) => {
+                    Some((text.clone(), 0))
+                }
+                (Some(scalar), _) => {
+                    let kind = match scalar {
+                        Scalar::Bool(_) => 1,
+                        Scalar::Int(_) => 2,
+                        Scalar::Float(_) => 3,
+                        Scalar::Null | Scalar::Text(_) => 0,
+                    };
+                    Some((Cow::Owned(scalar.to_text().into_owned()), kind))
+                }
+            };
+            let Some((name, kind)) = named else {
+                let message = "a key must be text, a number or a boolean";
+                let finding = Finding::error(&pages::KEY, Kind::Parse, "", message).span(span);
+                self.findings.push(finding);
+                continue;
+            };
+            let entry = Entry { key: name, key_span: span, value };
+            self.admit(entry, kind, span, &mut entries, &mut seen);
+        }
+        entries
+    }
+
+    fn admit(
+        &mut self,
+        entry: Entry<'t>,
+        kind: u8,
+        span: Span,
+        entries: &mut Vec<Entry<'t>>,
+        seen: &mut Seen<'t>,
+    ) {
+        if let Some(first) = seen.insert(entries, &entry.key, kind) {
+            let message = format!("the key `{}` stands twice in this map", entry.key);
+            let mut finding = Finding::error(&pages::DUPLICATE_KEY, Kind::Duplicate, "", message)
+                .help("keep one of the two")
+                .related("first here", "")
+                .span(span);
+            if let Some(related) = &mut finding.related {
+                related.span = Some(first);
+            }
+            self.findings.push(finding);
+            return;
+        }
+        entries.push(entry);
+    }
+
+    fn merge(&mut self, value: NodeId, span: Span, entries: &mut Vec<Entry<'t>>, seen: &mut Seen<'t>) {
+        let sources: Vec<NodeId> = match &self.tree.target(value).kind {
+            NodeKind::List(items) => items.clone(),
+            _ => vec![value],
+        };
+        for source in sources {
+            let NodeKind::Map(merged) = &self.tree.target(source).kind else {
+                let message = "a merge key takes a map, or a list of maps";
+                let finding = Finding::error(&pages::SYNTAX, Kind::Parse, "", message).span(span);
+                self.findings.push(finding);
+                continue;
+            };
+            self.expanded = self.expanded.saturating_add(merged.len());
+            if self.expanded > MOST_NODES {
+                return; // the next attach says so
+            }
+            for entry in merged.clone() {
+                self.admit(entry, 0, span, entries, seen);
+            }
+        }
+    }
+
+    /// After a fault: closes what is open, so that what was read can be judged too.
+    fn close_all(&mut self) {
+        if self.expanded > MOST_NODES {
+            self.tree = Tree::default();
+            return;
+        }
+        while !self.frames.is_empty() {
+            let end = self.tree.nodes.last().map_or(0, |node| node.span.end as usize);
+            self.close(end.saturating_sub(self.offset));
+        }
+    }
+
+    /// Refuses control characters before `end`.
+    fn check_characters(&mut self, body: &str, end: usize) {
+        let allowed = |c: char| {
+            matches!(c, '\t' | '\n' | '\r' | ' '..='~' | '\u{85}' | '\u{a0}'..='\u{d7ff}'
+                | '\u{e000}'..='\u{fffd}' | '\u{10000}'..='\u{10ffff}')
+        };
+        let clean = body.bytes().take(end).all(|b| matches!(b, b'\t' | b'\n' | b'\r' | b' '..=b'~'));
+        if clean {
+            return;
+        }
+        if let Some((at, c)) = body.char_indices().find(|(at, c)| *at < end && !allowed(*c)) {
+            let message = format!("the control character U+{:04X} must be written as an escape", c as u32);
+            let help = format!("in double quotes: \"\\x{:02x}\"", c as u32);
+            self.fail(&pages::ENCODING, Span::new(at, at + c.len_utf8()), &message, Some(&help));
+        }
+    }
+
+    /// Refuses a tab where indentation stands, which the parser in use lets pass in some places.
+    fn check_tabs(&mut self, body: &str) {
+        let mut start = 0;
+        for line in body.split_inclusive('\n') {
+            let dashes = line.trim_start_matches(' ');
+            let indent = line.len() - strip_dashes(dashes).len();
+            if line[indent..].starts_with('\t') {
+                let at = Span::new(start + indent, start + indent + 1);
+                if !self.tab_safe.iter().any(|safe| safe.contains(at.start)) {
+                    let help = "indent with spaces";
+                    self.fail(&pages::SYNTAX, at, "a tab stands where indentation is read", Some(help));
+                    return;
+                }
+            }
+            start += line.len();
+        }
+    }
+}
+
+/// What is left of a line after its list dashes.
+fn strip_dashes(mut line: &str) -> &str {
+    while let Some(rest) = line.strip_prefix('-') {
+        if rest.starts_with(' ') {
+            line = rest.trim_start_matches(' ');
+        } else if rest.starts_with('\t') {
+            return rest;
+        } else {
+            break;
+        }
+    }
+    line
+}
+
+/// The keys of one map so far. Small maps are searched, large ones indexed.
+#[derive(Default)]
+struct Seen<'t> {
+    kinds: Vec<u8>,
+    index: HashSet<(u8, Cow<'t, str>)>,
+}
+
+impl<'t> Seen<'t> {
+    /// Notes a key; the place of an equal one that was there before.
+    fn insert(&mut self, entries: &[Entry<'t>], key: &Cow<'t, str>, kind: u8) -> Option<Span> {
+        const SMALL: usize = 16;
+        let equal = |(entry, k): (&Entry<'t>, &u8)| *k == kind && entry.key == *key;
+        let twice = if entries.len() < SMALL {
+            entries.iter().zip(&self.kinds).any(equal)
+        } else {
+            if self.index.is_empty() {
+                let known = entries.iter().zip(&self.kinds).map(|(e, k)| (*k, e.key.clone()));
+                self.index.extend(known);
+            }
+            !self.index.insert((kind, key.clone()))
+        };
+        if twice {
+            return entries.iter().zip(&self.kinds).find(|pair| equal(*pair)).map(|(e, _)| e.key_span);
+        }
+        self.kinds.push(kind);
+        None
+    }
+}

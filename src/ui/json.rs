@@ -1,0 +1,79 @@
+//! Findings for programs: one JSON object a file, in the form that `docs/contract.md` fixes.
+
+use serde::Serialize;
+
+use super::Judged;
+use crate::finding::{Finding, Kind, LineIndex, Place, Severity};
+
+#[derive(Serialize)]
+struct Report<'a> {
+    file: &'a str,
+    outcome: &'static str,
+    findings: Vec<Entry<'a>>,
+}
+
+#[derive(Serialize)]
+struct Entry<'a> {
+    code: &'static str,
+    severity: Severity,
+    kind: Kind,
+    field: &'a str,
+    message: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    help: Option<&'a str>,
+    #[serde(flatten)]
+    place: Place,
+}
+
+/// One line of JSON with everything that was found in the file.
+#[must_use]
+pub fn render(judged: &Judged<'_>) -> String {
+    let index = LineIndex::new(judged.text);
+    let report = Report {
+        file: judged.file,
+        outcome: judged.outcome.name(),
+        findings: judged.findings.iter().map(|finding| entry(finding, &index)).collect(),
+    };
+    // Only a key that is not text could fail here, and all keys are names of fields.
+    let mut line = serde_json::to_string(&report).unwrap_or_default();
+    line.push('\n');
+    line
+}
+
+fn entry<'a>(finding: &'a Finding, index: &LineIndex<'_>) -> Entry<'a> {
+    Entry {
+        code: finding.page.code,
+        severity: finding.severity,
+        kind: finding.kind,
+        field: &finding.field,
+        message: &finding.message,
+        help: finding.help.as_deref(),
+        place: index.place(finding.span.unwrap_or_default()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::finding::Span;
+    use crate::source::{Mask, pages};
+    use crate::verdict::Outcome;
+
+    #[test]
+    fn keeps_the_order_of_the_contract() {
+        let finding = Finding::error(&pages::SYNTAX, Kind::Parse, "a.b", "broken").span(Span::new(5, 7));
+        let judged = Judged {
+            file: "x.yaml",
+            text: "a: b\ncc: d\n",
+            outcome: Outcome::Unparseable,
+            findings: &[finding],
+            mask: &Mask::default(),
+        };
+        assert_eq!(
+            render(&judged),
+            "{\"file\":\"x.yaml\",\"outcome\":\"unparseable\",\"findings\":[{\"code\":\"LF0005\",\
+             \"severity\":\"error\",\"kind\":\"Parse\",\"field\":\"a.b\",\"message\":\"broken\",\
+             \"line\":2,\"column\":1,\"endLine\":2,\"endColumn\":3}]}\n"
+        );
+    }
+}

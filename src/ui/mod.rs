@@ -1,0 +1,68 @@
+//! What the user sees: one printer for both streams, and the renderers of findings.
+//!
+//! Renderers are pure: they take a judged file and give text back. Only [`Printer`] writes. Nothing in
+//! here judges a file or decides an exit code.
+
+pub mod github;
+pub mod json;
+pub mod layout;
+mod printer;
+pub mod sarif;
+pub mod text;
+
+pub use printer::{Colours, Printer, Volume};
+
+use crate::finding::Finding;
+use crate::source::Mask;
+use crate::verdict::Outcome;
+
+/// A judged file, as every renderer takes it. It cannot be printed for debugging: the text holds secrets.
+#[derive(Clone, Copy)]
+pub struct Judged<'a> {
+    /// Name of the file as the user gave it.
+    pub file: &'a str,
+    /// What the file holds; empty where it is not text.
+    pub text: &'a str,
+    /// What became of it.
+    pub outcome: Outcome,
+    /// What is to be said of it, sorted by place.
+    pub findings: &'a [Finding],
+    /// What of the text must not be shown.
+    pub mask: &'a Mask,
+}
+
+impl<'a> Judged<'a> {
+    /// The findings without those that say the same of the same place.
+    #[must_use]
+    pub fn distinct(&self) -> Vec<&'a Finding> {
+        let mut findings: Vec<&Finding> = self.findings.iter().collect();
+        findings.dedup_by(|a, b| {
+            a.page.code == b.page.code && a.span == b.span && a.field == b.field && a.message == b.message
+        });
+        findings
+    }
+}
+
+/// A text from outside in which nothing moves the cursor, changes colours or reverses the writing.
+#[must_use]
+pub fn printable(text: &str) -> String {
+    let unfit = |c: char| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    text.chars().map(|c| if unfit(c) { '\u{fffd}' } else { c }).collect()
+}
+
+/// A number with its noun: `1 error`, `3 errors`.
+#[must_use]
+pub fn counted(number: usize, noun: &str) -> String {
+    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::printable;
+
+    #[test]
+    fn shows_no_escapes_of_a_file_name() {
+        assert_eq!(printable("a\u{1b}[2Jb\u{202e}c\n"), "a\u{fffd}[2Jb\u{fffd}c\u{fffd}");
+        assert_eq!(printable("ünder/ok.yaml"), "ünder/ok.yaml");
+    }
+}

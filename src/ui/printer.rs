@@ -1,0 +1,148 @@
+//! The only place that writes to standard output and standard error.
+
+#![allow(
+    clippy::disallowed_methods,
+    reason = "standard output and standard error are opened here and nowhere else; the log has the time"
+)]
+
+use std::error::Error;
+use std::fs::File;
+use std::io::{self, Write};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::printable;
+
+/// How much talk the user wants on standard error.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Volume {
+    /// Errors alone.
+    Quiet,
+    /// Errors and summaries.
+    #[default]
+    Normal,
+    /// Progress, too.
+    Verbose,
+}
+
+/// Which of the two streams take colours.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Colours {
+    /// Whether standard output does.
+    pub data: bool,
+    /// Whether standard error does.
+    pub talk: bool,
+}
+
+/// Writes data to standard output, talk to standard error and, if there is one, the talk to a log.
+#[derive(Debug, Default)]
+pub struct Printer {
+    volume: Volume,
+    colours: Colours,
+    log: Option<Mutex<File>>,
+    closed: AtomicBool,
+}
+
+impl Printer {
+    /// A printer that appends all talk, however quiet, to `log`.
+    #[must_use]
+    pub fn new(volume: Volume, colours: Colours, log: Option<File>) -> Self {
+        Self { volume, colours, log: log.map(Mutex::new), closed: AtomicBool::new(false) }
+    }
+
+    /// Which streams take colours.
+    #[must_use]
+    pub fn colours(&self) -> Colours {
+        self.colours
+    }
+
+    /// Whether nobody reads the data any more.
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::Relaxed)
+    }
+
+    /// Writes data to standard output, all of it or until its reader went away.
+    ///
+    /// # Errors
+    /// The data could not be written, as on a full disk. A reader that went away is no error: it has
+    /// what it wanted, and [`Self::is_closed`] tells from then on.
+    pub fn data(&self, text: &str) -> io::Result<()> {
+        if self.is_closed() || text.is_empty() {
+            return Ok(());
+        }
+        let mut out = io::stdout().lock();
+        let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+        match written {
+            Err(fault) if fault.kind() == io::ErrorKind::BrokenPipe => {
+                self.closed.store(true, Ordering::Relaxed);
+                Ok(())
+            }
+            written => written,
+        }
+    }
+
+    /// Writes what a command has to say instead of its data to standard error, however quiet.
+    pub fn report(&self, text: &str) {
+        to_stderr(text);
+    }
+
+    /// Writes a block of rendered text to standard error, unless quiet.
+    pub fn aside(&self, text: &str) {
+        if self.volume != Volume::Quiet {
+            to_stderr(text);
+        }
+    }
+
+    /// Says one line, unless quiet.
+    pub fn talk(&self, line: &str) {
+        self.say(line, self.volume != Volume::Quiet);
+    }
+
+    /// Says one line of progress, if the user asked for it.
+    pub fn detail(&self, line: &str) {
+        self.say(line, self.volume == Volume::Verbose);
+    }
+
+    /// Says why a command failed, with what caused it, however quiet.
+    pub fn fault(&self, fault: &(dyn Error + 'static)) {
+        let (red, plain) = if self.colours.talk { ("\u{1b}[1;91m", "\u{1b}[0m") } else { ("", "") };
+        let mut causes = Vec::new();
+        let mut cause = fault.source();
+        while let Some(source) = cause {
+            causes.push(printable(&source.to_string()));
+            cause = source.source();
+        }
+        let message = printable(&fault.to_string());
+        let mut text = format!("{red}error{plain}: {message}\n");
+        self.log(&format!("error: {message}"));
+        for cause in causes {
+            self.log(&format!("caused by: {cause}"));
+            text.push_str("caused by: ");
+            text.push_str(&cause);
+            text.push('\n');
+        }
+        to_stderr(&text);
+    }
+
+    fn say(&self, line: &str, aloud: bool) {
+        let line = printable(line);
+        if aloud {
+            to_stderr(&format!("{line}\n"));
+        }
+        self.log(&line);
+    }
+
+    /// A log that cannot be written must not stop the work that it tells of.
+    fn log(&self, line: &str) {
+        if let Some(Ok(mut log)) = self.log.as_ref().map(Mutex::lock) {
+            let now = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ");
+            let _ = log.write_all(format!("{now} {line}\n").as_bytes());
+        }
+    }
+}
+
+/// There is nobody left to tell when standard error is gone.
+fn to_stderr(text: &str) {
+    let _ = io::stderr().lock().write_all(text.as_bytes());
+}

@@ -1,0 +1,315 @@
+//! Findings for people: the line of the file with what is meant underlined.
+//!
+//! Shows the masked text only. The width is fixed, so that the same file gives the same bytes on every
+//! terminal and in every log.
+
+use std::ops::Range;
+
+use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Padding, Renderer, Snippet};
+
+use super::{Judged, counted, printable};
+use crate::finding::{Finding, LineIndex, Severity, Span};
+
+/// Columns that a shown line may take.
+const WIDTH: usize = 140;
+/// A line with more bytes than this before the place is not shown: it would not help, and a file of one
+/// endless line would be drawn again for every finding.
+const MOST_BEFORE: usize = 4_000;
+/// The most characters that are underlined.
+const MOST_MARKED: usize = 100;
+/// The most characters that are shown behind the underlined ones.
+const MOST_AFTER: usize = 160;
+/// Two places at most this many lines apart are drawn as one picture.
+const MOST_APART: usize = 1_000;
+
+/// Every finding with its lines, then one line with the outcome.
+#[must_use]
+pub fn render(judged: &Judged<'_>, colour: bool) -> String {
+    let findings = judged.distinct();
+    let mut text = pictures(judged, &findings, colour);
+    text.push_str(&closing(judged, &findings));
+    text
+}
+
+/// `FILE: rejected, 3 errors, 1 warning`.
+fn closing(judged: &Judged<'_>, findings: &[&Finding]) -> String {
+    let errors = findings.iter().filter(|f| f.is_error()).count();
+    let counts = [(errors, "error"), (findings.len() - errors, "warning")];
+    let mut parts = vec![format!("{}: {}", printable(judged.file), judged.outcome.name())];
+    parts
+        .extend(counts.iter().filter(|(number, _)| *number > 0).map(|(number, noun)| counted(*number, noun)));
+    format!("{}\n", parts.join(", "))
+}
+
+fn pictures(judged: &Judged<'_>, findings: &[&Finding], colour: bool) -> String {
+    if findings.is_empty() {
+        return String::new();
+    }
+    let masked = judged.mask.apply(judged.text);
+    let moved = |span: Span| {
+        let Range { start, end } = span.range();
+        let start = masked.offset(start);
+        start..masked.offset(end).max(start)
+    };
+    let sheet = Sheet {
+        file: printable(judged.file),
+        text: &masked.text,
+        lines: LineIndex::new(&masked.text),
+        moved: &moved,
+    };
+    let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
+    let renderer = renderer.term_width(WIDTH);
+    let mut text = String::new();
+    for finding in findings {
+        let picture = renderer.render(&[sheet.group(finding)]);
+        for line in picture.lines() {
+            text.push_str(line.trim_end());
+            text.push('\n');
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// The masked text of a file, ready to be cited.
+struct Sheet<'a> {
+    file: String,
+    text: &'a str,
+    lines: LineIndex<'a>,
+    /// Where the bytes of the file are in the masked text.
+    moved: &'a dyn Fn(Span) -> Range<usize>,
+}
+
+impl Sheet<'_> {
+    fn group(&self, finding: &Finding) -> Group<'static> {
+        let level = match finding.severity {
+            Severity::Error => Level::ERROR,
+            Severity::Warning => Level::WARNING,
+        };
+        let title = level.primary_title(printable(&finding.message)).id(finding.page.code);
+        let mut group = Group::with_title(title);
+        let field = Some(printable(&finding.field)).filter(|field| !field.is_empty());
+        let help = finding.help.as_deref().map(|help| Level::HELP.message(printable(help)));
+        if let Some(excerpt) = self.excerpt(finding.span) {
+            let related = finding.related.as_ref();
+            let second = related.and_then(|r| Some((self.excerpt(r.span)?, printable(&r.label))));
+            for snippet in self.snippets(&excerpt, field, second) {
+                group = group.element(snippet);
+            }
+        } else {
+            group = group.element(self.origin(finding.span));
+            if field.is_some() || help.is_some() {
+                group = group.element(Padding);
+            }
+            if let Some(field) = field {
+                group = group.element(Level::NOTE.with_name("field").message(field));
+            }
+        }
+        match help {
+            Some(help) => group.element(help),
+            None => group,
+        }
+    }
+
+    /// The place alone, for a finding that nothing can be underlined for.
+    fn origin(&self, span: Option<Span>) -> Origin<'static> {
+        let origin = Origin::path(self.file.clone());
+        let Some(span) = span else { return origin };
+        let start = (self.moved)(span).start;
+        let place = self.lines.place(Span::new(start, start));
+        origin.line(place.line).char_column(place.column)
+    }
+
+    /// The first line of a place; none if there is nothing to underline, or if the line is endless.
+    fn excerpt(&self, span: Option<Span>) -> Option<Excerpt> {
+        let span = span.filter(|span| span.start < span.end)?;
+        let Range { start, end } = (self.moved)(span);
+        if start >= self.text.len() {
+            return None;
+        }
+        let number = self.lines.place(Span::new(start, start)).line;
+        let line = self.lines.line(number);
+        if start - line.start > MOST_BEFORE {
+            return None;
+        }
+        let rest = self.text.get(start..line.end)?;
+        let marked = self.text.get(start..end.min(line.end))?.chars().take(MOST_MARKED).count();
+        Some(Excerpt {
+            number,
+            before: citable(self.text.get(line.start..start)?.chars()),
+            marked: citable(rest.chars().take(marked)),
+            after: citable(rest.chars().skip(marked).take(MOST_AFTER)),
+        })
+    }
+
+    fn snippets(
+        &self,
+        first: &Excerpt,
+        field: Option<String>,
+        second: Option<(Excerpt, String)>,
+    ) -> Vec<Snippet<'static, Annotation<'static>>> {
+        let Some((second, label)) = second else {
+            return vec![self.snippet(first.text(), first.number).annotation(first.primary(0, field))];
+        };
+        if first.number.abs_diff(second.number) > MOST_APART {
+            return vec![
+                self.snippet(first.text(), first.number).annotation(first.primary(0, field)),
+                self.snippet(second.text(), second.number).annotation(second.context(0, label)),
+            ];
+        }
+        let (text, at_first, at_second) = self.joined(first, &second);
+        let snippet = self
+            .snippet(text, first.number.min(second.number))
+            .annotation(first.primary(at_first, field))
+            .annotation(second.context(at_second, label));
+        vec![snippet]
+    }
+
+    fn snippet(&self, text: String, number: usize) -> Snippet<'static, Annotation<'static>> {
+        Snippet::source(text).line_start(number).path(self.file.clone())
+    }
+
+    /// Two excerpts as one text, with the offsets at which each begins in it.
+    ///
+    /// Of the lines between, only a single one is ever drawn; the others are there to be counted.
+    fn joined(&self, first: &Excerpt, second: &Excerpt) -> (String, usize, usize) {
+        let (mut upper, lower) = (first.text(), second.text());
+        match first.number.cmp(&second.number) {
+            std::cmp::Ordering::Equal => (if upper.len() < lower.len() { lower } else { upper }, 0, 0),
+            std::cmp::Ordering::Less => {
+                let at = self.append(&mut upper, first.number, &lower, second.number);
+                (upper, 0, at)
+            }
+            std::cmp::Ordering::Greater => {
+                let (mut upper, lower) = (lower, upper);
+                let at = self.append(&mut upper, second.number, &lower, first.number);
+                (upper, at, 0)
+            }
+        }
+    }
+
+    /// Puts `lower`, a line that is further down, under `upper`; gives the offset at which it begins.
+    fn append(&self, upper: &mut String, number: usize, lower: &str, lower_number: usize) -> usize {
+        let apart = lower_number - number;
+        upper.push('\n');
+        if apart == 2 {
+            let between = self.text.get(self.lines.line(number + 1)).unwrap_or_default();
+            upper.push_str(&citable(between.chars().take(MOST_MARKED + MOST_AFTER)));
+        }
+        upper.push_str(&"\n".repeat(apart - 1));
+        let at = upper.len();
+        upper.push_str(lower);
+        at
+    }
+}
+
+/// One line of the masked text, parted at what is underlined.
+struct Excerpt {
+    number: usize,
+    before: String,
+    marked: String,
+    after: String,
+}
+
+impl Excerpt {
+    /// The line. It ends in a blank, so that a place behind its last character has something to stand
+    /// under; trailing blanks are not shown.
+    fn text(&self) -> String {
+        format!("{}{}{} ", self.before, self.marked, self.after)
+    }
+
+    fn primary(&self, offset: usize, label: Option<String>) -> Annotation<'static> {
+        AnnotationKind::Primary.span(self.range(offset)).label(label)
+    }
+
+    fn context(&self, offset: usize, label: String) -> Annotation<'static> {
+        AnnotationKind::Context.span(self.range(offset)).label(label)
+    }
+
+    fn range(&self, offset: usize) -> Range<usize> {
+        let start = offset + self.before.len();
+        start..start + self.marked.len().max(1)
+    }
+}
+
+/// Characters of a line without those that take no room: the byte order mark and the CR of a line end.
+fn citable(line: impl Iterator<Item = char>) -> String {
+    line.filter(|c| !matches!(c, '\u{feff}' | '\r' | '\n')).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::finding::Kind;
+    use crate::source::{Mask, pages};
+    use crate::verdict::Outcome;
+
+    fn shown(text: &str, mask: &Mask, finding: Finding) -> String {
+        let outcome = Outcome::Rejected;
+        render(&Judged { file: "a.yaml", text, outcome, findings: &[finding], mask }, false)
+    }
+
+    fn broken(at: &str, text: &str) -> Finding {
+        let start = text.find(at).unwrap_or_default();
+        Finding::error(&pages::WRONG_TYPE, Kind::TypeInvalid, "a.b", "it is broken")
+            .span(Span::new(start, start + at.len()))
+    }
+
+    #[test]
+    fn underlines_the_place() {
+        let text = "\u{feff}kind: x\r\nfips: maybe\r\n";
+        let shown = shown(text, &Mask::default(), broken("maybe", text).help("write `true`"));
+        assert_eq!(
+            shown,
+            "error[LF0011]: it is broken\n --> a.yaml:2:7\n  |\n2 | fips: maybe\n  |       ^^^^^ a.b\n  |\n  \
+             = help: write `true`\n\na.yaml: rejected, 1 error\n"
+        );
+    }
+
+    #[test]
+    fn counts_no_byte_order_mark() {
+        let text = "\u{feff}kind: x\n";
+        assert!(shown(text, &Mask::default(), broken("x", text)).contains("a.yaml:1:7\n"));
+    }
+
+    #[test]
+    fn shows_no_secret() {
+        let text = "pullSecret: 'canary'\nfips: x\n";
+        let mut mask = Mask::default();
+        mask.hide(Span::new(13, 19));
+        for mut finding in [broken("'canary'", text), broken("x", text).related("there", "pullSecret")] {
+            if let Some(related) = &mut finding.related {
+                related.span = Some(Span::new(12, 20));
+            }
+            let shown = shown(text, &mask, finding);
+            assert!(!shown.contains("canary"), "{shown}");
+            assert!(shown.contains("pullSecret: '••••••'"), "{shown}");
+        }
+    }
+
+    #[test]
+    fn shows_both_places_of_a_pair() {
+        let text = "- a: one\n- b: two\n- c: three\n";
+        let mut finding = broken("three", text).related("the first", "x");
+        if let Some(related) = &mut finding.related {
+            related.span = Some(Span::new(5, 8));
+        }
+        let shown = shown(text, &Mask::default(), finding);
+        for part in ["a.yaml:3:6\n", "1 | - a: one", "2 | - b: two", "--- the first", "^^^^^ a.b"] {
+            assert!(shown.contains(part), "{part}: {shown}");
+        }
+    }
+
+    #[test]
+    fn gives_the_place_alone_where_nothing_can_be_underlined() {
+        let endless = format!("a: {}x\n", "b".repeat(5_000));
+        for (text, span) in
+            [("", Span::default()), ("a: b\n", Span::new(9, 9)), (&*endless, Span::new(5003, 5004))]
+        {
+            let finding = broken("", text).span(span);
+            let shown = shown(text, &Mask::default(), finding);
+            assert!(shown.contains("--> a.yaml:") && shown.contains("field: a.b"), "{shown}");
+            assert!(shown.len() < 200, "{shown}");
+        }
+    }
+}

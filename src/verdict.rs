@@ -1,0 +1,189 @@
+//! From a file's bytes to what is to be said of it: read, upconverted, completed, judged.
+//!
+//! Pure: the order of work is that of `spec/install-config.md`, section 2, and nothing here touches the
+//! world or shows anything.
+
+use crate::config::{self, FORMS, InstallConfig, locate};
+use crate::finding::{Finding, Findings, Page, Severity, Span, sort};
+use crate::platform::{self, Platform};
+use crate::rules::{self, Case, Traits};
+use crate::source::{self, Decoder, Mask, Tree};
+
+/// What became of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// An install config that can be used.
+    Accepted,
+    /// An install config that breaks a rule.
+    Rejected,
+    /// No install config at all.
+    Unparseable,
+}
+
+impl Outcome {
+    /// The name as `-o json` gives it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Accepted => "accepted",
+            Self::Rejected => "rejected",
+            Self::Unparseable => "unparseable",
+        }
+    }
+}
+
+/// What is to be said of a file.
+#[derive(Debug)]
+pub struct Verdict {
+    /// What became of it.
+    pub outcome: Outcome,
+    /// Everything that was found, sorted by place.
+    pub findings: Vec<Finding>,
+    /// The config after upconversion, defaults and judgement; none for an unparseable file.
+    pub config: Option<InstallConfig>,
+    /// What of the text must not be shown.
+    pub mask: Mask,
+}
+
+/// How strictly a file is read.
+#[derive(Clone, Copy, Debug)]
+pub struct Strictness {
+    /// The weight of a key that is not a field.
+    pub unknown_fields: Severity,
+}
+
+impl Default for Strictness {
+    fn default() -> Self {
+        Self { unknown_fields: Severity::Error }
+    }
+}
+
+/// Judges the bytes of a file. The places of findings are offsets into `bytes`.
+#[must_use]
+pub fn judge(bytes: &[u8], strictness: Strictness) -> Verdict {
+    match source::text_of(bytes) {
+        Ok(text) => judge_text(text, strictness),
+        Err(finding) => Verdict {
+            outcome: Outcome::Unparseable,
+            findings: vec![finding.span(Span::default())],
+            config: None,
+            mask: Mask::default(),
+        },
+    }
+}
+
+fn judge_text(text: &str, strictness: Strictness) -> Verdict {
+    let mut findings = Findings::default();
+    let mut mask = Mask::default();
+    let tree = source::read(text, &mut findings);
+    if findings.any_error() {
+        mask.tear();
+    }
+    let mut config: InstallConfig =
+        Decoder::new(&tree, FORMS, strictness.unknown_fields, &mut findings, &mut mask).decode();
+    let outcome = if findings.any_error() {
+        Outcome::Unparseable
+    } else {
+        judge_config(&mut config, &mut findings);
+        if findings.any_error() { Outcome::Rejected } else { Outcome::Accepted }
+    };
+    let older: Vec<(&str, &str)> = older_paths(&config);
+    let cut = source::cut_short(&findings);
+    let mut findings: Vec<Finding> = findings.into_vec().into_iter().chain(cut).collect();
+    for finding in &mut findings {
+        place(finding, &tree, &older);
+    }
+    sort(&mut findings);
+    let config = (outcome != Outcome::Unparseable).then_some(config);
+    Verdict { outcome, findings, config, mask }
+}
+
+fn older_paths(config: &InstallConfig) -> Vec<(&'static str, &'static str)> {
+    let platforms = present(config).into_iter().flat_map(|p| p.older_paths().iter().copied());
+    config::upconvert::OLDER_PATHS.iter().copied().chain(platforms).collect()
+}
+
+fn place(finding: &mut Finding, tree: &Tree<'_>, older: &[(&str, &str)]) {
+    if finding.span.is_none() {
+        let at = finding.at.as_deref().unwrap_or(&finding.field);
+        finding.span = Some(locate(tree, at, older));
+    }
+    if let Some(related) = finding.related.as_mut().filter(|r| r.span.is_none()) {
+        related.span = Some(locate(tree, &related.at, older));
+    }
+}
+
+/// The supported platforms that the file names, the active one first.
+fn present(config: &InstallConfig) -> Vec<&'static dyn Platform> {
+    config.platform.present().into_iter().filter_map(platform::named).collect()
+}
+
+/// The platform that the file is for, if it is a supported one.
+fn active(config: &InstallConfig) -> Option<&'static dyn Platform> {
+    config.platform.present().first().and_then(|name| platform::named(name))
+}
+
+/// Upconverts, completes and judges a config that was read.
+pub fn judge_config(config: &mut InstallConfig, out: &mut Findings) {
+    let active = active(config);
+    let upconverted = config::upconvert::upconvert(config)
+        .and_then(|()| active.map_or(Ok(()), |platform| platform.upconvert(config)));
+    if let Err(finding) = upconverted {
+        out.push(*finding);
+        return;
+    }
+    config::defaults::defaults(config);
+    if let Some(platform) = active {
+        platform.defaults(config);
+    }
+    let platforms = present(config);
+    let traits: Vec<Traits> = platforms.iter().map(|p| p.traits(config)).collect();
+    let case = Case {
+        config,
+        present: &traits,
+        active: active.and_then(|_| traits.first()),
+        gated: active.map(|p| p.gated(config)).unwrap_or_default(),
+    };
+    rules::check(&case, out);
+    for platform in &platforms {
+        platform.check_platform(&case, out);
+    }
+    if let Some(platform) = active {
+        platform.check_pools(&case, out);
+    }
+    config::defaults::publishing_strategy(config);
+}
+
+/// A completed config as data that reads as an install config again: older fields are left out, as their
+/// values stand in newer ones.
+///
+/// Secrets are in it when `secrets` is true; otherwise placeholders of the same form.
+#[must_use]
+pub fn completed(config: &InstallConfig, secrets: bool) -> serde_json::Value {
+    let mut value = config.to_value(secrets);
+    let older = present(config).into_iter().flat_map(|p| p.superseded()).chain(config::upconvert::SUPERSEDED);
+    for pointer in older {
+        if let Some((parent, field)) = pointer.rsplit_once('/') {
+            if let Some(map) = value.pointer_mut(parent).and_then(|v| v.as_object_mut()) {
+                map.remove(field);
+            }
+        }
+    }
+    value
+}
+
+/// The page of every code, in the order of the codes.
+#[must_use]
+pub fn pages() -> Vec<&'static Page> {
+    let neutral = rules::SUBJECTS.iter().flat_map(|subject| subject.pages);
+    let platforms = platform::PLATFORMS.iter().flat_map(|p| p.pages());
+    let mut all: Vec<&'static Page> = source::pages::PAGES
+        .iter()
+        .chain(config::upconvert::PAGES)
+        .chain(neutral)
+        .chain(platforms)
+        .copied()
+        .collect();
+    all.sort_by_key(|page| page.code);
+    all
+}
