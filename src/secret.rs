@@ -57,22 +57,27 @@ impl<T> Serialize for Secret<T> {
     }
 }
 
+struct TextVisitor;
+
+impl<'de> serde::de::Visitor<'de> for TextVisitor {
+    type Value = String;
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("text")
+    }
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<String, D::Error> {
+        String::deserialize(deserializer)
+    }
+    fn visit_unit<E>(self) -> Result<String, E> {
+        Ok(String::new())
+    }
+    fn visit_str<E>(self, text: &str) -> Result<String, E> {
+        Ok(text.to_owned())
+    }
+}
+
 impl<'de> Deserialize<'de> for Secret<String> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Visitor;
-        impl<'de> serde::de::Visitor<'de> for Visitor {
-            type Value = String;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("text")
-            }
-            fn visit_newtype_struct<D: Deserializer<'de>>(self, d: D) -> Result<String, D::Error> {
-                String::deserialize(d)
-            }
-            fn visit_str<E>(self, text: &str) -> Result<String, E> {
-                Ok(text.to_owned())
-            }
-        }
-        deserializer.deserialize_newtype_struct(SECRET_NAME, Visitor).map(Self)
+        deserializer.deserialize_newtype_struct(SECRET_NAME, TextVisitor).map(Self)
     }
 }
 
@@ -88,6 +93,80 @@ impl<T: JsonSchema> JsonSchema for Secret<T> {
     }
 }
 
+/// The name under which a URL with perhaps a password asks to be deserialised.
+pub const SECRET_URL_NAME: &str = "$secret-url";
+
+/// A URL whose user part, which may hold a password, is never shown.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct SecretUrl(String);
+
+impl SecretUrl {
+    /// The URL as written. Never pass it to a message, a log or an error.
+    #[must_use]
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+
+    /// The URL without its user part.
+    #[must_use]
+    pub fn shown(&self) -> String {
+        without_user(&self.0)
+    }
+
+    /// Whether no URL was given.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// A URL without what may be a user and password: everything from the scheme's end to the last `@`, or,
+/// where the `@` is missing, a host whose port is not a number.
+#[must_use]
+pub fn without_user(text: &str) -> String {
+    let (scheme, rest) = match text.find("://") {
+        Some(at) => text.split_at(at + 3),
+        None => ("", text),
+    };
+    if let Some((_, host)) = rest.rsplit_once('@') {
+        return format!("{scheme}•@{host}");
+    }
+    let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    let after_address = authority.rsplit(']').next().unwrap_or(authority);
+    let port = after_address.split_once(':').map_or("", |(_, port)| port);
+    if port.bytes().all(|b| b.is_ascii_digit()) { text.to_owned() } else { format!("{scheme}•{path}") }
+}
+
+impl fmt::Debug for SecretUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.shown())
+    }
+}
+
+impl Serialize for SecretUrl {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.shown())
+    }
+}
+
+impl<'de> Deserialize<'de> for SecretUrl {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_newtype_struct(SECRET_URL_NAME, TextVisitor).map(Self)
+    }
+}
+
+impl JsonSchema for SecretUrl {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        String::schema_name()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        String::json_schema(generator)
+    }
+    fn inline_schema() -> bool {
+        true
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -98,5 +177,16 @@ mod tests {
         let shown = format!("{secret} {secret:?} {}", serde_json::json!(secret));
         assert!(!shown.contains("canary"), "{shown}");
         assert_eq!(secret.expose(), "canary");
+    }
+
+    #[test]
+    fn takes_the_user_out_of_a_url() {
+        assert_eq!(without_user("http://u:p@host/x"), "http://•@host/x");
+        assert_eq!(without_user("http://u:p @host"), "http://•@host");
+        assert_eq!(without_user("u:p@host"), "•@host");
+        assert_eq!(without_user("http://u:password"), "http://•");
+        for harmless in ["https://host", "https://host:80/x:y", "https://[::1]:80/", "host:80", "text"] {
+            assert_eq!(without_user(harmless), harmless);
+        }
     }
 }

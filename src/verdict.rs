@@ -1,6 +1,6 @@
 //! From a file's bytes to what is to be said of it: read, upconverted, completed, judged.
 //!
-//! Pure: the order of work is that of `spec/install-config.md`, section 2, and nothing here touches the
+//! Pure: the order of work is that of `docs/install-config.md`, section 2, and nothing here touches the
 //! world or shows anything.
 
 use crate::config::{self, FORMS, InstallConfig, locate};
@@ -161,12 +161,11 @@ pub fn judge_config(config: &mut InstallConfig, out: &mut Findings) {
 #[must_use]
 pub fn completed(config: &InstallConfig, secrets: bool) -> serde_json::Value {
     let mut value = config.to_value(secrets);
-    let older = present(config).into_iter().flat_map(|p| p.superseded()).chain(config::upconvert::SUPERSEDED);
-    for pointer in older {
-        if let Some((parent, field)) = pointer.rsplit_once('/') {
-            if let Some(map) = value.pointer_mut(parent).and_then(|v| v.as_object_mut()) {
-                map.remove(field);
-            }
+    let platforms = present(config).into_iter().flat_map(Platform::superseded);
+    let older = platforms.chain(config::upconvert::SUPERSEDED);
+    for (parent, field) in older.filter_map(|pointer| pointer.rsplit_once('/')) {
+        if let Some(map) = value.pointer_mut(parent).and_then(|v| v.as_object_mut()) {
+            map.remove(field);
         }
     }
     value

@@ -1,4 +1,5 @@
 //! `landfall man`.
+#![allow(clippy::disallowed_methods, reason = "this edge writes the pages where it is told to")]
 
 use anyhow::Context;
 
@@ -14,6 +15,8 @@ pub struct Args {}
 /// Standard output or a page cannot be written.
 pub fn run(_: &Args, settings: &Settings) -> anyhow::Result<Exit> {
     if let Some(directory) = &settings.dir {
+        std::fs::create_dir_all(directory)
+            .with_context(|| format!("cannot make the directory {}", directory.display()))?;
         clap_mangen::generate_to(super::command(), directory)
             .with_context(|| format!("cannot write manual pages to {}", directory.display()))?;
     } else {

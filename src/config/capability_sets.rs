@@ -1,4 +1,4 @@
-//! The sets of optional components: `spec/install-config.md`, section 7.11.
+//! The sets of optional components: `docs/install-config.md`, section 7.11.
 
 /// The names that `capabilities.baselineCapabilitySet` accepts.
 pub const NAMES: &[&str] =

@@ -1,4 +1,4 @@
-//! The values of neutral fields that the file leaves open: `spec/install-config.md`, section 6.
+//! The values of neutral fields that the file leaves open: `docs/install-config.md`, section 6.
 
 use super::value::Network;
 use super::{ClusterNetwork, InstallConfig, MachineNetwork, MachinePool, Networking};

@@ -1,19 +1,8 @@
-//! Machine pools: `spec/install-config.md`, section 4.3.
+//! Machine pools: `docs/install-config.md`, section 4.3.
 
 use super::value::model;
 use crate::platform::sections::PoolSections;
-use crate::secret::Secret;
-
-/// What a pool is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PoolRole {
-    /// `controlPlane`.
-    ControlPlane,
-    /// An entry of `compute`.
-    Compute,
-    /// `arbiter`.
-    Arbiter,
-}
+use crate::secret::{Secret, SecretUrl};
 
 model! {
     /// A set of machines made alike.
@@ -60,7 +49,7 @@ model! {
         pub password: Secret<String>,
         /// Redfish URL of the management controller.
         #[schemars(extend("x-required" = "with fencing", "examples" = ["redfish+https://192.0.2.1:8000/redfish/v1/Systems/1"]))]
-        pub address: String,
+        pub address: SecretUrl,
         /// Whether the management controller's certificate is checked.
         #[schemars(extend("enum" = ["Enabled", "Disabled"]))]
         pub certificate_verification: String,

@@ -1,4 +1,4 @@
-//! The typed install config: `spec/install-config.md`, section 4.
+//! The typed install config: `docs/install-config.md`, section 4.
 //!
 //! What the file says, after it was read; then what [`upconvert`] and [`defaults`] make of it. Field
 //! documentation is the doc comment of each field, from which [`schema`] and `landfall explain` are made.
@@ -15,9 +15,7 @@ pub mod upconvert;
 pub(crate) mod value;
 
 pub use locate::locate;
-pub use machine_pool::{
-    DiskSetup, Etcd, Fencing, FencingCredential, MachinePool, PoolRole, Swap, UserDefined,
-};
+pub use machine_pool::{DiskSetup, Etcd, Fencing, FencingCredential, MachinePool, Swap, UserDefined};
 pub use networking::{ClusterNetwork, MachineNetwork, Networking, OvnIpv4, OvnKubernetesConfig};
 pub use top::{
     BootstrapInPlace, Capabilities, Ecdsa, ImageContentSource, ImageDigestSource, InstallConfig, Metadata,

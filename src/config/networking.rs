@@ -1,4 +1,4 @@
-//! `networking`: `spec/install-config.md`, section 4.2.
+//! `networking`: `docs/install-config.md`, section 4.2.
 
 use super::value::{Network, model};
 

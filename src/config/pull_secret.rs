@@ -1,4 +1,4 @@
-//! What a pull secret is made of, without its credentials: `spec/install-config.md`, section 7.5.
+//! What a pull secret is made of, without its credentials: `docs/install-config.md`, section 7.5.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,6 +9,7 @@ use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Registries(pub BTreeMap<String, Vec<String>>);
 
+#[allow(clippy::zero_sized_map_values, reason = "a set could not skip the values that are read")]
 type Entries = BTreeMap<String, Option<BTreeMap<String, IgnoredAny>>>;
 
 impl<'de> Deserialize<'de> for Registries {

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::value::{Opaque, StrictText, Time, model};
-use super::{MachinePool, Networking, PoolRole};
+use super::{MachinePool, Networking};
 use crate::platform::sections::Sections;
-use crate::secret::Secret;
+use crate::secret::{Secret, SecretUrl};
 
 model! {
     /// An OpenShift install config: everything that is needed to make one cluster.
@@ -25,7 +25,7 @@ model! {
         #[schemars(extend("x-required" = "always"))]
         pub pull_secret: Secret<String>,
         /// Public SSH keys that may log in to the machines, one a line.
-        pub ssh_key: String,
+        pub ssh_key: Secret<String>,
         /// Certificates in PEM form which the machines and landfall trust besides the system's.
         pub additional_trust_bundle: String,
         /// Whether the machines use the trust bundle for the proxy only or for everything.
@@ -118,10 +118,10 @@ model! {
     pub struct Proxy {
         /// URL of the proxy for HTTP, itself reached over HTTP.
         #[schemars(extend("examples" = ["http://proxy.example.com:3128"]))]
-        pub http_proxy: String,
+        pub http_proxy: SecretUrl,
         /// URL of the proxy for HTTPS, itself reached over HTTP or HTTPS.
         #[schemars(extend("examples" = ["http://proxy.example.com:3128"]))]
-        pub https_proxy: String,
+        pub https_proxy: SecretUrl,
         /// Domains, addresses and networks that are reached without the proxy, separated by commas; `*` for all.
         #[schemars(extend("examples" = [".example.com,10.0.0.0/16"]))]
         pub no_proxy: String,
@@ -210,13 +210,11 @@ model! {
 }
 
 impl InstallConfig {
-    /// Every machine pool with its role and its field path.
-    pub fn pools(&self) -> impl Iterator<Item = (PoolRole, String, &MachinePool)> {
-        let control =
-            self.control_plane.iter().map(|p| (PoolRole::ControlPlane, "controlPlane".to_owned(), p));
-        let arbiter = self.arbiter.iter().map(|p| (PoolRole::Arbiter, "arbiter".to_owned(), p));
-        let compute =
-            self.compute.iter().enumerate().map(|(i, p)| (PoolRole::Compute, format!("compute[{i}]"), p));
+    /// Every machine pool with its field path.
+    pub fn pools(&self) -> impl Iterator<Item = (String, &MachinePool)> {
+        let control = self.control_plane.iter().map(|pool| ("controlPlane".to_owned(), pool));
+        let arbiter = self.arbiter.iter().map(|pool| ("arbiter".to_owned(), pool));
+        let compute = self.compute.iter().enumerate().map(|(i, pool)| (format!("compute[{i}]"), pool));
         control.chain(arbiter).chain(compute)
     }
 
@@ -236,25 +234,42 @@ impl InstallConfig {
             };
             value["pullSecret"] = text.into();
         }
+        if !self.ssh_key.is_empty() && (secrets || holds_public_keys(self.ssh_key.expose())) {
+            value["sshKey"] = self.ssh_key.expose().clone().into();
+        }
         if secrets {
-            for (_, path, pool) in self.pools() {
-                let pointer = format!("/{}", path.replace('[', "/").replace(']', ""));
-                let fencing = pool.fencing.iter().flat_map(|f| &f.credentials).enumerate();
-                for (i, credential) in fencing.filter(|(_, c)| !c.password.is_empty()) {
-                    let field = format!("{pointer}/fencing/credentials/{i}/password");
-                    if let Some(field) = value.pointer_mut(&field) {
-                        *field = credential.password.expose().clone().into();
-                    }
-                }
-            }
-        } else {
-            redact_proxy(&mut value);
-            if self.ssh_key.contains("PRIVATE KEY") {
-                value["sshKey"] = crate::secret::REDACTED.into();
-            }
+            self.reveal(&mut value);
         }
         value
     }
+
+    /// Puts passwords into the data of a config.
+    fn reveal(&self, value: &mut serde_json::Value) {
+        let mut set = |pointer: &str, text: &str| {
+            if let Some(field) = value.pointer_mut(pointer) {
+                *field = text.into();
+            }
+        };
+        if let Some(proxy) = &self.proxy {
+            set("/proxy/httpProxy", proxy.http_proxy.expose());
+            set("/proxy/httpsProxy", proxy.https_proxy.expose());
+        }
+        for (path, pool) in self.pools() {
+            let pool_pointer = format!("/{}", path.replace('[', "/").replace(']', ""));
+            for (i, credential) in pool.fencing.iter().flat_map(|f| &f.credentials).enumerate() {
+                let pointer = format!("{pool_pointer}/fencing/credentials/{i}");
+                set(&format!("{pointer}/password"), credential.password.expose());
+                set(&format!("{pointer}/address"), credential.address.expose());
+            }
+        }
+    }
+}
+
+/// Whether every line of a text has the data of a public key, whose first bytes are a length. A public key
+/// is no secret, but nobody knows what a user pastes.
+fn holds_public_keys(text: &str) -> bool {
+    let lines = text.lines().filter(|line| !line.is_empty());
+    lines.into_iter().all(|line| line.split_whitespace().any(|word| word.starts_with("AAAA")))
 }
 
 /// The registries of a pull secret without their credentials.
@@ -265,15 +280,4 @@ fn redacted_pull_secret(text: &str) -> String {
         .map(|registry| (registry, serde_json::json!({"auth": crate::secret::REDACTED})))
         .collect();
     serde_json::json!({ "auths": redacted }).to_string()
-}
-
-/// Takes the user part out of the proxies' URLs, which may hold a password.
-fn redact_proxy(value: &mut serde_json::Value) {
-    for field in ["httpProxy", "httpsProxy"] {
-        if let Some(url) = value.pointer_mut(&format!("/proxy/{field}")) {
-            if let Some(text) = url.as_str() {
-                *url = crate::source::without_user(text).into();
-            }
-        }
-    }
 }

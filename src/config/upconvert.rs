@@ -1,4 +1,4 @@
-//! Older forms of the neutral fields brought up to date: `spec/install-config.md`, section 5.
+//! Older forms of the neutral fields brought up to date: `docs/install-config.md`, section 5.
 
 use super::value::Network;
 use super::{InstallConfig, MachineNetwork, Networking};

@@ -10,7 +10,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::Visitor;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::secret::Secret;
+use crate::secret::{Secret, SecretUrl};
 use crate::source::{Check, FormFault, STRICT_TEXT_NAME};
 
 /// The forms that are checked while a file is read, by newtype name.
@@ -58,6 +58,12 @@ impl<V> Zero for BTreeMap<String, V> {
 impl<T> Zero for Option<T> {
     fn is_zero(&self) -> bool {
         self.is_none()
+    }
+}
+
+impl Zero for SecretUrl {
+    fn is_zero(&self) -> bool {
+        self.is_empty()
     }
 }
 

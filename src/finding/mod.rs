@@ -160,7 +160,7 @@ impl Finding {
     }
 
     /// Sets the field path of the real place, for the paths that the OpenShift installer reports
-    /// differently (`spec/install-config.md`, section 14).
+    /// differently (`docs/install-config.md`, section 14).
     #[must_use]
     pub fn at(mut self, at: impl Into<String>) -> Self {
         self.at = Some(at.into());
@@ -245,11 +245,6 @@ impl Findings {
     #[must_use]
     pub fn dropped(&self) -> usize {
         self.dropped
-    }
-
-    /// The findings in the order in which they came.
-    pub fn iter(&self) -> std::slice::Iter<'_, Finding> {
-        self.list.iter()
     }
 
     /// Gives the findings away, in the order in which they came.

@@ -1,5 +1,7 @@
 //! Places in a text: bytes for the program, lines and columns for people.
 
+use std::cell::Cell;
+
 use serde::Serialize;
 
 /// A half-open range of bytes in a file's text.
@@ -52,6 +54,9 @@ pub struct Place {
 pub struct LineIndex<'t> {
     text: &'t str,
     starts: Vec<usize>,
+    /// The last place counted, as start of its line, offset and column: the next one on the same line is
+    /// counted from there, so that a long line is not gone through again for each of its places.
+    last: Cell<(usize, usize, usize)>,
 }
 
 impl<'t> LineIndex<'t> {
@@ -59,7 +64,7 @@ impl<'t> LineIndex<'t> {
     #[must_use]
     pub fn new(text: &'t str) -> Self {
         let breaks = text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i + 1);
-        Self { text, starts: std::iter::once(0).chain(breaks).collect() }
+        Self { text, starts: std::iter::once(0).chain(breaks).collect(), last: Cell::new((0, 0, 1)) }
     }
 
     /// The place of `span`; a span outside the text is drawn in to its end.
@@ -85,7 +90,13 @@ impl<'t> LineIndex<'t> {
         }
         let line = self.starts.partition_point(|start| *start <= offset);
         let start = self.starts.get(line.saturating_sub(1)).copied().unwrap_or(0);
-        (line.max(1), self.text[start..offset].chars().filter(|c| *c != '\u{feff}').count() + 1)
+        let (from, column) = match self.last.get() {
+            (line, counted, column) if line == start && counted <= offset => (counted, column),
+            _ => (start, 1),
+        };
+        let column = column + self.text[from..offset].chars().filter(|c| *c != '\u{feff}').count();
+        self.last.set((start, offset, column));
+        (line.max(1), column)
     }
 }
 
@@ -98,7 +109,7 @@ mod tests {
         let text = "a: b\nü: x\n";
         let index = LineIndex::new(text);
         let place = index.place(Span::new(9, 10));
-        assert_eq!((place.line, place.column, place.end_line, place.end_column), (2, 5, 2, 6));
+        assert_eq!((place.line, place.column, place.end_line, place.end_column), (2, 4, 2, 5));
         assert_eq!(&text[index.line(2)], "ü: x");
     }
 

@@ -18,7 +18,7 @@ pub trait Platform: Sync {
     /// The key under `platform`.
     fn name(&self) -> &'static str;
 
-    /// Brings older forms of the platform's fields up to date (`spec/install-config.md`, section 5).
+    /// Brings older forms of the platform's fields up to date (`docs/install-config.md`, section 5).
     ///
     /// # Errors
     /// A finding that ends the work: forms which exclude each other.

@@ -54,7 +54,7 @@ macro_rules! sections {
 
         impl Sections {
             /// The platforms given, the active one first: the order of the OpenShift installer
-            /// (`spec/install-config.md`, section 7.6).
+            /// (`docs/install-config.md`, section 7.6).
             #[must_use]
             pub fn present(&self) -> Vec<&'static str> {
                 [

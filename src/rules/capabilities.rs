@@ -1,4 +1,4 @@
-//! `capabilities`: `spec/install-config.md`, section 7.11.
+//! `capabilities`: `docs/install-config.md`, section 7.11.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! IPv4, IPv6 and both: `spec/install-config.md`, section 8.6.
+//! IPv4, IPv6 and both: `docs/install-config.md`, section 8.6.
 
 use super::{Case, Dual, First, Ipv6, Subject, Traits};
 use crate::config::{Network, Networking};

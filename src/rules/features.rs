@@ -1,4 +1,4 @@
-//! Feature sets, feature gates, gated fields and the operating system stream: `spec/install-config.md`,
+//! Feature sets, feature gates, gated fields and the operating system stream: `docs/install-config.md`,
 //! sections 7.13 and 13.
 
 use super::{Case, Gated, Subject};

@@ -1,4 +1,4 @@
-//! Fencing of a two-node control plane: `spec/install-config.md`, section 9.3.
+//! Fencing of a two-node control plane: `docs/install-config.md`, section 9.3.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use super::{Case, Subject};
 use crate::config::defaults::parse_mac;
 use crate::config::{Fencing, FencingCredential};
 use crate::finding::{Base, Finding, Findings, Kind, Page, Severity, shortened};
-use crate::source::without_user;
+use crate::secret::SecretUrl;
 
 pub(super) const SUBJECT: Subject = Subject {
     check,
@@ -199,9 +199,9 @@ fn check_credentials(fencing: &Fencing, out: &mut Findings) {
     for (i, credential) in fencing.credentials.iter().enumerate() {
         let path = format!("{BASE}.credentials[{i}]");
         let unique = [
-            ("hostName", &credential.host_name),
-            ("macAddress", &credential.mac_address),
-            ("address", &credential.address),
+            ("hostName", credential.host_name.as_str()),
+            ("macAddress", credential.mac_address.as_str()),
+            ("address", credential.address.expose()),
         ];
         for (name, value) in unique.into_iter().filter(|(_, value)| !value.is_empty()) {
             let first = *seen.entry((name, value)).or_insert(i);
@@ -255,8 +255,9 @@ fn check_credential(path: &str, credential: &FencingCredential, out: &mut Findin
     }
 }
 
-fn check_address(field: &str, address: &str, out: &mut Findings) {
-    let shown = shortened(&without_user(address));
+fn check_address(field: &str, given: &SecretUrl, out: &mut Findings) {
+    let address = given.expose();
+    let shown = shortened(&given.shown());
     let help = "write a URL such as redfish+https://192.0.2.1:8000/redfish/v1/Systems/1";
     let mut fault = |message: String| {
         out.push(Finding::error(&ADDRESS, Kind::Invalid, field, message).help(help));

@@ -1,4 +1,4 @@
-//! `imageContentSources` and `imageDigestSources`: `spec/install-config.md`, section 7.8.
+//! `imageContentSources` and `imageDigestSources`: `docs/install-config.md`, section 7.8.
 
 use std::net::IpAddr;
 

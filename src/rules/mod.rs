@@ -23,15 +23,16 @@ pub mod text;
 mod trust_bundle;
 pub mod url;
 
-use crate::config::{InstallConfig, PoolRole};
+use crate::config::InstallConfig;
 use crate::finding::{Findings, Page};
 
 /// What the platform-neutral rules need to know of a platform that the file names.
 #[derive(Clone, Debug)]
+#[allow(clippy::struct_excessive_bools, reason = "each is one answer that one rule asks for")]
 pub struct Traits {
     /// The key under `platform`.
     pub name: &'static str,
-    /// Whether it must be the only platform (`spec/install-config.md`, section 7.6).
+    /// Whether it must be the only platform (`docs/install-config.md`, section 7.6).
     pub exclusive: bool,
     /// Whether the cluster's name must begin with a letter (7.3).
     pub name_begins_with_letter: bool,
@@ -61,11 +62,11 @@ pub struct Traits {
     pub architectures: Option<&'static [&'static str]>,
     /// Whether compute pools may differ from the control plane in architecture (9).
     pub mixed_architectures: bool,
-    /// Whether the Cluster API may manage the pool of this role and name (9).
-    pub cluster_api: fn(PoolRole, &str) -> bool,
+    /// Whether the Cluster API may manage the pool of this name (9).
+    pub cluster_api: fn(&str) -> bool,
 }
 
-/// How a platform stands to IPv6 (`spec/install-config.md`, section 8.6).
+/// How a platform stands to IPv6 (`docs/install-config.md`, section 8.6).
 #[derive(Clone, Debug)]
 pub struct Families {
     /// What two families need.
@@ -112,7 +113,7 @@ pub enum First {
     Ipv6,
 }
 
-/// One use of a field that is behind a feature gate (`spec/install-config.md`, section 13).
+/// One use of a field that is behind a feature gate (`docs/install-config.md`, section 13).
 #[derive(Debug)]
 pub struct Gated {
     /// Name of the gate.

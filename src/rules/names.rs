@@ -1,4 +1,4 @@
-//! `metadata.name` and `baseDomain`: `spec/install-config.md`, sections 7.3 and 7.4.
+//! `metadata.name` and `baseDomain`: `docs/install-config.md`, sections 7.3 and 7.4.
 
 use super::text::subdomain_fault;
 use super::{Case, Subject};

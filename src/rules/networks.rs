@@ -1,4 +1,4 @@
-//! The networks of a cluster one by one and against each other: `spec/install-config.md`, sections 8.1
+//! The networks of a cluster one by one and against each other: `docs/install-config.md`, sections 8.1
 //! to 8.5.
 
 use super::{Case, Subject};
@@ -442,16 +442,13 @@ fn check_join_subnet(view: &View<'_>, out: &mut Findings) {
     let mut nodes: u128 = 0;
     for entry in view.networking.cluster_network.iter().filter(|entry| entry.cidr.is_ipv4()) {
         let ones = entry.cidr.given().map_or(0, |net| i32::from(net.ones));
-        match u32::try_from(i64::from(entry.host_prefix) - i64::from(ones)) {
-            Ok(bits) => nodes = nodes.saturating_add(1_u128.checked_shl(bits).unwrap_or(u128::MAX)),
-            Err(_) => {
-                let message =
-                    "the number of machines cannot be computed from the pod networks' host prefixes";
-                let finding = Finding::error(&JOIN_SIZE, Kind::InternalError, field, message);
-                out.push(finding.help("put the host prefixes right first"));
-                return;
-            }
-        }
+        let Ok(bits) = u32::try_from(i64::from(entry.host_prefix) - i64::from(ones)) else {
+            let message = "the number of machines cannot be computed from the pod networks' host prefixes";
+            let finding = Finding::error(&JOIN_SIZE, Kind::InternalError, field, message);
+            out.push(finding.help("put the host prefixes right first"));
+            return;
+        };
+        nodes = nodes.saturating_add(1_u128.checked_shl(bits).unwrap_or(u128::MAX));
     }
     let host_bits = 32_u32.saturating_sub(u32::from(join.ones));
     let addresses = 1_u128 << host_bits;

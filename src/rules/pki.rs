@@ -1,4 +1,4 @@
-//! `pki`: `spec/install-config.md`, section 7.12.
+//! `pki`: `docs/install-config.md`, section 7.12.
 
 use super::{Case, Subject};
 use crate::finding::{Base, Finding, Findings, Kind, Page, Severity};

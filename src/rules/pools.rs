@@ -1,8 +1,8 @@
-//! Machine pools: `spec/install-config.md`, section 9, without fencing and what a platform says of its own
+//! Machine pools: `docs/install-config.md`, section 9, without fencing and what a platform says of its own
 //! settings.
 
 use super::{Case, Subject, Traits};
-use crate::config::{MachinePool, PoolRole};
+use crate::config::MachinePool;
 use crate::finding::{Base, Finding, Findings, Kind, Page, Severity, shortened};
 
 pub(super) const SUBJECT: Subject = Subject {
@@ -167,9 +167,9 @@ const DISK_ID: Page = Page {
 };
 
 fn check(case: &Case<'_>, out: &mut Findings) {
-    for (role, path, pool) in case.config.pools() {
-        check_pool(case, role, &path, pool, out);
-        check_disks(role, &path, pool, out);
+    for (path, pool) in case.config.pools() {
+        check_pool(case, &path, pool, out);
+        check_disks(&path, pool, out);
         check_sections(case, &path, pool, out);
     }
     check_control_plane(case, out);
@@ -181,7 +181,7 @@ fn replicas(pool: &MachinePool) -> i64 {
     pool.replicas.unwrap_or_default()
 }
 
-fn check_pool(case: &Case<'_>, role: PoolRole, path: &str, pool: &MachinePool, out: &mut Findings) {
+fn check_pool(case: &Case<'_>, path: &str, pool: &MachinePool, out: &mut Findings) {
     let field = |name: &str| format!("{path}.{name}");
     if replicas(pool) < 0 {
         let message = format!("{} machines are not possible", replicas(pool));
@@ -199,7 +199,7 @@ fn check_pool(case: &Case<'_>, role: PoolRole, path: &str, pool: &MachinePool, o
             out.push(Finding::not_supported(&ARCHITECTURE, name, &pool.architecture, accepted));
         }
     }
-    let possible = case.active.is_some_and(|platform| (platform.cluster_api)(role, &pool.name));
+    let possible = case.active.is_some_and(|platform| (platform.cluster_api)(&pool.name));
     if pool.management == "ClusterAPI" && !possible {
         let message = format!("the Cluster API cannot manage the pool `{}` here", shortened(&pool.name));
         let finding = Finding::error(&MANAGEMENT, Kind::Invalid, field("management"), message);
@@ -207,7 +207,7 @@ fn check_pool(case: &Case<'_>, role: PoolRole, path: &str, pool: &MachinePool, o
     }
 }
 
-fn check_disks(role: PoolRole, path: &str, pool: &MachinePool, out: &mut Findings) {
+fn check_disks(path: &str, pool: &MachinePool, out: &mut Findings) {
     let (mut etcd_seen, mut swap_seen) = (false, false);
     for (i, disk) in pool.disk_setup.iter().enumerate() {
         let mut fault = |page, kind, field: &str, at: &str, message: &str, help: &str| {
@@ -232,7 +232,7 @@ fn check_disks(role: PoolRole, path: &str, pool: &MachinePool, out: &mut Finding
             "etcd" if disk.etcd.is_none() => {
                 fault(&DISKS, Kind::Invalid, "etcd", "", missing, "add `etcd:` with `platformDiskID:`");
             }
-            "etcd" if role != PoolRole::ControlPlane => {
+            "etcd" if pool.name != "master" => {
                 let message = "etcd does not run on the machines of this pool";
                 fault(&DISKS, Kind::Invalid, "etcd", "", message, "move the entry to `controlPlane`");
             }

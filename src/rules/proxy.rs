@@ -1,4 +1,4 @@
-//! `proxy`: `spec/install-config.md`, section 7.7.
+//! `proxy`: `docs/install-config.md`, section 7.7.
 
 use std::net::IpAddr;
 
@@ -7,7 +7,7 @@ use super::url::Url;
 use super::{Case, Subject};
 use crate::config::{InstallConfig, Net, Network};
 use crate::finding::{Base, Finding, Findings, Kind, Page, Severity, shortened};
-use crate::source::without_user;
+use crate::secret::SecretUrl;
 
 pub(super) const SUBJECT: Subject = Subject { check, pages: &[&MISSING, &FORM, &SCHEME, &INSIDE, &NO_PROXY] };
 
@@ -86,13 +86,13 @@ fn check(case: &Case<'_>, out: &mut Findings) {
     check_no_proxy(&proxy.no_proxy, out);
 }
 
-fn check_url(config: &InstallConfig, field: &str, text: &str, schemes: &[&str], out: &mut Findings) {
-    if text.is_empty() {
+fn check_url(config: &InstallConfig, field: &str, given: &SecretUrl, schemes: &[&str], out: &mut Findings) {
+    if given.is_empty() {
         return;
     }
-    let shown = shortened(&without_user(text));
+    let shown = shortened(&given.shown());
     let help = "write a URL such as http://proxy.example.com:3128";
-    let url = match Url::parse_request(text) {
+    let url = match Url::parse_request(given.expose()) {
         Ok(url) => url,
         Err(fault) => {
             let message = format!("`{shown}` is not a URL: {fault}");

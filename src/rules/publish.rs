@@ -1,4 +1,4 @@
-//! `publish`, `operatorPublishingStrategy` and `credentialsMode`: `spec/install-config.md`, sections 7.9
+//! `publish`, `operatorPublishingStrategy` and `credentialsMode`: `docs/install-config.md`, sections 7.9
 //! and 7.10.
 
 use super::{Case, Subject};

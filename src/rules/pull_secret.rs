@@ -1,4 +1,4 @@
-//! `pullSecret`: `spec/install-config.md`, section 7.5. Nothing of it but registries' names is ever put
+//! `pullSecret`: `docs/install-config.md`, section 7.5. Nothing of it but registries' names is ever put
 //! into a message.
 
 use super::{Case, Subject};

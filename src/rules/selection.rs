@@ -1,4 +1,4 @@
-//! `platform`: which one is active, and what else is named: `spec/install-config.md`, section 7.6.
+//! `platform`: which one is active, and what else is named: `docs/install-config.md`, section 7.6.
 
 use super::{Case, Subject};
 use crate::finding::{Base, Finding, Findings, Kind, Page, Severity};

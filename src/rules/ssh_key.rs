@@ -1,4 +1,4 @@
-//! `sshKey`: `spec/install-config.md`, section 7.1. Nothing of a key is ever put into a message.
+//! `sshKey`: `docs/install-config.md`, section 7.1. Nothing of a key is ever put into a message.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -36,7 +36,7 @@ const FIPS_KEY: Page = Page {
 };
 
 fn check(case: &Case<'_>, out: &mut Findings) {
-    let text = &case.config.ssh_key;
+    let text = case.config.ssh_key.expose();
     if text.is_empty() {
         return;
     }

@@ -3,7 +3,7 @@
 /// Why `name` is not an RFC 1123 subdomain in lower case; none if it is one.
 ///
 /// A subdomain has 1 to 253 bytes: labels of letters, digits and dashes that begin and end with a letter
-/// or digit, joined by single dots. A label may be longer than 63 (`spec/install-config.md`, section 7).
+/// or digit, joined by single dots. A label may be longer than 63 (`docs/install-config.md`, section 7).
 #[must_use]
 pub fn subdomain_fault(name: &str) -> Option<String> {
     const MOST: usize = 253;

@@ -1,4 +1,4 @@
-//! `additionalTrustBundle` and its policy: `spec/install-config.md`, section 7.2.
+//! `additionalTrustBundle` and its policy: `docs/install-config.md`, section 7.2.
 
 use std::borrow::Cow;
 use std::io::Cursor;

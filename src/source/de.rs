@@ -2,7 +2,7 @@
 //!
 //! [`Decoder::decode`] never fails: a value of the wrong type or an unknown key becomes a finding, and
 //! the type's zero value takes its place, so that one fault does not hide another. It needs types whose
-//! fields all have a default. Scalars are converted as `spec/install-config.md` says in section 3.2, and
+//! fields all have a default. Scalars are converted as `docs/install-config.md` says in section 3.2, and
 //! keys matched as in 3.3.
 
 use std::cell::RefCell;
@@ -17,7 +17,7 @@ use super::scalar::Scalar;
 use super::tree::{Entry, NodeId, NodeKind, Tree};
 use super::{Mask, pages};
 use crate::finding::{Finding, Findings, Kind, Severity, Span, nearest};
-use crate::secret::SECRET_NAME;
+use crate::secret::{SECRET_NAME, SECRET_URL_NAME, without_user};
 
 /// The newtype name of text that takes no number or boolean.
 pub const STRICT_TEXT_NAME: &str = "$text";
@@ -130,7 +130,7 @@ struct Value<'a, 't, 'f> {
     secret: bool,
 }
 
-impl<'a, 't, 'f> Value<'a, 't, 'f> {
+impl<'a, 't> Value<'a, 't, '_> {
     fn tree(&self) -> &'a Tree<'t> {
         self.decoder.tree
     }
@@ -178,7 +178,7 @@ impl<'a, 't, 'f> Value<'a, 't, 'f> {
                     if self.secret || !short || Mask::looks_secret(&text) {
                         format!("{} that is not shown", scalar.noun())
                     } else {
-                        format!("{} `{}`", scalar.noun(), super::mask::without_user(&text))
+                        format!("{} `{}`", scalar.noun(), without_user(&text))
                     }
                 }
                 None => "null".to_owned(),
@@ -189,13 +189,15 @@ impl<'a, 't, 'f> Value<'a, 't, 'f> {
         let message = format!("{subject} takes {wanted}, not {found}");
         let mut finding =
             Finding::error(&pages::WRONG_TYPE, Kind::TypeInvalid, field, message).span(self.span());
-        if let (Some(Scalar::Text(text)), true) = (self.scalar(), wanted == "true or false") {
-            if let Scalar::Bool(value) = super::resolve(text) {
-                finding = finding.help(format!("write {value} without quotes"));
-            }
-        } else if let (Some(Scalar::Text(text)), true) = (self.scalar(), wanted.contains("number")) {
-            if matches!(super::resolve(text), Scalar::Int(_)) && !self.secret {
-                finding = finding.help("write the number without quotes");
+        if let Some(Scalar::Text(text)) = self.scalar() {
+            match super::resolve(text) {
+                Scalar::Bool(value) if wanted == "true or false" => {
+                    finding = finding.help(format!("write {value} without quotes"));
+                }
+                Scalar::Int(_) if wanted.contains("number") => {
+                    finding = finding.help("write the number without quotes");
+                }
+                _ => {}
             }
         }
         self.decoder.push(finding);
@@ -207,6 +209,23 @@ impl<'a, 't, 'f> Value<'a, 't, 'f> {
         for node in self.nodes {
             state.mask.hide(self.tree().node(*node).span);
             state.mask.hide(self.tree().target(*node).span);
+        }
+    }
+
+    /// Notes the user part of every node's text as one that must not be shown.
+    fn hide_user(&self) {
+        for node in self.nodes {
+            let Some(scalar) = self.tree().scalar(*node) else {
+                continue;
+            };
+            let text = scalar.to_text();
+            let span = self.tree().target(*node).span;
+            let mut state = self.decoder.state.borrow_mut();
+            if text.contains('@') {
+                state.mask.hide_user(span);
+            } else if without_user(&text) != text {
+                state.mask.hide(span);
+            }
         }
     }
 
@@ -270,19 +289,17 @@ impl<'a, 't, 'f> Value<'a, 't, 'f> {
 
     /// Warns when the text differs from what was written.
     fn note_conversion(&self, scalar: &Scalar<'_>, text: &str) {
-        let written = self.nodes.last().and_then(|id| match &self.tree().target(*id).kind {
-            NodeKind::Plain(written) => Some(written),
-            _ => None,
-        });
-        if let (Some(written), false) = (written, matches!(scalar, Scalar::Null)) {
-            if written != text && !self.secret {
-                let message = format!("`{written}` without quotes is read as `{text}`");
-                let help = format!("write \"{written}\" to keep it as it stands");
-                let finding =
-                    Finding::warning(&pages::CONVERTED, Kind::TypeInvalid, self.path.to_string(), message);
-                self.decoder.push(finding.help(help).span(self.span()));
-            }
+        let target = self.nodes.last().map(|id| &self.tree().target(*id).kind);
+        let Some(NodeKind::Plain(written)) = target else {
+            return;
+        };
+        if written == text || self.secret || matches!(scalar, Scalar::Null) {
+            return;
         }
+        let message = format!("`{written}` without quotes is read as `{text}`");
+        let help = format!("write \"{written}\" to keep it as it stands");
+        let finding = Finding::warning(&pages::CONVERTED, Kind::TypeInvalid, self.path.to_string(), message);
+        self.decoder.push(finding.help(help).span(self.span()));
     }
 
     /// Says that a key is not known, with the nearest one that is.
@@ -405,6 +422,10 @@ impl<'t> Deserializer<'t> for Value<'_, 't, '_> {
             self.hide();
             return visitor.visit_newtype_struct(self);
         }
+        if name == SECRET_URL_NAME {
+            self.hide_user();
+            return visitor.visit_newtype_struct(self);
+        }
         let check = self.decoder.checks.iter().find(|(known, _)| *known == name);
         match (self.scalar(), check) {
             (Some(Scalar::Null), _) => visitor.visit_unit(),
@@ -438,7 +459,7 @@ impl<'t> Deserializer<'t> for Value<'_, 't, '_> {
                 }
             }
         }
-        visitor.visit_seq(Items { of: self, items, next: 0 })
+        visitor.visit_seq(Items { of: self, list: items, next: 0 })
     }
 
     fn deserialize_map<V: Visitor<'t>>(self, visitor: V) -> Result<V::Value, Never> {
@@ -499,7 +520,7 @@ impl<'t> Deserializer<'t> for Value<'_, 't, '_> {
 
 struct Items<'a, 't, 'f> {
     of: Value<'a, 't, 'f>,
-    items: &'a [NodeId],
+    list: &'a [NodeId],
     next: usize,
 }
 
@@ -507,7 +528,7 @@ impl<'t> de::SeqAccess<'t> for Items<'_, 't, '_> {
     type Error = Never;
 
     fn next_element_seed<S: DeserializeSeed<'t>>(&mut self, seed: S) -> Result<Option<S::Value>, Never> {
-        let Some(item) = self.items.get(self.next) else {
+        let Some(item) = self.list.get(self.next) else {
             return Ok(None);
         };
         let path = Path::Index(self.of.path, self.next);
@@ -517,7 +538,7 @@ impl<'t> de::SeqAccess<'t> for Items<'_, 't, '_> {
     }
 
     fn size_hint(&self) -> Option<usize> {
-        Some(self.items.len() - self.next)
+        Some(self.list.len() - self.next)
     }
 }
 

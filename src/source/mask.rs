@@ -10,6 +10,7 @@ use crate::finding::Span;
 #[derive(Clone, Debug, Default)]
 pub struct Mask {
     hidden: Vec<Span>,
+    users: Vec<Span>,
     torn: bool,
 }
 
@@ -19,24 +20,29 @@ impl Mask {
         self.hidden.push(span);
     }
 
+    /// Adds the bytes up to the last `@` in `span`, and behind its scheme.
+    pub fn hide_user(&mut self, span: Span) {
+        self.users.push(span);
+    }
+
     /// Says that the text could not be read to its end, so that keys have to be guessed from its lines.
     pub fn tear(&mut self) {
         self.torn = true;
     }
 
-    /// Whether a key sounds as if its value were a secret. Fields of the install config that only sound
-    /// so are left out.
+    /// Whether a key sounds as if its value were a secret, even when mistyped. Fields of the install config
+    /// that only sound so are left out.
     #[must_use]
     pub fn names_secret(key: &str) -> bool {
         let key = key.to_ascii_lowercase();
-        if ["credentialsmode", "authentication", "credentials", "certificateverification"]
-            .contains(&key.as_str())
-        {
+        let harmless = ["credentialsmode", "authentication", "credentials", "proxy", "noproxy"];
+        if harmless.contains(&key.as_str()) {
             return false;
         }
-        ["secret", "passw", "token", "auth", "credential", "pull", "privatekey", "sshkey"]
-            .iter()
-            .any(|part| key.contains(part))
+        let parts =
+            ["secret", "pass", "token", "auth", "credential", "pull", "privatekey", "sshkey", "proxy"];
+        let names = ["password", "sshkey", "pullsecret", "address", "httpproxy", "httpsproxy"];
+        parts.iter().any(|part| key.contains(part)) || crate::finding::nearest(&key, names).is_some()
     }
 
     /// Whether a value looks like a credential whatever its key says.
@@ -52,6 +58,12 @@ impl Mask {
     #[must_use]
     pub fn apply(&self, text: &str) -> Masked {
         let mut hidden = self.hidden.clone();
+        hidden.extend(self.users.iter().filter_map(|span| {
+            let url = text.get(span.range())?;
+            let end = url.rfind('@')?;
+            let start = url.find("://").map_or(0, |scheme| scheme + 3);
+            Some(Span::new(span.start as usize + start.min(end), span.start as usize + end))
+        }));
         hidden.extend(lexical(text, self.torn));
         hidden.sort_unstable();
         let mut shown = String::with_capacity(text.len());
@@ -107,34 +119,17 @@ fn floor(text: &str, offset: usize) -> usize {
     offset
 }
 
-/// The text with the user part of every URL replaced.
-#[must_use]
-pub fn without_user(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    let mut at = 0;
-    for span in users(text) {
-        shown.push_str(&text[at..span.start as usize]);
-        shown.push('•');
-        at = span.end as usize;
-    }
-    shown.push_str(&text[at..]);
-    shown
-}
-
-/// The user parts of the URLs in a text.
+/// The user parts of the URLs in a text: what stands directly before an `@` and holds a colon, or stands
+/// behind `://`.
 fn users(text: &str) -> Vec<Span> {
-    let mut found = Vec::new();
-    let mut from = 0;
-    while let Some(at) = text[from..].find("://") {
-        let start = from + at + 3;
-        let rest = &text[start..];
-        let end = rest.find([' ', '\t', '\n', '\'', '"', '/']).unwrap_or(rest.len());
-        if let Some(user) = rest[..end].rfind('@') {
-            found.push(Span::new(start, start + user));
-        }
-        from = start;
-    }
-    found
+    let ends = |c: char| c.is_whitespace() || "/'\"@".contains(c);
+    let user = |(at, _): (usize, &str)| {
+        let start = text[..at].rfind(ends).map_or(0, |end| end + 1);
+        let start = floor(text, start);
+        let secret = text[start..at].contains(':') || text[..start].ends_with("://");
+        (secret && start < at).then(|| Span::new(start, at))
+    };
+    text.match_indices('@').filter_map(user).collect()
 }
 
 /// What looks like a credential, line by line: the value under a key that sounds secret, with the lines
@@ -144,25 +139,41 @@ fn lexical(text: &str, torn: bool) -> Vec<Span> {
     let mut offset = 0;
     let mut below: Option<usize> = None;
     for line in text.split_inclusive('\n') {
-        let indent = line.len() - line.trim_start_matches([' ', '-', '\t', '"', '\'', '?', '{']).len();
-        let rest = &line[indent..];
-        let key = rest.split(':').next().unwrap_or("");
-        let keyed = rest.contains(':')
-            && key.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '"' | '\'' | ' '));
+        let indent = line.len() - line.trim_start_matches(|c: char| !is_name(c) || c == '-').len();
+        let keyed = line[indent..].split_once(':').is_some_and(|(key, _)| {
+            !key.trim().is_empty() && key.trim().trim_end_matches(['"', '\'']).chars().all(is_name)
+        });
         if keyed && below.is_none_or(|level| indent <= level) {
             below = None;
         }
         if below.is_some() {
             found.push(Span::new(offset, offset + line.len()));
-        } else if torn && keyed && Mask::names_secret(key.trim_matches(['"', '\'', ' '])) {
-            found.push(Span::new(offset + indent + key.len() + 1, offset + line.len()));
-            below = Some(indent);
+        } else if let Some(value) = torn.then(|| secret_value(line)).flatten() {
+            found.push(Span::new(offset + value, offset + line.len()));
+            // A name without its colon may have its value on a line of any indentation.
+            below = Some(if keyed { indent } else { usize::MAX });
         } else if Mask::looks_secret(line) {
-            found.push(Span::new(offset + indent, offset + line.len()));
+            let value = line.find(": ").map_or(indent, |colon| colon + 1);
+            found.push(Span::new(offset + value, offset + line.len()));
         }
         offset += line.len();
     }
     found
+}
+
+fn is_name(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_' || c == '-'
+}
+
+/// Where what follows the first word of a line that sounds like a secret begins, if there is one.
+fn secret_value(line: &str) -> Option<usize> {
+    let mut start = 0;
+    line.split(|c: char| !is_name(c)).find_map(|word| {
+        let end = start + word.len();
+        // The byte behind a word is one that does not belong to a name, or the end.
+        start = end + line[end..].chars().next().map_or(0, char::len_utf8);
+        Mask::names_secret(word).then_some(end)
+    })
 }
 
 #[cfg(test)]
@@ -178,7 +189,7 @@ mod tests {
         let masked = mask.apply(text);
         assert!(!masked.text.contains("canary"), "{}", masked.text);
         assert!(masked.text.contains("b: shown"));
-        assert!(masked.text.contains("pullSecret:"));
+        assert!(masked.text.contains("pullSecret"));
         assert_eq!(masked.text.lines().count(), text.lines().count());
     }
 
@@ -192,11 +203,5 @@ mod tests {
         assert_eq!(masked.offset(3), 3);
         assert_eq!(masked.offset(4), 6);
         assert_eq!(masked.offset(7), masked.text.find("last").unwrap_or(0));
-    }
-
-    #[test]
-    fn takes_the_user_out_of_a_url() {
-        assert_eq!(without_user("http://u:p@host/x"), "http://•@host/x");
-        assert_eq!(without_user("https://host"), "https://host");
     }
 }

@@ -1,6 +1,6 @@
 //! From text to a tree in which every value knows its place, and from the tree to typed values.
 //!
-//! Reads YAML 1.1 as the OpenShift installer does (`spec/install-config.md`, section 3), with limits
+//! Reads YAML 1.1 as the OpenShift installer does (`docs/install-config.md`, section 3), with limits
 //! that make a hostile file cheap. Knows nothing of install configs: field names come from the types
 //! that are deserialised.
 
@@ -11,7 +11,7 @@ mod scalar;
 mod tree;
 
 pub use de::{Check, Decoder, FormFault, STRICT_TEXT_NAME};
-pub use mask::{Mask, Masked, without_user};
+pub use mask::{Mask, Masked};
 pub use scalar::{Scalar, resolve};
 pub use tree::{Entry, Node, NodeId, NodeKind, Tree};
 

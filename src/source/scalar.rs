@@ -1,6 +1,6 @@
 //! What a plain scalar means: YAML 1.1 as the OpenShift installer's reader (go-yaml v2) resolves it.
 //!
-//! The rules are those of `spec/install-config.md`, sections 3.1 and 3.2. No field types here.
+//! The rules are those of `docs/install-config.md`, sections 3.1 and 3.2. No field types here.
 
 use std::borrow::Cow;
 

@@ -97,24 +97,26 @@ impl<'t> Tree<'t> {
     /// The place of the value at a field path such as `compute[0].platform.aws.zones[1]`, or of its
     /// deepest ancestor that exists.
     ///
-    /// Names are matched like fields are, exactly or else without regard to case. The second value says
-    /// whether the path was found whole. A map is shown by its key (or its first line in a list), as
-    /// its whole block would say little.
+    /// Names are matched like fields are, exactly or else without regard to case. The second value is how
+    /// many bytes of the path were not found. A map is shown by its key (or its first line in a list), as
+    /// its whole block would say little; the document itself by its beginning alone.
     #[must_use]
-    pub fn place(&self, path: &str) -> (Span, bool) {
+    pub fn place(&self, path: &str) -> (Span, usize) {
         let Some(root) = self.root else {
-            return (Span::new(0, 0), path.is_empty());
+            return (Span::new(0, 0), path.len());
         };
         let mut found = root;
         let mut key: Option<Span> = None;
         let mut rest = path;
         while !rest.is_empty() {
             let Some((step, value, after)) = self.step(found, rest) else {
-                return (self.shown(found, key), false);
+                let span = self.shown(found, key);
+                let start = span.start as usize;
+                return (if found == root { Span::new(start, start) } else { span }, rest.len());
             };
             (found, key, rest) = (value, step, after);
         }
-        (self.shown(found, key), true)
+        (self.shown(found, key), 0)
     }
 
     /// One step along a path: the key's span if it was a key, the value, and what is left of the path.
@@ -264,7 +266,10 @@ impl<'t> Builder<'t, '_> {
                         let message = format!("the file has more than {MOST_DEPTH} levels");
                         self.fail(&pages::TOO_DEEP, Span::new(at, at + 1), &message, None);
                     } else {
-                        self.fail(&pages::SYNTAX, Span::new(at, at + 1), &message, None);
+                        let message = format!("this is not YAML: {message}");
+                        let help = "the cause often stands a line earlier: a quote or bracket that was not closed, \
+                                    or an indentation that fits no level";
+                        self.fail(&pages::SYNTAX, Span::new(at, at + 1), &message, Some(help));
                     }
                     return None;
                 }
@@ -488,7 +493,7 @@ impl<'t> Builder<'t, '_> {
         kind: u8,
         span: Span,
         entries: &mut Vec<Entry<'t>>,
-        seen: &mut Seen<'t>,
+        seen: &mut Seen,
     ) {
         if let Some(first) = seen.insert(entries, &entry.key, kind) {
             let message = format!("the key `{}` stands twice in this map", entry.key);
@@ -505,7 +510,7 @@ impl<'t> Builder<'t, '_> {
         entries.push(entry);
     }
 
-    fn merge(&mut self, value: NodeId, span: Span, entries: &mut Vec<Entry<'t>>, seen: &mut Seen<'t>) {
+    fn merge(&mut self, value: NodeId, span: Span, entries: &mut Vec<Entry<'t>>, seen: &mut Seen) {
         let sources: Vec<NodeId> = match &self.tree.target(value).kind {
             NodeKind::List(items) => items.clone(),
             _ => vec![value],
@@ -591,24 +596,24 @@ fn strip_dashes(mut line: &str) -> &str {
 
 /// The keys of one map so far. Small maps are searched, large ones indexed.
 #[derive(Default)]
-struct Seen<'t> {
+struct Seen {
     kinds: Vec<u8>,
-    index: HashSet<(u8, Cow<'t, str>)>,
+    index: HashSet<(u8, String)>,
 }
 
-impl<'t> Seen<'t> {
+impl Seen {
     /// Notes a key; the place of an equal one that was there before.
-    fn insert(&mut self, entries: &[Entry<'t>], key: &Cow<'t, str>, kind: u8) -> Option<Span> {
+    fn insert(&mut self, entries: &[Entry<'_>], key: &str, kind: u8) -> Option<Span> {
         const SMALL: usize = 16;
-        let equal = |(entry, k): (&Entry<'t>, &u8)| *k == kind && entry.key == *key;
+        let equal = |(entry, k): (&Entry<'_>, &u8)| *k == kind && entry.key == key;
         let twice = if entries.len() < SMALL {
             entries.iter().zip(&self.kinds).any(equal)
         } else {
             if self.index.is_empty() {
-                let known = entries.iter().zip(&self.kinds).map(|(e, k)| (*k, e.key.clone()));
+                let known = entries.iter().zip(&self.kinds).map(|(e, k)| (*k, e.key.to_string()));
                 self.index.extend(known);
             }
-            !self.index.insert((kind, key.clone()))
+            !self.index.insert((kind, key.to_owned()))
         };
         if twice {
             return entries.iter().zip(&self.kinds).find(|pair| equal(*pair)).map(|(e, _)| e.key_span);

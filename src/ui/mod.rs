@@ -32,14 +32,27 @@ pub struct Judged<'a> {
 }
 
 impl<'a> Judged<'a> {
-    /// The findings without those that say the same of the same place.
+    /// The findings without those that say the same of the same place, such as a setting that every pool
+    /// inherits; of such, the one whose field is at the platform itself.
     #[must_use]
     pub fn distinct(&self) -> Vec<&'a Finding> {
-        let mut findings: Vec<&Finding> = self.findings.iter().collect();
-        findings.dedup_by(|a, b| {
-            a.page.code == b.page.code && a.span == b.span && a.field == b.field && a.message == b.message
-        });
-        findings
+        let mut distinct: Vec<&Finding> = Vec::new();
+        for finding in self.findings {
+            match distinct.last_mut() {
+                Some(last)
+                    if last.page.code == finding.page.code
+                        && last.span == finding.span
+                        && last.message == finding.message
+                        && (last.field == finding.field || finding.span.is_some_and(|s| s.start < s.end)) =>
+                {
+                    if finding.field.starts_with("platform.") {
+                        *last = finding;
+                    }
+                }
+                _ => distinct.push(finding),
+            }
+        }
+        distinct
     }
 }
 

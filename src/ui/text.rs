@@ -133,7 +133,9 @@ impl Sheet<'_> {
             return None;
         }
         let rest = self.text.get(start..line.end)?;
-        let marked = self.text.get(start..end.min(line.end))?.chars().take(MOST_MARKED).count();
+        // One whole character at least, as an annotation must not end inside one.
+        let marked = self.text.get(start..end.clamp(start, line.end.max(start)))?;
+        let marked = marked.chars().take(MOST_MARKED).count().max(1);
         Some(Excerpt {
             number,
             before: citable(self.text.get(line.start..start)?.chars()),

@@ -1,4 +1,4 @@
-//! `platform.aws` and the AWS section of a pool: `spec/install-config.md`, sections 4.4 and 4.5.
+//! `platform.aws` and the AWS section of a pool: `docs/install-config.md`, sections 4.4 and 4.5.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Older forms and open values of AWS fields: `spec/install-config.md`, sections 5 and 6.
+//! Older forms and open values of AWS fields: `docs/install-config.md`, sections 5 and 6.
 
 use super::config::{MachinePool, Platform, ServiceEndpoint, Subnet};
 use super::rules::SUBNET_FORMS;

@@ -6,7 +6,7 @@ mod rules;
 pub mod values;
 
 use super::Platform;
-use crate::config::{InstallConfig, PoolRole};
+use crate::config::InstallConfig;
 use crate::finding::{Finding, Findings, Page};
 use crate::rules::{Case, Dual, Families, First, Gated, Ipv6, Traits};
 
@@ -59,7 +59,7 @@ impl Platform for Aws {
             compute_names: &["edge", "worker"],
             architectures: Some(values::ARCHITECTURES),
             mixed_architectures: true,
-            cluster_api: |role, _| role != PoolRole::ControlPlane,
+            cluster_api: |name| name != "master",
         }
     }
 

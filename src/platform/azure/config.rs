@@ -1,4 +1,4 @@
-//! `platform.azure` and the Azure section of a pool: `spec/install-config.md`, sections 4.6 and 4.7.
+//! `platform.azure` and the Azure section of a pool: `docs/install-config.md`, sections 4.6 and 4.7.
 
 use std::collections::BTreeMap;
 
@@ -124,7 +124,7 @@ model! {
         /// Size in GB.
         #[serde(rename = "diskSizeGB")]
         pub disk_size_gb: i32,
-        /// Type of the disk; Standard_LRS for compute pools only.
+        /// Type of the disk; `Standard_LRS` for compute pools only.
         #[schemars(extend("enum" = super::values::DISK_TYPES))]
         pub disk_type: String,
         /// Set of keys that encrypts the disk.

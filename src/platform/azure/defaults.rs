@@ -1,4 +1,4 @@
-//! Older forms of Azure's fields, and what the file leaves open: `spec/install-config.md`, sections 5
+//! Older forms of Azure's fields, and what the file leaves open: `docs/install-config.md`, sections 5
 //! and 6.
 
 use super::config::{MachinePool, Subnet};

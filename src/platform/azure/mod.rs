@@ -50,7 +50,7 @@ impl Platform for Azure {
             compute_names: &["worker"],
             architectures: None,
             mixed_architectures: false,
-            cluster_api: |_, _| false,
+            cluster_api: |_| false,
         }
     }
 
@@ -75,7 +75,7 @@ impl Platform for Azure {
     }
 }
 
-/// How Azure stands to IPv6 (`spec/install-config.md`, section 8.6).
+/// How Azure stands to IPv6 (`docs/install-config.md`, section 8.6).
 fn families(stack: bool, dual: bool) -> Families {
     Families {
         dual: Dual::IpFamily(dual),

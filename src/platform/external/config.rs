@@ -1,4 +1,4 @@
-//! `platform.external`: `spec/install-config.md`, section 4.8.
+//! `platform.external`: `docs/install-config.md`, section 4.8.
 
 crate::config::value::model! {
     /// A cluster on a platform that a partner's components integrate.

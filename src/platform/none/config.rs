@@ -1,4 +1,4 @@
-//! `platform.none`: `spec/install-config.md`, section 4.8.
+//! `platform.none`: `docs/install-config.md`, section 4.8.
 
 crate::config::value::model! {
     /// A cluster whose machines and networks the user makes.

@@ -3,7 +3,7 @@
 pub mod config;
 
 use super::Platform;
-use crate::config::{InstallConfig, PoolRole};
+use crate::config::InstallConfig;
 use crate::finding::{Finding, Findings, Page};
 use crate::rules::{Case, Dual, Families, Gated, Ipv6, Traits};
 
@@ -40,7 +40,7 @@ pub(super) fn without_cloud(name: &'static str) -> Traits {
         compute_names: &["worker"],
         architectures: Option::None,
         mixed_architectures: false,
-        cluster_api: |_: PoolRole, _| false,
+        cluster_api: |_| false,
     }
 }
 

@@ -1,11 +1,11 @@
-//! Custom service endpoints: `spec/install-config.md`, section 10.4.
+//! Custom service endpoints: `docs/install-config.md`, section 10.4.
 
 use std::collections::HashMap;
 
 use crate::finding::{Base, Finding, Findings, Kind, Page, Severity, shortened};
 use crate::platform::aws::config::Platform;
 use crate::rules::url::Url;
-use crate::source::without_user;
+use crate::secret::without_user;
 
 /// A service has two endpoints.
 pub const NAME: Page = Page {

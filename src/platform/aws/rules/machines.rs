@@ -1,4 +1,4 @@
-//! Settings of machines: `spec/install-config.md`, sections 10.2 and 10.6.
+//! Settings of machines: `docs/install-config.md`, sections 10.2 and 10.6.
 
 use super::volumes;
 use crate::config::MachinePool as Pool;

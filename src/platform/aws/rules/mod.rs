@@ -1,4 +1,4 @@
-//! The rules of AWS fields: `spec/install-config.md`, sections 10 and 13.
+//! The rules of AWS fields: `docs/install-config.md`, sections 10 and 13.
 
 mod endpoints;
 mod machines;
@@ -58,7 +58,7 @@ pub(super) fn check_platform(case: &Case<'_>, platform: &Platform, out: &mut Fin
 
 /// Judges the AWS settings of every pool.
 pub(super) fn check_pools(case: &Case<'_>, platform: &Platform, out: &mut Findings) {
-    for (_, path, pool) in case.config.pools() {
+    for (path, pool) in case.config.pools() {
         machines::check_ami(platform, &path, pool, out);
         if let Some(machines) = &pool.platform.aws {
             machines::check(platform, machines, &format!("{path}.platform.aws"), Some(&pool.name), out);

@@ -1,4 +1,4 @@
-//! Region, hosted zone and address families: `spec/install-config.md`, section 10.1.
+//! Region, hosted zone and address families: `docs/install-config.md`, section 10.1.
 
 use crate::config::InstallConfig;
 use crate::finding::{Base, Finding, Findings, Kind, Page, Severity, shortened};

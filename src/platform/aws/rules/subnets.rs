@@ -1,4 +1,4 @@
-//! Existing subnets and their roles: `spec/install-config.md`, section 10.3.
+//! Existing subnets and their roles: `docs/install-config.md`, section 10.3.
 
 use std::collections::HashMap;
 

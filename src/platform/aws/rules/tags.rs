@@ -1,4 +1,4 @@
-//! User tags: `spec/install-config.md`, section 10.5.
+//! User tags: `docs/install-config.md`, section 10.5.
 
 use crate::finding::{Base, Finding, Findings, Kind, Page, Severity, shortened};
 use crate::platform::aws::config::Platform;

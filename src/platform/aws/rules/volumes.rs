@@ -1,4 +1,4 @@
-//! The start volume of a machine: `spec/install-config.md`, section 10.6.
+//! The start volume of a machine: `docs/install-config.md`, section 10.6.
 
 use crate::finding::{Base, Finding, Findings, Kind, Page, Severity, nearest, shortened};
 use crate::platform::aws::config::RootVolume;

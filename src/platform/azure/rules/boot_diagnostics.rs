@@ -1,4 +1,4 @@
-//! Boot diagnostics of machines: `spec/install-config.md`, section 11.8.
+//! Boot diagnostics of machines: `docs/install-config.md`, section 11.8.
 
 use super::super::config::BootDiagnostics;
 use super::super::values;

@@ -1,4 +1,4 @@
-//! The Azure clouds, and what only one of them has: `spec/install-config.md`, section 11.2.
+//! The Azure clouds, and what only one of them has: `docs/install-config.md`, section 11.2.
 
 use super::super::config::Platform;
 use super::super::values;

@@ -1,4 +1,4 @@
-//! Confidential machines: `spec/install-config.md`, section 11.8, security.
+//! Confidential machines: `docs/install-config.md`, section 11.8, security.
 
 use super::super::config::{SecuritySettings, UefiSettings};
 use super::super::values;

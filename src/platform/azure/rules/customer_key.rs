@@ -1,4 +1,4 @@
-//! The user's own key for the storage account: `spec/install-config.md`, section 11.5.
+//! The user's own key for the storage account: `docs/install-config.md`, section 11.5.
 
 use super::super::config::{CustomerManagedKey, Platform};
 use super::forms::{self, Part};

@@ -1,4 +1,4 @@
-//! Extra disks of machines, and how they fit what `diskSetup` wants of them: `spec/install-config.md`,
+//! Extra disks of machines, and how they fit what `diskSetup` wants of them: `docs/install-config.md`,
 //! section 11.8.
 
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! The disk that machines start from: `spec/install-config.md`, section 11.8.
+//! The disk that machines start from: `docs/install-config.md`, section 11.8.
 
 use super::super::config::DiskEncryptionSet;
 use super::super::values;

@@ -1,4 +1,4 @@
-//! Uses of Azure's fields that are behind a feature gate: `spec/install-config.md`, section 13.
+//! Uses of Azure's fields that are behind a feature gate: `docs/install-config.md`, section 13.
 
 use super::super::config::MachinePool;
 use crate::config::InstallConfig;

@@ -1,4 +1,4 @@
-//! IPv6 networks of machines: `spec/install-config.md`, section 11.7.
+//! IPv6 networks of machines: `docs/install-config.md`, section 11.7.
 
 use super::super::config::Platform;
 use crate::config::{InstallConfig, Net};
@@ -116,7 +116,7 @@ networking:
 pub(super) fn check(azure: &Platform, config: &InstallConfig, out: &mut Findings) {
     let entries = config.networking.iter().flat_map(|networking| &networking.machine_network).enumerate();
     let given = entries.filter_map(|(i, entry)| Some((i, entry.cidr.given()?)));
-    let (v4, v6): (Vec<(usize, &Net)>, Vec<(usize, &Net)>) = given.partition(|(_, net)| net.is_ipv4());
+    let (v4, v6): (Vec<_>, Vec<_>) = given.partition(|(_, net): &(usize, &Net)| net.is_ipv4());
     if v4.is_empty() && !v6.is_empty() {
         for (i, net) in v6 {
             let message = format!("`{net}` is IPv6, and no machine network is IPv4");

@@ -1,4 +1,4 @@
-//! Size, network, image and identity of machines: `spec/install-config.md`, section 11.8.
+//! Size, network, image and identity of machines: `docs/install-config.md`, section 11.8.
 
 use super::super::config::{Identity, OsImage};
 use super::super::values;

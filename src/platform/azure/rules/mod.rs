@@ -1,4 +1,4 @@
-//! The rules of Azure's fields: `spec/install-config.md`, section 11. One small file for each subject.
+//! The rules of Azure's fields: `docs/install-config.md`, section 11. One small file for each subject.
 
 mod boot_diagnostics;
 mod clouds;
@@ -115,7 +115,7 @@ pub fn check_pools(case: &Case<'_>, out: &mut Findings) {
         return;
     };
     let stack = azure.is_stack();
-    for (_, path, pool) in case.config.pools() {
+    for (path, pool) in case.config.pools() {
         if let Some(settings) = &pool.platform.azure {
             let path = format!("{path}.platform.azure");
             let (name, disk_setup) = (pool.name.as_str(), pool.disk_setup.as_slice());

@@ -1,4 +1,4 @@
-//! Words that Azure keeps for itself: `spec/install-config.md`, section 7.3.
+//! Words that Azure keeps for itself: `docs/install-config.md`, section 7.3.
 //!
 //! The list is that of
 //! <https://learn.microsoft.com/azure/azure-resource-manager/troubleshooting/error-reserved-resource-name>.

@@ -1,4 +1,4 @@
-//! The existing network that a cluster is installed into: `spec/install-config.md`, section 11.3.
+//! The existing network that a cluster is installed into: `docs/install-config.md`, section 11.3.
 
 use std::collections::BTreeMap;
 

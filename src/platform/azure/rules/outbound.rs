@@ -1,4 +1,4 @@
-//! How machines reach the outside: `spec/install-config.md`, section 11.4.
+//! How machines reach the outside: `docs/install-config.md`, section 11.4.
 
 use super::super::config::Platform;
 use super::super::values;

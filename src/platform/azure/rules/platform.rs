@@ -1,4 +1,4 @@
-//! What every cluster on Azure has: `spec/install-config.md`, section 11.1.
+//! What every cluster on Azure has: `docs/install-config.md`, section 11.1.
 
 use super::super::config::Platform;
 use super::super::values;

@@ -1,4 +1,4 @@
-//! Confidential and trusted start of machines: `spec/install-config.md`, section 11.8, security.
+//! Confidential and trusted start of machines: `docs/install-config.md`, section 11.8, security.
 
 use super::super::config::SecuritySettings;
 use super::confidential::{self, CONFIDENTIAL};

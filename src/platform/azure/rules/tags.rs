@@ -1,4 +1,4 @@
-//! Tags for the resources of the cluster: `spec/install-config.md`, section 11.6.
+//! Tags for the resources of the cluster: `docs/install-config.md`, section 11.6.
 
 use std::collections::BTreeMap;
 

@@ -1,0 +1,117 @@
+//! Files that are made to hurt: each gets a clear finding, cheaply. `tools/measure` times them.
+
+use std::fmt::Write as _;
+
+use landfall::finding::MOST_FINDINGS;
+use landfall::source::{MOST_BYTES, MOST_NODES};
+use landfall::verdict::{Outcome, Strictness, Verdict, judge};
+
+fn verdict(text: impl AsRef<[u8]>) -> Verdict {
+    judge(text.as_ref(), Strictness::default())
+}
+
+fn codes(verdict: &Verdict) -> Vec<&'static str> {
+    verdict.findings.iter().map(|f| f.page.code).collect()
+}
+
+#[test]
+fn refuses_a_file_that_is_too_large() {
+    let verdict = verdict(vec![b'#'; MOST_BYTES + 1]);
+    assert_eq!(codes(&verdict), ["LF0003"]);
+    assert_eq!(verdict.outcome, Outcome::Unparseable);
+}
+
+#[test]
+fn refuses_depth_and_multiplication() {
+    let mut bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned();
+    for level in 1..12 {
+        let of = level - 1;
+        writeln!(bomb, "a{level}: &a{level} [{}]", vec![format!("*a{of}"); 10].join(", ")).unwrap();
+    }
+    let mut merges = "m0: &m0 {a: b}\n".to_owned();
+    for level in 1..40 {
+        let of = level - 1;
+        writeln!(merges, "m{level}: &m{level} {{<<: *m{of}, k{level}: [*m{of}, *m{of}]}}").unwrap();
+    }
+    let hostile = [
+        "[".repeat(100_000),
+        "- ".repeat(100_000),
+        "{a: ".repeat(50_000),
+        bomb,
+        merges,
+        "- x\n".repeat(MOST_NODES + 1),
+        (0..3000).fold(String::new(), |text, i| text + &format!("{}k{i}:\n", " ".repeat(i % 3000))),
+    ];
+    for text in hostile {
+        let verdict = verdict(&text);
+        assert_eq!(verdict.outcome, Outcome::Unparseable);
+        assert!(codes(&verdict).contains(&"LF0004"), "{}: {:?}", &text[..20], codes(&verdict));
+    }
+}
+
+#[test]
+fn cuts_a_list_of_too_many_findings() {
+    let text = (0..20_000).fold(String::new(), |mut text, i| {
+        writeln!(text, "unknown{i}: x").unwrap();
+        text
+    });
+    let verdict = verdict(text);
+    assert_eq!(verdict.findings.len(), MOST_FINDINGS + 1);
+    let last = verdict.findings.last().unwrap();
+    assert_eq!(last.page.code, "LF0013");
+    assert!(last.message.contains("19000"), "{}", last.message);
+}
+
+#[test]
+fn does_not_compare_thousands_of_networks() {
+    let base = "apiVersion: v1\nbaseDomain: example.com\nmetadata: {name: demo}\nplatform: {none: {}}\n\
+                pullSecret: '{\"auths\":{\"a\":{\"auth\":\"b\"}}}'\nnetworking:\n  machineNetwork:\n";
+    let text = (0..20_000).fold(base.to_owned(), |mut text, i: u32| {
+        writeln!(text, "  - cidr: 10.{}.{}.0/24", i / 256 % 256, i % 256).unwrap();
+        text
+    });
+    let verdict = verdict(text);
+    assert_eq!(verdict.outcome, Outcome::Rejected);
+    assert_eq!(codes(&verdict), ["LF0212"]);
+}
+
+#[test]
+fn finds_a_word_for_every_odd_file() {
+    let utf16: Vec<u8> = "\u{feff}apiVersion: v1\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let cases: &[(&str, &[u8], &str)] = &[
+        ("empty", b"", "LF0101"),
+        ("only a comment", b"# nothing\n", "LF0101"),
+        ("binary", b"\x7fELF\x02\x01\x01\x00\x00", "LF0002"),
+        ("not UTF-8", b"a: \xff\n", "LF0002"),
+        ("UTF-16", &utf16, "LF0002"),
+        ("a control character", b"a: b\x07\n", "LF0002"),
+        ("a tab", b"metadata:\n\tname: demo\n", "LF0005"),
+        ("a tab after a dash", b"compute:\n-\tname: worker\n", "LF0005"),
+        ("an alias to nothing", b"a: *b\n", "LF0005"),
+        ("an alias to itself", b"a: &a [*a]\n", "LF0005"),
+        ("a list", b"- a\n", "LF0011"),
+        ("a directive", b"%YAML 1.2\n---\na: b\n", "LF0005"),
+        ("an unclosed quote", b"a: 'b\n", "LF0005"),
+    ];
+    for (name, bytes, code) in cases {
+        let verdict = verdict(bytes);
+        assert!(codes(&verdict).contains(code), "{name}: {:?}", codes(&verdict));
+        assert_ne!(verdict.outcome, Outcome::Accepted, "{name}");
+    }
+}
+
+#[test]
+fn reads_byte_order_marks_and_windows_line_ends() {
+    let text = "\u{feff}apiVersion: v1\r\nbaseDomain: example.com\r\nmetadata:\r\n  name: Demo\r\nplatform:\r\n  \
+                none: {}\r\npullSecret: '{\"auths\":{\"a\":{\"auth\":\"b\"}}}'\r\n";
+    let verdict = verdict(text);
+    assert_eq!(codes(&verdict), ["LF0102"]);
+    let span = verdict.findings[0].span.unwrap();
+    assert_eq!(&text[span.range()], "Demo");
+}
+
+#[test]
+fn reports_what_stands_before_a_syntax_error() {
+    let verdict = verdict("apiVersion: v1\nfoo: 1\nfips: maybe\nmetadata:\n  name: demo\n bad: x\n");
+    assert_eq!(codes(&verdict), ["LF0010", "LF0011", "LF0005"]);
+}
