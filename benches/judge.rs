@@ -4,6 +4,8 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use landfall::finding::Findings;
+use landfall::source;
 use landfall::verdict::{Outcome, Strictness, judge};
 
 /// A 15-line config for AWS.
@@ -21,6 +23,12 @@ fn bench(c: &mut Criterion) {
             b.iter(|| judge(black_box(text.as_bytes()), Strictness::default()));
         });
     }
+    group.bench_function("the parser alone, 200 lines", |b| {
+        b.iter(|| granit_parser::Parser::new_from_str(black_box(LARGE)).count());
+    });
+    group.bench_function("reading alone, 200 lines", |b| {
+        b.iter(|| source::read(black_box(LARGE), &mut Findings::default()));
+    });
     group.finish();
 }
 

@@ -335,6 +335,22 @@ impl<'a, 't> Value<'a, 't, '_> {
         state.findings.push(finding);
     }
 
+    /// Puts an entry of a struct's map under its field.
+    fn place(&self, entry: &'a Entry<'t>, fields: &[&'static str], slots: &mut Vec<Slot<'a, 't>>) {
+        let exact = fields.iter().find(|f| **f == entry.key);
+        let Some(field) = exact.or_else(|| fields.iter().find(|f| fold_eq(f, &entry.key))) else {
+            self.unknown(entry, fields);
+            return;
+        };
+        if exact.is_none() {
+            self.note_spelling(entry, field);
+        }
+        match slots.iter_mut().find(|slot| slot.field == *field) {
+            None => slots.push(Slot { field, entry, more: Vec::new() }),
+            Some(slot) => slot.more.push(entry),
+        }
+    }
+
     fn note_spelling(&self, entry: &Entry<'_>, field: &str) {
         let message = format!("`{}` is read as `{field}`", entry.key);
         let path = match self.path {
@@ -481,29 +497,18 @@ impl<'t> Deserializer<'t> for Value<'_, 't, '_> {
         fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Never> {
-        let mut slots: Vec<(&'static str, Vec<&Entry<'t>>)> = Vec::new();
-        match self.maps() {
-            None => self.wrong_type("a map"),
-            Some(entries) => {
-                for entry in entries {
-                    let exact = fields.iter().find(|f| **f == entry.key);
-                    let field = exact.or_else(|| fields.iter().find(|f| fold_eq(f, &entry.key)));
-                    let Some(field) = field else {
-                        self.unknown(entry, fields);
-                        continue;
-                    };
-                    if exact.is_none() {
-                        self.note_spelling(entry, field);
-                    }
-                    match slots.iter_mut().find(|(known, _)| known == field) {
-                        Some((_, spellings)) => spellings.push(entry),
-                        None => slots.push((field, vec![entry])),
+        let mut slots: Vec<Slot<'_, 't>> = Vec::new();
+        for node in self.nodes {
+            match &self.tree().target(*node).kind {
+                NodeKind::Map(entries) => {
+                    slots.reserve(entries.len());
+                    for entry in entries {
+                        self.place(entry, fields, &mut slots);
                     }
                 }
+                _ if matches!(self.tree().scalar(*node), Some(Scalar::Null)) => {}
+                _ => self.wrong_type("a map"),
             }
-        }
-        for (_, spellings) in &mut slots {
-            spellings.sort_by(|a, b| a.key.cmp(&b.key));
         }
         visitor.visit_map(Fields { of: self, slots, next: 0 })
     }
@@ -569,9 +574,16 @@ impl<'t> de::MapAccess<'t> for Pairs<'_, 't, '_> {
     }
 }
 
+/// A field of a struct with its entry, and further ones where it was given in several spellings.
+struct Slot<'a, 't> {
+    field: &'static str,
+    entry: &'a Entry<'t>,
+    more: Vec<&'a Entry<'t>>,
+}
+
 struct Fields<'a, 't, 'f> {
     of: Value<'a, 't, 'f>,
-    slots: Vec<(&'static str, Vec<&'a Entry<'t>>)>,
+    slots: Vec<Slot<'a, 't>>,
     next: usize,
 }
 
@@ -579,23 +591,27 @@ impl<'t> de::MapAccess<'t> for Fields<'_, 't, '_> {
     type Error = Never;
 
     fn next_key_seed<S: DeserializeSeed<'t>>(&mut self, seed: S) -> Result<Option<S::Value>, Never> {
-        let Some((field, _)) = self.slots.get(self.next) else {
+        let Some(slot) = self.slots.get(self.next) else {
             return Ok(None);
         };
-        seed.deserialize(BorrowedStrDeserializer::<Never>::new(field)).map(Some)
+        seed.deserialize(BorrowedStrDeserializer::<Never>::new(slot.field)).map(Some)
     }
 
     fn next_value_seed<S: DeserializeSeed<'t>>(&mut self, seed: S) -> Result<S::Value, Never> {
-        let Some((field, spellings)) = self.slots.get(self.next) else {
+        let Some(slot) = self.slots.get(self.next) else {
             return Err(Never("a value was asked for before its key".to_owned()));
         };
         self.next += 1;
-        let path = Path::Name(self.of.path, field);
-        let key = spellings.last().map(|entry| entry.key_span);
-        if let [entry] = spellings.as_slice() {
-            let nodes = std::slice::from_ref(&entry.value);
+        let path = Path::Name(self.of.path, slot.field);
+        if slot.more.is_empty() {
+            let nodes = std::slice::from_ref(&slot.entry.value);
+            let key = Some(slot.entry.key_span);
             return seed.deserialize(Value { nodes, path: &path, key, ..self.of });
         }
+        // Several spellings are applied in the byte order of their keys.
+        let mut spellings: Vec<&Entry<'t>> = slot.more.iter().copied().chain([slot.entry]).collect();
+        spellings.sort_by(|a, b| a.key.cmp(&b.key));
+        let key = spellings.last().map(|entry| entry.key_span);
         let nodes: Vec<NodeId> = spellings.iter().map(|entry| entry.value).collect();
         seed.deserialize(Value { nodes: &nodes, path: &path, key, ..self.of })
     }

@@ -24,6 +24,17 @@ pub struct Entry<'t> {
     pub key_span: Span,
     /// The value.
     pub value: NodeId,
+    /// What the key was resolved from, as `5` and `'5'` are different keys.
+    kind: KeyKind,
+}
+
+/// What a key was before it became text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum KeyKind {
+    Text,
+    Bool,
+    Int,
+    Float,
 }
 
 /// What a node is.
@@ -33,8 +44,8 @@ pub enum NodeKind<'t> {
     Text(Cow<'t, str>),
     /// A plain scalar, to be resolved.
     Plain(Cow<'t, str>),
-    /// A scalar whose tag made it a number (`!!float 1`).
-    Tagged(Scalar<'static>),
+    /// A scalar whose tag made it a number with a point (`!!float 1`).
+    Float(f64),
     /// A list.
     List(Vec<NodeId>),
     /// A map in the order of the file, merge keys written out.
@@ -89,7 +100,7 @@ impl<'t> Tree<'t> {
         match &self.target(id).kind {
             NodeKind::Text(text) => Some(Scalar::Text(text)),
             NodeKind::Plain(text) => Some(resolve(text)),
-            NodeKind::Tagged(scalar) => Some(scalar.clone()),
+            NodeKind::Float(number) => Some(Scalar::Float(*number)),
             NodeKind::List(_) | NodeKind::Map(_) | NodeKind::Alias(_) => None,
         }
     }
@@ -190,8 +201,11 @@ pub(super) fn read<'t>(text: &'t str, findings: &mut Findings) -> Tree<'t> {
     options.block_nesting_limit = MOST_DEPTH;
     options.flow_nesting_limit = MOST_DEPTH;
     options.emit_unresolved_aliases = true;
+    options.set_emit_comments(false);
+    // Most values take about ten bytes with their key; a guess that is off costs a move.
+    let nodes = Vec::with_capacity((body.len() / 10).min(MOST_NODES));
     let mut builder = Builder {
-        tree: Tree::default(),
+        tree: Tree { nodes, root: None },
         findings,
         frames: Vec::new(),
         anchors: HashMap::new(),
@@ -204,7 +218,6 @@ pub(super) fn read<'t>(text: &'t str, findings: &mut Findings) -> Tree<'t> {
     let end = builder.run(body, options);
     let read_to = end.unwrap_or(body.len());
     if !builder.failed {
-        builder.check_characters(body, read_to);
         builder.check_tabs(&body[..read_to]);
     }
     if builder.failed {
@@ -235,7 +248,7 @@ impl<'t> Builder<'t, '_> {
         // YAML 1.1 also breaks lines at NEL, LS and PS. They get the same number of other bytes here,
         // so that offsets stay.
         let breaks = ['\u{85}', '\u{2028}', '\u{2029}'];
-        if body.contains(breaks) {
+        if !body.is_ascii() && body.contains(breaks) {
             let body = body.replace('\u{85}', " \n").replace(['\u{2028}', '\u{2029}'], "  \n");
             let mut parser = Parser::new_from_str_with_options(&body, options);
             return self.consume(&body, &mut parser, |cow| Cow::Owned(cow.into_owned()));
@@ -290,7 +303,7 @@ impl<'t> Builder<'t, '_> {
                     self.fail(&pages::SYNTAX, Span::new(start, end), &message, None);
                 }
                 Event::Scalar(text, style, anchor, tag) => {
-                    if style != ScalarStyle::Plain || text.contains('\n') || end - start > text.len() {
+                    if style != ScalarStyle::Plain || end - start > text.len() {
                         self.tab_safe.push(Span::new(start, end));
                     }
                     let plain = style == ScalarStyle::Plain;
@@ -349,7 +362,7 @@ impl<'t> Builder<'t, '_> {
             }
             ("null", Scalar::Null) => return NodeKind::Plain(text),
             #[allow(clippy::cast_precision_loss)] // what a float of this number is
-            ("float", Scalar::Int(number)) => return NodeKind::Tagged(Scalar::Float(*number as f64)),
+            ("float", Scalar::Int(number)) => return NodeKind::Float(*number as f64),
             ("binary", _) => {
                 let packed: String = text.split_ascii_whitespace().collect();
                 let bytes = STANDARD.decode(packed).ok().and_then(|b| String::from_utf8(b).ok());
@@ -463,14 +476,14 @@ impl<'t> Builder<'t, '_> {
             let named = match (self.tree.scalar(key), &node.kind) {
                 (None | Some(Scalar::Null), _) => None,
                 (Some(Scalar::Text(_)), NodeKind::Text(text) | NodeKind::Plain(text)) => {
-                    Some((text.clone(), 0))
+                    Some((text.clone(), KeyKind::Text))
                 }
                 (Some(scalar), _) => {
                     let kind = match scalar {
-                        Scalar::Bool(_) => 1,
-                        Scalar::Int(_) => 2,
-                        Scalar::Float(_) => 3,
-                        Scalar::Null | Scalar::Text(_) => 0,
+                        Scalar::Bool(_) => KeyKind::Bool,
+                        Scalar::Int(_) => KeyKind::Int,
+                        Scalar::Float(_) => KeyKind::Float,
+                        Scalar::Null | Scalar::Text(_) => KeyKind::Text,
                     };
                     Some((Cow::Owned(scalar.to_text().into_owned()), kind))
                 }
@@ -481,21 +494,14 @@ impl<'t> Builder<'t, '_> {
                 self.findings.push(finding);
                 continue;
             };
-            let entry = Entry { key: name, key_span: span, value };
-            self.admit(entry, kind, span, &mut entries, &mut seen);
+            let entry = Entry { key: name, key_span: span, value, kind };
+            self.admit(entry, span, &mut entries, &mut seen);
         }
         entries
     }
 
-    fn admit(
-        &mut self,
-        entry: Entry<'t>,
-        kind: u8,
-        span: Span,
-        entries: &mut Vec<Entry<'t>>,
-        seen: &mut Seen,
-    ) {
-        if let Some(first) = seen.insert(entries, &entry.key, kind) {
+    fn admit(&mut self, entry: Entry<'t>, span: Span, entries: &mut Vec<Entry<'t>>, seen: &mut Seen) {
+        if let Some(first) = seen.insert(entries, &entry) {
             let message = format!("the key `{}` stands twice in this map", entry.key);
             let mut finding = Finding::error(&pages::DUPLICATE_KEY, Kind::Duplicate, "", message)
                 .help("keep one of the two")
@@ -527,7 +533,7 @@ impl<'t> Builder<'t, '_> {
                 return; // the next attach says so
             }
             for entry in merged.clone() {
-                self.admit(entry, 0, span, entries, seen);
+                self.admit(entry, span, entries, seen);
             }
         }
     }
@@ -544,16 +550,12 @@ impl<'t> Builder<'t, '_> {
         }
     }
 
-    /// Refuses control characters before `end`.
+    /// Says which control character the parser stopped at, if one stands before `end`.
     fn check_characters(&mut self, body: &str, end: usize) {
         let allowed = |c: char| {
             matches!(c, '\t' | '\n' | '\r' | ' '..='~' | '\u{85}' | '\u{a0}'..='\u{d7ff}'
                 | '\u{e000}'..='\u{fffd}' | '\u{10000}'..='\u{10ffff}')
         };
-        let clean = body.bytes().take(end).all(|b| matches!(b, b'\t' | b'\n' | b'\r' | b' '..=b'~'));
-        if clean {
-            return;
-        }
         if let Some((at, c)) = body.char_indices().find(|(at, c)| *at < end && !allowed(*c)) {
             let message = format!("the control character U+{:04X} must be written as an escape", c as u32);
             let help = format!("in double quotes: \"\\x{:02x}\"", c as u32);
@@ -563,6 +565,9 @@ impl<'t> Builder<'t, '_> {
 
     /// Refuses a tab where indentation stands, which the parser in use lets pass in some places.
     fn check_tabs(&mut self, body: &str) {
+        if !body.contains('\t') {
+            return;
+        }
         let mut start = 0;
         for line in body.split_inclusive('\n') {
             let dashes = line.trim_start_matches(' ');
@@ -597,28 +602,23 @@ fn strip_dashes(mut line: &str) -> &str {
 /// The keys of one map so far. Small maps are searched, large ones indexed.
 #[derive(Default)]
 struct Seen {
-    kinds: Vec<u8>,
-    index: HashSet<(u8, String)>,
+    index: HashSet<(KeyKind, String)>,
 }
 
 impl Seen {
     /// Notes a key; the place of an equal one that was there before.
-    fn insert(&mut self, entries: &[Entry<'_>], key: &str, kind: u8) -> Option<Span> {
+    fn insert(&mut self, entries: &[Entry<'_>], new: &Entry<'_>) -> Option<Span> {
         const SMALL: usize = 16;
-        let equal = |(entry, k): (&Entry<'_>, &u8)| *k == kind && entry.key == key;
-        let twice = if entries.len() < SMALL {
-            entries.iter().zip(&self.kinds).any(equal)
-        } else {
+        let known = |entry: &Entry<'_>| (entry.kind, entry.key.to_string());
+        let equal = |entry: &&Entry<'_>| entry.kind == new.kind && entry.key == new.key;
+        if entries.len() >= SMALL {
             if self.index.is_empty() {
-                let known = entries.iter().zip(&self.kinds).map(|(e, k)| (*k, e.key.to_string()));
-                self.index.extend(known);
+                self.index.extend(entries.iter().map(known));
             }
-            !self.index.insert((kind, key.to_owned()))
-        };
-        if twice {
-            return entries.iter().zip(&self.kinds).find(|pair| equal(*pair)).map(|(e, _)| e.key_span);
+            if self.index.insert(known(new)) {
+                return None;
+            }
         }
-        self.kinds.push(kind);
-        None
+        entries.iter().find(equal).map(|entry| entry.key_span)
     }
 }

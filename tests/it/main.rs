@@ -5,6 +5,7 @@
 mod canary;
 mod cli;
 mod conformance;
+mod corpus;
 mod examples;
 mod hostile;
 mod layers;
