@@ -234,7 +234,7 @@ impl<'a, 't> Value<'a, 't, '_> {
         let mut all = Vec::new();
         for node in self.nodes {
             match &self.tree().target(*node).kind {
-                NodeKind::Map(entries) => all.extend(entries.iter()),
+                NodeKind::Map(map) => all.extend(self.tree().entries(*map)),
                 _ if matches!(self.tree().scalar(*node), Some(Scalar::Null)) => {}
                 _ => return None,
             }
@@ -467,7 +467,7 @@ impl<'t> Deserializer<'t> for Value<'_, 't, '_> {
         let mut items: &[NodeId] = &[];
         for node in self.nodes {
             match &self.tree().target(*node).kind {
-                NodeKind::List(list) => items = list,
+                NodeKind::List(list) => items = self.tree().items(*list),
                 _ if matches!(self.tree().scalar(*node), Some(Scalar::Null)) => {}
                 _ => {
                     self.wrong_type("a list");
@@ -500,7 +500,8 @@ impl<'t> Deserializer<'t> for Value<'_, 't, '_> {
         let mut slots: Vec<Slot<'_, 't>> = Vec::new();
         for node in self.nodes {
             match &self.tree().target(*node).kind {
-                NodeKind::Map(entries) => {
+                NodeKind::Map(map) => {
+                    let entries = self.tree().entries(*map);
                     slots.reserve(entries.len());
                     for entry in entries {
                         self.place(entry, fields, &mut slots);

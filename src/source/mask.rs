@@ -42,7 +42,10 @@ impl Mask {
         let parts =
             ["secret", "pass", "token", "auth", "credential", "pull", "privatekey", "sshkey", "proxy"];
         let names = ["password", "sshkey", "pullsecret", "address", "httpproxy", "httpsproxy"];
-        parts.iter().any(|part| key.contains(part)) || crate::finding::nearest(&key, names).is_some()
+        // Few words are as long as one of these; comparing them letter by letter is dear.
+        let near =
+            |name: &str| name.len().abs_diff(key.len()) <= 2 && strsim::osa_distance(name, &key) <= 2;
+        parts.iter().any(|part| key.contains(part)) || names.into_iter().any(near)
     }
 
     /// Whether a value looks like a credential whatever its key says.
@@ -51,13 +54,17 @@ impl Mask {
         text.contains("PRIVATE KEY") || text.contains("\"auth") || text.contains("auth\":")
     }
 
-    /// The text with a bullet in place of every character that must not be shown; bytes of `text` keep
-    /// their line, and every line keeps its number of characters.
+    /// The text up to the end of the line that the byte `upto` is on, with a bullet in place of every
+    /// character that must not be shown; every line keeps its number of characters, unless it is endless.
     ///
-    /// The second value gives, for a byte offset of `text`, its offset in the masked text.
+    /// Later lines are left out, as looking through them would only cost time.
     #[must_use]
-    pub fn apply(&self, text: &str) -> Masked {
-        let mut hidden = self.hidden.clone();
+    pub fn apply(&self, text: &str, upto: usize) -> Masked {
+        let upto = floor(text, upto);
+        let end = text[upto..].find('\n').map_or(text.len(), |end| upto + end + 1);
+        let text = &text[..end];
+        let mut hidden: Vec<Span> =
+            self.hidden.iter().filter(|span| (span.start as usize) < end).copied().collect();
         hidden.extend(self.users.iter().filter_map(|span| {
             let url = text.get(span.range())?;
             let end = url.rfind('@')?;
@@ -76,6 +83,13 @@ impl Mask {
             }
             let start = start.max(at);
             shown.push_str(&text[at..start]);
+            if end - start > LONGEST_LINE {
+                // So much is never shown; one character stands for it.
+                shifts.extend([(start, shown.len()), (end, shown.len() + '•'.len_utf8())]);
+                shown.push('•');
+                at = end;
+                continue;
+            }
             for (offset, c) in text[start..end].char_indices() {
                 if offset + start > at || offset == 0 {
                     shifts.push((start + offset, shown.len()));
@@ -119,7 +133,7 @@ fn floor(text: &str, offset: usize) -> usize {
     offset
 }
 
-/// The user parts of the URLs in a text: what stands directly before an `@` and holds a colon, or stands
+/// The user parts of the URLs in a line: what stands directly before an `@` and holds a colon, or stands
 /// behind `://`.
 fn users(text: &str) -> Vec<Span> {
     let ends = |c: char| c.is_whitespace() || "/'\"@".contains(c);
@@ -132,13 +146,23 @@ fn users(text: &str) -> Vec<Span> {
     text.match_indices('@').filter_map(user).collect()
 }
 
+/// A line longer than this is not looked through, but hidden whole.
+const LONGEST_LINE: usize = 20_000;
+
 /// What looks like a credential, line by line: the value under a key that sounds secret, with the lines
 /// that are indented below it, and user parts of URLs.
 fn lexical(text: &str, torn: bool) -> Vec<Span> {
-    let mut found = users(text);
+    let mut found = Vec::new();
     let mut offset = 0;
     let mut below: Option<usize> = None;
     for line in text.split_inclusive('\n') {
+        if line.len() > LONGEST_LINE {
+            found.push(Span::new(offset, offset + line.len()));
+            offset += line.len();
+            continue;
+        }
+        let users = users(line).into_iter();
+        found.extend(users.map(|user| Span::new(offset + user.start as usize, offset + user.end as usize)));
         let indent = line.len() - line.trim_start_matches(|c: char| !is_name(c) || c == '-').len();
         let keyed = line[indent..].split_once(':').is_some_and(|(key, _)| {
             !key.trim().is_empty() && key.trim().trim_end_matches(['"', '\'']).chars().all(is_name)
@@ -186,7 +210,7 @@ mod tests {
                     x: -----BEGIN PRIVATE KEY----- canary\nsshkey: canary\nb: shown\n";
         let mut mask = Mask::default();
         mask.tear();
-        let masked = mask.apply(text);
+        let masked = mask.apply(text, text.len());
         assert!(!masked.text.contains("canary"), "{}", masked.text);
         assert!(masked.text.contains("b: shown"));
         assert!(masked.text.contains("pullSecret"));
@@ -198,7 +222,7 @@ mod tests {
         let text = "k: abc\nlast";
         let mut mask = Mask::default();
         mask.hide(Span::new(3, 6));
-        let masked = mask.apply(text);
+        let masked = mask.apply(text, text.len());
         assert_eq!(masked.text, "k: •••\nlast");
         assert_eq!(masked.offset(3), 3);
         assert_eq!(masked.offset(4), 6);

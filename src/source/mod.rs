@@ -13,14 +13,14 @@ mod tree;
 pub use de::{Check, Decoder, FormFault, STRICT_TEXT_NAME};
 pub use mask::{Mask, Masked};
 pub use scalar::{Scalar, resolve};
-pub use tree::{Entry, Node, NodeId, NodeKind, Tree};
+pub use tree::{Entry, Node, NodeId, NodeKind, Slice, Tree};
 
 use crate::finding::{Finding, Findings, Kind, Span};
 
 /// The largest file that is read, in bytes.
 pub const MOST_BYTES: usize = 10_000_000;
 /// The most values of a file, aliases and merge keys written out.
-pub const MOST_NODES: usize = 100_000;
+pub const MOST_NODES: usize = 50_000;
 /// The most levels of a file.
 pub const MOST_DEPTH: usize = 100;
 

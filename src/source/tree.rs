@@ -46,12 +46,31 @@ pub enum NodeKind<'t> {
     Plain(Cow<'t, str>),
     /// A scalar whose tag made it a number with a point (`!!float 1`).
     Float(f64),
-    /// A list.
-    List(Vec<NodeId>),
-    /// A map in the order of the file, merge keys written out.
-    Map(Vec<Entry<'t>>),
+    /// A list; [`Tree::items`] has its items.
+    List(Slice),
+    /// A map in the order of the file, merge keys written out; [`Tree::entries`] has its entries.
+    Map(Slice),
     /// The value of an anchor.
     Alias(NodeId),
+}
+
+/// Where the items of a list or the entries of a map stand in their tree.
+#[derive(Clone, Copy, Debug)]
+pub struct Slice {
+    start: u32,
+    end: u32,
+}
+
+impl Slice {
+    /// From `start` on; at most `MOST_NODES` of each are kept, so the numbers fit.
+    fn new(start: usize, end: usize) -> Self {
+        let fit = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+        Self { start: fit(start), end: fit(end) }
+    }
+
+    fn range(self) -> std::ops::Range<usize> {
+        self.start as usize..self.end as usize
+    }
 }
 
 /// One value of the text.
@@ -67,6 +86,8 @@ pub struct Node<'t> {
 #[derive(Debug, Default)]
 pub struct Tree<'t> {
     nodes: Vec<Node<'t>>,
+    entries: Vec<Entry<'t>>,
+    items: Vec<NodeId>,
     root: Option<NodeId>,
 }
 
@@ -81,6 +102,18 @@ impl<'t> Tree<'t> {
     #[must_use]
     pub fn node(&self, id: NodeId) -> &Node<'t> {
         &self.nodes[id.0 as usize]
+    }
+
+    /// The entries of a map of this tree.
+    #[must_use]
+    pub fn entries(&self, map: Slice) -> &[Entry<'t>] {
+        self.entries.get(map.range()).unwrap_or_default()
+    }
+
+    /// The items of a list of this tree.
+    #[must_use]
+    pub fn items(&self, list: Slice) -> &[NodeId] {
+        self.items.get(list.range()).unwrap_or_default()
     }
 
     /// The node itself, or what it is an alias of.
@@ -133,8 +166,9 @@ impl<'t> Tree<'t> {
     /// One step along a path: the key's span if it was a key, the value, and what is left of the path.
     fn step<'p>(&self, from: NodeId, path: &'p str) -> Option<(Option<Span>, NodeId, &'p str)> {
         let path = path.strip_prefix('.').unwrap_or(path);
-        match &self.target(from).kind {
-            NodeKind::Map(entries) => {
+        match self.target(from).kind {
+            NodeKind::Map(map) => {
+                let entries = self.entries(map);
                 // A key in brackets is the last step of every path that has one, and may hold anything.
                 let (name, rest) = match path.strip_prefix('[') {
                     Some(inner) => (inner.strip_suffix(']')?, ""),
@@ -146,9 +180,9 @@ impl<'t> Tree<'t> {
                     .or_else(|| entries.iter().find(|e| super::de::fold_eq(&e.key, name)))?;
                 Some((Some(entry.key_span), entry.value, rest))
             }
-            NodeKind::List(items) => {
+            NodeKind::List(list) => {
                 let (index, rest) = path.strip_prefix('[')?.split_once(']')?;
-                Some((None, *items.get(index.parse::<usize>().ok()?)?, rest))
+                Some((None, *self.items(list).get(index.parse::<usize>().ok()?)?, rest))
             }
             _ => None,
         }
@@ -159,7 +193,7 @@ impl<'t> Tree<'t> {
         match (&node.kind, key) {
             (NodeKind::Map(_) | NodeKind::List(_), Some(key)) => key,
             (NodeKind::Plain(text), Some(key)) if text.is_empty() => key,
-            (NodeKind::Map(entries), None) => entries.first().map_or(node.span, |first| {
+            (NodeKind::Map(map), None) => self.entries(*map).first().map_or(node.span, |first| {
                 let value = self.node(first.value);
                 match value.kind {
                     NodeKind::Map(_) | NodeKind::List(_) => first.key_span,
@@ -173,14 +207,18 @@ impl<'t> Tree<'t> {
 
 /// A collection that is being read.
 enum Frame {
-    List { start: usize, anchor: usize, items: Vec<NodeId> },
-    Map { start: usize, anchor: usize, flow: bool, entries: Vec<(NodeId, NodeId)>, key: Option<NodeId> },
+    List { start: usize, anchor: usize, first: usize },
+    Map { start: usize, anchor: usize, flow: bool, first: usize, key: Option<NodeId> },
 }
 
 struct Builder<'t, 'f> {
     tree: Tree<'t>,
     findings: &'f mut Findings,
     frames: Vec<Frame>,
+    /// The items of the lists that are being read, those of the innermost last.
+    items: Vec<NodeId>,
+    /// The keys and values of the maps that are being read, those of the innermost last.
+    pairs: Vec<(NodeId, NodeId)>,
     anchors: HashMap<usize, NodeId>,
     /// How many values each node stands for, aliases written out.
     sizes: Vec<usize>,
@@ -205,9 +243,11 @@ pub(super) fn read<'t>(text: &'t str, findings: &mut Findings) -> Tree<'t> {
     // Most values take about ten bytes with their key; a guess that is off costs a move.
     let nodes = Vec::with_capacity((body.len() / 10).min(MOST_NODES));
     let mut builder = Builder {
-        tree: Tree { nodes, root: None },
+        tree: Tree { nodes, ..Tree::default() },
         findings,
         frames: Vec::new(),
+        items: Vec::new(),
+        pairs: Vec::new(),
         anchors: HashMap::new(),
         sizes: Vec::new(),
         expanded: 0,
@@ -277,7 +317,7 @@ impl<'t> Builder<'t, '_> {
                     let message = fault.kind().to_string();
                     if message.contains("nesting") || message.contains("recursion") {
                         let message = format!("the file has more than {MOST_DEPTH} levels");
-                        self.fail(&pages::TOO_DEEP, Span::new(at, at + 1), &message, None);
+                        self.fail(&pages::TOO_DEEP, Span::new(at, at), &message, None);
                     } else {
                         let message = format!("this is not YAML: {message}");
                         let help = "the cause often stands a line earlier: a quote or bracket that was not closed, \
@@ -312,11 +352,11 @@ impl<'t> Builder<'t, '_> {
                     self.attach(id, anchor, 1);
                 }
                 Event::SequenceStart(_, anchor, _) => {
-                    self.open(Frame::List { start, anchor, items: Vec::new() }, start);
+                    self.open(Frame::List { start, anchor, first: self.items.len() }, start);
                 }
                 Event::MappingStart(style, anchor, _) => {
                     let flow = style == StructureStyle::Flow;
-                    let frame = Frame::Map { start, anchor, flow, entries: Vec::new(), key: None };
+                    let frame = Frame::Map { start, anchor, flow, first: self.pairs.len(), key: None };
                     self.open(frame, start);
                 }
                 Event::SequenceEnd | Event::MappingEnd => self.close(end),
@@ -396,7 +436,7 @@ impl<'t> Builder<'t, '_> {
     fn open(&mut self, frame: Frame, start: usize) {
         if self.frames.len() >= MOST_DEPTH {
             let message = format!("the file has more than {MOST_DEPTH} levels");
-            self.fail(&pages::TOO_DEEP, Span::new(start, start + 1), &message, None);
+            self.fail(&pages::TOO_DEEP, Span::new(start, start), &message, None);
             return;
         }
         self.frames.push(frame);
@@ -407,20 +447,27 @@ impl<'t> Builder<'t, '_> {
             return;
         };
         let (start, anchor, last, kind, size) = match frame {
-            Frame::List { start, anchor, items } => {
+            Frame::List { start, anchor, first } => {
+                let items = self.items.get(first..).unwrap_or_default();
                 let size = items.iter().fold(1, |sum: usize, id| sum.saturating_add(self.size(*id)));
-                (start, anchor, items.last().copied(), NodeKind::List(items), size)
+                let last = items.last().copied();
+                let before = self.tree.items.len();
+                self.tree.items.extend_from_slice(items);
+                self.items.truncate(first);
+                let list = Slice::new(before, self.tree.items.len());
+                (start, anchor, last, NodeKind::List(list), size)
             }
-            Frame::Map { start, anchor, flow, entries, .. } => {
+            Frame::Map { start, anchor, flow, first, .. } => {
                 if flow {
                     self.tab_safe.push(Span::new(start, end));
                 }
-                let last = entries.last().map(|(_, value)| *value);
-                let size = entries.iter().fold(1, |sum: usize, (_, value)| {
+                let pairs = self.pairs.get(first..).unwrap_or_default();
+                let last = pairs.last().map(|(_, value)| *value);
+                let size = pairs.iter().fold(1, |sum: usize, (_, value)| {
                     sum.saturating_add(1).saturating_add(self.size(*value))
                 });
-                let entries = self.entries(entries);
-                (start, anchor, last, NodeKind::Map(entries), size)
+                let map = self.entries(first);
+                (start, anchor, last, NodeKind::Map(map), size)
             }
         };
         // A block ends where its last value does; the parser's end is the next token's start.
@@ -454,23 +501,27 @@ impl<'t> Builder<'t, '_> {
         }
         match self.frames.last_mut() {
             None => self.tree.root = Some(id),
-            Some(Frame::List { items, .. }) => items.push(id),
-            Some(Frame::Map { entries, key, .. }) => match key.take() {
+            Some(Frame::List { .. }) => self.items.push(id),
+            Some(Frame::Map { key, .. }) => match key.take() {
                 None => *key = Some(id),
-                Some(key) => entries.push((key, id)),
+                Some(key) => self.pairs.push((key, id)),
             },
         }
     }
 
-    /// The entries of a map: keys as text, merge keys written out, duplicates found.
-    fn entries(&mut self, pairs: Vec<(NodeId, NodeId)>) -> Vec<Entry<'t>> {
-        let mut entries = Vec::with_capacity(pairs.len());
+    /// The entries of the map whose pairs begin at `first`: keys as text, merge keys written out, duplicates
+    /// found.
+    fn entries(&mut self, first: usize) -> Slice {
+        let before = self.tree.entries.len();
         let mut seen = Seen::default();
-        for (key, value) in pairs {
+        for at in first..self.pairs.len() {
+            let Some((key, value)) = self.pairs.get(at).copied() else {
+                break;
+            };
             let node = self.tree.node(key);
             let span = node.span;
             if matches!(&node.kind, NodeKind::Plain(text) if text == "<<") {
-                self.merge(value, span, &mut entries, &mut seen);
+                self.merge(value, span, before, &mut seen);
                 continue;
             }
             let named = match (self.tree.scalar(key), &node.kind) {
@@ -495,12 +546,15 @@ impl<'t> Builder<'t, '_> {
                 continue;
             };
             let entry = Entry { key: name, key_span: span, value, kind };
-            self.admit(entry, span, &mut entries, &mut seen);
+            self.admit(entry, span, before, &mut seen);
         }
-        entries
+        self.pairs.truncate(first);
+        Slice::new(before, self.tree.entries.len())
     }
 
-    fn admit(&mut self, entry: Entry<'t>, span: Span, entries: &mut Vec<Entry<'t>>, seen: &mut Seen) {
+    /// Adds an entry to the map whose entries begin at `before`.
+    fn admit(&mut self, entry: Entry<'t>, span: Span, before: usize, seen: &mut Seen) {
+        let entries = self.tree.entries.get(before..).unwrap_or_default();
         if let Some(first) = seen.insert(entries, &entry) {
             let message = format!("the key `{}` stands twice in this map", entry.key);
             let mut finding = Finding::error(&pages::DUPLICATE_KEY, Kind::Duplicate, "", message)
@@ -513,27 +567,27 @@ impl<'t> Builder<'t, '_> {
             self.findings.push(finding);
             return;
         }
-        entries.push(entry);
+        self.tree.entries.push(entry);
     }
 
-    fn merge(&mut self, value: NodeId, span: Span, entries: &mut Vec<Entry<'t>>, seen: &mut Seen) {
-        let sources: Vec<NodeId> = match &self.tree.target(value).kind {
-            NodeKind::List(items) => items.clone(),
+    fn merge(&mut self, value: NodeId, span: Span, before: usize, seen: &mut Seen) {
+        let sources: Vec<NodeId> = match self.tree.target(value).kind {
+            NodeKind::List(list) => self.tree.items(list).to_vec(),
             _ => vec![value],
         };
         for source in sources {
-            let NodeKind::Map(merged) = &self.tree.target(source).kind else {
+            let NodeKind::Map(merged) = self.tree.target(source).kind else {
                 let message = "a merge key takes a map, or a list of maps";
                 let finding = Finding::error(&pages::SYNTAX, Kind::Parse, "", message).span(span);
                 self.findings.push(finding);
                 continue;
             };
-            self.expanded = self.expanded.saturating_add(merged.len());
+            self.expanded = self.expanded.saturating_add(merged.range().len());
             if self.expanded > MOST_NODES {
                 return; // the next attach says so
             }
-            for entry in merged.clone() {
-                self.admit(entry, span, entries, seen);
+            for entry in self.tree.entries(merged).to_vec() {
+                self.admit(entry, span, before, seen);
             }
         }
     }

@@ -45,7 +45,9 @@ fn pictures(judged: &Judged<'_>, findings: &[&Finding], colour: bool) -> String 
     if findings.is_empty() {
         return String::new();
     }
-    let masked = judged.mask.apply(judged.text);
+    let spans = findings.iter().flat_map(|f| [f.span, f.related.as_ref().and_then(|r| r.span)]).flatten();
+    let last = spans.map(|span| span.end as usize).max().unwrap_or_default();
+    let masked = judged.mask.apply(judged.text, last);
     let moved = |span: Span| {
         let Range { start, end } = span.range();
         let start = masked.offset(start);
@@ -55,6 +57,7 @@ fn pictures(judged: &Judged<'_>, findings: &[&Finding], colour: bool) -> String 
         file: printable(judged.file),
         text: &masked.text,
         lines: LineIndex::new(&masked.text),
+        places: LineIndex::new(judged.text),
         moved: &moved,
     };
     let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
@@ -76,6 +79,8 @@ struct Sheet<'a> {
     file: String,
     text: &'a str,
     lines: LineIndex<'a>,
+    /// Lines and columns of the file itself, which are the same but where a line is endless.
+    places: LineIndex<'a>,
     /// Where the bytes of the file are in the masked text.
     moved: &'a dyn Fn(Span) -> Range<usize>,
 }
@@ -115,8 +120,7 @@ impl Sheet<'_> {
     fn origin(&self, span: Option<Span>) -> Origin<'static> {
         let origin = Origin::path(self.file.clone());
         let Some(span) = span else { return origin };
-        let start = (self.moved)(span).start;
-        let place = self.lines.place(Span::new(start, start));
+        let place = self.places.place(span);
         origin.line(place.line).char_column(place.column)
     }
 

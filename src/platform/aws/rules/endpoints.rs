@@ -59,24 +59,24 @@ pub(super) fn check(platform: &Platform, out: &mut Findings) {
 fn check_url(text: &str) -> Result<(), (String, String)> {
     let with_scheme = text.split_once("://").is_some_and(|(scheme, _)| !scheme.contains(':'));
     let full = if with_scheme { text.to_owned() } else { format!("https://{text}") };
-    let shown = shortened(&without_user(text));
+    let shown = || shortened(&without_user(text));
     let form = || "write https:// and a host, such as https://ec2.us-hidden-1.example.com".to_owned();
-    let url = Url::parse(&full).map_err(|fault| (format!("`{shown}` is not a URL: {fault}"), form()))?;
+    let url = Url::parse(&full).map_err(|fault| (format!("`{}` is not a URL: {fault}", shown()), form()))?;
     let host = url.hostname();
     if host.is_empty() {
         let message = match text {
             "" => "the URL is missing".to_owned(),
-            _ => format!("`{shown}` names no host"),
+            _ => format!("`{}` names no host", shown()),
         };
         return Err((message, form()));
     }
     if url.scheme != "https" {
-        let message = format!("`{shown}` is not reached over HTTPS but over `{}`", url.scheme);
+        let message = format!("`{}` is not reached over HTTPS but over `{}`", shown(), url.scheme);
         return Err((message, format!("write https://{}", url.host)));
     }
     let request = url.request_uri();
     if request != "/" {
-        let message = format!("`{shown}` has a path or query, `{}`", shortened(&request));
+        let message = format!("`{}` has a path or query, `{}`", shown(), shortened(&request));
         return Err((message, format!("write https://{}", url.host)));
     }
     Ok(())

@@ -154,18 +154,18 @@ fn is_known(role: &str) -> bool {
 }
 
 fn check_roles(i: usize, subnet: &Subnet, out: &mut Findings) {
-    let path = format!("{LIST}[{i}].roles");
+    let path = || format!("{LIST}[{i}].roles");
     for (j, role) in subnet.roles.iter().enumerate() {
-        let field = format!("{path}[{j}].type");
+        let field = || format!("{LIST}[{i}].roles[{j}].type");
         if !is_known(&role.kind) {
-            out.push(Finding::not_supported(&ROLE, field, &role.kind, SUBNET_ROLES));
+            out.push(Finding::not_supported(&ROLE, field(), &role.kind, SUBNET_ROLES));
         } else if subnet.roles.iter().take(j).any(|other| other.kind == role.kind) {
             let message = format!("the subnet has the role {} already", role.kind);
-            out.push(Finding::error(&ROLE, Kind::Duplicate, field, message).help("remove it"));
+            out.push(Finding::error(&ROLE, Kind::Duplicate, field(), message).help("remove it"));
         }
     }
     let fault = |message: &str, help: &str| {
-        Finding::error(&EXCLUSIVE, Kind::Forbidden, path.clone(), message).help(help)
+        Finding::error(&EXCLUSIVE, Kind::Forbidden, path(), message).help(help)
     };
     if has(subnet, "ControlPlaneExternalLB") && has(subnet, "ControlPlaneInternalLB") {
         let message = "the control plane's external and internal load balancer cannot share a subnet";
