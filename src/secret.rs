@@ -101,6 +101,12 @@ pub const SECRET_URL_NAME: &str = "$secret-url";
 pub struct SecretUrl(String);
 
 impl SecretUrl {
+    /// Keeps the user part of `url` from being shown.
+    #[must_use]
+    pub fn new(url: String) -> Self {
+        Self(url)
+    }
+
     /// The URL as written. Never pass it to a message, a log or an error.
     #[must_use]
     pub fn expose(&self) -> &str {
@@ -121,9 +127,12 @@ impl SecretUrl {
 }
 
 /// A URL without what may be a user and password: everything from the scheme's end to the last `@`, or,
-/// where the `@` is missing, a host whose port is not a number.
+/// where the `@` is missing, a host whose port is not a number; and without its query.
 #[must_use]
 pub fn without_user(text: &str) -> String {
+    if let Some((text, _)) = text.split_once('?') {
+        return format!("{}?•", without_user(text));
+    }
     let (scheme, rest) = match text.find("://") {
         Some(at) => text.split_at(at + 3),
         None => ("", text),
@@ -185,6 +194,7 @@ mod tests {
         assert_eq!(without_user("http://u:p @host"), "http://•@host");
         assert_eq!(without_user("u:p@host"), "•@host");
         assert_eq!(without_user("http://u:password"), "http://•");
+        assert_eq!(without_user("http://host/?token=t"), "http://host/?•");
         for harmless in ["https://host", "https://host:80/x:y", "https://[::1]:80/", "host:80", "text"] {
             assert_eq!(without_user(harmless), harmless);
         }

@@ -76,16 +76,16 @@ fn judge_text(text: &str, strictness: Strictness) -> Verdict {
     let mut findings = Findings::default();
     let mut mask = Mask::default();
     let tree = source::read(text, &mut findings);
-    if findings.any_error() {
+    if findings.errors() > 0 {
         mask.tear();
     }
     let mut config: InstallConfig =
         Decoder::new(&tree, FORMS, strictness.unknown_fields, &mut findings, &mut mask).decode();
-    let outcome = if findings.any_error() {
+    let outcome = if findings.errors() > 0 {
         Outcome::Unparseable
     } else {
         judge_config(&mut config, &mut findings);
-        if findings.any_error() { Outcome::Rejected } else { Outcome::Accepted }
+        if findings.errors() > 0 { Outcome::Rejected } else { Outcome::Accepted }
     };
     let older: Vec<(&str, &str)> = older_paths(&config);
     let cut = source::cut_short(&findings);

@@ -9,7 +9,7 @@ use super::input::{Input, Reading};
 use super::{Exit, Output, Settings};
 use crate::source::Mask;
 use crate::ui::{Judged, json, text};
-use crate::verdict::{Outcome, judge};
+use crate::verdict::{Outcome, completed, judge};
 
 /// Print an install config with older fields brought up to date and defaults filled in
 ///
@@ -58,7 +58,7 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
             if !verdict.findings.is_empty() {
                 settings.printer.aside(&text::render(&judged, settings.printer.colours().talk));
             }
-            settings.printer.data(&written(&config.to_value(args.show_secrets), settings.output)?)?;
+            settings.printer.data(&written(&completed(config, args.show_secrets), settings.output)?)?;
             Ok(Exit::Done)
         }
         _ => {

@@ -19,7 +19,7 @@ const BATCH: usize = 256;
 /// file cannot be read.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Files, directories for the *.yaml and *.yml files in them, or - for standard input
+    /// Files, directories for the *.yaml and *.yml files at any depth in them, or - for standard input
     #[arg(required = true, value_name = "FILE", value_hint = clap::ValueHint::AnyPath)]
     files: Vec<PathBuf>,
 

@@ -250,6 +250,9 @@ impl InstallConfig {
                 *field = text.into();
             }
         };
+        for (pointer, url) in self.platform.secret_urls() {
+            set(&pointer, url);
+        }
         if let Some(proxy) = &self.proxy {
             set("/proxy/httpProxy", proxy.http_proxy.expose());
             set("/proxy/httpsProxy", proxy.https_proxy.expose());

@@ -10,8 +10,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::Visitor;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::secret::{Secret, SecretUrl};
-use crate::source::{Check, FormFault, STRICT_TEXT_NAME};
+use crate::secret::{REDACTED, Secret, SecretUrl};
+use crate::source::{Check, FormFault, Mask, STRICT_TEXT_NAME};
 
 /// The forms that are checked while a file is read, by newtype name.
 pub const FORMS: &[(&str, Check)] = &[(NETWORK_NAME, check_network), (TIME_NAME, check_time)];
@@ -362,10 +362,41 @@ impl JsonSchema for Time {
     }
 }
 
-/// A map whose content is not looked at, kept as it stands.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+/// A map whose content is not looked at, kept as it stands. What sounds like a secret is never shown.
+#[derive(Clone, Default, PartialEq, Deserialize)]
 #[serde(transparent)]
 pub struct Opaque(BTreeMap<String, serde_json::Value>);
+
+impl fmt::Debug for Opaque {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Opaque({} keys)", self.0.len())
+    }
+}
+
+impl Serialize for Opaque {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut shown = serde_json::Value::Object(self.0.clone().into_iter().collect());
+        redact_named(&mut shown);
+        shown.serialize(serializer)
+    }
+}
+
+/// Takes out the values of keys that sound like a secret.
+fn redact_named(value: &mut serde_json::Value) {
+    match value {
+        serde_json::Value::Object(map) => {
+            for (key, below) in map {
+                if Mask::names_secret(key) {
+                    *below = REDACTED.into();
+                } else {
+                    redact_named(below);
+                }
+            }
+        }
+        serde_json::Value::Array(list) => list.iter_mut().for_each(redact_named),
+        _ => {}
+    }
+}
 
 impl JsonSchema for Opaque {
     fn schema_name() -> Cow<'static, str> {

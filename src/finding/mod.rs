@@ -196,55 +196,57 @@ pub fn shortened(value: &str) -> String {
     if value.chars().nth(MOST).is_some() { format!("{line}…") } else { line }
 }
 
-/// The most findings that one file may have; a file with more is broken in a way that a longer list
-/// would not explain, and a hostile one must not fill the memory.
+/// The most errors, and the most warnings, that are kept of one file; a file with more is broken in a way
+/// that a longer list would not explain, and a hostile one must not fill the memory.
 pub const MOST_FINDINGS: usize = 1000;
 
-/// A growing list of findings with an upper bound.
+/// A growing list of findings with an upper bound for each severity.
 #[derive(Debug, Default)]
 pub struct Findings {
     list: Vec<Finding>,
-    dropped: usize,
+    errors: usize,
+    warnings: usize,
 }
 
 impl Findings {
-    /// Takes a finding in, or counts it when the list is full.
+    /// Takes a finding in, or only counts it when there are too many of its severity.
     pub fn push(&mut self, finding: Finding) {
-        if self.is_full() {
-            self.dropped += 1;
-        } else {
+        let count = self.count(finding.severity);
+        *count += 1;
+        if *count <= MOST_FINDINGS {
             self.list.push(finding);
         }
     }
 
-    /// Whether further findings are only counted. Loops over pairs of entries stop then.
-    #[must_use]
-    pub fn is_full(&self) -> bool {
-        self.list.len() >= MOST_FINDINGS
+    /// Counts a finding that would not be kept, so that it need not be made.
+    pub fn skip(&mut self, severity: Severity) {
+        *self.count(severity) += 1;
     }
 
-    /// Whether any finding so far refuses the file.
-    #[must_use]
-    pub fn any_error(&self) -> bool {
-        self.list.iter().any(Finding::is_error)
+    fn count(&mut self, severity: Severity) -> &mut usize {
+        match severity {
+            Severity::Error => &mut self.errors,
+            Severity::Warning => &mut self.warnings,
+        }
     }
 
-    /// How many findings there are.
+    /// Whether further findings of a severity are only counted.
     #[must_use]
-    pub fn len(&self) -> usize {
-        self.list.len()
+    pub fn is_full(&self, severity: Severity) -> bool {
+        let count = if severity == Severity::Error { self.errors } else { self.warnings };
+        count >= MOST_FINDINGS
     }
 
-    /// Whether there is no finding.
+    /// How many errors there are, kept or not.
     #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.list.is_empty()
+    pub fn errors(&self) -> usize {
+        self.errors
     }
 
-    /// How many findings did not fit.
+    /// How many errors, and how many warnings, are not kept.
     #[must_use]
-    pub fn dropped(&self) -> usize {
-        self.dropped
+    pub fn dropped(&self) -> (usize, usize) {
+        (self.errors.saturating_sub(MOST_FINDINGS), self.warnings.saturating_sub(MOST_FINDINGS))
     }
 
     /// Gives the findings away, in the order in which they came.

@@ -69,6 +69,19 @@ macro_rules! sections {
             }
         }
 
+        impl Sections {
+            /// The URLs that may hold a password, each with its JSON pointer.
+            #[must_use]
+            pub fn secret_urls(&self) -> Vec<(String, &str)> {
+                let mut urls = Vec::new();
+                $(if let Some(platform) = &self.$pool {
+                    let own = platform.secret_urls().into_iter();
+                    urls.extend(own.map(|(at, url)| (format!(concat!("/platform/", stringify!($pool), "{}"), at), url)));
+                })*
+                urls
+            }
+        }
+
         impl PoolSections {
             /// The platforms that the pool has settings for.
             #[must_use]

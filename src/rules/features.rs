@@ -96,7 +96,7 @@ fn check(case: &Case<'_>, out: &mut Findings) {
 
 /// Judges the feature set and the gates; false if gated fields cannot be judged.
 fn check_set(config: &InstallConfig, out: &mut Findings) -> bool {
-    let before = out.len();
+    let before = out.errors();
     let set = config.feature_set.as_str();
     if !SETS.contains(&set) {
         let accepted = ["TechPreviewNoUpgrade", "DevPreviewNoUpgrade", "CustomNoUpgrade"];
@@ -118,7 +118,7 @@ fn check_set(config: &InstallConfig, out: &mut Findings) -> bool {
             out.push(finding.help("write an entry such as DualReplica=true"));
         }
     }
-    out.len() == before
+    out.errors() == before
 }
 
 fn parse_gate(entry: &str) -> Option<(&str, bool)> {

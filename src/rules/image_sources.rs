@@ -1,5 +1,6 @@
 //! `imageContentSources` and `imageDigestSources`: `docs/install-config.md`, section 7.8.
 
+use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use super::text::subdomain_fault;
@@ -89,9 +90,7 @@ fn check(case: &Case<'_>, out: &mut Findings) {
     if config.image_content_sources.is_empty() && config.image_digest_sources.is_empty() {
         return;
     }
-    let registries: Vec<String> = pull_secret::parse(config.pull_secret.expose())
-        .map(|found| found.0.into_keys().collect())
-        .unwrap_or_default();
+    let registries = pull_secret::parse(config.pull_secret.expose()).unwrap_or_default().0;
     for (i, entry) in config.image_content_sources.iter().enumerate() {
         let path = format!("imageContentSources[{i}]");
         check_entry(&path, &entry.source, &entry.mirrors, &registries, out);
@@ -122,12 +121,20 @@ fn check(case: &Case<'_>, out: &mut Findings) {
     }
 }
 
-fn check_entry(path: &str, source: &str, mirrors: &[String], registries: &[String], out: &mut Findings) {
+fn check_entry(
+    path: &str,
+    source: &str,
+    mirrors: &[String],
+    registries: &BTreeMap<String, Vec<String>>,
+    out: &mut Findings,
+) {
     check_repository(format!("{path}.source"), source, out);
     for (j, mirror) in mirrors.iter().enumerate() {
         let field = format!("{path}.mirrors[{j}]");
         let host = mirror.split('/').next().unwrap_or(mirror);
-        let known = registries.iter().any(|r| r == host || mirror.starts_with(r.as_str()));
+        // An entry of the pull secret names a registry, or a path in it.
+        let paths = mirror.match_indices('/').map(|(at, _)| &mirror[..at]);
+        let known = paths.chain([mirror.as_str()]).any(|path| registries.contains_key(path));
         if check_repository(field.clone(), mirror, out) && !known && !registries.is_empty() {
             let message = format!("the pull secret has no entry for `{}`", shortened(host));
             let help = "add the mirror's credentials to the pull secret, if it asks for any";

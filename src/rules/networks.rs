@@ -325,7 +325,7 @@ fn check_overlaps(
         let Some(other) = other.filter(|other| other.overlaps(net)) else {
             continue;
         };
-        if out.is_full() {
+        if out.is_full(Severity::Error) {
             return;
         }
         let message = format!("{net} overlaps the {sort} network {other}");

@@ -1,6 +1,8 @@
 //! Machine pools: `docs/install-config.md`, section 9, without fencing and what a platform says of its own
 //! settings.
 
+use std::collections::HashMap;
+
 use super::{Case, Subject, Traits};
 use crate::config::MachinePool;
 use crate::finding::{Base, Finding, Findings, Kind, Page, Severity, shortened};
@@ -301,12 +303,14 @@ fn check_compute(case: &Case<'_>, out: &mut Findings) {
     let names = case.active.map_or(&["worker"][..], |platform| platform.compute_names);
     let architecture = case.config.control_plane.as_ref().map(|pool| pool.architecture.as_str());
     let may_mix = case.active.is_some_and(|platform: &Traits| platform.mixed_architectures);
+    let mut first: HashMap<&str, usize> = HashMap::new();
     for (i, pool) in case.config.compute.iter().enumerate() {
         let name = format!("compute[{i}].name");
         if !names.contains(&pool.name.as_str()) {
             out.push(Finding::not_supported(&NAME, name.clone(), &pool.name, names));
         }
-        if let Some(j) = case.config.compute.iter().take(i).position(|other| other.name == pool.name) {
+        let j = *first.entry(&pool.name).or_insert(i);
+        if j != i {
             let message = format!("a pool `{}` is there already", shortened(&pool.name));
             out.push(
                 Finding::error(&DUPLICATE, Kind::Duplicate, name, message)

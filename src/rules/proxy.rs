@@ -7,7 +7,7 @@ use super::url::Url;
 use super::{Case, Subject};
 use crate::config::{InstallConfig, Net, Network};
 use crate::finding::{Base, Finding, Findings, Kind, Page, Severity, shortened};
-use crate::secret::SecretUrl;
+use crate::secret::{SecretUrl, without_user};
 
 pub(super) const SUBJECT: Subject = Subject { check, pages: &[&MISSING, &FORM, &SCHEME, &INSIDE, &NO_PROXY] };
 
@@ -148,6 +148,9 @@ fn check_no_proxy(text: &str, out: &mut Findings) {
         out.push(Finding::error(&NO_PROXY, Kind::Invalid, field, message).help("remove the blanks"));
     }
     for (number, element) in text.split(',').enumerate() {
+        if out.is_full(Severity::Error) {
+            return;
+        }
         let element = element.trim();
         let name = element.strip_prefix('.').unwrap_or(element);
         let name = name.strip_suffix('.').unwrap_or(name);
@@ -155,7 +158,7 @@ fn check_no_proxy(text: &str, out: &mut Findings) {
             || element.parse::<IpAddr>().is_ok()
             || element.parse::<Net>().is_ok();
         if !fits {
-            let shown = shortened(element);
+            let shown = shortened(&without_user(element));
             let message =
                 format!("element {} of `noProxy`, `{shown}`, is no domain, address or network", number + 1);
             let help = "write a domain (.example.com), an address, or a network (10.0.0.0/16)";

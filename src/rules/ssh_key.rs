@@ -59,6 +59,9 @@ fn check(case: &Case<'_>, out: &mut Findings) {
         return;
     }
     for (number, line) in text.split('\n').enumerate() {
+        if out.is_full(Severity::Error) {
+            return;
+        }
         if !line.is_empty() && parse_line(line).is_none() {
             let message = if line.contains("PRIVATE KEY") {
                 "`sshKey` holds a private key".to_owned()

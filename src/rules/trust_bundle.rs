@@ -1,9 +1,7 @@
 //! `additionalTrustBundle` and its policy: `docs/install-config.md`, section 7.2.
 
-use std::borrow::Cow;
 use std::io::Cursor;
 
-use x509_parser::error::PEMError;
 use x509_parser::pem::Pem;
 use x509_parser::prelude::{FromDer, X509Certificate};
 
@@ -56,42 +54,60 @@ fn check(case: &Case<'_>, out: &mut Findings) {
     }
 }
 
-/// What is wrong with the first block that is wrong.
+/// What is wrong with the first thing that is wrong.
+///
+/// Blocks are found as Go's `pem.Decode` finds them: text before a block, and a block that is not whole,
+/// is skipped.
 fn check_bundle(bundle: &str) -> Result<(), String> {
     let mut rest = bundle;
     let mut number = 0;
     while !rest.is_empty() {
+        let Some((contents, after)) = next_block(rest) else {
+            return Err(match number {
+                0 => "the bundle holds no PEM block in base64".to_owned(),
+                _ => format!("text follows the last certificate, number {number}"),
+            });
+        };
         number += 1;
-        let block = without_headers(rest);
-        let (pem, read) = Pem::read(Cursor::new(block.as_bytes())).map_err(|fault| match fault {
-            PEMError::MissingHeader if number == 1 => "the bundle holds no PEM block".to_owned(),
-            PEMError::MissingHeader => {
-                format!("text follows the last certificate, number {}", number - 1)
-            }
-            PEMError::IncompletePEM => format!("certificate {number} has no -----END line"),
-            _ => format!("certificate {number} is not a PEM block in base64"),
-        })?;
-        match X509Certificate::from_der(&pem.contents) {
+        match X509Certificate::from_der(&contents) {
             Ok(([], _)) => {}
             Ok(_) => return Err(format!("bytes follow the certificate in block {number}")),
             Err(_) => return Err(format!("block {number} does not hold an X.509 certificate")),
         }
-        let left = block.len() - read;
-        rest = rest.get(rest.len() - left..).unwrap_or_default();
+        rest = after;
     }
     Ok(())
 }
 
-/// The text with the header lines of its first PEM block left out, which the reader does not know.
-fn without_headers(text: &str) -> Cow<'_, str> {
-    let Some(begin) = text.split_inclusive('\n').position(|line| line.starts_with("-----BEGIN ")) else {
-        return Cow::Borrowed(text);
-    };
-    let body = begin + 1;
-    let headers = text.split_inclusive('\n').skip(body).take_while(|line| line.contains(':')).count();
-    if headers == 0 {
-        return Cow::Borrowed(text);
+/// The content of the first whole block, and the text after it.
+fn next_block(text: &str) -> Option<(Vec<u8>, &str)> {
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let after = &text[at + line.len()..];
+        at += line.len();
+        let label = line.trim_end().strip_prefix("-----BEGIN ").and_then(|l| l.strip_suffix("-----"));
+        let Some((body, rest)) = label.and_then(|label| to_end(after, label)) else {
+            continue;
+        };
+        // The reader knows no header lines, which stand before the data.
+        let data = body.split_inclusive('\n').skip_while(|line| line.contains(':'));
+        let block: String = [line].into_iter().chain(data).chain(["-----END X-----\n"]).collect();
+        if let Ok((pem, _)) = Pem::read(Cursor::new(block.as_bytes())) {
+            return Some((pem.contents, rest));
+        }
     }
-    let lines = text.split_inclusive('\n').enumerate();
-    Cow::Owned(lines.filter(|(i, _)| *i < body || *i >= body + headers).map(|(_, line)| line).collect())
+    None
+}
+
+/// What stands before the first END line, which must be that of `label`, and what after it.
+fn to_end<'a>(text: &'a str, label: &str) -> Option<(&'a str, &'a str)> {
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        if let Some(end) = line.trim_end().strip_prefix("-----END ") {
+            let fits = end.strip_suffix("-----") == Some(label);
+            return fits.then(|| (&text[..at], &text[at + line.len()..]));
+        }
+        at += line.len();
+    }
+    None
 }

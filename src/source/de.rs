@@ -147,10 +147,6 @@ impl<'a, 't> Value<'a, 't, '_> {
         last
     }
 
-    fn is_null(&self) -> bool {
-        matches!(self.scalar(), Some(Scalar::Null))
-    }
-
     fn span(&self) -> Span {
         let node = self.nodes.last().map(|id| self.tree().node(*id));
         match (node, self.key) {
@@ -235,7 +231,7 @@ impl<'a, 't> Value<'a, 't, '_> {
         for node in self.nodes {
             match &self.tree().target(*node).kind {
                 NodeKind::Map(map) => all.extend(self.tree().entries(*map)),
-                _ if matches!(self.tree().scalar(*node), Some(Scalar::Null)) => {}
+                _ if matches!(self.tree().scalar(*node), Some(Scalar::Null)) => all.clear(),
                 _ => return None,
             }
         }
@@ -247,7 +243,7 @@ impl<'a, 't> Value<'a, 't, '_> {
         let value = match self.scalar() {
             Some(Scalar::Null) => Some(0),
             Some(Scalar::Int(number)) => Some(number),
-            Some(Scalar::Float(number)) if number.fract() == 0.0 && number.abs() < 1e18 => {
+            Some(Scalar::Float(number)) if number.fract() == 0.0 && number.abs() < 1e19 => {
                 Some(number as i128)
             }
             _ => None,
@@ -305,6 +301,10 @@ impl<'a, 't> Value<'a, 't, '_> {
     /// Says that a key is not known, with the nearest one that is.
     fn unknown(&self, entry: &Entry<'_>, fields: &[&str]) {
         let mut state = self.decoder.state.borrow_mut();
+        if state.findings.is_full(self.decoder.unknown) {
+            state.findings.skip(self.decoder.unknown);
+            return;
+        }
         if Mask::names_secret(&entry.key) {
             state.mask.hide(self.tree().node(entry.value).span);
             state.mask.hide(self.tree().target(entry.value).span);
@@ -320,9 +320,7 @@ impl<'a, 't> Value<'a, 't, '_> {
         let kind = Kind::Unknown;
         let mut finding = Finding::error(&pages::UNKNOWN_FIELD, kind, field, message).span(entry.key_span);
         finding.severity = self.decoder.unknown;
-        let help = if state.findings.is_full() {
-            None
-        } else if let Some(near) = nearest(&entry.key, fields.iter().copied()) {
+        let help = if let Some(near) = nearest(&entry.key, fields.iter().copied()) {
             Some(format!("did you mean `{near}`?"))
         } else if fields.is_empty() {
             Some("remove it: nothing can be set here".to_owned())
@@ -425,7 +423,13 @@ impl<'t> Deserializer<'t> for Value<'_, 't, '_> {
     }
 
     fn deserialize_option<V: Visitor<'t>>(self, visitor: V) -> Result<V::Value, Never> {
-        if self.is_null() { visitor.visit_none() } else { visitor.visit_some(self) }
+        // A null takes back what an earlier spelling of the field gave.
+        let is_null = |node: &NodeId| matches!(self.tree().scalar(*node), Some(Scalar::Null));
+        let after = self.nodes.iter().rposition(is_null).map_or(0, |last| last + 1);
+        match self.nodes.get(after..) {
+            None | Some([]) => visitor.visit_none(),
+            Some(nodes) => visitor.visit_some(Value { nodes, ..self }),
+        }
     }
 
     fn deserialize_newtype_struct<V: Visitor<'t>>(
@@ -468,7 +472,7 @@ impl<'t> Deserializer<'t> for Value<'_, 't, '_> {
         for node in self.nodes {
             match &self.tree().target(*node).kind {
                 NodeKind::List(list) => items = self.tree().items(*list),
-                _ if matches!(self.tree().scalar(*node), Some(Scalar::Null)) => {}
+                _ if matches!(self.tree().scalar(*node), Some(Scalar::Null)) => items = &[],
                 _ => {
                     self.wrong_type("a list");
                     items = &[];

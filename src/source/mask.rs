@@ -39,12 +39,21 @@ impl Mask {
         if harmless.contains(&key.as_str()) {
             return false;
         }
-        let parts =
-            ["secret", "pass", "token", "auth", "credential", "pull", "privatekey", "sshkey", "proxy"];
+        let parts = [
+            "secret",
+            "pass",
+            "token",
+            "auth",
+            "credential",
+            "pull",
+            "privatekey",
+            "sshkey",
+            "apikey",
+            "proxy",
+        ];
         let names = ["password", "sshkey", "pullsecret", "address", "httpproxy", "httpsproxy"];
         // Few words are as long as one of these; comparing them letter by letter is dear.
-        let near =
-            |name: &str| name.len().abs_diff(key.len()) <= 2 && strsim::osa_distance(name, &key) <= 2;
+        let near = |name: &str| name.len().abs_diff(key.len()) <= 2 && strsim::osa_distance(name, &key) <= 2;
         parts.iter().any(|part| key.contains(part)) || names.into_iter().any(near)
     }
 

@@ -64,13 +64,16 @@ pub fn read<'t>(text: &'t str, findings: &mut Findings) -> Tree<'t> {
     tree::read(text, findings)
 }
 
-/// The finding for a list that was cut, if it was.
+/// The finding for a list that was cut, if it was; an error exactly if errors are missing.
 #[must_use]
 pub fn cut_short(findings: &Findings) -> Option<Finding> {
-    let dropped = findings.dropped();
-    (dropped > 0).then(|| {
-        let message = format!("{dropped} further findings are not shown");
-        Finding::error(&pages::TOO_MANY_FINDINGS, Kind::TooMany, "", message)
-            .span(Span::new(usize::MAX, usize::MAX))
-    })
+    let (errors, warnings) = findings.dropped();
+    let message = format!("{} further findings are not shown", errors + warnings);
+    let (page, kind) = (&pages::TOO_MANY_FINDINGS, Kind::TooMany);
+    let finding = match (errors, warnings) {
+        (0, 0) => return None,
+        (0, _) => Finding::warning(page, kind, "", message),
+        _ => Finding::error(page, kind, "", message),
+    };
+    Some(finding.span(Span::new(usize::MAX, usize::MAX)))
 }

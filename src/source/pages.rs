@@ -63,7 +63,7 @@ pub const TOO_LARGE: Page = Page {
 /// The tree has too many levels or nodes.
 pub const TOO_DEEP: Page = Page {
     code: "LF0004",
-    title: "the file has at most 100 levels and 100,000 values",
+    title: "the file has at most 100 levels and 50,000 values",
     text: "Values are counted after aliases and merge keys were written out, so that a small file which \
            multiplies itself through aliases is refused as well.",
     severity: Severity::Error,
@@ -160,7 +160,7 @@ pub const FORM: Page = Page {
 /// More findings than anybody reads.
 pub const TOO_MANY_FINDINGS: Page = Page {
     code: "LF0013",
-    title: "a file has at most 1,000 findings",
+    title: "a file has at most 1,000 errors and 1,000 warnings",
     text: "The list was cut there. Put right what is shown and run again.",
     severity: Severity::Error,
     fields: NO_FIELDS,

@@ -53,9 +53,7 @@ pub fn resolve(text: &str) -> Scalar<'_> {
     };
     match first {
         b'y' | b'Y' | b'n' | b'N' | b't' | b'T' | b'f' | b'F' | b'o' | b'O' | b'~' => word(text),
-        b'.' => special_float(text)
-            .or_else(|| float_syntax(text).then(|| text.parse().ok()).flatten())
-            .map_or(Scalar::Text(text), Scalar::Float),
+        b'.' => special_float(text).or_else(|| float(text)).map_or(Scalar::Text(text), Scalar::Float),
         b'+' | b'-' | b'0'..=b'9' => {
             special_float(text).map(Scalar::Float).or_else(|| number(text)).unwrap_or(Scalar::Text(text))
         }
@@ -88,9 +86,7 @@ fn special_float(text: &str) -> Option<f64> {
 fn number(text: &str) -> Option<Scalar<'static>> {
     let plain: Cow<'_, str> =
         if text.contains('_') { Cow::Owned(text.replace('_', "")) } else { Cow::Borrowed(text) };
-    integer(&plain)
-        .map(Scalar::Int)
-        .or_else(|| float_syntax(&plain).then(|| plain.parse().ok().map(Scalar::Float)).flatten())
+    integer(&plain).map(Scalar::Int).or_else(|| float(&plain).map(Scalar::Float))
 }
 
 /// An integer in decimal, `0x`, `0b`, `0o` or `0` notation that fits 64 bits, signed or unsigned.
@@ -114,6 +110,12 @@ fn integer(text: &str) -> Option<i128> {
     let magnitude = i128::from(u64::from_str_radix(digits, radix).ok()?);
     let value = if negative { -magnitude } else { magnitude };
     (value >= i128::from(i64::MIN)).then_some(value)
+}
+
+/// A number with a point or an exponent; none if it is too large for 64 bits.
+fn float(text: &str) -> Option<f64> {
+    let number: f64 = float_syntax(text).then(|| text.parse().ok()).flatten()?;
+    number.is_finite().then_some(number)
 }
 
 /// Whether `text` has the form `[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?`.
@@ -187,6 +189,7 @@ mod tests {
             ("0x-5", Scalar::Text("0x-5")),
             ("é", Scalar::Text("é")),
             ("0é", Scalar::Text("0é")),
+            ("1e400", Scalar::Text("1e400")),
         ];
         for (text, want) in cases {
             assert_eq!(&resolve(text), want, "{text}");

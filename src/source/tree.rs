@@ -1,7 +1,8 @@
 //! The tree of a YAML text: built from the parser's events in one pass, aliases kept as references.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
+use std::collections::hash_map::Entry as MapEntry;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -338,9 +339,11 @@ impl<'t> Builder<'t, '_> {
                 Event::DocumentEnd => return Some(start),
                 Event::StreamEnd => return None,
                 Event::Alias(id) => self.alias(id, Span::new(start, end)),
-                Event::UnresolvedAlias(name) => {
-                    let message = format!("no anchor `&{name}` stands before this alias");
-                    self.fail(&pages::SYNTAX, Span::new(start, end), &message, None);
+                Event::UnresolvedAlias(_) => {
+                    // The name is not repeated: it may be a password that begins with a star.
+                    let message = "no anchor of this name stands before the alias";
+                    let help = "put the value in quotes if its star is meant as it stands";
+                    self.fail(&pages::SYNTAX, Span::new(start, start + 1), message, Some(help));
                 }
                 Event::Scalar(text, style, anchor, tag) => {
                     if style != ScalarStyle::Plain || end - start > text.len() {
@@ -454,8 +457,8 @@ impl<'t> Builder<'t, '_> {
                 let before = self.tree.items.len();
                 self.tree.items.extend_from_slice(items);
                 self.items.truncate(first);
-                let list = Slice::new(before, self.tree.items.len());
-                (start, anchor, last, NodeKind::List(list), size)
+                let kind = NodeKind::List(Slice::new(before, self.tree.items.len()));
+                (start, anchor, last, kind, size)
             }
             Frame::Map { start, anchor, flow, first, .. } => {
                 if flow {
@@ -571,7 +574,8 @@ impl<'t> Builder<'t, '_> {
     }
 
     fn merge(&mut self, value: NodeId, span: Span, before: usize, seen: &mut Seen) {
-        let sources: Vec<NodeId> = match self.tree.target(value).kind {
+        // A list must stand here itself: an alias of one is refused by go-yaml as well.
+        let sources: Vec<NodeId> = match self.tree.node(value).kind {
             NodeKind::List(list) => self.tree.items(list).to_vec(),
             _ => vec![value],
         };
@@ -622,13 +626,22 @@ impl<'t> Builder<'t, '_> {
         if !body.contains('\t') {
             return;
         }
+        // Sorted by their start, with the furthest end so far, so that one look tells.
+        self.tab_safe.sort_unstable();
+        let mut furthest = 0;
+        for safe in &mut self.tab_safe {
+            furthest = furthest.max(safe.end);
+            safe.end = furthest;
+        }
         let mut start = 0;
         for line in body.split_inclusive('\n') {
             let dashes = line.trim_start_matches(' ');
             let indent = line.len() - strip_dashes(dashes).len();
             if line[indent..].starts_with('\t') {
                 let at = Span::new(start + indent, start + indent + 1);
-                if !self.tab_safe.iter().any(|safe| safe.contains(at.start)) {
+                let before = self.tab_safe.partition_point(|safe| safe.start <= at.start);
+                let safe = before.checked_sub(1).and_then(|last| self.tab_safe.get(last));
+                if safe.is_none_or(|safe| safe.end <= at.start) {
                     let help = "indent with spaces";
                     self.fail(&pages::SYNTAX, at, "a tab stands where indentation is read", Some(help));
                     return;
@@ -656,22 +669,27 @@ fn strip_dashes(mut line: &str) -> &str {
 /// The keys of one map so far. Small maps are searched, large ones indexed.
 #[derive(Default)]
 struct Seen {
-    index: HashSet<(KeyKind, String)>,
+    index: HashMap<(KeyKind, String), Span>,
 }
 
 impl Seen {
     /// Notes a key; the place of an equal one that was there before.
     fn insert(&mut self, entries: &[Entry<'_>], new: &Entry<'_>) -> Option<Span> {
         const SMALL: usize = 16;
-        let known = |entry: &Entry<'_>| (entry.kind, entry.key.to_string());
+        let known = |entry: &Entry<'_>| ((entry.kind, entry.key.to_string()), entry.key_span);
         let equal = |entry: &&Entry<'_>| entry.kind == new.kind && entry.key == new.key;
         if entries.len() >= SMALL {
             if self.index.is_empty() {
                 self.index.extend(entries.iter().map(known));
             }
-            if self.index.insert(known(new)) {
-                return None;
-            }
+            let (key, span) = known(new);
+            return match self.index.entry(key) {
+                MapEntry::Occupied(first) => Some(*first.get()),
+                MapEntry::Vacant(free) => {
+                    free.insert(span);
+                    None
+                }
+            };
         }
         entries.iter().find(equal).map(|entry| entry.key_span)
     }

@@ -112,6 +112,23 @@ fn a_file_with_a_stray_character_anywhere_shows_no_secret() {
 }
 
 #[test]
+fn credentials_in_odd_places_show_no_secret() {
+    let base = "apiVersion: v1\nbaseDomain: example.com\nmetadata: {name: demo}\n\
+                pullSecret: '{\"auths\":{\"a\":{\"auth\":\"b\"}}}'\n";
+    let odd = [
+        "platform: {aws: {region: r, serviceEndpoints: [{name: ec2, url: 'https://u:CANARY@h'}]}}",
+        "platform: {aws: {region: r, serviceEndpoints: [{name: ec2, url: 'https://u:CANARY'}]}}",
+        "platform: {none: {}}\ncompute: [{name: worker, platform: {nutanix: {password: CANARY}}}]",
+        "platform: {none: {}}\nproxy: {httpsProxy: 'http://p/?token=CANARY'}",
+        "platform: {none: {apiKey: CANARY}}",
+        "platform: {azure: {region: r, cloudName: AzureStackCloud, armEndpoint: 'https://u:CANARY@h'}}",
+    ];
+    for text in odd {
+        check(&format!("{base}{}\n", text.replace("CANARY", CANARY)), text);
+    }
+}
+
+#[test]
 fn values_of_a_wrong_type_show_no_secret() {
     let base = "apiVersion: v1\nbaseDomain: example.com\nmetadata: {name: demo}\nplatform: {none: {}}\n";
     let values = [
@@ -121,6 +138,7 @@ fn values_of_a_wrong_type_show_no_secret() {
         format!("!!binary {CANARY}"),
         format!("&a {CANARY}\nsshKey: *a"),
         format!("|\n  {CANARY}\n  {CANARY}"),
+        format!("*{CANARY}"),
         format!("{CANARY}: {CANARY}"),
     ];
     for key in ["pullSecret", "PULLSECRET", "pulSecret", "pullsecrets", "sshKey", "registryPassword", "token"]

@@ -160,6 +160,13 @@ fn completes_a_config() {
         landfall(root(), &["defaults", "--show-secrets", "-o", "json", "testdata/quickstart/aws.yaml"]);
     let config: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert!(config["pullSecret"].as_str().unwrap().contains("ZmFrZTpmYWtl"));
+    let folder = tempfile::tempdir().unwrap();
+    let older = include_str!("../../src/finding/base/aws.yaml")
+        .replace("us-east-1\n", "us-east-1\n    subnets: [a, b]\n");
+    fs::write(folder.path().join("older.yaml"), older).unwrap();
+    let output = landfall(folder.path(), &["defaults", "older.yaml"]);
+    fs::write(folder.path().join("completed.yaml"), &output.stdout).unwrap();
+    assert_eq!(landfall(folder.path(), &["validate", "completed.yaml"]).status.code(), Some(0));
     let output = landfall(root(), &["defaults", "testdata/quickstart/rejected.yaml"]);
     assert_eq!(output.status.code(), Some(3));
     assert_eq!(text(&output.stdout), "");
@@ -262,6 +269,13 @@ fn logs_and_loud_output_hold_no_secret() {
         let log = fs::read_to_string(folder.path().join("log.txt")).unwrap();
         let shown = text(&output.stdout) + &text(&output.stderr) + &log;
         assert!(!log.is_empty() && !shown.contains(canary), "{form}: {shown}");
+    }
+    let misplaced = format!("{GOOD}proxy: {{httpProxy: 'http://p', noProxy: 'http://u:{canary}@h'}}\n");
+    fs::write(folder.path().join("c.yaml"), misplaced).unwrap();
+    for form in ["text", "json", "sarif", "github"] {
+        let output = landfall(folder.path(), &["validate", "-o", form, "c.yaml"]);
+        assert_eq!(output.status.code(), Some(3));
+        assert!(!text(&output.stdout).contains(canary), "{form}: {}", text(&output.stdout));
     }
     let output = landfall(folder.path(), &["-v", "defaults", "a.yaml"]);
     assert!(!(text(&output.stdout) + &text(&output.stderr)).contains(canary));

@@ -66,13 +66,24 @@ fn cuts_a_list_of_too_many_findings() {
 fn does_not_compare_thousands_of_networks() {
     let base = "apiVersion: v1\nbaseDomain: example.com\nmetadata: {name: demo}\nplatform: {none: {}}\n\
                 pullSecret: '{\"auths\":{\"a\":{\"auth\":\"b\"}}}'\nnetworking:\n  machineNetwork:\n";
-    let text = (0..20_000).fold(base.to_owned(), |mut text, i: u32| {
+    let text = (0..10_000).fold(base.to_owned(), |mut text, i: u32| {
         writeln!(text, "  - cidr: 10.{}.{}.0/24", i / 256 % 256, i % 256).unwrap();
         text
     });
     let verdict = verdict(text);
     assert_eq!(verdict.outcome, Outcome::Rejected);
     assert_eq!(codes(&verdict), ["LF0212"]);
+}
+
+#[test]
+fn too_many_warnings_hide_no_error() {
+    let yes = "  - yes\n".repeat(1_500);
+    let base = "apiVersion: v1\nbaseDomain: example.com\nplatform: {none: {}}\n\
+                pullSecret: '{\"auths\":{\"a\":{\"auth\":\"b\"}}}'\n";
+    let text = format!("{base}metadata:\n  name: demo\n  finalizers:\n{yes}");
+    assert_eq!(verdict(&text).outcome, Outcome::Accepted);
+    assert_eq!(verdict(format!("{text}fips: \"x\"\n")).outcome, Outcome::Unparseable);
+    assert_eq!(verdict(format!("{text}publish: Foo\n")).outcome, Outcome::Rejected);
 }
 
 #[test]
@@ -91,6 +102,7 @@ fn finds_a_word_for_every_odd_file() {
         ("a tab", b"metadata:\n\tname: demo\n", "LF0005"),
         ("a tab after a dash", b"compute:\n-\tname: worker\n", "LF0005"),
         ("an alias to nothing", b"a: *b\n", "LF0005"),
+        ("a merge key with an alias to a list", b"a: &a [{b: c}]\nd: {<<: *a}\n", "LF0005"),
         ("an alias to itself", b"a: &a [*a]\n", "LF0005"),
         ("a list", b"- a\n", "LF0011"),
         ("a directive", b"%YAML 1.2\n---\na: b\n", "LF0005"),

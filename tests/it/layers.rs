@@ -10,7 +10,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("source", &["finding", "secret"]),
     // The leaf types that `config` is made of stand below it, as does the list of platforms' sections.
     ("platform/sections", &["config/value", "platform/*/config"]),
-    ("platform/*/config", &["config/value", "platform/*/values"]),
+    ("platform/*/config", &["config/value", "secret", "platform/*/values"]),
     ("platform/*/values", &[]),
     ("config/value", &["source", "secret"]),
     ("config", &["source", "finding", "secret", "platform/sections", "platform/*/config"]),

@@ -84,7 +84,7 @@ proptest! {
             let mut again = config.clone();
             let mut findings = Findings::default();
             judge_config(&mut again, &mut findings);
-            prop_assert!(!findings.any_error());
+            prop_assert_eq!(findings.errors(), 0);
             prop_assert_eq!(again, config);
         }
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::config::value::model;
+use crate::secret::SecretUrl;
 
 model! {
     /// Settings of a cluster on AWS.
@@ -81,7 +82,7 @@ model! {
         pub name: String,
         /// URL of the endpoint: HTTPS, a host and perhaps a port, no path.
         #[schemars(extend("examples" = ["https://ec2.us-hidden-1.example.com"]))]
-        pub url: String,
+        pub url: SecretUrl,
     }
 
     /// Settings of machines on AWS.
@@ -162,6 +163,13 @@ model! {
 }
 
 impl Platform {
+    /// The URLs that may hold a password, each with its JSON pointer below the platform's section.
+    #[must_use]
+    pub fn secret_urls(&self) -> Vec<(String, &str)> {
+        let endpoints = self.service_endpoints.iter().enumerate();
+        endpoints.map(|(i, endpoint)| (format!("/serviceEndpoints/{i}/url"), endpoint.url.expose())).collect()
+    }
+
     /// Whether both address families are asked for.
     #[must_use]
     pub fn is_dual_stack(&self) -> bool {

@@ -6,6 +6,7 @@ use crate::config::defaults::fill;
 use crate::config::{InstallConfig, MachinePool as Pool, Zero};
 use crate::finding::{Finding, Kind};
 use crate::rules::features;
+use crate::secret::SecretUrl;
 
 /// Brings older forms up to date.
 pub(super) fn upconvert(platform: &mut Platform) -> Result<(), Box<Finding>> {
@@ -66,7 +67,7 @@ fn european_sovereign_endpoints() -> Vec<ServiceEndpoint> {
             "route53" => format!("https://{name}.amazonaws.eu"),
             _ => format!("https://{name}.{EUROPEAN_SOVEREIGN_REGION}.amazonaws.eu"),
         };
-        ServiceEndpoint { name: name.to_owned(), url }
+        ServiceEndpoint { name: name.to_owned(), url: SecretUrl::new(url) }
     };
     names.into_iter().map(endpoint).collect()
 }

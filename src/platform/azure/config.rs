@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::config::value::model;
+use crate::secret::SecretUrl;
 
 model! {
     /// Settings of a cluster on Azure.
@@ -18,7 +19,7 @@ model! {
         pub cloud_name: String,
         /// Resource manager endpoint of an Azure Stack Hub.
         #[schemars(extend("x-required" = "on AzureStackCloud", "examples" = ["https://management.local.example.com"]))]
-        pub arm_endpoint: String,
+        pub arm_endpoint: SecretUrl,
         /// URL of the operating system image, on Azure Stack Hub.
         #[serde(rename = "clusterOSImage")]
         pub cluster_os_image: String,
@@ -270,6 +271,14 @@ model! {
 }
 
 impl Platform {
+    /// The URLs that may hold a password: the resource manager of an Azure Stack Hub.
+    #[must_use]
+    pub fn secret_urls(&self) -> Vec<(String, &str)> {
+        let given =
+            (!self.arm_endpoint.is_empty()).then(|| ("/armEndpoint".to_owned(), self.arm_endpoint.expose()));
+        given.into_iter().collect()
+    }
+
     /// Whether both address families are asked for.
     #[must_use]
     pub fn is_dual_stack(&self) -> bool {

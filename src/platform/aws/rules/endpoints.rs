@@ -48,7 +48,7 @@ pub(super) fn check(platform: &Platform, out: &mut Findings) {
                     .related("the first one", format!("platform.aws.serviceEndpoints[{j}].name")),
             );
         }
-        if let Err((message, help)) = check_url(&endpoint.url) {
+        if let Err((message, help)) = check_url(endpoint.url.expose()) {
             let finding = Finding::error(&URL, Kind::Invalid, format!("{path}.url"), message);
             out.push(finding.help(help));
         }

@@ -164,9 +164,8 @@ fn check_roles(i: usize, subnet: &Subnet, out: &mut Findings) {
             out.push(Finding::error(&ROLE, Kind::Duplicate, field(), message).help("remove it"));
         }
     }
-    let fault = |message: &str, help: &str| {
-        Finding::error(&EXCLUSIVE, Kind::Forbidden, path(), message).help(help)
-    };
+    let fault =
+        |message: &str, help: &str| Finding::error(&EXCLUSIVE, Kind::Forbidden, path(), message).help(help);
     if has(subnet, "ControlPlaneExternalLB") && has(subnet, "ControlPlaneInternalLB") {
         let message = "the control plane's external and internal load balancer cannot share a subnet";
         out.push(fault(message, "put them on different subnets"));

@@ -173,7 +173,7 @@ pub(super) fn check(azure: &Platform, out: &mut Findings) {
 }
 
 fn check_others(azure: &Platform, out: &mut Findings) {
-    let fields = [("armEndpoint", &azure.arm_endpoint), ("clusterOSImage", &azure.cluster_os_image)];
+    let fields = [("armEndpoint", azure.arm_endpoint.expose()), ("clusterOSImage", &azure.cluster_os_image)];
     for (name, _) in fields.iter().filter(|(_, value)| !value.is_empty()) {
         let cloud = shown(&azure.cloud_name);
         let message = format!("`{name}` is for `AzureStackCloud` only, and the cloud is {cloud}");
