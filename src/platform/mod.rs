@@ -1,7 +1,7 @@
 //! What a platform is to the rest: a trait, and the one list of those there are.
 //!
 //! The pure half of a platform (`config`, `defaults`, `rules`) computes; whatever calls a cloud will
-//! live beside it and is not reached from here. The list itself is [`sections::supported`].
+//! live beside it and is not reached from here. The list itself is `supported!` in [`sections`].
 
 pub mod aws;
 pub mod azure;

@@ -1,6 +1,6 @@
 //! The one list of platforms, and the two structs of an install config that are made of it.
 //!
-//! A new platform is its folder and its name in [`supported`]. The sections of platforms that the
+//! A new platform is its folder and its name in `supported!`. The sections of platforms that the
 //! OpenShift installer knows and landfall does not support are accepted as maps, so that they can be
 //! refused with a clear word.
 
