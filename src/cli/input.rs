@@ -80,7 +80,11 @@ impl Input {
         let mut bytes = Vec::new();
         let read = match self {
             Self::Stdin => io::stdin().lock().take(limit).read_to_end(&mut bytes),
-            Self::File(path) => File::open(path).and_then(|file| file.take(limit).read_to_end(&mut bytes)),
+            Self::File(path) => File::open(path).and_then(|file| {
+                let size = file.metadata().map_or(0, |about| about.len());
+                bytes.reserve(usize::try_from(size.min(limit)).unwrap_or(0) + 1);
+                file.take(limit).read_to_end(&mut bytes)
+            }),
             Self::Missing(_, why) => return Err(self.unreadable(why)),
         };
         match read {

@@ -109,7 +109,7 @@ impl Mask {
             at = end;
         }
         shown.push_str(&text[at..]);
-        Masked { text: shown, shifts }
+        Masked { text: shown, length: end, shifts }
     }
 }
 
@@ -118,6 +118,8 @@ impl Mask {
 pub struct Masked {
     /// The text that may be shown.
     pub text: String,
+    /// How many bytes of the original it stands for.
+    pub length: usize,
     shifts: Vec<(usize, usize)>,
 }
 

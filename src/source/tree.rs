@@ -309,9 +309,8 @@ impl<'t> Builder<'t, '_> {
                 Ok(read) => read,
                 Err(fault) => {
                     let at = fault.marker().byte_offset().unwrap_or(0);
-                    let line_end =
-                        body.get(at..).unwrap_or_default().find('\n').map_or(body.len(), |end| at + end);
-                    self.check_characters(body, line_end);
+                    // The parser may stop a little before the character that it cannot take.
+                    self.check_characters(body, at.saturating_add(1000));
                     if self.failed {
                         return None;
                     }
@@ -614,7 +613,8 @@ impl<'t> Builder<'t, '_> {
             matches!(c, '\t' | '\n' | '\r' | ' '..='~' | '\u{85}' | '\u{a0}'..='\u{d7ff}'
                 | '\u{e000}'..='\u{fffd}' | '\u{10000}'..='\u{10ffff}')
         };
-        if let Some((at, c)) = body.char_indices().find(|(at, c)| *at < end && !allowed(*c)) {
+        if let Some((at, c)) = body.char_indices().take_while(|(at, _)| *at < end).find(|(_, c)| !allowed(*c))
+        {
             let message = format!("the control character U+{:04X} must be written as an escape", c as u32);
             let help = format!("in double quotes: \"\\x{:02x}\"", c as u32);
             self.fail(&pages::ENCODING, Span::new(at, at + c.len_utf8()), &message, Some(&help));

@@ -57,7 +57,7 @@ fn pictures(judged: &Judged<'_>, findings: &[&Finding], colour: bool) -> String 
         file: printable(judged.file),
         text: &masked.text,
         lines: LineIndex::new(&masked.text),
-        places: LineIndex::new(judged.text),
+        places: LineIndex::new(judged.text.get(..masked.length).unwrap_or(judged.text)),
         moved: &moved,
     };
     let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
