@@ -243,6 +243,12 @@ impl Findings {
         self.errors
     }
 
+    /// Whether there is no finding.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
     /// How many errors, and how many warnings, are not kept.
     #[must_use]
     pub fn dropped(&self) -> (usize, usize) {

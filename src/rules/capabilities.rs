@@ -1,7 +1,5 @@
 //! `capabilities`: `docs/install-config.md`, section 7.11.
 
-use std::collections::BTreeSet;
-
 use super::{Case, Subject};
 use crate::config::capability_sets::{NAMES, all, members};
 use crate::finding::{Base, Finding, Findings, Kind, Page, Severity};
@@ -70,17 +68,19 @@ fn check(case: &Case<'_>, out: &mut Findings) {
         }
         out.push(finding);
     }
-    let known: BTreeSet<&str> = all().collect();
     for (i, component) in capabilities.additional_enabled_capabilities.iter().enumerate() {
-        if !known.contains(component.as_str()) {
-            let accepted: Vec<&str> = known.iter().copied().collect();
+        if !all().any(|known| known == component) {
+            let mut accepted: Vec<&str> = all().collect();
+            accepted.sort_unstable();
             let field = format!("capabilities.additionalEnabledCapabilities[{i}]");
             out.push(Finding::not_supported(&COMPONENT, field, component, &accepted));
         }
     }
-    let mut enabled: BTreeSet<&str> = members(if set.is_empty() { "vCurrent" } else { set }).collect();
-    enabled.extend(capabilities.additional_enabled_capabilities.iter().map(String::as_str));
-    if enabled.contains("marketplace") && !enabled.contains("OperatorLifecycleManager") {
+    let of_set = if set.is_empty() { "vCurrent" } else { set };
+    let additional = &capabilities.additional_enabled_capabilities;
+    let enabled =
+        |wanted: &str| members(of_set).any(|c| c == wanted) || additional.iter().any(|c| c == wanted);
+    if enabled("marketplace") && !enabled("OperatorLifecycleManager") {
         // The OpenShift installer reports this twice with the set None.
         for _ in 0..if set == "None" { 2 } else { 1 } {
             let message = "the component `marketplace` needs `OperatorLifecycleManager`";
@@ -91,7 +91,7 @@ fn check(case: &Case<'_>, out: &mut Findings) {
             );
         }
     }
-    for component in needed(case).into_iter().filter(|component| !enabled.contains(component)) {
+    for component in needed(case).into_iter().filter(|component| !enabled(component)) {
         let message = format!("the component `{component}` must be enabled on this platform");
         let help = format!("add {component} to `additionalEnabledCapabilities`");
         out.push(Finding::error(&NEEDED, Kind::Invalid, "capabilities", message).help(help));

@@ -98,15 +98,15 @@ fn check(case: &Case<'_>, out: &mut Findings) {
     for (i, entry) in config.image_digest_sources.iter().enumerate() {
         let path = format!("imageDigestSources[{i}]");
         check_entry(&path, &entry.source, &entry.mirrors, &registries, out);
-        let field = format!("{path}.sourcePolicy");
+        let field = || format!("{path}.sourcePolicy");
         let policy = entry.source_policy.as_str();
         if !policy.is_empty() && entry.mirrors.is_empty() {
             let message = "a source policy has no meaning without mirrors";
             let help = "add `mirrors:`, or remove `sourcePolicy`";
-            out.push(Finding::error(&POLICY, Kind::Invalid, field.clone(), message).help(help));
+            out.push(Finding::error(&POLICY, Kind::Invalid, field(), message).help(help));
         }
         if !policy.is_empty() && !POLICIES.contains(&policy) {
-            let mut finding = Finding::not_supported(&POLICY, field, policy, POLICIES);
+            let mut finding = Finding::not_supported(&POLICY, field(), policy, POLICIES);
             finding.kind = Kind::Invalid;
             out.push(finding);
         }
@@ -128,35 +128,35 @@ fn check_entry(
     registries: &BTreeMap<String, Vec<String>>,
     out: &mut Findings,
 ) {
-    check_repository(format!("{path}.source"), source, out);
+    check_repository(|| format!("{path}.source"), source, out);
     for (j, mirror) in mirrors.iter().enumerate() {
-        let field = format!("{path}.mirrors[{j}]");
+        let field = || format!("{path}.mirrors[{j}]");
         let host = mirror.split('/').next().unwrap_or(mirror);
         // An entry of the pull secret names a registry, or a path in it.
         let paths = mirror.match_indices('/').map(|(at, _)| &mirror[..at]);
         let known = paths.chain([mirror.as_str()]).any(|path| registries.contains_key(path));
-        if check_repository(field.clone(), mirror, out) && !known && !registries.is_empty() {
+        if check_repository(field, mirror, out) && !known && !registries.is_empty() {
             let message = format!("the pull secret has no entry for `{}`", shortened(host));
             let help = "add the mirror's credentials to the pull secret, if it asks for any";
-            out.push(Finding::warning(&NO_CREDENTIALS, Kind::Invalid, field, message).help(help));
+            out.push(Finding::warning(&NO_CREDENTIALS, Kind::Invalid, field(), message).help(help));
         }
     }
 }
 
-fn check_repository(field: String, text: &str, out: &mut Findings) -> bool {
-    let shown = shortened(text);
+fn check_repository(field: impl Fn() -> String, text: &str, out: &mut Findings) -> bool {
+    let shown = || shortened(text);
     let help = "write registry/path, such as quay.io/openshift-release-dev/ocp-release";
     let (page, message) = match image_reference::parse(text) {
         Ok(reference) if reference.canonical && reference.name_only => return true,
         Ok(reference) if reference.canonical => {
-            (&NOT_REPOSITORY, format!("`{shown}` has a tag or digest; a repository is wanted"))
+            (&NOT_REPOSITORY, format!("`{}` has a tag or digest; a repository is wanted", shown()))
         }
         Ok(_) if is_host(without_port(text)) => return true,
-        Ok(_) => (&REFERENCE, format!("`{shown}` does not name its registry")),
+        Ok(_) => (&REFERENCE, format!("`{}` does not name its registry", shown())),
         Err(_) if text.is_empty() => (&REFERENCE, "a repository is missing".to_owned()),
-        Err(fault) => (&REFERENCE, format!("`{shown}` is not an image repository: {fault}")),
+        Err(fault) => (&REFERENCE, format!("`{}` is not an image repository: {fault}", shown())),
     };
-    out.push(Finding::error(page, Kind::Invalid, field, message).help(help));
+    out.push(Finding::error(page, Kind::Invalid, field(), message).help(help));
     false
 }
 
