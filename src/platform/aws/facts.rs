@@ -1,0 +1,109 @@
+//! What AWS answered: leaf types of [`crate::facts::Facts`].
+
+use std::collections::BTreeMap;
+
+use crate::config::value::model;
+
+model! {
+    /// What AWS answered for one install config.
+    pub struct Facts {
+        /// Region that was asked.
+        pub region: String,
+        /// Partition of the region, such as `aws` or `aws-us-gov`; empty when none is known.
+        pub partition: String,
+        /// Who asked.
+        pub caller: Option<Caller>,
+        /// Zones of the region that the account can use.
+        pub zones: Vec<Zone>,
+        /// Instance types that the region offers, by name; of those that matter for the config.
+        pub instance_types: BTreeMap<String, InstanceType>,
+        /// Images for the machines, by processor architecture (`amd64`, `arm64`), where they differ from
+        /// the catalogue's.
+        pub images: BTreeMap<String, String>,
+        /// Existing network that the config's subnets are in.
+        pub vpc: String,
+        /// Existing subnets that the config names.
+        pub subnets: Vec<Subnet>,
+        /// Public hosted zone of the base domain.
+        pub public_zone: Option<HostedZone>,
+        /// Private hosted zone that the config names.
+        pub private_zone: Option<HostedZone>,
+    }
+
+    /// Who asked.
+    pub struct Caller {
+        /// Account, twelve digits.
+        pub account: String,
+        /// ARN of the user or of the assumed role.
+        pub arn: String,
+        /// Unique id of the user or role.
+        pub user_id: String,
+    }
+
+    /// A zone of a region.
+    pub struct Zone {
+        /// Name, such as `us-east-1a`.
+        pub name: String,
+        /// Kind: `availability-zone`, `local-zone` or `wavelength-zone`.
+        #[serde(rename = "type")]
+        pub kind: String,
+        /// Group of a local zone, such as `us-east-1-nyc-1`.
+        pub group: String,
+        /// Availability zone that a local zone hangs on.
+        pub parent: String,
+        /// Whether the account has not opted in to the zone's group.
+        pub not_opted_in: bool,
+    }
+
+    /// An instance type as the region offers it.
+    pub struct InstanceType {
+        /// Zones that offer it.
+        pub zones: Vec<String>,
+        /// Virtual CPUs; 0 where that was not asked.
+        pub vcpus: i32,
+        /// Memory in MiB; 0 where that was not asked.
+        pub memory_mib: i64,
+        /// Processor architectures, `amd64` and `arm64`; empty where that was not asked.
+        pub architectures: Vec<String>,
+    }
+
+    /// An existing subnet.
+    pub struct Subnet {
+        /// Id, such as `subnet-0123456789abcdef0`.
+        pub id: String,
+        /// Zone that it is in.
+        pub zone: String,
+        /// Kind of that zone, as in `zones`.
+        pub zone_type: String,
+        /// Addresses as `address/prefix`.
+        pub cidr: String,
+        /// Network that it is in.
+        pub vpc: String,
+        /// Whether its route table has a route to an internet gateway.
+        pub public: bool,
+    }
+
+    /// A Route 53 zone.
+    pub struct HostedZone {
+        /// Id without `/hostedzone/`.
+        pub id: String,
+        /// Domain without a final dot.
+        pub name: String,
+    }
+}
+
+/// The kind of ordinary zones.
+pub const AVAILABILITY_ZONE: &str = "availability-zone";
+
+impl Facts {
+    /// The zones that ordinary machines can be in, sorted.
+    #[must_use]
+    pub fn availability_zones(&self) -> Vec<String> {
+        let ordinary =
+            self.zones.iter().filter(|zone| zone.kind == AVAILABILITY_ZONE || zone.kind.is_empty());
+        let mut names: Vec<String> = ordinary.map(|zone| zone.name.clone()).collect();
+        names.sort();
+        names.dedup();
+        names
+    }
+}

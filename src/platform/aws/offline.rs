@@ -1,0 +1,80 @@
+//! Facts of AWS where no cloud is asked: what the catalogue knows of the region.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::NAME;
+use super::catalogue::Catalogue;
+use super::facts::{AVAILABILITY_ZONE, Facts, InstanceType, Zone};
+use crate::catalogue::Role;
+use crate::config::InstallConfig;
+use crate::platform::Offline;
+
+/// What the catalogue gives for the region of a config.
+pub(super) fn facts(offline: &Offline<'_>) -> Option<Facts> {
+    let platform = offline.config.platform.aws.as_ref()?;
+    let catalogue = &offline.catalogue.aws;
+    let region = catalogue.region(&platform.region);
+    let zones: Vec<String> = region.map(|region| region.zones.clone()).unwrap_or_default();
+    let partition = catalogue.partition_of(&platform.region);
+    let mut facts = Facts {
+        region: platform.region.clone(),
+        partition: partition.map_or_else(|| NAME.to_owned(), |(id, _)| id.to_owned()),
+        ..Facts::default()
+    };
+    facts.zones = zones
+        .iter()
+        .map(|name| Zone { name: name.clone(), kind: AVAILABILITY_ZONE.to_owned(), ..Zone::default() })
+        .collect();
+    let known: BTreeMap<String, Vec<String>> = region.map(|r| r.offerings.clone()).unwrap_or_default();
+    for name in types_of_interest(offline, catalogue) {
+        // Where the catalogue has no word on a type, every zone is taken to offer it.
+        let assumed = || if known.is_empty() { zones.clone() } else { Vec::new() };
+        let offering = known.get(&name).cloned().unwrap_or_else(assumed);
+        if !offering.is_empty() {
+            facts.instance_types.insert(name.clone(), instance_type(catalogue, &name, offering));
+        }
+    }
+    Some(facts)
+}
+
+/// The candidates for pools without a type, and the types that the config names and the catalogue knows.
+fn types_of_interest(offline: &Offline<'_>, catalogue: &Catalogue) -> BTreeSet<String> {
+    let rule = offline.catalogue.instance_type_rule(offline.release);
+    let mut names: BTreeSet<String> = BTreeSet::new();
+    for (_, pool) in offline.config.pools() {
+        for (role, single) in
+            [(Role::ControlPlane, false), (Role::ControlPlane, true), (Role::Compute, false)]
+        {
+            names.extend(catalogue.candidates(rule, &pool.architecture, role, single).iter().cloned());
+        }
+    }
+    names.extend(named_types(offline.config).filter(|name| known_offering(offline, name)));
+    names
+}
+
+fn named_types(config: &InstallConfig) -> impl Iterator<Item = String> {
+    let settings = config.pools().filter_map(|(_, pool)| pool.platform.aws.clone());
+    settings
+        .map(|settings| settings.instance_type)
+        .filter(|name| !name.is_empty())
+        .collect::<Vec<_>>()
+        .into_iter()
+}
+
+/// Whether the catalogue says where a type is offered in the config's region.
+fn known_offering(offline: &Offline<'_>, name: &str) -> bool {
+    let region = offline.config.platform.aws.as_ref().and_then(|p| offline.catalogue.aws.region(&p.region));
+    region.is_some_and(|region| region.offerings.contains_key(name))
+}
+
+fn instance_type(catalogue: &Catalogue, name: &str, zones: Vec<String>) -> InstanceType {
+    let Some(known) = catalogue.instance_types.get(name) else {
+        return InstanceType { zones, ..InstanceType::default() };
+    };
+    InstanceType {
+        zones,
+        vcpus: i32::try_from(known.vcpus).unwrap_or(i32::MAX),
+        memory_mib: i64::from(known.memory_mib),
+        architectures: vec![known.architecture.clone()],
+    }
+}

@@ -1,0 +1,104 @@
+//! What Azure answered: leaf types of [`crate::facts::Facts`].
+
+use std::collections::BTreeMap;
+
+use crate::config::value::model;
+
+model! {
+    /// What Azure answered for one install config.
+    pub struct Facts {
+        /// Cloud that was asked, such as `AzurePublicCloud`.
+        pub cloud_name: String,
+        /// Subscription of the credentials.
+        pub subscription_id: String,
+        /// Tenant of the credentials.
+        pub tenant_id: String,
+        /// Application id of the credentials; empty for a managed identity.
+        pub client_id: String,
+        /// Location that was asked.
+        pub location: Location,
+        /// Machine sizes of the location, by name; of those that matter for the config.
+        pub sizes: BTreeMap<String, Size>,
+        /// Public DNS zone of the base domain.
+        pub dns_zone: Option<DnsZone>,
+        /// Existing network that the config names.
+        pub network: Option<Network>,
+        /// Existing resource group that the config names.
+        pub resource_group: Option<ResourceGroup>,
+        /// Use and limit of the quotas of the location, by their name, such as `standardDSv3Family`.
+        pub quotas: BTreeMap<String, Quota>,
+        /// Endpoints that an Azure Stack Hub gave of itself, as it gave them.
+        pub environment: Option<serde_json::Map<String, serde_json::Value>>,
+    }
+
+    /// A location.
+    pub struct Location {
+        /// Name, such as `eastus`.
+        pub name: String,
+        /// Name for people, such as `East US`.
+        pub display_name: String,
+    }
+
+    /// A machine size as the location offers it.
+    pub struct Size {
+        /// Zones that offer it; empty where the location has none.
+        pub zones: Vec<String>,
+        /// Quota family, such as `standardDSv3Family`.
+        pub family: String,
+        /// Capabilities as the resource manager names them, such as `vCPUs`, `MemoryGB`,
+        /// `HyperVGenerations`, `PremiumIO`, `AcceleratedNetworkingEnabled`, `CpuArchitectureType`.
+        pub capabilities: BTreeMap<String, String>,
+        /// Why the subscription cannot use the size here, if so.
+        pub restriction: String,
+    }
+
+    /// A public DNS zone.
+    pub struct DnsZone {
+        /// Resource id.
+        pub id: String,
+        /// Domain.
+        pub name: String,
+    }
+
+    /// A virtual network.
+    pub struct Network {
+        /// Name.
+        pub name: String,
+        /// Resource group.
+        pub resource_group: String,
+        /// Location.
+        pub location: String,
+        /// Addresses as `address/prefix`.
+        pub address_prefixes: Vec<String>,
+        /// Its subnets.
+        pub subnets: Vec<Subnet>,
+    }
+
+    /// A subnet of a virtual network.
+    pub struct Subnet {
+        /// Name.
+        pub name: String,
+        /// Addresses as `address/prefix`.
+        pub address_prefixes: Vec<String>,
+    }
+
+    /// A resource group.
+    pub struct ResourceGroup {
+        /// Name.
+        pub name: String,
+        /// Location.
+        pub location: String,
+        /// Tags.
+        pub tags: BTreeMap<String, String>,
+        /// How many resources are in it.
+        pub resources: i64,
+    }
+
+    /// A quota of a location.
+    pub struct Quota {
+        /// The most there may be.
+        pub limit: i64,
+        /// How many there are.
+        pub used: i64,
+    }
+}
