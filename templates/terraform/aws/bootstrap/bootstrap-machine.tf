@@ -1,0 +1,41 @@
+locals {
+  is_external = var.aws_publish_strategy == "External"
+}
+
+resource "aws_instance" "bootstrap" {
+  ami                         = var.ami_id
+  instance_type               = coalesce(var.aws_bootstrap_instance_type, var.aws_master_instance_type)
+  iam_instance_profile        = aws_iam_instance_profile.bootstrap.name
+  user_data                   = local.bootstrap_user_data
+  subnet_id                   = local.is_external ? var.public_subnet_ids[0] : var.private_subnet_ids[0]
+  vpc_security_group_ids      = [var.master_sg_id, aws_security_group.bootstrap.id]
+  associate_public_ip_address = local.is_external
+  tags                        = merge(local.tags, { Name = "${var.cluster_id}-bootstrap" })
+  volume_tags                 = merge(local.tags, { Name = "${var.cluster_id}-bootstrap-vol" })
+
+  metadata_options {
+    http_endpoint = "enabled"
+    http_tokens   = var.aws_bootstrap_instance_metadata_authentication
+  }
+
+  root_block_device {
+    volume_type = "gp2"
+    volume_size = 30
+    encrypted   = true
+  }
+
+  # Ignition runs once, at the first start: the object and the right to read it must be there by then.
+  depends_on = [aws_s3_object.ignition, aws_iam_role_policy.bootstrap]
+
+  # A later run signs a new URL. Only the first start reads it, and to change user data is to stop the machine.
+  lifecycle {
+    ignore_changes = [user_data]
+  }
+}
+
+resource "aws_lb_target_group_attachment" "bootstrap" {
+  count = length(var.lb_target_group_arns)
+
+  target_group_arn = var.lb_target_group_arns[count.index]
+  target_id        = aws_instance.bootstrap.private_ip
+}

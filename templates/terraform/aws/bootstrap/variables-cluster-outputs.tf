@@ -1,0 +1,31 @@
+# Outputs of stage cluster.
+
+variable "ami_id" {
+  type        = string
+  description = "Image of the machines, in the cluster's region."
+}
+
+variable "vpc_id" {
+  type        = string
+  description = "VPC of the cluster."
+}
+
+variable "public_subnet_ids" {
+  type        = list(string)
+  description = "Public subnets. The first one is for the bootstrap machine of a published cluster."
+}
+
+variable "private_subnet_ids" {
+  type        = list(string)
+  description = "Private subnets. The first one is for the bootstrap machine of an internal cluster."
+}
+
+variable "master_sg_id" {
+  type        = string
+  description = "Security group of the control plane machines, which the bootstrap machine stands in for."
+}
+
+variable "lb_target_group_arns" {
+  type        = list(string)
+  description = "Target groups that the bootstrap machine joins."
+}

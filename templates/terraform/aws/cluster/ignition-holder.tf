@@ -1,0 +1,3 @@
+locals {
+  holds_ignition = var.aws_preserve_bootstrap_ignition
+}

@@ -1,0 +1,100 @@
+resource "aws_lb" "internal" {
+  name                             = "${var.cluster_id}-int"
+  load_balancer_type               = "network"
+  internal                         = true
+  subnets                          = local.private_subnet_ids
+  enable_cross_zone_load_balancing = true
+  tags                             = merge(local.tags, { Name = "${var.cluster_id}-int" })
+
+  timeouts {
+    create = "20m"
+  }
+
+  depends_on = [aws_internet_gateway.new]
+}
+
+resource "aws_lb" "external" {
+  count = local.is_external ? 1 : 0
+
+  name                             = "${var.cluster_id}-ext"
+  load_balancer_type               = "network"
+  internal                         = false
+  subnets                          = local.public_subnet_ids
+  enable_cross_zone_load_balancing = true
+  tags                             = merge(local.tags, { Name = "${var.cluster_id}-ext" })
+
+  timeouts {
+    create = "20m"
+  }
+
+  # A load balancer that faces the internet is refused in a VPC without a gateway.
+  depends_on = [aws_internet_gateway.new]
+}
+
+locals {
+  is_external = var.aws_publish_strategy == "External"
+
+  api_check     = { port = 6443, path = "/readyz" }
+  service_check = { port = 22623, path = "/healthz" }
+
+  # Key: end of the target group's name.
+  target_groups = merge(
+    {
+      aint = merge(local.api_check, { balancer = aws_lb.internal.arn })
+      sint = merge(local.service_check, { balancer = aws_lb.internal.arn })
+    },
+    { for balancer in aws_lb.external : "aext" => merge(local.api_check, { balancer = balancer.arn }) },
+  )
+
+  # The order in which stage bootstrap, too, gets the groups.
+  target_group_order = local.is_external ? ["aint", "sint", "aext"] : ["aint", "sint"]
+}
+
+resource "aws_lb_target_group" "api" {
+  for_each = local.target_groups
+
+  name        = "${var.cluster_id}-${each.key}"
+  vpc_id      = local.vpc_id
+  protocol    = "TCP"
+  port        = each.value.port
+  target_type = "ip"
+  tags        = merge(local.tags, { Name = "${var.cluster_id}-${each.key}" })
+
+  health_check {
+    protocol            = "HTTPS"
+    port                = each.value.port
+    path                = each.value.path
+    interval            = 10
+    healthy_threshold   = 2
+    unhealthy_threshold = 2
+  }
+}
+
+# Without tags: a listener goes with its load balancer.
+resource "aws_lb_listener" "api" {
+  for_each = local.target_groups
+
+  load_balancer_arn = each.value.balancer
+  protocol          = "TCP"
+  port              = each.value.port
+
+  default_action {
+    type             = "forward"
+    target_group_arn = aws_lb_target_group.api[each.key].arn
+  }
+}
+
+locals {
+  # Machine and group to attach it to; numbers and names only, so that the keys are known before anything exists.
+  master_targets = {
+    for pair in setproduct(range(var.master_count), local.target_group_order) :
+    "${pair[0]}-${pair[1]}" => { master = pair[0], group = pair[1] }
+  }
+}
+
+resource "aws_lb_target_group_attachment" "master" {
+  for_each = local.master_targets
+
+  target_group_arn = aws_lb_target_group.api[each.value.group].arn
+  target_id        = aws_network_interface.master[each.value.master].private_ip
+}

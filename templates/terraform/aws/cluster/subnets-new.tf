@@ -1,0 +1,101 @@
+# Subnets of a new VPC: a public and a private one per zone. A zone's private subnet reaches the internet through the
+# NAT gateway in its public one.
+
+resource "aws_route_table" "public" {
+  count = local.new_network ? 1 : 0
+
+  vpc_id = local.vpc_id
+  tags   = merge(local.tags, { Name = "${var.cluster_id}-public" })
+}
+
+resource "aws_main_route_table_association" "public" {
+  count = local.new_network ? 1 : 0
+
+  vpc_id         = local.vpc_id
+  route_table_id = aws_route_table.public[0].id
+}
+
+resource "aws_route" "public_internet" {
+  count = local.new_network ? 1 : 0
+
+  route_table_id         = aws_route_table.public[0].id
+  destination_cidr_block = "0.0.0.0/0"
+  gateway_id             = aws_internet_gateway.new[0].id
+
+  timeouts {
+    create = "20m"
+  }
+}
+
+resource "aws_subnet" "public" {
+  for_each = local.public_cidrs
+
+  vpc_id            = local.vpc_id
+  cidr_block        = each.value
+  availability_zone = each.key
+  tags              = merge(local.tags, { Name = "${var.cluster_id}-public-${each.key}" })
+}
+
+resource "aws_route_table_association" "public" {
+  for_each = local.public_cidrs
+
+  subnet_id      = aws_subnet.public[each.key].id
+  route_table_id = aws_route_table.public[0].id
+}
+
+resource "aws_eip" "nat" {
+  for_each = local.public_cidrs
+
+  domain = "vpc"
+  tags   = merge(local.tags, { Name = "${var.cluster_id}-eip-${each.key}" })
+
+  # An address of a VPC can be used, and released, only while the VPC has an internet gateway.
+  depends_on = [aws_internet_gateway.new]
+}
+
+resource "aws_nat_gateway" "new" {
+  for_each = local.public_cidrs
+
+  allocation_id = aws_eip.nat[each.key].id
+  subnet_id     = aws_subnet.public[each.key].id
+  tags          = merge(local.tags, { Name = "${var.cluster_id}-nat-${each.key}" })
+}
+
+resource "aws_route_table" "private" {
+  for_each = local.private_cidrs
+
+  vpc_id = local.vpc_id
+  tags   = merge(local.tags, { Name = "${var.cluster_id}-private-${each.key}" })
+}
+
+resource "aws_route" "private_nat" {
+  for_each = local.private_cidrs
+
+  route_table_id         = aws_route_table.private[each.key].id
+  destination_cidr_block = "0.0.0.0/0"
+  nat_gateway_id         = aws_nat_gateway.new[each.key].id
+
+  timeouts {
+    create = "20m"
+  }
+}
+
+resource "aws_subnet" "private" {
+  for_each = local.private_cidrs
+
+  vpc_id            = local.vpc_id
+  cidr_block        = each.value
+  availability_zone = each.key
+
+  tags = merge(local.tags, {
+    Name                              = "${var.cluster_id}-private-${each.key}"
+    "kubernetes.io/role/internal-elb" = ""
+  })
+}
+
+resource "aws_route_table_association" "private" {
+  for_each = local.private_cidrs
+
+  subnet_id      = aws_subnet.private[each.key].id
+  route_table_id = aws_route_table.private[each.key].id
+}

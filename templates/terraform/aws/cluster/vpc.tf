@@ -1,0 +1,51 @@
+resource "aws_vpc" "new" {
+  count = local.new_network ? 1 : 0
+
+  cidr_block           = local.vpc_cidr
+  enable_dns_hostnames = true
+  enable_dns_support   = true
+  tags                 = merge(local.tags, { Name = "${var.cluster_id}-vpc" })
+}
+
+data "aws_vpc" "given" {
+  count = local.new_network ? 0 : 1
+
+  id = var.aws_vpc
+}
+
+locals {
+  vpc_id = local.new_network ? aws_vpc.new[0].id : data.aws_vpc.given[0].id
+}
+
+resource "aws_vpc_dhcp_options" "new" {
+  count = local.new_network ? 1 : 0
+
+  domain_name         = var.aws_dhcp_domain_name
+  domain_name_servers = ["AmazonProvidedDNS"]
+  tags                = local.tags
+}
+
+resource "aws_vpc_dhcp_options_association" "new" {
+  count = local.new_network ? 1 : 0
+
+  vpc_id          = local.vpc_id
+  dhcp_options_id = aws_vpc_dhcp_options.new[0].id
+}
+
+resource "aws_internet_gateway" "new" {
+  count = local.new_network ? 1 : 0
+
+  vpc_id = local.vpc_id
+  tags   = merge(local.tags, { Name = "${var.cluster_id}-igw" })
+}
+
+# Keeps the image registry's traffic, much of it, off the NAT gateways.
+resource "aws_vpc_endpoint" "s3" {
+  count = local.new_network && var.aws_s3_endpoint_service != "" ? 1 : 0
+
+  vpc_id            = local.vpc_id
+  vpc_endpoint_type = "Gateway"
+  service_name      = var.aws_s3_endpoint_service
+  route_table_ids   = concat(aws_route_table.public[*].id, values(aws_route_table.private)[*].id)
+  tags              = local.tags
+}

@@ -1,0 +1,46 @@
+# What landfall.auto.tfvars.json holds: facts from landfall's catalogue. They take the place of tests on the
+# region or the partition, so that a new region needs new data and no change to a module.
+
+variable "aws_partition_id" {
+  type        = string
+  description = "Partition of the region, as ARNs spell it: aws, aws-us-gov, aws-cn, ..."
+}
+
+variable "aws_ec2_service_principal" {
+  type        = string
+  description = "Service principal that stands for EC2 in a trust policy: ec2.amazonaws.com, ec2.amazonaws.com.cn, ..."
+}
+
+variable "aws_api_record_type" {
+  type        = string
+  description = "A: the API's records are aliases of the load balancers. CNAME: for partitions without such aliases."
+
+  validation {
+    condition     = contains(["A", "CNAME"], var.aws_api_record_type)
+    error_message = "The type of the API's records is A or CNAME."
+  }
+}
+
+variable "aws_dhcp_domain_name" {
+  type        = string
+  description = "Domain of the machines' host names in a new VPC, e.g. ec2.internal."
+}
+
+variable "aws_s3_endpoint_service" {
+  type        = string
+  description = "Service name for the S3 gateway endpoint of a new VPC, e.g. com.amazonaws.us-east-1.s3. Empty: no endpoint."
+}
+
+variable "aws_s3_use_path_style" {
+  type        = bool
+  description = "Whether the bucket stands in the path of S3 URLs: for endpoints that know no host name per bucket."
+}
+
+# The only variable that comes from the environment (TF_VAR_aws_bootstrap_ignition_url) and from no file: whoever has
+# this URL can read the Ignition config, with the keys in it, until its signature expires.
+variable "aws_bootstrap_ignition_url" {
+  type        = string
+  default     = null
+  sensitive   = true
+  description = "Presigned URL of the Ignition config. It replaces the source in aws_bootstrap_stub_ignition."
+}

@@ -1,0 +1,93 @@
+# Outputs of the stage vnet.
+
+variable "resource_group_name" {
+  type        = string
+  description = "Resource group of the cluster."
+}
+
+variable "identity" {
+  type        = string
+  default     = ""
+  nullable    = false
+  description = "Id of the managed identity of the machines; empty where the cloud has none."
+}
+
+variable "vm_image" {
+  type        = string
+  default     = ""
+  nullable    = false
+  description = "Id of the machine image."
+}
+
+variable "availability_set_id" {
+  type        = string
+  default     = ""
+  nullable    = false
+  description = "Availability set of the machines; empty where there are zones."
+}
+
+variable "master_subnet_id" {
+  type        = string
+  description = "Subnet of the control plane."
+}
+
+variable "elb_backend_pool_v4_id" {
+  type        = string
+  default     = ""
+  nullable    = false
+  description = "IPv4 pool of the public load balancer; empty without one."
+}
+
+variable "elb_backend_pool_v6_id" {
+  type        = string
+  default     = ""
+  nullable    = false
+  description = "IPv6 pool of the public load balancer; empty without one."
+}
+
+variable "ilb_backend_pool_v4_id" {
+  type        = string
+  default     = ""
+  nullable    = false
+  description = "IPv4 pool of the internal load balancer."
+}
+
+variable "ilb_backend_pool_v6_id" {
+  type        = string
+  default     = ""
+  nullable    = false
+  description = "IPv6 pool of the internal load balancer."
+}
+
+variable "virtual_network_id" {
+  type        = string
+  description = "Virtual network that resolves names in the private zone."
+}
+
+variable "internal_lb_ip_v4_address" {
+  type        = string
+  default     = ""
+  nullable    = false
+  description = "IPv4 address of the internal load balancer."
+}
+
+variable "internal_lb_ip_v6_address" {
+  type        = string
+  default     = ""
+  nullable    = false
+  description = "IPv6 address of the internal load balancer."
+}
+
+variable "public_lb_pip_v4_fqdn" {
+  type        = string
+  default     = ""
+  nullable    = false
+  description = "DNS name the cloud gives the IPv4 address of the public load balancer."
+}
+
+variable "public_lb_pip_v6_fqdn" {
+  type        = string
+  default     = ""
+  nullable    = false
+  description = "DNS name the cloud gives the IPv6 address of the public load balancer."
+}

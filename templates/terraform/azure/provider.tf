@@ -1,0 +1,42 @@
+terraform {
+  required_providers {
+    azurerm = {
+      source = "hashicorp/azurerm"
+      # 4.9 is the first release that creates blob containers through Resource
+      # Manager (storage_account_id) instead of the storage data plane.
+      version = ">= 4.9, < 5.0"
+    }
+  }
+}
+
+locals {
+  # Azure Stack Hub and clouds the provider does not know by name describe
+  # themselves on their Resource Manager host; the provider wants a bare host name.
+  metadata_host = (
+    var.azure_metadata_host != ""
+    ? var.azure_metadata_host
+    : split("/", trimprefix(var.azure_arm_endpoint, "https://"))[0]
+  )
+}
+
+# An empty variable is handed over as null, so that the provider reads its own
+# environment variables (ARM_CLIENT_ID, ARM_CLIENT_SECRET, ARM_TENANT_ID, ...).
+provider "azurerm" {
+  features {}
+
+  environment   = var.azure_environment != "" ? var.azure_environment : null
+  metadata_host = local.metadata_host != "" ? local.metadata_host : null
+
+  subscription_id             = var.azure_subscription_id != "" ? var.azure_subscription_id : null
+  tenant_id                   = var.azure_tenant_id != "" ? var.azure_tenant_id : null
+  client_id                   = var.azure_client_id != "" ? var.azure_client_id : null
+  client_secret               = var.azure_client_secret != "" ? var.azure_client_secret : null
+  client_certificate_path     = var.azure_certificate_path != "" ? var.azure_certificate_path : null
+  client_certificate_password = var.azure_certificate_password != "" ? var.azure_certificate_password : null
+  use_msi                     = var.azure_use_msi ? true : null
+
+  # By default the provider registers several dozen resource providers on the
+  # subscription. Installer identities often have no right to do that, and not
+  # every cloud offers all of them.
+  resource_provider_registrations = "none"
+}

@@ -1,0 +1,14 @@
+variable "azure_bootstrap_ignition_stub" {
+  type        = string
+  default     = ""
+  nullable    = false
+  sensitive   = true
+  description = "Ignition config of the bootstrap machine with a placeholder for the address of the full one; empty makes one here."
+}
+
+variable "azure_bootstrap_ignition_url_placeholder" {
+  type        = string
+  default     = ""
+  nullable    = false
+  description = "Text in the stub that is replaced by the address."
+}

@@ -1,0 +1,23 @@
+# What landfall's catalogue knows about the cloud (landfall.auto.tfvars.json).
+# Modules ask these and never compare the name of a cloud or region.
+
+variable "azure_metadata_host" {
+  type        = string
+  default     = ""
+  nullable    = false
+  description = "Host that describes the cloud to the provider. Catalogue: Resource Manager host of clouds the provider has no name for."
+}
+
+variable "azure_storage_min_tls_version" {
+  type        = string
+  default     = ""
+  nullable    = false
+  description = "Oldest TLS version of the storage account, empty for the provider's default. Catalogue: storageMinTLSSet."
+}
+
+variable "azure_stack" {
+  type        = bool
+  default     = false
+  nullable    = false
+  description = "The cloud has the Azure Stack Hub services only: no managed identity, gallery, private zone or Standard SKU. Catalogue: the stackCloud row."
+}
