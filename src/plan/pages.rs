@@ -1,0 +1,82 @@
+//! The findings of planning that belong to no platform.
+
+use crate::finding::{Base, Finding, Kind, Page, Severity, shortened};
+
+const NO_ASSETS: Page = Page {
+    code: "LF0651",
+    title: "landfall makes the files of clusters on platforms whose machines it can make",
+    text: "Configs for other platforms can be validated and completed. Their manifests are the work of the \
+           OpenShift installer.",
+    severity: Severity::Error,
+    fields: &["platform"],
+    base: Base::None,
+    bad: "platform:\n  none: {}\n",
+    good: "platform:\n  aws:\n    region: us-east-1\ncredentialsMode: Mint\n",
+};
+const RELEASE: Page = Page {
+    code: "LF0652",
+    title: "the release is one that the catalogue knows",
+    text: "`--release` chooses among the releases of the catalogue; images of the machines are known for \
+           these. An overlay adds others, and `--stream` brings the images of any release.",
+    severity: Severity::Error,
+    fields: &[],
+    base: Base::Whole,
+    bad: "",
+    good: "",
+};
+const INFRA_ID: Page = Page {
+    code: "LF0653",
+    title: "an infrastructure id is a name of at most 27 lower-case letters, digits and dashes",
+    text: "It is part of the names of all resources, some of which accept no other characters and no more of \
+           them. It begins with a letter or digit and ends with one.",
+    severity: Severity::Error,
+    fields: &[],
+    base: Base::Whole,
+    bad: "",
+    good: "",
+};
+const UNREADABLE: Page = Page {
+    code: "LF0654",
+    title: "a manifest that was edited is still readable",
+    text: "Manifests that were edited are kept and used by later steps. One that is no YAML any more, or no \
+           longer the object that it was, would stop the cluster: mend it, or delete it and it is made anew.",
+    severity: Severity::Error,
+    fields: &[],
+    base: Base::Whole,
+    bad: "",
+    good: "",
+};
+
+/// The pages of these findings.
+pub const PAGES: &[&Page] = &[&NO_ASSETS, &RELEASE, &INFRA_ID, &UNREADABLE];
+
+/// No assets can be made for a platform.
+#[must_use]
+pub fn no_assets(platform: &str) -> Finding {
+    let message = format!("landfall makes no files for platform `{}`", shortened(platform));
+    Finding::error(&NO_ASSETS, Kind::NotSupported, "platform", message)
+        .help("use the OpenShift installer for this config")
+}
+
+/// A release that the catalogue does not know.
+#[must_use]
+pub fn unknown_release(release: &str, known: &[&str]) -> Finding {
+    let message = format!("release `{}` is not known; known are {}", shortened(release), known.join(", "));
+    Finding::error(&RELEASE, Kind::NotSupported, "", message)
+        .help("name a known release, or give the release's CoreOS stream metadata with --stream")
+}
+
+/// An infrastructure id that cannot be used.
+#[must_use]
+pub fn unusable_infra_id(id: &str) -> Finding {
+    let message = format!("`{}` cannot be an infrastructure id", shortened(id));
+    Finding::error(&INFRA_ID, Kind::Invalid, "", message)
+        .help("write at most 27 lower-case letters, digits and dashes, such as demo-x7k2p")
+}
+
+/// An edited manifest that is no longer what it was.
+#[must_use]
+pub fn edited_beyond_use(message: impl Into<String>) -> Finding {
+    Finding::error(&UNREADABLE, Kind::Invalid, "", message)
+        .help("mend the file, or delete it so that it is made anew")
+}

@@ -1,0 +1,107 @@
+//! Instance types: `assets.md`, B.9 and G.3.
+
+use super::{Planning, pages};
+use crate::catalogue::Role;
+use crate::finding::Findings;
+use crate::platform::aws::facts::InstanceType;
+
+/// What a pool needs of its instance type.
+pub(super) struct Wish<'a> {
+    /// Field path of the pool.
+    pub path: &'a str,
+    /// Role of the machines.
+    pub role: Role,
+    /// Processor architecture.
+    pub architecture: &'a str,
+    /// Whether the control plane is a single machine.
+    pub single: bool,
+    /// Zones to be covered.
+    pub zones: &'a [String],
+    /// Whether these are the user's own choice.
+    pub zones_given: bool,
+}
+
+/// The catalogue's first candidate that is offered in all zones and large enough. Where none is, and the
+/// zones are not the user's choice, the first one that is offered in some of them.
+pub(super) fn choose(planning: &Planning<'_>, wish: &Wish<'_>, out: &mut Findings) -> Option<String> {
+    let rule = planning.case.catalogue.instance_type_rule(planning.case.release);
+    let candidates = planning.catalogue().candidates(rule, wish.architecture, wish.role, wish.single);
+    let fitting = || candidates.iter().filter(|name| is_large_enough(planning, name, wish.role));
+    let covering = |name: &&String| wish.zones.iter().all(|zone| is_offered(planning, name, zone));
+    let touching = |name: &&String| wish.zones.iter().any(|zone| is_offered(planning, name, zone));
+    let chosen = fitting()
+        .find(covering)
+        .or_else(|| fitting().find(|name| !wish.zones_given && touching(name)))
+        .cloned();
+    if chosen.is_none() {
+        out.push(pages::no_default_type(planning.region(), wish, candidates, &offered(planning, wish)));
+    }
+    chosen
+}
+
+/// Looks at an instance type that the config names.
+pub(super) fn check(planning: &Planning<'_>, name: &str, wish: &Wish<'_>, out: &mut Findings) {
+    if let Some((vcpus, memory_mib)) = size(planning, name) {
+        let least = least(planning, wish.role);
+        if vcpus < least.0 || memory_mib < least.1 {
+            out.push(pages::too_small(wish, name, (vcpus, memory_mib), least));
+        }
+    }
+    let Some(offer) = planning.facts.instance_types.get(name).filter(|_| wish.zones_given) else {
+        return;
+    };
+    let missing: Vec<&str> =
+        wish.zones.iter().filter(|zone| !offer.zones.contains(zone)).map(String::as_str).collect();
+    if !missing.is_empty() {
+        out.push(pages::not_offered(wish, name, &missing, &offer.zones));
+    }
+}
+
+/// The zones of `zones` that offer a type. All of them where nobody knows the type.
+pub(super) fn offering(planning: &Planning<'_>, name: &str, zones: Vec<String>) -> Vec<String> {
+    match planning.facts.instance_types.get(name) {
+        Some(offer) => zones.into_iter().filter(|zone| offer.zones.contains(zone)).collect(),
+        None => zones,
+    }
+}
+
+fn is_offered(planning: &Planning<'_>, name: &str, zone: &str) -> bool {
+    planning.facts.instance_types.get(name).is_some_and(|offer| offer.zones.iter().any(|z| z == zone))
+}
+
+/// The least virtual CPUs and MiB of memory for a role.
+fn least(planning: &Planning<'_>, role: Role) -> (u32, u64) {
+    planning.catalogue().minimums(role).map_or((0, 0), |least| (least.vcpus, u64::from(least.memory_mib)))
+}
+
+fn is_large_enough(planning: &Planning<'_>, name: &str, role: Role) -> bool {
+    let least = least(planning, role);
+    size(planning, name).is_none_or(|(vcpus, memory)| vcpus >= least.0 && memory >= least.1)
+}
+
+/// Virtual CPUs and memory in MiB, from the facts or else from the catalogue.
+fn size(planning: &Planning<'_>, name: &str) -> Option<(u32, u64)> {
+    let asked = planning.facts.instance_types.get(name).and_then(asked_size);
+    asked.or_else(|| {
+        let known = planning.catalogue().instance_types.get(name)?;
+        Some((known.vcpus, u64::from(known.memory_mib)))
+    })
+}
+
+fn asked_size(offer: &InstanceType) -> Option<(u32, u64)> {
+    let vcpus = u32::try_from(offer.vcpus).ok().filter(|n| *n > 0)?;
+    Some((vcpus, u64::try_from(offer.memory_mib).ok()?))
+}
+
+/// The types of the facts that would do for the pool, by name.
+fn offered<'a>(planning: &Planning<'a>, wish: &Wish<'_>) -> Vec<&'a str> {
+    let all = planning.facts.instance_types.iter();
+    all.filter(|(name, offer)| {
+        let fits =
+            offer.architectures.is_empty() || offer.architectures.iter().any(|a| a == wish.architecture);
+        fits && is_large_enough(planning, name, wish.role)
+            && wish.zones.iter().all(|zone| offer.zones.contains(zone))
+    })
+    .map(|(name, _)| name.as_str())
+    .collect()
+}

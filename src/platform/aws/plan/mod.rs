@@ -1,0 +1,80 @@
+//! What is decided for AWS: region, image, zones, instance types, network (`assets.md`, B.9, C.4, D.2).
+
+mod image;
+mod instance_types;
+mod network;
+pub(super) mod pages;
+mod pools;
+mod region;
+
+use super::facts::Facts;
+use super::planned;
+use crate::finding::Findings;
+use crate::plan::{Case, Cluster, Platforms};
+use crate::platform::aws::config::Platform;
+
+/// What every part of the planning looks at.
+#[derive(Clone, Copy)]
+struct Planning<'a> {
+    case: &'a Case<'a>,
+    platform: &'a Platform,
+    facts: &'a Facts,
+}
+
+impl<'a> Planning<'a> {
+    fn catalogue(&self) -> &'a super::catalogue::Catalogue {
+        &self.case.catalogue.aws
+    }
+
+    fn region(&self) -> &'a str {
+        &self.platform.region
+    }
+
+    /// Whether the subnets are the user's own.
+    fn existing_network(&self) -> bool {
+        !self.platform.vpc.subnets.is_empty()
+    }
+}
+
+/// Decides everything on AWS, or says in `out` what stands against it, all at once.
+pub(super) fn plan(case: &Case<'_>, out: &mut Findings) -> Option<Platforms> {
+    let platform = case.config.platform.aws.as_ref()?;
+    let none = Facts::default();
+    let facts = case.facts.aws.as_ref().unwrap_or(&none);
+    let planning = Planning { case, platform, facts };
+    region::check(&planning, out);
+    let cluster = Cluster::of(case.config);
+    let image = image::choose(&planning, &cluster.architecture, out);
+    let existing = network::existing(&planning, out);
+    let pools = pools::choose(&planning, existing.as_ref(), out);
+    let (control_plane, compute) = pools.unzip();
+    let control_plane = control_plane.flatten();
+    let network = match existing {
+        Some(network) => Some(network),
+        None => network::new(&planning, control_plane.as_ref(), compute.as_deref().unwrap_or(&[]), out),
+    };
+    let public_zone = public_zone(&planning, &cluster, out);
+    let plan = planned::Plan {
+        region: platform.region.clone(),
+        partition: region::partition(&planning),
+        endpoints: region::endpoints(platform),
+        image: image?,
+        network: network?,
+        control_plane: control_plane?,
+        compute: compute?,
+        public_zone,
+        traits: region::traits(&planning),
+    };
+    Some(Platforms { aws: Some(Box::new(plan)), ..Platforms::default() })
+}
+
+/// The public zone of the base domain, for a cluster that can be reached from outside.
+fn public_zone(planning: &Planning<'_>, cluster: &Cluster, out: &mut Findings) -> Option<String> {
+    if !cluster.external_api {
+        return None;
+    }
+    if planning.facts.public_zone.is_none() {
+        out.push(pages::zone_not_known(&cluster.base_domain));
+    }
+    planning.facts.public_zone.as_ref().map(|zone| zone.id.clone())
+}

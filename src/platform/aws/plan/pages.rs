@@ -1,0 +1,232 @@
+//! The findings of planning on AWS, each with its page.
+
+use super::instance_types::Wish;
+use crate::finding::{Base, Finding, Kind, Page, Severity, shortened};
+use crate::platform::aws::rules::UNKNOWN_REGION;
+
+const REGION: &str = "platform.aws.region";
+
+const IMAGE: Page = Page {
+    code: "LF0702",
+    title: "where no image is published and none can be copied, the config names one",
+    text: "Images are published in most regions of the public cloud and of US Gov. Within the partition `aws` \
+           one is copied from us-east-1. Anywhere else, bring an image of your own into the region.",
+    severity: Severity::Error,
+    fields: &["platform.aws.defaultMachinePlatform.amiID"],
+    base: Base::Aws,
+    bad: "platform:\n  aws:\n    region: xx-hidden-1\n    serviceEndpoints:\n\
+          \x20   - name: ec2\n      url: https://ec2.example.com\n\
+          \x20   - name: elasticloadbalancing\n      url: https://elasticloadbalancing.example.com\n\
+          \x20   - name: s3\n      url: https://s3.example.com\n\
+          \x20   - name: iam\n      url: https://iam.example.com\n\
+          \x20   - name: route53\n      url: https://route53.example.com\n\
+          \x20   - name: tagging\n      url: https://tagging.example.com\n\
+          \x20   - name: sts\n      url: https://sts.example.com\n",
+    good: "platform:\n  aws:\n    region: us-east-1\n",
+};
+const ZONES: Page = Page {
+    code: "LF0703",
+    title: "the zones of the machines are known",
+    text: "Zones come from the pool, from the subnets given, or from what the cloud or the catalogue says of \
+           the region.",
+    severity: Severity::Error,
+    fields: &["<pool>.platform.aws.zones"],
+    base: Base::Aws,
+    bad: "platform:\n  aws:\n    region: us-west-99\n    defaultMachinePlatform:\n      type: m5.xlarge\n",
+    good: "platform:\n  aws:\n    region: us-west-2\n    defaultMachinePlatform:\n      type: m5.xlarge\n",
+};
+const DEFAULT_TYPE: Page = Page {
+    code: "LF0704",
+    title: "an instance type is named where the region offers none of the usual ones",
+    text: "Without a type in the config, the first of the catalogue's candidates is taken that all zones of \
+           the pool offer and that is large enough for its role.",
+    severity: Severity::Error,
+    fields: &["<pool>.platform.aws.type"],
+    base: Base::Aws,
+    bad: "platform:\n  aws:\n    region: us-west-99\n    defaultMachinePlatform:\n      zones: [us-west-99a]\n",
+    good: "platform:\n  aws:\n    region: us-west-2\n    defaultMachinePlatform:\n      zones: [us-west-2a]\n",
+};
+const NOT_OFFERED: Page = Page {
+    code: "LF0705",
+    title: "an instance type is offered in the zones of its pool",
+    text: "AWS does not offer every type in every zone. Name other zones or another type.",
+    severity: Severity::Error,
+    fields: &["<pool>.platform.aws.type", "<pool>.platform.aws.zones"],
+    base: Base::Aws,
+    bad: "controlPlane:\n  name: master\n  platform:\n    aws:\n      type: m6i.xlarge\n      \
+          zones: [us-east-1e]\n",
+    good: "controlPlane:\n  name: master\n  platform:\n    aws:\n      type: m6i.xlarge\n      \
+           zones: [us-east-1a]\n",
+};
+const TOO_SMALL: Page = Page {
+    code: "LF0706",
+    title: "an instance type is large enough for its role",
+    text: "A control plane machine needs 4 virtual CPUs and 16 GiB of memory, a compute machine 2 and 8 GiB.",
+    severity: Severity::Error,
+    fields: &["<pool>.platform.aws.type"],
+    base: Base::Aws,
+    bad: "controlPlane:\n  name: master\n  platform:\n    aws:\n      type: m5.large\n",
+    good: "controlPlane:\n  name: master\n  platform:\n    aws:\n      type: m5.xlarge\n",
+};
+const SUBNET: Page = Page {
+    code: "LF0707",
+    title: "existing subnets are planned with what the cloud says of them",
+    text: "Zone, network and routes of a subnet are known to the cloud only. Give a facts file that was \
+           gathered for this config.",
+    severity: Severity::Error,
+    fields: &["platform.aws.vpc.subnets", "platform.aws.subnets"],
+    base: Base::Aws,
+    bad: "platform:\n  aws:\n    region: us-east-1\n    vpc:\n      subnets:\n      - id: subnet-0123456789abcdef0\n",
+    good: "platform:\n  aws:\n    region: us-east-1\n",
+};
+const TOO_NARROW: Page = Page {
+    code: "LF0708",
+    title: "the first network of machines has room for the subnets of all zones",
+    text: "The network is cut into a private and a public subnet for each zone. AWS makes none that is \
+           smaller than /28, which is 16 addresses.",
+    severity: Severity::Error,
+    fields: &["networking.machineNetwork"],
+    base: Base::Aws,
+    bad: "networking:\n  machineNetwork:\n  - cidr: 10.0.0.0/26\n",
+    good: "networking:\n  machineNetwork:\n  - cidr: 10.0.0.0/24\n",
+};
+const ZONE_SUBNET: Page = Page {
+    code: "LF0709",
+    title: "every zone of a pool has a subnet of the network given",
+    text: "Machines go into the private subnet of their zone; those of the pool `edge` into the subnet of \
+           their local zone.",
+    severity: Severity::Error,
+    fields: &["<pool>.platform.aws.zones"],
+    base: Base::Whole,
+    bad: "",
+    good: "",
+};
+const PUBLIC_ZONE: Page = Page {
+    code: "LF0710",
+    title: "the public hosted zone of the base domain is known",
+    text: "The id of the zone is written into cluster-dns-02-config.yml, and only the cloud knows it. Give a \
+           facts file, or write `spec.publicZone.id` into that file by hand: it is kept.",
+    severity: Severity::Warning,
+    fields: &["baseDomain"],
+    base: Base::Aws,
+    bad: "publish: External\n",
+    good: "publish: Internal\n",
+};
+
+/// The pages of these findings.
+pub(in super::super) const PAGES: &[&Page] = &[
+    &IMAGE,
+    &ZONES,
+    &DEFAULT_TYPE,
+    &NOT_OFFERED,
+    &TOO_SMALL,
+    &SUBNET,
+    &TOO_NARROW,
+    &ZONE_SUBNET,
+    &PUBLIC_ZONE,
+];
+
+pub(super) fn endpoint_missing(region: &str, service: &str) -> Finding {
+    let region = shortened(region);
+    let message =
+        format!("nobody knows the region `{region}`, and the config has no endpoint of its {service}");
+    Finding::error(&UNKNOWN_REGION, Kind::Required, "platform.aws.serviceEndpoints", message).help(format!(
+        "add to serviceEndpoints:\n- name: {service}\n  url: https://{service}.{region}.example.com"
+    ))
+}
+
+pub(super) fn image_missing(region: &str, release: &str, architecture: &str) -> Finding {
+    let message = format!(
+        "no image of release {release} for {architecture} is published in `{}`, and none can be copied there",
+        shortened(region)
+    );
+    Finding::error(&IMAGE, Kind::Required, "platform.aws.amiID", message)
+        .at(REGION)
+        .help("bring the image into the region and set platform.aws.defaultMachinePlatform.amiID to its id")
+}
+
+pub(super) fn no_zones(region: &str, pool: &str) -> Finding {
+    let message = format!("the zones of `{}` are not known", shortened(region));
+    Finding::error(&ZONES, Kind::Required, format!("{pool}.platform.aws.zones"), message)
+        .at(REGION)
+        .help(format!("set {pool}.platform.aws.zones, or zones in the default machine platform"))
+}
+
+pub(super) fn offered_nowhere(region: &str, pool: &str, name: &str) -> Finding {
+    let message = format!("no zone of `{}` offers {}", shortened(region), shortened(name));
+    Finding::error(&NOT_OFFERED, Kind::Invalid, format!("{pool}.platform.aws.type"), message)
+        .help(format!("set {pool}.platform.aws.type to a type that the region offers"))
+}
+
+pub(super) fn no_default_type(
+    region: &str,
+    wish: &Wish<'_>,
+    candidates: &[String],
+    offered: &[&str],
+) -> Finding {
+    const MOST: usize = 10;
+    let field = format!("{}.platform.aws.type", wish.path);
+    let message = format!(
+        "none of the usual instance types ({}) is offered in {} of `{}`",
+        candidates.join(", "),
+        wish.zones.join(", "),
+        shortened(region)
+    );
+    let help = if offered.is_empty() {
+        format!("set {field}; what the region offers is not known, or is too small")
+    } else {
+        let first: Vec<&str> = offered.iter().take(MOST).copied().collect();
+        let more = if offered.len() > MOST { " and others" } else { "" };
+        format!("set {field}; the region offers {}{more}", first.join(", "))
+    };
+    Finding::error(&DEFAULT_TYPE, Kind::Required, field, message).at(wish.path).help(help)
+}
+
+pub(super) fn not_offered(wish: &Wish<'_>, name: &str, missing: &[&str], offering: &[String]) -> Finding {
+    let message = format!("{} is not offered in {}", shortened(name), missing.join(", "));
+    let help = if offering.is_empty() {
+        "name another type".to_owned()
+    } else {
+        format!("name another type, or zones among {}", offering.join(", "))
+    };
+    Finding::error(&NOT_OFFERED, Kind::Invalid, format!("{}.platform.aws.type", wish.path), message)
+        .help(help)
+}
+
+pub(super) fn too_small(wish: &Wish<'_>, name: &str, has: (u32, u64), least: (u32, u64)) -> Finding {
+    let message = format!(
+        "{} has {} virtual CPUs and {} MiB of memory; a {} machine needs {} and {} MiB",
+        shortened(name),
+        has.0,
+        has.1,
+        wish.role.name(),
+        least.0,
+        least.1
+    );
+    Finding::error(&TOO_SMALL, Kind::Invalid, format!("{}.platform.aws.type", wish.path), message)
+        .help("name a larger type")
+}
+
+pub(super) fn subnet_not_known(i: usize, id: &str) -> Finding {
+    let message = format!("nothing is known of the subnet `{}`", shortened(id));
+    Finding::error(&SUBNET, Kind::Invalid, format!("platform.aws.vpc.subnets[{i}].id"), message)
+        .help("gather the facts with `landfall facts` and give them with --facts FILE")
+}
+
+pub(super) fn network_too_small(cidr: &str, zones: usize) -> Finding {
+    let message = format!("{cidr} has no room for a private and a public subnet in each of {zones} zones");
+    Finding::error(&TOO_NARROW, Kind::Invalid, "networking.machineNetwork[0].cidr", message)
+        .help("give a larger network, or fewer zones")
+}
+
+pub(super) fn zone_without_subnet(pool: &str, zones: &[&str]) -> Finding {
+    let message = format!("no subnet given is in {}", zones.join(", "));
+    Finding::error(&ZONE_SUBNET, Kind::Invalid, format!("{pool}.platform.aws.zones"), message)
+        .help("add a subnet of that zone, or name other zones")
+}
+
+pub(super) fn zone_not_known(base_domain: &str) -> Finding {
+    let message = format!("the public hosted zone of `{}` is not known", shortened(base_domain));
+    Finding::warning(&PUBLIC_ZONE, Kind::Required, "baseDomain", message)
+        .help("set spec.publicZone.id in manifests/cluster-dns-02-config.yml, or give facts with --facts")
+}

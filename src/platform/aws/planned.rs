@@ -1,0 +1,159 @@
+//! The AWS part of a plan: leaf types of [`crate::plan::Plan`].
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+/// What is to be made on AWS.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Plan {
+    /// Region.
+    pub region: String,
+    /// Partition of the region, such as `aws-us-gov`; `aws` for a region of no known one.
+    pub partition: String,
+    /// Custom endpoints: service and URL, in the order of the config.
+    pub endpoints: Vec<(String, String)>,
+    /// Image of the control plane and the bootstrap machine.
+    pub image: Image,
+    /// Network of the machines.
+    pub network: Network,
+    /// Control plane machines.
+    pub control_plane: Pool,
+    /// Compute pools.
+    pub compute: Vec<Pool>,
+    /// Id of the base domain's public zone; none for an internal cluster, or where it is not known yet.
+    pub public_zone: Option<String>,
+    /// What the region and its partition have of their own.
+    pub traits: Traits,
+}
+
+/// What a region has of its own, taken from the catalogue.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Traits {
+    /// Service principal of EC2, such as `ec2.amazonaws.com.cn`.
+    pub ec2_service_principal: String,
+    /// Type of the API's records: `A` for an alias, or `CNAME`.
+    pub api_record_type: String,
+    /// Domain of the machines' own names, such as `ec2.internal`.
+    pub internal_domain: String,
+    /// Name of the endpoint service of S3, such as `com.amazonaws.us-east-1.s3`.
+    pub s3_endpoint_service: String,
+    /// Whether the cloud provider's config carries the trust bundle.
+    pub trust_bundle_in_cloud_config: bool,
+}
+
+/// The image that machines start from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Image {
+    /// Id of the image.
+    pub id: String,
+    /// Region that has it: the cluster's, or the one that it is copied from.
+    pub region: String,
+}
+
+/// Where the machines' network comes from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase", tag = "kind")]
+pub enum Network {
+    /// It is made.
+    #[serde(rename_all = "camelCase")]
+    New {
+        /// Addresses of the VPC.
+        cidr: String,
+        /// The subnets, in the order in which their addresses are given out.
+        subnets: Vec<NewSubnet>,
+    },
+    /// It is there.
+    #[serde(rename_all = "camelCase")]
+    Existing {
+        /// Id of the VPC.
+        vpc: String,
+        /// Subnets without a route to an internet gateway: zone and id.
+        private: BTreeMap<String, String>,
+        /// Subnets with one.
+        public: BTreeMap<String, String>,
+        /// Subnets in local zones: zone, id and whether they are public.
+        edge: BTreeMap<String, EdgeSubnet>,
+    },
+}
+
+/// A subnet that is made.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NewSubnet {
+    /// Zone.
+    pub zone: String,
+    /// Whether it has a route to the internet gateway.
+    pub public: bool,
+    /// Addresses.
+    pub cidr: String,
+}
+
+/// An existing subnet in a local zone.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct EdgeSubnet {
+    /// Id of the subnet.
+    pub id: String,
+    /// Whether it has a route to an internet gateway.
+    pub public: bool,
+}
+
+/// A pool of machines.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Pool {
+    /// Name of the pool.
+    pub name: String,
+    /// Number of machines.
+    pub replicas: u32,
+    /// Instance type.
+    pub instance_type: String,
+    /// Zones, in the order in which machines are put into them.
+    pub zones: Vec<String>,
+    /// What is to be known of zones that are local zones.
+    pub local_zones: BTreeMap<String, LocalZone>,
+    /// Image that the pool names itself; none for the cluster's.
+    pub image: Option<String>,
+    /// Volume that the machines start from.
+    pub volume: Volume,
+    /// Access to the metadata service: `Required`, `Optional` or empty.
+    pub metadata_authentication: String,
+    /// Existing role of the machines; empty when one is made.
+    pub iam_role: String,
+    /// Existing instance profile of the machines; empty when one is made.
+    pub iam_profile: String,
+    /// Existing security groups, as given.
+    pub security_groups: Vec<String>,
+}
+
+/// A local zone.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LocalZone {
+    /// Kind, such as `local-zone`.
+    pub kind: String,
+    /// Group of the zone.
+    pub group: String,
+    /// Availability zone that it hangs on.
+    pub parent: String,
+}
+
+/// The volume that machines start from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Volume {
+    /// Type, such as `gp3`.
+    pub kind: String,
+    /// Size in GiB.
+    pub size: i64,
+    /// Operations a second; 0 for the type's own.
+    pub iops: i64,
+    /// Throughput in MiB a second; none for the type's own.
+    pub throughput: Option<i32>,
+    /// ARN of the key that encrypts it; empty for the account's own.
+    pub kms_key: String,
+}

@@ -1,0 +1,30 @@
+//! The cloud: what the catalogue knows of it, and what a Stack Hub says of itself.
+
+use super::{Planning, pages};
+use crate::finding::Findings;
+use crate::platform::azure::planned::Cloud;
+use crate::platform::azure::values;
+
+/// What files depend on of the cloud.
+pub(super) fn choose(planning: &Planning<'_>, out: &mut Findings) -> Option<Cloud> {
+    let platform = planning.platform;
+    let Some((name, known)) = planning.catalogue().cloud(&platform.cloud_name) else {
+        out.push(pages::cloud_not_known(&platform.cloud_name));
+        return None;
+    };
+    let environment = planning.facts.environment.clone().filter(|_| known.stack);
+    if known.stack && environment.is_none() {
+        out.push(pages::environment_not_known());
+    }
+    Some(Cloud {
+        name: name.to_owned(),
+        terraform_environment: known.terraform_environment.clone(),
+        metadata_host: known.metadata_host.clone(),
+        storage_min_tls: known.storage_min_tls.clone().unwrap_or_default(),
+        stack: known.stack,
+        arm_endpoint: if known.stack { platform.arm_endpoint.shown() } else { String::new() },
+        environment,
+        // The OpenShift installer leaves the exception out in the public cloud only.
+        host_service_exception: name != values::PUBLIC,
+    })
+}

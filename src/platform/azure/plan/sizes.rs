@@ -1,0 +1,181 @@
+//! Machine sizes: `assets.md`, B.10, F.5 and G.3.
+
+use super::{Planning, pages};
+use crate::catalogue::Role;
+use crate::finding::Findings;
+use crate::platform::azure::config::MachinePool;
+use crate::platform::azure::facts::Size;
+
+/// Capability: a part of the network card can be handed to the machine.
+pub(super) const ACCELERATED: &str = "AcceleratedNetworkingEnabled";
+/// Capability: disks of the premium types can be attached.
+const PREMIUM: &str = "PremiumIO";
+/// Capability: generations of virtual machines, joined by commas.
+const GENERATIONS: &str = "HyperVGenerations";
+
+/// What a pool needs of its size.
+pub(super) struct Wish<'a> {
+    /// Field path of the pool.
+    pub path: &'a str,
+    /// What the machines are for.
+    pub role: Role,
+    /// Processor architecture.
+    pub architecture: &'a str,
+    /// Settings of the machines.
+    pub settings: &'a MachinePool,
+    /// Type of the disk that they start from.
+    pub disk_type: &'a str,
+}
+
+/// A size, and what the location says of it.
+pub(super) struct Chosen<'a> {
+    /// Name.
+    pub name: &'a str,
+    /// What the location says.
+    pub size: &'a Size,
+}
+
+impl Chosen<'_> {
+    /// Whether the size has a capability; none where nothing is said of it.
+    pub(super) fn has(&self, capability: &str) -> Option<bool> {
+        self.size.capabilities.get(capability).map(|value| value.eq_ignore_ascii_case("true"))
+    }
+
+    /// A capability that is a number.
+    fn number(&self, names: &[&str]) -> Option<f64> {
+        let value = names.iter().find_map(|name| self.size.capabilities.get(*name))?;
+        value.trim().parse::<f64>().ok().filter(|number| number.is_finite())
+    }
+
+    /// Virtual CPUs; a size may let a machine use fewer than it counts.
+    fn vcpus(&self) -> Option<f64> {
+        self.number(&["vCPUsAvailable", "vCPUs"])
+    }
+
+    /// Memory in GiB.
+    fn memory_gb(&self) -> Option<f64> {
+        self.number(&["MemoryGB"])
+    }
+}
+
+/// The size that the config names, or else the catalogue's, if the location offers it. What the pool asks
+/// of it and it does not have is said in `out`.
+pub(super) fn choose<'a>(planning: &Planning<'a>, wish: &Wish<'_>, out: &mut Findings) -> Option<Chosen<'a>> {
+    let named = wish.settings.vm_size.as_str();
+    let default = || {
+        let cloud = &planning.platform.cloud_name;
+        planning.catalogue().default_size(cloud, wish.architecture, wish.role).unwrap_or_default()
+    };
+    let name = if named.is_empty() { default() } else { named };
+    let offered = planning.facts.sizes.get_key_value(name).map(|(name, size)| Chosen { name, size });
+    let usable = |chosen: &Chosen<'_>| chosen.size.restriction.is_empty();
+    let Some(chosen) = offered.filter(|chosen| usable(chosen) || !named.is_empty()) else {
+        out.push(if named.is_empty() {
+            pages::no_default_size(planning.location(), wish, name, &fitting(planning, wish))
+        } else {
+            let known = planning.facts.sizes.keys().map(String::as_str);
+            pages::size_not_known(planning.location(), wish, name, known)
+        });
+        return None;
+    };
+    if !usable(&chosen) {
+        out.push(pages::size_restricted(planning.location(), wish, name, &chosen.size.restriction));
+    }
+    check(planning, wish, &chosen, out);
+    Some(chosen)
+}
+
+/// Looks for what the size does not have.
+fn check(planning: &Planning<'_>, wish: &Wish<'_>, chosen: &Chosen<'_>, out: &mut Findings) {
+    if !is_large_enough(planning, wish, chosen) {
+        let least = planning.catalogue().minimums(wish.role).cloned().unwrap_or_default();
+        let has = (chosen.vcpus(), chosen.memory_gb());
+        out.push(pages::too_small(wish, chosen.name, has, &least));
+    }
+    if !has_architecture(wish, chosen) {
+        out.push(pages::other_architecture(wish, chosen.name));
+    }
+    if planning.catalogue().unsupported_families.contains(&chosen.size.family) {
+        out.push(pages::unsupported_family(wish, chosen.name, &chosen.size.family));
+    }
+    let settings = wish.settings;
+    // Of the first two capabilities every cloud has a word on every size; silence on the others is no "no".
+    let asked = [
+        (settings.vm_networking_type == "Accelerated", ACCELERATED, true, "vmNetworkingType"),
+        (wish.disk_type.starts_with("Premium"), PREMIUM, true, "osDisk.diskType"),
+        (settings.ultra_ssd_capability == "Enabled", "UltraSSDAvailable", false, "ultraSSDCapability"),
+        (settings.encryption_at_host, "EncryptionAtHostSupported", false, "encryptionAtHost"),
+    ];
+    for (_, capability, always_said, field) in asked.into_iter().filter(|(asked, ..)| *asked) {
+        if !chosen.has(capability).unwrap_or(!always_said) {
+            out.push(pages::capability_missing(wish, chosen.name, capability, field));
+        }
+    }
+}
+
+/// The highest generation that the size can be.
+pub(super) fn generation(
+    planning: &Planning<'_>,
+    wish: &Wish<'_>,
+    chosen: &Chosen<'_>,
+    out: &mut Findings,
+) -> Option<String> {
+    let given = chosen.size.capabilities.get(GENERATIONS).map_or("", String::as_str);
+    let highest = given.split(',').map(str::trim).filter(|name| !name.is_empty()).max();
+    // Stack Hubs have the first one only and need not say so.
+    let highest = highest.or_else(|| planning.stack().then_some("V1"));
+    let protected =
+        wish.settings.settings.as_ref().is_some_and(|security| !security.security_type.is_empty());
+    if highest.is_none() {
+        out.push(pages::capability_missing(wish, chosen.name, GENERATIONS, "type"));
+    } else if protected && highest == Some("V1") {
+        out.push(pages::capability_missing(
+            wish,
+            chosen.name,
+            "HyperVGenerations V2",
+            "settings.securityType",
+        ));
+    }
+    highest.map(str::to_owned)
+}
+
+fn is_large_enough(planning: &Planning<'_>, wish: &Wish<'_>, chosen: &Chosen<'_>) -> bool {
+    planning.catalogue().minimums(wish.role).is_none_or(|least| {
+        chosen.vcpus().is_none_or(|vcpus| vcpus >= f64::from(least.vcpus))
+            && chosen.memory_gb().is_none_or(|memory| memory >= f64::from(least.memory_gb))
+    })
+}
+
+fn has_architecture(wish: &Wish<'_>, chosen: &Chosen<'_>) -> bool {
+    let wanted = if wish.architecture == "arm64" { "Arm64" } else { "x64" };
+    let own = chosen.size.capabilities.get("CpuArchitectureType");
+    own.is_none_or(|own| own.eq_ignore_ascii_case(wanted))
+}
+
+/// The sizes of the facts that would do for the pool, by name.
+fn fitting<'a>(planning: &Planning<'a>, wish: &Wish<'_>) -> Vec<&'a str> {
+    let all = planning.facts.sizes.iter().map(|(name, size)| Chosen { name, size });
+    let families = &planning.catalogue().unsupported_families;
+    all.filter(|chosen| chosen.size.restriction.is_empty() && !families.contains(&chosen.size.family))
+        .filter(|chosen| has_architecture(wish, chosen) && is_large_enough(planning, wish, chosen))
+        .map(|chosen| chosen.name)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_capabilities() {
+        let text =
+            [("vCPUs", "8"), ("vCPUsAvailable", "4"), ("MemoryGB", "3.5"), (PREMIUM, "True"), ("Odd", "NaN")];
+        let capabilities = text.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+        let size = Size { capabilities, ..Size::default() };
+        let chosen = Chosen { name: "n", size: &size };
+        assert_eq!(chosen.vcpus().map(|n| n.to_string()), Some("4".to_owned()));
+        assert_eq!(chosen.memory_gb().map(|n| n.to_string()), Some("3.5".to_owned()));
+        assert_eq!((chosen.has(PREMIUM), chosen.has(ACCELERATED)), (Some(true), None));
+        assert!(chosen.number(&["Odd"]).is_none());
+    }
+}

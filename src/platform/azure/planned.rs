@@ -1,0 +1,243 @@
+//! The Azure part of a plan: leaf types of [`crate::plan::Plan`].
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+/// What is to be made on Azure.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Plan {
+    /// The cloud.
+    pub cloud: Cloud,
+    /// Who pays, and who makes it.
+    pub account: Account,
+    /// Location.
+    pub location: String,
+    /// Resource groups.
+    pub groups: Groups,
+    /// Network of the machines.
+    pub network: Network,
+    /// DNS zones of the cluster.
+    pub dns: Dns,
+    /// How the machines reach the outside: `Loadbalancer`, `NatGateway` or `UserDefinedRouting`.
+    pub outbound_type: String,
+    /// Load balancers.
+    pub load_balancers: LoadBalancers,
+    /// Managed identity of the machines; empty where the cloud has none.
+    pub identity: String,
+    /// Image of the control plane and the bootstrap machine.
+    pub image: Image,
+    /// Control plane machines.
+    pub control_plane: Pool,
+    /// Compute pools.
+    pub compute: Vec<Pool>,
+    /// The user's own tags.
+    pub user_tags: BTreeMap<String, String>,
+}
+
+/// A cloud, as far as files depend on it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Cloud {
+    /// Name, such as `AzureUSGovernmentCloud`.
+    pub name: String,
+    /// Name for the terraform provider; empty where that asks the cloud.
+    pub terraform_environment: String,
+    /// Host that tells the terraform provider the cloud's endpoints; empty where it knows them.
+    pub metadata_host: String,
+    /// The least TLS version to set on storage accounts; empty where the cloud cannot.
+    pub storage_min_tls: String,
+    /// Whether it is a Stack Hub: no identities, galleries, private zones or zones.
+    pub stack: bool,
+    /// Resource manager of a Stack Hub; empty elsewhere.
+    pub arm_endpoint: String,
+    /// What a Stack Hub says of its endpoints, where that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub environment: Option<serde_json::Map<String, serde_json::Value>>,
+    /// Whether the address of the host's services must be kept from a proxy.
+    pub host_service_exception: bool,
+}
+
+/// Who pays, and who makes it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Account {
+    /// Subscription.
+    pub subscription_id: String,
+    /// Tenant of the subscription.
+    pub tenant_id: String,
+    /// Application that makes the cluster; empty for a managed identity.
+    pub client_id: String,
+}
+
+/// Resource groups.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Groups {
+    /// Group of the cluster.
+    pub cluster: String,
+    /// The user's own group, if it is that; empty when one is made.
+    pub existing: String,
+    /// Group of the base domain's public zone; empty where none is used.
+    pub base_domain: String,
+}
+
+/// The machines' network.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Network {
+    /// Resource group.
+    pub resource_group: String,
+    /// Name of the virtual network.
+    pub name: String,
+    /// Subnet of the control plane.
+    pub control_plane_subnet: String,
+    /// Subnet of the compute machines.
+    pub compute_subnet: String,
+    /// Security group of the machines.
+    pub security_group: String,
+    /// Route table that the cloud provider uses.
+    pub route_table: String,
+    /// Addresses of a network that is made; none for an existing one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub new: Option<Addresses>,
+}
+
+/// Addresses of a new network.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Addresses {
+    /// Of the network.
+    pub network: Vec<String>,
+    /// Of the control plane's subnet, one of each family.
+    pub control_plane: Vec<String>,
+    /// Of the compute machines' subnet, one of each family.
+    pub compute: Vec<String>,
+}
+
+/// DNS zones of the cluster.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Dns {
+    /// Resource id of the base domain's public zone; none where nothing is published there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub public_zone: Option<String>,
+    /// Resource id of the cluster's private zone; none where the cloud has no such zones.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub private_zone: Option<String>,
+}
+
+/// Load balancers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LoadBalancers {
+    /// The internal one.
+    pub internal: String,
+    /// The public one that machines name as theirs; empty with routes of the user's own.
+    pub public: String,
+}
+
+/// The image that a cluster brings along.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Image {
+    /// Where it is copied from; empty where nobody named one.
+    pub url: String,
+    /// Version in the image gallery; empty where it is not known.
+    pub release: String,
+}
+
+/// A pool of machines.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Pool {
+    /// Name of the pool.
+    pub name: String,
+    /// Number of machines.
+    pub replicas: u32,
+    /// Processor architecture: `amd64` or `arm64`.
+    pub architecture: String,
+    /// Size of the machines.
+    pub size: String,
+    /// Zones, in the order in which machines are put into them; one empty one where there are none.
+    pub zones: Vec<String>,
+    /// Generation of the virtual machines: `V1` or `V2`.
+    pub hyper_v_generation: String,
+    /// Whether a part of the network card is handed to the machine.
+    pub accelerated_networking: bool,
+    /// Whether ultra disks can be attached: `Enabled`, `Disabled` or empty.
+    pub ultra_disks: String,
+    /// Disk that the machines start from.
+    pub disk: Disk,
+    /// Image that they start from.
+    pub image: PoolImage,
+    /// What protects them.
+    pub security: Security,
+}
+
+/// The disk that machines start from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Disk {
+    /// Type, such as `Premium_LRS`.
+    pub kind: String,
+    /// Size in GB.
+    #[serde(rename = "sizeGB")]
+    pub size_gb: i64,
+    /// Resource id of the set of keys that encrypts it; empty for the cloud's own keys.
+    pub encryption_set: String,
+}
+
+/// The image that the machines of a pool start from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase", tag = "kind")]
+pub enum PoolImage {
+    /// The one that the cluster brings along.
+    #[serde(rename_all = "camelCase")]
+    Cluster {
+        /// Resource id without its subscription.
+        resource_id: String,
+    },
+    /// One of the marketplace.
+    #[serde(rename_all = "camelCase")]
+    Marketplace {
+        /// Publisher.
+        publisher: String,
+        /// Offer.
+        offer: String,
+        /// SKU.
+        sku: String,
+        /// Version.
+        version: String,
+        /// Whether it is bought under a plan.
+        plan: bool,
+    },
+}
+
+/// What protects machines from their host.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Security {
+    /// Whether the host encrypts the disks.
+    pub encryption_at_host: bool,
+    /// `ConfidentialVM`, `TrustedLaunch` or empty.
+    pub kind: String,
+    /// Firmware settings, where they are given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub firmware: Option<Firmware>,
+    /// What of a confidential machine's disk is encrypted; empty for other machines.
+    pub disk_encryption: String,
+    /// Resource id of the set of keys that does it; empty for the cloud's own keys.
+    pub disk_encryption_set: String,
+}
+
+/// Firmware settings; each `Enabled`, `Disabled` or empty.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Firmware {
+    /// Whether only signed code is started.
+    pub secure_boot: String,
+    /// Whether the machine has a virtual TPM.
+    pub tpm: String,
+}
