@@ -62,14 +62,14 @@ fn check_bundle(bundle: &str) -> Result<(), String> {
     let mut rest = bundle;
     let mut number = 0;
     while !rest.is_empty() {
-        let Some((contents, after)) = next_block(rest) else {
+        let Some((block, after)) = next_block(rest) else {
             return Err(match number {
                 0 => "the bundle holds no PEM block in base64".to_owned(),
                 _ => format!("text follows the last certificate, number {number}"),
             });
         };
         number += 1;
-        match X509Certificate::from_der(&contents) {
+        match X509Certificate::from_der(&block.contents) {
             Ok(([], _)) => {}
             Ok(_) => return Err(format!("bytes follow the certificate in block {number}")),
             Err(_) => return Err(format!("block {number} does not hold an X.509 certificate")),
@@ -79,8 +79,22 @@ fn check_bundle(bundle: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// The content of the first whole block, and the text after it.
-fn next_block(text: &str) -> Option<(Vec<u8>, &str)> {
+/// The certificates of an accepted bundle, each encoded anew: its PEM block alone, whatever stood around it.
+#[must_use]
+pub fn certificates(bundle: &str) -> Vec<String> {
+    let mut rest = bundle;
+    let mut found = Vec::new();
+    while let Some((block, after)) = next_block(rest) {
+        let encoded = pem::Pem::new(block.label, block.contents);
+        let form = pem::EncodeConfig::new().set_line_ending(pem::LineEnding::LF);
+        found.push(pem::encode_config(&encoded, form));
+        rest = after;
+    }
+    found
+}
+
+/// The first whole block, and the text after it.
+fn next_block(text: &str) -> Option<(Pem, &str)> {
     let mut at = 0;
     for line in text.split_inclusive('\n') {
         let after = &text[at + line.len()..];
@@ -93,7 +107,7 @@ fn next_block(text: &str) -> Option<(Vec<u8>, &str)> {
         let data = body.split_inclusive('\n').skip_while(|line| line.contains(':'));
         let block: String = [line].into_iter().chain(data).chain(["-----END X-----\n"]).collect();
         if let Ok((pem, _)) = Pem::read(Cursor::new(block.as_bytes())) {
-            return Some((pem.contents, rest));
+            return Some((pem, rest));
         }
     }
     None

@@ -1,0 +1,88 @@
+//! From an accepted config to the plan, and from the plan to every file.
+//!
+//! Pure: joins the platforms to the rooms that know none of them, as [`crate::verdict`] does for
+//! judging.
+
+use crate::catalogue::Catalogue;
+use crate::config::{InstallConfig, locate};
+use crate::facts::{Facts, Source, VERSION};
+use crate::finding::{Finding, Findings, sort};
+use crate::plan::{self, Case, Cluster, Plan};
+use crate::platform::{Offline, Platform, World, named};
+use crate::render::{self, Credentials, Extras, File};
+use crate::source;
+use crate::verdict::active;
+
+/// The user's credentials for the cloud of a config.
+#[must_use]
+pub fn credentials(config: &InstallConfig, world: &dyn World) -> Credentials {
+    active(config).map(|platform| platform.credentials(world)).unwrap_or_default()
+}
+
+/// The facts that the catalogue alone gives.
+pub fn offline_facts(offline: &Offline<'_>, out: &mut Findings) -> Facts {
+    let facts = active(offline.config).map(|platform| platform.offline_facts(offline, out));
+    Facts { version: VERSION, source: Source::Catalogue, ..facts.unwrap_or_default() }
+}
+
+/// Decides everything. None, with the reasons as errors in `out`, where that cannot be done.
+#[must_use]
+pub fn plan(case: &Case<'_>, out: &mut Findings) -> Option<Plan> {
+    let before = out.errors();
+    let decided = active(case.config).and_then(|platform| platform.plan(case, out));
+    if decided.is_none() && out.errors() == before {
+        let name = case.config.platform.present().first().copied().unwrap_or_default();
+        out.push(plan::pages::no_assets(name));
+    }
+    if out.errors() > before {
+        return None;
+    }
+    Some(Plan {
+        version: 1,
+        release: case.release.to_owned(),
+        identity: case.identity.clone(),
+        cluster: Cluster::of(case.config),
+        platform: decided?,
+        config: case.config.clone(),
+        given: case.given.clone(),
+    })
+}
+
+/// Every file of a cluster, sorted by path; none for a plan that no platform made.
+#[must_use]
+pub fn files(plan: &Plan, extras: &Extras<'_>) -> Vec<File> {
+    let rendered = active(&plan.config).and_then(|platform| {
+        let (assets, unset) = platform.assets(plan, extras).zip(platform.unset())?;
+        Some(render::files(plan, &assets, &unset, platform.stages(), platform.name(), extras))
+    });
+    rendered.unwrap_or_default()
+}
+
+/// Gives the findings of planning their places in the text of the config, and sorts them.
+#[must_use]
+pub fn placed(findings: Findings, config: &InstallConfig, text: &str) -> Vec<Finding> {
+    let tree = source::read(text, &mut Findings::default());
+    let names = config.platform.present();
+    let platforms = names.iter().filter_map(|name| named(name));
+    let older: Vec<(&str, &str)> = platforms.flat_map(|p| Platform::older_paths(p).iter().copied()).collect();
+    let mut findings = findings.into_vec();
+    for finding in findings.iter_mut().filter(|finding| finding.span.is_none()) {
+        let at = finding.at.as_deref().unwrap_or(&finding.field);
+        finding.span = Some(locate(&tree, at, &older));
+    }
+    sort(&mut findings);
+    findings
+}
+
+/// The catalogue's name of a release; none, with the reason in `out`, for one that it does not know.
+pub fn release<'a>(catalogue: &'a Catalogue, wanted: Option<&'a str>, out: &mut Findings) -> Option<&'a str> {
+    let Some(wanted) = wanted else {
+        return catalogue.newest_release();
+    };
+    if catalogue.releases.contains_key(wanted) {
+        return Some(wanted);
+    }
+    let known: Vec<&str> = catalogue.releases.keys().map(String::as_str).collect();
+    out.push(plan::pages::unknown_release(wanted, &known));
+    None
+}

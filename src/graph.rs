@@ -1,0 +1,205 @@
+//! The assets of a cluster and what each is made of, for `landfall graph`.
+
+use std::fmt::Write;
+
+use layout::backends::svg::SVGWriter;
+use layout::gv::{DotParser, GraphBuilder};
+use serde::Serialize;
+
+/// One asset, or a family of files that are made alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Asset {
+    /// Name; for files their path in the cluster directory, in which `*` stands for any text.
+    pub name: &'static str,
+    /// What it is.
+    pub kind: Kind,
+    /// The names of the assets that it is made of.
+    pub needs: &'static [&'static str],
+}
+
+/// What an asset is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// The user's, or the environment's.
+    Input,
+    /// Computed, kept nowhere.
+    Value,
+    /// A file in the cluster directory.
+    File,
+    /// In the cloud.
+    Cloud,
+}
+
+const fn asset(name: &'static str, kind: Kind, needs: &'static [&'static str]) -> Asset {
+    Asset { name, kind, needs }
+}
+
+const CONFIG: &str = "completed config";
+const PLAN: &str = "plan";
+const CERTIFICATES: &str = "auth/tls/*";
+const CREDENTIALS: &str = "cloud credentials";
+const SCHEDULER: &str = "manifests/cluster-scheduler-02-config.yml";
+const BOOTSTRAP: &str = "terraform/bootstrap.ign";
+const VARIABLES: &str = "terraform/*.tfvars.json";
+const MODULES: &str = "terraform/*/*.tf";
+const METADATA: &str = "metadata.json";
+
+/// Every asset; those that others need come first.
+pub const ASSETS: &[Asset] = &[
+    asset("install-config.yaml", Kind::Input, &[]),
+    asset("catalogue", Kind::Input, &[]),
+    asset(CREDENTIALS, Kind::Input, &[]),
+    asset(CONFIG, Kind::Value, &["install-config.yaml"]),
+    asset("facts.json", Kind::File, &[CONFIG, "catalogue", CREDENTIALS]),
+    asset("identity", Kind::Value, &[CONFIG]),
+    asset(PLAN, Kind::Value, &[CONFIG, "facts.json", "catalogue", "identity"]),
+    asset(CERTIFICATES, Kind::File, &[CONFIG]),
+    asset("manifests/cluster-config.yaml", Kind::File, &[CONFIG]),
+    asset("manifests/cloud-provider-config.yaml", Kind::File, &[PLAN]),
+    asset("manifests/cluster-csi-driver-config.yaml", Kind::File, &[PLAN]),
+    asset("manifests/cluster-dns-02-config.yml", Kind::File, &[PLAN]),
+    asset("manifests/cluster-infrastructure-02-config.yml", Kind::File, &[PLAN]),
+    asset("manifests/cluster-ingress-*", Kind::File, &[PLAN]),
+    asset("manifests/cluster-network-*", Kind::File, &[PLAN]),
+    asset("manifests/cluster-proxy-01-config.yaml", Kind::File, &[PLAN]),
+    asset(SCHEDULER, Kind::File, &[PLAN]),
+    asset("manifests/cvo-overrides.yaml", Kind::File, &[PLAN]),
+    asset("manifests/image-*", Kind::File, &[PLAN]),
+    asset("manifests/kube-cloud-config.yaml", Kind::File, &[]),
+    asset("manifests/kube-system-configmap-root-ca.yaml", Kind::File, &[CERTIFICATES]),
+    asset("manifests/machine-config-server-tls-secret.yaml", Kind::File, &[CERTIFICATES]),
+    asset("manifests/openshift-config-secret-pull-secret.yaml", Kind::File, &[CONFIG]),
+    asset("manifests/user-ca-bundle-config.yaml", Kind::File, &[CONFIG]),
+    asset("openshift/99_cloud-creds-secret.yaml", Kind::File, &[PLAN, CREDENTIALS]),
+    asset("openshift/99_feature-gate.yaml", Kind::File, &[CONFIG]),
+    asset("openshift/99_role-cloud-creds-secret-reader.yaml", Kind::File, &[PLAN]),
+    asset("openshift/99_*-machines-*", Kind::File, &[PLAN]),
+    asset("openshift/99_*-machineset-*", Kind::File, &[PLAN]),
+    asset("openshift/99_*-control-plane-machine-set.yaml", Kind::File, &[PLAN]),
+    asset("openshift/99_*-user-data-secret.yaml", Kind::File, &[PLAN, CERTIFICATES]),
+    asset("openshift/99_openshift-machineconfig_*", Kind::File, &[CONFIG]),
+    asset("openshift/openshift-install-manifests.yaml", Kind::File, &[PLAN]),
+    asset(METADATA, Kind::File, &[PLAN]),
+    asset(BOOTSTRAP, Kind::File, &[PLAN]),
+    asset(VARIABLES, Kind::File, &[PLAN, CERTIFICATES, SCHEDULER, BOOTSTRAP]),
+    asset(MODULES, Kind::File, &[]),
+    asset("infrastructure", Kind::Cloud, &[VARIABLES, MODULES, METADATA, CREDENTIALS]),
+];
+
+/// Whether a path is one of those that a name stands for.
+#[must_use]
+pub fn stands_for(name: &str, path: &str) -> bool {
+    let mut parts = name.split('*');
+    let Some(mut rest) = parts.next().and_then(|first| path.strip_prefix(first)) else {
+        return false;
+    };
+    let parts: Vec<&str> = parts.collect();
+    for (i, part) in parts.iter().enumerate() {
+        if i + 1 == parts.len() {
+            return rest.ends_with(part);
+        }
+        let Some(at) = rest.find(part) else {
+            return false;
+        };
+        rest = &rest[at + part.len()..];
+    }
+    rest.is_empty()
+}
+
+/// The graph in the DOT language of Graphviz: an arrow leads from an asset to what is made of it.
+#[must_use]
+pub fn dot() -> String {
+    let mut text = "digraph assets {\n  rankdir=LR;\n  node [fontname=\"sans-serif\"];\n".to_owned();
+    for asset in ASSETS {
+        let shape = match asset.kind {
+            Kind::Input => "ellipse",
+            Kind::Value => "diamond",
+            Kind::File => "box",
+            Kind::Cloud => "doublecircle",
+        };
+        // Writing to a string does not fail.
+        let _ = writeln!(text, "  \"{0}\" [label=\"{0}\", shape={shape}];", asset.name);
+    }
+    for asset in ASSETS {
+        for need in asset.needs {
+            let _ = writeln!(text, "  \"{need}\" -> \"{}\";", asset.name);
+        }
+    }
+    text.push_str("}\n");
+    text
+}
+
+/// The graph as a Mermaid flow chart.
+#[must_use]
+pub fn mermaid() -> String {
+    let mut text = "flowchart LR\n".to_owned();
+    let id = |name: &str| ASSETS.iter().position(|asset| asset.name == name).unwrap_or_default();
+    for (i, asset) in ASSETS.iter().enumerate() {
+        let (open, close) = match asset.kind {
+            Kind::Input => ("([", "])"),
+            Kind::Value => ("{{", "}}"),
+            Kind::File => ("[", "]"),
+            Kind::Cloud => ("((", "))"),
+        };
+        let _ = writeln!(text, "  a{i}{open}\"{}\"{close}", asset.name);
+    }
+    for (i, asset) in ASSETS.iter().enumerate() {
+        for need in asset.needs {
+            let _ = writeln!(text, "  a{} --> a{i}", id(need));
+        }
+    }
+    text
+}
+
+/// The graph as a picture in SVG; none if it cannot be laid out.
+#[must_use]
+pub fn svg() -> Option<String> {
+    let text = dot();
+    let graph = DotParser::new(&text).process().ok()?;
+    let mut builder = GraphBuilder::new();
+    builder.visit_graph(&graph);
+    let mut picture = builder.get();
+    let mut writer = SVGWriter::new();
+    picture.do_it(false, false, false, &mut writer);
+    Some(writer.finalize())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn needs_come_before_what_is_made_of_them() {
+        for (i, asset) in ASSETS.iter().enumerate() {
+            for need in asset.needs {
+                assert!(
+                    ASSETS[..i].iter().any(|earlier| earlier.name == *need),
+                    "{} needs {need}",
+                    asset.name
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn draws_every_asset_in_every_form() {
+        let svg = svg().unwrap_or_default();
+        assert!(svg.starts_with("<?xml") || svg.starts_with("<svg"), "{svg:.60}");
+        for asset in ASSETS {
+            assert!(
+                dot().contains(asset.name) && mermaid().contains(asset.name) && svg.contains(asset.name),
+                "{}",
+                asset.name
+            );
+        }
+    }
+
+    #[test]
+    fn stars_stand_for_any_text() {
+        assert!(stands_for("openshift/99_*-machines-*", "openshift/99_x_master-machines-0.yaml"));
+        assert!(!stands_for("openshift/99_*-machines-*", "openshift/99_x_worker-machineset-0.yaml"));
+        assert!(stands_for("a/b", "a/b") && !stands_for("a/b", "a/bc"));
+        assert!(stands_for("terraform/*.tfvars.json", "terraform/terraform.tfvars.json"));
+    }
+}

@@ -1,0 +1,115 @@
+//! The certificates of one cluster: its root authority and the machine config server's.
+//!
+//! An edge, as keys are made of the operating system's randomness. Keys are ECDSA P-256, which machines
+//! verify quickly and FIPS mode accepts.
+
+use jiff::civil::Date;
+use rcgen::{
+    BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair,
+    KeyUsagePurpose, date_time_ymd,
+};
+
+use crate::render::Tls;
+use crate::secret::Secret;
+
+/// A certificate could not be made.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot make the certificate of {what}")]
+pub struct Error {
+    what: &'static str,
+    #[source]
+    source: rcgen::Error,
+}
+
+/// The certificates of a new cluster, and the key of its authority.
+#[derive(Clone, Debug)]
+pub struct Issued {
+    /// What goes into the cluster's files.
+    pub tls: Tls,
+    /// Private key of the root authority, in PEM form.
+    pub root_key: Secret<String>,
+}
+
+/// How long the certificates are valid.
+const YEARS: i16 = 10;
+
+/// Makes the certificates of the cluster of a domain, valid for ten years from the day before `today`, as
+/// clocks differ.
+///
+/// # Errors
+/// The cryptographic library refuses.
+pub fn issue(domain: &str, today: Date) -> Result<Issued, Error> {
+    let (root, issuer, root_key) =
+        root(today).map_err(|source| Error { what: "the root authority", source })?;
+    let (server, server_key) = server(domain, today, &issuer)
+        .map_err(|source| Error { what: "the machine config server", source })?;
+    Ok(Issued {
+        tls: Tls {
+            root_ca: root,
+            machine_config_server: server,
+            machine_config_server_key: Secret::new(server_key),
+        },
+        root_key: Secret::new(root_key),
+    })
+}
+
+fn root(today: Date) -> Result<(String, Issuer<'static, KeyPair>, String), rcgen::Error> {
+    let key = KeyPair::generate()?;
+    let mut params = params(Vec::new(), "root-ca", today)?;
+    params.distinguished_name.push(DnType::OrganizationalUnitName, "openshift");
+    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    params.key_usages =
+        vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::DigitalSignature, KeyUsagePurpose::CrlSign];
+    let certificate = params.self_signed(&key)?.pem();
+    let text = key.serialize_pem();
+    Ok((certificate, Issuer::new(params, key), text))
+}
+
+fn server(domain: &str, today: Date, issuer: &Issuer<'_, KeyPair>) -> Result<(String, String), rcgen::Error> {
+    let key = KeyPair::generate()?;
+    let mut params = params(vec![format!("api-int.{domain}")], "system:machine-config-server", today)?;
+    params.use_authority_key_identifier_extension = true;
+    params.key_usages = vec![KeyUsagePurpose::DigitalSignature];
+    params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
+    Ok((params.signed_by(&key, issuer)?.pem(), key.serialize_pem()))
+}
+
+fn params(names: Vec<String>, common_name: &str, today: Date) -> Result<CertificateParams, rcgen::Error> {
+    let mut params = CertificateParams::new(names)?;
+    params.distinguished_name = rcgen::DistinguishedName::new();
+    params.distinguished_name.push(DnType::CommonName, common_name);
+    let first = today.yesterday().unwrap_or(today);
+    params.not_before = day(first, 0);
+    params.not_after = day(first, YEARS);
+    Ok(params)
+}
+
+/// The first moment of a day some years on; the 28th stands for later days, which not all months have.
+fn day(date: Date, years: i16) -> time::OffsetDateTime {
+    let month = u8::try_from(date.month()).unwrap_or(1);
+    let day = u8::try_from(date.day().min(28)).unwrap_or(1);
+    date_time_ymd(i32::from(date.year().saturating_add(years)), month, day)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_server_is_signed_by_the_root_and_named() {
+        let issued = issue("demo.example.com", Date::constant(2026, 1, 31));
+        let Ok(issued) = issued else { unreachable!("keys are made here") };
+        let read = |text: &str| x509_parser::pem::parse_x509_pem(text.as_bytes()).map(|(_, pem)| pem).ok();
+        let (root, server) = (read(&issued.tls.root_ca), read(&issued.tls.machine_config_server));
+        let (Some(root), Some(server)) = (root, server) else { unreachable!("both are PEM") };
+        let (Ok(root), Ok(server)) = (root.parse_x509(), server.parse_x509()) else {
+            unreachable!("both are X.509")
+        };
+        assert!(root.is_ca() && !server.is_ca());
+        assert_eq!(server.issuer(), root.subject());
+        let names =
+            server.subject_alternative_name().ok().flatten().map(|names| names.value.general_names.clone());
+        assert_eq!(format!("{names:?}"), "Some([DNSName(\"api-int.demo.example.com\")])");
+        assert!(!format!("{issued:?}").contains("PRIVATE"));
+    }
+}
