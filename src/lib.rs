@@ -1,16 +1,26 @@
 //! landfall lands OpenShift clusters in any cloud region.
 //!
-//! A pure core that computes ([`source`], [`config`], [`rules`], [`platform`], [`verdict`]) and thin edges
-//! that touch the world (`cli`, `ui`). `docs/design.md` has the whole house.
+//! A pure core that computes ([`source`], [`config`], [`rules`], [`platform`], [`verdict`], [`catalogue`],
+//! [`facts`], [`plan`], [`render`], [`assets`]) and thin edges that touch the world (`cli`, `ui`,
+//! [`prepare`], [`workdir`], [`tls`]). `docs/design.md` has the whole house.
 
 #![forbid(unsafe_code)]
 
+pub mod assets;
+pub mod catalogue;
 pub mod cli;
 pub mod config;
+pub mod facts;
 pub mod finding;
+pub mod graph;
+pub mod plan;
 pub mod platform;
+pub mod prepare;
+pub mod render;
 pub mod rules;
 pub mod secret;
 pub mod source;
+pub mod tls;
 pub mod ui;
 pub mod verdict;
+pub mod workdir;

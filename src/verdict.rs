@@ -3,6 +3,7 @@
 //! Pure: the order of work is that of `docs/install-config.md`, section 2, and nothing here touches the
 //! world or shows anything.
 
+use crate::catalogue::Catalogue;
 use crate::config::{self, FORMS, InstallConfig, locate};
 use crate::finding::{Finding, Findings, Page, Severity, Span, sort};
 use crate::platform::{self, Platform};
@@ -41,6 +42,9 @@ pub struct Verdict {
     pub findings: Vec<Finding>,
     /// The config after upconversion, defaults and judgement; none for an unparseable file.
     pub config: Option<InstallConfig>,
+    /// The config as given, with older forms of neutral fields brought up to date, and nothing else; there
+    /// whenever `config` is.
+    pub given: Option<InstallConfig>,
     /// What of the text must not be shown.
     pub mask: Mask,
 }
@@ -58,21 +62,28 @@ impl Default for Strictness {
     }
 }
 
-/// Judges the bytes of a file. The places of findings are offsets into `bytes`.
+/// Judges the bytes of a file with the catalogue of this program.
 #[must_use]
 pub fn judge(bytes: &[u8], strictness: Strictness) -> Verdict {
+    judge_with(bytes, strictness, Catalogue::embedded())
+}
+
+/// Judges the bytes of a file. The places of findings are offsets into `bytes`.
+#[must_use]
+pub fn judge_with(bytes: &[u8], strictness: Strictness, catalogue: &Catalogue) -> Verdict {
     match source::text_of(bytes) {
-        Ok(text) => judge_text(text, strictness),
+        Ok(text) => judge_text(text, strictness, catalogue),
         Err(finding) => Verdict {
             outcome: Outcome::Unparseable,
             findings: vec![finding.span(Span::default())],
             config: None,
+            given: None,
             mask: Mask::default(),
         },
     }
 }
 
-fn judge_text(text: &str, strictness: Strictness) -> Verdict {
+fn judge_text(text: &str, strictness: Strictness, catalogue: &Catalogue) -> Verdict {
     let mut findings = Findings::default();
     let mut mask = Mask::default();
     let tree = source::read(text, &mut findings);
@@ -81,10 +92,11 @@ fn judge_text(text: &str, strictness: Strictness) -> Verdict {
     }
     let mut config: InstallConfig =
         Decoder::new(&tree, FORMS, strictness.unknown_fields, &mut findings, &mut mask).decode();
+    let mut given = None;
     let outcome = if findings.errors() > 0 {
         Outcome::Unparseable
     } else {
-        judge_config(&mut config, &mut findings);
+        given = judge_config(&mut config, catalogue, &mut findings);
         if findings.errors() > 0 { Outcome::Rejected } else { Outcome::Accepted }
     };
     let older = if findings.is_empty() { Vec::new() } else { older_paths(&config) };
@@ -95,7 +107,7 @@ fn judge_text(text: &str, strictness: Strictness) -> Verdict {
     }
     sort(&mut findings);
     let config = (outcome != Outcome::Unparseable).then_some(config);
-    Verdict { outcome, findings, config, mask }
+    Verdict { outcome, findings, config, given, mask }
 }
 
 fn older_paths(config: &InstallConfig) -> Vec<(&'static str, &'static str)> {
@@ -119,18 +131,27 @@ fn present(config: &InstallConfig) -> Vec<&'static dyn Platform> {
 }
 
 /// The platform that the file is for, if it is a supported one.
-fn active(config: &InstallConfig) -> Option<&'static dyn Platform> {
+#[must_use]
+pub fn active(config: &InstallConfig) -> Option<&'static dyn Platform> {
     config.platform.present().first().and_then(|name| platform::named(name))
 }
 
-/// Upconverts, completes and judges a config that was read.
-pub fn judge_config(config: &mut InstallConfig, out: &mut Findings) {
+/// Upconverts, completes and judges a config that was read. Gives back the config as it was before the
+/// platform and the defaults changed it; none when it could not be brought up to date.
+pub fn judge_config(
+    config: &mut InstallConfig,
+    catalogue: &Catalogue,
+    out: &mut Findings,
+) -> Option<InstallConfig> {
     let active = active(config);
-    let upconverted = config::upconvert::upconvert(config)
-        .and_then(|()| active.map_or(Ok(()), |platform| platform.upconvert(config)));
+    let mut given = None;
+    let upconverted = config::upconvert::upconvert(config).and_then(|()| {
+        given = Some(config.clone());
+        active.map_or(Ok(()), |platform| platform.upconvert(config))
+    });
     if let Err(finding) = upconverted {
         out.push(*finding);
-        return;
+        return given;
     }
     config::defaults::defaults(config);
     if let Some(platform) = active {
@@ -140,6 +161,7 @@ pub fn judge_config(config: &mut InstallConfig, out: &mut Findings) {
     let traits: Vec<Traits> = platforms.iter().map(|p| p.traits(config)).collect();
     let case = Case {
         config,
+        catalogue,
         present: &traits,
         active: active.and_then(|_| traits.first()),
         gated: active.map(|p| p.gated(config)).unwrap_or_default(),
@@ -152,6 +174,7 @@ pub fn judge_config(config: &mut InstallConfig, out: &mut Findings) {
         platform.check_pools(&case, out);
     }
     config::defaults::publishing_strategy(config);
+    given
 }
 
 /// A completed config as data that reads as an install config again: older fields are left out, as their
@@ -180,8 +203,11 @@ pub fn pages() -> Vec<&'static Page> {
         .iter()
         .chain(config::upconvert::PAGES)
         .chain(neutral)
-        .chain(platforms)
+        .chain(crate::catalogue::PAGES)
+        .chain(crate::facts::PAGES)
+        .chain(crate::plan::pages::PAGES)
         .copied()
+        .chain(platforms)
         .collect();
     all.sort_by_key(|page| page.code);
     all

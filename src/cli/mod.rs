@@ -4,10 +4,13 @@
 //! plain values. Nothing in here judges or renders.
 
 mod completion;
+mod create;
 mod defaults;
 mod explain;
+mod graph;
 mod input;
 mod man;
+mod regions;
 mod schema;
 mod settings;
 mod validate;
@@ -21,7 +24,7 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
 
 /// How a run ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Exit {
     /// What was asked for is done.
     Done,
@@ -31,6 +34,8 @@ pub enum Exit {
     Usage,
     /// An input file is not valid.
     NotValid,
+    /// The cloud, or what is known of it, does not have what the config needs.
+    Unfit,
 }
 
 impl From<Exit> for ExitCode {
@@ -40,16 +45,18 @@ impl From<Exit> for ExitCode {
             Exit::Failed => 1,
             Exit::Usage => 2,
             Exit::NotValid => 3,
+            Exit::Unfit => 4,
         })
     }
 }
 
 /// Land OpenShift clusters in any cloud region
 ///
-/// At this stage landfall judges install configs: it reads them as the OpenShift installer does,
-/// completes them with the same defaults and says everything that is wrong with them, offline.
+/// At this stage landfall judges install configs as the OpenShift installer does, and makes of them all
+/// files of a cluster: manifests, machines, terraform modules with their variables, and metadata.json.
 ///
-/// Exit codes: 0 done, 1 failed, 2 wrong command line, 3 an input file is not valid.
+/// Exit codes: 0 done, 1 failed, 2 wrong command line, 3 an input file is not valid, 4 the cloud lacks
+/// what the config needs.
 #[derive(Debug, Parser)]
 #[command(name = "landfall", version)]
 struct Cli {
@@ -62,10 +69,13 @@ struct Cli {
 // Help texts are the doc comments of each verb's arguments.
 #[derive(Debug, Subcommand)]
 enum Command {
+    Create(create::Args),
     Validate(validate::Args),
     Defaults(defaults::Args),
     Explain(explain::Args),
     Schema(schema::Args),
+    Regions(regions::Args),
+    Graph(graph::Args),
     Completion(completion::Args),
     Man(man::Args),
     Version(version::Args),
@@ -74,10 +84,13 @@ enum Command {
 impl Command {
     fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
         match self {
+            Self::Create(args) => create::run(args, settings),
             Self::Validate(args) => validate::run(args, settings),
             Self::Defaults(args) => defaults::run(args, settings),
             Self::Explain(args) => explain::run(args, settings),
             Self::Schema(args) => schema::run(args, settings),
+            Self::Regions(args) => regions::run(args, settings),
+            Self::Graph(args) => graph::run(args, settings),
             Self::Completion(args) => completion::run(args, settings),
             Self::Man(args) => man::run(args, settings),
             Self::Version(args) => version::run(args, settings),
@@ -89,7 +102,12 @@ impl Command {
         match self {
             Self::Validate(_) => &[Output::Text, Output::Json, Output::Sarif, Output::Github],
             Self::Defaults(_) => &[Output::Text, Output::Yaml, Output::Json],
-            Self::Explain(_) | Self::Schema(_) | Self::Version(_) => &[Output::Text, Output::Json],
+            Self::Create(_)
+            | Self::Explain(_)
+            | Self::Schema(_)
+            | Self::Regions(_)
+            | Self::Graph(_)
+            | Self::Version(_) => &[Output::Text, Output::Json],
             Self::Completion(_) | Self::Man(_) => &[Output::Text],
         }
     }

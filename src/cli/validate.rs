@@ -6,9 +6,11 @@ use rayon::prelude::*;
 
 use super::input::{Input, Reading, named};
 use super::{Exit, Output, Settings};
+use crate::catalogue::Catalogue;
+use crate::prepare::catalogue;
 use crate::source::Mask;
 use crate::ui::{Judged, counted, github, json, sarif, text};
-use crate::verdict::{Outcome, Strictness, judge};
+use crate::verdict::{Outcome, Strictness, judge_with};
 
 /// How many files are read and judged at once; their texts are dropped before the next ones come.
 const BATCH: usize = 256;
@@ -23,6 +25,10 @@ pub struct Args {
     #[arg(required = true, value_name = "FILE", value_hint = clap::ValueHint::AnyPath)]
     files: Vec<PathBuf>,
 
+    /// Lay this file over the catalogue, so that its regions are known
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    catalogue: Option<PathBuf>,
+
     #[command(flatten)]
     reading: Reading,
 }
@@ -33,8 +39,16 @@ pub struct Args {
 /// Standard output cannot be written.
 pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
     let printer = &settings.printer;
-    let manner =
-        Manner { strictness: args.reading.into(), output: settings.output, colour: printer.colours().data };
+    let catalogue = match catalogue(args.catalogue.as_deref()) {
+        Ok(catalogue) => catalogue,
+        Err(refusal) => return super::create::refused(refusal, settings),
+    };
+    let manner = Manner {
+        strictness: args.reading.into(),
+        catalogue: &catalogue,
+        output: settings.output,
+        colour: printer.colours().data,
+    };
     let mut inputs = named(&args.files);
     let mut tally = Tally::default();
     let mut notes = Vec::new();
@@ -63,8 +77,9 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
 
 /// What decides how a file is judged and shown.
 #[derive(Clone, Copy)]
-struct Manner {
+struct Manner<'a> {
     strictness: Strictness,
+    catalogue: &'a Catalogue,
     output: Output,
     colour: bool,
 }
@@ -84,18 +99,18 @@ enum End {
 }
 
 /// The reports in the order of the inputs. A single file is not worth starting threads for.
-fn reports(batch: &[Input], manner: Manner) -> Vec<Report> {
+fn reports(batch: &[Input], manner: Manner<'_>) -> Vec<Report> {
     match batch {
         [input] => vec![report(input, manner)],
         inputs => inputs.par_iter().map(|input| report(input, manner)).collect(),
     }
 }
 
-fn report(input: &Input, manner: Manner) -> Report {
+fn report(input: &Input, manner: Manner<'_>) -> Report {
     let file = &input.name();
     match input.read() {
         Ok(bytes) => {
-            let verdict = judge(&bytes, manner.strictness);
+            let verdict = judge_with(&bytes, manner.strictness, manner.catalogue);
             let judged = Judged {
                 file,
                 text: std::str::from_utf8(&bytes).unwrap_or_default(),
@@ -118,7 +133,7 @@ fn report(input: &Input, manner: Manner) -> Report {
     }
 }
 
-fn shown(judged: &Judged<'_>, manner: Manner, end: End) -> Report {
+fn shown(judged: &Judged<'_>, manner: Manner<'_>, end: End) -> Report {
     let shown = match manner.output {
         Output::Json => json::render(judged),
         Output::Github => github::render(judged),
@@ -200,7 +215,12 @@ mod tests {
     #[test]
     fn makes_a_finding_of_what_cannot_be_read() {
         let input = Input::File(PathBuf::from("/nonexistent/x.yaml"));
-        let manner = Manner { strictness: Strictness::default(), output: Output::Json, colour: false };
+        let manner = Manner {
+            strictness: Strictness::default(),
+            catalogue: Catalogue::embedded(),
+            output: Output::Json,
+            colour: false,
+        };
         let shown = report(&input, manner).shown;
         assert!(
             shown.starts_with("{\"file\":\"/nonexistent/x.yaml\",\"outcome\":\"unparseable\""),

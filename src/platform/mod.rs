@@ -9,9 +9,35 @@ pub mod external;
 pub mod none;
 pub mod sections;
 
+use crate::catalogue::Catalogue;
 use crate::config::InstallConfig;
+use crate::facts::Facts;
 use crate::finding::{Finding, Findings, Page};
+use crate::plan::{self, Plan, Platforms};
+use crate::render::{Credentials, Extras, PlatformAssets, Unset};
 use crate::rules::{Case, Gated, Traits};
+
+/// Where a platform finds the user's credentials. The edge hands the real one in.
+pub trait World {
+    /// The value of an environment variable; none when it is not set or empty.
+    fn variable(&self, name: &str) -> Option<String>;
+
+    /// The bytes of a file; `~/` at the start of the path is the user's home.
+    fn file(&self, path: &str) -> Option<Vec<u8>>;
+}
+
+/// What facts are made of where no cloud is asked.
+#[derive(Clone, Copy, Debug)]
+pub struct Offline<'a> {
+    /// The completed config.
+    pub config: &'a InstallConfig,
+    /// What is known of all clouds.
+    pub catalogue: &'a Catalogue,
+    /// The OpenShift release.
+    pub release: &'a str,
+    /// The user's credentials, perhaps none.
+    pub credentials: &'a Credentials,
+}
 
 /// One platform's part in judging an install config.
 pub trait Platform: Sync {
@@ -40,7 +66,39 @@ pub trait Platform: Sync {
     fn gated(&self, config: &InstallConfig) -> Vec<Gated>;
 
     /// The pages of the platform's codes.
-    fn pages(&self) -> &'static [&'static Page];
+    fn pages(&self) -> Vec<&'static Page>;
+
+    /// The credentials that the environment and files of this user give; none for platforms without any.
+    fn credentials(&self, _: &dyn World) -> Credentials {
+        Credentials::new()
+    }
+
+    /// The facts that the catalogue alone gives. What is only assumed, or cannot be known so, is said in
+    /// warnings; what makes planning impossible is left to planning.
+    fn offline_facts(&self, _: &Offline<'_>, _: &mut Findings) -> Facts {
+        Facts::default()
+    }
+
+    /// Decides everything that the platform has to decide. None, with the reasons as errors in `out`,
+    /// where that cannot be done; none without errors where landfall makes no assets for the platform.
+    fn plan(&self, _: &plan::Case<'_>, _: &mut Findings) -> Option<Platforms> {
+        None
+    }
+
+    /// What the platform adds to the files of a cluster; none for a plan of another platform.
+    fn assets(&self, _: &Plan, _: &Extras<'_>) -> Option<PlatformAssets> {
+        None
+    }
+
+    /// How unset fields stand in the cluster's copy of the install config; none without assets.
+    fn unset(&self) -> Option<Unset> {
+        None
+    }
+
+    /// The stages of terraform, in the order in which they are applied; none where landfall has no modules.
+    fn stages(&self) -> &'static [plan::Stage] {
+        &[]
+    }
 
     /// The older fields whose value upconversion has moved to a newer one, as JSON pointers.
     fn superseded(&self) -> &'static [&'static str] {

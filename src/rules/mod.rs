@@ -20,9 +20,10 @@ mod pull_secret;
 mod selection;
 mod ssh_key;
 pub mod text;
-mod trust_bundle;
+pub mod trust_bundle;
 pub mod url;
 
+use crate::catalogue::Catalogue;
 use crate::config::InstallConfig;
 use crate::finding::{Findings, Page};
 
@@ -128,6 +129,8 @@ pub struct Gated {
 pub struct Case<'a> {
     /// The config after upconversion and defaults.
     pub config: &'a InstallConfig,
+    /// What is known of all clouds.
+    pub catalogue: &'a Catalogue,
     /// The supported platforms that the file names, the active one first.
     pub present: &'a [Traits],
     /// The active platform; none if the file names no supported platform, or another one first.

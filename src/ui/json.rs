@@ -40,6 +40,14 @@ pub fn render(judged: &Judged<'_>) -> String {
     line
 }
 
+/// The findings of a file, as they stand in its report.
+#[must_use]
+pub fn findings(judged: &Judged<'_>) -> Vec<serde_json::Value> {
+    let index = LineIndex::new(judged.text);
+    let entries = judged.findings.iter().map(|finding| entry(finding, &index));
+    entries.map(|entry| serde_json::to_value(entry).unwrap_or_default()).collect()
+}
+
 fn entry<'a>(finding: &'a Finding, index: &LineIndex<'_>) -> Entry<'a> {
     Entry {
         code: finding.page.code,

@@ -1,14 +1,20 @@
 //! Tests of landfall from outside.
 #![allow(clippy::disallowed_methods, reason = "tests read files and start the program")]
+#![allow(clippy::disallowed_macros, clippy::print_stderr, reason = "a test says what it leaves out")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod canary;
 mod cli;
+mod clusters;
 mod conformance;
 mod corpus;
+mod crds;
+mod create;
 mod examples;
 mod hostile;
 mod layers;
+mod modules;
 mod pages;
 mod properties;
+mod required;
 mod schemas;

@@ -1,14 +1,33 @@
 //! Platform `aws`: Amazon Web Services in every partition, with any endpoints.
 
+pub mod catalogue;
 pub mod config;
+pub mod credentials;
 mod defaults;
+pub mod facts;
+mod offline;
+mod plan;
+pub mod planned;
+mod render;
 mod rules;
 pub mod values;
 
-use super::Platform;
+use super::{Offline, Platform, World};
 use crate::config::InstallConfig;
+use crate::facts::Facts;
 use crate::finding::{Finding, Findings, Page};
+use crate::plan::{Plan, Platforms, Stage};
+use crate::render::{Credentials, Extras, PlatformAssets, Unset};
 use crate::rules::{Case, Dual, Families, First, Gated, Ipv6, Traits};
+
+/// The key under `platform`.
+const NAME: &str = "aws";
+
+/// The stages of terraform.
+const STAGES: &[Stage] = &[
+    Stage { name: "cluster", only_for_bootstrap: false },
+    Stage { name: "bootstrap", only_for_bootstrap: true },
+];
 
 /// Platform `aws`.
 pub struct Aws;
@@ -18,7 +37,7 @@ pub const PLATFORM: Aws = Aws;
 
 impl Platform for Aws {
     fn name(&self) -> &'static str {
-        "aws"
+        NAME
     }
 
     fn upconvert(&self, config: &mut InstallConfig) -> Result<(), Box<Finding>> {
@@ -79,8 +98,32 @@ impl Platform for Aws {
         config.platform.aws.as_ref().map(|platform| rules::gated(config, platform)).unwrap_or_default()
     }
 
-    fn pages(&self) -> &'static [&'static Page] {
-        rules::PAGES
+    fn pages(&self) -> Vec<&'static Page> {
+        rules::PAGES.iter().chain(plan::pages::PAGES).copied().collect()
+    }
+
+    fn credentials(&self, world: &dyn World) -> Credentials {
+        credentials::credentials(world)
+    }
+
+    fn offline_facts(&self, offline: &Offline<'_>, _: &mut Findings) -> Facts {
+        Facts { aws: offline::facts(offline), ..Facts::default() }
+    }
+
+    fn plan(&self, case: &crate::plan::Case<'_>, out: &mut Findings) -> Option<Platforms> {
+        plan::plan(case, out)
+    }
+
+    fn assets(&self, plan: &Plan, extras: &Extras<'_>) -> Option<PlatformAssets> {
+        render::assets(plan, extras)
+    }
+
+    fn unset(&self) -> Option<Unset> {
+        Some(render::unset())
+    }
+
+    fn stages(&self) -> &'static [Stage] {
+        STAGES
     }
 
     fn superseded(&self) -> &'static [&'static str] {

@@ -1,14 +1,31 @@
 //! Platform Azure, the pure half: types, defaults and rules.
 
+pub mod catalogue;
 pub mod config;
+pub mod credentials;
 mod defaults;
+pub mod facts;
+mod offline;
+mod plan;
+pub mod planned;
+mod render;
 mod rules;
 pub mod values;
 
+use super::{Offline, Platform, World};
 use crate::config::InstallConfig;
+use crate::facts::Facts;
 use crate::finding::{Finding, Findings, Page};
-use crate::platform::Platform;
+use crate::plan::{Plan, Platforms, Stage};
+use crate::render::{Credentials, Extras, PlatformAssets, Unset};
 use crate::rules::{Case, Dual, Families, First, Gated, Ipv6, Traits};
+
+/// The stages of terraform.
+const STAGES: &[Stage] = &[
+    Stage { name: "vnet", only_for_bootstrap: false },
+    Stage { name: "bootstrap", only_for_bootstrap: true },
+    Stage { name: "cluster", only_for_bootstrap: false },
+];
 
 /// The platform's part in judging an install config.
 pub struct Azure;
@@ -70,8 +87,32 @@ impl Platform for Azure {
         &["/platform/azure/controlPlaneSubnet", "/platform/azure/computeSubnet"]
     }
 
-    fn pages(&self) -> &'static [&'static Page] {
-        rules::PAGES
+    fn pages(&self) -> Vec<&'static Page> {
+        rules::PAGES.iter().chain(plan::pages::PAGES).copied().collect()
+    }
+
+    fn credentials(&self, world: &dyn World) -> Credentials {
+        credentials::credentials(world)
+    }
+
+    fn offline_facts(&self, offline: &Offline<'_>, _: &mut Findings) -> Facts {
+        Facts { azure: offline::facts(offline), ..Facts::default() }
+    }
+
+    fn plan(&self, case: &crate::plan::Case<'_>, out: &mut Findings) -> Option<Platforms> {
+        plan::plan(case, out)
+    }
+
+    fn assets(&self, plan: &Plan, extras: &Extras<'_>) -> Option<PlatformAssets> {
+        render::assets(plan, extras)
+    }
+
+    fn unset(&self) -> Option<Unset> {
+        Some(render::unset())
+    }
+
+    fn stages(&self) -> &'static [Stage] {
+        STAGES
     }
 }
 

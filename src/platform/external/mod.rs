@@ -40,7 +40,7 @@ impl Platform for External {
         Vec::new()
     }
 
-    fn pages(&self) -> &'static [&'static Page] {
-        &[]
+    fn pages(&self) -> Vec<&'static Page> {
+        Vec::new()
     }
 }

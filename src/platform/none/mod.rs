@@ -67,7 +67,7 @@ impl Platform for None {
         Vec::new()
     }
 
-    fn pages(&self) -> &'static [&'static Page] {
-        &[]
+    fn pages(&self) -> Vec<&'static Page> {
+        Vec::new()
     }
 }

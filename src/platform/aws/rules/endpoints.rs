@@ -2,8 +2,10 @@
 
 use std::collections::HashMap;
 
+use crate::catalogue::Catalogue;
 use crate::finding::{Base, Finding, Findings, Kind, Page, Severity, shortened};
 use crate::platform::aws::config::Platform;
+use crate::rules::Case;
 use crate::rules::url::Url;
 use crate::secret::without_user;
 
@@ -35,6 +37,21 @@ pub const URL: Page = Page {
            url: https://ec2.example.com:8443\n",
 };
 
+/// Nobody knows the region, and its services have no endpoints.
+pub const UNKNOWN_REGION: Page = Page {
+    code: "LF0422",
+    title: "a region that nobody knows needs an endpoint for every service that is used",
+    text: "A region is known when an image of the machines is published for it or the catalogue lists it. For \
+           any other one landfall cannot tell where its services are, so a config without endpoints is \
+           accepted with this warning, and refused when a cluster is to be made of it. Add the endpoints to \
+           the config, or the region to a catalogue overlay.",
+    severity: Severity::Warning,
+    fields: &["platform.aws.region", "platform.aws.serviceEndpoints"],
+    base: Base::Aws,
+    bad: "platform:\n  aws:\n    region: xx-hidden-1\n",
+    good: "platform:\n  aws:\n    region: us-east-2\n",
+};
+
 pub(super) fn check(platform: &Platform, out: &mut Findings) {
     let mut first: HashMap<&str, usize> = HashMap::new();
     for (i, endpoint) in platform.service_endpoints.iter().enumerate() {
@@ -53,6 +70,34 @@ pub(super) fn check(platform: &Platform, out: &mut Findings) {
             out.push(finding.help(help));
         }
     }
+}
+
+/// Warns of a region that nobody knows and whose services have no endpoints. The file stands, as the
+/// OpenShift installer accepts it; no cluster can be made of it.
+pub(super) fn check_region(case: &Case<'_>, platform: &Platform, out: &mut Findings) {
+    let missing = missing_endpoints(case.catalogue, platform);
+    if missing.is_empty() || platform.region.is_empty() {
+        return;
+    }
+    let message = format!(
+        "nobody knows the region `{}`, and the config has no endpoint of {}",
+        shortened(&platform.region),
+        missing.join(", ")
+    );
+    let help = "before a cluster is made, add them to serviceEndpoints, or the region to a catalogue overlay";
+    let finding = Finding::warning(&UNKNOWN_REGION, Kind::Required, "platform.aws.serviceEndpoints", message);
+    out.push(finding.at("platform.aws.region").help(help));
+}
+
+/// The services that are called in a region that nobody knows and have no endpoint in the config.
+pub(in super::super) fn missing_endpoints<'a>(catalogue: &'a Catalogue, platform: &Platform) -> Vec<&'a str> {
+    let region = platform.region.as_str();
+    if catalogue.aws.region(region).is_some() || catalogue.has_image(super::super::NAME, region) {
+        return Vec::new();
+    }
+    let given = |service: &&String| platform.service_endpoints.iter().any(|e| e.name == **service);
+    let needed = catalogue.aws.required_services(region).iter().filter(|service| !given(service));
+    needed.map(String::as_str).collect()
 }
 
 /// What is wrong with an endpoint's URL, and what to do.

@@ -12,11 +12,13 @@ use crate::config::InstallConfig;
 use crate::finding::{Findings, Page};
 use crate::rules::{Case, Gated};
 
+pub(super) use endpoints::{UNKNOWN_REGION, missing_endpoints};
 pub(super) use subnets::FORMS as SUBNET_FORMS;
 
 /// The pages of all codes.
 pub(super) const PAGES: &[&Page] = &[
     &platform::REGION,
+    &endpoints::UNKNOWN_REGION,
     &platform::HOSTED_ZONE,
     &platform::HOSTED_ZONE_ROLE,
     &platform::IP_FAMILY,
@@ -50,6 +52,7 @@ pub(super) fn check_platform(case: &Case<'_>, platform: &Platform, out: &mut Fin
     platform::check(case.config, platform, out);
     subnets::check(case.config, platform, out);
     endpoints::check(platform, out);
+    endpoints::check_region(case, platform, out);
     tags::check(platform, out);
     if let Some(machines) = &platform.default_machine_platform {
         machines::check(platform, machines, "platform.aws.defaultMachinePlatform", None, out);

@@ -1,0 +1,105 @@
+//! `landfall create manifests`.
+
+use std::path::{Path, PathBuf};
+
+use super::{fleet, outcome};
+use crate::cli::input::Reading;
+use crate::cli::{Exit, Settings};
+use crate::prepare::{Basis, BasisOptions, Environment, FactsFrom, Options, prepare};
+use crate::workdir::Durability;
+
+/// Write all files of a cluster: manifests, terraform modules and variables, metadata.json
+///
+/// Reads `install-config.yaml` in the cluster directory and writes beside it. Nothing is written before the
+/// whole plan stands. Files that were edited by hand since an earlier run are kept, and named.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Use these facts about the cloud; those kept in the cluster directory unless given
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, conflicts_with = "offline")]
+    facts: Option<PathBuf>,
+
+    /// Ask no cloud: plan with what the catalogue knows
+    #[arg(long)]
+    offline: bool,
+
+    /// Use this infrastructure id instead of a new one
+    #[arg(long, value_name = "ID")]
+    infra_id: Option<String>,
+
+    /// Use this UUID as the cluster's id instead of a new one
+    #[arg(long, value_name = "UUID", conflicts_with = "fleet")]
+    cluster_id: Option<uuid::Uuid>,
+
+    #[command(flatten)]
+    basis: BasisArgs,
+
+    /// Treat every sub-directory of this one that has an install-config.yaml as a cluster directory
+    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, conflicts_with_all = ["facts", "infra_id", "dir"])]
+    fleet: Option<PathBuf>,
+
+    #[command(flatten)]
+    reading: Reading,
+}
+
+/// What is known before any config is read.
+#[derive(Clone, Debug, clap::Args)]
+pub struct BasisArgs {
+    /// OpenShift release to install; the newest that the catalogue knows unless given
+    #[arg(long, value_name = "RELEASE", conflicts_with = "stream")]
+    release: Option<String>,
+
+    /// `CoreOS` stream metadata that says where the images of the machines are
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    stream: Option<PathBuf>,
+
+    /// Lay this file over the catalogue: partitions, regions, endpoints, images, instance types
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    catalogue: Option<PathBuf>,
+}
+
+impl From<&BasisArgs> for BasisOptions {
+    fn from(args: &BasisArgs) -> Self {
+        Self { overlay: args.catalogue.clone(), stream: args.stream.clone(), release: args.release.clone() }
+    }
+}
+
+/// Writes the files of one cluster, or of every cluster of a fleet.
+///
+/// # Errors
+/// A stream cannot be written, or something outside of the input went wrong.
+pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
+    let directory = settings.dir.clone().unwrap_or_else(|| PathBuf::from("."));
+    let around = args.fleet.as_deref().unwrap_or(&directory);
+    let basis = match Basis::new(&(&args.basis).into(), around) {
+        Ok(basis) => basis,
+        Err(refusal) => return outcome::refused(refusal, settings),
+    };
+    let options = options(args);
+    match &args.fleet {
+        Some(fleet) => fleet::run(fleet, &basis, &options, settings),
+        None => one(&directory, &basis, &options, settings),
+    }
+}
+
+fn one(directory: &Path, basis: &Basis, options: &Options, settings: &Settings) -> anyhow::Result<Exit> {
+    settings.printer.detail(&format!("release {}, catalogue and facts are being read", basis.release));
+    match prepare(directory, basis, options, Environment) {
+        Ok(prepared) => outcome::prepared(directory, &prepared, settings),
+        Err(refusal) => outcome::refused(refusal, settings),
+    }
+}
+
+fn options(args: &Args) -> Options {
+    let facts = match (&args.facts, args.offline) {
+        (Some(path), _) => FactsFrom::File(path.clone()),
+        (None, true) => FactsFrom::Catalogue,
+        (None, false) => FactsFrom::Kept,
+    };
+    Options {
+        strictness: args.reading.into(),
+        facts,
+        infra_id: args.infra_id.clone(),
+        cluster_id: args.cluster_id.map(|id| id.to_string()),
+        durability: if args.fleet.is_some() { Durability::Process } else { Durability::Fsync },
+    }
+}

@@ -1,0 +1,33 @@
+//! `landfall create`.
+
+mod fleet;
+mod manifests;
+mod outcome;
+
+pub use manifests::BasisArgs;
+pub use outcome::refused;
+
+use super::{Exit, Settings};
+
+/// Make the files of a cluster
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+// Help texts are the doc comments of each verb's arguments.
+#[derive(Debug, clap::Subcommand)]
+enum What {
+    Manifests(manifests::Args),
+}
+
+/// Makes what the arguments name.
+///
+/// # Errors
+/// A stream cannot be written.
+pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
+    match &args.what {
+        What::Manifests(args) => manifests::run(args, settings),
+    }
+}

@@ -1,0 +1,118 @@
+//! What `create` says of a directory.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::cli::{Exit, Output, Settings};
+use crate::facts::Source;
+use crate::prepare::{Prepared, Refusal, Said};
+use crate::ui::{Judged, counted, json as json_form, text};
+
+/// Says what was written.
+///
+/// # Errors
+/// Standard output cannot be written.
+pub(super) fn prepared(directory: &Path, prepared: &Prepared, settings: &Settings) -> anyhow::Result<Exit> {
+    if settings.output != Output::Json {
+        said(&prepared.said, settings);
+        for line in notes(prepared) {
+            settings.printer.aside(&format!("{line}\n"));
+        }
+    }
+    settings.printer.data(&summary(directory, prepared, settings.output))?;
+    Ok(Exit::Done)
+}
+
+/// Says why nothing was written.
+///
+/// # Errors
+/// Something outside of the input went wrong.
+pub fn refused(refusal: Refusal, settings: &Settings) -> anyhow::Result<Exit> {
+    let (refused, exit) = match refusal {
+        Refusal::Invalid(refused) => (refused, Exit::NotValid),
+        Refusal::Unfit(refused) => (refused, Exit::Unfit),
+        Refusal::Failed(fault) => return Err(fault.into()),
+    };
+    match settings.output {
+        Output::Json => settings.printer.data(&json_form::render(&judged(&refused)))?,
+        _ => settings.printer.report(&text::render(&judged(&refused), settings.printer.colours().talk)),
+    }
+    Ok(exit)
+}
+
+/// Shows findings that refuse nothing.
+pub(super) fn said(said: &Said, settings: &Settings) {
+    if !said.findings.is_empty() {
+        settings.printer.aside(&text::render(&judged(said), settings.printer.colours().talk));
+    }
+}
+
+pub(super) fn judged(said: &Said) -> Judged<'_> {
+    Judged {
+        file: &said.file,
+        text: &said.text,
+        outcome: said.outcome,
+        findings: &said.findings,
+        mask: &said.mask,
+    }
+}
+
+/// What was done, as data.
+pub(super) fn summary(directory: &Path, prepared: &Prepared, output: Output) -> String {
+    let identity = &prepared.plan.identity;
+    let report = &prepared.report;
+    if output == Output::Json {
+        let findings: Vec<Value> = json_form::findings(&judged(&prepared.said));
+        let value = json!({
+            "dir": directory.display().to_string(),
+            "infraID": identity.infra_id,
+            "clusterID": identity.cluster_id,
+            "release": prepared.plan.release,
+            "facts": prepared.facts,
+            "written": report.written,
+            "unchanged": report.unchanged,
+            "kept": report.kept,
+            "removed": report.removed,
+            "findings": findings,
+        });
+        return format!("{value}\n");
+    }
+    let mut text =
+        format!("{}: {}, release {}: ", directory.display(), identity.infra_id, prepared.plan.release);
+    let _ = write!(text, "{} written", counted(report.written.len(), "file"));
+    for (files, what) in
+        [(&report.unchanged, "unchanged"), (&report.kept, "kept as edited"), (&report.removed, "removed")]
+    {
+        if !files.is_empty() {
+            let _ = write!(text, ", {} {what}", files.len());
+        }
+    }
+    text.push('\n');
+    text
+}
+
+/// What the user should know besides the findings.
+fn notes(prepared: &Prepared) -> Vec<String> {
+    let mut notes = Vec::new();
+    if !prepared.report.kept.is_empty() {
+        notes.push(format!("kept as edited by hand: {}", prepared.report.kept.join(", ")));
+    }
+    if !prepared.added.is_empty() {
+        notes.push(format!("added by hand, left alone: {}", prepared.added.join(", ")));
+    }
+    if prepared.facts == Source::Catalogue {
+        notes.push(
+            "planned with the catalogue alone: no cloud was asked whether all of this is there".to_owned(),
+        );
+    }
+    if !prepared.with_credentials && prepared.plan.config.credentials_mode != "Manual" {
+        notes.push(
+            "no long-lived cloud credentials in the environment: openshift/99_cloud-creds-secret.yaml is left \
+             out; set them and run again, or set credentialsMode: Manual"
+                .to_owned(),
+        );
+    }
+    notes
+}

@@ -1,0 +1,63 @@
+//! `landfall regions`.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use comfy_table::Table;
+use serde_json::json;
+
+use super::create::BasisArgs;
+use super::{Exit, Output, Settings};
+use crate::catalogue;
+use crate::prepare::Basis;
+
+/// List the known regions and why each is known
+///
+/// A region is known when an image of the machines is published for it or the catalogue lists it. Any other
+/// one can be used, too: name its endpoints in the install config, or add it with a catalogue overlay.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// List the regions of this platform only
+    #[arg(long, value_name = "PLATFORM", value_parser = clap::builder::PossibleValuesParser::new(catalogue::PLATFORMS))]
+    platform: Option<String>,
+
+    #[command(flatten)]
+    basis: BasisArgs,
+}
+
+/// Prints the regions.
+///
+/// # Errors
+/// Standard output cannot be written, or a file cannot be read.
+pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
+    let directory = settings.dir.clone().unwrap_or_else(|| PathBuf::from("."));
+    let basis = match Basis::new(&(&args.basis).into(), Path::new(&directory)) {
+        Ok(basis) => basis,
+        Err(refusal) => return super::create::refused(refusal, settings),
+    };
+    let wanted = |platform: &&str| args.platform.as_deref().is_none_or(|name| name == *platform);
+    let mut text = String::new();
+    let mut table = Table::new();
+    table.load_preset(comfy_table::presets::NOTHING).set_header([
+        "PLATFORM",
+        "REGION",
+        "NAME",
+        "KNOWN BECAUSE",
+    ]);
+    for platform in catalogue::PLATFORMS.iter().copied().filter(wanted) {
+        for region in basis.catalogue.known_regions(platform, &basis.release) {
+            let reasons: Vec<String> = region.reasons.iter().map(ToString::to_string).collect();
+            if settings.output == Output::Json {
+                let line = json!({ "platform": platform, "region": region.id, "name": region.name, "reasons": reasons });
+                let _ = writeln!(text, "{line}");
+            } else {
+                table.add_row([platform, region.id, region.name, &reasons.join(", ")]);
+            }
+        }
+    }
+    if settings.output != Output::Json {
+        text = format!("{table}\n");
+    }
+    settings.printer.data(&text)?;
+    Ok(Exit::Done)
+}

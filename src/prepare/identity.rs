@@ -1,0 +1,62 @@
+//! The ids of a cluster: given, kept from an earlier run, or made.
+
+use rand::seq::IndexedRandom;
+use serde::Deserialize;
+
+use super::{Options, Said};
+use crate::config::InstallConfig;
+use crate::plan::{self, ALPHABET, Cluster, Identity, RANDOM, cluster_id_of, infra_id_prefix};
+use crate::source::Mask;
+use crate::verdict::Outcome;
+use crate::workdir::ClusterDir;
+
+/// What of `metadata.json` says who the cluster is.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Kept {
+    #[serde(rename = "infraID")]
+    infra_id: String,
+    #[serde(rename = "clusterID")]
+    cluster_id: String,
+}
+
+/// The ids that the user fixes, else those of an earlier run in this directory, else new ones.
+///
+/// A fixed infrastructure id has a fixed UUID, so that the files are the same wherever they are made.
+pub(super) fn choose(
+    cluster: &ClusterDir,
+    config: &InstallConfig,
+    options: &Options,
+) -> Result<Identity, Box<Said>> {
+    let kept: Option<Kept> =
+        cluster.read("metadata.json").ok().flatten().and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    let kept = kept.filter(|kept| plan::is_infra_id(&kept.infra_id));
+    let infra_id = match (&options.infra_id, &kept) {
+        (Some(given), _) if !plan::is_infra_id(given) => return Err(unusable(given)),
+        (Some(given), _) => given.clone(),
+        (None, Some(kept)) => kept.infra_id.clone(),
+        (None, None) => new(&config.metadata.name),
+    };
+    let earlier = kept.filter(|kept| kept.infra_id == infra_id).map(|kept| kept.cluster_id);
+    let cluster_id = options.cluster_id.clone().or(earlier).unwrap_or_else(|| match options.infra_id {
+        Some(_) => cluster_id_of(&infra_id, &Cluster::of(config).domain),
+        None => uuid::Uuid::new_v4().to_string(),
+    });
+    Ok(Identity { infra_id, cluster_id })
+}
+
+fn new(name: &str) -> String {
+    let mut rng = rand::rng();
+    let random = std::iter::repeat_with(|| ALPHABET.choose(&mut rng).copied().unwrap_or(b'b'));
+    infra_id_prefix(name) + &random.take(RANDOM).map(char::from).collect::<String>()
+}
+
+fn unusable(id: &str) -> Box<Said> {
+    Box::new(Said {
+        file: "--infra-id".to_owned(),
+        text: String::new(),
+        outcome: Outcome::Rejected,
+        findings: vec![plan::pages::unusable_infra_id(id).span(crate::finding::Span::default())],
+        mask: Mask::default(),
+    })
+}

@@ -1,0 +1,106 @@
+//! The files that a run reads: catalogue overlays, streams of images, facts.
+
+#![allow(clippy::disallowed_methods, reason = "the files of a run are read here")]
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+
+use super::{Error, Refusal, Said};
+use crate::assets;
+use crate::catalogue::Catalogue;
+use crate::facts::Facts;
+use crate::finding::{Finding, Findings};
+use crate::source::Mask;
+use crate::verdict::Outcome;
+
+/// Names of an overlay in the cluster directory itself.
+const OVERLAYS: &[&str] = &["catalogue.yaml", "catalogue.json"];
+
+/// What the user wants of the catalogue.
+#[derive(Clone, Debug, Default)]
+pub struct BasisOptions {
+    /// Overlay file.
+    pub overlay: Option<PathBuf>,
+    /// File with `CoreOS` stream metadata.
+    pub stream: Option<PathBuf>,
+    /// The OpenShift release; the newest unless given.
+    pub release: Option<String>,
+}
+
+/// What is known before any config is read.
+#[derive(Clone, Debug)]
+pub struct Basis {
+    /// The catalogue with what was laid over it.
+    pub catalogue: Cow<'static, Catalogue>,
+    /// The OpenShift release.
+    pub release: String,
+}
+
+impl Basis {
+    /// Reads overlay and stream. An overlay in the cluster directory counts where none is named.
+    ///
+    /// # Errors
+    /// A file cannot be read or is not valid, or the release is not known.
+    pub fn new(options: &BasisOptions, directory: &Path) -> Result<Self, Refusal> {
+        let own = || OVERLAYS.iter().map(|name| directory.join(name)).find(|path| path.exists());
+        let mut catalogue = catalogue(options.overlay.clone().or_else(own).as_deref())?;
+        let mut wanted = options.release.clone();
+        if let Some(path) = &options.stream {
+            let text = text(path)?;
+            let (with, release) =
+                catalogue.with_stream(&text).map_err(|found| invalid(path, &text, found))?;
+            catalogue = Cow::Owned(with);
+            wanted = Some(release);
+        }
+        let mut out = Findings::default();
+        match assets::release(&catalogue, wanted.as_deref(), &mut out).map(str::to_owned) {
+            Some(release) => Ok(Self { catalogue, release }),
+            None => Err(invalid(Path::new("--release"), "", out.into_vec())),
+        }
+    }
+}
+
+/// The catalogue of this program, with a file laid over it if one is named.
+///
+/// # Errors
+/// The file cannot be read or is not valid.
+pub fn catalogue(overlay: Option<&Path>) -> Result<Cow<'static, Catalogue>, Refusal> {
+    let shipped = Catalogue::embedded();
+    let Some(path) = overlay else {
+        return Ok(Cow::Borrowed(shipped));
+    };
+    let text = text(path)?;
+    let laid = shipped.with_overlay(&text).map_err(|found| invalid(path, &text, found))?;
+    Ok(Cow::Owned(laid))
+}
+
+/// Whether there is a file.
+pub(super) fn is_there(path: &Path) -> bool {
+    path.is_file()
+}
+
+/// The bytes of a file.
+pub(super) fn read(path: &Path) -> Result<Vec<u8>, Error> {
+    std::fs::read(path).map_err(|source| Error::Read { path: path.to_owned(), source })
+}
+
+fn text(path: &Path) -> Result<String, Error> {
+    Ok(String::from_utf8_lossy(&read(path)?).into_owned())
+}
+
+/// Reads a facts file.
+pub(super) fn facts(path: &Path) -> Result<Facts, Refusal> {
+    let bytes = read(path)?;
+    Facts::read(&bytes).map_err(|findings| invalid(path, &String::from_utf8_lossy(&bytes), findings))
+}
+
+/// A file of the user's that is not valid.
+pub(super) fn invalid(path: &Path, text: &str, findings: Vec<Finding>) -> Refusal {
+    Refusal::Invalid(Box::new(Said {
+        file: path.display().to_string(),
+        text: text.to_owned(),
+        outcome: Outcome::Rejected,
+        findings,
+        mask: Mask::default(),
+    }))
+}

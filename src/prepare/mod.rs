@@ -1,0 +1,226 @@
+//! From a cluster directory with an install config to all of its files: the work behind every `create`.
+//!
+//! An edge: reads files and the environment, makes keys and random ids, and writes through
+//! [`crate::workdir`]. What is decided and rendered comes from [`crate::assets`].
+
+mod edits;
+mod identity;
+mod inputs;
+mod keys;
+mod world;
+
+pub use inputs::{Basis, BasisOptions, catalogue};
+pub use world::Environment;
+
+use std::path::{Path, PathBuf};
+
+use crate::assets;
+use crate::config::InstallConfig;
+use crate::facts::{Facts, Source};
+use crate::finding::{Finding, Findings, sort};
+use crate::plan::{Case, Identity, Plan};
+use crate::platform::Offline;
+use crate::render::{Credentials, Extras, File};
+use crate::source::Mask;
+use crate::verdict::{Outcome, Strictness, judge_with};
+use crate::workdir::{self, ClusterDir, Durability, FileSet, Report};
+
+/// Name of the user's file in a cluster directory.
+pub const INSTALL_CONFIG: &str = "install-config.yaml";
+/// Name of the facts' file in a cluster directory.
+pub const FACTS: &str = "facts.json";
+/// The step that makes the files, in the journal of a cluster directory.
+const STEP: &str = "manifests";
+
+/// Where the facts of a run come from.
+#[derive(Clone, Debug)]
+pub enum FactsFrom {
+    /// A file.
+    File(PathBuf),
+    /// The catalogue alone.
+    Catalogue,
+    /// The file that an earlier run kept in the cluster directory.
+    Kept,
+}
+
+/// What the user wants of a run.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// How strictly the config is read.
+    pub strictness: Strictness,
+    /// Where the facts come from.
+    pub facts: FactsFrom,
+    /// The infrastructure id, if the user fixes it.
+    pub infra_id: Option<String>,
+    /// The UUID of the cluster, if the user fixes it.
+    pub cluster_id: Option<String>,
+    /// What a crash must not undo.
+    pub durability: Durability,
+}
+
+/// A text with what is to be said of it. It cannot be printed for debugging: the text may hold secrets.
+pub struct Said {
+    /// Name of the file.
+    pub file: String,
+    /// Its text.
+    pub text: String,
+    /// What became of it.
+    pub outcome: Outcome,
+    /// Findings, sorted by place.
+    pub findings: Vec<Finding>,
+    /// What of the text must not be shown.
+    pub mask: Mask,
+}
+
+/// What came of a directory whose files stand.
+pub struct Prepared {
+    /// The plan that was rendered.
+    pub plan: Plan,
+    /// What was done with each file.
+    pub report: Report,
+    /// What is worth saying of the config.
+    pub said: Said,
+    /// Where the facts came from.
+    pub facts: Source,
+    /// Whether the cluster's own cloud credentials were at hand.
+    pub with_credentials: bool,
+    /// Manifests that the user put beside ours.
+    pub added: Vec<String>,
+}
+
+/// Why a directory was not prepared.
+pub enum Refusal {
+    /// A file that the user gave is not valid: exit code 3.
+    Invalid(Box<Said>),
+    /// The config is valid, and what is known of the cloud does not have what it needs: exit code 4.
+    Unfit(Box<Said>),
+    /// Something else went wrong: exit code 1.
+    Failed(Error),
+}
+
+/// Something outside of the input went wrong.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A file cannot be read.
+    #[error("cannot read {}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the operating system said.
+        source: std::io::Error,
+    },
+    /// No facts are at hand, and none were asked for.
+    #[error(
+        "there are no facts in {}: give a file with --facts, or plan with the catalogue alone with --offline",
+        directory.display()
+    )]
+    NoFacts {
+        /// The cluster directory.
+        directory: PathBuf,
+    },
+    /// The certificates of the cluster cannot be made.
+    #[error(transparent)]
+    Tls(#[from] crate::tls::Error),
+    /// The directory cannot be written.
+    #[error(transparent)]
+    Directory(#[from] workdir::Error),
+    /// A file of ours has a path that cannot be written.
+    #[error(transparent)]
+    Path(#[from] workdir::BadPath),
+}
+
+impl<T: Into<Error>> From<T> for Refusal {
+    fn from(error: T) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+/// Makes every file of the cluster in `directory`, or says why not. Nothing is written before the plan
+/// stands.
+///
+/// # Errors
+/// See [`Refusal`].
+pub fn prepare(
+    directory: &Path,
+    basis: &Basis,
+    options: &Options,
+    world: Environment,
+) -> Result<Prepared, Refusal> {
+    let path = directory.join(INSTALL_CONFIG);
+    let bytes = inputs::read(&path)?;
+    let verdict = judge_with(&bytes, options.strictness, &basis.catalogue);
+    let mut said = Said {
+        file: path.display().to_string(),
+        text: String::from_utf8_lossy(&bytes).into_owned(),
+        outcome: verdict.outcome,
+        findings: verdict.findings,
+        mask: verdict.mask,
+    };
+    let (config, given) = match (verdict.config, verdict.given) {
+        (Some(config), Some(given)) if said.outcome == Outcome::Accepted => (config, given),
+        _ => return Err(Refusal::Invalid(Box::new(said))),
+    };
+    let mut out = Findings::default();
+    let credentials = assets::credentials(&config, &world);
+    let facts = facts(directory, &config, basis, options, &credentials, &mut out)?;
+    let mut cluster = ClusterDir::open_with(directory, options.durability)?;
+    let identity = identity::choose(&cluster, &config, options).map_err(Refusal::Invalid)?;
+    let planned = plan(&config, &given, basis, &facts, &identity, &mut out);
+    let found = assets::placed(out, &config, &said.text);
+    // What was a warning to judging may stop planning, and need not be said twice.
+    said.findings.retain(|warned| found.iter().all(|f| f.page.code != warned.page.code));
+    said.findings.extend(found);
+    sort(&mut said.findings);
+    let Some(plan) = planned else {
+        said.outcome = Outcome::Rejected;
+        return Err(Refusal::Unfit(Box::new(said)));
+    };
+    let (tls, mut files) = keys::keys(&cluster, &plan.cluster.domain, world)?;
+    let extras = Extras {
+        credentials: &credentials,
+        tls: &tls,
+        invoker: &world.invoker(),
+        masters_schedulable: edits::masters_schedulable(&cluster)?,
+        bootstrap_ignition: None,
+    };
+    files.extend(assets::files(&plan, &extras));
+    files.push(File::open(FACTS, facts.to_text()));
+    let set = FileSet::of(files.into_iter().map(|file| (file.path, file.bytes, file.secret)))?;
+    let report = cluster.write(STEP, &set)?;
+    let added = cluster.extra()?;
+    let with_credentials = !credentials.is_empty();
+    Ok(Prepared { plan, report, said, facts: facts.source, with_credentials, added })
+}
+
+fn plan(
+    config: &InstallConfig,
+    given: &InstallConfig,
+    basis: &Basis,
+    facts: &Facts,
+    identity: &Identity,
+    out: &mut Findings,
+) -> Option<Plan> {
+    let case = Case { config, given, facts, catalogue: &basis.catalogue, release: &basis.release, identity };
+    assets::plan(&case, out)
+}
+
+/// The facts that the options ask for.
+fn facts(
+    directory: &Path,
+    config: &InstallConfig,
+    basis: &Basis,
+    options: &Options,
+    credentials: &Credentials,
+    out: &mut Findings,
+) -> Result<Facts, Refusal> {
+    let kept = directory.join(FACTS);
+    match &options.facts {
+        FactsFrom::Catalogue => {
+            let (catalogue, release) = (&basis.catalogue, basis.release.as_str());
+            Ok(assets::offline_facts(&Offline { config, catalogue, release, credentials }, out))
+        }
+        FactsFrom::File(path) => inputs::facts(path),
+        FactsFrom::Kept if inputs::is_there(&kept) => inputs::facts(&kept),
+        FactsFrom::Kept => Err(Error::NoFacts { directory: directory.to_owned() }.into()),
+    }
+}

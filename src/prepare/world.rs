@@ -1,0 +1,39 @@
+//! The environment of this process, as the platforms look at it.
+
+#![allow(clippy::disallowed_methods, reason = "the environment and the credentials' files are read here")]
+
+use std::path::PathBuf;
+
+use crate::platform::World;
+
+/// The environment of this process.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Environment;
+
+impl Environment {
+    /// Who runs landfall, as the cluster is told.
+    #[must_use]
+    pub fn invoker(self) -> String {
+        self.variable("OPENSHIFT_INSTALL_INVOKER").unwrap_or_else(|| "user".to_owned())
+    }
+
+    /// Today's date in UTC.
+    #[must_use]
+    pub fn today(self) -> jiff::civil::Date {
+        jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).date()
+    }
+}
+
+impl World for Environment {
+    fn variable(&self, name: &str) -> Option<String> {
+        std::env::var(name).ok().filter(|value| !value.is_empty())
+    }
+
+    fn file(&self, path: &str) -> Option<Vec<u8>> {
+        let path = match path.strip_prefix("~/") {
+            Some(rest) => std::env::home_dir()?.join(rest),
+            None => PathBuf::from(path),
+        };
+        std::fs::read(path).ok()
+    }
+}

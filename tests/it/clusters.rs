@@ -1,0 +1,432 @@
+//! Whole clusters: a config and what the cloud answered go in, and every file must come out equal, as
+//! data, to what the OpenShift installer 4.14 wrote. `testdata/examples` has them; `LANDFALL_EXAMPLES`
+//! names another folder of the same shape. `deviations.yaml` lists, with the reason, where landfall does
+//! something else on purpose, and what changes on every run.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use base64::Engine;
+use landfall::assets;
+use landfall::catalogue::Catalogue;
+use landfall::facts::Facts;
+use landfall::finding::Findings;
+use landfall::plan::{Case, Identity, Plan};
+use landfall::platform::World;
+use landfall::render::{Extras, File, Tls};
+use landfall::secret::Secret;
+use landfall::verdict::{Outcome, Strictness, judge};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+/// The release that the examples are of.
+const RELEASE: &str = "4.14";
+
+pub fn folder() -> PathBuf {
+    let own = || Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/examples");
+    std::env::var_os("LANDFALL_EXAMPLES").map_or_else(own, PathBuf::from)
+}
+
+/// One place where landfall's file differs.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Deviation {
+    /// Path of the file in the example, `*` for any text.
+    file: String,
+    /// JSON pointers, `*` for any one part; without any, the whole file is left out.
+    #[serde(default)]
+    at: Vec<String>,
+    /// Whether the list at these places is the same but for its order.
+    #[serde(default)]
+    unordered: bool,
+    /// Why. A reader must be able to judge it.
+    reason: String,
+}
+
+/// The user's environment in the examples.
+pub struct Fixed(pub BTreeMap<&'static str, String>);
+
+impl World for Fixed {
+    fn variable(&self, name: &str) -> Option<String> {
+        self.0.get(name).cloned()
+    }
+    fn file(&self, _: &str) -> Option<Vec<u8>> {
+        None
+    }
+}
+
+fn text_at(value: &Value, pointer: &str) -> String {
+    value.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned()
+}
+
+impl Fixed {
+    pub fn of(inputs: &Value) -> Self {
+        let azure = |name: &str| text_at(inputs, &format!("/azure/credentials/{name}"));
+        let all = [
+            ("AWS_ACCESS_KEY_ID", "AKIAIOSFODNN7EXAMPLE".to_owned()),
+            ("AWS_SECRET_ACCESS_KEY", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY".to_owned()),
+            ("AZURE_SUBSCRIPTION_ID", azure("subscriptionId")),
+            ("AZURE_TENANT_ID", azure("tenantId")),
+            ("AZURE_CLIENT_ID", azure("clientId")),
+            ("AZURE_CLIENT_SECRET", azure("clientSecret")),
+            ("AZURE_CLIENT_CERTIFICATE_PATH", azure("clientCertificate")),
+            ("AZURE_CLIENT_CERTIFICATE_PASSWORD", azure("clientCertificatePassword")),
+        ];
+        Self(all.into_iter().filter(|(_, value)| !value.is_empty()).collect())
+    }
+}
+
+fn strings(value: &Value) -> Vec<String> {
+    serde_json::from_value(value.clone()).unwrap_or_default()
+}
+
+/// What the cloud answered in an example, as facts.
+pub fn facts(inputs: &Value, config: &Value) -> Facts {
+    let mut value = json!({ "version": 1, "source": "cloud" });
+    if let Some(aws) = inputs.get("aws") {
+        value["aws"] = aws_facts(aws, config);
+    }
+    if let Some(azure) = inputs.get("azure") {
+        value["azure"] = azure_facts(azure, config);
+    }
+    Facts::read(value.to_string().as_bytes()).unwrap_or_else(|findings| panic!("{findings:?}"))
+}
+
+fn aws_facts(aws: &Value, config: &Value) -> Value {
+    let zone = |zone: &Value| {
+        json!({
+            "name": text_at(zone, "/Name"), "type": text_at(zone, "/Type"),
+            "group": text_at(zone, "/GroupName"), "parent": text_at(zone, "/ParentZoneName"),
+        })
+    };
+    let mut zones: Vec<Value> = strings(&aws["availabilityZones"])
+        .into_iter()
+        .map(|name| json!({ "name": name, "type": "availability-zone" }))
+        .collect();
+    let lists = ["privateSubnets", "publicSubnets", "edgeSubnets"];
+    let given: Vec<&Value> = lists.iter().filter_map(|list| aws[*list].as_array()).flatten().collect();
+    let more = ["edgeZones", "localZones"].iter().filter_map(|list| aws[*list].as_array()).flatten();
+    zones.extend(more.map(zone));
+    let edge = given.iter().map(|subnet| &subnet["Zone"]).filter(|z| text_at(z, "/Type") == "local-zone");
+    zones.extend(edge.map(zone));
+    let subnets: Vec<Value> = given
+        .iter()
+        .map(|subnet| {
+            json!({
+                "id": subnet["ID"], "zone": subnet["Zone"]["Name"], "zoneType": subnet["Zone"]["Type"],
+                "cidr": subnet["CIDR"], "public": subnet["Public"].as_bool().unwrap_or(false), "vpc": aws["vpc"],
+            })
+        })
+        .collect();
+    let types: BTreeMap<String, Vec<String>> =
+        serde_json::from_value(aws["instanceTypeOfferings"].clone()).unwrap_or_default();
+    let types: BTreeMap<String, Value> =
+        types.into_iter().map(|(name, zones)| (name, json!({ "zones": zones }))).collect();
+    let mut value = json!({
+        "region": config["platform"]["aws"]["region"],
+        "zones": zones,
+        "instanceTypes": types,
+        "vpc": aws["vpc"].as_str().unwrap_or_default(),
+        "subnets": subnets,
+    });
+    if let Some(id) = aws["publicHostedZoneID"].as_str() {
+        value["publicZone"] = json!({ "id": id, "name": config["baseDomain"] });
+    }
+    value
+}
+
+fn azure_facts(azure: &Value, config: &Value) -> Value {
+    let zones: BTreeMap<String, Vec<String>> =
+        serde_json::from_value(azure["zonesByInstanceType"].clone()).unwrap_or_default();
+    let capabilities: BTreeMap<String, BTreeMap<String, String>> =
+        serde_json::from_value(azure["vmCapabilities"].clone()).unwrap_or_default();
+    let names: BTreeSet<&String> = zones.keys().chain(capabilities.keys()).collect();
+    let sizes: BTreeMap<&String, Value> = names
+        .into_iter()
+        .map(|name| (name, json!({ "zones": zones.get(name), "capabilities": capabilities.get(name) })))
+        .collect();
+    json!({
+        "cloudName": config["platform"]["azure"]["cloudName"].as_str().unwrap_or("AzurePublicCloud"),
+        "subscriptionId": text_at(azure, "/credentials/subscriptionId"),
+        "tenantId": text_at(azure, "/credentials/tenantId"),
+        "clientId": text_at(azure, "/credentials/clientId"),
+        "location": { "name": config["platform"]["azure"]["region"] },
+        "sizes": sizes,
+    })
+}
+
+/// Certificates that are no certificates, as those of the examples change on every run.
+pub fn tls() -> Tls {
+    let block = |label: &str| format!("-----BEGIN {label}-----\nAAAA\n-----END {label}-----\n");
+    Tls {
+        root_ca: block("CERTIFICATE"),
+        machine_config_server: block("CERTIFICATE"),
+        machine_config_server_key: Secret::new(block("PRIVATE KEY")),
+    }
+}
+
+/// One example made by landfall.
+pub fn made(folder: &Path) -> (Plan, Vec<File>) {
+    let text = std::fs::read_to_string(folder.join("install-config.yaml")).unwrap();
+    let inputs: Value =
+        serde_json::from_str(&std::fs::read_to_string(folder.join("inputs.json")).unwrap()).unwrap();
+    let verdict = judge(text.as_bytes(), Strictness::default());
+    assert_eq!(verdict.outcome, Outcome::Accepted, "{}: {:?}", folder.display(), verdict.findings);
+    let (config, given) = (verdict.config.unwrap(), verdict.given.unwrap());
+    let world = Fixed::of(&inputs);
+    let facts = facts(&inputs, &serde_yaml::from_str::<Value>(&text).unwrap());
+    let identity =
+        Identity { infra_id: text_at(&inputs, "/infraID"), cluster_id: text_at(&inputs, "/clusterID") };
+    let catalogue = Catalogue::embedded();
+    let case = Case {
+        config: &config,
+        given: &given,
+        facts: &facts,
+        catalogue,
+        release: RELEASE,
+        identity: &identity,
+    };
+    let mut out = Findings::default();
+    let Some(plan) = assets::plan(&case, &mut out) else {
+        panic!("{}: {:#?}", folder.display(), out.into_vec());
+    };
+    let credentials = assets::credentials(&config, &world);
+    let tls = tls();
+    let extras = Extras {
+        credentials: &credentials,
+        tls: &tls,
+        invoker: "user",
+        masters_schedulable: None,
+        bootstrap_ignition: None,
+    };
+    let files = assets::files(&plan, &extras);
+    (plan, files)
+}
+
+/// The folders of the examples, whole clusters and variants.
+pub fn examples() -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for kind in ["clusters", "variants"] {
+        let Ok(entries) = std::fs::read_dir(folder().join(kind)) else { continue };
+        found.extend(entries.map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()));
+    }
+    found.sort();
+    assert!(!found.is_empty(), "no examples in {}", folder().display());
+    found
+}
+
+/// The examples, and further inputs that use what these leave out.
+pub fn all() -> Vec<PathBuf> {
+    let further = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/plans");
+    let entries = std::fs::read_dir(further).unwrap().map(|entry| entry.unwrap().path());
+    let mut all: Vec<PathBuf> = entries.filter(|path| path.is_dir()).chain(examples()).collect();
+    all.sort();
+    all
+}
+
+/// The files of an example besides its inputs, by path.
+fn wanted(folder: &Path) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    for entry in walkdir::WalkDir::new(folder).into_iter().map(Result::unwrap) {
+        let path = entry.path().strip_prefix(folder).unwrap().to_str().unwrap().to_owned();
+        let other = ["install-config.yaml", "inputs.json"].contains(&path.as_str())
+            || path.starts_with("cloud-config-");
+        if entry.file_type().is_file() && !other {
+            found.insert(path, std::fs::read_to_string(entry.path()).unwrap());
+        }
+    }
+    found
+}
+
+/// The path in the cluster directory of a file of the examples.
+fn own_path(path: &str) -> String {
+    if path.starts_with("terraform.") { format!("terraform/{path}") } else { path.to_owned() }
+}
+
+/// A text that holds data of its own, as data.
+fn unfolded(value: Value) -> Value {
+    match value {
+        Value::Object(map) => map.into_iter().map(|(key, value)| (key, unfolded(value))).collect(),
+        Value::Array(list) => list.into_iter().map(unfolded).collect(),
+        Value::String(text) => unfolded_text(text),
+        other => other,
+    }
+}
+
+fn unfolded_text(text: String) -> Value {
+    if text.trim_start().starts_with('{')
+        && let Ok(value) = serde_json::from_str::<Value>(&text)
+    {
+        return json!({ "json": unfolded(value) });
+    }
+    if text.contains('\n')
+        && let Ok(value @ Value::Object(_)) = serde_yaml::from_str::<Value>(&text)
+    {
+        return json!({ "yaml": unfolded(value) });
+    }
+    let (prefix, data) = match text.strip_prefix("data:text/plain;charset=utf-8;base64,") {
+        Some(data) => ("data", data),
+        None => ("base64", text.as_str()),
+    };
+    let decoded = base64::engine::general_purpose::STANDARD.decode(data).ok();
+    let decoded = decoded.and_then(|bytes| String::from_utf8(bytes).ok());
+    match decoded.filter(|inner| text.len() > 8 && inner.chars().all(|c| !c.is_control() || c == '\n')) {
+        Some(inner) => json!({ prefix: unfolded_text(inner) }),
+        None => Value::String(text),
+    }
+}
+
+fn fits(pattern: &str, pointer: &str) -> bool {
+    let (mut pattern, mut parts) = (pattern.split('/'), pointer.split('/'));
+    loop {
+        match (pattern.next(), parts.next()) {
+            (None, _) => return true,
+            (Some(wanted), Some(part)) if wanted == "*" || wanted == part => {}
+            _ => return false,
+        }
+    }
+}
+
+/// Every place at which two values differ.
+fn differences(at: &str, wanted: &Value, found: &Value, out: &mut Vec<(String, String)>) {
+    match (wanted, found) {
+        (Value::Object(a), Value::Object(b)) => {
+            for key in a.keys().chain(b.keys()).collect::<BTreeSet<&String>>() {
+                let at = format!("{at}/{}", key.replace('~', "~0").replace('/', "~1"));
+                differences(
+                    &at,
+                    a.get(key).unwrap_or(&json!("(missing)")),
+                    b.get(key).unwrap_or(&json!("(missing)")),
+                    out,
+                );
+            }
+        }
+        (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
+            for (i, (a, b)) in a.iter().zip(b).enumerate() {
+                differences(&format!("{at}/{i}"), a, b, out);
+            }
+        }
+        (a, b) if a != b => out.push((at.to_owned(), format!("wanted {a}, found {b}"))),
+        _ => {}
+    }
+}
+
+/// Sorts a list, and says whether that changed anything.
+fn sorted(value: &mut Value, at: &str) -> bool {
+    let Some(list) = value.pointer_mut(at).and_then(Value::as_array_mut) else {
+        return false;
+    };
+    let before = list.clone();
+    list.sort_by_key(ToString::to_string);
+    before != *list
+}
+
+fn deviations() -> Vec<Deviation> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/examples/deviations.yaml");
+    serde_yaml::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+}
+
+#[test]
+fn every_file_of_the_examples_comes_out_equal() {
+    let deviations = deviations();
+    assert!(deviations.iter().all(|deviation| deviation.reason.len() > 20));
+    let mut used = vec![false; deviations.len()];
+    let mut wrong = Vec::new();
+    for folder in examples() {
+        let name = folder.file_name().unwrap().to_str().unwrap().to_owned();
+        let made: BTreeMap<String, Vec<u8>> =
+            made(&folder).1.into_iter().map(|f| (f.path, f.bytes)).collect();
+        for (path, text) in wanted(&folder) {
+            let here: Vec<usize> = (0..deviations.len())
+                .filter(|i| landfall::graph::stands_for(&deviations[*i].file, &path))
+                .collect();
+            if let Some(whole) = here.iter().find(|i| deviations[**i].at.is_empty()) {
+                used[*whole] = true;
+                continue;
+            }
+            let Some(bytes) = made.get(&own_path(&path)) else {
+                wrong.push(format!("{name}/{path}: not made"));
+                continue;
+            };
+            let found = std::str::from_utf8(bytes).unwrap();
+            let read = |text: &str| {
+                unfolded(
+                    serde_yaml::from_str::<Value>(text).unwrap_or_else(|e| panic!("{path}: {e}\n{text}")),
+                )
+            };
+            let (mut wanted, mut found) = (read(&text), read(found));
+            for (i, deviation) in here.iter().map(|i| (*i, &deviations[*i])).filter(|(_, d)| d.unordered) {
+                for at in &deviation.at {
+                    used[i] |= sorted(&mut wanted, at) | sorted(&mut found, at);
+                }
+            }
+            let mut list = Vec::new();
+            differences("", &wanted, &found, &mut list);
+            for (at, what) in list {
+                let known = here
+                    .iter()
+                    .filter(|i| !deviations[**i].unordered)
+                    .find(|i| deviations[**i].at.iter().any(|pattern| fits(pattern, &at)));
+                match known {
+                    Some(i) => used[*i] = true,
+                    None => wrong.push(format!("{name}/{path}: {at}: {what}")),
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} differences:\n{}", wrong.len(), wrong.join("\n"));
+    if std::env::var_os("LANDFALL_EXAMPLES").is_none() {
+        let unused: Vec<&str> =
+            deviations.iter().zip(used).filter(|(_, used)| !used).map(|(d, _)| d.reason.as_str()).collect();
+        assert!(unused.is_empty(), "these deviations are none: {unused:?}");
+    }
+}
+
+#[test]
+fn whole_clusters_have_no_other_manifests() {
+    let mut wrong = Vec::new();
+    for folder in examples().into_iter().filter(|path| path.parent().unwrap().ends_with("clusters")) {
+        let wanted = wanted(&folder);
+        for file in made(&folder).1 {
+            let manifest = file.path.starts_with("manifests/") || file.path.starts_with("openshift/");
+            if manifest && !wanted.contains_key(&file.path) {
+                wrong.push(format!("{}: {}", folder.display(), file.path));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn every_file_stands_in_the_graph() {
+    let files = landfall::graph::ASSETS.iter().filter(|asset| asset.kind == landfall::graph::Kind::File);
+    let names: Vec<&str> = files.map(|asset| asset.name).collect();
+    for folder in all() {
+        for file in made(&folder).1 {
+            let standing = names.iter().filter(|name| landfall::graph::stands_for(name, &file.path)).count();
+            assert_eq!(standing, 1, "{}", file.path);
+        }
+    }
+}
+
+#[test]
+fn secrets_stand_in_secret_files_only() {
+    let world =
+        ["wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", "EXAMPLE-CLIENT-SECRET", "ZXhhbXBsZTpleGFtcGxl", "ZTpl"];
+    let encode = |text: &str| base64::engine::general_purpose::STANDARD.encode(text);
+    for folder in all() {
+        let (plan, files) = made(&folder);
+        let plan = serde_json::to_string(&plan).unwrap();
+        assert!(world.iter().all(|secret| !plan.contains(secret)), "{}", folder.display());
+        for file in files {
+            let shown = format!("{file:?}");
+            let text = String::from_utf8(file.bytes).unwrap();
+            for secret in world {
+                let inside = text.contains(secret) || text.contains(&encode(secret));
+                let tfvars = file.path.ends_with(".tfvars.json") || file.path == "metadata.json";
+                assert!(!inside || (file.secret && !tfvars), "{}: {}", folder.display(), file.path);
+                assert!(!shown.contains(secret) && !shown.contains(&encode(secret)), "{}", file.path);
+            }
+        }
+    }
+}

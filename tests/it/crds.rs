@@ -1,0 +1,107 @@
+//! Every manifest of a kind whose definition is at hand fits it: the CRDs of openshift/api, from
+//! `../shared/crds` or the folder that `LANDFALL_CRDS` names. They are data of another project.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::{clusters, required};
+
+fn folder() -> PathBuf {
+    let own = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/crds");
+    std::env::var_os("LANDFALL_CRDS").map_or_else(own, PathBuf::from)
+}
+
+/// Schemas by `apiVersion` and `kind`.
+fn schemas(folder: &Path) -> BTreeMap<(String, String), jsonschema::Validator> {
+    let mut found = BTreeMap::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|extension| extension != "yaml") {
+            continue;
+        }
+        let crd: Value = serde_yaml::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+        let group = crd["spec"]["group"].as_str().unwrap();
+        let kind = crd["spec"]["names"]["kind"].as_str().unwrap();
+        for version in crd["spec"]["versions"].as_array().unwrap() {
+            let name = format!("{group}/{}", version["name"].as_str().unwrap());
+            let mut schema = version["schema"]["openAPIV3Schema"].clone();
+            as_json_schema(&mut schema);
+            found.insert((name, kind.to_owned()), jsonschema::validator_for(&schema).unwrap());
+        }
+    }
+    found
+}
+
+/// What the API server's schemas have of their own, in the words of JSON Schema: `nullable`, fields that
+/// are kept although they are not described, and fields that are not described and so not there.
+fn as_json_schema(schema: &mut Value) {
+    match schema {
+        Value::Object(map) => {
+            let open = map.get("x-kubernetes-preserve-unknown-fields") == Some(&Value::Bool(true));
+            let described = map.contains_key("properties") && !map.contains_key("additionalProperties");
+            if described && !open && map.get("type") == Some(&"object".into()) {
+                map.insert("additionalProperties".to_owned(), false.into());
+            }
+            if map.get("nullable") == Some(&Value::Bool(true))
+                && let Some(kind) = map.get("type").and_then(Value::as_str).map(str::to_owned)
+            {
+                map.insert("type".to_owned(), serde_json::json!([kind, "null"]));
+            }
+            map.values_mut().for_each(as_json_schema);
+        }
+        Value::Array(list) => list.iter_mut().for_each(as_json_schema),
+        _ => {}
+    }
+}
+
+/// What the API server takes out before it looks: null where the schema has a default or nothing, and the
+/// status, which it does not take from who creates an object.
+fn as_created(value: &mut Value) {
+    match value {
+        Value::Object(map) => {
+            map.retain(|_, value| !value.is_null());
+            map.values_mut().for_each(as_created);
+        }
+        Value::Array(list) => list.iter_mut().for_each(as_created),
+        _ => {}
+    }
+}
+
+#[test]
+fn manifests_fit_the_definitions_of_their_kinds() {
+    let folder = folder();
+    if !folder.is_dir() {
+        required::skipped("crds", &format!("no CRDs in {}", folder.display()));
+        return;
+    }
+    let schemas = schemas(&folder);
+    let mut checked: BTreeMap<String, usize> = BTreeMap::new();
+    let mut wrong = Vec::new();
+    for example in clusters::all() {
+        for file in clusters::made(&example).1 {
+            if !file.path.starts_with("manifests/") && !file.path.starts_with("openshift/") {
+                continue;
+            }
+            let mut object: Value = serde_yaml::from_slice(&file.bytes).unwrap();
+            let text = |key: &str| object[key].as_str().unwrap_or_default().to_owned();
+            let kind = (text("apiVersion"), text("kind"));
+            let Some(schema) = schemas.get(&kind) else { continue };
+            as_created(&mut object);
+            // The metadata is the API server's own.
+            object.as_object_mut().unwrap().remove("metadata");
+            *checked.entry(kind.1).or_default() += 1;
+            for fault in schema.iter_errors(&object) {
+                wrong.push(format!(
+                    "{}/{}: {}: {fault}",
+                    example.display(),
+                    file.path,
+                    fault.instance_path()
+                ));
+            }
+        }
+    }
+    assert!(checked.len() >= 6, "only these kinds were checked: {checked:?}");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

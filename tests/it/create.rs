@@ -1,0 +1,397 @@
+//! `landfall create manifests`, as a user runs it.
+
+use std::collections::BTreeMap;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use landfall::assets;
+use landfall::catalogue::Catalogue;
+use landfall::config::InstallConfig;
+use landfall::finding::Findings;
+use landfall::plan::{Case, Identity};
+use landfall::platform::Offline;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::clusters::Fixed;
+
+/// What planning with the catalogue alone finds in a config.
+pub fn planned_offline(config: &InstallConfig, given: &InstallConfig) -> Findings {
+    let catalogue = Catalogue::embedded();
+    let release = catalogue.newest_release().unwrap();
+    let world = Fixed::of(&json!({ "azure": { "credentials": {
+        "subscriptionId": "00000000-0000-0000-0000-000000000001",
+        "tenantId": "00000000-0000-0000-0000-000000000002",
+        "clientId": "00000000-0000-0000-0000-000000000003",
+        "clientSecret": "EXAMPLE",
+    } } }));
+    let credentials = assets::credentials(config, &world);
+    let mut out = Findings::default();
+    let facts =
+        assets::offline_facts(&Offline { config, catalogue, release, credentials: &credentials }, &mut out);
+    let identity = Identity { infra_id: "page-bcd24".to_owned(), cluster_id: String::new() };
+    let case = Case { config, given, facts: &facts, catalogue, release, identity: &identity };
+    let _ = assets::plan(&case, &mut out);
+    out
+}
+
+const CONFIG: &str = include_str!("../../testdata/quickstart/aws.yaml");
+
+fn directory(config: &str) -> TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("install-config.yaml"), config).unwrap();
+    directory
+}
+
+fn run(directory: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_landfall"))
+        .args(["create", "manifests", "--dir"])
+        .arg(directory)
+        .args(arguments)
+        .env_clear()
+        .env("AWS_ACCESS_KEY_ID", "AKIAIOSFODNN7EXAMPLE")
+        .env("AWS_SECRET_ACCESS_KEY", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY")
+        .output()
+        .unwrap()
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// Every file below a directory but landfall's own records.
+fn files(directory: &Path) -> BTreeMap<String, Vec<u8>> {
+    walkdir::WalkDir::new(directory)
+        .into_iter()
+        .map(Result::unwrap)
+        .filter(|entry| entry.file_type().is_file())
+        .map(|entry| {
+            (entry.path().strip_prefix(directory).unwrap().to_str().unwrap().to_owned(), entry.into_path())
+        })
+        .filter(|(path, _)| !path.starts_with(".landfall"))
+        .map(|(path, full)| (path, std::fs::read(full).unwrap()))
+        .collect()
+}
+
+#[test]
+fn writes_the_whole_set_with_the_catalogue_alone() {
+    let directory = directory(CONFIG);
+    let output = run(directory.path(), &["--offline"]);
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    let files = files(directory.path());
+    for wanted in [
+        "facts.json",
+        "metadata.json",
+        "manifests/cluster-infrastructure-02-config.yml",
+        "openshift/99_cloud-creds-secret.yaml",
+        "terraform/cluster/vpc.tf",
+        "terraform/terraform.platform.auto.tfvars.json",
+    ] {
+        assert!(files.contains_key(wanted), "{wanted} is missing: {:?}", files.keys());
+    }
+    for (path, _) in files {
+        let mode = std::fs::metadata(directory.path().join(&path)).unwrap().permissions().mode() & 0o777;
+        let secret = path.contains("secret.yaml")
+            || path.contains(".key")
+            || path.contains(".ign")
+            || path.ends_with(".tfvars.json");
+        if secret {
+            assert_eq!(mode, 0o600, "{path}");
+        }
+    }
+    assert!(said(&output).contains("LF0710"), "{}", said(&output));
+}
+
+#[test]
+fn the_same_input_gives_the_same_bytes() {
+    let (one, two) = (directory(CONFIG), directory(CONFIG));
+    let fixed = ["--offline", "--infra-id", "demo-bcd24"];
+    assert_eq!(run(one.path(), &fixed).status.code(), Some(0));
+    // The certificates are new in every directory, unless they are there.
+    std::fs::create_dir_all(two.path().join("auth")).unwrap();
+    assert!(
+        Command::new("cp")
+            .arg("-r")
+            .arg(one.path().join("auth/tls"))
+            .arg(two.path().join("auth/tls"))
+            .status()
+            .unwrap()
+            .success()
+    );
+    let facts = one.path().join("facts.json");
+    let output = run(two.path(), &["--facts", facts.to_str().unwrap(), "--infra-id", "demo-bcd24"]);
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    assert_eq!(files(one.path()), files(two.path()));
+}
+
+#[test]
+fn a_second_run_changes_nothing() {
+    let directory = directory(CONFIG);
+    assert_eq!(run(directory.path(), &["--offline"]).status.code(), Some(0));
+    let before = files(directory.path());
+    let output = run(directory.path(), &["-o", "json"]);
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["written"], json!([]));
+    assert_eq!(report["facts"], "catalogue");
+    assert_eq!(before, files(directory.path()));
+}
+
+#[test]
+fn hand_edits_are_kept_and_told() {
+    let directory = directory(CONFIG);
+    assert_eq!(run(directory.path(), &["--offline"]).status.code(), Some(0));
+    let scheduler = directory.path().join("manifests/cluster-scheduler-02-config.yml");
+    let edited = std::fs::read_to_string(&scheduler).unwrap().replace("false", "true");
+    std::fs::write(&scheduler, &edited).unwrap();
+    std::fs::write(directory.path().join("manifests/99-mine.yaml"), "apiVersion: v1\nkind: ConfigMap\n")
+        .unwrap();
+    let output = run(directory.path(), &["--offline"]);
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    assert!(
+        said(&output).contains("kept as edited by hand: manifests/cluster-scheduler-02-config.yml"),
+        "{}",
+        said(&output)
+    );
+    assert!(said(&output).contains("manifests/99-mine.yaml"), "{}", said(&output));
+    assert_eq!(std::fs::read_to_string(&scheduler).unwrap(), edited);
+    let variables = std::fs::read(directory.path().join("terraform/terraform.tfvars.json")).unwrap();
+    let variables: Value = serde_json::from_slice(&variables).unwrap();
+    assert_eq!(variables["masters_schedulable"], true);
+}
+
+#[test]
+fn points_at_an_edited_manifest_that_cannot_be_read() {
+    let directory = directory(CONFIG);
+    assert_eq!(run(directory.path(), &["--offline"]).status.code(), Some(0));
+    let dns = directory.path().join("manifests/cluster-dns-02-config.yml");
+    std::fs::write(&dns, "apiVersion: config.openshift.io/v1\nkind: DNS\nspec: [\n").unwrap();
+    let output = run(directory.path(), &["--offline"]);
+    assert_eq!(output.status.code(), Some(3), "{}", said(&output));
+    assert!(said(&output).contains("cluster-dns-02-config.yml:"), "{}", said(&output));
+    // Not an object any more.
+    std::fs::write(&dns, "spec: {}\n").unwrap();
+    let output = run(directory.path(), &["--offline"]);
+    assert_eq!(output.status.code(), Some(3), "{}", said(&output));
+    assert!(
+        said(&output).contains("LF0654") && said(&output).contains("`kind` is missing"),
+        "{}",
+        said(&output)
+    );
+    // Of a secret nothing is shown.
+    std::fs::remove_file(&dns).unwrap();
+    let secret = directory.path().join("manifests/openshift-config-secret-pull-secret.yaml");
+    std::fs::write(&secret, "kind: Secret\ndata: {x: hunter2, [\n").unwrap();
+    let output = run(directory.path(), &["--offline"]);
+    assert_eq!(output.status.code(), Some(3), "{}", said(&output));
+    assert!(said(&output).contains("line 2") && !said(&output).contains("hunter2"), "{}", said(&output));
+}
+
+#[test]
+fn nothing_is_written_for_a_config_that_cannot_be_planned() {
+    let directory = directory(&CONFIG.replace("us-east-1", "xx-hidden-1"));
+    let output = run(directory.path(), &["--offline"]);
+    assert_eq!(output.status.code(), Some(4), "{}", said(&output));
+    for service in ["ec2", "elasticloadbalancing", "s3", "iam", "route53", "tagging", "sts"] {
+        assert!(said(&output).contains(&format!("- name: {service}")), "{service}: {}", said(&output));
+    }
+    assert_eq!(files(directory.path()).len(), 1);
+}
+
+#[test]
+fn says_where_facts_come_from_when_there_are_none() {
+    let directory = directory(CONFIG);
+    let output = run(directory.path(), &[]);
+    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+    assert!(said(&output).contains("--facts") && said(&output).contains("--offline"), "{}", said(&output));
+}
+
+#[test]
+fn refuses_facts_of_another_version() {
+    let directory = directory(CONFIG);
+    let facts = directory.path().join("other.json");
+    std::fs::write(&facts, "{\n  \"version\": 2,\n  \"source\": \"cloud\"\n}\n").unwrap();
+    let output = run(directory.path(), &["--facts", facts.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(3), "{}", said(&output));
+    assert!(said(&output).contains("LF0610") && said(&output).contains("other.json:2:"), "{}", said(&output));
+    std::fs::write(&facts, "{\n  \"version\": 1,\n  \"aws\": {\n    \"regoin\": \"a\"\n  }\n}\n").unwrap();
+    let output = run(directory.path(), &["--facts", facts.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(3), "{}", said(&output));
+    assert!(said(&output).contains("regoin") && said(&output).contains("other.json:4:"), "{}", said(&output));
+}
+
+#[test]
+fn names_the_releases_that_are_known() {
+    let directory = directory(CONFIG);
+    let output = run(directory.path(), &["--offline", "--release", "4.3"]);
+    assert_eq!(output.status.code(), Some(3), "{}", said(&output));
+    assert!(said(&output).contains("LF0652") && said(&output).contains("4.14, 4.16"), "{}", said(&output));
+}
+
+#[test]
+fn refuses_what_cannot_be_an_infrastructure_id() {
+    let directory = directory(CONFIG);
+    for id in ["Demo-1", "-demo", "demo-", "a_b", "", "abcdefghijklmnopqrstuvwxyz-12"] {
+        let output = run(directory.path(), &["--offline", &format!("--infra-id={id}")]);
+        assert_eq!(output.status.code(), Some(3), "{id}: {}", said(&output));
+        assert!(said(&output).contains("LF0653"), "{}", said(&output));
+    }
+}
+
+#[test]
+fn every_zone_of_a_pool_needs_a_subnet() {
+    let config = CONFIG.replace("    region: us-east-1\n", "    region: us-east-1\n    vpc:\n      subnets:\n      - id: subnet-0aaaaaaaaaaaaaaaa\n      - id: subnet-0bbbbbbbbbbbbbbbb\n    defaultMachinePlatform:\n      type: m5.xlarge\n      zones: [us-east-1b]\n");
+    let directory = directory(&config);
+    let subnet = |id: &str, public: bool| json!({ "id": id, "zone": "us-east-1a", "cidr": "10.0.0.0/24", "vpc": "vpc-1", "public": public });
+    let facts = json!({ "version": 1, "source": "cloud", "aws": {
+        "region": "us-east-1", "vpc": "vpc-1",
+        "subnets": [subnet("subnet-0aaaaaaaaaaaaaaaa", false), subnet("subnet-0bbbbbbbbbbbbbbbb", true)],
+    } });
+    let path = directory.path().join("given.json");
+    std::fs::write(&path, facts.to_string()).unwrap();
+    let output = run(directory.path(), &["--facts", path.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(4), "{}", said(&output));
+    assert!(said(&output).contains("LF0709") && said(&output).contains("us-east-1b"), "{}", said(&output));
+}
+
+/// A partition that nobody knows, in an overlay: everything works in it.
+#[test]
+fn a_partition_can_be_invented_in_an_overlay() {
+    let config = CONFIG.replace("us-east-1", "moon-base-1");
+    let directory = directory(&config);
+    let refused = run(directory.path(), &["--offline"]);
+    assert_eq!(refused.status.code(), Some(4), "{}", said(&refused));
+    let overlay = json!({
+        "images": { "4.19": { "amd64": { "aws": { "regions": { "moon-base-1": "ami-0moon" } } } } },
+        "aws": {
+            "partitions": { "aws-moon": {
+                "dnsSuffix": "moon.example",
+                "regionPattern": "^moon-\\w+-\\d+$",
+                "ec2ServicePrincipal": "ec2.moon.example",
+                "apiRecordType": "CNAME",
+                "regions": { "moon-base-1": {
+                    "name": "Moon (Tranquility)",
+                    "zones": ["moon-base-1a", "moon-base-1b"],
+                    "internalDomain": "moon.internal",
+                    "offerings": { "lunar.xlarge": ["moon-base-1a", "moon-base-1b"] },
+                } },
+            } },
+            "instanceTypes": { "lunar.xlarge": { "vcpus": 4, "memoryMib": 16384, "architecture": "amd64" } },
+            "defaultInstanceTypes": { "newest": { "architectures": { "amd64": { "controlPlane": ["lunar.xlarge"], "compute": ["lunar.xlarge"] } } } },
+        },
+    });
+    std::fs::write(directory.path().join("catalogue.json"), overlay.to_string()).unwrap();
+    let output = run(directory.path(), &["--offline", "--infra-id", "demo-bcd24"]);
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    let json = |path: &str| -> Value {
+        serde_json::from_slice(&std::fs::read(directory.path().join(path)).unwrap()).unwrap()
+    };
+    let variables = json("terraform/terraform.platform.auto.tfvars.json");
+    assert_eq!(variables["aws_ami"], "ami-0moon");
+    assert_eq!(variables["aws_master_instance_type"], "lunar.xlarge");
+    assert_eq!(variables["aws_worker_availability_zones"], json!(["moon-base-1a", "moon-base-1b"]));
+    let own = json("terraform/landfall.auto.tfvars.json");
+    assert_eq!(own["aws_partition_id"], "aws-moon");
+    assert_eq!(own["aws_ec2_service_principal"], "ec2.moon.example");
+    assert_eq!(own["aws_api_record_type"], "CNAME");
+    assert_eq!(own["aws_dhcp_domain_name"], "moon.internal");
+    let regions = Command::new(env!("CARGO_BIN_EXE_landfall"))
+        .args(["regions", "--platform", "aws", "--dir"])
+        .arg(directory.path())
+        .output()
+        .unwrap();
+    assert!(String::from_utf8_lossy(&regions.stdout).contains("Moon (Tranquility)"));
+}
+
+#[test]
+fn an_overlay_with_a_typo_is_refused_with_its_line() {
+    let directory = directory(CONFIG);
+    std::fs::write(directory.path().join("catalogue.yaml"), "aws:\n  partitons: {}\n").unwrap();
+    let output = run(directory.path(), &["--offline"]);
+    assert_eq!(output.status.code(), Some(3), "{}", said(&output));
+    assert!(
+        said(&output).contains("catalogue.yaml:2:3") && said(&output).contains("partitions"),
+        "{}",
+        said(&output)
+    );
+}
+
+#[test]
+fn a_stream_brings_its_own_images() {
+    let directory = directory(CONFIG);
+    let stream = json!({ "stream": "rhcos-4.21", "architectures": { "x86_64": { "images": { "aws": { "regions": {
+        "us-east-1": { "release": "421.1", "image": "ami-0stream" } } } } } } });
+    let path = directory.path().join("stream.json");
+    std::fs::write(&path, stream.to_string()).unwrap();
+    let output = run(directory.path(), &["--offline", "--stream", path.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    let variables =
+        std::fs::read_to_string(directory.path().join("terraform/terraform.platform.auto.tfvars.json"))
+            .unwrap();
+    assert!(variables.contains("ami-0stream"));
+}
+
+#[test]
+fn a_fleet_is_made_in_one_run() {
+    let fleet = tempfile::tempdir().unwrap();
+    for name in ["one", "two", "three"] {
+        let region = if name == "three" { "xx-hidden-1" } else { "us-east-1" };
+        std::fs::create_dir(fleet.path().join(name)).unwrap();
+        let config = CONFIG.replace("name: demo", &format!("name: {name}")).replace("us-east-1", region);
+        std::fs::write(fleet.path().join(name).join("install-config.yaml"), config).unwrap();
+    }
+    let output = Command::new(env!("CARGO_BIN_EXE_landfall"))
+        .args(["create", "manifests", "--offline", "-o", "json", "--fleet"])
+        .arg(fleet.path())
+        .env_clear()
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(4), "{}", said(&output));
+    let lines: Vec<Value> = output
+        .stdout
+        .split(|b| *b == b'\n')
+        .filter(|line| !line.is_empty())
+        .map(|line| serde_json::from_slice(line).unwrap())
+        .collect();
+    assert_eq!(lines.len(), 3);
+    assert!(
+        fleet.path().join("one/metadata.json").exists() && fleet.path().join("two/metadata.json").exists()
+    );
+    assert!(!fleet.path().join("three/metadata.json").exists());
+}
+
+#[test]
+fn a_killed_run_is_finished_by_the_next() {
+    let whole = directory(CONFIG);
+    assert_eq!(run(whole.path(), &["--offline", "--infra-id", "demo-bcd24"]).status.code(), Some(0));
+    let wanted: Vec<String> = files(whole.path()).into_keys().collect();
+    for delay in [1, 3, 6, 10, 15, 25] {
+        let directory = directory(CONFIG);
+        let mut child = Command::new(env!("CARGO_BIN_EXE_landfall"))
+            .args(["create", "manifests", "--offline", "--infra-id", "demo-bcd24", "--dir"])
+            .arg(directory.path())
+            .stderr(std::process::Stdio::null())
+            .stdout(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(delay));
+        let _ = child.kill();
+        child.wait().unwrap();
+        let output = run(directory.path(), &["--offline", "--infra-id", "demo-bcd24", "-o", "json"]);
+        assert_eq!(output.status.code(), Some(0), "{delay}: {}", said(&output));
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(report["kept"], json!([]), "{delay}");
+        let found: Vec<String> = files(directory.path()).into_keys().collect();
+        assert_eq!(found, wanted, "{delay}");
+    }
+}
+
+#[test]
+fn draws_the_graph_in_every_form() {
+    for (form, start) in [("dot", "digraph"), ("mermaid", "flowchart"), ("svg", "<")] {
+        let output =
+            Command::new(env!("CARGO_BIN_EXE_landfall")).args(["graph", "--format", form]).output().unwrap();
+        assert!(String::from_utf8_lossy(&output.stdout).starts_with(start), "{form}");
+    }
+}
