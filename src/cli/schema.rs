@@ -1,16 +1,39 @@
 //! `landfall schema`.
 
-use super::{Exit, Settings};
+use clap::ValueEnum;
 
-/// Print the JSON Schema of the install config, for editors and other tools
+use super::{Exit, Settings};
+use crate::{catalogue, config, facts};
+
+/// Print the JSON Schema of a file that landfall reads, for editors and other tools
 #[derive(Debug, clap::Args)]
-pub struct Args {}
+pub struct Args {
+    /// The kind of file
+    #[arg(value_enum, value_name = "KIND", default_value_t = Kind::InstallConfig)]
+    kind: Kind,
+}
+
+/// The kind of file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Kind {
+    /// install-config.yaml
+    InstallConfig,
+    /// facts.json, what a cloud answered
+    Facts,
+    /// A catalogue overlay
+    Catalogue,
+}
 
 /// Prints the schema.
 ///
 /// # Errors
 /// Standard output cannot be written.
-pub fn run(_: &Args, settings: &Settings) -> anyhow::Result<Exit> {
-    settings.printer.data(&format!("{:#}\n", crate::config::schema::schema()))?;
+pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
+    let schema = match args.kind {
+        Kind::InstallConfig => config::schema::schema(),
+        Kind::Facts => facts::schema(),
+        Kind::Catalogue => catalogue::schema(),
+    };
+    settings.printer.data(&format!("{schema:#}\n"))?;
     Ok(Exit::Done)
 }

@@ -1,6 +1,6 @@
 //! The ids of a cluster: given, kept from an earlier run, or made.
 
-use rand::seq::IndexedRandom;
+use rand::seq::SliceRandom;
 use serde::Deserialize;
 
 use super::{Options, Said};
@@ -40,13 +40,13 @@ pub(super) fn choose(
     let earlier = kept.filter(|kept| kept.infra_id == infra_id).map(|kept| kept.cluster_id);
     let cluster_id = options.cluster_id.clone().or(earlier).unwrap_or_else(|| match options.infra_id {
         Some(_) => cluster_id_of(&infra_id, &Cluster::of(config).domain),
-        None => uuid::Uuid::new_v4().to_string(),
+        None => uuid::Builder::from_random_bytes(rand::random()).into_uuid().to_string(),
     });
     Ok(Identity { infra_id, cluster_id })
 }
 
 fn new(name: &str) -> String {
-    let mut rng = rand::rng();
+    let mut rng = rand::thread_rng();
     let random = std::iter::repeat_with(|| ALPHABET.choose(&mut rng).copied().unwrap_or(b'b'));
     infra_id_prefix(name) + &random.take(RANDOM).map(char::from).collect::<String>()
 }

@@ -104,3 +104,24 @@ fn completed_configs_fit_the_schema() {
         assert_eq!(errors(&validator, &value), Vec::<String>::new(), "{}", page.code);
     }
 }
+
+#[test]
+fn facts_fit_their_schema() {
+    let schema = landfall::facts::schema();
+    assert!(jsonschema::meta::is_valid(&schema), "not a JSON Schema");
+    let mut bare = Vec::new();
+    walk(&schema, "", &mut bare);
+    assert!(bare.is_empty(), "fields without a description: {bare:?}");
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    for folder in crate::clusters::all() {
+        let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
+        let inputs: Value = serde_json::from_str(&read("inputs.json")).unwrap();
+        let config: Value = serde_yaml::from_str(&read("install-config.yaml")).unwrap();
+        let facts = crate::clusters::facts(&inputs, &config);
+        let text = facts.to_text();
+        assert_eq!(errors(&validator, &serde_json::from_str(&text).unwrap()), Vec::<String>::new());
+        // What was written reads as the same again.
+        assert_eq!(landfall::facts::Facts::read(text.as_bytes()).unwrap(), facts);
+    }
+    assert!(!validator.is_valid(&serde_json::json!({ "version": 1, "aws": { "regoin": "x" } })));
+}

@@ -27,9 +27,10 @@ resource "aws_instance" "bootstrap" {
   # Ignition runs once, at the first start: the object and the right to read it must be there by then.
   depends_on = [aws_s3_object.ignition, aws_iam_role_policy.bootstrap]
 
-  # A later run signs a new URL. Only the first start reads it, and to change user data is to stop the machine.
+  # A run that resumes must leave a working machine alone. It signs a new URL, which only the first start reads, but
+  # changed user data would stop the machine; and one that is stopped has no public address, which would replace it.
   lifecycle {
-    ignore_changes = [user_data]
+    ignore_changes = [user_data, associate_public_ip_address]
   }
 }
 
