@@ -10,6 +10,7 @@ use crate::finding::{Finding, Findings, sort};
 use crate::plan::{self, Case, Cluster, Plan};
 use crate::platform::{Offline, Platform, World, named};
 use crate::render::{self, Credentials, Extras, File};
+use crate::secret::without_user;
 use crate::source;
 use crate::verdict::active;
 
@@ -29,6 +30,17 @@ pub fn offline_facts(offline: &Offline<'_>, out: &mut Findings) -> Facts {
 #[must_use]
 pub fn plan(case: &Case<'_>, out: &mut Findings) -> Option<Plan> {
     let before = out.errors();
+    for (pointer, url) in case.config.platform.secret_urls() {
+        if without_user(url) != url {
+            out.push(plan::pages::endpoint_with_user(&path_of(&pointer)));
+        }
+    }
+    let (mut config, mut given) = (case.config.clone(), case.given.clone());
+    if let Some(platform) = active(case.config) {
+        platform.add_found(&mut config, case.facts);
+        platform.add_found(&mut given, case.facts);
+    }
+    let case = &Case { config: &config, given: &given, ..*case };
     let decided = active(case.config).and_then(|platform| platform.plan(case, out));
     if decided.is_none() && out.errors() == before {
         let name = case.config.platform.present().first().copied().unwrap_or_default();
@@ -37,22 +49,39 @@ pub fn plan(case: &Case<'_>, out: &mut Findings) -> Option<Plan> {
     if out.errors() > before {
         return None;
     }
+    let platform = decided?;
     Some(Plan {
         version: 1,
         release: case.release.to_owned(),
         identity: case.identity.clone(),
-        cluster: Cluster::of(case.config),
-        platform: decided?,
-        config: case.config.clone(),
-        given: case.given.clone(),
+        cluster: Cluster::of(&config),
+        platform,
+        config,
+        given,
     })
+}
+
+/// A JSON pointer as a field path: `/a/0/b` is `a[0].b`.
+fn path_of(pointer: &str) -> String {
+    let mut path = String::new();
+    for part in pointer.split('/').filter(|part| !part.is_empty()) {
+        if part.bytes().all(|b| b.is_ascii_digit()) {
+            path.extend(["[", part, "]"]);
+        } else {
+            if !path.is_empty() {
+                path.push('.');
+            }
+            path.push_str(part);
+        }
+    }
+    path
 }
 
 /// Every file of a cluster, sorted by path; none for a plan that no platform made.
 #[must_use]
 pub fn files(plan: &Plan, extras: &Extras<'_>) -> Vec<File> {
     let rendered = active(&plan.config).and_then(|platform| {
-        let (assets, unset) = platform.assets(plan, extras).zip(platform.unset())?;
+        let (assets, unset) = platform.assets(plan, extras).zip(platform.unset(&plan.config))?;
         Some(render::files(plan, &assets, &unset, platform.stages(), platform.name(), extras))
     });
     rendered.unwrap_or_default()

@@ -42,7 +42,7 @@ const CREDENTIALS: &str = "cloud credentials";
 const SCHEDULER: &str = "manifests/cluster-scheduler-02-config.yml";
 const BOOTSTRAP: &str = "terraform/bootstrap.ign";
 const VARIABLES: &str = "terraform/*.tfvars.json";
-const MODULES: &str = "terraform/*/*.tf";
+const MODULES: &str = "terraform/*/main.tf";
 const METADATA: &str = "metadata.json";
 
 /// Every asset; those that others need come first.

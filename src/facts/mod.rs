@@ -90,8 +90,10 @@ impl Facts {
         let tree = source::read(text, &mut out);
         let facts: Self = Decoder::new(&tree, &[], Severity::Error, &mut out, &mut Mask::default()).decode();
         if out.errors() == 0 && facts.version != VERSION {
-            let message =
-                format!("facts of version {} are not known; this landfall reads version 1", facts.version);
+            let message = match facts.version {
+                0 => "the file does not say of which version its facts are".to_owned(),
+                version => format!("facts of version {version} are not known; this landfall reads version 1"),
+            };
             let help = "gather the facts again with `landfall facts`";
             out.push(Finding::error(&UNKNOWN_VERSION, Kind::Invalid, "version", message).help(help));
         }

@@ -1,7 +1,7 @@
 //! The ids of a cluster: `assets.md`, A.1.
 
+use aws_lc_rs::digest::{SHA256, digest};
 use serde::Serialize;
-use sha2::{Digest, Sha256};
 
 /// The ids of a cluster. They are made once and then kept in its directory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -19,8 +19,8 @@ impl Identity {
     /// Five lower-case letters that belong to the cluster, for names that must be unique in the world.
     #[must_use]
     pub fn letters(&self) -> String {
-        let digest = Sha256::digest(format!("{} {}", self.infra_id, self.cluster_id));
-        digest.iter().take(5).map(|byte| char::from(b'a' + byte % 26)).collect()
+        let digest = digest(&SHA256, format!("{} {}", self.infra_id, self.cluster_id).as_bytes());
+        digest.as_ref().iter().take(5).map(|byte| char::from(b'a' + byte % 26)).collect()
     }
 
     /// The largest infrastructure id, in characters.
@@ -63,9 +63,11 @@ pub fn is_infra_id(text: &str) -> bool {
 /// that its files are, too. A UUID of version 8 (RFC 9562), made of a SHA-256 digest.
 #[must_use]
 pub fn cluster_id_of(infra_id: &str, domain: &str) -> String {
-    let digest = Sha256::digest(format!("landfall cluster {infra_id} {domain}"));
+    let digest = digest(&SHA256, format!("landfall cluster {infra_id} {domain}").as_bytes());
     let mut bytes = [0_u8; 16];
-    bytes.copy_from_slice(&digest[..16]);
+    for (to, from) in bytes.iter_mut().zip(digest.as_ref()) {
+        *to = *from;
+    }
     uuid::Builder::from_custom_bytes(bytes).into_uuid().to_string()
 }
 

@@ -47,8 +47,35 @@ const UNREADABLE: Page = Page {
     good: "",
 };
 
+const OTHER_CLUSTER: Page = Page {
+    code: "LF0655",
+    title: "a directory is that of one cluster",
+    text: "The metadata.json of a directory says whose resources `destroy` removes. Files of another cluster \
+           written over it would leave those of the first one behind in the cloud with nobody knowing. Use \
+           another directory, or delete metadata.json if nothing of that cluster was ever made.",
+    severity: Severity::Error,
+    fields: &["metadata.name"],
+    base: Base::Whole,
+    bad: "",
+    good: "",
+};
+
+const ENDPOINT_USER: Page = Page {
+    code: "LF0656",
+    title: "the URL of an endpoint names no user",
+    text: "Endpoints are written into objects that everybody in the cluster can read, and no client sends the \
+           user part of such a URL. Credentials come from the environment.",
+    severity: Severity::Error,
+    fields: &["platform.aws.serviceEndpoints[].url", "platform.azure.armEndpoint"],
+    base: Base::Aws,
+    bad: "platform:\n  aws:\n    region: us-east-1\n    serviceEndpoints:\n    - name: ec2\n      \
+          url: https://someone:secret@ec2.example.com\n",
+    good: "platform:\n  aws:\n    region: us-east-1\n    serviceEndpoints:\n    - name: ec2\n      \
+           url: https://ec2.example.com\n",
+};
+
 /// The pages of these findings.
-pub const PAGES: &[&Page] = &[&NO_ASSETS, &RELEASE, &INFRA_ID, &UNREADABLE];
+pub const PAGES: &[&Page] = &[&NO_ASSETS, &RELEASE, &INFRA_ID, &UNREADABLE, &OTHER_CLUSTER, &ENDPOINT_USER];
 
 /// No assets can be made for a platform.
 #[must_use]
@@ -72,6 +99,25 @@ pub fn unusable_infra_id(id: &str) -> Finding {
     let message = format!("`{}` cannot be an infrastructure id", shortened(id));
     Finding::error(&INFRA_ID, Kind::Invalid, "", message)
         .help("write at most 27 lower-case letters, digits and dashes, such as demo-x7k2p")
+}
+
+/// An endpoint's URL with a user part.
+#[must_use]
+pub fn endpoint_with_user(field: &str) -> Finding {
+    Finding::error(&ENDPOINT_USER, Kind::Invalid, field, "the URL of an endpoint has a user part")
+        .help("take it out; credentials come from the environment")
+}
+
+/// A directory of another cluster.
+#[must_use]
+pub fn other_cluster(found: &str, wanted: &str) -> Finding {
+    let message = format!(
+        "the directory is that of the cluster `{}`, the config is for `{}`",
+        shortened(found),
+        shortened(wanted)
+    );
+    Finding::error(&OTHER_CLUSTER, Kind::Invalid, "metadata.name", message)
+        .help("use another directory, or delete its metadata.json if nothing of that cluster was ever made")
 }
 
 /// An edited manifest that is no longer what it was.

@@ -79,6 +79,9 @@ pub trait Platform: Sync {
         Facts::default()
     }
 
+    /// Adds to a config what follows from the facts alone, such as a pool for subnets of a special kind.
+    fn add_found(&self, _: &mut InstallConfig, _: &Facts) {}
+
     /// Decides everything that the platform has to decide. None, with the reasons as errors in `out`,
     /// where that cannot be done; none without errors where landfall makes no assets for the platform.
     fn plan(&self, _: &plan::Case<'_>, _: &mut Findings) -> Option<Platforms> {
@@ -91,7 +94,7 @@ pub trait Platform: Sync {
     }
 
     /// How unset fields stand in the cluster's copy of the install config; none without assets.
-    fn unset(&self) -> Option<Unset> {
+    fn unset(&self, _: &InstallConfig) -> Option<Unset> {
         None
     }
 

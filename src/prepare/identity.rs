@@ -3,8 +3,9 @@
 use rand::seq::SliceRandom;
 use serde::Deserialize;
 
-use super::{Options, Said};
+use super::{Options, Refusal, Said};
 use crate::config::InstallConfig;
+use crate::finding::{Finding, Span};
 use crate::plan::{self, ALPHABET, Cluster, Identity, RANDOM, cluster_id_of, infra_id_prefix};
 use crate::source::Mask;
 use crate::verdict::Outcome;
@@ -14,6 +15,7 @@ use crate::workdir::ClusterDir;
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Kept {
+    cluster_name: String,
     #[serde(rename = "infraID")]
     infra_id: String,
     #[serde(rename = "clusterID")]
@@ -27,12 +29,22 @@ pub(super) fn choose(
     cluster: &ClusterDir,
     config: &InstallConfig,
     options: &Options,
-) -> Result<Identity, Box<Said>> {
+) -> Result<Identity, Refusal> {
     let kept: Option<Kept> =
         cluster.read("metadata.json").ok().flatten().and_then(|bytes| serde_json::from_slice(&bytes).ok());
     let kept = kept.filter(|kept| plan::is_infra_id(&kept.infra_id));
+    let name = &config.metadata.name;
+    if let Some(other) = kept.as_ref().filter(|kept| kept.cluster_name != *name) {
+        let metadata = cluster.root().join("metadata.json").display().to_string();
+        return Err(Refusal::Invalid(refusal(
+            &metadata,
+            plan::pages::other_cluster(&other.cluster_name, name),
+        )));
+    }
     let infra_id = match (&options.infra_id, &kept) {
-        (Some(given), _) if !plan::is_infra_id(given) => return Err(unusable(given)),
+        (Some(given), _) if !plan::is_infra_id(given) => {
+            return Err(Refusal::Usage(refusal("--infra-id", plan::pages::unusable_infra_id(given))));
+        }
         (Some(given), _) => given.clone(),
         (None, Some(kept)) => kept.infra_id.clone(),
         (None, None) => new(&config.metadata.name),
@@ -51,12 +63,12 @@ fn new(name: &str) -> String {
     infra_id_prefix(name) + &random.take(RANDOM).map(char::from).collect::<String>()
 }
 
-fn unusable(id: &str) -> Box<Said> {
+fn refusal(file: &str, finding: Finding) -> Box<Said> {
     Box::new(Said {
-        file: "--infra-id".to_owned(),
+        file: file.to_owned(),
         text: String::new(),
         outcome: Outcome::Rejected,
-        findings: vec![plan::pages::unusable_infra_id(id).span(crate::finding::Span::default())],
+        findings: vec![finding.span(Span::default())],
         mask: Mask::default(),
     })
 }

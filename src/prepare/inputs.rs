@@ -9,7 +9,7 @@ use super::{Error, Refusal, Said};
 use crate::assets;
 use crate::catalogue::Catalogue;
 use crate::facts::Facts;
-use crate::finding::{Finding, Findings};
+use crate::finding::{Finding, Findings, Span};
 use crate::source::Mask;
 use crate::verdict::Outcome;
 
@@ -55,7 +55,7 @@ impl Basis {
         let mut out = Findings::default();
         match assets::release(&catalogue, wanted.as_deref(), &mut out).map(str::to_owned) {
             Some(release) => Ok(Self { catalogue, release }),
-            None => Err(invalid(Path::new("--release"), "", out.into_vec())),
+            None => Err(Refusal::Usage(said(Path::new("--release"), "", out.into_vec()))),
         }
     }
 }
@@ -96,11 +96,19 @@ pub(super) fn facts(path: &Path) -> Result<Facts, Refusal> {
 
 /// A file of the user's that is not valid.
 pub(super) fn invalid(path: &Path, text: &str, findings: Vec<Finding>) -> Refusal {
-    Refusal::Invalid(Box::new(Said {
+    Refusal::Invalid(said(path, text, findings))
+}
+
+/// A text that is refused, with what is to be said of it.
+fn said(path: &Path, text: &str, mut findings: Vec<Finding>) -> Box<Said> {
+    for finding in findings.iter_mut().filter(|finding| finding.span.is_none()) {
+        finding.span = Some(Span::default());
+    }
+    Box::new(Said {
         file: path.display().to_string(),
         text: text.to_owned(),
         outcome: Outcome::Rejected,
         findings,
         mask: Mask::default(),
-    }))
+    })
 }

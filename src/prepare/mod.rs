@@ -29,6 +29,8 @@ use crate::workdir::{self, ClusterDir, Durability, FileSet, Report};
 pub const INSTALL_CONFIG: &str = "install-config.yaml";
 /// Name of the facts' file in a cluster directory.
 pub const FACTS: &str = "facts.json";
+/// The secret with the cluster's cloud credentials.
+pub const CREDENTIALS: &str = "openshift/99_cloud-creds-secret.yaml";
 /// The step that makes the files, in the journal of a cluster directory.
 const STEP: &str = "manifests";
 
@@ -82,7 +84,7 @@ pub struct Prepared {
     pub said: Said,
     /// Where the facts came from.
     pub facts: Source,
-    /// Whether the cluster's own cloud credentials were at hand.
+    /// Whether the cluster gets a secret with cloud credentials of its own.
     pub with_credentials: bool,
     /// Manifests that the user put beside ours.
     pub added: Vec<String>,
@@ -92,6 +94,8 @@ pub struct Prepared {
 pub enum Refusal {
     /// A file that the user gave is not valid: exit code 3.
     Invalid(Box<Said>),
+    /// A value on the command line is not valid: exit code 2.
+    Usage(Box<Said>),
     /// The config is valid, and what is known of the cloud does not have what it needs: exit code 4.
     Unfit(Box<Said>),
     /// Something else went wrong: exit code 1.
@@ -108,6 +112,12 @@ pub enum Error {
         path: PathBuf,
         /// What the operating system said.
         source: std::io::Error,
+    },
+    /// There is no install config.
+    #[error("there is no {INSTALL_CONFIG} in {}: put yours there, or name its directory with --dir", directory.display())]
+    NoConfig {
+        /// The cluster directory.
+        directory: PathBuf,
     },
     /// No facts are at hand, and none were asked for.
     #[error(
@@ -147,6 +157,9 @@ pub fn prepare(
     world: Environment,
 ) -> Result<Prepared, Refusal> {
     let path = directory.join(INSTALL_CONFIG);
+    if !inputs::is_there(&path) {
+        return Err(Error::NoConfig { directory: directory.to_owned() }.into());
+    }
     let bytes = inputs::read(&path)?;
     let verdict = judge_with(&bytes, options.strictness, &basis.catalogue);
     let mut said = Said {
@@ -164,7 +177,7 @@ pub fn prepare(
     let credentials = assets::credentials(&config, &world);
     let facts = facts(directory, &config, basis, options, &credentials, &mut out)?;
     let mut cluster = ClusterDir::open_with(directory, options.durability)?;
-    let identity = identity::choose(&cluster, &config, options).map_err(Refusal::Invalid)?;
+    let identity = identity::choose(&cluster, &config, options)?;
     let planned = plan(&config, &given, basis, &facts, &identity, &mut out);
     let found = assets::placed(out, &config, &said.text);
     // What was a warning to judging may stop planning, and need not be said twice.
@@ -185,10 +198,10 @@ pub fn prepare(
     };
     files.extend(assets::files(&plan, &extras));
     files.push(File::open(FACTS, facts.to_text()));
+    let with_credentials = files.iter().any(|file| file.path == CREDENTIALS);
     let set = FileSet::of(files.into_iter().map(|file| (file.path, file.bytes, file.secret)))?;
     let report = cluster.write(STEP, &set)?;
     let added = cluster.extra()?;
-    let with_credentials = !credentials.is_empty();
     Ok(Prepared { plan, report, said, facts: facts.source, with_credentials, added })
 }
 

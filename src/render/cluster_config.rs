@@ -20,6 +20,7 @@ pub(super) fn redacted(plan: &Plan, unset: &Unset) -> Value {
             map.remove(field);
         }
     }
+    lay_over(&mut value, &unset.top);
     value["pullSecret"] = "".into();
     value["metadata"]["creationTimestamp"] = Value::Null;
     let pools = value.get_mut("compute").and_then(Value::as_array_mut).into_iter().flatten();

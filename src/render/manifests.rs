@@ -82,7 +82,7 @@ pub(super) fn cluster_config(plan: &Plan, config: &Value) -> File {
     if has_password(plan) { file.kept_secret() } else { file }
 }
 
-/// Whether a proxy's URL has a user part.
+/// Whether a proxy's URL has a user part. Planning refuses endpoints with one.
 fn has_password(plan: &Plan) -> bool {
     let proxy = plan.config.proxy.iter();
     proxy.flat_map(|p| [&p.http_proxy, &p.https_proxy]).any(|url| url.shown() != url.expose())
@@ -365,7 +365,7 @@ fn image_sources(plan: &Plan) -> Vec<File> {
     let config = &plan.config;
     if !config.image_content_sources.is_empty() {
         let mirrors = config.image_content_sources.iter();
-        let mirrors = mirrors.map(|m| json!({ "mirrors": m.mirrors, "source": m.source }));
+        let mirrors = mirrors.map(|m| mirrored(&m.source, &m.mirrors));
         let value = json!({
             "apiVersion": "operator.openshift.io/v1alpha1",
             "kind": "ImageContentSourcePolicy",
@@ -376,7 +376,7 @@ fn image_sources(plan: &Plan) -> Vec<File> {
     }
     if !config.image_digest_sources.is_empty() {
         let mirrors = config.image_digest_sources.iter().map(|m| {
-            let mut entry = json!({ "mirrors": m.mirrors, "source": m.source });
+            let mut entry = mirrored(&m.source, &m.mirrors);
             if !m.source_policy.is_empty() {
                 entry["mirrorSourcePolicy"] = m.source_policy.as_str().into();
             }
@@ -392,6 +392,15 @@ fn image_sources(plan: &Plan) -> Vec<File> {
         files.push(file("image-digest-mirror-set.yaml", &value));
     }
     files
+}
+
+/// A repository with its mirrors.
+fn mirrored(source: &str, mirrors: &[String]) -> Value {
+    if mirrors.is_empty() {
+        json!({ "source": source })
+    } else {
+        json!({ "mirrors": mirrors, "source": source })
+    }
 }
 
 fn trust_bundle_map(plan: &Plan) -> Option<Value> {

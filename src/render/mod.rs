@@ -40,7 +40,7 @@ pub fn files(
     files.extend(openshift::files(plan, assets, extras));
     files.extend(machines::files(plan, &assets.machines));
     files.extend(terraform::files(plan, assets, extras, platform));
-    files.extend(stages.iter().flat_map(|stage| modules::stage(platform, stage)));
+    files.extend(stages.iter().map(|stage| modules::joined(platform, stage)));
     files.sort_by(|a, b| a.path.cmp(&b.path));
     files
 }
@@ -123,6 +123,8 @@ pub struct PlatformAssets {
 /// given (`assets.md`, B.5). Each is an object that the given one is laid over.
 #[derive(Debug)]
 pub struct Unset {
+    /// The config itself.
+    pub top: Value,
     /// The platform's section.
     pub platform: Value,
     /// A pool's section, where there is one.

@@ -61,15 +61,17 @@ fn feature_gate(plan: &Plan) -> Value {
     if !config.feature_set.is_empty() {
         spec.insert("featureSet".to_owned(), config.feature_set.as_str().into());
     }
-    let gates = |on: bool| -> Vec<&str> {
+    let mut gates = Map::new();
+    for (list, on) in [("disabled", false), ("enabled", true)] {
         let parsed = config.feature_gates.iter().filter_map(|gate| gate.split_once('='));
-        parsed.filter(|(_, state)| (state.trim() == "true") == on).map(|(name, _)| name.trim()).collect()
-    };
-    if !config.feature_gates.is_empty() {
-        spec.insert(
-            "customNoUpgrade".to_owned(),
-            json!({ "disabled": gates(false), "enabled": gates(true) }),
-        );
+        let names: Vec<&str> =
+            parsed.filter(|(_, state)| is_true(state) == on).map(|(name, _)| name).collect();
+        if !names.is_empty() {
+            gates.insert(list.to_owned(), names.into());
+        }
+    }
+    if !gates.is_empty() {
+        spec.insert("customNoUpgrade".to_owned(), gates.into());
     }
     json!({
         "apiVersion": "config.openshift.io/v1",
@@ -78,6 +80,11 @@ fn feature_gate(plan: &Plan) -> Value {
         "spec": spec,
         "status": { "featureGates": null },
     })
+}
+
+/// Whether a text is one of those that Go takes for true; rules refuse what is neither true nor false.
+fn is_true(text: &str) -> bool {
+    ["1", "t", "T", "true", "TRUE", "True"].contains(&text)
 }
 
 /// Who installed the cluster, and with which release's rules.
@@ -104,8 +111,7 @@ fn user_data(plan: &Plan, extras: &Extras<'_>, role: &str) -> Value {
 /// What the machines' operating system is told before it first starts.
 fn machine_configs(plan: &Plan) -> Vec<File> {
     let config = &plan.config;
-    let keys: Vec<&str> =
-        config.ssh_key.expose().lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let keys = config.ssh_key.expose();
     let control_plane = config.control_plane.iter().map(|pool| ("master", pool));
     let compute = config.compute.iter().map(|pool| ("worker", pool));
     let disabled: BTreeSet<&str> = control_plane
@@ -121,7 +127,7 @@ fn machine_configs(plan: &Plan) -> Vec<File> {
             files.push(file(format!("99_openshift-machineconfig_{name}.yaml"), &value));
         };
         if !keys.is_empty() {
-            let users = json!({ "users": [{ "name": "core", "sshAuthorizedKeys": keys }] });
+            let users = json!({ "users": [{ "name": "core", "sshAuthorizedKeys": [keys] }] });
             let ignition = json!({ "ignition": { "version": "3.2.0" }, "passwd": users });
             push("ssh", &[("config", ignition)]);
         }

@@ -165,7 +165,7 @@ fn sync(folder: &Path) -> Result<(), Error> {
 /// the directory is locked.
 fn write_new(path: &Path, bytes: &[u8], mode: u32, durability: Durability) -> io::Result<()> {
     let mut options = OpenOptions::new();
-    options.write(true).create_new(true).mode(PRIVATE_FILE);
+    options.write(true).create_new(true).mode(mode);
     let mut file = match options.open(path) {
         Err(cause) if cause.kind() == ErrorKind::AlreadyExists => {
             fs::remove_file(path)?;
@@ -173,7 +173,10 @@ fn write_new(path: &Path, bytes: &[u8], mode: u32, durability: Durability) -> io
         }
         opened => opened?,
     };
-    file.set_permissions(Permissions::from_mode(mode))?;
+    // The umask takes rights away, never adds one; nobody's takes from a private file what its owner needs.
+    if mode != PRIVATE_FILE {
+        file.set_permissions(Permissions::from_mode(mode))?;
+    }
     file.write_all(bytes)?;
     match durability {
         Durability::Fsync => file.sync_all(),

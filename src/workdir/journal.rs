@@ -5,8 +5,8 @@
 
 use std::collections::BTreeMap;
 
+use aws_lc_rs::digest::{SHA256, digest};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
 
 use super::file_set;
 
@@ -26,7 +26,7 @@ impl Fingerprint {
     pub(super) fn of(bytes: &[u8]) -> Self {
         const DIGITS: &[u8; 16] = b"0123456789abcdef";
         let mut text = String::with_capacity(64);
-        for byte in Sha256::digest(bytes) {
+        for byte in digest(&SHA256, bytes).as_ref() {
             text.push(char::from(DIGITS[usize::from(byte >> 4)]));
             text.push(char::from(DIGITS[usize::from(byte & 15)]));
         }

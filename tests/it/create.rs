@@ -85,7 +85,7 @@ fn writes_the_whole_set_with_the_catalogue_alone() {
         "metadata.json",
         "manifests/cluster-infrastructure-02-config.yml",
         "openshift/99_cloud-creds-secret.yaml",
-        "terraform/cluster/vpc.tf",
+        "terraform/cluster/main.tf",
         "terraform/terraform.platform.auto.tfvars.json",
     ] {
         assert!(files.contains_key(wanted), "{wanted} is missing: {:?}", files.keys());
@@ -222,10 +222,44 @@ fn refuses_facts_of_another_version() {
 }
 
 #[test]
+fn refuses_facts_of_another_region() {
+    let directory = directory(CONFIG);
+    assert_eq!(run(directory.path(), &["--offline"]).status.code(), Some(0));
+    let config = directory.path().join("install-config.yaml");
+    std::fs::write(&config, CONFIG.replace("us-east-1", "us-east-2")).unwrap();
+    let output = run(directory.path(), &[]);
+    assert_eq!(output.status.code(), Some(4), "{}", said(&output));
+    assert!(said(&output).contains("LF0711"), "{}", said(&output));
+    assert_eq!(run(directory.path(), &["--offline"]).status.code(), Some(0));
+}
+
+#[test]
+fn a_directory_is_that_of_one_cluster() {
+    let directory = directory(CONFIG);
+    assert_eq!(run(directory.path(), &["--offline"]).status.code(), Some(0));
+    let before = files(directory.path());
+    let config = directory.path().join("install-config.yaml");
+    std::fs::write(&config, CONFIG.replace("name: demo", "name: other")).unwrap();
+    let output = run(directory.path(), &["--offline"]);
+    assert_eq!(output.status.code(), Some(3), "{}", said(&output));
+    assert!(said(&output).contains("LF0655") && said(&output).contains("`demo`"), "{}", said(&output));
+    let after = files(directory.path());
+    assert_eq!(before.get("metadata.json"), after.get("metadata.json"));
+}
+
+#[test]
+fn says_that_there_is_no_config() {
+    let directory = tempfile::tempdir().unwrap();
+    let output = run(directory.path(), &["--offline"]);
+    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+    assert!(said(&output).contains("there is no install-config.yaml in"), "{}", said(&output));
+}
+
+#[test]
 fn names_the_releases_that_are_known() {
     let directory = directory(CONFIG);
     let output = run(directory.path(), &["--offline", "--release", "4.3"]);
-    assert_eq!(output.status.code(), Some(3), "{}", said(&output));
+    assert_eq!(output.status.code(), Some(2), "{}", said(&output));
     assert!(said(&output).contains("LF0652") && said(&output).contains("4.14, 4.16"), "{}", said(&output));
 }
 
@@ -234,7 +268,7 @@ fn refuses_what_cannot_be_an_infrastructure_id() {
     let directory = directory(CONFIG);
     for id in ["Demo-1", "-demo", "demo-", "a_b", "", "abcdefghijklmnopqrstuvwxyz-12"] {
         let output = run(directory.path(), &["--offline", &format!("--infra-id={id}")]);
-        assert_eq!(output.status.code(), Some(3), "{id}: {}", said(&output));
+        assert_eq!(output.status.code(), Some(2), "{id}: {}", said(&output));
         assert!(said(&output).contains("LF0653"), "{}", said(&output));
     }
 }
@@ -253,6 +287,44 @@ fn every_zone_of_a_pool_needs_a_subnet() {
     let output = run(directory.path(), &["--facts", path.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(4), "{}", said(&output));
     assert!(said(&output).contains("LF0709") && said(&output).contains("us-east-1b"), "{}", said(&output));
+}
+
+#[test]
+fn existing_subnets_are_one_of_a_kind_in_each_zone() {
+    let subnets = ["subnet-0aaaaaaaaaaaaaaaa", "subnet-0bbbbbbbbbbbbbbbb"];
+    let list: String = subnets.map(|id| format!("      - id: {id}\n")).concat();
+    let config = CONFIG.replace(
+        "    region: us-east-1\n",
+        &format!("    region: us-east-1\n    vpc:\n      subnets:\n{list}"),
+    );
+    let directory = directory(&config);
+    let given: Vec<Value> = subnets
+        .iter()
+        .map(|id| json!({ "id": id, "zone": "us-east-1a", "cidr": "10.0.0.0/24", "vpc": "vpc-1" }))
+        .collect();
+    let facts = json!({ "version": 1, "source": "cloud", "aws": {
+        "region": "us-east-1", "vpc": "vpc-1", "subnets": given,
+        "instanceTypes": { "m6i.xlarge": { "zones": ["us-east-1a"] } },
+    } });
+    let path = directory.path().join("given.json");
+    std::fs::write(&path, facts.to_string()).unwrap();
+    let output = run(directory.path(), &["--facts", path.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(4), "{}", said(&output));
+    for part in ["LF0713", "two private subnets", "no public one"] {
+        assert!(said(&output).contains(part), "{part}: {}", said(&output));
+    }
+}
+
+#[test]
+fn a_bundle_must_fit_into_user_data() {
+    let certificate =
+        landfall::tls::issue("a.example.com", jiff::civil::date(2026, 1, 1)).unwrap().tls.root_ca;
+    let bundle = certificate.repeat(25);
+    let lines: String = format!("  {}\n", bundle.trim_end().replace('\n', "\n  "));
+    let directory = directory(&format!("{CONFIG}additionalTrustBundle: |-\n{lines}"));
+    let output = run(directory.path(), &["--offline"]);
+    assert_eq!(output.status.code(), Some(4), "{}", said(&output));
+    assert!(said(&output).contains("LF0714"), "{}", said(&output));
 }
 
 /// A partition that nobody knows, in an overlay: everything works in it.

@@ -322,6 +322,10 @@ fn files_of_a_stage_have_names_of_their_own() {
             let names: BTreeSet<&String> = files.iter().map(|file| &file.path).collect();
             assert_eq!(names.len(), files.len(), "{name} {stage}");
             assert!(files.len() > 3, "{name} {stage}");
+            let joined =
+                platform(name).stages().iter().find(|s| s.name == stage).map(|s| modules::joined(name, s));
+            let blocks: usize = files.iter().map(|file| parsed(file).blocks().count()).sum();
+            assert_eq!(parsed(&joined.unwrap()).blocks().count(), blocks, "{name} {stage}");
         }
     }
 }

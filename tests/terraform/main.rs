@@ -67,11 +67,10 @@ fn staged(platform: &str) -> (tempfile::TempDir, Vec<PathBuf>) {
     let root = tempfile::tempdir().unwrap();
     let mut folders = Vec::new();
     for stage in landfall::platform::named(platform).unwrap().stages() {
-        for file in modules::stage(platform, stage) {
-            let path = root.path().join(&file.path);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, file.bytes).unwrap();
-        }
+        let file = modules::joined(platform, stage);
+        let path = root.path().join(&file.path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, file.bytes).unwrap();
         folders.push(root.path().join("terraform").join(stage.name));
     }
     assert!(folders.len() >= 2, "{platform} has {} stages", folders.len());

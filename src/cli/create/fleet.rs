@@ -73,6 +73,7 @@ fn directories(fleet: &Path) -> anyhow::Result<Vec<PathBuf>> {
 fn tell(directory: &Path, refusal: Refusal, settings: &Settings) -> anyhow::Result<Exit> {
     let (said, exit) = match refusal {
         Refusal::Invalid(said) => (said, Exit::NotValid),
+        Refusal::Usage(said) => (said, Exit::Usage),
         Refusal::Unfit(said) => (said, Exit::Unfit),
         Refusal::Failed(fault) => {
             settings.printer.fault(&fault);

@@ -32,6 +32,7 @@ pub(super) fn prepared(directory: &Path, prepared: &Prepared, settings: &Setting
 pub fn refused(refusal: Refusal, settings: &Settings) -> anyhow::Result<Exit> {
     let (refused, exit) = match refusal {
         Refusal::Invalid(refused) => (refused, Exit::NotValid),
+        Refusal::Usage(refused) => (refused, Exit::Usage),
         Refusal::Unfit(refused) => (refused, Exit::Unfit),
         Refusal::Failed(fault) => return Err(fault.into()),
     };
@@ -110,7 +111,7 @@ fn notes(prepared: &Prepared) -> Vec<String> {
     if !prepared.with_credentials && prepared.plan.config.credentials_mode != "Manual" {
         notes.push(
             "no long-lived cloud credentials in the environment: openshift/99_cloud-creds-secret.yaml is left \
-             out; set them and run again, or set credentialsMode: Manual"
+             out; set them and run again, or set credentialsMode: Manual and bring the cluster's own"
                 .to_owned(),
         );
     }

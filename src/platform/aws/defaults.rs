@@ -1,6 +1,7 @@
 //! Older forms and open values of AWS fields: `docs/install-config.md`, sections 5 and 6.
 
 use super::config::{MachinePool, Platform, ServiceEndpoint, Subnet};
+use super::facts::{AVAILABILITY_ZONE, Facts};
 use super::rules::SUBNET_FORMS;
 use crate::config::defaults::fill;
 use crate::config::{InstallConfig, MachinePool as Pool, Zero};
@@ -83,6 +84,34 @@ fn complete_pool(pool: &mut Pool, inherited: Option<&MachinePool>) {
             settings.root_volume.size = 120;
         }
     }
+}
+
+/// Adds the pool `edge` where existing subnets are in local zones and no pool is there for them, one machine
+/// for each subnet, as the OpenShift installer does.
+pub(super) fn add_edge_pool(config: &mut InstallConfig, facts: Option<&Facts>) {
+    let is_local = |zone: &str| !zone.is_empty() && zone != AVAILABILITY_ZONE;
+    let given = config
+        .platform
+        .aws
+        .as_ref()
+        .is_some_and(|aws| !aws.vpc.subnets.is_empty() || !aws.subnets.is_empty());
+    let subnets = facts.filter(|_| given).map_or(&[][..], |facts| &facts.subnets);
+    let count = subnets.iter().filter(|subnet| is_local(&subnet.zone_type)).count();
+    if count == 0 || config.compute.iter().any(|pool| pool.name == "edge") {
+        return;
+    }
+    let mut pool = Pool {
+        name: "edge".to_owned(),
+        replicas: i64::try_from(count).ok(),
+        hyperthreading: "Enabled".to_owned(),
+        architecture: "amd64".to_owned(),
+        ..Pool::default()
+    };
+    if config.platform.aws.as_ref().is_some_and(|aws| aws.default_machine_platform.is_some()) {
+        let inherited = config.platform.aws.as_ref().and_then(|aws| aws.default_machine_platform.clone());
+        complete_pool(&mut pool, inherited.as_ref());
+    }
+    config.compute.push(pool);
 }
 
 /// Takes what the pool does not set from the default machine platform.

@@ -23,6 +23,9 @@ use crate::rules::{Case, Dual, Families, First, Gated, Ipv6, Traits};
 /// The key under `platform`.
 const NAME: &str = "aws";
 
+/// Name of the pool whose machines are in local zones.
+const EDGE: &str = "edge";
+
 /// The stages of terraform.
 const STAGES: &[Stage] = &[
     Stage { name: "cluster", only_for_bootstrap: false },
@@ -110,6 +113,10 @@ impl Platform for Aws {
         Facts { aws: offline::facts(offline), ..Facts::default() }
     }
 
+    fn add_found(&self, config: &mut InstallConfig, facts: &Facts) {
+        defaults::add_edge_pool(config, facts.aws.as_ref());
+    }
+
     fn plan(&self, case: &crate::plan::Case<'_>, out: &mut Findings) -> Option<Platforms> {
         plan::plan(case, out)
     }
@@ -118,7 +125,7 @@ impl Platform for Aws {
         render::assets(plan, extras)
     }
 
-    fn unset(&self) -> Option<Unset> {
+    fn unset(&self, _: &InstallConfig) -> Option<Unset> {
         Some(render::unset())
     }
 

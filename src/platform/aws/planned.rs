@@ -112,6 +112,8 @@ pub struct Pool {
     pub replicas: u32,
     /// Instance type.
     pub instance_type: String,
+    /// Instance types of zones that have one of their own.
+    pub types: BTreeMap<String, String>,
     /// Zones, in the order in which machines are put into them.
     pub zones: Vec<String>,
     /// What is to be known of zones that are local zones.

@@ -107,8 +107,8 @@ impl Platform for Azure {
         render::assets(plan, extras)
     }
 
-    fn unset(&self) -> Option<Unset> {
-        Some(render::unset())
+    fn unset(&self, config: &InstallConfig) -> Option<Unset> {
+        Some(render::unset(config))
     }
 
     fn stages(&self) -> &'static [Stage] {

@@ -43,6 +43,7 @@ pub(super) fn plan(case: &Case<'_>, out: &mut Findings) -> Option<Platforms> {
     let facts = case.facts.aws.as_ref().unwrap_or(&none);
     let planning = Planning { case, platform, facts };
     region::check(&planning, out);
+    region::check_stub(&planning, out);
     let cluster = Cluster::of(case.config);
     let image = image::choose(&planning, &cluster.architecture, out);
     let existing = network::existing(&planning, out);

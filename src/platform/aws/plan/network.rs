@@ -6,6 +6,7 @@ use ipnet::{IpNet, Ipv4Net};
 
 use super::{Planning, pages};
 use crate::finding::Findings;
+use crate::plan::Cluster;
 use crate::platform::aws::facts::{AVAILABILITY_ZONE, Subnet};
 use crate::platform::aws::planned::{EdgeSubnet, Network, NewSubnet, Pool};
 
@@ -27,15 +28,27 @@ pub(super) fn existing(planning: &Planning<'_>, out: &mut Findings) -> Option<Ne
     }
     let subnets: Vec<&Subnet> = named.iter().filter_map(known).collect();
     let ordinary = |subnet: &&&Subnet| subnet.zone_type.is_empty() || subnet.zone_type == AVAILABILITY_ZONE;
-    let by_zone = |public: bool| -> BTreeMap<String, String> {
-        let of_kind = subnets.iter().filter(ordinary).filter(|subnet| subnet.public == public);
-        of_kind.map(|subnet| (subnet.zone.clone(), subnet.id.clone())).collect()
+    let mut by_zone = |public: bool| -> BTreeMap<String, String> {
+        let mut found: BTreeMap<String, String> = BTreeMap::new();
+        for subnet in subnets.iter().filter(ordinary).filter(|subnet| subnet.public == public) {
+            if let Some(first) = found.get(&subnet.zone) {
+                out.push(pages::two_subnets(&subnet.zone, public, first, &subnet.id));
+            }
+            found.entry(subnet.zone.clone()).or_insert_with(|| subnet.id.clone());
+        }
+        found
     };
+    let (private, public) = (by_zone(false), by_zone(true));
+    if Cluster::of(planning.case.config).external_api {
+        for zone in private.keys().filter(|zone| !public.contains_key(*zone)) {
+            out.push(pages::no_public_subnet(zone));
+        }
+    }
     let edge = subnets.iter().filter(|subnet| !ordinary(subnet));
     let edge = edge
         .map(|subnet| (subnet.zone.clone(), EdgeSubnet { id: subnet.id.clone(), public: subnet.public }))
         .collect();
-    Some(Network::Existing { vpc: facts.vpc.clone(), private: by_zone(false), public: by_zone(true), edge })
+    Some(Network::Existing { vpc: facts.vpc.clone(), private, public, edge })
 }
 
 /// The addresses of a new network and its subnets.
@@ -46,11 +59,10 @@ pub(super) fn new(
     out: &mut Findings,
 ) -> Option<Network> {
     let networking = planning.case.config.networking.as_ref();
-    let machines = networking.and_then(|n| n.machine_network.iter().find_map(|m| m.cidr.given()));
-    let Some(IpNet::V4(vpc)) = machines.map(|net| net.net) else {
-        // Rules have refused a config without an IPv4 network of machines.
-        return None;
-    };
+    let machines = networking.iter().flat_map(|n| n.machine_network.iter().filter_map(|m| m.cidr.given()));
+    let mut v4 = machines.filter_map(|net| if let IpNet::V4(v4) = net.net { Some(v4) } else { None });
+    // Rules have refused a config without an IPv4 network of machines.
+    let vpc = v4.next()?;
     let vpc = vpc.trunc();
     let all = || control_plane.into_iter().chain(compute);
     let zones: BTreeSet<&String> = all()

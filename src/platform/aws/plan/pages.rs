@@ -113,6 +113,64 @@ const PUBLIC_ZONE: Page = Page {
     good: "publish: Internal\n",
 };
 
+const NO_SUCH_ZONE: Page = Page {
+    code: "LF0712",
+    title: "the zones of a pool are zones of the region, and those of the pool `edge` are local zones",
+    text: "Machines can only be made in zones that the region has. Of a local zone, the group and the zone that \
+           it hangs on must be known as well, which only the cloud can tell.",
+    severity: Severity::Error,
+    fields: &["<pool>.platform.aws.zones"],
+    base: Base::Aws,
+    bad: "controlPlane:\n  name: master\n  platform:\n    aws:\n      type: m5.xlarge\n      \
+          zones: [us-east-1z]\n",
+    good: "controlPlane:\n  name: master\n  platform:\n    aws:\n      type: m5.xlarge\n      \
+           zones: [us-east-1a]\n",
+};
+const SUBNETS: Page = Page {
+    code: "LF0713",
+    title: "existing subnets are one private subnet for each zone, with a public one beside it if needed",
+    text: "Machines and load balancers take one subnet of each zone. A cluster that can be reached from outside \
+           needs a public subnet in every zone that has a private one.",
+    severity: Severity::Error,
+    fields: &["platform.aws.vpc.subnets", "platform.aws.subnets"],
+    base: Base::Whole,
+    bad: "",
+    good: "",
+};
+const STUB: Page = Page {
+    code: "LF0714",
+    title: "what the bootstrap machine is started with fits into its user data",
+    text: "AWS takes 16 KB. Proxy and trust bundle are part of it, so that the machine can fetch the rest; a \
+           bundle of many certificates does not fit. Leave out those that are not needed to reach the region.",
+    severity: Severity::Error,
+    fields: &["additionalTrustBundle"],
+    base: Base::Whole,
+    bad: "",
+    good: "",
+};
+const IOPS: Page = Page {
+    code: "LF0715",
+    title: "an io1 volume says how many operations a second it has",
+    text: "AWS has no default for this type of volume.",
+    severity: Severity::Error,
+    fields: &["<pool>.platform.aws.rootVolume.iops"],
+    base: Base::Aws,
+    bad: "controlPlane:\n  name: master\n  platform:\n    aws:\n      rootVolume:\n        type: io1\n",
+    good: "controlPlane:\n  name: master\n  platform:\n    aws:\n      rootVolume:\n        type: io1\n        \
+           iops: 2000\n",
+};
+const OTHER_REGION: Page = Page {
+    code: "LF0711",
+    title: "the facts are those of the config's region",
+    text: "What one region offers says nothing of another. Facts are kept in the cluster directory; after a \
+           change of the region they must be gathered again, or left out with `--offline`.",
+    severity: Severity::Error,
+    fields: &["platform.aws.region"],
+    base: Base::Whole,
+    bad: "",
+    good: "",
+};
+
 /// The pages of these findings.
 pub(in super::super) const PAGES: &[&Page] = &[
     &IMAGE,
@@ -124,6 +182,11 @@ pub(in super::super) const PAGES: &[&Page] = &[
     &TOO_NARROW,
     &ZONE_SUBNET,
     &PUBLIC_ZONE,
+    &OTHER_REGION,
+    &NO_SUCH_ZONE,
+    &SUBNETS,
+    &STUB,
+    &IOPS,
 ];
 
 pub(super) fn endpoint_missing(region: &str, service: &str) -> Finding {
@@ -145,11 +208,58 @@ pub(super) fn image_missing(region: &str, release: &str, architecture: &str) -> 
         .help("bring the image into the region and set platform.aws.defaultMachinePlatform.amiID to its id")
 }
 
-pub(super) fn no_zones(region: &str, pool: &str) -> Finding {
+pub(super) fn no_zones(region: &str, pool: &str, existing: bool) -> Finding {
+    let field = format!("{pool}.platform.aws.zones");
+    if existing {
+        return Finding::error(
+            &ZONES,
+            Kind::Required,
+            field,
+            "none of the subnets given is known to be private",
+        )
+        .at("platform.aws.vpc.subnets")
+        .help("add a private subnet for each zone, and give facts that were gathered with them");
+    }
     let message = format!("the zones of `{}` are not known", shortened(region));
-    Finding::error(&ZONES, Kind::Required, format!("{pool}.platform.aws.zones"), message)
+    Finding::error(&ZONES, Kind::Required, field, message)
         .at(REGION)
         .help(format!("set {pool}.platform.aws.zones, or zones in the default machine platform"))
+}
+
+pub(super) fn no_such_zones(region: &str, pool: &str, zones: &[&str], local: bool) -> Finding {
+    let kind = if local { "a local zone" } else { "an availability zone" };
+    let message = format!("{} is not known as {kind} of `{}`", zones.join(", "), shortened(region));
+    let help = if local {
+        "gather facts of the region, opted in to the zone's group"
+    } else {
+        "name zones of the region"
+    };
+    Finding::error(&NO_SUCH_ZONE, Kind::Invalid, format!("{pool}.platform.aws.zones"), message).help(help)
+}
+
+pub(super) fn two_subnets(zone: &str, public: bool, first: &str, second: &str) -> Finding {
+    let kind = if public { "public" } else { "private" };
+    let message = format!("{zone} has two {kind} subnets, {} and {}", shortened(first), shortened(second));
+    Finding::error(&SUBNETS, Kind::Invalid, "platform.aws.vpc.subnets", message).help("name one of them")
+}
+
+pub(super) fn no_public_subnet(zone: &str) -> Finding {
+    let message =
+        format!("{zone} has a private subnet and no public one, and the API is to be reached from outside");
+    Finding::error(&SUBNETS, Kind::Invalid, "platform.aws.vpc.subnets", message)
+        .help("add a public subnet of that zone, or set publish: Internal")
+}
+
+pub(super) fn stub_too_large(bytes: usize, most: usize) -> Finding {
+    let message = format!("the bootstrap machine's user data would have {bytes} bytes; AWS takes {most}");
+    Finding::error(&STUB, Kind::TooLong, "additionalTrustBundle", message)
+        .help("leave out certificates that are not needed to reach the region's services")
+}
+
+pub(super) fn no_iops(pool: &str) -> Finding {
+    let field = format!("{pool}.platform.aws.rootVolume.iops");
+    Finding::error(&IOPS, Kind::Required, field, "an io1 volume needs its operations a second")
+        .help("set iops, or take type gp3")
 }
 
 pub(super) fn offered_nowhere(region: &str, pool: &str, name: &str) -> Finding {
@@ -223,6 +333,13 @@ pub(super) fn zone_without_subnet(pool: &str, zones: &[&str]) -> Finding {
     let message = format!("no subnet given is in {}", zones.join(", "));
     Finding::error(&ZONE_SUBNET, Kind::Invalid, format!("{pool}.platform.aws.zones"), message)
         .help("add a subnet of that zone, or name other zones")
+}
+
+pub(super) fn facts_of_another(found: &str, wanted: &str) -> Finding {
+    let message =
+        format!("the facts are of `{}`, the config is for `{}`", shortened(found), shortened(wanted));
+    Finding::error(&OTHER_REGION, Kind::Invalid, "platform.aws.region", message)
+        .help("give facts of this region with --facts, or plan with the catalogue alone with --offline")
 }
 
 pub(super) fn zone_not_known(base_domain: &str) -> Finding {

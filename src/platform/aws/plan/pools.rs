@@ -8,11 +8,10 @@ use crate::catalogue::Role;
 use crate::config::MachinePool;
 use crate::finding::Findings;
 use crate::plan::replicas;
+use crate::platform::aws::EDGE;
 use crate::platform::aws::config;
+use crate::platform::aws::facts::{AVAILABILITY_ZONE, Zone};
 use crate::platform::aws::planned::{LocalZone, Network, Pool, Volume};
-
-/// Name of the pool whose machines are in local zones.
-pub(in super::super) const EDGE: &str = "edge";
 
 type Pools = Option<(Option<Pool>, Vec<Pool>)>;
 
@@ -51,42 +50,59 @@ fn pool(
 ) -> Option<Pool> {
     let none = config::MachinePool::default();
     let settings = given.platform.aws.as_ref().unwrap_or(&none);
-    let zones = match (settings.zones.is_empty(), given.name == EDGE) {
+    let edge = given.name == EDGE;
+    let mut zones = match (settings.zones.is_empty(), edge) {
         (false, _) => settings.zones.clone(),
         (true, true) => edge_zones(existing),
         (true, false) => default_zones.to_vec(),
     };
-    let role = if path == "controlPlane" { Role::ControlPlane } else { Role::Compute };
-    let single = role == Role::ControlPlane && replicas(given) == 1;
     if zones.is_empty() {
         // An edge pool without machines and zones asks for nothing.
-        if given.name != EDGE || replicas(given) > 0 {
-            out.push(pages::no_zones(planning.region(), path));
+        if !edge || replicas(given) > 0 {
+            out.push(pages::no_zones(planning.region(), path, existing.is_some()));
         }
         return None;
     }
-    check_subnets(existing, given, &zones, path, out);
-    let zones_given = !settings.zones.is_empty();
-    let wish = Wish { path, role, architecture: &given.architecture, single, zones: &zones, zones_given };
-    let instance_type = if settings.instance_type.is_empty() {
-        instance_types::choose(planning, &wish, out)?
-    } else {
-        instance_types::check(planning, &settings.instance_type, &wish, out);
-        settings.instance_type.clone()
-    };
-    let zones = if zones_given { zones } else { instance_types::offering(planning, &instance_type, zones) };
-    if zones.is_empty() {
-        out.push(pages::offered_nowhere(planning.region(), path, &instance_type));
-        return None;
+    let local_zones = local_zones(planning, &zones);
+    check_zones(planning, existing, edge, &zones, path, out);
+    let role = if path == "controlPlane" { Role::ControlPlane } else { Role::Compute };
+    let single = role == Role::ControlPlane && replicas(given) == 1;
+    // Zones of existing subnets are the user's choice as well.
+    let zones_given = !settings.zones.is_empty() || existing.is_some();
+    let wish = |zones| Wish { path, role, architecture: &given.architecture, single, zones, zones_given };
+    let mut types = BTreeMap::new();
+    if !settings.instance_type.is_empty() {
+        instance_types::check(planning, &settings.instance_type, &wish(&zones), out);
+    } else if edge {
+        // Local zones differ in what they offer, so each has a type of its own.
+        for zone in &zones {
+            let chosen = instance_types::choose(planning, &wish(std::slice::from_ref(zone)), out)?;
+            types.insert(zone.clone(), chosen);
+        }
     }
+    let instance_type = match (settings.instance_type.as_str(), types.values().next()) {
+        ("", Some(first)) => first.clone(),
+        ("", None) => instance_types::choose(planning, &wish(&zones), out)?,
+        (named, _) => named.to_owned(),
+    };
+    if !zones_given {
+        zones = instance_types::offering(planning, &instance_type, zones);
+        if zones.is_empty() {
+            out.push(pages::offered_nowhere(planning.region(), path, &instance_type));
+            return None;
+        }
+    }
+    // Each local zone gets a machine unless the pool says how many there are.
+    let each = u32::try_from(zones.len()).unwrap_or(u32::MAX);
     Some(Pool {
         name: given.name.clone(),
-        replicas: replicas(given),
-        local_zones: local_zones(planning, &zones),
+        replicas: if edge && replicas(given) == 0 { each } else { replicas(given) },
+        local_zones,
         zones,
         instance_type,
+        types,
         image: image::image_of(given).or_else(|| other_architecture(planning, given)),
-        volume: volume(planning, given, &settings.root_volume),
+        volume: volume(planning, given, path, &settings.root_volume, out),
         metadata_authentication: settings.metadata_service.authentication.clone(),
         iam_role: settings.iam_role.clone(),
         iam_profile: settings.iam_profile.clone(),
@@ -102,27 +118,36 @@ fn edge_zones(existing: Option<&Network>) -> Vec<String> {
     }
 }
 
-/// Every zone of a pool needs a subnet in an existing network.
-fn check_subnets(
+/// Every zone of a pool needs a subnet in an existing network. In a new one, it is one of the region's, and
+/// a local zone exactly if the pool is for these.
+fn check_zones(
+    planning: &Planning<'_>,
     existing: Option<&Network>,
-    given: &MachinePool,
+    edge: bool,
     zones: &[String],
     path: &str,
     out: &mut Findings,
 ) {
-    let Some(Network::Existing { private, edge, .. }) = existing else {
+    if let Some(Network::Existing { private, edge: local, .. }) = existing {
+        let has_subnet =
+            |zone: &str| if edge { local.contains_key(zone) } else { private.contains_key(zone) };
+        let missing: Vec<&str> = zones.iter().map(String::as_str).filter(|zone| !has_subnet(zone)).collect();
+        if !missing.is_empty() {
+            out.push(pages::zone_without_subnet(path, &missing));
+        }
         return;
-    };
-    let missing: Vec<&str> = zones
-        .iter()
-        .filter(
-            |zone| if given.name == EDGE { !edge.contains_key(*zone) } else { !private.contains_key(*zone) },
-        )
-        .map(String::as_str)
-        .collect();
-    if !missing.is_empty() {
-        out.push(pages::zone_without_subnet(path, &missing));
     }
+    let known = &planning.facts.zones;
+    let fits = |name: &str| known.iter().any(|zone| zone.name == name && is_local(zone) == edge);
+    let unfit: Vec<&str> = zones.iter().map(String::as_str).filter(|zone| !fits(zone)).collect();
+    // Without any zone in the facts there is nothing to compare with, but what a local zone hangs on is needed.
+    if !unfit.is_empty() && (edge || !known.is_empty()) {
+        out.push(pages::no_such_zones(planning.region(), path, &unfit, edge));
+    }
+}
+
+fn is_local(zone: &Zone) -> bool {
+    !zone.kind.is_empty() && zone.kind != AVAILABILITY_ZONE
 }
 
 /// The image of a pool whose architecture is not that of the control plane.
@@ -133,7 +158,7 @@ fn other_architecture(planning: &Planning<'_>, given: &MachinePool) -> Option<St
 }
 
 fn local_zones(planning: &Planning<'_>, zones: &[String]) -> BTreeMap<String, LocalZone> {
-    let facts = planning.facts.zones.iter().filter(|zone| !zone.parent.is_empty());
+    let facts = planning.facts.zones.iter().filter(|zone| is_local(zone));
     facts
         .filter(|zone| zones.contains(&zone.name))
         .map(|zone| {
@@ -144,18 +169,28 @@ fn local_zones(planning: &Planning<'_>, zones: &[String]) -> BTreeMap<String, Lo
 }
 
 /// The volume that the pool names, completed from the catalogue's for its role.
-fn volume(planning: &Planning<'_>, pool: &MachinePool, volume: &config::RootVolume) -> Volume {
+fn volume(
+    planning: &Planning<'_>,
+    pool: &MachinePool,
+    path: &str,
+    given: &config::RootVolume,
+    out: &mut Findings,
+) -> Volume {
     let role = match pool.name.as_str() {
         EDGE => Role::Edge,
-        "master" => Role::ControlPlane,
+        _ if path == "controlPlane" => Role::ControlPlane,
         _ => Role::Compute,
     };
     let usual = planning.catalogue().root_volume(role).cloned().unwrap_or_default();
-    Volume {
-        kind: if volume.kind.is_empty() { usual.kind } else { volume.kind.clone() },
-        size: if volume.size == 0 { i64::from(usual.size_gib) } else { volume.size },
-        iops: volume.iops,
-        throughput: volume.throughput,
-        kms_key: volume.kms_key_arn.clone(),
+    let volume = Volume {
+        kind: if given.kind.is_empty() { usual.kind } else { given.kind.clone() },
+        size: if given.size == 0 { i64::from(usual.size_gib) } else { given.size },
+        iops: given.iops,
+        throughput: given.throughput,
+        kms_key: given.kms_key_arn.clone(),
+    };
+    if volume.kind == "io1" && volume.iops == 0 {
+        out.push(pages::no_iops(path));
     }
+    volume
 }

@@ -5,9 +5,14 @@ use crate::finding::Findings;
 use crate::platform::aws::config::Platform;
 use crate::platform::aws::planned::Traits;
 use crate::platform::aws::rules::missing_endpoints;
+use crate::render::bootstrap_stub;
 
-/// Refuses a region that nobody knows unless the config has an endpoint for each service that is needed.
+/// Refuses facts of another region, and a region that nobody knows unless the config has an endpoint for each service that is needed.
 pub(super) fn check(planning: &Planning<'_>, out: &mut Findings) {
+    let asked = planning.facts.region.as_str();
+    if !asked.is_empty() && asked != planning.region() {
+        out.push(pages::facts_of_another(asked, planning.region()));
+    }
     for service in missing_endpoints(planning.case.catalogue, planning.platform) {
         out.push(pages::endpoint_missing(planning.region(), service));
     }
@@ -23,7 +28,23 @@ pub(super) fn partition(planning: &Planning<'_>) -> String {
 /// The custom endpoints in the order of the config; a URL without a scheme is one of HTTPS.
 pub(super) fn endpoints(platform: &Platform) -> Vec<(String, String)> {
     let endpoints = platform.service_endpoints.iter();
-    endpoints.map(|endpoint| (endpoint.name.clone(), endpoint.url.shown())).collect()
+    endpoints.map(|endpoint| (endpoint.name.clone(), with_scheme(endpoint.url.expose()))).collect()
+}
+
+/// Planning refuses a URL with a user part, so this one is no secret.
+fn with_scheme(url: &str) -> String {
+    if url.contains("://") { url.to_owned() } else { format!("https://{url}") }
+}
+
+/// Refuses a config whose bootstrap machine could not be started.
+pub(super) fn check_stub(planning: &Planning<'_>, out: &mut Findings) {
+    // What is left of 16 KB for the signed address that takes the place of the short one.
+    const MOST: usize = 16_000;
+    const SIGNED_ADDRESS: usize = 1_000;
+    let stub = bootstrap_stub(planning.case.config, "s3://bucket/bootstrap.ign");
+    if stub.len() + SIGNED_ADDRESS > MOST {
+        out.push(pages::stub_too_large(stub.len() + SIGNED_ADDRESS, MOST));
+    }
 }
 
 /// What the catalogue says of the region.

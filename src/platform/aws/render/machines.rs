@@ -76,7 +76,7 @@ impl Rendering<'_> {
             "credentialsSecret": { "name": "aws-cloud-credentials" },
             "deviceIndex": 0,
             "iamInstanceProfile": { "id": self.instance_profile(pool, role) },
-            "instanceType": pool.instance_type,
+            "instanceType": zone.and_then(|zone| pool.types.get(zone)).unwrap_or(&pool.instance_type),
             "kind": "AWSMachineProviderConfig",
             "metadata": { "creationTimestamp": null },
             "metadataServiceOptions": metadata_options(pool),

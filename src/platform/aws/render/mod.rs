@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::credentials;
-use super::planned;
+use super::{EDGE, planned};
 use crate::plan::Plan;
 use crate::platform::aws::config::Platform;
 use crate::render::{CloudCredentials, Extras, PlatformAssets, Unset};
@@ -56,6 +56,7 @@ pub(super) fn assets(plan: &Plan, extras: &Extras<'_>) -> Option<PlatformAssets>
 /// How unset fields stand in the cluster's copy of the install config.
 pub(super) fn unset() -> Unset {
     Unset {
+        top: json!({}),
         platform: json!({}),
         pool: json!({
             "type": "",
@@ -142,7 +143,7 @@ impl Rendering<'_> {
         const LOCAL_ZONE_MTU: u32 = 1300;
         const OVN_OVERHEAD: u32 = 100;
         const SDN_OVERHEAD: u32 = 50;
-        self.aws.compute.iter().any(|pool| !pool.local_zones.is_empty()).then(|| {
+        self.aws.compute.iter().any(|pool| pool.name == EDGE).then(|| {
             let kind = self.plan.config.networking.as_ref().map_or("", |n| n.network_type.as_str());
             LOCAL_ZONE_MTU - if kind == "OpenShiftSDN" { SDN_OVERHEAD } else { OVN_OVERHEAD }
         })

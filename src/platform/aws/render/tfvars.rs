@@ -7,6 +7,7 @@ use serde_json::value::RawValue;
 
 use super::Rendering;
 use super::machines::control_plane_zones;
+use crate::platform::aws::EDGE;
 use crate::platform::aws::planned::{Network, Pool};
 use crate::render::bootstrap_stub;
 
@@ -23,8 +24,8 @@ struct Variables<'a> {
     aws_master_instance_type: &'a str,
     aws_master_availability_zones: Vec<&'a str>,
     aws_worker_availability_zones: BTreeSet<&'a str>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    aws_edge_local_zones: Vec<&'a str>,
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    aws_edge_local_zones: BTreeSet<&'a str>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     aws_edge_parent_zones_index: BTreeMap<&'a str, usize>,
     aws_master_root_volume_iops: i64,
@@ -130,15 +131,13 @@ pub(super) fn own(rendering: &Rendering<'_>) -> Box<RawValue> {
 
 /// The distinct zones of the compute pools that are no local zones.
 fn ordinary_zones(compute: &[Pool]) -> BTreeSet<&str> {
-    let zones = compute
-        .iter()
-        .flat_map(|pool| pool.zones.iter().filter(|zone| !pool.local_zones.contains_key(*zone)));
+    let zones = compute.iter().filter(|pool| pool.name != EDGE).flat_map(|pool| &pool.zones);
     zones.map(String::as_str).collect()
 }
 
 /// The role of the machines in ordinary zones.
 fn worker_role(compute: &[Pool]) -> &str {
-    let ordinary = compute.iter().find(|pool| pool.local_zones.is_empty());
+    let ordinary = compute.iter().find(|pool| pool.name != EDGE);
     ordinary.map_or("", |pool| pool.iam_role.as_str())
 }
 
@@ -150,7 +149,7 @@ fn stub(rendering: &Rendering<'_>, bucket: &str) -> String {
 
 /// Local zones of a new network.
 struct LocalZones<'a> {
-    names: Vec<&'a str>,
+    names: BTreeSet<&'a str>,
     /// The place of each one's parent among all ordinary zones; 0 if it is not there.
     parents: BTreeMap<&'a str, usize>,
 }
@@ -158,7 +157,7 @@ struct LocalZones<'a> {
 impl<'a> LocalZones<'a> {
     fn of(rendering: &Rendering<'a>) -> Self {
         let aws = rendering.aws;
-        let mut found = Self { names: Vec::new(), parents: BTreeMap::new() };
+        let mut found = Self { names: BTreeSet::new(), parents: BTreeMap::new() };
         if matches!(aws.network, Network::Existing { .. }) {
             return found;
         }
@@ -167,7 +166,7 @@ impl<'a> LocalZones<'a> {
         for pool in &aws.compute {
             for zone in &pool.zones {
                 let Some(local) = pool.local_zones.get(zone) else { continue };
-                found.names.push(zone);
+                found.names.insert(zone);
                 let index = all.iter().position(|name| *name == local.parent).unwrap_or(0);
                 found.parents.insert(zone, index);
             }

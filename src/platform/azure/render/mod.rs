@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::config::Platform;
 use super::{credentials, planned, values};
+use crate::config::InstallConfig;
 use crate::plan::Plan;
 use crate::render::{CloudCredentials, Extras, PlatformAssets, Unset};
 use crate::secret::Secret;
@@ -53,14 +54,16 @@ pub(super) fn assets(plan: &Plan, extras: &Extras<'_>) -> Option<PlatformAssets>
         credentials_reader: ("azure-creds-secret-reader", SECRET),
         machines: machines::machines(&rendering),
         metadata: metadata::metadata(&rendering),
-        tfvars: tfvars::platform(&rendering),
+        tfvars: tfvars::platform(&rendering, extras),
         own_tfvars: tfvars::own(&rendering),
     })
 }
 
 /// How unset fields stand in the cluster's copy of the install config.
-pub(super) fn unset() -> Unset {
+pub(super) fn unset(config: &InstallConfig) -> Unset {
+    let stack = config.platform.azure.as_ref().is_some_and(Platform::is_stack);
     Unset {
+        top: if stack { json!({ "credentialsMode": "Manual" }) } else { json!({}) },
         platform: json!({ "cloudName": values::PUBLIC, "outboundType": "Loadbalancer" }),
         pool: json!({
             "osDisk": { "diskSizeGB": 0, "diskType": "" },

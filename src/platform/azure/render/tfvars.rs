@@ -7,16 +7,17 @@ use serde_json::value::RawValue;
 
 use super::machines::control_plane_zones;
 use super::{Rendering, owner_tag};
+use crate::platform::azure::credentials;
 use crate::platform::azure::planned::{Firmware, PoolImage};
-use crate::render::bootstrap_stub;
+use crate::render::{Extras, bootstrap_stub};
 
 /// Stands for the address of the bootstrap machine's ignition config, which only terraform knows.
 const PLACEHOLDER: &str = "BOOTSTRAP_IGNITION_URL_PLACEHOLDER";
 
 /// The variables, in the order and with the names of the OpenShift installer.
 ///
-/// The secret of the application, and its certificate with the password, are left out: terraform takes them
-/// from its environment, and a file would only be one more place to keep them in.
+/// The secret of the application and the password of its certificate are left out: terraform takes them from
+/// its environment, and a file would only be one more place to keep them in.
 #[derive(Serialize)]
 #[expect(clippy::struct_excessive_bools, reason = "terraform has these variables")]
 struct Variables<'a> {
@@ -24,6 +25,8 @@ struct Variables<'a> {
     #[serde(skip_serializing_if = "str::is_empty")]
     azure_client_id: &'a str,
     azure_tenant_id: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    azure_certificate_path: &'a str,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     azure_use_msi: bool,
     azure_environment: &'a str,
@@ -113,7 +116,8 @@ struct Own<'a> {
 }
 
 /// The platform's variables.
-pub(super) fn platform(rendering: &Rendering<'_>) -> Box<RawValue> {
+pub(super) fn platform(rendering: &Rendering<'_>, extras: &Extras<'_>) -> Box<RawValue> {
+    let given = |name: &str| extras.credentials.get(name).map_or("", |value| value.expose().as_str());
     let azure = rendering.azure;
     let master = &azure.control_plane;
     let security = &master.security;
@@ -123,7 +127,10 @@ pub(super) fn platform(rendering: &Rendering<'_>) -> Box<RawValue> {
         azure_subscription_id: &azure.account.subscription_id,
         azure_client_id: &azure.account.client_id,
         azure_tenant_id: &azure.account.tenant_id,
-        azure_use_msi: azure.account.client_id.is_empty(),
+        azure_certificate_path: given(credentials::CLIENT_CERTIFICATE),
+        azure_use_msi: [credentials::CLIENT_SECRET, credentials::CLIENT_CERTIFICATE]
+            .into_iter()
+            .all(|name| given(name).is_empty()),
         azure_environment: &azure.cloud.terraform_environment,
         azure_arm_endpoint: &azure.cloud.arm_endpoint,
         azure_extra_tags: tags(rendering),

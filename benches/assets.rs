@@ -1,0 +1,81 @@
+//! Time from an accepted config to every file of its cluster, in memory: facts, plan, rendering.
+
+#![allow(missing_docs, reason = "the macros of criterion make items without them")]
+
+use std::hint::black_box;
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use landfall::assets;
+use landfall::catalogue::Catalogue;
+use landfall::finding::Findings;
+use landfall::plan::{Case, Identity};
+use landfall::platform::{Offline, World};
+use landfall::render::{Extras, Tls};
+use landfall::secret::Secret;
+use landfall::verdict::{Strictness, judge};
+
+/// An environment with credentials of either cloud.
+struct Fixed;
+
+impl World for Fixed {
+    fn variable(&self, name: &str) -> Option<String> {
+        let id = "00000000-0000-0000-0000-000000000001";
+        ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AZURE_SUBSCRIPTION_ID", "AZURE_TENANT_ID"]
+            .contains(&name)
+            .then(|| id.to_owned())
+    }
+
+    fn file(&self, _: &str) -> Option<Vec<u8>> {
+        None
+    }
+}
+
+fn assets(criterion: &mut Criterion) {
+    let catalogue = Catalogue::embedded();
+    let Some(release) = catalogue.newest_release() else { return };
+    let identity = Identity { infra_id: "demo-bcd24".to_owned(), cluster_id: String::new() };
+    let text = |label: &str| format!("-----BEGIN {label}-----\nAAAA\n-----END {label}-----\n");
+    let tls = Tls {
+        root_ca: text("CERTIFICATE"),
+        machine_config_server: text("CERTIFICATE"),
+        machine_config_server_key: Secret::new(text("PRIVATE KEY")),
+    };
+    let mut group = criterion.benchmark_group("assets");
+    let configs = [
+        ("aws", include_str!("../testdata/quickstart/aws.yaml")),
+        ("azure", include_str!("../testdata/quickstart/azure.yaml")),
+    ];
+    for (name, config) in configs {
+        let verdict = judge(config.as_bytes(), Strictness::default());
+        let (Some(config), Some(given)) = (verdict.config, verdict.given) else { return };
+        let credentials = assets::credentials(&config, &Fixed);
+        let make = || {
+            let mut out = Findings::default();
+            let offline = Offline { config: &config, catalogue, release, credentials: &credentials };
+            let facts = assets::offline_facts(&offline, &mut out);
+            let case = Case {
+                config: &config,
+                given: &given,
+                facts: &facts,
+                catalogue,
+                release,
+                identity: &identity,
+            };
+            let plan = assets::plan(&case, &mut out);
+            let extras = Extras {
+                credentials: &credentials,
+                tls: &tls,
+                invoker: "user",
+                masters_schedulable: None,
+                bootstrap_ignition: None,
+            };
+            plan.map(|plan| assets::files(&plan, &extras)).unwrap_or_default()
+        };
+        assert!(make().len() > 30, "the files of {name} cannot be made");
+        group.bench_function(name, |bencher| bencher.iter(|| black_box(make())));
+    }
+    group.finish();
+}
+
+criterion_group!(benches, assets);
+criterion_main!(benches);
