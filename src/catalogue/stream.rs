@@ -5,17 +5,17 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::value::{ARCHITECTURES, Release};
-use super::{Catalogue, pages};
+use super::{Catalogue, pages, version};
 use crate::finding::{Finding, Findings, Kind, Severity, Span};
 use crate::source::{self, Decoder, Mask};
 
-/// The release's name where the metadata does not give one.
+/// The name of a stream whose metadata does not give one.
 const NAMELESS: &str = "stream";
 
 impl Catalogue {
-    /// The catalogue with the images of a stream's metadata, and the name of the release that they are
-    /// under: the stream's own name. The other facts of the release are those of the one that the name
-    /// ends with, else of the newest.
+    /// The catalogue with the images of a stream's metadata in place of its own, and the name of the release
+    /// that they are of: the version that the stream's name ends with, else the newest release. The other
+    /// facts of a release that the catalogue does not know are those of the newest.
     ///
     /// # Errors
     /// Faults of the text, or one finding where it has no images that can be used.
@@ -40,9 +40,10 @@ impl Catalogue {
             let finding = Finding::error(&pages::NO_STREAM, Kind::Invalid, "architectures", message);
             return Err(vec![finding.span(Span::default())]);
         }
-        let name = text_at(&stream, "/stream").unwrap_or(NAMELESS).to_owned();
-        let mut release = self.nearest_release(&name);
-        release.stream.clone_from(&name);
+        let own_name = text_at(&stream, "/stream").unwrap_or(NAMELESS);
+        let name = self.release_of(own_name);
+        let mut release = self.releases.get(&name).cloned().unwrap_or_else(|| self.newest());
+        own_name.clone_into(&mut release.stream);
         text_at(&stream, "/metadata/last-modified")
             .unwrap_or_default()
             .clone_into(&mut release.last_modified);
@@ -52,11 +53,15 @@ impl Catalogue {
         Ok((catalogue, name))
     }
 
-    /// The facts of the release that a stream's name ends with, as `rhcos-4.14` does, else of the newest.
-    fn nearest_release(&self, stream: &str) -> Release {
-        let version = stream.rsplit('-').next().unwrap_or(stream);
-        let newest = || self.releases.get(self.newest_release()?);
-        self.releases.get(version).or_else(newest).cloned().unwrap_or_default()
+    /// The release that a stream's name ends with, as `rhcos-4.14` does, else the newest one.
+    fn release_of(&self, stream: &str) -> String {
+        let end = stream.rsplit('-').next().unwrap_or(stream);
+        let name = if version(end).is_some() { end } else { self.newest_release().unwrap_or(NAMELESS) };
+        name.to_owned()
+    }
+
+    fn newest(&self) -> Release {
+        self.newest_release().and_then(|name| self.releases.get(name)).cloned().unwrap_or_default()
     }
 }
 
@@ -85,10 +90,10 @@ mod tests {
     }"#;
 
     #[test]
-    fn images_of_a_stream_are_found_under_its_name() {
+    fn images_of_a_stream_take_the_place_of_its_release() {
         let with = Catalogue::embedded().with_stream(STREAM);
         let (catalogue, name) = with.ok().unwrap_or_default();
-        assert_eq!(name, "rhcos-4.14");
+        assert_eq!(name, "4.14");
         assert_eq!(catalogue.image(&name, "amd64", "aws", "moon-base-1"), Some("ami-2"));
         assert_eq!(catalogue.image(&name, "amd64", "azure", "eastus"), Some("https://example.com/a.vhd"));
         assert_eq!(catalogue.image(&name, "arm64", "aws", "us-east-1"), None);

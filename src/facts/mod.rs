@@ -94,7 +94,7 @@ impl Facts {
                 0 => "the file does not say of which version its facts are".to_owned(),
                 version => format!("facts of version {version} are not known; this landfall reads version 1"),
             };
-            let help = "gather the facts again with `landfall facts`";
+            let help = "give facts of version 1";
             out.push(Finding::error(&UNKNOWN_VERSION, Kind::Invalid, "version", message).help(help));
         }
         if out.errors() == 0 {

@@ -120,6 +120,15 @@ pub fn other_cluster(found: &str, wanted: &str) -> Finding {
         .help("use another directory, or delete its metadata.json if nothing of that cluster was ever made")
 }
 
+/// A directory of a cluster with another infrastructure id.
+#[must_use]
+pub fn other_infra_id(found: &str, wanted: &str) -> Finding {
+    let (found, wanted) = (shortened(found), shortened(wanted));
+    let message = format!("the directory is that of the cluster with the id `{found}`, not `{wanted}`");
+    Finding::error(&OTHER_CLUSTER, Kind::Invalid, "infraID", message)
+        .help("leave out --infra-id to go on with this cluster, or use another directory")
+}
+
 /// An edited manifest that is no longer what it was.
 #[must_use]
 pub fn edited_beyond_use(message: impl Into<String>) -> Finding {

@@ -41,6 +41,15 @@ pub(super) fn choose(
             plan::pages::other_cluster(&other.cluster_name, name),
         )));
     }
+    if let (Some(given), Some(other)) = (&options.infra_id, &kept)
+        && *given != other.infra_id
+    {
+        let metadata = cluster.root().join("metadata.json").display().to_string();
+        return Err(Refusal::Invalid(refusal(
+            &metadata,
+            plan::pages::other_infra_id(&other.infra_id, given),
+        )));
+    }
     let infra_id = match (&options.infra_id, &kept) {
         (Some(given), _) if !plan::is_infra_id(given) => {
             return Err(Refusal::Usage(refusal("--infra-id", plan::pages::unusable_infra_id(given))));

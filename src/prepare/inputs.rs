@@ -37,12 +37,18 @@ pub struct Basis {
 }
 
 impl Basis {
+    /// Whether a cluster directory has a catalogue overlay of its own.
+    #[must_use]
+    pub fn has_overlay(directory: &Path) -> bool {
+        own_overlay(directory).is_some()
+    }
+
     /// Reads overlay and stream. An overlay in the cluster directory counts where none is named.
     ///
     /// # Errors
     /// A file cannot be read or is not valid, or the release is not known.
     pub fn new(options: &BasisOptions, directory: &Path) -> Result<Self, Refusal> {
-        let own = || OVERLAYS.iter().map(|name| directory.join(name)).find(|path| path.exists());
+        let own = || own_overlay(directory);
         let mut catalogue = catalogue(options.overlay.clone().or_else(own).as_deref())?;
         let mut wanted = options.release.clone();
         if let Some(path) = &options.stream {
@@ -58,6 +64,11 @@ impl Basis {
             None => Err(Refusal::Usage(said(Path::new("--release"), "", out.into_vec()))),
         }
     }
+}
+
+/// The overlay in a cluster directory, if there is one.
+fn own_overlay(directory: &Path) -> Option<PathBuf> {
+    OVERLAYS.iter().map(|name| directory.join(name)).find(|path| path.exists())
 }
 
 /// The catalogue of this program, with a file laid over it if one is named.

@@ -63,6 +63,12 @@ pub fn printable(text: &str) -> String {
     text.chars().map(|c| if unfit(c) { '\u{fffd}' } else { c }).collect()
 }
 
+/// A text from outside of several lines, each made [`printable`].
+#[must_use]
+pub fn printable_lines(text: &str) -> String {
+    text.split('\n').map(printable).collect::<Vec<String>>().join("\n")
+}
+
 /// A number with its noun: `1 error`, `3 errors`.
 #[must_use]
 pub fn counted(number: usize, noun: &str) -> String {

@@ -94,7 +94,7 @@ impl Sheet<'_> {
         let title = level.primary_title(printable(&finding.message)).id(finding.page.code);
         let mut group = Group::with_title(title);
         let field = Some(printable(&finding.field)).filter(|field| !field.is_empty());
-        let help = finding.help.as_deref().map(|help| Level::HELP.message(printable_lines(help)));
+        let help = finding.help.as_deref().map(|help| Level::HELP.message(super::printable_lines(help)));
         if let Some(excerpt) = self.excerpt(finding.span) {
             let related = finding.related.as_ref();
             let second = related.and_then(|r| Some((self.excerpt(r.span)?, printable(&r.label))));
@@ -241,11 +241,6 @@ impl Excerpt {
 /// Characters of a line without those that take no room: the byte order mark and the CR of a line end.
 fn citable(line: impl Iterator<Item = char>) -> String {
     line.filter(|c| !matches!(c, '\u{feff}' | '\r' | '\n')).collect()
-}
-
-/// A help text, which may have lines of YAML to be added to the file.
-fn printable_lines(text: &str) -> String {
-    text.split('\n').map(printable).collect::<Vec<String>>().join("\n")
 }
 
 #[cfg(test)]

@@ -332,6 +332,46 @@ fn a_bundle_must_fit_into_user_data() {
     assert!(said(&output).contains("LF0714"), "{}", said(&output));
 }
 
+#[test]
+fn a_directory_keeps_its_infrastructure_id() {
+    let directory = directory(CONFIG);
+    assert_eq!(run(directory.path(), &["--offline", "--infra-id", "demo-bcd24"]).status.code(), Some(0));
+    let output = run(directory.path(), &["--offline", "--infra-id", "demo-xxxxx"]);
+    assert_eq!(output.status.code(), Some(3), "{}", said(&output));
+    assert!(said(&output).contains("LF0655") && said(&output).contains("`demo-bcd24`"), "{}", said(&output));
+}
+
+#[test]
+fn clusters_of_a_fleet_may_have_overlays_of_their_own() {
+    let fleet = tempfile::tempdir().unwrap();
+    let cluster = fleet.path().join("moon");
+    std::fs::create_dir(&cluster).unwrap();
+    std::fs::create_dir(fleet.path().join("without")).unwrap();
+    std::fs::write(fleet.path().join("without/install-config.yaml"), CONFIG).unwrap();
+    std::fs::write(cluster.join("install-config.yaml"), CONFIG.replace("us-east-1", "us-moon-1")).unwrap();
+    let zones = json!({ "zones": ["us-moon-1a"], "offerings": { "m6i.xlarge": ["us-moon-1a"] } });
+    let overlay = json!({ "aws": { "partitions": { "aws": { "regions": { "us-moon-1": zones } } } } });
+    std::fs::write(cluster.join("catalogue.json"), overlay.to_string()).unwrap();
+    let run = |more: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_landfall"));
+        command
+            .args(["create", "manifests", "-o", "json", "--fleet"])
+            .arg(fleet.path())
+            .args(more)
+            .env_clear();
+        command.output().unwrap()
+    };
+    let output = run(&["--offline"]);
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    // Without facts every cluster fails, and every one has its line.
+    std::fs::remove_file(cluster.join("facts.json")).unwrap();
+    let output = run(&[]);
+    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+    let lines = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(lines.lines().count(), 2, "{lines}");
+    assert!(lines.contains("\"error\""), "{lines}");
+}
+
 /// A partition that nobody knows, in an overlay: everything works in it.
 #[test]
 fn a_partition_can_be_invented_in_an_overlay() {
@@ -407,6 +447,8 @@ fn a_stream_brings_its_own_images() {
         std::fs::read_to_string(directory.path().join("terraform/terraform.platform.auto.tfvars.json"))
             .unwrap();
     assert!(variables.contains("ami-0stream"));
+    let version = std::fs::read_to_string(directory.path().join("manifests/cvo-overrides.yaml")).unwrap();
+    assert!(version.contains("stable-4.21"), "{version}");
 }
 
 #[test]

@@ -28,7 +28,7 @@ const LEFT_OUT: &[(&str, &str)] = &[
     ("aws_master_use_spot_instance", "the install config has no field for it"),
     ("azure_bootstrap_vm_type", "the bootstrap machine has the control plane's size"),
     ("azure_certificate_password", "secret: terraform takes it from ARM_CLIENT_CERTIFICATE_PASSWORD"),
-    ("azure_certificate_path", "terraform takes it from ARM_CLIENT_CERTIFICATE_PATH"),
+    ("azure_certificate_path", "only set with a certificate instead of a secret"),
     ("azure_client_secret", "secret: terraform takes it from ARM_CLIENT_SECRET"),
     ("azure_use_msi", "only set without a secret or certificate"),
 ];

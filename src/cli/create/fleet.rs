@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use rayon::prelude::*;
+use serde_json::json;
 
 use super::outcome;
 use crate::cli::{Exit, Output, Settings};
-use crate::prepare::{Basis, Environment, INSTALL_CONFIG, Options, Prepared, Refusal, prepare};
-use crate::ui::{counted, json, text};
+use crate::prepare::{Basis, BasisOptions, Environment, INSTALL_CONFIG, Options, Prepared, Refusal, prepare};
+use crate::ui::counted;
 
 /// Clusters whose results are kept until they are told, so that a fleet of any size takes no more memory.
 const BATCH: usize = 64;
@@ -23,6 +24,7 @@ const BATCH: usize = 64;
 pub(super) fn run(
     fleet: &Path,
     basis: &Basis,
+    wanted: &BasisOptions,
     options: &Options,
     settings: &Settings,
 ) -> anyhow::Result<Exit> {
@@ -30,10 +32,8 @@ pub(super) fn run(
     let mut worst = Exit::Done;
     let (mut made, mut refused) = (0, 0);
     for batch in directories.chunks(BATCH) {
-        let results: Vec<(&PathBuf, Result<Prepared, Refusal>)> = batch
-            .par_iter()
-            .map(|directory| (directory, prepare(directory, basis, options, Environment)))
-            .collect();
+        let results: Vec<(&PathBuf, Result<Prepared, Refusal>)> =
+            batch.par_iter().map(|directory| (directory, one(directory, basis, wanted, options))).collect();
         for (directory, result) in results {
             match result {
                 Ok(prepared) => {
@@ -55,6 +55,19 @@ pub(super) fn run(
     Ok(worst)
 }
 
+/// One cluster of the fleet. Its directory may have a catalogue overlay of its own.
+fn one(
+    directory: &Path,
+    basis: &Basis,
+    wanted: &BasisOptions,
+    options: &Options,
+) -> Result<Prepared, Refusal> {
+    if wanted.overlay.is_none() && Basis::has_overlay(directory) {
+        return prepare(directory, &Basis::new(wanted, directory)?, options, Environment);
+    }
+    prepare(directory, basis, options, Environment)
+}
+
 /// The sub-directories with an install config, sorted.
 fn directories(fleet: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let entries = std::fs::read_dir(fleet).with_context(|| format!("cannot list {}", fleet.display()))?;
@@ -70,20 +83,20 @@ fn directories(fleet: &Path) -> anyhow::Result<Vec<PathBuf>> {
     Ok(found)
 }
 
+/// Says why a cluster was not made, and goes on: also where something outside of the input went wrong.
 fn tell(directory: &Path, refusal: Refusal, settings: &Settings) -> anyhow::Result<Exit> {
-    let (said, exit) = match refusal {
-        Refusal::Invalid(said) => (said, Exit::NotValid),
-        Refusal::Usage(said) => (said, Exit::Usage),
-        Refusal::Unfit(said) => (said, Exit::Unfit),
+    let exit = match refusal {
         Refusal::Failed(fault) => {
             settings.printer.fault(&fault);
-            return Ok(Exit::Failed);
+            if settings.output == Output::Json {
+                let line = json!({ "dir": directory.display().to_string(), "error": fault.to_string() });
+                settings.printer.data(&format!("{line}\n"))?;
+            }
+            Exit::Failed
         }
+        refusal => outcome::refused(refusal, settings)?,
     };
-    if settings.output == Output::Json {
-        settings.printer.data(&json::render(&outcome::judged(&said)))?;
-    } else {
-        settings.printer.report(&text::render(&outcome::judged(&said), settings.printer.colours().talk));
+    if settings.output != Output::Json {
         settings.printer.data(&format!("{}: refused\n", directory.display()))?;
     }
     Ok(exit)

@@ -70,13 +70,14 @@ impl From<&BasisArgs> for BasisOptions {
 pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
     let directory = settings.dir.clone().unwrap_or_else(|| PathBuf::from("."));
     let around = args.fleet.as_deref().unwrap_or(&directory);
-    let basis = match Basis::new(&(&args.basis).into(), around) {
+    let wanted = BasisOptions::from(&args.basis);
+    let basis = match Basis::new(&wanted, around) {
         Ok(basis) => basis,
         Err(refusal) => return outcome::refused(refusal, settings),
     };
     let options = options(args);
     match &args.fleet {
-        Some(fleet) => fleet::run(fleet, &basis, &options, settings),
+        Some(fleet) => fleet::run(fleet, &basis, &wanted, &options, settings),
         None => one(&directory, &basis, &options, settings),
     }
 }

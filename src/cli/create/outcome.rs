@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::cli::{Exit, Output, Settings};
 use crate::facts::Source;
 use crate::prepare::{Prepared, Refusal, Said};
-use crate::ui::{Judged, counted, json as json_form, text};
+use crate::ui::{Judged, counted, json as json_form, printable_lines, text};
 
 /// Says what was written.
 ///
@@ -32,7 +32,7 @@ pub(super) fn prepared(directory: &Path, prepared: &Prepared, settings: &Setting
 pub fn refused(refusal: Refusal, settings: &Settings) -> anyhow::Result<Exit> {
     let (refused, exit) = match refusal {
         Refusal::Invalid(refused) => (refused, Exit::NotValid),
-        Refusal::Usage(refused) => (refused, Exit::Usage),
+        Refusal::Usage(refused) => return usage(&refused, settings),
         Refusal::Unfit(refused) => (refused, Exit::Unfit),
         Refusal::Failed(fault) => return Err(fault.into()),
     };
@@ -43,6 +43,22 @@ pub fn refused(refusal: Refusal, settings: &Settings) -> anyhow::Result<Exit> {
     Ok(exit)
 }
 
+/// Says what is wrong with a value on the command line, which has no line to point at.
+fn usage(refused: &Said, settings: &Settings) -> anyhow::Result<Exit> {
+    if settings.output == Output::Json {
+        settings.printer.data(&json_form::render(&judged(refused)))?;
+        return Ok(Exit::Usage);
+    }
+    for finding in &refused.findings {
+        let mut text = format!("error[{}]: {}: {}\n", finding.page.code, refused.file, finding.message);
+        if let Some(help) = &finding.help {
+            let _ = writeln!(text, "  = help: {help}");
+        }
+        settings.printer.report(&printable_lines(&text));
+    }
+    Ok(Exit::Usage)
+}
+
 /// Shows findings that refuse nothing.
 pub(super) fn said(said: &Said, settings: &Settings) {
     if !said.findings.is_empty() {
@@ -50,7 +66,7 @@ pub(super) fn said(said: &Said, settings: &Settings) {
     }
 }
 
-pub(super) fn judged(said: &Said) -> Judged<'_> {
+fn judged(said: &Said) -> Judged<'_> {
     Judged {
         file: &said.file,
         text: &said.text,

@@ -1,5 +1,5 @@
-# Credentials. landfall leaves them empty and sets the provider's ARM_* environment
-# variables; they exist for var files written by other tools.
+# Credentials. landfall writes no secret into a var file: the client secret and the certificate's password come
+# from the provider's ARM_* environment variables. These two variables exist for var files of other tools.
 
 variable "azure_subscription_id" {
   type        = string

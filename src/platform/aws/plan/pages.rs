@@ -192,10 +192,10 @@ pub(in super::super) const PAGES: &[&Page] = &[
 pub(super) fn endpoint_missing(region: &str, service: &str) -> Finding {
     let region = shortened(region);
     let message =
-        format!("nobody knows the region `{region}`, and the config has no endpoint of its {service}");
-    Finding::error(&UNKNOWN_REGION, Kind::Required, "platform.aws.serviceEndpoints", message).help(format!(
-        "add to serviceEndpoints:\n- name: {service}\n  url: https://{service}.{region}.example.com"
-    ))
+        format!("nobody knows the region `{region}`, and the config has no endpoint for `{service}`");
+    Finding::error(&UNKNOWN_REGION, Kind::Required, "platform.aws.serviceEndpoints", message).at(REGION).help(
+        format!("add to serviceEndpoints:\n- name: {service}\n  url: https://{service}.{region}.example.com"),
+    )
 }
 
 pub(super) fn image_missing(region: &str, release: &str, architecture: &str) -> Finding {
@@ -289,7 +289,7 @@ pub(super) fn no_default_type(
         let more = if offered.len() > MOST { " and others" } else { "" };
         format!("set {field}; the region offers {}{more}", first.join(", "))
     };
-    Finding::error(&DEFAULT_TYPE, Kind::Required, field, message).at(wish.path).help(help)
+    Finding::error(&DEFAULT_TYPE, Kind::Required, field, message).at(REGION).help(help)
 }
 
 pub(super) fn not_offered(wish: &Wish<'_>, name: &str, missing: &[&str], offering: &[String]) -> Finding {
@@ -320,7 +320,7 @@ pub(super) fn too_small(wish: &Wish<'_>, name: &str, has: (u32, u64), least: (u3
 pub(super) fn subnet_not_known(i: usize, id: &str) -> Finding {
     let message = format!("nothing is known of the subnet `{}`", shortened(id));
     Finding::error(&SUBNET, Kind::Invalid, format!("platform.aws.vpc.subnets[{i}].id"), message)
-        .help("gather the facts with `landfall facts` and give them with --facts FILE")
+        .help("give facts that were gathered for this config with --facts FILE")
 }
 
 pub(super) fn network_too_small(cidr: &str, zones: usize) -> Finding {

@@ -80,7 +80,7 @@ pub(super) fn check_region(case: &Case<'_>, platform: &Platform, out: &mut Findi
         return;
     }
     let message = format!(
-        "nobody knows the region `{}`, and the config has no endpoint of {}",
+        "nobody knows the region `{}`, and the config has no endpoint for {}",
         shortened(&platform.region),
         missing.join(", ")
     );

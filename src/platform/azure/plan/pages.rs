@@ -214,7 +214,7 @@ fn type_of(wish: &Wish<'_>) -> String {
 }
 
 pub(super) fn account_not_known(missing: &[&str]) -> Finding {
-    let message = format!("the {} of the credentials is not known", missing.join(" and the "));
+    let message = format!("the {} of the credentials must be known", missing.join(" and the "));
     Finding::error(&ACCOUNT, Kind::Required, "platform.azure", message).help(
         "set AZURE_SUBSCRIPTION_ID, AZURE_TENANT_ID, AZURE_CLIENT_ID and AZURE_CLIENT_SECRET, write \
          ~/.azure/osServicePrincipal.json, or give a facts file with --facts",
@@ -256,7 +256,7 @@ pub(super) fn no_default_size(location: &str, wish: &Wish<'_>, default: &str, fi
         let more = if fitting.len() > MOST { " and others" } else { "" };
         format!("set {field}; the location offers {}{more}", first.join(", "))
     };
-    Finding::error(&DEFAULT_SIZE, Kind::Required, field, message).at(wish.path).help(help)
+    Finding::error(&DEFAULT_SIZE, Kind::Required, field, message).at("platform.azure.region").help(help)
 }
 
 pub(super) fn size_not_known<'a>(
