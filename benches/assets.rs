@@ -12,7 +12,7 @@ use landfall::plan::{Case, Identity};
 use landfall::platform::{Offline, World};
 use landfall::render::{Extras, Tls};
 use landfall::secret::Secret;
-use landfall::verdict::{Strictness, judge};
+use landfall::verdict::{Strictness, judge_keeping};
 
 /// An environment with credentials of either cloud.
 struct Fixed;
@@ -46,7 +46,7 @@ fn assets(criterion: &mut Criterion) {
         ("azure", include_str!("../testdata/quickstart/azure.yaml")),
     ];
     for (name, config) in configs {
-        let verdict = judge(config.as_bytes(), Strictness::default());
+        let verdict = judge_keeping(config.as_bytes(), Strictness::default(), catalogue);
         let (Some(config), Some(given)) = (verdict.config, verdict.given) else { return };
         let credentials = assets::credentials(&config, &Fixed);
         let make = || {

@@ -35,6 +35,18 @@ pub fn plan(case: &Case<'_>, out: &mut Findings) -> Option<Plan> {
             out.push(plan::pages::endpoint_with_user(&path_of(&pointer)));
         }
     }
+    if case.config.pki.is_some() {
+        out.push(plan::pages::not_made("pki", "signing keys of the user's choice"));
+    }
+    // What a default chose is not what the user asked for.
+    for (path, pool) in case.given.pools() {
+        if !pool.disk_setup.is_empty() {
+            out.push(plan::pages::not_made(&format!("{path}.diskSetup"), "extra disks"));
+        }
+        if pool.management == "ClusterAPI" {
+            out.push(plan::pages::not_made(&format!("{path}.management"), "machines of the Cluster API"));
+        }
+    }
     let (mut config, mut given) = (case.config.clone(), case.given.clone());
     if let Some(platform) = active(case.config) {
         platform.add_found(&mut config, case.facts);

@@ -42,8 +42,8 @@ pub struct Verdict {
     pub findings: Vec<Finding>,
     /// The config after upconversion, defaults and judgement; none for an unparseable file.
     pub config: Option<InstallConfig>,
-    /// The config as given, with older forms of neutral fields brought up to date, and nothing else; there
-    /// whenever `config` is.
+    /// The config as given, with older forms of neutral fields brought up to date, and nothing else; kept by
+    /// [`judge_keeping`] alone, and there then whenever `config` is.
     pub given: Option<InstallConfig>,
     /// What of the text must not be shown.
     pub mask: Mask,
@@ -71,8 +71,18 @@ pub fn judge(bytes: &[u8], strictness: Strictness) -> Verdict {
 /// Judges the bytes of a file. The places of findings are offsets into `bytes`.
 #[must_use]
 pub fn judge_with(bytes: &[u8], strictness: Strictness, catalogue: &Catalogue) -> Verdict {
+    judge_bytes(bytes, strictness, catalogue, false)
+}
+
+/// The same, and keeps the config as it was given, from which the files of a cluster are made.
+#[must_use]
+pub fn judge_keeping(bytes: &[u8], strictness: Strictness, catalogue: &Catalogue) -> Verdict {
+    judge_bytes(bytes, strictness, catalogue, true)
+}
+
+fn judge_bytes(bytes: &[u8], strictness: Strictness, catalogue: &Catalogue, keep: bool) -> Verdict {
     match source::text_of(bytes) {
-        Ok(text) => judge_text(text, strictness, catalogue),
+        Ok(text) => judge_text(text, strictness, catalogue, keep),
         Err(finding) => Verdict {
             outcome: Outcome::Unparseable,
             findings: vec![finding.span(Span::default())],
@@ -83,7 +93,7 @@ pub fn judge_with(bytes: &[u8], strictness: Strictness, catalogue: &Catalogue) -
     }
 }
 
-fn judge_text(text: &str, strictness: Strictness, catalogue: &Catalogue) -> Verdict {
+fn judge_text(text: &str, strictness: Strictness, catalogue: &Catalogue, keep: bool) -> Verdict {
     let mut findings = Findings::default();
     let mut mask = Mask::default();
     let tree = source::read(text, &mut findings);
@@ -92,11 +102,11 @@ fn judge_text(text: &str, strictness: Strictness, catalogue: &Catalogue) -> Verd
     }
     let mut config: InstallConfig =
         Decoder::new(&tree, FORMS, strictness.unknown_fields, &mut findings, &mut mask).decode();
-    let mut given = None;
+    let mut given = keep.then(InstallConfig::default);
     let outcome = if findings.errors() > 0 {
         Outcome::Unparseable
     } else {
-        given = judge_config(&mut config, catalogue, &mut findings);
+        judge_config(&mut config, catalogue, given.as_mut(), &mut findings);
         if findings.errors() > 0 { Outcome::Rejected } else { Outcome::Accepted }
     };
     let older = if findings.is_empty() { Vec::new() } else { older_paths(&config) };
@@ -106,7 +116,8 @@ fn judge_text(text: &str, strictness: Strictness, catalogue: &Catalogue) -> Verd
         place(finding, &tree, &older);
     }
     sort(&mut findings);
-    let config = (outcome != Outcome::Unparseable).then_some(config);
+    let readable = outcome != Outcome::Unparseable;
+    let (config, given) = (readable.then_some(config), given.filter(|_| readable));
     Verdict { outcome, findings, config, given, mask }
 }
 
@@ -136,22 +147,24 @@ pub fn active(config: &InstallConfig) -> Option<&'static dyn Platform> {
     config.platform.present().first().and_then(|name| platform::named(name))
 }
 
-/// Upconverts, completes and judges a config that was read. Gives back the config as it was before the
-/// platform and the defaults changed it; none when it could not be brought up to date.
+/// Upconverts, completes and judges a config that was read. `given` becomes the config as it was before the
+/// platform and the defaults changed it.
 pub fn judge_config(
     config: &mut InstallConfig,
     catalogue: &Catalogue,
+    given: Option<&mut InstallConfig>,
     out: &mut Findings,
-) -> Option<InstallConfig> {
+) {
     let active = active(config);
-    let mut given = None;
     let upconverted = config::upconvert::upconvert(config).and_then(|()| {
-        given = Some(config.clone());
+        if let Some(given) = given {
+            given.clone_from(config);
+        }
         active.map_or(Ok(()), |platform| platform.upconvert(config))
     });
     if let Err(finding) = upconverted {
         out.push(*finding);
-        return given;
+        return;
     }
     config::defaults::defaults(config);
     if let Some(platform) = active {
@@ -174,7 +187,6 @@ pub fn judge_config(
         platform.check_pools(&case, out);
     }
     config::defaults::publishing_strategy(config);
-    given
 }
 
 /// A completed config as data that reads as an install config again: older fields are left out, as their

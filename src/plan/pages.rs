@@ -74,8 +74,22 @@ const ENDPOINT_USER: Page = Page {
            url: https://ec2.example.com\n",
 };
 
+const NOT_MADE: Page = Page {
+    code: "LF0657",
+    title: "the config asks only for what landfall makes",
+    text: "Some settings of newer OpenShift installers are judged but not acted on. They are refused \
+           before anything is made rather than silently left out.",
+    severity: Severity::Error,
+    fields: &["<pool>.diskSetup", "<pool>.management", "pki"],
+    base: Base::Aws,
+    bad: "featureSet: TechPreviewNoUpgrade\npki:\n  signerCertificates:\n    key:\n      algorithm: ECDSA\n      \
+          ecdsa:\n        curve: P384\n",
+    good: "featureSet: TechPreviewNoUpgrade\n",
+};
+
 /// The pages of these findings.
-pub const PAGES: &[&Page] = &[&NO_ASSETS, &RELEASE, &INFRA_ID, &UNREADABLE, &OTHER_CLUSTER, &ENDPOINT_USER];
+pub const PAGES: &[&Page] =
+    &[&NO_ASSETS, &RELEASE, &INFRA_ID, &UNREADABLE, &OTHER_CLUSTER, &ENDPOINT_USER, &NOT_MADE];
 
 /// No assets can be made for a platform.
 #[must_use]
@@ -106,6 +120,13 @@ pub fn unusable_infra_id(id: &str) -> Finding {
 pub fn endpoint_with_user(field: &str) -> Finding {
     Finding::error(&ENDPOINT_USER, Kind::Invalid, field, "the URL of an endpoint has a user part")
         .help("take it out; credentials come from the environment")
+}
+
+/// A setting that landfall does not act on.
+#[must_use]
+pub fn not_made(field: &str, what: &str) -> Finding {
+    let message = format!("landfall does not make clusters with {what}");
+    Finding::error(&NOT_MADE, Kind::NotSupported, field, message).help("leave the setting out")
 }
 
 /// A directory of another cluster.

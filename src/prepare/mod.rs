@@ -22,7 +22,7 @@ use crate::plan::{Case, Identity, Plan};
 use crate::platform::Offline;
 use crate::render::{Credentials, Extras, File};
 use crate::source::Mask;
-use crate::verdict::{Outcome, Strictness, judge_with};
+use crate::verdict::{Outcome, Strictness, judge_keeping};
 use crate::workdir::{self, ClusterDir, Durability, FileSet, Report};
 
 /// Name of the user's file in a cluster directory.
@@ -161,7 +161,7 @@ pub fn prepare(
         return Err(Error::NoConfig { directory: directory.to_owned() }.into());
     }
     let bytes = inputs::read(&path)?;
-    let verdict = judge_with(&bytes, options.strictness, &basis.catalogue);
+    let verdict = judge_keeping(&bytes, options.strictness, &basis.catalogue);
     let mut said = Said {
         file: path.display().to_string(),
         text: String::from_utf8_lossy(&bytes).into_owned(),

@@ -15,7 +15,7 @@ use landfall::plan::{Case, Identity, Plan};
 use landfall::platform::World;
 use landfall::render::{Extras, File, Tls};
 use landfall::secret::Secret;
-use landfall::verdict::{Outcome, Strictness, judge};
+use landfall::verdict::{Outcome, Strictness, judge_keeping};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -173,7 +173,7 @@ pub fn made(folder: &Path) -> (Plan, Vec<File>) {
     let text = std::fs::read_to_string(folder.join("install-config.yaml")).unwrap();
     let inputs: Value =
         serde_json::from_str(&std::fs::read_to_string(folder.join("inputs.json")).unwrap()).unwrap();
-    let verdict = judge(text.as_bytes(), Strictness::default());
+    let verdict = judge_keeping(text.as_bytes(), Strictness::default(), Catalogue::embedded());
     assert_eq!(verdict.outcome, Outcome::Accepted, "{}: {:?}", folder.display(), verdict.findings);
     let (config, given) = (verdict.config.unwrap(), verdict.given.unwrap());
     let world = Fixed::of(&inputs);
@@ -414,6 +414,36 @@ fn whole_clusters_have_no_other_manifests() {
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// Local zones differ in what they offer, and each gets a machine unless the pool says otherwise.
+#[test]
+fn an_edge_pool_is_planned_zone_by_zone() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/plans/aws-new-edge");
+    let files = made(&folder).1;
+    let sets: Vec<Value> = files
+        .iter()
+        .filter(|file| file.path.contains("-machineset-"))
+        .map(|file| serde_yaml::from_slice(&file.bytes).unwrap())
+        .filter(|set: &Value| text_at(set, "/metadata/name").contains("-edge-"))
+        .collect();
+    let of = |set: &Value| {
+        let spec = &set["spec"]["template"]["spec"];
+        let kind = text_at(spec, "/providerSpec/value/instanceType");
+        (
+            text_at(set, "/metadata/name"),
+            kind,
+            set["spec"]["replicas"].clone(),
+            spec["taints"][0]["effect"].clone(),
+        )
+    };
+    let set = |zone: &str, kind: &str| {
+        (format!("edge-bcd24-edge-{zone}"), kind.to_owned(), json!(1), json!("NoSchedule"))
+    };
+    let found: Vec<_> = sets.iter().map(of).collect();
+    assert_eq!(found, [set("us-east-1-nyc-1a", "c5.2xlarge"), set("us-east-1-bos-1a", "r5.xlarge")]);
+    let labels = &sets[0]["spec"]["template"]["spec"]["metadata"]["labels"];
+    assert_eq!(labels["machine.openshift.io/parent-zone-name"], "us-east-1b");
 }
 
 #[test]

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use landfall::catalogue::Catalogue;
 use landfall::finding::{Base, Page, Severity};
-use landfall::verdict::{Outcome, Strictness, judge, pages};
+use landfall::verdict::{Outcome, Strictness, judge_keeping, pages};
 
 use crate::create;
 
@@ -36,7 +37,7 @@ const SHOWN_ELSEWHERE: &[(&str, &str)] = &[
 
 /// What judging finds, and for a code of planning what planning with the catalogue alone finds.
 fn codes_of(page: Option<&Page>, text: &str) -> (Outcome, BTreeSet<&'static str>) {
-    let verdict = judge(text.as_bytes(), Strictness::default());
+    let verdict = judge_keeping(text.as_bytes(), Strictness::default(), Catalogue::embedded());
     let mut found: BTreeSet<&'static str> = verdict.findings.iter().map(|f| f.page.code).collect();
     if verdict.outcome != Outcome::Accepted || page.is_none_or(|page| page.code < "LF0600") {
         return (verdict.outcome, found);

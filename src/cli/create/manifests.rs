@@ -48,7 +48,7 @@ pub struct BasisArgs {
     #[arg(long, value_name = "RELEASE", conflicts_with = "stream")]
     release: Option<String>,
 
-    /// `CoreOS` stream metadata that says where the images of the machines are
+    /// File that says where the images of the machines are, as `openshift-install coreos print-stream-json` prints it
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     stream: Option<PathBuf>,
 

@@ -6,6 +6,7 @@ mod network;
 pub(super) mod pages;
 mod pools;
 mod region;
+mod unmade;
 
 use super::facts::Facts;
 use super::planned;
@@ -44,6 +45,7 @@ pub(super) fn plan(case: &Case<'_>, out: &mut Findings) -> Option<Platforms> {
     let planning = Planning { case, platform, facts };
     region::check(&planning, out);
     region::check_stub(&planning, out);
+    unmade::check(&planning, out);
     let cluster = Cluster::of(case.config);
     let image = image::choose(&planning, &cluster.architecture, out);
     let existing = network::existing(&planning, out);

@@ -159,6 +159,26 @@ const IOPS: Page = Page {
     good: "controlPlane:\n  name: master\n  platform:\n    aws:\n      rootVolume:\n        type: io1\n        \
            iops: 2000\n",
 };
+const NOT_MADE: Page = Page {
+    code: "LF0716",
+    title: "the config asks only for what landfall makes on AWS",
+    text: "Some settings of newer OpenShift installers are judged but not acted on. They are refused \
+           before anything is made rather than silently left out.",
+    severity: Severity::Error,
+    fields: &[
+        "platform.aws.userProvisionedDNS",
+        "platform.aws.publicIpv4Pool",
+        "platform.aws.ipFamily",
+        "platform.aws.vpc.subnets[].roles",
+        "<pool>.platform.aws.cpuOptions",
+        "<pool>.platform.aws.hostPlacement",
+        "<pool>.platform.aws.iamProfile",
+        "<pool>.platform.aws.rootVolume.throughput",
+    ],
+    base: Base::Aws,
+    bad: "controlPlane:\n  name: master\n  platform:\n    aws:\n      rootVolume:\n        throughput: 500\n",
+    good: "controlPlane:\n  name: master\n  platform:\n    aws:\n      rootVolume:\n        size: 200\n",
+};
 const OTHER_REGION: Page = Page {
     code: "LF0711",
     title: "the facts are those of the config's region",
@@ -187,6 +207,7 @@ pub(in super::super) const PAGES: &[&Page] = &[
     &SUBNETS,
     &STUB,
     &IOPS,
+    &NOT_MADE,
 ];
 
 pub(super) fn endpoint_missing(region: &str, service: &str) -> Finding {
@@ -254,6 +275,11 @@ pub(super) fn stub_too_large(bytes: usize, most: usize) -> Finding {
     let message = format!("the bootstrap machine's user data would have {bytes} bytes; AWS takes {most}");
     Finding::error(&STUB, Kind::TooLong, "additionalTrustBundle", message)
         .help("leave out certificates that are not needed to reach the region's services")
+}
+
+pub(super) fn not_made(field: &str, what: &str) -> Finding {
+    let message = format!("landfall does not make clusters with {what}");
+    Finding::error(&NOT_MADE, Kind::NotSupported, field, message).help("leave the setting out")
 }
 
 pub(super) fn no_iops(pool: &str) -> Finding {
