@@ -230,7 +230,7 @@ pub(super) fn cloud_not_known(name: &str) -> Finding {
 pub(super) fn facts_of_another(field: &str, found: &str, wanted: &str) -> Finding {
     let message = format!("the facts are those of `{}`, not of `{}`", shortened(found), shortened(wanted));
     Finding::error(&FACTS, Kind::Invalid, format!("platform.azure.{field}"), message)
-        .help("gather the facts again with `landfall facts`")
+        .help("give facts that were gathered for this config with --facts FILE")
 }
 
 pub(super) fn location_not_known(location: &str, clouds: &[&str]) -> Finding {
