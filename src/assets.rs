@@ -4,15 +4,15 @@
 //! judging.
 
 use crate::catalogue::Catalogue;
-use crate::config::{InstallConfig, locate};
+use crate::config::InstallConfig;
 use crate::facts::{Facts, Source, VERSION};
 use crate::finding::{Finding, Findings, sort};
 use crate::plan::{self, Case, Cluster, Plan};
-use crate::platform::{Offline, Platform, World, named};
+use crate::platform::{Offline, World};
 use crate::render::{self, Credentials, Extras, File};
 use crate::secret::without_user;
 use crate::source;
-use crate::verdict::active;
+use crate::verdict::{active, places};
 
 /// The user's credentials for the cloud of a config.
 #[must_use]
@@ -103,14 +103,8 @@ pub fn files(plan: &Plan, extras: &Extras<'_>) -> Vec<File> {
 #[must_use]
 pub fn placed(findings: Findings, config: &InstallConfig, text: &str) -> Vec<Finding> {
     let tree = source::read(text, &mut Findings::default());
-    let names = config.platform.present();
-    let platforms = names.iter().filter_map(|name| named(name));
-    let older: Vec<(&str, &str)> = platforms.flat_map(|p| Platform::older_paths(p).iter().copied()).collect();
     let mut findings = findings.into_vec();
-    for finding in findings.iter_mut().filter(|finding| finding.span.is_none()) {
-        let at = finding.at.as_deref().unwrap_or(&finding.field);
-        finding.span = Some(locate(&tree, at, &older));
-    }
+    places(&mut findings, config, &tree);
     sort(&mut findings);
     findings
 }

@@ -109,16 +109,21 @@ fn judge_text(text: &str, strictness: Strictness, catalogue: &Catalogue, keep: b
         judge_config(&mut config, catalogue, given.as_mut(), &mut findings);
         if findings.errors() > 0 { Outcome::Rejected } else { Outcome::Accepted }
     };
-    let older = if findings.is_empty() { Vec::new() } else { older_paths(&config) };
     let cut = source::cut_short(&findings);
     let mut findings: Vec<Finding> = findings.into_vec().into_iter().chain(cut).collect();
-    for finding in &mut findings {
-        place(finding, &tree, &older);
-    }
+    places(&mut findings, &config, &tree);
     sort(&mut findings);
     let readable = outcome != Outcome::Unparseable;
     let (config, given) = (readable.then_some(config), given.filter(|_| readable));
     Verdict { outcome, findings, config, given, mask }
+}
+
+/// Looks up the places of findings in the text of a config.
+pub fn places(findings: &mut [Finding], config: &InstallConfig, tree: &Tree<'_>) {
+    let older = if findings.is_empty() { Vec::new() } else { older_paths(config) };
+    for finding in findings {
+        place(finding, tree, &older);
+    }
 }
 
 fn older_paths(config: &InstallConfig) -> Vec<(&'static str, &'static str)> {

@@ -130,6 +130,12 @@ pub struct Stage {
     pub only_for_bootstrap: bool,
 }
 
+/// The zone of each of `replicas` machines: the zones in turn (`assets.md`, B.9).
+pub fn in_turn(zones: &[String], replicas: u32) -> impl Iterator<Item = &str> {
+    let count = usize::try_from(replicas).unwrap_or(0);
+    zones.iter().map(String::as_str).cycle().take(count)
+}
+
 /// How many machines each of `zones` zones gets: the first ones get what does not divide evenly
 /// (`assets.md`, B.9).
 #[must_use]

@@ -204,6 +204,25 @@ fn nothing_is_written_for_a_config_that_cannot_be_planned() {
     assert_eq!(files(directory.path()).len(), 1);
 }
 
+/// The control plane's own image is not that of the other pools.
+#[test]
+fn a_pool_without_an_image_takes_that_of_its_region() {
+    let own = "  replicas: 3\n  platform:\n    aws:\n      amiID: ami-0own\ncompute:";
+    let config = CONFIG.replace("  replicas: 3\ncompute:", own);
+    assert!(config.contains("ami-0own"));
+    let made = directory(&config);
+    assert_eq!(run(made.path(), &["--offline"]).status.code(), Some(0));
+    let files = files(made.path());
+    let text = |path: &str| String::from_utf8_lossy(&files[path]).into_owned();
+    assert!(text("openshift/99_openshift-cluster-api_master-machines-0.yaml").contains("ami-0own"));
+    assert!(!text("openshift/99_openshift-cluster-api_worker-machineset-0.yaml").contains("ami-0own"));
+    assert!(text("terraform/terraform.platform.auto.tfvars.json").contains("ami-0own"));
+    // Where the region has none, terraform makes a single copy, which such a pool could not name.
+    let hidden = directory(&config.replace("us-east-1", "us-hidden-1"));
+    let output = run(hidden.path(), &["--offline"]);
+    assert!(said(&output).contains("LF0702"), "{}", said(&output));
+}
+
 #[test]
 fn says_where_facts_come_from_when_there_are_none() {
     let directory = directory(CONFIG);

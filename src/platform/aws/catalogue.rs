@@ -17,8 +17,8 @@ const INSTANCE_TYPES: &str = include_str!("data/instance-types.json");
 const PERMISSIONS: &str = include_str!("data/permissions.json");
 const DEFAULTS: &str = include_str!("data/defaults.json");
 
-/// The partition whose pattern is tried first.
-const FIRST_PARTITION: &str = "aws";
+/// The partition whose pattern is tried first, and which a region that fits no pattern is taken to be in.
+pub const FIRST_PARTITION: &str = "aws";
 /// What holds where a partition says nothing.
 const DEFAULT_PRINCIPAL: &str = "ec2.amazonaws.com";
 const DEFAULT_ENDPOINT_SERVICE: &str = "com.amazonaws";

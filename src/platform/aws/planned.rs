@@ -14,7 +14,7 @@ pub struct Plan {
     pub partition: String,
     /// Custom endpoints: service and URL, in the order of the config.
     pub endpoints: Vec<(String, String)>,
-    /// Image of the control plane and the bootstrap machine.
+    /// Image of the pools that name none.
     pub image: Image,
     /// Network of the machines.
     pub network: Network,

@@ -7,37 +7,33 @@ use crate::plan::replicas;
 use crate::platform::aws::NAME;
 use crate::platform::aws::planned::Image;
 
-/// The image of the control plane: the config's own, that of the region, or one to be copied from another
-/// region of the partition.
+/// The image of the pools that name none: that of the region, or one to be copied from another region of the
+/// partition. Where there is neither, every pool must name its own.
 pub(super) fn choose(planning: &Planning<'_>, architecture: &str, out: &mut Findings) -> Option<Image> {
-    let region = planning.region();
-    let own = planning.case.config.control_plane.as_ref().and_then(image_of);
-    let published = published(planning, architecture);
-    let found = own.or(published).map(|id| Image { id, region: region.to_owned() });
-    let found = found.or_else(|| {
-        let from = planning.catalogue().partition_of(region)?.1.image_copy_from.as_deref()?;
-        let source = planning.case.catalogue.image(planning.case.release, architecture, NAME, from)?;
-        (from != region).then(|| Image { id: source.to_owned(), region: from.to_owned() })
-    });
-    let named_by_all =
-        || planning.case.config.compute.iter().all(|p| replicas(p) == 0 || image_of(p).is_some());
-    match found {
-        Some(image)
-            if image.region != region || published_or_named(planning, architecture) || named_by_all() =>
-        {
-            Some(image)
-        }
-        _ => {
-            out.push(pages::image_missing(region, planning.case.release, architecture));
-            None
-        }
+    let (region, config) = (planning.region(), planning.case.config);
+    if let Some(id) = published(planning, architecture) {
+        return Some(Image { id, region: region.to_owned() });
     }
+    let own = config.control_plane.as_ref().and_then(image_of);
+    let image = match own {
+        // Terraform copies the image that the control plane starts from, or none at all.
+        Some(id) => {
+            let named = config.compute.iter().all(|pool| replicas(pool) == 0 || image_of(pool).is_some());
+            named.then(|| Image { id, region: region.to_owned() })
+        }
+        None => copied(planning, architecture),
+    };
+    if image.is_none() {
+        out.push(pages::image_missing(region, planning.case.release, architecture));
+    }
+    image
 }
 
-/// Whether pools without an image of their own have one.
-fn published_or_named(planning: &Planning<'_>, architecture: &str) -> bool {
-    let default = planning.platform.default_machine_platform.as_ref();
-    published(planning, architecture).is_some() || default.is_some_and(|pool| !pool.ami_id.is_empty())
+/// The image of the region of the partition that images are copied from.
+fn copied(planning: &Planning<'_>, architecture: &str) -> Option<Image> {
+    let from = planning.catalogue().partition_of(planning.region())?.1.image_copy_from.as_deref()?;
+    let id = planning.case.catalogue.image(planning.case.release, architecture, NAME, from)?;
+    Some(Image { id: id.to_owned(), region: from.to_owned() })
 }
 
 /// The image that is published for the region and an architecture, as the facts or the catalogue know it.

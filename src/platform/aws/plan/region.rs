@@ -2,6 +2,7 @@
 
 use super::{Planning, pages};
 use crate::finding::Findings;
+use crate::platform::aws::catalogue::FIRST_PARTITION;
 use crate::platform::aws::config::Platform;
 use crate::platform::aws::planned::Traits;
 use crate::platform::aws::rules::missing_endpoints;
@@ -22,7 +23,7 @@ pub(super) fn check(planning: &Planning<'_>, out: &mut Findings) {
 /// first partition, as SDKs do.
 pub(super) fn partition(planning: &Planning<'_>) -> String {
     let found = planning.catalogue().partition_of(planning.region());
-    found.map_or_else(|| super::super::NAME.to_owned(), |(id, _)| id.to_owned())
+    found.map_or_else(|| FIRST_PARTITION.to_owned(), |(id, _)| id.to_owned())
 }
 
 /// The custom endpoints in the order of the config; a URL without a scheme is one of HTTPS.

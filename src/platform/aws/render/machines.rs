@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::Rendering;
-use crate::plan::spread;
+use crate::plan::{in_turn, spread};
 use crate::platform::aws::planned::{Network, Pool};
 use crate::render::{MachineAssets, MachineSet};
 
@@ -14,7 +14,7 @@ const EDGE_ROLE: &str = "node-role.kubernetes.io/edge";
 /// Every machine of the cluster.
 pub(super) fn machines(rendering: &Rendering<'_>) -> MachineAssets {
     let pool = &rendering.aws.control_plane;
-    let zones: Vec<&str> = control_plane_zones(pool).collect();
+    let zones: Vec<&str> = in_turn(&pool.zones, pool.replicas).collect();
     let control_plane: Vec<Value> =
         zones.iter().map(|zone| rendering.provider(pool, "master", Some(zone))).collect();
     MachineAssets {
@@ -23,12 +23,6 @@ pub(super) fn machines(rendering: &Rendering<'_>) -> MachineAssets {
         sets: rendering.aws.compute.iter().flat_map(|pool| rendering.sets(pool)).collect(),
         control_plane,
     }
-}
-
-/// The zone of each control plane machine.
-pub(super) fn control_plane_zones(pool: &Pool) -> impl Iterator<Item = &str> {
-    let count = usize::try_from(pool.replicas).unwrap_or(0);
-    pool.zones.iter().map(String::as_str).cycle().take(count)
 }
 
 impl Rendering<'_> {

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::Rendering;
-use super::machines::control_plane_zones;
+use crate::plan::in_turn;
 use crate::platform::aws::EDGE;
 use crate::platform::aws::planned::{Network, Pool};
 use crate::render::bootstrap_stub;
@@ -83,12 +83,12 @@ pub(super) fn platform(rendering: &Rendering<'_>) -> Box<RawValue> {
     let subnets = Subnets::of(&aws.network);
     crate::render::raw(&Variables {
         aws_ami: master.image.as_ref().unwrap_or(&aws.image.id),
-        aws_ami_region: &aws.image.region,
+        aws_ami_region: if master.image.is_some() { &aws.region } else { &aws.image.region },
         custom_endpoints: aws.endpoints.iter().map(|(name, url)| (name.as_str(), url.as_str())).collect(),
         aws_extra_tags: rendering.tags().into_iter().collect(),
         aws_bootstrap_instance_type: &master.instance_type,
         aws_master_instance_type: &master.instance_type,
-        aws_master_availability_zones: control_plane_zones(master).collect(),
+        aws_master_availability_zones: in_turn(&master.zones, master.replicas).collect(),
         aws_worker_availability_zones: ordinary_zones(&aws.compute),
         aws_edge_local_zones: local.names,
         aws_edge_parent_zones_index: local.parents,

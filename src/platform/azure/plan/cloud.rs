@@ -3,7 +3,6 @@
 use super::{Planning, pages};
 use crate::finding::Findings;
 use crate::platform::azure::planned::Cloud;
-use crate::platform::azure::values;
 
 /// What files depend on of the cloud.
 pub(super) fn choose(planning: &Planning<'_>, out: &mut Findings) -> Option<Cloud> {
@@ -24,7 +23,6 @@ pub(super) fn choose(planning: &Planning<'_>, out: &mut Findings) -> Option<Clou
         stack: known.stack,
         arm_endpoint: if known.stack { platform.arm_endpoint.shown() } else { String::new() },
         environment,
-        // The OpenShift installer leaves the exception out in the public cloud only.
-        host_service_exception: name != values::PUBLIC,
+        host_service_exception: !known.host_service_by_proxy,
     })
 }

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use super::Rendering;
-use crate::plan::spread;
+use crate::plan::{in_turn, spread};
 use crate::platform::azure::planned::{Disk, Pool, PoolImage, Security};
 use crate::render::{MachineAssets, MachineSet};
 
 /// Every machine of the cluster.
 pub(super) fn machines(rendering: &Rendering<'_>) -> MachineAssets {
     let pool = &rendering.azure.control_plane;
-    let zones = control_plane_zones(pool);
+    let zones = in_turn(&pool.zones, pool.replicas);
     // With several zones the machine set chooses the zone of a machine; a single one is part of it.
     let (template_zone, failure_domains) = match pool.zones.as_slice() {
         [] => ("", json!({ "platform": "" })),
@@ -25,12 +25,6 @@ pub(super) fn machines(rendering: &Rendering<'_>) -> MachineAssets {
         failure_domains,
         sets: rendering.azure.compute.iter().flat_map(|pool| rendering.sets(pool)).collect(),
     }
-}
-
-/// The zone of each control plane machine.
-pub(super) fn control_plane_zones(pool: &Pool) -> impl Iterator<Item = &str> {
-    let count = usize::try_from(pool.replicas).unwrap_or(0);
-    pool.zones.iter().map(String::as_str).cycle().take(count)
 }
 
 fn failure_domains(zones: &[String]) -> Value {

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::machines::control_plane_zones;
 use super::{Rendering, owner_tag};
+use crate::plan::in_turn;
 use crate::platform::azure::credentials;
 use crate::platform::azure::planned::{Firmware, PoolImage};
 use crate::render::{Extras, bootstrap_stub};
@@ -135,7 +135,7 @@ pub(super) fn platform(rendering: &Rendering<'_>, extras: &Extras<'_>) -> Box<Ra
         azure_arm_endpoint: &azure.cloud.arm_endpoint,
         azure_extra_tags: tags(rendering),
         azure_master_vm_type: &master.size,
-        azure_master_availability_zones: control_plane_zones(master).collect(),
+        azure_master_availability_zones: in_turn(&master.zones, master.replicas).collect(),
         azure_master_encryption_at_host_enabled: security.encryption_at_host,
         azure_master_disk_encryption_set_id: &master.disk.encryption_set,
         azure_control_plane_ultra_ssd_enabled: master.ultra_disks == "Enabled",
