@@ -224,6 +224,16 @@ fn a_pool_without_an_image_takes_that_of_its_region() {
 }
 
 #[test]
+fn a_misspelt_region_is_told_from_a_hidden_one() {
+    let typo = directory(&CONFIG.replace("us-east-1", "us-east1"));
+    let output = run(typo.path(), &["--offline"]);
+    assert!(said(&output).contains("did you mean `us-east-1`?"), "{}", said(&output));
+    let hidden = directory(&CONFIG.replace("us-east-1", "xx-hidden-1"));
+    let output = run(hidden.path(), &["--offline"]);
+    assert!(!said(&output).contains("did you mean"), "{}", said(&output));
+}
+
+#[test]
 fn says_where_facts_come_from_when_there_are_none() {
     let directory = directory(CONFIG);
     let output = run(directory.path(), &[]);

@@ -1,8 +1,9 @@
 //! The findings of planning on AWS, each with its page.
 
 use super::instance_types::Wish;
+use crate::catalogue::Catalogue;
 use crate::finding::{Base, Finding, Kind, Page, Severity, shortened};
-use crate::platform::aws::rules::UNKNOWN_REGION;
+use crate::platform::aws::rules::{UNKNOWN_REGION, or_meant};
 
 const REGION: &str = "platform.aws.region";
 
@@ -210,13 +211,15 @@ pub(in super::super) const PAGES: &[&Page] = &[
     &NOT_MADE,
 ];
 
-pub(super) fn endpoint_missing(region: &str, service: &str) -> Finding {
-    let region = shortened(region);
+pub(super) fn endpoint_missing(catalogue: &Catalogue, region: &str, service: &str) -> Finding {
+    let shown = shortened(region);
     let message =
-        format!("nobody knows the region `{region}`, and the config has no endpoint for `{service}`");
-    Finding::error(&UNKNOWN_REGION, Kind::Required, "platform.aws.serviceEndpoints", message).at(REGION).help(
-        format!("add to serviceEndpoints:\n- name: {service}\n  url: https://{service}.{region}.example.com"),
-    )
+        format!("nobody knows the region `{shown}`, and the config has no endpoint for `{service}`");
+    let lines =
+        format!("add to serviceEndpoints:\n- name: {service}\n  url: https://{service}.{shown}.example.com");
+    Finding::error(&UNKNOWN_REGION, Kind::Required, "platform.aws.serviceEndpoints", message)
+        .at(REGION)
+        .help(or_meant(catalogue, region, &lines))
 }
 
 pub(super) fn image_missing(region: &str, release: &str, architecture: &str) -> Finding {

@@ -15,7 +15,7 @@ pub(super) fn check(planning: &Planning<'_>, out: &mut Findings) {
         out.push(pages::facts_of_another(asked, planning.region()));
     }
     for service in missing_endpoints(planning.case.catalogue, planning.platform) {
-        out.push(pages::endpoint_missing(planning.region(), service));
+        out.push(pages::endpoint_missing(planning.case.catalogue, planning.region(), service));
     }
 }
 

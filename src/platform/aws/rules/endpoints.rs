@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::catalogue::Catalogue;
-use crate::finding::{Base, Finding, Findings, Kind, Page, Severity, shortened};
+use crate::finding::{Base, Finding, Findings, Kind, Page, Severity, nearest, shortened};
 use crate::platform::aws::config::Platform;
 use crate::rules::Case;
 use crate::rules::url::Url;
@@ -84,9 +84,22 @@ pub(super) fn check_region(case: &Case<'_>, platform: &Platform, out: &mut Findi
         shortened(&platform.region),
         missing.join(", ")
     );
-    let help = "before a cluster is made, add them to serviceEndpoints, or the region to a catalogue overlay";
+    let help = or_meant(
+        case.catalogue,
+        &platform.region,
+        "before a cluster is made, add them to serviceEndpoints, or the region to a catalogue overlay",
+    );
     let finding = Finding::warning(&UNKNOWN_REGION, Kind::Required, "platform.aws.serviceEndpoints", message);
     out.push(finding.at("platform.aws.region").help(help));
+}
+
+/// What to do about a region that nobody knows, after the question whether a known one was meant.
+pub(in super::super) fn or_meant(catalogue: &Catalogue, region: &str, help: &str) -> String {
+    let known = catalogue.aws.partitions.values().flat_map(|partition| partition.regions.keys());
+    match nearest(region, known.map(String::as_str)) {
+        Some(near) => format!("did you mean `{near}`? if not, {help}"),
+        None => help.to_owned(),
+    }
 }
 
 /// The services that are called in a region that nobody knows and have no endpoint in the config.

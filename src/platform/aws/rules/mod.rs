@@ -12,7 +12,7 @@ use crate::config::InstallConfig;
 use crate::finding::{Findings, Page};
 use crate::rules::{Case, Gated};
 
-pub(super) use endpoints::{UNKNOWN_REGION, missing_endpoints};
+pub(super) use endpoints::{UNKNOWN_REGION, missing_endpoints, or_meant};
 pub(super) use subnets::FORMS as SUBNET_FORMS;
 
 /// The pages of all codes.
