@@ -176,6 +176,32 @@ impl JsonSchema for SecretUrl {
     }
 }
 
+/// Takes secrets out of texts that come from outside, such as a cloud's error message that repeats what it
+/// was sent.
+#[derive(Clone, Debug, Default)]
+pub struct Scrub(Vec<Secret<String>>);
+
+impl Scrub {
+    /// Shorter values are words that happen to be secret; taking them out would tear texts apart.
+    const SHORTEST: usize = 6;
+
+    /// Hides one more secret from now on.
+    pub fn hide(&mut self, secret: Secret<String>) {
+        if secret.expose().len() >= Self::SHORTEST && !self.0.contains(&secret) {
+            self.0.push(secret);
+            // A secret that is part of another one must not leave the rest of that standing.
+            self.0.sort_by_key(|secret| std::cmp::Reverse(secret.expose().len()));
+        }
+    }
+
+    /// The text with every secret replaced by [`REDACTED`].
+    #[must_use]
+    pub fn clean(&self, text: &str) -> String {
+        let hidden = |text: String, secret: &Secret<String>| text.replace(secret.expose(), REDACTED);
+        self.0.iter().fold(text.to_owned(), hidden)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -186,6 +212,18 @@ mod tests {
         let shown = format!("{secret} {secret:?} {}", serde_json::json!(secret));
         assert!(!shown.contains("canary"), "{shown}");
         assert_eq!(secret.expose(), "canary");
+    }
+
+    #[test]
+    fn scrubs_every_secret_and_the_longest_first() {
+        let mut scrub = Scrub::default();
+        for secret in ["canary", "canary-token", "abc"] {
+            scrub.hide(Secret::new(secret.to_owned()));
+        }
+        assert_eq!(
+            scrub.clean("x-token:canary-token key:canary abc"),
+            "x-token:<redacted> key:<redacted> abc"
+        );
     }
 
     #[test]

@@ -1,0 +1,231 @@
+//! Trust roots: the system's, and whatever is given besides. Nothing that is given takes others away.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+use rustls::crypto::CryptoProvider;
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::{PemObject, SectionKind};
+use rustls::{ClientConfig, RootCertStore};
+
+/// Where systems keep all of their roots in one file. The first one that is there counts.
+const BUNDLES: &[&str] = &[
+    "/etc/ssl/certs/ca-certificates.crt",
+    "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
+    "/etc/pki/tls/certs/ca-bundle.crt",
+    "/etc/ssl/ca-bundle.pem",
+    "/etc/pki/tls/cacert.pem",
+    "/etc/ssl/cert.pem",
+    "/opt/etc/ssl/certs/ca-certificates.crt",
+    "/usr/local/etc/ssl/cert.pem",
+];
+
+/// Certificates that are given besides the system's.
+#[derive(Clone, Debug)]
+pub struct Extra<'a> {
+    /// What they are called in findings, such as `AWS_CA_BUNDLE (/etc/ca.pem)`.
+    pub name: &'a str,
+    /// The PEM text; none where the file cannot be read.
+    pub pem: Option<Vec<u8>>,
+}
+
+/// A place that trust roots came from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TrustSource {
+    /// Its name.
+    pub name: String,
+    /// How many of its certificates are trusted.
+    pub certificates: usize,
+}
+
+/// Something that was given as a trust root and is none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TrustFault {
+    /// The name of the source.
+    pub name: String,
+    /// What is wrong with it, as a part of a sentence.
+    pub why: String,
+}
+
+/// All trust roots of a run. A copy costs nothing.
+#[derive(Clone)]
+pub struct Trust(Arc<Held>);
+
+struct Held {
+    sources: Vec<TrustSource>,
+    faults: Vec<TrustFault>,
+    roots: Arc<RootCertStore>,
+    pem: String,
+}
+
+impl Trust {
+    /// The system's roots and all extras together. `system_replaced` says that `SSL_CERT_FILE` or
+    /// `SSL_CERT_DIR` is set, in place of which other programs would leave the system's out.
+    #[must_use]
+    pub fn gather(system_replaced: bool, extras: &[Extra<'_>]) -> Self {
+        if !system_replaced {
+            return Self::of(rustls_native_certs::load_native_certs().certs, extras, Vec::new());
+        }
+        // With one of the variables set, this gives what they name. Of a folder, nothing else knows.
+        let named = rustls_native_certs::load_native_certs().certs;
+        Self::of(well_known(), extras, named)
+    }
+
+    /// The roots of these sources.
+    pub(super) fn of(
+        system: Vec<CertificateDer<'static>>,
+        extras: &[Extra<'_>],
+        folder: Vec<CertificateDer<'static>>,
+    ) -> Self {
+        let mut gathering = Gathering::default();
+        let system = gathering.take_all(system);
+        gathering.sources.push(TrustSource { name: "system".to_owned(), certificates: system });
+        for extra in extras {
+            gathering.take_extra(extra);
+        }
+        let before = gathering.seen.len();
+        gathering.take_all(folder);
+        let new = gathering.seen.len() - before;
+        if new > 0 {
+            gathering.sources.push(TrustSource { name: "SSL_CERT_DIR".to_owned(), certificates: new });
+        }
+        Self(Arc::new(Held {
+            sources: gathering.sources,
+            faults: gathering.faults,
+            roots: Arc::new(gathering.roots.0),
+            pem: gathering.pem,
+        }))
+    }
+
+    /// Where the roots came from, the system first.
+    #[must_use]
+    pub fn sources(&self) -> &[TrustSource] {
+        &self.0.sources
+    }
+
+    /// What was given and cannot be used.
+    #[must_use]
+    pub fn faults(&self) -> &[TrustFault] {
+        &self.0.faults
+    }
+
+    /// The roots, as rustls takes them.
+    #[must_use]
+    pub fn roots(&self) -> Arc<RootCertStore> {
+        Arc::clone(&self.0.roots)
+    }
+
+    /// The roots as PEM text, each once. rustls takes every one of them.
+    #[must_use]
+    pub fn pem(&self) -> &str {
+        &self.0.pem
+    }
+
+    /// A client's side of TLS that trusts these roots, without a protocol being offered for inside.
+    ///
+    /// # Errors
+    /// The cryptographic library lacks what TLS needs.
+    pub fn client_config(&self) -> Result<Arc<ClientConfig>, rustls::Error> {
+        let config = ClientConfig::builder_with_provider(provider())
+            .with_safe_default_protocol_versions()?
+            .with_root_certificates(self.roots())
+            .with_no_client_auth();
+        Ok(Arc::new(config))
+    }
+}
+
+impl fmt::Debug for Trust {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Trust")
+            .field("sources", &self.0.sources)
+            .field("faults", &self.0.faults)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The cryptography of all connections.
+pub(super) fn provider() -> Arc<CryptoProvider> {
+    Arc::new(rustls::crypto::aws_lc_rs::default_provider())
+}
+
+/// The system's roots from where systems keep them, whatever the environment says.
+fn well_known() -> Vec<CertificateDer<'static>> {
+    let read = |file: &&str| rustls_native_certs::load_certs_from_paths(Some(Path::new(file)), None).certs;
+    let mut found =
+        BUNDLES.iter().map(read).find(|certificates| !certificates.is_empty()).unwrap_or_default();
+    for folder in openssl_probe::candidate_cert_dirs() {
+        found.extend(rustls_native_certs::load_certs_from_paths(None, Some(folder)).certs);
+    }
+    found
+}
+
+struct Roots(RootCertStore);
+
+impl Default for Roots {
+    fn default() -> Self {
+        Self(RootCertStore::empty())
+    }
+}
+
+#[derive(Default)]
+struct Gathering {
+    sources: Vec<TrustSource>,
+    faults: Vec<TrustFault>,
+    seen: BTreeSet<Vec<u8>>,
+    roots: Roots,
+    pem: String,
+}
+
+impl Gathering {
+    /// Takes a certificate in; whether it is a root now, be it for the second time.
+    fn take(&mut self, certificate: CertificateDer<'_>) -> bool {
+        let der = certificate.to_vec();
+        if self.seen.contains(&der) {
+            return true;
+        }
+        if self.roots.0.add(certificate).is_err() {
+            return false;
+        }
+        let form = pem::EncodeConfig::new().set_line_ending(pem::LineEnding::LF);
+        self.pem.push_str(&pem::encode_config(&pem::Pem::new("CERTIFICATE", der.clone()), form));
+        self.seen.insert(der);
+        true
+    }
+
+    fn take_all(&mut self, certificates: Vec<CertificateDer<'static>>) -> usize {
+        certificates.into_iter().map(|certificate| usize::from(self.take(certificate))).sum()
+    }
+
+    fn take_extra(&mut self, extra: &Extra<'_>) {
+        let Some(text) = &extra.pem else {
+            self.fault(extra.name, "the file cannot be read".to_owned());
+            return;
+        };
+        let (mut blocks, mut certificates) = (0, 0);
+        for block in <(SectionKind, Vec<u8>)>::pem_slice_iter(text) {
+            blocks += 1;
+            match block {
+                Ok((SectionKind::Certificate, der)) if self.take(CertificateDer::from(der.as_slice())) => {
+                    certificates += 1;
+                }
+                Ok((SectionKind::Certificate, _)) => {
+                    self.fault(extra.name, format!("block {blocks} holds no X.509 certificate"));
+                }
+                Ok(_) => self.fault(extra.name, format!("block {blocks} is no certificate")),
+                Err(_) => {
+                    self.fault(extra.name, format!("block {blocks} is not whole, or not in base64"));
+                }
+            }
+        }
+        if blocks == 0 {
+            self.fault(extra.name, "there is no certificate in it".to_owned());
+        }
+        self.sources.push(TrustSource { name: extra.name.to_owned(), certificates });
+    }
+
+    fn fault(&mut self, name: &str, why: String) {
+        self.faults.push(TrustFault { name: name.to_owned(), why });
+    }
+}

@@ -1,0 +1,89 @@
+//! Keeps the certificates that a server presents, whether they are accepted or not.
+
+use std::sync::{Arc, OnceLock};
+
+use rustls::client::WebPkiServerVerifier;
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, Error, SignatureScheme};
+
+use super::chain::Certificate;
+use super::trust::{self, Trust};
+
+/// Verifies one server as rustls does, and remembers what it presented.
+#[derive(Debug)]
+pub(super) struct Witness {
+    /// None where there is no trust root at all, which rustls makes no verifier of: nobody is accepted then.
+    verifier: Option<Arc<WebPkiServerVerifier>>,
+    schemes: Vec<SignatureScheme>,
+    presented: OnceLock<Vec<Certificate>>,
+}
+
+impl Witness {
+    /// A witness of one handshake.
+    pub(super) fn new(trust: &Trust) -> Arc<Self> {
+        let provider = trust::provider();
+        let schemes = provider.signature_verification_algorithms.supported_schemes();
+        let verifier = WebPkiServerVerifier::builder_with_provider(trust.roots(), provider).build().ok();
+        Arc::new(Self { verifier, schemes, presented: OnceLock::new() })
+    }
+
+    /// The certificates that were presented, the server's own first.
+    pub(super) fn presented(&self) -> Vec<Certificate> {
+        self.presented.get().cloned().unwrap_or_default()
+    }
+
+    fn verifier(&self) -> Result<&WebPkiServerVerifier, Error> {
+        self.verifier.as_deref().ok_or(Error::InvalidCertificate(CertificateError::UnknownIssuer))
+    }
+}
+
+/// A client's side of TLS with this witness.
+pub(super) fn config(witness: &Arc<Witness>) -> Result<Arc<ClientConfig>, Error> {
+    let verifier: Arc<dyn ServerCertVerifier> = witness.clone();
+    let config = ClientConfig::builder_with_provider(trust::provider())
+        .with_safe_default_protocol_versions()?
+        .dangerous()
+        .with_custom_certificate_verifier(verifier)
+        .with_no_client_auth();
+    Ok(Arc::new(config))
+}
+
+impl ServerCertVerifier for Witness {
+    fn verify_server_cert(
+        &self,
+        end_entity: &CertificateDer<'_>,
+        intermediates: &[CertificateDer<'_>],
+        server_name: &ServerName<'_>,
+        ocsp_response: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        let presented =
+            [end_entity].into_iter().chain(intermediates).map(|der| Certificate::of(der)).collect();
+        // A handshake presents certificates once.
+        let _ = self.presented.set(presented);
+        self.verifier()?.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now)
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.verifier()?.verify_tls12_signature(message, cert, dss)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.verifier()?.verify_tls13_signature(message, cert, dss)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.schemes.clone()
+    }
+}
