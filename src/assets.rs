@@ -6,13 +6,13 @@
 use crate::catalogue::Catalogue;
 use crate::config::InstallConfig;
 use crate::facts::{Facts, Source, VERSION};
-use crate::finding::{Finding, Findings, sort};
+use crate::finding::{Finding, Findings, Span, sort};
 use crate::plan::{self, Case, Cluster, Plan};
 use crate::platform::{Offline, World};
 use crate::render::{self, Credentials, Extras, File};
 use crate::secret::without_user;
 use crate::source;
-use crate::verdict::{active, places};
+use crate::verdict::{active, field_places, places};
 
 /// The user's credentials for the cloud of a config.
 #[must_use]
@@ -107,6 +107,13 @@ pub fn placed(findings: Findings, config: &InstallConfig, text: &str) -> Vec<Fin
     places(&mut findings, config, &tree);
     sort(&mut findings);
     findings
+}
+
+/// The places of fields in the text of the config; none for the field without a name.
+#[must_use]
+pub fn spans(fields: &[String], config: &InstallConfig, text: &str) -> Vec<Option<Span>> {
+    let tree = source::read(text, &mut Findings::default());
+    field_places(fields, config, &tree)
 }
 
 /// The catalogue's name of a release; none, with the reason in `out`, for one that it does not know.

@@ -126,6 +126,13 @@ pub fn places(findings: &mut [Finding], config: &InstallConfig, tree: &Tree<'_>)
     }
 }
 
+/// The places of fields in the text of a config; none for the field without a name.
+#[must_use]
+pub fn field_places(fields: &[String], config: &InstallConfig, tree: &Tree<'_>) -> Vec<Option<Span>> {
+    let older = older_paths(config);
+    fields.iter().map(|field| (!field.is_empty()).then(|| locate(tree, field, &older))).collect()
+}
+
 fn older_paths(config: &InstallConfig) -> Vec<(&'static str, &'static str)> {
     let platforms = present(config).into_iter().flat_map(|p| p.older_paths().iter().copied());
     config::upconvert::OLDER_PATHS.iter().copied().chain(platforms).collect()
@@ -223,6 +230,7 @@ pub fn pages() -> Vec<&'static Page> {
         .chain(crate::catalogue::PAGES)
         .chain(crate::facts::PAGES)
         .chain(crate::plan::pages::PAGES)
+        .chain(platform::pages::PAGES)
         .copied()
         .chain(platforms)
         .collect();

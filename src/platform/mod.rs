@@ -5,8 +5,10 @@
 
 pub mod aws;
 pub mod azure;
+pub mod cloud;
 pub mod external;
 pub mod none;
+pub mod pages;
 pub mod sections;
 
 use crate::catalogue::Catalogue;
@@ -68,9 +70,21 @@ pub trait Platform: Sync {
     /// The pages of the platform's codes.
     fn pages(&self) -> Vec<&'static Page>;
 
+    /// The edge that asks the platform's cloud; none for platforms without one, and in a build that leaves it
+    /// out.
+    fn cloud(&self) -> Option<&'static dyn cloud::Cloud> {
+        None
+    }
+
     /// The credentials that the environment and files of this user give; none for platforms without any.
     fn credentials(&self, _: &dyn World) -> Credentials {
         Credentials::new()
+    }
+
+    /// The permissions that installing a config takes, as a policy of the platform's cloud; none where
+    /// landfall knows none.
+    fn policy(&self, _: &InstallConfig, _: &Catalogue, _release: &str) -> Option<serde_json::Value> {
+        None
     }
 
     /// The facts that the catalogue alone gives. What is only assumed, or cannot be known so, is said in

@@ -3,14 +3,17 @@
 //! Renderers are pure: they take a judged file and give text back. Only [`Printer`] writes. Nothing in
 //! here judges a file or decides an exit code.
 
+pub mod checks;
 pub mod github;
 pub mod json;
 pub mod layout;
 mod printer;
+mod progress;
 pub mod sarif;
 pub mod text;
 
 pub use printer::{Colours, Printer, Volume};
+pub use progress::Progress;
 
 use crate::finding::Finding;
 use crate::source::Mask;
@@ -32,7 +35,7 @@ pub struct Judged<'a> {
 }
 
 impl<'a> Judged<'a> {
-    /// The findings without those that say the same of the same place, such as a setting that every pool
+    /// The findings without those that say the same of the same place, with the same help, such as a setting that every pool
     /// inherits; of such, the one whose field is at the platform itself.
     #[must_use]
     pub fn distinct(&self) -> Vec<&'a Finding> {
@@ -43,6 +46,7 @@ impl<'a> Judged<'a> {
                     if last.page.code == finding.page.code
                         && last.span == finding.span
                         && last.message == finding.message
+                        && last.help == finding.help
                         && (last.field == finding.field || finding.span.is_some_and(|s| s.start < s.end)) =>
                 {
                     if finding.field.starts_with("platform.") {

@@ -7,7 +7,7 @@
 
 use std::error::Error;
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -54,6 +54,12 @@ impl Printer {
     #[must_use]
     pub fn colours(&self) -> Colours {
         self.colours
+    }
+
+    /// Whether progress may be drawn: the user wants talk, and standard error is a terminal.
+    #[must_use]
+    pub fn draws(&self) -> bool {
+        self.volume != Volume::Quiet && io::stderr().is_terminal()
     }
 
     /// Whether nobody reads the data any more.

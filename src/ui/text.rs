@@ -31,6 +31,12 @@ pub fn render(judged: &Judged<'_>, colour: bool) -> String {
     text
 }
 
+/// Every finding with its lines, without a word about the outcome.
+#[must_use]
+pub fn findings(judged: &Judged<'_>, colour: bool) -> String {
+    pictures(judged, &judged.distinct(), colour)
+}
+
 /// `FILE: rejected, 3 errors, 1 warning`.
 fn closing(judged: &Judged<'_>, findings: &[&Finding]) -> String {
     let errors = findings.iter().filter(|f| f.is_error()).count();

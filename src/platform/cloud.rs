@@ -1,0 +1,180 @@
+//! What a platform's edge is to the rest: something that can be asked about one install config.
+//!
+//! The values in here are plain and the futures do nothing by themselves; whoever runs them is an edge.
+
+use std::pin::Pin;
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+use crate::catalogue::Catalogue;
+use crate::config::InstallConfig;
+use crate::facts::Facts;
+use crate::finding::Finding;
+use crate::plan::Plan;
+use crate::platform::World;
+
+/// Work that waits for a cloud.
+pub type Waiting<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// What was seen, by name: for people who want to know why, and for machines.
+pub type Evidence = Map<String, Value>;
+
+/// What a cloud is asked for, and with what.
+#[derive(Clone, Copy)]
+pub struct Asking<'a> {
+    /// The completed config.
+    pub config: &'a InstallConfig,
+    /// The config as it was given.
+    pub given: &'a InstallConfig,
+    /// What is known of all clouds.
+    pub catalogue: &'a Catalogue,
+    /// The OpenShift release.
+    pub release: &'a str,
+    /// Where credentials, proxies and trust roots are found.
+    pub world: &'a (dyn World + Sync),
+    /// How long to wait.
+    pub patience: Patience,
+}
+
+/// How long to wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Patience {
+    /// For a connection: name, TCP, TLS, and the first answer.
+    pub connect: Duration,
+    /// For one call with all its repetitions.
+    pub call: Duration,
+}
+
+/// The edge of a platform.
+pub trait Cloud: Sync {
+    /// Begins to ask. Nothing is called before one of the session's futures runs.
+    fn session<'a>(&self, asking: Asking<'a>) -> Box<dyn Session + 'a>;
+}
+
+/// Questions to one cloud about one config. Each is put once, however many checks wait for the answer.
+pub trait Session: Send + Sync {
+    /// The checks of what all else rests on: trust, endpoints, credentials. Where facts cannot be gathered,
+    /// they say why.
+    fn foundations(&self) -> Vec<Check<'_>>;
+
+    /// The other checks that need no plan.
+    fn checks(&self) -> Vec<Check<'_>>;
+
+    /// All facts that planning needs.
+    fn facts(&self) -> Waiting<'_, Gathered>;
+
+    /// What planning judges of the facts, as checks.
+    fn judged(&self) -> &'static [Judged];
+
+    /// The checks of what the plan uses, such as quotas.
+    fn checks_of_plan<'s>(&'s self, plan: &'s Plan) -> Vec<Check<'s>>;
+
+    /// The checks that would be made of a plan if there were one: id and field.
+    fn checks_without_plan(&self) -> Vec<(String, String)>;
+}
+
+/// One question to the cloud.
+pub struct Check<'a> {
+    /// Name, unique in a run, such as `aws.endpoint.ec2`.
+    pub id: String,
+    /// The field of the config that the question is about.
+    pub field: String,
+    /// Asks it.
+    pub run: Waiting<'a, Answer>,
+}
+
+impl std::fmt::Debug for Check<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Check").field("id", &self.id).field("field", &self.field).finish_non_exhaustive()
+    }
+}
+
+impl<'a> Check<'a> {
+    /// A check with the work that answers it.
+    pub fn new(
+        id: impl Into<String>,
+        field: impl Into<String>,
+        run: impl Future<Output = Answer> + Send + 'a,
+    ) -> Self {
+        Self { id: id.into(), field: field.into(), run: Box::pin(run) }
+    }
+}
+
+/// What came of a check.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// Whether all is well.
+    pub verdict: Verdict,
+    /// What was seen.
+    pub evidence: Evidence,
+}
+
+/// Whether all is well.
+#[derive(Clone, Debug)]
+pub enum Verdict {
+    /// It is; the sentence says what was found, without a full stop.
+    Passed(String),
+    /// It is not; an error fails the run, a warning does not.
+    Found(Box<Finding>),
+    /// Nobody knows; the sentence says why not.
+    Skipped(String),
+}
+
+impl Answer {
+    /// All is well.
+    pub fn passed(what: impl Into<String>) -> Self {
+        Self { verdict: Verdict::Passed(what.into()), evidence: Evidence::new() }
+    }
+
+    /// Something is to be said.
+    #[must_use]
+    pub fn found(finding: Finding) -> Self {
+        Self { verdict: Verdict::Found(Box::new(finding)), evidence: Evidence::new() }
+    }
+
+    /// The check could not be made.
+    pub fn skipped(why: impl Into<String>) -> Self {
+        Self { verdict: Verdict::Skipped(why.into()), evidence: Evidence::new() }
+    }
+
+    /// Adds what was seen. Nothing secret may be in it.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.evidence.insert(name.to_owned(), value.into());
+        self
+    }
+}
+
+/// The facts, as far as the cloud gave them.
+#[derive(Clone, Debug, Default)]
+pub struct Gathered {
+    /// The facts.
+    pub facts: Facts,
+    /// What is not in them.
+    pub gaps: Vec<Gap>,
+}
+
+/// A part of the facts that could not be gathered.
+#[derive(Clone, Debug)]
+pub struct Gap {
+    /// Name of the part.
+    pub part: &'static str,
+    /// Why: a finding or the reason for which nobody asked.
+    pub why: Verdict,
+}
+
+/// A subject on which planning judges facts.
+pub struct Judged {
+    /// Id of the check.
+    pub id: &'static str,
+    /// The field that it is about.
+    pub field: &'static str,
+    /// Parts of the facts without which nothing can be said; the first one's gap is told here.
+    pub parts: &'static [&'static str],
+    /// Codes of the findings.
+    pub codes: &'static [&'static str],
+    /// What was found where planning has nothing to say, and what was seen; none where the config does not
+    /// have the subject.
+    pub passed: fn(&InstallConfig, &Facts) -> Option<Answer>,
+}

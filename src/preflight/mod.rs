@@ -1,0 +1,251 @@
+//! Preflight: everything that could stop an installation, asked of the cloud before anything is made.
+//!
+//! An edge that all platforms share. A platform's [`Session`] knows what to ask; here the questions are put
+//! with bounded concurrency and one deadline, the facts are planned with, and everything becomes one
+//! [`Report`]. Nothing in a cloud is changed.
+
+mod gathering;
+mod report;
+
+pub use gathering::{Missing, gather};
+pub use report::{Checked, Report, Status};
+
+use std::time::Duration;
+
+use futures::future::{join, join_all};
+use tokio::sync::Semaphore;
+use tokio::time::{Instant, timeout_at};
+
+use crate::assets;
+use crate::facts::{Facts, Source};
+use crate::finding::{Finding, Findings};
+use crate::plan::{Case, Identity, Plan};
+use crate::platform::cloud::{Answer, Asking, Check, Gap, Gathered, Judged, Session, Verdict};
+use crate::platform::pages;
+
+/// How a run goes about its work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pace {
+    /// The most checks that run at a time; at least one does.
+    pub parallel: usize,
+    /// When the run ends, whatever has been answered by then.
+    pub deadline: Duration,
+}
+
+/// Somebody who watches a run.
+pub trait Watcher: Sync + std::fmt::Debug {
+    /// There are this many checks more to come.
+    fn more(&self, checks: usize);
+
+    /// A check begins.
+    fn began(&self, id: &str);
+
+    /// A check has ended.
+    fn ended(&self, checked: &Checked);
+
+    /// Nothing more is to come.
+    fn over(&self) {}
+}
+
+/// Nobody watches.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Unwatched;
+
+impl Watcher for Unwatched {
+    fn more(&self, _: usize) {}
+
+    fn began(&self, _: &str) {}
+
+    fn ended(&self, _: &Checked) {}
+}
+
+/// Puts every question, and plans with the answers. The cluster's ids are those of `identity`.
+pub async fn run(
+    session: &dyn Session,
+    asking: &Asking<'_>,
+    identity: &Identity,
+    pace: Pace,
+    watcher: &dyn Watcher,
+) -> Report {
+    let runner = Runner::new(pace, watcher);
+    let (mut first, second) = (session.foundations(), session.checks());
+    first.extend(second);
+    let planned = Box::pin(planned(session, asking, identity, &runner));
+    let (mut checks, planned) = join(runner.all(first), planned).await;
+    checks.extend(planned);
+    Report::new(checks, runner.begun.elapsed())
+}
+
+/// What hangs on the facts: what planning judges of them, and the checks of what the plan uses.
+async fn planned(
+    session: &dyn Session,
+    asking: &Asking<'_>,
+    identity: &Identity,
+    runner: &Runner<'_>,
+) -> Vec<Checked> {
+    runner.watcher.more(session.judged().len());
+    let began = Instant::now();
+    let gathered = timeout_at(runner.deadline, session.facts()).await.unwrap_or_else(|_| Gathered {
+        gaps: session.judged().iter().flat_map(|judged| judged.parts).map(|part| late(part)).collect(),
+        ..Gathered::default()
+    });
+    let took = began.elapsed();
+    let mut out = Findings::default();
+    let plan = plan(asking, identity, &gathered.facts, &mut out)
+        .or_else(|| likely_plan(asking, identity, &gathered.facts));
+    let mut checks = judged(session, asking, &gathered, out.into_vec(), took);
+    for checked in &checks {
+        runner.watcher.ended(checked);
+    }
+    if let Some(plan) = plan.filter(|_| gathered.gaps.is_empty()) {
+        checks.extend(runner.all(session.checks_of_plan(&plan)).await);
+        return checks;
+    }
+    let skipped = session.checks_without_plan().into_iter().map(|(id, field)| {
+        let answer = Answer::skipped("what the cluster will use is not known: see the checks above");
+        Checked::new(id, field, answer, Duration::ZERO)
+    });
+    checks.extend(skipped);
+    checks
+}
+
+fn late(part: &'static str) -> Gap {
+    Gap {
+        part,
+        why: Verdict::Skipped("the time for the run was over before the facts were there".to_owned()),
+    }
+}
+
+/// What the plan will be once what is missing in the cloud is there, such as a hosted zone: planned as where
+/// no cloud was asked, so that what the cluster will use can be looked at in the same run.
+fn likely_plan(asking: &Asking<'_>, identity: &Identity, facts: &Facts) -> Option<Plan> {
+    let facts = Facts { source: Source::Catalogue, ..facts.clone() };
+    plan(asking, identity, &facts, &mut Findings::default())
+}
+
+/// The plan that the facts allow.
+fn plan(asking: &Asking<'_>, identity: &Identity, facts: &Facts, out: &mut Findings) -> Option<Plan> {
+    let case = Case {
+        config: asking.config,
+        given: asking.given,
+        facts,
+        catalogue: asking.catalogue,
+        release: asking.release,
+        identity,
+    };
+    assets::plan(&case, out)
+}
+
+/// The check that tells what planning found of no particular subject.
+const PLAN: &str = "plan";
+
+/// One check for each subject of planning: what it found, or that there is nothing to say. A subject whose
+/// facts are not there is skipped, as what planning says of it would be wrong.
+fn judged(
+    session: &dyn Session,
+    asking: &Asking<'_>,
+    gathered: &Gathered,
+    findings: Vec<Finding>,
+    took: Duration,
+) -> Vec<Checked> {
+    let mut checks = Vec::new();
+    let mut rest: Vec<Finding> = findings;
+    for subject in session.judged() {
+        let (own, others) =
+            rest.into_iter().partition::<Vec<_>, _>(|finding| subject.codes.contains(&finding.page.code));
+        rest = others;
+        if let Some(answer) = unknown(subject, gathered) {
+            checks.push(Checked::new(subject.id, subject.field, answer, took));
+        } else if own.is_empty() {
+            let answer = (subject.passed)(asking.config, &gathered.facts);
+            checks.extend(answer.map(|answer| Checked::new(subject.id, subject.field, answer, took)));
+        } else {
+            let seen = (subject.passed)(asking.config, &gathered.facts);
+            let evidence = seen.map(|answer| answer.evidence).unwrap_or_default();
+            checks.extend(numbered(subject.id, own, took, &evidence));
+        }
+    }
+    // Without all facts, planning stumbles over what nobody could know.
+    if gathered.gaps.is_empty() {
+        checks.extend(numbered(PLAN, rest, took, &serde_json::Map::new()));
+    }
+    checks
+}
+
+/// Why nothing can be said of a subject; none when all of its facts are there.
+fn unknown(subject: &Judged, gathered: &Gathered) -> Option<Answer> {
+    let gap = |part: &&str| gathered.gaps.iter().find(|gap| gap.part == *part);
+    let (first, others) = subject.parts.split_first()?;
+    if let Some(gap) = gap(first) {
+        return Some(Answer { verdict: gap.why.clone(), evidence: serde_json::Map::new() });
+    }
+    let missing = others.iter().find_map(gap)?;
+    Some(Answer::skipped(format!("the cloud did not tell the {}", missing.part.replace('-', " "))))
+}
+
+/// Several findings of one subject: the first check has its id, the others a number.
+fn numbered(
+    id: &str,
+    findings: Vec<Finding>,
+    took: Duration,
+    evidence: &serde_json::Map<String, serde_json::Value>,
+) -> Vec<Checked> {
+    let checks = findings.into_iter().enumerate().map(|(i, finding)| {
+        let id = if i == 0 { id.to_owned() } else { format!("{id}.{}", i + 1) };
+        let field = finding.field.clone();
+        let answer = Answer { evidence: evidence.clone(), ..Answer::found(finding) };
+        Checked::new(id, field, answer, took)
+    });
+    checks.collect()
+}
+
+/// Runs checks, so many at a time, until the time is over.
+struct Runner<'w> {
+    places: Semaphore,
+    begun: Instant,
+    deadline: Instant,
+    limit: Duration,
+    watcher: &'w dyn Watcher,
+}
+
+impl<'w> Runner<'w> {
+    fn new(pace: Pace, watcher: &'w dyn Watcher) -> Self {
+        let begun = Instant::now();
+        Self {
+            places: Semaphore::new(pace.parallel.clamp(1, Semaphore::MAX_PERMITS)),
+            begun,
+            deadline: begun + pace.deadline,
+            limit: pace.deadline,
+            watcher,
+        }
+    }
+
+    /// Every check's result, in the order of the checks.
+    async fn all(&self, checks: Vec<Check<'_>>) -> Vec<Checked> {
+        self.watcher.more(checks.len());
+        join_all(checks.into_iter().map(|check| self.one(check))).await
+    }
+
+    async fn one(&self, check: Check<'_>) -> Checked {
+        let Check { id, field, run } = check;
+        let place = timeout_at(self.deadline, self.places.acquire()).await;
+        let Some(_place) = place.ok().and_then(Result::ok).filter(|_| Instant::now() < self.deadline) else {
+            let answer =
+                Answer::skipped(format!("not begun in the {} s of the run", self.limit.as_secs_f32()));
+            return self.ended(Checked::new(id, field, answer, Duration::ZERO));
+        };
+        self.watcher.began(&id);
+        let began = Instant::now();
+        let answer = timeout_at(self.deadline, run).await;
+        let answer = answer.unwrap_or_else(|_| Answer::found(pages::late(&field, self.limit)));
+        self.ended(Checked::new(id, field, answer, began.elapsed()))
+    }
+
+    fn ended(&self, checked: Checked) -> Checked {
+        self.watcher.ended(&checked);
+        checked
+    }
+}
+
+#[cfg(test)]
+mod tests;

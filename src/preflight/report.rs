@@ -1,0 +1,123 @@
+//! What came of a run.
+
+use std::time::Duration;
+
+use serde::Serialize;
+
+use crate::assets;
+use crate::config::InstallConfig;
+use crate::finding::{Finding, Span};
+use crate::platform::cloud::{Answer, Evidence, Verdict};
+
+/// Whether all is well with what was checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    /// It is.
+    Passed,
+    /// It may not be.
+    Warned,
+    /// It is not: an installation would fail.
+    Failed,
+    /// Nobody knows.
+    Skipped,
+}
+
+/// One check with its result.
+#[derive(Clone, Debug)]
+pub struct Checked {
+    /// Name, unique in a run.
+    pub id: String,
+    /// The field of the config that was checked.
+    pub field: String,
+    /// Whether all is well.
+    pub status: Status,
+    /// What was found, or why nobody knows: a sentence without a full stop.
+    pub message: String,
+    /// The finding of a check that failed or warned.
+    pub finding: Option<Finding>,
+    /// What was seen.
+    pub evidence: Evidence,
+    /// How long it took.
+    pub took: Duration,
+    /// Bytes of the config's text that the field is at, once it was looked up.
+    pub span: Option<Span>,
+}
+
+impl Checked {
+    /// A check with what came of it.
+    pub(super) fn new(
+        id: impl Into<String>,
+        field: impl Into<String>,
+        answer: Answer,
+        took: Duration,
+    ) -> Self {
+        let (status, message, finding) = match answer.verdict {
+            Verdict::Passed(message) => (Status::Passed, message, None),
+            Verdict::Skipped(message) => (Status::Skipped, message, None),
+            Verdict::Found(finding) => {
+                let status = if finding.is_error() { Status::Failed } else { Status::Warned };
+                (status, finding.message.clone(), Some(*finding))
+            }
+        };
+        Self {
+            id: id.into(),
+            field: field.into(),
+            status,
+            message,
+            finding,
+            evidence: answer.evidence,
+            took,
+            span: None,
+        }
+    }
+}
+
+/// What came of a run.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// The checks: first what all else rests on, then what the cloud has, then what the plan uses.
+    pub checks: Vec<Checked>,
+    /// How long all of them took together.
+    pub took: Duration,
+}
+
+impl Report {
+    pub(super) fn new(checks: Vec<Checked>, took: Duration) -> Self {
+        Self { checks, took }
+    }
+
+    /// Whether an installation would not fail for anything that was checked.
+    #[must_use]
+    pub fn passed(&self) -> bool {
+        self.checks.iter().all(|checked| checked.status != Status::Failed)
+    }
+
+    /// How many checks ended so.
+    #[must_use]
+    pub fn count(&self, status: Status) -> usize {
+        self.checks.iter().filter(|checked| checked.status == status).count()
+    }
+
+    /// Looks up every check's place in the text of the config.
+    pub fn place(&mut self, config: &InstallConfig, text: &str) {
+        let at = |checked: &Checked| {
+            let own = checked.finding.as_ref().and_then(|finding| finding.at.clone());
+            own.unwrap_or_else(|| checked.field.clone())
+        };
+        let fields: Vec<String> = self.checks.iter().map(at).collect();
+        let spans = assets::spans(&fields, config, text);
+        for (checked, span) in self.checks.iter_mut().zip(spans) {
+            checked.span = span;
+            if let Some(finding) = &mut checked.finding {
+                finding.span = finding.span.or(span).or(Some(Span::default()));
+            }
+        }
+    }
+
+    /// The findings of all checks, in their order.
+    #[must_use]
+    pub fn findings(&self) -> Vec<Finding> {
+        self.checks.iter().filter_map(|checked| checked.finding.clone()).collect()
+    }
+}

@@ -1,0 +1,114 @@
+//! What came of preflight, for people and for programs.
+
+use std::fmt::Write;
+
+use serde::Serialize;
+
+use super::{Judged, counted, printable, text};
+use crate::finding::{LineIndex, Place};
+use crate::preflight::{Checked, Report, Status};
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Entry<'a> {
+    id: &'a str,
+    status: Status,
+    field: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code: Option<&'static str>,
+    message: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    help: Option<&'a str>,
+    #[serde(flatten)]
+    place: Option<Place>,
+    duration_ms: u64,
+    evidence: &'a serde_json::Map<String, serde_json::Value>,
+}
+
+#[derive(Serialize)]
+struct Outcome<'a> {
+    outcome: &'static str,
+    checks: Vec<Entry<'a>>,
+}
+
+/// One line of JSON, in the form that `docs/contract.md` fixes. `config` is the text of the install config.
+#[must_use]
+pub fn json(report: &Report, config: &str) -> String {
+    let index = LineIndex::new(config);
+    let outcome = Outcome {
+        outcome: if report.passed() { "passed" } else { "failed" },
+        checks: report.checks.iter().map(|checked| entry(checked, &index)).collect(),
+    };
+    // Only a key that is not text could fail here, and all keys are text.
+    let mut line = serde_json::to_string(&outcome).unwrap_or_default();
+    line.push('\n');
+    line
+}
+
+fn entry<'a>(checked: &'a Checked, index: &LineIndex<'_>) -> Entry<'a> {
+    Entry {
+        id: &checked.id,
+        status: checked.status,
+        field: &checked.field,
+        code: checked.finding.as_ref().map(|finding| finding.page.code),
+        message: &checked.message,
+        help: checked.finding.as_ref().and_then(|finding| finding.help.as_deref()),
+        place: checked.span.map(|span| index.place(span)),
+        duration_ms: u64::try_from(checked.took.as_millis()).unwrap_or(u64::MAX),
+        evidence: &checked.evidence,
+    }
+}
+
+/// One line for each check, then every finding with its lines of the config, which `judged` has.
+#[must_use]
+pub fn text(report: &Report, judged: &Judged<'_>, colour: bool) -> String {
+    let width = report.checks.iter().map(|checked| checked.id.chars().count()).max().unwrap_or(0);
+    let mut lines = String::new();
+    for checked in &report.checks {
+        let (mark, sgr) = mark(checked.status);
+        let (on, off) = if colour { (sgr, "\u{1b}[0m") } else { ("", "") };
+        let (id, message) = (printable(&checked.id), printable(&checked.message));
+        let _ = writeln!(lines, "{on}{mark:7}{off} {id:width$}  {message}");
+    }
+    if !judged.findings.is_empty() {
+        lines.push('\n');
+        lines.push_str(&text::findings(judged, colour));
+    }
+    lines
+}
+
+/// A word for each status, and how it is coloured.
+fn mark(status: Status) -> (&'static str, &'static str) {
+    match status {
+        Status::Passed => ("ok", "\u{1b}[32m"),
+        Status::Warned => ("warning", "\u{1b}[33m"),
+        Status::Failed => ("failed", "\u{1b}[1;91m"),
+        Status::Skipped => ("skipped", "\u{1b}[2m"),
+    }
+}
+
+/// One check that was not passed, for a line of progress; none for one that was.
+#[must_use]
+pub fn note(checked: &Checked) -> Option<String> {
+    let (word, _) = mark(checked.status);
+    matches!(checked.status, Status::Warned | Status::Failed)
+        .then(|| format!("{word:7} {}  {}", checked.id, checked.message))
+}
+
+/// `failed: 1 of 41 checks failed, 2 warnings, 3 skipped, in 1.2 s`.
+#[must_use]
+pub fn summary(report: &Report) -> String {
+    let number = |status| report.count(status);
+    let mut text = match number(Status::Failed) {
+        0 => format!("passed: {}", counted(number(Status::Passed), "check")),
+        failed => format!("failed: {failed} of {}", counted(report.checks.len(), "check")),
+    };
+    if number(Status::Warned) > 0 {
+        let _ = write!(text, ", {}", counted(number(Status::Warned), "warning"));
+    }
+    if number(Status::Skipped) > 0 {
+        let _ = write!(text, ", {} skipped", number(Status::Skipped));
+    }
+    let _ = write!(text, ", in {:.1} s", report.took.as_secs_f32());
+    text
+}

@@ -1,0 +1,84 @@
+//! Live progress on a terminal: what is being done at this moment, and how much of it is left.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use super::printable;
+
+/// How often a line turns its wheel.
+const TURN: Duration = Duration::from_millis(100);
+
+/// One line for each thing that is being done, and a bar for all of them. Nothing is drawn where standard
+/// error is no terminal.
+#[derive(Debug)]
+pub struct Progress {
+    lines: MultiProgress,
+    all: ProgressBar,
+    running: Mutex<BTreeMap<String, ProgressBar>>,
+}
+
+impl Progress {
+    /// Progress of `what`, drawn if `shown`.
+    #[must_use]
+    pub fn new(what: &str, shown: bool) -> Self {
+        let target = if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        let lines = MultiProgress::with_draw_target(target);
+        let all = lines.add(ProgressBar::new(0));
+        // A template that cannot be read leaves the plain bar.
+        if let Ok(style) = ProgressStyle::with_template("{prefix} [{bar:30}] {pos}/{len} {elapsed}") {
+            all.set_style(style.progress_chars("=> "));
+        }
+        all.set_prefix(printable(what));
+        Self { lines, all, running: Mutex::default() }
+    }
+
+    /// There is so much more to do.
+    pub fn more(&self, count: usize) {
+        self.all.inc_length(u64::try_from(count).unwrap_or(0));
+    }
+
+    /// Something begins.
+    pub fn began(&self, name: &str) {
+        if self.all.is_hidden() {
+            return;
+        }
+        let line = self.lines.add(ProgressBar::new_spinner());
+        if let Ok(style) = ProgressStyle::with_template("  {spinner} {msg} {elapsed}") {
+            line.set_style(style);
+        }
+        line.set_message(printable(name));
+        line.enable_steady_tick(TURN);
+        if let Ok(mut running) = self.running.lock() {
+            running.insert(name.to_owned(), line);
+        }
+    }
+
+    /// It has ended. A note about it stays on the screen while the rest goes on.
+    pub fn ended(&self, name: &str, note: Option<&str>) {
+        let line = self.running.lock().ok().and_then(|mut running| running.remove(name));
+        if let Some(line) = line {
+            line.finish_and_clear();
+            self.lines.remove(&line);
+        }
+        if let Some(note) = note {
+            // There is nobody left to tell when standard error is gone.
+            let _ = self.lines.println(printable(note));
+        }
+        self.all.inc(1);
+    }
+
+    /// Takes everything off the screen.
+    pub fn clear(&self) {
+        self.all.finish_and_clear();
+        let _ = self.lines.clear();
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.clear();
+    }
+}
