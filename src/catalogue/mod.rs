@@ -142,6 +142,12 @@ impl Catalogue {
         self.release(release).map_or("", |release| release.instance_type_rule.as_str())
     }
 
+    /// The set of permissions that an installation of a release needs; empty for a release that is not known.
+    #[must_use]
+    pub fn permission_rule(&self, release: &str) -> &str {
+        self.release(release).map_or("", |release| release.permission_rule.as_str())
+    }
+
     /// The newest release, in the order of versions; names that are no versions do not count.
     #[must_use]
     pub fn newest_release(&self) -> Option<&str> {

@@ -11,6 +11,9 @@ model! {
         pub region: String,
         /// Partition of the region, such as `aws` or `aws-us-gov`; empty when none is known.
         pub partition: String,
+        /// What the account may do with the region: `opt-in-not-required`, `opted-in`, `not-opted-in`; empty
+        /// where the cloud does not list the region or was not asked.
+        pub opt_in: String,
         /// Who asked.
         pub caller: Option<Caller>,
         /// Zones of the region that the account can use.
@@ -24,6 +27,8 @@ model! {
         pub vpc: String,
         /// Existing subnets that the config names.
         pub subnets: Vec<Subnet>,
+        /// Existing security groups that the config names.
+        pub security_groups: Vec<SecurityGroup>,
         /// Public hosted zone of the base domain.
         pub public_zone: Option<HostedZone>,
         /// Private hosted zone that the config names.
@@ -81,6 +86,16 @@ model! {
         pub vpc: String,
         /// Whether its route table has a route to an internet gateway.
         pub public: bool,
+        /// Infrastructure ids of clusters that own it, as its tags say.
+        pub owners: Vec<String>,
+    }
+
+    /// An existing security group.
+    pub struct SecurityGroup {
+        /// Id, such as `sg-0123456789abcdef0`.
+        pub id: String,
+        /// Network that it is in.
+        pub vpc: String,
     }
 
     /// A Route 53 zone.
@@ -89,6 +104,11 @@ model! {
         pub id: String,
         /// Domain without a final dot.
         pub name: String,
+        /// Networks that a private zone serves.
+        pub vpcs: Vec<String>,
+        /// Records below the cluster's domain, each as its name without a final dot, a blank and its type:
+        /// what an earlier cluster of this name left behind.
+        pub records: Vec<String>,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Instance types: `assets.md`, B.9 and G.3.
 
-use super::{Planning, pages};
+use super::{Planning, cloud_pages, pages};
 use crate::catalogue::Role;
 use crate::finding::Findings;
 use crate::platform::aws::facts::InstanceType;
@@ -41,6 +41,16 @@ pub(super) fn choose(planning: &Planning<'_>, wish: &Wish<'_>, out: &mut Finding
 
 /// Looks at an instance type that the config names.
 pub(super) fn check(planning: &Planning<'_>, name: &str, wish: &Wish<'_>, out: &mut Findings) {
+    let known = &planning.facts.instance_types;
+    if planning.asked() && !known.is_empty() && !known.contains_key(name) {
+        let offered: Vec<&str> = suitable(planning, wish).collect();
+        out.push(cloud_pages::no_such_type(planning.region(), wish.path, name, &offered));
+    }
+    let architectures = known.get(name).map(|offer| offer.architectures.as_slice()).unwrap_or_default();
+    let unknown = architectures.is_empty() || wish.architecture.is_empty();
+    if !unknown && !architectures.iter().any(|has| has == wish.architecture) {
+        out.push(cloud_pages::other_architecture(wish.path, name, architectures, wish.architecture));
+    }
     if let Some((vcpus, memory_mib)) = size(planning, name) {
         let least = least(planning, wish.role);
         if vcpus < least.0 || memory_mib < least.1 {
@@ -95,13 +105,20 @@ fn asked_size(offer: &InstanceType) -> Option<(u32, u64)> {
 
 /// The types of the facts that would do for the pool, by name.
 fn offered<'a>(planning: &Planning<'a>, wish: &Wish<'_>) -> Vec<&'a str> {
+    let facts = planning.facts;
+    let everywhere = |name: &&'a str| {
+        let offer = facts.instance_types.get(*name);
+        offer.is_some_and(|offer| wish.zones.iter().all(|zone| offer.zones.contains(zone)))
+    };
+    suitable(planning, wish).filter(everywhere).collect()
+}
+
+/// The types of the facts that fit the pool's role and architecture, wherever they are offered.
+fn suitable<'a>(planning: &Planning<'a>, wish: &Wish<'_>) -> impl Iterator<Item = &'a str> {
+    let fits = move |offer: &InstanceType| {
+        offer.architectures.is_empty() || offer.architectures.iter().any(|a| a == wish.architecture)
+    };
     let all = planning.facts.instance_types.iter();
-    all.filter(|(name, offer)| {
-        let fits =
-            offer.architectures.is_empty() || offer.architectures.iter().any(|a| a == wish.architecture);
-        fits && is_large_enough(planning, name, wish.role)
-            && wish.zones.iter().all(|zone| offer.zones.contains(zone))
-    })
-    .map(|(name, _)| name.as_str())
-    .collect()
+    all.filter(move |(name, offer)| fits(offer) && is_large_enough(planning, name, wish.role))
+        .map(|(name, _)| name.as_str())
 }

@@ -1,15 +1,21 @@
 //! What is decided for AWS: region, image, zones, instance types, network (`assets.md`, B.9, C.4, D.2).
 
+mod cloud_pages;
+mod dns;
+mod given_subnets;
 mod image;
 mod instance_types;
 mod network;
 pub(super) mod pages;
 mod pools;
 mod region;
+mod security_groups;
 mod unmade;
+mod zones;
 
 use super::facts::Facts;
 use super::planned;
+use crate::facts::Source;
 use crate::finding::Findings;
 use crate::plan::{Case, Cluster, Platforms};
 use crate::platform::aws::config::Platform;
@@ -35,6 +41,13 @@ impl<'a> Planning<'a> {
     fn existing_network(&self) -> bool {
         !self.platform.vpc.subnets.is_empty()
     }
+
+    /// Whether the cloud was asked everything about this region, so that what the facts lack is not there.
+    /// Facts that do not say who asked were put together by hand, and leave out what nobody needed.
+    fn asked(&self) -> bool {
+        let facts = self.facts;
+        self.case.facts.source == Source::Cloud && facts.caller.is_some() && facts.region == self.region()
+    }
 }
 
 /// Decides everything on AWS, or says in `out` what stands against it, all at once.
@@ -56,7 +69,9 @@ pub(super) fn plan(case: &Case<'_>, out: &mut Findings) -> Option<Platforms> {
         Some(network) => Some(network),
         None => network::new(&planning, control_plane.as_ref(), compute.as_deref().unwrap_or(&[]), out),
     };
-    let public_zone = public_zone(&planning, &cluster, out);
+    security_groups::check(&planning, out);
+    dns::check_hosted_zone(&planning, &cluster, out);
+    let public_zone = dns::public_zone(&planning, &cluster, out);
     let plan = planned::Plan {
         region: platform.region.clone(),
         partition: region::partition(&planning),
@@ -71,13 +86,5 @@ pub(super) fn plan(case: &Case<'_>, out: &mut Findings) -> Option<Platforms> {
     Some(Platforms { aws: Some(Box::new(plan)), ..Platforms::default() })
 }
 
-/// The public zone of the base domain, for a cluster that can be reached from outside.
-fn public_zone(planning: &Planning<'_>, cluster: &Cluster, out: &mut Findings) -> Option<String> {
-    if !cluster.external_api {
-        return None;
-    }
-    if planning.facts.public_zone.is_none() {
-        out.push(pages::zone_not_known(&cluster.base_domain));
-    }
-    planning.facts.public_zone.as_ref().map(|zone| zone.id.clone())
-}
+#[cfg(test)]
+mod tests;

@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ipnet::{IpNet, Ipv4Net};
 
-use super::{Planning, pages};
+use super::given_subnets::{self, is_ordinary};
+use super::{Planning, cloud_pages, pages};
 use crate::finding::Findings;
 use crate::plan::Cluster;
-use crate::platform::aws::facts::{AVAILABILITY_ZONE, Subnet};
+use crate::platform::aws::facts::Subnet;
 use crate::platform::aws::planned::{EdgeSubnet, Network, NewSubnet, Pool};
 
 /// AWS makes no subnet that is smaller.
@@ -23,14 +24,18 @@ pub(super) fn existing(planning: &Planning<'_>, out: &mut Findings) -> Option<Ne
     let known = |id: &&str| facts.subnets.iter().find(|subnet| subnet.id == **id);
     for (i, id) in named.iter().enumerate() {
         if known(id).is_none() {
-            out.push(pages::subnet_not_known(i, id));
+            out.push(if planning.asked() {
+                cloud_pages::no_such_subnet(i, id, planning.region())
+            } else {
+                pages::subnet_not_known(i, id)
+            });
         }
     }
+    given_subnets::check(planning, out);
     let subnets: Vec<&Subnet> = named.iter().filter_map(known).collect();
-    let ordinary = |subnet: &&&Subnet| subnet.zone_type.is_empty() || subnet.zone_type == AVAILABILITY_ZONE;
     let mut by_zone = |public: bool| -> BTreeMap<String, String> {
         let mut found: BTreeMap<String, String> = BTreeMap::new();
-        for subnet in subnets.iter().filter(ordinary).filter(|subnet| subnet.public == public) {
+        for subnet in subnets.iter().filter(|subnet| is_ordinary(subnet) && subnet.public == public) {
             if let Some(first) = found.get(&subnet.zone) {
                 out.push(pages::two_subnets(&subnet.zone, public, first, &subnet.id));
             }
@@ -44,7 +49,7 @@ pub(super) fn existing(planning: &Planning<'_>, out: &mut Findings) -> Option<Ne
             out.push(pages::no_public_subnet(zone));
         }
     }
-    let edge = subnets.iter().filter(|subnet| !ordinary(subnet));
+    let edge = subnets.iter().filter(|subnet| !is_ordinary(subnet));
     let edge = edge
         .map(|subnet| (subnet.zone.clone(), EdgeSubnet { id: subnet.id.clone(), public: subnet.public }))
         .collect();

@@ -1,5 +1,6 @@
 //! The findings of planning on AWS, each with its page.
 
+use super::cloud_pages;
 use super::instance_types::Wish;
 use crate::catalogue::Catalogue;
 use crate::finding::{Base, Finding, Kind, Page, Severity, shortened};
@@ -69,7 +70,7 @@ const TOO_SMALL: Page = Page {
     bad: "controlPlane:\n  name: master\n  platform:\n    aws:\n      type: m5.large\n",
     good: "controlPlane:\n  name: master\n  platform:\n    aws:\n      type: m5.xlarge\n",
 };
-const SUBNET: Page = Page {
+pub(super) const SUBNET: Page = Page {
     code: "LF0707",
     title: "existing subnets are planned with what the cloud says of them",
     text: "Zone, network and routes of a subnet are known to the cloud only. Give a facts file that was \
@@ -209,12 +210,26 @@ pub(in super::super) const PAGES: &[&Page] = &[
     &STUB,
     &IOPS,
     &NOT_MADE,
+    &cloud_pages::ZONE,
+    &cloud_pages::TYPE,
+    &cloud_pages::ARCHITECTURE,
+    &cloud_pages::NETWORKS,
+    &cloud_pages::ADDRESSES,
+    &cloud_pages::PRIVATE,
+    &cloud_pages::OWNER,
+    &cloud_pages::HOSTED_ZONE,
+    &cloud_pages::PRIVATE_RECORDS,
+    &cloud_pages::PUBLIC_RECORDS,
+    &cloud_pages::NO_PUBLIC_ZONE,
+    &cloud_pages::SECURITY_GROUP,
+    &cloud_pages::NOT_OPTED_IN,
 ];
 
-pub(super) fn endpoint_missing(catalogue: &Catalogue, region: &str, service: &str) -> Finding {
+/// `but` is what the cloud says of the region, as a clause; empty where it says nothing.
+pub(super) fn endpoint_missing(catalogue: &Catalogue, region: &str, but: &str, service: &str) -> Finding {
     let shown = shortened(region);
     let message =
-        format!("nobody knows the region `{shown}`, and the config has no endpoint for `{service}`");
+        format!("nobody knows the region `{shown}`{but}, and the config has no endpoint for `{service}`");
     let lines =
         format!("add to serviceEndpoints:\n- name: {service}\n  url: https://{service}.{shown}.example.com");
     Finding::error(&UNKNOWN_REGION, Kind::Required, "platform.aws.serviceEndpoints", message)

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use super::instance_types::{self, Wish};
-use super::{Planning, image, pages};
+use super::zones::is_local;
+use super::{Planning, given_subnets, image, pages, zones};
 use crate::catalogue::Role;
 use crate::config::MachinePool;
 use crate::finding::Findings;
 use crate::plan::replicas;
 use crate::platform::aws::EDGE;
 use crate::platform::aws::config;
-use crate::platform::aws::facts::{AVAILABILITY_ZONE, Zone};
 use crate::platform::aws::planned::{LocalZone, Network, Pool, Volume};
 
 type Pools = Option<(Option<Pool>, Vec<Pool>)>;
@@ -57,10 +57,17 @@ fn pool(
         (true, false) => default_zones.to_vec(),
     };
     if zones.is_empty() {
-        // An edge pool without machines and zones asks for nothing.
-        if !edge || replicas(given) > 0 {
+        // An edge pool without machines and zones asks for nothing. Subnets of which none is private were
+        // refused as a whole.
+        let said = !edge && existing.is_some() && given_subnets::lack_private(planning);
+        if !said && (!edge || replicas(given) > 0) {
             out.push(pages::no_zones(planning.region(), path, existing.is_some()));
         }
+        return None;
+    }
+    let missing = zones::refuse(planning, path, edge, &settings.zones, out);
+    zones.retain(|zone| !missing.contains(zone.as_str()));
+    if zones.is_empty() {
         return None;
     }
     let local_zones = local_zones(planning, &zones);
@@ -144,10 +151,6 @@ fn check_zones(
     if !unfit.is_empty() && (edge || !known.is_empty()) {
         out.push(pages::no_such_zones(planning.region(), path, &unfit, edge));
     }
-}
-
-fn is_local(zone: &Zone) -> bool {
-    !zone.kind.is_empty() && zone.kind != AVAILABILITY_ZONE
 }
 
 /// The image of a pool whose architecture is not that of the control plane.

@@ -1,21 +1,40 @@
 //! The region: whether it is known, and what it has of its own.
 
-use super::{Planning, pages};
-use crate::finding::Findings;
+use super::{Planning, cloud_pages, pages};
+use crate::finding::{Findings, shortened};
 use crate::platform::aws::catalogue::FIRST_PARTITION;
 use crate::platform::aws::config::Platform;
 use crate::platform::aws::planned::Traits;
 use crate::platform::aws::rules::missing_endpoints;
 use crate::render::bootstrap_stub;
 
-/// Refuses facts of another region, and a region that nobody knows unless the config has an endpoint for each service that is needed.
+/// What the cloud says of a region that nobody has enabled.
+const NOT_OPTED_IN: &str = "not-opted-in";
+
+/// Refuses facts of another region, a region that is off in the account, and one that nobody knows unless the
+/// config has an endpoint for each service that is needed.
 pub(super) fn check(planning: &Planning<'_>, out: &mut Findings) {
     let asked = planning.facts.region.as_str();
     if !asked.is_empty() && asked != planning.region() {
         out.push(pages::facts_of_another(asked, planning.region()));
     }
+    if planning.asked() && planning.facts.opt_in == NOT_OPTED_IN {
+        out.push(cloud_pages::not_opted_in(planning.region()));
+    }
+    let but = word_of_the_cloud(planning);
     for service in missing_endpoints(planning.case.catalogue, planning.platform) {
-        out.push(pages::endpoint_missing(planning.case.catalogue, planning.region(), service));
+        out.push(pages::endpoint_missing(planning.case.catalogue, planning.region(), &but, service));
+    }
+}
+
+/// Whether the cloud lists the region, as a clause.
+fn word_of_the_cloud(planning: &Planning<'_>) -> String {
+    match planning.facts.opt_in.as_str() {
+        _ if !planning.asked() => String::new(),
+        // The service that lists regions lists zones as well: without them it did not answer.
+        "" if planning.facts.zones.is_empty() => String::new(),
+        "" => ", nor does the cloud list it".to_owned(),
+        listed => format!(", though the cloud lists it as {}", shortened(listed)),
     }
 }
 
