@@ -2,7 +2,7 @@
 //!
 //! A pure core that computes ([`source`], [`config`], [`rules`], [`platform`], [`verdict`], [`catalogue`],
 //! [`facts`], [`plan`], [`render`], [`assets`]) and thin edges that touch the world (`cli`, `ui`,
-//! [`prepare`], [`workdir`], [`tls`]). `docs/design.md` has the whole house.
+//! [`net`], [`preflight`], [`prepare`], [`workdir`], [`tls`]). `docs/design.md` has the whole house.
 
 #![forbid(unsafe_code)]
 
@@ -13,8 +13,10 @@ pub mod config;
 pub mod facts;
 pub mod finding;
 pub mod graph;
+pub mod net;
 pub mod plan;
 pub mod platform;
+pub mod preflight;
 pub mod prepare;
 pub mod render;
 pub mod rules;

@@ -3,13 +3,16 @@
 //! Parses, resolves the settings once and hands over to one file per verb, which calls the library with
 //! plain values. Nothing in here judges or renders.
 
+mod asking;
 mod completion;
 mod create;
 mod defaults;
 mod explain;
+mod facts;
 mod graph;
 mod input;
 mod man;
+mod preflight;
 mod regions;
 mod schema;
 mod settings;
@@ -52,8 +55,9 @@ impl From<Exit> for ExitCode {
 
 /// Land OpenShift clusters in any cloud region
 ///
-/// At this stage landfall judges install configs as the OpenShift installer does, and makes of them all
-/// files of a cluster: manifests, machines, terraform modules with their variables, and metadata.json.
+/// At this stage landfall judges install configs as the OpenShift installer does, asks the cloud for all that
+/// could stop an installation, and makes all files of a cluster: manifests, machines, terraform modules with
+/// their variables, and metadata.json.
 ///
 /// Exit codes: 0 done, 1 failed, 2 wrong command line, 3 an input file is not valid, 4 the cloud lacks
 /// what the config needs.
@@ -70,6 +74,8 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Create(create::Args),
+    Preflight(preflight::Args),
+    Facts(facts::Args),
     Validate(validate::Args),
     Defaults(defaults::Args),
     Explain(explain::Args),
@@ -85,6 +91,8 @@ impl Command {
     fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
         match self {
             Self::Create(args) => create::run(args, settings),
+            Self::Preflight(args) => preflight::run(args, settings),
+            Self::Facts(args) => facts::run(args, settings),
             Self::Validate(args) => validate::run(args, settings),
             Self::Defaults(args) => defaults::run(args, settings),
             Self::Explain(args) => explain::run(args, settings),
@@ -103,6 +111,8 @@ impl Command {
             Self::Validate(_) => &[Output::Text, Output::Json, Output::Sarif, Output::Github],
             Self::Defaults(_) => &[Output::Text, Output::Yaml, Output::Json],
             Self::Create(_)
+            | Self::Preflight(_)
+            | Self::Facts(_)
             | Self::Explain(_)
             | Self::Schema(_)
             | Self::Regions(_)

@@ -11,6 +11,9 @@ use crate::source::Mask;
 use crate::verdict::Outcome;
 use crate::workdir::ClusterDir;
 
+/// The file that says who the cluster is.
+pub(super) const METADATA: &str = "metadata.json";
+
 /// What of `metadata.json` says who the cluster is.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -28,14 +31,12 @@ struct Kept {
 pub(super) fn choose(
     cluster: &ClusterDir,
     config: &InstallConfig,
-    options: &Options,
+    options: &Options<'_>,
 ) -> Result<Identity, Refusal> {
-    let kept: Option<Kept> =
-        cluster.read("metadata.json").ok().flatten().and_then(|bytes| serde_json::from_slice(&bytes).ok());
-    let kept = kept.filter(|kept| plan::is_infra_id(&kept.infra_id));
+    let kept = cluster.read(METADATA).ok().flatten().and_then(|bytes| kept(&bytes));
     let name = &config.metadata.name;
     if let Some(other) = kept.as_ref().filter(|kept| kept.cluster_name != *name) {
-        let metadata = cluster.root().join("metadata.json").display().to_string();
+        let metadata = cluster.root().join(METADATA).display().to_string();
         return Err(Refusal::Invalid(refusal(
             &metadata,
             plan::pages::other_cluster(&other.cluster_name, name),
@@ -44,7 +45,7 @@ pub(super) fn choose(
     if let (Some(given), Some(other)) = (&options.infra_id, &kept)
         && *given != other.infra_id
     {
-        let metadata = cluster.root().join("metadata.json").display().to_string();
+        let metadata = cluster.root().join(METADATA).display().to_string();
         return Err(Refusal::Invalid(refusal(
             &metadata,
             plan::pages::other_infra_id(&other.infra_id, given),
@@ -64,6 +65,20 @@ pub(super) fn choose(
         None => uuid::Builder::from_random_bytes(rand::random()).into_uuid().to_string(),
     });
     Ok(Identity { infra_id, cluster_id })
+}
+
+fn kept(metadata: &[u8]) -> Option<Kept> {
+    let kept: Option<Kept> = serde_json::from_slice(metadata).ok();
+    kept.filter(|kept| plan::is_infra_id(&kept.infra_id))
+}
+
+/// The ids that a cluster has where its `metadata.json` is that of an earlier run, else some that it might
+/// get. Nothing is written or locked.
+pub(super) fn likely(metadata: Option<&[u8]>, config: &InstallConfig) -> Identity {
+    let name = &config.metadata.name;
+    let kept = metadata.and_then(kept).filter(|kept| kept.cluster_name == *name);
+    let kept = kept.map(|kept| Identity { infra_id: kept.infra_id, cluster_id: kept.cluster_id });
+    kept.unwrap_or_else(|| Identity { infra_id: new(name), cluster_id: String::new() })
 }
 
 fn new(name: &str) -> String {

@@ -1,14 +1,16 @@
 //! From a cluster directory with an install config to all of its files: the work behind every `create`.
 //!
-//! An edge: reads files and the environment, makes keys and random ids, and writes through
+//! An edge: reads files and the environment, asks the cloud, makes keys and random ids, and writes through
 //! [`crate::workdir`]. What is decided and rendered comes from [`crate::assets`].
 
+mod ask;
 mod edits;
 mod identity;
 mod inputs;
 mod keys;
 mod world;
 
+pub use ask::{Ask, facts_of_cloud, preflight};
 pub use inputs::{Basis, BasisOptions, catalogue};
 pub use world::Environment;
 
@@ -36,22 +38,23 @@ const STEP: &str = "manifests";
 
 /// Where the facts of a run come from.
 #[derive(Clone, Debug)]
-pub enum FactsFrom {
+pub enum FactsFrom<'w> {
     /// A file.
     File(PathBuf),
     /// The catalogue alone.
     Catalogue,
-    /// The file that an earlier run kept in the cluster directory.
-    Kept,
+    /// The cloud; the file that an earlier run kept in the cluster directory where landfall cannot ask the
+    /// cloud.
+    Cloud(Ask<'w>),
 }
 
 /// What the user wants of a run.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct Options<'w> {
     /// How strictly the config is read.
     pub strictness: Strictness,
     /// Where the facts come from.
-    pub facts: FactsFrom,
+    pub facts: FactsFrom<'w>,
     /// The infrastructure id, if the user fixes it.
     pub infra_id: Option<String>,
     /// The UUID of the cluster, if the user fixes it.
@@ -72,6 +75,20 @@ pub struct Said {
     pub findings: Vec<Finding>,
     /// What of the text must not be shown.
     pub mask: Mask,
+}
+
+impl Said {
+    /// The same of the same text, for a second refusal.
+    #[must_use]
+    pub fn again(&self) -> Self {
+        Self {
+            file: self.file.clone(),
+            text: self.text.clone(),
+            outcome: self.outcome,
+            findings: self.findings.clone(),
+            mask: self.mask.clone(),
+        }
+    }
 }
 
 /// What came of a directory whose files stand.
@@ -98,6 +115,8 @@ pub enum Refusal {
     Usage(Box<Said>),
     /// The config is valid, and what is known of the cloud does not have what it needs: exit code 4.
     Unfit(Box<Said>),
+    /// The config is valid, and the cloud could not be asked for what planning needs to know: exit code 4.
+    NoFacts(Box<Said>),
     /// Something else went wrong: exit code 1.
     Failed(Error),
 }
@@ -121,13 +140,23 @@ pub enum Error {
     },
     /// No facts are at hand, and none were asked for.
     #[error(
-        "there are no facts in {}: give a file with --facts, or plan with the catalogue alone with --offline",
+        "this platform's cloud cannot be asked, and there are no facts in {}: give a file with --facts, or plan \
+         with the catalogue alone with --offline",
         directory.display()
     )]
     NoFacts {
         /// The cluster directory.
         directory: PathBuf,
     },
+    /// Landfall cannot ask the cloud of the config's platform.
+    #[error("the config's platform has no cloud that landfall can ask")]
+    NoCloud,
+    /// Landfall knows no permissions of the config's platform.
+    #[error("landfall knows no permissions for the config's platform")]
+    NoPolicy,
+    /// The operating system gives no threads or no way to wait for the network.
+    #[error("cannot wait for the network")]
+    Network(#[source] std::io::Error),
     /// The certificates of the cluster cannot be made.
     #[error(transparent)]
     Tls(#[from] crate::tls::Error),
@@ -145,6 +174,42 @@ impl<T: Into<Error>> From<T> for Refusal {
     }
 }
 
+/// An install config that was read and accepted.
+pub struct Examined {
+    /// What is worth saying of it.
+    pub said: Said,
+    /// The completed config.
+    pub config: InstallConfig,
+    /// The config as it was given.
+    pub given: InstallConfig,
+}
+
+/// Reads and judges the install config of a cluster directory.
+///
+/// # Errors
+/// There is none, or it is not valid.
+pub fn examine(directory: &Path, basis: &Basis, strictness: Strictness) -> Result<Examined, Refusal> {
+    let path = directory.join(INSTALL_CONFIG);
+    if !inputs::is_there(&path) {
+        return Err(Error::NoConfig { directory: directory.to_owned() }.into());
+    }
+    let bytes = inputs::read(&path)?;
+    let verdict = judge_keeping(&bytes, strictness, &basis.catalogue);
+    let said = Said {
+        file: path.display().to_string(),
+        text: String::from_utf8_lossy(&bytes).into_owned(),
+        outcome: verdict.outcome,
+        findings: verdict.findings,
+        mask: verdict.mask,
+    };
+    match (verdict.config, verdict.given) {
+        (Some(config), Some(given)) if said.outcome == Outcome::Accepted => {
+            Ok(Examined { said, config, given })
+        }
+        _ => Err(Refusal::Invalid(Box::new(said))),
+    }
+}
+
 /// Makes every file of the cluster in `directory`, or says why not. Nothing is written before the plan
 /// stands.
 ///
@@ -153,29 +218,14 @@ impl<T: Into<Error>> From<T> for Refusal {
 pub fn prepare(
     directory: &Path,
     basis: &Basis,
-    options: &Options,
+    options: &Options<'_>,
     world: Environment,
 ) -> Result<Prepared, Refusal> {
-    let path = directory.join(INSTALL_CONFIG);
-    if !inputs::is_there(&path) {
-        return Err(Error::NoConfig { directory: directory.to_owned() }.into());
-    }
-    let bytes = inputs::read(&path)?;
-    let verdict = judge_keeping(&bytes, options.strictness, &basis.catalogue);
-    let mut said = Said {
-        file: path.display().to_string(),
-        text: String::from_utf8_lossy(&bytes).into_owned(),
-        outcome: verdict.outcome,
-        findings: verdict.findings,
-        mask: verdict.mask,
-    };
-    let (config, given) = match (verdict.config, verdict.given) {
-        (Some(config), Some(given)) if said.outcome == Outcome::Accepted => (config, given),
-        _ => return Err(Refusal::Invalid(Box::new(said))),
-    };
+    let examined = examine(directory, basis, options.strictness)?;
     let mut out = Findings::default();
-    let credentials = assets::credentials(&config, &world);
-    let facts = facts(directory, &config, basis, options, &credentials, &mut out)?;
+    let credentials = assets::credentials(&examined.config, &world);
+    let facts = facts(directory, &examined, basis, options, &credentials, &mut out)?;
+    let Examined { mut said, config, given } = examined;
     let mut cluster = ClusterDir::open_with(directory, options.durability)?;
     let identity = identity::choose(&cluster, &config, options)?;
     let planned = plan(&config, &given, basis, &facts, &identity, &mut out);
@@ -220,20 +270,40 @@ fn plan(
 /// The facts that the options ask for.
 fn facts(
     directory: &Path,
-    config: &InstallConfig,
+    examined: &Examined,
     basis: &Basis,
-    options: &Options,
+    options: &Options<'_>,
     credentials: &Credentials,
     out: &mut Findings,
 ) -> Result<Facts, Refusal> {
-    let kept = directory.join(FACTS);
+    let config = &examined.config;
     match &options.facts {
-        FactsFrom::Catalogue => {
-            let (catalogue, release) = (&basis.catalogue, basis.release.as_str());
-            Ok(assets::offline_facts(&Offline { config, catalogue, release, credentials }, out))
-        }
+        FactsFrom::Catalogue => Ok(facts_of_catalogue(config, basis, credentials, out)),
         FactsFrom::File(path) => inputs::facts(path),
-        FactsFrom::Kept if inputs::is_there(&kept) => inputs::facts(&kept),
-        FactsFrom::Kept => Err(Error::NoFacts { directory: directory.to_owned() }.into()),
+        FactsFrom::Cloud(ask) => match facts_of_cloud(examined, basis, ask)? {
+            Some(facts) => Ok(facts),
+            None => kept(directory),
+        },
     }
+}
+
+/// The facts that the catalogue alone gives.
+#[must_use]
+pub fn facts_of_catalogue(
+    config: &InstallConfig,
+    basis: &Basis,
+    credentials: &Credentials,
+    out: &mut Findings,
+) -> Facts {
+    let (catalogue, release) = (&basis.catalogue, basis.release.as_str());
+    assets::offline_facts(&Offline { config, catalogue, release, credentials }, out)
+}
+
+/// The facts that an earlier run kept.
+fn kept(directory: &Path) -> Result<Facts, Refusal> {
+    let path = directory.join(FACTS);
+    if inputs::is_there(&path) {
+        return inputs::facts(&path);
+    }
+    Err(Error::NoFacts { directory: directory.to_owned() }.into())
 }

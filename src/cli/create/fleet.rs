@@ -25,7 +25,7 @@ pub(super) fn run(
     fleet: &Path,
     basis: &Basis,
     wanted: &BasisOptions,
-    options: &Options,
+    options: &Options<'_>,
     settings: &Settings,
 ) -> anyhow::Result<Exit> {
     let directories = directories(fleet)?;
@@ -60,7 +60,7 @@ fn one(
     directory: &Path,
     basis: &Basis,
     wanted: &BasisOptions,
-    options: &Options,
+    options: &Options<'_>,
 ) -> Result<Prepared, Refusal> {
     if wanted.overlay.is_none() && Basis::has_overlay(directory) {
         return prepare(directory, &Basis::new(wanted, directory)?, options, Environment);

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{fleet, outcome};
+use crate::cli::asking::{AskArgs, Live};
 use crate::cli::input::Reading;
 use crate::cli::{Exit, Settings};
 use crate::prepare::{Basis, BasisOptions, Environment, FactsFrom, Options, prepare};
@@ -14,7 +15,7 @@ use crate::workdir::Durability;
 /// whole plan stands. Files that were edited by hand since an earlier run are kept, and named.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Use these facts about the cloud; those kept in the cluster directory unless given
+    /// Use these facts about the cloud, as `landfall facts` prints them, and ask nobody
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, conflicts_with = "offline")]
     facts: Option<PathBuf>,
 
@@ -32,6 +33,9 @@ pub struct Args {
 
     #[command(flatten)]
     basis: BasisArgs,
+
+    #[command(flatten)]
+    asking: AskArgs,
 
     /// Treat every sub-directory of this one that has an install-config.yaml as a cluster directory
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, conflicts_with_all = ["facts", "infra_id", "dir"])]
@@ -75,26 +79,32 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
         Ok(basis) => basis,
         Err(refusal) => return outcome::refused(refusal, settings),
     };
-    let options = options(args);
+    let asks = args.facts.is_none() && !args.offline;
+    let live = Live::new("facts", settings.printer.draws() && asks && args.fleet.is_none());
+    let options = options(args, &live);
     match &args.fleet {
         Some(fleet) => fleet::run(fleet, &basis, &wanted, &options, settings),
         None => one(&directory, &basis, &options, settings),
     }
 }
 
-fn one(directory: &Path, basis: &Basis, options: &Options, settings: &Settings) -> anyhow::Result<Exit> {
+fn one(directory: &Path, basis: &Basis, options: &Options<'_>, settings: &Settings) -> anyhow::Result<Exit> {
     settings.printer.detail(&format!("release {}, catalogue and facts are being read", basis.release));
-    match prepare(directory, basis, options, Environment) {
+    let prepared = prepare(directory, basis, options, Environment);
+    if let FactsFrom::Cloud(ask) = &options.facts {
+        ask.watcher.over();
+    }
+    match prepared {
         Ok(prepared) => outcome::prepared(directory, &prepared, settings),
         Err(refusal) => outcome::refused(refusal, settings),
     }
 }
 
-fn options(args: &Args) -> Options {
+fn options<'w>(args: &Args, live: &'w Live) -> Options<'w> {
     let facts = match (&args.facts, args.offline) {
         (Some(path), _) => FactsFrom::File(path.clone()),
         (None, true) => FactsFrom::Catalogue,
-        (None, false) => FactsFrom::Kept,
+        (None, false) => FactsFrom::Cloud(args.asking.ask(live)),
     };
     Options {
         strictness: args.reading.into(),

@@ -3,13 +3,14 @@
 mod fleet;
 mod manifests;
 mod outcome;
+mod permissions_policy;
 
 pub use manifests::BasisArgs;
-pub use outcome::refused;
+pub use outcome::{judged, refused};
 
 use super::{Exit, Settings};
 
-/// Make the files of a cluster
+/// Make the files of a cluster, and what installing it takes
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -20,6 +21,7 @@ pub struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum What {
     Manifests(manifests::Args),
+    PermissionsPolicy(permissions_policy::Args),
 }
 
 /// Makes what the arguments name.
@@ -29,5 +31,6 @@ enum What {
 pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
     match &args.what {
         What::Manifests(args) => manifests::run(args, settings),
+        What::PermissionsPolicy(args) => permissions_policy::run(args, settings),
     }
 }

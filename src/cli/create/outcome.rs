@@ -30,18 +30,26 @@ pub(super) fn prepared(directory: &Path, prepared: &Prepared, settings: &Setting
 /// # Errors
 /// Something outside of the input went wrong.
 pub fn refused(refusal: Refusal, settings: &Settings) -> anyhow::Result<Exit> {
+    let no_facts = matches!(refusal, Refusal::NoFacts(_));
     let (refused, exit) = match refusal {
         Refusal::Invalid(refused) => (refused, Exit::NotValid),
         Refusal::Usage(refused) => return usage(&refused, settings),
-        Refusal::Unfit(refused) => (refused, Exit::Unfit),
+        Refusal::Unfit(refused) | Refusal::NoFacts(refused) => (refused, Exit::Unfit),
         Refusal::Failed(fault) => return Err(fault.into()),
     };
     match settings.output {
         Output::Json => settings.printer.data(&json_form::render(&judged(&refused)))?,
         _ => settings.printer.report(&text::render(&judged(&refused), settings.printer.colours().talk)),
     }
+    if no_facts && settings.output != Output::Json {
+        settings.printer.talk(WITHOUT_CLOUD);
+    }
     Ok(exit)
 }
+
+/// How to go on where the cloud cannot be asked.
+const WITHOUT_CLOUD: &str = "to plan without asking the cloud, run `landfall create manifests` with --facts FILE, \
+                             for facts that were gathered elsewhere, or with --offline, for the catalogue alone";
 
 /// Says what is wrong with a value on the command line, which has no line to point at.
 fn usage(refused: &Said, settings: &Settings) -> anyhow::Result<Exit> {
@@ -66,7 +74,9 @@ pub(super) fn said(said: &Said, settings: &Settings) {
     }
 }
 
-fn judged(said: &Said) -> Judged<'_> {
+/// A text with what is to be said of it, ready to be rendered.
+#[must_use]
+pub fn judged(said: &Said) -> Judged<'_> {
     Judged {
         file: &said.file,
         text: &said.text,

@@ -1,11 +1,14 @@
 //! Platform `aws`: Amazon Web Services in every partition, with any endpoints.
 
 pub mod catalogue;
+#[cfg(feature = "aws")]
+mod cloud;
 pub mod config;
 pub mod credentials;
 mod defaults;
 pub mod facts;
 mod offline;
+pub mod permissions;
 mod plan;
 pub mod planned;
 mod render;
@@ -102,7 +105,24 @@ impl Platform for Aws {
     }
 
     fn pages(&self) -> Vec<&'static Page> {
-        rules::PAGES.iter().chain(plan::pages::PAGES).copied().collect()
+        let mut pages: Vec<&'static Page> = rules::PAGES.iter().chain(plan::pages::PAGES).copied().collect();
+        #[cfg(feature = "aws")]
+        pages.extend(cloud::all_pages());
+        pages
+    }
+
+    #[cfg(feature = "aws")]
+    fn cloud(&self) -> Option<&'static dyn super::cloud::Cloud> {
+        Some(&cloud::CLOUD)
+    }
+
+    fn policy(
+        &self,
+        config: &InstallConfig,
+        catalogue: &crate::catalogue::Catalogue,
+        release: &str,
+    ) -> Option<serde_json::Value> {
+        Some(permissions::policy(config, catalogue, release))
     }
 
     fn credentials(&self, world: &dyn World) -> Credentials {

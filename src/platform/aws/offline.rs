@@ -25,7 +25,7 @@ pub(super) fn facts(offline: &Offline<'_>) -> Option<Facts> {
         .map(|name| Zone { name: name.clone(), kind: AVAILABILITY_ZONE.to_owned(), ..Zone::default() })
         .collect();
     let known: BTreeMap<String, Vec<String>> = region.map(|r| r.offerings.clone()).unwrap_or_default();
-    for name in types_of_interest(offline, catalogue) {
+    for name in types_of_interest(offline) {
         // Where the catalogue has no word on a type, every zone is taken to offer it.
         let assumed = || if known.is_empty() { zones.clone() } else { Vec::new() };
         let offering = known.get(&name).cloned().unwrap_or_else(assumed);
@@ -37,21 +37,33 @@ pub(super) fn facts(offline: &Offline<'_>) -> Option<Facts> {
 }
 
 /// The candidates for pools without a type, and the types that the config names and the catalogue knows.
-fn types_of_interest(offline: &Offline<'_>, catalogue: &Catalogue) -> BTreeSet<String> {
-    let rule = offline.catalogue.instance_type_rule(offline.release);
-    let mut names: BTreeSet<String> = BTreeSet::new();
-    for (_, pool) in offline.config.pools() {
-        for (role, single) in
-            [(Role::ControlPlane, false), (Role::ControlPlane, true), (Role::Compute, false)]
-        {
-            names.extend(catalogue.candidates(rule, &pool.architecture, role, single).iter().cloned());
-        }
-    }
+fn types_of_interest(offline: &Offline<'_>) -> BTreeSet<String> {
+    let mut names = candidates(offline.config, offline.catalogue, offline.release);
     names.extend(named_types(offline.config).filter(|name| known_offering(offline, name)));
     names
 }
 
-fn named_types(config: &InstallConfig) -> impl Iterator<Item = String> {
+/// The candidates for pools without a type, whatever the pools come to be.
+pub(super) fn candidates(
+    config: &InstallConfig,
+    catalogue: &crate::catalogue::Catalogue,
+    release: &str,
+) -> BTreeSet<String> {
+    let rule = catalogue.instance_type_rule(release);
+    let mut names: BTreeSet<String> = BTreeSet::new();
+    for (_, pool) in config.pools() {
+        for (role, single) in
+            [(Role::ControlPlane, false), (Role::ControlPlane, true), (Role::Compute, false)]
+        {
+            let candidates = catalogue.aws.candidates(rule, &pool.architecture, role, single);
+            names.extend(candidates.iter().cloned());
+        }
+    }
+    names
+}
+
+/// The types that the config names.
+pub(super) fn named_types(config: &InstallConfig) -> impl Iterator<Item = String> {
     let settings = config.pools().filter_map(|(_, pool)| pool.platform.aws.clone());
     settings
         .map(|settings| settings.instance_type)

@@ -1,0 +1,60 @@
+//! `landfall facts`.
+
+use std::path::{Path, PathBuf};
+
+use super::asking::{AskArgs, Live};
+use super::create::{BasisArgs, refused};
+use super::input::Reading;
+use super::{Exit, Settings};
+use crate::assets;
+use crate::facts::Facts;
+use crate::finding::Findings;
+use crate::prepare::{Basis, Environment, Error, Refusal, examine, facts_of_catalogue, facts_of_cloud};
+
+/// Ask the cloud for all that planning needs to know, and print it
+///
+/// What is printed is a facts file for `create manifests --facts`, so that a plan can be made where the cloud
+/// cannot be reached, and made again as it was. `landfall schema facts` describes its fields.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Ask no cloud: print what the catalogue knows
+    #[arg(long)]
+    offline: bool,
+
+    #[command(flatten)]
+    asking: AskArgs,
+
+    #[command(flatten)]
+    basis: BasisArgs,
+
+    #[command(flatten)]
+    reading: Reading,
+}
+
+/// Prints the facts of the cluster directory's config.
+///
+/// # Errors
+/// Something outside of the input and the cloud went wrong.
+pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
+    let directory = settings.dir.clone().unwrap_or_else(|| PathBuf::from("."));
+    let live = Live::new("facts", settings.printer.draws() && !args.offline);
+    let facts = gathered(args, &directory, &live);
+    drop(live);
+    match facts {
+        Ok(facts) => {
+            settings.printer.data(&facts.to_text())?;
+            Ok(Exit::Done)
+        }
+        Err(refusal) => refused(refusal, settings),
+    }
+}
+
+fn gathered(args: &Args, directory: &Path, live: &Live) -> Result<Facts, Refusal> {
+    let basis = Basis::new(&(&args.basis).into(), directory)?;
+    let examined = examine(directory, &basis, args.reading.into())?;
+    if args.offline {
+        let credentials = assets::credentials(&examined.config, &Environment);
+        return Ok(facts_of_catalogue(&examined.config, &basis, &credentials, &mut Findings::default()));
+    }
+    facts_of_cloud(&examined, &basis, &args.asking.ask(live))?.ok_or_else(|| Error::NoCloud.into())
+}

@@ -1,0 +1,67 @@
+//! `landfall preflight`.
+
+use std::path::PathBuf;
+
+use super::asking::{AskArgs, Live};
+use super::create::{BasisArgs, judged, refused};
+use super::input::Reading;
+use super::{Exit, Output, Settings};
+use crate::preflight::Report;
+use crate::prepare::{Basis, Refusal, examine, preflight};
+use crate::ui::{Judged, checks};
+
+/// Ask the cloud everything that could stop an installation later, and change nothing in it
+///
+/// Reads `install-config.yaml` in the cluster directory. Looks at endpoints, trust, credentials,
+/// permissions, region, zones, instance types, images, network, DNS and quotas, all at once. Nothing is
+/// written, in the cloud or here. Exits with 4 when a check failed.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    asking: AskArgs,
+
+    #[command(flatten)]
+    basis: BasisArgs,
+
+    #[command(flatten)]
+    reading: Reading,
+}
+
+/// Runs all checks and tells what came of each.
+///
+/// # Errors
+/// Something outside of the input and the cloud went wrong.
+pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
+    let directory = settings.dir.clone().unwrap_or_else(|| PathBuf::from("."));
+    let live = Live::new("preflight", settings.printer.draws());
+    let checked = Basis::new(&(&args.basis).into(), &directory).and_then(|basis| {
+        let examined = examine(&directory, &basis, args.reading.into())?;
+        let report = preflight(&directory, &examined, &basis, &args.asking.ask(&live))?;
+        Ok((examined, report))
+    });
+    drop(live);
+    let (examined, report) = match checked {
+        Ok(checked) => checked,
+        Err(refusal) => return refused(refusal, settings),
+    };
+    let Some(report) = report else {
+        return refused(Refusal::Failed(crate::prepare::Error::NoCloud), settings);
+    };
+    let findings = report.findings();
+    tell(&report, &Judged { findings: &findings, ..judged(&examined.said) }, settings)?;
+    Ok(if report.passed() { Exit::Done } else { Exit::Unfit })
+}
+
+fn tell(report: &Report, judged: &Judged<'_>, settings: &Settings) -> anyhow::Result<()> {
+    for checked in &report.checks {
+        let took = checked.took.as_millis();
+        settings.printer.detail(&format!("{}: {} ({took} ms)", checked.id, checked.message));
+    }
+    if settings.output == Output::Json {
+        settings.printer.data(&checks::json(report, judged.text))?;
+        return Ok(());
+    }
+    settings.printer.data(&checks::text(report, judged, settings.printer.colours().data))?;
+    settings.printer.talk(&checks::summary(report));
+    Ok(())
+}

@@ -1,0 +1,209 @@
+//! Whether the account's quotas leave room for what the plan uses (`assets.md`, F.4).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::quota_needs::{needs, new_zones, without_quota};
+use super::quota_use::Ledger;
+use super::{check, pages, skipped};
+use crate::plan::Plan;
+use crate::platform::aws::catalogue::{Catalogue, Quota};
+use crate::platform::aws::cloud::gather::REGION;
+use crate::platform::aws::cloud::session::Session;
+use crate::platform::aws::facts::InstanceType;
+use crate::platform::aws::{offline, planned};
+use crate::platform::cloud::{Answer, Asking, Check};
+
+/// The field that decides on virtual processors.
+const TYPE: &str = "controlPlane.platform.aws.type";
+
+/// One check for each quota that the plan uses.
+pub(super) fn checks<'s>(session: &'s Session<'_>, plan: &'s Plan) -> Vec<Check<'s>> {
+    let Some(planned) = plan.platform.aws.as_deref() else {
+        return Vec::new();
+    };
+    let catalogue = &session.asking.catalogue.aws;
+    let external_api = plan.cluster.external_api;
+    let ledger = Arc::new(Ledger::default());
+    let mut all = Vec::new();
+    for name in needs(planned, external_api, catalogue, |_| None).into_keys() {
+        let Some(quota) = catalogue.quotas.get(&name) else { continue };
+        let id = format!("aws.quota.{name}");
+        let question = Question { planned, external_api, name, quota };
+        all.push(check(id, field(quota), room(session, question, Arc::clone(&ledger))));
+    }
+    for instance_type in without_quota(planned, catalogue) {
+        let id = format!("aws.quota.{instance_type}");
+        let why = format!("the catalogue does not know which quota {instance_type} counts towards");
+        all.push(check(id, TYPE, async move { Err(Answer::skipped(why)) }));
+    }
+    all
+}
+
+/// The checks that would be made of a plan if there were one.
+pub(super) fn without_plan(asking: &Asking<'_>) -> Vec<(String, String)> {
+    let Asking { config, catalogue, release, .. } = *asking;
+    let existing = config.platform.aws.as_ref().is_some_and(|platform| !platform.vpc.subnets.is_empty());
+    let mut types: BTreeSet<String> = offline::named_types(config).collect();
+    types.extend(offline::candidates(config, catalogue, release));
+    let vcpus: BTreeSet<&str> =
+        types.iter().filter_map(|name| catalogue.aws.vcpu_quota(name)).map(|(name, _)| name).collect();
+    let used = |name: &str, quota: &Quota| {
+        if quota.families.is_empty() { !(existing && quota.new_network) } else { vcpus.contains(name) }
+    };
+    let quotas = catalogue.aws.quotas.iter().filter(|(name, quota)| used(name, quota));
+    quotas.map(|(name, quota)| (format!("aws.quota.{name}"), field(quota).to_owned())).collect()
+}
+
+fn field(quota: &Quota) -> &'static str {
+    if quota.families.is_empty() { REGION } else { TYPE }
+}
+
+/// A quota, and the plan that uses it.
+struct Question<'p> {
+    planned: &'p planned::Plan,
+    external_api: bool,
+    name: String,
+    quota: &'p Quota,
+}
+
+async fn room(session: &Session<'_>, question: Question<'_>, ledger: Arc<Ledger>) -> Result<Answer, Answer> {
+    let Question { planned, external_api, name, quota } = question;
+    let (catalogue, region) = (&session.asking.catalogue.aws, session.region());
+    if !catalogue.has_quotas(region) {
+        let why = format!("{region} is not among the regions whose quotas can be asked for");
+        return Err(Answer::skipped(why));
+    }
+    let none = BTreeMap::new();
+    let types = session.instance_types().await.as_ref().unwrap_or(&none);
+    let mut needs = needs(planned, external_api, catalogue, |name| vcpus(name, types, catalogue));
+    let need = needs.remove(&name).unwrap_or_default();
+    let uncounted: Vec<String> = need.uncounted.into_iter().collect();
+    if need.amount == 0 && !uncounted.is_empty() {
+        let why = format!("how many virtual processors {} has is not known", uncounted.join(", "));
+        return Err(Answer::skipped(why));
+    }
+    let limit = ledger.limit(session, quota).await;
+    let limit = limit.map_err(|why| skipped("the quota is not known", &why))?;
+    let Some(limit) = limit else {
+        let why = format!("{} does not list the quota {}", quota.service, quota.code);
+        return Err(Answer::skipped(why));
+    };
+    let used = ledger.used(session, &name, quota, &new_zones(planned)).await;
+    let used = used.map_err(|why| skipped("how much of the quota is in use is not known", &why))?;
+    let Some(used) = used else {
+        return Err(Answer::skipped(format!("how much of the quota {name} is in use cannot be counted")));
+    };
+    let account = Account {
+        name: if limit.name.is_empty() { &name } else { &limit.name },
+        quota,
+        region,
+        limit: limit.value,
+        used,
+        needed: need.amount,
+    };
+    let answer = account.judged(field(quota));
+    Ok(if uncounted.is_empty() { answer } else { answer.with("notCounted", uncounted) })
+}
+
+/// The virtual processors of an instance type, from the facts or else from the catalogue.
+fn vcpus(name: &str, types: &BTreeMap<String, InstanceType>, catalogue: &Catalogue) -> Option<u32> {
+    let asked = types.get(name).and_then(|known| u32::try_from(known.vcpus).ok()).filter(|n| *n > 0);
+    asked.or_else(|| catalogue.instance_types.get(name).map(|known| known.vcpus))
+}
+
+/// A quota, what is in use of it, and what the cluster needs.
+pub(super) struct Account<'a> {
+    name: &'a str,
+    quota: &'a Quota,
+    region: &'a str,
+    limit: f64,
+    used: u32,
+    needed: u32,
+}
+
+impl Account<'_> {
+    fn judged(&self, field: &str) -> Answer {
+        let left = self.limit - f64::from(self.used) - f64::from(self.needed);
+        let answer = if left < 0.0 {
+            Answer::found(pages::quota_short(field, self))
+        } else if left <= self.limit / 5.0 {
+            Answer::found(pages::quota_tight(field, self))
+        } else {
+            Answer::passed(self.sentence())
+        };
+        let answer = answer.with("limit", self.limit).with("used", self.used).with("needed", self.needed);
+        answer.with("quota", format!("{}/{}", self.quota.service, self.quota.code))
+    }
+
+    /// The numbers, as a sentence without a full stop.
+    pub(super) fn sentence(&self) -> String {
+        let Self { name, limit, used, needed, .. } = self;
+        format!("the quota `{name}` is {limit}, of which {used} in use, and the cluster needs {needed}")
+    }
+
+    /// What to do about it.
+    pub(super) fn help(&self) -> String {
+        let Quota { service, code, .. } = self.quota;
+        format!(
+            "ask AWS to raise the quota {service}/{code} in {}, or remove what is not used there",
+            self.region
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::platform::cloud::Verdict;
+
+    fn code(limit: f64, used: u32, needed: u32) -> &'static str {
+        let quota = Quota { service: "vpc".to_owned(), code: "L-1".to_owned(), ..Quota::default() };
+        let account =
+            Account { name: "VPCs per Region", quota: &quota, region: "us-east-1", limit, used, needed };
+        match account.judged(REGION).verdict {
+            Verdict::Found(finding) => finding.page.code,
+            _ => "",
+        }
+    }
+
+    #[test]
+    fn a_cluster_must_fit_beside_what_is_in_use() {
+        assert_eq!(code(5.0, 5, 1), "LF1040");
+        assert_eq!(code(2.0, 0, 3), "LF1040");
+        assert_eq!(code(0.0, 0, 1), "LF1040");
+        assert_eq!(code(5.0, 4, 1), "LF1041");
+        assert_eq!(code(5.0, 3, 1), "LF1041");
+        assert_eq!(code(5.0, 2, 1), "");
+    }
+
+    #[test]
+    fn limit_use_and_need_are_told() {
+        let quota = Quota { service: "vpc".to_owned(), code: "L-F678F1CE".to_owned(), ..Quota::default() };
+        let account = Account {
+            name: "VPCs per Region",
+            quota: &quota,
+            region: "us-east-1",
+            limit: 5.0,
+            used: 5,
+            needed: 1,
+        };
+        let sentence = "the quota `VPCs per Region` is 5, of which 5 in use, and the cluster needs 1";
+        assert_eq!(account.sentence(), sentence);
+        assert!(account.help().contains("vpc/L-F678F1CE in us-east-1"));
+        let evidence = account.judged(REGION).evidence;
+        assert_eq!(evidence.get("used").and_then(serde_json::Value::as_u64), Some(5));
+    }
+
+    #[test]
+    fn sizes_come_from_the_facts_first() {
+        let catalogue = &crate::catalogue::Catalogue::embedded().aws;
+        let of = |vcpus| {
+            let known = InstanceType { vcpus, ..InstanceType::default() };
+            BTreeMap::from([("m6i.xlarge".to_owned(), known)])
+        };
+        assert_eq!(vcpus("m6i.xlarge", &of(8), catalogue), Some(8));
+        assert_eq!(vcpus("m6i.xlarge", &of(0), catalogue), Some(4));
+        assert_eq!(vcpus("m99.huge", &of(8), catalogue), None);
+    }
+}

@@ -1,0 +1,257 @@
+//! Credentials: where they come from, whether AWS accepts them, and whose they are.
+//!
+//! They are resolved once, as every SDK of AWS resolves them, and hidden from then on in whatever is said.
+
+use aws_config::SdkConfig;
+use aws_credential_types::Credentials;
+use aws_credential_types::provider::ProvideCredentials;
+use aws_credential_types::provider::error::CredentialsError;
+use tokio::time::timeout;
+use tracing::Dispatch;
+use tracing::instrument::WithSubscriber;
+
+use super::credential_sources::{self, provider};
+use super::fault::{Fault, Sort};
+use super::pages;
+use super::session::{Lost, Session, Unready};
+use crate::finding::{Finding, Kind};
+use crate::platform::aws::facts::Caller;
+use crate::platform::cloud::{Answer, Check};
+use crate::secret::Secret;
+
+/// Credentials that were found.
+#[derive(Debug)]
+pub(super) struct Found {
+    /// What all clients share, with the credentials.
+    pub(super) config: SdkConfig,
+    /// Where they come from, such as ``the profile `default` ``.
+    pub(super) provider: String,
+}
+
+/// The check of the role for the hosted zone.
+pub(super) const ZONE_ROLE: &str = "aws.hosted-zone-role";
+
+const REGION: &str = "platform.aws.region";
+const ZONE_ROLE_FIELD: &str = "platform.aws.hostedZoneRole";
+
+/// Variables that hold secrets which may be used on the way to the credentials.
+const SECRETS: &[&str] = &[
+    "AWS_SECRET_ACCESS_KEY",
+    "SECRET_ACCESS_KEY",
+    "AWS_SESSION_TOKEN",
+    "AWS_SECURITY_TOKEN",
+    "AWS_CONTAINER_AUTHORIZATION_TOKEN",
+];
+
+/// Resolves the credentials.
+pub(super) async fn find(session: &Session<'_>) -> Result<Found, Box<Finding>> {
+    let (world, limit) = (session.asking.world, session.asking.patience.call);
+    for secret in SECRETS.iter().filter_map(|name| world.variable(name)) {
+        session.hide(Secret::new(secret));
+    }
+    let Some(source) = session.sdk().await.credentials_provider() else {
+        return Err(Box::new(credential_sources::none(world)));
+    };
+    // What a source writes to the log may hold what it read or printed.
+    let resolved = timeout(limit, source.provide_credentials().with_subscriber(Dispatch::none())).await;
+    let credentials = match resolved {
+        Ok(Ok(credentials)) => credentials,
+        Ok(Err(CredentialsError::CredentialsNotLoaded(_))) => {
+            return Err(Box::new(credential_sources::none(world)));
+        }
+        Ok(Err(error)) => {
+            return Err(Box::new(credential_sources::failed(&error, world, &session.scrub())));
+        }
+        Err(_) => {
+            let why = format!("no source of credentials answered in {} s", limit.as_secs_f32());
+            return Err(Box::new(Finding::error(&pages::CREDENTIAL_SOURCE, Kind::Invalid, "", why)));
+        }
+    };
+    let provider = provider(&credentials, world);
+    Ok(Found { config: session.shared_with(credentials).await, provider })
+}
+
+/// Asks who the caller is.
+pub(super) async fn identify(session: &Session<'_>) -> Result<Caller, Lost> {
+    let sts = session.sts().await.map_err(Lost::Unready)?;
+    match Box::pin(sts.get_caller_identity().send()).await {
+        Ok(answer) => Ok(Caller {
+            account: answer.account().unwrap_or_default().to_owned(),
+            arn: answer.arn().unwrap_or_default().to_owned(),
+            user_id: answer.user_id().unwrap_or_default().to_owned(),
+        }),
+        Err(error) => Err(Lost::Fault(session.fault("sts:GetCallerIdentity", &error))),
+    }
+}
+
+/// Assumes the role that the config names for its hosted zone.
+pub(super) async fn assume_zone_role(session: &Session<'_>) -> Result<SdkConfig, Lost> {
+    session.caller().await.map_err(Lost::Unready)?;
+    let sts = session.sts().await.map_err(Lost::Unready)?;
+    let role = session.platform.hosted_zone_role.as_str();
+    let answer = Box::pin(sts.assume_role().role_arn(role).role_session_name("landfall").send()).await;
+    let answer = match answer {
+        Ok(answer) => answer,
+        Err(error) => return Err(Lost::Fault(session.fault("sts:AssumeRole", &error))),
+    };
+    let Some(given) = answer.credentials() else {
+        return Err(Lost::Unready(Unready("STS gave no credentials for the role".to_owned())));
+    };
+    let token = Some(given.session_token().to_owned());
+    let (id, key) = (given.access_key_id(), given.secret_access_key());
+    Ok(session.shared_with(Credentials::new(id, key, token, None, "landfall")).await)
+}
+
+/// The checks of the caller.
+pub(super) fn checks<'s>(session: &'s Session<'_>) -> Vec<Check<'s>> {
+    let mut checks = vec![
+        Check::new("aws.credentials", "", accepted(session)),
+        Check::new("aws.account", REGION, account(session)),
+    ];
+    if !session.platform.hosted_zone_role.is_empty() {
+        checks.push(Check::new(ZONE_ROLE, ZONE_ROLE_FIELD, zone_role(session)));
+    }
+    checks
+}
+
+async fn accepted(session: &Session<'_>) -> Answer {
+    let found = match session.found().await {
+        Ok(found) => found,
+        Err(finding) => return Answer::found(finding.clone()),
+    };
+    let answer = match session.identity().await {
+        Ok(caller) => told(caller, Answer::passed(format!("{} from {}", caller.arn, found.provider))),
+        Err(Lost::Unready(unready)) => unready.clone().into(),
+        Err(Lost::Fault(fault)) => {
+            let partition = session.asking.catalogue.aws.partition_of(session.region());
+            fault.attach(Answer::found(refused(fault, &found.provider, partition.map(|(id, _)| id))))
+        }
+    };
+    answer.with("provider", found.provider.clone())
+}
+
+async fn account(session: &Session<'_>) -> Answer {
+    let partition = session.asking.catalogue.aws.partition_of(session.region()).map(|(id, _)| id);
+    match session.caller().await {
+        Ok(caller) => told(caller, judge(caller, session.region(), partition)),
+        Err(unready) => unready.into(),
+    }
+}
+
+async fn zone_role(session: &Session<'_>) -> Answer {
+    let role = &session.platform.hosted_zone_role;
+    match session.zone_role().await {
+        Ok(_) => Answer::passed(format!("{role} can be assumed")),
+        Err(Lost::Unready(unready)) => unready.clone().into(),
+        Err(Lost::Fault(fault)) => {
+            let message = format!("the role `{role}` cannot be assumed: {}", fault.sentence());
+            let finding = Finding::error(&pages::ZONE_ROLE, Kind::Invalid, ZONE_ROLE_FIELD, message);
+            let help =
+                "name the caller in the role's trust policy, and allow the caller sts:AssumeRole on it";
+            fault.attach(Answer::found(finding.help(help)))
+        }
+    }
+}
+
+/// The answer with the caller as evidence.
+fn told(caller: &Caller, answer: Answer) -> Answer {
+    let answer = answer.with("account", caller.account.clone());
+    answer.with("arn", caller.arn.clone()).with("userId", caller.user_id.clone())
+}
+
+/// Whether the caller may install in a region of this partition at all.
+fn judge(caller: &Caller, region: &str, known: Option<&str>) -> Answer {
+    let Caller { account, arn, .. } = caller;
+    let own = partition_of(arn);
+    if let (Some(own), Some(known)) = (own, known)
+        && own != known
+    {
+        let message = format!(
+            "the credentials are those of account {account} in partition `{own}`, but the region `{region}` is \
+             in `{known}`"
+        );
+        let finding = Finding::error(&pages::PARTITION, Kind::Invalid, REGION, message);
+        return Answer::found(
+            finding.help(format!("use credentials of `{known}`, or a region of `{own}`; they share nothing")),
+        );
+    }
+    if arn.ends_with(":root") {
+        let message = format!("the caller is the root user of account {account}");
+        let finding = Finding::warning(&pages::ROOT, Kind::Invalid, "", message);
+        return Answer::found(finding.help(
+            "make a user or role for installing; `landfall create permissions-policy` prints what it may do",
+        ));
+    }
+    match own {
+        Some(own) => Answer::passed(format!("account {account} in partition {own}")),
+        None => Answer::passed(format!("account {account}")),
+    }
+}
+
+/// The partition in an ARN.
+fn partition_of(arn: &str) -> Option<&str> {
+    let (partition, _) = arn.strip_prefix("arn:")?.split_once(':')?;
+    Some(partition).filter(|partition| !partition.is_empty())
+}
+
+/// AWS has something against the credentials.
+fn refused(fault: &Fault, provider: &str, partition: Option<&str>) -> Finding {
+    let sentence = fault.sentence();
+    let finding = |page, message: String| Finding::error(page, Kind::Invalid, "", message);
+    match fault.sort {
+        Sort::Expired => {
+            let message = format!("the credentials from {provider} have expired: {sentence}");
+            finding(&pages::EXPIRED, message).help("log in again, or get new keys from where these came")
+        }
+        Sort::Clock => {
+            let message = format!("AWS refuses the time of the request: {sentence}");
+            finding(&pages::CLOCK, message).help("set the clock of this machine, best by NTP")
+        }
+        Sort::Credentials => {
+            let message = format!("AWS does not accept the credentials from {provider}: {sentence}");
+            let help = if fault.is("SignatureDoesNotMatch") || fault.is("InvalidSignatureException") {
+                "the secret key is not the one of the access key, or something on the way changes requests"
+                    .to_owned()
+            } else {
+                let partition = partition.map(|id| format!(" in partition `{id}`")).unwrap_or_default();
+                format!("look whether the access key exists{partition} and is active")
+            };
+            finding(&pages::REFUSED, message).help(help)
+        }
+        _ => fault.finding(""),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::platform::cloud::Verdict;
+
+    fn code(answer: Answer) -> String {
+        match answer.verdict {
+            Verdict::Found(finding) => format!("{} {}", finding.page.code, finding.message),
+            Verdict::Passed(what) | Verdict::Skipped(what) => what,
+        }
+    }
+
+    #[test]
+    fn the_partition_of_the_caller_is_that_of_the_region() {
+        let caller = |arn: &str| Caller {
+            account: "123456789012".to_owned(),
+            arn: arn.to_owned(),
+            user_id: "AIDA".to_owned(),
+        };
+        let user = caller("arn:aws:iam::123456789012:user/me");
+        assert_eq!(code(judge(&user, "us-east-1", Some("aws"))), "account 123456789012 in partition aws");
+        assert_eq!(
+            code(judge(&user, "us-gov-west-1", Some("aws-us-gov"))),
+            "LF1006 the credentials are those of account 123456789012 in partition `aws`, but the region \
+             `us-gov-west-1` is in `aws-us-gov`"
+        );
+        assert_eq!(code(judge(&user, "xx-hidden-1", None)), "account 123456789012 in partition aws");
+        let root = judge(&caller("arn:aws:iam::123456789012:root"), "us-east-1", Some("aws"));
+        assert_eq!(code(root), "LF1007 the caller is the root user of account 123456789012");
+        assert_eq!(partition_of("arn:aws-cn:iam::1:user/me"), Some("aws-cn"));
+        assert_eq!([partition_of("arn::iam::1:user/me"), partition_of("me")], [None, None]);
+    }
+}

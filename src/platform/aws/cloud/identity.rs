@@ -1,0 +1,262 @@
+//! Whether what answers at an endpoint is the service that is meant.
+//!
+//! With credentials, each service is asked one question that changes nothing, and both a result and an error
+//! of AWS show that it is there. Without them, what it answers to anybody must at least look like AWS.
+
+use super::endpoints::{Endpoint, Service};
+use super::fault::Fault;
+use super::pages;
+use super::session::{Lost, Session, Unready};
+use crate::finding::{Finding, Kind, shortened};
+use crate::net::Reply;
+use crate::platform::cloud::Answer;
+
+/// What came of the question.
+#[derive(Debug)]
+pub(super) enum Asked {
+    /// A result of this call.
+    Answered(&'static str),
+    /// The call failed.
+    Failed(Fault),
+    /// Nobody asked.
+    Unready(Unready),
+}
+
+macro_rules! asked {
+    ($session:ident, $call:literal, $client:ident => $request:expr) => {
+        match $session.$client().await {
+            Err(unready) => Asked::Unready(unready),
+            Ok($client) => match Box::pin($request.send()).await {
+                Ok(_) => Asked::Answered($call),
+                Err(error) => Asked::Failed($session.fault($call, &error)),
+            },
+        }
+    };
+}
+
+/// Puts a harmless question to a service.
+pub(super) async fn ask(session: &Session<'_>, service: Service) -> Asked {
+    match service {
+        Service::Ec2 => asked!(
+            session, "ec2:DescribeRegions",
+            ec2 => ec2.describe_regions().all_regions(true).region_names(session.region())
+        ),
+        Service::Elb => asked!(
+            session, "elasticloadbalancing:DescribeLoadBalancers",
+            elbv2 => elbv2.describe_load_balancers().page_size(1)
+        ),
+        Service::Iam => asked!(
+            session, "iam:ListAccountAliases",
+            iam => iam.list_account_aliases().max_items(1)
+        ),
+        Service::Route53 => asked!(
+            session, "route53:ListHostedZones",
+            route53 => route53.list_hosted_zones().max_items(1)
+        ),
+        Service::S3 => asked!(session, "s3:ListBuckets", s3 => s3.list_buckets().max_buckets(1)),
+        // The caller is known from this very call.
+        Service::Sts => match session.identity().await {
+            Ok(_) => Asked::Answered("sts:GetCallerIdentity"),
+            Err(Lost::Fault(fault)) => Asked::Failed(fault.clone()),
+            Err(Lost::Unready(unready)) => Asked::Unready(unready.clone()),
+        },
+        Service::Tagging => asked!(
+            session, "tag:GetResources",
+            tagging => tagging.get_resources().resources_per_page(1)
+        ),
+        Service::Kms => asked!(session, "kms:ListKeys", kms => kms.list_keys().limit(1)),
+        Service::Quotas => asked!(
+            session, "servicequotas:ListServices",
+            quotas => quotas.list_services().max_results(1)
+        ),
+    }
+}
+
+/// Whether the service is there, by what it answered to the question and, without one, to anybody.
+pub(super) fn judge(service: Service, endpoint: &Endpoint, reply: &Reply, asked: Asked) -> Answer {
+    let (title, url, field) = (service.title(), endpoint.shown(), endpoint.origin.field());
+    match asked {
+        Asked::Answered(call) => Answer::passed(format!("{title} answers at {url}")).with("call", call),
+        Asked::Unready(unready) => judge_unsigned(endpoint, reply, Some(&unready)),
+        Asked::Failed(fault) if fault.is_of_another() => {
+            let finding = match redirected(reply) {
+                Some(target) if fault.code.is_none() => redirect(endpoint, target),
+                _ => another(endpoint, title, &fault.sentence()),
+            };
+            fault.attach(Answer::found(finding))
+        }
+        Asked::Failed(fault) if fault.is_passing() || fault.code.is_none() => fault.answer(&field),
+        Asked::Failed(fault) => {
+            let code = fault.code.clone().unwrap_or_default();
+            let passed = Answer::passed(format!("{title} answers at {url}, {} with {code}", fault.call));
+            fault.attach(passed)
+        }
+    }
+}
+
+/// Whether AWS is there, by what it answered to anybody.
+pub(super) fn judge_unsigned(endpoint: &Endpoint, reply: &Reply, unready: Option<&Unready>) -> Answer {
+    let url = endpoint.shown();
+    if is_of_aws(reply) {
+        let which = unready.map(|Unready(why)| format!("; which service it is was not asked: {why}"));
+        return Answer::passed(format!("AWS answers at {url}{}", which.unwrap_or_default()));
+    }
+    if let Some(target) = redirected(reply) {
+        return Answer::found(redirect(endpoint, target));
+    }
+    let kind = reply.header("content-type").map(|kind| format!(", {}", shortened(kind)));
+    Answer::found(another(endpoint, "AWS", &format!("HTTP {}{}", reply.status, kind.unwrap_or_default())))
+}
+
+fn another(endpoint: &Endpoint, title: &str, what: &str) -> Finding {
+    let message = format!("`{}` answers, but not as {title}: {what}", endpoint.shown());
+    Finding::error(&pages::NOT_THE_SERVICE, Kind::Invalid, endpoint.origin.field(), message).help(
+        "look whether the URL is that of the service; a gateway, a load balancer without a backend or the \
+         endpoint of another service answers like this",
+    )
+}
+
+fn redirect(endpoint: &Endpoint, target: &str) -> Finding {
+    let message = format!("`{}` redirects to `{}`", endpoint.shown(), shortened(target));
+    Finding::error(&pages::REDIRECT, Kind::Invalid, endpoint.origin.field(), message).help(
+        "landfall follows no redirect; if the target is the right endpoint, name it in serviceEndpoints",
+    )
+}
+
+/// Where an answer sends to.
+fn redirected(reply: &Reply) -> Option<&str> {
+    reply.header("location").filter(|_| (300..400).contains(&reply.status))
+}
+
+/// Where AWS sends browsers that open one of its endpoints.
+const HOMES: &[&str] = &["https://aws.amazon.com", "https://www.amazonaws.cn", "http://aws.amazon.com"];
+
+/// Whether an answer looks like one of AWS: by its headers, by the form of its errors, or because it sends
+/// to AWS's own pages.
+fn is_of_aws(reply: &Reply) -> bool {
+    const IDS: &[&str] = &["x-amz-request-id", "x-amzn-requestid", "x-amz-id-2"];
+    let home = redirected(reply).is_some_and(|target| {
+        let rest = HOMES.iter().find_map(|home| target.strip_prefix(home));
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    });
+    let server = reply.header("server").is_some_and(|server| server.starts_with("Amazon"));
+    home || server || IDS.iter().any(|id| reply.header(id).is_some()) || is_error_of_aws(&reply.body)
+}
+
+/// The beginning of a body as AWS forms it: XML of its namespace, an error with code and request id, or JSON
+/// that names its type.
+fn is_error_of_aws(body: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(body);
+    let text = text.trim_start_matches(['\u{feff}', ' ', '\t', '\r', '\n']);
+    let page = text.to_ascii_lowercase();
+    if page.starts_with("<!doctype html") || page.contains("<html") {
+        return false;
+    }
+    let namespace = text.contains("xmlns=\"http") && text.contains(".amazonaws.com/doc/");
+    let error = text.contains("<Code>") && ["<RequestId", "<RequestID"].iter().any(|id| text.contains(id));
+    (text.starts_with('<') && (namespace || error)) || (text.starts_with('{') && text.contains("\"__type\""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::endpoints::{Origin, parse};
+    use super::super::fault::Sort;
+    use super::*;
+    use crate::platform::cloud::Verdict;
+
+    fn reply(status: u16, headers: &[(&str, &str)], body: &str) -> Reply {
+        let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        Reply { status, headers: headers.collect(), body: body.as_bytes().to_vec() }
+    }
+
+    fn told(answer: Answer) -> String {
+        match answer.verdict {
+            Verdict::Found(finding) => format!("{} {}", finding.page.code, finding.message),
+            Verdict::Passed(what) => what,
+            Verdict::Skipped(why) => format!("skipped: {why}"),
+        }
+    }
+
+    fn judged(reply: &Reply, asked: Asked) -> Option<String> {
+        let url = parse("https://ec2.example.com")?;
+        let endpoint = Endpoint { url, signing_region: "us-east-1".to_owned(), origin: Origin::Config(0) };
+        Some(told(judge(Service::Ec2, &endpoint, reply, asked)))
+    }
+
+    fn failed(sort: Sort, code: Option<&str>, status: u16) -> Asked {
+        Asked::Failed(Fault {
+            call: "ec2:DescribeRegions".to_owned(),
+            sort,
+            code: code.map(str::to_owned),
+            message: if code.is_some() { String::new() } else { "the answer is none of AWS".to_owned() },
+            request_id: None,
+            status: Some(status),
+        })
+    }
+
+    #[test]
+    fn recognises_aws_by_what_it_answers_to_anybody() {
+        let shapes = [
+            (reply(403, &[("x-amzn-requestid", "id")], ""), true),
+            (reply(302, &[("location", "https://aws.amazon.com/ec2")], ""), true),
+            (reply(302, &[("location", "https://aws.amazon.com.example.com/")], ""), false),
+            (reply(400, &[("server", "AmazonEC2")], ""), true),
+            (
+                reply(
+                    400,
+                    &[],
+                    "<?xml version=\"1.0\"?><Response><Errors><Error><Code>MissingAction</Code>\
+                              </Error></Errors><RequestID>id</RequestID></Response>",
+                ),
+                true,
+            ),
+            (reply(403, &[], "<ErrorResponse xmlns=\"https://sts.amazonaws.com/doc/2011-06-15/\"/>"), true),
+            (reply(400, &[], " {\"__type\":\"UnknownOperationException\"}"), true),
+            (reply(200, &[], "{\"status\":\"ok\"}"), false),
+            (reply(200, &[], "<!DOCTYPE html><html>https://ec2.amazonaws.com/doc/</html>"), false),
+            (reply(404, &[], ""), false),
+        ];
+        for (reply, expected) in shapes {
+            assert_eq!(is_of_aws(&reply), expected, "{reply:?}");
+        }
+    }
+
+    #[test]
+    fn a_result_or_an_error_of_aws_is_the_service() {
+        let plain = reply(200, &[], "");
+        let found = judged(&plain, Asked::Answered("ec2:DescribeRegions"));
+        assert_eq!(found.as_deref(), Some("EC2 answers at https://ec2.example.com"));
+        let denied = judged(&plain, failed(Sort::Denied, Some("UnauthorizedOperation"), 403));
+        let expected =
+            "EC2 answers at https://ec2.example.com, ec2:DescribeRegions with UnauthorizedOperation";
+        assert_eq!(denied.as_deref(), Some(expected));
+        let failing = judged(&plain, failed(Sort::Service, Some("InternalError"), 500));
+        let expected = "LF1020 ec2:DescribeRegions was answered with InternalError";
+        assert_eq!(failing.as_deref(), Some(expected));
+    }
+
+    #[test]
+    fn anything_else_is_not() {
+        let plain = reply(200, &[], "");
+        let html = judged(&plain, failed(Sort::NotUnderstood, None, 200)).unwrap_or_default();
+        assert!(html.starts_with("LF1014 `https://ec2.example.com` answers, but not as EC2: "), "{html}");
+        let other = judged(&plain, failed(Sort::Service, Some("InvalidAction"), 400)).unwrap_or_default();
+        assert!(other.contains("answers, but not as EC2"), "{other}");
+        let moved = reply(301, &[("location", "https://other.example.com/")], "");
+        let moved = judged(&moved, failed(Sort::NotUnderstood, None, 301));
+        let expected = "LF1015 `https://ec2.example.com` redirects to `https://other.example.com/`";
+        assert_eq!(moved.as_deref(), Some(expected));
+    }
+
+    #[test]
+    fn without_credentials_it_must_look_like_aws() {
+        let unready = || Asked::Unready(Unready("there are no credentials: see aws.credentials".to_owned()));
+        let aws = judged(&reply(403, &[("x-amz-request-id", "id")], ""), unready());
+        let expected = "AWS answers at https://ec2.example.com; which service it is was not asked: there are \
+                        no credentials: see aws.credentials";
+        assert_eq!(aws.as_deref(), Some(expected));
+        let html = judged(&reply(200, &[("content-type", "text/html")], "<html></html>"), unready());
+        let expected = "LF1014 `https://ec2.example.com` answers, but not as AWS: HTTP 200, text/html";
+        assert_eq!(html.as_deref(), Some(expected));
+    }
+}

@@ -1,0 +1,68 @@
+//! The edge of AWS: every call to it, made with the SDK.
+//!
+//! `session` has the clients and what is known of the endpoints and the caller. What all else rests on is
+//! checked in `reach` and `credentials`; facts are gathered in `gather`, and what facts do not hold is checked
+//! in `checks`. All calls only read.
+
+mod checks;
+mod clients;
+mod credential_sources;
+mod credentials;
+mod endpoints;
+mod fault;
+mod gather;
+mod identity;
+mod judged;
+mod pages;
+mod reach;
+mod session;
+
+use crate::finding::Page;
+use crate::plan::Plan;
+use crate::platform::cloud::{Asking, Check, Cloud, Gathered, Judged, Session, Waiting};
+
+/// The edge of AWS.
+#[derive(Clone, Copy, Debug)]
+pub struct AwsCloud;
+
+/// The edge, for the platform.
+pub static CLOUD: AwsCloud = AwsCloud;
+
+/// The pages of what is found by asking.
+pub(in crate::platform::aws) fn all_pages() -> impl Iterator<Item = &'static Page> {
+    pages::PAGES.iter().chain(checks::pages::PAGES).copied()
+}
+
+impl Cloud for AwsCloud {
+    fn session<'a>(&self, asking: Asking<'a>) -> Box<dyn Session + 'a> {
+        Box::new(session::Session::new(asking))
+    }
+}
+
+impl Session for session::Session<'_> {
+    fn foundations(&self) -> Vec<Check<'_>> {
+        let mut all = reach::checks(self);
+        all.extend(credentials::checks(self));
+        all
+    }
+
+    fn checks(&self) -> Vec<Check<'_>> {
+        checks::checks(self)
+    }
+
+    fn facts(&self) -> Waiting<'_, Gathered> {
+        gather::gather(self)
+    }
+
+    fn judged(&self) -> &'static [Judged] {
+        judged::JUDGED
+    }
+
+    fn checks_of_plan<'s>(&'s self, plan: &'s Plan) -> Vec<Check<'s>> {
+        checks::of_plan(self, plan)
+    }
+
+    fn checks_without_plan(&self) -> Vec<(String, String)> {
+        checks::without_plan(self)
+    }
+}

@@ -1,0 +1,307 @@
+//! One run's questions to AWS: who asks, by which clients, and what is already known of the endpoints.
+//!
+//! A client is given out only when something answers at its endpoint and the credentials are accepted, so
+//! that a dead endpoint costs one look at it and not the patience of every call.
+
+use std::error::Error;
+use std::fmt::Debug;
+use std::sync::{LazyLock, Mutex, OnceLock, PoisonError};
+
+use aws_config::SdkConfig;
+use aws_credential_types::Credentials;
+use aws_credential_types::provider::SharedCredentialsProvider;
+use aws_smithy_runtime_api::client::result::SdkError;
+use aws_smithy_types::error::metadata::ProvideErrorMetadata;
+use futures::future::join;
+use tokio::sync::OnceCell;
+
+use super::clients::{self, Clients, settings};
+use super::credentials::{self, Found};
+use super::endpoints::{self, Endpoint, Service};
+use super::fault::Fault;
+use super::gather;
+use super::reach::{self, Reached};
+use crate::finding::Finding;
+use crate::net::{Extra, Proxies, Trust};
+use crate::platform::aws::config::Platform;
+use crate::platform::aws::facts::Caller;
+use crate::platform::cloud::{Answer, Asking, Verdict};
+use crate::secret::{Scrub, Secret};
+
+/// Why a question was not put.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Unready(pub(super) String);
+
+impl From<Unready> for Answer {
+    fn from(unready: Unready) -> Self {
+        Self::skipped(unready.0)
+    }
+}
+
+impl From<Unready> for Verdict {
+    fn from(unready: Unready) -> Self {
+        Self::Skipped(unready.0)
+    }
+}
+
+/// Why something that AWS tells is not known.
+#[derive(Clone, Debug)]
+pub(super) enum Lost {
+    /// Nobody asked.
+    Unready(Unready),
+    /// The call failed.
+    Fault(Fault),
+}
+
+/// What is asked with.
+struct Wire {
+    trust: Trust,
+    proxies: Proxies,
+}
+
+/// One run's questions.
+pub(super) struct Session<'a> {
+    /// What is asked for.
+    pub(super) asking: Asking<'a>,
+    /// The platform's section of the completed config.
+    pub(super) platform: &'a Platform,
+    /// The answers that become facts.
+    pub(super) answers: gather::Answers,
+    wire: OnceLock<Wire>,
+    scrub: Mutex<Scrub>,
+    sdk: OnceCell<SdkConfig>,
+    found: OnceCell<Result<Found, Box<Finding>>>,
+    identity: OnceCell<Result<Caller, Lost>>,
+    zone_role: OnceCell<Result<SdkConfig, Lost>>,
+    reached: [OnceCell<Reached>; Service::ALL.len()],
+    clients: Clients,
+}
+
+/// For a config of another platform, of which nobody asks here.
+static NONE: LazyLock<Platform> = LazyLock::new(Platform::default);
+
+impl<'a> Session<'a> {
+    /// Begins to ask; nothing is called yet.
+    pub(super) fn new(asking: Asking<'a>) -> Self {
+        let platform = asking.config.platform.aws.as_ref();
+        Self {
+            asking,
+            platform: platform.unwrap_or_else(|| LazyLock::force(&NONE)),
+            answers: gather::Answers::default(),
+            wire: OnceLock::new(),
+            scrub: Mutex::default(),
+            sdk: OnceCell::new(),
+            found: OnceCell::new(),
+            identity: OnceCell::new(),
+            zone_role: OnceCell::new(),
+            reached: std::array::from_fn(|_| OnceCell::new()),
+            clients: Clients::default(),
+        }
+    }
+
+    /// The region of the config.
+    pub(super) fn region(&self) -> &'a str {
+        &self.platform.region
+    }
+}
+
+impl Session<'_> {
+    /// The trust roots of the run.
+    pub(super) fn trust(&self) -> &Trust {
+        &self.wire().trust
+    }
+
+    /// The proxies of the run.
+    pub(super) fn proxies(&self) -> &Proxies {
+        &self.wire().proxies
+    }
+
+    fn wire(&self) -> &Wire {
+        self.wire.get_or_init(|| {
+            let proxies = Proxies::gather(|name| self.asking.world.variable(name));
+            for secret in proxies.secrets() {
+                self.hide(secret);
+            }
+            Wire { trust: self.gather_trust(), proxies }
+        })
+    }
+
+    fn gather_trust(&self) -> Trust {
+        let world = self.asking.world;
+        let mut given: Vec<(String, Option<Vec<u8>>)> = Vec::new();
+        for variable in ["AWS_CA_BUNDLE", "SSL_CERT_FILE"] {
+            if let Some(path) = world.variable(variable) {
+                given.push((format!("{variable} ({path})"), world.file(&path)));
+            }
+        }
+        let bundle = &self.asking.config.additional_trust_bundle;
+        if !bundle.is_empty() {
+            given.push((reach::BUNDLE.to_owned(), Some(bundle.clone().into_bytes())));
+        }
+        let extras: Vec<Extra<'_>> =
+            given.iter().map(|(name, pem)| Extra { name: name.as_str(), pem: pem.clone() }).collect();
+        let replaced = ["SSL_CERT_FILE", "SSL_CERT_DIR"].iter().any(|name| world.variable(name).is_some());
+        Trust::gather(replaced, &extras)
+    }
+
+    /// Hides a secret in everything that is said from now on.
+    pub(super) fn hide(&self, secret: Secret<String>) {
+        self.scrub.lock().unwrap_or_else(PoisonError::into_inner).hide(secret);
+    }
+
+    /// What is hidden in everything that is said.
+    pub(super) fn scrub(&self) -> Scrub {
+        self.scrub.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// A call that failed, in words that may be shown.
+    pub(super) fn fault<E, R>(&self, call: &str, error: &SdkError<E, R>) -> Fault
+    where
+        E: ProvideErrorMetadata + Error + 'static,
+        R: Debug + 'static,
+    {
+        Fault::of(call, error, &self.scrub())
+    }
+
+    /// What environment, profile and run say to all clients; without accepted credentials.
+    pub(super) async fn sdk(&self) -> &SdkConfig {
+        self.sdk.get_or_init(|| Box::pin(clients::shared(self))).await
+    }
+
+    /// The credentials, or why there are none.
+    pub(super) async fn found(&self) -> Result<&Found, &Finding> {
+        let found = self.found.get_or_init(|| Box::pin(credentials::find(self))).await;
+        found.as_ref().map_err(|finding| &**finding)
+    }
+
+    /// Who asks, or why that is not known.
+    pub(super) async fn identity(&self) -> Result<&Caller, &Lost> {
+        self.identity.get_or_init(|| Box::pin(credentials::identify(self))).await.as_ref()
+    }
+
+    /// Who asks.
+    pub(super) async fn caller(&self) -> Result<&Caller, Unready> {
+        self.identity().await.map_err(|lost| match lost {
+            Lost::Unready(unready) => unready.clone(),
+            Lost::Fault(_) => Unready("the credentials cannot be used: see aws.credentials".to_owned()),
+        })
+    }
+
+    /// What is to be seen at the endpoint of a service.
+    pub(super) async fn reached(&self, service: Service) -> &Reached {
+        self.reached[service as usize].get_or_init(|| Box::pin(reach::reach(self, service))).await
+    }
+
+    /// Where a service is called and with what, once something answers there and the caller is known.
+    async fn ready(&self, service: Service) -> Result<(&Endpoint, &SdkConfig), Unready> {
+        let (reached, caller) = join(self.reached(service), self.caller()).await;
+        let endpoint = reached.endpoint(self, service)?;
+        caller?;
+        Ok((endpoint, &self.found().await.map_err(|_| no_credentials())?.config))
+    }
+
+    /// The client of STS; who asks is learned through it, so that nobody needs to be known.
+    pub(super) async fn sts(&self) -> Result<&aws_sdk_sts::Client, Unready> {
+        let (reached, found) = join(self.reached(Service::Sts), self.found()).await;
+        let found = found.map_err(|_| no_credentials())?;
+        let endpoint = reached.endpoint(self, Service::Sts)?;
+        Ok(self.clients.sts.get_or_init(|| {
+            aws_sdk_sts::Client::from_conf(settings!(aws_sdk_sts, &found.config, endpoint).build())
+        }))
+    }
+
+    /// The client of S3. At an endpoint that is given, buckets are folders and not hosts.
+    pub(super) async fn s3(&self) -> Result<&aws_sdk_s3::Client, Unready> {
+        let (endpoint, shared) = self.ready(Service::S3).await?;
+        Ok(self.clients.s3.get_or_init(|| {
+            let settings = settings!(aws_sdk_s3, shared, endpoint);
+            aws_sdk_s3::Client::from_conf(settings.force_path_style(endpoint.is_override()).build())
+        }))
+    }
+
+    /// A client of EC2 in another region of the partition, where the config's endpoint does not count.
+    pub(super) async fn ec2_in(&self, region: &str) -> Result<aws_sdk_ec2::Client, Unready> {
+        self.caller().await?;
+        let shared = &self.found().await.map_err(|_| no_credentials())?.config;
+        let Ok(Some(endpoint)) = endpoints::endpoint_in(self, Service::Ec2, region).await else {
+            return Err(Unready(format!("no endpoint of ec2 is known in {region}")));
+        };
+        let seen = reach::look(self, &endpoint).await;
+        match seen.answer {
+            Ok(_) => Ok(clients::ec2_at(shared, &endpoint, region)),
+            Err(broken) => {
+                let shown = endpoint.shown();
+                Err(Unready(format!("ec2 of {region} cannot be reached at {shown}: {}", broken.why)))
+            }
+        }
+    }
+
+    /// The client of Route 53 for the zone that the config names: as the role that it names, if it does.
+    pub(super) async fn route53_of_zone(&self) -> Result<aws_sdk_route53::Client, Unready> {
+        if self.platform.hosted_zone_role.is_empty() {
+            return self.route53().await.cloned();
+        }
+        let (endpoint, _) = self.ready(Service::Route53).await?;
+        let shared = self.zone_role().await.map_err(|lost| match lost {
+            Lost::Unready(unready) => unready.clone(),
+            Lost::Fault(_) => Unready(format!(
+                "the role of hostedZoneRole cannot be assumed: see {}",
+                credentials::ZONE_ROLE
+            )),
+        })?;
+        Ok(aws_sdk_route53::Client::from_conf(settings!(aws_sdk_route53, shared, endpoint).build()))
+    }
+
+    /// What all clients share, with the credentials of the role that the config names for its hosted zone.
+    pub(super) async fn zone_role(&self) -> Result<&SdkConfig, &Lost> {
+        self.zone_role.get_or_init(|| Box::pin(credentials::assume_zone_role(self))).await.as_ref()
+    }
+
+    /// What all clients share, with these credentials, which are hidden from now on.
+    pub(super) async fn shared_with(&self, credentials: Credentials) -> SdkConfig {
+        let token = credentials.session_token();
+        for secret in [Some(credentials.secret_access_key()), token, Some(credentials.access_key_id())] {
+            self.hide(Secret::new(secret.unwrap_or_default().to_owned()));
+        }
+        let provider = SharedCredentialsProvider::new(credentials);
+        self.sdk().await.to_builder().credentials_provider(provider).build()
+    }
+}
+
+fn no_credentials() -> Unready {
+    Unready("there are no credentials: see aws.credentials".to_owned())
+}
+
+macro_rules! clients {
+    ($($(#[$doc:meta])* $name:ident: $sdk:ident of $service:ident;)*) => {
+        impl Session<'_> {
+            $($(#[$doc])*
+            pub(super) async fn $name(&self) -> Result<&$sdk::Client, Unready> {
+                let (endpoint, shared) = self.ready(Service::$service).await?;
+                Ok(self.clients.$name.get_or_init(|| {
+                    $sdk::Client::from_conf(settings!($sdk, shared, endpoint).build())
+                }))
+            })*
+        }
+    };
+}
+
+clients! {
+    /// The client of EC2.
+    ec2: aws_sdk_ec2 of Ec2;
+    /// The client of Elastic Load Balancing for the load balancers of the first generation.
+    #[allow(dead_code, reason = "nothing is asked of these load balancers yet")]
+    elb: aws_sdk_elasticloadbalancing of Elb;
+    /// The client of Elastic Load Balancing.
+    elbv2: aws_sdk_elasticloadbalancingv2 of Elb;
+    /// The client of IAM.
+    iam: aws_sdk_iam of Iam;
+    /// The client of KMS.
+    kms: aws_sdk_kms of Kms;
+    /// The client of Service Quotas.
+    quotas: aws_sdk_servicequotas of Quotas;
+    /// The client of Route 53.
+    route53: aws_sdk_route53 of Route53;
+    /// The client of Resource Groups Tagging.
+    tagging: aws_sdk_resourcegroupstagging of Tagging;
+}
