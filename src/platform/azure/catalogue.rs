@@ -150,6 +150,12 @@ impl Catalogue {
         self.clouds.get_key_value(name).map(|(name, cloud)| (name.as_str(), cloud))
     }
 
+    /// Whether a cloud is an Azure Stack Hub.
+    #[must_use]
+    pub fn is_stack(&self, name: &str) -> bool {
+        self.cloud(name).is_some_and(|(_, cloud)| cloud.stack)
+    }
+
     /// A location of a cloud.
     #[must_use]
     pub fn location(&self, cloud: &str, location: &str) -> Option<&Location> {
@@ -184,7 +190,7 @@ impl Catalogue {
     /// The size that machines have unless given. A Stack Hub has one list for all architectures.
     #[must_use]
     pub fn default_size(&self, cloud: &str, architecture: &str, role: Role) -> Option<&str> {
-        let stack = self.cloud(cloud).is_some_and(|(_, cloud)| cloud.stack);
+        let stack = self.is_stack(cloud);
         let sizes = if stack { &self.stack_sizes } else { self.default_sizes.get(architecture)? };
         role.entry(sizes).map(String::as_str)
     }
@@ -192,7 +198,7 @@ impl Catalogue {
     /// The disk that machines start from unless given.
     #[must_use]
     pub fn os_disk(&self, cloud: &str, role: Role) -> Option<&OsDisk> {
-        let stack = self.cloud(cloud).is_some_and(|(_, cloud)| cloud.stack);
+        let stack = self.is_stack(cloud);
         let own = self.stack_os_disks.get(role.name()).filter(|_| stack);
         own.or_else(|| role.entry(&self.os_disks))
     }

@@ -284,10 +284,4 @@ impl Platform {
     pub fn is_dual_stack(&self) -> bool {
         super::values::DUAL_STACK.contains(&self.ip_family.as_str())
     }
-
-    /// Whether the cloud is an Azure Stack Hub.
-    #[must_use]
-    pub fn is_stack(&self) -> bool {
-        self.cloud_name == super::values::STACK
-    }
 }

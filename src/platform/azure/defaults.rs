@@ -1,8 +1,8 @@
 //! Older forms of Azure's fields, and what the file leaves open: `docs/install-config.md`, sections 5
 //! and 6.
 
+use super::catalogue::Catalogue;
 use super::config::{MachinePool, Subnet};
-use super::values;
 use crate::config::defaults::fill;
 use crate::config::{InstallConfig, Zero};
 
@@ -21,14 +21,14 @@ pub(super) fn upconvert(config: &mut InstallConfig) {
 }
 
 /// Fills the platform's fields, and those of every pool from the default machine platform.
-pub(super) fn defaults(config: &mut InstallConfig) {
+pub(super) fn defaults(config: &mut InstallConfig, catalogue: &Catalogue) {
     let Some(azure) = &mut config.platform.azure else {
         return;
     };
-    if azure.is_stack() {
+    if catalogue.is_stack(&azure.cloud_name) {
         fill(&mut config.credentials_mode, "Manual");
     }
-    fill(&mut azure.cloud_name, values::PUBLIC);
+    fill(&mut azure.cloud_name, &catalogue.default_cloud);
     fill(&mut azure.outbound_type, "Loadbalancer");
     fill(&mut azure.ip_family, "IPv4");
     let Some(default) = &azure.default_machine_platform else {

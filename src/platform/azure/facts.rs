@@ -46,7 +46,9 @@ model! {
         /// Quota family, such as `standardDSv3Family`.
         pub family: String,
         /// Capabilities as the resource manager names them, such as `vCPUs`, `MemoryGB`,
-        /// `HyperVGenerations`, `PremiumIO`, `AcceleratedNetworkingEnabled`, `CpuArchitectureType`.
+        /// `HyperVGenerations`, `PremiumIO`, `AcceleratedNetworkingEnabled`, `CpuArchitectureType`. One that
+        /// only some zones have is there twice: the other name ends in `@zones`, its value lists them with
+        /// commas.
         pub capabilities: BTreeMap<String, String>,
         /// Why the subscription cannot use the size here, if so.
         pub restriction: String,
@@ -58,6 +60,9 @@ model! {
         pub id: String,
         /// Domain.
         pub name: String,
+        /// Records of the API's names that are there, each as its name, a blank and its type: what an earlier
+        /// cluster of this name left behind.
+        pub records: Vec<String>,
     }
 
     /// A virtual network.
@@ -92,6 +97,8 @@ model! {
         pub tags: BTreeMap<String, String>,
         /// How many resources are in it.
         pub resources: i64,
+        /// Names of the first of them.
+        pub first: Vec<String>,
     }
 
     /// A quota of a location.

@@ -48,7 +48,7 @@ fn location<'a>(catalogue: &'a Catalogue, platform: &Platform) -> Option<(Locati
 }
 
 /// The sizes that pools have unless given, and those that the config names.
-fn sizes_of_interest(offline: &Offline<'_>) -> BTreeSet<String> {
+pub(super) fn sizes_of_interest(offline: &Offline<'_>) -> BTreeSet<String> {
     let cloud = offline.config.platform.azure.as_ref().map_or("", |platform| platform.cloud_name.as_str());
     let mut names = BTreeSet::new();
     for (_, pool) in offline.config.pools() {

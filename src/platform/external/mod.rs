@@ -22,9 +22,9 @@ impl Platform for External {
         Ok(())
     }
 
-    fn defaults(&self, _: &mut InstallConfig) {}
+    fn defaults(&self, _: &mut InstallConfig, _: &crate::catalogue::Catalogue) {}
 
-    fn traits(&self, config: &InstallConfig) -> Traits {
+    fn traits(&self, config: &InstallConfig, _: &crate::catalogue::Catalogue) -> Traits {
         let own = config.platform.external.as_ref().map(|p| p.cloud_controller_manager.as_str());
         let mut traits = super::none::without_cloud(self.name());
         traits.needs_cloud_controller = own == Some("External");

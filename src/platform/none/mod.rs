@@ -53,9 +53,9 @@ impl Platform for None {
         Ok(())
     }
 
-    fn defaults(&self, _: &mut InstallConfig) {}
+    fn defaults(&self, _: &mut InstallConfig, _: &crate::catalogue::Catalogue) {}
 
-    fn traits(&self, _: &InstallConfig) -> Traits {
+    fn traits(&self, _: &InstallConfig, _: &crate::catalogue::Catalogue) -> Traits {
         Traits { without_cloud_credential: true, ..without_cloud(self.name()) }
     }
 

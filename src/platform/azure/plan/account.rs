@@ -1,6 +1,6 @@
 //! Whose subscription it is, and whether the facts are those of this config.
 
-use super::{Planning, pages};
+use super::{Planning, location, pages};
 use crate::finding::Findings;
 use crate::platform::azure::planned::Account;
 
@@ -23,14 +23,9 @@ pub(super) fn choose(planning: &Planning<'_>, out: &mut Findings) -> Option<Acco
 
 /// Facts of another cloud or location would give a plan that fits nowhere.
 fn check_fit(planning: &Planning<'_>, out: &mut Findings) {
-    let (facts, platform) = (planning.facts, planning.platform);
-    let pairs = [
-        ("cloudName", &facts.cloud_name, &platform.cloud_name),
-        ("region", &facts.location.name, &platform.region),
-    ];
-    for (field, found, wanted) in pairs.into_iter().filter(|(_, found, _)| !found.is_empty()) {
-        if found != wanted {
-            out.push(pages::facts_of_another(field, found, wanted));
-        }
+    let (found, wanted) = (&planning.facts.cloud_name, &planning.platform.cloud_name);
+    if !found.is_empty() && found != wanted {
+        out.push(pages::facts_of_another("cloudName", found, wanted));
     }
+    location::check_fit(planning, out);
 }

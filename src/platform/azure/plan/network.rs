@@ -2,7 +2,7 @@
 
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 
-use super::{Planning, pages};
+use super::{Planning, existing_network, pages};
 use crate::config::Networking;
 use crate::finding::Findings;
 use crate::platform::azure::planned::{Addresses, Network};
@@ -16,6 +16,9 @@ const IPV6_BITS: u8 = 16;
 pub(super) fn choose(planning: &Planning<'_>, out: &mut Findings) -> Option<Network> {
     let (platform, id) = (planning.platform, planning.id());
     let existing = !platform.virtual_network.is_empty();
+    if existing {
+        existing_network::check(planning, out);
+    }
     let new = if existing { None } else { Some(new(planning, out)?) };
     let subnet = |role: &str, own: &str| {
         let given = platform.subnets.iter().filter(|_| existing).find(|subnet| subnet.role == role);

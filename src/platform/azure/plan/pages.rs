@@ -1,5 +1,6 @@
 //! The findings of planning on Azure, each with its page.
 
+use super::cloud_pages;
 use super::sizes::Wish;
 use crate::finding::{Base, Finding, Kind, Page, Severity, nearest, shortened};
 use crate::platform::azure::catalogue::Minimums;
@@ -61,7 +62,7 @@ const DEFAULT_SIZE: Page = Page {
     bad: "controlPlane:\n  architecture: ppc64le\ncompute:\n- name: worker\n  architecture: ppc64le\n",
     good: "controlPlane:\n  architecture: arm64\ncompute:\n- name: worker\n  architecture: arm64\n",
 };
-const SIZE: Page = Page {
+pub(super) const SIZE: Page = Page {
     code: "LF0755",
     title: "a size that is named is one that the location offers",
     text: "The facts have all sizes that the location offers to the subscription; without facts, the \
@@ -207,6 +208,21 @@ pub(in super::super) const PAGES: &[&Page] = &[
     &ENVIRONMENT,
     &TOO_NARROW,
     &NOT_MADE,
+    &cloud_pages::LOCATION,
+    &cloud_pages::SIZE_ZONES,
+    &cloud_pages::ULTRA_ZONES,
+    &cloud_pages::CONFIDENTIAL,
+    &cloud_pages::TRUSTED,
+    &cloud_pages::NETWORK,
+    &cloud_pages::SUBNET,
+    &cloud_pages::ADDRESSES,
+    &cloud_pages::NETWORK_LOCATION,
+    &cloud_pages::GROUP,
+    &cloud_pages::GROUP_LOCATION,
+    &cloud_pages::OWNER,
+    &cloud_pages::NOT_EMPTY,
+    &cloud_pages::DNS_ZONE,
+    &cloud_pages::RECORDS,
 ];
 
 fn type_of(wish: &Wish<'_>) -> String {

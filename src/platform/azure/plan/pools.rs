@@ -1,7 +1,7 @@
 //! The machine pools: sizes, zones, disks, images (`assets.md`, B.10).
 
 use super::sizes::{self, ACCELERATED, Chosen, Wish};
-use super::{Planning, pages};
+use super::{Planning, cloud_pages, location, pages};
 use crate::catalogue::Role;
 use crate::config;
 use crate::finding::Findings;
@@ -16,8 +16,7 @@ type Pools = (Pool, Vec<Pool>);
 pub(super) fn choose(planning: &Planning<'_>, out: &mut Findings) -> Option<Pools> {
     let facts = planning.facts;
     if facts.sizes.is_empty() && facts.location.name.is_empty() {
-        let clouds = planning.catalogue().clouds_with(planning.location());
-        out.push(pages::location_not_known(planning.location(), &clouds));
+        out.push(location::unknown(planning));
         return None;
     }
     let config = planning.case.config;
@@ -44,7 +43,7 @@ fn pool(
     let wish = Wish { path, role, architecture: &given.architecture, settings, disk_type: &disk.kind };
     let chosen = sizes::choose(planning, &wish, out)?;
     let generation = sizes::generation(planning, &wish, &chosen, out)?;
-    let zones = zones(&wish, &chosen, out);
+    let zones = zones(planning, &wish, &chosen, out);
     Some(Pool {
         name: given.name.clone(),
         replicas: replicas(given),
@@ -61,12 +60,16 @@ fn pool(
 }
 
 /// The zones of the pool, else those of its size; one without a name where there are none.
-fn zones(wish: &Wish<'_>, chosen: &Chosen<'_>, out: &mut Findings) -> Vec<String> {
+fn zones(planning: &Planning<'_>, wish: &Wish<'_>, chosen: &Chosen<'_>, out: &mut Findings) -> Vec<String> {
     let given = &wish.settings.zones;
     let missing: Vec<&str> =
         given.iter().filter(|zone| !chosen.size.zones.contains(zone)).map(String::as_str).collect();
     if !missing.is_empty() {
-        out.push(pages::zones_not_offered(wish.path, chosen.name, &missing, &chosen.size.zones));
+        out.push(if planning.asked() {
+            cloud_pages::size_not_in_zones(wish.path, chosen.name, &missing, &chosen.size.zones)
+        } else {
+            pages::zones_not_offered(wish.path, chosen.name, &missing, &chosen.size.zones)
+        });
     }
     if !given.is_empty() {
         return given.clone();

@@ -1,8 +1,8 @@
 //! Machine sizes: `assets.md`, B.10, F.5 and G.3.
 
-use super::{Planning, pages};
+use super::{Planning, cloud_pages, pages};
 use crate::catalogue::Role;
-use crate::finding::Findings;
+use crate::finding::{Finding, Findings};
 use crate::platform::azure::config::MachinePool;
 use crate::platform::azure::facts::Size;
 
@@ -12,6 +12,14 @@ pub(super) const ACCELERATED: &str = "AcceleratedNetworkingEnabled";
 const PREMIUM: &str = "PremiumIO";
 /// Capability: generations of virtual machines, joined by commas.
 const GENERATIONS: &str = "HyperVGenerations";
+/// Capability: ultra disks can be attached.
+const ULTRA: &str = "UltraSSDAvailable";
+/// Capability: how memory is kept from the host.
+const CONFIDENTIAL: &str = "ConfidentialComputingType";
+/// The values of it with which a whole machine is confidential.
+const WHOLE_MACHINES: &[&str] = &["SNP", "TDX"];
+/// Capability, or rather the lack of one: the machines have no trusted launch.
+const NOT_TRUSTED: &str = "TrustedLaunchDisabled";
 
 /// What a pool needs of its size.
 pub(super) struct Wish<'a> {
@@ -39,6 +47,12 @@ impl Chosen<'_> {
     /// Whether the size has a capability; none where nothing is said of it.
     pub(super) fn has(&self, capability: &str) -> Option<bool> {
         self.size.capabilities.get(capability).map(|value| value.eq_ignore_ascii_case("true"))
+    }
+
+    /// The zones that have a capability, where these are told one by one.
+    fn zones_with(&self, capability: &str) -> Option<Vec<&str>> {
+        let told = self.size.capabilities.get(&format!("{capability}@zones"))?;
+        Some(told.split(',').map(str::trim).filter(|zone| !zone.is_empty()).collect())
     }
 
     /// A capability that is a number.
@@ -72,6 +86,8 @@ pub(super) fn choose<'a>(planning: &Planning<'a>, wish: &Wish<'_>, out: &mut Fin
     let Some(chosen) = offered.filter(|chosen| usable(chosen) || !named.is_empty()) else {
         out.push(if named.is_empty() {
             pages::no_default_size(planning.location(), wish, name, &fitting(planning, wish))
+        } else if planning.asked() {
+            cloud_pages::size_not_offered(planning.location(), wish, name, &fitting(planning, wish))
         } else {
             let known = planning.facts.sizes.keys().map(String::as_str);
             pages::size_not_known(planning.location(), wish, name, known)
@@ -99,18 +115,54 @@ fn check(planning: &Planning<'_>, wish: &Wish<'_>, chosen: &Chosen<'_>, out: &mu
         out.push(pages::unsupported_family(wish, chosen.name, &chosen.size.family));
     }
     let settings = wish.settings;
-    // Of the first two capabilities every cloud has a word on every size; silence on the others is no "no".
-    let asked = [
+    // Of the first two capabilities every cloud has a word on every size. On the others silence is a "no"
+    // only where the cloud itself was asked.
+    let wanted = [
         (settings.vm_networking_type == "Accelerated", ACCELERATED, true, "vmNetworkingType"),
         (wish.disk_type.starts_with("Premium"), PREMIUM, true, "osDisk.diskType"),
-        (settings.ultra_ssd_capability == "Enabled", "UltraSSDAvailable", false, "ultraSSDCapability"),
-        (settings.encryption_at_host, "EncryptionAtHostSupported", false, "encryptionAtHost"),
+        (settings.encryption_at_host, "EncryptionAtHostSupported", planning.asked(), "encryptionAtHost"),
     ];
-    for (_, capability, always_said, field) in asked.into_iter().filter(|(asked, ..)| *asked) {
+    for (_, capability, always_said, field) in wanted.into_iter().filter(|(wanted, ..)| *wanted) {
         if !chosen.has(capability).unwrap_or(!always_said) {
             out.push(pages::capability_missing(wish, chosen.name, capability, field));
         }
     }
+    let ultra = settings.ultra_ssd_capability == "Enabled";
+    let ultra = ultra.then(|| ultra_disks(planning, wish, chosen)).flatten();
+    for finding in ultra.into_iter().chain(protection(planning, wish, chosen)) {
+        out.push(finding);
+    }
+}
+
+/// What stands against ultra disks.
+fn ultra_disks(planning: &Planning<'_>, wish: &Wish<'_>, chosen: &Chosen<'_>) -> Option<Finding> {
+    if planning.asked() && chosen.size.zones.is_empty() {
+        return Some(cloud_pages::ultra_without_zones(planning.location(), wish, chosen.name));
+    }
+    let Some(having) = chosen.zones_with(ULTRA) else {
+        let has = chosen.has(ULTRA).unwrap_or(!planning.asked());
+        return (!has).then(|| pages::capability_missing(wish, chosen.name, ULTRA, "ultraSSDCapability"));
+    };
+    let given = &wish.settings.zones;
+    let zones = if given.is_empty() { &chosen.size.zones } else { given };
+    let missing: Vec<&str> = zones.iter().map(String::as_str).filter(|zone| !having.contains(zone)).collect();
+    (!missing.is_empty()).then(|| cloud_pages::ultra_not_in_zones(wish, chosen.name, &missing, &having))
+}
+
+/// What stands against the protected start that is asked for.
+fn protection(planning: &Planning<'_>, wish: &Wish<'_>, chosen: &Chosen<'_>) -> Option<Finding> {
+    let kind = wish.settings.settings.as_ref()?.security_type.as_str();
+    let said = chosen.size.capabilities.get(CONFIDENTIAL);
+    let confidential = said.map(|kind| WHOLE_MACHINES.iter().any(|known| kind.eq_ignore_ascii_case(known)));
+    let refused = match kind {
+        "ConfidentialVM" => !confidential.unwrap_or(!planning.asked()),
+        "TrustedLaunch" => chosen.has(NOT_TRUSTED) == Some(true) || confidential == Some(true),
+        _ => false,
+    };
+    refused.then(|| match kind {
+        "ConfidentialVM" => cloud_pages::not_confidential(wish, chosen.name),
+        _ => cloud_pages::not_trusted(wish, chosen.name),
+    })
 }
 
 /// The highest generation that the size can be.

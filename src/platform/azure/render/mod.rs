@@ -9,7 +9,6 @@ use serde_json::{Value, json};
 
 use super::config::Platform;
 use super::{credentials, planned, values};
-use crate::config::InstallConfig;
 use crate::plan::Plan;
 use crate::render::{CloudCredentials, Extras, PlatformAssets, Unset};
 use crate::secret::Secret;
@@ -60,8 +59,8 @@ pub(super) fn assets(plan: &Plan, extras: &Extras<'_>) -> Option<PlatformAssets>
 }
 
 /// How unset fields stand in the cluster's copy of the install config.
-pub(super) fn unset(config: &InstallConfig) -> Unset {
-    let stack = config.platform.azure.as_ref().is_some_and(Platform::is_stack);
+pub(super) fn unset(plan: &Plan) -> Unset {
+    let stack = plan.platform.azure.as_ref().is_some_and(|azure| azure.cloud.stack);
     Unset {
         top: if stack { json!({ "credentialsMode": "Manual" }) } else { json!({}) },
         platform: json!({ "cloudName": values::PUBLIC, "outboundType": "Loadbalancer" }),

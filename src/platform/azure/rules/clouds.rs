@@ -1,7 +1,7 @@
 //! The Azure clouds, and what only one of them has: `docs/install-config.md`, section 11.2.
 
+use super::super::catalogue::Catalogue;
 use super::super::config::Platform;
-use super::super::values;
 use super::shown;
 use crate::finding::{Base, Finding, Findings, Kind, Page, Severity};
 
@@ -10,7 +10,7 @@ pub const CLOUD_NAME: Page = Page {
     code: "LF0504",
     title: "`cloudName` is one of the Azure clouds",
     text: "Each cloud has endpoints, accounts and regions of its own. The name is written in exactly this \
-           spelling; without one it is the public cloud.",
+           spelling; without one it is the public cloud. A catalogue overlay can add a cloud.",
     severity: Severity::Error,
     fields: &["platform.azure.cloudName"],
     base: Base::Azure,
@@ -159,13 +159,13 @@ platform:
 ",
 };
 
-pub(super) fn check(azure: &Platform, out: &mut Findings) {
+pub(super) fn check(azure: &Platform, catalogue: &Catalogue, out: &mut Findings) {
     let cloud = azure.cloud_name.as_str();
-    if !values::CLOUDS.contains(&cloud) {
-        let field = "platform.azure.cloudName";
-        out.push(Finding::not_supported(&CLOUD_NAME, field, cloud, values::CLOUDS));
+    let known: Vec<&str> = catalogue.clouds.keys().map(String::as_str).collect();
+    if !known.contains(&cloud) {
+        out.push(Finding::not_supported(&CLOUD_NAME, "platform.azure.cloudName", cloud, &known));
     }
-    if azure.is_stack() {
+    if catalogue.is_stack(cloud) {
         check_stack(azure, out);
     } else {
         check_others(azure, out);

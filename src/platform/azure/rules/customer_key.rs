@@ -116,11 +116,11 @@ platform:
 
 const FIELD: &str = "platform.azure.customerManagedKey";
 
-pub(super) fn check(azure: &Platform, out: &mut Findings) {
+pub(super) fn check(azure: &Platform, stack: bool, out: &mut Findings) {
     let Some(key) = &azure.customer_managed_key else {
         return;
     };
-    if azure.is_stack() {
+    if stack {
         let message = "an Azure Stack Hub takes no key of the user's own";
         let finding = Finding::error(&STACK_KEY, Kind::Invalid, FIELD, message);
         out.push(finding.help("remove `customerManagedKey`"));

@@ -95,16 +95,17 @@ pub fn check_platform(case: &Case<'_>, out: &mut Findings) {
     };
     let active = case.active.is_some_and(|active| active.name == NAME);
     platform::check(azure, &config.publish, out);
-    clouds::check(azure, out);
+    let catalogue = &case.catalogue.azure;
+    let stack = catalogue.is_stack(&azure.cloud_name);
+    clouds::check(azure, catalogue, out);
     // The older fields are only brought up to date on the active platform.
     network::check(azure, active, out);
     outbound::check(azure, config, out);
-    customer_key::check(azure, out);
-    tags::check(azure, out);
+    customer_key::check(azure, stack, out);
+    tags::check(azure, catalogue, out);
     ipv6::check(azure, config, out);
     if let Some(settings) = &azure.default_machine_platform {
         let path = "platform.azure.defaultMachinePlatform".to_owned();
-        let stack = azure.is_stack();
         check_settings(&Settings { azure: settings, name: "", path, stack, disk_setup: &[] }, out);
     }
 }
@@ -114,7 +115,7 @@ pub fn check_pools(case: &Case<'_>, out: &mut Findings) {
     let Some(azure) = &case.config.platform.azure else {
         return;
     };
-    let stack = azure.is_stack();
+    let stack = case.catalogue.azure.is_stack(&azure.cloud_name);
     for (path, pool) in case.config.pools() {
         if let Some(settings) = &pool.platform.azure {
             let path = format!("{path}.platform.azure");

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use super::super::catalogue::Catalogue;
 use super::super::config::Platform;
-use super::super::values;
 use super::shown;
 use crate::finding::{Base, Finding, Findings, Kind, Page, Severity, shortened};
 use crate::rules::text::is_word;
@@ -162,16 +162,15 @@ platform:
 };
 
 const FIELD: &str = "platform.azure.userTags";
-/// The clouds whose clusters take tags.
-const CLOUDS: &[&str] = &[values::PUBLIC, values::US_GOVERNMENT];
 /// The most tags that a cluster may have.
 const MOST: usize = 10;
 /// The beginnings of keys that are reserved.
 const RESERVED: &[&str] = &["kubernetes.io", "openshift.io", "microsoft", "azure", "windows"];
 
-pub(super) fn check(azure: &Platform, out: &mut Findings) {
+pub(super) fn check(azure: &Platform, catalogue: &Catalogue, out: &mut Findings) {
     let tags = &azure.user_tags;
-    if !tags.is_empty() && !CLOUDS.contains(&azure.cloud_name.as_str()) {
+    let allowed = catalogue.cloud(&azure.cloud_name).is_some_and(|(_, cloud)| cloud.user_tags_allowed);
+    if !tags.is_empty() && !allowed {
         let message = format!("clusters in the cloud {} take no tags", shown(&azure.cloud_name));
         let finding = Finding::error(&TAGS_CLOUD, Kind::Forbidden, FIELD, message);
         out.push(finding.help("remove `userTags`"));

@@ -1,0 +1,192 @@
+//! Networks, groups and zones that are there before the cluster.
+
+use super::*;
+use crate::platform::azure::config;
+use crate::platform::azure::facts::{Network as Found, ResourceGroup, Subnet};
+
+/// A config in an existing network.
+fn in_network() -> InstallConfig {
+    with_platform(|platform| {
+        "net-rg".clone_into(&mut platform.network_resource_group_name);
+        "vnet".clone_into(&mut platform.virtual_network);
+        let subnet = |name: &str, role: &str| config::Subnet { name: name.to_owned(), role: role.to_owned() };
+        platform.subnets = vec![subnet("masters", "control-plane"), subnet("workers", "node")];
+    })
+}
+
+/// What the cloud answers of that network where all is well.
+fn network() -> Found {
+    let subnet = |name: &str, prefix: &str| Subnet {
+        name: name.to_owned(),
+        address_prefixes: vec![prefix.to_owned()],
+    };
+    Found {
+        name: "VNet".to_owned(),
+        resource_group: "net-rg".to_owned(),
+        location: "eastus".to_owned(),
+        address_prefixes: vec!["10.0.0.0/16".to_owned()],
+        subnets: vec![subnet("masters", "10.0.0.0/24"), subnet("Workers", "10.0.1.0/24")],
+    }
+}
+
+fn with_network(change: impl FnOnce(&mut Found)) -> Facts {
+    let mut network = network();
+    change(&mut network);
+    Facts { network: Some(network), ..answers() }
+}
+
+#[test]
+fn an_existing_network_is_there() {
+    assert!(found(&in_network(), with_network(|_| {})).is_empty());
+    let findings = found(&in_network(), answers());
+    assert_eq!(places(&findings), [("LF0770", "platform.azure.virtualNetwork")]);
+    assert_eq!(message(&findings), "there is no virtual network `vnet` in the group `net-rg`");
+    is_for_the_cloud_only("LF0770", &in_network(), &answers());
+    let other = with_network(|network| "other".clone_into(&mut network.name));
+    assert_eq!(places(&found(&in_network(), other)), [("LF0770", "platform.azure.virtualNetwork")]);
+}
+
+#[test]
+fn a_network_is_where_the_machines_are() {
+    let elsewhere = with_network(|network| "West US".clone_into(&mut network.location));
+    let findings = found(&in_network(), elsewhere);
+    assert_eq!(places(&findings), [("LF0773", "platform.azure.virtualNetwork")]);
+    assert_eq!(message(&findings), "the virtual network `vnet` is in `West US`, and the cluster in `eastus`");
+    let spelled = with_network(|network| "East US".clone_into(&mut network.location));
+    assert!(found(&in_network(), spelled).is_empty());
+    let unsaid = with_network(|network| network.location.clear());
+    assert!(found(&in_network(), unsaid).is_empty());
+}
+
+#[test]
+fn subnets_are_in_the_network() {
+    let facts = with_network(|network| {
+        if let Some(subnet) = network.subnets.last_mut() {
+            "worker".clone_into(&mut subnet.name);
+        }
+    });
+    let findings = found(&in_network(), facts.clone());
+    assert_eq!(places(&findings), [("LF0771", "platform.azure.computeSubnet")]);
+    let at = |findings: &[Finding]| findings.first().and_then(|finding| finding.at.clone());
+    assert_eq!(at(&findings).as_deref(), Some("platform.azure.subnets[1].name"));
+    assert_eq!(message(&findings), "there is no subnet `workers` in `vnet`");
+    assert_eq!(help(&findings), "did you mean `worker`?");
+    let mut older = in_network();
+    if let Some(platform) = &mut older.platform.azure {
+        "workers".clone_into(&mut platform.compute_subnet);
+    }
+    assert_eq!(at(&found(&older, facts)).as_deref(), Some("platform.azure.computeSubnet"));
+    let none = with_network(|network| network.subnets.clear());
+    assert_eq!(
+        places(&found(&in_network(), none.clone())),
+        [("LF0771", "platform.azure.controlPlaneSubnet"), ("LF0771", "platform.azure.computeSubnet")]
+    );
+    is_for_the_cloud_only("LF0771", &in_network(), &none);
+}
+
+#[test]
+fn subnets_lie_in_the_machine_networks() {
+    let facts = with_network(|network| {
+        if let Some(subnet) = network.subnets.first_mut() {
+            let prefixes = ["10.0.0.0/24", "10.1.0.0/24", "fd00::/64"];
+            subnet.address_prefixes = prefixes.map(str::to_owned).to_vec();
+        }
+    });
+    let findings = found(&in_network(), facts);
+    assert_eq!(places(&findings), [("LF0772", "platform.azure.controlPlaneSubnet")]);
+    assert_eq!(
+        message(&findings),
+        "the subnet `masters` has the addresses 10.1.0.0/24, which lie in no machine network (10.0.0.0/16)"
+    );
+}
+
+fn in_group() -> InstallConfig {
+    with_platform(|platform| "rg".clone_into(&mut platform.resource_group_name))
+}
+
+fn with_group(change: impl FnOnce(&mut ResourceGroup)) -> Facts {
+    let mut group =
+        ResourceGroup { name: "RG".to_owned(), location: "eastus".to_owned(), ..ResourceGroup::default() };
+    change(&mut group);
+    Facts { resource_group: Some(group), ..answers() }
+}
+
+fn tagged(keys: &[&str]) -> Facts {
+    with_group(|group| {
+        group.tags = keys.iter().map(|key| ((*key).to_owned(), "owned".to_owned())).collect();
+    })
+}
+
+const GROUP: &str = "platform.azure.resourceGroupName";
+
+#[test]
+fn an_existing_group_is_there_and_free() {
+    assert!(found(&in_group(), with_group(|_| {})).is_empty());
+    assert_eq!(places(&found(&in_group(), answers())), [("LF0774", GROUP)]);
+    is_for_the_cloud_only("LF0774", &in_group(), &answers());
+    let elsewhere = with_group(|group| "westus".clone_into(&mut group.location));
+    assert_eq!(places(&found(&in_group(), elsewhere)), [("LF0775", GROUP)]);
+    assert!(found(&in_group(), tagged(&["team", "kubernetes.io_cluster.demo-bcd24"])).is_empty());
+    let findings = found(&in_group(), tagged(&["team", "kubernetes.io_cluster.other-x9k2p"]));
+    assert_eq!(places(&findings), [("LF0776", GROUP)]);
+    assert_eq!(
+        message(&findings),
+        "the resource group `rg` has the tag of another cluster: kubernetes.io_cluster.other-x9k2p"
+    );
+}
+
+#[test]
+fn an_existing_group_is_empty() {
+    let holding = |resources: i64, first: &[&str]| {
+        let first: Vec<String> = first.iter().map(|name| (*name).to_owned()).collect();
+        with_group(|group| {
+            group.resources = resources;
+            group.first = first;
+        })
+    };
+    let findings = found(&in_group(), holding(3, &["disk", "nic"]));
+    assert_eq!(places(&findings), [("LF0777", GROUP)]);
+    assert_eq!(message(&findings), "the resource group `rg` has 3 resources in it: disk, nic and 1 more");
+    let findings = found(&in_group(), holding(1, &["disk"]));
+    assert_eq!(message(&findings), "the resource group `rg` has a resource in it: disk");
+    let findings = found(&in_group(), holding(2, &[]));
+    assert_eq!(message(&findings), "the resource group `rg` has 2 resources in it");
+    let mut own = tagged(&["kubernetes.io_cluster.demo-bcd24"]);
+    if let Some(group) = &mut own.resource_group {
+        group.resources = 9;
+    }
+    assert!(found(&in_group(), own).is_empty(), "an installation goes on");
+}
+
+#[test]
+fn the_public_zone_is_in_its_group() {
+    let none = || Facts { dns_zone: None, ..answers() };
+    let field = "platform.azure.baseDomainResourceGroupName";
+    let findings = found(&config(), none());
+    assert_eq!(places(&findings), [("LF0778", field)]);
+    assert_eq!(message(&findings), "there is no DNS zone `example.com` in the group `dns-rg`");
+    is_for_the_cloud_only("LF0778", &config(), &none());
+    let mut internal = config();
+    "Internal".clone_into(&mut internal.publish);
+    assert!(found(&internal, none()).is_empty());
+    let mut other = answers();
+    other.dns_zone = Some(DnsZone { name: "example.org".to_owned(), ..DnsZone::default() });
+    assert_eq!(places(&found(&config(), other)), [("LF0778", field)]);
+}
+
+#[test]
+fn records_of_an_earlier_cluster_are_in_the_way() {
+    let with = |records: &[&str]| {
+        let records = records.iter().map(|record| (*record).to_owned()).collect();
+        let zone = DnsZone { name: "example.com".to_owned(), records, ..DnsZone::default() };
+        Facts { dns_zone: Some(zone), ..answers() }
+    };
+    let findings = found(&config(), with(&["api.demo.example.com A", "api.demo.example.com CNAME"]));
+    assert_eq!(places(&findings), [("LF0779", "baseDomain")]);
+    assert_eq!(
+        message(&findings),
+        "the DNS zone `example.com` has records of an earlier cluster: api.demo.example.com A, \
+         api.demo.example.com CNAME"
+    );
+    assert!(!is_said("LF0779", &config(), with(&["api.demo.example.com A"]), Source::Catalogue));
+}

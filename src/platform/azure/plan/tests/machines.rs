@@ -1,0 +1,163 @@
+//! The location and the machines in it.
+
+use super::*;
+use crate::finding::Severity;
+use crate::platform::azure::config::SecuritySettings;
+
+/// The size of the control plane.
+const MASTER: &str = "Standard_D8s_v3";
+
+fn in_region(region: &str) -> InstallConfig {
+    with_platform(|platform| region.clone_into(&mut platform.region))
+}
+
+/// What the cloud answers of a location that it does not offer.
+fn nowhere() -> Facts {
+    Facts { location: Location::default(), sizes: std::collections::BTreeMap::new(), ..answers() }
+}
+
+/// The answers with another word on the control plane's size.
+fn with_size(change: impl FnOnce(&mut Size)) -> Facts {
+    let mut facts = answers();
+    if let Some(size) = facts.sizes.get_mut(MASTER) {
+        change(size);
+    }
+    facts
+}
+
+fn with_capabilities(capabilities: &[(&str, &str)]) -> Facts {
+    with_size(|size| {
+        for (name, value) in capabilities {
+            size.capabilities.insert((*name).to_owned(), (*value).to_owned());
+        }
+    })
+}
+
+fn owned(names: &[&str]) -> Vec<String> {
+    names.iter().map(|name| (*name).to_owned()).collect()
+}
+
+#[test]
+fn a_location_is_one_that_the_subscription_has() {
+    let helps = [
+        ("mooneast", "name one that `az account list-locations -o table` shows"),
+        ("East  US", "did you mean `eastus`?"),
+        ("eatsus2", "did you mean `eastus2`? or name one that `az account list-locations -o table` shows"),
+        (
+            "usgovvirginia",
+            "the catalogue has it in the cloud AzureUSGovernmentCloud: set platform.azure.cloudName",
+        ),
+        ("eastus", "ask Azure's support to open the location to the subscription, or name another one"),
+    ];
+    for (region, expected) in helps {
+        let findings = found(&in_region(region), nowhere());
+        assert_eq!(places(&findings), [("LF0765", "platform.azure.region")], "{region}");
+        assert_eq!(help(&findings), expected);
+    }
+    let config = in_region("mooneast");
+    assert_eq!(
+        message(&found(&config, nowhere())),
+        "`mooneast` is no location that AzurePublicCloud offers to the subscription"
+    );
+    assert!(is_said("LF0753", &config, nowhere(), Source::Catalogue));
+    let by_hand = Facts { cloud_name: String::new(), ..nowhere() };
+    assert!(is_said("LF0753", &config, by_hand, Source::Cloud));
+}
+
+#[test]
+fn a_location_is_written_as_the_resource_manager_does() {
+    let findings = found(&in_region("East US"), answers());
+    assert_eq!(places(&findings), [("LF0765", "platform.azure.region")]);
+    assert_eq!(help(&findings), "write `region: eastus`");
+    let findings = found(&in_region("westus"), answers());
+    assert_eq!(places(&findings), [("LF0752", "platform.azure.region")]);
+}
+
+#[test]
+fn a_named_size_is_offered() {
+    let named = |name: &str| with_settings(Settings { vm_size: name.to_owned(), ..Settings::default() });
+    let at = [("LF0755", "controlPlane.platform.azure.type")];
+    let findings = found(&named("Standard_D8s_v33"), answers());
+    assert_eq!(places(&findings), at);
+    assert_eq!(message(&findings), "Standard_D8s_v33 is not offered in `eastus`");
+    assert_eq!(help(&findings), "did you mean `Standard_D8s_v3`? the location offers it");
+    let findings = found(&named("Custom"), answers());
+    assert_eq!(
+        help(&findings),
+        "name a size that the location offers, such as Standard_D4s_v3, Standard_D8s_v3"
+    );
+    let restricted = with_size(|size| "NotAvailableForSubscription".clone_into(&mut size.restriction));
+    let findings = found(&named(MASTER), restricted);
+    assert_eq!(places(&findings), at);
+    assert!(message(&findings).ends_with("NotAvailableForSubscription"), "{}", message(&findings));
+}
+
+#[test]
+fn the_zones_of_a_pool_offer_its_size() {
+    let config = with_settings(Settings { zones: owned(&["1", "3"]), ..Settings::default() });
+    let findings = found(&config, answers());
+    assert_eq!(places(&findings), [("LF0766", "controlPlane.platform.azure.zones")]);
+    assert_eq!(message(&findings), "Standard_D8s_v3 is not offered to the subscription in zone 3");
+    assert_eq!(help(&findings), "choose among the zones 2, 1");
+    is_for_the_cloud_only("LF0766", &config, &answers());
+    let (plan, findings) = planned_from(&config, answers(), Source::Catalogue);
+    assert!(plan.is_some());
+    assert_eq!(places(&findings), [("LF0759", "controlPlane.platform.azure.zones")]);
+    assert!(findings.iter().all(|finding| finding.severity == Severity::Warning));
+}
+
+#[test]
+fn ultra_disks_are_in_every_zone() {
+    let wish = |zones: &[&str]| {
+        let zones = owned(zones);
+        with_settings(Settings { zones, ultra_ssd_capability: "Enabled".to_owned(), ..Settings::default() })
+    };
+    let field = "controlPlane.platform.azure.ultraSSDCapability";
+    let some = || with_capabilities(&[("UltraSSDAvailable", "True"), ("UltraSSDAvailable@zones", "1")]);
+    assert!(found(&wish(&["1"]), some()).is_empty());
+    let findings = found(&wish(&[]), some());
+    assert_eq!(places(&findings), [("LF0767", field)]);
+    assert_eq!(message(&findings), "Standard_D8s_v3 has no ultra disks in zone 2");
+    let expected = "set controlPlane.platform.azure.zones to zones among 1, or do without";
+    assert_eq!(help(&findings), expected);
+    assert_eq!(places(&found(&wish(&["1", "2"]), some())), [("LF0767", field)]);
+    assert_eq!(places(&found(&wish(&[]), answers())), [("LF0758", field)]);
+    is_for_the_cloud_only("LF0758", &wish(&[]), &answers());
+    let zoneless = with_size(|size| {
+        size.zones.clear();
+        size.capabilities.insert("UltraSSDAvailable".to_owned(), "True".to_owned());
+    });
+    assert_eq!(places(&found(&wish(&[]), zoneless)), [("LF0767", field)]);
+}
+
+#[test]
+fn a_protected_start_is_one_that_the_size_has() {
+    let wish = |kind: &str| {
+        let security = SecuritySettings { security_type: kind.to_owned(), ..SecuritySettings::default() };
+        with_settings(Settings { settings: Some(security), ..Settings::default() })
+    };
+    let field = "controlPlane.platform.azure.settings.securityType";
+    let (confidential, trusted) = (wish("ConfidentialVM"), wish("TrustedLaunch"));
+    let snp = with_capabilities(&[("ConfidentialComputingType", "SNP")]);
+    assert!(found(&confidential, snp.clone()).is_empty());
+    assert_eq!(places(&found(&confidential, answers())), [("LF0768", field)]);
+    is_for_the_cloud_only("LF0768", &confidential, &answers());
+    let enclaves = with_capabilities(&[("ConfidentialComputingType", "SGX")]);
+    assert_eq!(places(&found(&confidential, enclaves)), [("LF0768", field)]);
+    assert!(found(&trusted, answers()).is_empty());
+    assert_eq!(places(&found(&trusted, snp)), [("LF0769", field)]);
+    let without = with_capabilities(&[("TrustedLaunchDisabled", "True")]);
+    assert_eq!(places(&found(&trusted, without)), [("LF0769", field)]);
+    assert!(found(&config(), with_capabilities(&[("TrustedLaunchDisabled", "True")])).is_empty());
+    let first = with_capabilities(&[("HyperVGenerations", "V1")]);
+    assert_eq!(places(&found(&trusted, first)), [("LF0758", field)]);
+}
+
+#[test]
+fn a_host_that_encrypts_says_so() {
+    let config = with_settings(Settings { encryption_at_host: true, ..Settings::default() });
+    let field = "controlPlane.platform.azure.encryptionAtHost";
+    assert_eq!(places(&found(&config, answers())), [("LF0758", field)]);
+    is_for_the_cloud_only("LF0758", &config, &answers());
+    assert!(found(&config, with_capabilities(&[("EncryptionAtHostSupported", "True")])).is_empty());
+}
