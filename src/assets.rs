@@ -93,7 +93,7 @@ fn path_of(pointer: &str) -> String {
 #[must_use]
 pub fn files(plan: &Plan, extras: &Extras<'_>) -> Vec<File> {
     let rendered = active(&plan.config).and_then(|platform| {
-        let (assets, unset) = platform.assets(plan, extras).zip(platform.unset(&plan.config))?;
+        let (assets, unset) = platform.assets(plan, extras).zip(platform.unset(plan))?;
         Some(render::files(plan, &assets, &unset, platform.stages(), platform.name(), extras))
     });
     rendered.unwrap_or_default()

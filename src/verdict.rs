@@ -180,10 +180,10 @@ pub fn judge_config(
     }
     config::defaults::defaults(config);
     if let Some(platform) = active {
-        platform.defaults(config);
+        platform.defaults(config, catalogue);
     }
     let platforms = present(config);
-    let traits: Vec<Traits> = platforms.iter().map(|p| p.traits(config)).collect();
+    let traits: Vec<Traits> = platforms.iter().map(|p| p.traits(config, catalogue)).collect();
     let case = Case {
         config,
         catalogue,

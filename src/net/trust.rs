@@ -80,7 +80,9 @@ impl Trust {
         folder: Vec<CertificateDer<'static>>,
     ) -> Self {
         let mut gathering = Gathering::default();
-        let system = gathering.take_all(system);
+        // Systems keep many a root in two places.
+        gathering.take_all(system);
+        let system = gathering.seen.len();
         gathering.sources.push(TrustSource { name: "system".to_owned(), certificates: system });
         for extra in extras {
             gathering.take_extra(extra);
@@ -194,8 +196,10 @@ impl Gathering {
         true
     }
 
-    fn take_all(&mut self, certificates: Vec<CertificateDer<'static>>) -> usize {
-        certificates.into_iter().map(|certificate| usize::from(self.take(certificate))).sum()
+    fn take_all(&mut self, certificates: Vec<CertificateDer<'static>>) {
+        for certificate in certificates {
+            self.take(certificate);
+        }
     }
 
     fn take_extra(&mut self, extra: &Extra<'_>) {

@@ -53,10 +53,10 @@ pub trait Platform: Sync {
     fn upconvert(&self, config: &mut InstallConfig) -> Result<(), Box<Finding>>;
 
     /// Fills the platform's own fields and those of its machine pools (section 6).
-    fn defaults(&self, config: &mut InstallConfig);
+    fn defaults(&self, config: &mut InstallConfig, catalogue: &Catalogue);
 
     /// What the platform-neutral rules need to know.
-    fn traits(&self, config: &InstallConfig) -> Traits;
+    fn traits(&self, config: &InstallConfig, catalogue: &Catalogue) -> Traits;
 
     /// Judges the platform's own section, active or not.
     fn check_platform(&self, case: &Case<'_>, out: &mut Findings);
@@ -83,7 +83,7 @@ pub trait Platform: Sync {
 
     /// The permissions that installing a config takes, as a policy of the platform's cloud; none where
     /// landfall knows none.
-    fn policy(&self, _: &InstallConfig, _: &Catalogue, _release: &str) -> Option<serde_json::Value> {
+    fn policy(&self, _: &Offline<'_>) -> Option<serde_json::Value> {
         None
     }
 
@@ -108,7 +108,7 @@ pub trait Platform: Sync {
     }
 
     /// How unset fields stand in the cluster's copy of the install config; none without assets.
-    fn unset(&self, _: &InstallConfig) -> Option<Unset> {
+    fn unset(&self, _: &Plan) -> Option<Unset> {
         None
     }
 

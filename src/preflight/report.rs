@@ -60,9 +60,11 @@ impl Checked {
                 (status, finding.message.clone(), Some(*finding))
             }
         };
+        // A check of several fields finds fault with one of them.
+        let found = finding.as_ref().map(|finding| finding.field.clone()).filter(|field| !field.is_empty());
         Self {
             id: id.into(),
-            field: field.into(),
+            field: found.unwrap_or_else(|| field.into()),
             status,
             message,
             finding,

@@ -11,6 +11,9 @@
 #[path = "../it/required.rs"]
 mod required;
 
+#[cfg(feature = "azure")]
+mod azure;
+
 mod answers;
 mod authority;
 mod broken;

@@ -74,6 +74,84 @@ const SHOWN_ELSEWHERE: &[(&str, &str)] = &[
     ("LF1041", "platform::aws::cloud::checks::quotas::tests::a_cluster_must_fit_beside_what_is_in_use"),
     ("LF1090", "cloud::endpoints::the_deadline_ends_everything"),
     ("LF1091", "preflight::tests::what_nobody_could_ask_for_is_told"),
+    ("LF1100", "cloud::azure::endpoints::a_private_authority_is_trusted_once_it_is_named"),
+    ("LF1101", "platform::azure::cloud::environment::tests::a_hub_that_does_not_tell_enough_is_refused"),
+    ("LF1102", "cloud::azure::endpoints::a_closed_cloud_is_told"),
+    ("LF1103", "platform::azure::cloud::environment::tests::an_endpoint_is_a_url_of_https"),
+    ("LF1104", "cloud::azure::stack_hub::hubs_that_cannot_be_used_are_told"),
+    ("LF1105", "cloud::azure::stack_hub::hubs_that_cannot_be_used_are_told"),
+    ("LF1106", "cloud::azure::endpoints::each_is_told_in_its_own_words"),
+    ("LF1107", "cloud::azure::endpoints::each_is_told_in_its_own_words"),
+    ("LF1108", "cloud::azure::endpoints::each_is_told_in_its_own_words"),
+    ("LF1109", "cloud::azure::endpoints::each_is_told_in_its_own_words"),
+    ("LF1110", "cloud::azure::credentials::none_at_all_is_told_once"),
+    ("LF1111", "platform::azure::cloud::sources::tests::an_application_needs_a_tenant_and_an_id"),
+    ("LF1112", "platform::azure::cloud::certificate::tests::a_file_that_cannot_be_used_says_why"),
+    ("LF1113", "cloud::azure::credentials::those_that_are_refused_are_told_by_what_is_wrong_with_them"),
+    ("LF1114", "platform::azure::cloud::authority::tests::what_the_authority_says_is_told_in_our_words"),
+    ("LF1115", "platform::azure::cloud::authority::tests::the_azure_cli_is_the_last_resort"),
+    ("LF1116", "platform::azure::cloud::subscription::tests::what_cannot_be_seen_says_why"),
+    ("LF1117", "platform::azure::cloud::subscription::tests::what_cannot_be_seen_says_why"),
+    (
+        "LF1118",
+        "platform::azure::cloud::subscription::tests::a_subscription_must_be_enabled_and_of_the_tenant",
+    ),
+    (
+        "LF1119",
+        "platform::azure::cloud::subscription::tests::a_subscription_must_be_enabled_and_of_the_tenant",
+    ),
+    (
+        "LF1120",
+        "platform::azure::cloud::subscription::tests::a_subscription_must_be_enabled_and_of_the_tenant",
+    ),
+    ("LF1121", "cloud::azure::trouble::faults_of_the_cloud_are_told"),
+    ("LF0765", "platform::azure::plan::tests::machines::a_location_is_one_that_the_subscription_has"),
+    ("LF0766", "platform::azure::plan::tests::machines::the_zones_of_a_pool_offer_its_size"),
+    ("LF0767", "platform::azure::plan::tests::machines::ultra_disks_are_in_every_zone"),
+    ("LF0768", "platform::azure::plan::tests::machines::a_protected_start_is_one_that_the_size_has"),
+    ("LF0769", "platform::azure::plan::tests::machines::a_protected_start_is_one_that_the_size_has"),
+    ("LF0770", "platform::azure::plan::tests::existing::an_existing_network_is_there"),
+    ("LF0771", "platform::azure::plan::tests::existing::subnets_are_in_the_network"),
+    ("LF0772", "platform::azure::plan::tests::existing::subnets_lie_in_the_machine_networks"),
+    ("LF0773", "platform::azure::plan::tests::existing::a_network_is_where_the_machines_are"),
+    ("LF0774", "platform::azure::plan::tests::existing::an_existing_group_is_there_and_free"),
+    ("LF0775", "platform::azure::plan::tests::existing::an_existing_group_is_there_and_free"),
+    ("LF0776", "platform::azure::plan::tests::existing::an_existing_group_is_there_and_free"),
+    ("LF0777", "platform::azure::plan::tests::existing::an_existing_group_is_empty"),
+    ("LF0778", "platform::azure::plan::tests::existing::the_public_zone_is_in_its_group"),
+    ("LF0779", "platform::azure::plan::tests::existing::records_of_an_earlier_cluster_are_in_the_way"),
+    (
+        "LF1130",
+        "platform::azure::cloud::checks::disk_sets::tests::a_set_must_be_there_and_in_the_location_and_fit",
+    ),
+    (
+        "LF1131",
+        "platform::azure::cloud::checks::disk_sets::tests::a_set_must_be_there_and_in_the_location_and_fit",
+    ),
+    ("LF1132", "platform::azure::cloud::checks::keys::tests::vault_key_and_identity_must_be_there"),
+    (
+        "LF1133",
+        "platform::azure::cloud::checks::keys::tests::storage_accounts_take_keys_only_from_protected_vaults",
+    ),
+    ("LF1134", "platform::azure::cloud::checks::images::tests::an_image_must_be_there"),
+    (
+        "LF1135",
+        "platform::azure::cloud::checks::images::tests::an_image_must_fit_the_size_and_the_architecture",
+    ),
+    ("LF1136", "platform::azure::cloud::checks::images::tests::terms_must_be_accepted"),
+    ("LF1137", "platform::azure::cloud::checks::images::tests::the_config_must_know_whether_there_is_a_plan"),
+    ("LF1138", "platform::azure::cloud::checks::identities::tests::an_identity_that_is_not_there_is_named"),
+    ("LF1139", "platform::azure::cloud::checks::findings::tests::missing_rights_are_named_up_to_a_few"),
+    ("LF1140", "platform::azure::cloud::checks::findings::tests::missing_rights_are_named_up_to_a_few"),
+    ("LF1141", "platform::azure::cloud::checks::locks::tests::a_lock_on_what_is_changed_is_in_the_way"),
+    ("LF1142", "platform::azure::cloud::checks::locks::tests::a_lock_against_removal_is_a_warning"),
+    ("LF1143", "platform::azure::cloud::checks::providers::tests::every_provider_must_be_registered"),
+    (
+        "LF1144",
+        "platform::azure::cloud::checks::providers::tests::a_registration_that_is_under_way_is_a_warning",
+    ),
+    ("LF1145", "platform::azure::cloud::checks::quotas::tests::a_cluster_must_fit_beside_what_is_in_use"),
+    ("LF1146", "platform::azure::cloud::checks::quotas::tests::a_cluster_must_fit_beside_what_is_in_use"),
     ("LF0212", "hostile::does_not_compare_thousands_of_networks"),
 ];
 
@@ -154,5 +232,26 @@ fn bases_are_accepted_without_a_word() {
     for base in [Base::Aws, Base::Azure, Base::AzureStack, Base::None, Base::External] {
         let (outcome, found) = codes_of(None, base.text());
         assert_eq!((outcome, found.len()), (Outcome::Accepted, 0), "{base:?} {found:?}");
+    }
+}
+
+#[test]
+fn the_tests_that_show_a_code_are_there() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut folders = vec![root.join("src"), root.join("tests")];
+    let mut text = String::new();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|e| e == "rs") {
+                text.push_str(&std::fs::read_to_string(path).unwrap());
+            }
+        }
+    }
+    for (code, test) in SHOWN_ELSEWHERE {
+        let name = test.rsplit("::").next().unwrap_or_default();
+        assert!(text.contains(&format!("fn {name}(")), "{code}: there is no test {test}");
     }
 }

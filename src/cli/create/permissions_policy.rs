@@ -4,9 +4,11 @@ use std::path::{Path, PathBuf};
 
 use super::manifests::BasisArgs;
 use super::outcome;
+use crate::assets;
 use crate::cli::input::Reading;
 use crate::cli::{Exit, Settings};
-use crate::prepare::{Basis, Error, Refusal, examine};
+use crate::platform::Offline;
+use crate::prepare::{Basis, Environment, Error, Refusal, examine};
 use crate::verdict::active;
 
 /// Print the permissions that installing this very config takes, as a policy of its cloud
@@ -40,8 +42,14 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
 fn policy(args: &Args, directory: &Path) -> Result<String, Refusal> {
     let basis = Basis::new(&(&args.basis).into(), directory)?;
     let examined = examine(directory, &basis, args.reading.into())?;
-    let platform = active(&examined.config);
-    let policy = platform.and_then(|p| p.policy(&examined.config, &basis.catalogue, &basis.release));
+    let credentials = assets::credentials(&examined.config, &Environment);
+    let offline = Offline {
+        config: &examined.config,
+        catalogue: &basis.catalogue,
+        release: &basis.release,
+        credentials: &credentials,
+    };
+    let policy = active(&examined.config).and_then(|platform| platform.policy(&offline));
     let policy = policy.ok_or(Error::NoPolicy)?;
     // The value is JSON already.
     let mut text = serde_json::to_string_pretty(&policy).unwrap_or_default();

@@ -50,11 +50,11 @@ impl Platform for Aws {
         config.platform.aws.as_mut().map_or(Ok(()), defaults::upconvert)
     }
 
-    fn defaults(&self, config: &mut InstallConfig) {
+    fn defaults(&self, config: &mut InstallConfig, _: &crate::catalogue::Catalogue) {
         defaults::defaults(config);
     }
 
-    fn traits(&self, config: &InstallConfig) -> Traits {
+    fn traits(&self, config: &InstallConfig, _: &crate::catalogue::Catalogue) -> Traits {
         let dual = config.platform.aws.as_ref().is_some_and(config::Platform::is_dual_stack);
         Traits {
             name: self.name(),
@@ -116,13 +116,8 @@ impl Platform for Aws {
         Some(&cloud::CLOUD)
     }
 
-    fn policy(
-        &self,
-        config: &InstallConfig,
-        catalogue: &crate::catalogue::Catalogue,
-        release: &str,
-    ) -> Option<serde_json::Value> {
-        Some(permissions::policy(config, catalogue, release))
+    fn policy(&self, offline: &Offline<'_>) -> Option<serde_json::Value> {
+        Some(permissions::policy(offline.config, offline.catalogue, offline.release))
     }
 
     fn credentials(&self, world: &dyn World) -> Credentials {
@@ -145,7 +140,7 @@ impl Platform for Aws {
         render::assets(plan, extras)
     }
 
-    fn unset(&self, _: &InstallConfig) -> Option<Unset> {
+    fn unset(&self, _: &Plan) -> Option<Unset> {
         Some(render::unset())
     }
 

@@ -1,11 +1,14 @@
-//! Platform Azure, the pure half: types, defaults and rules.
+//! Platform `azure`: Microsoft Azure in every cloud of its own.
 
 pub mod catalogue;
+#[cfg(feature = "azure")]
+mod cloud;
 pub mod config;
 pub mod credentials;
 mod defaults;
 pub mod facts;
 mod offline;
+pub mod permissions;
 mod plan;
 pub mod planned;
 mod render;
@@ -43,13 +46,13 @@ impl Platform for Azure {
         Ok(())
     }
 
-    fn defaults(&self, config: &mut InstallConfig) {
-        defaults::defaults(config);
+    fn defaults(&self, config: &mut InstallConfig, catalogue: &crate::catalogue::Catalogue) {
+        defaults::defaults(config, &catalogue.azure);
     }
 
-    fn traits(&self, config: &InstallConfig) -> Traits {
+    fn traits(&self, config: &InstallConfig, catalogue: &crate::catalogue::Catalogue) -> Traits {
         let azure = config.platform.azure.as_ref();
-        let stack = azure.is_some_and(config::Platform::is_stack);
+        let stack = azure.is_some_and(|azure| catalogue.azure.is_stack(&azure.cloud_name));
         Traits {
             name: rules::NAME,
             exclusive: true,
@@ -88,7 +91,21 @@ impl Platform for Azure {
     }
 
     fn pages(&self) -> Vec<&'static Page> {
-        rules::PAGES.iter().chain(plan::pages::PAGES).copied().collect()
+        let mut pages: Vec<&'static Page> = rules::PAGES.iter().chain(plan::pages::PAGES).copied().collect();
+        #[cfg(feature = "azure")]
+        pages.extend(cloud::all_pages());
+        pages
+    }
+
+    #[cfg(feature = "azure")]
+    fn cloud(&self) -> Option<&'static dyn super::cloud::Cloud> {
+        Some(&cloud::CLOUD)
+    }
+
+    fn policy(&self, offline: &Offline<'_>) -> Option<serde_json::Value> {
+        let subscription = offline.credentials.get(credentials::SUBSCRIPTION_ID);
+        let subscription = subscription.map(|id| id.expose().as_str()).unwrap_or_default();
+        Some(permissions::policy(offline.config, offline.catalogue, subscription))
     }
 
     fn credentials(&self, world: &dyn World) -> Credentials {
@@ -107,8 +124,8 @@ impl Platform for Azure {
         render::assets(plan, extras)
     }
 
-    fn unset(&self, config: &InstallConfig) -> Option<Unset> {
-        Some(render::unset(config))
+    fn unset(&self, plan: &Plan) -> Option<Unset> {
+        Some(render::unset(plan))
     }
 
     fn stages(&self) -> &'static [Stage] {

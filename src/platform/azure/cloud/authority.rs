@@ -1,0 +1,276 @@
+//! What the authority has against a request for a token, in words of our own.
+//!
+//! Neither the authority's nor any other source's text is shown, as it may repeat what it was sent or what it
+//! read. Only the numbers of its errors are taken out of it.
+
+use std::time::Duration;
+
+use azure_core::error::ErrorKind;
+
+use super::pages;
+use super::sources::Source;
+use super::transport::{causes, timed_out};
+use crate::finding::{Finding, Kind, Page};
+use crate::net;
+use crate::secret::Scrub;
+
+/// What precedes the number of an error.
+const PREFIX: &str = "AADSTS";
+
+/// An error that is often met.
+struct Known {
+    code: &'static str,
+    page: &'static Page,
+    what: &'static str,
+    help: &'static str,
+}
+
+const fn known(code: &'static str, page: &'static Page, what: &'static str, help: &'static str) -> Known {
+    Known { code, page, what, help }
+}
+
+const NEW_SECRET: &str = "make a new secret in the app registration, and use that one's value";
+const LOGIN: &str = "log in again: az login";
+const TRUSTED: &str = "look at the federated credentials of the app registration: issuer, subject and \
+                       audience must be those of the token";
+
+const KNOWN: &[Known] = &[
+    known(
+        "7000215",
+        &pages::REFUSED,
+        "the client secret is wrong",
+        "use the secret's value, which is shown once when it is made, and not its id",
+    ),
+    known("7000222", &pages::EXPIRED, "the client secret has expired", NEW_SECRET),
+    known(
+        "700016",
+        &pages::REFUSED,
+        "the tenant has no such application",
+        "look at AZURE_CLIENT_ID and AZURE_TENANT_ID; the application must be in that tenant, and the tenant \
+         in this cloud",
+    ),
+    known(
+        "90002",
+        &pages::REFUSED,
+        "there is no such tenant",
+        "look at AZURE_TENANT_ID, and whether the tenant is in this cloud: each cloud has tenants of its own",
+    ),
+    known(
+        "900023",
+        &pages::REFUSED,
+        "the tenant is neither an id nor a domain",
+        "set AZURE_TENANT_ID to the tenant's id",
+    ),
+    known(
+        "500011",
+        &pages::REFUSED,
+        "the tenant does not know the resource manager that is asked",
+        "look at cloudName: the tenant is one of another cloud, or the Stack Hub is of another tenant",
+    ),
+    known(
+        "7000112",
+        &pages::REFUSED,
+        "the application is disabled",
+        "enable it in the tenant, or use another one",
+    ),
+    known(
+        "700027",
+        &pages::REFUSED,
+        "the certificate is none of the application's, or its time is over",
+        "upload the certificate in the app registration",
+    ),
+    known(
+        "700024",
+        &pages::REFUSED,
+        "the time of the request is not that of the authority",
+        "set the clock of this machine, best by NTP",
+    ),
+    known("70021", &pages::REFUSED, "the application does not trust the federated token", TRUSTED),
+    known("700211", &pages::REFUSED, "the application does not trust the token's issuer", TRUSTED),
+    known("700212", &pages::REFUSED, "the application does not trust the token's audience", TRUSTED),
+    known("700213", &pages::REFUSED, "the application does not trust the token's subject", TRUSTED),
+    known(
+        "53003",
+        &pages::REFUSED,
+        "a conditional access policy of the tenant stands against it",
+        "ask who is in charge of the tenant, or work from where the policy allows it",
+    ),
+    known("50076", &pages::REFUSED, "a second factor is wanted", LOGIN),
+    known("50079", &pages::REFUSED, "a second factor is wanted", LOGIN),
+    known("50173", &pages::EXPIRED, "the login was revoked", LOGIN),
+    known("70008", &pages::EXPIRED, "the login has expired", LOGIN),
+    known("70043", &pages::EXPIRED, "the login has expired", LOGIN),
+    known("700082", &pages::EXPIRED, "the login has expired", LOGIN),
+];
+
+/// The numbers of the authority's errors, the first one first.
+pub(super) fn codes(error: &azure_core::Error) -> Vec<String> {
+    let mut codes: Vec<String> = Vec::new();
+    for cause in causes(error) {
+        let kind = cause.downcast_ref::<azure_core::Error>().map(azure_core::Error::kind);
+        let given = match kind {
+            Some(ErrorKind::HttpResponse { error_code: Some(given), .. }) => given.as_str(),
+            _ => "",
+        };
+        let numbers = given.split(',').map(str::trim).filter(|text| is_number(text)).map(str::to_owned);
+        for code in numbers.chain(in_text(&cause.to_string())) {
+            if !codes.contains(&code) {
+                codes.push(code);
+            }
+        }
+    }
+    codes
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
+}
+
+/// The numbers in a text. A source may fail to read an answer and quote it instead.
+fn in_text(text: &str) -> Vec<String> {
+    const MOST: usize = 12;
+    let number = |at: usize| -> String {
+        let rest = text.get(at + PREFIX.len()..).unwrap_or_default();
+        rest.chars().take_while(char::is_ascii_digit).take(MOST).collect()
+    };
+    text.match_indices(PREFIX).map(|(at, _)| number(at)).filter(|number| !number.is_empty()).collect()
+}
+
+/// Why a source gives no token, and what to do.
+pub(super) fn refused(error: &azure_core::Error, source: &Source, scrub: &Scrub) -> Finding {
+    let codes = codes(error);
+    let who = source.shown();
+    if let Some(known) = KNOWN.iter().find(|known| codes.iter().any(|code| code == known.code)) {
+        let message = format!("the authority refuses {who}: {} ({PREFIX}{})", known.what, known.code);
+        return Finding::error(known.page, Kind::Invalid, "", message).help(known.help);
+    }
+    if let Some(code) = codes.first() {
+        let message = format!("the authority refuses {who} with {PREFIX}{code}");
+        let help = format!("https://login.microsoftonline.com/error?code={code} says what that means");
+        return Finding::error(&pages::REFUSED, Kind::Invalid, "", message).help(help);
+    }
+    if let Some((_, why)) = net::fault(error) {
+        return no_token(source, &scrub.clean(&why))
+            .help("look at the network and the proxy on the way to it");
+    }
+    if timed_out(error) {
+        return no_token(source, "no answer in time")
+            .help("look at the network and the proxy on the way to it");
+    }
+    match source {
+        Source::AzureCli => of_cli(error),
+        Source::ManagedIdentity => no_token(source, &answered(error)).help(
+            "look whether the machine has an identity, and, where AZURE_CLIENT_ID is set, whether it has \
+             that one",
+        ),
+        _ => no_token(source, &answered(error)).help("look at what answers in the authority's place"),
+    }
+}
+
+/// That no token came within the limit.
+pub(super) fn late(source: &Source, limit: Duration) -> Finding {
+    no_token(source, &format!("no answer in {} s", limit.as_secs_f32()))
+        .help("look at the network and the proxy on the way; --timeout and --deadline give more time")
+}
+
+fn no_token(source: &Source, why: &str) -> Finding {
+    let message = format!("{} gives no token: {why}", source.shown());
+    Finding::error(&pages::NO_TOKEN, Kind::Invalid, "", message)
+}
+
+/// What is known of an answer that is no token.
+fn answered(error: &azure_core::Error) -> String {
+    let status = causes(error).find_map(|cause| cause.downcast_ref::<azure_core::Error>()?.http_status());
+    match status {
+        Some(status) => format!("it answered HTTP {}", u16::from(status)),
+        None => "it answered with something else".to_owned(),
+    }
+}
+
+/// What the Azure CLI has against giving a token. It is asked last, so that without it there is nothing.
+fn of_cli(error: &azure_core::Error) -> Finding {
+    let says = |what: &str| causes(error).any(|cause| cause.to_string().contains(what));
+    let why = if says("not found on PATH") {
+        "the Azure CLI is not installed"
+    } else if says("az login") {
+        "nobody is logged in to the Azure CLI"
+    } else {
+        return no_token(&Source::AzureCli, "it failed").help(
+            "run `az account get-access-token` by hand; what it says is not shown here, as it may hold \
+             tokens",
+        );
+    };
+    let message = format!(
+        "no credentials for Azure: none in the environment or in ~/.azure/osServicePrincipal.json, no \
+         managed identity answers, and {why}"
+    );
+    Finding::error(&pages::NO_CREDENTIALS, Kind::Required, "", message).help(
+        "set AZURE_TENANT_ID, AZURE_CLIENT_ID, AZURE_CLIENT_SECRET and AZURE_SUBSCRIPTION_ID, or run `az \
+         login`",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use azure_core::Error;
+    use azure_core::http::StatusCode;
+
+    use super::*;
+
+    fn wrapped(inner: Error) -> Error {
+        Error::with_error(ErrorKind::Credential, inner, "authentication failed. canary")
+    }
+
+    fn answer(error_code: Option<&str>, status: StatusCode) -> Error {
+        let error_code = error_code.map(str::to_owned);
+        let kind = ErrorKind::HttpResponse { status, error_code, raw_response: None };
+        wrapped(Error::with_message(kind, "canary"))
+    }
+
+    fn told(error: &Error, source: &Source) -> String {
+        let finding = refused(error, source, &Scrub::default());
+        format!("{} {}", finding.page.code, finding.message)
+    }
+
+    #[test]
+    fn the_numbers_are_found_wherever_they_stand() {
+        assert_eq!(codes(&answer(Some("7000215,50000"), StatusCode::Unauthorized)), ["7000215", "50000"]);
+        let quoted = "invalid type: string \"AADSTS700016: Application 'x' was not found.\\r\\nTrace ID: 1\"";
+        let unread = wrapped(Error::with_message(ErrorKind::DataConversion, quoted));
+        assert_eq!(codes(&unread), ["700016"]);
+        assert!(codes(&answer(Some("Unauthorized"), StatusCode::Unauthorized)).is_empty());
+        assert!(in_text("AADSTS: AADSTS").is_empty());
+    }
+
+    #[test]
+    fn what_the_authority_says_is_told_in_our_words() {
+        let wrong = told(&answer(Some("7000215"), StatusCode::Unauthorized), &Source::Secret);
+        let expected =
+            "LF1113 the authority refuses the client secret: the client secret is wrong (AADSTS7000215)";
+        assert_eq!(wrong, expected);
+        let old = told(&answer(Some("7000222"), StatusCode::Unauthorized), &Source::Secret);
+        assert!(old.starts_with("LF1114 ") && old.ends_with("has expired (AADSTS7000222)"), "{old}");
+        let other = told(&answer(Some("123456"), StatusCode::BadRequest), &Source::Secret);
+        assert_eq!(other, "LF1113 the authority refuses the client secret with AADSTS123456");
+        let page = told(&answer(None, StatusCode::ServiceUnavailable), &Source::Secret);
+        assert_eq!(page, "LF1115 the client secret gives no token: it answered HTTP 503");
+    }
+
+    #[test]
+    fn the_azure_cli_is_the_last_resort() {
+        let cli = |text: &'static str| {
+            told(&wrapped(Error::with_message(ErrorKind::Credential, text)), &Source::AzureCli)
+        };
+        let missing = cli("az not found on PATH");
+        assert!(missing.starts_with("LF1110 "), "{missing}");
+        assert!(missing.ends_with("and the Azure CLI is not installed"), "{missing}");
+        let nobody = cli("ERROR: Please run 'az login' to setup account.");
+        assert!(nobody.ends_with("and nobody is logged in to the Azure CLI"), "{nobody}");
+        let expired = cli("ERROR: AADSTS700082: The refresh token has expired. canary");
+        assert_eq!(
+            expired,
+            "LF1114 the authority refuses the login to the Azure CLI: the login has expired (AADSTS700082)"
+        );
+        assert_eq!(cli("canary"), "LF1115 the login to the Azure CLI gives no token: it failed");
+    }
+}

@@ -1,0 +1,276 @@
+//! The certificate of an application: the file, and what is signed with it to get a token.
+
+#![allow(clippy::disallowed_methods, reason = "what is signed says from when until when it counts")]
+
+use std::fmt;
+use std::pin::Pin;
+
+use aws_lc_rs::digest::{SHA256, digest};
+use aws_lc_rs::rand::SystemRandom;
+use aws_lc_rs::signature::{KeyPair, RSA_PKCS1_SHA256, RsaKeyPair};
+use azure_core::error::ErrorKind;
+use azure_core::http::ClientMethodOptions;
+use azure_identity::ClientAssertion;
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use jiff::Timestamp;
+use pem::Pem;
+use serde_json::{Value, json};
+use x509_parser::prelude::{FromDer, X509Certificate};
+
+use super::pages;
+use crate::finding::{Finding, Kind, shortened};
+
+/// How long an assertion counts, in seconds.
+const LIFETIME: i64 = 600;
+
+const CONVERT: &str = "convert it: openssl pkcs12 -in FILE -out FILE.pem -nodes, and name the new file in \
+                       AZURE_CLIENT_CERTIFICATE_PATH";
+const BOTH: &str = "put the certificate and its RSA key into one file, both in PEM form";
+const DECRYPT: &str = "write the key without a password: openssl pkey -in FILE, into a file that only you \
+                       can read";
+
+/// An application's certificate with its key.
+pub(super) struct Certificate {
+    key: RsaKeyPair,
+    thumbprint: String,
+    /// The end of its validity, in seconds since 1970.
+    end: i64,
+}
+
+impl fmt::Debug for Certificate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Certificate").field("thumbprint", &self.thumbprint).finish_non_exhaustive()
+    }
+}
+
+/// Why a certificate cannot be used, and what to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Unfit {
+    why: String,
+    help: &'static str,
+}
+
+fn unfit<T>(why: impl Into<String>, help: &'static str) -> Result<T, Unfit> {
+    Err(Unfit { why: why.into(), help })
+}
+
+impl Unfit {
+    /// The finding about the file at `path`.
+    pub(super) fn finding(&self, path: &str) -> Finding {
+        let message = format!("the certificate `{}` cannot be used: {}", shortened(path), self.why);
+        Finding::error(&pages::CERTIFICATE, Kind::Invalid, "", message).help(self.help)
+    }
+}
+
+impl Certificate {
+    /// The certificate in a file, as of now.
+    pub(super) fn read(bytes: Option<Vec<u8>>) -> Result<Self, Unfit> {
+        let Some(bytes) = bytes else {
+            return unfit("the file cannot be read", "look at the path and its permissions");
+        };
+        let certificate = Self::of_pem(&bytes)?;
+        if certificate.end <= Timestamp::now().as_second() {
+            let end = Timestamp::from_second(certificate.end).map(|end| end.to_string()).unwrap_or_default();
+            return unfit(
+                format!("it expired at {end}"),
+                "make a new certificate, and upload it in the app registration",
+            );
+        }
+        Ok(certificate)
+    }
+
+    fn of_pem(bytes: &[u8]) -> Result<Self, Unfit> {
+        const BEGIN: &[u8] = b"-----BEGIN ";
+        // What everything in DER form begins with that holds more than one thing.
+        const SEQUENCE: u8 = 0x30;
+        if !bytes.windows(BEGIN.len()).any(|window| window == BEGIN) {
+            if bytes.first() == Some(&SEQUENCE) {
+                return unfit("it is in PKCS#12 or DER form, and only PEM is read", CONVERT);
+            }
+            return unfit("it is not in PEM form", BOTH);
+        }
+        let Ok(blocks) = pem::parse_many(bytes) else {
+            return unfit("it is not whole, or not in base64", BOTH);
+        };
+        let key = key_in(&blocks)?;
+        let public: &[u8] = key.public_key().as_ref();
+        let own = |der: &&[u8]| {
+            let read = X509Certificate::from_der(der);
+            read.is_ok_and(|(_, read)| read.public_key().subject_public_key.data[..] == *public)
+        };
+        let mut given = blocks.iter().filter(|block| block.tag() == "CERTIFICATE").map(Pem::contents);
+        if given.clone().next().is_none() {
+            return unfit("there is no certificate in it", BOTH);
+        }
+        let Some(der) = given.find(own) else {
+            return unfit("its key is not that of its certificate", BOTH);
+        };
+        let end = X509Certificate::from_der(der).map_or(0, |(_, read)| read.validity().not_after.timestamp());
+        let thumbprint = URL_SAFE_NO_PAD.encode(digest(&SHA256, der));
+        Ok(Self { key, thumbprint, end })
+    }
+
+    /// A JWT of these claims.
+    fn signed(&self, claims: &Value) -> Option<String> {
+        let header = json!({ "alg": "RS256", "typ": "JWT", "x5t#S256": self.thumbprint });
+        let part = |value: &Value| URL_SAFE_NO_PAD.encode(value.to_string());
+        let text = format!("{}.{}", part(&header), part(claims));
+        let mut signature = vec![0_u8; self.key.public_modulus_len()];
+        self.key.sign(&RSA_PKCS1_SHA256, &SystemRandom::new(), text.as_bytes(), &mut signature).ok()?;
+        Some(format!("{text}.{}", URL_SAFE_NO_PAD.encode(&signature)))
+    }
+}
+
+/// The RSA key among the blocks of a file.
+fn key_in(blocks: &[Pem]) -> Result<RsaKeyPair, Unfit> {
+    let encrypted =
+        |block: &Pem| block.tag() == "ENCRYPTED PRIVATE KEY" || block.headers().get("Proc-Type").is_some();
+    let Some(block) = blocks.iter().find(|block| block.tag().ends_with("PRIVATE KEY")) else {
+        return unfit("there is no private key in it", BOTH);
+    };
+    if encrypted(block) {
+        return unfit("its key has a password", DECRYPT);
+    }
+    let key = match block.tag() {
+        "PRIVATE KEY" => RsaKeyPair::from_pkcs8(block.contents()).ok(),
+        "RSA PRIVATE KEY" => RsaKeyPair::from_der(block.contents()).ok(),
+        _ => None,
+    };
+    match key {
+        Some(key) => Ok(key),
+        None => unfit("its key is no RSA key of 2048 to 8192 bits", "Azure takes RSA certificates only"),
+    }
+}
+
+/// What an application shows instead of a secret: that it has the key of its certificate.
+#[derive(Debug)]
+pub(super) struct Assertion {
+    certificate: Certificate,
+    client: String,
+    audience: String,
+}
+
+impl Assertion {
+    /// For an application of which a token is asked at the URL `audience`.
+    pub(super) fn new(certificate: Certificate, client: &str, audience: &str) -> Self {
+        Self { certificate, client: client.to_owned(), audience: audience.to_owned() }
+    }
+
+    fn claims(&self, now: i64) -> Value {
+        let id: [u8; 16] = rand::random();
+        json!({
+            "aud": self.audience,
+            "iss": self.client,
+            "sub": self.client,
+            "jti": URL_SAFE_NO_PAD.encode(id),
+            "iat": now,
+            "nbf": now,
+            "exp": now + LIFETIME,
+        })
+    }
+
+    fn made(&self) -> azure_core::Result<String> {
+        let claims = self.claims(Timestamp::now().as_second());
+        self.certificate
+            .signed(&claims)
+            .ok_or_else(|| azure_core::Error::with_message(ErrorKind::Credential, "the key does not sign"))
+    }
+}
+
+// The trait is made by the macro of async-trait; this is what the macro makes of an `async fn`.
+impl ClientAssertion for Assertion {
+    fn secret<'life0, 'life1, 'async_trait>(
+        &'life0 self,
+        _: Option<ClientMethodOptions<'life1>>,
+    ) -> Pin<Box<dyn Future<Output = azure_core::Result<String>> + Send + 'async_trait>>
+    where
+        'life0: 'async_trait,
+        'life1: 'async_trait,
+        Self: 'async_trait,
+    {
+        Box::pin(std::future::ready(self.made()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::error::Error;
+
+    use aws_lc_rs::signature::{RSA_PKCS1_2048_8192_SHA256, UnparsedPublicKey};
+    use rcgen::{CertificateParams, PKCS_RSA_SHA256, RsaKeySize};
+
+    use super::*;
+
+    type Outcome = Result<(), Box<dyn Error>>;
+
+    /// An RSA key and its certificate, in PEM form.
+    fn pair(years: (i32, i32)) -> Result<(String, String), Box<dyn Error>> {
+        let key = rcgen::KeyPair::generate_rsa_for(&PKCS_RSA_SHA256, RsaKeySize::_2048)?;
+        let mut params = CertificateParams::new(vec!["landfall".to_owned()])?;
+        params.not_before = rcgen::date_time_ymd(years.0, 1, 2);
+        params.not_after = rcgen::date_time_ymd(years.1, 1, 2);
+        Ok((key.serialize_pem(), params.self_signed(&key)?.pem()))
+    }
+
+    fn why(bytes: &str) -> String {
+        let read = Certificate::read(Some(bytes.as_bytes().to_vec()));
+        read.err().map(|unfit| unfit.why).unwrap_or_default()
+    }
+
+    #[test]
+    fn an_assertion_is_signed_by_the_key_of_the_certificate() -> Outcome {
+        let (key, certificate) = pair((2020, 2090))?;
+        let (_, other) = pair((2020, 2090))?;
+        let text = format!("{other}{key}{certificate}");
+        let Ok(read) = Certificate::read(Some(text.into_bytes())) else { unreachable!("it is whole") };
+        let url = "https://login.example.com/t/oauth2/v2.0/token";
+        let assertion = Assertion::new(read, "client", url);
+        let claims = assertion.claims(1_700_000_000);
+        assert_eq!((&claims["aud"], &claims["exp"]), (&json!(url), &json!(1_700_000_600)));
+        assert_eq!((&claims["iss"], &claims["sub"]), (&json!("client"), &json!("client")));
+        let jwt = assertion.made()?;
+        let (text, signature) = jwt.rsplit_once('.').unwrap_or_default();
+        let signature = URL_SAFE_NO_PAD.decode(signature)?;
+        let public = assertion.certificate.key.public_key().as_ref().to_vec();
+        let verifier = UnparsedPublicKey::new(&RSA_PKCS1_2048_8192_SHA256, public);
+        assert!(verifier.verify(text.as_bytes(), &signature).is_ok());
+        let header = text.split('.').next().unwrap_or_default();
+        let header: Value = serde_json::from_slice(&URL_SAFE_NO_PAD.decode(header)?)?;
+        assert_eq!(header["alg"], json!("RS256"));
+        assert_eq!(header["x5t#S256"].as_str().map(str::len), Some(43));
+        Ok(())
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_used_says_why() -> Outcome {
+        let (key, certificate) = pair((2020, 2090))?;
+        let (_, other) = pair((2020, 2090))?;
+        let (old_key, old) = pair((2020, 2021))?;
+        assert_eq!(why(""), "it is not in PEM form");
+        assert_eq!(why("0\u{1}"), "it is in PKCS#12 or DER form, and only PEM is read");
+        assert_eq!(why(&certificate), "there is no private key in it");
+        assert_eq!(why(&key), "there is no certificate in it");
+        assert_eq!(why(&format!("{key}{other}")), "its key is not that of its certificate");
+        assert_eq!(why(&format!("{old_key}{old}")), "it expired at 2021-01-02T00:00:00Z");
+        let encrypted = key.replace("PRIVATE", "ENCRYPTED PRIVATE");
+        assert_eq!(why(&format!("{certificate}{encrypted}")), "its key has a password");
+        let curve = rcgen::KeyPair::generate()?.serialize_pem();
+        assert_eq!(why(&format!("{certificate}{curve}")), "its key is no RSA key of 2048 to 8192 bits");
+        let missing = Certificate::read(None).err().map(|unfit| unfit.finding("/c.pem").message);
+        let expected = "the certificate `/c.pem` cannot be used: the file cannot be read";
+        assert_eq!(missing.as_deref(), Some(expected));
+        Ok(())
+    }
+
+    #[test]
+    fn the_key_is_not_shown() -> Outcome {
+        let (key, certificate) = pair((2020, 2090))?;
+        let text = format!("{key}{certificate}");
+        let read = Certificate::read(Some(text.into_bytes()));
+        let shown = format!("{read:?}");
+        assert!(shown.starts_with("Ok(Certificate { thumbprint: "), "{shown}");
+        assert!(shown.len() < 100, "{shown}");
+        Ok(())
+    }
+}

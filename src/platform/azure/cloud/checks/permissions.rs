@@ -1,0 +1,83 @@
+//! Whether the caller may do what an installation does.
+
+use std::sync::Arc;
+
+use tokio::sync::OnceCell;
+
+use super::rights::{Rights, rights};
+use super::{check, findings};
+use crate::finding::Finding;
+use crate::platform::azure::cloud::gather::PLATFORM;
+use crate::platform::azure::cloud::session::Session;
+use crate::platform::azure::permissions::needed;
+use crate::platform::cloud::{Answer, Asking, Check};
+
+/// What begins the actions on role assignments, which few roles give.
+const ROLES: &str = "microsoft.authorization/roleassignments/";
+
+/// What begins the actions on sets of disk keys. These lie in groups of their own, where checks of their own
+/// read them.
+const KEYS: &str = "microsoft.compute/diskencryptionsets/";
+
+/// The caller's rights; asked for once for both checks.
+type Known = Arc<OnceCell<Result<Rights, Answer>>>;
+
+/// How a finding about missing rights is made: of the field, the missing actions, and the number of all.
+type Wording = fn(&str, &[String], usize) -> Finding;
+
+/// The checks of the caller's rights.
+pub(super) fn checks<'s>(session: &'s Session<'_>) -> Vec<Check<'s>> {
+    let Asking { config, catalogue, .. } = session.asking;
+    let (roles, others) = divided(needed(config, catalogue));
+    let others = others.into_iter().filter(|action| !action.to_ascii_lowercase().starts_with(KEYS)).collect();
+    let known = Known::default();
+    let parts: [(&str, Vec<String>, Wording); 2] = [
+        ("azure.permissions", others, findings::denied),
+        ("azure.role-assignments", roles, findings::roles_denied),
+    ];
+    let asked = parts.into_iter().filter(|(_, actions, _)| !actions.is_empty());
+    let one = |(id, actions, wording): (&str, Vec<String>, Wording)| {
+        check(id, PLATFORM, allowed(session, Arc::clone(&known), actions, wording))
+    };
+    asked.map(one).collect()
+}
+
+/// The actions on role assignments, and the others.
+fn divided(needed: Vec<String>) -> (Vec<String>, Vec<String>) {
+    needed.into_iter().partition(|action| action.to_ascii_lowercase().starts_with(ROLES))
+}
+
+async fn allowed(
+    session: &Session<'_>,
+    known: Known,
+    actions: Vec<String>,
+    wording: Wording,
+) -> Result<Answer, Answer> {
+    let rights = known.get_or_init(|| Box::pin(rights(session))).await.clone()?;
+    let asked = actions.len();
+    let missing: Vec<String> =
+        actions.into_iter().filter(|action| !rights.allow(action, session.platform)).collect();
+    let answer = if missing.is_empty() {
+        Answer::passed(format!("all {asked} actions that this config needs are allowed"))
+    } else {
+        Answer::found(wording(PLATFORM, &missing, asked)).with("missing", missing)
+    };
+    Ok(answer.with("asked", asked))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn role_assignments_are_told_apart() {
+        let needed = [
+            "Microsoft.Authorization/roleAssignments/write",
+            "Microsoft.Authorization/locks/read",
+            "Microsoft.Compute/virtualMachines/write",
+        ];
+        let (roles, others) = divided(needed.map(str::to_owned).to_vec());
+        assert_eq!((roles.len(), others.len()), (1, 2));
+        assert_eq!(roles, ["Microsoft.Authorization/roleAssignments/write"]);
+    }
+}

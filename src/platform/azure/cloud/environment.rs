@@ -1,0 +1,385 @@
+//! The endpoints of a cloud: from its row in the catalogue, or as an Azure Stack Hub tells them.
+
+use serde_json::{Map, Value};
+use url::Url;
+
+use super::api_versions::Api;
+use super::arm::Arm;
+use super::pages;
+use super::session::Session;
+use super::transport;
+use crate::finding::{Finding, Kind, shortened};
+use crate::platform::azure::catalogue::Cloud;
+use crate::platform::cloud::{Answer, Check};
+use crate::secret::without_user;
+
+/// The check of the cloud.
+pub(super) const CHECK: &str = "azure.cloud";
+
+const NAME: &str = "platform.azure.cloudName";
+const ENDPOINT: &str = "platform.azure.armEndpoint";
+
+/// What a hub is asked for its endpoints.
+const METADATA: &str = "/metadata/endpoints";
+
+/// Where a cloud is asked, and what tokens are for.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Environment {
+    /// Name of the cloud.
+    pub(super) name: String,
+    /// URL of the resource manager.
+    pub(super) resource_manager: Url,
+    /// URL of the authority, without a path.
+    pub(super) authority: Url,
+    /// What tokens for the resource manager are for.
+    pub(super) audience: String,
+    /// What is asked for to get such a token.
+    pub(super) scope: String,
+    /// Domain of storage accounts; empty where nobody says.
+    pub(super) storage_suffix: String,
+    /// Whether it is an Azure Stack Hub.
+    pub(super) stack: bool,
+    /// What a hub says of its endpoints, as it says it.
+    pub(super) raw: Option<Map<String, Value>>,
+}
+
+impl Environment {
+    /// The cloud of a row of the catalogue.
+    fn of_row(name: &str, cloud: &Cloud) -> Result<Self, Box<Finding>> {
+        let resource_manager = url(&cloud.resource_manager_endpoint, NAME, "the resource manager")?;
+        let authority = url(&cloud.active_directory_authority, NAME, "the authority")?;
+        let own = |given: &str, usual: String| if given.is_empty() { usual } else { given.to_owned() };
+        let audience = own(&cloud.token_audience, resource_manager.as_str().to_owned());
+        Ok(Self {
+            name: name.to_owned(),
+            scope: own(&cloud.token_scope, format!("{audience}/.default")),
+            storage_suffix: cloud.storage_endpoint_suffix.clone(),
+            resource_manager,
+            authority: without_path(authority),
+            audience,
+            stack: false,
+            raw: None,
+        })
+    }
+
+    /// The hub at a URL, by what it says of itself.
+    fn of_hub(name: &str, resource_manager: &Url, raw: Map<String, Value>) -> Result<Self, Box<Finding>> {
+        let lacks = |what: &str| {
+            let message =
+                format!("the Azure Stack Hub at `{}` does not tell {what}", shown(resource_manager));
+            let finding = Finding::error(&pages::DISCOVERY, Kind::Invalid, ENDPOINT, message);
+            Box::new(finding.help("look whether armEndpoint is the URL of a hub's resource manager"))
+        };
+        let authentication = raw.get("authentication");
+        let login = text(authentication.and_then(|known| known.get("loginEndpoint")));
+        let login = login.ok_or_else(|| lacks("its authority"))?;
+        let audiences = authentication.and_then(|known| known.get("audiences"));
+        let audience = text(audiences.and_then(|known| known.get(0)));
+        let audience = audience.ok_or_else(|| lacks("the audience of its tokens"))?.to_owned();
+        let authority = url(login, ENDPOINT, "the authority")?;
+        if authority.path().trim_end_matches('/').to_ascii_lowercase().ends_with("/adfs") {
+            return Err(Box::new(federation_services(&authority)));
+        }
+        let suffix = text(raw.get("suffixes").and_then(|known| known.get("storage"))).map(str::to_owned);
+        Ok(Self {
+            name: name.to_owned(),
+            resource_manager: resource_manager.clone(),
+            authority: without_path(authority),
+            scope: format!("{audience}/.default"),
+            audience,
+            storage_suffix: suffix.or_else(|| domain(resource_manager)).unwrap_or_default(),
+            stack: true,
+            raw: Some(raw),
+        })
+    }
+
+    /// Where the authority describes what it does for a tenant.
+    pub(super) fn openid_configuration(&self, tenant: &str) -> Url {
+        below(&self.authority, &[tenant, "v2.0", ".well-known", "openid-configuration"])
+    }
+
+    /// Where tokens of a tenant are asked for.
+    pub(super) fn token_url(&self, tenant: &str) -> Url {
+        below(&self.authority, &[tenant, "oauth2", "v2.0", "token"])
+    }
+
+    fn evidence(&self, answer: Answer) -> Answer {
+        let answer = answer
+            .with("resourceManager", shown(&self.resource_manager))
+            .with("authority", shown(&self.authority))
+            .with("audience", self.audience.clone());
+        match self.storage_suffix.as_str() {
+            "" => answer,
+            suffix => answer.with("storageSuffix", suffix),
+        }
+    }
+}
+
+/// The URL of the resource manager, or what to say where there is none.
+pub(super) fn manager(session: &Session<'_>) -> Result<Url, Answer> {
+    let (_, cloud) = known(session)?;
+    let given = if cloud.stack { session.platform.arm_endpoint.expose() } else { "" };
+    let (text, field) = match given {
+        "" => (cloud.resource_manager_endpoint.as_str(), NAME),
+        given => (given, ENDPOINT),
+    };
+    url(text, field, "the resource manager").map_err(|finding| Answer::found(*finding))
+}
+
+/// The field of the config that says where the cloud is.
+pub(super) fn field(session: &Session<'_>) -> &'static str {
+    if session.platform.arm_endpoint.is_empty() { NAME } else { ENDPOINT }
+}
+
+/// Whether the cloud is an Azure Stack Hub.
+pub(super) fn is_hub(session: &Session<'_>) -> bool {
+    known(session).is_ok_and(|(_, cloud)| cloud.stack)
+}
+
+/// Whether the cloud was closed.
+pub(super) fn is_closed(session: &Session<'_>) -> bool {
+    known(session).is_ok_and(|(_, cloud)| cloud.closed)
+}
+
+/// The endpoints of the config's cloud, or what to say where they are not known.
+pub(super) async fn find(session: &Session<'_>) -> Result<Environment, Answer> {
+    let found = |finding: Box<Finding>| Answer::found(*finding);
+    let (name, cloud) = known(session)?;
+    if !cloud.stack {
+        return Environment::of_row(name, cloud).map_err(found);
+    }
+    let url = manager(session)?;
+    session.manager().await.usable()?;
+    let Some(client) = session.client() else {
+        return Err(Answer::skipped("there is no HTTP client to ask with"));
+    };
+    let limit = session.asking.patience.call;
+    let hub = Arm::new(transport::for_calls(client), &url, true, limit, session.scrub());
+    let told = hub.get::<Map<String, Value>>(Api::Metadata, METADATA, &[]).await;
+    let raw = told.map_err(|fault| {
+        let message = format!("the Azure Stack Hub does not tell its endpoints: {}", fault.sentence());
+        let finding = Finding::error(&pages::DISCOVERY, Kind::Invalid, ENDPOINT, message);
+        fault.attach(Answer::found(
+            finding.help("look whether armEndpoint is the URL of a hub's resource manager"),
+        ))
+    })?;
+    Environment::of_hub(name, &url, raw).map_err(found)
+}
+
+/// The check of the cloud.
+pub(super) fn check<'s>(session: &'s Session<'_>) -> Check<'s> {
+    Check::new(CHECK, NAME, async move {
+        match session.endpoints().await {
+            Ok(environment) => environment.evidence(judge(environment, is_closed(session))),
+            Err(answer) => answer.clone(),
+        }
+    })
+}
+
+fn judge(environment: &Environment, closed: bool) -> Answer {
+    let name = &environment.name;
+    if closed {
+        let message = format!("the cloud `{name}` was closed");
+        let finding = Finding::warning(&pages::CLOSED, Kind::Invalid, NAME, message);
+        return Answer::found(finding.help("choose another cloud; what was in this one is gone"));
+    }
+    let what = if environment.stack { "tells its endpoints" } else { "is known" };
+    Answer::passed(format!("{name} at {} {what}", shown(&environment.resource_manager)))
+}
+
+/// The row of the config's cloud.
+fn known<'s>(session: &'s Session<'_>) -> Result<(&'s str, &'s Cloud), Answer> {
+    let catalogue = &session.asking.catalogue.azure;
+    catalogue.cloud(&session.platform.cloud_name).ok_or_else(|| {
+        let names: Vec<&str> = catalogue.clouds.keys().map(String::as_str).collect();
+        let message = format!("the cloud `{}` is not known", shortened(&session.platform.cloud_name));
+        let finding = Finding::error(&pages::CLOUD, Kind::NotSupported, NAME, message);
+        Answer::found(
+            finding.help(format!("known are {}; a catalogue overlay adds others", names.join(", "))),
+        )
+    })
+}
+
+/// The URL in a text, without user, query and fragment. One without a scheme is meant to have https.
+fn url(text: &str, field: &str, what: &str) -> Result<Url, Box<Finding>> {
+    let whole = if text.contains("://") { text.to_owned() } else { format!("https://{text}") };
+    let read = Url::parse(&whole).ok().filter(|url| url.scheme() == "https" && url.has_host());
+    let Some(mut url) = read else {
+        let message = match text {
+            "" => format!("nobody says where {what} of the cloud is"),
+            text => format!("`{}` is no URL of https, where {what} is", shortened(&without_user(text))),
+        };
+        let finding = Finding::error(&pages::URL, Kind::Invalid, field, message);
+        return Err(Box::new(
+            finding.help("write https:// and a host, such as https://management.example.com"),
+        ));
+    };
+    url.set_query(None);
+    url.set_fragment(None);
+    // Only a URL without a host refuses this.
+    let _ = url.set_username("");
+    let _ = url.set_password(None);
+    Ok(url)
+}
+
+fn federation_services(authority: &Url) -> Finding {
+    let message = format!(
+        "the Azure Stack Hub has its identities in AD FS (`{}`), of which no tokens can be asked",
+        shown(authority)
+    );
+    Finding::error(&pages::FEDERATION_SERVICES, Kind::NotSupported, ENDPOINT, message)
+        .help("use a hub that has its identities in Microsoft Entra ID")
+}
+
+fn without_path(mut url: Url) -> Url {
+    url.set_path("/");
+    url
+}
+
+fn below(base: &Url, path: &[&str]) -> Url {
+    let mut url = base.clone();
+    if let Ok(mut segments) = url.path_segments_mut() {
+        segments.pop_if_empty().extend(path);
+    }
+    url
+}
+
+/// A text that is not empty.
+fn text(value: Option<&Value>) -> Option<&str> {
+    value.and_then(Value::as_str).filter(|text| !text.is_empty())
+}
+
+/// The domain of a hub, which its storage accounts share: that of its resource manager.
+fn domain(resource_manager: &Url) -> Option<String> {
+    let (_, domain) = resource_manager.domain()?.split_once('.')?;
+    Some(domain.to_owned())
+}
+
+/// A URL for people.
+pub(super) fn shown(url: &Url) -> String {
+    url.as_str().trim_end_matches('/').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::catalogue::Catalogue;
+    use crate::platform::cloud::Verdict;
+
+    /// Name, resource manager, authority, domain of storage accounts.
+    const CLOUDS: &[(&str, &str, &str, &str)] = &[
+        (
+            "AzurePublicCloud",
+            "https://management.azure.com/",
+            "https://login.microsoftonline.com/",
+            "core.windows.net",
+        ),
+        (
+            "AzureUSGovernmentCloud",
+            "https://management.usgovcloudapi.net/",
+            "https://login.microsoftonline.us/",
+            "core.usgovcloudapi.net",
+        ),
+        (
+            "AzureChinaCloud",
+            "https://management.chinacloudapi.cn/",
+            "https://login.chinacloudapi.cn/",
+            "core.chinacloudapi.cn",
+        ),
+        (
+            "AzureGermanCloud",
+            "https://management.microsoftazure.de/",
+            "https://login.microsoftonline.de/",
+            "core.cloudapi.de",
+        ),
+    ];
+
+    fn row(name: &str) -> Option<Environment> {
+        let (name, cloud) = Catalogue::embedded().azure.cloud(name)?;
+        Environment::of_row(name, cloud).ok()
+    }
+
+    fn hub(raw: &Value) -> Result<Environment, &'static str> {
+        let url = url("management.local.example.com", ENDPOINT, "").map_err(|finding| finding.page.code)?;
+        let raw = raw.as_object().cloned().unwrap_or_default();
+        Environment::of_hub("AzureStackCloud", &url, raw).map_err(|finding| finding.page.code)
+    }
+
+    #[test]
+    fn every_named_cloud_is_called_at_its_own_hosts() {
+        for (name, manager, authority, storage) in CLOUDS {
+            let Some(found) = row(name) else { unreachable!("{name} is in the catalogue") };
+            assert_eq!(found.name, *name);
+            assert_eq!(found.resource_manager.as_str(), *manager);
+            let token = format!("{authority}tenant/oauth2/v2.0/token");
+            assert_eq!(found.token_url("tenant").as_str(), token);
+            let described = format!("{authority}tenant/v2.0/.well-known/openid-configuration");
+            assert_eq!(found.openid_configuration("tenant").as_str(), described);
+            assert_eq!(found.scope, format!("{manager}/.default"));
+            assert_eq!((found.audience.as_str(), found.storage_suffix.as_str()), (*manager, *storage));
+            assert!(!found.stack && found.raw.is_none());
+        }
+        let named = Catalogue::embedded().azure.clouds.values().filter(|cloud| !cloud.stack).count();
+        assert_eq!(named, CLOUDS.len());
+    }
+
+    #[test]
+    fn a_hub_is_called_where_it_says() {
+        let raw = json!({
+            "galleryEndpoint": "https://gallery.local.example.com",
+            "graphEndpoint": "https://graph.windows.net/",
+            "portalEndpoint": "https://portal.local.example.com",
+            "authentication": {
+                "loginEndpoint": "https://login.windows.net/",
+                "audiences": ["https://management.example.onmicrosoft.com/3cc5febd"],
+            },
+        });
+        let found = hub(&raw);
+        let Ok(found) = found else { unreachable!("it says all") };
+        assert_eq!(found.resource_manager.as_str(), "https://management.local.example.com/");
+        assert_eq!(found.token_url("t").as_str(), "https://login.windows.net/t/oauth2/v2.0/token");
+        assert_eq!(found.scope, "https://management.example.onmicrosoft.com/3cc5febd/.default");
+        assert_eq!(found.storage_suffix, "local.example.com");
+        assert_eq!(found.raw.map(Value::from), Some(raw));
+    }
+
+    #[test]
+    fn a_hub_that_does_not_tell_enough_is_refused() {
+        let of = |login: &str, audiences: Value| {
+            let authentication = json!({ "loginEndpoint": login, "audiences": audiences });
+            json!({ "authentication": authentication })
+        };
+        let code = |raw: Value| hub(&raw).map(|found| found.scope);
+        assert_eq!(code(json!({})), Err("LF1104"));
+        assert_eq!(code(of("https://login.windows.net/", json!([]))), Err("LF1104"));
+        assert_eq!(code(of("http://login.windows.net/", json!(["a"]))), Err("LF1103"));
+        assert_eq!(code(of("https://adfs.local.example.com/ADFS/", json!(["a"]))), Err("LF1105"));
+        assert_eq!(code(of("https://login.windows.net/common", json!(["a"]))), Ok("a/.default".to_owned()));
+    }
+
+    #[test]
+    fn an_endpoint_is_a_url_of_https() {
+        let read = |text: &str| url(text, ENDPOINT, "it").map(|url| url.as_str().to_owned()).ok();
+        let expected = Some("https://management.example.com/".to_owned());
+        assert_eq!(read("management.example.com"), expected);
+        assert_eq!(read("https://user:canary@management.example.com/?a#b"), expected);
+        assert_eq!([read(""), read("http://management.example.com"), read("https://")], [None, None, None]);
+        let refused = url("http://u:canary@host", ENDPOINT, "the authority");
+        let message = refused.err().map(|finding| finding.message);
+        assert_eq!(message.as_deref(), Some("`http://•@host` is no URL of https, where the authority is"));
+        let odd = row("AzurePublicCloud").map(|found| found.token_url("../a?b").path().to_owned());
+        assert_eq!(odd.as_deref(), Some("/..%2Fa%3Fb/oauth2/v2.0/token"));
+    }
+
+    #[test]
+    fn a_closed_cloud_is_a_warning() {
+        let Some(found) = row("AzureGermanCloud") else { unreachable!("it is in the catalogue") };
+        let verdict = judge(&found, true).verdict;
+        assert!(matches!(verdict, Verdict::Found(finding) if !finding.is_error()));
+        let verdict = judge(&found, false).verdict;
+        let expected = "AzureGermanCloud at https://management.microsoftazure.de is known";
+        assert!(matches!(verdict, Verdict::Passed(what) if what == expected));
+    }
+}

@@ -1,0 +1,76 @@
+//! The edge of Azure: tokens from the authority of a cloud, and calls to its resource manager.
+//!
+//! `session` knows the cloud's endpoints and the caller. What all else rests on is checked in `reach`,
+//! `environment`, `identity` and `subscription`; facts are gathered in `gather`, and what facts do not hold
+//! is checked in `checks`. All calls only read, but for those of `operations`.
+
+mod api_versions;
+mod arm;
+mod authority;
+mod certificate;
+mod checks;
+mod environment;
+mod fault;
+mod gather;
+mod identity;
+mod judged;
+mod operations;
+mod pages;
+mod reach;
+#[cfg(test)]
+mod scripted;
+mod session;
+mod sources;
+mod subscription;
+mod transport;
+
+use crate::finding::Page;
+use crate::plan::Plan;
+use crate::platform::cloud::{Asking, Check, Cloud, Gathered, Judged, Session, Waiting};
+
+/// The edge of Azure.
+#[derive(Clone, Copy, Debug)]
+pub struct AzureCloud;
+
+/// The edge, for the platform.
+pub static CLOUD: AzureCloud = AzureCloud;
+
+/// The pages of what is found by asking.
+pub(in crate::platform::azure) fn all_pages() -> impl Iterator<Item = &'static Page> {
+    pages::PAGES.iter().chain(checks::pages::PAGES).copied()
+}
+
+impl Cloud for AzureCloud {
+    fn session<'a>(&self, asking: Asking<'a>) -> Box<dyn Session + 'a> {
+        Box::new(session::Session::new(asking))
+    }
+}
+
+impl Session for session::Session<'_> {
+    fn foundations(&self) -> Vec<Check<'_>> {
+        let mut all = reach::checks(self);
+        all.push(identity::check(self));
+        all.push(subscription::check(self));
+        all
+    }
+
+    fn checks(&self) -> Vec<Check<'_>> {
+        checks::checks(self)
+    }
+
+    fn facts(&self) -> Waiting<'_, Gathered> {
+        gather::gather(self)
+    }
+
+    fn judged(&self) -> &'static [Judged] {
+        judged::JUDGED
+    }
+
+    fn checks_of_plan<'s>(&'s self, plan: &'s Plan) -> Vec<Check<'s>> {
+        checks::of_plan(self, plan)
+    }
+
+    fn checks_without_plan(&self) -> Vec<(String, String)> {
+        checks::without_plan(self)
+    }
+}

@@ -1,0 +1,197 @@
+//! Calls that begin something, and the wait until it has come to its end: the resource manager names a URL at
+//! which it tells how far it is.
+
+use std::time::Duration;
+
+use azure_core::http::headers::HeaderName;
+use azure_core::http::{Method, RawResponse};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use tokio::time::{Instant, sleep};
+use url::Url;
+
+use super::api_versions::Api;
+use super::arm::{Arm, named, read};
+use super::fault::Fault;
+use super::transport::retry_after;
+
+/// The pause between two looks where Azure asks for none, and the longest one that it can ask for.
+const PAUSE: Duration = Duration::from_secs(5);
+const LONGEST_PAUSE: Duration = Duration::from_mins(1);
+/// Nothing that is worth waiting for takes longer.
+const LONGEST: Duration = Duration::from_hours(1);
+
+const OPERATION: HeaderName = HeaderName::from_static("azure-asyncoperation");
+const LOCATION: HeaderName = HeaderName::from_static("location");
+
+/// The answer of something that is not finished.
+const ACCEPTED: u16 = 202;
+
+/// How something that was begun stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Standing {
+    Running,
+    Done,
+    Failed,
+}
+
+#[allow(dead_code, reason = "checks only read; these are for what makes and removes resources")]
+impl Arm {
+    /// Removes what is at a path, and waits until it is gone. What is not there is gone already.
+    pub(super) async fn delete(&self, kind: Api, path: &str) -> Result<(), Fault> {
+        let call = named("DELETE", path);
+        let url = self.url(&call, kind, path, &[])?;
+        match self.send(&call, Method::Delete, &url, None).await {
+            Ok(begun) => self.settled(&call, begun, false).await.map(drop),
+            Err(fault) if fault.is_absence() => Ok(()),
+            Err(fault) => Err(fault),
+        }
+    }
+
+    /// Puts a question that is too long for a URL, or begins something, and waits for what comes of it.
+    pub(super) async fn post<B, T>(&self, kind: Api, path: &str, body: &B) -> Result<T, Fault>
+    where
+        B: Serialize + Sync,
+        T: DeserializeOwned,
+    {
+        let call = named("POST", path);
+        let url = self.url(&call, kind, path, &[])?;
+        let Ok(body) = serde_json::to_vec(body) else {
+            return Err(Fault::unmade(&call, "its body is no JSON"));
+        };
+        let begun = self.send(&call, Method::Post, &url, Some(&body)).await?;
+        let end = self.settled(&call, begun, true).await?;
+        read(&call, &end)
+    }
+
+    /// Waits for the end of what was begun. The result, if it is wanted, may have to be fetched.
+    async fn settled(&self, call: &str, begun: RawResponse, wanted: bool) -> Result<RawResponse, Fault> {
+        let operation = self.link(call, &begun, &OPERATION)?;
+        let location = self.link(call, &begun, &LOCATION)?;
+        let (mut url, told) = match (operation, &location) {
+            (Some(url), _) => (url, true),
+            (None, Some(url)) if u16::from(begun.status()) == ACCEPTED => (url.clone(), false),
+            _ => return Ok(begun),
+        };
+        let mut asked = retry_after(begun.headers());
+        let deadline = Instant::now() + LONGEST;
+        loop {
+            let pause = asked.unwrap_or(PAUSE).min(LONGEST_PAUSE);
+            if Instant::now() + pause >= deadline {
+                return Err(Fault::late(call, LONGEST));
+            }
+            sleep(pause).await;
+            let seen = self.send(call, Method::Get, &url, None).await?;
+            asked = retry_after(seen.headers());
+            if !told {
+                if u16::from(seen.status()) != ACCEPTED {
+                    return Ok(seen);
+                }
+                if let Some(next) = self.link(call, &seen, &LOCATION)? {
+                    url = next;
+                }
+                continue;
+            }
+            match standing(&read::<Value>(call, &seen)?) {
+                Standing::Running => {}
+                Standing::Failed => return Err(self.told(call, &seen)),
+                Standing::Done => {
+                    return match location.filter(|_| wanted) {
+                        Some(url) => self.send(call, Method::Get, &url, None).await,
+                        None => Ok(seen),
+                    };
+                }
+            }
+        }
+    }
+
+    /// The URL in a header.
+    fn link(&self, call: &str, response: &RawResponse, name: &HeaderName) -> Result<Option<Url>, Fault> {
+        response.headers().get_optional_str(name).map(|link| self.here(call, link)).transpose()
+    }
+}
+
+/// How something stands, by what is told of it.
+fn standing(told: &Value) -> Standing {
+    let status = told.get("status").and_then(Value::as_str).unwrap_or_default();
+    match status.to_ascii_lowercase().as_str() {
+        "succeeded" => Standing::Done,
+        "failed" | "canceled" | "cancelled" => Standing::Failed,
+        _ => Standing::Running,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::fault::Sort;
+    use super::super::scripted::{Scripted, scripted};
+    use super::*;
+
+    type Outcome = Result<(), Box<dyn std::error::Error>>;
+
+    const BEGUN: &[(&str, &str)] = &[
+        ("azure-asyncoperation", "https://management.example.com/operations/1"),
+        ("location", "https://management.example.com/results/1"),
+        ("retry-after", "0"),
+    ];
+    const MOVED: &[(&str, &str)] =
+        &[("location", "https://management.example.com/results/1"), ("retry-after", "0")];
+    const NOW: &[(&str, &str)] = &[("retry-after", "0")];
+    const RUNNING: Scripted = (200, NOW, r#"{"status": "InProgress"}"#);
+    const DONE: Scripted = (200, NOW, r#"{"status": "Succeeded"}"#);
+    const GROUP: &str = "/subscriptions/s/resourceGroups/rg";
+
+    #[tokio::test]
+    async fn what_was_begun_is_followed_to_its_end() -> Outcome {
+        let (arm, script) = scripted(&[(202, BEGUN, ""), RUNNING, DONE, (200, &[], "7")])?;
+        assert_eq!(arm.post::<Value, u8>(Api::Resources, "/x", &json!({})).await, Ok(7));
+        let expected = [
+            "POST https://management.example.com/x?api-version=2021-04-01",
+            "GET https://management.example.com/operations/1",
+            "GET https://management.example.com/operations/1",
+            "GET https://management.example.com/results/1",
+        ];
+        assert_eq!(script.asked(), expected);
+        let (arm, script) = scripted(&[(202, MOVED, ""), (202, MOVED, ""), (204, &[], "")])?;
+        assert_eq!(arm.delete(Api::ResourceGroups, GROUP).await, Ok(()));
+        assert_eq!(script.asked().len(), 3);
+        let (arm, _) = scripted(&[(202, BEGUN, ""), DONE])?;
+        assert_eq!(arm.delete(Api::ResourceGroups, GROUP).await, Ok(()));
+        Ok(())
+    }
+
+    #[tokio::test]
+    async fn what_is_gone_needs_no_wait() -> Outcome {
+        let gone = r#"{"error":{"code":"ResourceGroupNotFound","message":"no"}}"#;
+        let (arm, _) = scripted(&[(204, &[], ""), (404, &[], gone)])?;
+        assert_eq!(arm.delete(Api::ResourceGroups, GROUP).await, Ok(()));
+        assert_eq!(arm.delete(Api::ResourceGroups, GROUP).await, Ok(()));
+        Ok(())
+    }
+
+    #[tokio::test]
+    async fn a_failure_is_told_with_its_code() -> Outcome {
+        let failed = r#"{"status": "Failed", "error": {"code": "Conflict", "message": "in use"}}"#;
+        let (arm, _) = scripted(&[(202, BEGUN, ""), (200, &[], failed)])?;
+        let fault = arm.delete(Api::ResourceGroups, GROUP).await.err();
+        let sentence = fault.map(|fault| fault.sentence());
+        assert_eq!(sentence.as_deref(), Some("DELETE resourceGroups/rg was answered with Conflict: in use"));
+        let away: Scripted = (202, &[("location", "https://other.example.com/")], "");
+        let (arm, script) = scripted(&[away])?;
+        let fault = arm.delete(Api::ResourceGroups, GROUP).await.err();
+        assert_eq!(fault.map(|fault| fault.sort), Some(Sort::NotUnderstood));
+        assert_eq!(script.asked().len(), 1);
+        Ok(())
+    }
+
+    #[test]
+    fn a_standing_that_nobody_knows_is_no_end() {
+        let of = |status: &str| standing(&json!({ "status": status }));
+        assert_eq!([of("Running"), of("Accepted"), of("")], [Standing::Running; 3]);
+        assert_eq!([of("Failed"), of("Canceled")], [Standing::Failed; 2]);
+        assert_eq!(standing(&json!({})), Standing::Running);
+    }
+}

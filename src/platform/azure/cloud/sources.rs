@@ -1,0 +1,165 @@
+//! The sources of credentials: what the environment and the user's files name, and what they lack.
+
+use super::pages;
+use crate::finding::{Finding, Kind, shortened};
+use crate::platform::World;
+use crate::platform::azure::credentials as known;
+use crate::secret::Secret;
+
+/// The variable with the path of a workload identity's token.
+const FEDERATED: &str = "AZURE_FEDERATED_TOKEN_FILE";
+
+/// What environment and files give.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Given {
+    /// Subscription to install into; empty where nobody says.
+    pub(super) subscription: String,
+    /// Tenant of the application.
+    pub(super) tenant: String,
+    /// The application.
+    pub(super) client: String,
+    /// What must never be shown.
+    pub(super) secrets: Vec<Secret<String>>,
+    /// Secret of the application.
+    pub(super) secret: Option<Secret<String>>,
+    certificate: Option<String>,
+    federated: Option<String>,
+}
+
+impl Given {
+    /// What a world gives.
+    pub(super) fn of(world: &dyn World) -> Self {
+        let named = known::credentials(world);
+        let text = |key: &str| named.get(key).map(|value| value.expose().clone()).unwrap_or_default();
+        let some = |key: &str| named.get(key).filter(|value| !value.is_empty());
+        let federated = world.variable(FEDERATED);
+        let token = federated.as_deref().and_then(|path| world.file(path)).unwrap_or_default();
+        let mut secrets: Vec<Secret<String>> = Vec::new();
+        secrets.extend(some(known::CLIENT_SECRET).cloned());
+        secrets.extend(some(known::CLIENT_CERTIFICATE_PASSWORD).cloned());
+        secrets.push(Secret::new(String::from_utf8_lossy(&token).trim().to_owned()));
+        Self {
+            subscription: text(known::SUBSCRIPTION_ID),
+            tenant: text(known::TENANT_ID),
+            client: text(known::CLIENT_ID),
+            secrets,
+            secret: some(known::CLIENT_SECRET).cloned(),
+            certificate: some(known::CLIENT_CERTIFICATE).map(|path| path.expose().clone()),
+            federated,
+        }
+    }
+
+    /// The source that they name; none where they leave it to the machine.
+    pub(super) fn source(&self) -> Option<Source> {
+        if self.secret.is_some() {
+            return Some(Source::Secret);
+        }
+        let certificate = self.certificate.clone().map(Source::Certificate);
+        certificate.or_else(|| self.federated.clone().map(Source::Federated))
+    }
+
+    /// What a source lacks that needs an application in a tenant.
+    pub(super) fn lacking(&self, source: &Source) -> Option<Finding> {
+        let who = source.shown();
+        let finding = |kind, message: String, variable: &str| {
+            let finding = Finding::error(&pages::INCOMPLETE, kind, "", message);
+            finding.help(format!("set {variable}, or name it in ~/.azure/osServicePrincipal.json"))
+        };
+        let plain = |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || c == '.' || c == '-');
+        if self.tenant.is_empty() {
+            let message = format!("there is {who}, but no tenant is named");
+            return Some(finding(Kind::Required, message, "AZURE_TENANT_ID"));
+        }
+        if !plain(&self.tenant) {
+            let message = format!("`{}` is neither a tenant's id nor its domain", shortened(&self.tenant));
+            return Some(finding(Kind::Invalid, message, "AZURE_TENANT_ID"));
+        }
+        if self.client.is_empty() {
+            let message = format!("there is {who}, but no application is named");
+            return Some(finding(Kind::Required, message, "AZURE_CLIENT_ID"));
+        }
+        None
+    }
+}
+
+/// Where tokens come from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Source {
+    /// The secret of an application.
+    Secret,
+    /// The certificate of an application, at this path.
+    Certificate(String),
+    /// The token of a workload, at this path, which stands for an application.
+    Federated(String),
+    /// The identity of this machine.
+    ManagedIdentity,
+    /// Who is logged in to the Azure CLI.
+    AzureCli,
+}
+
+impl Source {
+    /// What people call it.
+    pub(super) fn shown(&self) -> String {
+        match self {
+            Self::Secret => "the client secret".to_owned(),
+            Self::Certificate(path) => format!("the certificate `{}`", shortened(path)),
+            Self::Federated(path) => format!("the federated token `{}`", shortened(path)),
+            Self::ManagedIdentity => "the managed identity of this machine".to_owned(),
+            Self::AzureCli => "the login to the Azure CLI".to_owned(),
+        }
+    }
+
+    /// Whether landfall itself asks the authority.
+    pub(super) fn is_of_authority(&self) -> bool {
+        matches!(self, Self::Secret | Self::Certificate(_) | Self::Federated(_))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Made(&'static [(&'static str, &'static str)]);
+
+    impl World for Made {
+        fn variable(&self, name: &str) -> Option<String> {
+            self.0.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
+        }
+
+        fn file(&self, path: &str) -> Option<Vec<u8>> {
+            (path == "/token").then(|| b"canary-federated\n".to_vec())
+        }
+    }
+
+    fn given(variables: &'static [(&'static str, &'static str)]) -> Given {
+        Given::of(&Made(variables))
+    }
+
+    #[test]
+    fn a_secret_comes_before_a_certificate_and_that_before_a_federated_token() {
+        const SECRET: (&str, &str) = ("AZURE_CLIENT_SECRET", "canary-secret");
+        const CERTIFICATE: (&str, &str) = ("AZURE_CLIENT_CERTIFICATE_PATH", "/c.pem");
+        const TOKEN: (&str, &str) = (FEDERATED, "/token");
+        assert_eq!(given(&[TOKEN, CERTIFICATE, SECRET]).source(), Some(Source::Secret));
+        let certificate = Source::Certificate("/c.pem".to_owned());
+        assert_eq!(given(&[TOKEN, CERTIFICATE]).source(), Some(certificate));
+        let federated = given(&[TOKEN, ("AZURE_CLIENT_ID", "c")]);
+        assert_eq!(federated.source(), Some(Source::Federated("/token".to_owned())));
+        assert!(federated.secrets.contains(&Secret::new("canary-federated".to_owned())));
+        assert_eq!(given(&[("AZURE_CLIENT_ID", "c")]).source(), None);
+        let shown = format!("{:?}", given(&[SECRET, TOKEN]));
+        assert!(!shown.contains("canary"), "{shown}");
+    }
+
+    #[test]
+    fn an_application_needs_a_tenant_and_an_id() {
+        let lacking = |variables| given(variables).lacking(&Source::Secret).map(|finding| finding.message);
+        let tenant = lacking(&[("AZURE_CLIENT_ID", "c")]);
+        assert_eq!(tenant.as_deref(), Some("there is the client secret, but no tenant is named"));
+        let client = lacking(&[("AZURE_TENANT_ID", "t")]);
+        assert_eq!(client.as_deref(), Some("there is the client secret, but no application is named"));
+        let odd = lacking(&[("AZURE_TENANT_ID", "t/x"), ("AZURE_CLIENT_ID", "c")]);
+        assert_eq!(odd.as_deref(), Some("`t/x` is neither a tenant's id nor its domain"));
+        assert_eq!(lacking(&[("AZURE_TENANT_ID", "t.example.com"), ("AZURE_CLIENT_ID", "c")]), None);
+    }
+}

@@ -1,0 +1,265 @@
+//! A server that plays an Azure cloud: its authority, its resource manager, and the metadata of a Stack Hub.
+
+use std::io::Write;
+use std::net::{TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use rustls::{ServerConfig, ServerConnection, StreamOwned};
+use serde_json::json;
+
+use super::answer::Answer;
+use super::call::Call;
+use super::directory::Directory;
+use super::manager::Manager;
+use super::scene::CLIENT;
+use super::tree::Tree;
+use crate::authority::{Authority, LOOPBACK};
+use crate::front::{Asked, read};
+
+/// The name of the authority that vouches for the cloud's servers.
+pub const ISSUER: &str = "Moon Authority";
+
+type Make = Box<dyn Fn(&Asked) -> Answer + Send + Sync>;
+
+/// Answers that come in place of the cloud's own, always or so many times.
+pub struct Trouble {
+    /// A part of the path, in small letters.
+    path: &'static str,
+    left: Mutex<usize>,
+    make: Make,
+}
+
+impl Trouble {
+    /// For every request to such a path.
+    pub fn always(path: &'static str, make: impl Fn(&Asked) -> Answer + Send + Sync + 'static) -> Self {
+        Self::first(usize::MAX, path, make)
+    }
+
+    /// For the first requests to such a path.
+    pub fn first(
+        times: usize,
+        path: &'static str,
+        make: impl Fn(&Asked) -> Answer + Send + Sync + 'static,
+    ) -> Self {
+        Self { path, left: Mutex::new(times), make: Box::new(make) }
+    }
+
+    fn takes(&self, call: &Call) -> bool {
+        if !call.path.contains(self.path) {
+            return false;
+        }
+        let mut left = self.left.lock().unwrap();
+        let takes = *left > 0;
+        *left = left.saturating_sub(1);
+        takes
+    }
+}
+
+/// A cloud before anybody has asked it.
+pub struct Scene {
+    pub tree: Tree,
+    pub directory: Directory,
+    pub troubles: Vec<Trouble>,
+    /// Whether it is a Stack Hub, which has older interfaces and tells its endpoints.
+    pub hub: bool,
+    /// Path of the authority that a hub names.
+    pub login: &'static str,
+    /// How long every answer takes.
+    pub delay: Duration,
+}
+
+impl Scene {
+    /// With answers in place of the cloud's own.
+    pub fn with(mut self, trouble: Trouble) -> Self {
+        self.troubles.push(trouble);
+        self
+    }
+}
+
+/// A request with what came of it.
+#[derive(Clone, Debug)]
+pub struct Recorded {
+    pub asked: Asked,
+    pub call: Call,
+    pub status: u16,
+    /// The id by which the cloud's support finds it.
+    pub correlation: String,
+}
+
+#[derive(Default)]
+struct Log {
+    all: Vec<Recorded>,
+    begun: usize,
+    open: usize,
+    most: usize,
+}
+
+/// What the threads of a cloud share.
+struct Served {
+    tls: Arc<ServerConfig>,
+    directory: Directory,
+    manager: Manager,
+    troubles: Vec<Trouble>,
+    hub: bool,
+    login: &'static str,
+    delay: Duration,
+    log: Mutex<Log>,
+}
+
+/// A running cloud. It ends with the test's process.
+pub struct Azure {
+    pub port: u16,
+    /// The certificate of the authority that vouches for it.
+    pub pem: String,
+    served: Arc<Served>,
+}
+
+impl Azure {
+    /// Listens on the loopback interface.
+    pub fn start(scene: Scene) -> Self {
+        let authority = Authority::new(ISSUER);
+        let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let Scene { tree, directory, troubles, hub, login, delay } = scene;
+        let served = Arc::new(Served {
+            tls: authority.server(LOOPBACK),
+            directory,
+            manager: Manager::new(tree, hub),
+            troubles,
+            hub,
+            login,
+            delay,
+            log: Mutex::default(),
+        });
+        let shared = Arc::clone(&served);
+        std::thread::spawn(move || {
+            for socket in listener.incoming().map_while(Result::ok) {
+                let shared = Arc::clone(&shared);
+                std::thread::spawn(move || serve(&shared, socket));
+            }
+        });
+        Self { port, pem: authority.pem, served }
+    }
+
+    /// Where it listens.
+    pub fn url(&self) -> String {
+        format!("https://localhost:{}", self.port)
+    }
+
+    /// Changes what it holds.
+    pub fn edit(&self, change: impl FnOnce(&mut Tree)) {
+        self.served.manager.edit(change);
+    }
+
+    /// Everything that was asked so far.
+    pub fn asked(&self) -> Vec<Recorded> {
+        self.served.log.lock().unwrap().all.clone()
+    }
+
+    /// Everything that was asked so far of paths with such a part.
+    pub fn asked_at(&self, path: &str) -> Vec<Recorded> {
+        self.asked().into_iter().filter(|one| one.call.path.contains(path)).collect()
+    }
+
+    /// The most requests that were open at a time.
+    pub fn most(&self) -> usize {
+        self.served.log.lock().unwrap().most
+    }
+
+    /// A token of somebody who has logged in elsewhere.
+    pub fn login(&self) -> String {
+        self.served.directory.issue(CLIENT)
+    }
+
+    /// All tokens that were given out.
+    pub fn tokens(&self) -> Vec<String> {
+        self.served.directory.issued()
+    }
+
+    /// The limited troubles that nobody ran into, so that a test does not prove nothing.
+    pub fn unused(&self) -> Vec<&'static str> {
+        let unused = self.served.troubles.iter().filter(|trouble| {
+            let left = *trouble.left.lock().unwrap();
+            // One without a limit never comes near to nothing.
+            left > 0 && left < usize::MAX / 2
+        });
+        unused.map(|trouble| trouble.path).collect()
+    }
+}
+
+/// Answers one request after the other.
+fn serve(served: &Served, socket: TcpStream) {
+    socket.set_read_timeout(Some(Duration::from_mins(1))).unwrap();
+    socket.set_nodelay(true).unwrap();
+    let connection = ServerConnection::new(Arc::clone(&served.tls)).unwrap();
+    let mut stream = StreamOwned::new(connection, socket);
+    // A client that does not like the certificate says nothing.
+    while let Some(asked) = read(&mut stream) {
+        let bytes = served.answer(asked);
+        if stream.write_all(&bytes).and_then(|()| stream.flush()).is_err() {
+            return;
+        }
+    }
+    stream.conn.send_close_notify();
+    let _ = stream.flush();
+}
+
+impl Served {
+    fn answer(&self, asked: Asked) -> Vec<u8> {
+        let number = {
+            let mut log = self.log.lock().unwrap();
+            log.begun += 1;
+            log.open += 1;
+            log.most = log.most.max(log.open);
+            log.begun
+        };
+        if !self.delay.is_zero() {
+            std::thread::sleep(self.delay);
+        }
+        let call = Call::of(&asked);
+        let trouble = self.troubles.iter().find(|trouble| trouble.takes(&call));
+        let answer = trouble.map_or_else(|| self.judge(&call), |trouble| (trouble.make)(&asked));
+        let correlation = format!("c0ffee00-0000-4000-8000-{number:012}");
+        let bytes = answer.bytes(&correlation);
+        // Recorded before the client has its answer, and with it an occasion to end.
+        let mut log = self.log.lock().unwrap();
+        log.open -= 1;
+        log.all.push(Recorded { asked, call, status: answer.status, correlation });
+        bytes
+    }
+
+    fn judge(&self, call: &Call) -> Answer {
+        let segments = call.segments();
+        match (call.method.as_str(), segments.as_slice()) {
+            ("GET", ["metadata", "endpoints"]) if self.hub => self.endpoints(call),
+            ("GET", ["common", "discovery", "instance"]) => Directory::discovery(call),
+            ("GET", [tenant, "v2.0", ".well-known", "openid-configuration"]) => {
+                self.directory.configuration(call, tenant)
+            }
+            ("POST", [tenant, "oauth2", "v2.0", "token"]) => self.directory.token(call, tenant),
+            _ => self.manager.answer(call, self.directory.knows(&call.authorization)),
+        }
+    }
+
+    /// What a hub says of itself.
+    fn endpoints(&self, call: &Call) -> Answer {
+        let version = call.asks("api-version");
+        if version != "2015-01-01" {
+            let message =
+                format!("The api-version '{version}' is invalid. The supported versions are '2015-01-01'.");
+            return Answer::error(400, "InvalidApiVersionParameter", &message);
+        }
+        let (host, login) = (&call.host, self.login);
+        let body = json!({
+            "galleryEndpoint": format!("https://{host}/gallery/"),
+            "graphEndpoint": "https://graph.hub.example/",
+            "portalEndpoint": "https://portal.hub.example/",
+            "authentication": {
+                "loginEndpoint": format!("https://{host}/{login}"),
+                "audiences": [self.directory.audience],
+            },
+        });
+        Answer::json(200, &body)
+    }
+}

@@ -1,0 +1,228 @@
+//! Credentials of every kind, and everything that can be wrong with them.
+
+use rcgen::{CertificateParams, DnType, KeyPair, PKCS_RSA_SHA256, date_time_ymd};
+use serde_json::json;
+
+use super::arm::Azure;
+use super::directory::Proof;
+use super::scene::{
+    CLIENT, SECRET, SUBSCRIPTION, TENANT, checks, config, lander, landfall, public, stranger, subscription,
+    with_ids,
+};
+use crate::program::{Landfall, text};
+
+/// What a cluster hands to an application that it runs.
+const FEDERATED: &str = "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJjNG40cnkifQ.c4n4ry";
+
+/// A cloud that knows the application by this.
+fn knowing(proof: Proof) -> Azure {
+    let mut scene = public();
+    scene.directory.applications = vec![lander(proof)];
+    Azure::start(scene)
+}
+
+/// A certificate with its key, as a file has them, and what the directory knows of them.
+fn certificate() -> (String, Proof) {
+    let key = KeyPair::generate_for(&PKCS_RSA_SHA256).unwrap();
+    let mut params = CertificateParams::new(Vec::<String>::new()).unwrap();
+    params.distinguished_name.push(DnType::CommonName, "lander");
+    params.not_before = date_time_ymd(2020, 1, 1);
+    params.not_after = date_time_ymd(2045, 1, 1);
+    let certificate = params.self_signed(&key).unwrap();
+    let proof = Proof::Certificate { der: certificate.der().to_vec(), key: key.public_key_raw().to_vec() };
+    (format!("{}{}", key.serialize_pem(), certificate.pem()), proof)
+}
+
+/// The file that the OpenShift installer writes.
+fn service_principal() -> String {
+    let file = json!({
+        "subscriptionId": SUBSCRIPTION,
+        "clientId": CLIENT,
+        "clientSecret": SECRET,
+        "tenantId": TENANT,
+    });
+    file.to_string()
+}
+
+/// Those that are accepted lead to one token, and to everything behind it.
+#[track_caller]
+fn accepted(azure: &Azure, landfall: &Landfall) {
+    let report = landfall.preflight();
+    report.passes();
+    for id in ["azure.credentials", "azure.subscription", "azure.location", "azure.permissions"] {
+        report.is(id, "passed");
+    }
+    assert_eq!(azure.tokens().len(), 1, "{}", report.ran);
+    assert!(!report.ran.to_string().contains("c4n4ry"), "{}", report.ran);
+}
+
+#[test]
+fn they_come_from_where_others_look_for_them() {
+    let secret = || knowing(Proof::Secret(SECRET.to_owned()));
+    let azure = secret();
+    accepted(&azure, &landfall(&azure, &config("")));
+
+    let azure = secret();
+    let installer = stranger(&azure, &config(""));
+    installer.write(".azure/osServicePrincipal.json", &service_principal());
+    accepted(&azure, &installer);
+
+    let azure = secret();
+    let elsewhere =
+        stranger(&azure, &config("")).naming("AZURE_AUTH_LOCATION", "sp.json", &service_principal());
+    accepted(&azure, &elsewhere);
+
+    let azure = knowing(Proof::Federated(FEDERATED.to_owned()));
+    let cluster = with_ids(stranger(&azure, &config("")));
+    accepted(&azure, &cluster.naming("AZURE_FEDERATED_TOKEN_FILE", "token", FEDERATED));
+}
+
+/// Who has logged in to the Azure CLI is known by it, and by the only subscription that there is.
+#[cfg(unix)]
+#[test]
+fn a_login_to_the_azure_cli_does_as_well() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let azure = Azure::start(public());
+    let landfall = stranger(&azure, &manual());
+    let token =
+        json!({ "accessToken": azure.login(), "expires_on": 4_102_444_800_u64, "tokenType": "Bearer" });
+    let program = landfall.write("bin/az", &format!("#!/bin/sh\necho '{token}'\n"));
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o700)).unwrap();
+    let folder = program.trim_end_matches("/az");
+    let landfall = landfall.with("PATH", format!("{folder}:/usr/bin:/bin")).with("MSI_ENDPOINT", "none");
+    accepted(&azure, &landfall);
+    let facts = landfall.ask(&["facts"]).ends(0).json();
+    assert_eq!(facts["azure"]["subscriptionId"], SUBSCRIPTION, "{facts}");
+    assert_eq!(facts["azure"]["tenantId"], TENANT, "{facts}");
+}
+
+/// Who signs with a certificate has no secret that a cluster could be given.
+fn manual() -> String {
+    format!("{}credentialsMode: Manual\n", config(""))
+}
+
+#[test]
+fn a_certificate_is_proof_enough() {
+    const VARIABLE: &str = "AZURE_CLIENT_CERTIFICATE_PATH";
+    let (pem, proof) = certificate();
+    let azure = knowing(proof);
+    let with = |pem: &str| with_ids(stranger(&azure, &manual())).naming(VARIABLE, "lander.pem", pem);
+    accepted(&azure, &with(&pem));
+    let form = azure.asked_at("/oauth2/v2.0/token").remove(0).call.form();
+    assert!(form.contains_key("client_assertion") && !form.contains_key("client_secret"), "{form:?}");
+
+    let (other, _) = certificate();
+    let report = with(&other).preflight();
+    report.says("azure.credentials", "failed", &["AADSTS700027"]);
+
+    // A file without the key, one in another form, and none at all.
+    let begin = pem.find("-----BEGIN CERTIFICATE-----").unwrap_or_default();
+    for text in [&pem[begin..], &pem[..begin], "0\u{7f}PKCS12"] {
+        let report = with(text).preflight();
+        let check = report.is("azure.credentials", "failed").to_string();
+        assert!(check.contains("PEM") && check.contains("lander.pem"), "{check}");
+    }
+    let missing = with_ids(stranger(&azure, &manual())).with(VARIABLE, "/nowhere/lander.pem");
+    let check = missing.preflight().is("azure.credentials", "failed").to_string();
+    assert!(check.contains("/nowhere/lander.pem"), "{check}");
+    assert_eq!(azure.tokens().len(), 1);
+}
+
+#[test]
+fn none_at_all_is_told_once() {
+    let azure = Azure::start(public());
+    // There is no Azure CLI, and no service that hands out identities to machines as it is known here.
+    let landfall = stranger(&azure, &config("")).with("PATH", "/nowhere").with("MSI_ENDPOINT", "none");
+    let report = landfall.preflight();
+    let check = report.is("azure.credentials", "failed");
+    assert!(text(check, "help").contains("AZURE_CLIENT_ID"), "{check}");
+    // What needs none is looked at all the same.
+    for id in ["azure.trust", "azure.cloud", "azure.endpoint.resource-manager", "azure.endpoint.authority"] {
+        report.is(id, "passed");
+    }
+    for id in ["azure.subscription", "azure.location", "azure.sizes", "azure.dns-zone", "azure.permissions"] {
+        report.is(id, "skipped");
+    }
+    let quotas = checks(&report, "azure.quota.");
+    assert!(quotas.iter().all(|check| text(check, "status") == "skipped"), "{}", report.ran);
+    assert_eq!(report.with("failed").len(), 1, "{}", report.ran);
+    let signed: Vec<String> = azure
+        .asked()
+        .into_iter()
+        .filter(|one| !one.call.authorization.is_empty() || one.call.method != "GET")
+        .map(|one| one.asked.path)
+        .collect();
+    assert!(signed.is_empty(), "{signed:?}");
+    let ran = landfall.ask(&["facts"]).ends(4);
+    assert!(ran.out.is_empty() && ran.err.contains(text(check, "code")), "{ran}");
+}
+
+/// Those that are refused are told by their number, once, and nothing is asked without a token.
+#[track_caller]
+fn refused(azure: &Azure, landfall: &Landfall, number: &str) {
+    let report = landfall.preflight();
+    let told: Vec<&str> = checks(&report, "azure.")
+        .into_iter()
+        .filter(|check| text(check, "status") == "failed" && check.to_string().contains(number))
+        .map(|check| text(check, "id"))
+        .collect();
+    assert!(!told.is_empty(), "nobody tells {number}: {}", report.ran);
+    let of_the_directory = ["azure.credentials", "azure.endpoint.authority"];
+    assert!(told.iter().all(|id| of_the_directory.contains(id)), "{number}: {told:?}");
+    report.is("azure.endpoint.resource-manager", "passed");
+    report.is("azure.subscription", "skipped");
+    assert!(azure.tokens().is_empty() && !report.ran.to_string().contains("c4n4ry"), "{}", report.ran);
+    let ran = landfall.ask(&["facts"]).ends(4);
+    assert!(ran.out.is_empty() && ran.err.contains(number), "{ran}");
+}
+
+#[test]
+fn those_that_are_refused_are_told_by_what_is_wrong_with_them() {
+    // The directory has two ways to write the same.
+    for older in [false, true] {
+        let mut scene = public();
+        scene.directory.older = older;
+        let azure = Azure::start(scene);
+        let ids = || with_ids(stranger(&azure, &config("")));
+        refused(&azure, &ids().with("AZURE_CLIENT_SECRET", "c4n4ry~other"), "AADSTS7000215");
+        let unknown = ids().with("AZURE_CLIENT_ID", "bbbbbbbb-0000-4000-8000-000000000000");
+        refused(&azure, &unknown.with("AZURE_CLIENT_SECRET", SECRET), "AADSTS700016");
+        let elsewhere = ids().with("AZURE_TENANT_ID", "66666666-0000-4000-8000-000000000000");
+        refused(&azure, &elsewhere.with("AZURE_CLIENT_SECRET", SECRET), "AADSTS90002");
+    }
+    let azure = knowing(Proof::Expired(SECRET.to_owned()));
+    refused(&azure, &landfall(&azure, &config("")), "AADSTS7000222");
+
+    let azure = knowing(Proof::Federated(FEDERATED.to_owned()));
+    let cluster = with_ids(stranger(&azure, &config("")));
+    let stale = cluster.naming("AZURE_FEDERATED_TOKEN_FILE", "token", "c4n4ry.of.yesterday");
+    refused(&azure, &stale, "AADSTS700213");
+    let missing =
+        with_ids(stranger(&azure, &config(""))).with("AZURE_FEDERATED_TOKEN_FILE", "/nowhere/token");
+    let check = missing.preflight().is("azure.credentials", "failed").to_string();
+    assert!(check.contains("/nowhere/token"), "{check}");
+}
+
+#[test]
+fn a_subscription_must_be_there_and_open() {
+    let of = |change: &dyn Fn(&mut serde_json::Value), words: &[&str]| {
+        let azure = Azure::start(public());
+        azure.edit(|tree| change(tree.at(&subscription(""))));
+        let report = landfall(&azure, &config("")).preflight();
+        report.says("azure.subscription", "failed", words);
+        report.is("azure.credentials", "passed");
+    };
+    of(&|document| document["state"] = json!("Disabled"), &["Disabled"]);
+    of(
+        &|document| document["tenantId"] = json!("66666666-0000-4000-8000-000000000000"),
+        &["66666666-0000-4000"],
+    );
+
+    let azure = Azure::start(public());
+    let other = "11111111-0000-4000-8000-000000000000";
+    let report = landfall(&azure, &config("")).with("AZURE_SUBSCRIPTION_ID", other).preflight();
+    report.says("azure.subscription", "failed", &[other]);
+    report.is("azure.credentials", "passed");
+    assert!(report.with("passed").is_disjoint(&["azure.location", "azure.sizes"].into()), "{}", report.ran);
+}

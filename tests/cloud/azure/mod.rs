@@ -1,0 +1,28 @@
+//! Landfall against Azure: a server that plays a cloud, and all that a user can meet there.
+//!
+//! Needs nothing but the loopback interface. What the cloud holds is in `testdata/azure`, in the form of
+//! Azure's published descriptions.
+
+mod answer;
+mod arm;
+mod call;
+mod directory;
+mod manager;
+mod scene;
+mod tree;
+mod versions;
+
+mod credentials;
+mod endpoints;
+mod groups;
+mod location;
+mod manager_itself;
+mod network;
+mod permissions;
+mod public_cloud;
+mod quotas;
+mod resources;
+mod secrets;
+mod sizes;
+mod stack_hub;
+mod trouble;
