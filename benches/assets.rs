@@ -60,6 +60,7 @@ fn assets(criterion: &mut Criterion) {
                 catalogue,
                 release,
                 identity: &identity,
+                installed: false,
             };
             let plan = assets::plan(&case, &mut out);
             let extras = Extras {

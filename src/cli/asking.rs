@@ -19,7 +19,7 @@ pub struct AskArgs {
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = duration)]
     deadline: Duration,
 
-    /// The most checks that run at a time
+    /// The most requests that are under way at a time
     #[arg(long, value_name = "NUMBER", default_value_t = 16, value_parser = clap::value_parser!(u16).range(1..=256))]
     parallel: u16,
 }
@@ -28,14 +28,19 @@ impl AskArgs {
     /// What the flags come to.
     pub fn ask<'w>(&self, watcher: &'w dyn Watcher) -> Ask<'w> {
         Ask {
-            patience: Patience { connect: self.timeout, call: self.deadline.min(CALL) },
+            patience: Patience {
+                connect: self.timeout,
+                call: (self.deadline * 4 / 5).min(CALL),
+                at_once: usize::from(self.parallel),
+            },
             pace: Pace { parallel: usize::from(self.parallel), deadline: self.deadline },
             watcher,
         }
     }
 }
 
-/// The longest that one call may take with all its repetitions.
+/// The longest that one call may take with all its repetitions. Calls end before the run does, so that what they
+/// say is told.
 const CALL: Duration = Duration::from_secs(30);
 
 /// Nobody waits longer than this for a cloud.

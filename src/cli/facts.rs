@@ -22,13 +22,13 @@ pub struct Args {
     offline: bool,
 
     #[command(flatten)]
-    asking: AskArgs,
-
-    #[command(flatten)]
     basis: BasisArgs,
 
     #[command(flatten)]
     reading: Reading,
+
+    #[command(flatten)]
+    asking: AskArgs,
 }
 
 /// Prints the facts of the cluster directory's config.
@@ -56,5 +56,6 @@ fn gathered(args: &Args, directory: &Path, live: &Live) -> Result<Facts, Refusal
         let credentials = assets::credentials(&examined.config, &Environment);
         return Ok(facts_of_catalogue(&examined.config, &basis, &credentials, &mut Findings::default()));
     }
-    facts_of_cloud(&examined, &basis, &args.asking.ask(live))?.ok_or_else(|| Error::NoCloud.into())
+    facts_of_cloud(directory, &examined, &basis, &args.asking.ask(live))?
+        .ok_or_else(|| Error::NoCloud { platform: examined.platform() }.into())
 }

@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use super::asking::{AskArgs, Live};
-use super::create::{BasisArgs, judged, refused};
+use super::create::{BasisArgs, judged, refused, said};
 use super::input::Reading;
 use super::{Exit, Output, Settings};
 use crate::preflight::Report;
-use crate::prepare::{Basis, Refusal, examine, preflight};
+use crate::prepare::{Basis, Refusal, Said, examine, preflight};
 use crate::ui::{Judged, checks};
 
 /// Ask the cloud everything that could stop an installation later, and change nothing in it
@@ -18,13 +18,13 @@ use crate::ui::{Judged, checks};
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
-    asking: AskArgs,
-
-    #[command(flatten)]
     basis: BasisArgs,
 
     #[command(flatten)]
     reading: Reading,
+
+    #[command(flatten)]
+    asking: AskArgs,
 }
 
 /// Runs all checks and tells what came of each.
@@ -45,14 +45,18 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
         Err(refusal) => return refused(refusal, settings),
     };
     let Some(report) = report else {
-        return refused(Refusal::Failed(crate::prepare::Error::NoCloud), settings);
+        return refused(
+            Refusal::Failed(crate::prepare::Error::NoCloud { platform: examined.platform() }),
+            settings,
+        );
     };
     let findings = report.findings();
-    tell(&report, &Judged { findings: &findings, ..judged(&examined.said) }, settings)?;
+    let said = &examined.said;
+    tell(&report, said, &Judged { findings: &findings, ..judged(said) }, settings)?;
     Ok(if report.passed() { Exit::Done } else { Exit::Unfit })
 }
 
-fn tell(report: &Report, judged: &Judged<'_>, settings: &Settings) -> anyhow::Result<()> {
+fn tell(report: &Report, accepted: &Said, judged: &Judged<'_>, settings: &Settings) -> anyhow::Result<()> {
     for checked in &report.checks {
         let took = checked.took.as_millis();
         settings.printer.detail(&format!("{}: {} ({took} ms)", checked.id, checked.message));
@@ -61,6 +65,7 @@ fn tell(report: &Report, judged: &Judged<'_>, settings: &Settings) -> anyhow::Re
         settings.printer.data(&checks::json(report, judged.text))?;
         return Ok(());
     }
+    said(accepted, settings);
     settings.printer.data(&checks::text(report, judged, settings.printer.colours().data))?;
     settings.printer.talk(&checks::summary(report));
     Ok(())

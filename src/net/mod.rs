@@ -6,6 +6,7 @@
 
 mod chain;
 mod fault;
+mod places;
 mod probe;
 mod proxy;
 mod request;
@@ -17,6 +18,7 @@ mod witness;
 
 pub use chain::Certificate;
 pub use fault::{Sort, fault};
+pub use places::{Place, Places};
 pub use probe::{Broken, Probe, Reply, Step, probe};
 pub use proxy::{Proxies, Proxy};
 pub use trust::{Extra, Trust, TrustFault, TrustSource};

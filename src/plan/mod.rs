@@ -30,6 +30,9 @@ pub struct Case<'a> {
     pub release: &'a str,
     /// The ids of the cluster.
     pub identity: &'a Identity,
+    /// Whether the cluster's infrastructure may stand already, so that what is found of it in the cloud is
+    /// its own.
+    pub installed: bool,
 }
 
 /// What a cluster is to be.

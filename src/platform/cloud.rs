@@ -31,19 +31,23 @@ pub struct Asking<'a> {
     pub catalogue: &'a Catalogue,
     /// The OpenShift release.
     pub release: &'a str,
+    /// Whether the cluster's infrastructure may stand already.
+    pub installed: bool,
     /// Where credentials, proxies and trust roots are found.
     pub world: &'a (dyn World + Sync),
     /// How long to wait.
     pub patience: Patience,
 }
 
-/// How long to wait.
+/// How long to wait, and for how much at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Patience {
     /// For a connection: name, TCP, TLS, and the first answer.
     pub connect: Duration,
     /// For one call with all its repetitions.
     pub call: Duration,
+    /// The most requests that are under way at a time.
+    pub at_once: usize,
 }
 
 /// The edge of a platform.

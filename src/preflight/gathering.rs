@@ -1,9 +1,6 @@
 //! The facts of a config alone, without the checks that they do not rest on.
 
-use std::time::Duration;
-
 use futures::future::join;
-use tokio::time::timeout;
 
 use super::{Pace, Runner, Watcher};
 use crate::facts::Facts;
@@ -24,17 +21,18 @@ pub struct Missing {
 /// Anything that planning needs could not be learned.
 pub async fn gather(session: &dyn Session, pace: Pace, watcher: &dyn Watcher) -> Result<Facts, Missing> {
     let runner = Runner::new(pace, watcher);
-    let facts = timeout(pace.deadline, session.facts());
-    let (foundations, gathered) = join(runner.all(session.foundations()), facts).await;
-    let Ok(gathered) = gathered else {
-        return Err(missing(vec![pages::late("", pace.deadline)], &[], pace.deadline));
+    let (foundations, (gathered, _)) = join(runner.all(session.foundations()), runner.facts(session)).await;
+    // A warning does not stop a run that has another reason to stop, but may be that reason.
+    let mut findings: Vec<Finding> = foundations.into_iter().filter_map(|checked| checked.finding).collect();
+    let Some(gathered) = gathered else {
+        if !findings.iter().any(Finding::is_error) {
+            findings.push(pages::late("", pace.deadline));
+        }
+        return Err(Missing { findings });
     };
     if gathered.gaps.is_empty() {
         return Ok(gathered.facts);
     }
-    let mut findings: Vec<Finding> = Vec::new();
-    // A warning does not stop a run that has another reason to stop, but may be that reason.
-    findings.extend(foundations.into_iter().filter_map(|checked| checked.finding));
     let mut skipped = Vec::new();
     for gap in gathered.gaps {
         match gap.why {
@@ -42,16 +40,13 @@ pub async fn gather(session: &dyn Session, pace: Pace, watcher: &dyn Watcher) ->
             Verdict::Skipped(why) | Verdict::Passed(why) => skipped.push((gap.part, why)),
         }
     }
-    Err(missing(findings, &skipped, pace.deadline))
+    Err(missing(findings, &skipped))
 }
 
 /// What is skipped has its reason in a finding, as a rule; where it has not, it is told itself.
-fn missing(mut findings: Vec<Finding>, skipped: &[(&str, String)], limit: Duration) -> Missing {
+fn missing(mut findings: Vec<Finding>, skipped: &[(&str, String)]) -> Missing {
     if !findings.iter().any(Finding::is_error) {
         findings.extend(skipped.iter().map(|(part, why)| pages::not_gathered(part, why)));
-    }
-    if findings.is_empty() {
-        findings.push(pages::late("", limit));
     }
     Missing { findings }
 }

@@ -83,17 +83,18 @@ async fn planned(
     identity: &Identity,
     runner: &Runner<'_>,
 ) -> Vec<Checked> {
-    runner.watcher.more(session.judged().len());
-    let began = Instant::now();
-    let gathered = timeout_at(runner.deadline, session.facts()).await.unwrap_or_else(|_| Gathered {
-        gaps: session.judged().iter().flat_map(|judged| judged.parts).map(|part| late(part)).collect(),
-        ..Gathered::default()
+    let (gathered, took) = runner.facts(session).await;
+    // Where nothing came in time, every subject's part is missing.
+    let gathered = gathered.unwrap_or_else(|| {
+        let parts = session.judged().iter().flat_map(|judged| judged.parts);
+        let late = || Verdict::Found(Box::new(pages::late("", runner.limit)));
+        Gathered { gaps: parts.map(|part| Gap { part, why: late() }).collect(), ..Gathered::default() }
     });
-    let took = began.elapsed();
     let mut out = Findings::default();
     let plan = plan(asking, identity, &gathered.facts, &mut out)
         .or_else(|| likely_plan(asking, identity, &gathered.facts));
     let mut checks = judged(session, asking, &gathered, out.into_vec(), took);
+    runner.watcher.more(checks.len());
     for checked in &checks {
         runner.watcher.ended(checked);
     }
@@ -109,18 +110,11 @@ async fn planned(
     checks
 }
 
-fn late(part: &'static str) -> Gap {
-    Gap {
-        part,
-        why: Verdict::Skipped("the time for the run was over before the facts were there".to_owned()),
-    }
-}
-
-/// What the plan will be once what is missing in the cloud is there, such as a hosted zone: planned as where
-/// no cloud was asked, so that what the cluster will use can be looked at in the same run.
+/// What the plan will be once the cloud is tidied up, such as by making a hosted zone: planned as where no
+/// cloud was asked, so that what the cluster will use can be looked at in the same run.
 fn likely_plan(asking: &Asking<'_>, identity: &Identity, facts: &Facts) -> Option<Plan> {
     let facts = Facts { source: Source::Catalogue, ..facts.clone() };
-    plan(asking, identity, &facts, &mut Findings::default())
+    plan(&Asking { installed: true, ..*asking }, identity, &facts, &mut Findings::default())
 }
 
 /// The plan that the facts allow.
@@ -132,9 +126,13 @@ fn plan(asking: &Asking<'_>, identity: &Identity, facts: &Facts, out: &mut Findi
         catalogue: asking.catalogue,
         release: asking.release,
         identity,
+        installed: asking.installed,
     };
     assets::plan(&case, out)
 }
+
+/// What is shown while the facts are gathered.
+const FACTS: &str = "facts";
 
 /// The check that tells what planning found of no particular subject.
 const PLAN: &str = "plan";
@@ -154,21 +152,22 @@ fn judged(
         let (own, others) =
             rest.into_iter().partition::<Vec<_>, _>(|finding| subject.codes.contains(&finding.page.code));
         rest = others;
-        if let Some(answer) = unknown(subject, gathered) {
-            checks.push(Checked::new(subject.id, subject.field, answer, took));
-        } else if own.is_empty() {
-            let answer = (subject.passed)(asking.config, &gathered.facts);
-            checks.extend(answer.map(|answer| Checked::new(subject.id, subject.field, answer, took)));
-        } else {
-            let seen = (subject.passed)(asking.config, &gathered.facts);
-            let evidence = seen.map(|answer| answer.evidence).unwrap_or_default();
-            checks.extend(numbered(subject.id, own, took, &evidence));
+        let seen = (subject.passed)(asking.config, &gathered.facts);
+        match (seen, unknown(subject, gathered)) {
+            // The config does not have the subject.
+            (None, _) if own.is_empty() => {}
+            (_, Some(answer)) => checks.push(Checked::new(subject.id, subject.field, answer, took)),
+            (Some(answer), None) if own.is_empty() => {
+                checks.push(Checked::new(subject.id, subject.field, answer, took));
+            }
+            (seen, None) => {
+                let evidence = seen.map(|answer| answer.evidence).unwrap_or_default();
+                checks.extend(numbered(subject.id, own, took, &evidence));
+            }
         }
     }
-    // Without all facts, planning stumbles over what nobody could know.
-    if gathered.gaps.is_empty() {
-        checks.extend(numbered(PLAN, rest, took, &serde_json::Map::new()));
-    }
+    // What belongs to no subject rests on the config alone.
+    checks.extend(numbered(PLAN, rest, took, &serde_json::Map::new()));
     checks
 }
 
@@ -218,6 +217,17 @@ impl<'w> Runner<'w> {
             limit: pace.deadline,
             watcher,
         }
+    }
+
+    /// The facts, and how long they took; none where the time was over before.
+    async fn facts(&self, session: &dyn Session) -> (Option<Gathered>, Duration) {
+        self.watcher.more(1);
+        self.watcher.began(FACTS);
+        let began = Instant::now();
+        let gathered = timeout_at(self.deadline, session.facts()).await.ok();
+        let took = began.elapsed();
+        self.watcher.ended(&Checked::new(FACTS, "", Answer::passed("gathered"), took));
+        (gathered, took)
     }
 
     /// Every check's result, in the order of the checks.

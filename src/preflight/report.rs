@@ -112,7 +112,7 @@ impl Report {
         for (checked, span) in self.checks.iter_mut().zip(spans) {
             checked.span = span;
             if let Some(finding) = &mut checked.finding {
-                finding.span = finding.span.or(span).or(Some(Span::default()));
+                finding.span = finding.span.or(span);
             }
         }
     }

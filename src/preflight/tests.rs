@@ -22,9 +22,11 @@ impl World for Nothing {
 }
 
 /// A session that answers, never answers, or could not ask.
+#[derive(Default)]
 struct Scripted {
     gap: Option<Verdict>,
     endless: bool,
+    endless_facts: bool,
 }
 
 const SUBJECTS: &[Judged] = &[
@@ -62,7 +64,13 @@ impl Session for Scripted {
 
     fn facts(&self) -> Waiting<'_, Gathered> {
         let gaps = self.gap.clone().map(|why| Gap { part: "zones", why }).into_iter().collect();
-        Box::pin(async { Gathered { facts: Facts::default(), gaps } })
+        let endless = self.endless_facts;
+        Box::pin(async move {
+            if endless {
+                futures::future::pending::<()>().await;
+            }
+            Gathered { facts: Facts::default(), gaps }
+        })
     }
 
     fn judged(&self) -> &'static [Judged] {
@@ -94,8 +102,9 @@ fn report(session: &Scripted, pace: Pace) -> Vec<(String, Status, String)> {
         given: &config,
         catalogue: Catalogue::embedded(),
         release: "4.19",
+        installed: false,
         world: &Nothing,
-        patience: Patience { connect: Duration::from_secs(3), call: Duration::from_secs(9) },
+        patience: Patience { connect: Duration::from_secs(3), call: Duration::from_secs(9), at_once: 1 },
     };
     let identity = Identity { infra_id: "demo-bcd24".to_owned(), cluster_id: String::new() };
     let report = wait(run(session, &asking, &identity, pace, &Unwatched));
@@ -105,7 +114,7 @@ fn report(session: &Scripted, pace: Pace) -> Vec<(String, Status, String)> {
 
 #[test]
 fn tells_every_check_in_its_order() {
-    let checks = report(&Scripted { gap: None, endless: false }, pace(1));
+    let checks = report(&Scripted::default(), pace(1));
     let ids: Vec<&str> = checks.iter().map(|(id, _, _)| id.as_str()).collect();
     // An empty config cannot be planned, which is told of no subject, and its quotas are not known.
     assert_eq!(ids, ["first", "second", "third", "own", "other", "plan", "quota"]);
@@ -118,30 +127,47 @@ fn tells_every_check_in_its_order() {
 #[test]
 fn a_gap_is_told_once_and_nothing_is_judged_on_it() {
     let denied = Verdict::Skipped("the credentials are refused".to_owned());
-    let checks = report(&Scripted { gap: Some(denied), endless: false }, pace(4));
+    let checks = report(&Scripted { gap: Some(denied), ..Scripted::default() }, pace(4));
     let of = |wanted: &str| checks.iter().find(|(id, _, _)| id == wanted).map(|(_, s, m)| (*s, m.as_str()));
     assert_eq!(of("own"), Some((Status::Skipped, "the credentials are refused")));
     assert_eq!(of("other"), Some((Status::Skipped, "the cloud did not tell the zones")));
-    assert_eq!(of("plan"), None);
+    // What rests on the config alone is told all the same.
+    assert_eq!(of("plan").map(|(status, _)| status), Some(Status::Failed));
 }
 
 #[test]
 fn what_does_not_end_is_broken_off_and_what_waits_for_it_is_not_begun() {
     let soon = Pace { parallel: 1, deadline: Duration::from_millis(500) };
-    let checks = report(&Scripted { gap: None, endless: true }, soon);
+    let checks = report(&Scripted { endless: true, ..Scripted::default() }, soon);
     let of = |wanted: &str| checks.iter().find(|(id, _, _)| id == wanted).map(|(_, s, m)| (*s, m.as_str()));
     assert_eq!(of("second"), Some((Status::Failed, "no answer before the 0.5 s of the run were over")));
     assert_eq!(of("third"), Some((Status::Skipped, "not begun in the 0.5 s of the run")));
 }
 
 #[test]
+fn facts_that_do_not_come_in_time_fail_the_run() {
+    let soon = Pace { parallel: 4, deadline: Duration::from_millis(200) };
+    let session = Scripted { endless_facts: true, ..Scripted::default() };
+    let checks = report(&session, soon);
+    let late: Vec<&str> = checks
+        .iter()
+        .filter(|(_, status, message)| *status == Status::Failed && message.starts_with("no answer before"))
+        .map(|(id, _, _)| id.as_str())
+        .collect();
+    assert_eq!(late, ["own", "other"]);
+    let missing = wait(gather(&session, soon, &Unwatched)).and_then(Result::err);
+    let codes: Vec<&str> = missing.iter().flat_map(|m| m.findings.iter().map(|f| f.page.code)).collect();
+    assert_eq!(codes, ["LF1090"]);
+}
+
+#[test]
 fn what_nobody_could_ask_for_is_told() {
     let skipped = Verdict::Skipped("nobody knows why".to_owned());
-    let session = Scripted { gap: Some(skipped), endless: false };
+    let session = Scripted { gap: Some(skipped), ..Scripted::default() };
     let missing = wait(gather(&session, pace(4), &Unwatched)).and_then(Result::err);
     let findings = missing.map(|missing| missing.findings).unwrap_or_default();
     let told: Vec<(&str, &str)> = findings.iter().map(|f| (f.page.code, f.message.as_str())).collect();
     assert_eq!(told, [("LF1091", "the zones could not be asked for: nobody knows why")]);
-    let session = Scripted { gap: None, endless: false };
+    let session = Scripted::default();
     assert!(wait(gather(&session, pace(4), &Unwatched)).is_some_and(|facts| facts.is_ok()));
 }

@@ -30,12 +30,17 @@ const THREADS: usize = 2;
 ///
 /// # Errors
 /// The cloud refuses something, or cannot be reached.
-pub fn facts_of_cloud(examined: &Examined, basis: &Basis, ask: &Ask<'_>) -> Result<Option<Facts>, Refusal> {
+pub fn facts_of_cloud(
+    directory: &Path,
+    examined: &Examined,
+    basis: &Basis,
+    ask: &Ask<'_>,
+) -> Result<Option<Facts>, Refusal> {
     let Some(cloud) = cloud(examined) else {
         return Ok(None);
     };
     let world = Environment;
-    let asking = asking(examined, basis, ask, &world);
+    let asking = asking(directory, examined, basis, ask, &world);
     let session = cloud.session(asking);
     match wait(preflight::gather(&*session, ask.pace, ask.watcher))? {
         Ok(facts) => Ok(Some(facts)),
@@ -45,7 +50,7 @@ pub fn facts_of_cloud(examined: &Examined, basis: &Basis, ask: &Ask<'_>) -> Resu
             let fields: Vec<String> = missing.findings.iter().map(|f| f.field.clone()).collect();
             let spans = crate::assets::spans(&fields, &examined.config, &said.text);
             for (mut finding, span) in missing.findings.into_iter().zip(spans) {
-                finding.span = finding.span.or(span).or(Some(crate::finding::Span::default()));
+                finding.span = finding.span.or(span);
                 said.findings.push(finding);
             }
             sort(&mut said.findings);
@@ -71,7 +76,7 @@ pub fn preflight(
     let metadata = inputs::read(&directory.join(identity::METADATA)).ok();
     let identity = identity::likely(metadata.as_deref(), &examined.config);
     let world = Environment;
-    let asking = asking(examined, basis, ask, &world);
+    let asking = asking(directory, examined, basis, ask, &world);
     let session = cloud.session(asking);
     let mut report = wait(preflight::run(&*session, &asking, &identity, ask.pace, ask.watcher))?;
     report.place(&examined.config, &examined.said.text);
@@ -82,12 +87,19 @@ fn cloud(examined: &Examined) -> Option<&'static dyn Cloud> {
     active(&examined.config).and_then(Platform::cloud)
 }
 
-fn asking<'a>(examined: &'a Examined, basis: &'a Basis, ask: &Ask<'_>, world: &'a Environment) -> Asking<'a> {
+fn asking<'a>(
+    directory: &Path,
+    examined: &'a Examined,
+    basis: &'a Basis,
+    ask: &Ask<'_>,
+    world: &'a Environment,
+) -> Asking<'a> {
     Asking {
         config: &examined.config,
         given: &examined.given,
         catalogue: &basis.catalogue,
         release: &basis.release,
+        installed: inputs::is_installed(directory),
         world,
         patience: ask.patience,
     }

@@ -90,6 +90,14 @@ pub(super) fn is_there(path: &Path) -> bool {
     path.is_file()
 }
 
+/// Whether terraform has made something of the cluster in a directory: a stage has a state.
+pub(super) fn is_installed(directory: &Path) -> bool {
+    let Ok(stages) = std::fs::read_dir(directory.join("terraform")) else {
+        return false;
+    };
+    stages.flatten().any(|stage| is_there(&stage.path().join("terraform.tfstate")))
+}
+
 /// The bytes of a file.
 pub(super) fn read(path: &Path) -> Result<Vec<u8>, Error> {
     std::fs::read(path).map_err(|source| Error::Read { path: path.to_owned(), source })

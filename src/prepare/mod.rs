@@ -18,13 +18,13 @@ use std::path::{Path, PathBuf};
 
 use crate::assets;
 use crate::config::InstallConfig;
-use crate::facts::{Facts, Source};
+use crate::facts::{Facts, Source, VERSION};
 use crate::finding::{Finding, Findings, sort};
-use crate::plan::{Case, Identity, Plan};
+use crate::plan::{Case, Plan};
 use crate::platform::Offline;
 use crate::render::{Credentials, Extras, File};
 use crate::source::Mask;
-use crate::verdict::{Outcome, Strictness, judge_keeping};
+use crate::verdict::{Outcome, Strictness, active, judge_keeping};
 use crate::workdir::{self, ClusterDir, Durability, FileSet, Report};
 
 /// Name of the user's file in a cluster directory.
@@ -149,11 +149,17 @@ pub enum Error {
         directory: PathBuf,
     },
     /// Landfall cannot ask the cloud of the config's platform.
-    #[error("the config's platform has no cloud that landfall can ask")]
-    NoCloud,
+    #[error("landfall can ask no cloud of platform `{platform}`")]
+    NoCloud {
+        /// The platform.
+        platform: String,
+    },
     /// Landfall knows no permissions of the config's platform.
-    #[error("landfall knows no permissions for the config's platform")]
-    NoPolicy,
+    #[error("landfall knows of no permissions that platform `{platform}` takes")]
+    NoPolicy {
+        /// The platform.
+        platform: String,
+    },
     /// The operating system gives no threads or no way to wait for the network.
     #[error("cannot wait for the network")]
     Network(#[source] std::io::Error),
@@ -182,6 +188,14 @@ pub struct Examined {
     pub config: InstallConfig,
     /// The config as it was given.
     pub given: InstallConfig,
+}
+
+impl Examined {
+    /// The name of the config's platform.
+    #[must_use]
+    pub fn platform(&self) -> String {
+        self.config.platform.present().first().copied().unwrap_or_default().to_owned()
+    }
 }
 
 /// Reads and judges the install config of a cluster directory.
@@ -228,7 +242,16 @@ pub fn prepare(
     let Examined { mut said, config, given } = examined;
     let mut cluster = ClusterDir::open_with(directory, options.durability)?;
     let identity = identity::choose(&cluster, &config, options)?;
-    let planned = plan(&config, &given, basis, &facts, &identity, &mut out);
+    let case = Case {
+        config: &config,
+        given: &given,
+        facts: &facts,
+        catalogue: &basis.catalogue,
+        release: &basis.release,
+        identity: &identity,
+        installed: inputs::is_installed(directory),
+    };
+    let planned = assets::plan(&case, &mut out);
     let found = assets::placed(out, &config, &said.text);
     // What was a warning to judging may stop planning, and need not be said twice.
     said.findings.retain(|warned| found.iter().all(|f| f.page.code != warned.page.code));
@@ -255,18 +278,6 @@ pub fn prepare(
     Ok(Prepared { plan, report, said, facts: facts.source, with_credentials, added })
 }
 
-fn plan(
-    config: &InstallConfig,
-    given: &InstallConfig,
-    basis: &Basis,
-    facts: &Facts,
-    identity: &Identity,
-    out: &mut Findings,
-) -> Option<Plan> {
-    let case = Case { config, given, facts, catalogue: &basis.catalogue, release: &basis.release, identity };
-    assets::plan(&case, out)
-}
-
 /// The facts that the options ask for.
 fn facts(
     directory: &Path,
@@ -280,8 +291,12 @@ fn facts(
     match &options.facts {
         FactsFrom::Catalogue => Ok(facts_of_catalogue(config, basis, credentials, out)),
         FactsFrom::File(path) => inputs::facts(path),
-        FactsFrom::Cloud(ask) => match facts_of_cloud(examined, basis, ask)? {
+        FactsFrom::Cloud(ask) => match facts_of_cloud(directory, examined, basis, ask)? {
             Some(facts) => Ok(facts),
+            // For a platform without modules there is nothing to plan, whatever the facts.
+            None if active(config).is_none_or(|platform| platform.stages().is_empty()) => {
+                Ok(Facts { version: VERSION, ..Facts::default() })
+            }
             None => kept(directory),
         },
     }

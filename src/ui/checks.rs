@@ -95,7 +95,7 @@ pub fn note(checked: &Checked) -> Option<String> {
         .then(|| format!("{word:7} {}  {}", checked.id, checked.message))
 }
 
-/// `failed: 1 of 41 checks failed, 2 warnings, 3 skipped, in 1.2 s`.
+/// `failed: 1 of 41 checks, 2 warnings, 3 skipped, in 1.2 s`.
 #[must_use]
 pub fn summary(report: &Report) -> String {
     let number = |status| report.count(status);

@@ -188,6 +188,7 @@ pub fn made(folder: &Path) -> (Plan, Vec<File>) {
         catalogue,
         release: RELEASE,
         identity: &identity,
+        installed: false,
     };
     let mut out = Findings::default();
     let Some(plan) = assets::plan(&case, &mut out) else {

@@ -31,7 +31,8 @@ pub fn planned_offline(config: &InstallConfig, given: &InstallConfig) -> Finding
     let facts =
         assets::offline_facts(&Offline { config, catalogue, release, credentials: &credentials }, &mut out);
     let identity = Identity { infra_id: "page-bcd24".to_owned(), cluster_id: String::new() };
-    let case = Case { config, given, facts: &facts, catalogue, release, identity: &identity };
+    let case =
+        Case { config, given, facts: &facts, catalogue, release, identity: &identity, installed: false };
     let _ = assets::plan(&case, &mut out);
     out
 }

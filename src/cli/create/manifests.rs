@@ -34,15 +34,15 @@ pub struct Args {
     #[command(flatten)]
     basis: BasisArgs,
 
-    #[command(flatten)]
-    asking: AskArgs,
-
     /// Treat every sub-directory of this one that has an install-config.yaml as a cluster directory
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, conflicts_with_all = ["facts", "infra_id", "dir"])]
     fleet: Option<PathBuf>,
 
     #[command(flatten)]
     reading: Reading,
+
+    #[command(flatten)]
+    asking: AskArgs,
 }
 
 /// What is known before any config is read.

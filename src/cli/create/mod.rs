@@ -6,7 +6,7 @@ mod outcome;
 mod permissions_policy;
 
 pub use manifests::BasisArgs;
-pub use outcome::{judged, refused};
+pub use outcome::{judged, refused, said};
 
 use super::{Exit, Settings};
 

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::cli::{Exit, Output, Settings};
 use crate::facts::Source;
-use crate::prepare::{Prepared, Refusal, Said};
+use crate::prepare::{FACTS, Prepared, Refusal, Said};
 use crate::ui::{Judged, counted, json as json_form, printable_lines, text};
 
 /// Says what was written.
@@ -39,10 +39,12 @@ pub fn refused(refusal: Refusal, settings: &Settings) -> anyhow::Result<Exit> {
     };
     match settings.output {
         Output::Json => settings.printer.data(&json_form::render(&judged(&refused)))?,
+        // There is nothing wrong with the file.
+        _ if no_facts => {
+            settings.printer.report(&text::findings(&judged(&refused), settings.printer.colours().talk));
+            settings.printer.talk(WITHOUT_CLOUD);
+        }
         _ => settings.printer.report(&text::render(&judged(&refused), settings.printer.colours().talk)),
-    }
-    if no_facts && settings.output != Output::Json {
-        settings.printer.talk(WITHOUT_CLOUD);
     }
     Ok(exit)
 }
@@ -68,7 +70,7 @@ fn usage(refused: &Said, settings: &Settings) -> anyhow::Result<Exit> {
 }
 
 /// Shows findings that refuse nothing.
-pub(super) fn said(said: &Said, settings: &Settings) {
+pub fn said(said: &Said, settings: &Settings) {
     if !said.findings.is_empty() {
         settings.printer.aside(&text::render(&judged(said), settings.printer.colours().talk));
     }
@@ -128,6 +130,13 @@ fn notes(prepared: &Prepared) -> Vec<String> {
     }
     if !prepared.added.is_empty() {
         notes.push(format!("added by hand, left alone: {}", prepared.added.join(", ")));
+    }
+    if prepared.report.kept.iter().any(|path| path == FACTS) {
+        notes.push(
+            "facts.json is kept as edited and is not what this plan was made of: name it with --facts to plan \
+             with it"
+                .to_owned(),
+        );
     }
     if prepared.facts == Source::Catalogue {
         notes.push(

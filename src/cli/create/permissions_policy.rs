@@ -50,7 +50,7 @@ fn policy(args: &Args, directory: &Path) -> Result<String, Refusal> {
         credentials: &credentials,
     };
     let policy = active(&examined.config).and_then(|platform| platform.policy(&offline));
-    let policy = policy.ok_or(Error::NoPolicy)?;
+    let policy = policy.ok_or_else(|| Error::NoPolicy { platform: examined.platform() })?;
     // The value is JSON already.
     let mut text = serde_json::to_string_pretty(&policy).unwrap_or_default();
     text.push('\n');

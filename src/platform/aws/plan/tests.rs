@@ -116,7 +116,7 @@ fn found_in(config: &InstallConfig, facts: Facts, source: Source) -> Vec<Finding
     let facts = crate::facts::Facts { source, aws: Some(facts), ..crate::facts::Facts::default() };
     let catalogue = Catalogue::embedded();
     let identity = &Identity { infra_id: "demo-bcd24".to_owned(), cluster_id: String::new() };
-    let case = Case { config, given: config, facts: &facts, catalogue, release: "4.14", identity };
+    let case = Case { config, given: config, facts: &facts, catalogue, release: "4.14", identity, installed: false };
     let mut out = Findings::default();
     let planned = plan(&case, &mut out);
     let errors = out.errors();

@@ -16,6 +16,7 @@ use super::environment::shown;
 use super::fault::{self, Fault, Sort};
 use super::identity::Tokens;
 use super::transport::retry_after;
+use crate::net::Places;
 use crate::secret::Scrub;
 
 /// A call is put so often before it counts as failed.
@@ -35,6 +36,7 @@ pub(super) struct Arm {
     hybrid: bool,
     limit: Duration,
     scrub: Scrub,
+    places: Places,
     tokens: Option<Arc<Tokens>>,
 }
 
@@ -63,10 +65,11 @@ impl Arm {
         hybrid: bool,
         limit: Duration,
         scrub: Scrub,
+        places: Places,
     ) -> Self {
         let (name, version) = (option_env!("CARGO_PKG_NAME"), option_env!("CARGO_PKG_VERSION"));
         let pipeline = Pipeline::new(name, version, options, Vec::new(), Vec::new(), None);
-        Self { pipeline, base: base.clone(), hybrid, limit, scrub, tokens: None }
+        Self { pipeline, base: base.clone(), hybrid, limit, scrub, places, tokens: None }
     }
 
     /// The same, asked with tokens.
@@ -214,7 +217,9 @@ impl Arm {
             request.insert_header(AUTHORIZATION, format!("Bearer {}", token.token.secret()));
         }
         let options = PipelineSendOptions { skip_checks: true, ..PipelineSendOptions::default() };
+        let place = self.places.take().await;
         let answer = self.pipeline.send(&Context::new(), &mut request, Some(options)).await;
+        drop(place);
         let response = answer.map_err(|error| silent(Fault::of_error(call, &error, &self.scrub)))?;
         if response.status().is_success() {
             return Ok(response);

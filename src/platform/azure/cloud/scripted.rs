@@ -12,6 +12,7 @@ use azure_core::http::{
 use url::Url;
 
 use super::arm::Arm;
+use crate::net::Places;
 use crate::secret::Scrub;
 
 /// Status, headers and body.
@@ -69,6 +70,6 @@ pub(super) fn scripted(answers: &[Scripted]) -> Result<(Arm, Arc<Script>), url::
         ..ClientOptions::default()
     };
     let base = Url::parse("https://management.example.com/")?;
-    let arm = Arm::new(options, &base, false, Duration::from_mins(1), Scrub::default());
+    let arm = Arm::new(options, &base, false, Duration::from_mins(1), Scrub::default(), Places::new(1));
     Ok((arm, script))
 }

@@ -15,7 +15,7 @@ use super::reach::{self, Reached};
 use super::sources::Given;
 use super::subscription::{self, Subscription};
 use super::{gather, transport};
-use crate::net::{Extra, Proxies, Trust};
+use crate::net::{Extra, Places, Proxies, Trust};
 use crate::platform::azure::config::Platform;
 use crate::platform::cloud::{Answer, Asking, Verdict};
 use crate::secret::{Scrub, Secret};
@@ -62,6 +62,7 @@ pub(super) struct Session<'a> {
     pub(super) platform: &'a Platform,
     /// The answers that become facts.
     pub(super) answers: gather::Answers,
+    places: Places,
     wire: OnceLock<Wire>,
     scrub: Mutex<Scrub>,
     manager: OnceCell<Reached>,
@@ -84,6 +85,7 @@ impl<'a> Session<'a> {
             asking,
             platform: platform.unwrap_or_else(|| LazyLock::force(&NONE)),
             answers: gather::Answers::default(),
+            places: Places::new(asking.patience.at_once),
             wire: OnceLock::new(),
             scrub: Mutex::default(),
             manager: OnceCell::new(),
@@ -160,6 +162,11 @@ impl Session<'_> {
         self.scrub.lock().unwrap_or_else(PoisonError::into_inner).hide(secret);
     }
 
+    /// The places for requests.
+    pub(super) fn places(&self) -> Places {
+        self.places.clone()
+    }
+
     /// All that is hidden so far.
     pub(super) fn scrub(&self) -> Scrub {
         self.scrub.lock().unwrap_or_else(PoisonError::into_inner).clone()
@@ -215,7 +222,14 @@ impl Session<'_> {
         };
         Ok(self.arm.get_or_init(|| {
             let (url, limit) = (&environment.resource_manager, self.asking.patience.call);
-            let arm = Arm::new(transport::for_calls(client), url, environment.stack, limit, self.scrub());
+            let arm = Arm::new(
+                transport::for_calls(client),
+                url,
+                environment.stack,
+                limit,
+                self.scrub(),
+                self.places(),
+            );
             arm.with_tokens(Arc::clone(&found.tokens))
         }))
     }

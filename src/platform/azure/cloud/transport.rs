@@ -110,7 +110,7 @@ mod tests {
     fn a_client_is_made_of_the_run_s_trust() {
         let trust = Trust::gather(true, &[]);
         let second = Duration::from_secs(1);
-        let patience = Patience { connect: second, call: second };
+        let patience = Patience { connect: second, call: second, at_once: 1 };
         assert!(client(&trust, patience, true).is_some());
         assert!(client(&trust, patience, false).is_some());
     }

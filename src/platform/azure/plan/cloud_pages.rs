@@ -360,17 +360,19 @@ pub(super) fn no_dns_zone(base_domain: &str, group: &str) -> Finding {
         .related("the domain", "baseDomain")
 }
 
-pub(super) fn records_left(zone: &DnsZone, base_domain: &str) -> Finding {
+pub(super) fn records_left(zone: &DnsZone, base_domain: &str, installed: bool) -> Finding {
     let few: Vec<String> = zone.records.iter().take(FEW).map(|record| shortened(record)).collect();
     let more = match zone.records.len().saturating_sub(FEW) {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    let message = format!(
-        "the DNS zone `{}` has records of an earlier cluster: {}{more}",
-        shortened(base_domain),
-        few.join(", ")
-    );
+    let (zone, few) = (shortened(base_domain), few.join(", "));
+    if installed {
+        let message = format!("the DNS zone `{zone}` has records of the cluster: {few}{more}");
+        return Finding::warning(&RECORDS, Kind::Invalid, "baseDomain", message)
+            .help("they are the cluster's own if this directory has made them");
+    }
+    let message = format!("the DNS zone `{zone}` has records of an earlier cluster: {few}{more}");
     Finding::error(&RECORDS, Kind::Invalid, "baseDomain", message)
         .help("destroy the earlier cluster of this name, delete the records, or choose another name")
         .related("the cluster's name", "metadata.name")

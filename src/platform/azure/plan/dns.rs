@@ -34,7 +34,7 @@ pub(super) fn check(planning: &Planning<'_>, cluster: &Cluster, out: &mut Findin
     match found {
         None if planning.asked() => out.push(cloud_pages::no_dns_zone(&cluster.base_domain, group)),
         Some(zone) if !zone.records.is_empty() => {
-            out.push(cloud_pages::records_left(zone, &cluster.base_domain));
+            out.push(cloud_pages::records_left(zone, &cluster.base_domain, planning.case.installed));
         }
         _ => {}
     }

@@ -89,7 +89,8 @@ fn planned_from(
     let catalogue = catalogue::Catalogue::embedded();
     let identity = Identity { infra_id: "demo-bcd24".to_owned(), cluster_id: String::new() };
     let identity = &identity;
-    let case = Case { config, given: config, facts: &facts, catalogue, release: "4.14", identity };
+    let case =
+        Case { config, given: config, facts: &facts, catalogue, release: "4.14", identity, installed: false };
     let mut out = Findings::default();
     let found = plan(&case, &mut out).and_then(|platforms| platforms.azure);
     assert_eq!(found.is_none(), out.errors() > 0, "a plan, or a reason for none");
