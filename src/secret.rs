@@ -5,6 +5,8 @@
 
 use std::fmt;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE, URL_SAFE_NO_PAD};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -177,7 +179,7 @@ impl JsonSchema for SecretUrl {
 }
 
 /// Takes secrets out of texts that come from outside, such as a cloud's error message that repeats what it
-/// was sent.
+/// was sent: as they are, as programs write them into URLs, headers and JSON, and cut off after a while.
 #[derive(Clone, Debug, Default)]
 pub struct Scrub(Vec<Secret<String>>);
 
@@ -185,21 +187,80 @@ impl Scrub {
     /// Shorter values are words that happen to be secret; taking them out would tear texts apart.
     const SHORTEST: usize = 6;
 
+    /// So much of a secret's beginning is taken for the secret.
+    const BEGINNING: usize = 16;
+
     /// Hides one more secret from now on.
-    pub fn hide(&mut self, secret: Secret<String>) {
-        if secret.expose().len() >= Self::SHORTEST && !self.0.contains(&secret) {
-            self.0.push(secret);
-            // A secret that is part of another one must not leave the rest of that standing.
-            self.0.sort_by_key(|secret| std::cmp::Reverse(secret.expose().len()));
+    pub fn hide(&mut self, secret: &Secret<String>) {
+        if secret.expose().len() < Self::SHORTEST {
+            return;
+        }
+        for form in forms(secret.expose()).map(Secret::new) {
+            if !self.0.contains(&form) {
+                self.0.push(form);
+            }
         }
     }
 
     /// The text with every secret replaced by [`REDACTED`].
     #[must_use]
     pub fn clean(&self, text: &str) -> String {
-        let hidden = |text: String, secret: &Secret<String>| text.replace(secret.expose(), REDACTED);
-        self.0.iter().fold(text.to_owned(), hidden)
+        let mut clean = String::with_capacity(text.len());
+        let mut rest = text;
+        while let Some(first) = rest.chars().next() {
+            // Secrets may begin with the same characters; the one that goes on for longest is meant.
+            let hidden = self.0.iter().filter_map(|form| begins_with(rest, form.expose())).max();
+            let end = hidden.unwrap_or(first.len_utf8());
+            match hidden {
+                Some(_) => clean.push_str(REDACTED),
+                None => clean.push(first),
+            }
+            rest = rest.get(end..).unwrap_or_default();
+        }
+        clean
     }
+}
+
+/// How many bytes at the beginning of a text are a secret, or enough of one's beginning. It may be broken over
+/// lines.
+fn begins_with(text: &str, secret: &str) -> Option<usize> {
+    let mut wanted = secret.chars().peekable();
+    let (mut count, mut end, mut broken) = (0, 0, false);
+    for (at, c) in text.char_indices() {
+        if wanted.peek() == Some(&c) {
+            wanted.next();
+            (count, end, broken) = (count + 1, at + c.len_utf8(), false);
+            continue;
+        }
+        broken = count > 0 && (matches!(c, '\r' | '\n') || (broken && matches!(c, ' ' | '\t')));
+        if !broken || wanted.peek().is_none() {
+            break;
+        }
+    }
+    (end > 0 && (wanted.peek().is_none() || count >= Scrub::BEGINNING)).then_some(end)
+}
+
+/// A secret as it is, and as programs write it.
+fn forms(secret: &str) -> impl Iterator<Item = String> {
+    let in_url = |hex: fn(u8) -> String| -> String {
+        let part = |byte: u8| {
+            let plain = byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
+            if plain { char::from(byte).to_string() } else { hex(byte) }
+        };
+        secret.bytes().map(part).collect()
+    };
+    let quoted = serde_json::Value::from(secret).to_string();
+    let in_json = quoted.trim_matches('"').to_owned();
+    let in_base64 = [STANDARD, STANDARD_NO_PAD, URL_SAFE, URL_SAFE_NO_PAD].map(|kind| kind.encode(secret));
+    let others = [
+        secret.to_owned(),
+        in_url(|byte| format!("%{byte:02X}")),
+        in_url(|byte| format!("%{byte:02x}")),
+        url::form_urlencoded::byte_serialize(secret.as_bytes()).collect(),
+        in_json.replace('/', "\\/"),
+        in_json,
+    ];
+    others.into_iter().chain(in_base64)
 }
 
 #[cfg(test)]
@@ -218,11 +279,48 @@ mod tests {
     fn scrubs_every_secret_and_the_longest_first() {
         let mut scrub = Scrub::default();
         for secret in ["canary", "canary-token", "abc"] {
-            scrub.hide(Secret::new(secret.to_owned()));
+            scrub.hide(&Secret::new(secret.to_owned()));
         }
         assert_eq!(
             scrub.clean("x-token:canary-token key:canary abc"),
             "x-token:<redacted> key:<redacted> abc"
+        );
+    }
+
+    fn hiding(secret: &str) -> Scrub {
+        let mut scrub = Scrub::default();
+        scrub.hide(&Secret::new(secret.to_owned()));
+        scrub
+    }
+
+    #[test]
+    fn scrubs_a_secret_as_programs_write_it() {
+        let scrub = hiding("canary/key+1");
+        let written = [
+            "canary%2Fkey%2B1",
+            "canary%2fkey%2b1",
+            "canary\\/key+1",
+            "Y2FuYXJ5L2tleSsx",
+            "canary/\n  key+1",
+        ];
+        for text in written {
+            assert_eq!(scrub.clean(&format!("<{text}>")), "<<redacted>>", "{text}");
+        }
+        assert_eq!(hiding("canary\"key").clean("{\"canary\\\"key\"}"), "{\"<redacted>\"}");
+        assert_eq!(scrub.clean("canary/key"), "canary/key");
+    }
+
+    #[test]
+    fn scrubs_the_beginning_of_a_secret() {
+        let mut scrub = hiding("canary-0123456789-token");
+        assert_eq!(scrub.clean("cut: canary-0123456789..."), "cut: <redacted>...");
+        assert_eq!(scrub.clean("canary-0123\r\n456789-t\nend"), "<redacted>\nend");
+        assert_eq!(scrub.clean("canary-01234567"), "canary-01234567");
+        // The longest that fits is taken, whichever was hidden first.
+        scrub.hide(&Secret::new("canary-0123456789-other-and-longer".to_owned()));
+        assert_eq!(
+            scrub.clean("canary-0123456789-other-and-longer canary-0123456789-token"),
+            "<redacted> <redacted>"
         );
     }
 

@@ -76,6 +76,15 @@ pub fn offerings(instance_type: &str, region: &str, letters: &str) -> Reply {
     ec2("DescribeInstanceTypeOfferings", "instanceTypeOfferingSet", &items)
 }
 
+/// `ec2:DescribeRegions`: one region, and what the account may do with it.
+pub fn region(name: &str, opt_in: &str) -> Reply {
+    let item = format!(
+        "<item><regionName>{name}</regionName><regionEndpoint>ec2.{name}.amazonaws.com</regionEndpoint>\
+         <optInStatus>{opt_in}</optInStatus></item>"
+    );
+    ec2("DescribeRegions", "regionInfo", &[item])
+}
+
 /// `ec2:DescribeRegions` of an account that lists none.
 pub fn no_regions() -> Reply {
     ec2("DescribeRegions", "regionInfo", &[])

@@ -29,7 +29,7 @@ fn none_at_all_is_told_once() {
     for service in SERVICES {
         report.is(&format!("aws.endpoint.{service}"), "passed");
     }
-    for id in ["aws.account", "aws.zones", "aws.permissions", "aws.public-zone", "aws.quota.vpcs"] {
+    for id in ["aws.account", "aws.zones", "aws.permissions", "aws.public-zone", "aws.quota"] {
         report.is(id, "skipped");
     }
     assert_eq!(report.with("failed").len(), 1, "{}", report.ran);
@@ -85,4 +85,17 @@ fn the_root_user_is_warned_of() {
     report.is("aws.credentials", "passed");
     let check = report.is("aws.account", "warned");
     assert_eq!(text(check, "code"), "LF1007", "{check}");
+    // Once is enough.
+    report.says("aws.permissions", "passed", &["root user"]);
+    assert_eq!(report.with("warned").len(), 1, "{}", report.ran);
+}
+
+#[test]
+fn a_profile_that_there_is_not_is_named() {
+    let front = Front::start(None, None, Vec::new());
+    let landfall = Landfall::new(CONFIG).with("AWS_ENDPOINT_URL", front.url()).with("AWS_PROFILE", "nobodys");
+    landfall.write(".aws/config", "[profile lander]\nregion = us-east-1\n");
+    let report = landfall.preflight();
+    let check = report.says("aws.credentials", "failed", &["no profile `nobodys`", "~/.aws/credentials"]);
+    assert_eq!(text(check, "code"), "LF1001", "{check}");
 }

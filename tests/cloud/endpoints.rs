@@ -75,7 +75,7 @@ fn each_is_told_in_its_own_words() {
         assert!(front.asked().is_empty(), "{:?}", front.asked());
     }
     // What rests on them is not known, and nothing of it counts as well.
-    for id in ["aws.zones", "aws.instance-types", "aws.permissions", "aws.quota.vpcs"] {
+    for id in ["aws.zones", "aws.instance-types", "aws.permissions", "aws.quota"] {
         report.is(id, "skipped");
     }
 }
@@ -152,4 +152,47 @@ fn what_answers_in_the_place_of_a_service_is_not_taken_for_it() {
         report.is(&format!("aws.endpoint.{service}"), "passed");
     }
     report.is("aws.credentials", "passed");
+}
+
+/// Credentials that STS accepts are worth nothing at the endpoint of another region or partition, and JSON alone
+/// is no service of AWS.
+#[test]
+fn services_that_know_nobody_and_programs_that_speak_json_are_told() {
+    let authority = Authority::new("Known Authority");
+    let front = |rules: Vec<Rule>| Front::start(None, Some(authority.server(LOOPBACK)), rules);
+    let refusing = |status: u16, code: &'static str| {
+        front(vec![Rule::always(ANY, ALL, move |asked| {
+            refusal(asked, status, code, "this is another region")
+        })])
+    };
+    let json = |status: u16, body: &'static str| {
+        front(vec![Rule::always(ANY, ALL, move |_| Reply::new(status, "application/json", body))])
+    };
+    let (ec2, s3) = (refusing(401, "AuthFailure"), refusing(400, "AuthorizationHeaderMalformed"));
+    let (tagging, quotas) = (json(200, "{\"status\":\"ok\"}"), json(404, "{\"code\":\"NotFound\"}"));
+    let right = front(vec![Rule::always("sts", "GetCallerIdentity", |_| caller(LANDER))]);
+    let given = [
+        ("ec2", ec2.url()),
+        ("s3", s3.url()),
+        ("tagging", tagging.url()),
+        ("servicequotas", quotas.url()),
+        ("sts", right.url()),
+        ("iam", right.url()),
+        ("route53", right.url()),
+        ("elasticloadbalancing", right.url()),
+    ];
+    let config = config("us-east-1", &endpoints(&given));
+    let report = with_keys(&config).naming("AWS_CA_BUNDLE", "ca.pem", &authority.pem).preflight();
+    let code = [("ec2", "AuthFailure"), ("s3", "AuthorizationHeaderMalformed")];
+    for (service, code) in code {
+        let words = ["does not accept the credentials that STS accepted", code];
+        let check = report.says(&format!("aws.endpoint.{service}"), "failed", &words);
+        assert!(text(check, "help").contains("another region or partition"), "{check}");
+    }
+    for service in ["tagging", "servicequotas"] {
+        report.says(&format!("aws.endpoint.{service}"), "failed", &["answers, but not as"]);
+    }
+    for service in ["sts", "iam", "route53", "elasticloadbalancing"] {
+        report.is(&format!("aws.endpoint.{service}"), "passed");
+    }
 }

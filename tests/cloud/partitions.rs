@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::answers::{caller, offerings, zones};
+use crate::answers::{caller, offerings, region, zones};
 use crate::authority::{Authority, LOOPBACK};
-use crate::front::{Asked, Front, Rule};
+use crate::front::{ALL, Asked, Front, Rule, refusal};
 use crate::moto::{Moto, image};
 use crate::program::{Landfall, Report, SERVICES, config, endpoints, text};
 use crate::proxy::{Proxy, Way};
@@ -51,7 +51,7 @@ impl Sovereign {
             Some((_, host)) => (*host).to_owned(),
             None => format!("{service}.{}.{}", self.region, self.suffix),
         };
-        SERVICES.iter().map(host).collect()
+        SERVICES.iter().chain(&["servicequotas"]).map(host).collect()
     }
 
     /// What moto does not know of the region.
@@ -91,7 +91,7 @@ fn sovereign_partitions_are_asked_at_their_own_hosts() {
         report.is("aws.public-zone", "passed");
         let account = report.is("aws.account", "passed").to_string();
         assert!(account.contains(&format!("arn:{}:iam::", sovereign.partition)), "{account}");
-        report.is("aws.quota.vpcs", "skipped");
+        report.is("aws.quota.vpcs", "passed");
         assert_eq!(proxy.hosts(), sovereign.hosts(), "{}", report.ran);
 
         let signed: BTreeSet<(String, String)> = front
@@ -152,6 +152,8 @@ fn a_secret_region_has_what_the_config_and_the_cloud_say() {
     report.passes();
     report.says("aws.zones", "passed", &["us-iso-east-1a", "us-iso-east-1c"]);
     report.is(&format!("aws.image.{}", image("amd64", "us-east-1")), "passed");
+    // Nobody is asked for quotas, as nobody knows whom.
+    report.says("aws.quota", "skipped", &["ec2", "vpc", REGION]);
 }
 
 /// The services of a region that is in no list have names that only the proxy knows; one is beside us.
@@ -232,4 +234,49 @@ fn every_endpoint_that_a_region_nobody_knows_lacks_is_told() {
     }
     landfall.ask(&["facts"]).ends(4);
     landfall.ask(&["create", "manifests"]).ends(4);
+}
+
+/// A region that is off knows nobody; another one says whether it is.
+#[test]
+fn a_region_that_refuses_everybody_is_asked_for_elsewhere() {
+    const REGION: &str = "ap-east-1";
+    let authority = Authority::new("Public Authority");
+    let hosts = ["*.ap-east-1.amazonaws.com", "*.us-east-1.amazonaws.com", "*.amazonaws.com"];
+    let asked = |opt_in: &'static str| -> Report {
+        let rules = vec![
+            Rule::always("sts", "GetCallerIdentity", |asked| match asked.region() {
+                REGION => refusal(asked, 403, "InvalidClientTokenId", "The security token is invalid."),
+                _ => caller("arn:aws:iam::123456789012:user/lander"),
+            }),
+            Rule::always("ec2", ALL, move |asked| match asked.region() {
+                REGION => refusal(asked, 401, "AuthFailure", "AWS was not able to validate the credentials"),
+                _ => region(REGION, opt_in),
+            }),
+        ];
+        let front = Front::start(None, Some(authority.server(&hosts)), rules);
+        let port = front.port;
+        let proxy = Proxy::start(move |_| Way::To(port));
+        Landfall::new(&config(REGION, ""))
+            .naming("AWS_CA_BUNDLE", "ca.pem", &authority.pem)
+            .with("HTTPS_PROXY", format!("http://127.0.0.1:{}", proxy.port))
+            .with("AWS_ACCESS_KEY_ID", "AKIAIOSFODNN7EXAMPLE")
+            .with("AWS_SECRET_ACCESS_KEY", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY")
+            .preflight()
+    };
+
+    let off = asked("not-opted-in");
+    let check = off.says("aws.region", "failed", &[REGION]);
+    assert_eq!(text(check, "code"), "LF0729", "{check}");
+    assert_eq!(off.is("aws.credentials", "passed")["evidence"]["askedIn"], "us-east-1", "{}", off.ran);
+    off.says("aws.zones", "skipped", &["is not enabled"]);
+    off.says("aws.instance-types", "skipped", &["is not enabled"]);
+    off.is("aws.endpoint.ec2", "passed");
+
+    let enabled = asked("opted-in");
+    let check = enabled.is("aws.credentials", "failed");
+    assert_eq!(text(check, "code"), "LF1003", "{check}");
+    assert!(
+        text(check, "help").contains("version 1") && text(check, "help").contains("us-east-1"),
+        "{check}"
+    );
 }

@@ -125,6 +125,11 @@ impl Landfall {
         Report::of(self.ask(&["preflight", "-o", "json"]))
     }
 
+    /// What preflight reports when it may take only so long.
+    pub fn preflight_within(&self, deadline: &str) -> Report {
+        Report::of(self.ask(&["preflight", "-o", "json", "--deadline", deadline]))
+    }
+
     /// What preflight reports with its usual patience.
     pub fn preflight_at_once(&self) -> Report {
         Report::of(self.run(&["preflight", "-o", "json"]))

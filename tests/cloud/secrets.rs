@@ -276,6 +276,24 @@ fn of_credentials_that_are_refused_nothing_is_shown() {
     }
 }
 
+/// STS says no and repeats the token in its first line, whole and cut off.
+#[test]
+fn of_a_token_that_may_not_take_over_a_role_nothing_is_shown() {
+    let authority = Authority::new("Public Authority");
+    let echo = |asked: &Asked| {
+        let (whole, cut) = (secret("webidentity"), secret("webidentity"));
+        let cut: String = cut.chars().take(18).collect();
+        refusal(asked, 403, "AccessDenied", &format!("{whole} may not: {cut}... {}", asked.body))
+    };
+    let front = Front::start(None, Some(authority.server(HOSTS)), vec![Rule::always(ANY, ALL, echo)]);
+    let proxy = proxy_to(front.port);
+    let all = sources(&container(), &metadata());
+    let source = all.iter().find(|source| source.name == "web identity").unwrap();
+    let landfall = source.given_to(through_the_proxy(CONFIG, &authority, &proxy));
+    let ran = searched(source.name, &landfall, &["preflight", "-o", "json"]).ends(4);
+    assert!(ran.out.contains("AccessDenied"), "{ran}");
+}
+
 #[test]
 fn of_passwords_in_urls_nothing_is_shown() {
     let authority = Authority::new("Public Authority");

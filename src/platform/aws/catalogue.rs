@@ -45,7 +45,8 @@ model! {
         pub minimums: BTreeMap<String, Minimums>,
         /// Permissions that an installation needs, by set, then by group; a release names its set.
         pub permissions: BTreeMap<String, BTreeMap<String, Vec<String>>>,
-        /// Regions in which quotas can be asked for.
+        /// Regions in which the OpenShift installer asks for quotas. landfall asks in every region, but in a
+        /// secret partition only in these.
         pub quota_regions: Vec<String>,
         /// Quotas that an installation uses up, by name.
         pub quotas: BTreeMap<String, Quota>,
@@ -169,11 +170,14 @@ model! {
 
     /// A quota of an account.
     pub struct Quota {
+        /// What it limits, in the words of people.
+        #[schemars(extend("examples" = ["elastic IP addresses"]))]
+        pub name: String,
         /// Service that it belongs to.
         pub service: String,
         /// Its code.
         pub code: String,
-        /// How much an installation uses, unless it is counted in virtual processors.
+        /// How much an installation makes, unless it is counted in virtual processors.
         pub count: u32,
         /// Whether that much is used in every zone.
         pub per_zone: bool,
@@ -344,10 +348,12 @@ impl Catalogue {
         self.permissions.get(set).and_then(|set| set.get(group)).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// Whether quotas can be asked for in a region.
+    /// Whether it is worth asking for quotas in a region: not where it is cut off from the public, unless it
+    /// is known to have the service.
     #[must_use]
     pub fn has_quotas(&self, region: &str) -> bool {
-        self.quota_regions.iter().any(|known| known == region)
+        let secret = self.partition_of(region).is_some_and(|(_, partition)| partition.secret);
+        !secret || self.quota_regions.iter().any(|known| known == region)
     }
 
     /// The quota, with its name, that the virtual processors of an instance type count towards.
@@ -619,6 +625,10 @@ mod tests {
         assert_eq!(quota("im4gn.large").as_deref(), Some("L-1216C47A"));
         assert_eq!(quota("vt1.3xlarge").as_deref(), Some("L-DB2E81BA"));
         assert_eq!(quota("q9.large"), None);
-        assert!(aws.has_quotas("eu-west-1") && !aws.has_quotas("us-gov-west-1"));
+        let asked = ["eu-west-1", "us-gov-west-1", "xx-hidden-1", "us-iso-east-1", "us-isob-new-1"];
+        assert_eq!(asked.map(|region| aws.has_quotas(region)), [true, true, true, false, false]);
+        let nameless: Vec<&String> =
+            aws.quotas.iter().filter(|(_, quota)| quota.name.is_empty()).map(|(name, _)| name).collect();
+        assert!(nameless.is_empty(), "{nameless:?}");
     }
 }

@@ -13,6 +13,7 @@ mod plan;
 pub mod planned;
 mod render;
 mod rules;
+mod type_names;
 pub mod values;
 
 use super::{Offline, Platform, World};

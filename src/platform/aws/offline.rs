@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::catalogue::{Catalogue, FIRST_PARTITION};
+use super::catalogue::Catalogue;
 use super::facts::{AVAILABILITY_ZONE, Facts, InstanceType, Zone};
 use crate::catalogue::Role;
 use crate::config::InstallConfig;
@@ -17,7 +17,7 @@ pub(super) fn facts(offline: &Offline<'_>) -> Option<Facts> {
     let partition = catalogue.partition_of(&platform.region);
     let mut facts = Facts {
         region: platform.region.clone(),
-        partition: partition.map_or_else(|| FIRST_PARTITION.to_owned(), |(id, _)| id.to_owned()),
+        partition: partition.map(|(id, _)| id.to_owned()).unwrap_or_default(),
         ..Facts::default()
     };
     facts.zones = zones

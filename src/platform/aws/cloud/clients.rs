@@ -16,6 +16,7 @@ use aws_smithy_runtime_api::client::http::SharedHttpClient;
 use tracing::Dispatch;
 use tracing::instrument::WithSubscriber;
 
+use super::bounded::Bounded;
 use super::endpoints::{self, Endpoint, Service};
 use super::session::Session;
 use crate::net::Trust;
@@ -24,10 +25,11 @@ use crate::platform::cloud::Patience;
 
 /// How long an endpoint that took a request may keep silent.
 const READ: Duration = Duration::from_secs(20);
-/// A call is put so often before it counts as failed; the pauses between grow and are never the same.
-const ATTEMPTS: u32 = 6;
+/// What AWS limited or failed at is asked again after a pause; the pauses grow, and are never the same.
 const FIRST_PAUSE: Duration = Duration::from_millis(200);
-const LONGEST_PAUSE: Duration = Duration::from_secs(3);
+const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+/// A call is put no oftener than this, however much time there is.
+const MOST_ATTEMPTS: u32 = 20;
 
 /// The clients that were made. A client is cheap to copy.
 #[derive(Debug, Default)]
@@ -65,15 +67,39 @@ pub(super) use settings;
 
 /// A client of EC2 in another region.
 pub(super) fn ec2_at(shared: &SdkConfig, endpoint: &Endpoint, region: &str) -> aws_sdk_ec2::Client {
+    let there = in_region(shared, region);
+    aws_sdk_ec2::Client::from_conf(settings!(aws_sdk_ec2, &there, endpoint).build())
+}
+
+/// A client of STS in another region.
+pub(super) fn sts_at(shared: &SdkConfig, endpoint: &Endpoint, region: &str) -> aws_sdk_sts::Client {
+    let there = in_region(shared, region);
+    aws_sdk_sts::Client::from_conf(settings!(aws_sdk_sts, &there, endpoint).build())
+}
+
+fn in_region(shared: &SdkConfig, region: &str) -> SdkConfig {
     let mut there = shared.to_builder();
     there.set_region(Region::new(region.to_owned()));
-    aws_sdk_ec2::Client::from_conf(settings!(aws_sdk_ec2, &there.build(), endpoint).build())
+    there.build()
+}
+
+/// How often a call is put, so that what AWS says at last is heard before the time for the call is over.
+fn attempts(call: Duration) -> u32 {
+    let time = call.mul_f32(0.9);
+    let (mut pause, mut paused, mut attempts) = (FIRST_PAUSE, FIRST_PAUSE, 1);
+    while paused <= time && attempts < MOST_ATTEMPTS {
+        attempts += 1;
+        pause = (pause * 2).min(LONGEST_PAUSE);
+        paused += pause;
+    }
+    attempts
 }
 
 /// What the environment, the profile and the run say to all clients.
 pub(super) async fn shared(session: &Session<'_>) -> SdkConfig {
     let (region, patience) = (session.region(), session.asking.patience);
-    let http = http_client(session.trust());
+    let http = Bounded { inner: http_client(session.trust()), places: session.places() };
+    let http = SharedHttpClient::new(http);
     // What is written to the log on the way may hold what a credential process printed.
     let shared = loader(region, patience, http.clone()).load().with_subscriber(Dispatch::none()).await;
     let Some(profile) = profile_with_sts(session) else {
@@ -90,7 +116,7 @@ pub(super) async fn shared(session: &Session<'_>) -> SdkConfig {
 
 fn loader(region: &str, patience: Patience, http: SharedHttpClient) -> ConfigLoader {
     let retries = RetryConfig::standard()
-        .with_max_attempts(ATTEMPTS)
+        .with_max_attempts(attempts(patience.call))
         .with_initial_backoff(FIRST_PAUSE)
         .with_max_backoff(LONGEST_PAUSE);
     let timeouts = TimeoutConfig::builder()
@@ -153,6 +179,13 @@ fn profile_text(profile: &str, url: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_call_is_put_as_often_as_there_is_time() {
+        let seconds = [1, 5, 15, 30, 3600].map(Duration::from_secs);
+        assert_eq!(seconds.map(attempts), [3, 5, 7, 10, MOST_ATTEMPTS]);
+        assert_eq!(attempts(Duration::from_millis(1)), 1);
+    }
 
     #[test]
     fn a_profile_takes_the_endpoint_and_nothing_else() {

@@ -15,51 +15,88 @@ use aws_sdk_sts::operation::assume_role_with_web_identity::AssumeRoleWithWebIden
 
 use super::fault::{Fault, Sort};
 use super::{clients, pages};
-use crate::finding::{Finding, Kind};
+use crate::finding::{Finding, Kind, shortened};
 use crate::net;
 use crate::platform::World;
 use crate::secret::Scrub;
 
-/// Nothing gives credentials.
-pub(super) fn none(world: &dyn World) -> Finding {
+/// Nothing gives credentials. `instance` is why the metadata service of an instance gives none, if it was
+/// asked in vain.
+pub(super) fn none(world: &dyn World, instance: Option<&str>) -> Finding {
     let given = |name: &str| world.variable(name).is_some();
     let profile = clients::profile(world);
+    let mut help =
+        "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE to a profile that has credentials";
     let message = if given("AWS_ACCESS_KEY_ID") && !given("AWS_SECRET_ACCESS_KEY") {
         "AWS_ACCESS_KEY_ID is set, but AWS_SECRET_ACCESS_KEY is not".to_owned()
     } else if given("AWS_SECRET_ACCESS_KEY") && !given("AWS_ACCESS_KEY_ID") {
         "AWS_SECRET_ACCESS_KEY is set, but AWS_ACCESS_KEY_ID is not".to_owned()
+    } else if given("AWS_PROFILE") && !is_defined(world, &profile) {
+        help = "set AWS_PROFILE to a profile of these files, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY";
+        let [config, credentials] = profile_files(world).map(|path| shortened(&path));
+        format!("there is no profile `{}` in {config} or {credentials}", shortened(&profile))
+    } else if let Some(why) = instance {
+        format!(
+            "no credentials for AWS: none in the environment, the profile `{profile}`, a web identity or a \
+             container, and the metadata service of an instance gives none: {why}"
+        )
     } else {
         format!(
             "no credentials for AWS: none in the environment, the profile `{profile}`, a web identity, a \
              container or the metadata of an instance"
         )
     };
-    Finding::error(&pages::NO_CREDENTIALS, Kind::Required, "", message).help(
-        "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE to a profile that has credentials",
-    )
+    Finding::error(&pages::NO_CREDENTIALS, Kind::Required, "", message).help(help)
+}
+
+/// The files that profiles are in.
+fn profile_files(world: &dyn World) -> [String; 2] {
+    let files = [("AWS_CONFIG_FILE", "~/.aws/config"), ("AWS_SHARED_CREDENTIALS_FILE", "~/.aws/credentials")];
+    files.map(|(variable, usual)| world.variable(variable).unwrap_or_else(|| usual.to_owned()))
+}
+
+/// Whether one of the files has a profile of this name.
+fn is_defined(world: &dyn World, profile: &str) -> bool {
+    let files = profile_files(world);
+    let mut texts = files.iter().filter_map(|path| world.file(path));
+    texts.any(|bytes| String::from_utf8_lossy(&bytes).lines().any(|line| is_section(line, profile)))
+}
+
+/// Whether a line begins the section of a profile, as either file writes it.
+fn is_section(line: &str, profile: &str) -> bool {
+    let Some((name, _)) = line.trim_start().strip_prefix('[').and_then(|rest| rest.split_once(']')) else {
+        return false;
+    };
+    let name = name.trim();
+    let rest = name.strip_prefix("profile").filter(|rest| rest.starts_with([' ', '\t']));
+    name == profile || rest.is_some_and(|rest| rest.trim().trim_matches('"') == profile)
 }
 
 /// The source of credentials that is set up gives none.
 pub(super) fn failed(error: &CredentialsError, world: &dyn World, scrub: &Scrub) -> Finding {
     let (why, help) = why(error, scrub);
-    let message = format!("{} gives no credentials: {why}", source(error, world));
+    let Some(source) = source(error, world) else {
+        return none(world, Some(&why));
+    };
+    let message = format!("{source} gives no credentials: {why}");
     Finding::error(&pages::CREDENTIAL_SOURCE, Kind::Invalid, "", message).help(help)
 }
 
-/// Which source the error is of.
-fn source(error: &CredentialsError, world: &dyn World) -> String {
+/// Which source the error is of; none for the metadata service of an instance, which every machine is asked
+/// for unless somebody has set it up.
+fn source(error: &CredentialsError, world: &dyn World) -> Option<String> {
     let below = error.source();
     let of_profile =
         below.is_some_and(|below| below.is::<CredentialsError>() || below.to_string().starts_with(UNBUILT));
     let given = |name: &str| world.variable(name).is_some();
     if of_profile {
-        format!("the profile `{}`", clients::profile(world))
+        Some(format!("the profile `{}`", clients::profile(world)))
     } else if given("AWS_WEB_IDENTITY_TOKEN_FILE") {
-        "the web identity of AWS_WEB_IDENTITY_TOKEN_FILE".to_owned()
+        Some("the web identity of AWS_WEB_IDENTITY_TOKEN_FILE".to_owned())
     } else if given("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI") || given("AWS_CONTAINER_CREDENTIALS_FULL_URI") {
-        "the container".to_owned()
+        Some("the container".to_owned())
     } else {
-        "the metadata service of the instance".to_owned()
+        given("AWS_EC2_METADATA_SERVICE_ENDPOINT").then(|| "the metadata service of the instance".to_owned())
     }
 }
 
@@ -125,8 +162,8 @@ fn why(error: &CredentialsError, scrub: &Scrub) -> (String, &'static str) {
     }
 }
 
-/// What STS answered to a source that assumes a role. A refused token may be quoted in the message, so that
-/// only a missing permission is told in full.
+/// What STS answered to a source that assumes a role. The message may quote what was sent, so that only its
+/// code is told.
 fn of_sts(cause: &(dyn Error + 'static), scrub: &Scrub) -> Option<String> {
     let fault = if let Some(error) = cause.downcast_ref::<SdkError<AssumeRoleError>>() {
         Fault::of("sts:AssumeRole", error, scrub)
@@ -135,8 +172,11 @@ fn of_sts(cause: &(dyn Error + 'static), scrub: &Scrub) -> Option<String> {
         Fault::of("sts:AssumeRoleWithWebIdentity", error, scrub)
     };
     match &fault.code {
-        Some(code) if fault.sort != Sort::Denied => Some(format!("{} was answered with {code}", fault.call)),
-        _ => Some(fault.sentence()),
+        Some(code) if fault.sort == Sort::Denied => {
+            Some(format!("{} was answered with {code}: the caller may not take over the role", fault.call))
+        }
+        Some(code) => Some(format!("{} was answered with {code}", fault.call)),
+        None => Some(fault.sentence()),
     }
 }
 
@@ -177,8 +217,13 @@ mod tests {
             found.map(|(_, value)| (*value).to_owned())
         }
 
-        fn file(&self, _: &str) -> Option<Vec<u8>> {
-            None
+        fn file(&self, path: &str) -> Option<Vec<u8>> {
+            let text = match path {
+                "~/.aws/config" => "[profile  team]\nregion = us-east-1\n[default]\n",
+                "/credentials" => "# canary\n [ build ]\naws_secret_access_key = canary\n",
+                _ => return None,
+            };
+            Some(text.as_bytes().to_vec())
         }
     }
 
@@ -215,8 +260,35 @@ mod tests {
         let message = failed(&token, &world, &Scrub::default()).message;
         assert!(message.starts_with("the web identity of AWS_WEB_IDENTITY_TOKEN_FILE gives"), "{message}");
         assert!(message.contains("a file that it needs cannot be read"), "{message}");
-        let half = none(&Variables(&[("AWS_ACCESS_KEY_ID", "AKIA")])).message;
+        let half = none(&Variables(&[("AWS_ACCESS_KEY_ID", "AKIA")]), None).message;
         assert_eq!(half, "AWS_ACCESS_KEY_ID is set, but AWS_SECRET_ACCESS_KEY is not");
+    }
+
+    #[test]
+    fn a_profile_that_no_file_has_is_named() {
+        const FILE: (&str, &str) = ("AWS_SHARED_CREDENTIALS_FILE", "/credentials");
+        let finding = none(&Variables(&[("AWS_PROFILE", "none"), FILE]), None);
+        assert_eq!(finding.page.code, "LF1001");
+        assert_eq!(finding.message, "there is no profile `none` in ~/.aws/config or /credentials");
+        let team = none(&Variables(&[("AWS_PROFILE", "team"), FILE]), None).message;
+        assert!(team.starts_with("no credentials for AWS: "), "{team}");
+        let build = none(&Variables(&[("AWS_PROFILE", "build"), FILE]), None).message;
+        assert!(build.contains("the profile `build`"), "{build}");
+        assert!(is_section("[profile \"a team\"] # of ours", "a team") && is_section("[one]", "one"));
+        assert!(!is_section("profile one", "one") && !is_section("[profiles one]", "one"));
+    }
+
+    #[test]
+    fn an_instance_that_nobody_set_up_is_no_source() {
+        let error = || CredentialsError::provider_error("canary".to_owned());
+        let anywhere = failed(&error(), &Variables(&[]), &Scrub::default());
+        assert_eq!(anywhere.page.code, "LF1001");
+        let end = "the metadata service of an instance gives none: it answered with something else";
+        assert!(anywhere.message.ends_with(end), "{}", anywhere.message);
+        let given = Variables(&[("AWS_EC2_METADATA_SERVICE_ENDPOINT", "http://127.0.0.1")]);
+        let given = failed(&error(), &given, &Scrub::default());
+        assert_eq!(given.page.code, "LF1002");
+        assert!(given.message.starts_with("the metadata service of the instance gives"), "{}", given.message);
     }
 
     #[test]

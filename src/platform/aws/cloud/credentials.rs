@@ -47,17 +47,17 @@ const SECRETS: &[&str] = &[
 pub(super) async fn find(session: &Session<'_>) -> Result<Found, Box<Finding>> {
     let (world, limit) = (session.asking.world, session.asking.patience.call);
     for secret in SECRETS.iter().filter_map(|name| world.variable(name)) {
-        session.hide(Secret::new(secret));
+        session.hide(&Secret::new(secret));
     }
     let Some(source) = session.sdk().await.credentials_provider() else {
-        return Err(Box::new(credential_sources::none(world)));
+        return Err(Box::new(credential_sources::none(world, None)));
     };
     // What a source writes to the log may hold what it read or printed.
     let resolved = timeout(limit, source.provide_credentials().with_subscriber(Dispatch::none())).await;
     let credentials = match resolved {
         Ok(Ok(credentials)) => credentials,
         Ok(Err(CredentialsError::CredentialsNotLoaded(_))) => {
-            return Err(Box::new(credential_sources::none(world)));
+            return Err(Box::new(credential_sources::none(world, None)));
         }
         Ok(Err(error)) => {
             return Err(Box::new(credential_sources::failed(&error, world, &session.scrub())));
@@ -75,11 +75,16 @@ pub(super) async fn find(session: &Session<'_>) -> Result<Found, Box<Finding>> {
 pub(super) async fn identify(session: &Session<'_>) -> Result<Caller, Lost> {
     let sts = session.sts().await.map_err(Lost::Unready)?;
     match Box::pin(sts.get_caller_identity().send()).await {
-        Ok(answer) => Ok(Caller {
-            account: answer.account().unwrap_or_default().to_owned(),
-            arn: answer.arn().unwrap_or_default().to_owned(),
-            user_id: answer.user_id().unwrap_or_default().to_owned(),
-        }),
+        Ok(answer) => {
+            // Whatever plays STS could repeat what it was sent.
+            let scrub = session.scrub();
+            let clean = |text: Option<&str>| scrub.clean(text.unwrap_or_default());
+            Ok(Caller {
+                account: clean(answer.account()),
+                arn: clean(answer.arn()),
+                user_id: clean(answer.user_id()),
+            })
+        }
         Err(error) => Err(Lost::Fault(session.fault("sts:GetCallerIdentity", &error))),
     }
 }
@@ -120,14 +125,35 @@ async fn accepted(session: &Session<'_>) -> Answer {
         Err(finding) => return Answer::found(finding.clone()),
     };
     let answer = match session.identity().await {
-        Ok(caller) => told(caller, Answer::passed(format!("{} from {}", caller.arn, found.provider))),
+        Ok(caller) => {
+            let passed = told(caller, Answer::passed(format!("{} from {}", caller.arn, found.provider)));
+            // The region itself knows nobody while it is not enabled.
+            match session.accepted_abroad() {
+                Some(abroad) => passed.with("askedIn", abroad.region.as_str()),
+                None => passed,
+            }
+        }
         Err(Lost::Unready(unready)) => unready.clone().into(),
+        Err(Lost::Fault(fault)) if fault.sort == Sort::Throttled => fault.answer(""),
         Err(Lost::Fault(fault)) => {
             let partition = session.asking.catalogue.aws.partition_of(session.region());
-            fault.attach(Answer::found(refused(fault, &found.provider, partition.map(|(id, _)| id))))
+            let mut finding = refused(fault, &found.provider, partition.map(|(id, _)| id));
+            if let Some(abroad) = session.accepted_abroad() {
+                finding = finding.help(old_token(&abroad.region, session.region()));
+            }
+            fault.attach(Answer::found(finding))
         }
     };
     answer.with("provider", found.provider.clone())
+}
+
+/// What to do about credentials that one region accepts and another refuses.
+fn old_token(there: &str, here: &str) -> String {
+    format!(
+        "{there} accepts them: session tokens of the global endpoint of STS (version 1) are refused in regions \
+         that an account must enable, such as {here} may be; get a token from a regional endpoint of STS, or \
+         let the account's global endpoint give tokens of version 2"
+    )
 }
 
 async fn account(session: &Session<'_>) -> Answer {
@@ -161,7 +187,7 @@ fn told(caller: &Caller, answer: Answer) -> Answer {
 
 /// Whether the caller may install in a region of this partition at all.
 fn judge(caller: &Caller, region: &str, known: Option<&str>) -> Answer {
-    let Caller { account, arn, .. } = caller;
+    let Caller { account, arn, user_id } = caller;
     let own = partition_of(arn);
     if let (Some(own), Some(known)) = (own, known)
         && own != known
@@ -175,7 +201,7 @@ fn judge(caller: &Caller, region: &str, known: Option<&str>) -> Answer {
             finding.help(format!("use credentials of `{known}`, or a region of `{own}`; they share nothing")),
         );
     }
-    if arn.ends_with(":root") {
+    if arn.ends_with(":root") || (!account.is_empty() && account == user_id) {
         let message = format!("the caller is the root user of account {account}");
         let finding = Finding::warning(&pages::ROOT, Kind::Invalid, "", message);
         return Answer::found(finding.help(

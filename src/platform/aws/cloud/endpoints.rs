@@ -164,8 +164,10 @@ impl Endpoint {
 pub(super) enum Unusable {
     /// What is given is no URL; it is shown without a user part.
     NoUrl(Origin, String),
+    /// What is given is a URL, but not one of HTTP; it is shown without a user part.
+    NoHttp(Origin, String),
     /// The rules of AWS refuse the settings of the environment, for this reason.
-    NoRule(String),
+    Refused(String),
 }
 
 /// What may say where a service is, in the order in which it counts.
@@ -190,12 +192,13 @@ impl Sources {
             Some(found) => found,
             None => match self.own {
                 Some(Ok(entry)) => (Origin::Sdk, entry.url),
-                Some(Err(why)) => return Err(Unusable::NoRule(why)),
+                Some(Err(why)) => return Err(Unusable::Refused(why)),
                 None => return Ok(None),
             },
         };
         match parse(&text) {
             Some(url) => Ok(Some(Endpoint { url, signing_region, origin })),
+            None if is_of_another_scheme(&text) => Err(Unusable::NoHttp(origin, without_user(&text))),
             None => Err(Unusable::NoUrl(origin, without_user(&text))),
         }
     }
@@ -212,20 +215,30 @@ pub(super) fn parse(text: &str) -> Option<Url> {
     matches!(url.scheme(), "http" | "https").then_some(url)
 }
 
+/// Whether a text begins like a URL, but not like one of HTTP.
+fn is_of_another_scheme(text: &str) -> bool {
+    let scheme = text.trim().split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
+    scheme.is_some_and(|scheme| !["http", "https"].contains(&scheme.as_str()))
+}
+
 /// Where a service is called; none where nobody knows.
 pub(super) async fn endpoint(session: &Session<'_>, name: &str) -> Result<Option<Endpoint>, Unusable> {
     let region = session.region();
     let custom = custom(session.platform, name).map(|(i, url)| (i, url.to_owned()));
-    Sources { custom, ..sources(session, name, region).await }.choose(region)
+    let sdk = session.sdk().await;
+    let configured = Service::named(name).and_then(|service| configured(sdk, service));
+    Sources { custom, configured, ..sources(session, name, region).await }.choose(region)
 }
 
-/// Where a service is called in another region; what the config says counts for its own region only.
+/// Where a service is called in another region. What the config, the environment or the profile says of one
+/// service is meant for the config's region; only an endpoint for all services stands in for all regions.
 pub(super) async fn endpoint_in(
     session: &Session<'_>,
     service: Service,
     region: &str,
 ) -> Result<Option<Endpoint>, Unusable> {
-    sources(session, service.name(), region).await.choose(region)
+    let configured = session.sdk().await.endpoint_url().map(str::to_owned).filter(|url| is_given(url));
+    Sources { configured, ..sources(session, service.name(), region).await }.choose(region)
 }
 
 /// What the config says of a service, with its place.
@@ -235,7 +248,7 @@ pub(super) fn custom<'p>(platform: &'p Platform, name: &str) -> Option<(usize, &
     Some((i, endpoint.url.expose()))
 }
 
-/// Everything but the config.
+/// What the catalogue and the SDK say.
 async fn sources(session: &Session<'_>, name: &str, region: &str) -> Sources {
     let service = Service::named(name);
     let sdk = session.sdk().await;
@@ -252,12 +265,7 @@ async fn sources(session: &Session<'_>, name: &str, region: &str) -> Sources {
         }
         _ => None,
     };
-    Sources {
-        custom: None,
-        configured: service.and_then(|service| configured(sdk, service)),
-        catalogue: entry.filter(|_| added || service.is_none()),
-        own,
-    }
+    Sources { custom: None, configured: None, catalogue: entry.filter(|_| added || service.is_none()), own }
 }
 
 /// What environment and profile set for a service, or else for all of them.
@@ -273,7 +281,11 @@ fn configured(sdk: &SdkConfig, service: Service) -> Option<String> {
             config.load_config(key)
         })
     });
-    own.or_else(|| sdk.endpoint_url().map(str::to_owned)).filter(|url| !url.trim().is_empty())
+    own.or_else(|| sdk.endpoint_url().map(str::to_owned)).filter(|url| is_given(url))
+}
+
+fn is_given(url: &str) -> bool {
+    !url.trim().is_empty()
 }
 
 /// What the environment says of the endpoints of AWS itself.
@@ -371,14 +383,16 @@ mod tests {
             sources.choose("us-east-1").err()
         };
         let refused = |url: &str| Some(Unusable::NoUrl(Origin::Environment, url.to_owned()));
-        assert_eq!(given("ftp://user:canary@host"), refused("ftp://•@host"));
+        let other = Unusable::NoHttp(Origin::Environment, "ftp://•@host".to_owned());
+        assert_eq!(given("ftp://user:canary@host"), Some(other));
+        assert!(matches!(given("nonsense://x"), Some(Unusable::NoHttp(..))));
         assert_eq!(given("https://user:canary@"), refused("https://•@"));
         assert_eq!(given("http://host"), None);
         let kept = parse("https://user:canary@host/path?token=canary").map(String::from);
         assert_eq!(kept.as_deref(), Some("https://host/path"));
         let sources = Sources { own: Some(Err("no FIPS there".to_owned())), ..Sources::default() };
         let refused = sources.choose("us-east-1").err();
-        assert_eq!(refused, Some(Unusable::NoRule("no FIPS there".to_owned())));
+        assert_eq!(refused, Some(Unusable::Refused("no FIPS there".to_owned())));
     }
 
     /// Entries of the catalogue that name an older endpoint, as the OpenShift installer does: the global one of

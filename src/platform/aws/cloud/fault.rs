@@ -14,7 +14,7 @@ use aws_smithy_types::error::metadata::ProvideErrorMetadata;
 use super::pages;
 use crate::finding::{Finding, Kind, shortened};
 use crate::net;
-use crate::platform::cloud::Answer;
+use crate::platform::cloud::{Answer, Evidence, Verdict};
 use crate::secret::Scrub;
 
 /// A call that failed.
@@ -39,6 +39,8 @@ pub(super) struct Fault {
 pub(super) enum Sort {
     /// The caller may not do this.
     Denied,
+    /// The account has not subscribed to the service, or not enabled the region.
+    NotEnabled,
     /// The credentials are not accepted.
     Credentials,
     /// The credentials were valid once.
@@ -65,7 +67,6 @@ const DENIED: &[&str] = &[
     "AuthorizationError",
     "AuthorizationErrorException",
     "NotAuthorized",
-    "OptInRequired",
     "UnauthorizedOperation",
 ];
 const CREDENTIALS: &[&str] = &[
@@ -77,6 +78,8 @@ const CREDENTIALS: &[&str] = &[
     "MissingAuthenticationTokenException",
     "UnrecognizedClientException",
 ];
+/// The account lacks the service or the region, whoever asks.
+const NOT_ENABLED: &[&str] = &["OptInRequired", "RegionDisabledException"];
 /// The signature is wrong, or the time that it was made at.
 const SIGNATURE: &[&str] = &[
     "IncompleteSignature",
@@ -124,20 +127,24 @@ impl Fault {
         let status = response.map(|response| response.status().as_u16());
         let header = |name: &'static str| response.and_then(|response| response.headers().get(name));
         let meta = error.meta();
-        let code = meta.code().filter(|code| !code.is_empty()).map(|code| scrub.clean(&shortened(code)));
+        // A secret that was cut is harder to know, so nothing is shortened before it is clean.
+        let clean = |text: &str| shortened(&scrub.clean(text));
+        let code = meta.code().filter(|code| !code.is_empty()).map(clean);
         let said = meta.message().unwrap_or_default();
         let id = meta.extra("aws_request_id").or(header("x-amzn-requestid")).or(header("x-amz-request-id"));
         let (sort, message) = match (error, &code) {
             (SdkError::ServiceError(_), Some(code)) => (sort_of(code, said), told(code, said, scrub)),
             (SdkError::ServiceError(_) | SdkError::ResponseError(_), _) => {
-                (Sort::NotUnderstood, not_understood(status, header("content-type")))
+                (Sort::NotUnderstood, not_understood(status, header("content-type").map(clean)))
             }
             (SdkError::TimeoutError(_), _) => (Sort::TimedOut, unreached(error, Sort::TimedOut)),
             (SdkError::DispatchFailure(failure), _) => {
                 let sort = if failure.is_timeout() { Sort::TimedOut } else { Sort::Unreachable };
                 (sort, unreached(error, sort))
             }
-            (SdkError::ConstructionFailure(_), _) => (Sort::Service, unmade(error)),
+            (SdkError::ConstructionFailure(_), _) => {
+                (Sort::Service, error.source().map(|source| clean(&source.to_string())).unwrap_or_default())
+            }
             _ => (Sort::Service, "the SDK gives no reason".to_owned()),
         };
         Self {
@@ -145,7 +152,7 @@ impl Fault {
             sort,
             code,
             message: scrub.clean(&message),
-            request_id: id.map(|id| scrub.clean(&shortened(id))),
+            request_id: id.map(clean),
             status,
         }
     }
@@ -169,6 +176,30 @@ impl Fault {
         self.sort == Sort::NotUnderstood || unknown || self.message.contains("scoped to correct service")
     }
 
+    /// Whether a service refuses credentials, the region that they were used for, or the time of the request.
+    pub(super) fn refuses_credentials(&self) -> bool {
+        let sorts = [Sort::Credentials, Sort::Expired, Sort::Clock, Sort::NotEnabled];
+        sorts.contains(&self.sort) || self.is("AuthorizationHeaderMalformed")
+    }
+
+    /// Whether a region that the account has not enabled may be the reason: such a region knows nobody.
+    pub(super) fn may_be_of_region(&self) -> bool {
+        const CODES: &[&str] = &["AuthFailure", "InvalidClientTokenId", "UnrecognizedClientException"];
+        self.sort == Sort::NotEnabled || CODES.iter().any(|code| self.is(code))
+    }
+
+    /// A call that something answered in a form that is not the service's.
+    pub(super) fn foreign(call: &str, status: Option<u16>, content_type: Option<String>) -> Self {
+        Self {
+            call: call.to_owned(),
+            sort: Sort::NotUnderstood,
+            code: None,
+            message: not_understood(status, content_type),
+            request_id: None,
+            status,
+        }
+    }
+
     /// Whether AWS may answer better in a while: it was asked too often, or has a fault of its own.
     pub(super) fn is_passing(&self) -> bool {
         let failing = self.status.is_some_and(|status| status >= 500);
@@ -180,9 +211,17 @@ impl Fault {
         Finding::error(&pages::CALL, self.kind(), field, self.sentence()).help(self.help())
     }
 
-    /// The finding, with call, code and request id as evidence.
+    /// What is to be said at `field`. Where AWS was asked too often, nothing is known and nothing is wrong.
+    pub(super) fn verdict(&self, field: &str) -> Verdict {
+        match self.sort {
+            Sort::Throttled => Verdict::Skipped(self.sentence()),
+            _ => Verdict::Found(Box::new(self.finding(field))),
+        }
+    }
+
+    /// The same, with call, code and request id as evidence.
     pub(super) fn answer(&self, field: &str) -> Answer {
-        self.attach(Answer::found(self.finding(field)))
+        self.attach(Answer { verdict: self.verdict(field), evidence: Evidence::new() })
     }
 
     /// An answer with call, code and request id as evidence.
@@ -204,12 +243,15 @@ impl Fault {
             return format!("{} failed: {}{id}", self.call, self.message);
         };
         let message = if self.message.is_empty() { String::new() } else { format!(": {}", self.message) };
+        if self.sort == Sort::Throttled {
+            return format!("AWS throttled {} each time it was asked again: {code}{message}{id}", self.call);
+        }
         format!("{} was answered with {code}{message}{id}", self.call)
     }
 
     fn kind(&self) -> Kind {
         match self.sort {
-            Sort::Denied => Kind::Forbidden,
+            Sort::Denied | Sort::NotEnabled => Kind::Forbidden,
             _ => Kind::Invalid,
         }
     }
@@ -223,6 +265,10 @@ impl Fault {
             );
         }
         let help = match self.sort {
+            Sort::NotEnabled => {
+                "the account is not subscribed to this service, or the region is not enabled: the owner of the \
+                 account can do both"
+            }
             Sort::Denied | Sort::Credentials => {
                 "use credentials of the partition that the region is in; the check aws.credentials says more"
             }
@@ -255,6 +301,7 @@ fn sort_of(code: &str, message: &str) -> Sort {
     let not_found = ["NotFound", "NotFoundException", "NotFoundFault"].iter().any(|end| code.ends_with(end));
     match code {
         _ if DENIED.contains(&code) => Sort::Denied,
+        _ if NOT_ENABLED.contains(&code) => Sort::NotEnabled,
         _ if CLOCK.contains(&code) => Sort::Clock,
         _ if SIGNATURE.contains(&code) => {
             if skewed() {
@@ -290,9 +337,9 @@ fn told(code: &str, message: &str, scrub: &Scrub) -> String {
     line.trim_end_matches(['.', ' ', ',', ':', ';']).to_owned()
 }
 
-fn not_understood(status: Option<u16>, content_type: Option<&str>) -> String {
+fn not_understood(status: Option<u16>, content_type: Option<String>) -> String {
     let status = status.map(|status| format!("HTTP {status}"));
-    let parts: Vec<String> = status.into_iter().chain(content_type.map(shortened)).collect();
+    let parts: Vec<String> = status.into_iter().chain(content_type).collect();
     match parts.as_slice() {
         [] => "the answer is none of AWS".to_owned(),
         parts => format!("the answer is none of AWS but {}", parts.join(", ")),
@@ -310,15 +357,6 @@ where
         (_, Sort::TimedOut) => "no answer came in time".to_owned(),
         _ => "the connection failed".to_owned(),
     }
-}
-
-/// Why the SDK made no request at all.
-fn unmade<E, R>(error: &SdkError<E, R>) -> String
-where
-    E: Error + 'static,
-    R: Debug,
-{
-    error.source().map(|source| shortened(&source.to_string())).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -342,7 +380,7 @@ mod tests {
         let meta = ErrorMetadata::builder().code(code).message(message).custom("aws_request_id", "id-1");
         let error: Answered = SdkError::service_error(meta.build(), response(status)?);
         let mut scrub = Scrub::default();
-        scrub.hide(Secret::new("canary-token".to_owned()));
+        scrub.hide(&Secret::new("canary-token".to_owned()));
         Ok(Fault::of("ec2:DescribeSubnets", &error, &scrub))
     }
 
@@ -361,6 +399,7 @@ mod tests {
             ("NoSuchHostedZone", Sort::NotFound),
             ("NotFoundException", Sort::NotFound),
             ("InvalidParameterValue", Sort::Service),
+            ("OptInRequired", Sort::NotEnabled),
         ];
         for (code, sort) in codes {
             assert_eq!(answered(code, "", 400)?.sort, sort, "{code}");
@@ -385,6 +424,40 @@ mod tests {
         assert!(answered("InternalError", "", 500)?.is_passing());
         let bare = answered("InternalError", "", 500)?.sentence();
         assert_eq!(bare, "ec2:DescribeSubnets was answered with InternalError (request id-1)");
+        Ok(())
+    }
+
+    #[test]
+    fn what_the_account_lacks_is_no_question_of_rights() -> Result<(), Failed> {
+        let fault = answered("OptInRequired", "You are not subscribed to this service", 403)?;
+        let help = fault.finding("platform.aws.region").help.unwrap_or_default();
+        assert!(help.starts_with("the account is not subscribed to this service, or the region"), "{help}");
+        assert!(fault.refuses_credentials() && fault.may_be_of_region());
+        assert!(!answered("UnauthorizedOperation", "", 403)?.refuses_credentials());
+        assert!(answered("AuthorizationHeaderMalformed", "", 400)?.refuses_credentials());
+        Ok(())
+    }
+
+    #[test]
+    fn what_was_throttled_to_the_end_is_not_known() -> Result<(), Failed> {
+        let fault = answered("RequestLimitExceeded", "Rate exceeded", 503)?;
+        let Verdict::Skipped(why) = fault.answer("platform.aws.region").verdict else {
+            return Err("a finding".into());
+        };
+        assert_eq!(
+            why,
+            "AWS throttled ec2:DescribeSubnets each time it was asked again: RequestLimitExceeded: Rate \
+             exceeded (request id-1)"
+        );
+        Ok(())
+    }
+
+    #[test]
+    fn a_secret_is_hidden_before_a_text_is_cut() -> Result<(), Failed> {
+        let code = format!("{}canary-token", "x".repeat(74));
+        let fault = answered(&code, "", 400)?;
+        let shown = fault.code.unwrap_or_default();
+        assert!(!shown.contains("canary"), "{shown}");
         Ok(())
     }
 

@@ -3,8 +3,15 @@
 //! With credentials, each service is asked one question that changes nothing, and both a result and an error
 //! of AWS show that it is there. Without them, what it answers to anybody must at least look like AWS.
 
+use std::error::Error;
+
+use aws_sdk_sts::operation::RequestId;
+use aws_smithy_runtime_api::client::orchestrator::HttpResponse;
+use aws_smithy_runtime_api::client::result::SdkError;
+use aws_smithy_types::error::metadata::ProvideErrorMetadata;
+
 use super::endpoints::{Endpoint, Service};
-use super::fault::Fault;
+use super::fault::{Fault, Sort};
 use super::pages;
 use super::session::{Lost, Session, Unready};
 use crate::finding::{Finding, Kind, shortened};
@@ -34,6 +41,44 @@ macro_rules! asked {
     };
 }
 
+/// Of JSON, the SDK understands every object: a result must have what the question is about, or the id that
+/// AWS gives each request.
+macro_rules! asked_in_json {
+    ($session:ident, $call:literal, $client:ident => $request:expr, $member:ident) => {
+        match $session.$client().await {
+            Err(unready) => Asked::Unready(unready),
+            Ok($client) => match Box::pin($request.send()).await {
+                Ok(answer) if answer.$member.is_some() || answer.request_id().is_some() => {
+                    Asked::Answered($call)
+                }
+                Ok(_) => Asked::Failed(Fault::foreign($call, Some(200), Some("other JSON".to_owned()))),
+                Err(error) => Asked::Failed(in_json($session, $call, &error)),
+            },
+        }
+    };
+}
+
+/// A call that failed. An error in JSON names its type, or it is none of AWS.
+fn in_json<E>(session: &Session<'_>, call: &str, error: &SdkError<E, HttpResponse>) -> Fault
+where
+    E: ProvideErrorMetadata + Error + 'static,
+{
+    let fault = session.fault(call, error);
+    match error.raw_response() {
+        Some(response) if fault.code.is_some() && !names_its_type(response) => {
+            let status = Some(response.status().as_u16());
+            Fault::foreign(call, status, Some("other JSON".to_owned()))
+        }
+        _ => fault,
+    }
+}
+
+fn names_its_type(response: &HttpResponse) -> bool {
+    let body = response.body().bytes().unwrap_or_default();
+    response.headers().get("x-amzn-errortype").is_some()
+        || String::from_utf8_lossy(body).contains("\"__type\"")
+}
+
 /// Puts a harmless question to a service.
 pub(super) async fn ask(session: &Session<'_>, service: Service) -> Asked {
     match service {
@@ -60,14 +105,16 @@ pub(super) async fn ask(session: &Session<'_>, service: Service) -> Asked {
             Err(Lost::Fault(fault)) => Asked::Failed(fault.clone()),
             Err(Lost::Unready(unready)) => Asked::Unready(unready.clone()),
         },
-        Service::Tagging => asked!(
+        Service::Tagging => asked_in_json!(
             session, "tag:GetResources",
-            tagging => tagging.get_resources().resources_per_page(1)
+            tagging => tagging.get_resources().resources_per_page(1), resource_tag_mapping_list
         ),
-        Service::Kms => asked!(session, "kms:ListKeys", kms => kms.list_keys().limit(1)),
-        Service::Quotas => asked!(
+        Service::Kms => {
+            asked_in_json!(session, "kms:ListKeys", kms => kms.list_keys().limit(1), keys)
+        }
+        Service::Quotas => asked_in_json!(
             session, "servicequotas:ListServices",
-            quotas => quotas.list_services().max_results(1)
+            quotas => quotas.list_services().max_results(1), services
         ),
     }
 }
@@ -80,16 +127,26 @@ pub(super) fn judge(service: Service, endpoint: &Endpoint, reply: &Reply, asked:
         Asked::Unready(unready) => judge_unsigned(endpoint, reply, Some(&unready)),
         Asked::Failed(fault) if fault.is_of_another() => {
             let finding = match redirected(reply) {
-                Some(target) if fault.code.is_none() => redirect(endpoint, target),
+                Some(target) if fault.code.is_none() && !is_home(target) => redirect(endpoint, target),
                 _ => another(endpoint, title, &fault.sentence()),
             };
             fault.attach(Answer::found(finding))
         }
-        Asked::Failed(fault) if fault.is_passing() || fault.code.is_none() => fault.answer(&field),
+        // Of STS, the check of the credentials says more.
+        Asked::Failed(fault) if fault.refuses_credentials() && service != Service::Sts => {
+            fault.attach(Answer::found(refusing(endpoint, title, &fault)))
+        }
+        // A service that is asked too often is there.
+        Asked::Failed(fault)
+            if fault.code.is_none() || (fault.is_passing() && fault.sort != Sort::Throttled) =>
+        {
+            fault.answer(&field)
+        }
         Asked::Failed(fault) => {
             let code = fault.code.clone().unwrap_or_default();
-            let passed = Answer::passed(format!("{title} answers at {url}, {} with {code}", fault.call));
-            fault.attach(passed)
+            let much = if fault.sort == Sort::Throttled { ", as it is asked too often" } else { "" };
+            let passed = format!("{title} answers at {url}, {} with {code}{much}", fault.call);
+            fault.attach(Answer::passed(passed))
         }
     }
 }
@@ -116,6 +173,27 @@ fn another(endpoint: &Endpoint, title: &str, what: &str) -> Finding {
     )
 }
 
+/// The service is there, and knows nothing of a caller that STS knows.
+fn refusing(endpoint: &Endpoint, title: &str, fault: &Fault) -> Finding {
+    let code = fault.code.as_deref().unwrap_or_default();
+    let said = if fault.message.is_empty() { String::new() } else { format!(": {}", fault.message) };
+    let url = endpoint.shown();
+    let message =
+        format!("{title} at `{url}` does not accept the credentials that STS accepted: {code}{said}");
+    Finding::error(&pages::REFUSED, Kind::Invalid, endpoint.origin.field(), message).help(match fault.sort {
+        Sort::Expired => "the credentials may have expired since: log in again, or get new ones",
+        Sort::Clock => "set the clock of this machine, best by NTP",
+        Sort::NotEnabled => {
+            "the account is not subscribed to this service, or the region is not enabled; else the endpoint may \
+             be of another region or partition"
+        }
+        _ => {
+            "the endpoint may be of another region or partition than that of STS; look at its URL, and at the \
+             region of the config, which requests are signed for"
+        }
+    })
+}
+
 fn redirect(endpoint: &Endpoint, target: &str) -> Finding {
     let message = format!("`{}` redirects to `{}`", endpoint.shown(), shortened(target));
     Finding::error(&pages::REDIRECT, Kind::Invalid, endpoint.origin.field(), message).help(
@@ -131,14 +209,16 @@ fn redirected(reply: &Reply) -> Option<&str> {
 /// Where AWS sends browsers that open one of its endpoints.
 const HOMES: &[&str] = &["https://aws.amazon.com", "https://www.amazonaws.cn", "http://aws.amazon.com"];
 
+fn is_home(target: &str) -> bool {
+    let rest = HOMES.iter().find_map(|home| target.strip_prefix(home));
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
 /// Whether an answer looks like one of AWS: by its headers, by the form of its errors, or because it sends
 /// to AWS's own pages.
 fn is_of_aws(reply: &Reply) -> bool {
     const IDS: &[&str] = &["x-amz-request-id", "x-amzn-requestid", "x-amz-id-2"];
-    let home = redirected(reply).is_some_and(|target| {
-        let rest = HOMES.iter().find_map(|home| target.strip_prefix(home));
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-    });
+    let home = redirected(reply).is_some_and(is_home);
     let server = reply.header("server").is_some_and(|server| server.starts_with("Amazon"));
     home || server || IDS.iter().any(|id| reply.header(id).is_some()) || is_error_of_aws(&reply.body)
 }
@@ -160,7 +240,6 @@ fn is_error_of_aws(body: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::endpoints::{Origin, parse};
-    use super::super::fault::Sort;
     use super::*;
     use crate::platform::cloud::Verdict;
 
@@ -233,6 +312,45 @@ mod tests {
         let failing = judged(&plain, failed(Sort::Service, Some("InternalError"), 500));
         let expected = "LF1020 ec2:DescribeRegions was answered with InternalError";
         assert_eq!(failing.as_deref(), Some(expected));
+        let throttled = judged(&plain, failed(Sort::Throttled, Some("RequestLimitExceeded"), 503));
+        let expected = "EC2 answers at https://ec2.example.com, ec2:DescribeRegions with RequestLimitExceeded, \
+                        as it is asked too often";
+        assert_eq!(throttled.as_deref(), Some(expected));
+    }
+
+    #[test]
+    fn credentials_that_sts_accepted_must_be_accepted() {
+        let plain = reply(200, &[], "");
+        let codes = [
+            (Sort::Credentials, "AuthFailure"),
+            (Sort::Credentials, "SignatureDoesNotMatch"),
+            (Sort::Service, "AuthorizationHeaderMalformed"),
+            (Sort::NotEnabled, "OptInRequired"),
+            (Sort::Expired, "RequestExpired"),
+        ];
+        for (sort, code) in codes {
+            let refused = judged(&plain, failed(sort, Some(code), 401));
+            let expected = format!(
+                "LF1003 EC2 at `https://ec2.example.com` does not accept the credentials that STS accepted: {code}"
+            );
+            assert_eq!(refused, Some(expected));
+        }
+    }
+
+    #[test]
+    fn errors_in_json_name_their_type() -> Result<(), Box<dyn Error>> {
+        use aws_smithy_runtime_api::http::StatusCode;
+        use aws_smithy_types::body::SdkBody;
+
+        let response = |body: &'static str| -> Result<HttpResponse, Box<dyn Error>> {
+            Ok(HttpResponse::new(StatusCode::try_from(404_u16)?, SdkBody::from(body)))
+        };
+        assert!(names_its_type(&response("{\"__type\":\"NotFoundException\"}")?));
+        let mut foreign = response("{\"code\":\"NotFound\"}")?;
+        assert!(!names_its_type(&foreign));
+        foreign.headers_mut().insert("x-amzn-errortype", "NotFoundException");
+        assert!(names_its_type(&foreign));
+        Ok(())
     }
 
     #[test]
@@ -246,6 +364,9 @@ mod tests {
         let moved = judged(&moved, failed(Sort::NotUnderstood, None, 301));
         let expected = "LF1015 `https://ec2.example.com` redirects to `https://other.example.com/`";
         assert_eq!(moved.as_deref(), Some(expected));
+        let home = reply(302, &[("location", "https://aws.amazon.com/ec2")], "");
+        let home = judged(&home, failed(Sort::NotUnderstood, None, 302)).unwrap_or_default();
+        assert!(home.starts_with("LF1014 ") && home.contains("answers, but not as EC2"), "{home}");
     }
 
     #[test]

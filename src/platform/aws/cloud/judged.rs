@@ -172,7 +172,7 @@ fn shown(offer: &InstanceType) -> Value {
     json!({
         "zones": offer.zones,
         "vcpus": offer.vcpus,
-        "memoryMiB": offer.memory_mib,
+        "memoryMib": offer.memory_mib,
         "architectures": offer.architectures,
     })
 }

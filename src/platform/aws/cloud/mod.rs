@@ -4,6 +4,7 @@
 //! checked in `reach` and `credentials`; facts are gathered in `gather`, and what facts do not hold is checked
 //! in `checks`. All calls only read.
 
+mod bounded;
 mod checks;
 mod clients;
 mod credential_sources;
@@ -13,8 +14,10 @@ mod fault;
 mod gather;
 mod identity;
 mod judged;
+mod opt_in;
 mod pages;
 mod reach;
+mod secrets;
 mod session;
 
 use crate::finding::Page;
@@ -51,7 +54,13 @@ impl Session for session::Session<'_> {
     }
 
     fn facts(&self) -> Waiting<'_, Gathered> {
-        gather::gather(self)
+        Box::pin(async move {
+            let gathered = gather::gather(self).await;
+            if gathered.gaps.is_empty() {
+                checks::look_ahead(self).await;
+            }
+            gathered
+        })
     }
 
     fn judged(&self) -> &'static [Judged] {
@@ -63,6 +72,6 @@ impl Session for session::Session<'_> {
     }
 
     fn checks_without_plan(&self) -> Vec<(String, String)> {
-        checks::without_plan(self)
+        checks::without_plan()
     }
 }

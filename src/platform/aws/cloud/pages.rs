@@ -8,7 +8,8 @@ pub(super) const NO_CREDENTIALS: Page = Page {
     title: "there are credentials for AWS",
     text: "They are looked for where every AWS SDK looks: environment variables, the profile of AWS_PROFILE in \
            ~/.aws/config and ~/.aws/credentials (keys, roles, single sign-on, a credential process), a web \
-           identity token, a container, and the metadata of an instance.",
+           identity token, a container, and the metadata of an instance. AWS_EC2_METADATA_DISABLED=true \
+           leaves the metadata out, which saves the time of waiting for it where there is no instance.",
     severity: Severity::Error,
     fields: &[],
     base: Base::Whole,
@@ -37,7 +38,7 @@ pub(super) const REFUSED: Page = Page {
     text: "The access key must exist in the partition that is asked, be active, and be used with the secret \
            key that belongs to it. A key of another partition is not known there.",
     severity: Severity::Error,
-    fields: &[],
+    fields: &["platform.aws.serviceEndpoints[].url", "platform.aws.region"],
     base: Base::Whole,
     bad: "",
     good: "",
@@ -126,7 +127,7 @@ pub(super) const URL: Page = Page {
     code: "LF1011",
     title: "an endpoint is a URL of a host",
     text: "Endpoints come from serviceEndpoints, else from AWS_ENDPOINT_URL and its like or the profile, else \
-           from the catalogue, else from the rules of AWS.",
+           from the catalogue, else from the rules of AWS. They begin with http:// or https://.",
     severity: Severity::Error,
     fields: &["platform.aws.serviceEndpoints[].url"],
     base: Base::Whole,

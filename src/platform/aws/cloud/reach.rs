@@ -72,6 +72,7 @@ fn nowhere(session: &Session<'_>, name: &str) -> String {
 /// What is to be seen at an endpoint.
 pub(super) async fn look(session: &Session<'_>, endpoint: &Endpoint) -> Probe {
     let limit = session.asking.patience.connect;
+    let _place = session.places().take().await;
     net::probe(&endpoint.url, session.trust(), session.proxies(), limit).await
 }
 
@@ -189,15 +190,18 @@ fn seen(reached: &Reached, answer: Answer) -> Answer {
 
 fn finding_of_unusable(name: &str, region: &str, unusable: &Unusable) -> Finding {
     let name = shortened(name);
+    let wrong = |origin: &Origin, text: &str, fault: &str| {
+        let (who, text) = (origin.name(), shortened(text));
+        let message = format!("{who} has `{text}` as the endpoint of {name}, which {fault}");
+        Finding::error(&pages::URL, Kind::Invalid, origin.field(), message)
+            .help("write https:// and a host, such as https://ec2.us-hidden-1.example.com")
+    };
     match unusable {
-        Unusable::NoUrl(origin, text) => {
-            let who = origin.name();
-            let message =
-                format!("{who} has `{}` as the endpoint of {name}, which is no URL", shortened(text));
-            Finding::error(&pages::URL, Kind::Invalid, origin.field(), message)
-                .help("write https:// and a host, such as https://ec2.us-hidden-1.example.com")
+        Unusable::NoUrl(origin, text) => wrong(origin, text, "is no URL"),
+        Unusable::NoHttp(origin, text) => {
+            wrong(origin, text, "begins neither with http:// nor with https://")
         }
-        Unusable::NoRule(why) => {
+        Unusable::Refused(why) => {
             let region = shortened(region);
             let message = format!("AWS has no endpoint of {name} in {region}: {}", shortened(why));
             Finding::error(&pages::URL, Kind::Invalid, Origin::Sdk.field(), message).help(
@@ -277,7 +281,11 @@ mod tests {
             finding.message,
             "the environment or the profile has `nonsense` as the endpoint of ec2, which is no URL"
         );
-        let ruled = finding_of_unusable("ec2", "us-east-1", &Unusable::NoRule("no FIPS".to_owned()));
+        let other = Unusable::NoHttp(Origin::Config(0), "nonsense://x".to_owned());
+        let finding = finding_of_unusable("ec2", "us-east-1", &other);
+        assert_eq!(finding.field, "platform.aws.serviceEndpoints[0].url");
+        assert!(finding.message.ends_with("begins neither with http:// nor with https://"));
+        let ruled = finding_of_unusable("ec2", "us-east-1", &Unusable::Refused("no FIPS".to_owned()));
         assert_eq!(ruled.message, "AWS has no endpoint of ec2 in us-east-1: no FIPS");
     }
 }

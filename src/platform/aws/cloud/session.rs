@@ -15,14 +15,17 @@ use aws_smithy_types::error::metadata::ProvideErrorMetadata;
 use futures::future::join;
 use tokio::sync::OnceCell;
 
+use super::checks;
 use super::clients::{self, Clients, settings};
 use super::credentials::{self, Found};
 use super::endpoints::{self, Endpoint, Service};
 use super::fault::Fault;
 use super::gather;
+use super::opt_in::{self, Abroad};
 use super::reach::{self, Reached};
+use super::secrets;
 use crate::finding::Finding;
-use crate::net::{Extra, Proxies, Trust};
+use crate::net::{Extra, Places, Proxies, Trust};
 use crate::platform::aws::config::Platform;
 use crate::platform::aws::facts::Caller;
 use crate::platform::cloud::{Answer, Asking, Verdict};
@@ -67,11 +70,15 @@ pub(super) struct Session<'a> {
     pub(super) platform: &'a Platform,
     /// The answers that become facts.
     pub(super) answers: gather::Answers,
+    /// The account's quotas.
+    pub(super) limits: checks::Limits,
+    places: Places,
     wire: OnceLock<Wire>,
     scrub: Mutex<Scrub>,
     sdk: OnceCell<SdkConfig>,
     found: OnceCell<Result<Found, Box<Finding>>>,
     identity: OnceCell<Result<Caller, Lost>>,
+    abroad: OnceCell<Option<Abroad>>,
     zone_role: OnceCell<Result<SdkConfig, Lost>>,
     reached: [OnceCell<Reached>; Service::ALL.len()],
     clients: Clients,
@@ -88,11 +95,14 @@ impl<'a> Session<'a> {
             asking,
             platform: platform.unwrap_or_else(|| LazyLock::force(&NONE)),
             answers: gather::Answers::default(),
+            limits: checks::Limits::default(),
+            places: Places::new(asking.patience.at_once),
             wire: OnceLock::new(),
             scrub: Mutex::default(),
             sdk: OnceCell::new(),
             found: OnceCell::new(),
             identity: OnceCell::new(),
+            abroad: OnceCell::new(),
             zone_role: OnceCell::new(),
             reached: std::array::from_fn(|_| OnceCell::new()),
             clients: Clients::default(),
@@ -106,6 +116,11 @@ impl<'a> Session<'a> {
 }
 
 impl Session<'_> {
+    /// The places for requests.
+    pub(super) fn places(&self) -> Places {
+        self.places.clone()
+    }
+
     /// The trust roots of the run.
     pub(super) fn trust(&self) -> &Trust {
         &self.wire().trust
@@ -120,7 +135,7 @@ impl Session<'_> {
         self.wire.get_or_init(|| {
             let proxies = Proxies::gather(|name| self.asking.world.variable(name));
             for secret in proxies.secrets() {
-                self.hide(secret);
+                self.hide(&secret);
             }
             Wire { trust: self.gather_trust(), proxies }
         })
@@ -145,7 +160,7 @@ impl Session<'_> {
     }
 
     /// Hides a secret in everything that is said from now on.
-    pub(super) fn hide(&self, secret: Secret<String>) {
+    pub(super) fn hide(&self, secret: &Secret<String>) {
         self.scrub.lock().unwrap_or_else(PoisonError::into_inner).hide(secret);
     }
 
@@ -170,13 +185,63 @@ impl Session<'_> {
 
     /// The credentials, or why there are none.
     pub(super) async fn found(&self) -> Result<&Found, &Finding> {
-        let found = self.found.get_or_init(|| Box::pin(credentials::find(self))).await;
+        let find = || {
+            for secret in secrets::known(self.asking.world) {
+                self.hide(&secret);
+            }
+            Box::pin(credentials::find(self))
+        };
+        let found = self.found.get_or_init(find).await;
         found.as_ref().map_err(|finding| &**finding)
     }
 
     /// Who asks, or why that is not known.
     pub(super) async fn identity(&self) -> Result<&Caller, &Lost> {
-        self.identity.get_or_init(|| Box::pin(credentials::identify(self))).await.as_ref()
+        self.identity.get_or_init(|| Box::pin(self.identify())).await.as_ref()
+    }
+
+    /// Asks STS of the region and, where that may be off, of the partition's global region.
+    async fn identify(&self) -> Result<Caller, Lost> {
+        let lost = match credentials::identify(self).await {
+            Err(Lost::Fault(fault)) => fault,
+            known => return known,
+        };
+        match self.refused_by(Service::Sts, &lost).await {
+            Some(abroad) if abroad.is_off() => Ok(abroad.caller.clone()),
+            _ => Err(Lost::Fault(lost)),
+        }
+    }
+
+    /// What the partition's global region says, once a service of the region has refused the credentials as one
+    /// does that is off; none where it accepts them no more.
+    pub(super) async fn refused_by(&self, service: Service, fault: &Fault) -> Option<&Abroad> {
+        let endpoint = self.reached(service).await.endpoint(self, service).ok();
+        if !opt_in::may_be_off(endpoint, fault) {
+            return None;
+        }
+        self.abroad.get_or_init(|| Box::pin(opt_in::ask(self))).await.as_ref()
+    }
+
+    /// What was learned elsewhere of credentials that are refused in the region, if anything was.
+    pub(super) fn accepted_abroad(&self) -> Option<&Abroad> {
+        self.abroad.get().and_then(Option::as_ref)
+    }
+
+    /// Where the account has not enabled the region and the caller is known from elsewhere: what is known.
+    pub(super) async fn off(&self) -> Option<&Abroad> {
+        self.identity().await.ok()?;
+        self.accepted_abroad().filter(|abroad| abroad.is_off())
+    }
+
+    /// Nothing in a region that the account has not enabled can be asked.
+    async fn enabled(&self) -> Result<(), Unready> {
+        match self.off().await {
+            Some(_) => Err(Unready(format!(
+                "the region {} is not enabled in the account: see aws.region",
+                self.region()
+            ))),
+            None => Ok(()),
+        }
     }
 
     /// Who asks.
@@ -197,6 +262,10 @@ impl Session<'_> {
         let (reached, caller) = join(self.reached(service), self.caller()).await;
         let endpoint = reached.endpoint(self, service)?;
         caller?;
+        // What all regions share is signed for another one.
+        if endpoint.signing_region == self.region() {
+            self.enabled().await?;
+        }
         Ok((endpoint, &self.found().await.map_err(|_| no_credentials())?.config))
     }
 
@@ -254,14 +323,20 @@ impl Session<'_> {
 
     /// What all clients share, with the credentials of the role that the config names for its hosted zone.
     pub(super) async fn zone_role(&self) -> Result<&SdkConfig, &Lost> {
-        self.zone_role.get_or_init(|| Box::pin(credentials::assume_zone_role(self))).await.as_ref()
+        let assume = || {
+            Box::pin(async move {
+                self.enabled().await.map_err(Lost::Unready)?;
+                credentials::assume_zone_role(self).await
+            })
+        };
+        self.zone_role.get_or_init(assume).await.as_ref()
     }
 
     /// What all clients share, with these credentials, which are hidden from now on.
     pub(super) async fn shared_with(&self, credentials: Credentials) -> SdkConfig {
         let token = credentials.session_token();
         for secret in [Some(credentials.secret_access_key()), token, Some(credentials.access_key_id())] {
-            self.hide(Secret::new(secret.unwrap_or_default().to_owned()));
+            self.hide(&Secret::new(secret.unwrap_or_default().to_owned()));
         }
         let provider = SharedCredentialsProvider::new(credentials);
         self.sdk().await.to_builder().credentials_provider(provider).build()

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use super::{mint, mints, needed};
+use super::{mint, mints, needed, passthrough, shares};
 use crate::catalogue::Catalogue;
 use crate::config::InstallConfig;
 use crate::plan::{Cluster, infra_id_prefix};
@@ -14,6 +14,8 @@ use crate::platform::aws::config::{MachinePool as Settings, Platform};
 
 /// All resources.
 const ALL: &str = "*";
+/// How the ARN of all keys ends.
+const ANY_KEY: &str = ":key/*";
 
 /// What landfall asks before an installation besides what installing takes.
 const PREFLIGHT: &[&str] = &[
@@ -136,27 +138,38 @@ pub struct Question {
     pub actions: Vec<String>,
     /// ARNs of resources such as the cluster will have; none where the action is for all resources.
     pub resources: Vec<String>,
+    /// Whether the actions are for some resources only, and nobody knows which: that they are not allowed on
+    /// all of them proves nothing.
+    pub partly: bool,
 }
 
 /// What to ask of somebody who is to install a config: each of the actions that it takes stands in one
 /// question. A policy that allows an action on the cluster's own resources only does not allow it on all.
+///
+/// `real` has the ARNs of what the config names otherwise: of keys by their aliases' ARNs, of roles and
+/// instance profiles by kind and name, as `role/nodes`.
 #[must_use]
 pub fn questions(
     config: &InstallConfig,
     catalogue: &Catalogue,
     release: &str,
     account: &str,
+    real: &BTreeMap<String, String>,
 ) -> Vec<Question> {
     let Some(platform) = &config.platform.aws else {
         return Vec::new();
     };
-    let names = Names::of(config, platform, catalogue, release);
+    let names = Names { real: Some(real), ..Names::of(config, platform, catalogue, release) };
     let grants = names.scoped(needed(config, catalogue, release)).into_iter();
     let question = |grant: Grant| {
+        // An alias stands for a key that is one of many.
+        if grant.resources.iter().any(|arn| arn.ends_with(ANY_KEY)) {
+            return Question { actions: grant.actions, resources: Vec::new(), partly: true };
+        }
         // The same name with any path stands beside it.
         let resources = grant.resources.iter().filter(|arn| *arn != ALL && !arn.contains("/*/"));
         let example = |arn: &String| arn.replace("::*:", &format!("::{account}:")).replace('*', "preflight");
-        Question { resources: resources.map(example).collect(), actions: grant.actions }
+        Question { resources: resources.map(example).collect(), actions: grant.actions, partly: false }
     };
     grants.map(question).collect()
 }
@@ -174,6 +187,7 @@ pub fn grants(config: &InstallConfig, catalogue: &Catalogue, release: &str) -> V
     if mints(config) {
         actions.extend(mint(catalogue, release));
     }
+    actions.extend(names.shared.iter().cloned());
     let further = [
         (READ_KEY, !names.keys.is_empty()),
         (TAKE_ROLE, !platform.hosted_zone_role.is_empty()),
@@ -202,6 +216,10 @@ struct Names<'a> {
     keys: BTreeSet<&'a str>,
     /// Whether names are published outside the private zone.
     external: bool,
+    /// Actions of operators that use the installer's credentials, if they do.
+    shared: BTreeSet<String>,
+    /// ARNs of what the config names otherwise, where they are asked for.
+    real: Option<&'a BTreeMap<String, String>>,
     /// Whether the config leaves open how the cluster comes by its credentials.
     mode_open: bool,
     /// Region in which objects of global services are listed, if it is another one.
@@ -237,6 +255,12 @@ impl<'a> Names<'a> {
             profiles: given(|machines| machines.iam_profile.as_str()),
             keys: given(|machines| machines.root_volume.kms_key_arn.as_str()),
             external: cluster.external_api || cluster.external_ingress,
+            shared: if shares(config) {
+                passthrough(catalogue, release).into_iter().collect()
+            } else {
+                BTreeSet::new()
+            },
+            real: None,
             mode_open: config.credentials_mode.is_empty(),
             global_region: partition.and_then(|(_, p)| p.global_region.as_deref()).filter(another),
             copied_from: partition
@@ -255,8 +279,14 @@ impl<'a> Names<'a> {
         scopes.into_iter().map(|(scope, actions)| self.grant(scope, actions)).collect()
     }
 
-    /// What an action is done to.
+    /// What an action is done to. Operators that share credentials ask whether they may do it to anything.
     fn scope(&self, action: &str) -> Scope {
+        let own = self.own_scope(action);
+        let regional = matches!(own, Scope::Regional | Scope::Images | Scope::Tags);
+        if self.shared.contains(action) && !regional { Scope::Global } else { own }
+    }
+
+    fn own_scope(&self, action: &str) -> Scope {
         let (service, name) = action.split_once(':').unwrap_or((action, ""));
         match service {
             "ec2" if action == READ_IMAGES && self.copied_from.is_some() => Scope::Images,
@@ -292,7 +322,7 @@ impl<'a> Names<'a> {
             Scope::Changes => ("HostedZones", vec![self.arn("route53:::change/*")]),
             Scope::Buckets => ("Buckets", vec![self.bucket("")]),
             Scope::Objects => ("Buckets", vec![self.bucket("/*")]),
-            Scope::Keys => ("Keys", self.keys.iter().map(|key| any_of_alias(key)).collect()),
+            Scope::Keys => ("Keys", self.keys.iter().map(|key| self.key(key)).collect()),
             Scope::ZoneRole => ("HostedZoneRole", vec![self.platform.hosted_zone_role.clone()]),
         };
         let regions = match scope {
@@ -320,11 +350,27 @@ impl<'a> Names<'a> {
 
     /// The same, and what the user names; its path is not known.
     fn own_and(&self, kind: &str, given: &BTreeSet<&str>) -> Vec<String> {
-        let named = given
-            .iter()
-            .flat_map(|name| [format!("iam::*:{kind}/{name}"), format!("iam::*:{kind}/*/{name}")])
-            .map(|rest| self.arn(&rest));
-        std::iter::once(self.own(kind)).chain(named).collect()
+        let named = |name: &&str| match self.real(&format!("{kind}/{name}")) {
+            Some(arn) => vec![arn],
+            None => [format!("iam::*:{kind}/{name}"), format!("iam::*:{kind}/*/{name}")]
+                .map(|rest| self.arn(&rest))
+                .to_vec(),
+        };
+        std::iter::once(self.own(kind)).chain(given.iter().flat_map(named)).collect()
+    }
+
+    /// The ARN of what the config names otherwise.
+    fn real(&self, name: &str) -> Option<String> {
+        self.real.and_then(|real| real.get(name)).cloned()
+    }
+
+    /// The ARN of a key; for an alias, which IAM does not take, those of all keys of its account and region.
+    fn key(&self, arn: &str) -> String {
+        let of_alias = || {
+            let (account, _) = arn.split_once(":alias/")?;
+            Some(self.real(arn).unwrap_or_else(|| format!("{account}{ANY_KEY}")))
+        };
+        of_alias().unwrap_or_else(|| arn.to_owned())
     }
 
     fn bucket(&self, rest: &str) -> String {
@@ -342,11 +388,6 @@ impl<'a> Names<'a> {
 
 fn all() -> Vec<String> {
     vec![ALL.to_owned()]
-}
-
-/// The ARN of a key; for an alias, which IAM does not take, those of all keys of its account and region.
-fn any_of_alias(arn: &str) -> String {
-    arn.split_once(":alias/").map_or_else(|| arn.to_owned(), |(account, _)| format!("{account}:key/*"))
 }
 
 fn identity_scope(name: &str) -> Scope {

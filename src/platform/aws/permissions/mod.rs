@@ -59,6 +59,11 @@ fn mints(config: &InstallConfig) -> bool {
     ["", "Mint"].contains(&config.credentials_mode.as_str())
 }
 
+/// Whether operators use the installer's credentials: the mode says so.
+fn shares(config: &InstallConfig) -> bool {
+    config.credentials_mode == "Passthrough"
+}
+
 /// The actions of some groups of a release's set: sorted, each once. A release without a set has the newest
 /// release's.
 fn in_groups<'g>(

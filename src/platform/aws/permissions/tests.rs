@@ -1,16 +1,17 @@
 //! Policies as data.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use super::{mint, needed, passthrough, policy, questions};
+use super::{Question, mint, needed, passthrough, policy, questions};
 use crate::catalogue::Catalogue;
 use crate::config::{InstallConfig, MachinePool};
 use crate::platform::aws::EDGE;
 use crate::platform::aws::config::{MachinePool as Settings, Platform, Subnet};
 
 const RELEASE: &str = "4.19";
+const ACCOUNT: &str = "123456789012";
 
 fn pool(name: &str) -> MachinePool {
     let (name, architecture) = (name.to_owned(), "amd64".to_owned());
@@ -140,7 +141,7 @@ fn other_partitions_have_other_arns() {
             .collect();
         let fits = |arn: &Value| arn == "*" || arn.as_str().is_some_and(|arn| arn.starts_with(start));
         assert!(resources.iter().all(fits), "{resources:?}");
-        assert!(allowing(&config, "servicequotas:ListServiceQuotas").is_null());
+        assert!(allowing(&config, "servicequotas:ListServiceQuotas").is_object());
     }
     let tags = allowing(&config("us-gov-east-1"), "tag:GetResources");
     let regions = json!(["us-gov-east-1", "us-gov-west-1"]);
@@ -152,6 +153,7 @@ fn nothing_is_deleted_in_a_secret_partition() {
     let config = config("us-iso-east-1");
     check(&config);
     assert!(needs(&config, "ec2:CreateVpc") && !needs(&config, "ec2:DeleteVpc"));
+    assert!(allowing(&config, "servicequotas:ListServiceQuotas").is_null());
 }
 
 #[test]
@@ -261,7 +263,7 @@ fn a_release_that_nobody_knows_needs_what_the_newest_does() {
 fn questions_name_what_the_cluster_will_have() {
     let settings = Settings { iam_role: "nodes".to_owned(), ..Settings::default() };
     let config = with_settings("us-east-1", &settings);
-    let questions = questions(&config, Catalogue::embedded(), RELEASE, "123456789012");
+    let questions = questions(&config, Catalogue::embedded(), RELEASE, ACCOUNT, &BTreeMap::new());
     let mut asked: Vec<String> =
         questions.iter().flat_map(|question| question.actions.iter().cloned()).collect();
     asked.sort();
@@ -275,4 +277,97 @@ fn questions_name_what_the_cluster_will_have() {
     assert_eq!(of("iam:PassRole"), roles);
     assert_eq!(of("route53:GetChange"), ["arn:aws:route53:::change/preflight"]);
     assert_eq!(of("s3:PutObject"), ["arn:aws:s3:::demo-preflight/preflight"]);
+}
+
+#[test]
+fn questions_are_about_what_the_cloud_has() {
+    let alias = "arn:aws:kms:us-east-1:123456789012:alias/disks";
+    let mut settings = Settings { iam_role: "nodes".to_owned(), ..Settings::default() };
+    alias.clone_into(&mut settings.root_volume.kms_key_arn);
+    let config = with_settings("us-east-1", &settings);
+    let asked = |real: &BTreeMap<String, String>, action: &str| {
+        let all = questions(&config, Catalogue::embedded(), RELEASE, ACCOUNT, real);
+        let found = all.into_iter().find(|question| question.actions.iter().any(|own| own == action));
+        found.map(|question| (question.resources, question.partly)).unwrap_or_default()
+    };
+    // Of a key that nobody tells, no resource can be named.
+    assert_eq!(asked(&BTreeMap::new(), "kms:CreateGrant"), (Vec::new(), true));
+    let (key, role) =
+        ("arn:aws:kms:us-east-1:123456789012:key/1", "arn:aws:iam::123456789012:role/team/nodes");
+    let real = BTreeMap::from([(alias, key), ("role/nodes", role)]);
+    let real = real.into_iter().map(|(name, arn)| (name.to_owned(), arn.to_owned())).collect();
+    assert_eq!(asked(&real, "kms:CreateGrant"), (vec![key.to_owned()], false));
+    let own = "arn:aws:iam::123456789012:role/demo-preflight".to_owned();
+    assert_eq!(asked(&real, "iam:PassRole"), (vec![own, role.to_owned()], false));
+}
+
+/// What preflight asks of somebody in a mode, each with the region that it asks for.
+fn all_questions(config: &InstallConfig) -> Vec<(Question, Option<&'static str>)> {
+    const REGION: Option<&str> = Some("us-east-1");
+    let catalogue = Catalogue::embedded();
+    let installing = questions(config, catalogue, RELEASE, ACCOUNT, &BTreeMap::new());
+    let mut all: Vec<_> = installing.into_iter().map(|question| (question, REGION)).collect();
+    let any = |actions: Vec<String>| Question { actions, resources: Vec::new(), partly: false };
+    match config.credentials_mode.as_str() {
+        "" => all.push((any(mint(catalogue, RELEASE)), None)),
+        "Mint" => {
+            let resources = vec!["arn:aws:iam::123456789012:user/demo-preflight".to_owned()];
+            all.push((Question { resources, ..any(mint(catalogue, RELEASE)) }, None));
+        }
+        "Passthrough" => all.push((any(passthrough(catalogue, RELEASE)), REGION)),
+        _ => {}
+    }
+    all
+}
+
+fn texts(value: &Value) -> Vec<String> {
+    match value {
+        Value::Array(all) => all.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+        one => one.as_str().map(str::to_owned).into_iter().collect(),
+    }
+}
+
+/// Whether an ARN fits a pattern with `*` in it.
+fn fits(pattern: &str, arn: &str) -> bool {
+    let Some((start, rest)) = pattern.split_once('*') else {
+        return pattern == arn;
+    };
+    let Some(left) = arn.strip_prefix(start) else {
+        return false;
+    };
+    left.char_indices()
+        .map(|(at, _)| at)
+        .chain([left.len()])
+        .any(|at| left.get(at..).is_some_and(|left| fits(rest, left)))
+}
+
+fn allows(statement: &Value, action: &str, resource: &str, region: Option<&str>) -> bool {
+    let regions = texts(&statement["Condition"]["StringEquals"]["aws:RequestedRegion"]);
+    let there =
+        regions.is_empty() || region.is_some_and(|region| regions.iter().any(|known| known == region));
+    let resources = texts(&statement["Resource"]);
+    there
+        && texts(&statement["Action"]).iter().any(|known| known == action)
+        && resources.iter().any(|pattern| fits(pattern, resource))
+}
+
+#[test]
+fn the_policy_allows_what_preflight_asks_in_every_mode() {
+    assert!(fits("a*c", "abc") && fits("*", "*") && fits("a*", "a") && !fits("a*c", "abd"));
+    let mut config = config("us-east-1");
+    for mode in ["", "Mint", "Passthrough", "Manual"] {
+        mode.clone_into(&mut config.credentials_mode);
+        check(&config);
+        let statements = statements(&config);
+        for (question, region) in all_questions(&config) {
+            let anything = vec!["*".to_owned()];
+            let resources = if question.resources.is_empty() { &anything } else { &question.resources };
+            for (action, resource) in
+                question.actions.iter().flat_map(|action| resources.iter().map(move |arn| (action, arn)))
+            {
+                let allowed = statements.iter().any(|statement| allows(statement, action, resource, region));
+                assert!(allowed, "{mode}: {action} on {resource}");
+            }
+        }
+    }
 }

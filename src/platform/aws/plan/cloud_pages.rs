@@ -2,10 +2,15 @@
 
 use super::pages::SUBNET;
 use crate::finding::{Base, Finding, Kind, Page, Severity, nearest, shortened};
+use crate::platform::aws::catalogue::family;
 use crate::platform::aws::facts::{HostedZone, SecurityGroup, Subnet, Zone};
+use crate::platform::aws::type_names::{generation, proposed};
 
 /// The most names in a message or its help.
 const MOST: usize = 10;
+
+/// The most names of which others of their kind can be guessed.
+const FEW: usize = 5;
 
 pub(super) const ZONE: Page = Page {
     code: "LF0717",
@@ -97,7 +102,8 @@ pub(super) const PRIVATE_RECORDS: Page = Page {
     code: "LF0725",
     title: "an existing hosted zone has no records of an earlier cluster",
     text: "Records below the cluster's domain are those of a cluster of the same name that is still there, \
-           or was not destroyed completely. The new cluster's would collide with them.",
+           or was not destroyed completely. The new cluster's would collide with them. Where terraform has \
+           begun to make this one, they may be its own, and are a warning.",
     severity: Severity::Error,
     fields: &["platform.aws.hostedZone"],
     base: Base::Whole,
@@ -108,7 +114,8 @@ pub(super) const PUBLIC_RECORDS: Page = Page {
     code: "LF0726",
     title: "the public hosted zone has no records of an earlier cluster",
     text: "Records below the cluster's domain are those of a cluster of the same name that is still there, \
-           or was not destroyed completely. The new cluster's would collide with them.",
+           or was not destroyed completely. The new cluster's would collide with them. Where terraform has \
+           begun to make this one, they may be its own, and are a warning.",
     severity: Severity::Error,
     fields: &["baseDomain", "metadata.name"],
     base: Base::Whole,
@@ -165,12 +172,19 @@ pub(super) fn zone_not_opted_in(pool: &str, i: usize, zone: &Zone) -> Finding {
         .help(format!("opt in to its zone group {}, or name another zone", shortened(group)))
 }
 
+/// `offered` are names of types that would do.
 pub(super) fn no_such_type(region: &str, pool: &str, name: &str, offered: &[&str]) -> Finding {
     let message = format!("{} is not offered in `{}`", shortened(name), shortened(region));
-    let help = match nearest(name, offered.iter().copied()) {
+    // Whoever names a generation that is not there has not misspelled the one that differs in a digit.
+    let meant = |near: &&str| family(near) != family(name) || generation(near) == generation(name);
+    let likely = proposed(offered.iter().copied(), &[name], 1);
+    let help = match nearest(name, offered.iter().copied()).filter(meant) {
         Some(near) => format!("did you mean `{near}`? the region offers it"),
-        None if offered.is_empty() => "name a type that the region offers".to_owned(),
-        None => format!("name a type that the region offers, such as {}", listed(offered)),
+        None if likely.is_empty() => "name a type that the region offers".to_owned(),
+        None => {
+            let few: Vec<&str> = likely.into_iter().take(FEW).collect();
+            format!("name a type that the region offers, such as {}", listed(&few))
+        }
     };
     Finding::error(&TYPE, Kind::Invalid, format!("{pool}.platform.aws.type"), message).help(help)
 }
@@ -231,10 +245,13 @@ pub(super) fn owned(i: usize, found: &Subnet, owners: &[&str]) -> Finding {
         .help("name a subnet that no cluster was given, as this one goes when that cluster is destroyed")
 }
 
-pub(super) fn no_hosted_zone(id: &str) -> Finding {
+pub(super) fn no_hosted_zone(id: &str, with_role: bool) -> Finding {
     let message = format!("there is no hosted zone `{}`", shortened(id));
-    hosted_zone(message)
-        .help("name the id of a private zone of the account; for one of another account set hostedZoneRole")
+    hosted_zone(message).help(if with_role {
+        "name the id of a private zone in the account of the role in hostedZoneRole"
+    } else {
+        "name the id of a private zone of the account; for one of another account set hostedZoneRole"
+    })
 }
 
 pub(super) fn not_associated(zone: &HostedZone, vpc: &str) -> Finding {
@@ -263,30 +280,33 @@ fn hosted_zone(message: String) -> Finding {
     Finding::error(&HOSTED_ZONE, Kind::Invalid, "platform.aws.hostedZone", message)
 }
 
-pub(super) fn private_records(zone: &HostedZone, domain: &str) -> Finding {
-    Finding::error(&PRIVATE_RECORDS, Kind::Invalid, "platform.aws.hostedZone", records(zone, domain))
-        .help("destroy the earlier cluster of this name, delete the records, or choose another name")
+pub(super) fn private_records(zone: &HostedZone, domain: &str, installed: bool) -> Finding {
+    records(&PRIVATE_RECORDS, "platform.aws.hostedZone", zone, domain, installed)
 }
 
-pub(super) fn public_records(zone: &HostedZone, domain: &str) -> Finding {
-    Finding::error(&PUBLIC_RECORDS, Kind::Invalid, "baseDomain", records(zone, domain))
-        .help("destroy the earlier cluster of this name, delete the records, or choose another name")
+pub(super) fn public_records(zone: &HostedZone, domain: &str, installed: bool) -> Finding {
+    records(&PUBLIC_RECORDS, "baseDomain", zone, domain, installed)
         .related("the cluster's name", "metadata.name")
 }
 
-fn records(zone: &HostedZone, domain: &str) -> String {
-    const FEW: usize = 3;
-    let few: Vec<String> = zone.records.iter().take(FEW).map(|record| shortened(record)).collect();
-    let more = match zone.records.len().saturating_sub(FEW) {
+fn records(page: &'static Page, field: &str, zone: &HostedZone, domain: &str, installed: bool) -> Finding {
+    const MOST: usize = 3;
+    let few: Vec<String> = zone.records.iter().take(MOST).map(|record| shortened(record)).collect();
+    let more = match zone.records.len().saturating_sub(MOST) {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    format!(
-        "the hosted zone `{}` has records of an earlier cluster {}: {}{more}",
-        shortened(&zone.id),
-        shortened(domain),
-        few.join(", ")
-    )
+    let (id, domain, few) = (shortened(&zone.id), shortened(domain), few.join(", "));
+    if installed {
+        let message = format!("the hosted zone `{id}` has records of the cluster {domain}: {few}{more}");
+        return Finding::warning(page, Kind::Invalid, field, message).help(
+            "they are the cluster's own if this directory has made them; if not, destroy the earlier cluster \
+             of this name, or delete the records",
+        );
+    }
+    let message = format!("the hosted zone `{id}` has records of an earlier cluster {domain}: {few}{more}");
+    Finding::error(page, Kind::Invalid, field, message)
+        .help("destroy the earlier cluster of this name, delete the records, or choose another name")
 }
 
 pub(super) fn no_public_zone(base_domain: &str) -> Finding {

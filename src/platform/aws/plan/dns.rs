@@ -13,12 +13,12 @@ pub(super) fn public_zone(planning: &Planning<'_>, cluster: &Cluster, out: &mut 
         out.push(if planning.asked() {
             cloud_pages::no_public_zone(&cluster.base_domain)
         } else {
-            pages::zone_not_known(&cluster.base_domain)
+            pages::zone_not_known(&cluster.base_domain, planning.offline())
         });
         return None;
     };
     if !zone.records.is_empty() {
-        out.push(cloud_pages::public_records(zone, &cluster.domain));
+        out.push(cloud_pages::public_records(zone, &cluster.domain, planning.case.installed));
     }
     Some(zone.id.clone())
 }
@@ -31,7 +31,7 @@ pub(super) fn check_hosted_zone(planning: &Planning<'_>, cluster: &Cluster, out:
     }
     let Some(zone) = &planning.facts.private_zone else {
         if planning.asked() {
-            out.push(cloud_pages::no_hosted_zone(id));
+            out.push(cloud_pages::no_hosted_zone(id, !planning.platform.hosted_zone_role.is_empty()));
         }
         return;
     };
@@ -43,7 +43,7 @@ pub(super) fn check_hosted_zone(planning: &Planning<'_>, cluster: &Cluster, out:
         out.push(cloud_pages::other_domain(zone, &cluster.domain));
     }
     if !zone.records.is_empty() {
-        out.push(cloud_pages::private_records(zone, &cluster.domain));
+        out.push(cloud_pages::private_records(zone, &cluster.domain, planning.case.installed));
     }
 }
 

@@ -4,6 +4,7 @@ use super::{Planning, cloud_pages, pages};
 use crate::catalogue::Role;
 use crate::finding::Findings;
 use crate::platform::aws::facts::InstanceType;
+use crate::platform::aws::type_names::proposed;
 
 /// What a pool needs of its instance type.
 pub(super) struct Wish<'a> {
@@ -27,16 +28,51 @@ pub(super) fn choose(planning: &Planning<'_>, wish: &Wish<'_>, out: &mut Finding
     let rule = planning.case.catalogue.instance_type_rule(planning.case.release);
     let candidates = planning.catalogue().candidates(rule, wish.architecture, wish.role, wish.single);
     let fitting = || candidates.iter().filter(|name| is_large_enough(planning, name, wish.role));
-    let covering = |name: &&String| wish.zones.iter().all(|zone| is_offered(planning, name, zone));
+    let covering = |name: &&String| is_everywhere(planning, name, wish);
     let touching = |name: &&String| wish.zones.iter().any(|zone| is_offered(planning, name, zone));
     let chosen = fitting()
         .find(covering)
         .or_else(|| fitting().find(|name| !wish.zones_given && touching(name)))
         .cloned();
     if chosen.is_none() {
-        out.push(pages::no_default_type(planning.region(), wish, candidates, &offered(planning, wish)));
+        let help = without_candidate(planning, wish, candidates);
+        out.push(pages::no_default_type(planning.region(), wish, candidates, help));
     }
     chosen
+}
+
+/// What to do where no candidate will do, by what the region has in their place.
+fn without_candidate(planning: &Planning<'_>, wish: &Wish<'_>, candidates: &[String]) -> String {
+    const MOST: usize = 10;
+    let field = format!("{}.platform.aws.type", wish.path);
+    let sought: Vec<&str> = candidates.iter().map(String::as_str).collect();
+    let listed = |names: Vec<&str>| {
+        let names = proposed(names, &sought, 1);
+        let more = if names.len() > MOST { " and others" } else { "" };
+        let first: Vec<&str> = names.into_iter().take(MOST).collect();
+        format!("{}{more}", first.join(", "))
+    };
+    let there = of_architecture(planning, wish).filter(|name| is_everywhere(planning, name, wish));
+    let (large, small): (Vec<&str>, Vec<&str>) =
+        there.partition(|name| is_large_enough(planning, name, wish.role));
+    let zones = wish.zones.join(", ");
+    if !large.is_empty() {
+        format!("set {field}; the region offers {}", listed(large))
+    } else if !small.is_empty() {
+        let (vcpus, memory) = least(planning, wish.role);
+        format!(
+            "what is offered there is too small ({}); a {} machine needs {vcpus} virtual CPUs and {memory} MiB \
+             of memory: name other zones, or another region",
+            listed(small),
+            wish.role.name()
+        )
+    } else if !planning.asked() {
+        format!("set {field}; what the region offers is not known")
+    } else if planning.facts.instance_types.is_empty() {
+        format!("the cloud names no instance type that the region offers; set {field} if you know one")
+    } else {
+        format!("set {field} to a type that is offered in {zones}, or name other zones")
+    }
 }
 
 /// Looks at an instance type that the config names.
@@ -103,22 +139,21 @@ fn asked_size(offer: &InstanceType) -> Option<(u32, u64)> {
     Some((vcpus, u64::try_from(offer.memory_mib).ok()?))
 }
 
-/// The types of the facts that would do for the pool, by name.
-fn offered<'a>(planning: &Planning<'a>, wish: &Wish<'_>) -> Vec<&'a str> {
-    let facts = planning.facts;
-    let everywhere = |name: &&'a str| {
-        let offer = facts.instance_types.get(*name);
-        offer.is_some_and(|offer| wish.zones.iter().all(|zone| offer.zones.contains(zone)))
-    };
-    suitable(planning, wish).filter(everywhere).collect()
+/// Whether all zones of the pool offer a type.
+fn is_everywhere(planning: &Planning<'_>, name: &str, wish: &Wish<'_>) -> bool {
+    wish.zones.iter().all(|zone| is_offered(planning, name, zone))
 }
 
 /// The types of the facts that fit the pool's role and architecture, wherever they are offered.
 fn suitable<'a>(planning: &Planning<'a>, wish: &Wish<'_>) -> impl Iterator<Item = &'a str> {
+    of_architecture(planning, wish).filter(move |name| is_large_enough(planning, name, wish.role))
+}
+
+/// The types of the facts that fit the pool's architecture.
+fn of_architecture<'a>(planning: &Planning<'a>, wish: &Wish<'_>) -> impl Iterator<Item = &'a str> {
     let fits = move |offer: &InstanceType| {
         offer.architectures.is_empty() || offer.architectures.iter().any(|a| a == wish.architecture)
     };
     let all = planning.facts.instance_types.iter();
-    all.filter(move |(name, offer)| fits(offer) && is_large_enough(planning, name, wish.role))
-        .map(|(name, _)| name.as_str())
+    all.filter(move |(_, offer)| fits(offer)).map(|(name, _)| name.as_str())
 }

@@ -48,6 +48,11 @@ impl<'a> Planning<'a> {
         let facts = self.facts;
         self.case.facts.source == Source::Cloud && facts.caller.is_some() && facts.region == self.region()
     }
+
+    /// Whether the catalogue alone was asked.
+    fn offline(&self) -> bool {
+        self.case.facts.source == Source::Catalogue
+    }
 }
 
 /// Decides everything on AWS, or says in `out` what stands against it, all at once.

@@ -27,7 +27,7 @@ pub(super) fn existing(planning: &Planning<'_>, out: &mut Findings) -> Option<Ne
             out.push(if planning.asked() {
                 cloud_pages::no_such_subnet(i, id, planning.region())
             } else {
-                pages::subnet_not_known(i, id)
+                pages::subnet_not_known(i, id, planning.offline())
             });
         }
     }
@@ -49,10 +49,14 @@ pub(super) fn existing(planning: &Planning<'_>, out: &mut Findings) -> Option<Ne
             out.push(pages::no_public_subnet(zone));
         }
     }
-    let edge = subnets.iter().filter(|subnet| !is_ordinary(subnet));
-    let edge = edge
-        .map(|subnet| (subnet.zone.clone(), EdgeSubnet { id: subnet.id.clone(), public: subnet.public }))
-        .collect();
+    let mut edge: BTreeMap<String, EdgeSubnet> = BTreeMap::new();
+    for subnet in subnets.iter().filter(|subnet| !is_ordinary(subnet)) {
+        if let Some(first) = edge.get(&subnet.zone) {
+            out.push(pages::two_edge_subnets(&subnet.zone, &first.id, &subnet.id));
+        }
+        let known = EdgeSubnet { id: subnet.id.clone(), public: subnet.public };
+        edge.entry(subnet.zone.clone()).or_insert(known);
+    }
     Some(Network::Existing { vpc: facts.vpc.clone(), private, public, edge })
 }
 

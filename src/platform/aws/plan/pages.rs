@@ -8,6 +8,11 @@ use crate::platform::aws::rules::{UNKNOWN_REGION, or_meant};
 
 const REGION: &str = "platform.aws.region";
 
+/// What to do about something that nobody was asked for.
+const ASK: &str = "leave --offline out, or give facts with --facts";
+/// What to do about something that the facts given leave out.
+const ADD: &str = "add it to the facts, or leave --facts out to ask the cloud";
+
 const IMAGE: Page = Page {
     code: "LF0702",
     title: "where no image is published and none can be copied, the config names one",
@@ -73,8 +78,8 @@ const TOO_SMALL: Page = Page {
 pub(super) const SUBNET: Page = Page {
     code: "LF0707",
     title: "existing subnets are planned with what the cloud says of them",
-    text: "Zone, network and routes of a subnet are known to the cloud only. Give a facts file that was \
-           gathered for this config.",
+    text: "Zone, network and routes of a subnet are known to the cloud only. Plan without --offline, or give \
+           a facts file that was gathered for this config.",
     severity: Severity::Error,
     fields: &["platform.aws.vpc.subnets", "platform.aws.subnets"],
     base: Base::Aws,
@@ -106,8 +111,9 @@ const ZONE_SUBNET: Page = Page {
 const PUBLIC_ZONE: Page = Page {
     code: "LF0710",
     title: "the public hosted zone of the base domain is known",
-    text: "The id of the zone is written into cluster-dns-02-config.yml, and only the cloud knows it. Give a \
-           facts file, or write `spec.publicZone.id` into that file by hand: it is kept.",
+    text: "The id of the zone is written into cluster-dns-02-config.yml, and only the cloud knows it. Plan \
+           without --offline, give a facts file, or write `spec.publicZone.id` into that file by hand: it is \
+           kept.",
     severity: Severity::Warning,
     fields: &["baseDomain"],
     base: Base::Aws,
@@ -282,6 +288,12 @@ pub(super) fn two_subnets(zone: &str, public: bool, first: &str, second: &str) -
     Finding::error(&SUBNETS, Kind::Invalid, "platform.aws.vpc.subnets", message).help("name one of them")
 }
 
+pub(super) fn two_edge_subnets(zone: &str, first: &str, second: &str) -> Finding {
+    let message =
+        format!("the edge zone {zone} has two subnets, {} and {}", shortened(first), shortened(second));
+    Finding::error(&SUBNETS, Kind::Invalid, "platform.aws.vpc.subnets", message).help("name one of them")
+}
+
 pub(super) fn no_public_subnet(zone: &str) -> Finding {
     let message =
         format!("{zone} has a private subnet and no public one, and the API is to be reached from outside");
@@ -312,13 +324,8 @@ pub(super) fn offered_nowhere(region: &str, pool: &str, name: &str) -> Finding {
         .help(format!("set {pool}.platform.aws.type to a type that the region offers"))
 }
 
-pub(super) fn no_default_type(
-    region: &str,
-    wish: &Wish<'_>,
-    candidates: &[String],
-    offered: &[&str],
-) -> Finding {
-    const MOST: usize = 10;
+/// `help` is what the region has in their place.
+pub(super) fn no_default_type(region: &str, wish: &Wish<'_>, candidates: &[String], help: String) -> Finding {
     let field = format!("{}.platform.aws.type", wish.path);
     let message = format!(
         "none of the usual instance types ({}) is offered in {} of `{}`",
@@ -326,13 +333,6 @@ pub(super) fn no_default_type(
         wish.zones.join(", "),
         shortened(region)
     );
-    let help = if offered.is_empty() {
-        format!("set {field}; what the region offers is not known, or is too small")
-    } else {
-        let first: Vec<&str> = offered.iter().take(MOST).copied().collect();
-        let more = if offered.len() > MOST { " and others" } else { "" };
-        format!("set {field}; the region offers {}{more}", first.join(", "))
-    };
     Finding::error(&DEFAULT_TYPE, Kind::Required, field, message).at(REGION).help(help)
 }
 
@@ -361,10 +361,10 @@ pub(super) fn too_small(wish: &Wish<'_>, name: &str, has: (u32, u64), least: (u3
         .help("name a larger type")
 }
 
-pub(super) fn subnet_not_known(i: usize, id: &str) -> Finding {
+pub(super) fn subnet_not_known(i: usize, id: &str, offline: bool) -> Finding {
     let message = format!("nothing is known of the subnet `{}`", shortened(id));
-    Finding::error(&SUBNET, Kind::Invalid, format!("platform.aws.vpc.subnets[{i}].id"), message)
-        .help("give facts that were gathered for this config with --facts FILE")
+    let help = if offline { ASK } else { ADD };
+    Finding::error(&SUBNET, Kind::Invalid, format!("platform.aws.vpc.subnets[{i}].id"), message).help(help)
 }
 
 pub(super) fn network_too_small(cidr: &str, zones: usize) -> Finding {
@@ -386,8 +386,9 @@ pub(super) fn facts_of_another(found: &str, wanted: &str) -> Finding {
         .help("give facts of this region with --facts, or plan with the catalogue alone with --offline")
 }
 
-pub(super) fn zone_not_known(base_domain: &str) -> Finding {
+pub(super) fn zone_not_known(base_domain: &str, offline: bool) -> Finding {
     let message = format!("the public hosted zone of `{}` is not known", shortened(base_domain));
+    let help = if offline { ASK } else { ADD };
     Finding::warning(&PUBLIC_ZONE, Kind::Required, "baseDomain", message)
-        .help("set spec.publicZone.id in manifests/cluster-dns-02-config.yml, or give facts with --facts")
+        .help(format!("{help}; or set spec.publicZone.id in manifests/cluster-dns-02-config.yml"))
 }

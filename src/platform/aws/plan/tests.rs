@@ -1,5 +1,7 @@
 //! What planning finds where the config and the cloud do not fit together.
 
+mod instance_types;
+
 use super::plan;
 use crate::catalogue::Catalogue;
 use crate::config::{InstallConfig, MachineNetwork, MachinePool, Network, Networking};
@@ -113,10 +115,15 @@ fn existing_facts() -> Facts {
 }
 
 fn found_in(config: &InstallConfig, facts: Facts, source: Source) -> Vec<Finding> {
+    found_of(config, facts, source, false)
+}
+
+/// What is found of a cluster whose infrastructure may stand already, or not.
+fn found_of(config: &InstallConfig, facts: Facts, source: Source, installed: bool) -> Vec<Finding> {
     let facts = crate::facts::Facts { source, aws: Some(facts), ..crate::facts::Facts::default() };
     let catalogue = Catalogue::embedded();
     let identity = &Identity { infra_id: "demo-bcd24".to_owned(), cluster_id: String::new() };
-    let case = Case { config, given: config, facts: &facts, catalogue, release: "4.14", identity, installed: false };
+    let case = Case { config, given: config, facts: &facts, catalogue, release: "4.14", identity, installed };
     let mut out = Findings::default();
     let planned = plan(&case, &mut out);
     let errors = out.errors();
@@ -203,38 +210,6 @@ fn local_zones_need_an_account_that_opted_in() {
 }
 
 #[test]
-fn types_are_those_of_the_region() {
-    let named = |name: &str| {
-        let instance_type = name.to_owned();
-        with_settings(config::MachinePool { instance_type, ..config::MachinePool::default() })
-    };
-    let findings = found(&named("m5.xlrage"), base_facts());
-    assert_eq!(places(&findings), [("LF0718", "controlPlane.platform.aws.type")]);
-    assert_eq!(message(&findings), "m5.xlrage is not offered in `us-east-1`");
-    assert!(help(&findings).contains("did you mean `m5.xlarge`?"), "{}", help(&findings));
-    is_for_the_cloud_only("LF0718", &named("m5.xlrage"), &base_facts());
-    let other = found(&named("trn1.32xlarge"), base_facts());
-    assert_eq!(help(&other), "name a type that the region offers, such as m5.xlarge, m6i.xlarge");
-    nothing_is_said(&named("m5.xlarge"), base_facts());
-    let unknown = Facts { instance_types: std::collections::BTreeMap::new(), ..base_facts() };
-    assert!(!is_said("LF0718", &named("m5.xlrage"), unknown, Source::Cloud));
-}
-
-#[test]
-fn types_are_of_the_architecture_of_their_pool() {
-    let instance_type = "m6g.xlarge".to_owned();
-    let settings = config::MachinePool { instance_type, ..config::MachinePool::default() };
-    let mut facts = base_facts();
-    let findings = found(&with_settings(settings.clone()), facts.clone());
-    assert_eq!(places(&findings), [("LF0719", "controlPlane.platform.aws.type")]);
-    assert_eq!(message(&findings), "m6g.xlarge has processors of arm64; the pool's machines are of amd64");
-    if let Some(offer) = facts.instance_types.get_mut("m6g.xlarge") {
-        offer.architectures.clear();
-    }
-    nothing_is_said(&with_settings(settings), facts);
-}
-
-#[test]
 fn subnets_are_in_one_network() {
     let mut facts = existing_facts();
     if let Some(subnet) = facts.subnets.last_mut() {
@@ -314,8 +289,16 @@ fn a_hosted_zone_serves_the_cluster() {
     let at = "platform.aws.hostedZone";
     nothing_is_said(&config, with_private_zone("demo.example.com", &["vpc-2", "vpc-1"], &[]));
     nothing_is_said(&config, with_private_zone("example.com", &["vpc-1"], &[]));
-    assert_eq!(places(&found(existing_facts())), [("LF0724", at)]);
+    let missing = found(existing_facts());
+    assert_eq!(places(&missing), [("LF0724", at)]);
+    assert!(help(&missing).ends_with("for one of another account set hostedZoneRole"), "{}", help(&missing));
     is_for_the_cloud_only("LF0724", &config, &existing_facts());
+    let mut with_role = config.clone();
+    if let Some(platform) = &mut with_role.platform.aws {
+        platform.hosted_zone_role = "arn:aws:iam::123456789012:role/dns".to_owned();
+    }
+    let missing = found_in(&with_role, existing_facts(), Source::Cloud);
+    assert!(help(&missing).ends_with("in the account of the role in hostedZoneRole"), "{}", help(&missing));
     let elsewhere = found(with_private_zone("demo.example.com", &["vpc-2"], &[]));
     assert_eq!(places(&elsewhere), [("LF0724", at)]);
     assert!(message(&elsewhere).contains("serves vpc-2"), "{}", message(&elsewhere));
@@ -345,6 +328,23 @@ fn records_of_an_earlier_cluster_are_in_the_way() {
 }
 
 #[test]
+fn records_of_a_cluster_that_may_stand_are_no_objection() {
+    let left = ["api.demo.example.com A"];
+    let private = with_private_zone("demo.example.com", &["vpc-1"], &left);
+    let findings = found_of(&with_hosted_zone(), private, Source::Cloud, true);
+    assert_eq!(places(&findings), [("LF0725", "platform.aws.hostedZone")]);
+    assert!(!findings.iter().any(Finding::is_error), "{findings:?}");
+    let mut facts = base_facts();
+    if let Some(zone) = &mut facts.public_zone {
+        zone.records = owned(&left);
+    }
+    let findings = found_of(&base_config(), facts, Source::Cloud, true);
+    assert_eq!(places(&findings), [("LF0726", "baseDomain")]);
+    assert!(!findings.iter().any(Finding::is_error), "{findings:?}");
+    assert!(help(&findings).contains("if this directory has made them"), "{}", help(&findings));
+}
+
+#[test]
 fn a_cluster_for_all_has_a_public_zone() {
     let facts = Facts { public_zone: None, ..base_facts() };
     assert_eq!(places(&found(&base_config(), facts.clone())), [("LF0727", "baseDomain")]);
@@ -352,6 +352,10 @@ fn a_cluster_for_all_has_a_public_zone() {
     let offline = found_in(&base_config(), facts.clone(), Source::Catalogue);
     assert_eq!(places(&offline), [("LF0710", "baseDomain")]);
     assert!(!offline.iter().any(Finding::is_error));
+    let leave = "leave --offline out, or give facts with --facts";
+    assert!(help(&offline).starts_with(leave), "{}", help(&offline));
+    let by_hand = found(&base_config(), Facts { caller: None, ..facts.clone() });
+    assert!(help(&by_hand).contains("leave --facts out"), "{}", help(&by_hand));
     let internal = InstallConfig { publish: "Internal".to_owned(), ..base_config() };
     nothing_is_said(&internal, facts);
 }

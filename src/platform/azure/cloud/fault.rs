@@ -276,7 +276,7 @@ mod tests {
 
     fn scrub() -> Scrub {
         let mut scrub = Scrub::default();
-        scrub.hide(Secret::new("canary-token".to_owned()));
+        scrub.hide(&Secret::new("canary-token".to_owned()));
         scrub
     }
 

@@ -226,7 +226,7 @@ pub(super) async fn identify(session: &Session<'_>) -> Result<Caller, Answer> {
     let told = |finding: Finding| Answer::found(finding).with("source", found.source.shown());
     match timeout(limit, found.tokens.token()).await {
         Ok(Ok(token)) => {
-            session.hide(Secret::new(token.token.secret().to_owned()));
+            session.hide(&Secret::new(token.token.secret().to_owned()));
             Ok(Caller::of(&token, session.given()))
         }
         Ok(Err(error)) => {

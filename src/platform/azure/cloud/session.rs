@@ -131,7 +131,7 @@ impl Session<'_> {
             let proxies = Proxies::gather(|name| world.variable(name));
             let given = Given::of(world);
             for secret in proxies.secrets().into_iter().chain(given.secrets.iter().cloned()) {
-                self.hide(secret);
+                self.hide(&secret);
             }
             let trust = self.gather_trust();
             let client = transport::client(&trust, self.asking.patience, true);
@@ -158,7 +158,7 @@ impl Session<'_> {
     }
 
     /// Hides a secret in everything that is said from now on.
-    pub(super) fn hide(&self, secret: Secret<String>) {
+    pub(super) fn hide(&self, secret: &Secret<String>) {
         self.scrub.lock().unwrap_or_else(PoisonError::into_inner).hide(secret);
     }
 

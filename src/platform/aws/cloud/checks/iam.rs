@@ -1,5 +1,9 @@
 //! Whether the roles and instance profiles of machines are there, and can be theirs.
 
+use std::collections::BTreeMap;
+
+use aws_sdk_iam::operation::get_instance_profile::GetInstanceProfileOutput;
+use aws_sdk_iam::operation::get_role::GetRoleOutput;
 use serde_json::Value;
 use url::form_urlencoded;
 
@@ -91,6 +95,35 @@ async fn profile(session: &Session<'_>, setting: Setting) -> Result<Answer, Answ
     };
     let passed = Answer::passed(format!("the instance profile {name} is there and has a role"));
     Ok(passed.with("profile", found.arn()).with("role", role.role_name()))
+}
+
+/// The ARNs of the roles and instance profiles that pools name, by kind and name as `role/nodes`: a name says
+/// nothing of the path. Those that nobody tells are left out.
+pub(super) async fn arns(session: &Session<'_>) -> BTreeMap<String, String> {
+    let Asking { config, given, .. } = session.asking;
+    let roles = distinct(config, given, "iamRole", iam_role);
+    let profiles = distinct(config, given, "iamProfile", iam_profile);
+    let mut found = BTreeMap::new();
+    if roles.is_empty() && profiles.is_empty() {
+        return found;
+    }
+    let Ok(iam) = session.iam().await else {
+        return found;
+    };
+    for Setting { value: name, .. } in roles {
+        let answer = Box::pin(iam.get_role().role_name(&name).send()).await.ok();
+        if let Some(role) = answer.as_ref().and_then(GetRoleOutput::role) {
+            found.insert(format!("role/{name}"), role.arn().to_owned());
+        }
+    }
+    for Setting { value: name, .. } in profiles {
+        let request = iam.get_instance_profile().instance_profile_name(&name);
+        let answer = Box::pin(request.send()).await.ok();
+        if let Some(profile) = answer.as_ref().and_then(GetInstanceProfileOutput::instance_profile) {
+            found.insert(format!("instance-profile/{name}"), profile.arn().to_owned());
+        }
+    }
+    found
 }
 
 /// A policy as IAM gives it: JSON, encoded for URLs. Some servers leave the encoding out.

@@ -90,6 +90,11 @@ fn elsewhere(fault: &Fault, region: &str) -> Answer {
         Sort::TimedOut | Sort::Unreachable => {
             Answer::skipped(format!("{region}, where the image is copied from, cannot be reached from here"))
         }
+        // A policy of the organization may keep the account out of all regions but some.
+        Sort::Denied | Sort::NotEnabled => fault.attach(Answer::skipped(format!(
+            "the image in {region}, which is copied from there, cannot be looked at: {}",
+            fault.sentence()
+        ))),
         _ => fault.answer(FIELD),
     }
 }
@@ -184,6 +189,28 @@ mod tests {
         assert_eq!(code(Some(&image(ImageState::Available, ArchitectureValues::Arm64))), "LF1031");
         assert_eq!(code(Some(&image(ImageState::Available, ArchitectureValues::X8664))), "");
         assert_eq!(code(Some(&Seen::default())), "");
+    }
+
+    #[test]
+    fn a_region_that_may_not_be_asked_can_still_be_copied_from() {
+        let fault = |sort: Sort| Fault {
+            call: "ec2:DescribeImages".to_owned(),
+            sort,
+            code: Some("UnauthorizedOperation".to_owned()),
+            message: String::new(),
+            request_id: None,
+            status: Some(403),
+        };
+        let told = |sort: Sort| match elsewhere(&fault(sort), "us-east-1").verdict {
+            Verdict::Skipped(why) => why,
+            _ => String::new(),
+        };
+        assert_eq!(
+            told(Sort::Denied),
+            "the image in us-east-1, which is copied from there, cannot be looked at: ec2:DescribeImages was \
+             answered with UnauthorizedOperation"
+        );
+        assert_eq!(told(Sort::Service), "");
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Whether the keys that encrypt volumes can be used.
 
+use std::collections::BTreeMap;
+
 use aws_sdk_kms::types::{KeyMetadata, KeySpec, KeyState, KeyUsageType};
 
 use super::settings::{Setting, distinct};
@@ -45,6 +47,26 @@ async fn usable(session: &Session<'_>, setting: Setting) -> Result<Answer, Answe
         return Err(Answer::found(pages::key_missing(&field, &arn)).with("key", arn));
     };
     Ok(judged(key, &field, &arn))
+}
+
+/// The ARNs of the keys that pools name by an alias, by the alias's; without those that nobody tells.
+pub(super) async fn arns(session: &Session<'_>) -> BTreeMap<String, String> {
+    let Asking { config, given, .. } = session.asking;
+    let mut found = BTreeMap::new();
+    for Setting { value: alias, .. } in distinct(config, given, "rootVolume.kmsKeyARN", key) {
+        if !alias.contains(":alias/") {
+            continue;
+        }
+        let Ok(kms) = session.kms().await else {
+            break;
+        };
+        let answer = Box::pin(kms.describe_key().key_id(&alias).send()).await.ok();
+        let arn = answer.as_ref().and_then(|answer| answer.key_metadata()?.arn());
+        if let Some(arn) = arn {
+            found.insert(alias, arn.to_owned());
+        }
+    }
+    found
 }
 
 /// The region in the ARN of a key.

@@ -5,6 +5,7 @@ mod images;
 mod kms;
 pub(super) mod pages;
 mod permissions;
+mod quota_limits;
 mod quota_needs;
 mod quota_use;
 mod quotas;
@@ -12,12 +13,15 @@ mod settings;
 mod simulation;
 mod vpc;
 
+pub(super) use quota_limits::{Limits, look_ahead};
+
 use super::session::Session;
 use crate::plan::Plan;
 use crate::platform::cloud::{Answer, Check, Verdict};
 
 /// The checks that need no plan.
 pub(super) fn checks<'s>(session: &'s Session<'_>) -> Vec<Check<'s>> {
+    session.limits.want();
     let mut all = images::checks(session);
     all.extend(vpc::checks(session));
     all.extend(kms::checks(session));
@@ -32,8 +36,8 @@ pub(super) fn of_plan<'s>(session: &'s Session<'_>, plan: &'s Plan) -> Vec<Check
 }
 
 /// The checks that would be made of a plan if there were one: id and field.
-pub(super) fn without_plan(session: &Session<'_>) -> Vec<(String, String)> {
-    quotas::without_plan(&session.asking)
+pub(super) fn without_plan() -> Vec<(String, String)> {
+    quotas::without_plan()
 }
 
 /// A check whose work may end early with an answer.

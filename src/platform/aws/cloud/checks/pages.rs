@@ -83,17 +83,6 @@ const PERMISSIONS: Page = Page {
     bad: "",
     good: "",
 };
-const ROOT: Page = Page {
-    code: "LF1037",
-    title: "clusters are installed by a user or role, not by the owner of the account",
-    text: "The owner may do everything and cannot be limited. What is installed with the owner's keys works, \
-           but the keys are better not used at all.",
-    severity: Severity::Warning,
-    fields: &[],
-    base: Base::Whole,
-    bad: "",
-    good: "",
-};
 const MODE: Page = Page {
     code: "LF1038",
     title: "the caller may do what the cluster's operators need",
@@ -149,7 +138,6 @@ pub(in crate::platform::aws) const PAGES: &[&Page] = &[
     &TRUST,
     &PROFILE,
     &PERMISSIONS,
-    &ROOT,
     &MODE,
     &DNS,
     &QUOTA,
@@ -241,12 +229,6 @@ pub(super) fn denied(field: &str, denied: &[String], asked: usize) -> Finding {
     )
 }
 
-pub(super) fn root(field: &str) -> Finding {
-    let message = "the caller is the owner of the account, who may do everything";
-    Finding::warning(&ROOT, Kind::Invalid, field, message)
-        .help("make a user or role for installations; `landfall create permissions-policy` prints its policy")
-}
-
 pub(super) fn mode(field: &str, what: &str, denied: &[String]) -> Finding {
     let message = format!("the caller's credentials do not suffice {what}: {} denied", first(denied));
     Finding::error(&MODE, Kind::Forbidden, field, message).help(
@@ -299,10 +281,9 @@ mod tests {
             role_not_trusting("x", "a", "ec2").page.code,
             profile_missing("x", "a").page.code,
             profile_empty("x", "a").page.code,
-            root("x").page.code,
             mode("x", "to be shared", &[]).page.code,
         ];
-        assert_eq!(codes, ["LF1033", "LF1034", "LF1035", "LF1035", "LF1037", "LF1038"]);
+        assert_eq!(codes, ["LF1033", "LF1034", "LF1035", "LF1035", "LF1038"]);
         let known: Vec<&str> = PAGES.iter().map(|page| page.code).collect();
         assert!(codes.iter().all(|code| known.contains(code)));
     }

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use tokio::sync::OnceCell;
 
-use super::simulation::{Principal, denied, principal};
-use super::{check, pages};
+use super::simulation::{Principal, Shown, principal, simulated};
+use super::{check, iam, kms, pages};
+use crate::finding::Finding;
 use crate::plan::infra_id_prefix;
 use crate::platform::aws::cloud::session::Session;
-use crate::platform::aws::permissions::{Question, mint, passthrough, questions};
+use crate::platform::aws::permissions::{Question, mint, needed, passthrough, questions};
 use crate::platform::cloud::{Answer, Asking, Check};
 
 /// The field that findings about the caller's rights point at.
@@ -37,22 +38,25 @@ async fn known(session: &Session<'_>, whose: &Whose) -> Result<Principal, Answer
 async fn installing(session: &Session<'_>, whose: Whose) -> Result<Answer, Answer> {
     let Asking { config, catalogue, release, .. } = session.asking;
     let account = &session.caller().await?.account;
-    let questions = questions(config, catalogue, release, account);
-    let asked = questions.iter().map(|question| question.actions.len()).sum::<usize>();
-    if asked == 0 {
+    if needed(config, catalogue, release).is_empty() {
         return Err(unlisted(release));
     }
     let arn = match known(session, &whose).await? {
-        Principal::Root => return Ok(Answer::found(pages::root(FIELD))),
+        // The check of the account warns of this caller.
+        Principal::Root => return Ok(Answer::passed("the root user may do everything")),
         Principal::Arn(arn) => arn,
     };
-    let denied = denied(session, &arn, &questions, Some(session.region())).await?;
-    let answer = if denied.is_empty() {
-        Answer::passed(format!("all {asked} actions that this config needs are allowed"))
-    } else {
-        Answer::found(pages::denied(FIELD, &denied, asked)).with("denied", denied)
-    };
-    Ok(answer.with("principal", arn).with("asked", asked))
+    let mut real = iam::arns(session).await;
+    real.extend(kms::arns(session).await);
+    let questions = questions(config, catalogue, release, account, &real);
+    let asked = questions.iter().map(|question| question.actions.len()).sum::<usize>();
+    let shown = simulated(session, &arn, &questions, Some(session.region())).await?;
+    let answer = |answer: Answer| answer.with("principal", arn.as_str()).with("asked", asked);
+    if shown.denied.is_empty() {
+        shown.settled().map_err(answer)?;
+        return Ok(answer(Answer::passed(format!("all {asked} actions that this config needs are allowed"))));
+    }
+    Ok(answer(short_of(pages::denied(FIELD, &shown.denied, asked), shown)))
 }
 
 /// The rights that operators live on: to make credentials for each of them, or else to be shared by all.
@@ -67,38 +71,49 @@ async fn operating(session: &Session<'_>, whose: Whose) -> Result<Answer, Answer
         return Err(unlisted(release));
     }
     let arn = match known(session, &whose).await? {
-        Principal::Root => return Ok(Answer::passed("the owner of the account may do everything")),
+        Principal::Root => return Ok(Answer::passed("the root user may do everything")),
         Principal::Arn(arn) => arn,
     };
     let answer = |answer: Answer| answer.with("principal", arn.as_str()).with("mode", mode);
-    let mut missing = Vec::new();
+    let mut missing = Shown::default();
     if mode != "Passthrough" {
         // Operators that are not told to make credentials do so only if it is allowed for all users.
         let told = (mode == "Mint").then(|| example_user(&arn, &config.metadata.name));
         let resources = told.into_iter().collect();
-        missing = denied(session, &arn, &[Question { actions: mint, resources }], None).await?;
-        if missing.is_empty() {
+        let question = Question { actions: mint, resources, partly: false };
+        missing = simulated(session, &arn, &[question], None).await?;
+        if missing.denied.is_empty() {
+            missing.settled().map_err(answer)?;
             return Ok(answer(Answer::passed("operators can be given credentials of their own")));
         }
         if mode == "Mint" {
-            let finding = pages::mode(MODE, "to make credentials for operators", &missing);
-            return Ok(answer(Answer::found(finding).with("denied", missing)));
+            let finding = pages::mode(MODE, "to make credentials for operators", &missing.denied);
+            return Ok(answer(short_of(finding, missing)));
         }
     }
-    let question = Question { actions: passthrough, resources: Vec::new() };
-    let shared = denied(session, &arn, &[question], Some(session.region())).await?;
-    if shared.is_empty() {
+    let question = Question { actions: passthrough, resources: Vec::new(), partly: false };
+    let shared = simulated(session, &arn, &[question], Some(session.region())).await?;
+    if shared.denied.is_empty() {
+        shared.settled().map_err(answer)?;
         return Ok(answer(Answer::passed("operators can share the credentials of the caller")));
     }
-    let what = if missing.is_empty() {
+    let what = if missing.denied.is_empty() {
         "to be shared by operators"
     } else {
         "to make credentials for operators, nor to be shared by them"
     };
-    missing.extend(shared);
-    missing.sort();
-    missing.dedup();
-    Ok(answer(Answer::found(pages::mode(MODE, what, &missing)).with("denied", missing)))
+    missing.add(shared);
+    Ok(answer(short_of(pages::mode(MODE, what, &missing.denied), missing)))
+}
+
+/// A finding of what is denied, which also says of what nothing is known.
+fn short_of(mut finding: Finding, shown: Shown) -> Answer {
+    if !shown.open.is_empty() {
+        let (count, first) = (shown.open.len(), shown.open.first().map(String::as_str).unwrap_or_default());
+        finding.message = format!("{}; {count} more are not proven, such as {first}", finding.message);
+    }
+    let answer = Answer::found(finding).with("denied", shown.denied);
+    if shown.open.is_empty() { answer } else { answer.with("unproven", shown.open) }
 }
 
 /// A user such as operators make, in the account of the caller.
@@ -116,6 +131,19 @@ fn unlisted(release: &str) -> Answer {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::platform::cloud::Verdict;
+
+    #[test]
+    fn what_is_not_proven_is_told_beside_what_is_denied() {
+        let shown = Shown { denied: vec!["ec2:A".to_owned()], open: vec!["ec2:B".to_owned()], why: None };
+        let answer = short_of(pages::denied(FIELD, &shown.denied, 2), shown);
+        assert_eq!(answer.evidence.get("unproven"), Some(&serde_json::json!(["ec2:B"])));
+        let told = match answer.verdict {
+            Verdict::Found(finding) => finding.message,
+            Verdict::Passed(what) | Verdict::Skipped(what) => what,
+        };
+        assert!(told.ends_with("; 1 more are not proven, such as ec2:B"), "{told}");
+    }
 
     #[test]
     fn an_example_user_is_in_the_account_of_the_caller() {

@@ -159,7 +159,7 @@ mod tests {
             ("internetGateways", 1),
             ("natGateways", 1),
             ("networkLoadBalancers", 2),
-            ("securityGroups", 2),
+            ("securityGroups", 3),
             ("standardVcpus", 32),
             ("vpcs", 1),
         ];

@@ -1,4 +1,4 @@
-//! What the account has of each quota, and how much of it is in use.
+//! How much of each quota is in use.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,6 @@ use aws_sdk_ec2::types::{
     CpuOptions, Instance, InstanceLifecycleType, InstanceType as TypeName, NatGateway, Reservation, VCpuInfo,
 };
 use aws_sdk_elasticloadbalancingv2::types::LoadBalancerTypeEnum;
-use futures::future::join_all;
 use tokio::sync::OnceCell;
 
 use super::quota_needs::LOAD_BALANCERS;
@@ -27,36 +26,13 @@ const PAGE: i32 = 1000;
 /// The most values that a filter takes at a time.
 const MOST_VALUES: usize = 100;
 
-/// A quota as the account has it.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Limit {
-    /// Its name for people.
-    pub(super) name: String,
-    /// How much the account may have.
-    pub(super) value: f64,
-}
-
-/// Quotas by code.
-type Limits = BTreeMap<String, Limit>;
-
 /// Numbers that several checks look at.
 #[derive(Debug, Default)]
 pub(super) struct Ledger {
-    limits: OnceCell<BTreeMap<String, Asked<Limits>>>,
     vcpus: OnceCell<Asked<BTreeMap<String, u32>>>,
 }
 
 impl Ledger {
-    /// The account's quota; none where the service does not list it.
-    pub(super) async fn limit(&self, session: &Session<'_>, quota: &Quota) -> Asked<Option<Limit>> {
-        let limits = self.limits.get_or_init(|| Box::pin(all_limits(session))).await;
-        match limits.get(&quota.service) {
-            Some(Ok(limits)) => Ok(limits.get(&quota.code).cloned()),
-            Some(Err(why)) => Err(why.clone()),
-            None => Ok(None),
-        }
-    }
-
     /// How much of the quota of this name is in use; none where nobody can count it. Of what is counted in
     /// each zone, the fullest of `zones` counts.
     pub(super) async fn used(
@@ -84,31 +60,6 @@ impl Ledger {
         };
         Ok(Some(u32::try_from(used).unwrap_or(u32::MAX)))
     }
-}
-
-/// The quotas of every service that the catalogue has quotas of.
-async fn all_limits(session: &Session<'_>) -> BTreeMap<String, Asked<Limits>> {
-    let quotas = session.asking.catalogue.aws.quotas.values();
-    let services: BTreeSet<String> = quotas.map(|quota| quota.service.clone()).collect();
-    let mut calls = Vec::new();
-    for service in &services {
-        calls.push(limits(session, service));
-    }
-    let answers = join_all(calls).await;
-    services.into_iter().zip(answers).collect()
-}
-
-async fn limits(session: &Session<'_>, service: &str) -> Asked<Limits> {
-    const CALL: &str = "servicequotas:ListServiceQuotas";
-    let client = session.quotas().await?;
-    let request = client.list_service_quotas().service_code(service);
-    let found = request.into_paginator().items().send().try_collect().await;
-    let found = found.map_err(|error| refused(&session.fault(CALL, &error), REGION))?;
-    let limit = found.iter().filter_map(|quota| {
-        let name = quota.quota_name().unwrap_or_default().to_owned();
-        Some((quota.quota_code()?.to_owned(), Limit { name, value: quota.value()? }))
-    });
-    Ok(limit.collect())
 }
 
 async fn vpcs(session: &Session<'_>) -> Asked<usize> {

@@ -1,23 +1,26 @@
 //! Whether the account's quotas leave room for what the plan uses (`assets.md`, F.4).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::quota_needs::{needs, new_zones, without_quota};
 use super::quota_use::Ledger;
-use super::{check, pages, skipped};
+use super::{check, pages, quota_limits, skipped};
 use crate::plan::Plan;
 use crate::platform::aws::catalogue::{Catalogue, Quota};
 use crate::platform::aws::cloud::gather::REGION;
 use crate::platform::aws::cloud::session::Session;
 use crate::platform::aws::facts::InstanceType;
-use crate::platform::aws::{offline, planned};
-use crate::platform::cloud::{Answer, Asking, Check};
+use crate::platform::aws::planned;
+use crate::platform::cloud::{Answer, Check, Verdict};
+
+/// The check that tells once of all quotas that nobody knows.
+const ALL: &str = "aws.quota";
 
 /// The field that decides on virtual processors.
 const TYPE: &str = "controlPlane.platform.aws.type";
 
-/// One check for each quota that the plan uses.
+/// One check for each quota that the plan uses, and one for all of those that the account does not tell.
 pub(super) fn checks<'s>(session: &'s Session<'_>, plan: &'s Plan) -> Vec<Check<'s>> {
     let Some(planned) = plan.platform.aws.as_deref() else {
         return Vec::new();
@@ -26,11 +29,19 @@ pub(super) fn checks<'s>(session: &'s Session<'_>, plan: &'s Plan) -> Vec<Check<
     let external_api = plan.cluster.external_api;
     let ledger = Arc::new(Ledger::default());
     let mut all = Vec::new();
+    let mut lost: BTreeMap<&str, &Verdict> = BTreeMap::new();
     for name in needs(planned, external_api, catalogue, |_| None).into_keys() {
         let Some(quota) = catalogue.quotas.get(&name) else { continue };
+        if let Some(why) = session.limits.lost(&quota.service) {
+            lost.insert(&quota.service, why);
+            continue;
+        }
         let id = format!("aws.quota.{name}");
         let question = Question { planned, external_api, name, quota };
         all.push(check(id, field(quota), room(session, question, Arc::clone(&ledger))));
+    }
+    if let Some(answer) = not_known(&lost) {
+        all.insert(0, check(ALL, REGION, async move { Err(answer) }));
     }
     for instance_type in without_quota(planned, catalogue) {
         let id = format!("aws.quota.{instance_type}");
@@ -40,19 +51,17 @@ pub(super) fn checks<'s>(session: &'s Session<'_>, plan: &'s Plan) -> Vec<Check<
     all
 }
 
-/// The checks that would be made of a plan if there were one.
-pub(super) fn without_plan(asking: &Asking<'_>) -> Vec<(String, String)> {
-    let Asking { config, catalogue, release, .. } = *asking;
-    let existing = config.platform.aws.as_ref().is_some_and(|platform| !platform.vpc.subnets.is_empty());
-    let mut types: BTreeSet<String> = offline::named_types(config).collect();
-    types.extend(offline::candidates(config, catalogue, release));
-    let vcpus: BTreeSet<&str> =
-        types.iter().filter_map(|name| catalogue.aws.vcpu_quota(name)).map(|(name, _)| name).collect();
-    let used = |name: &str, quota: &Quota| {
-        if quota.families.is_empty() { !(existing && quota.new_network) } else { vcpus.contains(name) }
-    };
-    let quotas = catalogue.aws.quotas.iter().filter(|(name, quota)| used(name, quota));
-    quotas.map(|(name, quota)| (format!("aws.quota.{name}"), field(quota).to_owned())).collect()
+/// What is told where there is no plan.
+pub(super) fn without_plan() -> Vec<(String, String)> {
+    vec![(ALL.to_owned(), REGION.to_owned())]
+}
+
+/// What is told of services whose quotas are not known, each with the reason; none where there are no such.
+fn not_known(lost: &BTreeMap<&str, &Verdict>) -> Option<Answer> {
+    let why = lost.values().next()?;
+    let services: Vec<&str> = lost.keys().copied().collect();
+    let what = format!("the account's quotas of {} are not known", services.join(", "));
+    Some(skipped(&what, why).with("services", services))
 }
 
 fn field(quota: &Quota) -> &'static str {
@@ -70,10 +79,6 @@ struct Question<'p> {
 async fn room(session: &Session<'_>, question: Question<'_>, ledger: Arc<Ledger>) -> Result<Answer, Answer> {
     let Question { planned, external_api, name, quota } = question;
     let (catalogue, region) = (&session.asking.catalogue.aws, session.region());
-    if !catalogue.has_quotas(region) {
-        let why = format!("{region} is not among the regions whose quotas can be asked for");
-        return Err(Answer::skipped(why));
-    }
     let none = BTreeMap::new();
     let types = session.instance_types().await.as_ref().unwrap_or(&none);
     let mut needs = needs(planned, external_api, catalogue, |name| vcpus(name, types, catalogue));
@@ -83,7 +88,7 @@ async fn room(session: &Session<'_>, question: Question<'_>, ledger: Arc<Ledger>
         let why = format!("how many virtual processors {} has is not known", uncounted.join(", "));
         return Err(Answer::skipped(why));
     }
-    let limit = ledger.limit(session, quota).await;
+    let limit = quota_limits::limit(session, quota).await;
     let limit = limit.map_err(|why| skipped("the quota is not known", &why))?;
     let Some(limit) = limit else {
         let why = format!("{} does not list the quota {}", quota.service, quota.code);
@@ -91,18 +96,15 @@ async fn room(session: &Session<'_>, question: Question<'_>, ledger: Arc<Ledger>
     };
     let used = ledger.used(session, &name, quota, &new_zones(planned)).await;
     let used = used.map_err(|why| skipped("how much of the quota is in use is not known", &why))?;
+    let title = if quota.name.is_empty() { name.as_str() } else { quota.name.as_str() };
     let Some(used) = used else {
-        return Err(Answer::skipped(format!("how much of the quota {name} is in use cannot be counted")));
+        return Err(Answer::skipped(format!("how much of the quota of {title} is in use cannot be counted")));
     };
-    let account = Account {
-        name: if limit.name.is_empty() { &name } else { &limit.name },
-        quota,
-        region,
-        limit: limit.value,
-        used,
-        needed: need.amount,
-    };
-    let answer = account.judged(field(quota));
+    let account = Account { name: title, quota, region, limit: limit.value, used, needed: need.amount };
+    let mut answer = account.judged(field(quota));
+    if !limit.name.is_empty() {
+        answer = answer.with("name", limit.name);
+    }
     Ok(if uncounted.is_empty() { answer } else { answer.with("notCounted", uncounted) })
 }
 
@@ -139,7 +141,7 @@ impl Account<'_> {
     /// The numbers, as a sentence without a full stop.
     pub(super) fn sentence(&self) -> String {
         let Self { name, limit, used, needed, .. } = self;
-        format!("the quota `{name}` is {limit}, of which {used} in use, and the cluster needs {needed}")
+        format!("the quota of {name} is {limit}, of which {used} in use, and the cluster needs {needed}")
     }
 
     /// What to do about it.
@@ -159,8 +161,7 @@ mod tests {
 
     fn code(limit: f64, used: u32, needed: u32) -> &'static str {
         let quota = Quota { service: "vpc".to_owned(), code: "L-1".to_owned(), ..Quota::default() };
-        let account =
-            Account { name: "VPCs per Region", quota: &quota, region: "us-east-1", limit, used, needed };
+        let account = Account { name: "VPCs", quota: &quota, region: "us-east-1", limit, used, needed };
         match account.judged(REGION).verdict {
             Verdict::Found(finding) => finding.page.code,
             _ => "",
@@ -180,19 +181,27 @@ mod tests {
     #[test]
     fn limit_use_and_need_are_told() {
         let quota = Quota { service: "vpc".to_owned(), code: "L-F678F1CE".to_owned(), ..Quota::default() };
-        let account = Account {
-            name: "VPCs per Region",
-            quota: &quota,
-            region: "us-east-1",
-            limit: 5.0,
-            used: 5,
-            needed: 1,
-        };
-        let sentence = "the quota `VPCs per Region` is 5, of which 5 in use, and the cluster needs 1";
+        let account =
+            Account { name: "VPCs", quota: &quota, region: "us-east-1", limit: 5.0, used: 5, needed: 1 };
+        let sentence = "the quota of VPCs is 5, of which 5 in use, and the cluster needs 1";
         assert_eq!(account.sentence(), sentence);
         assert!(account.help().contains("vpc/L-F678F1CE in us-east-1"));
         let evidence = account.judged(REGION).evidence;
         assert_eq!(evidence.get("used").and_then(serde_json::Value::as_u64), Some(5));
+    }
+
+    #[test]
+    fn quotas_that_nobody_knows_are_told_once() {
+        let denied = Verdict::Skipped("nobody may ask".to_owned());
+        let told = not_known(&BTreeMap::from([("vpc", &denied), ("ec2", &denied)]));
+        let services = told.as_ref().and_then(|answer| answer.evidence.get("services").cloned());
+        assert_eq!(services, Some(serde_json::json!(["ec2", "vpc"])));
+        let why = match told.map(|answer| answer.verdict) {
+            Some(Verdict::Skipped(why)) => why,
+            _ => String::new(),
+        };
+        assert_eq!(why, "the account's quotas of ec2, vpc are not known: nobody may ask");
+        assert!(not_known(&BTreeMap::new()).is_none());
     }
 
     #[test]

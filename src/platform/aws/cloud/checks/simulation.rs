@@ -1,7 +1,5 @@
 //! What the caller may do, as IAM simulates it: nothing is tried out.
 
-use std::collections::BTreeSet;
-
 use aws_sdk_iam::Client;
 use aws_sdk_iam::types::{
     ContextEntry, ContextKeyTypeEnum, EvaluationResult, PolicyEvaluationDecisionType as Decision,
@@ -91,32 +89,92 @@ fn without_path(caller: &Caller, name: &str) -> String {
     format!("arn:{partition}:iam::{}:role/{name}", caller.account)
 }
 
-/// The actions that a user or role may not do, sorted. With a region, each is asked for there.
+/// What a simulation shows of the actions that were asked for.
+#[derive(Debug, Default)]
+pub(super) struct Shown {
+    /// Those that are not allowed, sorted.
+    pub(super) denied: Vec<String>,
+    /// Those of which nothing is known, sorted.
+    pub(super) open: Vec<String>,
+    /// Why nothing is known of them; none where IAM just gave no answer.
+    pub(super) why: Option<Fault>,
+}
+
+impl Shown {
+    /// Those that are denied, if that is all there is to know.
+    ///
+    /// # Errors
+    /// The answer of a check that rests on it: nothing is denied, and not all is known.
+    pub(super) fn settled(self) -> Result<Vec<String>, Answer> {
+        if !self.denied.is_empty() || self.open.is_empty() {
+            return Ok(self.denied);
+        }
+        let count = self.open.len();
+        let answer = match &self.why {
+            Some(fault) => {
+                fault.attach(Answer::skipped(format!("not proven for {count} actions: {}", fault.sentence())))
+            }
+            None => Answer::skipped(format!("not proven: IAM gave no answer for {count} actions")),
+        };
+        Err(answer.with("unproven", self.open))
+    }
+
+    /// Adds what another simulation shows.
+    pub(super) fn add(&mut self, other: Self) {
+        let add = |own: &mut Vec<String>, others: Vec<String>| {
+            own.extend(others);
+            own.sort();
+            own.dedup();
+        };
+        add(&mut self.denied, other.denied);
+        add(&mut self.open, other.open);
+    }
+
+    /// Takes in what one call showed of its actions.
+    fn take(&mut self, actions: &[String], answered: Answered, may_deny: bool) {
+        let Answered { results, fault } = answered;
+        let allowed = |action: &str| {
+            let mut own =
+                results.iter().filter(|result| result.eval_action_name().eq_ignore_ascii_case(action));
+            own.next().map(|first| is_allowed(first) && own.all(is_allowed))
+        };
+        for action in actions {
+            match allowed(action) {
+                Some(true) => {}
+                Some(false) if may_deny => self.denied.push(action.clone()),
+                _ => self.open.push(action.clone()),
+            }
+        }
+        self.why = self.why.take().or(fault);
+    }
+}
+
+/// What a user or role may not do. With a region, each action is asked for there.
 ///
 /// # Errors
-/// The answer of a check that rests on it: the simulation is not allowed, or does not answer.
-pub(super) async fn denied(
+/// The answer of a check that rests on it: nothing can be simulated.
+pub(super) async fn simulated(
     session: &Session<'_>,
     arn: &str,
     questions: &[Question],
     region: Option<&str>,
-) -> Result<Vec<String>, Answer> {
+) -> Result<Shown, Answer> {
     let iam = session.iam().await?;
     let mut calls = Vec::new();
     for question in questions {
         for actions in question.actions.chunks(MOST_ACTIONS) {
-            let subject = Subject { arn, actions, resources: &question.resources, region };
-            calls.push(Box::pin(simulated(session, iam, subject)));
+            let subject = Subject { arn, actions, question, region };
+            calls.push(Box::pin(in_parts(session, iam, subject)));
         }
     }
     let answers: Vec<_> = stream::iter(calls).buffered(AT_A_TIME).collect().await;
-    let mut results = Vec::new();
-    for found in answers {
-        results.extend(found?);
+    let mut shown = Shown::default();
+    for (actions, answered, may_deny) in answers.into_iter().flatten() {
+        shown.take(actions, answered, may_deny);
     }
-    let actions: Vec<&str> =
-        questions.iter().flat_map(|question| &question.actions).map(String::as_str).collect();
-    judged(&actions, &results)
+    shown.denied.sort();
+    shown.open.sort();
+    Ok(shown)
 }
 
 /// What one call asks.
@@ -124,21 +182,54 @@ pub(super) async fn denied(
 struct Subject<'a> {
     arn: &'a str,
     actions: &'a [String],
-    /// All resources where there are none.
-    resources: &'a [String],
+    /// Where the actions are from, with their resources; all resources where there are none.
+    question: &'a Question,
     region: Option<&'a str>,
 }
 
-async fn simulated(
-    session: &Session<'_>,
-    iam: &Client,
-    subject: Subject<'_>,
-) -> Result<Vec<EvaluationResult>, Answer> {
+/// What IAM answered to a call, as far as it did.
+#[derive(Debug, Default)]
+struct Answered {
+    results: Vec<EvaluationResult>,
+    fault: Option<Fault>,
+}
+
+/// The actions of one call, what came of them, and whether a denial of them proves anything.
+type Part<'a> = (&'a [String], Answered, bool);
+
+/// Asks for all actions at once or, where IAM would not take them together, for ever smaller parts of them.
+async fn in_parts<'a>(session: &Session<'_>, iam: &Client, subject: Subject<'a>) -> Vec<Part<'a>> {
+    /// The most calls for what was meant to be one.
+    const MOST_CALLS: usize = 64;
+    let mut parts = Vec::new();
+    let mut waiting = vec![subject.actions];
+    let mut calls = 0;
+    while let Some(actions) = waiting.pop() {
+        calls += 1;
+        let answered = Box::pin(answered(session, iam, Subject { actions, ..subject })).await;
+        let differ = answered.fault.as_ref().is_some_and(do_not_go_together);
+        if differ && actions.len() > 1 && calls + waiting.len() < MOST_CALLS {
+            let (first, second) = actions.split_at(actions.len() / 2);
+            waiting.extend([second, first]);
+        } else {
+            parts.push((actions, answered, !subject.question.partly));
+        }
+    }
+    parts
+}
+
+/// Whether IAM wants actions in calls of their own, as they are on resources of different kinds.
+fn do_not_go_together(fault: &Fault) -> bool {
+    let message = fault.message.to_ascii_lowercase();
+    fault.is("InvalidInput") && message.contains("different authorization information")
+}
+
+async fn answered(session: &Session<'_>, iam: &Client, subject: Subject<'_>) -> Answered {
     const CALL: &str = "iam:SimulatePrincipalPolicy";
     let mut request = iam.simulate_principal_policy().policy_source_arn(subject.arn);
     request = request.set_action_names(Some(subject.actions.to_vec()));
-    if !subject.resources.is_empty() {
-        request = request.set_resource_arns(Some(subject.resources.to_vec()));
+    if !subject.question.resources.is_empty() {
+        request = request.set_resource_arns(Some(subject.question.resources.clone()));
     }
     if let Some(region) = subject.region {
         let context = ContextEntry::builder()
@@ -147,26 +238,22 @@ async fn simulated(
             .context_key_type(ContextKeyTypeEnum::String);
         request = request.context_entries(context.build());
     }
-    let results = request.into_paginator().items().send().try_collect().await;
-    results.map_err(|error| not_proven(&session.fault(CALL, &error)))
+    let mut items = request.into_paginator().items().send();
+    let mut answered = Answered::default();
+    while let Some(item) = items.next().await {
+        match item {
+            Ok(result) => answered.results.push(result),
+            Err(error) => {
+                answered.fault = Some(session.fault(CALL, &error));
+                break;
+            }
+        }
+    }
+    answered
 }
 
 fn not_proven(fault: &Fault) -> Answer {
     fault.attach(Answer::skipped(format!("not proven: {}", fault.sentence())))
-}
-
-/// The actions that are not allowed, or a skip where IAM did not judge all of them.
-fn judged(actions: &[&str], results: &[EvaluationResult]) -> Result<Vec<String>, Answer> {
-    let denied: BTreeSet<&str> =
-        results.iter().filter(|result| !is_allowed(result)).map(EvaluationResult::eval_action_name).collect();
-    let answered: BTreeSet<String> =
-        results.iter().map(|result| result.eval_action_name().to_ascii_lowercase()).collect();
-    let open = actions.iter().filter(|action| !answered.contains(&action.to_ascii_lowercase())).count();
-    if denied.is_empty() && open > 0 {
-        let why = format!("not proven: IAM gave no answer for {open} of {} actions", actions.len());
-        return Err(Answer::skipped(why));
-    }
-    Ok(denied.into_iter().map(str::to_owned).collect())
 }
 
 /// Whether an action is allowed on every resource that was named.
@@ -208,13 +295,57 @@ mod tests {
         result.build().into_iter().collect()
     }
 
+    fn shown(actions: &[&str], results: Vec<EvaluationResult>, may_deny: bool) -> Shown {
+        let actions: Vec<String> = actions.iter().map(|action| (*action).to_owned()).collect();
+        let mut shown = Shown::default();
+        shown.take(&actions, Answered { results, fault: None }, may_deny);
+        shown
+    }
+
+    fn fault(code: &str, message: &str) -> Fault {
+        Fault {
+            call: "iam:SimulatePrincipalPolicy".to_owned(),
+            sort: Sort::Service,
+            code: Some(code.to_owned()),
+            message: message.to_owned(),
+            request_id: None,
+            status: Some(400),
+        }
+    }
+
     #[test]
     fn everything_but_allowed_is_denied() {
         let mut results = result("ec2:A", Decision::Allowed);
         results.extend(result("ec2:C", Decision::ImplicitDeny));
         results.extend(result("EC2:B", Decision::ExplicitDeny));
-        let denied = judged(&["ec2:A", "ec2:B", "ec2:C"], &results).unwrap_or_default();
-        assert_eq!(denied, ["EC2:B", "ec2:C"]);
+        let shown = shown(&["ec2:A", "ec2:B", "ec2:C"], results, true);
+        assert_eq!(shown.denied, ["ec2:B", "ec2:C"]);
+        assert!(shown.open.is_empty());
+    }
+
+    #[test]
+    fn a_call_that_failed_takes_nothing_from_the_others() {
+        let mut shown = shown(&["ec2:A"], result("ec2:A", Decision::ImplicitDeny), true);
+        let failed = Answered { results: Vec::new(), fault: Some(fault("ServiceFailure", "")) };
+        shown.take(&["ec2:B".to_owned()], failed, true);
+        assert_eq!(shown.open, ["ec2:B"]);
+        assert!(shown.settled().is_ok_and(|denied| denied == ["ec2:A"]));
+    }
+
+    #[test]
+    fn where_resources_are_not_known_a_denial_proves_nothing() {
+        let denied = shown(&["kms:A"], result("kms:A", Decision::ImplicitDeny), false);
+        assert_eq!((denied.denied.len(), denied.open.len()), (0, 1));
+        let allowed = shown(&["kms:A"], result("kms:A", Decision::Allowed), false);
+        assert!(allowed.settled().is_ok());
+    }
+
+    #[test]
+    fn knows_when_actions_do_not_go_together() {
+        let told = "Invalid Input: actions on the list require different authorization information";
+        assert!(do_not_go_together(&fault("InvalidInput", told)));
+        assert!(!do_not_go_together(&fault("InvalidInput", "no such action")));
+        assert!(!do_not_go_together(&fault("NoSuchEntity", told)));
     }
 
     #[test]
@@ -237,9 +368,9 @@ mod tests {
 
     #[test]
     fn what_iam_does_not_answer_is_not_proven() {
-        let some = result("ec2:a", Decision::Allowed);
-        assert!(judged(&["ec2:A", "ec2:B"], &some).is_err());
-        assert!(judged(&["ec2:A"], &[]).is_err());
-        assert!(judged(&["ec2:A"], &some).is_ok_and(|denied| denied.is_empty()));
+        let some = || result("ec2:a", Decision::Allowed);
+        assert!(shown(&["ec2:A", "ec2:B"], some(), true).settled().is_err());
+        assert!(shown(&["ec2:A"], Vec::new(), true).settled().is_err());
+        assert!(shown(&["ec2:A"], some(), true).settled().is_ok_and(|denied| denied.is_empty()));
     }
 }

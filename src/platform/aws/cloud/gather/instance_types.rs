@@ -10,12 +10,15 @@ use futures::future::join_all;
 
 use super::{Asked, REGION, filter, refused};
 use crate::catalogue::{Catalogue, Role};
-use crate::config::InstallConfig;
+use crate::config::{InstallConfig, MachinePool};
+use crate::finding::nearest;
 use crate::plan::replicas;
+use crate::platform::aws::catalogue::family;
 use crate::platform::aws::cloud::fault::Sort;
 use crate::platform::aws::cloud::session::Session;
 use crate::platform::aws::facts::InstanceType;
-use crate::platform::aws::offline;
+use crate::platform::aws::type_names::proposed;
+use crate::platform::aws::{EDGE, offline};
 use crate::platform::cloud::Asking;
 
 /// The architectures of machines, as EC2 and as an install config name them.
@@ -24,17 +27,23 @@ const ARCHITECTURES: &[(&str, &str)] = &[("x86_64", "amd64"), ("arm64", "arm64")
 /// The most values that one call takes.
 const MOST_VALUES: usize = 100;
 
+/// The most types that are kept so that an answer can name some, and the most sizes of each series of them.
+const MOST_NAMED: usize = 40;
+const MOST_SIZES: usize = 2;
+
 /// Zones that offer a type, by type.
 type Offerings = BTreeMap<String, BTreeSet<String>>;
 
 /// The candidates for pools without a type and the types that the config names, as far as the region offers
-/// them. Where that leaves a question open, all types of the region, so that an answer can name some.
+/// them. Where that leaves a question open, some more of the region's types, so that an answer can name them.
 pub(super) async fn instance_types(session: &Session<'_>) -> Asked<BTreeMap<String, InstanceType>> {
     let Asking { config, catalogue, release, .. } = session.asking;
     let wanted = wanted(config, catalogue, release);
-    let mut offered = offerings(session, &wanted).await?;
-    if !wanted.is_empty() && leaves_open(config, catalogue, release, &offered) {
-        offered = offerings(session, &BTreeSet::new()).await?;
+    let mut offered = if wanted.is_empty() { Offerings::new() } else { offerings(session, &wanted).await? };
+    let open = left_open(config, catalogue, release, &offered);
+    if !open.is_empty() {
+        let all = offerings(session, &BTreeSet::new()).await?;
+        offered.extend(worth_naming(all, &open));
     }
     let names: Vec<String> = offered.keys().cloned().collect();
     let sizes = described(session, &names).await?;
@@ -74,22 +83,79 @@ fn named(config: &InstallConfig) -> BTreeSet<String> {
     offline::named_types(config).chain(default).collect()
 }
 
-/// Whether a type that the config names is not offered, or a pool without a type has no candidate left.
-fn leaves_open(config: &InstallConfig, catalogue: &Catalogue, release: &str, offered: &Offerings) -> bool {
-    if named(config).iter().any(|name| !offered.contains_key(name)) {
-        return true;
-    }
+/// A question that what is offered leaves open.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Open {
+    /// The config names this type, and the region does not offer it.
+    Named(String),
+    /// A pool without a type has no candidate among these that all of its zones offer.
+    Usual(Vec<String>, Vec<String>),
+}
+
+fn left_open(config: &InstallConfig, catalogue: &Catalogue, release: &str, offered: &Offerings) -> Vec<Open> {
+    let missing = named(config).into_iter().filter(|name| !offered.contains_key(name));
+    let mut open: Vec<Open> = missing.map(Open::Named).collect();
     let rule = catalogue.instance_type_rule(release);
-    config.pools().any(|(path, pool)| {
+    for (path, pool) in config.pools() {
         let machines = if path == "controlPlane" { Role::ControlPlane } else { Role::Compute };
         let single = machines == Role::ControlPlane && replicas(pool) == 1;
         let typed = pool.platform.aws.as_ref().is_some_and(|settings| !settings.instance_type.is_empty());
         let candidates = catalogue.aws.candidates(rule, &pool.architecture, machines, single);
-        !typed && !candidates.iter().any(|name| offered.contains_key(name))
-    })
+        for zones in zones_of_a_type(pool) {
+            let covering = |name: &String| offered.get(name).is_some_and(|known| are_within(&zones, known));
+            if !typed && !candidates.iter().any(covering) {
+                open.push(Open::Usual(candidates.to_vec(), zones));
+            }
+        }
+    }
+    open
 }
 
-/// Where types are offered; all types of the region when `names` is empty.
+/// The zones that the pool names, in groups that get a type each: local zones have one of their own. A group
+/// without zones is one of any.
+fn zones_of_a_type(pool: &MachinePool) -> Vec<Vec<String>> {
+    let named = pool.platform.aws.as_ref().map(|settings| settings.zones.clone()).unwrap_or_default();
+    if pool.name == EDGE && !named.is_empty() {
+        return named.into_iter().map(|zone| vec![zone]).collect();
+    }
+    vec![named]
+}
+
+fn are_within(zones: &[String], known: &BTreeSet<String>) -> bool {
+    zones.iter().all(|zone| known.contains(zone))
+}
+
+/// The types among all of a region that an answer to the questions may name.
+fn worth_naming(all: Offerings, open: &[Open]) -> Offerings {
+    let mut kept: BTreeSet<String> = BTreeSet::new();
+    for question in open {
+        let names = match question {
+            Open::Named(name) => akin(&all, name),
+            Open::Usual(candidates, zones) => {
+                let sought: Vec<&str> = candidates.iter().map(String::as_str).collect();
+                let there = all.iter().filter(|(_, known)| are_within(zones, known));
+                let names = proposed(there.map(|(name, _)| name.as_str()), &sought, MOST_SIZES);
+                names.into_iter().take(MOST_NAMED).collect()
+            }
+        };
+        kept.extend(names.into_iter().map(str::to_owned));
+    }
+    all.into_iter().filter(|(name, _)| kept.contains(name)).collect()
+}
+
+/// Types of the family of one that is not offered, or of any where there are none, and the one whose name is
+/// nearest.
+fn akin<'a>(all: &'a Offerings, name: &str) -> Vec<&'a str> {
+    let names = || all.keys().map(String::as_str);
+    let mut kin: Vec<&str> = names().filter(|known| family(known) == family(name)).collect();
+    if kin.is_empty() {
+        kin = names().collect();
+    }
+    let near = nearest(name, names());
+    proposed(kin, &[name], MOST_SIZES).into_iter().take(MOST_NAMED).chain(near).collect()
+}
+
+/// Where types are offered; all types of the region where `names` is empty.
 async fn offerings(session: &Session<'_>, names: &BTreeSet<String>) -> Asked<Offerings> {
     const CALL: &str = "ec2:DescribeInstanceTypeOfferings";
     let ec2 = session.ec2().await?;
@@ -153,7 +219,6 @@ fn fill(known: &mut InstanceType, info: &InstanceTypeInfo) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::MachinePool;
     use crate::platform::aws::config::{self, Platform, Subnet};
     use aws_sdk_ec2::types::ArchitectureType;
 
@@ -205,8 +270,9 @@ mod tests {
     #[test]
     fn asks_for_everything_only_where_something_is_left_open() {
         let catalogue = Catalogue::embedded();
-        let open =
-            |config: &InstallConfig, names: &[&str]| leaves_open(config, catalogue, RELEASE, &offered(names));
+        let open = |config: &InstallConfig, names: &[&str]| {
+            !left_open(config, catalogue, RELEASE, &offered(names)).is_empty()
+        };
         let usual = of(pool("amd64", ""), pool("amd64", ""));
         assert!(!open(&usual, &["m5.xlarge"]));
         assert!(open(&usual, &[]));
@@ -216,6 +282,49 @@ mod tests {
         let typed = of(pool("amd64", "m7i.xlarge"), pool("amd64", ""));
         assert!(open(&typed, &["m6i.xlarge"]));
         assert!(!open(&typed, &["m7i.xlarge", "m6i.xlarge"]));
+    }
+
+    #[test]
+    fn a_candidate_is_offered_in_all_zones_of_its_pool() {
+        let catalogue = Catalogue::embedded();
+        let in_zones = |name: &str, zones: &[&str]| {
+            let mut pool = pool("amd64", "");
+            pool.name = name.to_owned();
+            if let Some(settings) = &mut pool.platform.aws {
+                settings.zones = zones.iter().map(|zone| (*zone).to_owned()).collect();
+            }
+            of(pool.clone(), pool)
+        };
+        let open = |config: &InstallConfig| left_open(config, catalogue, RELEASE, &offered(&["m5.xlarge"]));
+        assert!(open(&in_zones("worker", &["a"])).is_empty());
+        assert_eq!(open(&in_zones("worker", &["a", "b"])).len(), 2);
+        // Of local zones, each has a type of its own.
+        let local = open(&in_zones(EDGE, &["a", "b"]));
+        let zones = |open: &Open| match open {
+            Open::Usual(_, zones) => zones.clone(),
+            Open::Named(_) => Vec::new(),
+        };
+        assert_eq!(local.first().map(zones), Some(vec!["b".to_owned()]));
+    }
+
+    #[test]
+    fn keeps_what_an_answer_may_name() {
+        let names = |kept: &Offerings| kept.keys().cloned().collect::<Vec<String>>();
+        let all = ["c3.4xlarge", "m4.large", "m7i.large", "m7i.xlarge", "m7i.2xlarge", "t3.xlarge"];
+        let kin = worth_naming(offered(&all), &[Open::Named("m9.huge".to_owned())]);
+        assert_eq!(names(&kin), ["m4.large", "m7i.2xlarge", "m7i.xlarge"]);
+        let near = worth_naming(offered(&all), &[Open::Named("m7i.lrage".to_owned())]);
+        assert!(near.contains_key("m7i.large"), "{near:?}");
+        let other = worth_naming(offered(&all), &[Open::Named("q9.huge".to_owned())]);
+        assert!(other.contains_key("t3.xlarge"), "{other:?}");
+        let usual = |zone: &str| Open::Usual(vec!["m6i.xlarge".to_owned()], vec![zone.to_owned()]);
+        assert_eq!(worth_naming(offered(&all), &[usual("a")]).len(), 5);
+        assert!(worth_naming(offered(&all), &[usual("b")]).is_empty());
+        let many: Vec<String> = (1..200).map(|i| format!("m{i}.xlarge")).collect();
+        let many: Vec<&str> = many.iter().map(String::as_str).collect();
+        let newest = worth_naming(offered(&many), &[usual("a")]);
+        assert_eq!(newest.len(), MOST_NAMED);
+        assert!(newest.contains_key("m199.xlarge") && !newest.contains_key("m1.xlarge"));
     }
 
     #[test]

@@ -15,11 +15,11 @@ use tokio::sync::OnceCell;
 use super::fault::Fault;
 use super::session::Session;
 use crate::facts::{self, Source, VERSION};
-use crate::platform::aws::catalogue::FIRST_PARTITION;
 use crate::platform::aws::facts::{Caller, Facts, HostedZone, InstanceType, SecurityGroup, Subnet, Zone};
 use crate::platform::cloud::{Gap, Gathered, Verdict, Waiting};
 
 pub(super) use instance_types::described;
+pub(super) use region::opt_in_of;
 
 /// The field that findings about calls for the region as a whole point at.
 pub(super) const REGION: &str = "platform.aws.region";
@@ -96,7 +96,7 @@ pub(super) fn gather<'s>(session: &'s Session<'_>) -> Waiting<'s, Gathered> {
         let mut gaps = Vec::new();
         let mut facts = Facts {
             region: region.to_owned(),
-            partition: partition.map_or_else(|| FIRST_PARTITION.to_owned(), |(id, _)| id.to_owned()),
+            partition: partition.map(|(id, _)| id.to_owned()).unwrap_or_default(),
             caller: take("caller", &caller, &mut gaps),
             opt_in: take("region", opt_in, &mut gaps),
             zones: take("zones", zones, &mut gaps),
@@ -132,7 +132,7 @@ fn take<T: Clone + Default>(part: &'static str, asked: &Asked<T>, gaps: &mut Vec
 
 /// A call that failed, as what is to be said at `field`.
 pub(super) fn refused(fault: &Fault, field: &str) -> Verdict {
-    Verdict::Found(Box::new(fault.finding(field)))
+    fault.verdict(field)
 }
 
 /// Asks EC2 for what has one of the values. Unlike a list of ids, which is refused as a whole when one of

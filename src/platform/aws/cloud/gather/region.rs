@@ -1,19 +1,38 @@
 //! The region: whether the account may use it, and its zones.
 
+use aws_sdk_ec2::Client;
 use aws_sdk_ec2::types::{AvailabilityZone, AvailabilityZoneOptInStatus, AvailabilityZoneState, Region};
 
 use super::{Asked, REGION, filter, refused};
+use crate::platform::aws::cloud::endpoints::Service;
+use crate::platform::aws::cloud::fault::Fault;
 use crate::platform::aws::cloud::session::Session;
 use crate::platform::aws::facts::{AVAILABILITY_ZONE, Zone};
 
 /// What the account may do with the region; empty where the cloud does not list the region.
 pub(super) async fn opt_in(session: &Session<'_>) -> Asked<String> {
+    if let Some(off) = session.off().await {
+        return Ok(off.opt_in.clone());
+    }
+    let ec2 = session.ec2().await?;
+    let fault = match opt_in_of(session, ec2).await {
+        Ok(status) => return Ok(status),
+        Err(fault) => fault,
+    };
+    let off = session.refused_by(Service::Ec2, &fault).await.filter(|abroad| abroad.is_off());
+    off.map_or_else(|| Err(refused(&fault, REGION)), |abroad| Ok(abroad.opt_in.clone()))
+}
+
+/// The same, as EC2 of any region says.
+pub(in crate::platform::aws::cloud) async fn opt_in_of(
+    session: &Session<'_>,
+    ec2: &Client,
+) -> Result<String, Box<Fault>> {
     const CALL: &str = "ec2:DescribeRegions";
     let region = session.region();
-    let ec2 = session.ec2().await?;
     let request = ec2.describe_regions().all_regions(true).filters(filter("region-name", [region]));
     let answer = Box::pin(request.send()).await;
-    let answer = answer.map_err(|error| refused(&session.fault(CALL, &error), REGION))?;
+    let answer = answer.map_err(|error| Box::new(session.fault(CALL, &error)))?;
     let listed = answer.regions().iter().find(|listed| listed.region_name() == Some(region));
     Ok(listed.and_then(Region::opt_in_status).unwrap_or_default().to_owned())
 }
