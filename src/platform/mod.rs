@@ -102,6 +102,9 @@ pub trait Platform: Sync {
         None
     }
 
+    /// Compares the user's credentials with those that a plan was made with; what does not fit is a warning.
+    fn check_credentials(&self, _: &Plan, _: &Credentials, _: &mut Findings) {}
+
     /// What the platform adds to the files of a cluster; none for a plan of another platform.
     fn assets(&self, _: &Plan, _: &Extras<'_>) -> Option<PlatformAssets> {
         None

@@ -252,6 +252,9 @@ pub fn prepare(
         installed: inputs::is_installed(directory),
     };
     let planned = assets::plan(&case, &mut out);
+    if let (Some(platform), Some(plan)) = (active(&config), &planned) {
+        platform.check_credentials(plan, &credentials, &mut out);
+    }
     let found = assets::placed(out, &config, &said.text);
     // What was a warning to judging may stop planning, and need not be said twice.
     said.findings.retain(|warned| found.iter().all(|f| f.page.code != warned.page.code));

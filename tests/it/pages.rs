@@ -118,6 +118,9 @@ const SHOWN_ELSEWHERE: &[(&str, &str)] = &[
     ("LF0776", "platform::azure::plan::tests::existing::an_existing_group_is_there_and_free"),
     ("LF0777", "platform::azure::plan::tests::existing::an_existing_group_is_empty"),
     ("LF0778", "platform::azure::plan::tests::existing::the_public_zone_is_in_its_group"),
+    ("LF0781", "platform::azure::credentials::tests::a_secret_goes_with_its_own_application"),
+    ("LF0785", "platform::azure::plan::tests::terraform_must_find_a_cloud_of_an_overlay"),
+    ("LF0786", "platform::azure::plan::tests::machines::what_the_cloud_does_not_tell_of_a_size_is_a_warning"),
     ("LF0779", "platform::azure::plan::tests::existing::records_of_an_earlier_cluster_are_in_the_way"),
     (
         "LF1130",

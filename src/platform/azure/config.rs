@@ -15,7 +15,7 @@ model! {
         #[schemars(extend("x-required" = "unless publish is Internal"))]
         pub base_domain_resource_group_name: String,
         /// The Azure cloud.
-        #[schemars(extend("enum" = super::values::CLOUDS, "default" = "AzurePublicCloud"))]
+        #[schemars(extend("examples" = super::values::CLOUDS, "default" = "AzurePublicCloud"))]
         pub cloud_name: String,
         /// Resource manager endpoint of an Azure Stack Hub.
         #[schemars(extend("x-required" = "on AzureStackCloud", "examples" = ["https://management.local.example.com"]))]

@@ -4,6 +4,9 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use super::plan::account_pages;
+use super::planned::Account;
+use crate::finding::Finding;
 use crate::platform::World;
 use crate::render::Credentials;
 use crate::secret::Secret;
@@ -37,17 +40,51 @@ const LOCATION: &str = "AZURE_AUTH_LOCATION";
 const SERVICE_PRINCIPAL: &str = "~/.azure/osServicePrincipal.json";
 
 /// The credentials of the environment. Where that says nothing of who calls, those of the service
-/// principal's file, with the environment's subscription if it names one: the secret of one application
-/// is of no use with the id of another.
+/// principal's file, with the environment's subscription if it names one: the secret or certificate of one
+/// application is of no use with the id of another.
 pub(super) fn credentials(world: &dyn World) -> Credentials {
     let given = VARIABLES.iter().filter_map(|&(key, name)| Some((key, Secret::new(world.variable(name)?))));
     let environment: Credentials = given.collect();
-    if [TENANT_ID, CLIENT_ID, CLIENT_SECRET].iter().any(|key| environment.contains_key(key)) {
+    if [TENANT_ID, CLIENT_ID, CLIENT_SECRET, CLIENT_CERTIFICATE]
+        .iter()
+        .any(|key| environment.contains_key(key))
+    {
         return environment;
     }
     let mut credentials = service_principal(world);
     credentials.extend(environment);
     credentials
+}
+
+/// An application in its tenant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Application<'a> {
+    /// Its id.
+    pub(super) client: &'a str,
+    /// Its tenant.
+    pub(super) tenant: &'a str,
+}
+
+/// The application that the credentials are of. It is that of the facts, which know its tenant by its id,
+/// unless the credentials name another one: then nothing of the facts' application goes with their secret.
+pub(super) fn application<'a>(account: &'a Account, credentials: &'a Credentials) -> Application<'a> {
+    let named = |key: &str| credentials.get(key).map_or("", |value| value.expose().as_str());
+    let of_facts = Application { client: &account.client_id, tenant: &account.tenant_id };
+    match (named(CLIENT_ID), named(TENANT_ID)) {
+        ("", _) => of_facts,
+        (client, _) if client.eq_ignore_ascii_case(of_facts.client) => of_facts,
+        (client, "") => Application { client, ..of_facts },
+        (client, tenant) => Application { client, tenant },
+    }
+}
+
+/// What to say where the facts are those of another application than the credentials.
+#[must_use]
+pub fn mismatch(account: &Account, credentials: &Credentials) -> Option<Finding> {
+    let facts = account.client_id.as_str();
+    let own = application(account, credentials).client;
+    let differ = !facts.is_empty() && !own.eq_ignore_ascii_case(facts);
+    differ.then(|| account_pages::other_application(facts, own))
 }
 
 /// What the service principal's file says; nothing where there is none that can be read.
@@ -97,9 +134,35 @@ mod tests {
     }
 
     #[test]
+    fn a_secret_goes_with_its_own_application() {
+        let account = Account {
+            subscription_id: "s".to_owned(),
+            tenant_id: "t-id".to_owned(),
+            client_id: "a".to_owned(),
+            identity: String::new(),
+        };
+        let of = |named: &[(&'static str, &str)]| {
+            let named = named.iter().map(|&(key, value)| (key, Secret::new(value.to_owned())));
+            let credentials: Credentials = named.collect();
+            let Application { client, tenant } = application(&account, &credentials);
+            let code = mismatch(&account, &credentials).map(|finding| finding.page.code);
+            (client.to_owned(), tenant.to_owned(), code)
+        };
+        let expected = |client: &str, tenant: &str, code: Option<&'static str>| {
+            (client.to_owned(), tenant.to_owned(), code)
+        };
+        assert_eq!(of(&[(CLIENT_SECRET, "x")]), expected("a", "t-id", None));
+        assert_eq!(of(&[(CLIENT_ID, "A"), (TENANT_ID, "t.example")]), expected("a", "t-id", None));
+        let other = of(&[(CLIENT_ID, "b"), (TENANT_ID, "u")]);
+        assert_eq!(other, expected("b", "u", Some("LF0781")));
+    }
+
+    #[test]
     fn does_not_mix_two_applications() {
         let environment = found(&[("AZURE_CLIENT_ID", "d"), ("AZURE_TENANT_ID", "u")], FILE);
         assert_eq!(environment, ["clientId=d", "tenantId=u"]);
+        let certificate = found(&[("AZURE_CLIENT_CERTIFICATE_PATH", "/c.pem")], FILE);
+        assert_eq!(certificate, ["clientCertificate=/c.pem"]);
         let subscription = found(&[("AZURE_SUBSCRIPTION_ID", "r")], FILE);
         assert_eq!(subscription, ["clientId=c", "clientSecret=x", "subscriptionId=r", "tenantId=t"]);
     }

@@ -15,6 +15,9 @@ model! {
         pub tenant_id: String,
         /// Application id of the credentials; empty for a managed identity.
         pub client_id: String,
+        /// Where the credentials come from: `secret`, `certificate`, `federated-token`, `managed-identity` or
+        /// `cli`; empty where that is not known.
+        pub identity: String,
         /// Location that was asked.
         pub location: Location,
         /// Machine sizes of the location, by name; of those that matter for the config.
@@ -27,7 +30,7 @@ model! {
         pub resource_group: Option<ResourceGroup>,
         /// Use and limit of the quotas of the location, by their name, such as `standardDSv3Family`.
         pub quotas: BTreeMap<String, Quota>,
-        /// Endpoints that an Azure Stack Hub gave of itself, as it gave them.
+        /// Endpoints of an Azure Stack Hub, as the cloud provider reads them.
         pub environment: Option<serde_json::Map<String, serde_json::Value>>,
     }
 

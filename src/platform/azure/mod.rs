@@ -13,6 +13,7 @@ mod plan;
 pub mod planned;
 mod render;
 mod rules;
+mod stack_environment;
 pub mod values;
 
 use super::{Offline, Platform, World};
@@ -118,6 +119,13 @@ impl Platform for Azure {
 
     fn plan(&self, case: &crate::plan::Case<'_>, out: &mut Findings) -> Option<Platforms> {
         plan::plan(case, out)
+    }
+
+    fn check_credentials(&self, plan: &Plan, credentials: &Credentials, out: &mut Findings) {
+        let account = plan.platform.azure.as_ref().map(|azure| &azure.account);
+        if let Some(finding) = account.and_then(|account| credentials::mismatch(account, credentials)) {
+            out.push(finding);
+        }
     }
 
     fn assets(&self, plan: &Plan, extras: &Extras<'_>) -> Option<PlatformAssets> {

@@ -52,12 +52,15 @@ pub struct Cloud {
     pub stack: bool,
     /// Resource manager of a Stack Hub; empty elsewhere.
     pub arm_endpoint: String,
-    /// What a Stack Hub says of its endpoints, where that is known.
+    /// Endpoints of a Stack Hub, as the cloud provider reads them, where these are known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub environment: Option<serde_json::Map<String, serde_json::Value>>,
     /// Whether the address of the host's services must be kept from a proxy.
     pub host_service_exception: bool,
 }
+
+/// The source of the credentials that is an identity of the machine landfall runs on.
+pub const MANAGED_IDENTITY: &str = "managed-identity";
 
 /// Who pays, and who makes it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -69,6 +72,9 @@ pub struct Account {
     pub tenant_id: String,
     /// Application that makes the cluster; empty for a managed identity.
     pub client_id: String,
+    /// Where the credentials come from, such as `secret` or `managed-identity`; empty where that is not known.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub identity: String,
 }
 
 /// Resource groups.

@@ -3,7 +3,8 @@
 use rcgen::{CertificateParams, DnType, KeyPair, PKCS_RSA_SHA256, date_time_ymd};
 use serde_json::json;
 
-use super::arm::Azure;
+use super::answer::Answer;
+use super::arm::{Azure, Trouble};
 use super::directory::Proof;
 use super::scene::{
     CLIENT, SECRET, SUBSCRIPTION, TENANT, checks, config, lander, landfall, public, stranger, subscription,
@@ -77,20 +78,103 @@ fn they_come_from_where_others_look_for_them() {
     accepted(&azure, &cluster.naming("AZURE_FEDERATED_TOKEN_FILE", "token", FEDERATED));
 }
 
+/// A token does for all calls, however short its life is and however that is written.
+#[test]
+fn one_token_does_for_a_run() {
+    for (lifetime, quotes) in [(120, false), (120, true), (86_400, true)] {
+        let mut scene = public();
+        (scene.directory.lifetime, scene.directory.quotes) = (lifetime, quotes);
+        let azure = Azure::start(scene);
+        accepted(&azure, &landfall(&azure, &config("")));
+    }
+}
+
+/// A certificate is preferred to a secret, and nobody's file is mixed with it.
+#[test]
+fn a_certificate_comes_before_a_secret() {
+    let (pem, proof) = certificate();
+    let azure = knowing(proof);
+    let both = with_ids(stranger(&azure, &manual())).with("AZURE_CLIENT_SECRET", "c4n4ry~unused");
+    accepted(&azure, &both.naming("AZURE_CLIENT_CERTIFICATE_PATH", "lander.pem", &pem));
+
+    let alone = stranger(&azure, &manual()).naming("AZURE_CLIENT_CERTIFICATE_PATH", "lander.pem", &pem);
+    alone.write(".azure/osServicePrincipal.json", &service_principal());
+    let check = alone.preflight().is("azure.credentials", "failed").to_string();
+    assert!(check.contains("LF1111") && check.contains("AZURE_TENANT_ID"), "{check}");
+}
+
+/// A program in place of the Azure CLI, found first.
+#[cfg(unix)]
+fn with_cli(landfall: Landfall, script: &str) -> Landfall {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let program = landfall.write("bin/az", &format!("#!/bin/sh\n{script}\n"));
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o700)).unwrap();
+    let folder = program.trim_end_matches("/az");
+    landfall.with("PATH", format!("{folder}:/usr/bin:/bin"))
+}
+
+/// A machine in Azure may have no identity; then whoever is logged in is asked.
+#[cfg(unix)]
+#[test]
+fn a_machine_without_an_identity_is_passed_over() {
+    let nobody = || {
+        let body = json!({ "error": "invalid_request", "error_description": "Identity not found" });
+        Azure::start(public().with(Trouble::always("/msi/token", move |_| Answer::json(400, &body))))
+    };
+    let on_machine = |azure: &Azure| {
+        let landfall = stranger(azure, &manual()).with("IDENTITY_HEADER", "c4n4ry-header");
+        landfall.with("IDENTITY_ENDPOINT", format!("{}/msi/token", azure.url()))
+    };
+    let azure = nobody();
+    let token =
+        json!({ "accessToken": azure.login(), "expires_on": 4_102_444_800_u64, "tokenType": "Bearer" });
+    accepted(&azure, &with_cli(on_machine(&azure), &format!("echo '{token}'")));
+    assert!(!azure.asked_at("/msi/token").is_empty());
+
+    // Nobody is logged in either.
+    let azure = nobody();
+    let script = "echo \"Please run 'az login' to setup account.\" >&2; exit 1";
+    let report = with_cli(on_machine(&azure), script).preflight();
+    report.says("azure.credentials", "failed", &["the machine has no identity", "nobody is logged in"]);
+
+    // Another identity than the one that is named does not do.
+    let azure = nobody();
+    let named = on_machine(&azure).with("AZURE_CLIENT_ID", CLIENT).with("PATH", "/nowhere");
+    named.preflight().says("azure.credentials", "failed", &["the machine has no identity"]);
+}
+
+/// The Azure CLI may wait for ever. Landfall does not, and leaves nothing running.
+#[cfg(unix)]
+#[test]
+fn an_azure_cli_that_hangs_ends_with_the_run() {
+    use std::process::Command;
+    use std::sync::mpsc::channel;
+    use std::time::Duration;
+
+    let azure = Azure::start(public());
+    let landfall = stranger(&azure, &manual()).with("MSI_ENDPOINT", "none");
+    let pipe = landfall.write("pipe", "");
+    std::fs::remove_file(&pipe).unwrap();
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    // The pipe ends when nobody holds it any more.
+    let (tell, told) = channel();
+    let held = pipe.clone();
+    std::thread::spawn(move || tell.send(std::fs::read(held).is_ok()));
+    let landfall = with_cli(landfall, &format!("sh -c 'echo begun; exec sleep 600' > '{pipe}'"));
+    landfall.preflight_within("5s").says("azure.credentials", "failed", &["no answer in"]);
+    assert_eq!(told.recv_timeout(Duration::from_mins(1)), Ok(true));
+}
+
 /// Who has logged in to the Azure CLI is known by it, and by the only subscription that there is.
 #[cfg(unix)]
 #[test]
 fn a_login_to_the_azure_cli_does_as_well() {
-    use std::os::unix::fs::PermissionsExt as _;
-
     let azure = Azure::start(public());
-    let landfall = stranger(&azure, &manual());
+    let landfall = stranger(&azure, &manual()).with("MSI_ENDPOINT", "none");
     let token =
         json!({ "accessToken": azure.login(), "expires_on": 4_102_444_800_u64, "tokenType": "Bearer" });
-    let program = landfall.write("bin/az", &format!("#!/bin/sh\necho '{token}'\n"));
-    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o700)).unwrap();
-    let folder = program.trim_end_matches("/az");
-    let landfall = landfall.with("PATH", format!("{folder}:/usr/bin:/bin")).with("MSI_ENDPOINT", "none");
+    let landfall = with_cli(landfall, &format!("echo '{token}'"));
     accepted(&azure, &landfall);
     let facts = landfall.ask(&["facts"]).ends(0).json();
     assert_eq!(facts["azure"]["subscriptionId"], SUBSCRIPTION, "{facts}");
@@ -141,9 +225,19 @@ fn none_at_all_is_told_once() {
     for id in ["azure.trust", "azure.cloud", "azure.endpoint.resource-manager", "azure.endpoint.authority"] {
         report.is(id, "passed");
     }
-    for id in ["azure.subscription", "azure.location", "azure.sizes", "azure.dns-zone", "azure.permissions"] {
+    for id in [
+        "azure.subscription",
+        "azure.account",
+        "azure.location",
+        "azure.sizes",
+        "azure.quotas",
+        "azure.dns-zone",
+        "azure.permissions",
+    ] {
         report.is(id, "skipped");
     }
+    // A new network needs nothing of the cloud.
+    report.is("azure.network", "passed");
     let quotas = checks(&report, "azure.quota.");
     assert!(quotas.iter().all(|check| text(check, "status") == "skipped"), "{}", report.ran);
     assert_eq!(report.with("failed").len(), 1, "{}", report.ran);
@@ -156,6 +250,30 @@ fn none_at_all_is_told_once() {
     assert!(signed.is_empty(), "{signed:?}");
     let ran = landfall.ask(&["facts"]).ends(4);
     assert!(ran.out.is_empty() && ran.err.contains(text(check, "code")), "{ran}");
+}
+
+/// Somebody else's login does not stand in for an application that is named.
+#[test]
+fn an_application_without_proof_is_told() {
+    let azure = Azure::start(public());
+    let bare = with_ids(stranger(&azure, &config(""))).with("MSI_ENDPOINT", "none");
+    let report = bare.preflight();
+    let check = report.says("azure.credentials", "failed", &[CLIENT, "no managed identity"]);
+    assert_eq!(text(check, "code"), "LF1111", "{check}");
+    assert!(text(check, "help").contains("AZURE_CLIENT_SECRET"), "{check}");
+    report.is("azure.account", "skipped");
+}
+
+/// A token that is said to last longer than any clock.
+#[test]
+fn a_token_for_ever_is_told() {
+    let mut scene = public();
+    scene.directory.lifetime = 9_000_000_000_000_000_000;
+    let azure = Azure::start(scene);
+    let report = landfall(&azure, &config("")).preflight();
+    let check = report.says("azure.credentials", "failed", &["makes no sense"]);
+    assert_eq!(text(check, "code"), "LF1115", "{check}");
+    report.is("azure.subscription", "skipped");
 }
 
 /// Those that are refused are told by their number, once, and nothing is asked without a token.
@@ -172,6 +290,7 @@ fn refused(azure: &Azure, landfall: &Landfall, number: &str) {
     assert!(told.iter().all(|id| of_the_directory.contains(id)), "{number}: {told:?}");
     report.is("azure.endpoint.resource-manager", "passed");
     report.is("azure.subscription", "skipped");
+    report.is("azure.account", "skipped");
     assert!(azure.tokens().is_empty() && !report.ran.to_string().contains("c4n4ry"), "{}", report.ran);
     let ran = landfall.ask(&["facts"]).ends(4);
     assert!(ran.out.is_empty() && ran.err.contains(number), "{ran}");

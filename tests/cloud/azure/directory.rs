@@ -47,6 +47,10 @@ pub struct Directory {
     pub applications: Vec<Application>,
     /// What tokens are given out for.
     pub audience: String,
+    /// For how many seconds tokens are said to be good.
+    pub lifetime: u64,
+    /// Whether that number is written as a text.
+    pub quotes: bool,
     /// Whether errors are written as some years ago, with line breaks in them.
     pub older: bool,
     issued: Mutex<Vec<String>>,
@@ -61,6 +65,8 @@ impl Directory {
             tenant: tenant.to_owned(),
             applications,
             audience: audience.to_owned(),
+            lifetime: 3599,
+            quotes: false,
             older: false,
             issued: Mutex::default(),
         }
@@ -110,10 +116,12 @@ impl Directory {
     pub fn token(&self, call: &Call, tenant: &str) -> Answer {
         match self.judge(call, tenant, &call.form()) {
             Ok(application) => {
+                let lifetime =
+                    if self.quotes { json!(self.lifetime.to_string()) } else { json!(self.lifetime) };
                 let body = json!({
                     "token_type": "Bearer",
-                    "expires_in": 3599,
-                    "ext_expires_in": 3599,
+                    "expires_in": lifetime,
+                    "ext_expires_in": self.lifetime,
                     "access_token": self.issue(&application),
                 });
                 Answer::json(200, &body)
@@ -268,14 +276,16 @@ fn is_signed(assertion: &str, id: &str, endpoint: &str, der: &[u8], key: &[u8]) 
     let text = |object: &Value, name: &str| object[name].as_str().unwrap_or_default().to_owned();
     let newer = URL_SAFE_NO_PAD.encode(digest(&SHA256, der));
     let older = URL_SAFE_NO_PAD.encode(digest(&SHA1_FOR_LEGACY_USE_ONLY, der));
-    let named = text(&header, "x5t#S256") == newer || text(&header, "x5t") == older;
     let own = ["iss", "sub"].iter().all(|claim| text(&claims, claim) == id);
     let meant = text(&claims, "aud") == endpoint && !text(&claims, "jti").is_empty();
     let lasts = claims["exp"].as_u64().is_some_and(|end| end > 1_767_225_600);
     let signature = URL_SAFE_NO_PAD.decode(signature).unwrap_or_default();
-    let fits = match text(&header, "alg").as_str() {
-        "RS256" => UnparsedPublicKey::new(&RSA_PKCS1_2048_8192_SHA256, key),
-        "PS256" => UnparsedPublicKey::new(&RSA_PSS_2048_8192_SHA256, key),
+    // A thumbprint goes with the signature of its time, and with no other.
+    let (fits, named) = match text(&header, "alg").as_str() {
+        "RS256" => (UnparsedPublicKey::new(&RSA_PKCS1_2048_8192_SHA256, key), text(&header, "x5t") == older),
+        "PS256" => {
+            (UnparsedPublicKey::new(&RSA_PSS_2048_8192_SHA256, key), text(&header, "x5t#S256") == newer)
+        }
         _ => return false,
     };
     named && own && meant && lasts && fits.verify(signed.as_bytes(), &signature).is_ok()

@@ -63,6 +63,28 @@ fn a_group_must_be_free_for_the_cluster() {
     });
 }
 
+/// The zone and the subnets are locked by themselves as well.
+#[test]
+fn locks_on_what_lies_in_other_groups_are_told() {
+    const LINES: &str = "    networkResourceGroupName: net-rg
+    virtualNetwork: corp-vnet
+    controlPlaneSubnet: masters-sn
+    computeSubnet: workers-sn
+";
+    let network = group("net-rg", "/providers/Microsoft.Network/virtualNetworks/corp-vnet");
+    let zone = group("dns-rg", "/providers/Microsoft.Network/dnszones/example.com");
+    for (scope, name) in [(format!("{network}/subnets/masters-sn"), "masters-sn"), (zone, "example.com")] {
+        let azure = Azure::start(public());
+        azure.edit(|tree| {
+            let path = format!("{scope}/providers/Microsoft.Authorization/locks/keep");
+            let lock = json!({ "id": path, "name": "keep", "properties": { "level": "ReadOnly" } });
+            tree.put(&path, lock);
+        });
+        let report = landfall(&azure, &config(LINES)).preflight();
+        report.says("azure.locks", "failed", &["keep", name]);
+    }
+}
+
 #[test]
 fn locks_are_told_by_what_they_would_stop() {
     let locked = |level: &str| {

@@ -71,6 +71,23 @@ fn what_cannot_be_asked_is_not_proven() {
     }
 }
 
+/// Rights that nobody may list in the subscription stand against nothing that rests on them.
+#[test]
+fn what_rests_on_the_subscription_is_not_proven() {
+    let hidden = |_: &crate::front::Asked| denied("Microsoft.Authorization/permissions/read");
+    let path = "444-555555555555/providers/microsoft.authorization/permissions";
+    let azure = Azure::start(public().with(Trouble::always(path, hidden)));
+    azure.edit(|tree| {
+        let role = "/providers/Microsoft.Authorization/permissions";
+        tree.put(&group("dns-rg", role), json!({ "value": [{ "actions": ["*"], "notActions": [] }] }));
+    });
+    let report = landfall(&azure, &config("")).preflight();
+    report.passes();
+    for id in ["azure.permissions", "azure.role-assignments"] {
+        report.says(id, "skipped", &["not proven", "may not list"]);
+    }
+}
+
 /// Who has all rights in the groups of the cluster need not have them in the whole subscription.
 #[test]
 fn groups_have_roles_of_their_own() {

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::answer::denied;
+use super::answer::{denied, page, throttled};
 use super::arm::{Azure, Trouble};
 use super::scene::{checks, config, landfall, public, subscription};
 use crate::program::{Report, text};
@@ -83,6 +83,28 @@ fn limits_that_are_not_told_are_not_compared() {
     let azure = Azure::start(public().with(hidden));
     let report = landfall(&azure, &config("")).preflight();
     report.passes();
-    report.is("azure.quota.cores", "skipped");
+    report.says("azure.quotas", "skipped", &["denied", "Microsoft.Compute"]);
+    let told: Vec<&str> =
+        checks(&report, "azure.quota.").into_iter().map(|check| text(check, "id")).collect();
+    assert!(!told.contains(&"azure.quota.cores"), "{told:?}");
+    report.is("azure.quota.LoadBalancers", "passed");
     landfall(&azure, &config("")).ask(&["facts"]).ends(0);
+}
+
+/// Nor do limits that nobody tells, whatever the reason.
+#[test]
+fn trouble_with_limits_leaves_the_rest() {
+    let path = "/providers/microsoft.network/locations/eastus/usages";
+    let troubles = [Trouble::always(path, |_| throttled(0)), Trouble::always(path, |_| page())];
+    for trouble in troubles {
+        let azure = Azure::start(public().with(trouble));
+        let report = landfall(&azure, &config("")).preflight();
+        report.passes();
+        report.is("azure.quota.cores", "passed");
+        let check = report.is("azure.quotas", "skipped").to_string();
+        assert!(check.contains("Microsoft.Network"), "{check}");
+        let landfall = landfall(&azure, &config(""));
+        landfall.ask(&["facts"]).ends(0);
+        landfall.ask(&["create", "manifests"]).ends(0);
+    }
 }

@@ -168,6 +168,24 @@ fn of_credentials_that_are_refused_nothing_is_shown() {
     }
 }
 
+/// The resource manager repeats the token, and every call has one of its own.
+#[test]
+fn of_tokens_that_come_later_nothing_is_shown() {
+    let source = sources().remove(0);
+    let echo = Trouble::always("/microsoft.compute/skus", |asked| {
+        Answer::error(400, "BadRequest", &format!("not with {}", asked.header("authorization")))
+    });
+    let mut scene = source.scene().with(echo);
+    scene.directory.lifetime = 0;
+    let azure = Azure::start(scene);
+    let landfall = source.landfall(&azure);
+    let ran = source.searched(&azure, &landfall, &["preflight", "-o", "json"]).ends(4);
+    assert_eq!(status_of(&ran, "azure.credentials"), "passed", "{ran}");
+    assert!(ran.out.contains("not with Bearer <redacted>"), "{ran}");
+    assert!(azure.tokens().len() > 1, "{ran}");
+    source.searched(&azure, &landfall, &["facts"]).ends(4);
+}
+
 /// The resource manager repeats all that it was sent, with the token.
 #[test]
 fn of_tokens_nothing_is_shown() {

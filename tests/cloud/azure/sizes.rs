@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::arm::Azure;
-use super::scene::{config, config_with, landfall, public, subscription, told};
+use super::scene::{config, config_with, files, landfall, public, subscription, told};
 use crate::program::{place, place_of, text};
 
 /// What somebody wants of the control plane's machines, and what is said of it.
@@ -71,9 +71,9 @@ const WISHES: &[Wish] = &[
     Wish {
         lines: "      type: Standard_D8s_v3\n      ultraSSDCapability: Enabled\n",
         code: "LF0767",
-        field: "ultraSSDCapability",
+        field: "type",
         word: "zone 3",
-        at: "Enabled",
+        at: "Standard_D8s_v3",
     },
     Wish {
         lines: "      type: Standard_D8ps_v5\n",
@@ -137,6 +137,43 @@ fn the_usual_size_must_be_there() {
     let sizes: &Value = &facts["azure"]["sizes"];
     assert_eq!(sizes["Standard_D8s_v3"]["restriction"], "NotAvailableForSubscription", "{facts}");
     assert_eq!(sizes["Standard_E8s_v3"]["zones"], json!(["3"]), "{facts}");
+}
+
+/// A location with zones of which none is open to the subscription is told from one without zones.
+#[test]
+fn a_size_must_be_open_in_some_zone() {
+    let azure = Azure::start(public());
+    azure.edit(|tree| {
+        let skus =
+            tree.at(&subscription("/providers/Microsoft.Compute/skus"))["value"].as_array_mut().unwrap();
+        let closed = json!([{
+            "type": "Zone",
+            "values": ["eastus"],
+            "restrictionInfo": { "locations": ["eastus"], "zones": ["1", "2", "3"] },
+            "reasonCode": "NotAvailableForSubscription",
+        }]);
+        for sku in skus.iter_mut().filter(|sku| sku["name"] == "Standard_D8s_v3") {
+            sku["restrictions"] = closed.clone();
+        }
+    });
+    let lines = "      type: Standard_D8s_v3\n";
+    let report = landfall(&azure, &config_with("eastus", "", lines)).preflight();
+    let check = told(&report, "LF0755", "azure.sizes");
+    assert_eq!(text(check, "status"), "failed", "{check}");
+    assert!(text(check, "message").contains("no zone offers it"), "{check}");
+}
+
+/// A size is written in any capitals; the files have those of the cloud.
+#[test]
+fn capitals_do_not_matter() {
+    let azure = Azure::start(public());
+    let landfall = landfall(&azure, &config_with("eastus", "", "      type: standard_d8S_V3\n"));
+    landfall.preflight().passes();
+    landfall.ask(&["create", "manifests"]).ends(0);
+    let files = files(landfall.directory());
+    let machine = files.iter().find(|(path, _)| path.contains("master-machines-0"));
+    let machine = machine.map(|(_, bytes)| String::from_utf8_lossy(bytes).into_owned()).unwrap_or_default();
+    assert!(machine.contains("vmSize: Standard_D8s_v3"), "{machine}");
 }
 
 /// A location without zones has machines all the same.

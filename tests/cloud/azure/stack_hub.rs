@@ -1,6 +1,6 @@
 //! A Stack Hub: a cloud in somebody's cellar, which tells its endpoints to whoever asks its resource manager.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::answer::page;
 use super::arm::{Azure, Scene, Trouble};
@@ -76,7 +76,7 @@ fn its_users_need_no_more_than_their_config() {
     landfall.ask(&["create", "manifests"]).ends(0);
     let files = files(landfall.directory());
     let cloud_config = String::from_utf8_lossy(&files["manifests/cloud-provider-config.yaml"]).into_owned();
-    for word in ["endpoints:", "loginEndpoint", HUB_AUDIENCE] {
+    for word in ["endpoints:", "HybridEnvironment", "activeDirectoryEndpoint", HUB_AUDIENCE] {
         assert!(cloud_config.contains(word), "{word}: {cloud_config}");
     }
     only_reads(&azure);
@@ -87,8 +87,11 @@ fn look_at_facts(facts: &Value, azure: &Azure) {
     assert_eq!(facts["location"]["name"], "local", "{facts}");
     let environment = &facts["environment"];
     assert_eq!(environment["graphEndpoint"], "https://graph.hub.example/", "{facts}");
-    assert_eq!(environment["authentication"]["loginEndpoint"], format!("{}/", azure.url()), "{facts}");
-    assert_eq!(environment["authentication"]["audiences"], json!([HUB_AUDIENCE]), "{facts}");
+    assert_eq!(environment["resourceManagerEndpoint"], azure.url(), "{facts}");
+    assert_eq!(environment["activeDirectoryEndpoint"], format!("{}/", azure.url()), "{facts}");
+    assert_eq!(environment["tokenAudience"], HUB_AUDIENCE, "{facts}");
+    assert_eq!(environment["resourceIdentifiers"]["storage"], "", "{facts}");
+    assert_eq!(facts["identity"], "secret", "{facts}");
     let size = &facts["sizes"]["Standard_DS4_v2"];
     assert_eq!(size["capabilities"]["vCPUs"], "8", "{facts}");
     assert!(size["zones"].as_array().is_none_or(Vec::is_empty), "{facts}");

@@ -1,5 +1,7 @@
 //! A cloud that is in trouble for a while, and for ever.
 
+use serde_json::json;
+
 use super::answer::{Answer, failing, page, throttled, torn, unavailable};
 use super::arm::{Azure, Trouble};
 use super::scene::{config, landfall, public};
@@ -59,6 +61,32 @@ fn too_many_questions_are_told() {
 #[test]
 fn faults_of_the_cloud_are_told() {
     for_ever(|_| failing().header("retry-after", "0"), &["InternalServerError"], 2);
+}
+
+/// An authority that never comes to give a token is told with what it answers, and not as silence.
+#[test]
+fn an_authority_that_fails_is_told() {
+    const TOKEN: &str = "/oauth2/v2.0/token";
+    let of = |answer: fn(&Asked) -> Answer, words: &[&str]| {
+        let azure = Azure::start(public().with(Trouble::always(TOKEN, answer)));
+        let report = landfall(&azure, &config("")).preflight();
+        let check = report.says("azure.credentials", "failed", words);
+        assert_eq!(text(check, "code"), "LF1115", "{check}");
+        azure.asked_at(TOKEN).len()
+    };
+    let busy: fn(&Asked) -> Answer = |_| {
+        let body = json!({
+            "error": "temporarily_unavailable",
+            "error_description": "AADSTS90055: Too many requests.",
+            "error_codes": [90_055],
+        });
+        Answer::json(429, &body).header("retry-after", "3600")
+    };
+    // There is no use in waiting for so long.
+    assert_eq!(of(busy, &["HTTP 429", "AADSTS90055"]), 1);
+    let asked = of(|_| unavailable().header("retry-after", "0"), &["HTTP 503"]);
+    assert!(asked > 1, "{asked}");
+    assert_eq!(of(|_| Answer::json(200, &json!({})), &["there is none in the answer"]), 1);
 }
 
 /// What speaks in the cloud's place, such as the page of a hotel's network.

@@ -15,9 +15,9 @@ use super::api_versions::Api;
 use super::environment::shown;
 use super::fault::{self, Fault, Sort};
 use super::identity::Tokens;
+use super::session::SharedScrub;
 use super::transport::retry_after;
 use crate::net::Places;
-use crate::secret::Scrub;
 
 /// A call is put so often before it counts as failed.
 const ATTEMPTS: u32 = 5;
@@ -35,7 +35,7 @@ pub(super) struct Arm {
     base: Url,
     hybrid: bool,
     limit: Duration,
-    scrub: Scrub,
+    scrub: SharedScrub,
     places: Places,
     tokens: Option<Arc<Tokens>>,
 }
@@ -64,7 +64,7 @@ impl Arm {
         base: &Url,
         hybrid: bool,
         limit: Duration,
-        scrub: Scrub,
+        scrub: SharedScrub,
         places: Places,
     ) -> Self {
         let (name, version) = (option_env!("CARGO_PKG_NAME"), option_env!("CARGO_PKG_VERSION"));
@@ -119,7 +119,7 @@ impl Arm {
             let portion: Portion<T> = read(&call, &response)?;
             all.extend(portion.value);
             match portion.next_link.filter(|link| !link.is_empty()) {
-                Some(link) => url = self.here(&call, &link)?,
+                Some(link) => url = self.here(&call, &url, &link)?,
                 None => return Ok(all),
             }
         }
@@ -154,21 +154,28 @@ impl Arm {
         Ok(url)
     }
 
-    /// The URL in an answer, which must be one of the resource manager: a token goes nowhere else.
-    pub(super) fn here(&self, call: &str, link: &str) -> Result<Url, Fault> {
-        let url = Url::parse(link).ok().filter(|url| url.origin() == self.base.origin());
-        url.ok_or_else(|| {
-            Fault::not_understood(call, format!("the answer leads away from `{}`", shown(&self.base)))
-        })
+    /// What is meant by a link in the answer of `from`. Whatever host it names, the resource manager itself
+    /// is asked: a token goes nowhere else.
+    pub(super) fn here(&self, call: &str, from: &Url, link: &str) -> Result<Url, Fault> {
+        let meant = from.join(link).ok().filter(|url| matches!(url.scheme(), "https" | "http"));
+        let Some(meant) = meant else {
+            let why = format!("the answer has a link that leads nowhere below `{}`", shown(&self.base));
+            return Err(Fault::not_understood(call, why));
+        };
+        let mut url = self.base.clone();
+        url.set_path(meant.path());
+        url.set_query(meant.query());
+        Ok(url)
     }
 
     /// What an answer says that tells of an error.
     pub(super) fn told(&self, call: &str, response: &RawResponse) -> Fault {
-        Fault::of_response(call, response, &self.scrub)
+        Fault::of_response(call, response, &self.scrub.now())
     }
 
     /// The answer to a request, after as many attempts as it takes and the limit allows. Azure may ask for a
-    /// pause that goes beyond the limit; then there is no use in waiting at all.
+    /// pause that goes beyond the limit; then there is no use in waiting at all. Waiting for a place takes
+    /// nothing away from the limit.
     pub(super) async fn send(
         &self,
         call: &str,
@@ -176,12 +183,17 @@ impl Arm {
         url: &Url,
         body: Option<&[u8]>,
     ) -> Result<RawResponse, Fault> {
-        let deadline = Instant::now() + self.limit;
+        let mut deadline = Instant::now() + self.limit;
         let mut last: Option<Fault> = None;
         let mut attempt = 0;
         loop {
             attempt += 1;
-            let Ok(answer) = timeout_at(deadline, self.once(call, method, url, body)).await else {
+            let begun = Instant::now();
+            let place = self.places.take().await;
+            deadline += begun.elapsed();
+            let answer = timeout_at(deadline, self.once(call, method, url, body)).await;
+            drop(place);
+            let Ok(answer) = answer else {
                 return Err(last.unwrap_or_else(|| Fault::late(call, self.limit)));
             };
             let failed = match answer {
@@ -217,10 +229,8 @@ impl Arm {
             request.insert_header(AUTHORIZATION, format!("Bearer {}", token.token.secret()));
         }
         let options = PipelineSendOptions { skip_checks: true, ..PipelineSendOptions::default() };
-        let place = self.places.take().await;
         let answer = self.pipeline.send(&Context::new(), &mut request, Some(options)).await;
-        drop(place);
-        let response = answer.map_err(|error| silent(Fault::of_error(call, &error, &self.scrub)))?;
+        let response = answer.map_err(|error| silent(Fault::of_error(call, &error, &self.scrub.now())))?;
         if response.status().is_success() {
             return Ok(response);
         }
@@ -245,7 +255,7 @@ impl Failed {
 }
 
 /// The pause after an attempt that asks for none; never the same, so that many do not come back at once.
-fn pause(attempt: u32) -> Duration {
+pub(super) fn pause(attempt: u32) -> Duration {
     let grown = FIRST_PAUSE.saturating_mul(1 << attempt.saturating_sub(1).min(8));
     grown.min(LONGEST_PAUSE) + Duration::from_millis(u64::from(rand::random::<u8>()))
 }
@@ -288,10 +298,46 @@ mod tests {
             "GET https://management.example.com/next?page=2",
         ];
         assert_eq!(script.asked(), expected);
-        let away = r#"{"value": [], "nextLink": "https://other.example.com/next"}"#;
-        let (arm, script) = scripted(&[(200, &[], away)])?;
+        Ok(())
+    }
+
+    #[tokio::test]
+    async fn a_link_is_followed_at_the_resource_manager_only() -> Outcome {
+        let links = [
+            (r#"{"value": [], "nextLink": "https://other.example.com/next?page=2"}"#, "/next?page=2"),
+            (r#"{"value": [], "nextLink": "http://user:pw@management.example.com/b%2Fc#d"}"#, "/b%2Fc"),
+            (r#"{"value": [], "nextLink": "//other.example.com/next"}"#, "/next"),
+            (r#"{"value": [], "nextLink": "/next?page=2"}"#, "/next?page=2"),
+            (r#"{"value": [], "nextLink": "?page=2"}"#, "/x/y?page=2"),
+            (r#"{"value": [], "nextLink": "z"}"#, "/x/z"),
+        ];
+        for (answer, expected) in links {
+            let (arm, script) = scripted(&[(200, &[], answer), (200, &[], r#"{"value": [1]}"#)])?;
+            assert_eq!(arm.list::<u8>(Api::Skus, "/x/y", &[]).await, Ok(vec![1]), "{answer}");
+            let expected = format!("GET https://management.example.com{expected}");
+            assert_eq!(script.asked().get(1), Some(&expected), "{answer}");
+        }
+        let (arm, script) = scripted(&[(200, &[], r#"{"value": [], "nextLink": "mailto:a@example.com"}"#)])?;
         let sort = arm.list::<u8>(Api::Skus, "/x", &[]).await.map_err(|fault| fault.sort);
         assert_eq!((sort, script.asked().len()), (Err(Sort::NotUnderstood), 1));
+        Ok(())
+    }
+
+    #[tokio::test]
+    async fn waiting_for_a_place_takes_nothing_away_from_the_limit() -> Outcome {
+        let (arm, _) = scripted(&[(200, &[], "1")])?;
+        let places = Places::new(1);
+        let taken = places.take().await;
+        let arm = Arm { limit: Duration::ZERO, places, ..arm };
+        let others = async {
+            for _ in 0..100 {
+                tokio::task::yield_now().await;
+            }
+            drop(taken);
+        };
+        let (answer, ()) =
+            futures::future::join(arm.get::<u8>(Api::ResourceGroups, GROUP, &[]), others).await;
+        assert_eq!(answer, Ok(1));
         Ok(())
     }
 

@@ -3,6 +3,7 @@
 //! Neither the authority's nor any other source's text is shown, as it may repeat what it was sent or what it
 //! read. Only the numbers of its errors are taken out of it.
 
+use std::error::Error;
 use std::time::Duration;
 
 use azure_core::error::ErrorKind;
@@ -103,6 +104,46 @@ const KNOWN: &[Known] = &[
     known("700082", &pages::EXPIRED, "the login has expired", LOGIN),
 ];
 
+/// What an error says of an answer with numbers that nobody can reckon with.
+const SENSELESS: &str = "the answer makes no sense";
+
+/// That an answer has numbers that nobody can reckon with, such as an end of time.
+pub(super) fn senseless() -> azure_core::Error {
+    azure_core::Error::with_message(ErrorKind::DataConversion, SENSELESS)
+}
+
+/// What an error says of an answer that is well but for the token.
+const EMPTY: &str = "the answer holds no token";
+
+/// That an answer holds no token.
+pub(super) fn empty() -> azure_core::Error {
+    azure_core::Error::with_message(ErrorKind::DataConversion, EMPTY)
+}
+
+/// The status of an answer.
+fn status(error: &azure_core::Error) -> Option<u16> {
+    let status = |cause: &(dyn Error + 'static)| cause.downcast_ref::<azure_core::Error>()?.http_status();
+    causes(error).find_map(status).map(u16::from)
+}
+
+/// The status of an answer that says nothing of who asks: that too much is asked, or that the source has a
+/// fault of its own.
+pub(super) fn failed_with(error: &azure_core::Error) -> Option<u16> {
+    status(error).filter(|&status| status == 429 || status >= 500)
+}
+
+/// Whether the machine that was asked says that it has no such identity.
+pub(super) fn lacks_identity(error: &azure_core::Error) -> bool {
+    causes(error).any(|cause| {
+        let kind = cause.downcast_ref::<azure_core::Error>().map(azure_core::Error::kind);
+        let Some(ErrorKind::HttpResponse { raw_response: Some(response), .. }) = kind else {
+            return false;
+        };
+        let body: &[u8] = response.body().as_ref();
+        u16::from(response.status()) == 400 && String::from_utf8_lossy(body).contains("Identity not found")
+    })
+}
+
 /// The numbers of the authority's errors, the first one first.
 pub(super) fn codes(error: &azure_core::Error) -> Vec<String> {
     let mut codes: Vec<String> = Vec::new();
@@ -127,7 +168,7 @@ fn is_number(text: &str) -> bool {
 }
 
 /// The numbers in a text. A source may fail to read an answer and quote it instead.
-fn in_text(text: &str) -> Vec<String> {
+pub(super) fn in_text(text: &str) -> Vec<String> {
     const MOST: usize = 12;
     let number = |at: usize| -> String {
         let rest = text.get(at + PREFIX.len()..).unwrap_or_default();
@@ -144,6 +185,9 @@ pub(super) fn refused(error: &azure_core::Error, source: &Source, scrub: &Scrub)
         let message = format!("the authority refuses {who}: {} ({PREFIX}{})", known.what, known.code);
         return Finding::error(known.page, Kind::Invalid, "", message).help(known.help);
     }
+    if let Some(status) = failed_with(error) {
+        return failing(source, status, &codes);
+    }
     if let Some(code) = codes.first() {
         let message = format!("the authority refuses {who} with {PREFIX}{code}");
         let help = format!("https://login.microsoftonline.com/error?code={code} says what that means");
@@ -157,14 +201,34 @@ pub(super) fn refused(error: &azure_core::Error, source: &Source, scrub: &Scrub)
         return no_token(source, "no answer in time")
             .help("look at the network and the proxy on the way to it");
     }
+    if causes(error).any(|cause| cause.to_string() == SENSELESS) {
+        return no_token(source, "what was answered makes no sense, such as a token without an end")
+            .help("look at what answers in the authority's place");
+    }
+    if causes(error).any(|cause| cause.to_string() == EMPTY) {
+        return no_token(source, "there is none in the answer").help("look at what answers in its place");
+    }
     match source {
         Source::AzureCli => of_cli(error),
+        Source::ManagedIdentity if lacks_identity(error) => {
+            no_token(source, "the machine has no identity, or not the one that AZURE_CLIENT_ID names")
+                .help("assign the identity to this machine, or name one of its own in AZURE_CLIENT_ID")
+        }
         Source::ManagedIdentity => no_token(source, &answered(error)).help(
             "look whether the machine has an identity, and, where AZURE_CLIENT_ID is set, whether it has \
              that one",
         ),
         _ => no_token(source, &answered(error)).help("look at what answers in the authority's place"),
     }
+}
+
+/// That a source has a fault of its own, or is asked too much.
+fn failing(source: &Source, status: u16, codes: &[String]) -> Finding {
+    let code = codes.first().map(|code| format!(" ({PREFIX}{code})")).unwrap_or_default();
+    no_token(source, &format!("it answered HTTP {status}{code}")).help(match status {
+        429 => "wait a while, and look for programs that ask it all the time",
+        _ => "try again in a while; where that goes on, look at what answers in its place",
+    })
 }
 
 /// That no token came within the limit.
@@ -180,9 +244,8 @@ fn no_token(source: &Source, why: &str) -> Finding {
 
 /// What is known of an answer that is no token.
 fn answered(error: &azure_core::Error) -> String {
-    let status = causes(error).find_map(|cause| cause.downcast_ref::<azure_core::Error>()?.http_status());
-    match status {
-        Some(status) => format!("it answered HTTP {}", u16::from(status)),
+    match status(error) {
+        Some(status) => format!("it answered HTTP {status}"),
         None => "it answered with something else".to_owned(),
     }
 }
@@ -201,8 +264,8 @@ fn of_cli(error: &azure_core::Error) -> Finding {
         );
     };
     let message = format!(
-        "no credentials for Azure: none in the environment or in ~/.azure/osServicePrincipal.json, no \
-         managed identity answers, and {why}"
+        "no credentials for Azure: none in the environment or in ~/.azure/osServicePrincipal.json, the \
+         machine has no identity, and {why}"
     );
     Finding::error(&pages::NO_CREDENTIALS, Kind::Required, "", message).help(
         "set AZURE_TENANT_ID, AZURE_CLIENT_ID, AZURE_CLIENT_SECRET and AZURE_SUBSCRIPTION_ID, or run `az \
@@ -213,7 +276,8 @@ fn of_cli(error: &azure_core::Error) -> Finding {
 #[cfg(test)]
 mod tests {
     use azure_core::Error;
-    use azure_core::http::StatusCode;
+    use azure_core::http::headers::Headers;
+    use azure_core::http::{RawResponse, StatusCode};
 
     use super::*;
 
@@ -254,6 +318,45 @@ mod tests {
         assert_eq!(other, "LF1113 the authority refuses the client secret with AADSTS123456");
         let page = told(&answer(None, StatusCode::ServiceUnavailable), &Source::Secret);
         assert_eq!(page, "LF1115 the client secret gives no token: it answered HTTP 503");
+    }
+
+    #[test]
+    fn a_source_that_fails_is_not_one_that_refuses() {
+        let busy = answer(Some("90055"), StatusCode::TooManyRequests);
+        assert_eq!(
+            told(&busy, &Source::Secret),
+            "LF1115 the client secret gives no token: it answered HTTP 429 (AADSTS90055)"
+        );
+        assert_eq!(failed_with(&busy), Some(429));
+        assert_eq!(failed_with(&answer(Some("7000215"), StatusCode::Unauthorized)), None);
+        let none = "LF1115 the client secret gives no token: there is none in the answer";
+        assert_eq!(told(&empty(), &Source::Secret), none);
+    }
+
+    #[test]
+    fn a_machine_without_an_identity_is_told() {
+        let of = |body: &'static str| {
+            let status = StatusCode::BadRequest;
+            let response = RawResponse::from_bytes(status, Headers::new(), body);
+            let raw_response = Some(Box::new(response));
+            wrapped(Error::with_message(
+                ErrorKind::HttpResponse { status, error_code: None, raw_response },
+                "canary",
+            ))
+        };
+        let none = of(r#"{"error":"invalid_request","error_description":"Identity not found"}"#);
+        assert!(lacks_identity(&none));
+        let message = told(&none, &Source::ManagedIdentity);
+        assert!(message.contains("the machine has no identity"), "{message}");
+        let several = of(r#"{"error":"invalid_request","error_description":"Multiple identities exist"}"#);
+        assert!(!lacks_identity(&several));
+    }
+
+    #[test]
+    fn an_answer_without_sense_is_told() {
+        let expected = "LF1115 the client secret gives no token: what was answered makes no sense, such as a \
+                        token without an end";
+        assert_eq!(told(&senseless(), &Source::Secret), expected);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::pin::Pin;
 
 use aws_lc_rs::digest::{SHA256, digest};
 use aws_lc_rs::rand::SystemRandom;
-use aws_lc_rs::signature::{KeyPair, RSA_PKCS1_SHA256, RsaKeyPair};
+use aws_lc_rs::signature::{KeyPair, RSA_PSS_SHA256, RsaKeyPair};
 use azure_core::error::ErrorKind;
 use azure_core::http::ClientMethodOptions;
 use azure_identity::ClientAssertion;
@@ -111,13 +111,13 @@ impl Certificate {
         Ok(Self { key, thumbprint, end })
     }
 
-    /// A JWT of these claims.
+    /// A JWT of these claims. The authority takes the thumbprint in SHA-256 with a signature by RSA-PSS.
     fn signed(&self, claims: &Value) -> Option<String> {
-        let header = json!({ "alg": "RS256", "typ": "JWT", "x5t#S256": self.thumbprint });
+        let header = json!({ "alg": "PS256", "typ": "JWT", "x5t#S256": self.thumbprint });
         let part = |value: &Value| URL_SAFE_NO_PAD.encode(value.to_string());
         let text = format!("{}.{}", part(&header), part(claims));
         let mut signature = vec![0_u8; self.key.public_modulus_len()];
-        self.key.sign(&RSA_PKCS1_SHA256, &SystemRandom::new(), text.as_bytes(), &mut signature).ok()?;
+        self.key.sign(&RSA_PSS_SHA256, &SystemRandom::new(), text.as_bytes(), &mut signature).ok()?;
         Some(format!("{text}.{}", URL_SAFE_NO_PAD.encode(&signature)))
     }
 }
@@ -197,7 +197,7 @@ impl ClientAssertion for Assertion {
 mod tests {
     use std::error::Error;
 
-    use aws_lc_rs::signature::{RSA_PKCS1_2048_8192_SHA256, UnparsedPublicKey};
+    use aws_lc_rs::signature::{RSA_PSS_2048_8192_SHA256, UnparsedPublicKey};
     use rcgen::{CertificateParams, PKCS_RSA_SHA256, RsaKeySize};
 
     use super::*;
@@ -233,11 +233,11 @@ mod tests {
         let (text, signature) = jwt.rsplit_once('.').unwrap_or_default();
         let signature = URL_SAFE_NO_PAD.decode(signature)?;
         let public = assertion.certificate.key.public_key().as_ref().to_vec();
-        let verifier = UnparsedPublicKey::new(&RSA_PKCS1_2048_8192_SHA256, public);
+        let verifier = UnparsedPublicKey::new(&RSA_PSS_2048_8192_SHA256, public);
         assert!(verifier.verify(text.as_bytes(), &signature).is_ok());
         let header = text.split('.').next().unwrap_or_default();
         let header: Value = serde_json::from_slice(&URL_SAFE_NO_PAD.decode(header)?)?;
-        assert_eq!(header["alg"], json!("RS256"));
+        assert_eq!(header["alg"], json!("PS256"));
         assert_eq!(header["x5t#S256"].as_str().map(str::len), Some(43));
         Ok(())
     }

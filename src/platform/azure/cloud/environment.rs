@@ -10,6 +10,7 @@ use super::session::Session;
 use super::transport;
 use crate::finding::{Finding, Kind, shortened};
 use crate::platform::azure::catalogue::Cloud;
+use crate::platform::azure::stack_environment;
 use crate::platform::cloud::{Answer, Check};
 use crate::secret::without_user;
 
@@ -39,15 +40,16 @@ pub(super) struct Environment {
     pub(super) storage_suffix: String,
     /// Whether it is an Azure Stack Hub.
     pub(super) stack: bool,
-    /// What a hub says of its endpoints, as it says it.
-    pub(super) raw: Option<Map<String, Value>>,
+    /// The endpoints of a hub, as the cloud provider reads them.
+    pub(super) document: Option<Map<String, Value>>,
 }
 
 impl Environment {
     /// The cloud of a row of the catalogue.
     fn of_row(name: &str, cloud: &Cloud) -> Result<Self, Box<Finding>> {
-        let resource_manager = url(&cloud.resource_manager_endpoint, NAME, "the resource manager")?;
-        let authority = url(&cloud.active_directory_authority, NAME, "the authority")?;
+        let resource_manager = manager_of_row(name, cloud)?;
+        let given = cloud.active_directory_authority.as_str();
+        let authority = url_of_row(name, given, "activeDirectoryAuthority", "the authority")?;
         let own = |given: &str, usual: String| if given.is_empty() { usual } else { given.to_owned() };
         let audience = own(&cloud.token_audience, resource_manager.as_str().to_owned());
         Ok(Self {
@@ -58,12 +60,17 @@ impl Environment {
             authority: without_path(authority),
             audience,
             stack: false,
-            raw: None,
+            document: None,
         })
     }
 
-    /// The hub at a URL, by what it says of itself.
-    fn of_hub(name: &str, resource_manager: &Url, raw: Map<String, Value>) -> Result<Self, Box<Finding>> {
+    /// The hub at a URL, by what it says of itself. `given` is that URL as it is written.
+    fn of_hub(
+        name: &str,
+        given: &str,
+        resource_manager: &Url,
+        raw: &Map<String, Value>,
+    ) -> Result<Self, Box<Finding>> {
         let lacks = |what: &str| {
             let message =
                 format!("the Azure Stack Hub at `{}` does not tell {what}", shown(resource_manager));
@@ -89,7 +96,7 @@ impl Environment {
             audience,
             storage_suffix: suffix.or_else(|| domain(resource_manager)).unwrap_or_default(),
             stack: true,
-            raw: Some(raw),
+            document: Some(stack_environment::of_hub(&without_user(given), raw)),
         })
     }
 
@@ -117,13 +124,31 @@ impl Environment {
 
 /// The URL of the resource manager, or what to say where there is none.
 pub(super) fn manager(session: &Session<'_>) -> Result<Url, Answer> {
-    let (_, cloud) = known(session)?;
+    let (name, cloud) = known(session)?;
     let given = if cloud.stack { session.platform.arm_endpoint.expose() } else { "" };
-    let (text, field) = match given {
-        "" => (cloud.resource_manager_endpoint.as_str(), NAME),
-        given => (given, ENDPOINT),
+    let read = match given {
+        "" => manager_of_row(name, cloud),
+        given => url(given, ENDPOINT, "the resource manager"),
     };
-    url(text, field, "the resource manager").map_err(|finding| Answer::found(*finding))
+    read.map_err(|finding| Answer::found(*finding))
+}
+
+/// The resource manager of a row of the catalogue.
+fn manager_of_row(name: &str, cloud: &Cloud) -> Result<Url, Box<Finding>> {
+    let given = cloud.resource_manager_endpoint.as_str();
+    url_of_row(name, given, "resourceManagerEndpoint", "the resource manager")
+}
+
+/// The URL of a key of a cloud's row in the catalogue.
+fn url_of_row(name: &str, text: &str, key: &str, what: &str) -> Result<Url, Box<Finding>> {
+    url(text, NAME, what).map_err(|finding| {
+        let name = shortened(name);
+        let help = match text {
+            "" => format!("add `{key}` (a URL of https) under azure.clouds.{name} in the catalogue overlay"),
+            _ => format!("set `{key}` under azure.clouds.{name} in the catalogue overlay to a URL of https"),
+        };
+        Box::new(finding.help(help))
+    })
 }
 
 /// The field of the config that says where the cloud is.
@@ -163,7 +188,11 @@ pub(super) async fn find(session: &Session<'_>) -> Result<Environment, Answer> {
             finding.help("look whether armEndpoint is the URL of a hub's resource manager"),
         ))
     })?;
-    Environment::of_hub(name, &url, raw).map_err(found)
+    let given = match session.platform.arm_endpoint.expose() {
+        "" => cloud.resource_manager_endpoint.as_str(),
+        given => given,
+    };
+    Environment::of_hub(name, given, &url, &raw).map_err(found)
 }
 
 /// The check of the cloud.
@@ -302,9 +331,10 @@ mod tests {
     }
 
     fn hub(raw: &Value) -> Result<Environment, &'static str> {
-        let url = url("management.local.example.com", ENDPOINT, "").map_err(|finding| finding.page.code)?;
+        let given = "https://management.local.example.com";
+        let url = url(given, ENDPOINT, "").map_err(|finding| finding.page.code)?;
         let raw = raw.as_object().cloned().unwrap_or_default();
-        Environment::of_hub("AzureStackCloud", &url, raw).map_err(|finding| finding.page.code)
+        Environment::of_hub("AzureStackCloud", given, &url, &raw).map_err(|finding| finding.page.code)
     }
 
     #[test]
@@ -319,7 +349,7 @@ mod tests {
             assert_eq!(found.openid_configuration("tenant").as_str(), described);
             assert_eq!(found.scope, format!("{manager}/.default"));
             assert_eq!((found.audience.as_str(), found.storage_suffix.as_str()), (*manager, *storage));
-            assert!(!found.stack && found.raw.is_none());
+            assert!(!found.stack && found.document.is_none());
         }
         let named = Catalogue::embedded().azure.clouds.values().filter(|cloud| !cloud.stack).count();
         assert_eq!(named, CLOUDS.len());
@@ -342,7 +372,10 @@ mod tests {
         assert_eq!(found.token_url("t").as_str(), "https://login.windows.net/t/oauth2/v2.0/token");
         assert_eq!(found.scope, "https://management.example.onmicrosoft.com/3cc5febd/.default");
         assert_eq!(found.storage_suffix, "local.example.com");
-        assert_eq!(found.raw.map(Value::from), Some(raw));
+        let document = found.document.unwrap_or_default();
+        let told = |key: &str| document.get(key).and_then(Value::as_str);
+        assert_eq!(told("resourceManagerEndpoint"), Some("https://management.local.example.com"));
+        assert_eq!(told("activeDirectoryEndpoint"), Some("https://login.windows.net/"));
     }
 
     #[test]
@@ -371,6 +404,24 @@ mod tests {
         assert_eq!(message.as_deref(), Some("`http://•@host` is no URL of https, where the authority is"));
         let odd = row("AzurePublicCloud").map(|found| found.token_url("../a?b").path().to_owned());
         assert_eq!(odd.as_deref(), Some("/..%2Fa%3Fb/oauth2/v2.0/token"));
+    }
+
+    #[test]
+    fn a_row_without_endpoints_is_told_where_they_belong() {
+        let help = |cloud: &Cloud| {
+            let refused = Environment::of_row("AzureMoonCloud", cloud).err();
+            refused.and_then(|finding| finding.help).unwrap_or_default()
+        };
+        let mut cloud = Cloud::default();
+        let told = help(&cloud);
+        assert!(told.starts_with("add `resourceManagerEndpoint` "), "{told}");
+        assert!(told.contains("azure.clouds.AzureMoonCloud"), "{told}");
+        cloud.resource_manager_endpoint = "https://management.moon.example".to_owned();
+        let told = help(&cloud);
+        assert!(told.starts_with("add `activeDirectoryAuthority` "), "{told}");
+        cloud.active_directory_authority = "http://login.moon.example".to_owned();
+        let told = help(&cloud);
+        assert!(told.starts_with("set `activeDirectoryAuthority` "), "{told}");
     }
 
     #[test]

@@ -134,10 +134,13 @@ impl Fault {
 
     /// That there is no token to call with.
     pub(super) fn of_token(call: &str, error: &azure_core::Error) -> Self {
-        let codes: Vec<String> =
-            authority::codes(error).into_iter().map(|code| format!("AADSTS{code}")).collect();
-        let why = if codes.is_empty() { String::new() } else { format!(": {}", codes.join(", ")) };
-        Self::bare(call, Sort::Credentials, format!("there is no token for it{why}"))
+        let status = authority::failed_with(error);
+        let codes = authority::codes(error).into_iter().map(|code| format!("AADSTS{code}"));
+        let why: Vec<String> =
+            status.map(|status| format!("HTTP {status}")).into_iter().chain(codes).collect();
+        let why = if why.is_empty() { String::new() } else { format!(": {}", why.join(", ")) };
+        let sort = if status == Some(429) { Sort::Throttled } else { Sort::Credentials };
+        Self::bare(call, sort, format!("there is no token for it{why}"))
     }
 
     /// That nothing came within the limit.
@@ -362,6 +365,16 @@ mod tests {
         let other = azure_core::Error::with_message(ErrorKind::Other, "canary");
         let fault = Fault::of_error("GET x", &other, &Scrub::default());
         assert_eq!(fault.sentence(), "GET x failed: the request cannot be made");
+        let busy = ErrorKind::HttpResponse {
+            status: StatusCode::TooManyRequests,
+            error_code: Some("90055".to_owned()),
+            raw_response: None,
+        };
+        let fault = Fault::of_token("GET x", &azure_core::Error::with_message(busy, "canary"));
+        assert_eq!(
+            (fault.sort, fault.sentence().as_str()),
+            (Sort::Throttled, "GET x failed: there is no token for it: HTTP 429, AADSTS90055")
+        );
         let late = Fault::late("GET x", Duration::from_secs(30));
         assert_eq!(
             (late.sort, late.sentence().as_str()),

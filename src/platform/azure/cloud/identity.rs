@@ -3,6 +3,7 @@
 //! Tokens are asked for once and hidden from then on in whatever is said.
 
 use std::fmt;
+use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,14 +18,16 @@ use azure_identity::{
 };
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use futures::FutureExt as _;
 use serde::Deserialize;
 use tokio::sync::Mutex;
 use tokio::time::timeout;
 use url::Url;
 
+use super::azure_cli::Runner;
 use super::certificate::{Assertion, Certificate};
 use super::environment::Environment;
-use super::session::Session;
+use super::session::{Session, SharedScrub};
 use super::sources::{Given, Source};
 use super::{authority, pages, transport};
 use crate::finding::{Finding, Kind};
@@ -40,32 +43,60 @@ const METADATA: &str = "http://169.254.169.254/metadata/identity/oauth2/token";
 /// The service is on the machine itself: it answers at once or is not there.
 const AT_ONCE: Duration = Duration::from_millis(500);
 
-/// A token is asked for anew so long before its end.
+/// A token is asked for anew so long before its end, or a tenth of its life if that is shorter.
 const MARGIN: i64 = 300;
 
 /// Tokens for one scope, each kept until shortly before its end.
 pub(super) struct Tokens {
     credential: Arc<dyn TokenCredential>,
     scope: String,
-    held: Mutex<Option<AccessToken>>,
+    scrub: SharedScrub,
+    held: Mutex<Option<Held>>,
+}
+
+/// A token, and how long before its end it is asked for anew.
+struct Held {
+    token: AccessToken,
+    margin: azure_core::time::Duration,
+}
+
+impl Held {
+    fn new(token: AccessToken) -> Self {
+        let (none, most) = (azure_core::time::Duration::ZERO, azure_core::time::Duration::seconds(MARGIN));
+        let margin = (remaining(&token) / 10_i32).clamp(none, most);
+        Self { token, margin }
+    }
+
+    fn is_fresh(&self) -> bool {
+        remaining(&self.token) > self.margin
+    }
+}
+
+/// How long a token counts from now on.
+fn remaining(token: &AccessToken) -> azure_core::time::Duration {
+    token.expires_on - azure_core::time::OffsetDateTime::now_utc()
 }
 
 impl Tokens {
-    fn new(credential: Arc<dyn TokenCredential>, scope: String) -> Self {
-        Self { credential, scope, held: Mutex::new(None) }
+    fn new(credential: Arc<dyn TokenCredential>, scope: String, scrub: SharedScrub) -> Self {
+        Self { credential, scope, scrub, held: Mutex::new(None) }
     }
 
     /// A token.
     pub(super) async fn token(&self) -> azure_core::Result<AccessToken> {
         let mut held = self.held.lock().await;
-        let margin = azure_core::time::Duration::seconds(MARGIN);
-        let fresh =
-            |token: &&AccessToken| token.expires_on - azure_core::time::OffsetDateTime::now_utc() > margin;
-        if let Some(token) = held.as_ref().filter(fresh) {
-            return Ok(token.clone());
+        if let Some(held) = held.as_ref().filter(|held| held.is_fresh()) {
+            return Ok(held.token.clone());
         }
-        let token = self.credential.get_token(&[self.scope.as_str()], None).await?;
-        *held = Some(token.clone());
+        // The library reckons with the numbers of an answer as they are, and panics where they make no sense.
+        let scopes = [self.scope.as_str()];
+        let asked = AssertUnwindSafe(self.credential.get_token(&scopes, None)).catch_unwind();
+        let token = asked.await.unwrap_or_else(|_| Err(authority::senseless()))?;
+        if token.token.secret().is_empty() {
+            return Err(authority::empty());
+        }
+        self.scrub.hide(&Secret::new(token.token.secret().to_owned()));
+        *held = Some(Held::new(token.clone()));
         Ok(token)
     }
 }
@@ -108,22 +139,39 @@ struct Claims {
     azp: String,
 }
 
-/// Finds the credentials. Nothing is asked of the authority yet.
+/// Finds the credentials. Nothing is asked of the authority yet, only of this machine.
 pub(super) async fn find(session: &Session<'_>) -> Result<Found, Answer> {
     let environment = session.environment().await?;
     let given = session.given();
     let source = match given.source() {
         Some(source) => source,
-        None => machine(session).await,
+        None => machine(session).await.map_err(|finding| Answer::found(*finding))?,
     };
-    let credential = credential(session, environment, &source);
-    let credential = credential.map_err(|finding| Answer::found(*finding))?;
-    Ok(Found { tokens: Arc::new(Tokens::new(credential, environment.scope.clone())), source })
+    let found = |source: Source| {
+        let made = credential(session, environment, &source).map_err(|finding| Answer::found(*finding))?;
+        let tokens = Arc::new(Tokens::new(made, environment.scope.clone(), session.scrub()));
+        Ok::<Found, Answer>(Found { tokens, source })
+    };
+    let of_machine = source == Source::ManagedIdentity && given.client.is_empty();
+    let first = found(source)?;
+    if of_machine && lacks_identity(&first.tokens, session.asking.patience.call).await {
+        return found(Source::AzureCli);
+    }
+    Ok(first)
 }
 
-/// The source where none is named.
-async fn machine(session: &Session<'_>) -> Source {
-    if has_identity(session).await { Source::ManagedIdentity } else { Source::AzureCli }
+/// Whether the machine says that it has no identity. A token that it gives is kept.
+async fn lacks_identity(tokens: &Tokens, limit: Duration) -> bool {
+    let answer = timeout(limit, tokens.token()).await;
+    answer.is_ok_and(|answer| answer.is_err_and(|error| authority::lacks_identity(&error)))
+}
+
+/// The source where none is named. An application alone may be a managed identity that a user made.
+async fn machine(session: &Session<'_>) -> Result<Source, Box<Finding>> {
+    if has_identity(session).await {
+        return Ok(Source::ManagedIdentity);
+    }
+    session.given().unproven().map_or(Ok(Source::AzureCli), |finding| Err(Box::new(finding)))
 }
 
 /// Whether this machine has a managed identity to ask for.
@@ -165,7 +213,11 @@ fn credential(
     };
     let options = || {
         let client = session.client().ok_or_else(unmade)?;
-        Ok::<ClientOptions, Box<Finding>>(transport::for_tokens(client, &environment.authority))
+        Ok::<ClientOptions, Box<Finding>>(transport::for_tokens(
+            client,
+            &environment.authority,
+            session.asking.patience.call,
+        ))
     };
     let some = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
     let (tenant, client) = (given.tenant.as_str(), given.client.clone());
@@ -205,7 +257,7 @@ fn credential(
         Source::AzureCli => AzureCliCredential::new(Some(AzureCliCredentialOptions {
             subscription: some(&given.subscription).filter(|_| tenant.is_empty()),
             tenant_id: some(tenant),
-            executor: None,
+            executor: Some(Arc::new(Runner)),
         }))
         .map(shared),
     };
@@ -225,12 +277,9 @@ pub(super) async fn identify(session: &Session<'_>) -> Result<Caller, Answer> {
     let limit = session.asking.patience.call;
     let told = |finding: Finding| Answer::found(finding).with("source", found.source.shown());
     match timeout(limit, found.tokens.token()).await {
-        Ok(Ok(token)) => {
-            session.hide(&Secret::new(token.token.secret().to_owned()));
-            Ok(Caller::of(&token, session.given()))
-        }
+        Ok(Ok(token)) => Ok(Caller::of(&token, session.given())),
         Ok(Err(error)) => {
-            let answer = told(authority::refused(&error, &found.source, &session.scrub()));
+            let answer = told(authority::refused(&error, &found.source, &session.scrub().now()));
             let codes: Vec<String> = authority::codes(&error);
             Err(if codes.is_empty() { answer } else { answer.with("codes", codes) })
         }
@@ -278,6 +327,18 @@ pub(super) fn check<'s>(session: &'s Session<'_>) -> Check<'s> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_token_is_kept_for_most_of_its_life() {
+        let held = |seconds: i64| {
+            let life = azure_core::time::Duration::seconds(seconds);
+            let end = azure_core::time::OffsetDateTime::now_utc() + life;
+            Held::new(AccessToken::new("token".to_owned(), end))
+        };
+        assert_eq!(held(36_000).margin.whole_seconds(), 300);
+        assert!(held(60).margin.whole_seconds() < 7);
+        assert!(held(36_000).is_fresh() && held(60).is_fresh() && !held(-60).is_fresh());
+    }
 
     #[test]
     fn a_token_says_who_holds_it() {

@@ -13,9 +13,6 @@ use crate::platform::cloud::{Answer, Judged};
 /// The most names in a sentence.
 const MOST: usize = 6;
 
-/// The quota of all virtual CPUs in a location.
-const CORES: &str = "cores";
-
 /// The subjects, in the order in which one is looked at after the other.
 pub(super) const JUDGED: &[Judged] = &[
     Judged {
@@ -29,7 +26,7 @@ pub(super) const JUDGED: &[Judged] = &[
         id: "azure.location",
         field: "platform.azure.region",
         parts: &["location", "subscription"],
-        codes: &["LF0751", "LF0752", "LF0753", "LF0762", "LF0765"],
+        codes: &["LF0751", "LF0752", "LF0753", "LF0762", "LF0765", "LF0780", "LF0785"],
         passed: location,
     },
     Judged {
@@ -38,24 +35,24 @@ pub(super) const JUDGED: &[Judged] = &[
         parts: &["sizes", "location"],
         codes: &[
             "LF0754", "LF0755", "LF0756", "LF0757", "LF0758", "LF0759", "LF0766", "LF0767", "LF0768",
-            "LF0769",
+            "LF0769", "LF0786",
         ],
         passed: sizes,
     },
-    // What is left of the quotas is compared with the plan; here only a gap is told.
+    // Of a config it is one of these two. Of a new network the cloud knows nothing.
     Judged {
-        id: "azure.quotas",
-        field: "platform.azure.region",
-        parts: &["quotas", "location"],
-        codes: &[],
-        passed: quotas,
+        id: "azure.network",
+        field: "networking.machineNetwork",
+        parts: &[],
+        codes: &["LF0763"],
+        passed: new_network,
     },
     Judged {
         id: "azure.network",
         field: "platform.azure.virtualNetwork",
         parts: &["network", "location"],
-        codes: &["LF0763", "LF0770", "LF0771", "LF0772", "LF0773"],
-        passed: network,
+        codes: &["LF0770", "LF0771", "LF0772", "LF0773"],
+        passed: existing_network,
     },
     Judged {
         id: "azure.resource-group",
@@ -148,29 +145,18 @@ fn shown(size: &Size) -> Value {
     })
 }
 
-fn quotas(config: &InstallConfig, facts: &Facts) -> Option<Answer> {
-    let (_, facts) = parts(config, facts)?;
-    let known = facts.quotas.len();
-    let answer = match facts.quotas.get(CORES) {
-        _ if known == 0 => Answer::skipped("the cloud tells no quotas of the location"),
-        Some(cores) => Answer::passed(format!(
-            "{} and their use are known; of {} virtual CPUs {} are in use",
-            counted(known, "quota"),
-            cores.limit,
-            cores.used
-        )),
-        None => Answer::passed(format!("{} and their use are known", counted(known, "quota"))),
-    };
-    Some(answer.with("quotas", json!(facts.quotas)))
+fn new_network(config: &InstallConfig, _: &Facts) -> Option<Answer> {
+    config.platform.azure.as_ref().filter(|platform| platform.virtual_network.is_empty())?;
+    let networks = config.networking.iter().flat_map(|networking| &networking.machine_network);
+    let cidr = networks.filter_map(|network| network.cidr.given()).find(|net| net.is_ipv4())?.to_string();
+    let message = format!("{cidr} has room for the subnets of the control plane and of compute machines");
+    Some(Answer::passed(message).with("cidr", cidr))
 }
 
-fn network(config: &InstallConfig, facts: &Facts) -> Option<Answer> {
+fn existing_network(config: &InstallConfig, facts: &Facts) -> Option<Answer> {
     let (platform, facts) = parts(config, facts)?;
     if platform.virtual_network.is_empty() {
-        let networks = config.networking.iter().flat_map(|networking| &networking.machine_network);
-        let cidr = networks.filter_map(|network| network.cidr.given()).find(|net| net.is_ipv4())?.to_string();
-        let message = format!("{cidr} has room for the subnets of the control plane and of compute machines");
-        return Some(Answer::passed(message).with("cidr", cidr));
+        return None;
     }
     let Some(found) = &facts.network else {
         let message = format!("nothing is known of the virtual network {}", platform.virtual_network);
@@ -224,7 +210,11 @@ fn dns_zone(config: &InstallConfig, facts: &Facts) -> Option<Answer> {
 }
 
 fn image(config: &InstallConfig, _: &Facts) -> Option<Answer> {
-    config.platform.azure.as_ref()?;
+    let platform = config.platform.azure.as_ref()?;
+    // Only a Stack Hub has such an endpoint.
+    if !platform.arm_endpoint.is_empty() {
+        return Some(Answer::skipped("nobody looks at clusterOSImage, the image of a Stack Hub's machines"));
+    }
     let architecture = Cluster::of(config).architecture;
     let mut named: Vec<String> = settings(config)
         .map(|pool| &pool.os_image)
@@ -248,10 +238,6 @@ fn settings(config: &InstallConfig) -> impl Iterator<Item = &MachinePool> {
     config.pools().filter_map(|(_, pool)| pool.platform.azure.as_ref())
 }
 
-fn counted(count: usize, what: &str) -> String {
-    if count == 1 { format!("{count} {what}") } else { format!("{count} {what}s") }
-}
-
 fn few(names: &[&str]) -> String {
     let first: Vec<&str> = names.iter().take(MOST).copied().collect();
     match names.len().saturating_sub(MOST) {
@@ -265,14 +251,14 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::config::MachinePool as Pool;
+    use crate::config::{MachineNetwork, MachinePool as Pool, Network as Cidr, Networking};
     use crate::platform::azure::config::Subnet as Given;
-    use crate::platform::azure::facts::{DnsZone, Location, Network, Quota, ResourceGroup};
+    use crate::platform::azure::facts::{DnsZone, Location, Network, ResourceGroup};
     use crate::platform::azure::plan::pages::PAGES;
     use crate::platform::cloud::Verdict;
 
     /// What is judged of the config alone.
-    const WITHOUT_FACTS: &[&str] = &["LF0764"];
+    const WITHOUT_FACTS: &[&str] = &["LF0764", "LF0781"];
 
     #[test]
     fn every_code_of_planning_belongs_to_one_subject() {
@@ -289,7 +275,7 @@ mod tests {
     #[test]
     fn a_gap_in_any_part_is_told_once() {
         let first: Vec<&str> = JUDGED.iter().filter_map(|judged| judged.parts.first()).copied().collect();
-        let parts = ["subscription", "location", "sizes", "quotas", "network", "resource-group", "dns-zone"];
+        let parts = ["subscription", "location", "sizes", "network", "resource-group", "dns-zone"];
         assert_eq!(first, parts);
         let others = JUDGED.iter().flat_map(|judged| judged.parts);
         assert!(others.copied().all(|part| parts.contains(&part)));
@@ -314,8 +300,8 @@ mod tests {
 
     fn said(judged: &str, config: &InstallConfig, azure: facts::Facts) -> Option<String> {
         let facts = Facts { azure: Some(azure), ..Facts::default() };
-        let subject = JUDGED.iter().find(|subject| subject.id == judged)?;
-        match (subject.passed)(config, &facts)?.verdict {
+        let mut subjects = JUDGED.iter().filter(|subject| subject.id == judged);
+        match subjects.find_map(|subject| (subject.passed)(config, &facts))?.verdict {
             Verdict::Passed(message) => Some(message),
             Verdict::Skipped(why) => Some(format!("skipped: {why}")),
             Verdict::Found(finding) => Some(format!("found: {}", finding.message)),
@@ -332,7 +318,6 @@ mod tests {
         };
         azure.sizes.insert("Standard_D4s_v3".to_owned(), Size::default());
         azure.sizes.insert("Standard_D8s_v5".to_owned(), Size::default());
-        azure.quotas.insert(CORES.to_owned(), Quota { limit: 100, used: 12 });
         azure
     }
 
@@ -347,10 +332,6 @@ mod tests {
         );
         assert_eq!(said("azure.sizes"), "the location offers Standard_D8s_v5");
         assert_eq!(
-            said("azure.quotas"),
-            "1 quota and their use are known; of 100 virtual CPUs 12 are in use"
-        );
-        assert_eq!(
             said("azure.dns-zone"),
             "skipped: the DNS zone example.com in the group dns-rg is not known"
         );
@@ -361,10 +342,35 @@ mod tests {
     #[test]
     fn says_nothing_for_sure_of_empty_facts() {
         let config = config(|_| {});
-        for judged in ["azure.location", "azure.sizes", "azure.quotas"] {
+        for judged in ["azure.location", "azure.sizes"] {
             let said = said(judged, &config, facts::Facts::default()).unwrap_or_default();
             assert!(said.starts_with("skipped: "), "{judged}: {said}");
         }
+    }
+
+    #[test]
+    fn a_new_network_needs_nothing_of_the_cloud() {
+        let of = |platform: &str| {
+            let mut own = config(|own| platform.clone_into(&mut own.virtual_network));
+            let machine_network = vec![MachineNetwork { cidr: Cidr::known([10, 0, 0, 0], 16) }];
+            own.networking = Some(Networking { machine_network, ..Networking::default() });
+            let facts = Facts { azure: Some(answers()), ..Facts::default() };
+            let subjects = JUDGED.iter().filter(|subject| subject.id == "azure.network");
+            let seen = subjects.filter(|subject| (subject.passed)(&own, &facts).is_some());
+            seen.map(|subject| subject.parts.len()).collect::<Vec<_>>()
+        };
+        assert_eq!(of(""), [0]);
+        assert_eq!(of("vnet"), [2]);
+    }
+
+    #[test]
+    fn nobody_looks_at_the_image_of_a_hub() {
+        let config = config(|platform| {
+            let endpoint = "https://management.local.example.com".to_owned();
+            platform.arm_endpoint = crate::secret::SecretUrl::new(endpoint);
+        });
+        let said = said("azure.image", &config, answers()).unwrap_or_default();
+        assert!(said.starts_with("skipped: nobody looks at clusterOSImage"), "{said}");
     }
 
     #[test]

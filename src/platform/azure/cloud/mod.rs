@@ -7,6 +7,7 @@
 mod api_versions;
 mod arm;
 mod authority;
+mod azure_cli;
 mod certificate;
 mod checks;
 mod environment;

@@ -43,7 +43,7 @@ impl Arm {
         let call = named("DELETE", path);
         let url = self.url(&call, kind, path, &[])?;
         match self.send(&call, Method::Delete, &url, None).await {
-            Ok(begun) => self.settled(&call, begun, false).await.map(drop),
+            Ok(begun) => self.settled(&call, &url, begun, false).await.map(drop),
             Err(fault) if fault.is_absence() => Ok(()),
             Err(fault) => Err(fault),
         }
@@ -61,14 +61,20 @@ impl Arm {
             return Err(Fault::unmade(&call, "its body is no JSON"));
         };
         let begun = self.send(&call, Method::Post, &url, Some(&body)).await?;
-        let end = self.settled(&call, begun, true).await?;
+        let end = self.settled(&call, &url, begun, true).await?;
         read(&call, &end)
     }
 
     /// Waits for the end of what was begun. The result, if it is wanted, may have to be fetched.
-    async fn settled(&self, call: &str, begun: RawResponse, wanted: bool) -> Result<RawResponse, Fault> {
-        let operation = self.link(call, &begun, &OPERATION)?;
-        let location = self.link(call, &begun, &LOCATION)?;
+    async fn settled(
+        &self,
+        call: &str,
+        from: &Url,
+        begun: RawResponse,
+        wanted: bool,
+    ) -> Result<RawResponse, Fault> {
+        let operation = self.link(call, from, &begun, &OPERATION)?;
+        let location = self.link(call, from, &begun, &LOCATION)?;
         let (mut url, told) = match (operation, &location) {
             (Some(url), _) => (url, true),
             (None, Some(url)) if u16::from(begun.status()) == ACCEPTED => (url.clone(), false),
@@ -88,7 +94,7 @@ impl Arm {
                 if u16::from(seen.status()) != ACCEPTED {
                     return Ok(seen);
                 }
-                if let Some(next) = self.link(call, &seen, &LOCATION)? {
+                if let Some(next) = self.link(call, &url, &seen, &LOCATION)? {
                     url = next;
                 }
                 continue;
@@ -106,9 +112,15 @@ impl Arm {
         }
     }
 
-    /// The URL in a header.
-    fn link(&self, call: &str, response: &RawResponse, name: &HeaderName) -> Result<Option<Url>, Fault> {
-        response.headers().get_optional_str(name).map(|link| self.here(call, link)).transpose()
+    /// The URL in a header of the answer of `from`.
+    fn link(
+        &self,
+        call: &str,
+        from: &Url,
+        response: &RawResponse,
+        name: &HeaderName,
+    ) -> Result<Option<Url>, Fault> {
+        response.headers().get_optional_str(name).map(|link| self.here(call, from, link)).transpose()
     }
 }
 
@@ -179,11 +191,26 @@ mod tests {
         let fault = arm.delete(Api::ResourceGroups, GROUP).await.err();
         let sentence = fault.map(|fault| fault.sentence());
         assert_eq!(sentence.as_deref(), Some("DELETE resourceGroups/rg was answered with Conflict: in use"));
-        let away: Scripted = (202, &[("location", "https://other.example.com/")], "");
-        let (arm, script) = scripted(&[away])?;
+        let nowhere: Scripted = (202, &[("location", "mailto:a@example.com")], "");
+        let (arm, script) = scripted(&[nowhere])?;
         let fault = arm.delete(Api::ResourceGroups, GROUP).await.err();
         assert_eq!(fault.map(|fault| fault.sort), Some(Sort::NotUnderstood));
         assert_eq!(script.asked().len(), 1);
+        Ok(())
+    }
+
+    #[tokio::test]
+    async fn an_operation_is_followed_at_the_resource_manager_only() -> Outcome {
+        const AWAY: &[(&str, &str)] =
+            &[("location", "https://other.example.com/results/1"), ("retry-after", "0")];
+        const RELATIVE: &[(&str, &str)] = &[("location", "2"), ("retry-after", "0")];
+        let (arm, script) = scripted(&[(202, AWAY, ""), (202, RELATIVE, ""), (204, &[], "")])?;
+        assert_eq!(arm.delete(Api::ResourceGroups, GROUP).await, Ok(()));
+        let expected =
+            ["https://management.example.com/results/1", "https://management.example.com/results/2"];
+        let asked = script.asked();
+        let followed: Vec<&str> = asked.iter().filter_map(|asked| asked.strip_prefix("GET ")).collect();
+        assert_eq!(followed, expected);
         Ok(())
     }
 

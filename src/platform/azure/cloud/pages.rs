@@ -139,10 +139,10 @@ pub(super) const REDIRECT: Page = Page {
 pub(super) const NO_CREDENTIALS: Page = Page {
     code: "LF1110",
     title: "there are credentials for Azure",
-    text: "They are looked for in this order: a client secret, a certificate (AZURE_CLIENT_ID with \
-           AZURE_CLIENT_SECRET or AZURE_CLIENT_CERTIFICATE_PATH, else ~/.azure/osServicePrincipal.json), \
+    text: "They are looked for in this order: a certificate, a client secret (AZURE_CLIENT_ID with \
+           AZURE_CLIENT_CERTIFICATE_PATH or AZURE_CLIENT_SECRET, else ~/.azure/osServicePrincipal.json), \
            the token file of a workload identity (AZURE_FEDERATED_TOKEN_FILE), the managed identity of this \
-           machine, and the Azure CLI.",
+           machine, and the Azure CLI, which is not asked where an application is named.",
     severity: Severity::Error,
     fields: &[],
     base: Base::Whole,
@@ -156,7 +156,8 @@ pub(super) const INCOMPLETE: Page = Page {
     title: "credentials for Azure are complete",
     text: "A secret, a certificate and a federated token are those of an application, named by \
            AZURE_CLIENT_ID, in a tenant, named by AZURE_TENANT_ID. All must come from the environment, or \
-           all from ~/.azure/osServicePrincipal.json.",
+           all from ~/.azure/osServicePrincipal.json. An application without any of the three can only be a \
+           managed identity of this machine.",
     severity: Severity::Error,
     fields: &[],
     base: Base::Whole,

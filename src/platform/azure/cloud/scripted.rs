@@ -12,8 +12,8 @@ use azure_core::http::{
 use url::Url;
 
 use super::arm::Arm;
+use super::session::SharedScrub;
 use crate::net::Places;
-use crate::secret::Scrub;
 
 /// Status, headers and body.
 pub(super) type Scripted = (u16, &'static [(&'static str, &'static str)], &'static str);
@@ -70,6 +70,7 @@ pub(super) fn scripted(answers: &[Scripted]) -> Result<(Arm, Arc<Script>), url::
         ..ClientOptions::default()
     };
     let base = Url::parse("https://management.example.com/")?;
-    let arm = Arm::new(options, &base, false, Duration::from_mins(1), Scrub::default(), Places::new(1));
+    let (limit, scrub) = (Duration::from_mins(1), SharedScrub::default());
+    let arm = Arm::new(options, &base, false, limit, scrub, Places::new(1));
     Ok((arm, script))
 }

@@ -46,6 +46,22 @@ impl Unready {
     }
 }
 
+/// What is hidden in all that is said. Whoever has a clone knows of every secret from when it is hidden.
+#[derive(Clone, Debug, Default)]
+pub(super) struct SharedScrub(Arc<Mutex<Scrub>>);
+
+impl SharedScrub {
+    /// Hides a secret from now on.
+    pub(super) fn hide(&self, secret: &Secret<String>) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).hide(secret);
+    }
+
+    /// All that is hidden so far; what is said later needs it anew.
+    pub(super) fn now(&self) -> Scrub {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
 /// What is asked with.
 struct Wire {
     trust: Trust,
@@ -64,7 +80,7 @@ pub(super) struct Session<'a> {
     pub(super) answers: gather::Answers,
     places: Places,
     wire: OnceLock<Wire>,
-    scrub: Mutex<Scrub>,
+    scrub: SharedScrub,
     manager: OnceCell<Reached>,
     endpoints: OnceCell<Result<Environment, Answer>>,
     authority: OnceCell<Reached>,
@@ -87,7 +103,7 @@ impl<'a> Session<'a> {
             answers: gather::Answers::default(),
             places: Places::new(asking.patience.at_once),
             wire: OnceLock::new(),
-            scrub: Mutex::default(),
+            scrub: SharedScrub::default(),
             manager: OnceCell::new(),
             endpoints: OnceCell::new(),
             authority: OnceCell::new(),
@@ -159,7 +175,7 @@ impl Session<'_> {
 
     /// Hides a secret in everything that is said from now on.
     pub(super) fn hide(&self, secret: &Secret<String>) {
-        self.scrub.lock().unwrap_or_else(PoisonError::into_inner).hide(secret);
+        self.scrub.hide(secret);
     }
 
     /// The places for requests.
@@ -167,9 +183,9 @@ impl Session<'_> {
         self.places.clone()
     }
 
-    /// All that is hidden so far.
-    pub(super) fn scrub(&self) -> Scrub {
-        self.scrub.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    /// What is hidden, now and later.
+    pub(super) fn scrub(&self) -> SharedScrub {
+        self.scrub.clone()
     }
 
     /// What is to be seen of the resource manager.
@@ -239,17 +255,11 @@ impl Session<'_> {
         self.subscription.get_or_init(|| Box::pin(subscription::find(self))).await.as_ref()
     }
 
-    /// The id of the subscription. Where nobody can be asked, it is the one that the credentials name.
+    /// The id of the subscription.
     pub(super) async fn subscription(&self) -> Result<String, Unready> {
-        let answer = match self.found_subscription().await {
-            Ok(found) => return Ok(found.id.clone()),
-            Err(answer) => answer,
-        };
-        let named = &self.given().subscription;
-        if matches!(answer.verdict, Verdict::Skipped(_)) && !named.is_empty() {
-            return Ok(named.clone());
-        }
-        Err(Unready::of(answer, "there is no subscription to ask about", subscription::CHECK))
+        let what = "there is no subscription to ask about";
+        let found = self.found_subscription().await.map(|found| found.id.clone());
+        found.map_err(|answer| Unready::of(answer, what, subscription::CHECK))
     }
 }
 
@@ -266,5 +276,14 @@ mod tests {
         assert_eq!(why(&skipped), "the name does not resolve");
         let found = Answer::found(Finding::error(&pages::URL, Kind::Invalid, "", "no"));
         assert_eq!(why(&found), "nothing is known: see azure.cloud");
+    }
+
+    #[test]
+    fn a_secret_that_is_learnt_later_is_hidden_by_all() {
+        let (first, second) = (SharedScrub::default(), SharedScrub::default());
+        let shared = first.clone();
+        first.hide(&Secret::new("canary-token".to_owned()));
+        assert_eq!(shared.now().clean("x canary-token"), "x <redacted>");
+        assert_eq!(second.now().clean("x canary-token"), "x canary-token");
     }
 }

@@ -51,11 +51,28 @@ impl Given {
 
     /// The source that they name; none where they leave it to the machine.
     pub(super) fn source(&self) -> Option<Source> {
-        if self.secret.is_some() {
-            return Some(Source::Secret);
-        }
         let certificate = self.certificate.clone().map(Source::Certificate);
-        certificate.or_else(|| self.federated.clone().map(Source::Federated))
+        let secret = || self.secret.as_ref().map(|_| Source::Secret);
+        certificate.or_else(secret).or_else(|| self.federated.clone().map(Source::Federated))
+    }
+
+    /// What is missing where an application is named and nothing that proves it: nobody else's credentials do
+    /// in its place, so that without a managed identity there are none.
+    pub(super) fn unproven(&self) -> Option<Finding> {
+        if self.client.is_empty() {
+            return None;
+        }
+        let message = format!(
+            "the application `{}` is named, but neither a secret, a certificate nor a federated token of it, \
+             and no managed identity answers",
+            shortened(&self.client)
+        );
+        let tenant = if self.tenant.is_empty() { "AZURE_TENANT_ID and " } else { "" };
+        let help = format!(
+            "set {tenant}one of AZURE_CLIENT_SECRET, AZURE_CLIENT_CERTIFICATE_PATH and {FEDERATED}; the login \
+             to the Azure CLI is used where AZURE_CLIENT_ID is not set"
+        );
+        Some(Finding::error(&pages::INCOMPLETE, Kind::Required, "", message).help(help))
     }
 
     /// What a source lacks that needs an application in a tenant.
@@ -136,19 +153,32 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_comes_before_a_certificate_and_that_before_a_federated_token() {
+    fn a_certificate_comes_before_a_secret_and_that_before_a_federated_token() {
         const SECRET: (&str, &str) = ("AZURE_CLIENT_SECRET", "canary-secret");
         const CERTIFICATE: (&str, &str) = ("AZURE_CLIENT_CERTIFICATE_PATH", "/c.pem");
         const TOKEN: (&str, &str) = (FEDERATED, "/token");
-        assert_eq!(given(&[TOKEN, CERTIFICATE, SECRET]).source(), Some(Source::Secret));
         let certificate = Source::Certificate("/c.pem".to_owned());
-        assert_eq!(given(&[TOKEN, CERTIFICATE]).source(), Some(certificate));
+        assert_eq!(given(&[TOKEN, SECRET, CERTIFICATE]).source(), Some(certificate));
+        assert_eq!(given(&[TOKEN, SECRET]).source(), Some(Source::Secret));
         let federated = given(&[TOKEN, ("AZURE_CLIENT_ID", "c")]);
         assert_eq!(federated.source(), Some(Source::Federated("/token".to_owned())));
         assert!(federated.secrets.contains(&Secret::new("canary-federated".to_owned())));
         assert_eq!(given(&[("AZURE_CLIENT_ID", "c")]).source(), None);
         let shown = format!("{:?}", given(&[SECRET, TOKEN]));
         assert!(!shown.contains("canary"), "{shown}");
+    }
+
+    #[test]
+    fn an_application_without_proof_is_not_replaced_by_somebody_else() {
+        let unproven = |variables| given(variables).unproven();
+        assert!(unproven(&[("AZURE_TENANT_ID", "t")]).is_none());
+        let finding = unproven(&[("AZURE_CLIENT_ID", "c")]);
+        let (code, help) = finding.map(|f| (f.page.code, f.help.unwrap_or_default())).unwrap_or_default();
+        assert_eq!(code, "LF1111");
+        assert!(help.contains("AZURE_TENANT_ID") && help.contains("AZURE_CLIENT_SECRET"), "{help}");
+        let finding = unproven(&[("AZURE_CLIENT_ID", "c"), ("AZURE_TENANT_ID", "t")]);
+        let help = finding.and_then(|finding| finding.help).unwrap_or_default();
+        assert!(help.starts_with("set one of AZURE_CLIENT_SECRET, "), "{help}");
     }
 
     #[test]

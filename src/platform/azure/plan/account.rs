@@ -1,6 +1,6 @@
 //! Whose subscription it is, and whether the facts are those of this config.
 
-use super::{Planning, location, pages};
+use super::{Planning, account_pages, location, pages};
 use crate::finding::Findings;
 use crate::platform::azure::planned::Account;
 
@@ -8,16 +8,26 @@ use crate::platform::azure::planned::Account;
 pub(super) fn choose(planning: &Planning<'_>, out: &mut Findings) -> Option<Account> {
     check_fit(planning, out);
     let facts = planning.facts;
-    let given = [("subscription", &facts.subscription_id), ("tenant", &facts.tenant_id)];
-    let missing: Vec<&str> = given.iter().filter(|(_, id)| id.is_empty()).map(|(name, _)| *name).collect();
+    let given = [
+        ("subscription", "subscriptionId", &facts.subscription_id),
+        ("tenant", "tenantId", &facts.tenant_id),
+    ];
+    let missing = given.iter().filter(|(_, _, id)| id.is_empty());
+    let missing: Vec<(&str, &str)> = missing.map(|(name, key, _)| (*name, *key)).collect();
     if !missing.is_empty() {
-        out.push(pages::account_not_known(&missing));
+        out.push(if planning.of_cloud() {
+            account_pages::account_not_in_facts(&missing)
+        } else {
+            let names: Vec<&str> = missing.iter().map(|(name, _)| *name).collect();
+            account_pages::account_not_known(&names)
+        });
         return None;
     }
     Some(Account {
         subscription_id: facts.subscription_id.clone(),
         tenant_id: facts.tenant_id.clone(),
         client_id: facts.client_id.clone(),
+        identity: facts.identity.clone(),
     })
 }
 

@@ -1,6 +1,6 @@
 //! The cloud: what the catalogue knows of it, and what a Stack Hub says of itself.
 
-use super::{Planning, pages};
+use super::{Planning, cloud_pages, pages};
 use crate::finding::Findings;
 use crate::platform::azure::planned::Cloud;
 
@@ -11,6 +11,12 @@ pub(super) fn choose(planning: &Planning<'_>, out: &mut Findings) -> Option<Clou
         out.push(pages::cloud_not_known(&platform.cloud_name));
         return None;
     };
+    if known.closed {
+        out.push(pages::cloud_closed(name));
+    }
+    if !known.stack && known.terraform_environment.is_empty() && known.metadata_host.is_empty() {
+        out.push(cloud_pages::not_for_terraform(name));
+    }
     let environment = planning.facts.environment.clone().filter(|_| known.stack);
     if known.stack && environment.is_none() {
         out.push(pages::environment_not_known());

@@ -1,6 +1,6 @@
 //! The findings of planning that compare the config with what the cloud has, each with its page.
 
-use super::pages::SIZE;
+use super::pages::{self, SIZE};
 use super::sizes::Wish;
 use crate::finding::{Base, Finding, Kind, Page, Severity, nearest, shortened};
 use crate::platform::azure::facts::{DnsZone, Network, ResourceGroup, Subnet};
@@ -14,6 +14,8 @@ const REGION: &str = "platform.azure.region";
 const VIRTUAL_NETWORK: &str = "platform.azure.virtualNetwork";
 const RESOURCE_GROUP: &str = "platform.azure.resourceGroupName";
 const MACHINE_NETWORK: &str = "networking.machineNetwork";
+/// The field of a pool that asks for ultra disks.
+const ULTRA: &str = "ultraSSDCapability";
 
 pub(super) const LOCATION: Page = Page {
     code: "LF0765",
@@ -43,7 +45,11 @@ pub(super) const ULTRA_ZONES: Page = Page {
     text: "Ultra disks are attached to machines in zones only, and a location has them for a size in some of \
            its zones. Without `zones` a pool is spread over all zones of its size.",
     severity: Severity::Error,
-    fields: &["<pool>.platform.azure.ultraSSDCapability", "<pool>.platform.azure.zones"],
+    fields: &[
+        "<pool>.platform.azure.type",
+        "<pool>.platform.azure.ultraSSDCapability",
+        "<pool>.platform.azure.zones",
+    ],
     base: Base::Whole,
     bad: "",
     good: "",
@@ -186,6 +192,44 @@ pub(super) const RECORDS: Page = Page {
     bad: "",
     good: "",
 };
+pub(super) const TERRAFORM: Page = Page {
+    code: "LF0785",
+    title: "terraform can find the endpoints of the cloud",
+    text: "The provider of terraform knows the endpoints of some clouds by a name of its own, the key \
+           `terraformEnvironment` of a cloud in the catalogue. Those of others it asks of the host in \
+           `metadataHost`. Without either it would take the public cloud.",
+    severity: Severity::Error,
+    fields: &["platform.azure.cloudName"],
+    base: Base::Whole,
+    bad: "",
+    good: "",
+};
+pub(super) const UNTOLD: Page = Page {
+    code: "LF0786",
+    title: "the cloud tells how large a pool's machines are, and of which architecture",
+    text: "The number of virtual CPUs, the memory and the architecture are capabilities of a size. Where \
+           one of them is missing, nothing is compared with it.",
+    severity: Severity::Warning,
+    fields: &["<pool>.platform.azure.type"],
+    base: Base::Whole,
+    bad: "",
+    good: "",
+};
+
+pub(super) fn not_for_terraform(cloud: &str) -> Finding {
+    let cloud = shortened(cloud);
+    let message = format!("the catalogue does not say how terraform finds the cloud `{cloud}`");
+    Finding::error(&TERRAFORM, Kind::Required, "platform.azure.cloudName", message).help(format!(
+        "add `metadataHost`, the host of its resource manager, or `terraformEnvironment` under \
+         azure.clouds.{cloud} in the catalogue overlay"
+    ))
+}
+
+pub(super) fn size_untold(wish: &Wish<'_>, name: &str, missing: &[&str]) -> Finding {
+    let message = format!("the cloud does not tell {} of {name}", missing.join(", "));
+    Finding::warning(&UNTOLD, Kind::Invalid, machines(wish, "type"), message)
+        .help("look whether its machines are large enough and of the pool's architecture")
+}
 
 pub(super) fn location_not_offered(name: &str, cloud: &str, help: String) -> Finding {
     let message = format!("`{}` is no location that {cloud} offers to the subscription", shortened(name));
@@ -234,7 +278,14 @@ pub(super) fn ultra_without_zones(location: &str, wish: &Wish<'_>, name: &str) -
 }
 
 fn ultra(wish: &Wish<'_>, message: String) -> Finding {
-    Finding::error(&ULTRA_ZONES, Kind::Invalid, machines(wish, "ultraSSDCapability"), message)
+    Finding::error(&ULTRA_ZONES, Kind::Invalid, machines(wish, "type"), message)
+        .related("where ultra disks are asked for", machines(wish, ULTRA))
+}
+
+/// That a size has no ultra disks at all.
+pub(super) fn no_ultra(wish: &Wish<'_>, name: &str, capability: &str) -> Finding {
+    pages::capability_missing(wish, name, capability, "type")
+        .related("where ultra disks are asked for", machines(wish, ULTRA))
 }
 
 pub(super) fn not_confidential(wish: &Wish<'_>, name: &str) -> Finding {

@@ -35,7 +35,7 @@ pub(super) fn unknown(planning: &Planning<'_>) -> Finding {
     if asked {
         cloud_pages::location_not_offered(name, &shortened(&facts.cloud_name), hint(planning, name))
     } else {
-        pages::location_not_known(name, &planning.catalogue().clouds_with(name))
+        pages::location_not_known(name, &planning.catalogue().clouds_with(name), !planning.of_cloud())
     }
 }
 

@@ -1,6 +1,7 @@
 //! What is decided for Azure: cloud, image, sizes, zones, network (`assets.md`, A.3, B.10, C.6, D.8).
 
 mod account;
+pub(super) mod account_pages;
 mod cloud;
 mod cloud_pages;
 mod dns;

@@ -1,23 +1,12 @@
 //! The findings of planning on Azure, each with its page.
 
-use super::cloud_pages;
 use super::sizes::Wish;
+use super::{account_pages, cloud_pages};
 use crate::finding::{Base, Finding, Kind, Page, Severity, nearest, shortened};
 use crate::platform::azure::catalogue::Minimums;
 
 const REGION: &str = "platform.azure.region";
 
-const ACCOUNT: Page = Page {
-    code: "LF0750",
-    title: "subscription and tenant are known",
-    text: "They are part of the names of DNS zones and of the cloud provider's config. They come from the \
-           environment, from ~/.azure/osServicePrincipal.json or from a facts file.",
-    severity: Severity::Error,
-    fields: &["platform.azure"],
-    base: Base::Whole,
-    bad: "",
-    good: "",
-};
 const CLOUD: Page = Page {
     code: "LF0751",
     title: "the cloud is one that the catalogue describes",
@@ -190,10 +179,23 @@ const NOT_MADE: Page = Page {
     bad: "controlPlane:\n  platform:\n    azure:\n      bootDiagnostics:\n        type: Managed\n",
     good: "controlPlane:\n  platform:\n    azure:\n      encryptionAtHost: true\n",
 };
+const CLOSED: Page = Page {
+    code: "LF0780",
+    title: "the cluster goes into a cloud that is in operation",
+    text: "The name of a closed cloud stays valid, so that old files can be read and compared, but nothing \
+           can be installed there.",
+    severity: Severity::Warning,
+    fields: &["platform.azure.cloudName"],
+    base: Base::Azure,
+    bad: "platform:\n  azure:\n    region: germanycentral\n    baseDomainResourceGroupName: dns-rg\n    \
+          cloudName: AzureGermanCloud\n",
+    good: "platform:\n  azure:\n    region: eastus\n    baseDomainResourceGroupName: dns-rg\n    \
+           cloudName: AzurePublicCloud\n",
+};
 
 /// The pages of these findings.
 pub(in super::super) const PAGES: &[&Page] = &[
-    &ACCOUNT,
+    &account_pages::ACCOUNT,
     &CLOUD,
     &FACTS,
     &LOCATION,
@@ -208,6 +210,8 @@ pub(in super::super) const PAGES: &[&Page] = &[
     &ENVIRONMENT,
     &TOO_NARROW,
     &NOT_MADE,
+    &CLOSED,
+    &account_pages::APPLICATION,
     &cloud_pages::LOCATION,
     &cloud_pages::SIZE_ZONES,
     &cloud_pages::ULTRA_ZONES,
@@ -223,18 +227,18 @@ pub(in super::super) const PAGES: &[&Page] = &[
     &cloud_pages::NOT_EMPTY,
     &cloud_pages::DNS_ZONE,
     &cloud_pages::RECORDS,
+    &cloud_pages::TERRAFORM,
+    &cloud_pages::UNTOLD,
 ];
 
 fn type_of(wish: &Wish<'_>) -> String {
     format!("{}.platform.azure.type", wish.path)
 }
 
-pub(super) fn account_not_known(missing: &[&str]) -> Finding {
-    let message = format!("the {} of the credentials must be known", missing.join(" and the "));
-    Finding::error(&ACCOUNT, Kind::Required, "platform.azure", message).help(
-        "set AZURE_SUBSCRIPTION_ID, AZURE_TENANT_ID, AZURE_CLIENT_ID and AZURE_CLIENT_SECRET, write \
-         ~/.azure/osServicePrincipal.json, or give a facts file with --facts",
-    )
+pub(super) fn cloud_closed(name: &str) -> Finding {
+    let message = format!("the cloud `{}` was closed", shortened(name));
+    Finding::warning(&CLOSED, Kind::Invalid, "platform.azure.cloudName", message)
+        .help("choose another cloud; what was in this one is gone")
 }
 
 pub(super) fn cloud_not_known(name: &str) -> Finding {
@@ -249,11 +253,16 @@ pub(super) fn facts_of_another(field: &str, found: &str, wanted: &str) -> Findin
         .help("give facts that were gathered for this config with --facts FILE")
 }
 
-pub(super) fn location_not_known(location: &str, clouds: &[&str]) -> Finding {
+pub(super) fn location_not_known(location: &str, clouds: &[&str], offline: bool) -> Finding {
     let message = format!("nothing is known of the machine sizes of `{}`", shortened(location));
+    let ask = if offline {
+        "leave --offline out, give a facts file with --facts"
+    } else {
+        "give a facts file with --facts"
+    };
     let help = match clouds {
-        [] => "give a facts file with --facts, or add the location to a catalogue overlay".to_owned(),
-        [cloud, ..] => format!("give a facts file with --facts; the catalogue has the location in {cloud}"),
+        [] => format!("{ask}, or add the location to a catalogue overlay"),
+        [cloud, ..] => format!("{ask}; the catalogue has the location in {cloud}"),
     };
     Finding::error(&LOCATION, Kind::Invalid, REGION, message).help(help)
 }

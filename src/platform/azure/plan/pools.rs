@@ -64,7 +64,8 @@ fn zones(planning: &Planning<'_>, wish: &Wish<'_>, chosen: &Chosen<'_>, out: &mu
     let given = &wish.settings.zones;
     let missing: Vec<&str> =
         given.iter().filter(|zone| !chosen.size.zones.contains(zone)).map(String::as_str).collect();
-    if !missing.is_empty() {
+    // A size that is closed in the whole location is told already.
+    if !missing.is_empty() && chosen.size.restriction.is_empty() {
         out.push(if planning.asked() {
             cloud_pages::size_not_in_zones(wish.path, chosen.name, &missing, &chosen.size.zones)
         } else {

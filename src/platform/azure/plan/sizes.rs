@@ -10,6 +10,8 @@ use crate::platform::azure::facts::Size;
 pub(super) const ACCELERATED: &str = "AcceleratedNetworkingEnabled";
 /// Capability: disks of the premium types can be attached.
 const PREMIUM: &str = "PremiumIO";
+/// Capability: kind of the processors.
+const ARCHITECTURE: &str = "CpuArchitectureType";
 /// Capability: generations of virtual machines, joined by commas.
 const GENERATIONS: &str = "HyperVGenerations";
 /// Capability: ultra disks can be attached.
@@ -81,7 +83,7 @@ pub(super) fn choose<'a>(planning: &Planning<'a>, wish: &Wish<'_>, out: &mut Fin
         planning.catalogue().default_size(cloud, wish.architecture, wish.role).unwrap_or_default()
     };
     let name = if named.is_empty() { default() } else { named };
-    let offered = planning.facts.sizes.get_key_value(name).map(|(name, size)| Chosen { name, size });
+    let offered = offered(planning, name);
     let usable = |chosen: &Chosen<'_>| chosen.size.restriction.is_empty();
     let Some(chosen) = offered.filter(|chosen| usable(chosen) || !named.is_empty()) else {
         out.push(if named.is_empty() {
@@ -95,14 +97,25 @@ pub(super) fn choose<'a>(planning: &Planning<'a>, wish: &Wish<'_>, out: &mut Fin
         return None;
     };
     if !usable(&chosen) {
-        out.push(pages::size_restricted(planning.location(), wish, name, &chosen.size.restriction));
+        out.push(pages::size_restricted(planning.location(), wish, chosen.name, &chosen.size.restriction));
     }
     check(planning, wish, &chosen, out);
     Some(chosen)
 }
 
+/// The size of a name, which Azure writes in its own capitals.
+fn offered<'a>(planning: &Planning<'a>, name: &str) -> Option<Chosen<'a>> {
+    let sizes = &planning.facts.sizes;
+    let same = || sizes.iter().find(|(own, _)| own.eq_ignore_ascii_case(name));
+    sizes.get_key_value(name).or_else(same).map(|(name, size)| Chosen { name, size })
+}
+
 /// Looks for what the size does not have.
 fn check(planning: &Planning<'_>, wish: &Wish<'_>, chosen: &Chosen<'_>, out: &mut Findings) {
+    let untold = untold(planning, chosen);
+    if !untold.is_empty() {
+        out.push(cloud_pages::size_untold(wish, chosen.name, &untold));
+    }
     if !is_large_enough(planning, wish, chosen) {
         let least = planning.catalogue().minimums(wish.role).cloned().unwrap_or_default();
         let has = (chosen.vcpus(), chosen.memory_gb());
@@ -134,14 +147,29 @@ fn check(planning: &Planning<'_>, wish: &Wish<'_>, chosen: &Chosen<'_>, out: &mu
     }
 }
 
+/// What the cloud does not say of the size though it was asked. Stack Hubs have one architecture and need not
+/// name it.
+fn untold(planning: &Planning<'_>, chosen: &Chosen<'_>) -> Vec<&'static str> {
+    let told = [
+        ("vCPUs", chosen.vcpus().is_some()),
+        ("MemoryGB", chosen.memory_gb().is_some()),
+        (ARCHITECTURE, planning.stack() || chosen.size.capabilities.contains_key(ARCHITECTURE)),
+    ];
+    told.into_iter().filter(|(_, told)| planning.asked() && !told).map(|(name, _)| name).collect()
+}
+
 /// What stands against ultra disks.
 fn ultra_disks(planning: &Planning<'_>, wish: &Wish<'_>, chosen: &Chosen<'_>) -> Option<Finding> {
+    if !chosen.size.restriction.is_empty() {
+        // It has no zones as none is open, which is told already.
+        return None;
+    }
     if planning.asked() && chosen.size.zones.is_empty() {
         return Some(cloud_pages::ultra_without_zones(planning.location(), wish, chosen.name));
     }
     let Some(having) = chosen.zones_with(ULTRA) else {
         let has = chosen.has(ULTRA).unwrap_or(!planning.asked());
-        return (!has).then(|| pages::capability_missing(wish, chosen.name, ULTRA, "ultraSSDCapability"));
+        return (!has).then(|| cloud_pages::no_ultra(wish, chosen.name, ULTRA));
     };
     let given = &wish.settings.zones;
     let zones = if given.is_empty() { &chosen.size.zones } else { given };
@@ -200,7 +228,7 @@ fn is_large_enough(planning: &Planning<'_>, wish: &Wish<'_>, chosen: &Chosen<'_>
 
 fn has_architecture(wish: &Wish<'_>, chosen: &Chosen<'_>) -> bool {
     let wanted = if wish.architecture == "arm64" { "Arm64" } else { "x64" };
-    let own = chosen.size.capabilities.get("CpuArchitectureType");
+    let own = chosen.size.capabilities.get(ARCHITECTURE);
     own.is_none_or(|own| own.eq_ignore_ascii_case(wanted))
 }
 

@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde_json::ser::{PrettyFormatter, Serializer};
 
 use super::Rendering;
+use crate::platform::azure::stack_environment;
 
 /// The config, in the OpenShift installer's names and order.
 ///
@@ -51,8 +52,7 @@ struct Config<'a> {
 pub(super) fn data(rendering: &Rendering<'_>) -> BTreeMap<String, String> {
     let mut data = BTreeMap::from([("config".to_owned(), indented(&config(rendering)))]);
     if let Some(environment) = &rendering.azure.cloud.environment {
-        let environment = serde_json::Value::from(environment.clone());
-        data.insert("endpoints".to_owned(), environment.to_string());
+        data.insert("endpoints".to_owned(), stack_environment::line(environment));
     }
     data
 }

@@ -8,7 +8,7 @@ mod tfvars;
 use serde_json::{Value, json};
 
 use super::config::Platform;
-use super::{credentials, planned, values};
+use super::{credentials, planned};
 use crate::plan::Plan;
 use crate::render::{CloudCredentials, Extras, PlatformAssets, Unset};
 use crate::secret::Secret;
@@ -60,10 +60,12 @@ pub(super) fn assets(plan: &Plan, extras: &Extras<'_>) -> Option<PlatformAssets>
 
 /// How unset fields stand in the cluster's copy of the install config.
 pub(super) fn unset(plan: &Plan) -> Unset {
-    let stack = plan.platform.azure.as_ref().is_some_and(|azure| azure.cloud.stack);
+    let cloud = plan.platform.azure.as_ref().map(|azure| &azure.cloud);
+    let stack = cloud.is_some_and(|cloud| cloud.stack);
+    let name = cloud.map_or("", |cloud| cloud.name.as_str());
     Unset {
         top: if stack { json!({ "credentialsMode": "Manual" }) } else { json!({}) },
-        platform: json!({ "cloudName": values::PUBLIC, "outboundType": "Loadbalancer" }),
+        platform: json!({ "cloudName": name, "outboundType": "Loadbalancer" }),
         pool: json!({
             "osDisk": { "diskSizeGB": 0, "diskType": "" },
             "osImage": { "offer": "", "plan": "", "publisher": "", "sku": "", "version": "" },
@@ -116,11 +118,12 @@ impl Rendering<'_> {
         let azure = self.azure;
         let secret = extras.credentials.get(credentials::CLIENT_SECRET)?;
         let open = |value: &str| Secret::new(value.to_owned());
+        let application = credentials::application(&azure.account, extras.credentials);
         let values = vec![
             ("azure_subscription_id", open(&azure.account.subscription_id)),
-            ("azure_client_id", open(&azure.account.client_id)),
+            ("azure_client_id", open(application.client)),
             ("azure_client_secret", secret.clone()),
-            ("azure_tenant_id", open(&azure.account.tenant_id)),
+            ("azure_tenant_id", open(application.tenant)),
             ("azure_resource_prefix", open(self.id)),
             ("azure_resourcegroup", open(&azure.groups.cluster)),
             ("azure_region", open(&azure.location)),

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use super::{Rendering, owner_tag};
 use crate::plan::in_turn;
 use crate::platform::azure::credentials;
-use crate::platform::azure::planned::{Firmware, PoolImage};
+use crate::platform::azure::planned::{Firmware, MANAGED_IDENTITY, PoolImage};
 use crate::render::{Extras, bootstrap_stub};
 
 /// Stands for the address of the bootstrap machine's ignition config, which only terraform knows.
@@ -119,18 +119,17 @@ struct Own<'a> {
 pub(super) fn platform(rendering: &Rendering<'_>, extras: &Extras<'_>) -> Box<RawValue> {
     let given = |name: &str| extras.credentials.get(name).map_or("", |value| value.expose().as_str());
     let azure = rendering.azure;
+    let application = credentials::application(&azure.account, extras.credentials);
     let master = &azure.control_plane;
     let security = &master.security;
     let unset = Firmware::default();
     let firmware = security.firmware.as_ref().unwrap_or(&unset);
     crate::render::raw(&Variables {
         azure_subscription_id: &azure.account.subscription_id,
-        azure_client_id: &azure.account.client_id,
-        azure_tenant_id: &azure.account.tenant_id,
+        azure_client_id: application.client,
+        azure_tenant_id: application.tenant,
         azure_certificate_path: given(credentials::CLIENT_CERTIFICATE),
-        azure_use_msi: [credentials::CLIENT_SECRET, credentials::CLIENT_CERTIFICATE]
-            .into_iter()
-            .all(|name| given(name).is_empty()),
+        azure_use_msi: uses_managed_identity(rendering, extras),
         azure_environment: &azure.cloud.terraform_environment,
         azure_arm_endpoint: &azure.cloud.arm_endpoint,
         azure_extra_tags: tags(rendering),
@@ -167,6 +166,18 @@ pub(super) fn platform(rendering: &Rendering<'_>, extras: &Extras<'_>) -> Box<Ra
     })
 }
 
+/// Whether terraform has the identity of the machine that it runs on. Where nobody says where the credentials
+/// come from, it does if there is nothing else to prove an application with.
+fn uses_managed_identity(rendering: &Rendering<'_>, extras: &Extras<'_>) -> bool {
+    let proofs = [credentials::CLIENT_SECRET, credentials::CLIENT_CERTIFICATE];
+    let proven = |name: &&str| extras.credentials.get(*name).is_some_and(|value| !value.is_empty());
+    !proofs.iter().any(proven) && may_be_managed(&rendering.azure.account.identity)
+}
+
+fn may_be_managed(identity: &str) -> bool {
+    identity.is_empty() || identity == MANAGED_IDENTITY
+}
+
 /// The variables that only our modules have.
 pub(super) fn own(rendering: &Rendering<'_>) -> Box<RawValue> {
     let cloud = &rendering.azure.cloud;
@@ -190,5 +201,18 @@ fn stub(rendering: &Rendering<'_>) -> String {
         bootstrap_stub(&rendering.plan.config, PLACEHOLDER)
     } else {
         String::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::may_be_managed;
+
+    #[test]
+    fn logins_and_tokens_are_no_identity_of_the_machine() {
+        assert!(may_be_managed("") && may_be_managed("managed-identity"));
+        for other in ["secret", "certificate", "federated-token", "cli"] {
+            assert!(!may_be_managed(other), "{other}");
+        }
     }
 }

@@ -163,7 +163,12 @@ pub(super) fn check(azure: &Platform, catalogue: &Catalogue, out: &mut Findings)
     let cloud = azure.cloud_name.as_str();
     let known: Vec<&str> = catalogue.clouds.keys().map(String::as_str).collect();
     if !known.contains(&cloud) {
-        out.push(Finding::not_supported(&CLOUD_NAME, "platform.azure.cloudName", cloud, &known));
+        let field = "platform.azure.cloudName";
+        let mut finding = Finding::not_supported(&CLOUD_NAME, field, cloud, &known);
+        if finding.help.is_none() {
+            finding = finding.help("name one of these, or add the cloud in a catalogue overlay");
+        }
+        out.push(finding);
     }
     if catalogue.is_stack(cloud) {
         check_stack(azure, out);

@@ -1,7 +1,7 @@
 //! The findings of the checks of Azure.
 
 use super::images::Wish;
-use super::locks::Held;
+use super::locks::{DNS_GROUP, Held};
 use super::pages::{
     DISK_SET, DISK_SET_KIND, IDENTITY, IMAGE, IMAGE_FIT, IMAGE_PLAN, IMAGE_TERMS, KEY, LOCKED, NOT_REMOVABLE,
     PERMISSIONS, PROVIDERS, QUOTA, QUOTA_TIGHT, REGISTERING, ROLES, VAULT,
@@ -162,13 +162,14 @@ pub(super) fn locked(held: &Held<'_>, more: usize) -> Finding {
 }
 
 pub(super) fn not_removable(held: &Held<'_>, more: usize) -> Finding {
-    let message = format!(
-        "the lock {} lets nothing be removed there, neither the bootstrap machine nor the cluster{}",
-        on(held),
-        besides(more)
-    );
+    let (what, before) = if held.field == DNS_GROUP {
+        (": the records of the cluster in its DNS zone could not be removed", "the cluster is destroyed")
+    } else {
+        (", neither the bootstrap machine nor the cluster", "the installation")
+    };
+    let message = format!("the lock {} lets nothing be removed there{what}{}", on(held), besides(more));
     Finding::warning(&NOT_REMOVABLE, Kind::Forbidden, held.field, message)
-        .help("remove the lock before the installation; `az lock list` lists all locks")
+        .help(format!("remove the lock before {before}; `az lock list` lists all locks"))
 }
 
 pub(super) fn not_registered(field: &str, missing: &[&str]) -> Finding {

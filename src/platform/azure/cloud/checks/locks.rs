@@ -4,10 +4,11 @@ use futures::future::join_all;
 use serde::Deserialize;
 
 use super::{check, findings, not_proven};
+use crate::plan::Cluster;
 use crate::platform::azure::cloud::api_versions::Api;
 use crate::platform::azure::cloud::arm::Arm;
 use crate::platform::azure::cloud::fault::{Fault, Sort};
-use crate::platform::azure::cloud::gather::{PLATFORM, nullable, resource};
+use crate::platform::azure::cloud::gather::{PLATFORM, nullable, resource, stack_hub};
 use crate::platform::azure::cloud::session::Session;
 use crate::platform::azure::config::Platform;
 use crate::platform::cloud::{Answer, Check};
@@ -15,8 +16,14 @@ use crate::platform::cloud::{Answer, Check};
 /// The level under which nothing can be made or changed.
 const READ_ONLY: &str = "ReadOnly";
 
+/// The field that names the group of the base domain's zone.
+pub(super) const DNS_GROUP: &str = "platform.azure.baseDomainResourceGroupName";
+
 /// Provider and type of networks.
 const NETWORKS: &str = "Microsoft.Network/virtualNetworks";
+
+/// Provider and type of public DNS zones.
+const ZONES: &str = "Microsoft.Network/dnsZones";
 
 /// What follows the id of what is locked in the id of a lock, in lower case.
 const LOCKS: &str = "/providers/microsoft.authorization/locks/";
@@ -60,13 +67,21 @@ pub(super) fn checks<'s>(session: &'s Session<'_>) -> Vec<Check<'s>> {
 async fn free(session: &Session<'_>) -> Result<Answer, Answer> {
     let arm = session.arm().await?;
     let subscription = session.subscription().await?;
-    let places = places(session.platform, &subscription);
+    let domain = base_domain(session);
+    let places = places(session.platform, domain.as_deref(), &subscription);
     let locks = locks(arm, &subscription, &places).await?;
     Ok(judged(&locks, &places))
 }
 
+/// The base domain, where names of the cluster go into its public zone.
+fn base_domain(session: &Session<'_>) -> Option<String> {
+    let cluster = Cluster::of(session.asking.config);
+    let used = stack_hub(session) || cluster.external_api || cluster.external_ingress;
+    Some(cluster.base_domain).filter(|_| used)
+}
+
 /// What the cluster is made in, from the outside to the inside.
-fn places(platform: &Platform, subscription: &str) -> Vec<Place> {
+fn places(platform: &Platform, base_domain: Option<&str>, subscription: &str) -> Vec<Place> {
     let whole = Place {
         id: resource::subscription(subscription),
         what: "the subscription".to_owned(),
@@ -77,7 +92,7 @@ fn places(platform: &Platform, subscription: &str) -> Vec<Place> {
     let groups = [
         (&platform.resource_group_name, "platform.azure.resourceGroupName"),
         (&platform.network_resource_group_name, "platform.azure.networkResourceGroupName"),
-        (&platform.base_domain_resource_group_name, "platform.azure.baseDomainResourceGroupName"),
+        (&platform.base_domain_resource_group_name, DNS_GROUP),
     ];
     for (name, field) in groups.into_iter().filter(|(name, _)| !name.is_empty()) {
         let id = resource::group(subscription, name);
@@ -85,14 +100,32 @@ fn places(platform: &Platform, subscription: &str) -> Vec<Place> {
             places.push(Place { id, what: format!("the resource group `{name}`"), field, group: true });
         }
     }
+    let zones = platform.base_domain_resource_group_name.as_str();
+    if let Some(domain) = base_domain.filter(|_| !zones.is_empty()) {
+        places.push(Place {
+            id: resource::resource(subscription, zones, ZONES, domain),
+            what: format!("the DNS zone `{domain}`"),
+            field: DNS_GROUP,
+            group: false,
+        });
+    }
     let network = platform.virtual_network.as_str();
     if !network.is_empty() {
+        let id = resource::resource(subscription, &platform.network_resource_group_name, NETWORKS, network);
+        let subnets = platform.subnets.iter().map(|subnet| Place {
+            id: format!("{id}/subnets/{}", resource::segment(&subnet.name)),
+            what: format!("the subnet `{}`", subnet.name),
+            field: "platform.azure.subnets",
+            group: false,
+        });
+        let subnets: Vec<Place> = subnets.collect();
         places.push(Place {
-            id: resource::resource(subscription, &platform.network_resource_group_name, NETWORKS, network),
+            id,
             what: format!("the virtual network `{network}`"),
             field: "platform.azure.virtualNetwork",
             group: false,
         });
+        places.extend(subnets);
     }
     places
 }
@@ -157,6 +190,7 @@ fn judged(locks: &[Lock], places: &[Place]) -> Answer {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::platform::azure::config::Subnet;
     use crate::platform::cloud::Verdict;
 
     fn platform() -> Platform {
@@ -164,6 +198,8 @@ mod tests {
             resource_group_name: "rg".to_owned(),
             network_resource_group_name: "net-rg".to_owned(),
             virtual_network: "vnet".to_owned(),
+            base_domain_resource_group_name: "dns-rg".to_owned(),
+            subnets: vec![Subnet { name: "masters".to_owned(), ..Subnet::default() }],
             ..Platform::default()
         }
     }
@@ -175,7 +211,7 @@ mod tests {
     }
 
     fn found(locks: &[Lock]) -> (&'static str, String) {
-        match judged(locks, &places(&platform(), "s")).verdict {
+        match judged(locks, &places(&platform(), Some("example.com"), "s")).verdict {
             Verdict::Found(finding) => (finding.page.code, finding.field),
             _ => ("", String::new()),
         }
@@ -194,8 +230,29 @@ mod tests {
     }
 
     #[test]
+    fn locks_on_the_zone_and_on_subnets_are_seen() {
+        let zone = resource::resource("s", "DNS-rg", "Microsoft.Network/dnszones", "example.com");
+        let held = found(&[lock(&zone, "ReadOnly")]);
+        assert_eq!(held, ("LF1141", "platform.azure.baseDomainResourceGroupName".to_owned()));
+        let network = resource::resource("s", "net-rg", NETWORKS, "vnet");
+        let held = found(&[lock(&format!("{network}/subnets/masters"), "CanNotDelete")]);
+        assert_eq!(held, ("LF1142", "platform.azure.subnets".to_owned()));
+        assert_eq!(found(&[lock(&format!("{network}/subnets/other"), "ReadOnly")]).0, "");
+    }
+
+    #[test]
     fn a_lock_against_removal_is_a_warning() {
         assert_eq!(found(&[lock(GROUP, "CanNotDelete")]).0, "LF1142");
+        let platform =
+            Platform { base_domain_resource_group_name: "dns-rg".to_owned(), ..Platform::default() };
+        let locks = [lock("/subscriptions/s/resourceGroups/dns-rg", "CanNotDelete")];
+        let message = match judged(&locks, &places(&platform, None, "s")).verdict {
+            Verdict::Found(finding) => finding.message,
+            _ => String::new(),
+        };
+        let expected = "the lock `keep` on the resource group `dns-rg` lets nothing be removed there: the \
+                        records of the cluster in its DNS zone could not be removed";
+        assert_eq!(message, expected);
     }
 
     #[test]
@@ -209,8 +266,8 @@ mod tests {
     #[test]
     fn a_group_that_is_named_twice_is_one_place() {
         let platform = Platform { network_resource_group_name: "rg".to_owned(), ..platform() };
-        let places = places(&platform, "s");
-        assert_eq!(places.iter().filter(|place| place.group).count(), 1);
-        assert_eq!(places.len(), 3);
+        let places = places(&platform, None, "s");
+        assert_eq!(places.iter().filter(|place| place.group).count(), 2);
+        assert_eq!(places.len(), 5);
     }
 }

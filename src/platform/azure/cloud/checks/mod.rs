@@ -29,6 +29,7 @@ pub(super) fn checks<'s>(session: &'s Session<'_>) -> Vec<Check<'s>> {
     all.extend(disk_sets::checks(session));
     all.extend(identities::checks(session));
     all.extend(keys::checks(session));
+    all.extend(quotas::of_all(session));
     numbered(&mut all);
     all
 }

@@ -179,7 +179,8 @@ pub(super) const NOT_REMOVABLE: Page = Page {
     code: "LF1142",
     title: "no lock forbids removal where the cluster is made",
     text: "Under a lock of the level CanNotDelete everything can be made and nothing removed: neither the \
-           bootstrap machine, at the end of an installation, nor the cluster.",
+           bootstrap machine, at the end of an installation, nor the cluster. On the group of the DNS zone \
+           it holds the cluster's records.",
     severity: Severity::Warning,
     fields: &[
         "platform.azure",

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use tokio::sync::OnceCell;
 
-use super::rights::{Rights, rights};
+use super::rights::{Right, Rights, rights};
 use super::{check, findings};
 use crate::finding::Finding;
 use crate::platform::azure::cloud::gather::PLATFORM;
 use crate::platform::azure::cloud::session::Session;
 use crate::platform::azure::permissions::needed;
-use crate::platform::cloud::{Answer, Asking, Check};
+use crate::platform::cloud::{Answer, Asking, Check, Verdict};
 
 /// What begins the actions on role assignments, which few roles give.
 const ROLES: &str = "microsoft.authorization/roleassignments/";
@@ -54,20 +54,55 @@ async fn allowed(
     wording: Wording,
 ) -> Result<Answer, Answer> {
     let rights = known.get_or_init(|| Box::pin(rights(session))).await.clone()?;
+    let right = |action: &str| rights.of(action, session.platform);
+    let answer = judged(&actions, right, wording);
+    let unproven = matches!(answer.verdict, Verdict::Skipped(_));
+    Ok(match rights.unseen.first().filter(|_| unproven) {
+        Some(fault) => fault.attach(answer),
+        None => answer,
+    })
+}
+
+/// What the rights to these actions come to. One that is missing outweighs those that nobody knows of.
+fn judged(actions: &[String], right: impl Fn(&str) -> Right, wording: Wording) -> Answer {
     let asked = actions.len();
-    let missing: Vec<String> =
-        actions.into_iter().filter(|action| !rights.allow(action, session.platform)).collect();
-    let answer = if missing.is_empty() {
-        Answer::passed(format!("all {asked} actions that this config needs are allowed"))
-    } else {
-        Answer::found(wording(PLATFORM, &missing, asked)).with("missing", missing)
+    let with = |wanted: Right| -> Vec<String> {
+        actions.iter().filter(|action| right(action.as_str()) == wanted).cloned().collect()
     };
-    Ok(answer.with("asked", asked))
+    let (missing, unproven) = (with(Right::Denied), with(Right::NotProven));
+    let answer = if !missing.is_empty() {
+        Answer::found(wording(PLATFORM, &missing, asked)).with("missing", missing)
+    } else if !unproven.is_empty() {
+        Answer::skipped(format!(
+            "not proven: {} of {asked} actions that this config needs rest on rights that the caller may not \
+             list",
+            unproven.len()
+        ))
+    } else {
+        Answer::passed(format!("all {asked} actions that this config needs are allowed"))
+    };
+    let answer = if unproven.is_empty() { answer } else { answer.with("notProven", unproven) };
+    answer.with("asked", asked)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_missing_outweighs_what_is_not_proven() {
+        let actions = ["a", "b"].map(str::to_owned);
+        let verdict = |first: Right, second: Right| {
+            let right = |action: &str| if action == "a" { first } else { second };
+            match judged(&actions, right, findings::denied).verdict {
+                Verdict::Found(finding) => finding.page.code.to_owned(),
+                Verdict::Skipped(why) | Verdict::Passed(why) => why,
+            }
+        };
+        assert_eq!(verdict(Right::Denied, Right::NotProven), "LF1139");
+        assert!(verdict(Right::Allowed, Right::NotProven).starts_with("not proven: 1 of 2 actions"));
+        assert!(verdict(Right::Allowed, Right::Allowed).starts_with("all 2 actions"));
+    }
 
     #[test]
     fn role_assignments_are_told_apart() {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::plan::Cluster;
+use crate::platform::azure::cloud::gather::{COMPUTE, NETWORK};
 use crate::platform::azure::facts::Size;
 use crate::platform::azure::planned::Plan;
 
@@ -27,6 +28,8 @@ const PROCESSORS: &[&str] = &["vCPUsAvailable", "vCPUs"];
 pub(super) struct Need {
     /// Name of the quota.
     pub(super) quota: String,
+    /// The provider that it is of.
+    pub(super) provider: &'static str,
     /// How much.
     pub(super) amount: i64,
     /// Sizes that are not counted, as nobody knows how large they are.
@@ -42,7 +45,8 @@ pub(super) fn needs(plan: &Plan, cluster: &Cluster, dual: bool, sizes: &BTreeMap
     let mut needs = of_machines(plan, sizes);
     let things = of_network(plan, cluster, dual);
     needs.extend(things.into_iter().filter(|(_, amount, _)| *amount > 0).map(|(quota, amount, usual)| {
-        Need { quota: quota.to_owned(), amount, field: REGION.to_owned(), usual, ..Need::default() }
+        let (quota, field) = (quota.to_owned(), REGION.to_owned());
+        Need { quota, provider: NETWORK, amount, field, usual, ..Need::default() }
     }));
     needs
 }
@@ -64,6 +68,7 @@ fn machines(plan: &Plan) -> Vec<(String, &str, i64)> {
 fn of_machines(plan: &Plan, sizes: &BTreeMap<String, Size>) -> Vec<Need> {
     let need = |quota: &str, field: &str| Need {
         quota: quota.to_owned(),
+        provider: COMPUTE,
         field: field.to_owned(),
         usual: true,
         ..Need::default()
@@ -176,7 +181,12 @@ mod tests {
                 environment: None,
                 host_service_exception: false,
             },
-            account: Account { subscription_id: text(), tenant_id: text(), client_id: text() },
+            account: Account {
+                subscription_id: text(),
+                tenant_id: text(),
+                client_id: text(),
+                identity: text(),
+            },
             location: "eastus".to_owned(),
             groups: Groups { cluster: text(), existing: text(), base_domain: text() },
             network: Network {

@@ -2,14 +2,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde_json::json;
+
 use super::quota_needs::{CORES, Need, REGION, TYPE, needs};
 use super::{check, findings, skipped};
 use crate::config::Network;
+use crate::finding::shortened;
 use crate::plan::Plan;
-use crate::platform::azure::cloud::gather::sizes_of_pools;
+use crate::platform::azure::catalogue::Size;
+use crate::platform::azure::cloud::gather::{Quotas, sizes_of_pools};
 use crate::platform::azure::cloud::session::Session;
 use crate::platform::azure::facts::Quota;
-use crate::platform::cloud::{Answer, Asking, Check};
+use crate::platform::cloud::{Answer, Asking, Check, Evidence};
 
 /// The quotas, besides those of families, that clusters use, with their fields.
 const ALWAYS: &[(&str, &str)] = &[
@@ -21,8 +25,40 @@ const ALWAYS: &[(&str, &str)] = &[
     ("PublicIPAddresses", REGION),
 ];
 
+/// The check of all quotas together.
+const ALL: &str = "azure.quotas";
+
 /// The quota that a new network uses.
 const NETWORKS: &str = "VirtualNetworks";
+
+/// The check of all quotas together, which needs no plan: whether they are to be seen.
+pub(super) fn of_all<'s>(session: &'s Session<'_>) -> Vec<Check<'s>> {
+    vec![Check::new(ALL, REGION, async move {
+        match session.quotas().await {
+            Ok(quotas) => seen(quotas),
+            Err(why) => Answer { verdict: why.clone(), evidence: Evidence::new() },
+        }
+    })]
+}
+
+/// What there is to be said of all quotas together.
+fn seen(Quotas { known, untold }: &Quotas) -> Answer {
+    let plural = if known.len() == 1 { "quota" } else { "quotas" };
+    let answer = if !untold.is_empty() {
+        let reasons: Vec<&str> = untold.values().map(String::as_str).collect();
+        Answer::skipped(reasons.join("; "))
+    } else if known.is_empty() {
+        Answer::skipped("the cloud tells no quotas of the location")
+    } else if let Some(Quota { limit, used }) = find(known, CORES) {
+        Answer::passed(format!(
+            "{} {plural} and their use are known; of {limit} virtual CPUs {used} are in use",
+            known.len()
+        ))
+    } else {
+        Answer::passed(format!("{} {plural} and their use are known", known.len()))
+    };
+    answer.with("quotas", json!(known))
+}
 
 /// One check for each quota that the plan uses and the cloud has.
 pub(super) fn checks<'s>(session: &'s Session<'_>, plan: &'s Plan) -> Vec<Check<'s>> {
@@ -33,8 +69,14 @@ pub(super) fn checks<'s>(session: &'s Session<'_>, plan: &'s Plan) -> Vec<Check<
     let sizes = session.answers.sizes().unwrap_or(&none);
     let services = plan.config.networking.iter().flat_map(|networking| &networking.service_network);
     let dual = services.filter_map(Network::given).any(|network| !network.is_ipv4());
-    let known = session.answers.quotas().map(|quotas| &quotas.known);
-    let told = |need: &Need| need.usual || known.is_some_and(|known| find(known, &need.quota).is_some());
+    // The check of all quotas tells once what is not to be seen of them.
+    let Some(quotas) = session.answers.quotas() else {
+        return Vec::new();
+    };
+    let told = |need: &Need| {
+        let listed = need.usual || find(&quotas.known, &need.quota).is_some();
+        listed && !quotas.untold.contains_key(need.provider)
+    };
     let needs = needs(planned, &plan.cluster, dual, sizes).into_iter().filter(told);
     let one = |need: Need| {
         let (id, field) = (id(&need.quota), need.field.clone());
@@ -50,11 +92,17 @@ pub(super) fn without_plan(asking: &Asking<'_>) -> Vec<(String, String)> {
     let existing = platform.is_some_and(|platform| !platform.virtual_network.is_empty());
     let pools = sizes_of_pools(config, catalogue);
     let families: BTreeSet<&str> =
-        pools.iter().filter_map(|name| catalogue.azure.size(name)).map(|size| size.family.as_str()).collect();
+        pools.iter().filter_map(|name| of_catalogue(asking, name)).map(|size| size.family.as_str()).collect();
     let network = (!existing).then_some((NETWORKS, REGION));
     let families = families.into_iter().filter(|family| !family.is_empty()).map(|family| (family, TYPE));
     let all = ALWAYS.iter().copied().chain(network).chain(families);
     all.map(|(quota, field)| (id(quota), field.to_owned())).collect()
+}
+
+/// A size of the catalogue, whose name the config may write in other capitals.
+fn of_catalogue<'a>(asking: &Asking<'a>, name: &str) -> Option<&'a Size> {
+    let sizes = &asking.catalogue.azure.sizes;
+    sizes.iter().find(|(own, _)| own.eq_ignore_ascii_case(name)).map(|(_, size)| size)
 }
 
 fn id(quota: &str) -> String {
@@ -70,7 +118,7 @@ fn find<'q>(known: &'q BTreeMap<String, Quota>, name: &str) -> Option<&'q Quota>
 }
 
 async fn room(session: &Session<'_>, need: Need) -> Result<Answer, Answer> {
-    let Need { quota: name, amount, uncounted, field, .. } = need;
+    let Need { quota: name, provider, amount, uncounted, field, .. } = need;
     if amount == 0 && !uncounted.is_empty() {
         let why = format!("how many virtual processors {} has is not known", uncounted.join(", "));
         return Err(Answer::skipped(why));
@@ -78,15 +126,14 @@ async fn room(session: &Session<'_>, need: Need) -> Result<Answer, Answer> {
     let quotas = session.quotas().await.as_ref();
     let quotas = quotas.map_err(|why| skipped("the quota is not known", why))?;
     let Some(quota) = find(&quotas.known, &name) else {
-        let why = match quotas.untold.first() {
-            Some(why) => format!("the quota is not known: {why}"),
+        let why = match quotas.untold.get(provider) {
+            Some(why) => why.clone(),
             None => format!("{} does not list the quota {name}", session.platform.region),
         };
         return Err(Answer::skipped(why));
     };
     let account = Account { name: &name, region: &session.platform.region, quota, needed: amount };
-    let answer = account.judged(&field);
-    Ok(if uncounted.is_empty() { answer } else { answer.with("notCounted", uncounted) })
+    Ok(account.judged_without(&field, uncounted))
 }
 
 /// A quota, and what the cluster needs of it.
@@ -98,6 +145,24 @@ pub(super) struct Account<'a> {
 }
 
 impl Account<'_> {
+    /// What is to be said where some sizes are not counted: nothing for sure, unless the quota is too small for
+    /// the others already or has no limit.
+    fn judged_without(&self, field: &str, uncounted: Vec<String>) -> Answer {
+        if uncounted.is_empty() {
+            return self.judged(field);
+        }
+        let Quota { limit, used } = *self.quota;
+        let short = limit.saturating_sub(used) < self.needed;
+        let answer = if limit < 0 || short {
+            self.judged(field)
+        } else {
+            let why =
+                format!("how many virtual processors {} has is not known", shortened(&uncounted.join(", ")));
+            Answer::skipped(why).with("limit", limit).with("used", used).with("quota", self.name)
+        };
+        answer.with("notCounted", uncounted)
+    }
+
     fn judged(&self, field: &str) -> Answer {
         let Quota { limit, used } = *self.quota;
         let left = limit.saturating_sub(used).saturating_sub(self.needed);
@@ -171,6 +236,35 @@ mod tests {
         assert_eq!(message, expected);
         let number = |name: &str| answer.evidence.get(name).and_then(serde_json::Value::as_i64);
         assert_eq!((number("limit"), number("used"), number("needed")), (Some(100), Some(70), Some(40)));
+    }
+
+    #[test]
+    fn what_the_caller_may_not_see_is_told_once() {
+        let said = |quotas: &Quotas| match seen(quotas).verdict {
+            Verdict::Passed(what) => what,
+            Verdict::Skipped(why) => format!("skipped: {why}"),
+            Verdict::Found(finding) => finding.message,
+        };
+        let mut quotas = Quotas::default();
+        assert_eq!(said(&quotas), "skipped: the cloud tells no quotas of the location");
+        quotas.known.insert(CORES.to_owned(), Quota { limit: 100, used: 12 });
+        assert_eq!(said(&quotas), "1 quota and their use are known; of 100 virtual CPUs 12 are in use");
+        quotas.untold.insert("Microsoft.Network", "the caller is denied them".to_owned());
+        assert_eq!(said(&quotas), "skipped: the caller is denied them");
+    }
+
+    #[test]
+    fn what_is_not_counted_leaves_the_question_open_unless_the_rest_is_too_much() {
+        let verdict = |limit: i64, used: i64| {
+            let quota = Quota { limit, used };
+            let account = Account { name: CORES, region: "eastus", quota: &quota, needed: 40 };
+            account.judged_without(TYPE, vec!["Standard_Moon".to_owned()]).verdict
+        };
+        let expected = "how many virtual processors Standard_Moon has is not known";
+        assert!(matches!(verdict(1000, 0), Verdict::Skipped(why) if why == expected));
+        assert!(matches!(verdict(40, 0), Verdict::Skipped(_)));
+        assert!(matches!(verdict(40, 1), Verdict::Found(finding) if finding.page.code == "LF1145"));
+        assert!(matches!(verdict(-1, 1), Verdict::Passed(_)));
     }
 
     #[test]

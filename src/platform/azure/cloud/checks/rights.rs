@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::not_proven;
 use crate::platform::azure::cloud::api_versions::Api;
-use crate::platform::azure::cloud::fault::Sort;
+use crate::platform::azure::cloud::fault::{Fault, Sort};
 use crate::platform::azure::cloud::gather::{nullable, resource};
 use crate::platform::azure::cloud::session::Session;
 use crate::platform::azure::config::Platform;
@@ -56,17 +56,42 @@ fn matches(pattern: &str, action: &str) -> bool {
 /// What the caller may do.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rights {
-    subscription: Vec<Grant>,
-    groups: BTreeMap<String, Vec<Grant>>,
+    /// On the subscription; none where nobody may list them.
+    subscription: Option<Vec<Grant>>,
+    /// On groups, with what the subscription gives there; none where nobody may list them. A group that is not
+    /// there is missing.
+    groups: BTreeMap<String, Option<Vec<Grant>>>,
+    /// Why rights are not to be seen.
+    pub(super) unseen: Vec<Fault>,
+}
+
+/// Whether the caller may do something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Right {
+    Allowed,
+    Denied,
+    /// It rests on a scope whose rights nobody may list.
+    NotProven,
 }
 
 impl Rights {
     /// Whether the caller may do something where a cluster of this config needs it.
-    pub(super) fn allow(&self, action: &str, platform: &Platform) -> bool {
-        let any = |grants: &[Grant]| grants.iter().any(|grant| grant.allows(action));
-        let on = |group: &&str| self.groups.get(*group).is_some_and(|grants| any(grants));
+    pub(super) fn of(&self, action: &str, platform: &Platform) -> Right {
+        let right = |grants: Option<&[Grant]>| match grants {
+            Some(grants) if grants.iter().any(|grant| grant.allows(action)) => Right::Allowed,
+            Some(_) => Right::Denied,
+            None => Right::NotProven,
+        };
+        let whole = right(self.subscription.as_deref());
         let groups = groups_of(action, platform);
-        any(&self.subscription) || (!groups.is_empty() && groups.iter().all(on))
+        if whole == Right::Allowed || groups.is_empty() {
+            return whole;
+        }
+        let on = |group: &&str| self.groups.get(*group).map_or(whole, |own| right(own.as_deref()));
+        let own = groups.iter().map(on);
+        let own: Vec<Right> = own.collect();
+        let first = |wanted: Right| own.contains(&wanted).then_some(wanted);
+        first(Right::Denied).or_else(|| first(Right::NotProven)).unwrap_or(Right::Allowed)
     }
 }
 
@@ -128,22 +153,25 @@ pub(super) async fn rights(session: &Session<'_>) -> Result<Rights, Answer> {
         }));
     }
     let mut rights = Rights::default();
-    let mut unseen = Vec::new();
     let answers = join_all(calls).await;
     let asked = answers.len();
     for (group, answer) in answers {
         match (group, answer) {
-            (None, Ok(grants)) => rights.subscription = grants,
+            (None, Ok(grants)) => rights.subscription = Some(grants),
             (Some(name), Ok(grants)) => {
-                rights.groups.insert(name.to_owned(), grants);
+                rights.groups.insert(name.to_owned(), Some(grants));
             }
-            // Who has no right at all on a scope may not even ask for them.
-            (_, Err(fault)) if matches!(fault.sort, Sort::Denied | Sort::NotFound) => unseen.push(fault),
+            (group, Err(fault)) if matches!(fault.sort, Sort::Denied | Sort::NotFound) => {
+                if let Some(name) = group.filter(|_| fault.sort == Sort::Denied) {
+                    rights.groups.insert(name.to_owned(), None);
+                }
+                rights.unseen.push(fault);
+            }
             (_, Err(fault)) => return Err(not_proven(&fault)),
         }
     }
-    match unseen.first() {
-        Some(fault) if unseen.len() == asked => Err(not_proven(fault)),
+    match rights.unseen.first() {
+        Some(fault) if rights.unseen.len() == asked => Err(not_proven(fault)),
         _ => Ok(rights),
     }
 }
@@ -192,12 +220,15 @@ mod tests {
         let text = r#"[{"actions": ["*"], "notActions": ["Microsoft.Authorization/*/Write"],
             "dataActions": [], "condition": null}]"#;
         let contributor: Vec<Grant> = serde_json::from_str(text).unwrap_or_default();
-        let mut rights = Rights { subscription: contributor, ..Rights::default() };
         let platform = Platform::default();
-        assert!(rights.allow("Microsoft.Compute/virtualMachines/write", &platform));
-        assert!(!rights.allow(ROLE, &platform));
-        rights.subscription.push(grant(&["Microsoft.Authorization/roleAssignments/*"], &[]));
-        assert!(rights.allow(ROLE, &platform));
+        let right = |grants: &[Grant], action: &str| {
+            Rights { subscription: Some(grants.to_vec()), ..Rights::default() }.of(action, &platform)
+        };
+        assert_eq!(right(&contributor, "Microsoft.Compute/virtualMachines/write"), Right::Allowed);
+        assert_eq!(right(&contributor, ROLE), Right::Denied);
+        let mut both = contributor;
+        both.push(grant(&["Microsoft.Authorization/roleAssignments/*"], &[]));
+        assert_eq!(right(&both, ROLE), Right::Allowed);
     }
 
     #[test]
@@ -208,22 +239,50 @@ mod tests {
             ..Platform::default()
         };
         let groups = [
-            ("cluster-rg".to_owned(), vec![grant(&["*"], &[])]),
-            ("dns-rg".to_owned(), vec![grant(&["Microsoft.Network/dnsZones/*"], &[])]),
+            ("cluster-rg".to_owned(), Some(vec![grant(&["*"], &[])])),
+            ("dns-rg".to_owned(), Some(vec![grant(&["Microsoft.Network/dnsZones/*"], &[])])),
         ];
-        let rights = Rights { subscription: Vec::new(), groups: groups.into() };
+        let rights = Rights { subscription: Some(Vec::new()), groups: groups.into(), ..Rights::default() };
+        let allows = |action: &str, platform: &Platform| rights.of(action, platform) == Right::Allowed;
         let machine = "Microsoft.Compute/virtualMachines/write";
-        assert!(rights.allow(machine, &platform));
-        assert!(rights.allow("Microsoft.Network/dnsZones/CNAME/write", &platform));
-        assert!(rights.allow("Microsoft.Resources/subscriptions/resourceGroups/read", &platform));
-        assert!(!rights.allow("Microsoft.Resources/subscriptions/locations/read", &platform));
-        assert!(rights.allow(ROLE, &platform));
+        assert!(allows(machine, &platform));
+        assert!(allows("Microsoft.Network/dnsZones/CNAME/write", &platform));
+        assert!(allows("Microsoft.Resources/subscriptions/resourceGroups/read", &platform));
+        assert!(!allows("Microsoft.Resources/subscriptions/locations/read", &platform));
+        assert!(allows(ROLE, &platform));
         platform.virtual_network = "vnet".to_owned();
         platform.network_resource_group_name = "net-rg".to_owned();
-        assert!(!rights.allow(ROLE, &platform));
-        assert!(!rights.allow("Microsoft.Network/virtualNetworks/subnets/join/action", &platform));
+        assert!(!allows(ROLE, &platform));
+        assert!(!allows("Microsoft.Network/virtualNetworks/subnets/join/action", &platform));
         platform.resource_group_name = String::new();
-        assert!(!rights.allow(machine, &platform));
+        assert!(!allows(machine, &platform));
+    }
+
+    #[test]
+    fn what_rests_on_a_scope_that_is_not_to_be_seen_is_not_proven() {
+        let platform = Platform {
+            resource_group_name: "cluster-rg".to_owned(),
+            base_domain_resource_group_name: "dns-rg".to_owned(),
+            ..Platform::default()
+        };
+        let all = || vec![grant(&["*"], &[])];
+        let groups = [("cluster-rg".to_owned(), Some(all())), ("dns-rg".to_owned(), Some(Vec::new()))];
+        let mut rights = Rights { groups: groups.into(), ..Rights::default() };
+        let (machine, record) =
+            ("Microsoft.Compute/virtualMachines/write", "Microsoft.Network/dnsZones/A/write");
+        assert_eq!(rights.of(machine, &platform), Right::Allowed);
+        assert_eq!(rights.of(record, &platform), Right::Denied);
+        let location = "Microsoft.Resources/subscriptions/locations/read";
+        assert_eq!(rights.of(location, &platform), Right::NotProven);
+        assert_eq!(rights.of(machine, &Platform::default()), Right::NotProven);
+        rights.subscription = Some(Vec::new());
+        assert_eq!(rights.of(location, &platform), Right::Denied);
+        rights.groups.insert("dns-rg".to_owned(), None);
+        assert_eq!(rights.of(record, &platform), Right::NotProven);
+        rights.groups.remove("dns-rg");
+        assert_eq!(rights.of(record, &platform), Right::Denied);
+        rights.subscription = Some(all());
+        assert_eq!(rights.of(record, &platform), Right::Allowed);
     }
 
     #[test]

@@ -18,11 +18,14 @@ use tokio::sync::OnceCell;
 
 use super::fault::Fault;
 use super::session::Session;
-use crate::facts::{self, Source, VERSION};
+use super::sources::Source;
+use crate::facts::{self, VERSION};
 use crate::platform::azure::facts::{DnsZone, Facts, Location, Network, Quota, ResourceGroup, Size};
+use crate::platform::azure::planned;
 use crate::platform::cloud::{Gap, Gathered, Verdict, Waiting};
 
 pub(super) use location::plain;
+pub(super) use quotas::{COMPUTE, NETWORK};
 pub(super) use sizes::sizes_of_pools;
 
 /// The field that findings about the subscription as a whole point at.
@@ -50,8 +53,8 @@ pub(super) struct Account {
 pub(super) struct Quotas {
     /// Those that the caller may see, by name.
     pub(super) known: BTreeMap<String, Quota>,
-    /// Why others are not to be seen.
-    pub(super) untold: Vec<String>,
+    /// Why others are not to be seen, by the provider that they are of.
+    pub(super) untold: BTreeMap<&'static str, String>,
 }
 
 /// The answers to questions that several ask.
@@ -129,6 +132,8 @@ pub(super) fn gather<'s>(session: &'s Session<'_>) -> Waiting<'s, Gathered> {
             session.resource_group(),
             session.dns_zone(),
         );
+        // Whose the credentials are is known by now, or why nobody knows.
+        let identity = session.found().await.map(|found| kind(&found.source)).unwrap_or_default().to_owned();
         let mut gaps = Vec::new();
         let Account { subscription, tenant, client } = take("subscription", account, &mut gaps);
         let facts = Facts {
@@ -141,18 +146,31 @@ pub(super) fn gather<'s>(session: &'s Session<'_>) -> Waiting<'s, Gathered> {
             dns_zone: take("dns-zone", zone, &mut gaps),
             network: take("network", network, &mut gaps),
             resource_group: take("resource-group", group, &mut gaps),
-            quotas: take("quotas", quotas, &mut gaps).known,
+            // Nothing that is planned rests on them, and their check says why they are not known.
+            quotas: quotas.as_ref().map(|quotas| quotas.known.clone()).unwrap_or_default(),
             // Where the endpoints are not known, nothing else is, and the gaps say so.
-            environment: environment.ok().and_then(|environment| environment.raw.clone()),
+            environment: environment.ok().and_then(|environment| environment.document.clone()),
+            identity,
         };
         let facts = facts::Facts {
             version: VERSION,
-            source: Source::Cloud,
+            source: facts::Source::Cloud,
             azure: Some(facts),
             ..facts::Facts::default()
         };
         Gathered { facts, gaps }
     })
+}
+
+/// The kind of credentials, as facts name it.
+fn kind(source: &Source) -> &'static str {
+    match source {
+        Source::Secret => "secret",
+        Source::Certificate(_) => "certificate",
+        Source::Federated(_) => "federated-token",
+        Source::ManagedIdentity => planned::MANAGED_IDENTITY,
+        Source::AzureCli => "cli",
+    }
 }
 
 /// The answer, or nothing and a gap that says why.

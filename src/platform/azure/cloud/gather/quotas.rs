@@ -6,12 +6,18 @@ use futures::join;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Asked, Quotas, REGION, nullable, refused, resource, where_to_ask};
+use super::{Asked, Quotas, nullable, resource, where_to_ask};
 use crate::platform::azure::cloud::api_versions::Api;
 use crate::platform::azure::cloud::arm::Arm;
 use crate::platform::azure::cloud::fault::Sort;
 use crate::platform::azure::cloud::session::Session;
 use crate::platform::azure::facts::Quota;
+
+/// The provider of machines.
+pub(in super::super) const COMPUTE: &str = "Microsoft.Compute";
+
+/// The provider of networks.
+pub(in super::super) const NETWORK: &str = "Microsoft.Network";
 
 /// One quota as the resource manager gives it.
 #[derive(Debug, Default, Deserialize)]
@@ -39,14 +45,16 @@ pub(super) async fn quotas(session: &Session<'_>) -> Asked<Quotas> {
     let arm = session.arm().await?;
     let subscription = session.subscription().await?;
     let (compute, network) = join!(
-        Box::pin(usages(arm, Api::Usages, &subscription, "Microsoft.Compute", &location)),
-        Box::pin(usages(arm, Api::NetworkUsages, &subscription, "Microsoft.Network", &location)),
+        Box::pin(usages(arm, Api::Usages, &subscription, COMPUTE, &location)),
+        Box::pin(usages(arm, Api::NetworkUsages, &subscription, NETWORK, &location)),
     );
     let mut quotas = Quotas::default();
-    for answer in [compute?, network?] {
+    for (provider, answer) in [(COMPUTE, compute), (NETWORK, network)] {
         match answer {
             Ok(usages) => quotas.known.extend(known(usages)),
-            Err(why) => quotas.untold.push(why),
+            Err(why) => {
+                quotas.untold.insert(provider, why);
+            }
         }
     }
     Ok(quotas)
@@ -59,16 +67,14 @@ async fn usages(
     subscription: &str,
     provider: &str,
     location: &str,
-) -> Asked<Result<Vec<Usage>, String>> {
+) -> Result<Vec<Usage>, String> {
     let rest = format!("{provider}/locations/{}/usages", resource::segment(location));
-    match arm.list::<Usage>(kind, &resource::provided(subscription, &rest), &[]).await {
-        Ok(usages) => Ok(Ok(usages)),
-        // A Stack Hub need not have all of them.
-        Err(fault) if matches!(fault.sort, Sort::Denied | Sort::Service) || fault.is_absence() => {
-            Ok(Err(fault.sentence()))
-        }
-        Err(fault) => Err(refused(&fault, REGION)),
-    }
+    let told = arm.list::<Usage>(kind, &resource::provided(subscription, &rest), &[]).await;
+    // A Stack Hub need not have all of them, and a fault that stays leaves the rest of the facts.
+    told.map_err(|fault| match fault.sort {
+        Sort::Denied => format!("the caller is denied the quotas of {provider}: {}", fault.sentence()),
+        _ => format!("the quotas of {provider} are not told: {}", fault.sentence()),
+    })
 }
 
 fn known(usages: Vec<Usage>) -> BTreeMap<String, Quota> {

@@ -150,7 +150,10 @@ fn chosen(
 ) -> BTreeMap<String, Size> {
     let here = skus.iter().filter(|sku| sku.is_machine_in(location));
     let here: BTreeMap<String, Size> = here.map(|sku| (sku.name.clone(), sku.size_in(location))).collect();
-    let usable = |name: &String| here.get(name).is_some_and(|size| size.restriction.is_empty());
+    let usable = |wanted: &String| {
+        let mut same = here.iter().filter(|(name, _)| name.eq_ignore_ascii_case(wanted));
+        same.any(|(_, size)| size.restriction.is_empty())
+    };
     let open = !first.iter().all(usable);
     let wanted: BTreeSet<String> = wanted.iter().map(|name| name.to_ascii_lowercase()).collect();
     let kept = here.into_iter().filter_map(|(name, mut size)| {
@@ -175,8 +178,15 @@ impl Sku {
         let infos = self.location_info.iter().filter(|info| is(&info.location, location));
         let infos: Vec<&LocationInfo> = infos.collect();
         let restricted = self.restricted_zones(location);
-        let zones = infos.iter().flat_map(|info| &info.zones);
-        let zones: BTreeSet<&String> = zones.filter(|zone| !restricted.contains(zone.as_str())).collect();
+        let all: BTreeSet<&String> = infos.iter().flat_map(|info| &info.zones).collect();
+        let zones = all.iter().copied().filter(|zone| !restricted.contains(zone.as_str()));
+        let zones: BTreeSet<&String> = zones.collect();
+        // A location without zones is another matter: its machines stand in none.
+        let closed = !all.is_empty() && zones.is_empty();
+        let mut restriction = self.restriction(location);
+        if closed && restriction.is_empty() {
+            restriction = format!("no zone offers it ({})", self.zonal_reason(location));
+        }
         let own = self.capabilities.iter().map(|known| (known.name.clone(), known.value.clone()));
         let mut capabilities: BTreeMap<String, String> = own.collect();
         for (name, with) in by_zone(infos.iter().flat_map(|info| &info.zone_details)) {
@@ -191,7 +201,7 @@ impl Sku {
             zones: zones.into_iter().cloned().collect(),
             family: self.family.clone(),
             capabilities,
-            restriction: self.restriction(location),
+            restriction,
         }
     }
 
@@ -212,12 +222,23 @@ impl Sku {
 
     /// The zones of the location in which the subscription cannot use the size.
     fn restricted_zones(&self, location: &str) -> BTreeSet<&str> {
-        let zonal = self.restrictions.iter().filter(|restriction| {
+        let zones = self.zonal(location).flat_map(|restriction| &restriction.places.zones);
+        zones.map(String::as_str).collect()
+    }
+
+    /// Why the subscription cannot use the size in some zones of the location.
+    fn zonal_reason(&self, location: &str) -> &str {
+        let mut reasons = self.zonal(location).map(|restriction| restriction.reason_code.as_str());
+        reasons.find(|code| !code.is_empty()).unwrap_or("restricted")
+    }
+
+    /// The restrictions of zones of the location.
+    fn zonal(&self, location: &str) -> impl Iterator<Item = &Restriction> {
+        self.restrictions.iter().filter(move |restriction| {
             let locations = &restriction.places.locations;
             let here = locations.is_empty() || locations.iter().any(|name| is(name, location));
             here && restriction.kind.eq_ignore_ascii_case("Zone")
-        });
-        zonal.flat_map(|restriction| &restriction.places.zones).map(String::as_str).collect()
+        })
     }
 }
 
@@ -263,6 +284,10 @@ mod tests {
          "locationInfo": null, "capabilities": null,
          "restrictions": [{"type": "Location", "values": ["eastus"],
             "reasonCode": "NotAvailableForSubscription", "restrictionInfo": {"locations": ["eastus"]}}]},
+        {"resourceType": "virtualMachines", "name": "Standard_D8s_v5", "locations": ["eastus"],
+         "locationInfo": [{"location": "eastus", "zones": ["1", "2"]}],
+         "restrictions": [{"type": "Zone", "values": ["eastus"], "reasonCode": "NotAvailableForSubscription",
+            "restrictionInfo": {"locations": ["eastus"], "zones": ["1", "2"]}}]},
         {"resourceType": "virtualMachines", "name": "Standard_F8s", "locations": ["eastus"],
          "capabilities": [{"name": "vCPUs", "value": "8"}, {"name": "MaxNetworkInterfaces", "value": "4"}],
          "restrictions": [{"type": "Location", "values": ["westus"],
@@ -304,12 +329,15 @@ mod tests {
         assert_eq!((zonal.zones, zonal.restriction), (vec!["2".to_owned()], String::new()));
         assert_eq!(size("Standard_E8s_v5").restriction, "NotAvailableForSubscription");
         assert_eq!(size("Standard_F8s").restriction, "");
+        let closed = size("Standard_D8s_v5");
+        assert_eq!(closed.restriction, "no zone offers it (NotAvailableForSubscription)");
+        assert!(closed.zones.is_empty());
     }
 
     #[test]
     fn other_sizes_are_kept_where_a_pool_has_none() {
         let names = |kept: BTreeMap<String, Size>| kept.into_keys().collect::<Vec<String>>();
-        assert_eq!(names(kept(&["standard_d8S_V3"], &["Standard_D8s_v3"])), ["Standard_D8s_v3"]);
+        assert_eq!(names(kept(&["standard_d8S_V3"], &["standard_d8S_V3"])), ["Standard_D8s_v3"]);
         let all = kept(&["Standard_E8s_v5"], &["Standard_E8s_v5"]);
         let other = all.get("Standard_F8s").cloned().unwrap_or_default();
         assert_eq!(other.capabilities.into_keys().collect::<Vec<String>>(), ["vCPUs"]);

@@ -93,6 +93,30 @@ fn a_named_size_is_offered() {
 }
 
 #[test]
+fn a_size_is_found_in_any_capitals_and_planned_in_its_own() {
+    let config = with_settings(Settings { vm_size: "standard_d8S_V3".to_owned(), ..Settings::default() });
+    let (plan, findings) = planned(&config, answers());
+    assert!(findings.is_empty(), "{findings:?}");
+    assert_eq!(plan.map(|plan| plan.control_plane.size).as_deref(), Some(MASTER));
+}
+
+#[test]
+fn what_the_cloud_does_not_tell_of_a_size_is_a_warning() {
+    let without = |names: &[&str]| {
+        with_size(|size| size.capabilities.retain(|name, _| !names.contains(&name.as_str())))
+    };
+    let silent = without(&["vCPUs", "MemoryGB", "CpuArchitectureType"]);
+    let (plan, findings) = planned(&config(), silent.clone());
+    assert!(plan.is_some());
+    assert_eq!(places(&findings), [("LF0786", "controlPlane.platform.azure.type")]);
+    let expected = "the cloud does not tell vCPUs, MemoryGB, CpuArchitectureType of Standard_D8s_v3";
+    assert_eq!(message(&findings), expected);
+    is_for_the_cloud_only("LF0786", &config(), &silent);
+    let findings = found(&config(), without(&["MemoryGB"]));
+    assert_eq!(message(&findings), "the cloud does not tell MemoryGB of Standard_D8s_v3");
+}
+
+#[test]
 fn the_zones_of_a_pool_offer_its_size() {
     let config = with_settings(Settings { zones: owned(&["1", "3"]), ..Settings::default() });
     let findings = found(&config, answers());
@@ -112,7 +136,7 @@ fn ultra_disks_are_in_every_zone() {
         let zones = owned(zones);
         with_settings(Settings { zones, ultra_ssd_capability: "Enabled".to_owned(), ..Settings::default() })
     };
-    let field = "controlPlane.platform.azure.ultraSSDCapability";
+    let field = "controlPlane.platform.azure.type";
     let some = || with_capabilities(&[("UltraSSDAvailable", "True"), ("UltraSSDAvailable@zones", "1")]);
     assert!(found(&wish(&["1"]), some()).is_empty());
     let findings = found(&wish(&[]), some());
@@ -121,7 +145,11 @@ fn ultra_disks_are_in_every_zone() {
     let expected = "set controlPlane.platform.azure.zones to zones among 1, or do without";
     assert_eq!(help(&findings), expected);
     assert_eq!(places(&found(&wish(&["1", "2"]), some())), [("LF0767", field)]);
-    assert_eq!(places(&found(&wish(&[]), answers())), [("LF0758", field)]);
+    let findings = found(&wish(&[]), answers());
+    assert_eq!(places(&findings), [("LF0758", field)]);
+    let asked = "controlPlane.platform.azure.ultraSSDCapability";
+    let related = findings.first().and_then(|finding| finding.related.as_ref());
+    assert_eq!(related.map(|related| related.at.as_str()), Some(asked));
     is_for_the_cloud_only("LF0758", &wish(&[]), &answers());
     let zoneless = with_size(|size| {
         size.zones.clear();

@@ -41,6 +41,7 @@ fn facts() -> Facts {
         ("HyperVGenerations", "V1,V2"),
         ("PremiumIO", "True"),
         ("AcceleratedNetworkingEnabled", "True"),
+        ("CpuArchitectureType", "x64"),
     ];
     let capabilities = capabilities.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
     let zones = vec!["2".to_owned(), "1".to_owned()];
@@ -85,8 +86,16 @@ fn planned_from(
     facts: Facts,
     source: Source,
 ) -> (Option<planned::Plan>, Vec<Finding>) {
+    planned_with(catalogue::Catalogue::embedded(), config, facts, source)
+}
+
+fn planned_with(
+    catalogue: &catalogue::Catalogue,
+    config: &InstallConfig,
+    facts: Facts,
+    source: Source,
+) -> (Option<planned::Plan>, Vec<Finding>) {
     let facts = crate::facts::Facts { source, azure: Some(facts), ..crate::facts::Facts::default() };
-    let catalogue = catalogue::Catalogue::embedded();
     let identity = Identity { infra_id: "demo-bcd24".to_owned(), cluster_id: String::new() };
     let identity = &identity;
     let case =
@@ -177,6 +186,30 @@ fn says_everything_at_once() {
 }
 
 #[test]
+fn says_where_the_ids_are_to_come_from() {
+    let mut facts = answers();
+    facts.subscription_id.clear();
+    facts.tenant_id.clear();
+    let findings = found(&config(), facts.clone());
+    assert_eq!(message(&findings), "the facts lack the subscription and the tenant of the credentials");
+    let help_of = |findings: &[Finding], word: &str| help(findings).contains(word);
+    assert!(help_of(&findings, "azure.subscriptionId and azure.tenantId"), "{findings:?}");
+    let (_, findings) = planned_from(&config(), facts, Source::Catalogue);
+    assert!(help_of(&findings, "leave --offline out"), "{findings:?}");
+}
+
+#[test]
+fn a_closed_cloud_is_warned_of() {
+    let config = with_platform(|platform| {
+        "AzureGermanCloud".clone_into(&mut platform.cloud_name);
+        "germanycentral".clone_into(&mut platform.region);
+    });
+    let (plan, findings) = planned_from(&config, facts(), Source::Catalogue);
+    assert!(plan.is_some(), "{findings:?}");
+    assert_eq!(places(&findings), [("LF0780", "platform.azure.cloudName")]);
+}
+
+#[test]
 fn names_the_sizes_that_would_do() {
     let mut facts = facts();
     facts.sizes.remove("Standard_D8s_v3");
@@ -193,6 +226,22 @@ fn an_unknown_cloud_or_location_is_said_once() {
     }
     let known = Facts { sizes: std::collections::BTreeMap::new(), ..facts() };
     assert_eq!(codes(&config, known), ["LF0751", "LF0753"]);
+}
+
+#[test]
+fn terraform_must_find_a_cloud_of_an_overlay() {
+    let mut catalogue = catalogue::Catalogue::embedded().clone();
+    let row = |host: &str| super::super::catalogue::Cloud {
+        metadata_host: host.to_owned(),
+        ..super::super::catalogue::Cloud::default()
+    };
+    let config = with_platform(|platform| "AzureMoonCloud".clone_into(&mut platform.cloud_name));
+    catalogue.azure.clouds.insert("AzureMoonCloud".to_owned(), row(""));
+    let (_, findings) = planned_with(&catalogue, &config, facts(), Source::Cloud);
+    assert_eq!(places(&findings), [("LF0785", "platform.azure.cloudName")]);
+    assert!(help(&findings).contains("azure.clouds.AzureMoonCloud"), "{}", help(&findings));
+    catalogue.azure.clouds.insert("AzureMoonCloud".to_owned(), row("management.moon.example"));
+    assert!(planned_with(&catalogue, &config, facts(), Source::Cloud).1.is_empty());
 }
 
 #[test]
