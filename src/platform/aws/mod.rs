@@ -106,10 +106,10 @@ impl Platform for Aws {
     }
 
     fn pages(&self) -> Vec<&'static Page> {
-        let mut pages: Vec<&'static Page> = rules::PAGES.iter().chain(plan::pages::PAGES).copied().collect();
+        let pages = rules::PAGES.iter().chain(plan::pages::PAGES).copied();
         #[cfg(feature = "aws")]
-        pages.extend(cloud::all_pages());
-        pages
+        let pages = pages.chain(cloud::all_pages());
+        pages.collect()
     }
 
     #[cfg(feature = "aws")]

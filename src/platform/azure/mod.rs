@@ -92,10 +92,10 @@ impl Platform for Azure {
     }
 
     fn pages(&self) -> Vec<&'static Page> {
-        let mut pages: Vec<&'static Page> = rules::PAGES.iter().chain(plan::pages::PAGES).copied().collect();
+        let pages = rules::PAGES.iter().chain(plan::pages::PAGES).copied();
         #[cfg(feature = "azure")]
-        pages.extend(cloud::all_pages());
-        pages
+        let pages = pages.chain(cloud::all_pages());
+        pages.collect()
     }
 
     #[cfg(feature = "azure")]
