@@ -21,4 +21,4 @@ pub use fault::{Sort, fault};
 pub use places::{Place, Places};
 pub use probe::{Broken, Probe, Reply, Step, probe};
 pub use proxy::{Proxies, Proxy};
-pub use trust::{Extra, Trust, TrustFault, TrustSource};
+pub use trust::{BUNDLE, Extra, Trust, TrustFault, TrustSource};

@@ -9,6 +9,7 @@ use rustls::crypto::CryptoProvider;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::{PemObject, SectionKind};
 use rustls::{ClientConfig, RootCertStore};
+use serde_json::json;
 
 /// Where systems keep all of their roots in one file. The first one that is there counts.
 const BUNDLES: &[&str] = &[
@@ -49,6 +50,12 @@ pub struct TrustFault {
     pub why: String,
 }
 
+/// The field of an install config that holds certificates, which is also their name among the sources.
+pub const BUNDLE: &str = "additionalTrustBundle";
+
+/// The variables that name files with certificates, all of which are trusted besides the system's.
+const FILES: &[&str] = &["AWS_CA_BUNDLE", "SSL_CERT_FILE"];
+
 /// All trust roots of a run. A copy costs nothing.
 #[derive(Clone)]
 pub struct Trust(Arc<Held>);
@@ -71,6 +78,27 @@ impl Trust {
         // With one of the variables set, this gives what they name. Of a folder, nothing else knows.
         let named = rustls_native_certs::load_native_certs().certs;
         Self::of(well_known(), extras, named)
+    }
+
+    /// The roots of the system, of the files that the environment names, and of an install config's bundle,
+    /// all together. Variables and files are looked up by the functions given.
+    #[must_use]
+    pub fn of_run(
+        variable: impl Fn(&str) -> Option<String>,
+        file: impl Fn(&str) -> Option<Vec<u8>>,
+        bundle: &str,
+    ) -> Self {
+        let named = FILES.iter().filter_map(|name| {
+            let path = variable(name)?;
+            Some((format!("{name} ({path})"), file(&path)))
+        });
+        let bundle = Some(bundle).filter(|bundle| !bundle.is_empty());
+        let bundle = bundle.map(|text| (BUNDLE.to_owned(), Some(text.as_bytes().to_vec())));
+        let given: Vec<(String, Option<Vec<u8>>)> = named.chain(bundle).collect();
+        let extras: Vec<Extra<'_>> =
+            given.iter().map(|(name, pem)| Extra { name: name.as_str(), pem: pem.clone() }).collect();
+        let replaced = ["SSL_CERT_FILE", "SSL_CERT_DIR"].iter().any(|name| variable(name).is_some());
+        Self::gather(replaced, &extras)
     }
 
     /// The roots of these sources.
@@ -105,6 +133,22 @@ impl Trust {
     #[must_use]
     pub fn sources(&self) -> &[TrustSource] {
         &self.0.sources
+    }
+
+    /// The sources with the number of their certificates, as a sentence without a full stop.
+    #[must_use]
+    pub fn sentence(&self) -> String {
+        let counted = self.sources().iter();
+        let counted: Vec<String> =
+            counted.map(|source| format!("{} of {}", source.certificates, source.name)).collect();
+        format!("trusted certificates: {}", counted.join(", "))
+    }
+
+    /// The same as data: a list of objects with `name` and `certificates`.
+    #[must_use]
+    pub fn evidence(&self) -> serde_json::Value {
+        let sources = self.sources().iter();
+        sources.map(|source| json!({ "name": source.name, "certificates": source.certificates })).collect()
     }
 
     /// What was given and cannot be used.

@@ -88,6 +88,15 @@ pub struct Check<'a> {
     pub run: Waiting<'a, Answer>,
 }
 
+/// A check whose work may end early with an answer.
+pub fn check<'a>(
+    id: impl Into<String>,
+    field: impl Into<String>,
+    run: impl Future<Output = Result<Answer, Answer>> + Send + 'a,
+) -> Check<'a> {
+    Check::new(id, field, async move { run.await.unwrap_or_else(|answer| answer) })
+}
+
 impl std::fmt::Debug for Check<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Check").field("id", &self.id).field("field", &self.field).finish_non_exhaustive()
@@ -150,6 +159,47 @@ impl Answer {
     }
 }
 
+/// Skips a check as something that it rests on is not there; the reason is told elsewhere as well, or is of
+/// no weight for the installation.
+#[must_use]
+pub fn skipped(what: &str, why: &Verdict) -> Answer {
+    let why = match why {
+        Verdict::Found(finding) => finding.message.as_str(),
+        Verdict::Skipped(why) | Verdict::Passed(why) => why.as_str(),
+    };
+    Answer::skipped(format!("{what}: {why}"))
+}
+
+/// Why a question was not put.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unready(pub String);
+
+impl From<Unready> for Answer {
+    fn from(unready: Unready) -> Self {
+        Self::skipped(unready.0)
+    }
+}
+
+impl From<Unready> for Verdict {
+    fn from(unready: Unready) -> Self {
+        Self::Skipped(unready.0)
+    }
+}
+
+/// What was asked for, or why it is not known.
+pub type Asked<T> = Result<T, Verdict>;
+
+/// The answer to a question, or nothing and a gap that says why.
+pub fn take<T: Clone + Default>(part: &'static str, asked: &Asked<T>, gaps: &mut Vec<Gap>) -> T {
+    match asked {
+        Ok(answer) => answer.clone(),
+        Err(why) => {
+            gaps.push(Gap { part, why: why.clone() });
+            T::default()
+        }
+    }
+}
+
 /// The facts, as far as the cloud gave them.
 #[derive(Clone, Debug, Default)]
 pub struct Gathered {
@@ -181,4 +231,36 @@ pub struct Judged {
     /// What was found where planning has nothing to say, and what was seen; none where the config does not
     /// have the subject.
     pub passed: fn(&InstallConfig, &Facts) -> Option<Answer>,
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::FutureExt;
+
+    use super::*;
+
+    #[test]
+    fn a_check_can_end_early() {
+        let early = check("moon.x", "x", async { Err(Answer::skipped("no endpoint")) });
+        let answer = early.run.now_or_never().map(|answer| answer.verdict);
+        assert!(matches!(answer, Some(Verdict::Skipped(why)) if why == "no endpoint"));
+    }
+
+    #[test]
+    fn the_reason_of_a_skip_is_told() {
+        let answer = skipped("not proven", &Verdict::Skipped("nobody knows".to_owned()));
+        assert!(matches!(answer.verdict, Verdict::Skipped(why) if why == "not proven: nobody knows"));
+    }
+
+    #[test]
+    fn what_is_not_there_leaves_its_field_empty_and_a_gap() {
+        let mut gaps = Vec::new();
+        assert_eq!(take("zones", &Ok(vec![1]), &mut gaps), [1]);
+        assert!(gaps.is_empty());
+        let why: Asked<Vec<u8>> = Err(Verdict::Skipped("the endpoint is dead".to_owned()));
+        assert_eq!(take("zones", &why, &mut gaps), Vec::<u8>::new());
+        let told: Vec<(&str, bool)> =
+            gaps.iter().map(|gap| (gap.part, matches!(gap.why, Verdict::Skipped(_)))).collect();
+        assert_eq!(told, [("zones", true)]);
+    }
 }

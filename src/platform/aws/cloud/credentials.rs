@@ -13,10 +13,10 @@ use tracing::instrument::WithSubscriber;
 use super::credential_sources::{self, provider};
 use super::fault::{Fault, Sort};
 use super::pages;
-use super::session::{Lost, Session, Unready};
+use super::session::{Lost, Session};
 use crate::finding::{Finding, Kind};
 use crate::platform::aws::facts::Caller;
-use crate::platform::cloud::{Answer, Check};
+use crate::platform::cloud::{Answer, Check, Unready};
 use crate::secret::Secret;
 
 /// Credentials that were found.

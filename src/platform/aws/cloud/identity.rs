@@ -13,10 +13,10 @@ use aws_smithy_types::error::metadata::ProvideErrorMetadata;
 use super::endpoints::{Endpoint, Service};
 use super::fault::{Fault, Sort};
 use super::pages;
-use super::session::{Lost, Session, Unready};
+use super::session::{Lost, Session};
 use crate::finding::{Finding, Kind, shortened};
 use crate::net::Reply;
-use crate::platform::cloud::Answer;
+use crate::platform::cloud::{Answer, Unready};
 
 /// What came of the question.
 #[derive(Debug)]

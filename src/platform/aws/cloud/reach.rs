@@ -1,17 +1,12 @@
 //! Whether what an installation calls can be reached: trust roots, and every endpoint step by step.
 
-use serde_json::{Value, json};
-
 use super::endpoints::{self, Endpoint, Origin, Service, Unusable};
 use super::identity;
 use super::pages;
-use super::session::{Session, Unready};
+use super::session::Session;
 use crate::finding::{Finding, Kind, Page, shortened};
-use crate::net::{self, Broken, Probe, Reply, TrustFault};
-use crate::platform::cloud::{Answer, Check};
-
-/// The field of the config whose certificates are trusted, too.
-pub(super) const BUNDLE: &str = "additionalTrustBundle";
+use crate::net::{self, BUNDLE, Broken, Probe, Reply, TrustFault};
+use crate::platform::cloud::{Answer, Check, Unready};
 
 /// What is to be seen at the endpoint of a service.
 #[derive(Debug)]
@@ -106,20 +101,11 @@ pub(super) fn checks<'s>(session: &'s Session<'_>) -> Vec<Check<'s>> {
 
 fn trust(session: &Session<'_>) -> Answer {
     let trust = session.trust();
-    let sources: Vec<Value> = trust
-        .sources()
-        .iter()
-        .map(|source| json!({ "name": source.name, "certificates": source.certificates }))
-        .collect();
-    let answer = if trust.faults().is_empty() {
-        let counted = trust.sources().iter();
-        let counted: Vec<String> =
-            counted.map(|source| format!("{} of {}", source.certificates, source.name)).collect();
-        Answer::passed(format!("trusted certificates: {}", counted.join(", ")))
-    } else {
-        Answer::found(finding_of_trust(trust.faults()))
+    let answer = match trust.faults() {
+        [] => Answer::passed(trust.sentence()),
+        faults => Answer::found(finding_of_trust(faults)),
     };
-    answer.with("sources", sources)
+    answer.with("sources", trust.evidence())
 }
 
 fn finding_of_trust(faults: &[TrustFault]) -> Finding {

@@ -25,27 +25,11 @@ use super::opt_in::{self, Abroad};
 use super::reach::{self, Reached};
 use super::secrets;
 use crate::finding::Finding;
-use crate::net::{Extra, Places, Proxies, Trust};
+use crate::net::{Places, Proxies, Trust};
 use crate::platform::aws::config::Platform;
 use crate::platform::aws::facts::Caller;
-use crate::platform::cloud::{Answer, Asking, Verdict};
+use crate::platform::cloud::{Asking, Unready};
 use crate::secret::{Scrub, Secret};
-
-/// Why a question was not put.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Unready(pub(super) String);
-
-impl From<Unready> for Answer {
-    fn from(unready: Unready) -> Self {
-        Self::skipped(unready.0)
-    }
-}
-
-impl From<Unready> for Verdict {
-    fn from(unready: Unready) -> Self {
-        Self::Skipped(unready.0)
-    }
-}
 
 /// Why something that AWS tells is not known.
 #[derive(Clone, Debug)]
@@ -142,21 +126,8 @@ impl Session<'_> {
     }
 
     fn gather_trust(&self) -> Trust {
-        let world = self.asking.world;
-        let mut given: Vec<(String, Option<Vec<u8>>)> = Vec::new();
-        for variable in ["AWS_CA_BUNDLE", "SSL_CERT_FILE"] {
-            if let Some(path) = world.variable(variable) {
-                given.push((format!("{variable} ({path})"), world.file(&path)));
-            }
-        }
-        let bundle = &self.asking.config.additional_trust_bundle;
-        if !bundle.is_empty() {
-            given.push((reach::BUNDLE.to_owned(), Some(bundle.clone().into_bytes())));
-        }
-        let extras: Vec<Extra<'_>> =
-            given.iter().map(|(name, pem)| Extra { name: name.as_str(), pem: pem.clone() }).collect();
-        let replaced = ["SSL_CERT_FILE", "SSL_CERT_DIR"].iter().any(|name| world.variable(name).is_some());
-        Trust::gather(replaced, &extras)
+        let Asking { world, config, .. } = self.asking;
+        Trust::of_run(|name| world.variable(name), |path| world.file(path), &config.additional_trust_bundle)
     }
 
     /// Hides a secret in everything that is said from now on.

@@ -1,19 +1,16 @@
 //! Whether a cloud can be reached: trust roots, its resource manager and its authority, step by step, and
 //! whether these are what answers.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use url::Url;
 
 use super::api_versions::Api;
 use super::environment;
 use super::pages;
-use super::session::{Session, Unready};
+use super::session::Session;
 use crate::finding::{Finding, Kind, Page, shortened};
-use crate::net::{self, Broken, Reply, TrustFault};
-use crate::platform::cloud::{Answer, Check, Verdict};
-
-/// The field of the config whose certificates are trusted, too.
-pub(super) const BUNDLE: &str = "additionalTrustBundle";
+use crate::net::{self, BUNDLE, Broken, Reply, TrustFault};
+use crate::platform::cloud::{Answer, Check, Unready, Verdict};
 
 /// The tenant that stands for all of them, where none is named.
 const ANY_TENANT: &str = "common";
@@ -190,20 +187,11 @@ pub(super) fn checks<'s>(session: &'s Session<'_>) -> Vec<Check<'s>> {
 
 fn trust(session: &Session<'_>) -> Answer {
     let trust = session.trust();
-    let sources: Vec<Value> = trust
-        .sources()
-        .iter()
-        .map(|source| json!({ "name": source.name, "certificates": source.certificates }))
-        .collect();
-    let answer = if trust.faults().is_empty() {
-        let counted = trust.sources().iter();
-        let counted: Vec<String> =
-            counted.map(|source| format!("{} of {}", source.certificates, source.name)).collect();
-        Answer::passed(format!("trusted certificates: {}", counted.join(", ")))
-    } else {
-        Answer::found(finding_of_trust(trust.faults()))
+    let answer = match trust.faults() {
+        [] => Answer::passed(trust.sentence()),
+        faults => Answer::found(finding_of_trust(faults)),
     };
-    answer.with("sources", sources)
+    answer.with("sources", trust.evidence())
 }
 
 fn finding_of_trust(faults: &[TrustFault]) -> Finding {

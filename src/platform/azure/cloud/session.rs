@@ -15,26 +15,10 @@ use super::reach::{self, Reached};
 use super::sources::Given;
 use super::subscription::{self, Subscription};
 use super::{gather, transport};
-use crate::net::{Extra, Places, Proxies, Trust};
+use crate::net::{Places, Proxies, Trust};
 use crate::platform::azure::config::Platform;
-use crate::platform::cloud::{Answer, Asking, Verdict};
+use crate::platform::cloud::{Answer, Asking, Unready, Verdict};
 use crate::secret::{Scrub, Secret};
-
-/// Why a question was not put.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Unready(pub(super) String);
-
-impl From<Unready> for Answer {
-    fn from(unready: Unready) -> Self {
-        Self::skipped(unready.0)
-    }
-}
-
-impl From<Unready> for Verdict {
-    fn from(unready: Unready) -> Self {
-        Self::Skipped(unready.0)
-    }
-}
 
 impl Unready {
     /// That something is missing, which a check tells of; a check that was skipped has its reason told on.
@@ -156,21 +140,8 @@ impl Session<'_> {
     }
 
     fn gather_trust(&self) -> Trust {
-        let world = self.asking.world;
-        let mut given: Vec<(String, Option<Vec<u8>>)> = Vec::new();
-        for variable in ["SSL_CERT_FILE", "AWS_CA_BUNDLE"] {
-            if let Some(path) = world.variable(variable) {
-                given.push((format!("{variable} ({path})"), world.file(&path)));
-            }
-        }
-        let bundle = &self.asking.config.additional_trust_bundle;
-        if !bundle.is_empty() {
-            given.push((reach::BUNDLE.to_owned(), Some(bundle.clone().into_bytes())));
-        }
-        let extras: Vec<Extra<'_>> =
-            given.iter().map(|(name, pem)| Extra { name: name.as_str(), pem: pem.clone() }).collect();
-        let replaced = ["SSL_CERT_FILE", "SSL_CERT_DIR"].iter().any(|name| world.variable(name).is_some());
-        Trust::gather(replaced, &extras)
+        let Asking { world, config, .. } = self.asking;
+        Trust::of_run(|name| world.variable(name), |path| world.file(path), &config.additional_trust_bundle)
     }
 
     /// Hides a secret in everything that is said from now on.

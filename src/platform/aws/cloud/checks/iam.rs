@@ -7,12 +7,12 @@ use aws_sdk_iam::operation::get_role::GetRoleOutput;
 use serde_json::Value;
 use url::form_urlencoded;
 
+use super::pages;
 use super::settings::{Setting, distinct};
-use super::{check, pages};
 use crate::platform::aws::cloud::fault::Sort;
 use crate::platform::aws::cloud::session::Session;
 use crate::platform::aws::config::MachinePool;
-use crate::platform::cloud::{Answer, Asking, Check};
+use crate::platform::cloud::{Answer, Asking, Check, check};
 
 /// What a machine does to have the rights of its role.
 const ASSUME: &str = "sts:assumerole";

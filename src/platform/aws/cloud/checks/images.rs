@@ -5,14 +5,14 @@ use std::collections::BTreeSet;
 use aws_sdk_ec2::Client;
 use aws_sdk_ec2::types::{ArchitectureValues, Image, ImageState};
 
+use super::pages;
 use super::settings::{Setting, distinct};
-use super::{check, pages};
 use crate::config::{InstallConfig, MachinePool as Pool};
 use crate::platform::aws::NAME;
 use crate::platform::aws::cloud::fault::{Fault, Sort};
 use crate::platform::aws::cloud::session::Session;
 use crate::platform::aws::config::MachinePool;
-use crate::platform::cloud::{Answer, Asking, Check};
+use crate::platform::cloud::{Answer, Asking, Check, check};
 
 /// The field that names an image for all pools.
 const FIELD: &str = "platform.aws.defaultMachinePlatform.amiID";

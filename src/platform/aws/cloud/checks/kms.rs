@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use aws_sdk_kms::types::{KeyMetadata, KeySpec, KeyState, KeyUsageType};
 
+use super::pages;
 use super::settings::{Setting, distinct};
-use super::{check, pages};
 use crate::platform::aws::cloud::fault::Sort;
 use crate::platform::aws::cloud::session::Session;
 use crate::platform::aws::config::MachinePool;
-use crate::platform::cloud::{Answer, Asking, Check};
+use crate::platform::cloud::{Answer, Asking, Check, check};
 
 /// One check for each key that pools name.
 pub(super) fn checks<'s>(session: &'s Session<'_>) -> Vec<Check<'s>> {

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use tokio::sync::OnceCell;
 
 use super::simulation::{Principal, Shown, principal, simulated};
-use super::{check, iam, kms, pages};
+use super::{iam, kms, pages};
 use crate::finding::Finding;
 use crate::plan::infra_id_prefix;
 use crate::platform::aws::cloud::session::Session;
 use crate::platform::aws::permissions::{Question, mint, needed, passthrough, questions};
-use crate::platform::cloud::{Answer, Asking, Check};
+use crate::platform::cloud::{Answer, Asking, Check, check};
 
 /// The field that findings about the caller's rights point at.
 const FIELD: &str = "platform.aws";

@@ -9,9 +9,9 @@ use tokio::time::timeout;
 
 use crate::platform::aws::catalogue::Quota;
 use crate::platform::aws::cloud::endpoints::{self, Service};
-use crate::platform::aws::cloud::gather::{Asked, REGION, refused};
+use crate::platform::aws::cloud::gather::{REGION, refused};
 use crate::platform::aws::cloud::session::Session;
-use crate::platform::cloud::Verdict;
+use crate::platform::cloud::{Asked, Verdict};
 
 /// A quota as the account has it.
 #[derive(Clone, Debug, PartialEq)]

@@ -10,8 +10,9 @@ use tokio::sync::OnceCell;
 
 use super::quota_needs::LOAD_BALANCERS;
 use crate::platform::aws::catalogue::Quota;
-use crate::platform::aws::cloud::gather::{Asked, REGION, described, filter, refused};
+use crate::platform::aws::cloud::gather::{REGION, described, filter, refused};
 use crate::platform::aws::cloud::session::Session;
+use crate::platform::cloud::Asked;
 
 /// Codes of quotas whose use can be counted.
 const ADDRESSES: &str = "L-0263D0A3";

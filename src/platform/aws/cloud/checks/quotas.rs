@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use super::quota_needs::{needs, new_zones, without_quota};
 use super::quota_use::Ledger;
-use super::{check, pages, quota_limits, skipped};
+use super::{pages, quota_limits};
 use crate::plan::Plan;
 use crate::platform::aws::catalogue::{Catalogue, Quota};
 use crate::platform::aws::cloud::gather::REGION;
 use crate::platform::aws::cloud::session::Session;
 use crate::platform::aws::facts::InstanceType;
 use crate::platform::aws::planned;
-use crate::platform::cloud::{Answer, Check, Verdict};
+use crate::platform::cloud::{Answer, Check, Verdict, check, skipped};
 
 /// The check that tells once of all quotas that nobody knows.
 const ALL: &str = "aws.quota";

@@ -3,10 +3,10 @@
 use aws_sdk_ec2::types::{AttributeBooleanValue, VpcAttributeName};
 use futures::join;
 
-use super::{check, pages, skipped};
-use crate::platform::aws::cloud::gather::{Asked, refused};
+use super::pages;
+use crate::platform::aws::cloud::gather::refused;
 use crate::platform::aws::cloud::session::Session;
-use crate::platform::cloud::{Answer, Check};
+use crate::platform::cloud::{Answer, Asked, Check, check, skipped};
 
 /// The field of the network.
 const FIELD: &str = "platform.aws.vpc.subnets";

@@ -3,11 +3,12 @@
 use aws_sdk_route53::Client;
 use aws_sdk_route53::types::{HostedZone as Listed, HostedZoneConfig, Vpc};
 
-use super::{Asked, refused};
+use super::refused;
 use crate::plan::Cluster;
 use crate::platform::aws::cloud::fault::Sort;
 use crate::platform::aws::cloud::session::Session;
 use crate::platform::aws::facts::HostedZone;
+use crate::platform::cloud::Asked;
 
 /// The field that says where the public zone is.
 const BASE_DOMAIN: &str = "baseDomain";

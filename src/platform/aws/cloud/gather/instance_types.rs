@@ -8,7 +8,7 @@ use aws_sdk_ec2::types::{
 };
 use futures::future::join_all;
 
-use super::{Asked, REGION, filter, refused};
+use super::{REGION, filter, refused};
 use crate::catalogue::{Catalogue, Role};
 use crate::config::{InstallConfig, MachinePool};
 use crate::finding::nearest;
@@ -19,7 +19,7 @@ use crate::platform::aws::cloud::session::Session;
 use crate::platform::aws::facts::InstanceType;
 use crate::platform::aws::type_names::proposed;
 use crate::platform::aws::{EDGE, offline};
-use crate::platform::cloud::Asking;
+use crate::platform::cloud::{Asked, Asking};
 
 /// The architectures of machines, as EC2 and as an install config name them.
 const ARCHITECTURES: &[(&str, &str)] = &[("x86_64", "amd64"), ("arm64", "arm64")];

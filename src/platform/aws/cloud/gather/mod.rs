@@ -16,16 +16,13 @@ use super::fault::Fault;
 use super::session::Session;
 use crate::facts::{self, Source, VERSION};
 use crate::platform::aws::facts::{Caller, Facts, HostedZone, InstanceType, SecurityGroup, Subnet, Zone};
-use crate::platform::cloud::{Gap, Gathered, Verdict, Waiting};
+use crate::platform::cloud::{Asked, Gathered, Verdict, Waiting, take};
 
 pub(super) use instance_types::described;
 pub(super) use region::opt_in_of;
 
 /// The field that findings about calls for the region as a whole point at.
 pub(super) const REGION: &str = "platform.aws.region";
-
-/// What AWS answered, or why there is no answer.
-pub(super) type Asked<T> = Result<T, Verdict>;
 
 /// The answers to questions that several ask.
 #[derive(Debug, Default)]
@@ -119,17 +116,6 @@ pub(super) fn gather<'s>(session: &'s Session<'_>) -> Waiting<'s, Gathered> {
     })
 }
 
-/// The answer, or nothing and a gap that says why.
-fn take<T: Clone + Default>(part: &'static str, asked: &Asked<T>, gaps: &mut Vec<Gap>) -> T {
-    match asked {
-        Ok(answer) => answer.clone(),
-        Err(why) => {
-            gaps.push(Gap { part, why: why.clone() });
-            T::default()
-        }
-    }
-}
-
 /// A call that failed, as what is to be said at `field`.
 pub(super) fn refused(fault: &Fault, field: &str) -> Verdict {
     fault.verdict(field)
@@ -145,18 +131,6 @@ pub(super) fn filter<'v>(name: &str, values: impl IntoIterator<Item = &'v str>) 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn what_is_not_there_leaves_its_field_empty_and_a_gap() {
-        let mut gaps = Vec::new();
-        assert_eq!(take("zones", &Ok(vec![1]), &mut gaps), [1]);
-        assert!(gaps.is_empty());
-        let why: Asked<Vec<u8>> = Err(Verdict::Skipped("the endpoint is dead".to_owned()));
-        assert_eq!(take("zones", &why, &mut gaps), Vec::<u8>::new());
-        let told: Vec<(&str, bool)> =
-            gaps.iter().map(|gap| (gap.part, matches!(gap.why, Verdict::Skipped(_)))).collect();
-        assert_eq!(told, [("zones", true)]);
-    }
 
     #[test]
     fn a_filter_has_every_value() {

@@ -7,10 +7,11 @@ use aws_sdk_ec2::types::{
 };
 use futures::join;
 
-use super::{Asked, filter, refused};
+use super::{filter, refused};
 use crate::config::InstallConfig;
 use crate::platform::aws::cloud::session::Session;
 use crate::platform::aws::facts::{SecurityGroup, Subnet, Zone};
+use crate::platform::cloud::Asked;
 
 /// The field of the subnets.
 const SUBNETS: &str = "platform.aws.vpc.subnets";

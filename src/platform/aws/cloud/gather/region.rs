@@ -3,11 +3,12 @@
 use aws_sdk_ec2::Client;
 use aws_sdk_ec2::types::{AvailabilityZone, AvailabilityZoneOptInStatus, AvailabilityZoneState, Region};
 
-use super::{Asked, REGION, filter, refused};
+use super::{REGION, filter, refused};
 use crate::platform::aws::cloud::endpoints::Service;
 use crate::platform::aws::cloud::fault::Fault;
 use crate::platform::aws::cloud::session::Session;
 use crate::platform::aws::facts::{AVAILABILITY_ZONE, Zone};
+use crate::platform::cloud::Asked;
 
 /// What the account may do with the region; empty where the cloud does not list the region.
 pub(super) async fn opt_in(session: &Session<'_>) -> Asked<String> {

@@ -2,13 +2,13 @@
 
 use serde::Deserialize;
 
+use super::findings;
 use super::settings::{Setting, distinct};
-use super::{check, findings};
 use crate::platform::azure::cloud::api_versions::Api;
 use crate::platform::azure::cloud::gather::{nullable, plain, resource};
 use crate::platform::azure::cloud::session::Session;
 use crate::platform::azure::config::{DiskEncryptionSet, DiskEncryptionSetId, MachinePool};
-use crate::platform::cloud::{Answer, Asking, Check};
+use crate::platform::cloud::{Answer, Asking, Check, check};
 
 /// Provider and type of the sets.
 const KIND: &str = "Microsoft.Compute/diskEncryptionSets";

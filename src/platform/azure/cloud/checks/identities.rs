@@ -2,13 +2,13 @@
 
 use serde::de::IgnoredAny;
 
+use super::findings;
 use super::settings::{Setting, distinct};
-use super::{check, findings};
 use crate::platform::azure::cloud::api_versions::Api;
 use crate::platform::azure::cloud::gather::resource;
 use crate::platform::azure::cloud::session::Session;
 use crate::platform::azure::config::{MachinePool, UserAssignedIdentity};
-use crate::platform::cloud::{Answer, Asking, Check};
+use crate::platform::cloud::{Answer, Asking, Check, check};
 
 /// Provider and type of identities.
 pub(super) const KIND: &str = "Microsoft.ManagedIdentity/userAssignedIdentities";

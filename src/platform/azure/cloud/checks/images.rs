@@ -3,8 +3,8 @@
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
+use super::findings;
 use super::settings::field;
-use super::{check, findings};
 use crate::catalogue::Role;
 use crate::finding::Finding;
 use crate::platform::azure::cloud::api_versions::Api;
@@ -14,7 +14,7 @@ use crate::platform::azure::cloud::gather::resource::{provided, segment};
 use crate::platform::azure::cloud::gather::{nullable, plain, stack_hub};
 use crate::platform::azure::cloud::session::Session;
 use crate::platform::azure::config::OsImage;
-use crate::platform::cloud::{Answer, Asking, Check};
+use crate::platform::cloud::{Answer, Asking, Check, check};
 
 /// How the config says that an image comes without a purchase plan.
 const NO_PLAN: &str = "NoPurchasePlan";

@@ -4,13 +4,13 @@ use futures::join;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use super::{check, findings, identities, not_proven};
+use super::{findings, identities, not_proven};
 use crate::platform::azure::cloud::api_versions::Api;
 use crate::platform::azure::cloud::fault::Sort;
 use crate::platform::azure::cloud::gather::{nullable, resource};
 use crate::platform::azure::cloud::session::Session;
 use crate::platform::azure::config::CustomerManagedKey;
-use crate::platform::cloud::{Answer, Check};
+use crate::platform::cloud::{Answer, Check, check};
 
 /// The field of the key.
 const FIELD: &str = "platform.azure.customerManagedKey";

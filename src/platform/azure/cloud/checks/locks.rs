@@ -3,7 +3,7 @@
 use futures::future::join_all;
 use serde::Deserialize;
 
-use super::{check, findings, not_proven};
+use super::{findings, not_proven};
 use crate::plan::Cluster;
 use crate::platform::azure::cloud::api_versions::Api;
 use crate::platform::azure::cloud::arm::Arm;
@@ -11,7 +11,7 @@ use crate::platform::azure::cloud::fault::{Fault, Sort};
 use crate::platform::azure::cloud::gather::{PLATFORM, nullable, resource, stack_hub};
 use crate::platform::azure::cloud::session::Session;
 use crate::platform::azure::config::Platform;
-use crate::platform::cloud::{Answer, Check};
+use crate::platform::cloud::{Answer, Check, check};
 
 /// The level under which nothing can be made or changed.
 const READ_ONLY: &str = "ReadOnly";

@@ -18,7 +18,7 @@ mod settings;
 use super::fault::Fault;
 use super::session::Session;
 use crate::plan::Plan;
-use crate::platform::cloud::{Answer, Check, Verdict};
+use crate::platform::cloud::{Answer, Check};
 
 /// The checks that need no plan.
 pub(super) fn checks<'s>(session: &'s Session<'_>) -> Vec<Check<'s>> {
@@ -44,15 +44,6 @@ pub(super) fn without_plan(session: &Session<'_>) -> Vec<(String, String)> {
     quotas::without_plan(&session.asking)
 }
 
-/// A check whose work may end early with an answer.
-fn check<'s>(
-    id: impl Into<String>,
-    field: impl Into<String>,
-    run: impl Future<Output = Result<Answer, Answer>> + Send + 's,
-) -> Check<'s> {
-    Check::new(id, field, async move { run.await.unwrap_or_else(|answer| answer) })
-}
-
 /// Gives checks of the same name numbers, as for a pool that names several things of a kind: the first one
 /// keeps its name.
 fn numbered(checks: &mut [Check<'_>]) {
@@ -65,16 +56,6 @@ fn numbered(checks: &mut [Check<'_>]) {
     }
 }
 
-/// Skips a check as something that it rests on is not there; the reason is told elsewhere as well, or is of
-/// no weight for the installation.
-fn skipped(what: &str, why: &Verdict) -> Answer {
-    let why = match why {
-        Verdict::Found(finding) => finding.message.as_str(),
-        Verdict::Skipped(why) | Verdict::Passed(why) => why.as_str(),
-    };
-    Answer::skipped(format!("{what}: {why}"))
-}
-
 /// Skips a check as the caller may not see what it rests on, or nobody answers: the installation may still
 /// go well.
 fn not_proven(fault: &Fault) -> Answer {
@@ -84,20 +65,7 @@ fn not_proven(fault: &Fault) -> Answer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use futures::FutureExt;
-
-    #[test]
-    fn a_check_can_end_early() {
-        let early = check("azure.x", "x", async { Err(Answer::skipped("no endpoint")) });
-        let answer = early.run.now_or_never().map(|answer| answer.verdict);
-        assert!(matches!(answer, Some(Verdict::Skipped(why)) if why == "no endpoint"));
-    }
-
-    #[test]
-    fn the_reason_of_a_skip_is_told() {
-        let answer = skipped("not known", &Verdict::Skipped("nobody answers".to_owned()));
-        assert!(matches!(answer.verdict, Verdict::Skipped(why) if why == "not known: nobody answers"));
-    }
+    use crate::platform::cloud::check;
 
     #[test]
     fn checks_of_one_name_are_numbered() {

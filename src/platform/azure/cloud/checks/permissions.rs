@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use tokio::sync::OnceCell;
 
+use super::findings;
 use super::rights::{Right, Rights, rights};
-use super::{check, findings};
 use crate::finding::Finding;
 use crate::platform::azure::cloud::gather::PLATFORM;
 use crate::platform::azure::cloud::session::Session;
 use crate::platform::azure::permissions::needed;
-use crate::platform::cloud::{Answer, Asking, Check, Verdict};
+use crate::platform::cloud::{Answer, Asking, Check, Verdict, check};
 
 /// What begins the actions on role assignments, which few roles give.
 const ROLES: &str = "microsoft.authorization/roleassignments/";

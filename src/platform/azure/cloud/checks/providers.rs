@@ -3,12 +3,12 @@
 use futures::future::join_all;
 use serde::Deserialize;
 
-use super::{check, findings, not_proven};
+use super::{findings, not_proven};
 use crate::platform::azure::cloud::api_versions::Api;
 use crate::platform::azure::cloud::fault::Sort;
 use crate::platform::azure::cloud::gather::{PLATFORM, nullable, resource, stack_hub};
 use crate::platform::azure::cloud::session::Session;
-use crate::platform::cloud::{Answer, Check};
+use crate::platform::cloud::{Answer, Check, check};
 
 /// The providers, and whether a Stack Hub has each.
 const PROVIDERS: &[(&str, bool)] = &[

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::json;
 
+use super::findings;
 use super::quota_needs::{CORES, Need, REGION, TYPE, needs};
-use super::{check, findings, skipped};
 use crate::config::Network;
 use crate::finding::shortened;
 use crate::plan::Plan;
@@ -13,7 +13,7 @@ use crate::platform::azure::catalogue::Size;
 use crate::platform::azure::cloud::gather::{Quotas, sizes_of_pools};
 use crate::platform::azure::cloud::session::Session;
 use crate::platform::azure::facts::Quota;
-use crate::platform::cloud::{Answer, Asking, Check, Evidence};
+use crate::platform::cloud::{Answer, Asking, Check, Evidence, check, skipped};
 
 /// The quotas, besides those of families, that clusters use, with their fields.
 const ALWAYS: &[(&str, &str)] = &[

@@ -1,7 +1,8 @@
 //! Whose subscription it is.
 
-use super::{Account, Asked};
+use super::Account;
 use crate::platform::azure::cloud::session::Session;
+use crate::platform::cloud::Asked;
 
 /// The ids of the credentials. A person who is logged in, or the identity of a machine, need not be named
 /// anywhere: then the token tells the tenant.

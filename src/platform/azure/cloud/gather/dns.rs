@@ -4,13 +4,14 @@ use futures::future::join_all;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use super::{Asked, nullable, refused, resource, stack_hub};
+use super::{nullable, refused, resource, stack_hub};
 use crate::plan::Cluster;
 use crate::platform::azure::cloud::api_versions::Api;
 use crate::platform::azure::cloud::arm::Arm;
 use crate::platform::azure::cloud::fault::Fault;
 use crate::platform::azure::cloud::session::Session;
 use crate::platform::azure::facts::DnsZone;
+use crate::platform::cloud::Asked;
 
 /// The field that says in which group the zone is.
 const FIELD: &str = "platform.azure.baseDomainResourceGroupName";

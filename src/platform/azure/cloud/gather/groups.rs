@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use futures::join;
 use serde::Deserialize;
 
-use super::{Asked, nullable, refused, resource};
+use super::{nullable, refused, resource};
 use crate::platform::azure::cloud::api_versions::Api;
 use crate::platform::azure::cloud::session::Session;
 use crate::platform::azure::facts::ResourceGroup;
+use crate::platform::cloud::Asked;
 
 /// The field of the group.
 const FIELD: &str = "platform.azure.resourceGroupName";

@@ -3,11 +3,12 @@
 use futures::join;
 use serde::Deserialize;
 
-use super::{Asked, REGION, nullable, refused, resource};
+use super::{REGION, nullable, refused, resource};
 use crate::platform::azure::cloud::api_versions::Api;
 use crate::platform::azure::cloud::fault::Sort;
 use crate::platform::azure::cloud::session::Session;
 use crate::platform::azure::facts::Location;
+use crate::platform::cloud::Asked;
 
 /// The type of resources without which nothing can be made in a location.
 const GROUPS: &str = "resourceGroups";

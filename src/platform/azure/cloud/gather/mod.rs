@@ -22,7 +22,7 @@ use super::sources::Source;
 use crate::facts::{self, VERSION};
 use crate::platform::azure::facts::{DnsZone, Facts, Location, Network, Quota, ResourceGroup, Size};
 use crate::platform::azure::planned;
-use crate::platform::cloud::{Gap, Gathered, Verdict, Waiting};
+use crate::platform::cloud::{Asked, Gathered, Verdict, Waiting, take};
 
 pub(super) use location::plain;
 pub(super) use quotas::{COMPUTE, NETWORK};
@@ -33,9 +33,6 @@ pub(super) const PLATFORM: &str = "platform.azure";
 
 /// The field that findings about the location as a whole point at.
 pub(super) const REGION: &str = "platform.azure.region";
-
-/// What Azure answered, or why there is no answer.
-pub(super) type Asked<T> = Result<T, Verdict>;
 
 /// The ids of the credentials.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -173,17 +170,6 @@ fn kind(source: &Source) -> &'static str {
     }
 }
 
-/// The answer, or nothing and a gap that says why.
-fn take<T: Clone + Default>(part: &'static str, asked: &Asked<T>, gaps: &mut Vec<Gap>) -> T {
-    match asked {
-        Ok(answer) => answer.clone(),
-        Err(why) => {
-            gaps.push(Gap { part, why: why.clone() });
-            T::default()
-        }
-    }
-}
-
 /// A call that failed, as what is to be said at `field`.
 pub(super) fn refused(fault: &Fault, field: &str) -> Verdict {
     Verdict::Found(Box::new(fault.finding(field)))
@@ -216,18 +202,6 @@ where
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn what_is_not_there_leaves_its_field_empty_and_a_gap() {
-        let mut gaps = Vec::new();
-        assert_eq!(take("sizes", &Ok(vec![1]), &mut gaps), [1]);
-        assert!(gaps.is_empty());
-        let why: Asked<Vec<u8>> = Err(Verdict::Skipped("the endpoint is dead".to_owned()));
-        assert_eq!(take("sizes", &why, &mut gaps), Vec::<u8>::new());
-        let told: Vec<(&str, bool)> =
-            gaps.iter().map(|gap| (gap.part, matches!(gap.why, Verdict::Skipped(_)))).collect();
-        assert_eq!(told, [("sizes", true)]);
-    }
 
     #[test]
     fn null_is_nothing() {

@@ -2,10 +2,11 @@
 
 use serde::Deserialize;
 
-use super::{Asked, nullable, refused, resource};
+use super::{nullable, refused, resource};
 use crate::platform::azure::cloud::api_versions::Api;
 use crate::platform::azure::cloud::session::Session;
 use crate::platform::azure::facts::{Network, Subnet};
+use crate::platform::cloud::Asked;
 
 /// The field of the network.
 const FIELD: &str = "platform.azure.virtualNetwork";

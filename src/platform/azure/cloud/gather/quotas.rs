@@ -6,12 +6,13 @@ use futures::join;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Asked, Quotas, nullable, resource, where_to_ask};
+use super::{Quotas, nullable, resource, where_to_ask};
 use crate::platform::azure::cloud::api_versions::Api;
 use crate::platform::azure::cloud::arm::Arm;
 use crate::platform::azure::cloud::fault::Sort;
 use crate::platform::azure::cloud::session::Session;
 use crate::platform::azure::facts::Quota;
+use crate::platform::cloud::Asked;
 
 /// The provider of machines.
 pub(in super::super) const COMPUTE: &str = "Microsoft.Compute";

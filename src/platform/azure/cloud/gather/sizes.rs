@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 
-use super::{Asked, REGION, nullable, plain, refused, resource, stack_hub, where_to_ask};
+use super::{REGION, nullable, plain, refused, resource, stack_hub, where_to_ask};
 use crate::catalogue::{Catalogue, Role};
 use crate::config::InstallConfig;
 use crate::platform::Offline;
@@ -12,7 +12,7 @@ use crate::platform::azure::cloud::api_versions::Api;
 use crate::platform::azure::cloud::session::Session;
 use crate::platform::azure::facts::Size;
 use crate::platform::azure::offline;
-use crate::platform::cloud::Asking;
+use crate::platform::cloud::{Asked, Asking};
 
 /// The type of resource that sizes of machines are.
 const MACHINES: &str = "virtualMachines";
