@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use super::asking::{AskArgs, Live};
-use super::create::{BasisArgs, refused};
+use super::create::{BasisArgs, refused, said};
 use super::input::Reading;
 use super::{Exit, Settings};
 use crate::assets;
 use crate::facts::Facts;
 use crate::finding::Findings;
-use crate::prepare::{Basis, Environment, Error, Refusal, examine, facts_of_catalogue, facts_of_cloud};
+use crate::prepare::{Basis, Environment, Error, Refusal, Said, examine, facts_of_catalogue, facts_of_cloud};
 
 /// Ask the cloud for all that planning needs to know, and print it
 ///
@@ -41,7 +41,8 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
     let facts = gathered(args, &directory, &live);
     drop(live);
     match facts {
-        Ok(facts) => {
+        Ok((facts, warned)) => {
+            said(&warned, settings);
             settings.printer.data(&facts.to_text())?;
             Ok(Exit::Done)
         }
@@ -49,13 +50,18 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
     }
 }
 
-fn gathered(args: &Args, directory: &Path, live: &Live) -> Result<Facts, Refusal> {
+/// The facts, and what is worth saying of what they rest on.
+fn gathered(args: &Args, directory: &Path, live: &Live) -> Result<(Facts, Said), Refusal> {
     let basis = Basis::new(&(&args.basis).into(), directory)?;
     let examined = examine(directory, &basis, args.reading.into())?;
-    if args.offline {
+    let mut out = Findings::default();
+    let facts = if args.offline {
         let credentials = assets::credentials(&examined.config, &Environment);
-        return Ok(facts_of_catalogue(&examined.config, &basis, &credentials, &mut Findings::default()));
-    }
-    facts_of_cloud(directory, &examined, &basis, &args.asking.ask(live))?
-        .ok_or_else(|| Error::NoCloud { platform: examined.platform() }.into())
+        facts_of_catalogue(&examined.config, &basis, &credentials, &mut Findings::default())
+    } else {
+        facts_of_cloud(directory, &examined, &basis, &args.asking.ask(live), &mut out)?
+            .ok_or_else(|| Error::NoCloud { platform: examined.platform() })?
+    };
+    let findings = assets::placed(out, &examined.config, &examined.said.text);
+    Ok((facts, Said { findings, ..examined.said }))
 }

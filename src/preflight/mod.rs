@@ -7,7 +7,7 @@
 mod gathering;
 mod report;
 
-pub use gathering::{Missing, gather};
+pub use gathering::{Known, Missing, gather};
 pub use report::{Checked, Report, Status};
 
 use std::time::Duration;
@@ -59,6 +59,15 @@ impl Watcher for Unwatched {
     fn ended(&self, _: &Checked) {}
 }
 
+/// What came of putting every question.
+#[derive(Debug)]
+pub struct Asked {
+    /// What came of each.
+    pub report: Report,
+    /// The facts; none where some could not be gathered.
+    pub facts: Option<Facts>,
+}
+
 /// Puts every question, and plans with the answers. The cluster's ids are those of `identity`.
 pub async fn run(
     session: &dyn Session,
@@ -66,14 +75,14 @@ pub async fn run(
     identity: &Identity,
     pace: Pace,
     watcher: &dyn Watcher,
-) -> Report {
+) -> Asked {
     let runner = Runner::new(pace, watcher);
     let (mut first, second) = (session.foundations(), session.checks());
     first.extend(second);
     let planned = Box::pin(planned(session, asking, identity, &runner));
-    let (mut checks, planned) = join(runner.all(first), planned).await;
+    let (mut checks, (planned, facts)) = join(runner.all(first), planned).await;
     checks.extend(planned);
-    Report::new(checks, runner.begun.elapsed())
+    Asked { report: Report::new(checks, runner.begun.elapsed()), facts }
 }
 
 /// What hangs on the facts: what planning judges of them, and the checks of what the plan uses.
@@ -82,7 +91,7 @@ async fn planned(
     asking: &Asking<'_>,
     identity: &Identity,
     runner: &Runner<'_>,
-) -> Vec<Checked> {
+) -> (Vec<Checked>, Option<Facts>) {
     let (gathered, took) = runner.facts(session).await;
     // Where nothing came in time, every subject's part is missing.
     let gathered = gathered.unwrap_or_else(|| {
@@ -98,16 +107,17 @@ async fn planned(
     for checked in &checks {
         runner.watcher.ended(checked);
     }
-    if let Some(plan) = plan.filter(|_| gathered.gaps.is_empty()) {
+    let facts = Some(gathered.facts).filter(|_| gathered.gaps.is_empty());
+    if let Some(plan) = plan.filter(|_| facts.is_some()) {
         checks.extend(runner.all(session.checks_of_plan(&plan)).await);
-        return checks;
+        return (checks, facts);
     }
     let skipped = session.checks_without_plan().into_iter().map(|(id, field)| {
         let answer = Answer::skipped("what the cluster will use is not known: see the checks above");
         Checked::new(id, field, answer, Duration::ZERO)
     });
     checks.extend(skipped);
-    checks
+    (checks, facts)
 }
 
 /// What the plan will be once the cloud is tidied up, such as by making a hosted zone: planned as where no

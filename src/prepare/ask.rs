@@ -2,14 +2,15 @@
 
 use std::path::Path;
 
-use tokio::runtime::Builder;
+use tokio::runtime::{Builder, Runtime};
 
 use super::{Basis, Environment, Error, Examined, Refusal, identity, inputs};
 use crate::facts::Facts;
-use crate::finding::sort;
+use crate::finding::{Findings, sort};
+use crate::plan::Identity;
 use crate::platform::Platform;
 use crate::platform::cloud::{Asking, Cloud, Patience};
-use crate::preflight::{self, Pace, Report, Watcher};
+use crate::preflight::{self, Asked, Pace, Report, Watcher};
 use crate::verdict::{Outcome, active};
 
 /// How a cloud is asked.
@@ -26,7 +27,8 @@ pub struct Ask<'w> {
 /// Threads that wait for the network.
 const THREADS: usize = 2;
 
-/// The facts of a config; none where landfall cannot ask its platform's cloud.
+/// The facts of a config; none where landfall cannot ask its platform's cloud. What is worth saying of what
+/// they rest on goes into `out`.
 ///
 /// # Errors
 /// The cloud refuses something, or cannot be reached.
@@ -35,6 +37,7 @@ pub fn facts_of_cloud(
     examined: &Examined,
     basis: &Basis,
     ask: &Ask<'_>,
+    out: &mut Findings,
 ) -> Result<Option<Facts>, Refusal> {
     let Some(cloud) = cloud(examined) else {
         return Ok(None);
@@ -43,7 +46,12 @@ pub fn facts_of_cloud(
     let asking = asking(directory, examined, basis, ask, &world);
     let session = cloud.session(asking);
     match wait(preflight::gather(&*session, ask.pace, ask.watcher))? {
-        Ok(facts) => Ok(Some(facts)),
+        Ok(known) => {
+            for warning in known.warnings {
+                out.push(warning);
+            }
+            Ok(Some(known.facts))
+        }
         Err(missing) => {
             let mut said = examined.said.again();
             said.outcome = Outcome::Rejected;
@@ -73,21 +81,25 @@ pub fn preflight(
     let Some(cloud) = cloud(examined) else {
         return Ok(None);
     };
-    let metadata = inputs::read(&directory.join(identity::METADATA)).ok();
-    let identity = identity::likely(metadata.as_deref(), &examined.config);
+    let identity = likely_identity(directory, examined);
     let world = Environment;
     let asking = asking(directory, examined, basis, ask, &world);
     let session = cloud.session(asking);
-    let mut report = wait(preflight::run(&*session, &asking, &identity, ask.pace, ask.watcher))?;
+    let Asked { mut report, .. } =
+        wait(preflight::run(&*session, &asking, &identity, ask.pace, ask.watcher))?;
     report.place(&examined.config, &examined.said.text);
     Ok(Some(report))
 }
 
-fn cloud(examined: &Examined) -> Option<&'static dyn Cloud> {
+/// The cloud of a config; none where landfall can ask none.
+#[must_use]
+pub fn cloud(examined: &Examined) -> Option<&'static dyn Cloud> {
     active(&examined.config).and_then(Platform::cloud)
 }
 
-fn asking<'a>(
+/// What a session with the cloud of a config needs.
+#[must_use]
+pub fn asking<'a>(
     directory: &Path,
     examined: &'a Examined,
     basis: &'a Basis,
@@ -105,11 +117,25 @@ fn asking<'a>(
     }
 }
 
+/// The identity that a cluster has, or might get.
+#[must_use]
+pub fn likely_identity(directory: &Path, examined: &Examined) -> Identity {
+    let metadata = inputs::read(&directory.join(identity::METADATA)).ok();
+    identity::likely(metadata.as_deref(), &examined.config)
+}
+
+/// What waits for the network.
+///
+/// # Errors
+/// The operating system does not let us wait for the network.
+pub fn runtime() -> Result<Runtime, Error> {
+    Builder::new_multi_thread().worker_threads(THREADS).enable_all().build().map_err(Error::Network)
+}
+
 /// Waits for work in a runtime of its own. What is still under way when the work is done, such as the
 /// search for a name that nobody waits for any more, is left behind.
 fn wait<T>(work: impl Future<Output = T>) -> Result<T, Error> {
-    let runtime = Builder::new_multi_thread().worker_threads(THREADS).enable_all().build();
-    let runtime = runtime.map_err(Error::Network)?;
+    let runtime = runtime()?;
     let result = runtime.block_on(work);
     runtime.shutdown_background();
     Ok(result)

@@ -1,6 +1,9 @@
 //! `landfall create permissions-policy`.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+
+use serde_json::Value;
 
 use super::manifests::BasisArgs;
 use super::outcome;
@@ -32,14 +35,20 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
     let directory = settings.dir.clone().unwrap_or_else(|| PathBuf::from("."));
     match policy(args, &directory) {
         Ok(policy) => {
-            settings.printer.data(&policy)?;
+            for placeholder in placeholders(&policy) {
+                settings.printer.talk(&format!(
+                    "`{placeholder}` stands in the policy for what is not known: put it there, or name it in \
+                     the environment as for an installation, and print the policy again"
+                ));
+            }
+            settings.printer.data(&text(&policy))?;
             Ok(Exit::Done)
         }
         Err(refusal) => outcome::refused(refusal, settings),
     }
 }
 
-fn policy(args: &Args, directory: &Path) -> Result<String, Refusal> {
+fn policy(args: &Args, directory: &Path) -> Result<Value, Refusal> {
     let basis = Basis::new(&(&args.basis).into(), directory)?;
     let examined = examine(directory, &basis, args.reading.into())?;
     let credentials = assets::credentials(&examined.config, &Environment);
@@ -50,9 +59,44 @@ fn policy(args: &Args, directory: &Path) -> Result<String, Refusal> {
         credentials: &credentials,
     };
     let policy = active(&examined.config).and_then(|platform| platform.policy(&offline));
-    let policy = policy.ok_or_else(|| Error::NoPolicy { platform: examined.platform() })?;
+    policy.ok_or_else(|| Error::NoPolicy { platform: examined.platform() }.into())
+}
+
+fn text(policy: &Value) -> String {
     // The value is JSON already.
-    let mut text = serde_json::to_string_pretty(&policy).unwrap_or_default();
+    let mut text = serde_json::to_string_pretty(policy).unwrap_or_default();
     text.push('\n');
-    Ok(text)
+    text
+}
+
+/// What stands in a policy for something that is not known, each once: words between angle brackets, which no
+/// cloud has in a name.
+fn placeholders(policy: &Value) -> BTreeSet<String> {
+    match policy {
+        Value::String(text) => {
+            let inner = text.split_once('<').and_then(|(_, rest)| rest.split_once('>'));
+            inner.map(|(words, _)| format!("<{words}>")).into_iter().collect()
+        }
+        Value::Array(values) => values.iter().flat_map(placeholders).collect(),
+        Value::Object(fields) => fields.values().flat_map(placeholders).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => BTreeSet::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn placeholders_are_found_once_wherever_they_stand() {
+        let policy = json!({
+            "Scopes": ["/subscriptions/<subscription id>", "/x/<subscription id>/resourceGroups/a"],
+            "Actions": ["a/read", "1 < 2"],
+            "IsCustom": true,
+        });
+        assert_eq!(placeholders(&policy), BTreeSet::from(["<subscription id>".to_owned()]));
+        assert!(placeholders(&json!({ "Action": ["ec2:*"], "n": 1, "none": null })).is_empty());
+    }
 }

@@ -181,10 +181,11 @@ impl Catalogue {
         self.location(cloud, location).map(|location| location.zones.as_slice()).unwrap_or_default()
     }
 
-    /// What is known of a machine size.
+    /// What is known of a machine size, with its name. Azure tells no capitals from small letters in it.
     #[must_use]
-    pub fn size(&self, name: &str) -> Option<&Size> {
-        self.sizes.get(name)
+    pub fn size(&self, name: &str) -> Option<(&str, &Size)> {
+        let same = || self.sizes.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
+        self.sizes.get_key_value(name).or_else(same).map(|(known, size)| (known.as_str(), size))
     }
 
     /// The size that machines have unless given. A Stack Hub has one list for all architectures.
@@ -307,7 +308,7 @@ mod tests {
             for architecture in ["amd64", "arm64"] {
                 for role in [Role::ControlPlane, Role::Compute, Role::Bootstrap] {
                     let name = azure.default_size(cloud, architecture, role).unwrap_or_default();
-                    let size = azure.size(name).cloned().unwrap_or_default();
+                    let size = azure.size(name).map(|(_, size)| size.clone()).unwrap_or_default();
                     let least = azure.minimums(role).cloned().unwrap_or_default();
                     let memory = if cloud.is_empty() { least.memory_gb } else { 14 };
                     assert!(size.vcpus >= least.vcpus && size.memory_gb >= memory.min(16), "{cloud} {name}");

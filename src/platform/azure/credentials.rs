@@ -43,17 +43,50 @@ const SERVICE_PRINCIPAL: &str = "~/.azure/osServicePrincipal.json";
 /// principal's file, with the environment's subscription if it names one: the secret or certificate of one
 /// application is of no use with the id of another.
 pub(super) fn credentials(world: &dyn World) -> Credentials {
-    let given = VARIABLES.iter().filter_map(|&(key, name)| Some((key, Secret::new(world.variable(name)?))));
-    let environment: Credentials = given.collect();
-    if [TENANT_ID, CLIENT_ID, CLIENT_SECRET, CLIENT_CERTIFICATE]
-        .iter()
-        .any(|key| environment.contains_key(key))
-    {
+    let environment = environment(world);
+    if says_who(&environment) {
         return environment;
     }
     let mut credentials = service_principal(world);
     credentials.extend(environment);
     credentials
+}
+
+/// The credentials of the environment alone.
+fn environment(world: &dyn World) -> Credentials {
+    let given = VARIABLES.iter().filter_map(|&(key, name)| Some((key, Secret::new(world.variable(name)?))));
+    given.collect()
+}
+
+/// Whether credentials say who calls.
+fn says_who(credentials: &Credentials) -> bool {
+    [TENANT_ID, CLIENT_ID, CLIENT_SECRET, CLIENT_CERTIFICATE].iter().any(|key| credentials.contains_key(key))
+}
+
+/// A service principal's file that is named and gives nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unread {
+    /// The variable that names it.
+    pub variable: &'static str,
+    /// The file.
+    pub path: String,
+    /// What is wrong with it, as a part of a sentence.
+    pub why: &'static str,
+}
+
+/// The service principal's file that the environment names, where it is needed and cannot be read.
+#[must_use]
+pub fn unread(world: &dyn World) -> Option<Unread> {
+    let path = world.variable(LOCATION)?;
+    if says_who(&environment(world)) {
+        return None;
+    }
+    let why = match world.file(&path) {
+        None => "cannot be read",
+        Some(bytes) if object(&bytes).is_none() => "is no JSON object",
+        Some(_) => return None,
+    };
+    Some(Unread { variable: LOCATION, path, why })
 }
 
 /// An application in its tenant.
@@ -91,10 +124,13 @@ pub fn mismatch(account: &Account, credentials: &Credentials) -> Option<Finding>
 fn service_principal(world: &dyn World) -> Credentials {
     let location = world.variable(LOCATION);
     let bytes = world.file(location.as_deref().unwrap_or(SERVICE_PRINCIPAL));
-    let file: BTreeMap<String, Value> =
-        bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
+    let file = bytes.and_then(|bytes| object(&bytes)).unwrap_or_default();
     let text = |key: &str| file.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
     VARIABLES.iter().filter_map(|&(key, _)| Some((key, Secret::new(text(key)?.to_owned())))).collect()
+}
+
+fn object(bytes: &[u8]) -> Option<BTreeMap<String, Value>> {
+    serde_json::from_slice(bytes).ok()
 }
 
 #[cfg(test)]
@@ -117,6 +153,19 @@ mod tests {
         }
     }
 
+    /// A world in which a file is named that is not there.
+    struct Nowhere;
+
+    impl World for Nowhere {
+        fn variable(&self, name: &str) -> Option<String> {
+            (name == LOCATION).then(|| "/nowhere.json".to_owned())
+        }
+
+        fn file(&self, _: &str) -> Option<Vec<u8>> {
+            None
+        }
+    }
+
     const FILE: &str =
         r#"{"subscriptionId": "s", "clientId": "c", "clientSecret": "x", "tenantId": "t", "n": 1}"#;
 
@@ -131,6 +180,19 @@ mod tests {
         assert_eq!(found(&[], FILE), all);
         assert_eq!(found(&[(LOCATION, "/elsewhere.json")], FILE), all);
         assert!(found(&[], "{").is_empty());
+    }
+
+    #[test]
+    fn a_file_that_is_named_and_gives_nothing_is_told() {
+        const NAMED: (&str, &str) = (LOCATION, "/elsewhere.json");
+        let why = |variables, file| unread(&Given { variables, file }).map(|unread| unread.why);
+        assert_eq!(why(&[NAMED], FILE), None);
+        assert_eq!(why(&[NAMED], "{"), Some("is no JSON object"));
+        assert_eq!(why(&[NAMED], "[]"), Some("is no JSON object"));
+        assert_eq!(why(&[NAMED, ("AZURE_CLIENT_ID", "c")], "{"), None);
+        assert_eq!(why(&[], "{"), None);
+        let missing = unread(&Nowhere).map(|unread| (unread.path, unread.why));
+        assert_eq!(missing, Some(("/nowhere.json".to_owned(), "cannot be read")));
     }
 
     #[test]

@@ -28,8 +28,8 @@ pub(super) fn facts(offline: &Offline<'_>) -> Option<Facts> {
     if let Some((location, zones)) = location {
         facts.location = location;
         let known = sizes_of_interest(offline).into_iter().filter_map(|name| {
-            let size = size(catalogue.size(&name)?, zones, stack);
-            Some((name, size))
+            let (name, known) = catalogue.size(&name)?;
+            Some((name.to_owned(), size(known, zones, stack)))
         });
         facts.sizes = known.collect();
     }
@@ -113,6 +113,13 @@ mod tests {
         assert_eq!(capability("HyperVGenerations"), "V1,V2");
         assert_eq!(capability("PremiumIO"), "True");
         assert_eq!(capability("CpuArchitectureType"), "x64");
+    }
+
+    #[test]
+    fn a_size_is_known_however_it_is_written() {
+        let facts = facts_of(values::PUBLIC, "eastus", "standard_e8S_V5");
+        let names: Vec<&str> = facts.sizes.keys().map(String::as_str).collect();
+        assert_eq!(names, ["Standard_D4s_v3", "Standard_D8s_v3", "Standard_E8s_v5"]);
     }
 
     #[test]

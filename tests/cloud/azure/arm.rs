@@ -238,6 +238,9 @@ impl Served {
                 self.directory.configuration(call, tenant)
             }
             ("POST", [tenant, "oauth2", "v2.0", "token"]) => self.directory.token(call, tenant),
+            (_, ["graph", "v1.0", ..]) => {
+                self.manager.directory(call, self.directory.knows_for_graph(&call.authorization))
+            }
             _ => self.manager.answer(call, self.directory.knows(&call.authorization)),
         }
     }

@@ -1,5 +1,6 @@
 //! Credentials of every kind, and everything that can be wrong with them.
 
+use p12_keystore::{Certificate, KeyStore, KeyStoreEntry, PrivateKey, PrivateKeyChain};
 use rcgen::{CertificateParams, DnType, KeyPair, PKCS_RSA_SHA256, date_time_ymd};
 use serde_json::json;
 
@@ -16,14 +17,14 @@ use crate::program::{Landfall, text};
 const FEDERATED: &str = "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJjNG40cnkifQ.c4n4ry";
 
 /// A cloud that knows the application by this.
-fn knowing(proof: Proof) -> Azure {
+pub fn knowing(proof: Proof) -> Azure {
     let mut scene = public();
     scene.directory.applications = vec![lander(proof)];
     Azure::start(scene)
 }
 
 /// A certificate with its key, as a file has them, and what the directory knows of them.
-fn certificate() -> (String, Proof) {
+pub fn certificate() -> (String, Proof) {
     let key = KeyPair::generate_for(&PKCS_RSA_SHA256).unwrap();
     let mut params = CertificateParams::new(Vec::<String>::new()).unwrap();
     params.distinguished_name.push(DnType::CommonName, "lander");
@@ -32,6 +33,18 @@ fn certificate() -> (String, Proof) {
     let certificate = params.self_signed(&key).unwrap();
     let proof = Proof::Certificate { der: certificate.der().to_vec(), key: key.public_key_raw().to_vec() };
     (format!("{}{}", key.serialize_pem(), certificate.pem()), proof)
+}
+
+/// A file in PKCS#12 form with the key and the certificate of a text.
+pub fn key_store(text: &str, password: &str) -> Vec<u8> {
+    let blocks = pem::parse_many(text).unwrap();
+    let of = |tag: &str| blocks.iter().find(|block| block.tag() == tag).unwrap().contents();
+    let key = PrivateKey::from_der(of("PRIVATE KEY")).unwrap();
+    let certificate = Certificate::from_der(of("CERTIFICATE")).unwrap();
+    let mut store = KeyStore::new();
+    let chain = PrivateKeyChain::new("lander", key, [certificate]);
+    store.add_entry("lander", KeyStoreEntry::PrivateKeyChain(chain));
+    store.writer(password).write().unwrap()
 }
 
 /// The file that the OpenShift installer writes.
@@ -74,7 +87,7 @@ fn they_come_from_where_others_look_for_them() {
     accepted(&azure, &elsewhere);
 
     let azure = knowing(Proof::Federated(FEDERATED.to_owned()));
-    let cluster = with_ids(stranger(&azure, &config("")));
+    let cluster = with_ids(stranger(&azure, &manual()));
     accepted(&azure, &cluster.naming("AZURE_FEDERATED_TOKEN_FILE", "token", FEDERATED));
 }
 
@@ -101,6 +114,25 @@ fn a_certificate_comes_before_a_secret() {
     alone.write(".azure/osServicePrincipal.json", &service_principal());
     let check = alone.preflight().is("azure.credentials", "failed").to_string();
     assert!(check.contains("LF1111") && check.contains("AZURE_TENANT_ID"), "{check}");
+}
+
+/// What is named for the credentials must give them: nobody else's login does.
+#[test]
+fn a_service_principal_that_cannot_be_read_is_told() {
+    const VARIABLE: &str = "AZURE_AUTH_LOCATION";
+    let azure = Azure::start(public());
+    let missing = stranger(&azure, &config("")).with(VARIABLE, "/nowhere/sp.json");
+    let words = [VARIABLE, "/nowhere/sp.json", "cannot be read"];
+    let report = missing.preflight();
+    let check = report.says("azure.credentials", "failed", &words);
+    assert_eq!(text(check, "code"), "LF1111", "{check}");
+    let torn = stranger(&azure, &config("")).naming(VARIABLE, "sp.json", "{\"clientSecret\": \"c4n4ry");
+    let report = torn.preflight();
+    report.says("azure.credentials", "failed", &[VARIABLE, "sp.json", "is no JSON object"]);
+    assert!(!report.ran.to_string().contains("c4n4ry"), "{}", report.ran);
+    // Who is named otherwise needs no file.
+    let named = landfall(&azure, &config("")).with(VARIABLE, "/nowhere/sp.json");
+    accepted(&azure, &named);
 }
 
 /// A program in place of the Azure CLI, found first.
@@ -166,6 +198,18 @@ fn an_azure_cli_that_hangs_ends_with_the_run() {
     assert_eq!(told.recv_timeout(Duration::from_mins(1)), Ok(true));
 }
 
+/// What it says last is told, and nothing that looks like a token.
+#[cfg(unix)]
+#[test]
+fn an_azure_cli_that_fails_is_quoted() {
+    let azure = Azure::start(public());
+    let landfall = stranger(&azure, &manual()).with("MSI_ENDPOINT", "none");
+    let script = "echo c4n4ry; echo c4n4ry >&2; echo 'ERROR: no broker for eyJc4n4ry.x.y.' >&2; exit 1";
+    let report = with_cli(landfall, script).preflight();
+    report.says("azure.credentials", "failed", &["it failed: ERROR: no broker for <redacted>"]);
+    assert!(!report.ran.to_string().contains("c4n4ry"), "{}", report.ran);
+}
+
 /// Who has logged in to the Azure CLI is known by it, and by the only subscription that there is.
 #[cfg(unix)]
 #[test]
@@ -211,6 +255,36 @@ fn a_certificate_is_proof_enough() {
     let check = missing.preflight().is("azure.credentials", "failed").to_string();
     assert!(check.contains("/nowhere/lander.pem"), "{check}");
     assert_eq!(azure.tokens().len(), 1);
+}
+
+#[test]
+fn a_certificate_may_be_in_a_key_store() {
+    const PASSWORD: &str = "c4n4ry-password";
+    let (pem, proof) = certificate();
+    let azure = knowing(proof);
+    let with = |config: &str, password: &str| {
+        let landfall = with_ids(stranger(&azure, config));
+        let path = landfall.write("lander.pfx", "");
+        std::fs::write(&path, key_store(&pem, PASSWORD)).unwrap();
+        let landfall = landfall.with("AZURE_CLIENT_CERTIFICATE_PATH", path);
+        if password.is_empty() {
+            landfall
+        } else {
+            landfall.with("AZURE_CLIENT_CERTIFICATE_PASSWORD", password)
+        }
+    };
+    accepted(&azure, &with(&manual(), PASSWORD));
+    for (password, word) in [("", "none is given"), ("c4n4ry-other", "is not that of the file")] {
+        let report = with(&manual(), password).preflight();
+        let check = report.says("azure.credentials", "failed", &["lander.pfx", word]);
+        assert!(text(check, "help").contains("AZURE_CLIENT_CERTIFICATE_PASSWORD"), "{check}");
+        assert!(!report.ran.to_string().contains("c4n4ry"), "{}", report.ran);
+    }
+    // The cluster's operators could not use it.
+    let report = with(&config(""), PASSWORD).preflight();
+    let check = report.says("azure.permissions.credentials-mode", "failed", &["lander.pfx", "Manual"]);
+    assert_eq!((text(check, "code"), text(check, "field")), ("LF1147", "credentialsMode"), "{check}");
+    assert_eq!(report.with("failed").len(), 1, "{}", report.ran);
 }
 
 #[test]
@@ -333,6 +407,16 @@ fn a_subscription_must_be_there_and_open() {
         report.is("azure.credentials", "passed");
     };
     of(&|document| document["state"] = json!("Disabled"), &["Disabled"]);
+    // What cannot be used is not planned with, however much is known of it.
+    for (state, code, ended) in [("Disabled", "LF1118", 4), ("PastDue", "LF1119", 0)] {
+        let azure = Azure::start(public());
+        azure.edit(|tree| tree.at(&subscription(""))["state"] = json!(state));
+        let landfall = landfall(&azure, &config(""));
+        for command in [&["facts"][..], &["create", "manifests"]] {
+            let ran = landfall.ask(command).ends(ended);
+            assert!(ran.err.contains(code), "{ran}");
+        }
+    }
     of(
         &|document| document["tenantId"] = json!("66666666-0000-4000-8000-000000000000"),
         &["66666666-0000-4000"],

@@ -54,6 +54,8 @@ pub struct Directory {
     /// Whether errors are written as some years ago, with line breaks in them.
     pub older: bool,
     issued: Mutex<Vec<String>>,
+    /// The tokens that are for Microsoft Graph.
+    for_graph: Mutex<Vec<String>>,
 }
 
 /// Why there is no token: status, the error in the words of OAuth, its number, and what it says.
@@ -69,18 +71,26 @@ impl Directory {
             quotes: false,
             older: false,
             issued: Mutex::default(),
+            for_graph: Mutex::default(),
         }
     }
 
     /// All tokens that were given out.
     pub fn issued(&self) -> Vec<String> {
-        self.issued.lock().unwrap().clone()
+        let graph = self.for_graph.lock().unwrap().clone();
+        self.issued.lock().unwrap().iter().cloned().chain(graph).collect()
     }
 
     /// Whether a request brings one of the tokens.
     pub fn knows(&self, authorization: &str) -> bool {
         let token = authorization.strip_prefix("Bearer ").unwrap_or_default();
         self.issued.lock().unwrap().iter().any(|issued| issued == token)
+    }
+
+    /// Whether a request brings one of the tokens for Microsoft Graph.
+    pub fn knows_for_graph(&self, authorization: &str) -> bool {
+        let token = authorization.strip_prefix("Bearer ").unwrap_or_default();
+        self.for_graph.lock().unwrap().iter().any(|issued| issued == token)
     }
 
     /// What clients are told of a tenant.
@@ -118,11 +128,16 @@ impl Directory {
             Ok(application) => {
                 let lifetime =
                     if self.quotes { json!(self.lifetime.to_string()) } else { json!(self.lifetime) };
+                let token = if is_graph(call) {
+                    self.issue_for_graph(call, &application)
+                } else {
+                    self.issue(&application)
+                };
                 let body = json!({
                     "token_type": "Bearer",
                     "expires_in": lifetime,
                     "ext_expires_in": self.lifetime,
-                    "access_token": self.issue(&application),
+                    "access_token": token,
                 });
                 Answer::json(200, &body)
             }
@@ -149,7 +164,7 @@ impl Directory {
             );
             return Err((400, "unauthorized_client", 700_016, text));
         };
-        if field("scope") != format!("{}/.default", self.audience) {
+        if field("scope") != format!("{}/.default", self.audience) && !is_graph(call) {
             let text = format!(
                 "The resource principal named {} was not found in the tenant named Moon. This can happen if \
                  the application has not been installed by the administrator of the tenant.",
@@ -165,12 +180,20 @@ impl Directory {
         format!("https://{}/{}/oauth2/v2.0/token", call.host, self.tenant)
     }
 
-    /// A token of an application.
+    /// A token of an application for the resource manager.
     pub fn issue(&self, application: &str) -> String {
-        let mut issued = self.issued.lock().unwrap();
+        self.issue_for(&self.issued, &self.audience, application)
+    }
+
+    fn issue_for_graph(&self, call: &Call, application: &str) -> String {
+        self.issue_for(&self.for_graph, &format!("https://{}/graph", call.host), application)
+    }
+
+    fn issue_for(&self, issued: &Mutex<Vec<String>>, audience: &str, application: &str) -> String {
+        let mut issued = issued.lock().unwrap();
         let header = json!({ "typ": "JWT", "alg": "RS256", "kid": "moon" });
         let claims = json!({
-            "aud": self.audience,
+            "aud": audience,
             "iss": format!("https://sts.windows.net/{}/", self.tenant),
             "iat": 1_767_225_600,
             "nbf": 1_767_225_600,
@@ -213,6 +236,11 @@ impl Directory {
         });
         Answer::json(status, &body)
     }
+}
+
+/// Whether a token for Microsoft Graph is asked for, which these tests have beside the resource manager.
+fn is_graph(call: &Call) -> bool {
+    call.form().get("scope").is_some_and(|scope| *scope == format!("https://{}/graph/.default", call.host))
 }
 
 fn no_tenant(tenant: &str, error: &'static str) -> Refusal {

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::answer::Answer;
 use super::call::Call;
+use super::graph;
 use super::tree::Tree;
 use super::versions;
 
@@ -14,6 +15,9 @@ const PAGE: usize = 4;
 
 /// How often somebody must ask after a change before it is done.
 const POLLS: usize = 2;
+
+/// What follows the path of something in that of its tags.
+const TAGS: &str = "/providers/microsoft.resources/tags/default";
 
 const LOCKS: &str = "/providers/microsoft.authorization/locks";
 
@@ -56,7 +60,9 @@ impl Manager {
             // A group that is not there is made.
             ("PUT", Some(_)) if call.segments().len() == 4 => self.make(call),
             (_, Some(refusal)) => refusal,
+            (method @ ("GET" | "PATCH"), None) if call.path.ends_with(TAGS) => self.tags(call, method),
             ("GET", None) => self.read(call),
+            ("PATCH", None) if call.segments().len() == 4 => self.change(call),
             ("DELETE", None) => self.delete(call),
             (method, None) => {
                 let message = format!("The requested resource does not support http method '{method}'.");
@@ -98,7 +104,7 @@ impl Manager {
         match listed(&tree, call) {
             // The lists of images are bare, and come in one piece.
             Some(all) if call.path.contains("/publishers/") => Answer::json(200, &Value::Array(all)),
-            Some(all) => page(call, &all),
+            Some(all) => page(call, &tagged(call, all)),
             None => missing(call),
         }
     }
@@ -129,12 +135,91 @@ impl Manager {
             .header("retry-after", "0")
     }
 
+    /// Puts parts of a group's document in place of what there was, as they are.
+    fn change(&self, call: &Call) -> Answer {
+        let Ok(Value::Object(given)) = serde_json::from_str::<Value>(&call.body) else {
+            return Answer::error(400, "InvalidRequestContent", "The request content was invalid.");
+        };
+        if let Some(refusal) = self.locked(call, &["ReadOnly"]) {
+            return refusal;
+        }
+        let mut tree = self.tree.lock().unwrap();
+        let document = tree.at(&call.path);
+        for (name, value) in given {
+            document[&name] = value;
+        }
+        Answer::json(200, document)
+    }
+
+    /// The tags of something; what is asked for of them is taken off.
+    fn tags(&self, call: &Call, method: &str) -> Answer {
+        let path = call.path.strip_suffix(TAGS).unwrap_or_default().to_owned();
+        let given: Value = serde_json::from_str(&call.body).unwrap_or_default();
+        if method == "PATCH"
+            && let Some(refusal) = self.locked(call, &["ReadOnly"])
+        {
+            return refusal;
+        }
+        let mut tree = self.tree.lock().unwrap();
+        if tree.get(&path).is_none() {
+            return missing(call);
+        }
+        let document = tree.at(&path);
+        if method == "PATCH" && given["operation"] != "Delete" {
+            return Answer::error(400, "InvalidTagsOperation", "The operation is not one of these tests.");
+        }
+        if let (Some(own), Some(named)) =
+            (document["tags"].as_object_mut(), given["properties"]["tags"].as_object())
+        {
+            own.retain(|key, value| named.get(key) != Some(&*value));
+        }
+        let tags = if document["tags"].is_object() { document["tags"].clone() } else { json!({}) };
+        let body = json!({
+            "id": call.path,
+            "name": "default",
+            "type": "Microsoft.Resources/tags",
+            "properties": { "tags": tags },
+        });
+        Answer::json(200, &body)
+    }
+
+    /// What is said where something is kept from everybody, or used elsewhere.
+    fn kept(&self, call: &Call) -> Option<Answer> {
+        let tree = self.tree.lock().unwrap();
+        if let Some(denial) = tree.denials(&call.path).first() {
+            let message = format!(
+                "The client 'lander' has permission to perform the action, but its access is denied because of \
+                 the deny assignment with name '{}' and Id '{}' at scope '{}'.",
+                denial["properties"]["denyAssignmentName"].as_str().unwrap_or_default(),
+                denial["name"].as_str().unwrap_or_default(),
+                call.path
+            );
+            return Some(Answer::error(403, "DenyAssignmentAuthorizationFailed", &message));
+        }
+        let user = tree.user_of(&call.path)?;
+        let message = format!(
+            "{} cannot be deleted. It is in use by {user}. To delete it, disassociate it.",
+            call.path
+        );
+        Some(Answer::error(409, "InUseResourceCannotBeDeleted", &message))
+    }
+
+    /// What the directory tells, or does.
+    pub fn directory(&self, call: &Call, known: bool) -> Answer {
+        graph::answer(&mut self.tree.lock().unwrap(), call, known)
+    }
+
     fn delete(&self, call: &Call) -> Answer {
-        if let Some(refusal) = self.locked(call, &["ReadOnly", "CanNotDelete"]) {
+        if let Some(refusal) = self.locked(call, &["ReadOnly", "CanNotDelete"]).or_else(|| self.kept(call)) {
             return refusal;
         }
         if self.tree.lock().unwrap().get(&call.path).is_none() {
             return Answer::new(204, "text/plain", "");
+        }
+        // What is small goes at once.
+        if ["/dnszones/", "/microsoft.authorization/"].iter().any(|part| call.path.contains(part)) {
+            self.tree.lock().unwrap().take(&call.path);
+            return Answer::json(200, &json!({}));
         }
         let number = self.begin(call, None);
         let answer = Answer::new(202, "text/plain", "").header("retry-after", "0");
@@ -223,8 +308,23 @@ fn listed(tree: &Tree, call: &Call) -> Option<Vec<Value>> {
     match segments.as_slice() {
         ["subscriptions"] => Some(tree.below("/subscriptions", 1)),
         ["subscriptions", _, "resourcegroups" | "providers"] => Some(tree.below(&call.path, 1)),
+        ["subscriptions", _, "providers", "microsoft.network", "dnszones"] => {
+            Some(tree.of_type("microsoft.network/dnszones"))
+        }
+        ["subscriptions", _, "resources"] => Some(tree.resources_of_all(&scope("/resources"))),
         [.., "resources"] => Some(tree.resources(&scope("/resources"))),
         [.., "microsoft.authorization", "locks"] => Some(tree.locks(&scope(LOCKS))),
+        ["subscriptions", _, "providers", "microsoft.authorization", "roleassignments"] => {
+            Some(tree.with("/providers/microsoft.authorization/roleassignments/"))
+        }
+        [.., "microsoft.authorization", "denyassignments"] => {
+            Some(tree.denials(&scope("/providers/microsoft.authorization/denyassignments")))
+        }
+        [.., "privatednszones", _, "all"] => {
+            let zone = call.path.rsplit_once('/').map_or("", |(zone, _)| zone);
+            let links = "Microsoft.Network/privateDnsZones/virtualNetworkLinks";
+            Some(tree.below(zone, 2).into_iter().filter(|found| found["type"] != links).collect())
+        }
         // Roles that are given for the subscription count everywhere in it.
         ["subscriptions", id, .., "microsoft.authorization", "permissions"] => {
             let around = format!("/subscriptions/{id}/providers/microsoft.authorization/permissions");
@@ -252,6 +352,26 @@ fn selected(call: &Call, all: &[Value]) -> Vec<Value> {
         _ => true,
     };
     all.iter().filter(here).cloned().collect()
+}
+
+/// The entries with the tag, or of the principal, that somebody asks for. By their tag they come without tags.
+fn tagged(call: &Call, all: Vec<Value>) -> Vec<Value> {
+    let filter = call.asks("$filter");
+    let quoted: Vec<&str> = filter.split('\'').skip(1).step_by(2).collect();
+    match quoted.as_slice() {
+        [principal] if filter.starts_with("principalId eq ") => {
+            all.into_iter().filter(|entry| entry["properties"]["principalId"] == *principal).collect()
+        }
+        [key, value] if filter.starts_with("tagName eq ") => {
+            let has = |entry: &Value| entry["tags"][*key] == *value;
+            let mut found: Vec<Value> = all.into_iter().filter(has).collect();
+            for entry in &mut found {
+                entry["tags"] = Value::Null;
+            }
+            found
+        }
+        _ => all,
+    }
 }
 
 /// A part of a list, and where the next one is.

@@ -52,6 +52,20 @@ fn it_wants_to_know_who_asks_and_by_which_version() {
     assert_eq!(code(&answer), "InvalidResourceNamespace");
 }
 
+/// Tags that are sent take the place of those that there were.
+#[test]
+fn it_changes_parts_of_a_group() {
+    let manager = manager();
+    let path = format!("{}?{VERSION}", group("cluster-rg", ""));
+    for tags in [json!({ "team": "moon", "stage": "first" }), json!({ "team": "sun" })] {
+        let body = json!({ "tags": tags }).to_string();
+        let answer = manager.answer(&call("PATCH", &path, &body), true);
+        let found = json_of(&answer);
+        assert_eq!((answer.status, &found["tags"], &found["location"]), (200, &tags, &json!("eastus")));
+    }
+    assert_eq!(ask(&manager, "PATCH", &format!("{}?{VERSION}", group("moon-rg", ""))).status, 404);
+}
+
 #[test]
 fn it_gives_long_lists_in_parts() {
     let manager = manager();

@@ -26,6 +26,7 @@ const PASSED: &[&str] = &[
     "azure.network",
     "azure.dns-zone",
     "azure.permissions",
+    "azure.permissions.credentials-mode",
     "azure.role-assignments",
     "azure.locks",
     "azure.providers",
@@ -151,6 +152,10 @@ fn policy_of_this_config(landfall: &Landfall, azure: &Azure) {
     }
     assert!(policy["AssignableScopes"].as_array().is_some_and(|scopes| !scopes.is_empty()), "{policy}");
     assert_eq!(azure.asked().len(), asked, "no cloud is asked for a policy");
+    // Without a subscription, something stands in its place, and that is said.
+    let ran = stranger(azure, &config("")).run(&["create", "permissions-policy"]).ends(0);
+    assert!(ran.json()["AssignableScopes"][0] == "/subscriptions/<subscription id>", "{ran}");
+    assert!(ran.err.contains("`<subscription id>`"), "{ran}");
 }
 
 /// A cloud that takes its time is asked many things at once.

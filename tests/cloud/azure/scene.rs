@@ -97,6 +97,7 @@ pub fn overlay(manager: &str, authority: &str) -> Value {
         "activeDirectoryAuthority": format!("{authority}/"),
         "tokenAudience": AUDIENCE,
         "tokenScope": format!("{AUDIENCE}/.default"),
+        "microsoftGraphEndpoint": format!("{manager}/graph/"),
     });
     json!({ "azure": { "clouds": { "AzurePublicCloud": row } } })
 }

@@ -1,6 +1,6 @@
 //! What a cloud holds: documents by their paths.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
@@ -41,6 +41,50 @@ impl Tree {
         self.0.retain(|known, _| *known != path && !known.starts_with(&below));
     }
 
+    /// All paths.
+    pub fn paths(&self) -> BTreeSet<String> {
+        self.0.keys().cloned().collect()
+    }
+
+    /// The documents whose paths have such a part.
+    pub fn with(&self, part: &str) -> Vec<Value> {
+        self.0.iter().filter(|(path, _)| path.contains(part)).map(|(_, document)| document.clone()).collect()
+    }
+
+    /// The resources of all groups of a subscription, without what belongs to them.
+    pub fn resources_of_all(&self, subscription: &str) -> Vec<Value> {
+        let groups = format!("{subscription}/resourcegroups");
+        let names: Vec<String> = self
+            .0
+            .keys()
+            .filter_map(|path| path.strip_prefix(&groups)?.strip_prefix('/'))
+            .filter(|rest| !rest.contains('/'))
+            .map(str::to_owned)
+            .collect();
+        names.iter().flat_map(|name| self.resources(&format!("{groups}/{name}"))).collect()
+    }
+
+    /// The id of a subnet elsewhere that uses something at a path, or below it.
+    pub fn user_of(&self, path: &str) -> Option<&str> {
+        let uses = |document: &Value| {
+            ["natGateway", "networkSecurityGroup", "routeTable"].iter().any(|key| {
+                let used = document["properties"][key]["id"].as_str().unwrap_or_default().to_lowercase();
+                is_within(&used, path)
+            })
+        };
+        let user = self.0.iter().find(|(known, document)| !is_within(known, path) && uses(document))?;
+        Some(user.0)
+    }
+
+    /// The deny assignments that keep something at a path.
+    pub fn denials(&self, path: &str) -> Vec<Value> {
+        let own = self.0.iter().filter(|(known, _)| {
+            let kept = known.split_once("/providers/microsoft.authorization/denyassignments/");
+            kept.is_some_and(|(kept, _)| is_within(path, kept) || is_within(kept, path))
+        });
+        own.map(|(_, document)| document.clone()).collect()
+    }
+
     /// The documents so many parts below a path.
     pub fn below(&self, path: &str, parts: usize) -> Vec<Value> {
         let beginning = format!("{path}/");
@@ -59,6 +103,14 @@ impl Tree {
             })
         });
         own.map(|(_, document)| document.clone()).collect()
+    }
+
+    /// The resources of a type, in all groups.
+    pub fn of_type(&self, kind: &str) -> Vec<Value> {
+        let own = |document: &&Value| {
+            document["type"].as_str().is_some_and(|known| known.eq_ignore_ascii_case(kind))
+        };
+        self.0.values().filter(own).cloned().collect()
     }
 
     /// The locks that hold at a scope: those of it, of what is above, and of what is below.

@@ -44,6 +44,16 @@ pub(super) enum Api {
     Identities,
     /// Key vaults.
     KeyVaults,
+    /// Virtual machines and what is near to them.
+    Machines,
+    /// Disks and their snapshots.
+    Disks,
+    /// Galleries of images.
+    Galleries,
+    /// Tags of anything.
+    Tags,
+    /// What nobody may do, whatever roles allow.
+    DenyAssignments,
     /// Storage accounts.
     StorageAccounts,
 }
@@ -82,6 +92,11 @@ const TABLE: &[Row] = &[
     row(Api::Agreements, "2021-01-01", "2015-06-01"),
     row(Api::Identities, "2018-11-30", "2018-11-30"),
     row(Api::KeyVaults, "2022-07-01", "2019-09-01"),
+    row(Api::Machines, "2022-03-01", "2020-06-01"),
+    row(Api::Disks, "2022-03-02", "2019-07-01"),
+    row(Api::Galleries, "2022-03-03", "2019-07-01"),
+    row(Api::Tags, "2021-04-01", "2019-10-01"),
+    row(Api::DenyAssignments, "2022-04-01", "2022-04-01"),
     row(Api::StorageAccounts, "2022-09-01", "2019-06-01"),
 ];
 

@@ -134,6 +134,22 @@ impl Arm {
         path: &str,
         query: &[(&str, &str)],
     ) -> Result<Url, Fault> {
+        self.url_in(call, self.version(kind), path, query)
+    }
+
+    /// The version in which a kind is asked for here.
+    pub(super) fn version(&self, kind: Api) -> &'static str {
+        kind.version(self.hybrid)
+    }
+
+    /// The URL of a path, with a version that is known otherwise.
+    pub(super) fn url_in(
+        &self,
+        call: &str,
+        version: &str,
+        path: &str,
+        query: &[(&str, &str)],
+    ) -> Result<Url, Fault> {
         let mut url = self.base.clone();
         let whole = format!("{}{path}", self.base.path().trim_end_matches('/'));
         url.set_path(&whole);
@@ -143,7 +159,7 @@ impl Arm {
         }
         {
             let mut pairs = url.query_pairs_mut();
-            pairs.clear().append_pair("api-version", kind.version(self.hybrid));
+            pairs.clear().append_pair("api-version", version);
             for (name, value) in query {
                 pairs.append_pair(name, value);
             }

@@ -1,7 +1,8 @@
 //! What the authority has against a request for a token, in words of our own.
 //!
-//! Neither the authority's nor any other source's text is shown, as it may repeat what it was sent or what it
-//! read. Only the numbers of its errors are taken out of it.
+//! Neither the authority's nor another source's text is shown, as it may repeat what it was sent or what it
+//! read. Only the numbers of its errors are taken out of it. The Azure CLI speaks to people; of what it says,
+//! the last line is told, without what looks like a token.
 
 use std::error::Error;
 use std::time::Duration;
@@ -13,7 +14,7 @@ use super::sources::Source;
 use super::transport::{causes, timed_out};
 use crate::finding::{Finding, Kind, Page};
 use crate::net;
-use crate::secret::Scrub;
+use crate::secret::{REDACTED, Scrub};
 
 /// What precedes the number of an error.
 const PREFIX: &str = "AADSTS";
@@ -209,7 +210,7 @@ pub(super) fn refused(error: &azure_core::Error, source: &Source, scrub: &Scrub)
         return no_token(source, "there is none in the answer").help("look at what answers in its place");
     }
     match source {
-        Source::AzureCli => of_cli(error),
+        Source::AzureCli => of_cli(error, scrub),
         Source::ManagedIdentity if lacks_identity(error) => {
             no_token(source, "the machine has no identity, or not the one that AZURE_CLIENT_ID names")
                 .help("assign the identity to this machine, or name one of its own in AZURE_CLIENT_ID")
@@ -251,16 +252,20 @@ fn answered(error: &azure_core::Error) -> String {
 }
 
 /// What the Azure CLI has against giving a token. It is asked last, so that without it there is nothing.
-fn of_cli(error: &azure_core::Error) -> Finding {
+fn of_cli(error: &azure_core::Error, scrub: &Scrub) -> Finding {
     let says = |what: &str| causes(error).any(|cause| cause.to_string().contains(what));
     let why = if says("not found on PATH") {
         "the Azure CLI is not installed"
     } else if says("az login") {
         "nobody is logged in to the Azure CLI"
     } else {
-        return no_token(&Source::AzureCli, "it failed").help(
-            "run `az account get-access-token` by hand; what it says is not shown here, as it may hold \
-             tokens",
+        let why = match last_line(error, scrub) {
+            Some(line) => format!("it failed: {line}"),
+            None => "it failed".to_owned(),
+        };
+        return no_token(&Source::AzureCli, &why).help(
+            "run `az account get-access-token` by hand, which says more; of what the Azure CLI prints, only \
+             its last line on standard error is shown here",
         );
     };
     let message = format!(
@@ -273,6 +278,29 @@ fn of_cli(error: &azure_core::Error) -> Finding {
     )
 }
 
+/// The last line of what the Azure CLI says on standard error. What it prints otherwise is what it would be
+/// asked for, and may hold a token.
+fn last_line(error: &azure_core::Error, scrub: &Scrub) -> Option<String> {
+    const MOST: usize = 300;
+    let of_program = |cause: &(dyn Error + 'static)| {
+        let own = cause.downcast_ref::<azure_core::Error>()?;
+        let said = matches!(own.kind(), ErrorKind::Credential) && own.source().is_none();
+        said.then(|| own.to_string())
+    };
+    let text = scrub.clean(&causes(error).find_map(of_program)?);
+    let line = text.lines().map(str::trim).rfind(|line| !line.is_empty())?;
+    let words: Vec<&str> =
+        line.split_whitespace().map(|word| if may_be_token(word) { REDACTED } else { word }).collect();
+    let line: String = words.join(" ").chars().filter(|c| !c.is_control()).take(MOST).collect();
+    Some(line.trim_end_matches('.').to_owned()).filter(|line| !line.is_empty())
+}
+
+/// Whether a word looks like a token: what they begin with, or so long that it is no word.
+fn may_be_token(word: &str) -> bool {
+    const LONGEST: usize = 64;
+    word.contains("eyJ") || (word.len() > LONGEST && !word.contains("://"))
+}
+
 #[cfg(test)]
 mod tests {
     use azure_core::Error;
@@ -280,6 +308,8 @@ mod tests {
     use azure_core::http::{RawResponse, StatusCode};
 
     use super::*;
+
+    const LONG: &str = "ERROR: 0.canarycanarycanarycanarycanarycanarycanarycanarycanarycanarycanary";
 
     fn wrapped(inner: Error) -> Error {
         Error::with_error(ErrorKind::Credential, inner, "authentication failed. canary")
@@ -374,6 +404,14 @@ mod tests {
             expired,
             "LF1114 the authority refuses the login to the Azure CLI: the login has expired (AADSTS700082)"
         );
-        assert_eq!(cli("canary"), "LF1115 the login to the Azure CLI gives no token: it failed");
+        let failed = "LF1115 the login to the Azure CLI gives no token: it failed";
+        assert_eq!(cli(""), failed);
+        let lines = "Traceback\nERROR: The command failed with an unexpected error.\n\n";
+        assert_eq!(cli(lines), format!("{failed}: ERROR: The command failed with an unexpected error"));
+        assert_eq!(cli("ERROR: not with eyJcanary.x.y"), format!("{failed}: ERROR: not with <redacted>"));
+        assert_eq!(cli(LONG), format!("{failed}: ERROR: <redacted>"));
+        // What it prints is quoted where it cannot be read.
+        let quoted = Error::with_message(ErrorKind::DataConversion, "invalid value `canary`");
+        assert_eq!(told(&wrapped(quoted), &Source::AzureCli), failed);
     }
 }

@@ -6,6 +6,7 @@ use std::fmt;
 use std::pin::Pin;
 
 use aws_lc_rs::digest::{SHA256, digest};
+use aws_lc_rs::encoding::{AsDer, Pkcs8V1Der};
 use aws_lc_rs::rand::SystemRandom;
 use aws_lc_rs::signature::{KeyPair, RSA_PSS_SHA256, RsaKeyPair};
 use azure_core::error::ErrorKind;
@@ -18,21 +19,32 @@ use pem::Pem;
 use serde_json::{Value, json};
 use x509_parser::prelude::{FromDer, X509Certificate};
 
+use super::key_store::{self, Unreadable};
 use super::pages;
 use crate::finding::{Finding, Kind, shortened};
+use crate::secret::Secret;
 
 /// How long an assertion counts, in seconds.
 const LIFETIME: i64 = 600;
 
-const CONVERT: &str = "convert it: openssl pkcs12 -in FILE -out FILE.pem -nodes, and name the new file in \
-                       AZURE_CLIENT_CERTIFICATE_PATH";
-const BOTH: &str = "put the certificate and its RSA key into one file, both in PEM form";
+const BOTH: &str = "put the certificate and its RSA key into one file: both in PEM form, or both in PKCS#12 \
+                    form";
 const DECRYPT: &str = "write the key without a password: openssl pkey -in FILE, into a file that only you \
-                       can read";
+                       can read; or put key and certificate into a file in PKCS#12 form, which may have \
+                       one: openssl pkcs12 -export -in FILE -out FILE.pfx";
+const PASSWORD: &str = "set AZURE_CLIENT_CERTIFICATE_PASSWORD, or clientCertificatePassword in \
+                        ~/.azure/osServicePrincipal.json, to the password that the file was made with";
+const EXPORT: &str = "make it anew with a common cipher, such as AES-256: openssl pkcs12 -export -in FILE \
+                      -out FILE.pfx; or write it in PEM form";
+const FORM: &str = "it is neither in PEM nor in PKCS#12 form, or not whole";
+const CIPHER: &str = "it cannot be decrypted: its cipher is not known, or its password is another";
+const RSA: &str = "Azure takes RSA certificates only";
 
 /// An application's certificate with its key.
 pub(super) struct Certificate {
     key: RsaKeyPair,
+    /// The certificate itself, in DER form.
+    der: Vec<u8>,
     thumbprint: String,
     /// The end of its validity, in seconds since 1970.
     end: i64,
@@ -64,12 +76,13 @@ impl Unfit {
 }
 
 impl Certificate {
-    /// The certificate in a file, as of now.
-    pub(super) fn read(bytes: Option<Vec<u8>>) -> Result<Self, Unfit> {
+    /// The certificate in a file, as of now. The password is that of a file in PKCS#12 form.
+    pub(super) fn read(bytes: Option<Vec<u8>>, password: &Secret<String>) -> Result<Self, Unfit> {
         let Some(bytes) = bytes else {
             return unfit("the file cannot be read", "look at the path and its permissions");
         };
-        let certificate = Self::of_pem(&bytes)?;
+        let certificate =
+            if is_pem(&bytes) { Self::of_pem(&bytes) } else { Self::of_store(&bytes, password) }?;
         if certificate.end <= Timestamp::now().as_second() {
             let end = Timestamp::from_second(certificate.end).map(|end| end.to_string()).unwrap_or_default();
             return unfit(
@@ -81,26 +94,48 @@ impl Certificate {
     }
 
     fn of_pem(bytes: &[u8]) -> Result<Self, Unfit> {
-        const BEGIN: &[u8] = b"-----BEGIN ";
-        // What everything in DER form begins with that holds more than one thing.
-        const SEQUENCE: u8 = 0x30;
-        if !bytes.windows(BEGIN.len()).any(|window| window == BEGIN) {
-            if bytes.first() == Some(&SEQUENCE) {
-                return unfit("it is in PKCS#12 or DER form, and only PEM is read", CONVERT);
-            }
-            return unfit("it is not in PEM form", BOTH);
-        }
         let Ok(blocks) = pem::parse_many(bytes) else {
             return unfit("it is not whole, or not in base64", BOTH);
         };
         let key = key_in(&blocks)?;
+        let given = blocks.iter().filter(|block| block.tag() == "CERTIFICATE").map(Pem::contents);
+        Self::of(key, given)
+    }
+
+    fn of_store(bytes: &[u8], password: &Secret<String>) -> Result<Self, Unfit> {
+        let contents = match key_store::read(bytes, password.expose()) {
+            Ok(contents) => contents,
+            Err(Unreadable::Form) => return unfit(FORM, BOTH),
+            Err(Unreadable::Password) if password.is_empty() => {
+                return unfit("it has a password, and none is given", PASSWORD);
+            }
+            Err(Unreadable::Password) => {
+                return unfit("the password that is given is not that of the file", PASSWORD);
+            }
+            Err(Unreadable::Cipher) => return unfit(CIPHER, EXPORT),
+        };
+        if contents.keys.is_empty() {
+            return unfit("there is no private key in it", BOTH);
+        }
+        let mut found = unfit("its key is no RSA key of 2048 to 8192 bits", RSA);
+        for key in contents.keys.iter().filter_map(|key| RsaKeyPair::from_pkcs8(key).ok()) {
+            found = Self::of(key, contents.certificates.iter().map(Vec::as_slice));
+            if found.is_ok() {
+                break;
+            }
+        }
+        found
+    }
+
+    /// The certificate of a key, among those of its file.
+    fn of<'d>(key: RsaKeyPair, given: impl Iterator<Item = &'d [u8]>) -> Result<Self, Unfit> {
         let public: &[u8] = key.public_key().as_ref();
         let own = |der: &&[u8]| {
             let read = X509Certificate::from_der(der);
             read.is_ok_and(|(_, read)| read.public_key().subject_public_key.data[..] == *public)
         };
-        let mut given = blocks.iter().filter(|block| block.tag() == "CERTIFICATE").map(Pem::contents);
-        if given.clone().next().is_none() {
+        let mut given = given.peekable();
+        if given.peek().is_none() {
             return unfit("there is no certificate in it", BOTH);
         }
         let Some(der) = given.find(own) else {
@@ -108,7 +143,14 @@ impl Certificate {
         };
         let end = X509Certificate::from_der(der).map_or(0, |(_, read)| read.validity().not_after.timestamp());
         let thumbprint = URL_SAFE_NO_PAD.encode(digest(&SHA256, der));
-        Ok(Self { key, thumbprint, end })
+        Ok(Self { der: der.to_vec(), key, thumbprint, end })
+    }
+
+    /// The certificate with its key as a file in PKCS#12 form with this password; none where the libraries
+    /// refuse.
+    pub(super) fn key_store(&self, password: &Secret<String>) -> Option<Secret<Vec<u8>>> {
+        let key: Pkcs8V1Der<'static> = self.key.as_der().ok()?;
+        key_store::written(key.as_ref(), &self.der, password.expose()).map(Secret::new)
     }
 
     /// A JWT of these claims. The authority takes the thumbprint in SHA-256 with a signature by RSA-PSS.
@@ -122,6 +164,12 @@ impl Certificate {
     }
 }
 
+/// Whether a file is in PEM form, whatever else it holds.
+fn is_pem(bytes: &[u8]) -> bool {
+    const BEGIN: &[u8] = b"-----BEGIN ";
+    bytes.windows(BEGIN.len()).any(|window| window == BEGIN)
+}
+
 /// The RSA key among the blocks of a file.
 fn key_in(blocks: &[Pem]) -> Result<RsaKeyPair, Unfit> {
     let encrypted =
@@ -130,7 +178,7 @@ fn key_in(blocks: &[Pem]) -> Result<RsaKeyPair, Unfit> {
         return unfit("there is no private key in it", BOTH);
     };
     if encrypted(block) {
-        return unfit("its key has a password", DECRYPT);
+        return unfit("its key has a password, which only a file in PKCS#12 form may have", DECRYPT);
     }
     let key = match block.tag() {
         "PRIVATE KEY" => RsaKeyPair::from_pkcs8(block.contents()).ok(),
@@ -139,7 +187,7 @@ fn key_in(blocks: &[Pem]) -> Result<RsaKeyPair, Unfit> {
     };
     match key {
         Some(key) => Ok(key),
-        None => unfit("its key is no RSA key of 2048 to 8192 bits", "Azure takes RSA certificates only"),
+        None => unfit("its key is no RSA key of 2048 to 8192 bits", RSA),
     }
 }
 
@@ -213,9 +261,16 @@ mod tests {
         Ok((key.serialize_pem(), params.self_signed(&key)?.pem()))
     }
 
+    fn password(text: &str) -> Secret<String> {
+        Secret::new(text.to_owned())
+    }
+
+    fn read(bytes: &[u8]) -> Result<Certificate, Unfit> {
+        Certificate::read(Some(bytes.to_vec()), &password(""))
+    }
+
     fn why(bytes: &str) -> String {
-        let read = Certificate::read(Some(bytes.as_bytes().to_vec()));
-        read.err().map(|unfit| unfit.why).unwrap_or_default()
+        read(bytes.as_bytes()).err().map(|unfit| unfit.why).unwrap_or_default()
     }
 
     #[test]
@@ -223,7 +278,7 @@ mod tests {
         let (key, certificate) = pair((2020, 2090))?;
         let (_, other) = pair((2020, 2090))?;
         let text = format!("{other}{key}{certificate}");
-        let Ok(read) = Certificate::read(Some(text.into_bytes())) else { unreachable!("it is whole") };
+        let Ok(read) = read(text.as_bytes()) else { unreachable!("it is whole") };
         let url = "https://login.example.com/t/oauth2/v2.0/token";
         let assertion = Assertion::new(read, "client", url);
         let claims = assertion.claims(1_700_000_000);
@@ -247,19 +302,61 @@ mod tests {
         let (key, certificate) = pair((2020, 2090))?;
         let (_, other) = pair((2020, 2090))?;
         let (old_key, old) = pair((2020, 2021))?;
-        assert_eq!(why(""), "it is not in PEM form");
-        assert_eq!(why("0\u{1}"), "it is in PKCS#12 or DER form, and only PEM is read");
+        for odd in ["", "0\u{1}", "text"] {
+            assert_eq!(why(odd), FORM);
+        }
         assert_eq!(why(&certificate), "there is no private key in it");
         assert_eq!(why(&key), "there is no certificate in it");
         assert_eq!(why(&format!("{key}{other}")), "its key is not that of its certificate");
         assert_eq!(why(&format!("{old_key}{old}")), "it expired at 2021-01-02T00:00:00Z");
         let encrypted = key.replace("PRIVATE", "ENCRYPTED PRIVATE");
-        assert_eq!(why(&format!("{certificate}{encrypted}")), "its key has a password");
+        let told = why(&format!("{certificate}{encrypted}"));
+        assert_eq!(told, "its key has a password, which only a file in PKCS#12 form may have");
         let curve = rcgen::KeyPair::generate()?.serialize_pem();
         assert_eq!(why(&format!("{certificate}{curve}")), "its key is no RSA key of 2048 to 8192 bits");
-        let missing = Certificate::read(None).err().map(|unfit| unfit.finding("/c.pem").message);
+        let missing =
+            Certificate::read(None, &password("")).err().map(|unfit| unfit.finding("/c.pem").message);
         let expected = "the certificate `/c.pem` cannot be used: the file cannot be read";
         assert_eq!(missing.as_deref(), Some(expected));
+        Ok(())
+    }
+
+    #[test]
+    fn a_key_store_is_as_good_as_pem() -> Outcome {
+        let (key, certificate) = pair((2020, 2090))?;
+        let Ok(first) = read(format!("{key}{certificate}").as_bytes()) else { unreachable!("it is whole") };
+        let canary = password("canary-password");
+        let store = first.key_store(&canary).map(|store| store.expose().clone());
+        let again = Certificate::read(store.clone(), &canary);
+        assert_eq!(again.map(|again| again.thumbprint), Ok(first.thumbprint));
+        let refused = |password: &Secret<String>| {
+            Certificate::read(store.clone(), password).err().map(|unfit| unfit.finding("/c.pfx"))
+        };
+        let told = |given: &str| refused(&password(given)).map(|finding| finding.message).unwrap_or_default();
+        assert_eq!(
+            told("canary-other"),
+            "the certificate `/c.pfx` cannot be used: the password that is given is not that of the file"
+        );
+        assert!(told("").ends_with("it has a password, and none is given"), "{}", told(""));
+        let help = refused(&password("")).and_then(|finding| finding.help).unwrap_or_default();
+        assert!(help.contains("AZURE_CLIENT_CERTIFICATE_PASSWORD"), "{help}");
+        Ok(())
+    }
+
+    #[test]
+    fn a_key_store_must_hold_an_rsa_key_with_its_certificate_of_today() -> Outcome {
+        let of = |key: &[u8], certificate: &str| {
+            let der = pem::parse(certificate).map(Pem::into_contents).unwrap_or_default();
+            let store = key_store::written(key, &der, "").unwrap_or_default();
+            read(&store).err().map(|unfit| unfit.why).unwrap_or_default()
+        };
+        let key = rcgen::KeyPair::generate_rsa_for(&PKCS_RSA_SHA256, RsaKeySize::_2048)?.serialize_der();
+        let (old_key, old) = pair((2020, 2021))?;
+        assert_eq!(of(&key, &old), "its key is not that of its certificate");
+        let curve = rcgen::KeyPair::generate()?.serialize_der();
+        assert_eq!(of(&curve, &old), "its key is no RSA key of 2048 to 8192 bits");
+        let old_key = pem::parse(old_key)?.into_contents();
+        assert_eq!(of(&old_key, &old), "it expired at 2021-01-02T00:00:00Z");
         Ok(())
     }
 
@@ -267,8 +364,7 @@ mod tests {
     fn the_key_is_not_shown() -> Outcome {
         let (key, certificate) = pair((2020, 2090))?;
         let text = format!("{key}{certificate}");
-        let read = Certificate::read(Some(text.into_bytes()));
-        let shown = format!("{read:?}");
+        let shown = format!("{:?}", read(text.as_bytes()));
         assert!(shown.starts_with("Ok(Certificate { thumbprint: "), "{shown}");
         assert!(shown.len() < 100, "{shown}");
         Ok(())

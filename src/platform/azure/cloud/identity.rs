@@ -82,6 +82,11 @@ impl Tokens {
         Self { credential, scope, scrub, held: Mutex::new(None) }
     }
 
+    /// Tokens of the same credentials for another scope.
+    pub(super) fn of_scope(&self, scope: &str) -> Self {
+        Self::new(Arc::clone(&self.credential), scope.to_owned(), self.scrub.clone())
+    }
+
     /// A token.
     pub(super) async fn token(&self) -> azure_core::Result<AccessToken> {
         let mut held = self.held.lock().await;
@@ -143,6 +148,9 @@ struct Claims {
 pub(super) async fn find(session: &Session<'_>) -> Result<Found, Answer> {
     let environment = session.environment().await?;
     let given = session.given();
+    if let Some(finding) = given.nothing_in_file() {
+        return Err(Answer::found(finding));
+    }
     let source = match given.source() {
         Some(source) => source,
         None => machine(session).await.map_err(|finding| Answer::found(*finding))?,
@@ -228,8 +236,7 @@ fn credential(
             ClientSecretCredential::new(tenant, client, Hidden::new(secret), Some(options)).map(shared)
         }
         Source::Certificate(path) => {
-            let read = Certificate::read(session.asking.world.file(path));
-            let certificate = read.map_err(|unfit| Box::new(unfit.finding(path)))?;
+            let certificate = certificate(session, path)?;
             let url = environment.token_url(tenant);
             let assertion = Assertion::new(certificate, &client, url.as_str());
             let options = ClientAssertionCredentialOptions { client_options: options()? };
@@ -262,6 +269,12 @@ fn credential(
         .map(shared),
     };
     made.map_err(|_| unmade())
+}
+
+/// The certificate at a path.
+pub(super) fn certificate(session: &Session<'_>, path: &str) -> Result<Certificate, Box<Finding>> {
+    let read = Certificate::read(session.asking.world.file(path), &session.given().password);
+    read.map_err(|unfit| Box::new(unfit.finding(path)))
 }
 
 fn shared<C: TokenCredential + 'static>(credential: Arc<C>) -> Arc<dyn TokenCredential> {

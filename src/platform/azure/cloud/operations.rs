@@ -28,6 +28,24 @@ const LOCATION: HeaderName = HeaderName::from_static("location");
 /// The answer of something that is not finished.
 const ACCEPTED: u16 = 202;
 
+/// Something that was begun, and where the resource manager tells how far it is.
+#[derive(Clone, Debug)]
+pub(super) struct Operation {
+    call: String,
+    url: Url,
+    /// Whether the answer there says in words how far it is.
+    told: bool,
+}
+
+/// What came of a beginning.
+#[derive(Debug)]
+pub(super) enum Begun {
+    /// It came to its end at once.
+    Ended,
+    /// It goes on; without an operation only a look at the thing itself tells how far it is.
+    Going(Option<Operation>),
+}
+
 /// How something that was begun stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Standing {
@@ -49,6 +67,58 @@ impl Arm {
         }
     }
 
+    /// Begins to remove what is at a path, in a version of its kind. What is not there is gone already.
+    pub(super) async fn begin_delete(&self, version: &str, path: &str) -> Result<Begun, Fault> {
+        let call = named("DELETE", path);
+        let url = self.url_in(&call, version, path, &[])?;
+        let begun = match self.send(&call, Method::Delete, &url, None).await {
+            Ok(begun) => begun,
+            Err(fault) if fault.is_absence() => return Ok(Begun::Ended),
+            Err(fault) => return Err(fault),
+        };
+        let operation = self.link(&call, &url, &begun, &OPERATION)?;
+        let location = self.link(&call, &url, &begun, &LOCATION)?;
+        let accepted = u16::from(begun.status()) == ACCEPTED;
+        Ok(match (operation, location) {
+            (Some(url), _) => Begun::Going(Some(Operation { call, url, told: true })),
+            (None, Some(url)) if accepted => Begun::Going(Some(Operation { call, url, told: false })),
+            _ if accepted => Begun::Going(None),
+            _ => Begun::Ended,
+        })
+    }
+
+    /// How far an operation is: where to ask next, or nothing where it has come to its end.
+    pub(super) async fn progress(&self, operation: &Operation) -> Result<Option<Operation>, Fault> {
+        let Operation { call, url, told } = operation;
+        let seen = self.send(call, Method::Get, url, None).await?;
+        if !told {
+            if u16::from(seen.status()) != ACCEPTED {
+                return Ok(None);
+            }
+            let next = self.link(call, url, &seen, &LOCATION)?;
+            return Ok(Some(Operation { url: next.unwrap_or_else(|| url.clone()), ..operation.clone() }));
+        }
+        match standing(&read::<Value>(call, &seen)?) {
+            Standing::Running => Ok(Some(operation.clone())),
+            Standing::Failed => Err(self.told(call, &seen)),
+            Standing::Done => Ok(None),
+        }
+    }
+
+    /// Sets down what is to be at a path, and waits until it is.
+    pub(super) async fn put<B>(&self, kind: Api, path: &str, body: &B) -> Result<(), Fault>
+    where
+        B: Serialize + Sync,
+    {
+        let call = named("PUT", path);
+        let url = self.url(&call, kind, path, &[])?;
+        let Ok(body) = serde_json::to_vec(body) else {
+            return Err(Fault::unmade(&call, "its body is no JSON"));
+        };
+        let begun = self.send(&call, Method::Put, &url, Some(&body)).await?;
+        self.settled(&call, &url, begun, false).await.map(drop)
+    }
+
     /// Puts a question that is too long for a URL, or begins something, and waits for what comes of it.
     pub(super) async fn post<B, T>(&self, kind: Api, path: &str, body: &B) -> Result<T, Fault>
     where
@@ -61,6 +131,22 @@ impl Arm {
             return Err(Fault::unmade(&call, "its body is no JSON"));
         };
         let begun = self.send(&call, Method::Post, &url, Some(&body)).await?;
+        let end = self.settled(&call, &url, begun, true).await?;
+        read(&call, &end)
+    }
+
+    /// Changes parts of what is at a path, and gives it as it is then.
+    pub(super) async fn patch<B, T>(&self, kind: Api, path: &str, body: &B) -> Result<T, Fault>
+    where
+        B: Serialize + Sync,
+        T: DeserializeOwned,
+    {
+        let call = named("PATCH", path);
+        let url = self.url(&call, kind, path, &[])?;
+        let Ok(body) = serde_json::to_vec(body) else {
+            return Err(Fault::unmade(&call, "its body is no JSON"));
+        };
+        let begun = self.send(&call, Method::Patch, &url, Some(&body)).await?;
         let end = self.settled(&call, &url, begun, true).await?;
         read(&call, &end)
     }
@@ -156,6 +242,10 @@ mod tests {
     const DONE: Scripted = (200, NOW, r#"{"status": "Succeeded"}"#);
     const GROUP: &str = "/subscriptions/s/resourceGroups/rg";
 
+    fn told(fault: Fault) -> String {
+        fault.message
+    }
+
     #[tokio::test]
     async fn what_was_begun_is_followed_to_its_end() -> Outcome {
         let (arm, script) = scripted(&[(202, BEGUN, ""), RUNNING, DONE, (200, &[], "7")])?;
@@ -176,11 +266,52 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_change_gives_what_is_there_then() -> Outcome {
+        let (arm, script) = scripted(&[(200, &[], "7")])?;
+        assert_eq!(arm.patch::<Value, u8>(Api::ResourceGroups, GROUP, &json!({})).await, Ok(7));
+        let expected = ["PATCH https://management.example.com/subscriptions/s/resourceGroups/rg\
+                         ?api-version=2021-04-01"];
+        assert_eq!(script.asked(), expected);
+        Ok(())
+    }
+
+    #[tokio::test]
     async fn what_is_gone_needs_no_wait() -> Outcome {
         let gone = r#"{"error":{"code":"ResourceGroupNotFound","message":"no"}}"#;
         let (arm, _) = scripted(&[(204, &[], ""), (404, &[], gone)])?;
         assert_eq!(arm.delete(Api::ResourceGroups, GROUP).await, Ok(()));
         assert_eq!(arm.delete(Api::ResourceGroups, GROUP).await, Ok(()));
+        Ok(())
+    }
+
+    #[tokio::test]
+    async fn a_removal_can_be_looked_after_step_by_step() -> Outcome {
+        let (arm, _) = scripted(&[(202, BEGUN, ""), RUNNING, DONE])?;
+        let Begun::Going(Some(first)) = arm.begin_delete("2021-04-01", GROUP).await.map_err(told)? else {
+            return Err("it has only begun".into());
+        };
+        let second = arm.progress(&first).await.map_err(told)?.ok_or("it goes on")?;
+        assert!(arm.progress(&second).await.map_err(told)?.is_none());
+        let (arm, script) = scripted(&[(202, MOVED, ""), (202, MOVED, ""), (200, &[], "")])?;
+        let Begun::Going(Some(first)) = arm.begin_delete("2021-04-01", GROUP).await.map_err(told)? else {
+            return Err("it has only begun".into());
+        };
+        let second = arm.progress(&first).await.map_err(told)?.ok_or("it goes on")?;
+        assert!(arm.progress(&second).await.map_err(told)?.is_none());
+        assert_eq!(script.asked().len(), 3);
+        let gone = r#"{"error":{"code":"ResourceGroupNotFound","message":"no"}}"#;
+        let (arm, _) = scripted(&[(404, &[], gone), (204, &[], ""), (202, &[], "")])?;
+        assert!(matches!(arm.begin_delete("2021-04-01", GROUP).await.map_err(told)?, Begun::Ended));
+        assert!(matches!(arm.begin_delete("2021-04-01", GROUP).await.map_err(told)?, Begun::Ended));
+        assert!(matches!(arm.begin_delete("2021-04-01", GROUP).await.map_err(told)?, Begun::Going(None)));
+        Ok(())
+    }
+
+    #[tokio::test]
+    async fn what_is_set_down_is_waited_for() -> Outcome {
+        let (arm, script) = scripted(&[(200, BEGUN, "{}"), DONE])?;
+        assert_eq!(arm.put(Api::Networks, "/x", &json!({})).await, Ok(()));
+        assert_eq!(script.asked().len(), 2);
         Ok(())
     }
 

@@ -156,7 +156,8 @@ pub(super) const INCOMPLETE: Page = Page {
     title: "credentials for Azure are complete",
     text: "A secret, a certificate and a federated token are those of an application, named by \
            AZURE_CLIENT_ID, in a tenant, named by AZURE_TENANT_ID. All must come from the environment, or \
-           all from ~/.azure/osServicePrincipal.json. An application without any of the three can only be a \
+           all from ~/.azure/osServicePrincipal.json, or the file that AZURE_AUTH_LOCATION names in its \
+           place, which must then be there. An application without any of the three can only be a \
            managed identity of this machine.",
     severity: Severity::Error,
     fields: &[],
@@ -169,8 +170,9 @@ pub(super) const INCOMPLETE: Page = Page {
 pub(super) const CERTIFICATE: Page = Page {
     code: "LF1112",
     title: "the certificate of the application can be used",
-    text: "The file holds the certificate and its RSA key, both in PEM form and without a password. \
-           `openssl pkcs12 -in FILE -out FILE.pem -nodes` converts a file in PKCS#12 form (.pfx, .p12).",
+    text: "The file holds the certificate and its RSA key: both in PEM form and without a password, or both \
+           in PKCS#12 form (.pfx, .p12), with the password in AZURE_CLIENT_CERTIFICATE_PASSWORD or, where \
+           ~/.azure/osServicePrincipal.json names the file, in clientCertificatePassword there.",
     severity: Severity::Error,
     fields: &[],
     base: Base::Whole,
@@ -210,7 +212,8 @@ pub(super) const NO_TOKEN: Page = Page {
     code: "LF1115",
     title: "the source of credentials gives a token",
     text: "Everything that is asked of Azure is asked with a token for its resource manager. What a source \
-           says of a failure is not shown, as it may hold what it was given.",
+           says of a failure is not shown, as it may hold what it was given, but for the last line of the \
+           Azure CLI.",
     severity: Severity::Error,
     fields: &[],
     base: Base::Whole,

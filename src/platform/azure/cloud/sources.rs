@@ -3,7 +3,7 @@
 use super::pages;
 use crate::finding::{Finding, Kind, shortened};
 use crate::platform::World;
-use crate::platform::azure::credentials as known;
+use crate::platform::azure::credentials::{self as known, Unread};
 use crate::secret::Secret;
 
 /// The variable with the path of a workload identity's token.
@@ -22,6 +22,10 @@ pub(super) struct Given {
     pub(super) secrets: Vec<Secret<String>>,
     /// Secret of the application.
     pub(super) secret: Option<Secret<String>>,
+    /// Password of the application's certificate; empty where there is none.
+    pub(super) password: Secret<String>,
+    /// The file that was to give all this, and gives nothing.
+    unread: Option<Unread>,
     certificate: Option<String>,
     federated: Option<String>,
 }
@@ -44,6 +48,8 @@ impl Given {
             client: text(known::CLIENT_ID),
             secrets,
             secret: some(known::CLIENT_SECRET).cloned(),
+            password: some(known::CLIENT_CERTIFICATE_PASSWORD).cloned().unwrap_or_default(),
+            unread: known::unread(world),
             certificate: some(known::CLIENT_CERTIFICATE).map(|path| path.expose().clone()),
             federated,
         }
@@ -54,6 +60,14 @@ impl Given {
         let certificate = self.certificate.clone().map(Source::Certificate);
         let secret = || self.secret.as_ref().map(|_| Source::Secret);
         certificate.or_else(secret).or_else(|| self.federated.clone().map(Source::Federated))
+    }
+
+    /// What to say of a file that is named for the credentials and gives none.
+    pub(super) fn nothing_in_file(&self) -> Option<Finding> {
+        let Unread { variable, path, why } = self.unread.as_ref()?;
+        let message = format!("`{}`, which {variable} names, {why}", shortened(path));
+        let help = format!("name a service principal's file in {variable}, or leave the variable out");
+        Some(Finding::error(&pages::INCOMPLETE, Kind::Invalid, "", message).help(help))
     }
 
     /// What is missing where an application is named and nothing that proves it: nobody else's credentials do
@@ -166,6 +180,16 @@ mod tests {
         assert_eq!(given(&[("AZURE_CLIENT_ID", "c")]).source(), None);
         let shown = format!("{:?}", given(&[SECRET, TOKEN]));
         assert!(!shown.contains("canary"), "{shown}");
+    }
+
+    #[test]
+    fn a_file_that_is_named_for_them_must_give_them() {
+        const NAMED: (&str, &str) = ("AZURE_AUTH_LOCATION", "/nowhere.json");
+        let told = |variables| given(variables).nothing_in_file().map(|finding| finding.message);
+        let expected = "`/nowhere.json`, which AZURE_AUTH_LOCATION names, cannot be read";
+        assert_eq!(told(&[NAMED]).as_deref(), Some(expected));
+        assert_eq!(told(&[NAMED, ("AZURE_CLIENT_ID", "c")]), None);
+        assert_eq!(told(&[]), None);
     }
 
     #[test]

@@ -356,7 +356,7 @@ pub(super) fn outside(place: Place, found: &Subnet, prefixes: &[&str], machines:
         .related("the machine networks", MACHINE_NETWORK)
 }
 
-pub(super) fn no_group(name: &str) -> Finding {
+pub(in super::super) fn no_group(name: &str) -> Finding {
     group(&GROUP, format!("there is no resource group `{}` in the subscription", shortened(name))).help(
         "name one that `az group list -o table` shows, or leave `resourceGroupName` out and a group is made",
     )
@@ -374,7 +374,7 @@ pub(super) fn group_elsewhere(name: &str, found: &ResourceGroup, region: &str) -
         .related("the cluster's location", REGION)
 }
 
-pub(super) fn group_owned(name: &str, tags: &[&str]) -> Finding {
+pub(in super::super) fn group_owned(name: &str, tags: &[&str]) -> Finding {
     let name = shortened(name);
     let message = format!("the resource group `{name}` has the tag of another cluster: {}", listed(tags));
     group(&OWNER, message)

@@ -3,7 +3,7 @@
 mod account;
 pub(super) mod account_pages;
 mod cloud;
-mod cloud_pages;
+pub(super) mod cloud_pages;
 mod dns;
 mod existing_network;
 mod image;
@@ -11,7 +11,7 @@ mod location;
 mod network;
 pub(super) mod pages;
 mod pools;
-mod resource_group;
+pub(super) mod resource_group;
 mod sizes;
 mod unmade;
 

@@ -35,7 +35,7 @@ pub(super) fn check(planning: &Planning<'_>, out: &mut Findings) {
 }
 
 /// The id of the cluster that a tag gives something to; none for other tags.
-fn owner(key: &str) -> Option<&str> {
+pub(in super::super) fn owner(key: &str) -> Option<&str> {
     let (beginning, id) = key.split_at_checked(OWNER.len())?;
     beginning.eq_ignore_ascii_case(OWNER).then(|| id.trim_start_matches('.'))
 }

@@ -1,6 +1,7 @@
 //! Checks of what facts do not hold: keys, images, identities, rights, locks, providers, quotas. All of them
 //! only read.
 
+mod credentials_mode;
 mod disk_sets;
 mod findings;
 mod identities;
@@ -25,6 +26,7 @@ pub(super) fn checks<'s>(session: &'s Session<'_>) -> Vec<Check<'s>> {
     let mut all = providers::checks(session);
     all.extend(locks::checks(session));
     all.extend(permissions::checks(session));
+    all.push(credentials_mode::check(session));
     all.extend(images::checks(session));
     all.extend(disk_sets::checks(session));
     all.extend(identities::checks(session));

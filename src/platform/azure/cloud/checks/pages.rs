@@ -246,6 +246,34 @@ pub(super) const QUOTA_TIGHT: Page = Page {
     good: "",
 };
 
+/// The operators cannot use the credentials that the cluster is made with.
+pub(super) const OPERATORS: Page = Page {
+    code: "LF1147",
+    title: "the cluster's operators can use the credentials that the cluster is made with",
+    text: "Unless `credentialsMode` is Manual, the operators use the credentials of the installation, and \
+           can use only the secret of an application. A certificate, and the managed identity of the machine \
+           that landfall runs on, are of no use to them.",
+    severity: Severity::Error,
+    fields: &["credentialsMode"],
+    base: Base::Whole,
+    bad: "",
+    good: "",
+};
+
+/// The operators are not given the credentials that the cluster is made with.
+pub(super) const WITHOUT_SECRET: Page = Page {
+    code: "LF1148",
+    title: "there are credentials for the cluster's operators",
+    text: "Unless `credentialsMode` is Manual, the operators use the secret azure-credentials, which holds \
+           the secret of an application. From a federated token or a login to the Azure CLI it cannot be \
+           made: somebody must put it beside the manifests.",
+    severity: Severity::Warning,
+    fields: &["credentialsMode"],
+    base: Base::Whole,
+    bad: "",
+    good: "",
+};
+
 /// The pages of the checks.
 pub(in crate::platform::azure) const PAGES: &[&Page] = &[
     &DISK_SET,
@@ -265,6 +293,8 @@ pub(in crate::platform::azure) const PAGES: &[&Page] = &[
     &REGISTERING,
     &QUOTA,
     &QUOTA_TIGHT,
+    &OPERATORS,
+    &WITHOUT_SECRET,
 ];
 
 #[cfg(test)]
