@@ -362,6 +362,16 @@ fn roots_add_up_and_bad_ones_are_told() -> Outcome {
 }
 
 #[test]
+fn whatever_is_given_extends_the_system_s() -> Outcome {
+    let (pem, _) = certificate(&["first.example"], (2020, 4000), true)?;
+    assert!(!trusting_nobody().is_extended());
+    assert!(trusting(&pem).is_extended() && trusting("no PEM at all").is_extended());
+    let unread = Extra { name: "AWS_CA_BUNDLE (/ca.pem)", pem: None };
+    assert!(Trust::of(Vec::new(), &[unread], Vec::new()).is_extended());
+    Ok(())
+}
+
+#[test]
 fn given_roots_come_to_the_system_s() -> Outcome {
     let (pem, _) = certificate(&["first.example"], (2020, 4000), true)?;
     for replaced in [false, true] {

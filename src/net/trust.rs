@@ -157,6 +157,13 @@ impl Trust {
         &self.0.faults
     }
 
+    /// Whether anything was given besides the system's roots, be it of use or not. Other programs may then
+    /// trust less than this.
+    #[must_use]
+    pub fn is_extended(&self) -> bool {
+        self.0.sources.len() > 1 || !self.0.faults.is_empty()
+    }
+
     /// The roots, as rustls takes them.
     #[must_use]
     pub fn roots(&self) -> Arc<RootCertStore> {

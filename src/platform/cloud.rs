@@ -13,6 +13,7 @@ use crate::facts::Facts;
 use crate::finding::Finding;
 use crate::plan::Plan;
 use crate::platform::World;
+use crate::secret::Secret;
 
 /// Work that waits for a cloud.
 pub type Waiting<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -76,6 +77,35 @@ pub trait Session: Send + Sync {
 
     /// The checks that would be made of a plan if there were one: id and field.
     fn checks_without_plan(&self) -> Vec<(String, String)>;
+
+    /// The public zones that the caller may put a cluster's names in, sorted by domain. Needs nothing of the
+    /// config but the platform's section.
+    fn public_zones(&self) -> Waiting<'_, Asked<Vec<PublicZone>>>;
+
+    /// Marks what the user brought as shared with this cluster, before anything is made; the sentences say
+    /// what was marked. Safe to repeat (`assets.md`, C.1).
+    fn adopt<'s>(&'s self, plan: &'s Plan) -> Waiting<'s, Asked<Vec<String>>>;
+
+    /// What the engine needs in its environment for a stage, beside what landfall itself was given.
+    fn engine<'s>(&'s self, infra_id: &'s str, stage: &'s str) -> Waiting<'s, Asked<EngineNeeds>>;
+}
+
+/// A public DNS zone of the account.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PublicZone {
+    /// Its domain, without a trailing dot.
+    pub domain: String,
+    /// The resource group that holds it, where the platform has such groups.
+    pub group: Option<String>,
+}
+
+/// What an engine needs in its environment. Nothing in here is ever shown.
+#[derive(Debug, Default)]
+pub struct EngineNeeds {
+    /// Variables and their values.
+    pub variables: Vec<(&'static str, Secret<String>)>,
+    /// Variables that name a file, and the file's bytes.
+    pub files: Vec<(&'static str, Secret<Vec<u8>>)>,
 }
 
 /// One question to the cloud.

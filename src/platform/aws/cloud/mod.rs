@@ -2,14 +2,17 @@
 //!
 //! `session` has the clients and what is known of the endpoints and the caller. What all else rests on is
 //! checked in `reach` and `credentials`; facts are gathered in `gather`, and what facts do not hold is checked
-//! in `checks`. All calls only read.
+//! in `checks`. `zones` lists what a base domain can be chosen from, and `engine` has what Terraform needs to
+//! call AWS in the same way. All calls only read, but for those of `adopt`.
 
+mod adopt;
 mod bounded;
 mod checks;
 mod clients;
 mod credential_sources;
 mod credentials;
 mod endpoints;
+mod engine;
 mod fault;
 mod gather;
 mod identity;
@@ -19,10 +22,13 @@ mod pages;
 mod reach;
 mod secrets;
 mod session;
+mod zones;
 
 use crate::finding::Page;
 use crate::plan::Plan;
-use crate::platform::cloud::{Asking, Check, Cloud, Gathered, Judged, Session, Waiting};
+use crate::platform::cloud::{
+    Asked, Asking, Check, Cloud, EngineNeeds, Gathered, Judged, PublicZone, Session, Waiting,
+};
 
 /// The edge of AWS.
 #[derive(Clone, Copy, Debug)]
@@ -73,5 +79,17 @@ impl Session for session::Session<'_> {
 
     fn checks_without_plan(&self) -> Vec<(String, String)> {
         checks::without_plan()
+    }
+
+    fn public_zones(&self) -> Waiting<'_, Asked<Vec<PublicZone>>> {
+        Box::pin(zones::public(self))
+    }
+
+    fn adopt<'s>(&'s self, plan: &'s Plan) -> Waiting<'s, Asked<Vec<String>>> {
+        Box::pin(adopt::adopt(self, plan))
+    }
+
+    fn engine<'s>(&'s self, infra_id: &'s str, stage: &'s str) -> Waiting<'s, Asked<EngineNeeds>> {
+        Box::pin(engine::needs(self, infra_id, stage))
     }
 }

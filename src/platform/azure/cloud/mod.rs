@@ -2,19 +2,23 @@
 //!
 //! `session` knows the cloud's endpoints and the caller. What all else rests on is checked in `reach`,
 //! `environment`, `identity` and `subscription`; facts are gathered in `gather`, and what facts do not hold
-//! is checked in `checks`. All calls only read, but for those of `operations`.
+//! is checked in `checks`. All calls only read, but for those of `operations`, with which `adopt` marks what
+//! the user brought. `engine` hands the credentials on to terraform.
 
+mod adopt;
 mod api_versions;
 mod arm;
 mod authority;
 mod azure_cli;
 mod certificate;
 mod checks;
+mod engine;
 mod environment;
 mod fault;
 mod gather;
 mod identity;
 mod judged;
+mod key_store;
 mod operations;
 mod pages;
 mod reach;
@@ -24,10 +28,13 @@ mod session;
 mod sources;
 mod subscription;
 mod transport;
+mod zones;
 
 use crate::finding::Page;
 use crate::plan::Plan;
-use crate::platform::cloud::{Asking, Check, Cloud, Gathered, Judged, Session, Waiting};
+use crate::platform::cloud::{
+    Asked, Asking, Check, Cloud, EngineNeeds, Gathered, Judged, PublicZone, Session, Waiting,
+};
 
 /// The edge of Azure.
 #[derive(Clone, Copy, Debug)]
@@ -73,5 +80,18 @@ impl Session for session::Session<'_> {
 
     fn checks_without_plan(&self) -> Vec<(String, String)> {
         checks::without_plan(self)
+    }
+
+    fn public_zones(&self) -> Waiting<'_, Asked<Vec<PublicZone>>> {
+        Box::pin(zones::public_zones(self))
+    }
+
+    fn adopt<'s>(&'s self, plan: &'s Plan) -> Waiting<'s, Asked<Vec<String>>> {
+        Box::pin(adopt::adopt(self, plan))
+    }
+
+    // All stages are made by the same credentials.
+    fn engine<'s>(&'s self, _: &'s str, _: &'s str) -> Waiting<'s, Asked<EngineNeeds>> {
+        Box::pin(engine::engine(self))
     }
 }

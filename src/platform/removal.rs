@@ -1,0 +1,149 @@
+//! What a platform's edge is to destroy: who is asking, what a cluster owns, and how each thing goes.
+//!
+//! The values in here are plain and the futures do nothing by themselves; whoever runs them decides what is
+//! removed when.
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::finding::Finding;
+use crate::platform::cloud::{Asked, Waiting};
+
+/// The cluster that is to go, as `metadata.json` or the command line names it (`assets.md`, E.1).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Target {
+    /// Its infrastructure id.
+    pub infra_id: String,
+    /// Its name; empty where nobody says it.
+    pub cluster_name: String,
+    /// Its UUID; empty where nobody says it.
+    pub cluster_id: String,
+    /// The account or subscription that landfall made it in; none where nobody noted it.
+    pub account: Option<String>,
+    /// The object under the platform's key.
+    pub platform: Map<String, Value>,
+}
+
+/// Whom the credentials belong to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Account {
+    /// Id of the account or subscription.
+    pub id: String,
+    /// The caller, as the cloud names it.
+    pub caller: String,
+}
+
+/// A sort of things, and what all of its things have in common.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Kind {
+    /// Its name, such as `NAT gateway`.
+    pub name: &'static str,
+    /// The most of them that go with one call.
+    pub batch: usize,
+    /// What to do where one is held by something that is not the cluster's.
+    pub help: &'static str,
+}
+
+/// What becomes of a thing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Fate {
+    /// The cluster owns it: it is removed.
+    Removed,
+    /// The cluster shares it: it stays, and loses the cluster's tag.
+    Released,
+}
+
+/// Something of a cluster.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Thing {
+    /// Its id, unique among all things, such as an ARN.
+    pub id: String,
+    /// Its sort.
+    pub kind: &'static Kind,
+    /// What people know it by; empty where it has no name beside the id.
+    pub name: String,
+    /// What becomes of it.
+    pub fate: Fate,
+    /// Ids of the things that must be gone before it can go.
+    pub after: Vec<String>,
+}
+
+/// What a look at the cloud found.
+#[derive(Clone, Debug, Default)]
+pub struct Discovered {
+    /// Everything of the cluster.
+    pub things: Vec<Thing>,
+    /// What could not be looked at, so that there may be more.
+    pub unseen: Vec<Finding>,
+    /// What is worth saying besides, such as things of other clusters in the way.
+    pub notes: Vec<Finding>,
+}
+
+/// What came of an attempt to remove a thing.
+#[derive(Clone, Debug)]
+pub enum Outcome {
+    /// It is gone, now or before.
+    Gone,
+    /// It is going; a look tells when it is gone.
+    Going,
+    /// Something holds it: it may go later.
+    Held {
+        /// What the cloud said, without a full stop.
+        why: String,
+    },
+    /// The cloud limited or failed at the call: it may go later.
+    Failed {
+        /// What the cloud said, without a full stop.
+        why: String,
+    },
+    /// The cloud will not let this caller remove it, now or later.
+    Refused(Box<Finding>),
+}
+
+/// What holds a thing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Holder {
+    /// What it is, with its id and whose it is, such as `network interface eni-1 of load balancer app/web`.
+    pub what: String,
+    /// Whether it is one of the cluster's own things, which goes in its turn.
+    pub own: bool,
+}
+
+/// A cluster that landfall finds by its tags.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FoundCluster {
+    /// Its infrastructure id.
+    #[serde(rename = "infraID")]
+    pub infra_id: String,
+    /// Where it is.
+    pub region: String,
+    /// How many things of it were seen.
+    pub things: usize,
+}
+
+/// The removal of one cluster from one cloud. Every call is safe to repeat.
+pub trait Removal: Send + Sync {
+    /// Whose credentials these are.
+    fn account(&self) -> Waiting<'_, Asked<Account>>;
+
+    /// Everything of the cluster that there is now. Nothing that was seen before is remembered.
+    fn discover(&self) -> Waiting<'_, Discovered>;
+
+    /// Removes things of one kind and one fate, at most as many as go with one call; an outcome for each, in
+    /// their order.
+    fn remove<'s>(&'s self, things: &'s [&'s Thing]) -> Waiting<'s, Vec<Outcome>>;
+
+    /// Whether things of one kind that were going are gone, in their order: [`Outcome::Gone`] or
+    /// [`Outcome::Going`], or why that is not known.
+    fn look<'s>(&'s self, things: &'s [&'s Thing]) -> Waiting<'s, Vec<Outcome>>;
+
+    /// What holds a thing that does not go; empty where nobody knows.
+    fn holders<'s>(&'s self, thing: &'s Thing) -> Waiting<'s, Vec<Holder>>;
+
+    /// All clusters of the account that can be seen from here.
+    fn clusters(&self) -> Waiting<'_, Asked<Vec<FoundCluster>>>;
+}
