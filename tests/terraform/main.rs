@@ -1,4 +1,4 @@
-//! The terraform modules with the real terraform and the real AWS provider.
+//! The terraform modules and the engine, with the real terraform and the real AWS provider.
 //!
 //! Needs `terraform` or `tofu` on PATH and a plugin directory with the provider: `LANDFALL_TF_PLUGIN_DIR`,
 //! else the first one found under the usual folders. Where they are missing the tests say so and are left
@@ -7,6 +7,8 @@
 #![allow(clippy::disallowed_macros, clippy::print_stderr, reason = "a test says what it leaves out")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod engine;
+mod install;
 #[path = "../it/required.rs"]
 mod required;
 

@@ -1,0 +1,149 @@
+//! Terraform's state, as far as it must be understood here.
+
+use std::path::Path;
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
+use super::fault::Fault;
+use super::streams;
+
+/// The file of a stage's state.
+pub(super) const STATE: &str = "terraform.tfstate";
+
+/// The files that hold what a state holds.
+const COPIES: &[&str] = &[STATE, "terraform.tfstate.backup"];
+
+/// The format of states.
+const VERSION: u64 = 4;
+
+/// Resources that terraform manages, in difference to those that it only reads.
+const MANAGED: &str = "managed";
+
+#[derive(Deserialize)]
+struct State {
+    version: u64,
+    #[serde(default)]
+    resources: Vec<Resource>,
+    encrypted_data: Option<IgnoredAny>,
+}
+
+#[derive(Deserialize)]
+struct Resource {
+    #[serde(default)]
+    module: String,
+    mode: String,
+    #[serde(rename = "type")]
+    sort: String,
+    name: String,
+    #[serde(default)]
+    instances: Vec<Instance>,
+}
+
+#[derive(Deserialize)]
+struct Instance {
+    /// A number or a text.
+    #[serde(default)]
+    index_key: Option<serde_json::Value>,
+}
+
+/// The addresses of the resources that stand in the state of a stage, without those that are only read; none
+/// where there is no state.
+///
+/// # Errors
+/// The state cannot be read or understood.
+pub fn resources(folder: &Path) -> Result<Vec<String>, Fault> {
+    let path = folder.join(STATE);
+    let bytes = streams::read(&path)?.unwrap_or_default();
+    addresses(&bytes).map_err(|why| Fault::State { path, why })
+}
+
+/// The addresses in a state. Why not, in words that hold nothing of it.
+fn addresses(bytes: &[u8]) -> Result<Vec<String>, String> {
+    if bytes.trim_ascii().is_empty() {
+        return Ok(Vec::new());
+    }
+    let state: State = serde_json::from_slice(bytes).map_err(|error| {
+        format!("it is no state of Terraform (line {}, column {})", error.line(), error.column())
+    })?;
+    if state.encrypted_data.is_some() {
+        return Err("it is encrypted".to_owned());
+    }
+    if state.version != VERSION {
+        return Err(format!("it has format {}; {VERSION} is the one that is known", state.version));
+    }
+    let mut found: Vec<String> = Vec::new();
+    for resource in state.resources.iter().filter(|resource| resource.mode == MANAGED) {
+        for instance in &resource.instances {
+            let address = address(resource, instance);
+            // What is left of a replacement stands beside its successor.
+            if !found.contains(&address) {
+                found.push(address);
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn address(resource: &Resource, instance: &Instance) -> String {
+    let module = if resource.module.is_empty() { String::new() } else { format!("{}.", resource.module) };
+    let index = instance.index_key.as_ref().map(|key| format!("[{key}]")).unwrap_or_default();
+    format!("{module}{}.{}{index}", resource.sort, resource.name)
+}
+
+/// Keeps others from reading the state of a stage, where somebody else made it readable.
+pub(super) fn restrict(folder: &Path) -> Result<(), Fault> {
+    COPIES.iter().try_for_each(|name| streams::restrict_file(&folder.join(name)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_what_is_managed() {
+        let state = serde_json::json!({
+            "version": 4, "terraform_version": "1.11.4", "serial": 7, "lineage": "x", "outputs": {},
+            "resources": [
+                {"mode": "data", "type": "aws_ami", "name": "this", "instances": [{"attributes": {}}]},
+                {"mode": "managed", "type": "aws_vpc", "name": "this", "instances": [{"attributes": {}}]},
+                {"mode": "managed", "type": "aws_instance", "name": "master",
+                 "instances": [{"index_key": 0}, {"index_key": 1}, {"index_key": 1, "deposed": "ab12"}]},
+                {"module": "module.dns", "mode": "managed", "type": "aws_route53_record", "name": "api",
+                 "instances": [{"index_key": "a\"b"}]},
+                {"mode": "managed", "type": "aws_eip", "name": "none", "instances": []},
+            ],
+        });
+        let expected = [
+            "aws_vpc.this",
+            "aws_instance.master[0]",
+            "aws_instance.master[1]",
+            "module.dns.aws_route53_record.api[\"a\\\"b\"]",
+        ];
+        let found = addresses(state.to_string().as_bytes());
+        assert_eq!(found, Ok(expected.map(str::to_owned).to_vec()));
+    }
+
+    #[test]
+    fn nothing_is_no_fault() {
+        assert_eq!(addresses(b""), Ok(Vec::new()));
+        assert_eq!(addresses(b"\n"), Ok(Vec::new()));
+        assert_eq!(addresses(b"{\"version\":4}"), Ok(Vec::new()));
+        assert_eq!(resources(Path::new("/nonexistent/landfall")).ok(), Some(Vec::new()));
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_not_taken_for_nothing() {
+        let broken = [
+            "{\"version\":4,\"resources\":[",
+            "{\"version\":3}",
+            "{\"version\":4,\"encrypted_data\":\"x\"}",
+            "{\"version\":4,\"resources\":[{\"mode\":\"canary\"}]}",
+            "{\"version\":\"canary\"}",
+        ];
+        for text in broken {
+            let why = addresses(text.as_bytes()).err();
+            assert!(why.as_ref().is_some_and(|why| !why.contains("canary")), "{text}: {why:?}");
+        }
+    }
+}

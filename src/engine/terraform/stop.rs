@@ -1,0 +1,30 @@
+//! The wish to stop.
+
+use std::sync::Arc;
+
+use tokio::sync::watch;
+
+/// Asks work to end early. All clones are one and the same wish.
+#[derive(Clone, Debug, Default)]
+pub struct Stop(Arc<watch::Sender<bool>>);
+
+impl Stop {
+    /// Asks to stop, for good. Terraform is interrupted once, finishes what it is making and writes its state;
+    /// asking again changes nothing, since a second interrupt would make it leave without its state.
+    pub fn ask(&self) {
+        self.0.send_replace(true);
+    }
+
+    /// Whether it was asked to stop.
+    #[must_use]
+    pub fn is_asked(&self) -> bool {
+        *self.0.borrow()
+    }
+
+    /// Waits until it is asked to stop; ends at once if that is so already.
+    pub async fn asked(&self) {
+        let mut wish = self.0.subscribe();
+        // The sender is in `self`, so that it cannot be gone.
+        let _ = wish.wait_for(|asked| *asked).await;
+    }
+}
