@@ -93,7 +93,8 @@ pub(super) fn sweep(folder: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-fn remove(path: &Path) -> Result<(), Error> {
+/// Removes a file, if it is there.
+pub(super) fn remove(path: &Path) -> Result<(), Error> {
     match fs::remove_file(path) {
         Err(cause) if cause.kind() != ErrorKind::NotFound => Err(Error::Remove(path.to_owned(), cause)),
         _ => Ok(()),

@@ -21,6 +21,12 @@ pub(super) const USERS_FILE: &str = "install-config.yaml";
 #[serde(transparent)]
 pub(super) struct Fingerprint(String);
 
+impl std::fmt::Display for Fingerprint {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
 impl Fingerprint {
     /// The fingerprint of `bytes`.
     pub(super) fn of(bytes: &[u8]) -> Self {

@@ -14,6 +14,8 @@ mod error;
 mod file_set;
 mod journal;
 mod lock;
+mod records;
+mod steps;
 mod write;
 
 use std::collections::BTreeSet;
@@ -22,6 +24,7 @@ use std::path::{Path, PathBuf};
 
 pub use error::Error;
 pub use file_set::{BadPath, FileSet, SetFile};
+pub use steps::{Step, StepResult, Steps, fingerprint};
 pub use write::Report;
 
 use disk::{Change, Found};

@@ -1,0 +1,130 @@
+//! From the files of a cluster to its infrastructure, stage by stage, and the removal of what only the
+//! installation needs.
+//!
+//! An edge between the cluster directory, the platform's cloud and the engine. Every step is noted in the
+//! journal of steps before it begins and after it ends, so that a later run goes on where this one stopped;
+//! every step is safe to repeat.
+
+mod record;
+mod stages;
+
+pub use record::Record;
+pub use stages::{Site, apply, destroy_bootstrap, refused};
+
+use std::time::Duration;
+
+use crate::engine::terraform::{self, Progress};
+use crate::finding::Finding;
+use crate::workdir;
+
+/// What is done with a stage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Work {
+    /// Its resources are made.
+    Apply,
+    /// Its resources are removed.
+    Destroy,
+}
+
+impl Work {
+    /// The word for it in the journal of steps.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Apply => "apply",
+            Self::Destroy => "destroy",
+        }
+    }
+}
+
+/// Somebody who watches the stages.
+pub trait Watcher: Sync {
+    /// Work on a stage begins.
+    fn began(&self, stage: &str, work: Work);
+
+    /// Something happened in the stage that is being worked on.
+    fn changed(&self, stage: &str, work: Work, progress: &Progress);
+
+    /// Work on a stage has ended, well or not.
+    fn ended(&self, done: &StageDone);
+
+    /// Something worth a line.
+    fn told(&self, line: &str);
+}
+
+/// What came of a stage.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StageDone {
+    /// Name of the stage.
+    pub stage: String,
+    /// What was done with it.
+    pub work: Work,
+    /// How it ended.
+    pub end: End,
+}
+
+/// How work on a stage ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum End {
+    /// It is done.
+    Done {
+        /// Resources that were made.
+        added: usize,
+        /// Resources that were changed.
+        changed: usize,
+        /// Resources that were removed.
+        removed: usize,
+        /// How long it took.
+        took: Duration,
+    },
+    /// An earlier run did it, and nothing has changed since.
+    Before {
+        /// When, as RFC 3339 writes it.
+        time: String,
+    },
+    /// It did not come to its end.
+    Stopped,
+}
+
+/// Why the infrastructure is not complete.
+#[derive(Debug, thiserror::Error)]
+pub enum Fault {
+    /// The cluster directory cannot be read or written.
+    #[error(transparent)]
+    Directory(#[from] workdir::Error),
+    /// The cloud refuses what is done before the engine is at work.
+    #[error("{}", .0.message)]
+    Refused(Box<Finding>),
+    /// The engine did not do all of its work.
+    #[error("stage {stage} was not finished")]
+    Engine {
+        /// The stage.
+        stage: String,
+        /// What the engine says.
+        #[source]
+        fault: Box<terraform::Fault>,
+    },
+    /// The removal of the bootstrap machine began, so that it must not be made again.
+    #[error(
+        "the removal of the bootstrap machine began at {since} and has not ended: end it with \
+         `landfall destroy bootstrap`"
+    )]
+    BootstrapGoes {
+        /// When it began.
+        since: String,
+    },
+    /// There is no module of a stage.
+    #[error("there is no module {}: run `landfall create manifests` first", path.display())]
+    NoModule {
+        /// Where it should be.
+        path: std::path::PathBuf,
+    },
+}
+
+impl Fault {
+    /// Whether the user stopped the work.
+    #[must_use]
+    pub fn is_interrupted(&self) -> bool {
+        matches!(self, Self::Engine { fault, .. } if matches!(**fault, terraform::Fault::Interrupted { .. }))
+    }
+}

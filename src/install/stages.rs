@@ -1,0 +1,328 @@
+//! The stages of terraform, one after the other.
+
+#![allow(clippy::disallowed_methods, reason = "the modules and variables of the stages are read here")]
+
+use std::path::PathBuf;
+
+use super::{End, Fault, StageDone, Watcher, Work};
+use crate::engine::terraform::{self, Done, Progress, Stop, Terraform};
+use crate::plan;
+use crate::platform::Platform;
+use crate::platform::cloud::{EngineNeeds, Session, Verdict};
+use crate::platform::pages;
+use crate::secret::Secret;
+use crate::workdir::{self, ClusterDir, FileSet, Step, StepResult, fingerprint};
+
+/// The folder of all stages.
+const FOLDER: &str = "terraform";
+/// The module in the folder of a stage.
+const MODULE: &str = "main.tf";
+/// The variables that all stages get, in the order in which later ones win.
+const VARIABLES: &[&str] =
+    &["terraform.tfvars.json", "terraform.platform.auto.tfvars.json", "landfall.auto.tfvars.json"];
+/// Where the engine's streams are kept, below landfall's records.
+const LOG: &str = "log";
+/// Where files for the engine lie while it is at work, below landfall's records.
+const NEEDS: &str = "engine";
+
+/// What all stages of a cluster are worked on with.
+pub struct Site<'a> {
+    /// The cluster directory, locked.
+    pub cluster: &'a mut ClusterDir,
+    /// The platform of the cluster.
+    pub platform: &'static dyn Platform,
+    /// The infrastructure id of the cluster.
+    pub infra_id: &'a str,
+    /// The cloud, if landfall can ask it.
+    pub session: Option<&'a dyn Session>,
+    /// The engine.
+    pub terraform: &'a Terraform,
+    /// Who watches.
+    pub watcher: &'a dyn Watcher,
+    /// Ends the work early.
+    pub stop: &'a Stop,
+    /// The time, as RFC 3339 writes it.
+    pub now: fn() -> String,
+}
+
+/// Makes everything, in the order of the stages. What an earlier run did, with the same modules and variables,
+/// is not done again; a bootstrap machine that was removed is not made again.
+///
+/// # Errors
+/// The work was stopped or failed; what stands is in the state of the stages, and the same call goes on.
+pub async fn apply(site: &mut Site<'_>, all: &mut Vec<StageDone>) -> Result<(), Fault> {
+    for stage in site.platform.stages() {
+        if stage.only_for_bootstrap
+            && let Some(time) = site.removed(stage)?
+        {
+            let line = format!("stage {}: removed at {time}, not made again", stage.name);
+            site.watcher.told(&line);
+            continue;
+        }
+        site.apply(stage, all).await?;
+    }
+    Ok(())
+}
+
+/// Removes what only the installation needs: the stages marked so, in reverse order.
+///
+/// # Errors
+/// As [`apply`].
+pub async fn destroy_bootstrap(site: &mut Site<'_>, all: &mut Vec<StageDone>) -> Result<(), Fault> {
+    for stage in site.platform.stages().iter().rev().filter(|stage| stage.only_for_bootstrap) {
+        site.destroy(stage, all).await?;
+    }
+    Ok(())
+}
+
+/// The name of a step.
+fn step(stage: &plan::Stage, work: Work) -> String {
+    format!("{}.{}", stage.name, work.name())
+}
+
+/// Hands the progress of one stage to the watcher.
+struct Watching<'a> {
+    watcher: &'a dyn Watcher,
+    stage: &'a str,
+    work: Work,
+}
+
+impl terraform::Watcher for Watching<'_> {
+    fn changed(&self, progress: &Progress) {
+        self.watcher.changed(self.stage, self.work, progress);
+    }
+}
+
+impl Site<'_> {
+    /// When a stage was removed; none when it was not, or was made again since.
+    fn removed(&self, stage: &plan::Stage) -> Result<Option<String>, Fault> {
+        let steps = self.cluster.steps()?;
+        let names = [step(stage, Work::Apply), step(stage, Work::Destroy)];
+        let last = steps.iter().rev().find(|known| names.contains(&known.step));
+        match last.filter(|last| last.step == names[1]) {
+            Some(last) if last.result == StepResult::Done => Ok(Some(last.time.clone())),
+            Some(last) => Err(Fault::BootstrapGoes { since: last.time.clone() }),
+            None => Ok(None),
+        }
+    }
+
+    async fn apply(&mut self, stage: &plan::Stage, all: &mut Vec<StageDone>) -> Result<(), Fault> {
+        let name = step(stage, Work::Apply);
+        let variables = self.variables(stage);
+        let inputs = self.inputs(stage, &variables)?;
+        let steps = self.cluster.steps()?;
+        let before = steps.last(&name).filter(|last| {
+            last.result == StepResult::Done && last.inputs == inputs && self.keeps_outputs(stage)
+        });
+        if let Some(before) = before {
+            let end = End::Before { time: before.time.clone() };
+            self.ended(stage, Work::Apply, end, all);
+            return Ok(());
+        }
+        self.work(stage, Work::Apply, &variables, &inputs, all).await
+    }
+
+    /// Tells how work on a stage ended.
+    fn ended(&self, stage: &plan::Stage, work: Work, end: End, all: &mut Vec<StageDone>) {
+        let done = StageDone { stage: stage.name.to_owned(), work, end };
+        self.watcher.ended(&done);
+        all.push(done);
+    }
+
+    async fn destroy(&mut self, stage: &plan::Stage, all: &mut Vec<StageDone>) -> Result<(), Fault> {
+        let steps = self.cluster.steps()?;
+        let last = steps.last(&step(stage, Work::Destroy)).filter(|last| last.result == StepResult::Done);
+        let stands = terraform::resources(&self.folder(stage))
+            .map_err(|fault| Fault::Engine { stage: stage.name.to_owned(), fault: Box::new(fault) })?;
+        if let Some(last) = last.filter(|_| stands.is_empty()) {
+            let end = End::Before { time: last.time.clone() };
+            self.ended(stage, Work::Destroy, end, all);
+            return Ok(());
+        }
+        let variables = self.variables_of_all();
+        let inputs = self.inputs(stage, &variables)?;
+        self.work(stage, Work::Destroy, &variables, &inputs, all).await
+    }
+
+    /// Lets the engine work on a stage, between two notes in the journal of steps.
+    async fn work(
+        &mut self,
+        stage: &plan::Stage,
+        work: Work,
+        variables: &[PathBuf],
+        inputs: &str,
+        all: &mut Vec<StageDone>,
+    ) -> Result<(), Fault> {
+        let needs = self.needs(stage).await?;
+        self.note(stage, work, StepResult::Began, "", inputs)?;
+        self.watcher.began(stage.name, work);
+        let environment = self.environment(&needs)?;
+        let result = self.run(stage, work, variables, &environment).await;
+        let removed = self.clear(&needs);
+        let (end, noted, detail) = match &result {
+            Ok(done) => (
+                End::Done {
+                    added: done.added,
+                    changed: done.changed,
+                    removed: done.removed,
+                    took: done.took,
+                },
+                StepResult::Done,
+                format!("{} added, {} changed, {} removed", done.added, done.changed, done.removed),
+            ),
+            Err(fault) if fault.is_interrupted() => (End::Stopped, StepResult::Interrupted, String::new()),
+            Err(fault) => (End::Stopped, StepResult::Failed, detail(fault)),
+        };
+        self.note(stage, work, noted, &detail, inputs)?;
+        self.ended(stage, work, end, all);
+        result?;
+        removed
+    }
+
+    async fn run(
+        &mut self,
+        stage: &plan::Stage,
+        work: Work,
+        variables: &[PathBuf],
+        environment: &[(String, Secret<String>)],
+    ) -> Result<Done, Fault> {
+        let engine = |fault| Fault::Engine { stage: stage.name.to_owned(), fault: Box::new(fault) };
+        let (folder, log) = (self.folder(stage), self.cluster.records().join(LOG));
+        let described =
+            terraform::Stage { name: stage.name, folder: &folder, variables, environment, log: &log };
+        let watching = Watching { watcher: self.watcher, stage: stage.name, work };
+        self.terraform.init(&described, self.stop).await.map_err(engine)?;
+        let asked = match work {
+            Work::Apply => terraform::Work::Apply,
+            Work::Destroy => terraform::Work::Destroy,
+        };
+        let done = self.terraform.run(asked, &described, &watching, self.stop).await;
+        let done = done.map_err(engine)?;
+        if work == Work::Apply {
+            let outputs = self.terraform.outputs(&described).await.map_err(engine)?;
+            self.keep_outputs(stage, &outputs)?;
+        }
+        Ok(done)
+    }
+
+    /// What the cloud's side has for the engine.
+    async fn needs(&self, stage: &plan::Stage) -> Result<EngineNeeds, Fault> {
+        let Some(session) = self.session else {
+            return Ok(EngineNeeds::default());
+        };
+        session.engine(self.infra_id, stage.name).await.map_err(refused)
+    }
+
+    /// The variables of the environment, those that name a file among them.
+    fn environment(&self, needs: &EngineNeeds) -> Result<Vec<(String, Secret<String>)>, Fault> {
+        let mut environment: Vec<(String, Secret<String>)> =
+            needs.variables.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
+        for (name, bytes) in &needs.files {
+            let path = self.cluster.write_record(&format!("{NEEDS}/{name}"), bytes.expose())?;
+            let path = std::path::absolute(&path).unwrap_or(path);
+            environment.push(((*name).to_owned(), Secret::new(path.display().to_string())));
+        }
+        Ok(environment)
+    }
+
+    fn clear(&self, needs: &EngineNeeds) -> Result<(), Fault> {
+        for (name, _) in &needs.files {
+            self.cluster.remove_record(&format!("{NEEDS}/{name}"))?;
+        }
+        Ok(())
+    }
+
+    fn folder(&self, stage: &plan::Stage) -> PathBuf {
+        self.cluster.root().join(FOLDER).join(stage.name)
+    }
+
+    /// The files with variables of a stage: the cluster's, and the outputs of the stages before it.
+    fn variables(&self, stage: &plan::Stage) -> Vec<PathBuf> {
+        let stages = self.platform.stages();
+        self.files_of(stages.iter().take_while(|earlier| earlier.name != stage.name))
+    }
+
+    /// The files with variables of a stage that is removed: those of all stages, as its own outputs may be
+    /// variables of its module.
+    fn variables_of_all(&self) -> Vec<PathBuf> {
+        self.files_of(self.platform.stages().iter())
+    }
+
+    fn files_of<'s>(&self, stages: impl Iterator<Item = &'s plan::Stage>) -> Vec<PathBuf> {
+        let folder = self.cluster.root().join(FOLDER);
+        let names = VARIABLES.iter().map(|name| (*name).to_owned()).chain(stages.map(outputs_file));
+        names.map(|name| folder.join(name)).filter(|path| path.is_file()).collect()
+    }
+
+    /// What a stage is made of, as a fingerprint.
+    fn inputs(&self, stage: &plan::Stage, variables: &[PathBuf]) -> Result<String, Fault> {
+        let module = self.folder(stage).join(MODULE);
+        if !module.is_file() {
+            return Err(Fault::NoModule { path: module });
+        }
+        let mut texts = Vec::new();
+        for path in std::iter::once(&module).chain(variables) {
+            let bytes = std::fs::read(path).map_err(|cause| workdir::Error::Read(path.clone(), cause))?;
+            texts.push(bytes);
+        }
+        Ok(fingerprint(texts.iter().map(Vec::as_slice)))
+    }
+
+    fn keeps_outputs(&self, stage: &plan::Stage) -> bool {
+        self.cluster.root().join(FOLDER).join(outputs_file(stage)).is_file()
+    }
+
+    /// Writes the outputs of a stage as variables of the next ones.
+    fn keep_outputs(
+        &mut self,
+        stage: &plan::Stage,
+        outputs: &serde_json::Map<String, serde_json::Value>,
+    ) -> Result<(), Fault> {
+        // Text as keys and finite numbers: this always is JSON.
+        let text = serde_json::to_string_pretty(outputs).unwrap_or_default() + "\n";
+        let path = format!("{FOLDER}/{}", outputs_file(stage));
+        let set = FileSet::of([(path, text.into_bytes(), true)]).map_err(workdir::Error::from)?;
+        self.cluster.write(&step(stage, Work::Apply), &set)?;
+        Ok(())
+    }
+
+    fn note(
+        &self,
+        stage: &plan::Stage,
+        work: Work,
+        result: StepResult,
+        detail: &str,
+        inputs: &str,
+    ) -> Result<(), Fault> {
+        self.cluster.note(&Step {
+            time: (self.now)(),
+            step: step(stage, work),
+            result,
+            detail: detail.to_owned(),
+            inputs: inputs.to_owned(),
+        })?;
+        Ok(())
+    }
+}
+
+/// What the journal of steps keeps of a fault.
+fn detail(fault: &Fault) -> String {
+    match fault {
+        Fault::Engine { fault, .. } => fault.to_string(),
+        fault => fault.to_string(),
+    }
+}
+
+/// The file with the outputs of a stage.
+fn outputs_file(stage: &plan::Stage) -> String {
+    format!("{}.tfvars.json", stage.name)
+}
+
+/// What the cloud refuses, as a fault.
+#[must_use]
+pub fn refused(verdict: Verdict) -> Fault {
+    Fault::Refused(match verdict {
+        Verdict::Found(finding) => finding,
+        Verdict::Skipped(why) | Verdict::Passed(why) => Box::new(pages::not_gathered("engine", &why)),
+    })
+}
