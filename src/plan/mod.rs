@@ -4,6 +4,8 @@
 //! of a platform is a leaf type of that platform's folder (`planned`), made by that platform's `plan`.
 
 mod identity;
+pub mod ignition_pages;
+pub mod outline;
 pub mod pages;
 
 pub use identity::{ALPHABET, Identity, RANDOM, cluster_id_of, infra_id_prefix, is_infra_id};

@@ -1,0 +1,153 @@
+//! What will be made of a plan, for people and for programs. The same plan gives the same text.
+
+use std::fmt::Write;
+
+use serde_json::{Value, json};
+
+use super::{counted, layout, printable};
+use crate::plan::outline::Outline;
+
+/// The widest kind that leaves a count and its row on one line.
+const WIDEST_KIND: usize = 29;
+
+const INDENT: usize = 2;
+
+/// The outline as a value, in the form that `docs/contract.md` fixes.
+#[must_use]
+pub fn json(outline: &Outline) -> Value {
+    let stages: Vec<Value> = outline
+        .stages()
+        .into_iter()
+        .map(|(name, items)| {
+            let resources: Vec<Value> = items
+                .into_iter()
+                .map(|item| {
+                    json!({
+                        "type": item.resource,
+                        "kind": item.kind,
+                        "count": item.count,
+                        "names": item.names,
+                        "detail": item.detail,
+                    })
+                })
+                .collect();
+            json!({ "name": name, "temporary": outline.temporary.contains(&name), "resources": resources })
+        })
+        .collect();
+    json!({ "stages": stages, "adopted": outline.adopted, "later": outline.later })
+}
+
+/// The outline as tables: one for each stage, the number of resources, what only gets a mark, and what the
+/// cluster makes by itself.
+#[must_use]
+pub fn text(outline: &Outline, colour: bool) -> String {
+    let kinds = outline.items.iter().map(|item| item.kind);
+    let kinds = kinds.chain(outline.adopted.iter().map(|adopted| adopted.kind));
+    let kinds = kinds.chain(outline.later.iter().map(|later| later.kind));
+    let width = kinds.map(|kind| kind.chars().count()).max().unwrap_or(0).min(WIDEST_KIND);
+    let mut text = String::new();
+    let stages = outline.stages();
+    for (name, items) in &stages {
+        let temporary = outline.temporary.contains(name);
+        let note = if temporary { ", destroyed once the cluster stands on its own" } else { "" };
+        let rows = items.iter().map(|item| row(width, item.count, item.kind, &item.names, &item.detail));
+        section(&mut text, &format!("Stage {name}{note}"), rows, colour);
+    }
+    let resources = usize::try_from(outline.resources()).unwrap_or(usize::MAX);
+    let _ = writeln!(text, "{} in {}", counted(resources, "resource"), counted(stages.len(), "stage"));
+    if !outline.adopted.is_empty() {
+        let rows = outline.adopted.iter().map(|adopted| {
+            let count = u32::try_from(adopted.names.len()).unwrap_or(u32::MAX);
+            row(width, count, adopted.kind, &adopted.names, &adopted.detail)
+        });
+        text.push('\n');
+        section(&mut text, "Yours, marked only", rows, colour);
+        text.pop();
+    }
+    if !outline.later.is_empty() {
+        let later = outline.later.iter();
+        let rows = later.map(|later| row(width, later.count, later.kind, &later.names, &later.detail));
+        text.push('\n');
+        section(&mut text, "Made by the cluster itself later", rows, colour);
+        text.pop();
+    }
+    text
+}
+
+/// A title, its rows and an empty line.
+fn section(text: &mut String, title: &str, rows: impl Iterator<Item = (String, String)>, colour: bool) {
+    let (on, off) = if colour { ("\u{1b}[1m", "\u{1b}[0m") } else { ("", "") };
+    let rows: Vec<(String, String)> = rows.collect();
+    let _ = writeln!(text, "{on}{title}{off}\n{}", layout::table(&rows, INDENT));
+}
+
+/// Count and kind; names and detail.
+fn row(width: usize, count: u32, kind: &str, names: &[String], detail: &str) -> (String, String) {
+    let names = names.join(", ");
+    let separator = if names.is_empty() || detail.is_empty() { "" } else { ": " };
+    (format!("{count:>4}  {kind:width$}"), printable(&format!("{names}{separator}{detail}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::Stage;
+    use crate::plan::outline::{Adopted, Item, Later};
+
+    fn outline() -> Outline {
+        let stages = [
+            Stage { name: "cluster", only_for_bootstrap: false },
+            Stage { name: "bootstrap", only_for_bootstrap: true },
+        ];
+        let items = vec![
+            Item::new("cluster", "x_network", "Network", 1)
+                .named(["demo-net".to_owned()])
+                .detailed("10.0.0.0/16"),
+            Item::new("cluster", "x_rule", "Security rule", 55),
+            Item::new("bootstrap", "x_machine", "Machine", 1).detailed("big\u{1b}[2J"),
+        ];
+        let adopted = Adopted {
+            kind: "Subnet",
+            names: vec!["subnet-1".to_owned(), "subnet-2".to_owned()],
+            detail: "tag x=shared".to_owned(),
+        };
+        Outline::new(&stages, items, vec![adopted], vec![Later::new("Machine", 3).detailed("big")])
+    }
+
+    #[test]
+    fn tables_say_what_is_made() {
+        let wanted = "\
+Stage cluster
+     1  Network        demo-net: 10.0.0.0/16
+    55  Security rule
+
+Stage bootstrap, destroyed once the cluster stands on its own
+     1  Machine        big\u{fffd}[2J
+
+57 resources in 2 stages
+
+Yours, marked only
+     2  Subnet         subnet-1, subnet-2: tag x=shared
+
+Made by the cluster itself later
+     3  Machine        big
+";
+        assert_eq!(text(&outline(), false), wanted);
+        assert!(text(&outline(), true).starts_with("\u{1b}[1mStage cluster\u{1b}[0m\n"));
+    }
+
+    #[test]
+    fn nothing_is_nothing() {
+        assert_eq!(text(&Outline::default(), false), "0 resources in 0 stages\n");
+    }
+
+    #[test]
+    fn programs_get_stages_with_their_types() {
+        let value = json(&outline());
+        assert_eq!(value["stages"][0]["resources"][1]["type"], "x_rule");
+        assert_eq!(value["stages"][0]["resources"][1]["count"], 55);
+        assert_eq!(value["stages"][1]["temporary"], true);
+        assert_eq!(value["adopted"][0]["names"][1], "subnet-2");
+        assert_eq!(value["later"][0]["kind"], "Machine");
+    }
+}
