@@ -23,6 +23,15 @@ struct Kept {
     infra_id: String,
     #[serde(rename = "clusterID")]
     cluster_id: String,
+    #[serde(default)]
+    landfall: Own,
+}
+
+/// What of `metadata.json` is landfall's own.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Own {
+    account: Option<String>,
 }
 
 /// The ids that the user fixes, else those of an earlier run in this directory, else new ones.
@@ -34,22 +43,26 @@ pub(super) fn choose(
     options: &Options<'_>,
 ) -> Result<Identity, Refusal> {
     let kept = cluster.read(METADATA).ok().flatten().and_then(|bytes| kept(&bytes));
+    decide(kept, &cluster.root().join(METADATA).display().to_string(), config, options)
+}
+
+/// The ids, where those of an earlier run are `kept` in the file `metadata`.
+fn decide(
+    kept: Option<Kept>,
+    metadata: &str,
+    config: &InstallConfig,
+    options: &Options<'_>,
+) -> Result<Identity, Refusal> {
     let name = &config.metadata.name;
     if let Some(other) = kept.as_ref().filter(|kept| kept.cluster_name != *name) {
-        let metadata = cluster.root().join(METADATA).display().to_string();
-        return Err(Refusal::Invalid(refusal(
-            &metadata,
-            plan::pages::other_cluster(&other.cluster_name, name),
-        )));
+        let finding = plan::pages::other_cluster(&other.cluster_name, name);
+        return Err(Refusal::Invalid(refusal(metadata, finding)));
     }
     if let (Some(given), Some(other)) = (&options.infra_id, &kept)
         && *given != other.infra_id
     {
-        let metadata = cluster.root().join(METADATA).display().to_string();
-        return Err(Refusal::Invalid(refusal(
-            &metadata,
-            plan::pages::other_infra_id(&other.infra_id, given),
-        )));
+        let finding = plan::pages::other_infra_id(&other.infra_id, given);
+        return Err(Refusal::Invalid(refusal(metadata, finding)));
     }
     let infra_id = match (&options.infra_id, &kept) {
         (Some(given), _) if !plan::is_infra_id(given) => {
@@ -65,6 +78,26 @@ pub(super) fn choose(
         None => uuid::Builder::from_random_bytes(rand::random()).into_uuid().to_string(),
     });
     Ok(Identity { infra_id, cluster_id })
+}
+
+/// The ids that [`choose`] will give, as far as that can be foreseen, and whether it will give just these.
+/// Nothing is written or locked.
+pub(super) fn foreseen(
+    metadata: Option<&[u8]>,
+    directory: &std::path::Path,
+    config: &InstallConfig,
+    options: &Options<'_>,
+) -> Result<(Identity, bool), Refusal> {
+    let name = directory.join(METADATA).display().to_string();
+    let earlier = metadata.and_then(kept);
+    let fixed = earlier.is_some() || options.infra_id.is_some();
+    Ok((decide(earlier, &name, config, options)?, fixed))
+}
+
+/// The account that an earlier run noted for the same cluster.
+pub(super) fn account(cluster: &ClusterDir, identity: &Identity) -> Option<String> {
+    let kept = cluster.read(METADATA).ok().flatten().and_then(|bytes| kept(&bytes));
+    kept.filter(|kept| kept.infra_id == identity.infra_id)?.landfall.account
 }
 
 fn kept(metadata: &[u8]) -> Option<Kept> {

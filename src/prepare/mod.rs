@@ -4,15 +4,20 @@
 //! [`crate::workdir`]. What is decided and rendered comes from [`crate::assets`].
 
 mod ask;
+pub mod draft;
 mod edits;
 mod identity;
+mod ignition;
 mod inputs;
 mod keys;
+pub mod wizard;
 mod world;
+pub mod zones;
 
-pub use ask::{Ask, facts_of_cloud, preflight};
-pub use inputs::{Basis, BasisOptions, catalogue};
-pub use world::Environment;
+pub use ask::{Ask, asking, cloud, facts_of_cloud, likely_identity, preflight, runtime};
+pub use ignition::IgnitionFrom;
+pub use inputs::{Basis, BasisOptions, catalogue, is_directory};
+pub use world::{Environment, now};
 
 use std::path::{Path, PathBuf};
 
@@ -20,7 +25,7 @@ use crate::assets;
 use crate::config::InstallConfig;
 use crate::facts::{Facts, Source, VERSION};
 use crate::finding::{Finding, Findings, sort};
-use crate::plan::{Case, Plan};
+use crate::plan::{Case, Identity, Plan};
 use crate::platform::Offline;
 use crate::render::{Credentials, Extras, File};
 use crate::source::Mask;
@@ -43,6 +48,8 @@ pub enum FactsFrom<'w> {
     File(PathBuf),
     /// The catalogue alone.
     Catalogue,
+    /// These, which the cloud was asked for already.
+    Given(Box<Facts>),
     /// The cloud; the file that an earlier run kept in the cluster directory where landfall cannot ask the
     /// cloud.
     Cloud(Ask<'w>),
@@ -59,6 +66,8 @@ pub struct Options<'w> {
     pub infra_id: Option<String>,
     /// The UUID of the cluster, if the user fixes it.
     pub cluster_id: Option<String>,
+    /// Where the ignition files come from.
+    pub ignition: IgnitionFrom,
     /// What a crash must not undo.
     pub durability: Durability,
 }
@@ -154,6 +163,12 @@ pub enum Error {
         /// The platform.
         platform: String,
     },
+    /// Landfall makes no infrastructure on the config's platform.
+    #[error("landfall makes no infrastructure on platform `{platform}`")]
+    NoModules {
+        /// The platform.
+        platform: String,
+    },
     /// Landfall knows no permissions of the config's platform.
     #[error("landfall knows of no permissions that platform `{platform}` takes")]
     NoPolicy {
@@ -239,23 +254,91 @@ pub fn prepare(
     let mut out = Findings::default();
     let credentials = assets::credentials(&examined.config, &world);
     let facts = facts(directory, &examined, basis, options, &credentials, &mut out)?;
-    let Examined { mut said, config, given } = examined;
     let mut cluster = ClusterDir::open_with(directory, options.durability)?;
-    let identity = identity::choose(&cluster, &config, options)?;
+    let known = Known { examined: &examined, basis, facts, credentials };
+    write(&mut cluster, known, out, options, world)
+}
+
+/// As [`prepare`], of a config that was examined before, in a directory that stays open.
+///
+/// # Errors
+/// See [`Refusal`].
+pub fn prepare_in(
+    cluster: &mut ClusterDir,
+    basis: &Basis,
+    examined: &Examined,
+    options: &Options<'_>,
+    world: Environment,
+) -> Result<Prepared, Refusal> {
+    let mut out = Findings::default();
+    let credentials = assets::credentials(&examined.config, &world);
+    let facts = facts(cluster.root(), examined, basis, options, &credentials, &mut out)?;
+    write(cluster, Known { examined, basis, facts, credentials }, out, options, world)
+}
+
+/// What a directory would become.
+pub struct Outlook {
+    /// The plan.
+    pub plan: Plan,
+    /// What is worth saying of the config.
+    pub said: Said,
+    /// Whether the next run that writes files has the same infrastructure id.
+    pub id_is_fixed: bool,
+}
+
+/// The plan of a config, without writing a file.
+///
+/// # Errors
+/// See [`Refusal`].
+pub fn outlook(
+    directory: &Path,
+    basis: &Basis,
+    examined: &Examined,
+    options: &Options<'_>,
+    world: Environment,
+) -> Result<Outlook, Refusal> {
+    let mut out = Findings::default();
+    let credentials = assets::credentials(&examined.config, &world);
+    let facts = facts(directory, examined, basis, options, &credentials, &mut out)?;
+    let metadata = inputs::read(&directory.join(identity::METADATA)).ok();
+    let (identity, id_is_fixed) =
+        identity::foreseen(metadata.as_deref(), directory, &examined.config, options)?;
+    let known = Known { examined, basis, facts, credentials };
+    let (plan, said) = planned(&known, &identity, inputs::is_installed(directory), out)?;
+    Ok(Outlook { plan, said, id_is_fixed })
+}
+
+/// All that planning starts from, but the identity.
+struct Known<'a> {
+    examined: &'a Examined,
+    basis: &'a Basis,
+    facts: Facts,
+    credentials: Credentials,
+}
+
+/// The plan, with what is worth saying; or why there is none.
+fn planned(
+    known: &Known<'_>,
+    identity: &Identity,
+    installed: bool,
+    mut out: Findings,
+) -> Result<(Plan, Said), Refusal> {
+    let Examined { said, config, given } = known.examined;
+    let mut said = said.again();
     let case = Case {
-        config: &config,
-        given: &given,
-        facts: &facts,
-        catalogue: &basis.catalogue,
-        release: &basis.release,
-        identity: &identity,
-        installed: inputs::is_installed(directory),
+        config,
+        given,
+        facts: &known.facts,
+        catalogue: &known.basis.catalogue,
+        release: &known.basis.release,
+        identity,
+        installed,
     };
     let planned = assets::plan(&case, &mut out);
-    if let (Some(platform), Some(plan)) = (active(&config), &planned) {
-        platform.check_credentials(plan, &credentials, &mut out);
+    if let (Some(platform), Some(plan)) = (active(config), &planned) {
+        platform.check_credentials(plan, &known.credentials, &mut out);
     }
-    let found = assets::placed(out, &config, &said.text);
+    let found = assets::placed(out, config, &said.text);
     // What was a warning to judging may stop planning, and need not be said twice.
     said.findings.retain(|warned| found.iter().all(|f| f.page.code != warned.page.code));
     said.findings.extend(found);
@@ -264,19 +347,51 @@ pub fn prepare(
         said.outcome = Outcome::Rejected;
         return Err(Refusal::Unfit(Box::new(said)));
     };
-    let (tls, mut files) = keys::keys(&cluster, &plan.cluster.domain, world)?;
+    Ok((plan, said))
+}
+
+/// Plans, renders and writes.
+fn write(
+    cluster: &mut ClusterDir,
+    known: Known<'_>,
+    out: Findings,
+    options: &Options<'_>,
+    world: Environment,
+) -> Result<Prepared, Refusal> {
+    let identity = identity::choose(cluster, &known.examined.config, options)?;
+    let installed = inputs::is_installed(cluster.root());
+    let (plan, mut said) = planned(&known, &identity, installed, out)?;
+    let Known { facts, credentials, .. } = known;
+    let (tls, mut files) = keys::keys(cluster, &plan.cluster.domain, world)?;
+    let live = facts.source == Source::Cloud;
+    let asked = active(&plan.config).filter(|_| live).and_then(|platform| platform.account(&facts));
+    let account = asked.or_else(|| identity::account(cluster, &plan.identity));
     let extras = Extras {
         credentials: &credentials,
         tls: &tls,
         invoker: &world.invoker(),
-        masters_schedulable: edits::masters_schedulable(&cluster)?,
+        masters_schedulable: edits::masters_schedulable(cluster)?,
         bootstrap_ignition: None,
+        master_ignition: None,
+        account: account.as_deref(),
+    };
+    let ignition = ignition::take(cluster, &options.ignition, &plan, &extras)?;
+    let extras = Extras {
+        bootstrap_ignition: ignition.as_ref().map(|taken| &taken.bootstrap),
+        master_ignition: ignition.as_ref().map(|taken| &taken.master),
+        ..extras
     };
     files.extend(assets::files(&plan, &extras));
     files.push(File::open(FACTS, facts.to_text()));
+    let mut early = Report::default();
+    if let Some(taken) = &ignition {
+        said.findings.extend(taken.notes(cluster, &files));
+        sort(&mut said.findings);
+        early = taken.keep(cluster)?;
+    }
     let with_credentials = files.iter().any(|file| file.path == CREDENTIALS);
     let set = FileSet::of(files.into_iter().map(|file| (file.path, file.bytes, file.secret)))?;
-    let report = cluster.write(STEP, &set)?;
+    let report = ignition::joined(early, cluster.write(STEP, &set)?);
     let added = cluster.extra()?;
     Ok(Prepared { plan, report, said, facts: facts.source, with_credentials, added })
 }
@@ -294,7 +409,8 @@ fn facts(
     match &options.facts {
         FactsFrom::Catalogue => Ok(facts_of_catalogue(config, basis, credentials, out)),
         FactsFrom::File(path) => inputs::facts(path),
-        FactsFrom::Cloud(ask) => match facts_of_cloud(directory, examined, basis, ask)? {
+        FactsFrom::Given(facts) => Ok((**facts).clone()),
+        FactsFrom::Cloud(ask) => match facts_of_cloud(directory, examined, basis, ask, out)? {
             Some(facts) => Ok(facts),
             // For a platform without modules there is nothing to plan, whatever the facts.
             None if active(config).is_none_or(|platform| platform.stages().is_empty()) => {

@@ -24,6 +24,12 @@ impl Environment {
     }
 }
 
+/// The time, as RFC 3339 writes it, to the second.
+#[must_use]
+pub fn now() -> String {
+    jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
+
 impl World for Environment {
     fn variable(&self, name: &str) -> Option<String> {
         std::env::var(name).ok().filter(|value| !value.is_empty())

@@ -73,6 +73,12 @@ pub struct Extras<'a> {
     pub masters_schedulable: Option<bool>,
     /// The ignition config of the bootstrap machine, as JSON; none before it is made.
     pub bootstrap_ignition: Option<&'a Secret<String>>,
+    /// The ignition config of the control plane's machines, as JSON; where there is none, they get one that
+    /// points at the cluster's machine config server.
+    pub master_ignition: Option<&'a Secret<String>>,
+    /// The account or subscription that the cluster is made in, for whoever removes it; none where no cloud
+    /// was asked.
+    pub account: Option<&'a str>,
 }
 
 /// A secret's name and its values by key.

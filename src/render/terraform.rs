@@ -37,8 +37,16 @@ struct Metadata<'a> {
     cluster_id: &'a str,
     #[serde(rename = "infraID")]
     infra_id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    landfall: Option<Own<'a>>,
     #[serde(flatten)]
     platform: std::collections::BTreeMap<&'a str, &'a RawValue>,
+}
+
+/// What only landfall's own `destroy` reads.
+#[derive(Serialize)]
+struct Own<'a> {
+    account: &'a str,
 }
 
 /// The variable files, the bootstrap machine's ignition config and `metadata.json`.
@@ -49,7 +57,7 @@ pub(super) fn files(plan: &Plan, assets: &PlatformAssets, extras: &Extras<'_>, p
         File::secret("terraform/terraform.platform.auto.tfvars.json", tfvars(&assets.tfvars)),
         File::secret("terraform/landfall.auto.tfvars.json", tfvars(&assets.own_tfvars)),
         File::secret("terraform/bootstrap.ign", bootstrap.clone()),
-        File::open("metadata.json", metadata(plan, assets, platform)),
+        File::open("metadata.json", metadata(plan, assets, extras, platform)),
     ]
 }
 
@@ -71,7 +79,10 @@ fn variables<'a>(plan: &'a Plan, extras: &Extras<'_>, bootstrap: &'a str) -> Var
         use_ipv6: !v6.is_empty(),
         ignition_bootstrap: bootstrap,
         ignition_bootstrap_file: IGNITION_FILE,
-        ignition_master: text::pointer_ignition(&cluster.domain, "master", &extras.tls.root_ca),
+        ignition_master: extras.master_ignition.map_or_else(
+            || text::pointer_ignition(&cluster.domain, "master", &extras.tls.root_ca),
+            |given| given.expose().clone(),
+        ),
     }
 }
 
@@ -91,11 +102,12 @@ fn bootstrap_ignition(plan: &Plan, extras: &Extras<'_>) -> String {
     text::with_file(ignition, "/opt/openshift/manifests/openshift-install.yaml", &note)
 }
 
-fn metadata(plan: &Plan, assets: &PlatformAssets, platform: &str) -> String {
+fn metadata(plan: &Plan, assets: &PlatformAssets, extras: &Extras<'_>, platform: &str) -> String {
     let metadata = Metadata {
         cluster_name: &plan.cluster.name,
         cluster_id: &plan.identity.cluster_id,
         infra_id: &plan.identity.infra_id,
+        landfall: extras.account.map(|account| Own { account }),
         platform: std::collections::BTreeMap::from([(platform, &*assets.metadata)]),
     };
     text::raw(&metadata).get().to_owned()

@@ -82,11 +82,12 @@ pub fn bootstrap_stub(config: &InstallConfig, source: &str) -> String {
     json!({ "ignition": ignition }).to_string()
 }
 
-/// A bootstrap machine's ignition config with one more file in it; a bare one where none is made yet.
+/// A bootstrap machine's ignition config with one more file in it, in place of one at the same path; a bare
+/// one where none is made yet.
 #[must_use]
 pub fn with_file(ignition: Option<&str>, path: &str, content: &str) -> String {
-    let bare = || json!({ "ignition": { "version": IGNITION } });
-    let mut config: Value = ignition.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_else(bare);
+    let given = ignition.and_then(|text| serde_json::from_str(text).ok()).filter(Value::is_object);
+    let mut config = given.unwrap_or_else(|| json!({ "ignition": { "version": IGNITION } }));
     let file = json!({
         "contents": { "source": data_url(content) },
         "mode": 0o644,
@@ -94,10 +95,16 @@ pub fn with_file(ignition: Option<&str>, path: &str, content: &str) -> String {
         "path": path,
         "user": { "name": "root" },
     });
-    let files = config.pointer_mut("/storage/files").and_then(Value::as_array_mut);
-    match files {
-        Some(files) => files.push(file),
-        None => config["storage"] = json!({ "files": [file] }),
+    let storage = &mut config["storage"];
+    if !storage.is_object() {
+        *storage = json!({});
+    }
+    match storage["files"].as_array_mut() {
+        Some(files) => {
+            files.retain(|other| other["path"] != path);
+            files.push(file);
+        }
+        None => storage["files"] = json!([file]),
     }
     config.to_string()
 }
@@ -114,6 +121,20 @@ mod tests {
         assert_eq!(config["storage"]["files"][1]["mode"], 420);
         let bare: Value = serde_json::from_str(&with_file(None, "/b", "x")).unwrap_or_default();
         assert_eq!(bare["storage"]["files"][0]["path"], "/b");
+    }
+
+    #[test]
+    fn adds_a_file_once_and_takes_nothing_away() {
+        let added = |given: &str| -> Value {
+            serde_json::from_str(&with_file(Some(given), "/b", "x")).unwrap_or_default()
+        };
+        let twice = added(&added(r#"{"storage":{"files":[{"path":"/a"}]}}"#).to_string());
+        assert_eq!(twice["storage"]["files"].as_array().map(Vec::len), Some(2));
+        let folders = added(r#"{"storage":{"directories":[{"path":"/d"}],"files":null}}"#);
+        assert_eq!(folders["storage"]["directories"][0]["path"], "/d");
+        for odd in ["[]", "1", "{", r#"{"storage":[]}"#, r#"{"storage":{"files":{}}}"#] {
+            assert_eq!(added(odd)["storage"]["files"].as_array().map(Vec::len), Some(1), "{odd}");
+        }
     }
 
     #[test]

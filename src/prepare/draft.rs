@@ -1,0 +1,309 @@
+//! A new install config as far as its questions are answered: its text, and what the rules say of an answer.
+//!
+//! Pure. An answer is judged by the rules that `validate` goes by, for the draft with that answer in it.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use crate::catalogue::Catalogue;
+use crate::finding::Finding;
+use crate::platform::survey::{Site, Survey};
+use crate::platform::{PLATFORMS, Platform, named};
+use crate::render::yaml;
+use crate::secret::Secret;
+use crate::verdict::{Strictness, judge_with};
+
+/// A question of the wizard, in the order in which they are put.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Question {
+    /// The public SSH key.
+    SshKey,
+    /// The platform.
+    Platform,
+    /// The platform's cloud, where it has several.
+    Cloud,
+    /// The region.
+    Region,
+    /// The base domain.
+    BaseDomain,
+    /// The group of the base domain's public zone, where the platform has such groups.
+    ZoneGroup,
+    /// The cluster's name.
+    Name,
+    /// The pull secret.
+    PullSecret,
+}
+
+impl Question {
+    /// All of them.
+    pub const ALL: [Self; 8] = [
+        Self::SshKey,
+        Self::Platform,
+        Self::Cloud,
+        Self::Region,
+        Self::BaseDomain,
+        Self::ZoneGroup,
+        Self::Name,
+        Self::PullSecret,
+    ];
+
+    /// The flag that answers it.
+    #[must_use]
+    pub fn flag(self) -> &'static str {
+        match self {
+            Self::SshKey => "--ssh-key-file",
+            Self::Platform => "--platform",
+            Self::Cloud => "--cloud-name",
+            Self::Region => "--region",
+            Self::BaseDomain => "--base-domain",
+            Self::ZoneGroup => "--base-domain-resource-group",
+            Self::Name => "--name",
+            Self::PullSecret => "--pull-secret-file",
+        }
+    }
+}
+
+/// The answers so far. The pull secret is not among them, so that they can be kept.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Answers {
+    /// Public SSH keys, one a line; empty for none.
+    pub ssh_key: Option<String>,
+    /// Name of the platform.
+    pub platform: Option<String>,
+    /// Name of the cloud.
+    pub cloud: Option<String>,
+    /// Id of the region.
+    pub region: Option<String>,
+    /// The base domain.
+    pub base_domain: Option<String>,
+    /// Group of the base domain's public zone.
+    pub zone_group: Option<String>,
+    /// Name of the cluster.
+    pub name: Option<String>,
+}
+
+impl Answers {
+    /// Whether nothing is answered.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// The answer to a question; none for the pull secret.
+    #[must_use]
+    pub fn get(&self, question: Question) -> Option<&str> {
+        match question {
+            Question::SshKey => self.ssh_key.as_deref(),
+            Question::Platform => self.platform.as_deref(),
+            Question::Cloud => self.cloud.as_deref(),
+            Question::Region => self.region.as_deref(),
+            Question::BaseDomain => self.base_domain.as_deref(),
+            Question::ZoneGroup => self.zone_group.as_deref(),
+            Question::Name => self.name.as_deref(),
+            Question::PullSecret => None,
+        }
+    }
+
+    /// Answers a question; the pull secret's is not taken.
+    pub fn set(&mut self, question: Question, answer: String) {
+        let place = match question {
+            Question::SshKey => &mut self.ssh_key,
+            Question::Platform => &mut self.platform,
+            Question::Cloud => &mut self.cloud,
+            Question::Region => &mut self.region,
+            Question::BaseDomain => &mut self.base_domain,
+            Question::ZoneGroup => &mut self.zone_group,
+            Question::Name => &mut self.name,
+            Question::PullSecret => return,
+        };
+        *place = Some(answer);
+    }
+
+    /// These answers, and for what they leave open those of `earlier`.
+    #[must_use]
+    pub fn over(&self, earlier: &Self) -> Self {
+        let mut all = earlier.clone();
+        for question in Question::ALL {
+            if let Some(answer) = self.get(question) {
+                all.set(question, answer.to_owned());
+            }
+        }
+        all
+    }
+
+    /// What the chosen platform asks; none before it is chosen.
+    #[must_use]
+    pub fn survey(&self) -> Option<&'static dyn Survey> {
+        self.platform.as_deref().and_then(named).and_then(Platform::survey)
+    }
+
+    /// Whether a question is put for the chosen platform; those that only some platforms have are not put
+    /// before it is chosen.
+    #[must_use]
+    pub fn applies(&self, question: Question) -> bool {
+        let fields = self.survey().map(Survey::fields);
+        match question {
+            Question::Cloud => fields.is_some_and(|fields| !fields.cloud.is_empty()),
+            Question::ZoneGroup => fields.is_some_and(|fields| !fields.zone_group.is_empty()),
+            _ => true,
+        }
+    }
+
+    /// Where an answer stands in the config.
+    fn field(&self, question: Question) -> &'static str {
+        let fields = self.survey().map(Survey::fields);
+        match question {
+            Question::SshKey => "sshKey",
+            Question::Platform => "platform",
+            Question::Cloud => fields.map_or("", |fields| fields.cloud),
+            Question::Region => fields.map_or("", |fields| fields.region),
+            Question::BaseDomain => "baseDomain",
+            Question::ZoneGroup => fields.map_or("", |fields| fields.zone_group),
+            Question::Name => "metadata.name",
+            Question::PullSecret => "pullSecret",
+        }
+    }
+}
+
+/// The platforms that the wizard can write a config for.
+pub fn platforms() -> impl Iterator<Item = (&'static str, &'static dyn Survey)> {
+    let installable = PLATFORMS.iter().filter(|platform| !platform.stages().is_empty());
+    installable.filter_map(|platform| Some((platform.name(), platform.survey()?)))
+}
+
+/// The config that the answers come to. It holds the pull secret: never pass it to a message.
+#[must_use]
+pub fn text(answers: &Answers, pull_secret: Option<&Secret<String>>, catalogue: &Catalogue) -> String {
+    let given = |question| answers.get(question).unwrap_or_default();
+    let mut config = Map::new();
+    config.insert("apiVersion".to_owned(), json!("v1"));
+    config.insert("baseDomain".to_owned(), json!(given(Question::BaseDomain)));
+    config.insert("metadata".to_owned(), json!({ "name": given(Question::Name) }));
+    if let (Some(platform), Some(survey)) = (&answers.platform, answers.survey()) {
+        let site = Site {
+            cloud: given(Question::Cloud),
+            region: given(Question::Region),
+            zone_group: given(Question::ZoneGroup),
+        };
+        let section = [(platform.clone(), Value::Object(survey.section(site, catalogue)))];
+        config.insert("platform".to_owned(), Value::Object(section.into_iter().collect()));
+    }
+    if let Some(secret) = pull_secret {
+        config.insert("pullSecret".to_owned(), Value::from(secret.expose().as_str()));
+    }
+    if let Some(key) = answers.ssh_key.as_deref().filter(|key| !key.is_empty()) {
+        config.insert("sshKey".to_owned(), Value::from(key));
+    }
+    yaml(&Value::Object(config))
+}
+
+/// What stands against the answer to a question, given those before it; nothing where it can be taken.
+#[must_use]
+pub fn fault(
+    question: Question,
+    answers: &Answers,
+    pull_secret: Option<&Secret<String>>,
+    catalogue: &Catalogue,
+) -> Option<Finding> {
+    let text = text(answers, pull_secret, catalogue);
+    let verdict = judge_with(text.as_bytes(), Strictness::default(), catalogue);
+    // What follows from two answers, such as the length of the cluster's domain, is told at either field.
+    let asked = Question::ALL.into_iter().filter(|asked| {
+        let answered = answers.get(*asked).is_some();
+        *asked == question || (*asked < question && answered)
+    });
+    let fields: Vec<&str> =
+        asked.map(|asked| answers.field(asked)).filter(|field| !field.is_empty()).collect();
+    let about = |finding: &Finding| fields.contains(&finding.field.as_str());
+    verdict.findings.into_iter().find(|finding| finding.is_error() && about(finding))
+}
+
+/// A pull secret on one line, as it is handed out: lines that it was broken into are joined.
+#[must_use]
+pub fn one_line(secret: &Secret<String>) -> Secret<String> {
+    Secret::new(secret.expose().lines().map(str::trim).collect())
+}
+
+/// Whether a pull secret goes on behind what there is of it.
+#[must_use]
+pub fn is_cut_off(secret: &str) -> bool {
+    serde_json::from_str::<serde::de::IgnoredAny>(secret).is_err_and(|fault| fault.is_eof())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::verdict::Outcome;
+
+    const SECRET: &str = r#"{"auths":{"registry.example.com":{"auth":"ZmFrZTpmYWtl"}}}"#;
+
+    fn answers(platform: &str, region: &str) -> Answers {
+        Answers {
+            ssh_key: Some(String::new()),
+            platform: Some(platform.to_owned()),
+            region: Some(region.to_owned()),
+            base_domain: Some("example.com".to_owned()),
+            zone_group: Some("dns-rg".to_owned()),
+            name: Some("demo".to_owned()),
+            ..Answers::default()
+        }
+    }
+
+    fn message(question: Question, answers: &Answers) -> Option<String> {
+        fault(question, answers, None, Catalogue::embedded()).map(|finding| finding.message)
+    }
+
+    #[test]
+    fn every_platform_of_the_wizard_gives_a_config_that_is_accepted() {
+        let catalogue = Catalogue::embedded();
+        let release = catalogue.newest_release().unwrap_or_default();
+        let secret = Secret::new(SECRET.to_owned());
+        let mut seen = 0;
+        for (name, survey) in platforms() {
+            let regions = survey.regions(catalogue, release, "");
+            let region = regions.iter().find(|region| region.offered).map(|region| region.id);
+            let text = text(&answers(name, region.unwrap_or_default()), Some(&secret), catalogue);
+            let verdict = judge_with(text.as_bytes(), Strictness::default(), catalogue);
+            assert_eq!(verdict.outcome, Outcome::Accepted, "{name}: {:?}", verdict.findings);
+            seen += 1;
+        }
+        assert_eq!(seen, 2);
+    }
+
+    #[test]
+    fn an_answer_is_judged_without_those_that_follow() {
+        let mut answers = Answers { ssh_key: Some("nonsense".to_owned()), ..Answers::default() };
+        assert!(
+            message(Question::SshKey, &answers).is_some_and(|text| text.contains("not a public SSH key"))
+        );
+        answers.set(Question::SshKey, String::new());
+        assert_eq!(message(Question::SshKey, &answers), None);
+        answers.set(Question::BaseDomain, "example_1.com".to_owned());
+        assert!(message(Question::BaseDomain, &answers).is_some_and(|text| text.contains("not a DNS name")));
+        answers.set(Question::BaseDomain, "example.com".to_owned());
+        assert_eq!(message(Question::BaseDomain, &answers), None);
+        answers.set(Question::Name, "Demo".to_owned());
+        assert!(message(Question::Name, &answers).is_some_and(|text| text.contains("`Demo`")));
+    }
+
+    #[test]
+    fn a_pull_secret_may_come_on_several_lines() {
+        let broken = SECRET.replace(':', ":\n  ");
+        assert!(is_cut_off("{\"auths\":") && !is_cut_off(SECRET) && !is_cut_off("nonsense"));
+        assert_eq!(one_line(&Secret::new(broken)).expose(), SECRET);
+        let secret = Secret::new("{}".to_owned());
+        let answers = Answers::default();
+        assert!(fault(Question::PullSecret, &answers, Some(&secret), Catalogue::embedded()).is_some());
+    }
+
+    #[test]
+    fn later_answers_count_over_earlier_ones() {
+        let earlier =
+            Answers { name: Some("a".to_owned()), region: Some("r".to_owned()), ..Answers::default() };
+        let later = Answers { name: Some("b".to_owned()), ..Answers::default() };
+        let all = later.over(&earlier);
+        assert_eq!((all.name.as_deref(), all.region.as_deref()), (Some("b"), Some("r")));
+        assert!(Answers::default().is_empty() && !all.is_empty());
+    }
+}

@@ -1,0 +1,92 @@
+//! What the OpenShift installer's program is given: the manifests of the cluster, and what of it is secret.
+
+use std::collections::BTreeMap;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Map, Value};
+
+use super::program;
+use crate::assets;
+use crate::plan::Plan;
+use crate::prepare::Error;
+use crate::render::{Extras, File};
+use crate::secret::{Scrub, Secret};
+use crate::workdir::{ClusterDir, fingerprint};
+
+/// The manifests of a cluster as they lie in its directory, or will.
+pub(super) struct Manifests {
+    /// Their bytes by path, without those that the program makes itself.
+    pub(super) files: BTreeMap<String, Vec<u8>>,
+    /// Those that were edited and that the program makes itself.
+    pub(super) lost: Vec<String>,
+}
+
+impl Manifests {
+    /// The manifests, with the user's edits and additions.
+    ///
+    /// # Errors
+    /// One of them cannot be read.
+    pub(super) fn of(cluster: &ClusterDir, plan: &Plan, extras: &Extras<'_>) -> Result<Self, Error> {
+        let is_manifest =
+            |file: &File| file.path.starts_with("manifests/") || file.path.starts_with("openshift/");
+        let rendered = assets::files(plan, extras).into_iter().filter(is_manifest);
+        let mut files: BTreeMap<String, Vec<u8>> = rendered.map(|file| (file.path, file.bytes)).collect();
+        let mut lost = Vec::new();
+        for path in cluster.edited()?.into_iter().chain(cluster.extra()?) {
+            let Some(bytes) = cluster.read(&path)? else {
+                continue;
+            };
+            let differs = files.get(&path).is_none_or(|rendered| *rendered != bytes);
+            if differs && program::OWN.contains(&path.as_str()) {
+                lost.push(path);
+            } else {
+                files.insert(path, bytes);
+            }
+        }
+        for path in program::OWN {
+            files.remove(path);
+        }
+        Ok(Self { files, lost })
+    }
+
+    /// A fingerprint of everything that the ignition files are made of.
+    pub(super) fn print(&self, config: &[u8], plan: &Plan) -> String {
+        let identity = &plan.identity;
+        let fixed = [config, identity.infra_id.as_bytes(), identity.cluster_id.as_bytes()];
+        let files = self.files.iter().flat_map(|(path, bytes)| [path.as_bytes(), bytes.as_slice()]);
+        fingerprint(fixed.into_iter().chain(files))
+    }
+}
+
+/// The secrets that the program is given.
+pub(super) fn scrub(plan: &Plan, extras: &Extras<'_>) -> Scrub {
+    let mut scrub = Scrub::default();
+    let config = &plan.config;
+    scrub.hide(&config.pull_secret);
+    for secret in extras.credentials.values() {
+        scrub.hide(secret);
+    }
+    let pull_secret: Value = serde_json::from_str(config.pull_secret.expose()).unwrap_or_default();
+    let registries = pull_secret["auths"].as_object().into_iter().flat_map(Map::values);
+    for auth in registries.filter_map(|registry| registry["auth"].as_str()) {
+        scrub.hide(&Secret::new(auth.to_owned()));
+        let login = STANDARD.decode(auth).ok().and_then(|login| String::from_utf8(login).ok());
+        hide_login(&mut scrub, &login.unwrap_or_default());
+    }
+    for url in config.proxy.iter().flat_map(|proxy| [&proxy.http_proxy, &proxy.https_proxy]) {
+        let (_, rest) = url.expose().split_once("://").unwrap_or_default();
+        if let Some((login, _)) = rest.rsplit_once('@') {
+            hide_login(&mut scrub, login);
+        }
+    }
+    scrub
+}
+
+/// Hides a user and password, together and the password alone.
+fn hide_login(scrub: &mut Scrub, login: &str) {
+    let password = login.split_once(':').map_or("", |(_, password)| password);
+    for secret in [login, password] {
+        scrub.hide(&Secret::new(secret.to_owned()));
+    }
+}
