@@ -1,0 +1,272 @@
+//! `landfall wait-for`.
+
+#![allow(clippy::disallowed_methods, reason = "the file with the password is looked for, not read")]
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::{Exit, Output, Settings};
+use crate::finding::Finding;
+use crate::kube::{Access, Bad};
+use crate::platform::World;
+use crate::prepare::Environment;
+use crate::source::Mask;
+use crate::ui::{Judged, Printer, Waiting, text};
+use crate::verdict::Outcome as Verdict;
+use crate::wait::{Ended, Goal, Outcome, Watcher, pages, wait};
+
+/// Wait for a cluster's API, for the end of its bootstrap, or for the whole installation
+///
+/// Asks the cluster with the kubeconfig in `auth/` of its directory, tells every change on the way, and ends
+/// with 0 as soon as what is waited for is there. Waiting changes nothing and can be begun again as often as
+/// one likes. Where the time is over, or waiting will not help, it says what is missing and ends with 1.
+///
+/// With `-o json`, standard output is one object: `what`, `outcome` (`done`, `timedOut`, `refused` or
+/// `interrupted`), `elapsedSeconds`, `server`, `version`, and where they are known `console`, `kubeconfig`,
+/// `passwordFile`, `operators` with their conditions, and `finding` with `code`, `message` and `help`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// What to wait for
+    #[arg(value_enum, value_name = "WHAT")]
+    what: What,
+
+    /// How long to wait, such as `30m` or `1h30m`; 20m for the API, 45m for the bootstrap and 40m for the
+    /// installation unless given
+    #[arg(long, value_name = "TIME", value_parser = limit)]
+    timeout: Option<Duration>,
+
+    /// Kubeconfig of the cluster; `auth/kubeconfig` in the cluster directory unless given
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    kubeconfig: Option<PathBuf>,
+}
+
+/// What is waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum What {
+    /// The API server answers
+    Api,
+    /// The control plane stands on its own, and the bootstrap machine can be removed
+    BootstrapComplete,
+    /// The release is installed and every operator has come to rest
+    InstallComplete,
+}
+
+impl From<What> for Goal {
+    fn from(what: What) -> Self {
+        match what {
+            What::Api => Self::Api,
+            What::BootstrapComplete => Self::Bootstrap,
+            What::InstallComplete => Self::Install,
+        }
+    }
+}
+
+/// Nobody waits longer than this.
+const LONGEST: Duration = Duration::from_hours(24);
+
+const KUBECONFIG: &str = "auth/kubeconfig";
+const PASSWORD: &str = "auth/kubeadmin-password";
+
+/// A time such as `30m` or `1h30m`; a number alone is one of seconds.
+fn limit(text: &str) -> Result<Duration, String> {
+    let seconds = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    let text = if seconds { format!("{text}s") } else { text.to_owned() };
+    let parsed: Result<jiff::SignedDuration, _> = text.parse();
+    let parsed = parsed.map_err(|_| "give a time such as `90s`, `30m` or `1h30m`".to_owned())?;
+    let length = Duration::try_from(parsed).unwrap_or(Duration::ZERO);
+    if length.is_zero() || length > LONGEST {
+        return Err("give a time of more than nothing and at most a day".to_owned());
+    }
+    Ok(length)
+}
+
+/// Waits, and tells what came of it.
+///
+/// # Errors
+/// Standard output cannot be written, or the operating system does not let us wait.
+pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
+    let directory = settings.dir.clone().unwrap_or_else(|| PathBuf::from("."));
+    let path = args.kubeconfig.clone().unwrap_or_else(|| directory.join(KUBECONFIG));
+    let goal = Goal::from(args.what);
+    let access = match Access::read(&path, &|name: &str| Environment.variable(name)) {
+        Ok(access) => access,
+        Err(bad) => {
+            let finding = pages::kubeconfig(&bad);
+            let mut object = head(goal, Ended::Refused, Duration::ZERO);
+            object["finding"] = said(&finding);
+            tell_finding(&finding, &path.display().to_string(), &object, settings)?;
+            return Ok(if bad.bad == Bad::Unreadable { Exit::Failed } else { Exit::NotValid });
+        }
+    };
+    let outcome = {
+        let live = Live::new(goal, settings);
+        wait(&access, goal, args.timeout.unwrap_or_else(|| goal.usual()), &live)?
+    };
+    // The password is that of the cluster in the directory, of which the kubeconfig must be.
+    let password = Some(directory.join(PASSWORD)).filter(|file| args.kubeconfig.is_none() && file.is_file());
+    tell(goal, &access, &path, password.as_deref(), &outcome, settings)?;
+    Ok(match outcome.ended {
+        Ended::Done => Exit::Done,
+        Ended::TimedOut | Ended::Refused => Exit::Failed,
+        Ended::Interrupted => Exit::Interrupted,
+    })
+}
+
+fn tell(
+    goal: Goal,
+    access: &Access,
+    kubeconfig: &Path,
+    password: Option<&Path>,
+    outcome: &Outcome,
+    settings: &Settings,
+) -> anyhow::Result<()> {
+    let mut object = head(goal, outcome.ended, outcome.took);
+    object["server"] = json!(access.server());
+    object["version"] = json!(outcome.version);
+    if goal == Goal::Install {
+        object["operators"] = json!(outcome.operators);
+    }
+    if let Some(finding) = &outcome.finding {
+        object["finding"] = said(finding);
+        return tell_finding(finding, &access.server(), &object, settings);
+    }
+    let done = outcome.ended == Ended::Done;
+    if done && goal == Goal::Install {
+        object["console"] = json!(outcome.console);
+        object["kubeconfig"] = json!(kubeconfig.display().to_string());
+        object["passwordFile"] = json!(password.map(|file| file.display().to_string()));
+    }
+    if settings.output == Output::Json {
+        settings.printer.data(&format!("{object}\n"))?;
+    } else if done {
+        settings.printer.data(&summary(goal, &access.server(), kubeconfig, password, outcome))?;
+    } else {
+        settings.printer.talk("interrupted; nothing was changed, and waiting can be begun again");
+    }
+    Ok(())
+}
+
+/// What every object begins with.
+fn head(goal: Goal, ended: Ended, took: Duration) -> Value {
+    json!({ "what": goal.name(), "outcome": ended, "elapsedSeconds": took.as_secs() })
+}
+
+fn said(finding: &Finding) -> Value {
+    json!({ "code": finding.page.code, "message": finding.message, "help": finding.help })
+}
+
+/// Says what keeps the cluster. `place` is the kubeconfig or the server that it is about.
+fn tell_finding(finding: &Finding, place: &str, object: &Value, settings: &Settings) -> anyhow::Result<()> {
+    if settings.output == Output::Json {
+        settings.printer.data(&format!("{object}\n"))?;
+        return Ok(());
+    }
+    let judged = Judged {
+        file: place,
+        text: "",
+        outcome: Verdict::Rejected,
+        findings: std::slice::from_ref(finding),
+        mask: &Mask::default(),
+    };
+    settings.printer.report(&text::findings(&judged, settings.printer.colours().talk));
+    Ok(())
+}
+
+/// What is there now, and how to get to it.
+fn summary(
+    goal: Goal,
+    server: &str,
+    kubeconfig: &Path,
+    password: Option<&Path>,
+    outcome: &Outcome,
+) -> String {
+    let version = outcome.version.as_deref().unwrap_or("of an unknown version");
+    match goal {
+        Goal::Api => format!("the API at {server} answers: Kubernetes {version}\n"),
+        Goal::Bootstrap => {
+            "the bootstrap is complete: `landfall destroy bootstrap` removes its machine\n".to_owned()
+        }
+        Goal::Install => {
+            let mut lines = vec![
+                format!("the cluster is installed: OpenShift {version}"),
+                format!("kubeconfig: {}", kubeconfig.display()),
+            ];
+            if let Some(console) = &outcome.console {
+                lines.push(format!("console: {console}"));
+            }
+            if let Some(password) = password {
+                lines.push(format!("password of kubeadmin: in {}", password.display()));
+            }
+            let degraded: Vec<&str> =
+                outcome.operators.iter().filter(|o| o.degraded).map(|o| o.name.as_str()).collect();
+            if !degraded.is_empty() {
+                lines.push(format!("degraded all the same: {}", degraded.join(", ")));
+            }
+            lines.join("\n") + "\n"
+        }
+    }
+}
+
+/// The live line, and a line for each change.
+#[derive(Debug)]
+struct Live<'a> {
+    line: Waiting,
+    printer: &'a Printer,
+}
+
+impl<'a> Live<'a> {
+    fn new(goal: Goal, settings: &'a Settings) -> Self {
+        Self { line: Waiting::new(goal.name(), settings.printer.draws()), printer: &settings.printer }
+    }
+}
+
+impl Watcher for Live<'_> {
+    fn changed(&self, how: &str) {
+        self.line.aside(|| self.printer.talk(how));
+    }
+
+    fn stands(&self, how: &str) {
+        self.line.stands(how);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_times_as_people_write_them() {
+        assert_eq!(limit("90"), Ok(Duration::from_secs(90)));
+        assert_eq!(limit("1h30m"), Ok(Duration::from_mins(90)));
+        for wrong in ["", "0", "-3s", "soon", "25h"] {
+            assert!(limit(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn what_is_installed_is_told_with_the_way_to_it() {
+        let outcome = Outcome {
+            ended: Ended::Done,
+            took: Duration::from_secs(1),
+            version: Some("4.20.1".to_owned()),
+            console: Some("https://console.apps.demo.example.com".to_owned()),
+            operators: Vec::new(),
+            finding: None,
+        };
+        let told = summary(
+            Goal::Install,
+            "https://api.demo.example.com:6443",
+            Path::new("auth/kubeconfig"),
+            Some(Path::new(PASSWORD)),
+            &outcome,
+        );
+        assert_eq!(
+            told,
+            "the cluster is installed: OpenShift 4.20.1\nkubeconfig: auth/kubeconfig\n\
+             console: https://console.apps.demo.example.com\n\
+             password of kubeadmin: in auth/kubeadmin-password\n"
+        );
+    }
+}

@@ -1,0 +1,276 @@
+//! The findings of waiting, each with its page.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use jiff::SignedDuration;
+
+use super::Operator;
+use crate::finding::{Base, Finding, Kind, Page, Severity};
+use crate::kube::{Bad, BadKubeconfig, Fault};
+use crate::net::{Broken, Sort, Step};
+
+/// A page without an example, as no config shows it.
+const fn page(code: &'static str, title: &'static str, text: &'static str) -> Page {
+    Page { code, title, text, severity: Severity::Error, fields: &[], base: Base::Whole, bad: "", good: "" }
+}
+
+static MISSING: Page = page(
+    "LF1240",
+    "the kubeconfig of the cluster can be read",
+    "A cluster is asked with the kubeconfig in `auth/` of its directory, which the tool that makes the ignition \
+     files puts there, or with the one that --kubeconfig names.",
+);
+static INVALID: Page = page(
+    "LF1241",
+    "the kubeconfig says how to reach the cluster",
+    "The current context of a kubeconfig names a cluster with the URL of its server, and a user with a \
+     certificate, a token or a program that gets one. Files that it names lie relative to its own folder.",
+);
+static INSECURE: Page = page(
+    "LF1242",
+    "the connection to the cluster is verified",
+    "Who does not verify the server hands the administrator's credentials to whoever answers. A private \
+     authority is given in certificate-authority-data or certificate-authority.",
+);
+static REFUSED: Page = page(
+    "LF1243",
+    "the cluster knows the user of the kubeconfig and lets it look",
+    "Waiting reads `/version`, the config map `bootstrap` in `kube-system`, the ClusterVersion and the cluster \
+     operators. A cluster that refuses its user several times in a row will go on to do so.",
+);
+static CERTIFICATE: Page = page(
+    "LF1244",
+    "the certificate of the API server is one that the kubeconfig trusts",
+    "A certificate of another authority, for other names or of the past does not change by waiting. A \
+     kubeconfig of an earlier cluster of the same name is the usual reason, or a proxy that opens TLS.",
+);
+static NO_ANSWER: Page = page(
+    "LF1245",
+    "the API of the cluster answers in the time that is given to it",
+    "The API begins to answer when the bootstrap machine has started, its record is known to the name servers \
+     and the load balancer has seen it healthy. Waiting can be begun again as often as one likes.",
+);
+static BOOTSTRAP: Page = page(
+    "LF1246",
+    "the bootstrap is complete in the time that is given to it",
+    "The bootstrap machine starts a control plane that the other machines take over. It says so in the config \
+     map `bootstrap` in `kube-system`. What keeps it is in the journals of the bootstrap machine.",
+);
+static INSTALLATION: Page = page(
+    "LF1247",
+    "the cluster is installed in the time that is given to it",
+    "A cluster is installed when its ClusterVersion is available, neither failing nor progressing, and every \
+     operator is available and has changed nothing for half a minute.",
+);
+
+/// All pages of this room.
+pub static ALL: &[&Page] =
+    &[&MISSING, &INVALID, &INSECURE, &REFUSED, &CERTIFICATE, &NO_ANSWER, &BOOTSTRAP, &INSTALLATION];
+
+/// That a kubeconfig cannot be used.
+#[must_use]
+pub fn kubeconfig(refused: &BadKubeconfig) -> Finding {
+    let (page, kind, help) = match refused.bad {
+        Bad::Unreadable => (
+            &MISSING,
+            Kind::Required,
+            "name the file with --kubeconfig, or the cluster directory with --dir; `openshift-install create \
+             ignition-configs` writes it as auth/kubeconfig",
+        ),
+        Bad::Invalid => {
+            (&INVALID, Kind::Invalid, "take the kubeconfig that was made with the cluster's ignition files")
+        }
+        Bad::Insecure => (
+            &INSECURE,
+            Kind::Forbidden,
+            "give the server by https, take insecure-skip-tls-verify out, and name the authority of the \
+             server in certificate-authority-data",
+        ),
+    };
+    Finding::error(page, kind, "", format!("the kubeconfig {}", refused.why)).help(help)
+}
+
+/// That calls cannot be made with what the kubeconfig or the environment says.
+pub(super) fn setup(why: &str) -> Finding {
+    Finding::error(&INVALID, Kind::Invalid, "", format!("the cluster cannot be asked: {why}"))
+        .help("look at the user of the kubeconfig's current context, its proxy-url, and HTTPS_PROXY")
+}
+
+/// That the server turns the user away.
+pub(super) fn refused(fault: &Fault) -> Finding {
+    Finding::error(&REFUSED, Kind::Forbidden, "", fault.why()).help(
+        "take the kubeconfig that was made with this cluster's ignition files; if it is this one, look \
+         whether its certificate or token has expired",
+    )
+}
+
+/// That the server is not the one of the kubeconfig.
+pub(super) fn certificate(why: &str) -> Finding {
+    let message = format!("the API server is not the one that the kubeconfig trusts: {why}");
+    Finding::error(&CERTIFICATE, Kind::Invalid, "", message).help(
+        "look whether the kubeconfig is of this cluster and its server's name leads to it; behind a proxy that \
+         opens TLS, except the name in NO_PROXY",
+    )
+}
+
+/// That the API does not answer; the step of the way is told where it is known.
+pub(super) fn no_answer(limit: Duration, broken: Option<&Broken>, fault: Option<&Fault>) -> Finding {
+    let why = match (broken, fault) {
+        (Some(broken), _) => format!("{}: {}", place(broken.step), broken.why),
+        (None, Some(fault)) => fault.why(),
+        (None, None) => "no answer in time".to_owned(),
+    };
+    let sort = match (broken, fault) {
+        (Some(broken), _) => Some(broken.sort),
+        (None, Some(Fault::Way { sort, .. })) => Some(*sort),
+        _ => None,
+    };
+    let message = format!("the API does not answer after {}: {why}", span(limit));
+    Finding::error(&NO_ANSWER, Kind::Invalid, "", message).help(help(sort))
+}
+
+/// That the bootstrap is not complete.
+pub(super) fn bootstrap(limit: Duration, how: &str) -> Finding {
+    let message = format!("the bootstrap is not complete after {}: {how}", span(limit));
+    Finding::error(&BOOTSTRAP, Kind::Invalid, "", message).help(
+        "look at the journals of the bootstrap machine: `ssh core@MACHINE journalctl -b -u release-image -u \
+         bootkube`; to wait on, run the same command again",
+    )
+}
+
+/// That the cluster is not installed: what its version says, and each operator that is not as it should be.
+pub(super) fn installation(limit: Duration, words: &str, operators: &[Operator]) -> Finding {
+    let bad: Vec<&Operator> = operators.iter().filter(|o| !o.ready || o.degraded).collect();
+    let mut message = format!("the cluster is not installed after {}", span(limit));
+    if !bad.is_empty() {
+        let names: Vec<&str> = bad.iter().map(|operator| operator.name.as_str()).collect();
+        let _ = write!(message, ": {} of {} operators: {}", bad.len(), operators.len(), names.join(", "));
+    } else if !words.is_empty() {
+        let _ = write!(message, ": {words}");
+    }
+    let mut help = String::new();
+    if !words.is_empty() && !bad.is_empty() {
+        let _ = writeln!(help, "the release says: {words}");
+    }
+    for operator in bad {
+        let _ = writeln!(help, "{}", line(operator));
+    }
+    help.push_str("look at them with `oc get clusteroperators`; to wait on, run the same command again");
+    Finding::error(&INSTALLATION, Kind::Invalid, "", message).help(help)
+}
+
+/// `console: not available, degraded: no route`.
+fn line(operator: &Operator) -> String {
+    let states = [
+        (!operator.available, "not available"),
+        (operator.degraded, "degraded"),
+        (operator.progressing, "still changing"),
+    ];
+    let mut states: Vec<&str> = states.iter().filter(|(so, _)| *so).map(|(_, state)| *state).collect();
+    if states.is_empty() {
+        states.push("changed a moment ago");
+    }
+    let mut line = format!("{}: {}", operator.name, states.join(", "));
+    if !operator.message.is_empty() {
+        let _ = write!(line, ": {}", operator.message);
+    }
+    line
+}
+
+fn place(step: Step) -> &'static str {
+    match step {
+        Step::Name => "looking up its name",
+        Step::Connect => "connecting",
+        Step::Proxy => "at the proxy",
+        Step::Tls => "agreeing on TLS",
+        Step::Http => "asking it",
+    }
+}
+
+fn help(sort: Option<Sort>) -> &'static str {
+    match sort {
+        Some(Sort::NameUnknown | Sort::NameFailed) => {
+            "look whether the record api of the cluster's domain is there; the name of a private cluster is \
+             known only inside its network"
+        }
+        Some(Sort::Refused | Sort::Closed | Sort::Unreachable | Sort::TimedOut) => {
+            "look whether the bootstrap machine runs, whether the load balancer has it among its healthy \
+             targets, and whether a firewall is between this machine and it; to wait on, run the same command \
+             again"
+        }
+        Some(sort) => sort.help(),
+        None => "to wait on, run the same command again",
+    }
+}
+
+/// A time such as `20m`.
+fn span(limit: Duration) -> String {
+    SignedDuration::try_from(limit)
+        .map_or_else(|_| format!("{} s", limit.as_secs()), |span| format!("{span:#}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn operator(name: &str, ready: bool, degraded: bool, message: &str) -> Operator {
+        Operator {
+            name: name.to_owned(),
+            ready,
+            available: ready,
+            progressing: false,
+            degraded,
+            message: message.to_owned(),
+        }
+    }
+
+    #[test]
+    fn operators_that_are_not_ready_are_named_with_their_words() {
+        let operators = [
+            operator("authentication", false, true, "no route"),
+            operator("dns", true, false, ""),
+            operator("ingress", true, true, "one replica"),
+        ];
+        let finding = installation(Duration::from_mins(40), "56% complete", &operators);
+        let message = "the cluster is not installed after 40m: 2 of 3 operators: authentication, ingress";
+        assert_eq!(finding.message, message);
+        let help = finding.help.unwrap_or_default();
+        let lines: Vec<&str> = help.lines().collect();
+        assert_eq!(lines.first(), Some(&"the release says: 56% complete"));
+        assert_eq!(lines.get(1), Some(&"authentication: not available, degraded: no route"));
+        assert_eq!(lines.get(2), Some(&"ingress: degraded: one replica"));
+        assert_eq!(lines.len(), 4);
+        let without = installation(Duration::from_secs(90), "56% complete", &[]);
+        assert_eq!(without.message, "the cluster is not installed after 1m 30s: 56% complete");
+    }
+
+    #[test]
+    fn the_step_that_fails_is_told() {
+        let broken = Broken {
+            step: Step::Connect,
+            sort: Sort::Refused,
+            why: "connection refused".to_owned(),
+            help: String::new(),
+        };
+        let finding = no_answer(Duration::from_mins(20), Some(&broken), None);
+        assert_eq!(finding.message, "the API does not answer after 20m: connecting: connection refused");
+        assert!(finding.help.is_some_and(|help| help.contains("bootstrap machine")));
+        let fault = Fault::Answer { status: 503, why: String::new() };
+        let finding = no_answer(Duration::from_mins(20), None, Some(&fault));
+        assert_eq!(finding.message, "the API does not answer after 20m: the server answers 503");
+    }
+
+    #[test]
+    fn a_kubeconfig_is_told_by_what_is_wrong_with_it() {
+        let of = |bad: Bad| kubeconfig(&BadKubeconfig { bad, why: "is so".to_owned() }).page.code;
+        assert_eq!([Bad::Unreadable, Bad::Invalid, Bad::Insecure].map(of), ["LF1240", "LF1241", "LF1242"]);
+    }
+
+    #[test]
+    fn who_is_turned_away_is_told_why() {
+        let codes = [setup("x"), refused(&Fault::Unauthorized), certificate("expired")];
+        assert_eq!(codes.map(|finding| finding.page.code), ["LF1241", "LF1243", "LF1244"]);
+        assert_eq!(bootstrap(Duration::from_mins(45), "under way").page.code, "LF1246");
+    }
+}
