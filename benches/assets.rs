@@ -69,6 +69,8 @@ fn assets(criterion: &mut Criterion) {
                 invoker: "user",
                 masters_schedulable: None,
                 bootstrap_ignition: None,
+                master_ignition: None,
+                account: None,
             };
             plan.map(|plan| assets::files(&plan, &extras)).unwrap_or_default()
         };

@@ -230,6 +230,7 @@ pub fn pages() -> Vec<&'static Page> {
         .chain(crate::catalogue::PAGES)
         .chain(crate::facts::PAGES)
         .chain(crate::plan::pages::PAGES)
+        .chain(crate::plan::ignition_pages::PAGES)
         .chain(platform::pages::PAGES)
         .copied()
         .chain(platforms)

@@ -5,10 +5,10 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{Exit, Output, Settings};
+use crate::codes;
 use crate::config::schema::{FieldDoc, field};
 use crate::finding::{Page, Severity, nearest};
 use crate::ui::layout::{block, table, verbatim};
-use crate::verdict;
 
 /// The pools that `<pool>` stands for in the fields of a page.
 const POOLS: [&str; 3] = ["controlPlane", "arbiter", "compute"];
@@ -56,7 +56,7 @@ fn is_code(subject: &str) -> bool {
 }
 
 fn page(code: &str) -> anyhow::Result<&'static Page> {
-    let pages = verdict::pages();
+    let pages = codes::pages();
     let found = pages.iter().copied().find(|page| page.code.eq_ignore_ascii_case(code));
     found.ok_or_else(|| match nearest(code, pages.iter().map(|page| page.code)) {
         Some(near) => anyhow!("there is no code `{code}`; did you mean `{near}`?"),
@@ -75,11 +75,7 @@ struct Rule {
 fn rules(field: &str) -> Vec<Rule> {
     let asked = field.replace("[]", "");
     let looks = |page: &&Page| page.fields.iter().any(|pattern| looks_at(pattern, &asked));
-    verdict::pages()
-        .into_iter()
-        .filter(looks)
-        .map(|page| Rule { code: page.code, title: page.title })
-        .collect()
+    codes::pages().into_iter().filter(looks).map(|page| Rule { code: page.code, title: page.title }).collect()
 }
 
 /// Whether a page's pattern is the asked field or lies below it. List positions are in neither.

@@ -7,6 +7,8 @@ mod asking;
 mod completion;
 mod create;
 mod defaults;
+mod destroy;
+mod engine;
 mod explain;
 mod facts;
 mod graph;
@@ -18,6 +20,7 @@ mod schema;
 mod settings;
 mod validate;
 mod version;
+mod wait_for;
 
 pub use settings::{Output, Settings};
 
@@ -39,6 +42,10 @@ pub enum Exit {
     NotValid,
     /// The cloud, or what is known of it, does not have what the config needs.
     Unfit,
+    /// The infrastructure stopped part-way; the same command goes on.
+    PartWay,
+    /// The user stopped it.
+    Interrupted,
 }
 
 impl From<Exit> for ExitCode {
@@ -49,6 +56,8 @@ impl From<Exit> for ExitCode {
             Exit::Usage => 2,
             Exit::NotValid => 3,
             Exit::Unfit => 4,
+            Exit::PartWay => 5,
+            Exit::Interrupted => 130,
         })
     }
 }
@@ -56,11 +65,12 @@ impl From<Exit> for ExitCode {
 /// Land OpenShift clusters in any cloud region
 ///
 /// At this stage landfall judges install configs as the OpenShift installer does, asks the cloud for all that
-/// could stop an installation, and makes all files of a cluster: manifests, machines, terraform modules with
-/// their variables, and metadata.json.
+/// could stop an installation, makes all files of a cluster (manifests, machines, terraform modules with their
+/// variables, metadata.json), and makes its infrastructure through terraform or `OpenTofu`.
 ///
 /// Exit codes: 0 done, 1 failed, 2 wrong command line, 3 an input file is not valid, 4 the cloud lacks
-/// what the config needs.
+/// or refuses what the config needs, 5 the infrastructure stopped part-way and the same command goes on,
+/// 130 interrupted.
 #[derive(Debug, Parser)]
 #[command(name = "landfall", version)]
 struct Cli {
@@ -74,6 +84,8 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Create(create::Args),
+    Destroy(destroy::Args),
+    WaitFor(wait_for::Args),
     Preflight(preflight::Args),
     Facts(facts::Args),
     Validate(validate::Args),
@@ -91,6 +103,8 @@ impl Command {
     fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
         match self {
             Self::Create(args) => create::run(args, settings),
+            Self::Destroy(args) => destroy::run(args, settings),
+            Self::WaitFor(args) => wait_for::run(args, settings),
             Self::Preflight(args) => preflight::run(args, settings),
             Self::Facts(args) => facts::run(args, settings),
             Self::Validate(args) => validate::run(args, settings),
@@ -111,6 +125,8 @@ impl Command {
             Self::Validate(_) => &[Output::Text, Output::Json, Output::Sarif, Output::Github],
             Self::Defaults(_) => &[Output::Text, Output::Yaml, Output::Json],
             Self::Create(_)
+            | Self::Destroy(_)
+            | Self::WaitFor(_)
             | Self::Preflight(_)
             | Self::Facts(_)
             | Self::Explain(_)

@@ -9,12 +9,15 @@ pub mod cloud;
 pub mod external;
 pub mod none;
 pub mod pages;
+pub mod removal;
 pub mod sections;
+pub mod survey;
 
 use crate::catalogue::Catalogue;
 use crate::config::InstallConfig;
 use crate::facts::Facts;
 use crate::finding::{Finding, Findings, Page};
+use crate::plan::outline::Outline;
 use crate::plan::{self, Plan, Platforms};
 use crate::render::{Credentials, Extras, PlatformAssets, Unset};
 use crate::rules::{Case, Gated, Traits};
@@ -70,9 +73,19 @@ pub trait Platform: Sync {
     /// The pages of the platform's codes.
     fn pages(&self) -> Vec<&'static Page>;
 
+    /// The account or subscription that facts were gathered in; none where they do not say.
+    fn account(&self, _: &Facts) -> Option<String> {
+        None
+    }
+
     /// The edge that asks the platform's cloud; none for platforms without one, and in a build that leaves it
     /// out.
     fn cloud(&self) -> Option<&'static dyn cloud::Cloud> {
+        None
+    }
+
+    /// The platform's part in asking a user for a new config; none where the wizard writes none.
+    fn survey(&self) -> Option<&'static dyn survey::Survey> {
         None
     }
 
@@ -104,6 +117,12 @@ pub trait Platform: Sync {
 
     /// Compares the user's credentials with those that a plan was made with; what does not fit is a warning.
     fn check_credentials(&self, _: &Plan, _: &Credentials, _: &mut Findings) {}
+
+    /// What the stages make of a plan, what of the user's own gets a mark, and what the cluster makes later;
+    /// nothing for a plan of another platform, and where landfall has no modules.
+    fn outline(&self, _: &Plan) -> Outline {
+        Outline::default()
+    }
 
     /// What the platform adds to the files of a cluster; none for a plan of another platform.
     fn assets(&self, _: &Plan, _: &Extras<'_>) -> Option<PlatformAssets> {

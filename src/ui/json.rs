@@ -48,6 +48,22 @@ pub fn findings(judged: &Judged<'_>) -> Vec<serde_json::Value> {
     entries.map(|entry| serde_json::to_value(entry).unwrap_or_default()).collect()
 }
 
+/// Findings that are about no file, such as what an engine says.
+#[must_use]
+pub fn placeless(findings: &[Finding]) -> Vec<serde_json::Value> {
+    let values = findings.iter().map(|finding| {
+        serde_json::json!({
+            "code": finding.page.code,
+            "severity": finding.severity,
+            "kind": finding.kind,
+            "field": finding.field,
+            "message": finding.message,
+            "help": finding.help,
+        })
+    });
+    values.collect()
+}
+
 fn entry<'a>(finding: &'a Finding, index: &LineIndex<'_>) -> Entry<'a> {
     Entry {
         code: finding.page.code,

@@ -7,13 +7,21 @@ pub mod checks;
 pub mod github;
 pub mod json;
 pub mod layout;
+pub mod outline;
 mod printer;
 mod progress;
+pub mod prompt;
 pub mod sarif;
+mod stages;
+mod terminal;
 pub mod text;
+mod waiting;
 
 pub use printer::{Colours, Printer, Volume};
 pub use progress::Progress;
+pub use stages::StageBars;
+pub use terminal::can_ask;
+pub use waiting::Waiting;
 
 use crate::finding::Finding;
 use crate::source::Mask;

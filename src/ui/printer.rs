@@ -131,6 +131,11 @@ impl Printer {
         to_stderr(&text);
     }
 
+    /// Writes a line to the log alone, as for what was said above a drawn bar.
+    pub fn record(&self, line: &str) {
+        self.log(&printable(line));
+    }
+
     fn say(&self, line: &str, aloud: bool) {
         let line = printable(line);
         if aloud {

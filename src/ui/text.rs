@@ -37,6 +37,34 @@ pub fn findings(judged: &Judged<'_>, colour: bool) -> String {
     pictures(judged, &judged.distinct(), colour)
 }
 
+/// Findings that are about no file, such as what an engine says.
+#[must_use]
+pub fn placeless(findings: &[Finding], colour: bool) -> String {
+    let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
+    let renderer = renderer.term_width(WIDTH);
+    let mut text = String::new();
+    for finding in findings {
+        let title = level(finding).primary_title(printable(&finding.message)).id(finding.page.code);
+        let mut group = Group::with_title(title);
+        if let Some(help) = &finding.help {
+            group = group.element(Level::HELP.message(super::printable_lines(help)));
+        }
+        for line in renderer.render(&[group]).lines() {
+            text.push_str(line.trim_end());
+            text.push('\n');
+        }
+        text.push('\n');
+    }
+    text
+}
+
+fn level(finding: &Finding) -> Level<'static> {
+    match finding.severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+    }
+}
+
 /// `FILE: rejected, 3 errors, 1 warning`.
 fn closing(judged: &Judged<'_>, findings: &[&Finding]) -> String {
     let errors = findings.iter().filter(|f| f.is_error()).count();
@@ -93,11 +121,7 @@ struct Sheet<'a> {
 
 impl Sheet<'_> {
     fn group(&self, finding: &Finding) -> Group<'static> {
-        let level = match finding.severity {
-            Severity::Error => Level::ERROR,
-            Severity::Warning => Level::WARNING,
-        };
-        let title = level.primary_title(printable(&finding.message)).id(finding.page.code);
+        let title = level(finding).primary_title(printable(&finding.message)).id(finding.page.code);
         let mut group = Group::with_title(title);
         let field = Some(printable(&finding.field)).filter(|field| !field.is_empty());
         let help = finding.help.as_deref().map(|help| Level::HELP.message(super::printable_lines(help)));

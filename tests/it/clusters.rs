@@ -202,6 +202,8 @@ pub fn made(folder: &Path) -> (Plan, Vec<File>) {
         invoker: "user",
         masters_schedulable: None,
         bootstrap_ignition: None,
+        master_ignition: None,
+        account: None,
     };
     let files = assets::files(&plan, &extras);
     (plan, files)

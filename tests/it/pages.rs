@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use landfall::catalogue::Catalogue;
+use landfall::codes::pages;
 use landfall::finding::{Base, Page, Severity};
-use landfall::verdict::{Outcome, Strictness, judge_keeping, pages};
+use landfall::verdict::{Outcome, Strictness, judge_keeping};
 
 use crate::create;
 
@@ -155,6 +156,45 @@ const SHOWN_ELSEWHERE: &[(&str, &str)] = &[
     ("LF1145", "platform::azure::cloud::checks::quotas::tests::a_cluster_must_fit_beside_what_is_in_use"),
     ("LF1146", "platform::azure::cloud::checks::quotas::tests::a_cluster_must_fit_beside_what_is_in_use"),
     ("LF0212", "hostile::does_not_compare_thousands_of_networks"),
+    ("LF1200", "engine::terraform::fault::tests::every_fault_says_what_to_do"),
+    ("LF1201", "engine::terraform::fault::tests::every_fault_says_what_to_do"),
+    ("LF1202", "engine::terraform::fault::tests::every_fault_says_what_to_do"),
+    ("LF1204", "engine::terraform::fault::tests::every_fault_says_what_to_do"),
+    ("LF1205", "engine::terraform::fault::tests::every_fault_says_what_to_do"),
+    ("LF1206", "engine::terraform::fault::tests::every_fault_says_what_to_do"),
+    ("LF1207", "engine::terraform::fault::tests::every_fault_says_what_to_do"),
+    ("LF1210", "engine::terraform::fault::tests::every_cause_has_its_page_and_names_the_resource"),
+    ("LF1211", "engine::terraform::fault::tests::every_cause_has_its_page_and_names_the_resource"),
+    ("LF1212", "engine::terraform::fault::tests::every_cause_has_its_page_and_names_the_resource"),
+    ("LF1213", "engine::terraform::fault::tests::every_cause_has_its_page_and_names_the_resource"),
+    ("LF1214", "engine::terraform::fault::tests::every_cause_has_its_page_and_names_the_resource"),
+    ("LF1215", "engine::terraform::fault::tests::every_cause_has_its_page_and_names_the_resource"),
+    ("LF1216", "engine::terraform::fault::tests::every_cause_has_its_page_and_names_the_resource"),
+    ("LF1217", "engine::terraform::fault::tests::every_cause_has_its_page_and_names_the_resource"),
+    ("LF1218", "engine::terraform::fault::tests::every_cause_has_its_page_and_names_the_resource"),
+    ("LF1219", "engine::terraform::fault::tests::every_cause_has_its_page_and_names_the_resource"),
+    ("LF1220", "engine::terraform::fault::tests::every_cause_has_its_page_and_names_the_resource"),
+    ("LF1221", "engine::terraform::fault::tests::every_cause_has_its_page_and_names_the_resource"),
+    ("LF1147", "platform::azure::cloud::checks::credentials_mode::tests::operators_need_a_secret"),
+    ("LF1148", "platform::azure::cloud::checks::credentials_mode::tests::operators_need_a_secret"),
+    ("LF0670", "ignition::missing_files_are_told_with_what_to_do"),
+    ("LF0671", "ignition::all_faults_are_told_at_once_and_no_secret"),
+    ("LF0672", "ignition::all_faults_are_told_at_once_and_no_secret"),
+    ("LF0673", "ignition::certificates_must_be_valid"),
+    ("LF0674", "prepare::ignition::tests::certificates_must_outlast_an_installation"),
+    ("LF0675", "ignition::files_of_another_cluster_are_refused"),
+    ("LF0676", "ignition::a_program_that_fails_leaves_nothing_but_its_log"),
+    ("LF0677", "ignition::nothing_of_the_users_is_lost_to_the_program"),
+    ("LF0678", "ignition::nothing_of_the_users_is_lost_to_the_program"),
+    ("LF0679", "ignition::the_program_runs_once_for_the_same_manifests"),
+    ("LF1240", "kube::wait_for::a_kubeconfig_that_cannot_be_used_is_told_at_once"),
+    ("LF1241", "kube::wait_for::a_kubeconfig_that_cannot_be_used_is_told_at_once"),
+    ("LF1242", "kube::wait_for::a_kubeconfig_that_cannot_be_used_is_told_at_once"),
+    ("LF1243", "kube::wait_for::who_is_turned_away_is_told_without_waiting"),
+    ("LF1244", "kube::wait_for::who_is_turned_away_is_told_without_waiting"),
+    ("LF1245", "kube::wait_for::an_api_that_is_not_there_is_told_with_the_step_that_fails"),
+    ("LF1246", "kube::wait_for::the_bootstrap_is_waited_for_until_it_says_that_it_is_complete"),
+    ("LF1247", "kube::wait_for::an_installation_is_waited_for_until_every_operator_rests"),
 ];
 
 /// What judging finds, and for a code of planning what planning with the catalogue alone finds.

@@ -1,9 +1,10 @@
 //! What others check landfall's output with: the SARIF schema, and the schema of install configs itself.
 
+use landfall::codes::pages;
 use landfall::config::schema::schema;
 use landfall::finding::Base;
 use landfall::ui::{self, Judged};
-use landfall::verdict::{Outcome, Strictness, judge, pages};
+use landfall::verdict::{Outcome, Strictness, judge};
 use serde_json::Value;
 
 fn read(path: &str) -> String {

@@ -6,7 +6,7 @@ use super::{fleet, outcome};
 use crate::cli::asking::{AskArgs, Live};
 use crate::cli::input::Reading;
 use crate::cli::{Exit, Settings};
-use crate::prepare::{Basis, BasisOptions, Environment, FactsFrom, Options, prepare};
+use crate::prepare::{Basis, BasisOptions, Environment, FactsFrom, IgnitionFrom, Options, prepare};
 use crate::workdir::Durability;
 
 /// Write all files of a cluster: manifests, terraform modules and variables, metadata.json
@@ -15,6 +15,26 @@ use crate::workdir::Durability;
 /// whole plan stands. Files that were edited by hand since an earlier run are kept, and named.
 #[derive(Debug, clap::Args)]
 pub struct Args {
+    #[command(flatten)]
+    facts: FactsArgs,
+
+    #[command(flatten)]
+    basis: BasisArgs,
+
+    /// Treat every sub-directory of this one that has an install-config.yaml as a cluster directory
+    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, conflicts_with_all = ["facts", "infra_id", "cluster_id", "dir"])]
+    fleet: Option<PathBuf>,
+
+    #[command(flatten)]
+    reading: Reading,
+
+    #[command(flatten)]
+    asking: AskArgs,
+}
+
+/// Where the facts come from, and what of the cluster's identity is fixed.
+#[derive(Clone, Debug, clap::Args)]
+pub struct FactsArgs {
     /// Use these facts about the cloud, as `landfall facts` prints them, and ask nobody
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, conflicts_with = "offline")]
     facts: Option<PathBuf>,
@@ -25,24 +45,22 @@ pub struct Args {
 
     /// Use this infrastructure id instead of a new one
     #[arg(long, value_name = "ID")]
-    infra_id: Option<String>,
+    pub infra_id: Option<String>,
 
     /// Use this UUID as the cluster's id instead of a new one
-    #[arg(long, value_name = "UUID", conflicts_with = "fleet")]
-    cluster_id: Option<uuid::Uuid>,
+    #[arg(long, value_name = "UUID")]
+    pub cluster_id: Option<uuid::Uuid>,
+}
 
-    #[command(flatten)]
-    basis: BasisArgs,
-
-    /// Treat every sub-directory of this one that has an install-config.yaml as a cluster directory
-    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, conflicts_with_all = ["facts", "infra_id", "dir"])]
-    fleet: Option<PathBuf>,
-
-    #[command(flatten)]
-    reading: Reading,
-
-    #[command(flatten)]
-    asking: AskArgs,
+impl FactsArgs {
+    /// Where the facts come from if not from the cloud.
+    pub fn given(&self) -> Option<FactsFrom<'static>> {
+        match (&self.facts, self.offline) {
+            (Some(path), _) => Some(FactsFrom::File(path.clone())),
+            (None, true) => Some(FactsFrom::Catalogue),
+            (None, false) => None,
+        }
+    }
 }
 
 /// What is known before any config is read.
@@ -79,7 +97,7 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
         Ok(basis) => basis,
         Err(refusal) => return outcome::refused(refusal, settings),
     };
-    let asks = args.facts.is_none() && !args.offline;
+    let asks = args.facts.given().is_none();
     let live = Live::new("facts", settings.printer.draws() && asks && args.fleet.is_none());
     let options = options(args, &live);
     match &args.fleet {
@@ -101,16 +119,13 @@ fn one(directory: &Path, basis: &Basis, options: &Options<'_>, settings: &Settin
 }
 
 fn options<'w>(args: &Args, live: &'w Live) -> Options<'w> {
-    let facts = match (&args.facts, args.offline) {
-        (Some(path), _) => FactsFrom::File(path.clone()),
-        (None, true) => FactsFrom::Catalogue,
-        (None, false) => FactsFrom::Cloud(args.asking.ask(live)),
-    };
+    let facts = args.facts.given().unwrap_or_else(|| FactsFrom::Cloud(args.asking.ask(live)));
     Options {
         strictness: args.reading.into(),
         facts,
-        infra_id: args.infra_id.clone(),
-        cluster_id: args.cluster_id.map(|id| id.to_string()),
+        infra_id: args.facts.infra_id.clone(),
+        cluster_id: args.facts.cluster_id.map(|id| id.to_string()),
+        ignition: IgnitionFrom::None,
         durability: if args.fleet.is_some() { Durability::Process } else { Durability::Fsync },
     }
 }

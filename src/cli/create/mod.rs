@@ -1,11 +1,13 @@
 //! `landfall create`.
 
+mod cluster;
 mod fleet;
+mod install_config;
 mod manifests;
 mod outcome;
 mod permissions_policy;
 
-pub use manifests::BasisArgs;
+pub use manifests::{BasisArgs, FactsArgs};
 pub use outcome::{judged, refused, said};
 
 use super::{Exit, Settings};
@@ -20,6 +22,8 @@ pub struct Args {
 // Help texts are the doc comments of each verb's arguments.
 #[derive(Debug, clap::Subcommand)]
 enum What {
+    InstallConfig(Box<install_config::Args>),
+    Cluster(Box<cluster::Args>),
     Manifests(manifests::Args),
     PermissionsPolicy(permissions_policy::Args),
 }
@@ -30,6 +34,8 @@ enum What {
 /// A stream cannot be written.
 pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
     match &args.what {
+        What::InstallConfig(args) => install_config::run(args, settings),
+        What::Cluster(args) => cluster::run(args, settings),
         What::Manifests(args) => manifests::run(args, settings),
         What::PermissionsPolicy(args) => permissions_policy::run(args, settings),
     }

@@ -16,13 +16,25 @@ use crate::ui::{Judged, counted, json as json_form, printable_lines, text};
 /// Standard output cannot be written.
 pub(super) fn prepared(directory: &Path, prepared: &Prepared, settings: &Settings) -> anyhow::Result<Exit> {
     if settings.output != Output::Json {
-        said(&prepared.said, settings);
-        for line in notes(prepared) {
-            settings.printer.aside(&format!("{line}\n"));
-        }
+        remarks(prepared, settings);
     }
     settings.printer.data(&summary(directory, prepared, settings.output))?;
     Ok(Exit::Done)
+}
+
+/// Says what was written on the way to something else.
+pub(super) fn told(directory: &Path, prepared: &Prepared, settings: &Settings) {
+    if settings.output != Output::Json {
+        remarks(prepared, settings);
+        settings.printer.aside(&summary(directory, prepared, Output::Text));
+    }
+}
+
+fn remarks(prepared: &Prepared, settings: &Settings) {
+    said(&prepared.said, settings);
+    for line in notes(prepared) {
+        settings.printer.aside(&format!("{line}\n"));
+    }
 }
 
 /// Says why nothing was written.

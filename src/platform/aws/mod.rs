@@ -8,11 +8,13 @@ pub mod credentials;
 mod defaults;
 pub mod facts;
 mod offline;
+mod outline;
 pub mod permissions;
 mod plan;
 pub mod planned;
 mod render;
 mod rules;
+mod survey;
 mod type_names;
 pub mod values;
 
@@ -20,6 +22,7 @@ use super::{Offline, Platform, World};
 use crate::config::InstallConfig;
 use crate::facts::Facts;
 use crate::finding::{Finding, Findings, Page};
+use crate::plan::outline::Outline;
 use crate::plan::{Plan, Platforms, Stage};
 use crate::render::{Credentials, Extras, PlatformAssets, Unset};
 use crate::rules::{Case, Dual, Families, First, Gated, Ipv6, Traits};
@@ -121,6 +124,14 @@ impl Platform for Aws {
         Some(permissions::policy(offline.config, offline.catalogue, offline.release))
     }
 
+    fn account(&self, facts: &Facts) -> Option<String> {
+        Some(facts.aws.as_ref()?.caller.as_ref()?.account.clone()).filter(|account| !account.is_empty())
+    }
+
+    fn survey(&self) -> Option<&'static dyn super::survey::Survey> {
+        Some(&survey::AwsSurvey)
+    }
+
     fn credentials(&self, world: &dyn World) -> Credentials {
         credentials::credentials(world)
     }
@@ -135,6 +146,10 @@ impl Platform for Aws {
 
     fn plan(&self, case: &crate::plan::Case<'_>, out: &mut Findings) -> Option<Platforms> {
         plan::plan(case, out)
+    }
+
+    fn outline(&self, plan: &Plan) -> Outline {
+        outline::outline(plan)
     }
 
     fn assets(&self, plan: &Plan, extras: &Extras<'_>) -> Option<PlatformAssets> {

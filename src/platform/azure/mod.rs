@@ -8,18 +8,21 @@ pub mod credentials;
 mod defaults;
 pub mod facts;
 mod offline;
+mod outline;
 pub mod permissions;
 mod plan;
 pub mod planned;
 mod render;
 mod rules;
 mod stack_environment;
+mod survey;
 pub mod values;
 
 use super::{Offline, Platform, World};
 use crate::config::InstallConfig;
 use crate::facts::Facts;
 use crate::finding::{Finding, Findings, Page};
+use crate::plan::outline::Outline;
 use crate::plan::{Plan, Platforms, Stage};
 use crate::render::{Credentials, Extras, PlatformAssets, Unset};
 use crate::rules::{Case, Dual, Families, First, Gated, Ipv6, Traits};
@@ -109,6 +112,14 @@ impl Platform for Azure {
         Some(permissions::policy(offline.config, offline.catalogue, subscription))
     }
 
+    fn account(&self, facts: &Facts) -> Option<String> {
+        Some(facts.azure.as_ref()?.subscription_id.clone()).filter(|account| !account.is_empty())
+    }
+
+    fn survey(&self) -> Option<&'static dyn super::survey::Survey> {
+        Some(&survey::AzureSurvey)
+    }
+
     fn credentials(&self, world: &dyn World) -> Credentials {
         credentials::credentials(world)
     }
@@ -126,6 +137,10 @@ impl Platform for Azure {
         if let Some(finding) = account.and_then(|account| credentials::mismatch(account, credentials)) {
             out.push(finding);
         }
+    }
+
+    fn outline(&self, plan: &Plan) -> Outline {
+        outline::outline(plan)
     }
 
     fn assets(&self, plan: &Plan, extras: &Extras<'_>) -> Option<PlatformAssets> {

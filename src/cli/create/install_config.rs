@@ -1,0 +1,224 @@
+//! `landfall create install-config`.
+
+mod questions;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{anyhow, bail};
+use clap::builder::PossibleValuesParser;
+use clap::error::ErrorKind;
+use serde_json::json;
+
+use super::manifests::BasisArgs;
+use super::outcome;
+use crate::cli::input::Input;
+use crate::cli::{Exit, Output, Settings};
+use crate::prepare::draft::{self, Answers, Question};
+use crate::prepare::{Basis, INSTALL_CONFIG, wizard};
+use crate::secret::Secret;
+use crate::ui::can_ask;
+use crate::workdir::ClusterDir;
+
+use questions::{Objection, Stop, objection};
+
+/// Ask for what a cluster needs and write its install-config.yaml
+///
+/// Every question has a flag. With all of them, nothing is asked; where there is no terminal, all of them are
+/// needed. The file is one that `landfall validate` accepts, and an existing one is never replaced. After
+/// Ctrl-C, the same command offers the answers given so far; the pull secret is not kept.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// File with the public SSH key of those who may log in to the machines
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    ssh_key_file: Option<String>,
+
+    /// Let nobody log in to the machines by SSH
+    #[arg(long, conflicts_with = "ssh_key_file")]
+    no_ssh_key: bool,
+
+    /// Platform to install on
+    #[arg(long, value_name = "PLATFORM", value_parser = PossibleValuesParser::new(platform_names()))]
+    platform: Option<String>,
+
+    /// Cloud of the platform, for Azure; the public one unless given
+    #[arg(long, value_name = "CLOUD")]
+    cloud_name: Option<String>,
+
+    /// Region that landfall knows; `landfall regions` lists them
+    #[arg(long, value_name = "REGION")]
+    region: Option<String>,
+
+    /// Domain under which the cluster's own one lies
+    #[arg(long, value_name = "DOMAIN")]
+    base_domain: Option<String>,
+
+    /// Resource group of the base domain's public zone, for Azure
+    #[arg(long, value_name = "GROUP")]
+    base_domain_resource_group: Option<String>,
+
+    /// Name of the cluster
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+
+    /// File with the pull secret, or - for standard input
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    pull_secret_file: Option<PathBuf>,
+
+    #[command(flatten)]
+    basis: BasisArgs,
+}
+
+fn platform_names() -> impl Iterator<Item = &'static str> {
+    draft::platforms().map(|(name, _)| name)
+}
+
+/// What a new config is made of.
+#[derive(Clone, Debug, Default)]
+struct Given {
+    answers: Answers,
+    secret: Option<Secret<String>>,
+}
+
+impl Given {
+    fn has(&self, question: Question) -> bool {
+        match question {
+            Question::PullSecret => self.secret.is_some(),
+            question => self.answers.get(question).is_some(),
+        }
+    }
+
+    /// Whether something can be said of the answer to a question: there is one, and the platform is chosen
+    /// if it is the platform's to say.
+    fn can_judge(&self, question: Question) -> bool {
+        let of_platform = matches!(question, Question::Cloud | Question::Region | Question::ZoneGroup);
+        self.has(question) && (!of_platform || self.answers.platform.is_some())
+    }
+
+    /// The questions that have no answer and need one. The cloud has a usual one.
+    fn missing(&self) -> Vec<Question> {
+        let needed = |question: &Question| {
+            *question != Question::Cloud && self.answers.applies(*question) && !self.has(*question)
+        };
+        Question::ALL.into_iter().filter(needed).collect()
+    }
+}
+
+/// Asks, and writes the install config of the cluster directory.
+///
+/// # Errors
+/// Something outside of the input went wrong, or there is an install config already.
+pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
+    let directory = settings.dir.clone().unwrap_or_else(|| PathBuf::from("."));
+    if wizard::has_config(&directory) {
+        bail!(taken(&directory));
+    }
+    let basis = match Basis::new(&(&args.basis).into(), &directory) {
+        Ok(basis) => basis,
+        Err(refusal) => return outcome::refused(refusal, settings),
+    };
+    let given = given(args)?;
+    for question in Question::ALL.into_iter().filter(|question| given.can_judge(*question)) {
+        match objection(question, &given.answers, given.secret.as_ref(), &basis) {
+            Some(Objection::Finding(finding)) => {
+                return outcome::refused(wizard::refused_flag(question.flag(), *finding), settings);
+            }
+            Some(Objection::Words(words)) => {
+                return Ok(wrong(ErrorKind::InvalidValue, &format!("{}: {words}", question.flag())));
+            }
+            None => {}
+        }
+    }
+    let missing = given.missing();
+    if !missing.is_empty() && !can_ask() {
+        return Ok(wrong(ErrorKind::MissingRequiredArgument, &unanswered(&missing)));
+    }
+    let mut cluster = ClusterDir::open(&directory)?;
+    let given = if missing.is_empty() {
+        given
+    } else {
+        match questions::ask(given, &cluster, &basis, settings) {
+            Ok(given) => given,
+            Err(Stop::Stopped) => {
+                settings.printer.talk("stopped: run the same again to go on with the answers so far");
+                return Ok(Exit::Interrupted);
+            }
+            Err(Stop::Failed(fault)) => return Err(fault),
+        }
+    };
+    write(&mut cluster, &given, &basis, settings)
+}
+
+fn write(
+    cluster: &mut ClusterDir,
+    given: &Given,
+    basis: &Basis,
+    settings: &Settings,
+) -> anyhow::Result<Exit> {
+    let text = draft::text(&given.answers, given.secret.as_ref(), &basis.catalogue);
+    match wizard::write(cluster, &text, &basis.catalogue) {
+        Ok(true) => {}
+        Ok(false) => bail!(taken(cluster.root())),
+        Err(refusal) => return outcome::refused(refusal, settings),
+    }
+    let file = cluster.root().join(INSTALL_CONFIG).display().to_string();
+    settings.printer.data(&match settings.output {
+        Output::Json => {
+            let (platform, region) = (&given.answers.platform, &given.answers.region);
+            format!("{}\n", json!({ "file": file, "platform": platform, "region": region }))
+        }
+        _ => format!("{file}: written, next: {}\n", next(settings)),
+    })?;
+    Ok(Exit::Done)
+}
+
+/// The command that goes on from here.
+fn next(settings: &Settings) -> String {
+    let directory = settings.dir.as_ref().map(|directory| format!(" --dir {}", directory.display()));
+    format!("landfall create cluster{}", directory.unwrap_or_default())
+}
+
+/// The answers that the command line gives.
+fn given(args: &Args) -> anyhow::Result<Given> {
+    let ssh_key = match &args.ssh_key_file {
+        Some(path) => Some(wizard::ssh_key(path)?),
+        None => args.no_ssh_key.then(String::new),
+    };
+    let secret = args.pull_secret_file.as_ref().map(|path| {
+        let bytes = Input::single(path).read().map_err(|finding| anyhow!(finding.message))?;
+        let text = Secret::new(String::from_utf8_lossy(&bytes).into_owned());
+        anyhow::Ok(draft::one_line(&text))
+    });
+    let answers = Answers {
+        ssh_key,
+        platform: args.platform.clone(),
+        cloud: args.cloud_name.clone(),
+        region: args.region.clone(),
+        base_domain: args.base_domain.clone(),
+        zone_group: args.base_domain_resource_group.clone(),
+        name: args.name.clone(),
+    };
+    Ok(Given { answers, secret: secret.transpose()? })
+}
+
+fn taken(directory: &Path) -> String {
+    let directory = directory.display();
+    format!("there is an {INSTALL_CONFIG} in {directory}: edit that, or name another directory with --dir")
+}
+
+fn unanswered(missing: &[Question]) -> String {
+    let flags: Vec<&str> = missing
+        .iter()
+        .map(|question| match question {
+            Question::SshKey => "--ssh-key-file or --no-ssh-key",
+            question => question.flag(),
+        })
+        .collect();
+    format!("there is no terminal to ask on, and no answer without these flags: {}", flags.join(", "))
+}
+
+/// Says what is wrong with the command line, as the parser of it does.
+fn wrong(kind: ErrorKind, message: &str) -> Exit {
+    // There is nobody left to tell when the stream is gone.
+    let _ = crate::cli::command().error(kind, message).print();
+    Exit::Usage
+}

@@ -1,0 +1,375 @@
+//! The questions of the wizard, one after the other.
+
+use std::error::Error as _;
+
+use super::Given;
+use crate::catalogue::KnownRegion;
+use crate::cli::Settings;
+use crate::finding::{Finding, nearest, shortened};
+use crate::platform::cloud::PublicZone;
+use crate::platform::survey::Survey;
+use crate::prepare::draft::{self, Answers, Question};
+use crate::prepare::wizard::{self, KeyFile};
+use crate::prepare::zones::{NoZones, public_zones};
+use crate::prepare::{Basis, Environment, Error};
+use crate::secret::Secret;
+use crate::ui::Progress;
+use crate::ui::prompt::{NoAnswer, Prompts};
+use crate::workdir::ClusterDir;
+
+/// Where the user's guide tells of regions that are not listed.
+const GUIDE: &str = "\"Regions that landfall does not know\" in docs/user-guide.md";
+/// Where Red Hat hands out pull secrets.
+const PULL_SECRETS: &str = "https://console.redhat.com/openshift/install/pull-secret";
+/// More items than this are searched, not walked through.
+const FEW: usize = 12;
+
+/// Why there is no config.
+pub(super) enum Stop {
+    /// The user stopped with Ctrl-C.
+    Stopped,
+    /// Something went wrong.
+    Failed(anyhow::Error),
+}
+
+impl From<NoAnswer> for Stop {
+    fn from(why: NoAnswer) -> Self {
+        match why {
+            NoAnswer::Stopped => Self::Stopped,
+            lost @ NoAnswer::Lost(_) => Self::Failed(lost.into()),
+        }
+    }
+}
+
+impl From<Error> for Stop {
+    fn from(fault: Error) -> Self {
+        Self::Failed(fault.into())
+    }
+}
+
+/// What stands against an answer.
+pub(super) enum Objection {
+    /// A rule.
+    Finding(Box<Finding>),
+    /// It is none of the known ones, in these words.
+    Words(String),
+}
+
+impl Objection {
+    /// One line for the user who is being asked.
+    fn line(&self) -> String {
+        match self {
+            Self::Finding(finding) => match &finding.help {
+                Some(help) => format!("{}: {help}", finding.message),
+                None => finding.message.clone(),
+            },
+            Self::Words(words) => words.clone(),
+        }
+    }
+}
+
+/// What stands against the answer to a question, given those before it.
+pub(super) fn objection(
+    question: Question,
+    answers: &Answers,
+    secret: Option<&Secret<String>>,
+    basis: &Basis,
+) -> Option<Objection> {
+    if let Some(words) = unknown(question, answers, basis) {
+        return Some(Objection::Words(words));
+    }
+    let fault = draft::fault(question, answers, secret, &basis.catalogue);
+    fault.map(|finding| Objection::Finding(Box::new(finding)))
+}
+
+/// Says that an answer is none of those that landfall knows.
+fn unknown(question: Question, answers: &Answers, basis: &Basis) -> Option<String> {
+    let (survey, answer) = (answers.survey()?, answers.get(question)?);
+    if !answers.applies(question) {
+        return Some(format!("{} has no such thing", survey.title()));
+    }
+    let (known, what): (Vec<&str>, &str) = match question {
+        Question::Cloud => (survey.clouds(&basis.catalogue), "cloud"),
+        Question::Region => {
+            let regions = regions(survey, answers, basis);
+            (regions.iter().map(|region| region.id).collect(), "region")
+        }
+        _ => return None,
+    };
+    if known.contains(&answer) {
+        return None;
+    }
+    let near = nearest(answer, known).map(|near| format!("did you mean `{near}`? else "));
+    let near = near.unwrap_or_default();
+    let (answer, otherwise) = (shortened(answer), survey.unlisted());
+    Some(format!("`{answer}` is no {what} that is listed: {near}{otherwise}; see {GUIDE}"))
+}
+
+fn regions<'b>(survey: &dyn Survey, answers: &Answers, basis: &'b Basis) -> Vec<KnownRegion<'b>> {
+    survey.regions(&basis.catalogue, &basis.release, answers.cloud.as_deref().unwrap_or_default())
+}
+
+/// Asks what `given` leaves open. Answers are kept in the cluster directory as they come.
+pub(super) fn ask(
+    given: Given,
+    cluster: &ClusterDir,
+    basis: &Basis,
+    settings: &Settings,
+) -> Result<Given, Stop> {
+    let kept = wizard::kept(cluster);
+    if !kept.is_empty() {
+        settings.printer.talk("the answers of the run that was stopped are offered as defaults");
+    }
+    let prompts = Prompts::new(settings.printer.colours().talk)?;
+    let mut asking = Wizard { prompts, cluster, basis, settings, kept, given, zones: None };
+    for question in Question::ALL {
+        asking.answer(question)?;
+    }
+    Ok(asking.given)
+}
+
+struct Wizard<'w> {
+    prompts: Prompts,
+    cluster: &'w ClusterDir,
+    basis: &'w Basis,
+    settings: &'w Settings,
+    /// Answers of an earlier run.
+    kept: Answers,
+    given: Given,
+    /// The account's public zones, once they were asked for.
+    zones: Option<Vec<PublicZone>>,
+}
+
+impl Wizard<'_> {
+    /// Sees to it that a question has an answer.
+    fn answer(&mut self, question: Question) -> Result<(), Stop> {
+        if !self.given.answers.applies(question) {
+            return Ok(());
+        }
+        if self.given.has(question) {
+            let secret = self.given.secret.as_ref();
+            match objection(question, &self.given.answers, secret, self.basis) {
+                None => return Ok(()),
+                Some(objection) => self.prompts.say(&objection.line())?,
+            }
+        }
+        let answer = match question {
+            Question::SshKey => self.ssh_key()?,
+            Question::Platform => self.platform()?,
+            Question::Cloud => self.cloud()?,
+            Question::Region => self.region()?,
+            Question::BaseDomain => self.base_domain()?,
+            Question::ZoneGroup => self.zone_group()?,
+            Question::Name => self.text(question, "Cluster name", self.earlier(question))?,
+            Question::PullSecret => {
+                self.given.secret = Some(self.pull_secret()?);
+                return Ok(());
+            }
+        };
+        self.given.answers.set(question, answer);
+        wizard::keep(self.cluster, &self.given.answers.over(&self.kept))?;
+        Ok(())
+    }
+
+    /// The answer of an earlier run.
+    fn earlier(&self, question: Question) -> Option<&str> {
+        self.kept.get(question)
+    }
+
+    fn check(&self, question: Question, answer: &str) -> Result<(), String> {
+        let mut answers = self.given.answers.clone();
+        answers.set(question, answer.to_owned());
+        match objection(question, &answers, None, self.basis) {
+            Some(objection) => Err(objection.line()),
+            None => Ok(()),
+        }
+    }
+
+    fn text(&self, question: Question, words: &str, default: Option<&str>) -> Result<String, Stop> {
+        Ok(self.prompts.text(words, default, &|answer: &str| self.check(question, answer))?)
+    }
+
+    /// Says one line that nobody needs to be told who wants quiet.
+    fn hint(&self, line: &str) {
+        self.settings.printer.talk(line);
+    }
+
+    fn ssh_key(&self) -> Result<String, Stop> {
+        let mut keys: Vec<KeyFile> = wizard::ssh_keys();
+        keys.retain(|key| !key.text.is_empty() && self.check(Question::SshKey, &key.text).is_ok());
+        let earlier = self.earlier(Question::SshKey);
+        if let Some(text) = earlier.filter(|text| !text.is_empty())
+            && keys.iter().all(|key| key.text != text)
+        {
+            keys.insert(0, KeyFile { name: "as before".to_owned(), text: text.to_owned() });
+        }
+        let mut items: Vec<String> = keys.iter().map(|key| described(&key.name, &key.text)).collect();
+        items.extend(["another file".to_owned(), "none: nobody may log in to the machines".to_owned()]);
+        let none = items.len() - 1;
+        let default = match earlier {
+            Some("") => none,
+            Some(text) => keys.iter().position(|key| key.text == text).unwrap_or(0),
+            None if keys.is_empty() => none,
+            None => 0,
+        };
+        let chosen = self.prompts.choose("Public SSH key", &items, default)?;
+        if let Some(key) = keys.into_iter().nth(chosen) {
+            return Ok(key.text);
+        }
+        if chosen == none {
+            return Ok(String::new());
+        }
+        let read = |path: &str| {
+            wizard::ssh_key(path).map_err(|fault| match fault.source() {
+                Some(cause) => format!("{fault}: {cause}"),
+                None => fault.to_string(),
+            })
+        };
+        let check = |path: &str| match read(path)? {
+            text if text.is_empty() => Err("the file is empty".to_owned()),
+            text => self.check(Question::SshKey, &text),
+        };
+        let path = self.prompts.text("File with the public key", None, &check)?;
+        Ok(wizard::ssh_key(&path)?)
+    }
+
+    fn platform(&self) -> Result<String, Stop> {
+        let platforms: Vec<(&str, &dyn Survey)> = draft::platforms().collect();
+        let items: Vec<String> =
+            platforms.iter().map(|(name, survey)| format!("{name}  {}", survey.title())).collect();
+        let earlier = self.earlier(Question::Platform);
+        let default = platforms.iter().position(|(name, _)| Some(*name) == earlier).unwrap_or(0);
+        let chosen = self.prompts.choose("Platform", &items, default)?;
+        Ok(platforms.get(chosen).map(|(name, _)| (*name).to_owned()).unwrap_or_default())
+    }
+
+    fn cloud(&self) -> Result<String, Stop> {
+        let survey = self.given.answers.survey();
+        let clouds = survey.map(|survey| survey.clouds(&self.basis.catalogue)).unwrap_or_default();
+        let items: Vec<String> = clouds.iter().map(|name| (*name).to_owned()).collect();
+        let earlier = self.earlier(Question::Cloud);
+        let default = clouds.iter().position(|name| Some(*name) == earlier).unwrap_or(0);
+        let chosen = self.prompts.choose("Cloud", &items, default)?;
+        Ok(items.into_iter().nth(chosen).unwrap_or_default())
+    }
+
+    fn region(&self) -> Result<String, Stop> {
+        let Some(survey) = self.given.answers.survey() else {
+            return Ok(String::new());
+        };
+        let mut regions = regions(survey, &self.given.answers, self.basis);
+        let environment = survey.environment_region(&Environment);
+        let wanted = self.earlier(Question::Region).or(environment.as_deref());
+        // The default comes first, then what most people look for.
+        regions.sort_by_key(|region| (Some(region.id) != wanted, !region.offered));
+        self.hint(&format!("a region that is not in this list: {}; see {GUIDE}", survey.unlisted()));
+        if let Some(wanted) = wanted.filter(|wanted| regions.iter().all(|region| region.id != *wanted)) {
+            self.hint(&format!("`{}`, which your environment names, is not in it", shortened(wanted)));
+        }
+        let items: Vec<String> = regions.iter().map(|region| self.region_line(region)).collect();
+        let chosen = self.prompts.search("Region (type to search)", &items)?;
+        Ok(regions.get(chosen).map(|region| region.id.to_owned()).unwrap_or_default())
+    }
+
+    fn region_line(&self, region: &KnownRegion<'_>) -> String {
+        let platform = self.given.answers.platform.as_deref().unwrap_or_default();
+        let image = self.basis.catalogue.image(&self.basis.release, "amd64", platform, region.id);
+        let note = if image.is_none() { "  (no image published)" } else { "" };
+        format!("{}  {}{note}", region.id, region.name)
+    }
+
+    /// The account's public zones; none where they cannot be known, which is said.
+    fn zones(&mut self) -> Result<Vec<PublicZone>, Stop> {
+        if let Some(zones) = &self.zones {
+            return Ok(zones.clone());
+        }
+        let draft = draft::text(&self.given.answers, None, &self.basis.catalogue);
+        let progress = Progress::new("asking the cloud", self.settings.printer.draws());
+        progress.more(1);
+        progress.began("public DNS zones of the account");
+        let asked = public_zones(&draft, self.basis);
+        drop(progress);
+        let zones = match asked {
+            Ok(zones) => zones,
+            Err(NoZones::Stopped) => return Err(Stop::Stopped),
+            Err(NoZones::Unknown(why)) => {
+                self.hint(&format!("the account's public DNS zones cannot be listed: {why}"));
+                Vec::new()
+            }
+        };
+        self.zones = Some(zones.clone());
+        Ok(zones)
+    }
+
+    fn base_domain(&mut self) -> Result<String, Stop> {
+        let mut zones = self.zones()?;
+        zones.retain(|zone| self.check(Question::BaseDomain, &zone.domain).is_ok());
+        let earlier = self.earlier(Question::BaseDomain);
+        if !zones.is_empty() {
+            zones.sort_by_key(|zone| Some(zone.domain.as_str()) != earlier);
+            let mut items: Vec<String> = zones.iter().map(zone_line).collect();
+            items.push("another domain".to_owned());
+            let words = "Base domain";
+            let chosen = if items.len() > FEW {
+                self.prompts.search(words, &items)?
+            } else {
+                self.prompts.choose(words, &items, 0)?
+            };
+            if let Some(zone) = zones.into_iter().nth(chosen) {
+                if let Some(group) = zone.group.filter(|_| !self.given.has(Question::ZoneGroup)) {
+                    self.given.answers.set(Question::ZoneGroup, group);
+                }
+                return Ok(zone.domain);
+            }
+        }
+        self.text(Question::BaseDomain, "Base domain", earlier)
+    }
+
+    fn zone_group(&mut self) -> Result<String, Stop> {
+        let zones = self.zones()?;
+        let domain = self.given.answers.base_domain.as_deref().unwrap_or_default().trim_end_matches('.');
+        let own = zones.iter().find(|zone| zone.domain == domain).and_then(|zone| zone.group.as_deref());
+        let default = own.or_else(|| self.earlier(Question::ZoneGroup));
+        self.text(Question::ZoneGroup, "Resource group of its public zone", default)
+    }
+
+    fn pull_secret(&self) -> Result<Secret<String>, Stop> {
+        self.hint(&format!("paste the pull secret; it is not shown. Red Hat's is at {PULL_SECRETS}"));
+        let check = |text: &str| {
+            let secret = draft::one_line(&Secret::new(text.to_owned()));
+            let answers = &self.given.answers;
+            match objection(Question::PullSecret, answers, Some(&secret), self.basis) {
+                Some(objection) => Err(objection.line()),
+                None => Ok(()),
+            }
+        };
+        let secret = self.prompts.hidden("Pull secret", &draft::is_cut_off, &check)?;
+        Ok(draft::one_line(&secret))
+    }
+}
+
+/// A file with a key, and what the key says of itself.
+fn described(name: &str, key: &str) -> String {
+    let mut words = key.lines().next().unwrap_or_default().splitn(3, [' ', '\t']);
+    let (kind, comment) = (words.next().unwrap_or_default(), words.nth(1).unwrap_or_default());
+    format!("{name}  {kind}  {comment}").trim_end().to_owned()
+}
+
+fn zone_line(zone: &PublicZone) -> String {
+    match &zone.group {
+        Some(group) => format!("{}  (resource group {group})", zone.domain),
+        None => zone.domain.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_told_by_its_type_and_comment() {
+        assert_eq!(described("~/.ssh/a.pub", "ssh-rsa AAAA me at home"), "~/.ssh/a.pub  ssh-rsa  me at home");
+        assert_eq!(described("~/.ssh/a.pub", "ssh-rsa AAAA"), "~/.ssh/a.pub  ssh-rsa");
+        assert_eq!(described("x", ""), "x");
+    }
+}

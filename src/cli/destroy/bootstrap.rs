@@ -1,0 +1,178 @@
+//! `landfall destroy bootstrap`.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::anyhow;
+use serde_json::json;
+
+use crate::cli::asking::{AskArgs, Live};
+use crate::cli::create::BasisArgs;
+use crate::cli::engine::{self, EngineArgs, Shown};
+use crate::cli::input::Reading;
+use crate::cli::{Exit, Output, Settings};
+use crate::engine::terraform::{Stop, Terraform};
+use crate::install::{self, Fault, Record, Site, StageDone};
+use crate::platform::Platform;
+use crate::platform::cloud::Session;
+use crate::prepare::{self, Basis, Environment, Examined};
+use crate::ui::{self, json as json_form};
+use crate::workdir::ClusterDir;
+
+/// Remove the bootstrap machine and what only it needs
+///
+/// Do this once the control plane stands on its own, as `landfall wait-for bootstrap-complete` tells. The
+/// rest of the cluster stays. Safe to repeat.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Do not ask before resources are removed
+    #[arg(short, long)]
+    yes: bool,
+
+    #[command(flatten)]
+    terraform: EngineArgs,
+
+    #[command(flatten)]
+    basis: BasisArgs,
+
+    #[command(flatten)]
+    reading: Reading,
+
+    #[command(flatten)]
+    asking: AskArgs,
+}
+
+/// Removes what only the installation needs.
+///
+/// # Errors
+/// A stream cannot be written, or something outside of the input went wrong.
+pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
+    let directory = settings.dir.clone().unwrap_or_else(|| PathBuf::from("."));
+    if !prepare::is_directory(&directory) {
+        return Err(anyhow!("there is no directory {}", directory.display()));
+    }
+    let mut cluster = ClusterDir::open(&directory)?;
+    let record = Record::of(&cluster).map_err(|why| anyhow!(why))?;
+    let Some(platform) = record.platform().filter(|platform| !platform.stages().is_empty()) else {
+        return Err(anyhow!("landfall makes no infrastructure on the platform of {}", record.infra_id));
+    };
+    if let Some(exit) = refused(args, &record, settings)? {
+        return Ok(exit);
+    }
+    let runtime = prepare::runtime()?;
+    let terraform = match runtime.block_on(args.terraform.find()) {
+        Ok(terraform) => terraform,
+        Err(fault) => return engine::missing(&fault, settings),
+    };
+    let live = Live::new("", false);
+    let (ask, world) = (args.asking.ask(&live), Environment);
+    let known = config(args, &directory, settings);
+    let session = known.as_ref().and_then(|(basis, examined)| {
+        let asking = prepare::asking(&directory, examined, basis, &ask, &world);
+        Some(prepare::cloud(examined)?.session(asking))
+    });
+    let shown = Shown::new(settings);
+    let mut done = Vec::new();
+    let result = runtime.block_on(remove(
+        &mut cluster,
+        platform,
+        &record,
+        session.as_deref(),
+        &terraform,
+        &shown,
+        &mut done,
+    ));
+    drop(shown);
+    drop(session);
+    runtime.shutdown_background();
+    finish(result, &done, &record, settings)
+}
+
+/// How the run ends where the user does not want it.
+fn refused(args: &Args, record: &Record, settings: &Settings) -> anyhow::Result<Option<Exit>> {
+    if args.yes {
+        return Ok(None);
+    }
+    if !ui::can_ask() {
+        settings
+            .printer
+            .report("error: there is no terminal to ask whether resources may be removed: give --yes\n");
+        return Ok(Some(Exit::Usage));
+    }
+    let question = format!("Remove the bootstrap machine of {}?", record.infra_id);
+    engine::consent(&question, settings)
+}
+
+/// The config of the cluster, where it can still be read: with it come endpoints and trust.
+fn config(args: &Args, directory: &Path, settings: &Settings) -> Option<(Basis, Examined)> {
+    let basis = Basis::new(&(&args.basis).into(), directory).ok();
+    let known = basis.and_then(|basis| {
+        let examined = prepare::examine(directory, &basis, args.reading.into()).ok()?;
+        Some((basis, examined))
+    });
+    if known.is_none() {
+        settings
+            .printer
+            .talk("install-config.yaml cannot be used: terraform gets what the environment has, and no more");
+    }
+    known
+}
+
+async fn remove(
+    cluster: &mut ClusterDir,
+    platform: &'static dyn Platform,
+    record: &Record,
+    session: Option<&dyn Session>,
+    terraform: &Terraform,
+    shown: &Shown<'_>,
+    done: &mut Vec<StageDone>,
+) -> Result<(), Fault> {
+    let stop = Stop::default();
+    let mut site = Site {
+        cluster,
+        platform,
+        infra_id: &record.infra_id,
+        session,
+        terraform,
+        watcher: shown,
+        stop: &stop,
+        now: prepare::now,
+    };
+    tokio::select! {
+        result = install::destroy_bootstrap(&mut site, done) => result,
+        never = engine::listen(&stop, shown) => match never {},
+    }
+}
+
+fn finish(
+    result: Result<(), Fault>,
+    done: &[StageDone],
+    record: &Record,
+    settings: &Settings,
+) -> anyhow::Result<Exit> {
+    let (findings, exit) = match result {
+        Ok(()) => (Vec::new(), Exit::Done),
+        Err(fault) => engine::judged(fault, true)?,
+    };
+    if settings.output == Output::Json {
+        let outcome = match exit {
+            Exit::Done => "done",
+            Exit::Interrupted => "interrupted",
+            _ => "stopped",
+        };
+        let value = json!({
+            "outcome": outcome,
+            "infraID": record.infra_id,
+            "work": engine::stages(done),
+            "findings": json_form::placeless(&findings),
+        });
+        settings.printer.data(&format!("{value}\n"))?;
+        return Ok(exit);
+    }
+    engine::report(&findings, settings);
+    if exit == Exit::Done {
+        settings.printer.data(&format!("the bootstrap machine of {} is gone\n", record.infra_id))?;
+    } else {
+        settings.printer.talk("run the same command again to go on");
+    }
+    Ok(exit)
+}

@@ -1,0 +1,216 @@
+//! The engine on the command line: its flags, its progress, and how its faults end a run.
+
+use std::convert::Infallible;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use futures::future::pending;
+use serde_json::{Value, json};
+use tokio::signal::unix::{SignalKind, signal};
+
+use super::{Exit, Output, Settings};
+use crate::engine::terraform::{Fault as EngineFault, Progress, Search, Stop, Terraform};
+use crate::finding::Finding;
+use crate::install::{End, Fault, StageDone, Watcher, Work};
+use crate::ui::prompt::{NoAnswer, Prompts};
+use crate::ui::{Printer, StageBars, json as json_form, text};
+
+/// Which engine, and where its parts are.
+#[derive(Clone, Debug, clap::Args)]
+pub struct EngineArgs {
+    /// The terraform or tofu to use, instead of the first one on PATH that is new enough
+    #[arg(long, value_name = "PATH", value_hint = clap::ValueHint::ExecutablePath)]
+    terraform: Option<PathBuf>,
+
+    /// Directory with terraform's providers: nothing is then downloaded
+    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
+    plugin_dir: Option<PathBuf>,
+}
+
+impl EngineArgs {
+    /// The engine that the flags and PATH give.
+    ///
+    /// # Errors
+    /// There is none, or it is too old or does not run.
+    pub async fn find(&self) -> Result<Terraform, EngineFault> {
+        let search = Search { program: self.terraform.as_deref(), plugin_dir: self.plugin_dir.as_deref() };
+        Terraform::find(&search).await
+    }
+}
+
+/// Shows the stages on a terminal as bars, elsewhere as lines.
+pub struct Shown<'p> {
+    bars: StageBars,
+    drawn: bool,
+    printer: &'p Printer,
+    waits: AtomicBool,
+}
+
+impl<'p> Shown<'p> {
+    /// To the user of these settings.
+    pub fn new(settings: &'p Settings) -> Self {
+        let drawn = settings.printer.draws();
+        Self { bars: StageBars::new(drawn), drawn, printer: &settings.printer, waits: AtomicBool::new(false) }
+    }
+
+    fn say(&self, line: &str) {
+        if self.drawn {
+            self.bars.line(line);
+            self.printer.record(line);
+        } else {
+            self.printer.talk(line);
+        }
+    }
+}
+
+impl Watcher for Shown<'_> {
+    fn began(&self, stage: &str, work: Work) {
+        self.bars.began(stage);
+        if !self.drawn {
+            let verb = match work {
+                Work::Apply => "being made",
+                Work::Destroy => "being removed",
+            };
+            self.printer.talk(&format!("stage {stage}: {verb}"));
+        }
+    }
+
+    fn changed(&self, stage: &str, _: Work, progress: &Progress) {
+        if let Some(pid) = progress.waiting_for_earlier
+            && !self.waits.swap(true, Ordering::Relaxed)
+        {
+            let line =
+                format!("stage {stage}: process {pid} of an earlier run is still at work; waiting for it");
+            self.say(&line);
+        }
+        let slowest = progress.running.first();
+        let message = slowest.map(|one| format!("{} {}s", one.address, one.seconds)).unwrap_or_default();
+        self.bars.at(progress.done, progress.total, &message);
+    }
+
+    fn ended(&self, done: &StageDone) {
+        let line = match &done.end {
+            End::Done { added, changed, removed, took } => {
+                let mut parts = Vec::new();
+                for (count, what) in [(added, "made"), (changed, "changed"), (removed, "removed")] {
+                    if *count > 0 {
+                        parts.push(format!("{count} {what}"));
+                    }
+                }
+                let what = if parts.is_empty() { "nothing to do".to_owned() } else { parts.join(", ") };
+                format!("stage {}: {what}, in {} s", done.stage, took.as_secs())
+            }
+            End::Before { time } => format!("stage {}: done at {time}, unchanged since", done.stage),
+            End::Stopped => format!("stage {}: not finished", done.stage),
+        };
+        if self.drawn {
+            self.bars.ended(&line);
+            self.printer.record(&line);
+        } else {
+            self.printer.talk(&line);
+        }
+    }
+
+    fn told(&self, line: &str) {
+        self.say(line);
+    }
+}
+
+/// Asks whether to go on; how the run ends where it is not to.
+///
+/// # Errors
+/// The terminal is gone.
+pub fn consent(question: &str, settings: &Settings) -> anyhow::Result<Option<Exit>> {
+    let prompts = Prompts::new(settings.printer.colours().talk);
+    match prompts.and_then(|prompts| prompts.confirm(question)) {
+        Ok(true) => Ok(None),
+        Ok(false) => Ok(Some(Exit::Failed)),
+        Err(NoAnswer::Stopped) => Ok(Some(Exit::Interrupted)),
+        Err(fault) => Err(fault.into()),
+    }
+}
+
+/// Asks the work to stop whenever the user or the system asks the program to; never ends by itself.
+pub async fn listen(stop: &Stop, shown: &Shown<'_>) -> Infallible {
+    let (interrupt, terminate, hangup) =
+        (signal(SignalKind::interrupt()), signal(SignalKind::terminate()), signal(SignalKind::hangup()));
+    let (Ok(mut interrupt), Ok(mut terminate), Ok(mut hangup)) = (interrupt, terminate, hangup) else {
+        // Signals then end the program, and terraform goes on without it.
+        return pending().await;
+    };
+    let mut line = "stopping: terraform finishes what it has begun and keeps its state";
+    loop {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+            _ = hangup.recv() => {}
+        }
+        stop.ask();
+        shown.told(line);
+        line = "still stopping: terraform finishes what it has begun, so that nothing is lost";
+    }
+}
+
+/// What is to be said of a fault, and the exit code for it. `stands` says whether some of the infrastructure
+/// does.
+///
+/// # Errors
+/// The fault is none of the cloud's or the engine's.
+pub fn judged(fault: Fault, stands: bool) -> anyhow::Result<(Vec<Finding>, Exit)> {
+    let interrupted = fault.is_interrupted();
+    let findings = match fault {
+        Fault::Refused(finding) => vec![*finding],
+        Fault::Engine { fault, .. } => fault.finding(),
+        fault => return Err(fault.into()),
+    };
+    let exit = match (interrupted, stands) {
+        (true, _) => Exit::Interrupted,
+        (false, true) => Exit::PartWay,
+        (false, false) => Exit::Unfit,
+    };
+    Ok((findings, exit))
+}
+
+/// Shows findings that have no place in a file, unless they go into JSON.
+pub fn report(findings: &[Finding], settings: &Settings) {
+    if settings.output != Output::Json {
+        settings.printer.report(&text::placeless(findings, settings.printer.colours().talk));
+    }
+}
+
+/// Says that there is no engine.
+///
+/// # Errors
+/// Standard output cannot be written.
+pub fn missing(fault: &EngineFault, settings: &Settings) -> anyhow::Result<Exit> {
+    let findings = fault.finding();
+    if settings.output == Output::Json {
+        let value = json!({ "outcome": "refused", "findings": json_form::placeless(&findings) });
+        settings.printer.data(&format!("{value}\n"))?;
+    }
+    report(&findings, settings);
+    Ok(Exit::Failed)
+}
+
+/// What was done with the stages, as data.
+pub fn stages(done: &[StageDone]) -> Vec<Value> {
+    let values = done.iter().map(|done| {
+        let mut value = json!({ "name": done.stage, "work": done.work.name() });
+        let more = match &done.end {
+            End::Done { added, changed, removed, took } => json!({
+                "result": "done",
+                "added": added,
+                "changed": changed,
+                "removed": removed,
+                "seconds": took.as_secs(),
+            }),
+            End::Before { time } => json!({ "result": "unchanged", "since": time }),
+            End::Stopped => json!({ "result": "stopped" }),
+        };
+        if let (Some(value), Value::Object(more)) = (value.as_object_mut(), more) {
+            value.extend(more);
+        }
+        value
+    });
+    values.collect()
+}

@@ -1,0 +1,14 @@
+//! Every code that landfall gives to a finding, whichever room found it.
+
+use crate::finding::Page;
+use crate::{engine, verdict, wait};
+
+/// The pages of all codes, sorted by code.
+#[must_use]
+pub fn pages() -> Vec<&'static Page> {
+    let mut all = verdict::pages();
+    all.extend(engine::terraform::pages::ALL);
+    all.extend(wait::pages::ALL);
+    all.sort_by_key(|page| page.code);
+    all
+}

@@ -1,0 +1,59 @@
+//! In the commercial partition, with a network of its own.
+
+use serde_json::Value;
+
+use crate::expected::{Cluster, Network};
+use crate::installation::Installation;
+use crate::listing::Listing;
+use crate::stands::{Made, Started, removed, tells};
+
+const WANTED: Cluster = Cluster {
+    region: "us-east-1",
+    partition: "aws",
+    zones: &["us-east-1a", "us-east-1b", "us-east-1c"],
+    instance_type: "m6i.xlarge",
+    principal: "ec2.amazonaws.com",
+    record: ("A", ""),
+    network: Some(Network {
+        private: &["10.0.0.0/19", "10.0.32.0/19", "10.0.64.0/19"],
+        public: &["10.0.128.0/19", "10.0.160.0/19", "10.0.192.0/19"],
+        domain: "ec2.internal",
+        store: "com.amazonaws.us-east-1.s3",
+    }),
+    copied: None,
+    tags: &[("team", "road"), ("purpose", "trial")],
+};
+
+const PLATFORM: &str = "    userTags:
+      team: road
+      purpose: trial
+    defaultMachinePlatform:
+      zones: [us-east-1a, us-east-1b, us-east-1c]
+";
+
+#[test]
+fn a_cluster_with_a_network_of_its_own_stands() {
+    let Some(installation) = Installation::prepare(WANTED.region, Vec::new(), |_| PLATFORM.to_owned()) else {
+        return;
+    };
+    let cloud = installation.cloud();
+    let before = Listing::of(cloud);
+    let said = installation.create();
+    let all = Listing::of(cloud);
+    let new = all.since(&before);
+    let id = said["infraID"].as_str().unwrap();
+    let made = Made { cloud, wanted: &WANTED, id, all: &all, new: &new, subnets: None, given: None };
+    let started =
+        Started { master: installation.master_ignition(), bootstrap: installation.secrets.ignition() };
+    made.stands(&started);
+    tells(&made, &said);
+
+    // What is done is not done again.
+    let again = installation.create();
+    let results = again["work"].as_array().unwrap().iter().map(|work| &work["result"]);
+    assert_eq!(results.collect::<Vec<&Value>>(), ["unchanged", "unchanged"], "{again}");
+    assert!(Listing::of(cloud).changed(&all).is_empty());
+
+    installation.destroy_bootstrap();
+    removed(&made, &Listing::of(cloud));
+}

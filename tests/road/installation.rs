@@ -1,0 +1,171 @@
+//! An account, a config and a directory: a cluster that can be made.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use walkdir::WalkDir;
+
+use crate::authority::{Authority, LOOPBACK};
+use crate::cloud::Cloud;
+use crate::expected::{BASE_DOMAIN, DOMAIN};
+use crate::front::{Front, Rule};
+use crate::moto::Moto;
+use crate::program::{CONFIG, Landfall, Ran, SERVICES, config, endpoints};
+use crate::required;
+use crate::secrets::Secrets;
+
+/// The provider whose modules can be applied on a machine without a network.
+const PROVIDER: &str = "terraform-provider-aws";
+
+/// Servers of these tests share few processors with each other, so a run waits for them longer than usual.
+const PATIENT: &[&str] = &["--timeout", "30s", "--deadline", "5m"];
+
+/// A cluster that can be made.
+pub struct Installation {
+    pub moto: Moto,
+    pub region: &'static str,
+    pub secrets: Secrets,
+    landfall: Landfall,
+    ignition: TempDir,
+    master_ignition: String,
+    plugins: String,
+    _front: Front,
+}
+
+impl Installation {
+    /// An account in a region with a user and a public zone; `platform` fills it and gives the lines of YAML
+    /// that are more below `platform.aws`, and the rules say what moto answers otherwise than AWS. None where
+    /// something is missing, which was said.
+    pub fn prepare(
+        region: &'static str,
+        rules: Vec<Rule>,
+        platform: impl FnOnce(&Moto) -> String,
+    ) -> Option<Self> {
+        let Some(plugins) = plugin_folder().filter(|_| has_terraform()) else {
+            required::skipped(
+                "terraform",
+                "terraform or a plugin directory with the AWS provider is missing",
+            );
+            return None;
+        };
+        let moto = Moto::start()?;
+        let keys = moto.user(region);
+        moto.zone(region, BASE_DOMAIN);
+        let more = platform(&moto);
+        let authority = Authority::new("Private Authority");
+        let front = Front::start(Some(moto.port), Some(authority.server(LOOPBACK)), rules);
+        let services = [SERVICES, &["kms", "servicequotas"]].concat();
+        let given: Vec<(&str, String)> = services.iter().map(|service| (*service, front.url())).collect();
+        let secrets = Secrets::with_key(&keys.secret);
+        let text = config(region, &(more + &endpoints(&given)));
+        let text = secrets.hidden_in_config(&text);
+        assert!(CONFIG.contains("name: demo") && CONFIG.contains("baseDomain: example.com"), "{CONFIG}");
+        let landfall = Landfall::new(&text).keys(&keys).naming("AWS_CA_BUNDLE", "ca.pem", &authority.pem);
+        let ignition = tempfile::tempdir().unwrap();
+        let master_ignition = pointer("master", &authority.pem);
+        let write = |name: &str, text: &str| std::fs::write(ignition.path().join(name), text).unwrap();
+        write("master.ign", &master_ignition);
+        write("worker.ign", &pointer("worker", &authority.pem));
+        write("bootstrap.ign", &bootstrap(&secrets));
+        let plugins = plugins.to_str().unwrap().to_owned();
+        Some(Self { moto, region, secrets, landfall, ignition, master_ignition, plugins, _front: front })
+    }
+
+    /// What moto holds in the region.
+    pub fn cloud(&self) -> Cloud<'_> {
+        Cloud { moto: &self.moto, region: self.region }
+    }
+
+    /// The cluster directory.
+    pub fn directory(&self) -> &Path {
+        self.landfall.directory()
+    }
+
+    /// What the control plane machines are to start with.
+    pub fn master_ignition(&self) -> &str {
+        &self.master_ignition
+    }
+
+    /// `landfall create cluster`, which must succeed; gives what it says.
+    pub fn create(&self) -> Value {
+        let folder = self.ignition.path().to_str().unwrap();
+        self.run(&["create", "cluster", "--yes", "--plugin-dir", self.plugins.as_str(), "--ignition", folder])
+    }
+
+    /// `landfall destroy bootstrap`, which must succeed; gives what it says.
+    pub fn destroy_bootstrap(&self) -> Value {
+        self.run(&["destroy", "bootstrap", "--yes", "--plugin-dir", self.plugins.as_str()])
+    }
+
+    /// Runs a command as loudly as can be and looks for secrets in all that came of it.
+    fn run(&self, command: &[&str]) -> Value {
+        let log = self.landfall.write("landfall.log", "");
+        let loudly = [command, PATIENT, &["-o", "json", "-v", "--log-file", log.as_str()]].concat();
+        let ran: Ran = self.landfall.run(&loudly);
+        let what = command.join(" ");
+        self.secrets.are_not_in(&what, &ran.out);
+        self.secrets.are_not_in(&what, &ran.err);
+        self.secrets.are_not_in(&what, &std::fs::read_to_string(log).unwrap());
+        self.secrets.are_kept_in(self.directory());
+        let ran = ran.ends(0);
+        let said = ran.json();
+        assert_eq!(said["outcome"], "done", "{ran}");
+        said
+    }
+}
+
+fn has_terraform() -> bool {
+    ["terraform", "tofu"].into_iter().any(|name| {
+        let version = Command::new(name).arg("version").env("CHECKPOINT_DISABLE", "1").output();
+        version.is_ok_and(|output| output.status.success())
+    })
+}
+
+/// The folder that holds `registry.terraform.io/...`.
+fn plugin_folder() -> Option<PathBuf> {
+    if let Some(named) = std::env::var_os("LANDFALL_TF_PLUGIN_DIR") {
+        return Some(named.into());
+    }
+    let home = std::env::home_dir().unwrap_or_default();
+    let usual: [PathBuf; 4] =
+        ["/opt".into(), "/usr/local/share".into(), "/usr/share/terraform".into(), home.join(".terraform.d")];
+    let mut entries =
+        usual.iter().flat_map(|folder| WalkDir::new(folder).max_depth(9)).filter_map(Result::ok);
+    let binary = entries.find(|entry| entry.file_name().to_string_lossy().starts_with(PROVIDER))?;
+    let registry = binary.path().ancestors().find(|path| path.ends_with("registry.terraform.io"))?;
+    registry.parent().map(Path::to_owned)
+}
+
+/// What a machine starts with that gets all else from the machine config server.
+fn pointer(role: &str, authority: &str) -> String {
+    let authority = format!("data:text/plain;charset=utf-8;base64,{}", STANDARD.encode(authority));
+    json!({
+        "ignition": {
+            "config": { "merge": [{ "source": format!("https://api-int.{DOMAIN}:22623/config/{role}") }] },
+            "security": { "tls": { "certificateAuthorities": [{ "source": authority }] } },
+            "version": "3.2.0",
+        }
+    })
+    .to_string()
+}
+
+/// What the bootstrap machine starts with: too large for user data, and full of secrets.
+fn bootstrap(secrets: &Secrets) -> String {
+    let file = |path: &str, text: &str| {
+        let source = format!("data:text/plain;charset=utf-8;base64,{}", STANDARD.encode(text));
+        json!({ "path": path, "mode": 0o600, "overwrite": true, "contents": { "source": source } })
+    };
+    json!({
+        "ignition": { "version": "3.2.0" },
+        "passwd": { "users": [{ "name": "core", "passwordHash": secrets.ignition() }] },
+        "storage": { "files": [
+            file("/opt/openshift/tls/root-ca.key", secrets.ignition()),
+            file("/opt/openshift/large", &"x".repeat(200_000)),
+        ] },
+    })
+    .to_string()
+}

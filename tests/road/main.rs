@@ -1,0 +1,45 @@
+//! The whole road: `landfall create cluster` with the real terraform and the real AWS provider against moto,
+//! which stands behind TLS with a certificate of a private authority, every service at a custom endpoint.
+//!
+//! What came of it is asked of moto, never of terraform or of landfall. Each test takes minutes, most of which
+//! the provider waits: 60 seconds for a load balancer, 15 for a zone and for a record, whatever the cloud says.
+//!
+//! Needs moto as `tests/cloud` does, and terraform with a plugin directory as `tests/terraform` does. Where one
+//! of them is missing the tests say so and are left out; `LANDFALL_REQUIRE=moto,terraform` makes that a fault.
+#![cfg(feature = "aws")]
+#![allow(clippy::disallowed_methods, reason = "tests read files and start programs")]
+#![allow(clippy::disallowed_macros, clippy::print_stderr, reason = "a test says what it leaves out")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+
+#[path = "../it/required.rs"]
+mod required;
+
+// Shared with `tests/cloud`, which uses more of them.
+#[allow(dead_code, reason = "others use more of it")]
+#[path = "../cloud/answers.rs"]
+mod answers;
+#[allow(dead_code, reason = "others use more of it")]
+#[path = "../cloud/authority.rs"]
+mod authority;
+#[allow(dead_code, reason = "others use more of it")]
+#[path = "../cloud/front.rs"]
+mod front;
+#[allow(dead_code, reason = "others use more of it")]
+#[path = "../cloud/moto.rs"]
+mod moto;
+#[allow(dead_code, reason = "others use more of it")]
+#[path = "../cloud/program.rs"]
+mod program;
+
+mod cloud;
+mod expected;
+mod installation;
+mod listing;
+mod secrets;
+mod xml;
+
+mod stands;
+
+mod commercial;
+mod existing_network;
+mod us_gov;
