@@ -44,13 +44,21 @@ pub struct Shown<'p> {
     drawn: bool,
     printer: &'p Printer,
     waits: AtomicBool,
+    /// Stages of which was said that there is nothing to do.
+    known: Vec<&'static str>,
 }
 
 impl<'p> Shown<'p> {
     /// To the user of these settings.
     pub fn new(settings: &'p Settings) -> Self {
         let drawn = settings.printer.draws();
-        Self { bars: StageBars::new(drawn), drawn, printer: &settings.printer, waits: AtomicBool::new(false) }
+        let (bars, waits) = (StageBars::new(drawn), AtomicBool::new(false));
+        Self { bars, drawn, printer: &settings.printer, waits, known: Vec::new() }
+    }
+
+    /// The same, for somebody who knows that there is nothing to do about these stages.
+    pub fn knowing(self, stages: Vec<&'static str>) -> Self {
+        Self { known: stages, ..self }
     }
 
     fn say(&self, line: &str) {
@@ -100,7 +108,11 @@ impl Watcher for Shown<'_> {
                 let what = if parts.is_empty() { "nothing to do".to_owned() } else { parts.join(", ") };
                 format!("stage {}: {what}, in {} s", done.stage, took.as_secs())
             }
-            End::Before { time } => format!("stage {}: done at {time}, unchanged since", done.stage),
+            End::Before { .. } if self.known.contains(&done.stage.as_str()) => return,
+            End::Before { time } => match done.work {
+                Work::Apply => format!("stage {}: made at {time}, unchanged since", done.stage),
+                Work::Destroy => format!("stage {}: removed at {time}", done.stage),
+            },
             End::Stopped => format!("stage {}: not finished", done.stage),
         };
         if self.drawn {

@@ -5,11 +5,14 @@
 //! journal of steps before it begins and after it ends, so that a later run goes on where this one stopped;
 //! every step is safe to repeat.
 
+mod files;
 mod record;
 mod stages;
+mod standing;
 
 pub use record::Record;
 pub use stages::{Site, apply, destroy_bootstrap, refused};
+pub use standing::{Standing, standing, standing_so_far};
 
 use std::time::Duration;
 

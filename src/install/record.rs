@@ -1,5 +1,10 @@
 //! Which cluster a directory is of: what `metadata.json` says.
 
+#![allow(clippy::disallowed_methods, reason = "the file is read before the directory is opened")]
+
+use std::io::ErrorKind;
+use std::path::Path;
+
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -22,16 +27,18 @@ pub struct Record {
 }
 
 impl Record {
-    /// What a cluster directory says.
+    /// What a cluster directory says. Nothing is written or locked.
     ///
     /// # Errors
     /// A sentence: there is no such file, or it does not say it.
-    pub fn of(cluster: &crate::workdir::ClusterDir) -> Result<Self, String> {
-        let path = cluster.root().join(METADATA);
-        let bytes = cluster.read(METADATA).map_err(|fault| fault.to_string())?;
-        let Some(bytes) = bytes else {
-            return Err(format!("there is no {}: nothing says which cluster this is", path.display()));
-        };
+    pub fn of(directory: &Path) -> Result<Self, String> {
+        let path = directory.join(METADATA);
+        let bytes = std::fs::read(&path).map_err(|cause| match cause.kind() {
+            ErrorKind::NotFound => {
+                format!("there is no {}: nothing says which cluster this is", path.display())
+            }
+            _ => format!("cannot read {}: {cause}", path.display()),
+        })?;
         let record: Self = serde_json::from_slice(&bytes)
             .map_err(|_| format!("{} does not name a cluster and its infrastructure", path.display()))?;
         Ok(record)
@@ -47,6 +54,15 @@ impl Record {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_directory_without_metadata_is_of_no_cluster_and_stays_as_it_is() -> std::io::Result<()> {
+        let root = tempfile::tempdir()?;
+        let why = Record::of(root.path()).err().unwrap_or_default();
+        assert!(why.contains("there is no ") && why.contains("metadata.json"), "{why}");
+        assert_eq!(std::fs::read_dir(root.path())?.count(), 0);
+        Ok(())
+    }
 
     #[test]
     fn says_which_cluster() -> Result<(), serde_json::Error> {

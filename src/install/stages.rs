@@ -1,9 +1,9 @@
 //! The stages of terraform, one after the other.
 
-#![allow(clippy::disallowed_methods, reason = "the modules and variables of the stages are read here")]
-
 use std::path::PathBuf;
 
+use super::files::{FOLDER, Files, outputs_file, step};
+use super::standing::{done_before, removed};
 use super::{End, Fault, StageDone, Watcher, Work};
 use crate::engine::terraform::{self, Done, Progress, Stop, Terraform};
 use crate::plan;
@@ -11,15 +11,8 @@ use crate::platform::Platform;
 use crate::platform::cloud::{EngineNeeds, Session, Verdict};
 use crate::platform::pages;
 use crate::secret::Secret;
-use crate::workdir::{self, ClusterDir, FileSet, Step, StepResult, fingerprint};
+use crate::workdir::{self, ClusterDir, FileSet, Step, StepResult};
 
-/// The folder of all stages.
-const FOLDER: &str = "terraform";
-/// The module in the folder of a stage.
-const MODULE: &str = "main.tf";
-/// The variables that all stages get, in the order in which later ones win.
-const VARIABLES: &[&str] =
-    &["terraform.tfvars.json", "terraform.platform.auto.tfvars.json", "landfall.auto.tfvars.json"];
 /// Where the engine's streams are kept, below landfall's records.
 const LOG: &str = "log";
 /// Where files for the engine lie while it is at work, below landfall's records.
@@ -46,20 +39,15 @@ pub struct Site<'a> {
 }
 
 /// Makes everything, in the order of the stages. What an earlier run did, with the same modules and variables,
-/// is not done again; a bootstrap machine that was removed is not made again.
+/// is not done again; a bootstrap machine that was removed is not made again, and is not spoken of.
 ///
 /// # Errors
 /// The work was stopped or failed; what stands is in the state of the stages, and the same call goes on.
 pub async fn apply(site: &mut Site<'_>, all: &mut Vec<StageDone>) -> Result<(), Fault> {
     for stage in site.platform.stages() {
-        if stage.only_for_bootstrap
-            && let Some(time) = site.removed(stage)?
-        {
-            let line = format!("stage {}: removed at {time}, not made again", stage.name);
-            site.watcher.told(&line);
-            continue;
+        if removed(site.cluster.steps()?.iter(), stage)?.is_none() {
+            site.apply(stage, all).await?;
         }
-        site.apply(stage, all).await?;
     }
     Ok(())
 }
@@ -73,11 +61,6 @@ pub async fn destroy_bootstrap(site: &mut Site<'_>, all: &mut Vec<StageDone>) ->
         site.destroy(stage, all).await?;
     }
     Ok(())
-}
-
-/// The name of a step.
-fn step(stage: &plan::Stage, work: Work) -> String {
-    format!("{}.{}", stage.name, work.name())
 }
 
 /// Hands the progress of one stage to the watcher.
@@ -94,29 +77,15 @@ impl terraform::Watcher for Watching<'_> {
 }
 
 impl Site<'_> {
-    /// When a stage was removed; none when it was not, or was made again since.
-    fn removed(&self, stage: &plan::Stage) -> Result<Option<String>, Fault> {
-        let steps = self.cluster.steps()?;
-        let names = [step(stage, Work::Apply), step(stage, Work::Destroy)];
-        let last = steps.iter().rev().find(|known| names.contains(&known.step));
-        match last.filter(|last| last.step == names[1]) {
-            Some(last) if last.result == StepResult::Done => Ok(Some(last.time.clone())),
-            Some(last) => Err(Fault::BootstrapGoes { since: last.time.clone() }),
-            None => Ok(None),
-        }
+    fn files(&self) -> Files<'_> {
+        Files { root: self.cluster.root(), platform: self.platform }
     }
 
     async fn apply(&mut self, stage: &plan::Stage, all: &mut Vec<StageDone>) -> Result<(), Fault> {
-        let name = step(stage, Work::Apply);
-        let variables = self.variables(stage);
-        let inputs = self.inputs(stage, &variables)?;
-        let steps = self.cluster.steps()?;
-        let before = steps.last(&name).filter(|last| {
-            last.result == StepResult::Done && last.inputs == inputs && self.keeps_outputs(stage)
-        });
-        if let Some(before) = before {
-            let end = End::Before { time: before.time.clone() };
-            self.ended(stage, Work::Apply, end, all);
+        let variables = self.files().variables(stage);
+        let inputs = self.files().inputs(stage, &variables)?;
+        if let Some(time) = done_before(&self.cluster.steps()?, &self.files(), stage, &inputs) {
+            self.ended(stage, Work::Apply, End::Before { time }, all);
             return Ok(());
         }
         self.work(stage, Work::Apply, &variables, &inputs, all).await
@@ -132,15 +101,15 @@ impl Site<'_> {
     async fn destroy(&mut self, stage: &plan::Stage, all: &mut Vec<StageDone>) -> Result<(), Fault> {
         let steps = self.cluster.steps()?;
         let last = steps.last(&step(stage, Work::Destroy)).filter(|last| last.result == StepResult::Done);
-        let stands = terraform::resources(&self.folder(stage))
+        let stands = terraform::resources(&self.files().folder(stage))
             .map_err(|fault| Fault::Engine { stage: stage.name.to_owned(), fault: Box::new(fault) })?;
         if let Some(last) = last.filter(|_| stands.is_empty()) {
             let end = End::Before { time: last.time.clone() };
             self.ended(stage, Work::Destroy, end, all);
             return Ok(());
         }
-        let variables = self.variables_of_all();
-        let inputs = self.inputs(stage, &variables)?;
+        let variables = self.files().variables_of_all();
+        let inputs = self.files().inputs(stage, &variables)?;
         self.work(stage, Work::Destroy, &variables, &inputs, all).await
     }
 
@@ -187,7 +156,7 @@ impl Site<'_> {
         environment: &[(String, Secret<String>)],
     ) -> Result<Done, Fault> {
         let engine = |fault| Fault::Engine { stage: stage.name.to_owned(), fault: Box::new(fault) };
-        let (folder, log) = (self.folder(stage), self.cluster.records().join(LOG));
+        let (folder, log) = (self.files().folder(stage), self.cluster.records().join(LOG));
         let described =
             terraform::Stage { name: stage.name, folder: &folder, variables, environment, log: &log };
         let watching = Watching { watcher: self.watcher, stage: stage.name, work };
@@ -232,46 +201,6 @@ impl Site<'_> {
         Ok(())
     }
 
-    fn folder(&self, stage: &plan::Stage) -> PathBuf {
-        self.cluster.root().join(FOLDER).join(stage.name)
-    }
-
-    /// The files with variables of a stage: the cluster's, and the outputs of the stages before it.
-    fn variables(&self, stage: &plan::Stage) -> Vec<PathBuf> {
-        let stages = self.platform.stages();
-        self.files_of(stages.iter().take_while(|earlier| earlier.name != stage.name))
-    }
-
-    /// The files with variables of a stage that is removed: those of all stages, as its own outputs may be
-    /// variables of its module.
-    fn variables_of_all(&self) -> Vec<PathBuf> {
-        self.files_of(self.platform.stages().iter())
-    }
-
-    fn files_of<'s>(&self, stages: impl Iterator<Item = &'s plan::Stage>) -> Vec<PathBuf> {
-        let folder = self.cluster.root().join(FOLDER);
-        let names = VARIABLES.iter().map(|name| (*name).to_owned()).chain(stages.map(outputs_file));
-        names.map(|name| folder.join(name)).filter(|path| path.is_file()).collect()
-    }
-
-    /// What a stage is made of, as a fingerprint.
-    fn inputs(&self, stage: &plan::Stage, variables: &[PathBuf]) -> Result<String, Fault> {
-        let module = self.folder(stage).join(MODULE);
-        if !module.is_file() {
-            return Err(Fault::NoModule { path: module });
-        }
-        let mut texts = Vec::new();
-        for path in std::iter::once(&module).chain(variables) {
-            let bytes = std::fs::read(path).map_err(|cause| workdir::Error::Read(path.clone(), cause))?;
-            texts.push(bytes);
-        }
-        Ok(fingerprint(texts.iter().map(Vec::as_slice)))
-    }
-
-    fn keeps_outputs(&self, stage: &plan::Stage) -> bool {
-        self.cluster.root().join(FOLDER).join(outputs_file(stage)).is_file()
-    }
-
     /// Writes the outputs of a stage as variables of the next ones.
     fn keep_outputs(
         &mut self,
@@ -311,11 +240,6 @@ fn detail(fault: &Fault) -> String {
         Fault::Engine { fault, .. } => fault.to_string(),
         fault => fault.to_string(),
     }
-}
-
-/// The file with the outputs of a stage.
-fn outputs_file(stage: &plan::Stage) -> String {
-    format!("{}.tfvars.json", stage.name)
 }
 
 /// What the cloud refuses, as a fault.

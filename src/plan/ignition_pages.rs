@@ -118,18 +118,24 @@ pub fn missing(names: &[&str], directory: &str, cluster: &str) -> Finding {
     Finding::error(&MISSING, Kind::Required, listed(names), message).help(help)
 }
 
+/// Whether a finding is one of these: they are about files that name no place in a config.
+#[must_use]
+pub fn is_of(finding: &Finding) -> bool {
+    PAGES.iter().any(|page| page.code == finding.page.code)
+}
+
 /// A file that is no ignition config, or one that does nothing.
 #[must_use]
-pub fn broken(name: &str, what: &str) -> Finding {
-    let message = format!("{name} cannot be used: {what}; nothing was created");
+pub fn broken(name: &str, path: &str, what: &str) -> Finding {
+    let message = format!("{path} cannot be used: {what}; nothing was created");
     Finding::error(&BROKEN, Kind::Invalid, name, message).help(ANEW)
 }
 
 /// A file in the form of releases that are no longer installed.
 #[must_use]
-pub fn older(name: &str) -> Finding {
+pub fn older(name: &str, path: &str) -> Finding {
     let message = format!(
-        "`ignition.version` of {name} is 2.x, which only releases older than 4.6 read; nothing was created"
+        "`ignition.version` of {path} is 2.x, which only releases older than 4.6 read; nothing was created"
     );
     Finding::error(&OLDER, Kind::NotSupported, name, message)
         .help("make the ignition files with the openshift-install of the release that is to be installed")
@@ -137,15 +143,15 @@ pub fn older(name: &str) -> Finding {
 
 /// Certificates that are no longer valid.
 #[must_use]
-pub fn expired(name: &str, end: &str) -> Finding {
-    let message = format!("a certificate in {name} expired at {end}; nothing was created");
+pub fn expired(name: &str, path: &str, end: &str) -> Finding {
+    let message = format!("a certificate in {path} expired at {end}; nothing was created");
     Finding::error(&EXPIRED, Kind::Invalid, name, message).help(ANEW)
 }
 
 /// Certificates that will soon not be valid any more.
 #[must_use]
-pub fn expiring(name: &str, end: &str) -> Finding {
-    let message = format!("a certificate in {name} expires at {end}, in less than two hours");
+pub fn expiring(name: &str, path: &str, end: &str) -> Finding {
+    let message = format!("a certificate in {path} expires at {end}, in less than two hours");
     Finding::warning(&EXPIRING, Kind::Invalid, name, message).help(ANEW)
 }
 
@@ -190,30 +196,34 @@ pub fn program_unknown(what: &str, log: &str) -> Finding {
     ))
 }
 
-/// Files of somebody else where new ones are to be written.
+/// Files of somebody else where new ones are to be written into a cluster directory.
 #[must_use]
-pub fn in_the_way(paths: &[impl AsRef<str>]) -> Finding {
+pub fn in_the_way(paths: &[impl AsRef<str>], cluster: &str) -> Finding {
+    let (them, new) = if paths.len() == 1 { ("it", "a new one") } else { ("them", "new ones") };
     let message = format!(
-        "{} {} there already, and not as landfall wrote them; nothing was created",
+        "{} {} in {cluster} already, and not as landfall wrote {them}; nothing was created",
         listed(paths),
         verb(paths)
     );
-    Finding::error(&IN_THE_WAY, Kind::Forbidden, listed(paths), message).help(
-        "move them away to have new ones; or, if the ignition files in the cluster directory are those that you \
-         want, leave out --ignition",
-    )
+    Finding::error(&IN_THE_WAY, Kind::Forbidden, listed(paths), message).help(format!(
+        "move {them} away to have {new}; or, if the ignition files in the cluster directory are those that you \
+         want, leave out --ignition"
+    ))
 }
 
 /// Edited manifests whose edits would be lost.
 #[must_use]
 pub fn edits_lost(paths: &[impl AsRef<str>]) -> Finding {
+    let them = if paths.len() == 1 { "it" } else { "them" };
     let message = format!(
         "{} {} edited, and openshift-install writes its own certificates there; nothing was created",
         listed(paths),
         verb(paths)
     );
-    Finding::error(&OWN, Kind::Forbidden, listed(paths), message)
-        .help("remove them, and landfall makes its own again; or make the ignition files yourself and name them with --ignition DIR")
+    Finding::error(&OWN, Kind::Forbidden, listed(paths), message).help(format!(
+        "remove {them}, and landfall makes its own again; or make the ignition files yourself and name their \
+         folder with --ignition DIR"
+    ))
 }
 
 /// Ignition files that are not those with which the infrastructure was made.
@@ -236,9 +246,9 @@ pub fn too_late(name: &str) -> Finding {
 
 /// Certificates that end, or have ended, after infrastructure was made.
 #[must_use]
-pub fn ends_while_standing(name: &str, end: &str) -> Finding {
+pub fn ends_while_standing(name: &str, path: &str, end: &str) -> Finding {
     let message =
-        format!("a certificate in {name} ends at {end}, and infrastructure stands that was made with it");
+        format!("a certificate in {path} ends at {end}, and infrastructure stands that was made with it");
     Finding::warning(&STANDING, Kind::Invalid, name, message).help(
         "this matters only if the control plane was not up by then: destroy the cluster and create it again, with \
          new ignition files",
@@ -257,6 +267,17 @@ mod tests {
             missing(&["a", "b"], "/d", "/c").message,
             "a and b are missing in /d; nothing was created"
         );
+    }
+
+    #[test]
+    fn one_file_is_one() {
+        let one = in_the_way(&["auth/kubeconfig"], "/c");
+        let wanted = "auth/kubeconfig is in /c already, and not as landfall wrote it; nothing was created";
+        assert_eq!(one.message, wanted);
+        assert!(one.help.is_some_and(|help| help.starts_with("move it away to have a new one;")));
+        let two = in_the_way(&["a", "b"], "/c");
+        assert!(two.message.ends_with("not as landfall wrote them; nothing was created"), "{}", two.message);
+        assert!(edits_lost(&["a"]).help.is_some_and(|help| help.starts_with("remove it, ")));
     }
 
     #[test]

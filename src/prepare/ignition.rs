@@ -11,10 +11,13 @@
 
 mod files;
 mod given;
+mod origin;
 mod program;
 mod record;
 
-use std::path::{Path, PathBuf};
+pub use origin::IgnitionFrom;
+
+use std::path::Path;
 
 use jiff::Timestamp;
 use serde::Deserialize;
@@ -28,6 +31,7 @@ use crate::secret::Secret;
 use crate::workdir::{ClusterDir, FileSet, Report};
 use files::{BOOTSTRAP, Files, MASTER, WORKER};
 use given::Manifests;
+use origin::whole;
 use program::{Job, Scratch};
 use record::Record;
 
@@ -40,18 +44,6 @@ const ACCESS: [&str; 2] = ["auth/kubeconfig", "auth/kubeadmin-password"];
 const RENDERED: &str = "terraform/bootstrap.ign";
 /// With less time left than this, in seconds, an installation may outlast its certificates.
 const MARGIN: i64 = 2 * 60 * 60;
-
-/// Where the ignition files of a cluster come from.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum IgnitionFrom {
-    /// Nowhere: no machine is going to be started.
-    #[default]
-    None,
-    /// A directory with `bootstrap.ign`, `master.ign` and `worker.ign`.
-    Directory(PathBuf),
-    /// This program, which is openshift-install, run over the cluster's manifests.
-    OpenshiftInstall(PathBuf),
-}
 
 /// The ignition files of a cluster.
 #[derive(Debug)]
@@ -101,7 +93,8 @@ impl Ignition {
         if kept.is_empty() {
             return Ok(report);
         }
-        Err(refusal(cluster.root(), vec![pages::in_the_way(&kept)]))
+        let root = cluster.root().display().to_string();
+        Err(refusal(cluster.root(), vec![pages::in_the_way(&kept, &root)]))
     }
 }
 
@@ -134,24 +127,17 @@ pub(super) fn take(
 fn of_directory(cluster: &ClusterDir, directory: &Path, plan: &Plan) -> Result<Ignition, Refusal> {
     program::clear(cluster)?;
     let root = cluster.root();
-    let files = files::read(files::found(directory)).map_err(|faults| {
-        let mut findings = faults.findings;
-        if !faults.missing.is_empty() {
-            let (from, cluster) = (directory.display().to_string(), root.display().to_string());
-            findings.push(pages::missing(&faults.missing, &from, &cluster));
-        }
-        refusal(directory, findings)
-    })?;
+    let files = whole(directory, root)?;
     let stands = stands(root);
     let own = is_same(directory, root);
     let metadata = if own { None } else { Some(directory) };
     let mut findings: Vec<Finding> = foreign(&files, metadata, plan).into_iter().collect();
-    findings.extend(validity(&files, stands, Timestamp::now()));
+    findings.extend(validity(&files, &directory.join(BOOTSTRAP), stands, Timestamp::now()));
     let access = if own { Vec::new() } else { access(directory)? };
     let record = Record::of(cluster);
     let blocked = in_the_way(cluster, &record, access.iter().map(|file| (&*file.path, Some(&*file.bytes))))?;
     if !blocked.is_empty() {
-        findings.push(pages::in_the_way(&blocked));
+        findings.push(pages::in_the_way(&blocked, &root.display().to_string()));
     }
     if findings.iter().any(Finding::is_error) {
         return Err(refusal(directory, findings));
@@ -179,7 +165,8 @@ fn of_program(
     let stands = stands(root);
     if let Some(earlier) = earlier(cluster, &record)? {
         let fits = record.is_of(&made_of);
-        let mut warnings: Vec<Finding> = validity(&earlier, stands, Timestamp::now()).into_iter().collect();
+        let end = validity(&earlier, &root.join(BOOTSTRAP), stands, Timestamp::now());
+        let mut warnings: Vec<Finding> = end.into_iter().collect();
         if stands || (fits && warnings.is_empty()) {
             if !fits {
                 warnings.push(pages::too_late(BOOTSTRAP));
@@ -192,7 +179,7 @@ fn of_program(
     let blocked = in_the_way(cluster, &record, wanted)?;
     let mut findings = Vec::new();
     if !blocked.is_empty() {
-        findings.push(pages::in_the_way(&blocked));
+        findings.push(pages::in_the_way(&blocked, &root.display().to_string()));
     }
     if !manifests.lost.is_empty() {
         findings.push(pages::edits_lost(&manifests.lost));
@@ -218,14 +205,16 @@ fn of_program(
 /// What the program made: its ignition files, and all files of it that the cluster directory gets.
 fn made(job: &Job<'_>, assets: &Path, plan: &Plan) -> Result<(Files, Vec<File>), Refusal> {
     let root = job.cluster.root();
-    let files = files::read(files::found(assets)).map_err(|faults| {
+    // The folder is gone when this is read.
+    let files = files::read(Path::new(""), files::found(assets)).map_err(|faults| {
         let mut findings = faults.findings;
         let missing = faults.missing.iter();
         findings.extend(missing.map(|name| pages::program_unknown(&format!("made no {name}"), &job.log())));
         refusal(root, findings)
     })?;
     let mut findings: Vec<Finding> = foreign(&files, Some(assets), plan).into_iter().collect();
-    findings.extend(validity(&files, false, Timestamp::now()).filter(Finding::is_error));
+    findings
+        .extend(validity(&files, Path::new(BOOTSTRAP), false, Timestamp::now()).filter(Finding::is_error));
     let access = access(assets)?;
     for path in ACCESS.iter().filter(|path| access.iter().all(|file| file.path != **path)) {
         findings.push(pages::program_unknown(&format!("made no {path}"), &job.log()));
@@ -250,7 +239,7 @@ fn earlier(cluster: &ClusterDir, record: &Record) -> Result<Option<Files>, Error
             return Ok(None);
         }
     }
-    Ok(files::read(files::found(cluster.root())).ok())
+    Ok(files::read(cluster.root(), files::found(cluster.root())).ok())
 }
 
 /// What gives access to the cluster, as far as it lies beside ignition files.
@@ -307,18 +296,19 @@ fn id_of(metadata: &Path) -> Option<String> {
     Some(read.infra_id).filter(|id| is_infra_id(id))
 }
 
-/// What is to be said of the time for which the files can be used.
-fn validity(files: &Files, stands: bool, now: Timestamp) -> Option<Finding> {
+/// What is to be said of the time for which the files can be used, of which one has this path.
+fn validity(files: &Files, bootstrap: &Path, stands: bool, now: Timestamp) -> Option<Finding> {
     let end = files.end?;
     let left = end.saturating_sub(now.as_second());
     if left >= MARGIN {
         return None;
     }
     let at = Timestamp::from_second(end).map(|end| end.to_string()).unwrap_or_default();
+    let path = bootstrap.display().to_string();
     Some(match (stands, left > 0) {
-        (true, _) => pages::ends_while_standing(BOOTSTRAP, &at),
-        (false, true) => pages::expiring(BOOTSTRAP, &at),
-        (false, false) => pages::expired(BOOTSTRAP, &at),
+        (true, _) => pages::ends_while_standing(BOOTSTRAP, &path, &at),
+        (false, true) => pages::expiring(BOOTSTRAP, &path, &at),
+        (false, false) => pages::expired(BOOTSTRAP, &path, &at),
     })
 }
 
@@ -340,10 +330,10 @@ fn stands(root: &Path) -> bool {
     let Ok(stages) = std::fs::read_dir(root.join("terraform")) else {
         return false;
     };
-    let states =
+    let texts =
         stages.flatten().filter_map(|stage| std::fs::read(stage.path().join("terraform.tfstate")).ok());
-    let mut read = states.filter_map(|state| serde_json::from_slice::<State>(&state).ok());
-    read.any(|known| known.resources.iter().any(|resource| resource.mode == "managed"))
+    let mut known = texts.filter_map(|state| serde_json::from_slice::<State>(&state).ok());
+    known.any(|state| state.resources.iter().any(|resource| resource.mode == "managed"))
 }
 
 /// Whether two paths are of the same directory.
@@ -370,7 +360,8 @@ mod tests {
             let end = Some(1_000_000 + left);
             let files = Files { bootstrap: empty(), master: empty(), worker: empty(), end, infra_id: None };
             let now = Timestamp::from_second(1_000_000).unwrap_or_default();
-            validity(&files, stands, now).map(|finding| (finding.page.code, finding.is_error()))
+            let path = Path::new("made/bootstrap.ign");
+            validity(&files, path, stands, now).map(|finding| (finding.page.code, finding.is_error()))
         };
         assert_eq!(codes(MARGIN, false), None);
         assert_eq!(codes(MARGIN - 1, false), Some(("LF0674", false)));

@@ -22,6 +22,10 @@ use crate::secret::Secret;
 
 /// Columns of a line that are not an item's: its mark, and room for letters of more than one byte.
 const MARGIN: u16 = 8;
+/// Lines of the screen that no list takes: the question itself, and what was said before it.
+const LINES_ABOVE: u16 = 8;
+/// A list is never shorter, however small the screen.
+const SHORTEST_LIST: u16 = 3;
 
 /// Why a question has no answer.
 #[derive(Debug, thiserror::Error)]
@@ -92,13 +96,14 @@ impl Prompts {
     }
 
     /// Lets the user choose one of many items by typing any part of it; gives its number. The first item is
-    /// the default.
+    /// the default. What was said before the question stays on the screen.
     ///
     /// # Errors
     /// As [`NoAnswer`] says.
     pub fn search(&self, question: &str, items: &[String]) -> Result<usize, NoAnswer> {
         self.asked(|| {
             let select = FuzzySelect::with_theme(&*self.theme).with_prompt(question);
+            let select = select.max_length(longest_list(self.term.size().0));
             Ok(select.items(self.fitting(items)).default(0).interact_on(&self.term)?)
         })
     }
@@ -223,10 +228,26 @@ impl Drop for Prompts {
     }
 }
 
+/// How many items of a list are shown at a time on a screen of so many lines.
+fn longest_list(lines: u16) -> usize {
+    usize::from(lines.saturating_sub(LINES_ABOVE).max(SHORTEST_LIST))
+}
+
 /// Keeps SIGINT from ending the process: whoever reads a key learns of it as an error.
 fn catch_interrupts() -> io::Result<()> {
     let runtime = Builder::new_current_thread().enable_all().build()?;
     let _inside = runtime.enter();
     // The handler stays when what listens to it is dropped.
     signal(SignalKind::interrupt()).map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_leave_room_for_what_was_said_before() {
+        let of = [60, 30, 24, 9, 0].map(longest_list);
+        assert_eq!(of, [52, 22, 16, 3, 3]);
+    }
 }

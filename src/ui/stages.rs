@@ -1,4 +1,5 @@
-//! Live progress of the stages of an installation: one bar for each, with what takes longest named.
+//! Live progress of the stages of an installation: one bar for each, with what takes longest named. As long as
+//! nobody knows how much there is to do, a wheel turns in place of the bar.
 
 use std::sync::Mutex;
 use std::time::Duration;
@@ -9,13 +10,45 @@ use super::printable;
 
 /// How often a bar's clock moves on.
 const TURN: Duration = Duration::from_millis(250);
+/// A stage of which it is known how much there is to do.
+const BAR: &str = "{prefix:12} [{bar:30}] {pos}/{len} {elapsed} {wide_msg}";
+/// A stage of which that is not known yet.
+const WHEEL: &str = "{prefix:12} {spinner} {elapsed} {wide_msg}";
+/// What is done before anybody knows how much there is to do.
+const PREPARING: &str = "preparing";
+const PLANNING: &str = "planning";
 
 /// One bar for each stage, in the order in which they begin. Nothing is drawn where standard error is no
 /// terminal.
 #[derive(Debug)]
 pub struct StageBars {
     lines: MultiProgress,
-    current: Mutex<Option<ProgressBar>>,
+    current: Mutex<Option<Current>>,
+}
+
+/// The stage that is being worked on.
+#[derive(Debug)]
+struct Current {
+    bar: ProgressBar,
+    /// Whether it is known how much there is to do.
+    measured: bool,
+}
+
+impl Current {
+    fn at(&mut self, done: usize, total: Option<usize>, message: &str) {
+        // A plan without changes measures nothing.
+        let total = total.filter(|total| *total > 0);
+        if let Some(total) = total {
+            if !self.measured {
+                self.measured = true;
+                style(&self.bar, BAR);
+            }
+            self.bar.set_length(number(total.max(done)));
+            self.bar.set_position(number(done));
+        }
+        let message = if message.is_empty() && !self.measured { PLANNING } else { message };
+        self.bar.set_message(printable(message));
+    }
 }
 
 impl StageBars {
@@ -29,25 +62,19 @@ impl StageBars {
     /// Work on a stage begins.
     pub fn began(&self, stage: &str) {
         let bar = self.lines.add(ProgressBar::new(0));
-        // A template that cannot be read leaves the plain bar.
-        if let Ok(style) =
-            ProgressStyle::with_template("{prefix:12} [{bar:30}] {pos}/{len} {elapsed} {wide_msg}")
-        {
-            bar.set_style(style.progress_chars("=> "));
-        }
+        style(&bar, WHEEL);
         bar.set_prefix(printable(stage));
+        bar.set_message(PREPARING);
         bar.enable_steady_tick(TURN);
-        self.set(Some(bar));
+        self.set(Some(Current { bar, measured: false }));
     }
 
-    /// So many of so many resources are done; the message says what is being waited for.
+    /// So many of so many resources are done, if that many are known; the message says what is being waited for.
     pub fn at(&self, done: usize, total: Option<usize>, message: &str) {
-        if let Ok(current) = self.current.lock()
-            && let Some(bar) = current.as_ref()
+        if let Ok(mut current) = self.current.lock()
+            && let Some(current) = current.as_mut()
         {
-            bar.set_length(number(total.unwrap_or(0).max(done)));
-            bar.set_position(number(done));
-            bar.set_message(printable(message));
+            current.at(done, total, message);
         }
     }
 
@@ -63,14 +90,21 @@ impl StageBars {
         let _ = self.lines.println(printable(line));
     }
 
-    fn set(&self, next: Option<ProgressBar>) {
+    fn set(&self, next: Option<Current>) {
         if let Ok(mut current) = self.current.lock() {
-            if let Some(bar) = current.take() {
+            if let Some(Current { bar, .. }) = current.take() {
                 bar.finish_and_clear();
                 self.lines.remove(&bar);
             }
             *current = next;
         }
+    }
+}
+
+/// Gives a bar another form. A template that cannot be read leaves the one that it has.
+fn style(bar: &ProgressBar, template: &str) {
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style.progress_chars("=> "));
     }
 }
 
@@ -82,5 +116,32 @@ impl Drop for StageBars {
     fn drop(&mut self) {
         self.set(None);
         let _ = self.lines.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_forms_can_be_read() {
+        for template in [BAR, WHEEL] {
+            assert!(ProgressStyle::with_template(template).is_ok(), "{template}");
+        }
+    }
+
+    #[test]
+    fn a_stage_is_measured_once_it_is_known_how_much_there_is_to_do() {
+        let mut current = Current { bar: ProgressBar::hidden(), measured: false };
+        let mut seen = |done, total, message| {
+            current.at(done, total, message);
+            (current.measured, current.bar.length(), current.bar.position(), current.bar.message())
+        };
+        let planning = (false, None, 0, PLANNING.to_owned());
+        assert_eq!(seen(0, None, ""), planning);
+        assert_eq!(seen(0, Some(0), ""), planning);
+        assert_eq!(seen(0, Some(7), ""), (true, Some(7), 0, String::new()));
+        assert_eq!(seen(2, Some(7), "a.b 3s"), (true, Some(7), 2, "a.b 3s".to_owned()));
+        assert_eq!(seen(3, None, ""), (true, Some(7), 2, String::new()));
     }
 }

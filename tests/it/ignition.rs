@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -227,6 +228,100 @@ fn missing_files_are_told_with_what_to_do() {
         assert!(help.contains(&command), "{command}: {help}");
     }
     untouched(cluster.path());
+}
+
+/// What lies in a directory.
+fn entries(directory: &Path) -> Vec<String> {
+    let names = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().file_name());
+    let mut names: Vec<String> = names.map(|name| name.into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_look_tells_what_is_missing_and_leaves_nothing() {
+    let cluster = cluster();
+    let look = |from: IgnitionFrom| match from.look(cluster.path()) {
+        Ok(()) => Vec::new(),
+        Err(Refusal::Invalid(said)) => codes(&said.findings),
+        Err(Refusal::Usage(_) | Refusal::Unfit(_) | Refusal::NoFacts(_) | Refusal::Failed(_)) => {
+            panic!("not refused as not valid")
+        }
+    };
+    let own = || IgnitionFrom::Directory(cluster.path().to_owned());
+    assert_eq!(look(own()), ["LF0670"]);
+    let program = IgnitionFrom::OpenshiftInstall;
+    assert_eq!(look(program(cluster.path().join("openshift-install"))), ["LF0676"]);
+    assert_eq!(look(program("/bin/sh".into())), Vec::<&str>::new());
+    assert_eq!(look(IgnitionFrom::None), Vec::<&str>::new());
+    assert_eq!(entries(cluster.path()), ["install-config.yaml"]);
+    // Whose they are and how long they are valid is not asked yet.
+    put_ignition(cluster.path(), &bootstrap(EARLIER, "other-zzzzz"));
+    assert_eq!(look(own()), Vec::<&str>::new());
+    write(&cluster.path().join("master.ign"), "{}");
+    assert_eq!(look(own()), ["LF0671"]);
+}
+
+/// Runs landfall where no cloud can be reached; its exit code and what it says.
+fn landfall(directory: &Path, arguments: &[&str]) -> (Option<i32>, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_landfall"))
+        .args(arguments)
+        .arg("--dir")
+        .arg(directory)
+        .env_clear()
+        .env("AWS_ACCESS_KEY_ID", "AKIAIOSFODNN7EXAMPLE")
+        .env("AWS_SECRET_ACCESS_KEY", CANARY)
+        .env("AWS_EC2_METADATA_DISABLED", "true")
+        .env("HTTPS_PROXY", "http://127.0.0.1:9")
+        .output()
+        .unwrap();
+    (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+/// A program that tells its version as terraform does, and no more.
+fn terraform(folder: &Path) -> String {
+    let path = folder.join("terraform");
+    // Written by another process, as none may be started while this one has it open.
+    let text =
+        r#"printf '%s\n' '#!/bin/sh' 'echo "{\"terraform_version\":\"1.11.4\"}"' > "$0" && chmod 755 "$0""#;
+    assert!(Command::new("/bin/sh").args(["-c", text]).arg(&path).status().unwrap().success());
+    path.to_str().unwrap().to_owned()
+}
+
+#[test]
+fn missing_files_are_told_before_the_cloud_is_asked() {
+    let (cluster, folder) = (cluster(), tempfile::tempdir().unwrap());
+    let terraform = terraform(folder.path());
+    let (code, said) =
+        landfall(cluster.path(), &["create", "cluster", "--yes", "--terraform", terraform.as_str()]);
+    assert_eq!(code, Some(3), "{said}");
+    assert!(
+        said.contains("error[LF0670]: bootstrap.ign, master.ign and worker.ign are missing in "),
+        "{said}"
+    );
+    // There is no place to point at, and the cloud would have been of no help.
+    for other in ["-->", "field:", "rejected", "preflight"] {
+        assert!(!said.contains(other), "{other}: {said}");
+    }
+    assert_eq!(entries(cluster.path()), ["install-config.yaml"]);
+    // Who only wants to see what would be made needs none.
+    let (code, said) = landfall(cluster.path(), &["create", "cluster", "--plan", "--offline"]);
+    assert_eq!(code, Some(0), "{said}");
+    assert_eq!(entries(cluster.path()), ["install-config.yaml"]);
+}
+
+#[test]
+fn a_directory_without_a_cluster_stays_as_it_is() {
+    let nothing = tempfile::tempdir().unwrap();
+    for (command, words) in [
+        (["create", "cluster", "--yes"], "landfall create install-config"),
+        (["destroy", "bootstrap", "--yes"], "metadata.json"),
+    ] {
+        let (code, said) = landfall(nothing.path(), &command);
+        assert_eq!(code, Some(1), "{said}");
+        assert!(said.contains(words), "{said}");
+        assert_eq!(entries(nothing.path()), Vec::<String>::new());
+    }
 }
 
 #[test]

@@ -38,7 +38,17 @@ pub struct Terminal {
 impl Terminal {
     /// Starts landfall with these arguments and nothing in its environment but these variables.
     pub fn landfall(folder: &Path, arguments: &[&str], variables: &[(&str, &str)]) -> Self {
-        let size = PtySize { rows: ROWS, cols: COLUMNS, pixel_width: 0, pixel_height: 0 };
+        Self::of_size((ROWS, COLUMNS), folder, arguments, variables)
+    }
+
+    /// The same in a terminal of so many rows and columns.
+    pub fn of_size(
+        (rows, columns): (u16, u16),
+        folder: &Path,
+        arguments: &[&str],
+        variables: &[(&str, &str)],
+    ) -> Self {
+        let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
         let pair = native_pty_system().openpty(size).unwrap();
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_landfall"));
         command.args(arguments);
@@ -50,7 +60,7 @@ impl Terminal {
         let modes = modes(&*pair.master);
         let child = pair.slave.spawn_command(command).unwrap();
         drop(pair.slave);
-        let (rows, columns) = (NonZeroU16::new(ROWS).unwrap(), NonZeroU16::new(COLUMNS).unwrap());
+        let (rows, columns) = (NonZeroU16::new(rows).unwrap(), NonZeroU16::new(columns).unwrap());
         let seen = Seen { parser: vt100::Parser::new(rows, columns, 0), bytes: Vec::new(), ended: false };
         let seen = Arc::new((Mutex::new(seen), Condvar::new()));
         let reader = pair.master.try_clone_reader().unwrap();

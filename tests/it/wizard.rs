@@ -273,6 +273,24 @@ fn proposes_the_region_of_the_environment() {
     assert_eq!(terminal.exit(), 130);
 }
 
+/// What helps those whose region is not listed must not scroll away.
+#[test]
+fn a_list_leaves_room_for_the_hint_above_it() {
+    let home = Home::new();
+    let own = home.variables();
+    let variables: Vec<(&str, &str)> = own.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    let arguments = [CREATE, &["--no-ssh-key", "--platform", "aws"]].concat();
+    let mut terminal = Terminal::of_size((30, 100), home.0.path(), &arguments, &variables);
+    // All regions have a place in brackets behind their names.
+    let is_region = |line: &&str| line.contains("  ") && line.contains(" (");
+    let screen =
+        terminal.wait_until("list of regions", |screen| screen.lines().filter(is_region).count() >= 20);
+    assert!(screen.contains("a region that is not in this list: "), "{screen}");
+    assert!(screen.contains("Region (type to search)"), "{screen}");
+    terminal.press("\u{3}");
+    assert_eq!(terminal.exit(), 130);
+}
+
 #[test]
 fn asks_only_what_no_flag_answers() {
     let home = Home::new();
@@ -349,6 +367,7 @@ fn names_the_flags_that_are_missing() {
         assert!(said.contains(flag), "{flag}: {said}");
     }
     assert!(!said.contains("--name"), "{said}");
+    assert!(said.contains("Usage: landfall create install-config "), "{said}");
     assert!(!home.path("cluster").exists());
 }
 
@@ -356,6 +375,7 @@ fn names_the_flags_that_are_missing() {
 fn refuses_flags_that_cannot_be_used() {
     let home = Home::new();
     home.write("empty.json", "{\"auths\":{}}");
+    home.write("nothing", "");
     for (flag, value, words) in [
         ("--name", "Demo", "error[LF0102]: --name: `Demo` is not a DNS name"),
         ("--base-domain", "example_1.com", "error[LF0105]: --base-domain: "),
@@ -363,12 +383,14 @@ fn refuses_flags_that_cannot_be_used() {
         ("--region", "xx-hidden-1", "`xx-hidden-1` is no region that is listed: write it to the file as"),
         ("--ssh-key-file", "pull-secret.json", "error[LF0106]: --ssh-key-file: "),
         ("--pull-secret-file", "empty.json", "error[LF0110]: --pull-secret-file: "),
+        ("--pull-secret-file", "nothing", "give the whole JSON text as it was downloaded"),
         ("--platform", "moon", "possible values: aws, azure"),
     ] {
         let output = home.create(&flags_with(flag, value));
         let said = text(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{flag}: {said}");
         assert!(said.contains(words), "{flag}: {said}");
+        assert!(!said.contains("<COMMAND>") && !said.contains("single quotes"), "{flag}: {said}");
         assert!(!home.path("cluster").exists(), "{flag}");
     }
     let output = home.create(&[FLAGS, &["--cloud-name", "AzurePublicCloud"]].concat());

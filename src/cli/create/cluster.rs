@@ -1,28 +1,27 @@
 //! `landfall create cluster`.
 
-use std::fmt::Write as _;
+mod checked;
+
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
-use super::{BasisArgs, FactsArgs, outcome};
+use super::summary::Summary;
+use super::{BasisArgs, FactsArgs, closing, outcome};
 use crate::cli::asking::{AskArgs, Live};
 use crate::cli::engine::{self, EngineArgs, Shown};
 use crate::cli::input::Reading;
 use crate::cli::{Exit, Output, Settings};
 use crate::engine::terraform::{self, Stop, Terraform};
-use crate::finding::Finding;
 use crate::install::{self, Fault, Site, StageDone};
 use crate::plan::Plan;
-use crate::plan::outline::Outline;
 use crate::platform::Platform;
-use crate::platform::cloud::Session;
-use crate::preflight::{self, Report};
+use crate::platform::cloud::{Asking, Session};
 use crate::prepare::{
     self, Basis, Environment, Examined, FactsFrom, IgnitionFrom, Options, Prepared, Refusal,
 };
-use crate::ui::{self, Judged, checks, counted, json as json_form};
+use crate::ui::{self, json as json_form};
 use crate::verdict::active;
 use crate::workdir::{ClusterDir, Durability, Step, StepResult};
 
@@ -153,11 +152,7 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
 }
 
 impl Job<'_> {
-    fn run(
-        &self,
-        asking: &crate::platform::cloud::Asking<'_>,
-        ask: &prepare::Ask<'_>,
-    ) -> anyhow::Result<Exit> {
+    fn run(&self, asking: &Asking<'_>, ask: &prepare::Ask<'_>) -> anyhow::Result<Exit> {
         let terraform = if self.args.plan {
             None
         } else {
@@ -166,6 +161,12 @@ impl Job<'_> {
                 Err(fault) => return engine::missing(&fault, self.settings),
             }
         };
+        // What is wrong here is known at once; the cloud takes a while.
+        if terraform.is_some()
+            && let Err(refusal) = self.ignition().look(self.directory)
+        {
+            return outcome::refused(refusal, self.settings);
+        }
         let facts = self.facts(asking, ask)?;
         ask.watcher.over();
         let facts = match facts {
@@ -186,73 +187,22 @@ impl Job<'_> {
         }
     }
 
-    /// The facts, and with them the word of the cloud that nothing stands in the way.
-    fn facts(
-        &self,
-        asking: &crate::platform::cloud::Asking<'_>,
-        ask: &prepare::Ask<'_>,
-    ) -> anyhow::Result<Going<FactsFrom<'static>>> {
-        if let Some(given) = self.args.facts.given() {
-            self.settings.printer.talk("the cloud is not asked whether something stands in the way");
-            return Ok(Ok(given));
-        }
-        let Some(session) = self.session else {
-            return Ok(Err(
-                Refusal::Failed(prepare::Error::NoCloud { platform: self.examined.platform() }).into()
-            ));
-        };
-        let identity = prepare::likely_identity(self.directory, self.examined);
-        let run = preflight::run(session, asking, &identity, ask.pace, ask.watcher);
-        let preflight::Asked { mut report, facts } = self.runtime.block_on(run);
-        ask.watcher.over();
-        report.place(&self.examined.config, &self.examined.said.text);
-        if let Some(facts) = facts.filter(|_| report.passed()) {
-            self.passed(&report);
-            return Ok(Ok(FactsFrom::Given(Box::new(facts))));
-        }
-        self.failed(&report)?;
-        Ok(Err(Ended::Said(Exit::Unfit)))
-    }
-
-    /// Says in a few lines that nothing stands in the way.
-    fn passed(&self, report: &Report) {
-        let findings = report.findings();
-        let said = outcome::judged(&self.examined.said);
-        if self.settings.output != Output::Json && !findings.is_empty() {
-            let judged = Judged { findings: &findings, ..said };
-            let text = ui::text::findings(&judged, self.settings.printer.colours().talk);
-            self.settings.printer.aside(&text);
-        }
-        self.settings.printer.talk(&format!("preflight: {}", checks::summary(report)));
-    }
-
-    /// Says what stands in the way.
-    fn failed(&self, report: &Report) -> anyhow::Result<()> {
-        let said = &self.examined.said;
-        if self.settings.output == Output::Json {
-            self.settings.printer.data(&checks::json(report, &said.text))?;
-            return Ok(());
-        }
-        let findings = report.findings();
-        let judged = Judged { findings: &findings, ..outcome::judged(said) };
-        let colour = self.settings.printer.colours().talk;
-        self.settings.printer.report(&checks::text(report, &judged, colour));
-        self.settings.printer.talk(&format!("preflight: {}; nothing was made", checks::summary(report)));
-        Ok(())
-    }
-
-    fn options(&self, facts: FactsFrom<'static>) -> Options<'static> {
-        let ignition = match &self.args.ignition {
+    /// Where the user has the ignition files.
+    fn ignition(&self) -> IgnitionFrom {
+        match &self.args.ignition {
             Some(word) if word.as_os_str() == INSTALLER => IgnitionFrom::OpenshiftInstall(INSTALLER.into()),
             Some(directory) => IgnitionFrom::Directory(directory.clone()),
             None => IgnitionFrom::Directory(self.directory.to_owned()),
-        };
+        }
+    }
+
+    fn options(&self, facts: FactsFrom<'static>) -> Options<'static> {
         Options {
             strictness: self.args.reading.into(),
             facts,
             infra_id: self.args.facts.infra_id.clone(),
             cluster_id: self.args.facts.cluster_id.map(|id| id.to_string()),
-            ignition,
+            ignition: self.ignition(),
             durability: Durability::Fsync,
         }
     }
@@ -265,16 +215,19 @@ impl Job<'_> {
             Ok(outlook) => outlook,
             Err(refusal) => return Ok(Err(refusal.into())),
         };
-        let outline = self.platform.outline(&outlook.plan);
+        let stages = install::standing_so_far(self.directory, self.platform)?;
+        let summary = Summary::new(self.platform.outline(&outlook.plan), stages);
         if self.settings.output == Output::Json {
             let mut value = self.head("planned", &outlook.plan);
-            value["summary"] = ui::outline::json(&outline);
+            value["summary"] = summary.json();
             value["findings"] = json_form::findings(&outcome::judged(&outlook.said)).into();
             self.settings.printer.data(&format!("{value}\n"))?;
             return Ok(Ok(Exit::Done));
         }
         outcome::said(&outlook.said, self.settings);
-        self.settings.printer.data(&ui::outline::text(&outline, self.settings.printer.colours().data))?;
+        let mut text: String = summary.lines().into_iter().map(|line| line + "\n").collect();
+        text += &summary.text(self.settings.printer.colours().data);
+        self.settings.printer.data(&text)?;
         if !outlook.id_is_fixed {
             self.settings.printer.talk(&format!(
                 "{} stands for the infrastructure id, which the first run that writes files makes; fix it with \
@@ -295,12 +248,13 @@ impl Job<'_> {
             Err(refusal) => return Ok(Err(refusal.into())),
         };
         outcome::told(self.directory, &prepared, self.settings);
-        let outline = self.platform.outline(&prepared.plan);
-        if let Some(exit) = self.refused(&prepared.plan, &outline)? {
+        let stages = install::standing(&cluster, self.platform)?;
+        let summary = Summary::new(self.platform.outline(&prepared.plan), stages);
+        if let Some(exit) = self.refused(&prepared.plan, &summary)? {
             self.settings.printer.talk("nothing was made; the files are written");
             return Ok(Err(Ended::Said(exit)));
         }
-        let shown = Shown::new(self.settings);
+        let shown = Shown::new(self.settings).knowing(summary.standing());
         let stop = Stop::default();
         let mut done = Done { stages: Vec::new(), adopted: Vec::new() };
         let work = self.work(&mut cluster, &prepared.plan, terraform, &shown, &stop, &mut done);
@@ -311,16 +265,19 @@ impl Job<'_> {
             }
         });
         drop(shown);
-        self.finish(&cluster, terraform, &prepared, &outline, &done, result).map(Ok)
+        self.finish(&cluster, terraform, &prepared, &summary, &done, result).map(Ok)
     }
 
     /// Shows what will be made; how the run ends where the user does not want that.
-    fn refused(&self, plan: &Plan, outline: &Outline) -> anyhow::Result<Option<Exit>> {
-        let colour = self.settings.printer.colours().talk;
-        if self.settings.output != Output::Json {
-            self.settings.printer.aside(&ui::outline::text(outline, colour));
+    fn refused(&self, plan: &Plan, summary: &Summary) -> anyhow::Result<Option<Exit>> {
+        let printer = &self.settings.printer;
+        for line in summary.lines() {
+            printer.talk(&line);
         }
-        if self.args.yes {
+        if self.settings.output != Output::Json {
+            printer.aside(&summary.text(printer.colours().talk));
+        }
+        if self.args.yes || summary.is_complete() {
             return Ok(None);
         }
         let question = format!("Make the infrastructure of {}?", plan.identity.infra_id);
@@ -372,7 +329,7 @@ impl Job<'_> {
         cluster: &ClusterDir,
         terraform: &Terraform,
         prepared: &Prepared,
-        outline: &Outline,
+        summary: &Summary,
         done: &Done,
         result: Result<(), Fault>,
     ) -> anyhow::Result<Exit> {
@@ -389,7 +346,7 @@ impl Job<'_> {
             };
             let mut value = self.head(word, &prepared.plan);
             value["engine"] = json!({ "name": terraform.name(), "version": terraform.version().to_string() });
-            value["summary"] = ui::outline::json(outline);
+            value["summary"] = summary.json();
             value["adopted"] = json!(done.adopted);
             value["work"] = engine::stages(&done.stages).into();
             value["resources"] = self.standing(cluster).into();
@@ -400,10 +357,14 @@ impl Job<'_> {
             return Ok(exit);
         }
         engine::report(&findings, self.settings);
+        let standing = self.standing(cluster);
         if exit == Exit::Done {
-            self.settings.printer.data(&self.next_steps(&prepared.plan, cluster))?;
+            let id = &prepared.plan.identity.infra_id;
+            let text = closing::next_steps(id, standing, summary.is_bootstrap_gone(), self.directory);
+            self.settings.printer.data(&text)?;
         } else {
-            self.settings.printer.talk(&self.again(cluster, &findings));
+            let text = closing::again(standing, exit, !findings.is_empty(), self.directory);
+            self.settings.printer.talk(&text);
         }
         Ok(exit)
     }
@@ -423,37 +384,6 @@ impl Job<'_> {
         let folder = cluster.root().join("terraform");
         let stages = self.platform.stages().iter();
         stages.map(|stage| terraform::resources(&folder.join(stage.name)).map_or(1, |all| all.len())).sum()
-    }
-
-    /// The word about a cluster whose infrastructure stands.
-    fn next_steps(&self, plan: &Plan, cluster: &ClusterDir) -> String {
-        let directory = self.directory.display();
-        let mut text = format!(
-            "the infrastructure of {} stands: {}\n",
-            plan.identity.infra_id,
-            counted(self.standing(cluster), "resource")
-        );
-        let _ = write!(
-            text,
-            "next:\n  landfall wait-for bootstrap-complete --dir {directory}\n  landfall destroy bootstrap --dir \
-             {directory}\n  landfall wait-for install-complete --dir {directory}\n"
-        );
-        text
-    }
-
-    /// How to go on after a stop.
-    fn again(&self, cluster: &ClusterDir, findings: &[Finding]) -> String {
-        let standing = self.standing(cluster);
-        let after = if findings.is_empty() { "" } else { ", once that is mended," };
-        if standing == 0 {
-            return format!("nothing stands; run the same command again{after} to begin anew");
-        }
-        format!(
-            "{} stand; run the same command again{after} to go on, or remove them with `landfall destroy cluster \
-             --dir {}`",
-            counted(standing, "resource"),
-            self.directory.display()
-        )
     }
 }
 

@@ -216,9 +216,16 @@ fn unanswered(missing: &[Question]) -> String {
     format!("there is no terminal to ask on, and no answer without these flags: {}", flags.join(", "))
 }
 
-/// Says what is wrong with the command line, as the parser of it does.
+/// Says what is wrong with the command line, as the parser of it does, with the usage of this command.
 fn wrong(kind: ErrorKind, message: &str) -> Exit {
+    let mut whole = crate::cli::command();
+    whole.build();
+    let create = whole.find_subcommand_mut("create");
+    let fault = match create.and_then(|create| create.find_subcommand_mut("install-config")) {
+        Some(own) => own.error(kind, message),
+        None => whole.error(kind, message),
+    };
     // There is nobody left to tell when the stream is gone.
-    let _ = crate::cli::command().error(kind, message).print();
+    let _ = fault.print();
     Exit::Usage
 }

@@ -1,11 +1,13 @@
 //! `landfall create`.
 
+mod closing;
 mod cluster;
 mod fleet;
 mod install_config;
 mod manifests;
 mod outcome;
 mod permissions_policy;
+mod summary;
 
 pub use manifests::{BasisArgs, FactsArgs};
 pub use outcome::{judged, refused, said};

@@ -7,6 +7,8 @@ use serde_json::{Value, json};
 
 use crate::cli::{Exit, Output, Settings};
 use crate::facts::Source;
+use crate::finding::Finding;
+use crate::plan::ignition_pages;
 use crate::prepare::{FACTS, Prepared, Refusal, Said};
 use crate::ui::{Judged, counted, json as json_form, printable_lines, text};
 
@@ -51,6 +53,10 @@ pub fn refused(refusal: Refusal, settings: &Settings) -> anyhow::Result<Exit> {
     };
     match settings.output {
         Output::Json => settings.printer.data(&json_form::render(&judged(&refused)))?,
+        // Each says which file it is about, and none has a line to point at.
+        _ if !refused.findings.is_empty() && refused.findings.iter().all(ignition_pages::is_of) => {
+            settings.printer.report(&text::placeless(&refused.findings, settings.printer.colours().talk));
+        }
         // There is nothing wrong with the file.
         _ if no_facts => {
             settings.printer.report(&text::findings(&judged(&refused), settings.printer.colours().talk));
@@ -83,9 +89,14 @@ fn usage(refused: &Said, settings: &Settings) -> anyhow::Result<Exit> {
 
 /// Shows findings that refuse nothing.
 pub fn said(said: &Said, settings: &Settings) {
-    if !said.findings.is_empty() {
-        settings.printer.aside(&text::render(&judged(said), settings.printer.colours().talk));
+    let (placeless, placed): (Vec<Finding>, Vec<Finding>) =
+        said.findings.iter().cloned().partition(ignition_pages::is_of);
+    let colour = settings.printer.colours().talk;
+    if !placed.is_empty() {
+        let judged = Judged { findings: &placed, ..judged(said) };
+        settings.printer.aside(&text::render(&judged, colour));
     }
+    settings.printer.aside(&text::placeless(&placeless, colour));
 }
 
 /// A text with what is to be said of it, ready to be rendered.

@@ -50,11 +50,12 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
     if !prepare::is_directory(&directory) {
         return Err(anyhow!("there is no directory {}", directory.display()));
     }
-    let mut cluster = ClusterDir::open(&directory)?;
-    let record = Record::of(&cluster).map_err(|why| anyhow!(why))?;
+    // Where nothing of a cluster is, nothing is left behind.
+    let record = Record::of(&directory).map_err(|why| anyhow!(why))?;
     let Some(platform) = record.platform().filter(|platform| !platform.stages().is_empty()) else {
         return Err(anyhow!("landfall makes no infrastructure on the platform of {}", record.infra_id));
     };
+    let mut cluster = ClusterDir::open(&directory)?;
     if let Some(exit) = refused(args, &record, settings)? {
         return Ok(exit);
     }

@@ -32,19 +32,20 @@ pub(super) struct Record {
     pub(super) began: Option<u64>,
     /// What it does.
     pub(super) work: String,
-    /// What it prints to.
+    /// What it prints to, from the root on: a later run may begin in another folder.
     pub(super) output: PathBuf,
 }
 
 /// Where the record of a stage is kept.
 pub(super) fn place(stage: &Stage<'_>) -> PathBuf {
-    stage.log.join(format!("{}-running.json", stage.name))
+    stage.log.join(format!("{}{RUNNING}", stage.name))
 }
 
 /// Notes that a process works on a stage.
 pub(super) fn note(stage: &Stage<'_>, pid: u32, work: &str, output: &Path) {
     let began = if let Seen::Since(began) = look(pid) { Some(began) } else { None };
-    let record = Record { pid, began, work: work.to_owned(), output: output.to_owned() };
+    let output = std::path::absolute(output).unwrap_or_else(|_| output.to_owned());
+    let record = Record { pid, began, work: work.to_owned(), output };
     if let Ok(bytes) = serde_json::to_vec(&record) {
         // Without it a later run still cannot change anything at the same time: terraform locks its state.
         let _ = streams::replace(&place(stage), &bytes);
@@ -144,6 +145,36 @@ pub(super) fn process(pid: u32) -> Option<Pid> {
     i32::try_from(pid).ok().and_then(Pid::from_raw)
 }
 
+/// How the names of records end.
+const RUNNING: &str = "-running.json";
+
+/// A program of an earlier run that is still at work.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AtWork {
+    /// Its process.
+    pub pid: u32,
+    /// The stage that it works on.
+    pub stage: String,
+    /// What it does, as terraform calls it.
+    pub work: String,
+}
+
+/// The programs that are at work on the stages whose records lie in a folder, sorted by stage.
+#[must_use]
+pub fn at_work(log: &Path) -> Vec<AtWork> {
+    let Ok(entries) = std::fs::read_dir(log) else { return Vec::new() };
+    let alive = entries.flatten().filter_map(|entry| {
+        let name = entry.file_name();
+        let stage = name.to_str()?.strip_suffix(RUNNING)?.to_owned();
+        let bytes = streams::read(&entry.path()).ok().flatten()?;
+        let record: Record = serde_json::from_slice(&bytes).ok()?;
+        is_alive(&record).then_some(AtWork { pid: record.pid, stage, work: record.work })
+    });
+    let mut alive: Vec<AtWork> = alive.collect();
+    alive.sort_by(|a, b| a.stage.cmp(&b.stage));
+    alive
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -156,6 +187,23 @@ mod tests {
         for text in ["", "7", "7 (x)", "7 (x) S 1"] {
             assert_eq!(began(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn the_record_names_its_output_from_the_root_on() -> std::io::Result<()> {
+        let root = tempfile::tempdir()?;
+        let stage = Stage {
+            name: "cluster",
+            folder: root.path(),
+            variables: &[],
+            environment: &[],
+            log: root.path(),
+        };
+        note(&stage, std::process::id(), "apply", Path::new("demo/.landfall/log/cluster-apply-1.jsonl"));
+        let bytes = std::fs::read(place(&stage))?;
+        let output = serde_json::from_slice::<Record>(&bytes).map(|record| record.output).unwrap_or_default();
+        assert!(output.is_absolute() && output.ends_with("demo/.landfall/log/cluster-apply-1.jsonl"));
+        Ok(())
     }
 
     #[test]

@@ -19,6 +19,7 @@ mod tail;
 mod tally;
 mod trouble;
 
+pub use earlier::{AtWork, at_work};
 pub use event::Action;
 pub use fault::{Failed, Fault, Interrupted};
 pub use state::resources;
@@ -72,7 +73,7 @@ pub struct Stage<'a> {
     pub folder: &'a Path,
     /// Files with values of its variables, later ones before earlier ones.
     pub variables: &'a [PathBuf],
-    /// What is added to the environment. None of the values is ever shown.
+    /// What is added to the environment. Of the values nothing secret is ever shown.
     pub environment: &'a [(String, Secret<String>)],
     /// The folder for what is printed; made if it is missing.
     pub log: &'a Path,

@@ -105,8 +105,8 @@ pub(super) static QUOTA: Page = page(
 pub(super) static PERMISSION: Page = page(
     "LF1212",
     "the credentials may make what a cluster needs",
-    "`landfall create permissions-policy` prints what is needed on AWS. A policy of an organisation, a boundary, \
-     or a lock on a group of resources can refuse what a role allows.",
+    "`landfall create permissions-policy` prints what is needed: for AWS a policy, for Azure a role. A policy of an \
+     organisation, a boundary, or a lock on a group of resources can refuse what a role allows.",
 );
 
 /// A name is taken.

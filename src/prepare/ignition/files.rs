@@ -101,18 +101,19 @@ fn content_of(path: &Path) -> Content {
     }
 }
 
-/// The three files, or everything that is wrong with them.
-pub(super) fn read(found: [Content; 3]) -> Result<Files, Faults> {
+/// The three files of a directory, or everything that is wrong with them.
+pub(super) fn read(directory: &Path, found: [Content; 3]) -> Result<Files, Faults> {
     let mut faults = Faults::default();
     let mut whole = Vec::new();
     for (name, content) in NAMES.into_iter().zip(found) {
+        let path = || directory.join(name).display().to_string();
         match content {
             Content::Missing => faults.missing.push(name),
-            Content::Unusable(why) => faults.findings.push(pages::broken(name, &why)),
+            Content::Unusable(why) => faults.findings.push(pages::broken(name, &path(), &why)),
             Content::Bytes(bytes) => match config(bytes) {
                 Ok(config) => whole.push(config),
-                Err(Fault::Broken(what)) => faults.findings.push(pages::broken(name, &what)),
-                Err(Fault::Older) => faults.findings.push(pages::older(name)),
+                Err(Fault::Broken(what)) => faults.findings.push(pages::broken(name, &path(), &what)),
+                Err(Fault::Older) => faults.findings.push(pages::older(name, &path())),
             },
         }
     }
@@ -258,7 +259,7 @@ mod tests {
 
     /// What is said of a file in the place of `bootstrap.ign`.
     fn said(content: Content) -> Vec<String> {
-        match read([content, bytes(&pointer()), bytes(&pointer())]) {
+        match read(Path::new("made"), [content, bytes(&pointer()), bytes(&pointer())]) {
             Ok(_) => Vec::new(),
             Err(faults) => faults.findings.into_iter().map(|finding| finding.message).collect(),
         }
@@ -297,13 +298,14 @@ mod tests {
         for (content, wanted) in cases {
             let said = said(content);
             assert!(said.len() == 1 && said[0].contains(wanted), "{wanted}: {said:?}");
-            assert!(!said[0].contains(CANARY), "{said:?}");
+            assert!(said[0].contains("made/bootstrap.ign") && !said[0].contains(CANARY), "{said:?}");
         }
     }
 
     #[test]
     fn says_everything_of_all_three() {
-        let faults = read([Content::Missing, Content::Bytes(Vec::new()), Content::Missing]).err();
+        let found = [Content::Missing, Content::Bytes(Vec::new()), Content::Missing];
+        let faults = read(Path::new("made"), found).err();
         let faults = faults.unwrap_or_default();
         assert_eq!(faults.missing, [BOOTSTRAP, WORKER]);
         assert_eq!(faults.findings.len(), 1);

@@ -87,6 +87,15 @@ impl Drop for Scratch {
     }
 }
 
+/// Whether there is such a program, as far as that can be told without running it.
+pub(super) fn is_there(program: &Path) -> bool {
+    if program.components().count() > 1 || program.is_absolute() {
+        return program.is_file();
+    }
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&folders).any(|folder| folder.join(program).is_file())
+}
+
 /// Removes what a run left behind that was killed.
 ///
 /// # Errors
@@ -252,6 +261,12 @@ fn appended(path: &Path) -> Result<File, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_program_is_looked_for_where_it_would_be_started() {
+        assert!(is_there(Path::new("sh")) && is_there(Path::new("/bin/sh")));
+        assert!(!is_there(Path::new("no-such-installer")) && !is_there(Path::new("/nonexistent/sh")));
+    }
 
     #[test]
     fn ids_are_replaced_and_nothing_else() {

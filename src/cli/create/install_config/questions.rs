@@ -78,8 +78,11 @@ pub(super) fn objection(
     if let Some(words) = unknown(question, answers, basis) {
         return Some(Objection::Words(words));
     }
-    let fault = draft::fault(question, answers, secret, &basis.catalogue);
-    fault.map(|finding| Objection::Finding(Box::new(finding)))
+    let finding = draft::fault(question, answers, secret, &basis.catalogue)?;
+    // What the rule advises is for those who write the file by hand.
+    let whole = || format!("give the whole JSON text as it was downloaded; Red Hat's is at {PULL_SECRETS}");
+    let finding = if question == Question::PullSecret { finding.help(whole()) } else { finding };
+    Some(Objection::Finding(Box::new(finding)))
 }
 
 /// Says that an answer is none of those that landfall knows.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::quota_needs::{needs, new_zones, without_quota};
-use super::quota_use::Ledger;
+use super::quota_use::{Ledger, Owner, Use};
 use super::{pages, quota_limits};
 use crate::plan::Plan;
 use crate::platform::aws::catalogue::{Catalogue, Quota};
@@ -27,7 +27,9 @@ pub(super) fn checks<'s>(session: &'s Session<'_>, plan: &'s Plan) -> Vec<Check<
     };
     let catalogue = &session.asking.catalogue.aws;
     let external_api = plan.cluster.external_api;
-    let ledger = Arc::new(Ledger::default());
+    // Only where something was made before can something be the cluster's own.
+    let infra_id = session.asking.installed.then_some(plan.identity.infra_id.as_str());
+    let ledger = Arc::new(Ledger::new(Owner::new(infra_id)));
     let mut all = Vec::new();
     let mut lost: BTreeMap<&str, &Verdict> = BTreeMap::new();
     for name in needs(planned, external_api, catalogue, |_| None).into_keys() {
@@ -120,13 +122,15 @@ pub(super) struct Account<'a> {
     quota: &'a Quota,
     region: &'a str,
     limit: f64,
-    used: u32,
+    used: Use,
     needed: u32,
 }
 
 impl Account<'_> {
     fn judged(&self, field: &str) -> Answer {
-        let left = self.limit - f64::from(self.used) - f64::from(self.needed);
+        // What stands of the cluster is in use already, and need not be made.
+        let more = self.needed.saturating_sub(self.used.own);
+        let left = self.limit - f64::from(self.used.all) - f64::from(more);
         let answer = if left < 0.0 {
             Answer::found(pages::quota_short(field, self))
         } else if left <= self.limit / 5.0 {
@@ -134,14 +138,21 @@ impl Account<'_> {
         } else {
             Answer::passed(self.sentence())
         };
-        let answer = answer.with("limit", self.limit).with("used", self.used).with("needed", self.needed);
+        let answer = answer.with("limit", self.limit).with("used", self.used.all).with("needed", self.needed);
+        let answer = if self.used.own > 0 { answer.with("own", self.used.own) } else { answer };
         answer.with("quota", format!("{}/{}", self.quota.service, self.quota.code))
     }
 
     /// The numbers, as a sentence without a full stop.
     pub(super) fn sentence(&self) -> String {
-        let Self { name, limit, used, needed, .. } = self;
-        format!("the quota of {name} is {limit}, of which {used} in use, and the cluster needs {needed}")
+        let Self { name, limit, used: Use { all, own }, needed, .. } = self;
+        if *own > 0 {
+            return format!(
+                "the quota of {name} is {limit}, of which {all} in use, {own} by the cluster itself, which \
+                 needs {needed} in all"
+            );
+        }
+        format!("the quota of {name} is {limit}, of which {all} in use, and the cluster needs {needed}")
     }
 
     /// What to do about it.
@@ -160,6 +171,10 @@ mod tests {
     use crate::platform::cloud::Verdict;
 
     fn code(limit: f64, used: u32, needed: u32) -> &'static str {
+        code_with(limit, Use { all: used, own: 0 }, needed)
+    }
+
+    fn code_with(limit: f64, used: Use, needed: u32) -> &'static str {
         let quota = Quota { service: "vpc".to_owned(), code: "L-1".to_owned(), ..Quota::default() };
         let account = Account { name: "VPCs", quota: &quota, region: "us-east-1", limit, used, needed };
         match account.judged(REGION).verdict {
@@ -179,10 +194,37 @@ mod tests {
     }
 
     #[test]
+    fn what_stands_of_the_cluster_is_not_needed_once_more() {
+        let own = |all, own| Use { all, own };
+        assert_eq!(code_with(5.0, own(5, 1), 1), "LF1041");
+        assert_eq!(code_with(20.0, own(9, 9), 9), "");
+        // A part of it stands, and the rest has no room.
+        assert_eq!(code_with(5.0, own(5, 1), 2), "LF1040");
+        // The cluster has grown since.
+        assert_eq!(code_with(20.0, own(12, 12), 9), "");
+        assert_eq!(code_with(5.0, own(6, 6), 1), "LF1040");
+    }
+
+    #[test]
+    fn the_use_by_the_cluster_itself_is_told() {
+        let quota = Quota { service: "vpc".to_owned(), code: "L-1".to_owned(), ..Quota::default() };
+        let used = Use { all: 5, own: 1 };
+        let account =
+            Account { name: "VPCs", quota: &quota, region: "us-east-1", limit: 5.0, used, needed: 1 };
+        let sentence =
+            "the quota of VPCs is 5, of which 5 in use, 1 by the cluster itself, which needs 1 in all";
+        assert_eq!(account.sentence(), sentence);
+        let evidence = account.judged(REGION).evidence;
+        let number = |name: &str| evidence.get(name).and_then(serde_json::Value::as_u64);
+        assert_eq!((number("used"), number("own"), number("needed")), (Some(5), Some(1), Some(1)));
+    }
+
+    #[test]
     fn limit_use_and_need_are_told() {
         let quota = Quota { service: "vpc".to_owned(), code: "L-F678F1CE".to_owned(), ..Quota::default() };
+        let used = Use { all: 5, own: 0 };
         let account =
-            Account { name: "VPCs", quota: &quota, region: "us-east-1", limit: 5.0, used: 5, needed: 1 };
+            Account { name: "VPCs", quota: &quota, region: "us-east-1", limit: 5.0, used, needed: 1 };
         let sentence = "the quota of VPCs is 5, of which 5 in use, and the cluster needs 1";
         assert_eq!(account.sentence(), sentence);
         assert!(account.help().contains("vpc/L-F678F1CE in us-east-1"));

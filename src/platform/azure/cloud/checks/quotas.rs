@@ -132,7 +132,8 @@ async fn room(session: &Session<'_>, need: Need) -> Result<Answer, Answer> {
         };
         return Err(Answer::skipped(why));
     };
-    let account = Account { name: &name, region: &session.platform.region, quota, needed: amount };
+    let installed = session.asking.installed;
+    let account = Account { name: &name, region: &session.platform.region, quota, needed: amount, installed };
     Ok(account.judged_without(&field, uncounted))
 }
 
@@ -142,9 +143,17 @@ pub(super) struct Account<'a> {
     region: &'a str,
     quota: &'a Quota,
     needed: i64,
+    /// Whether something of the cluster may stand already, and be in use.
+    installed: bool,
 }
 
 impl Account<'_> {
+    /// How much is sure to be taken in addition. Azure tells sums only: what of the cluster is among them
+    /// nobody knows, and counting it twice would keep every run from going on.
+    fn more(&self) -> i64 {
+        if self.installed { 0 } else { self.needed }
+    }
+
     /// What is to be said where some sizes are not counted: nothing for sure, unless the quota is too small for
     /// the others already or has no limit.
     fn judged_without(&self, field: &str, uncounted: Vec<String>) -> Answer {
@@ -152,7 +161,7 @@ impl Account<'_> {
             return self.judged(field);
         }
         let Quota { limit, used } = *self.quota;
-        let short = limit.saturating_sub(used) < self.needed;
+        let short = limit.saturating_sub(used) < self.more();
         let answer = if limit < 0 || short {
             self.judged(field)
         } else {
@@ -165,7 +174,7 @@ impl Account<'_> {
 
     fn judged(&self, field: &str) -> Answer {
         let Quota { limit, used } = *self.quota;
-        let left = limit.saturating_sub(used).saturating_sub(self.needed);
+        let left = limit.saturating_sub(used).saturating_sub(self.more());
         let answer = if limit < 0 {
             Answer::passed(format!("the quota `{}` has no limit in {}", self.name, self.region))
         } else if left < 0 {
@@ -181,7 +190,13 @@ impl Account<'_> {
 
     /// The numbers, as a sentence without a full stop.
     pub(super) fn sentence(&self) -> String {
-        let Self { name, region, quota: Quota { limit, used }, needed } = self;
+        let Self { name, region, quota: Quota { limit, used }, needed, installed } = self;
+        if *installed {
+            return format!(
+                "the quota `{name}` in {region} is {limit}, of which {used} in use, what stands of the \
+                 cluster included, and the cluster needs {needed} in all"
+            );
+        }
         format!(
             "the quota `{name}` in {region} is {limit}, of which {used} in use, and the cluster needs \
              {needed}"
@@ -205,14 +220,36 @@ mod tests {
 
     fn judged(limit: i64, used: i64, needed: i64) -> Answer {
         let quota = Quota { limit, used };
-        Account { name: CORES, region: "eastus", quota: &quota, needed }.judged(TYPE)
+        Account { name: CORES, region: "eastus", quota: &quota, needed, installed: false }.judged(TYPE)
     }
 
-    fn code(limit: i64, used: i64, needed: i64) -> &'static str {
-        match judged(limit, used, needed).verdict {
+    fn code_of(answer: &Answer) -> &'static str {
+        match &answer.verdict {
             Verdict::Found(finding) => finding.page.code,
             _ => "",
         }
+    }
+
+    fn code(limit: i64, used: i64, needed: i64) -> &'static str {
+        code_of(&judged(limit, used, needed))
+    }
+
+    #[test]
+    fn what_may_stand_of_the_cluster_is_not_added_to_the_use() {
+        let judged = |limit, used, needed| {
+            let quota = Quota { limit, used };
+            Account { name: CORES, region: "eastus", quota: &quota, needed, installed: true }.judged(TYPE)
+        };
+        assert_eq!(code_of(&judged(100, 70, 40)), "");
+        assert_eq!(code_of(&judged(100, 100, 40)), "LF1146");
+        assert_eq!(code_of(&judged(100, 101, 40)), "LF1145");
+        let said = match judged(100, 70, 40).verdict {
+            Verdict::Passed(what) => what,
+            _ => String::new(),
+        };
+        let expected = "the quota `cores` in eastus is 100, of which 70 in use, what stands of the cluster \
+                        included, and the cluster needs 40 in all";
+        assert_eq!(said, expected);
     }
 
     #[test]
@@ -257,7 +294,8 @@ mod tests {
     fn what_is_not_counted_leaves_the_question_open_unless_the_rest_is_too_much() {
         let verdict = |limit: i64, used: i64| {
             let quota = Quota { limit, used };
-            let account = Account { name: CORES, region: "eastus", quota: &quota, needed: 40 };
+            let account =
+                Account { name: CORES, region: "eastus", quota: &quota, needed: 40, installed: false };
             account.judged_without(TYPE, vec!["Standard_Moon".to_owned()]).verdict
         };
         let expected = "how many virtual processors Standard_Moon has is not known";

@@ -1,0 +1,66 @@
+//! The checks of a cloud before anything is made in it.
+
+use super::{Ended, Going, Job};
+use crate::cli::create::outcome;
+use crate::cli::{Exit, Output};
+use crate::platform::cloud::Asking;
+use crate::preflight::{self, Report};
+use crate::prepare::{self, FactsFrom, Refusal};
+use crate::ui::{self, Judged, checks};
+
+impl Job<'_> {
+    /// The facts, and with them the word of the cloud that nothing stands in the way.
+    pub(super) fn facts(
+        &self,
+        asking: &Asking<'_>,
+        ask: &prepare::Ask<'_>,
+    ) -> anyhow::Result<Going<FactsFrom<'static>>> {
+        if let Some(given) = self.args.facts.given() {
+            self.settings.printer.talk("the cloud is not asked whether something stands in the way");
+            return Ok(Ok(given));
+        }
+        let Some(session) = self.session else {
+            return Ok(Err(
+                Refusal::Failed(prepare::Error::NoCloud { platform: self.examined.platform() }).into()
+            ));
+        };
+        let identity = prepare::likely_identity(self.directory, self.examined);
+        let run = preflight::run(session, asking, &identity, ask.pace, ask.watcher);
+        let preflight::Asked { mut report, facts } = self.runtime.block_on(run);
+        ask.watcher.over();
+        report.place(&self.examined.config, &self.examined.said.text);
+        if let Some(facts) = facts.filter(|_| report.passed()) {
+            self.passed(&report);
+            return Ok(Ok(FactsFrom::Given(Box::new(facts))));
+        }
+        self.failed(&report)?;
+        Ok(Err(Ended::Said(Exit::Unfit)))
+    }
+
+    /// Says in a few lines that nothing stands in the way.
+    fn passed(&self, report: &Report) {
+        let findings = report.findings();
+        let said = outcome::judged(&self.examined.said);
+        if self.settings.output != Output::Json && !findings.is_empty() {
+            let judged = Judged { findings: &findings, ..said };
+            let text = ui::text::findings(&judged, self.settings.printer.colours().talk);
+            self.settings.printer.aside(&text);
+        }
+        self.settings.printer.talk(&format!("preflight: {}", checks::summary(report)));
+    }
+
+    /// Says what stands in the way.
+    fn failed(&self, report: &Report) -> anyhow::Result<()> {
+        let said = &self.examined.said;
+        if self.settings.output == Output::Json {
+            self.settings.printer.data(&checks::json(report, &said.text))?;
+            return Ok(());
+        }
+        let findings = report.findings();
+        let judged = Judged { findings: &findings, ..outcome::judged(said) };
+        let colour = self.settings.printer.colours().talk;
+        self.settings.printer.report(&checks::text(report, &judged, colour));
+        self.settings.printer.talk(&format!("preflight: {}; nothing was made", checks::summary(report)));
+        Ok(())
+    }
+}

@@ -1,0 +1,239 @@
+//! What earlier runs have left of each stage, and so what a run has still to make.
+
+#![allow(
+    clippy::disallowed_methods,
+    reason = "the journal of steps of a directory is read without opening it"
+)]
+
+use std::io::ErrorKind;
+use std::path::Path;
+
+use super::files::{Files, step};
+use super::{Fault, Work};
+use crate::plan;
+use crate::platform::Platform;
+use crate::workdir::{self, ClusterDir, Step, StepResult, Steps};
+
+/// The journal of steps in a cluster directory.
+const STEPS: &str = ".landfall/steps.jsonl";
+
+/// What earlier runs have left of a stage.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// Nothing, or not all of it: it is to be made.
+    Due,
+    /// It was made, of files that may have changed since.
+    Made {
+        /// When, as RFC 3339 writes it.
+        time: String,
+    },
+    /// It stands as its files describe it: there is nothing to do.
+    Unchanged {
+        /// Since when, as RFC 3339 writes it.
+        time: String,
+    },
+    /// It was removed and is not made again.
+    Removed {
+        /// When, as RFC 3339 writes it.
+        time: String,
+    },
+}
+
+/// What earlier runs have left of each stage, in their order, now that all files are written.
+///
+/// # Errors
+/// The removal of a stage has begun and not ended, or a file cannot be read.
+pub fn standing(
+    cluster: &ClusterDir,
+    platform: &'static dyn Platform,
+) -> Result<Vec<(plan::Stage, Standing)>, Fault> {
+    let steps = cluster.steps()?;
+    let files = Files { root: cluster.root(), platform };
+    let mut all = Vec::new();
+    // What a stage is given may come of the one before.
+    let mut due = false;
+    for stage in platform.stages() {
+        let one = if let Some(time) = removed(steps.iter(), stage)? {
+            Standing::Removed { time }
+        } else {
+            let inputs = files.inputs(stage, &files.variables(stage))?;
+            match done_before(&steps, &files, stage, &inputs).filter(|_| !due) {
+                Some(time) => Standing::Unchanged { time },
+                None => Standing::Due,
+            }
+        };
+        due |= one == Standing::Due;
+        all.push((*stage, one));
+    }
+    Ok(all)
+}
+
+/// As [`standing`], of a directory whose files are not written yet: whether they change anything is not known.
+/// Nothing is written or locked.
+///
+/// # Errors
+/// As [`standing`].
+pub fn standing_so_far(
+    directory: &Path,
+    platform: &'static dyn Platform,
+) -> Result<Vec<(plan::Stage, Standing)>, Fault> {
+    let path = directory.join(STEPS);
+    let bytes = match std::fs::read(&path) {
+        Err(cause) if cause.kind() == ErrorKind::NotFound => Vec::new(),
+        read => read.map_err(|cause| workdir::Error::Read(path, cause))?,
+    };
+    let text = String::from_utf8_lossy(&bytes);
+    let steps: Vec<Step> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    let mut all = Vec::new();
+    for stage in platform.stages() {
+        let apply = step(stage, Work::Apply);
+        let last = steps.iter().rev().find(|known| known.step == apply);
+        let one = match (removed(steps.iter(), stage)?, last) {
+            (Some(time), _) => Standing::Removed { time },
+            (None, Some(last)) if last.result == StepResult::Done => {
+                Standing::Made { time: last.time.clone() }
+            }
+            (None, _) => Standing::Due,
+        };
+        all.push((*stage, one));
+    }
+    Ok(all)
+}
+
+/// When a stage that only the installation needs was removed; none when it was not, or was made again since.
+///
+/// # Errors
+/// Its removal has begun and not ended.
+pub(super) fn removed<'s>(
+    steps: impl DoubleEndedIterator<Item = &'s Step>,
+    stage: &plan::Stage,
+) -> Result<Option<String>, Fault> {
+    if !stage.only_for_bootstrap {
+        return Ok(None);
+    }
+    let names = [step(stage, Work::Apply), step(stage, Work::Destroy)];
+    let last = steps.rev().find(|known| names.contains(&known.step));
+    match last.filter(|last| last.step == names[1]) {
+        Some(last) if last.result == StepResult::Done => Ok(Some(last.time.clone())),
+        Some(last) => Err(Fault::BootstrapGoes { since: last.time.clone() }),
+        None => Ok(None),
+    }
+}
+
+/// When a stage was made of just these inputs; none when it was not, or not to its end.
+pub(super) fn done_before(
+    steps: &Steps,
+    files: &Files<'_>,
+    stage: &plan::Stage,
+    inputs: &str,
+) -> Option<String> {
+    let last = steps.last(&step(stage, Work::Apply));
+    let done = last.filter(|last| {
+        last.result == StepResult::Done && last.inputs == inputs && files.keeps_outputs(stage)
+    });
+    done.map(|done| done.time.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::error::Error as Any;
+    use std::fs;
+
+    use super::*;
+    use crate::platform;
+    use crate::workdir::Durability;
+
+    type Outcome = Result<(), Box<dyn Any>>;
+
+    /// A cluster directory with the modules of both stages.
+    struct Bed(tempfile::TempDir);
+
+    impl Bed {
+        fn new() -> Result<Self, Box<dyn Any>> {
+            let bed = Self(tempfile::tempdir()?);
+            for stage in ["cluster", "bootstrap"] {
+                fs::create_dir_all(bed.0.path().join("terraform").join(stage))?;
+                fs::write(bed.0.path().join(format!("terraform/{stage}/main.tf")), stage)?;
+            }
+            Ok(bed)
+        }
+
+        fn cluster(&self) -> Result<ClusterDir, workdir::Error> {
+            ClusterDir::open_with(self.0.path(), Durability::Process)
+        }
+
+        /// Notes the end of a step; of one that makes, with its inputs and outputs.
+        fn note(&self, stage: &str, work: Work, time: &str, result: StepResult) -> Outcome {
+            let platform = platform::named("aws").ok_or("no such platform")?;
+            let known = platform.stages().iter().find(|known| known.name == stage).ok_or("no such stage")?;
+            let files = Files { root: self.0.path(), platform };
+            let inputs = files.inputs(known, &files.variables(known))?;
+            if work == Work::Apply {
+                fs::write(self.0.path().join(format!("terraform/{stage}.tfvars.json")), "{}")?;
+            }
+            let (time, step, detail) = (time.to_owned(), step(known, work), String::new());
+            self.cluster()?.note(&Step { time, step, result, detail, inputs })?;
+            Ok(())
+        }
+
+        fn standing(&self) -> Result<Vec<Standing>, Box<dyn Any>> {
+            let platform = platform::named("aws").ok_or("no such platform")?;
+            let all = standing(&self.cluster()?, platform)?;
+            Ok(all.into_iter().map(|(_, standing)| standing).collect())
+        }
+
+        fn so_far(&self) -> Result<Vec<Standing>, Box<dyn Any>> {
+            let platform = platform::named("aws").ok_or("no such platform")?;
+            let all = standing_so_far(self.0.path(), platform)?;
+            Ok(all.into_iter().map(|(_, standing)| standing).collect())
+        }
+    }
+
+    fn unchanged(time: &str) -> Standing {
+        Standing::Unchanged { time: time.to_owned() }
+    }
+
+    fn removed_at(time: &str) -> Standing {
+        Standing::Removed { time: time.to_owned() }
+    }
+
+    #[test]
+    fn what_was_made_stands_until_its_files_change() -> Outcome {
+        let bed = Bed::new()?;
+        assert_eq!(bed.standing()?, [Standing::Due, Standing::Due]);
+        bed.note("cluster", Work::Apply, "one", StepResult::Done)?;
+        bed.note("bootstrap", Work::Apply, "two", StepResult::Failed)?;
+        assert_eq!(bed.standing()?, [unchanged("one"), Standing::Due]);
+        bed.note("bootstrap", Work::Apply, "three", StepResult::Done)?;
+        assert_eq!(bed.standing()?, [unchanged("one"), unchanged("three")]);
+        // What the second stage is given may be another thing then.
+        fs::write(bed.0.path().join("terraform/cluster/main.tf"), "changed")?;
+        assert_eq!(bed.standing()?, [Standing::Due, Standing::Due]);
+        let made = |time: &str| Standing::Made { time: time.to_owned() };
+        assert_eq!(bed.so_far()?, [made("one"), made("three")]);
+        Ok(())
+    }
+
+    #[test]
+    fn what_was_removed_is_told_with_its_time() -> Outcome {
+        let bed = Bed::new()?;
+        bed.note("cluster", Work::Apply, "one", StepResult::Done)?;
+        bed.note("bootstrap", Work::Apply, "two", StepResult::Done)?;
+        bed.note("bootstrap", Work::Destroy, "three", StepResult::Began)?;
+        assert!(bed.standing().is_err() && bed.so_far().is_err());
+        bed.note("bootstrap", Work::Destroy, "four", StepResult::Done)?;
+        assert_eq!(bed.standing()?, [unchanged("one"), removed_at("four")]);
+        assert_eq!(bed.so_far()?.last(), Some(&removed_at("four")));
+        Ok(())
+    }
+
+    #[test]
+    fn looking_at_a_directory_leaves_nothing_in_it() -> Outcome {
+        let root = tempfile::tempdir()?;
+        let platform = platform::named("aws").ok_or("no such platform")?;
+        let all = standing_so_far(root.path(), platform)?;
+        assert!(all.iter().all(|(_, standing)| *standing == Standing::Due) && all.len() == 2);
+        assert_eq!(fs::read_dir(root.path())?.count(), 0);
+        Ok(())
+    }
+}
