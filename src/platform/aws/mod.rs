@@ -15,9 +15,11 @@ pub mod planned;
 mod render;
 mod rules;
 mod survey;
+pub mod target;
 mod type_names;
 pub mod values;
 
+use super::removal::{GivenTarget, Target};
 use super::{Offline, Platform, World};
 use crate::config::InstallConfig;
 use crate::facts::Facts;
@@ -109,7 +111,7 @@ impl Platform for Aws {
     }
 
     fn pages(&self) -> Vec<&'static Page> {
-        let pages = rules::PAGES.iter().chain(plan::pages::PAGES).copied();
+        let pages = rules::PAGES.iter().chain(plan::pages::PAGES).chain(target::PAGES).copied();
         #[cfg(feature = "aws")]
         let pages = pages.chain(cloud::all_pages());
         pages.collect()
@@ -126,6 +128,14 @@ impl Platform for Aws {
 
     fn account(&self, facts: &Facts) -> Option<String> {
         Some(facts.aws.as_ref()?.caller.as_ref()?.account.clone()).filter(|account| !account.is_empty())
+    }
+
+    fn target_of(&self, given: &GivenTarget) -> Target {
+        target::target_of(given)
+    }
+
+    fn config_of(&self, target: &Target) -> Result<InstallConfig, Box<Finding>> {
+        target::config_of(target)
     }
 
     fn survey(&self) -> Option<&'static dyn super::survey::Survey> {

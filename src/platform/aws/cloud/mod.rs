@@ -3,7 +3,7 @@
 //! `session` has the clients and what is known of the endpoints and the caller. What all else rests on is
 //! checked in `reach` and `credentials`; facts are gathered in `gather`, and what facts do not hold is checked
 //! in `checks`. `zones` lists what a base domain can be chosen from, and `engine` has what Terraform needs to
-//! call AWS in the same way. All calls only read, but for those of `adopt`.
+//! call AWS in the same way. All calls only read, but for those of `adopt` and `removal`.
 
 mod adopt;
 mod bounded;
@@ -20,6 +20,7 @@ mod judged;
 mod opt_in;
 mod pages;
 mod reach;
+mod removal;
 mod secrets;
 mod session;
 mod zones;
@@ -29,6 +30,7 @@ use crate::plan::Plan;
 use crate::platform::cloud::{
     Asked, Asking, Check, Cloud, EngineNeeds, Gathered, Judged, PublicZone, Session, Waiting,
 };
+use crate::platform::removal::{Removal, Target};
 
 /// The edge of AWS.
 #[derive(Clone, Copy, Debug)]
@@ -39,12 +41,16 @@ pub static CLOUD: AwsCloud = AwsCloud;
 
 /// The pages of what is found by asking.
 pub(in crate::platform::aws) fn all_pages() -> impl Iterator<Item = &'static Page> {
-    pages::PAGES.iter().chain(checks::pages::PAGES).copied()
+    pages::PAGES.iter().chain(checks::pages::PAGES).copied().chain(removal::all_pages())
 }
 
 impl Cloud for AwsCloud {
     fn session<'a>(&self, asking: Asking<'a>) -> Box<dyn Session + 'a> {
         Box::new(session::Session::new(asking))
+    }
+
+    fn removal<'a>(&self, asking: Asking<'a>, target: &'a Target) -> Box<dyn Removal + 'a> {
+        Box::new(removal::AwsRemoval::new(asking, target))
     }
 }
 

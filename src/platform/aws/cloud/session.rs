@@ -336,7 +336,6 @@ clients! {
     /// The client of EC2.
     ec2: aws_sdk_ec2 of Ec2;
     /// The client of Elastic Load Balancing for the load balancers of the first generation.
-    #[allow(dead_code, reason = "nothing is asked of these load balancers yet")]
     elb: aws_sdk_elasticloadbalancing of Elb;
     /// The client of Elastic Load Balancing.
     elbv2: aws_sdk_elasticloadbalancingv2 of Elb;

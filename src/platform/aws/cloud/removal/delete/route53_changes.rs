@@ -1,0 +1,160 @@
+//! Which records go, and how many of them with one call.
+
+use aws_sdk_route53::types::{Change, ChangeAction, ChangeBatch, ResourceRecord, ResourceRecordSet, RrType};
+use aws_smithy_types::error::operation::BuildError;
+
+/// What Route 53 takes at most in one call: values, and characters in them.
+const MOST_VALUES: usize = 1000;
+const MOST_CHARACTERS: usize = 32_000;
+
+/// Records in lots that go with one call each, in their order.
+pub(super) fn batches<T>(items: Vec<T>, set: impl Fn(&T) -> &ResourceRecordSet) -> Vec<Vec<T>> {
+    let mut batches: Vec<Vec<T>> = Vec::new();
+    let (mut values, mut characters) = (0, 0);
+    for item in items {
+        let (more_values, more_characters) = weight(set(&item));
+        values += more_values;
+        characters += more_characters;
+        match batches.last_mut() {
+            Some(batch) if values <= MOST_VALUES && characters <= MOST_CHARACTERS => batch.push(item),
+            _ => {
+                batches.push(vec![item]);
+                (values, characters) = (more_values, more_characters);
+            }
+        }
+    }
+    batches
+}
+
+/// How many values a record has, and how long they are together.
+fn weight(set: &ResourceRecordSet) -> (usize, usize) {
+    let values = set.resource_records();
+    (values.len().max(1), values.iter().map(ResourceRecord::value).map(str::len).sum())
+}
+
+/// The change that deletes records, which must be as they are listed.
+pub(super) fn deletion(sets: &[&ResourceRecordSet]) -> Result<ChangeBatch, BuildError> {
+    let mut changes = Vec::with_capacity(sets.len());
+    for set in sets {
+        let change = Change::builder().action(ChangeAction::Delete).resource_record_set((*set).clone());
+        changes.push(change.build()?);
+    }
+    ChangeBatch::builder().set_changes(Some(changes)).build()
+}
+
+/// The records of a zone but for those that every zone has, which go with it.
+pub(super) fn removable(sets: Vec<ResourceRecordSet>) -> Vec<ResourceRecordSet> {
+    let apex = sets.iter().find(|set| *set.r#type() == RrType::Soa).map(|set| plain(set.name()));
+    let of_zone = |set: &ResourceRecordSet| {
+        let is_own = [RrType::Soa, RrType::Ns].contains(set.r#type());
+        is_own && apex.as_ref().is_none_or(|apex| *apex == plain(set.name()))
+    };
+    sets.into_iter().filter(|set| !of_zone(set)).collect()
+}
+
+/// The records below a domain, without those of the domain itself; none of an empty domain.
+pub(super) fn below(sets: Vec<ResourceRecordSet>, domain: &str) -> Vec<ResourceRecordSet> {
+    sets.into_iter().filter(|set| is_below(set.name(), domain)).collect()
+}
+
+fn is_below(name: &str, domain: &str) -> bool {
+    let (name, domain) = (plain(name), plain(domain));
+    let rest = name.strip_suffix(domain.as_str());
+    !domain.is_empty() && rest.is_some_and(|rest| rest.ends_with('.'))
+}
+
+/// Whether two listings are of the same record, whatever its values.
+pub(super) fn is_same(one: &ResourceRecordSet, other: &ResourceRecordSet) -> bool {
+    plain(one.name()) == plain(other.name())
+        && one.r#type() == other.r#type()
+        && one.set_identifier() == other.set_identifier()
+}
+
+/// A name of the DNS without its final dot, in lower case.
+fn plain(name: &str) -> String {
+    name.trim_end_matches('.').to_ascii_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(name: &str, sort: RrType, values: &[&str]) -> Option<ResourceRecordSet> {
+        let values = values.iter().filter_map(|value| ResourceRecord::builder().value(*value).build().ok());
+        let values = values.collect();
+        ResourceRecordSet::builder().name(name).r#type(sort).set_resource_records(Some(values)).build().ok()
+    }
+
+    fn names(sets: &[ResourceRecordSet]) -> Vec<&str> {
+        sets.iter().map(ResourceRecordSet::name).collect()
+    }
+
+    #[test]
+    fn a_call_takes_no_more_than_route_53_does() {
+        let one = set("a.example.com.", RrType::A, &["192.0.2.1"]);
+        let many: Vec<ResourceRecordSet> = one.into_iter().cycle().take(2001).collect();
+        let sizes: Vec<usize> = batches(many, |set| set).iter().map(Vec::len).collect();
+        assert_eq!(sizes, [1000, 1000, 1]);
+        let long = "x".repeat(20_000);
+        let long = set("t.example.com.", RrType::Txt, &[long.as_str()]);
+        let many: Vec<ResourceRecordSet> = long.into_iter().cycle().take(3).collect();
+        let sizes: Vec<usize> = batches(many, |set| set).iter().map(Vec::len).collect();
+        assert_eq!(sizes, [1, 1, 1]);
+        assert!(batches(Vec::<ResourceRecordSet>::new(), |set| set).is_empty());
+    }
+
+    #[test]
+    fn a_zone_keeps_what_every_zone_has() {
+        let sets = [
+            set("test.example.com.", RrType::Soa, &["x"]),
+            set("test.example.com.", RrType::Ns, &["x"]),
+            set("sub.test.example.com.", RrType::Ns, &["x"]),
+            set("test.example.com.", RrType::Txt, &["x"]),
+            set("api.test.example.com.", RrType::A, &["192.0.2.1"]),
+        ];
+        let left = removable(sets.into_iter().flatten().collect());
+        assert_eq!(names(&left), ["sub.test.example.com.", "test.example.com.", "api.test.example.com."]);
+    }
+
+    #[test]
+    fn only_what_is_below_the_clusters_domain_is_the_clusters() {
+        let all = [
+            "api.test.example.com.",
+            "\\052.apps.TEST.example.com.",
+            "test.example.com.",
+            "api.latest.example.com.",
+            "mytest.example.com.",
+            "example.com.",
+        ];
+        let sets = || -> Vec<ResourceRecordSet> {
+            all.iter().filter_map(|name| set(name, RrType::A, &["192.0.2.1"])).collect()
+        };
+        let own = ["api.test.example.com.", "\\052.apps.TEST.example.com."];
+        assert_eq!(names(&below(sets(), "test.example.com")), own);
+        assert_eq!(names(&below(sets(), "test.example.com.")), own);
+        assert!(below(sets(), "").is_empty());
+    }
+
+    #[test]
+    fn a_record_is_the_same_with_other_values() {
+        let one = set("api.example.com.", RrType::A, &["192.0.2.1"]);
+        let other = set("API.example.com", RrType::A, &["192.0.2.2"]);
+        let sort = set("api.example.com.", RrType::Aaaa, &["2001:db8::1"]);
+        let same = |other: Option<&ResourceRecordSet>| {
+            one.as_ref().zip(other).map(|(one, other)| is_same(one, other))
+        };
+        assert_eq!((same(other.as_ref()), same(sort.as_ref())), (Some(true), Some(false)));
+    }
+
+    #[test]
+    fn a_deletion_names_every_record_as_it_is() {
+        let sets =
+            [set("a.example.com.", RrType::A, &["192.0.2.1"]), set("b.example.com.", RrType::A, &["x"])];
+        let sets: Vec<&ResourceRecordSet> = sets.iter().flatten().collect();
+        let changes = deletion(&sets).ok().map(|batch| batch.changes().to_vec()).unwrap_or_default();
+        let named: Vec<Option<&ResourceRecordSet>> =
+            changes.iter().map(Change::resource_record_set).collect();
+        assert_eq!(named, [sets.first().copied(), sets.get(1).copied()]);
+        assert!(changes.iter().all(|change| *change.action() == ChangeAction::Delete));
+    }
+}

@@ -1,0 +1,60 @@
+//! Buckets: those with the cluster's tag, and the one whose name is known from its infrastructure id.
+
+use std::collections::BTreeSet;
+
+use futures::stream::{self, StreamExt};
+
+use super::{AT_A_TIME, Look, Part, is_denied, is_missing};
+use crate::platform::aws::cloud::removal::graph::Node;
+use crate::platform::aws::cloud::removal::kinds;
+use crate::platform::aws::cloud::session::Lost;
+use crate::platform::removal::Fate;
+
+pub(super) const SERVICE: &str = "s3";
+const TAGS: &str = "s3:GetBucketTagging";
+
+/// All buckets.
+pub(super) async fn buckets(look: Look<'_>) -> Part {
+    let own = format!("{}-bootstrap", look.removal.target.infra_id);
+    let claimed = look.claims.of(SERVICE, "").map(|(_, arn, _)| arn.id.to_owned());
+    // What stands behind a slash is an object, which goes with its bucket.
+    let claimed = claimed.map(|id| id.split('/').next().unwrap_or_default().to_owned());
+    let names: BTreeSet<String> = claimed.chain([own]).filter(|name| !name.is_empty()).collect();
+    let mut calls = Vec::new();
+    for name in &names {
+        calls.push(Box::pin(fate(look, name)));
+    }
+    let answers: Vec<_> = stream::iter(calls).buffered(AT_A_TIME).collect().await;
+    let mut part = Part::default();
+    for (name, answer) in names.iter().zip(answers) {
+        match answer {
+            Ok(Some(fate)) => part.nodes.push(node(look, name, fate)),
+            Ok(None) => {}
+            Err(lost) if is_missing(&lost) => {}
+            Err(lost) => match claimed_fate(look, name) {
+                Some(fate) if is_denied(&lost) => part.nodes.push(node(look, name, fate)),
+                _ => part.miss(&format!("the bucket {name}"), &lost),
+            },
+        }
+    }
+    part
+}
+
+fn node(look: Look<'_>, name: &str, fate: Fate) -> Node {
+    let mut node = Node::new(&kinds::BUCKET, name, look.home.bucket(name), fate);
+    name.clone_into(&mut node.name);
+    node
+}
+
+fn claimed_fate(look: Look<'_>, name: &str) -> Option<Fate> {
+    look.claims.of(SERVICE, "").find(|(_, arn, _)| arn.id == name).map(|(_, _, claim)| claim.fate)
+}
+
+/// What becomes of a bucket by its own tags; none where it is not the cluster's.
+async fn fate(look: Look<'_>, name: &str) -> Result<Option<Fate>, Lost> {
+    let session = &look.removal.session;
+    let s3 = session.s3().await.map_err(Lost::Unready)?;
+    let answer = Box::pin(s3.get_bucket_tagging().bucket(name).send()).await;
+    let answer = answer.map_err(|error| Lost::Fault(session.fault(TAGS, &error)))?;
+    Ok(look.removal.ownership.fate(answer.tag_set().iter().map(|tag| (tag.key(), tag.value()))))
+}

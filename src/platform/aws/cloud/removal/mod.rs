@@ -1,0 +1,181 @@
+//! The end of a cluster on AWS: what it owns, in which order that goes, and how (`assets.md`, chapter E).
+//!
+//! `ownership` tells by tags whose something is. `discover` looks for it in all services, and `graph` puts it
+//! in order by a table of `kinds`. `delete` removes it, with what `discover` left in `known`; `holders` says
+//! what is in the way of something.
+
+mod arn;
+mod clusters;
+mod delete;
+mod discover;
+mod graph;
+mod holders;
+mod kinds;
+mod known;
+mod ownership;
+mod pages;
+
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+
+use aws_config::Region;
+use tokio::sync::OnceCell;
+
+use self::arn::{Arn, Home};
+use self::known::Known;
+use self::ownership::Ownership;
+use super::clients::settings;
+use super::endpoints::{self, Endpoint, Service};
+use super::reach;
+use super::session::{Lost, Session};
+use crate::finding::Page;
+use crate::platform::cloud::{Asked, Asking, Unready, Verdict, Waiting};
+use crate::platform::removal::{Account, Discovered, FoundCluster, Holder, Outcome, Removal, Target, Thing};
+
+/// The pages of what is found on the way.
+pub(super) fn all_pages() -> impl Iterator<Item = &'static Page> {
+    pages::PAGES.iter().chain(delete::PAGES).copied()
+}
+
+/// The removal of one cluster.
+pub(super) struct AwsRemoval<'a> {
+    /// Who asks, and by which clients.
+    session: Session<'a>,
+    /// The cluster.
+    target: &'a Target,
+    /// How its things are known.
+    ownership: Ownership,
+    /// What the last look learned of them.
+    known: Mutex<Known>,
+    /// What the last look found, by the names that others call it.
+    found: Mutex<BTreeSet<String>>,
+    /// Ids of roles and users that are not the cluster's.
+    foreign: Mutex<BTreeSet<String>>,
+    abroad: OnceCell<aws_sdk_resourcegroupstagging::Client>,
+}
+
+impl<'a> AwsRemoval<'a> {
+    /// Begins; nothing is called yet.
+    pub(super) fn new(asking: Asking<'a>, target: &'a Target) -> Self {
+        Self {
+            session: Session::new(asking),
+            target,
+            ownership: Ownership::of(target),
+            known: Mutex::default(),
+            found: Mutex::default(),
+            foreign: Mutex::default(),
+            abroad: OnceCell::new(),
+        }
+    }
+}
+
+impl AwsRemoval<'_> {
+    /// The domain that the cluster's records are in, without a final dot; empty where nobody says it.
+    fn cluster_domain(&self) -> &str {
+        let domain = self.target.platform.get("clusterDomain").and_then(serde_json::Value::as_str);
+        domain.unwrap_or_default().trim_matches('.')
+    }
+
+    /// Whether a role of another account is needed for the hosted zone.
+    fn has_zone_role(&self) -> bool {
+        !self.session.platform.hosted_zone_role.is_empty()
+    }
+
+    /// Where the cluster's things are.
+    async fn home(&self) -> Result<Home, Lost> {
+        let caller = self.session.identity().await.map_err(Clone::clone)?;
+        let region = self.session.region();
+        let listed = self.session.asking.catalogue.aws.partition_of(region).map(|(id, _)| id);
+        let partition = Arn::parse(&caller.arn).map(|arn| arn.partition).or(listed);
+        Ok(Home {
+            partition: partition.unwrap_or("aws").to_owned(),
+            region: region.to_owned(),
+            account: caller.account.clone(),
+        })
+    }
+
+    /// The client of Resource Groups Tagging in the region where what all regions share is listed; none where
+    /// that is the cluster's own region, or where nobody knows it.
+    async fn tagging_abroad(&self) -> Option<Result<aws_sdk_resourcegroupstagging::Client, Unready>> {
+        let (_, partition) = self.session.asking.catalogue.aws.partition_of(self.session.region())?;
+        let region = partition.global_region.as_deref().filter(|region| *region != self.session.region())?;
+        let client = self.abroad.get_or_try_init(|| Box::pin(tagging_in(&self.session, region))).await;
+        Some(client.cloned())
+    }
+
+    /// Whether the last look found something that is called this.
+    fn has_found(&self, name: &str) -> bool {
+        self.found.lock().unwrap_or_else(PoisonError::into_inner).contains(name)
+    }
+}
+
+/// A client of Resource Groups Tagging in another region. An endpoint that somebody gave for the service
+/// counts for all regions (`assets.md`, E.2).
+async fn tagging_in(
+    session: &Session<'_>,
+    region: &str,
+) -> Result<aws_sdk_resourcegroupstagging::Client, Unready> {
+    session.caller().await?;
+    let found = session.found().await.map_err(|finding| Unready(finding.message.clone()))?;
+    let given = endpoints::custom(session.platform, Service::Tagging.name()).is_some();
+    let own = session.reached(Service::Tagging).await.endpoint(session, Service::Tagging);
+    let endpoint = match own {
+        Ok(own) if own.is_override() => Endpoint { signing_region: region.to_owned(), ..own.clone() },
+        Err(why) if given => return Err(why),
+        Ok(_) | Err(_) => reached_in(session, region).await?,
+    };
+    let mut there = found.config.to_builder();
+    there.set_region(Region::new(region.to_owned()));
+    let there = there.build();
+    let settings = settings!(aws_sdk_resourcegroupstagging, &there, &endpoint);
+    Ok(aws_sdk_resourcegroupstagging::Client::from_conf(settings.build()))
+}
+
+async fn reached_in(session: &Session<'_>, region: &str) -> Result<Endpoint, Unready> {
+    let Ok(Some(endpoint)) = endpoints::endpoint_in(session, Service::Tagging, region).await else {
+        return Err(Unready(format!("no endpoint of tagging is known in {region}")));
+    };
+    let seen = reach::look(session, &endpoint).await;
+    match seen.answer {
+        Ok(_) => Ok(endpoint),
+        Err(broken) => {
+            let shown = endpoint.shown();
+            Err(Unready(format!("tagging of {region} cannot be reached at {shown}: {}", broken.why)))
+        }
+    }
+}
+
+impl Removal for AwsRemoval<'_> {
+    fn account(&self) -> Waiting<'_, Asked<Account>> {
+        Box::pin(async move {
+            if let Err(finding) = self.session.found().await {
+                return Err(Verdict::Found(Box::new(finding.clone())));
+            }
+            match self.session.identity().await {
+                Ok(caller) => Ok(Account { id: caller.account.clone(), caller: caller.arn.clone() }),
+                Err(Lost::Unready(unready)) => Err(unready.clone().into()),
+                Err(Lost::Fault(fault)) => Err(fault.verdict("")),
+            }
+        })
+    }
+
+    fn discover(&self) -> Waiting<'_, Discovered> {
+        Box::pin(discover::discover(self))
+    }
+
+    fn remove<'s>(&'s self, things: &'s [&'s Thing]) -> Waiting<'s, Vec<Outcome>> {
+        Box::pin(delete::remove(self, things))
+    }
+
+    fn look<'s>(&'s self, things: &'s [&'s Thing]) -> Waiting<'s, Vec<Outcome>> {
+        Box::pin(delete::look(self, things))
+    }
+
+    fn holders<'s>(&'s self, thing: &'s Thing) -> Waiting<'s, Vec<Holder>> {
+        Box::pin(holders::holders(self, thing))
+    }
+
+    fn clusters(&self) -> Waiting<'_, Asked<Vec<FoundCluster>>> {
+        Box::pin(clusters::clusters(self))
+    }
+}

@@ -1,0 +1,92 @@
+//! What is to be said of a look at a cluster's things, each with its page.
+
+use crate::finding::{Base, Finding, Kind, Page, Severity, shortened};
+use crate::platform::aws::cloud::session::Lost;
+
+const UNSEEN: Page = Page {
+    code: "LF1320",
+    title: "everything that a cluster can be made of can be looked at",
+    text: "A cluster is gone when nothing carries its tag any more, and that is only known where all \
+           services answer. What cannot be looked at may hold things that cost money.",
+    severity: Severity::Error,
+    fields: &[],
+    base: Base::Whole,
+    bad: "",
+    good: "",
+};
+const OTHER_CLUSTERS: Page = Page {
+    code: "LF1321",
+    title: "no other cluster uses the subnets that a cluster owns",
+    text: "A tag kubernetes.io/cluster/<id> with the value shared says that the cluster <id> was installed \
+           into the subnet. Without the subnet it would no longer work.",
+    severity: Severity::Error,
+    fields: &[],
+    base: Base::Whole,
+    bad: "",
+    good: "",
+};
+
+/// All of them.
+pub(in crate::platform::aws::cloud) static PAGES: &[&Page] = &[&UNSEEN, &OTHER_CLUSTERS];
+
+/// Something that could not be looked at, and why.
+pub(super) fn unseen(what: &str, lost: &Lost) -> Finding {
+    match lost {
+        Lost::Unready(why) => {
+            let message = format!("{what} cannot be looked at: {}", why.0);
+            Finding::error(&UNSEEN, Kind::Invalid, "", message)
+                .help("look at credentials, endpoints and the network, and run the command again")
+        }
+        Lost::Fault(fault) => {
+            let mut finding = fault.finding("");
+            finding.message = format!("{what} cannot be looked at: {}", finding.message);
+            finding
+        }
+    }
+}
+
+/// Other clusters that use a subnet of this one.
+pub(super) fn used_by_others(subnet: &str, clusters: &[String]) -> Finding {
+    let clusters: Vec<String> = clusters.iter().map(|id| shortened(id)).collect();
+    let message = format!("the subnet {subnet} is shared with other clusters: {}", clusters.join(", "));
+    Finding::error(&OTHER_CLUSTERS, Kind::Forbidden, "", message).help(
+        "destroy those clusters first; where they are gone already, take their tags \
+         kubernetes.io/cluster/<id> off the subnet",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::platform::aws::cloud::fault::{Fault, Sort};
+    use crate::platform::cloud::Unready;
+
+    #[test]
+    fn what_cannot_be_looked_at_is_named_with_the_reason() {
+        let finding = unseen("buckets", &Lost::Unready(Unready("the endpoint is dead".to_owned())));
+        assert_eq!(finding.message, "buckets cannot be looked at: the endpoint is dead");
+        let fault = Fault {
+            call: "iam:ListRoles".to_owned(),
+            sort: Sort::Denied,
+            code: Some("AccessDenied".to_owned()),
+            message: String::new(),
+            request_id: None,
+            status: Some(403),
+        };
+        let finding = unseen("roles", &Lost::Fault(fault));
+        let expected = "roles cannot be looked at: iam:ListRoles was answered with AccessDenied";
+        assert_eq!(finding.message, expected);
+        assert!(finding.help.is_some_and(|help| help.contains("iam:ListRoles")));
+    }
+
+    #[test]
+    fn the_other_clusters_are_named() {
+        let clusters = ["one-bcd24", "two-bcd24"].map(str::to_owned);
+        let finding = used_by_others("subnet-1", &clusters);
+        assert_eq!(
+            finding.message,
+            "the subnet subnet-1 is shared with other clusters: one-bcd24, two-bcd24"
+        );
+        assert_eq!(finding.page.code, "LF1321");
+    }
+}
