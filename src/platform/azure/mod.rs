@@ -16,8 +16,10 @@ mod render;
 mod rules;
 mod stack_environment;
 mod survey;
+pub mod target;
 pub mod values;
 
+use super::removal::{GivenTarget, Target};
 use super::{Offline, Platform, World};
 use crate::config::InstallConfig;
 use crate::facts::Facts;
@@ -95,7 +97,7 @@ impl Platform for Azure {
     }
 
     fn pages(&self) -> Vec<&'static Page> {
-        let pages = rules::PAGES.iter().chain(plan::pages::PAGES).copied();
+        let pages = rules::PAGES.iter().chain(plan::pages::PAGES).chain(target::PAGES).copied();
         #[cfg(feature = "azure")]
         let pages = pages.chain(cloud::all_pages());
         pages.collect()
@@ -114,6 +116,14 @@ impl Platform for Azure {
 
     fn account(&self, facts: &Facts) -> Option<String> {
         Some(facts.azure.as_ref()?.subscription_id.clone()).filter(|account| !account.is_empty())
+    }
+
+    fn target_of(&self, given: &GivenTarget) -> Target {
+        target::target_of(given)
+    }
+
+    fn config_of(&self, target: &Target) -> Result<InstallConfig, Box<Finding>> {
+        target::config_of(target)
     }
 
     fn survey(&self) -> Option<&'static dyn super::survey::Survey> {

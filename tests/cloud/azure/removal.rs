@@ -287,6 +287,50 @@ fn a_deny_assignment_ends_it() {
 }
 
 #[test]
+fn what_the_caller_may_not_remove_is_named_and_all_else_goes() {
+    let (scene, _) = cluster(false);
+    // Only what removes the one role asks there.
+    let denied = Trouble::always("/roleassignments/", |_| {
+        Answer::error(403, "AuthorizationFailed", "The client may not perform roleAssignments/delete.")
+    });
+    let azure = Azure::start(scene.with(denied));
+    let landfall = directory(&azure, false, Some(SUBSCRIPTION));
+    let ran = destroy(&landfall, &["--timeout", "60s"]).ends(4);
+    let said = format!("{}{}", ran.out, ran.err);
+    for word in ["LF1352", "roleAssignments/delete"] {
+        assert!(said.contains(word), "`{word}` is missing: {ran}");
+    }
+    assert_eq!(at(&azure, &group(&format!("{INFRA_ID}-rg"), "")), Value::Null, "{ran}");
+    assert!(landfall.directory().join("metadata.json").exists());
+}
+
+#[test]
+fn what_cannot_be_looked_at_is_no_proof() {
+    let (scene, _) = cluster(false);
+    let denied = Trouble::always("/resources", |_| Answer::error(403, "AuthorizationFailed", "Not so."));
+    let azure = Azure::start(scene.with(denied));
+    let landfall = directory(&azure, false, Some(SUBSCRIPTION));
+    let ran = destroy(&landfall, &["--timeout", "60s"]);
+    assert!(matches!(ran.code, Some(4 | 5)), "{ran}");
+    assert!(format!("{}{}", ran.out, ran.err).contains("LF1351"), "{ran}");
+    assert!(landfall.directory().join("metadata.json").exists());
+}
+
+#[test]
+fn what_another_cluster_uses_is_an_objection() {
+    let (mut scene, _) = cluster(true);
+    let both = json!({ "tags": { OWNER: "owned", "kubernetes.io_cluster.other-x1y2z": "shared" } });
+    resource(&mut scene.tree, "cluster-rg", "Microsoft.Network/natGateways", "both-natgw", &both);
+    let azure = Azure::start(scene);
+    let ran = destroy(&directory(&azure, true, Some(SUBSCRIPTION)), &[]).ends(4);
+    let said = format!("{}{}", ran.out, ran.err);
+    for word in ["LF1355", "both-natgw", "other-x1y2z"] {
+        assert!(said.contains(word), "`{word}` is missing: {ran}");
+    }
+    only_reads(&azure);
+}
+
+#[test]
 fn another_subscription_is_not_touched() {
     let (scene, _) = cluster(false);
     let azure = Azure::start(scene);

@@ -72,8 +72,8 @@ impl Tree {
                 is_within(&used, path)
             })
         };
-        let user = self.0.iter().find(|(known, document)| !is_within(known, path) && uses(document))?;
-        Some(user.0)
+        let found = self.0.iter().find(|(known, document)| !is_within(known, path) && uses(document))?;
+        Some(found.0)
     }
 
     /// The deny assignments that keep something at a path.

@@ -3,7 +3,7 @@
 //! `session` knows the cloud's endpoints and the caller. What all else rests on is checked in `reach`,
 //! `environment`, `identity` and `subscription`; facts are gathered in `gather`, and what facts do not hold
 //! is checked in `checks`. All calls only read, but for those of `operations`, with which `adopt` marks what
-//! the user brought. `engine` hands the credentials on to terraform.
+//! the user brought and `removal` removes a cluster. `engine` hands the credentials on to terraform.
 
 mod adopt;
 mod api_versions;
@@ -22,6 +22,7 @@ mod key_store;
 mod operations;
 mod pages;
 mod reach;
+mod removal;
 #[cfg(test)]
 mod scripted;
 mod session;
@@ -35,6 +36,7 @@ use crate::plan::Plan;
 use crate::platform::cloud::{
     Asked, Asking, Check, Cloud, EngineNeeds, Gathered, Judged, PublicZone, Session, Waiting,
 };
+use crate::platform::removal::{Removal, Target};
 
 /// The edge of Azure.
 #[derive(Clone, Copy, Debug)]
@@ -45,12 +47,16 @@ pub static CLOUD: AzureCloud = AzureCloud;
 
 /// The pages of what is found by asking.
 pub(in crate::platform::azure) fn all_pages() -> impl Iterator<Item = &'static Page> {
-    pages::PAGES.iter().chain(checks::pages::PAGES).copied()
+    pages::PAGES.iter().chain(checks::pages::PAGES).chain(removal::PAGES).copied()
 }
 
 impl Cloud for AzureCloud {
     fn session<'a>(&self, asking: Asking<'a>) -> Box<dyn Session + 'a> {
         Box::new(session::Session::new(asking))
+    }
+
+    fn removal<'a>(&self, asking: Asking<'a>, target: &'a Target) -> Box<dyn Removal + 'a> {
+        Box::new(removal::AzureRemoval::new(asking, target))
     }
 }
 

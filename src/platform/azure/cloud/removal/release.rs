@@ -1,0 +1,77 @@
+//! What a cluster only uses stays, and loses the cluster's tag alone.
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::names::{Owner, Tags};
+use crate::platform::azure::cloud::api_versions::Api;
+use crate::platform::azure::cloud::arm::Arm;
+use crate::platform::azure::cloud::fault::Fault;
+use crate::platform::azure::cloud::gather::nullable;
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Described {
+    #[serde(deserialize_with = "nullable")]
+    properties: Properties,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Properties {
+    #[serde(deserialize_with = "nullable")]
+    tags: Tags,
+}
+
+/// The path of the tags of something.
+fn path(id: &str) -> String {
+    format!("{id}/providers/Microsoft.Resources/tags/default")
+}
+
+/// The cluster's tags on something.
+async fn own_tags(arm: &Arm, owner: &Owner, id: &str) -> Result<Tags, Fault> {
+    let described = arm.find::<Described>(Api::Tags, &path(id), &[]).await?.unwrap_or_default();
+    Ok(described.properties.tags.into_iter().filter(|(key, _)| owner.is_tag(key)).collect())
+}
+
+/// Whether something carries the cluster's tag.
+pub(super) async fn is_tagged(arm: &Arm, owner: &Owner, id: &str) -> Result<bool, Fault> {
+    Ok(!own_tags(arm, owner, id).await?.is_empty())
+}
+
+/// Takes the cluster's tag off something. The tags of others are not touched, whoever changes them meanwhile.
+pub(super) async fn release(arm: &Arm, owner: &Owner, id: &str) -> Result<(), Fault> {
+    let tags = own_tags(arm, owner, id).await?;
+    if tags.is_empty() {
+        return Ok(());
+    }
+    let body = json!({ "operation": "Delete", "properties": { "tags": tags } });
+    match arm.patch::<_, Value>(Api::Tags, &path(id), &body).await {
+        Err(fault) if !fault.is_absence() => Err(fault),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::platform::azure::cloud::scripted::scripted;
+
+    type Outcome = Result<(), Box<dyn std::error::Error>>;
+
+    #[tokio::test]
+    async fn only_the_cluster_s_tag_is_taken_off() -> Outcome {
+        let used =
+            r#"{"properties": {"tags": {"kubernetes.io_cluster.demo-bcd24": "shared", "team": "moon"}}}"#;
+        let free = r#"{"properties": {"tags": {"team": "moon"}}}"#;
+        let (arm, script) = scripted(&[(200, &[], used), (200, &[], free), (200, &[], free)])?;
+        let owner = Owner::new("demo-bcd24");
+        let id = "/subscriptions/s/resourceGroups/net";
+        assert_eq!(release(&arm, &owner, id).await, Ok(()));
+        assert_eq!(is_tagged(&arm, &owner, id).await, Ok(false));
+        let expected = "PATCH https://management.example.com/subscriptions/s/resourceGroups/net/providers/\
+                        Microsoft.Resources/tags/default?api-version=2021-04-01";
+        assert_eq!(script.asked().get(1).map(String::as_str), Some(expected));
+        Ok(())
+    }
+}
