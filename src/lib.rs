@@ -11,6 +11,7 @@ pub mod catalogue;
 pub mod cli;
 pub mod codes;
 pub mod config;
+pub mod destroy;
 pub mod engine;
 pub mod facts;
 pub mod finding;

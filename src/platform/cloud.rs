@@ -13,6 +13,7 @@ use crate::facts::Facts;
 use crate::finding::Finding;
 use crate::plan::Plan;
 use crate::platform::World;
+use crate::platform::removal::{Removal, Target};
 use crate::secret::Secret;
 
 /// Work that waits for a cloud.
@@ -55,6 +56,9 @@ pub struct Patience {
 pub trait Cloud: Sync {
     /// Begins to ask. Nothing is called before one of the session's futures runs.
     fn session<'a>(&self, asking: Asking<'a>) -> Box<dyn Session + 'a>;
+
+    /// Begins to remove a cluster. Nothing is called before one of the removal's futures runs.
+    fn removal<'a>(&self, asking: Asking<'a>, target: &'a Target) -> Box<dyn Removal + 'a>;
 }
 
 /// Questions to one cloud about one config. Each is put once, however many checks wait for the answer.

@@ -78,6 +78,19 @@ pub trait Platform: Sync {
         None
     }
 
+    /// The cluster that the command line names, as its metadata would.
+    fn target_of(&self, given: &removal::GivenTarget) -> removal::Target {
+        removal::Target { infra_id: given.infra_id.clone(), ..removal::Target::default() }
+    }
+
+    /// The config that asking the cloud of a cluster needs, made of what is known of the cluster alone.
+    ///
+    /// # Errors
+    /// A finding: something that is needed is not said, or cannot be read.
+    fn config_of(&self, target: &removal::Target) -> Result<InstallConfig, Box<Finding>> {
+        Err(Box::new(pages::no_removal(self.name(), &target.infra_id)))
+    }
+
     /// The edge that asks the platform's cloud; none for platforms without one, and in a build that leaves it
     /// out.
     fn cloud(&self) -> Option<&'static dyn cloud::Cloud> {

@@ -30,8 +30,28 @@ const NOT_GATHERED: Page = Page {
     good: "",
 };
 
+const NO_REMOVAL: Page = Page {
+    code: "LF1092",
+    title: "a cluster is removed from a platform that landfall makes clusters on",
+    text: "Landfall removes what it can find, and it can look at the clouds only that it makes clusters in. A \
+           cluster on another platform is removed with the means of that platform.",
+    severity: Severity::Error,
+    fields: &[],
+    base: Base::Whole,
+    bad: "",
+    good: "",
+};
+
 /// The pages of asking a cloud.
-pub const PAGES: &[&Page] = &[&LATE, &NOT_GATHERED];
+pub const PAGES: &[&Page] = &[&LATE, &NOT_GATHERED, &NO_REMOVAL];
+
+/// A cluster of a platform that landfall cannot remove anything from.
+#[must_use]
+pub fn no_removal(platform: &str, infra_id: &str) -> Finding {
+    let message = format!("{infra_id} is a cluster on platform `{platform}`, where landfall removes nothing");
+    let help = "remove it with the means of that platform";
+    Finding::error(&NO_REMOVAL, Kind::NotSupported, "", message).help(help)
+}
 
 /// A check that was broken off.
 #[must_use]
@@ -46,4 +66,23 @@ pub fn late(field: &str, limit: Duration) -> Finding {
 pub fn not_gathered(part: &str, why: &str) -> Finding {
     let message = format!("the {} could not be asked for: {why}", part.replace('-', " "));
     Finding::error(&NOT_GATHERED, Kind::Invalid, "", message)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::platform::PLATFORMS;
+    use crate::platform::removal::Target;
+
+    #[test]
+    fn a_platform_without_a_cloud_says_that_nothing_is_removed() {
+        let target = Target { infra_id: "demo-abcde".to_owned(), ..Target::default() };
+        let without = PLATFORMS.iter().filter(|platform| platform.stages().is_empty());
+        let refusals: Vec<Option<String>> = without
+            .map(|platform| platform.config_of(&target).err().map(|finding| finding.message))
+            .collect();
+        assert!(!refusals.is_empty());
+        assert!(
+            refusals.iter().all(|refusal| refusal.as_ref().is_some_and(|why| why.contains("demo-abcde")))
+        );
+    }
 }

@@ -24,6 +24,27 @@ pub struct Target {
     pub platform: Map<String, Value>,
 }
 
+/// A cluster as the command line names it. Texts that nobody gave are empty.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GivenTarget {
+    /// Its infrastructure id.
+    pub infra_id: String,
+    /// Its region or location.
+    pub region: String,
+    /// The name of the cloud, where the platform has several.
+    pub cloud_name: String,
+    /// Its domain, such as `demo.example.com`.
+    pub cluster_domain: String,
+    /// The role that may change the private hosted zone.
+    pub hosted_zone_role: String,
+    /// The resource manager of an Azure Stack Hub.
+    pub arm_endpoint: String,
+    /// The user's own resource group that the cluster is in.
+    pub resource_group: String,
+    /// The resource group of the base domain's public zone.
+    pub base_domain_resource_group: String,
+}
+
 /// Whom the credentials belong to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]

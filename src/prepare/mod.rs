@@ -10,6 +10,7 @@ mod identity;
 mod ignition;
 mod inputs;
 mod keys;
+pub mod target;
 pub mod wizard;
 mod world;
 pub mod zones;
@@ -142,7 +143,7 @@ pub enum Error {
         source: std::io::Error,
     },
     /// There is no install config.
-    #[error("there is no {INSTALL_CONFIG} in {}: put yours there, or name its directory with --dir", directory.display())]
+    #[error("there is no {INSTALL_CONFIG} in {}: make one with `landfall create install-config`, put yours there, or name its directory with --dir", directory.display())]
     NoConfig {
         /// The cluster directory.
         directory: PathBuf,

@@ -11,6 +11,7 @@ pub mod outline;
 mod printer;
 mod progress;
 pub mod prompt;
+pub mod removal;
 pub mod sarif;
 mod stages;
 mod terminal;

@@ -12,6 +12,7 @@
 mod disk;
 mod error;
 mod file_set;
+mod gone;
 mod journal;
 mod lock;
 mod records;
@@ -24,6 +25,7 @@ use std::path::{Path, PathBuf};
 
 pub use error::Error;
 pub use file_set::{BadPath, FileSet, SetFile};
+pub use gone::{Cleared, destroyed};
 pub use steps::{Step, StepResult, Steps, fingerprint};
 pub use write::Report;
 

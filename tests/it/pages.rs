@@ -195,6 +195,57 @@ const SHOWN_ELSEWHERE: &[(&str, &str)] = &[
     ("LF1245", "kube::wait_for::an_api_that_is_not_there_is_told_with_the_step_that_fails"),
     ("LF1246", "kube::wait_for::the_bootstrap_is_waited_for_until_it_says_that_it_is_complete"),
     ("LF1247", "kube::wait_for::an_installation_is_waited_for_until_every_operator_rests"),
+    ("LF1300", "destroy::account::tests::another_account_is_refused_and_both_are_named"),
+    ("LF1301", "destroy::account::tests::finding_nothing_is_no_success_by_itself"),
+    ("LF1302", "destroy::account::tests::a_fault_is_told_in_its_own_words"),
+    ("LF1303", "destroy::tests::proofs::what_could_not_be_looked_at_is_no_proof"),
+    ("LF1304", "destroy::tests::troubles::nothing_new_begins_when_the_time_is_over"),
+    ("LF1305", "destroy::tests::troubles::what_is_refused_is_not_tried_again_and_all_else_goes"),
+    ("LF1306", "destroy::tests::nothing_is_removed_against_an_objection"),
+    (
+        "LF1320",
+        "platform::aws::cloud::removal::pages::tests::what_cannot_be_looked_at_is_named_with_the_reason",
+    ),
+    ("LF1321", "platform::aws::cloud::removal::pages::tests::the_other_clusters_are_named"),
+    ("LF1322", "platform::aws::target::tests::what_is_needed_is_asked_for"),
+    ("LF1323", "platform::aws::target::tests::what_is_needed_is_asked_for"),
+    ("LF1350", "platform::azure::target::tests::an_id_that_would_fit_everything_is_refused"),
+    ("LF1353", "cloud::azure::removal::a_deny_assignment_ends_it"),
+    ("LF1354", "cloud::azure::removal::a_directory_that_may_not_be_read_is_told"),
+    (
+        "LF1356",
+        "platform::azure::cloud::removal::holdings::tests::a_group_of_the_cluster_goes_and_one_of_the_user_stays",
+    ),
+    ("LF1092", "platform::pages::tests::a_platform_without_a_cloud_says_that_nothing_is_removed"),
+    (
+        "LF1335",
+        "platform::aws::cloud::removal::delete::pages::tests::a_denial_names_the_action_and_who_can_lift_it",
+    ),
+    (
+        "LF1336",
+        "platform::aws::cloud::removal::delete::pages::tests::every_refusal_names_the_thing_and_what_to_do",
+    ),
+    (
+        "LF1337",
+        "platform::aws::cloud::removal::delete::pages::tests::every_refusal_names_the_thing_and_what_to_do",
+    ),
+    (
+        "LF1338",
+        "platform::aws::cloud::removal::delete::pages::tests::every_refusal_names_the_thing_and_what_to_do",
+    ),
+    (
+        "LF1339",
+        "platform::aws::cloud::removal::delete::pages::tests::every_refusal_names_the_thing_and_what_to_do",
+    ),
+    ("LF1351", "cloud::azure::removal::what_cannot_be_looked_at_is_no_proof"),
+    ("LF1352", "cloud::azure::removal::what_the_caller_may_not_remove_is_named_and_all_else_goes"),
+    ("LF1355", "cloud::azure::removal::what_another_cluster_uses_is_an_objection"),
+    ("LF1380", "prepare::target::tests::what_cannot_be_used_is_refused"),
+    ("LF1381", "prepare::target::tests::what_cannot_be_used_is_refused"),
+    ("LF1382", "prepare::target::tests::what_cannot_be_used_is_refused"),
+    ("LF1383", "prepare::target::tests::what_stands_in_the_way_says_how_to_go_on"),
+    ("LF1384", "prepare::target::tests::what_stands_in_the_way_says_how_to_go_on"),
+    ("LF1385", "prepare::target::tests::what_stands_in_the_way_says_how_to_go_on"),
 ];
 
 /// What judging finds, and for a code of planning what planning with the catalogue alone finds.

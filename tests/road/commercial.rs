@@ -56,4 +56,7 @@ fn a_cluster_with_a_network_of_its_own_stands() {
 
     installation.destroy_bootstrap();
     removed(&made, &Listing::of(cloud));
+
+    installation.destroy();
+    Listing::of(cloud).is_as(&before);
 }

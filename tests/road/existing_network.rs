@@ -95,4 +95,7 @@ fn a_cluster_in_a_network_of_the_users_own_stands() {
 
     installation.destroy_bootstrap();
     removed(&made, &Listing::of(cloud));
+
+    installation.destroy();
+    Listing::of(cloud).is_as(&before);
 }

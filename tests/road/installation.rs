@@ -21,6 +21,9 @@ use crate::secrets::Secrets;
 /// The provider whose modules can be applied on a machine without a network.
 const PROVIDER: &str = "terraform-provider-aws";
 
+/// The file that says which cluster a directory is of.
+const METADATA: &str = "metadata.json";
+
 /// Servers of these tests share few processors with each other, so a run waits for them longer than usual.
 const PATIENT: &[&str] = &["--timeout", "30s", "--deadline", "5m"];
 
@@ -101,20 +104,44 @@ impl Installation {
         self.run(&["destroy", "bootstrap", "--yes", "--plugin-dir", self.plugins.as_str()])
     }
 
-    /// Runs a command as loudly as can be and looks for secrets in all that came of it.
+    /// `landfall destroy cluster`, which must succeed with nothing but `metadata.json`; gives what it says.
+    pub fn destroy(&self) -> Value {
+        let root = self.directory();
+        for entry in std::fs::read_dir(root).unwrap().map(Result::unwrap) {
+            let path = entry.path();
+            if path == root.join(METADATA) {
+                continue;
+            }
+            if path.is_dir() {
+                std::fs::remove_dir_all(&path).unwrap();
+            } else {
+                std::fs::remove_file(&path).unwrap();
+            }
+        }
+        let said = self.searched(&["destroy", "cluster", "--yes"]);
+        assert_eq!(said["outcome"], "gone", "{said}");
+        assert!(!root.join(METADATA).exists());
+        said
+    }
+
+    /// Runs a command of the engine, which must succeed.
     fn run(&self, command: &[&str]) -> Value {
+        let said = self.searched(&[command, PATIENT].concat());
+        assert_eq!(said["outcome"], "done", "{said}");
+        said
+    }
+
+    /// Runs a command as loudly as can be and looks for secrets in all that came of it.
+    fn searched(&self, command: &[&str]) -> Value {
         let log = self.landfall.write("landfall.log", "");
-        let loudly = [command, PATIENT, &["-o", "json", "-v", "--log-file", log.as_str()]].concat();
+        let loudly = [command, &["-o", "json", "-v", "--log-file", log.as_str()]].concat();
         let ran: Ran = self.landfall.run(&loudly);
         let what = command.join(" ");
         self.secrets.are_not_in(&what, &ran.out);
         self.secrets.are_not_in(&what, &ran.err);
         self.secrets.are_not_in(&what, &std::fs::read_to_string(log).unwrap());
         self.secrets.are_kept_in(self.directory());
-        let ran = ran.ends(0);
-        let said = ran.json();
-        assert_eq!(said["outcome"], "done", "{ran}");
-        said
+        ran.ends(0).json()
     }
 }
 

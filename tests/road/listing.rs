@@ -23,6 +23,9 @@ const EC2: &[(&str, &str, &str, &str)] = &[
 /// Machines that are on their way out, and then gone after a while.
 const GOING: &[&str] = &["shutting-down", "terminated"];
 
+/// Gateways and endpoints that are gone, and still listed for a while.
+const GONE: &str = "deleted";
+
 /// What changes by itself, or with something else.
 const VOLATILE: &[&str] = &["availableIpAddressCount"];
 
@@ -61,7 +64,9 @@ impl Listing {
         let mut listing = Self::default();
         for (kind, action, list, id) in EC2 {
             for item in cloud.ec2(action, &[]).find(list).children() {
-                listing.add(kind, item.says(id), Thing::new(item));
+                if !item.says("state").eq_ignore_ascii_case(GONE) {
+                    listing.add(kind, item.says(id), Thing::new(item));
+                }
             }
         }
         for image in cloud.ec2("DescribeImages", &[("Owner.1", "self")]).find("imagesSet").children() {
@@ -222,6 +227,16 @@ impl Listing {
     /// Everything, with kind and id.
     pub fn each(&self) -> impl Iterator<Item = (&'static str, &str, &Thing)> {
         self.0.iter().map(|((kind, id), thing)| (*kind, id.as_str(), thing))
+    }
+
+    /// Fails unless all is as it was at an earlier moment.
+    #[track_caller]
+    pub fn is_as(&self, earlier: &Self) {
+        let (left, missing) = (self.since(earlier), earlier.since(self));
+        assert!(left.counts().is_empty(), "left: {:?}", left.0.keys());
+        assert!(missing.counts().is_empty(), "not the cluster's: {:?}", missing.0.keys());
+        let changed = self.changed(earlier);
+        assert!(changed.is_empty(), "not as before: {changed:?}");
     }
 
     /// What is in both but has become different, by kind and name.

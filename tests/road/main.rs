@@ -1,6 +1,8 @@
 //! The whole road: `landfall create cluster` with the real terraform and the real AWS provider against moto,
 //! which stands behind TLS with a certificate of a private authority, every service at a custom endpoint.
 //!
+//! At the end `landfall destroy cluster` takes all of it away, with nothing but `metadata.json`.
+//!
 //! What came of it is asked of moto, never of terraform or of landfall. Each test takes minutes, most of which
 //! the provider waits: 60 seconds for a load balancer, 15 for a zone and for a record, whatever the cloud says.
 //!

@@ -47,4 +47,7 @@ fn a_cluster_in_govcloud_stands() {
 
     installation.destroy_bootstrap();
     removed(&made, &Listing::of(cloud));
+
+    installation.destroy();
+    Listing::of(cloud).is_as(&before);
 }

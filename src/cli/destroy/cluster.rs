@@ -1,0 +1,368 @@
+//! `landfall destroy cluster`.
+
+use std::path::PathBuf;
+use std::pin::pin;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::runtime::Runtime;
+use tokio::time::{Instant, timeout};
+
+use super::shown::Shown;
+use super::{basis, ended, patience, stop_signal, unless_stopped, unnamed};
+use crate::cli::{Exit, Output, Settings, engine};
+use crate::destroy::{self, Fault, Outcome, Pace, Planned, Report, Stop, Watcher};
+use crate::engine::terraform;
+use crate::finding::Finding;
+use crate::platform::cloud::Asking;
+use crate::platform::removal::{Account, Removal};
+use crate::prepare::target::{Named, Origin, Unnamed, pages};
+use crate::prepare::{self, Basis, Environment};
+use crate::ui::prompt::{NoAnswer, Prompts};
+use crate::ui::removal as view;
+use crate::ui::{self, counted, json as json_form};
+use crate::workdir::{Cleared, ClusterDir, Step, StepResult};
+
+pub use super::flags::Args;
+
+/// Where terraform's streams are kept, below landfall's records.
+const LOG: &str = "log";
+/// The step in the journal.
+const STEP: &str = "cluster.destroy";
+
+/// Destroys the cluster that a directory or the flags name.
+///
+/// # Errors
+/// A stream cannot be written, or something outside of the input went wrong.
+pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
+    if !args.plan && !args.yes && !ui::can_ask() {
+        settings.printer.report(
+            "error: there is no terminal to ask whether things may be removed: give --yes, or --plan to see what \
+             would be removed\n",
+        );
+        return Ok(Exit::Usage);
+    }
+    let directory = settings.dir.clone().unwrap_or_else(|| PathBuf::from("."));
+    let basis = match basis(args.catalogue.as_ref(), &directory) {
+        Ok(basis) => basis,
+        Err(refusal) => return crate::cli::create::refused(refusal, settings),
+    };
+    let mut named = match args.named(&directory, settings, &basis) {
+        Ok(named) => named,
+        Err(why) => return unnamed(why, settings),
+    };
+    let mut cluster = None;
+    if named.is_local() && !args.plan {
+        let opened = ClusterDir::open(&directory)?;
+        // What was read before the directory was locked may have changed since.
+        named = match args.named(&directory, settings, &basis) {
+            Ok(named) => named,
+            Err(why) => return unnamed(why, settings),
+        };
+        if let Some(work) = terraform::at_work(&opened.records().join(LOG)).first() {
+            return ended("refused", &[pages::at_work(work)], Exit::Failed, settings);
+        }
+        cluster = Some(opened).filter(|_| named.is_local());
+    }
+    begin(args, settings, &basis, &named, cluster.as_mut())
+}
+
+/// Begins to ask the cloud.
+fn begin(
+    args: &Args,
+    settings: &Settings,
+    basis: &Basis,
+    named: &Named,
+    cluster: Option<&mut ClusterDir>,
+) -> anyhow::Result<Exit> {
+    let Some(cloud) = named.platform.cloud() else {
+        let finding = pages::no_cloud(named.platform.name());
+        return ended("refused", &[finding], Exit::Failed, settings);
+    };
+    let config = match named.platform.config_of(&named.target) {
+        Ok(config) => config,
+        Err(finding) if named.origin == Origin::Given => return unnamed(Unnamed::Usage(finding), settings),
+        Err(finding) => return unnamed(Unnamed::Invalid(finding), settings),
+    };
+    let world = Environment;
+    let asking = Asking {
+        config: &config,
+        given: &config,
+        catalogue: &basis.catalogue,
+        release: &basis.release,
+        installed: true,
+        world: &world,
+        patience: patience(args.parallel),
+    };
+    let runtime = prepare::runtime()?;
+    let removal = cloud.removal(asking, &named.target);
+    let job = Job { args, settings, named, removal: &*removal, runtime: &runtime };
+    let exit = job.run(cluster);
+    drop(removal);
+    runtime.shutdown_background();
+    exit
+}
+
+/// A cluster that is about to go.
+struct Job<'a> {
+    args: &'a Args,
+    settings: &'a Settings,
+    named: &'a Named,
+    removal: &'a dyn Removal,
+    runtime: &'a Runtime,
+}
+
+impl Job<'_> {
+    fn run(&self, cluster: Option<&mut ClusterDir>) -> anyhow::Result<Exit> {
+        let printer = &self.settings.printer;
+        let began = Instant::now();
+        printer.talk(&format!("looking for what there is of {}", self.id()));
+        let look = unless_stopped(async { timeout(self.args.timeout, self.look()).await });
+        let looked = self.runtime.block_on(look);
+        let left = self.args.timeout.saturating_sub(began.elapsed());
+        let planned = match looked {
+            Some(Ok(Ok(planned))) => planned,
+            Some(Ok(Err(finding))) => return self.refused(&[*finding]),
+            Some(Err(_)) => {
+                let finding = pages::late(self.args.timeout.as_secs());
+                return ended("timedOut", &[finding], Exit::PartWay, self.settings);
+            }
+            None => {
+                printer.talk("stopped; nothing was removed");
+                return ended("interrupted", &[], Exit::Interrupted, self.settings);
+            }
+        };
+        if planned.first.things.is_empty() {
+            return self.nothing(cluster, &planned);
+        }
+        let findings: Vec<Finding> = planned.notes.iter().chain(&planned.unseen).cloned().collect();
+        let refused = planned.notes.iter().any(Finding::is_error);
+        if self.args.plan {
+            return self.show(&planned, &findings, refused);
+        }
+        if refused {
+            return self.refused(&findings);
+        }
+        engine::report(&findings, self.settings);
+        match self.declined(&planned)? {
+            Some(exit) => Ok(exit),
+            None => self.remove(cluster, planned, left),
+        }
+    }
+
+    fn id(&self) -> &str {
+        &self.named.target.infra_id
+    }
+
+    /// Whose credentials these are, and what there is of the cluster. Another account is not looked at.
+    async fn look(&self) -> Result<Planned, Box<Finding>> {
+        let told = |fault: Fault| Box::new(fault.into_finding());
+        let account = destroy::account(self.removal).await.map_err(told)?;
+        destroy::same_account(&self.named.target, &account)?;
+        destroy::plan(self.removal).await.map_err(told)
+    }
+
+    fn refused(&self, findings: &[Finding]) -> anyhow::Result<Exit> {
+        ended("refused", findings, Exit::Unfit, self.settings)
+    }
+
+    /// What every object begins with.
+    fn head(&self, outcome: &str, account: &Account) -> Value {
+        json!({
+            "outcome": outcome,
+            "infraID": self.id(),
+            "platform": self.named.platform.name(),
+            "account": account,
+        })
+    }
+
+    /// Says that nothing of the cluster is there, if that proves that it is gone.
+    fn nothing(&self, cluster: Option<&mut ClusterDir>, planned: &Planned) -> anyhow::Result<Exit> {
+        let Planned { account, first, .. } = planned;
+        let confirmed = self.args.confirm_gone;
+        if let Err(finding) = destroy::nothing_found(&self.named.target, account, first, confirmed) {
+            let mut findings = planned.unseen.clone();
+            findings.push(*finding);
+            return self.refused(&findings);
+        }
+        let noted = "nothing of the cluster was there";
+        let cleared = self.clear(cluster, account, noted, self.named.origin == Origin::Metadata)?;
+        if self.settings.output == Output::Json {
+            let mut value = self.head("alreadyGone", account);
+            value["local"] = local_json(cleared.as_ref());
+            value["findings"] = json_form::placeless(&planned.notes).into();
+            self.settings.printer.data(&format!("{value}\n"))?;
+            return Ok(Exit::Done);
+        }
+        engine::report(&planned.notes, self.settings);
+        let line = format!("{} is gone already: nothing of it is in account {}\n", self.id(), account.id);
+        self.settings.printer.data(&ui::printable_lines(&line))?;
+        self.tell_local(cleared.as_ref());
+        Ok(Exit::Done)
+    }
+
+    /// Shows what would be removed.
+    fn show(&self, planned: &Planned, findings: &[Finding], refused: bool) -> anyhow::Result<Exit> {
+        let exit = if refused { Exit::Unfit } else { Exit::Done };
+        let printer = &self.settings.printer;
+        if self.settings.output == Output::Json {
+            let word = if refused { "refused" } else { "planned" };
+            let mut value = self.head(word, &planned.account);
+            merge(&mut value, view::plan_json(planned));
+            value["findings"] = json_form::placeless(findings).into();
+            printer.data(&format!("{value}\n"))?;
+            return Ok(exit);
+        }
+        engine::report(findings, self.settings);
+        printer.data(&view::plan_text(planned, printer.colours().data))?;
+        Ok(exit)
+    }
+
+    /// Shows in short what will be removed; how the run ends where the user does not want that.
+    fn declined(&self, planned: &Planned) -> anyhow::Result<Option<Exit>> {
+        let printer = &self.settings.printer;
+        let account = ui::printable(&planned.account.id);
+        printer.aside(&format!("{} in account {account}: {}", self.id(), view::plan_summary(planned)));
+        if self.args.yes {
+            return Ok(None);
+        }
+        let question = format!("Type {} to remove all of this for good", self.id());
+        let prompts = Prompts::new(printer.colours().talk);
+        match prompts.and_then(|prompts| prompts.text(&question, None, &|_: &str| Ok(()))) {
+            Ok(typed) if typed == self.id() => Ok(None),
+            Ok(_) => {
+                printer.talk("that is not the cluster's infrastructure id; nothing was removed");
+                Ok(Some(Exit::Failed))
+            }
+            Err(NoAnswer::Stopped) => Ok(Some(Exit::Interrupted)),
+            Err(fault) => Err(fault.into()),
+        }
+    }
+
+    /// Removes everything.
+    fn remove(
+        &self,
+        cluster: Option<&mut ClusterDir>,
+        planned: Planned,
+        timeout: Duration,
+    ) -> anyhow::Result<Exit> {
+        let Planned { account, first, .. } = planned;
+        if let Some(cluster) = &cluster {
+            note(cluster, StepResult::Began, "")?;
+        }
+        let pace = Pace { parallel: usize::from(self.args.parallel), timeout, ..Pace::default() };
+        let stop = Stop::new();
+        let shown = Shown::new(self.id(), self.settings);
+        let report = self.runtime.block_on(async {
+            let work = destroy::run(self.removal, &self.named.target, first, &pace, &shown, &stop);
+            let mut work = pin!(work);
+            let ended = tokio::select! {
+                report = &mut work => Some(report),
+                () = stop_signal() => None,
+            };
+            if let Some(report) = ended {
+                report
+            } else {
+                stop.ask();
+                shown.told("stopping: what was asked for already may still go");
+                work.await
+            }
+        });
+        drop(shown);
+        let detail = format!("{} removed, {} left", report.removed.len(), report.left.len());
+        let cleared = match (cluster, report.outcome) {
+            (cluster, Outcome::Gone) => self.clear(cluster, &account, &detail, true)?,
+            (Some(cluster), Outcome::Interrupted) => {
+                note(cluster, StepResult::Interrupted, &detail)?;
+                None
+            }
+            (Some(cluster), _) => {
+                note(cluster, StepResult::Failed, &detail)?;
+                None
+            }
+            (None, _) => None,
+        };
+        self.finish(&report, &account, cleared.as_ref())
+    }
+
+    /// Notes that the cluster is gone, and removes what is left of it here.
+    fn clear(
+        &self,
+        cluster: Option<&mut ClusterDir>,
+        account: &Account,
+        detail: &str,
+        noted: bool,
+    ) -> anyhow::Result<Option<Cleared>> {
+        let Some(cluster) = cluster else {
+            return Ok(None);
+        };
+        if noted {
+            note(cluster, StepResult::Done, detail)?;
+        }
+        Ok(Some(cluster.clear_destroyed(self.id(), &self.named.kept(account))?))
+    }
+
+    /// Says how it ended.
+    fn finish(&self, report: &Report, account: &Account, cleared: Option<&Cleared>) -> anyhow::Result<Exit> {
+        let exit = match report.outcome {
+            Outcome::Gone => Exit::Done,
+            Outcome::Left | Outcome::TimedOut => Exit::PartWay,
+            Outcome::Interrupted => Exit::Interrupted,
+            Outcome::Refused => Exit::Unfit,
+        };
+        if self.settings.output == Output::Json {
+            let mut value = self.head(view::outcome_name(report.outcome), account);
+            merge(&mut value, view::report_json(report));
+            value["local"] = local_json(cleared);
+            value["findings"] = json_form::placeless(&report.findings).into();
+            self.settings.printer.data(&format!("{value}\n"))?;
+            return Ok(exit);
+        }
+        engine::report(&report.findings, self.settings);
+        self.settings.printer.data(&view::report_text(self.id(), report))?;
+        if report.outcome != Outcome::Gone {
+            self.settings.printer.talk("run the same command again to go on; no local file was removed");
+        }
+        self.tell_local(cleared);
+        Ok(exit)
+    }
+
+    /// Says what became of the files of the directory.
+    fn tell_local(&self, cleared: Option<&Cleared>) {
+        let Some(cleared) = cleared else { return };
+        let printer = &self.settings.printer;
+        if !cleared.removed.is_empty() {
+            let files = counted(cleared.removed.len(), "local file");
+            printer
+                .talk(&format!("{files} removed; metadata.json is kept as {}", cleared.metadata.display()));
+        }
+        if !cleared.kept.is_empty() {
+            printer.talk(&format!("kept as edited by hand: {}", cleared.kept.join(", ")));
+        }
+    }
+}
+
+/// Adds to the journal of steps.
+fn note(cluster: &ClusterDir, result: StepResult, detail: &str) -> anyhow::Result<()> {
+    let (step, detail) = (STEP.to_owned(), detail.to_owned());
+    cluster.note(&Step { time: prepare::now(), step, result, detail, inputs: String::new() })?;
+    Ok(())
+}
+
+/// What became of the files of the directory, as data; null where none were touched.
+fn local_json(cleared: Option<&Cleared>) -> Value {
+    cleared.map_or(Value::Null, |cleared| {
+        json!({
+            "removed": cleared.removed,
+            "kept": cleared.kept,
+            "metadata": cleared.metadata.display().to_string(),
+        })
+    })
+}
+
+/// Adds the keys of one object to another.
+fn merge(value: &mut Value, more: Value) {
+    if let (Some(value), Value::Object(more)) = (value.as_object_mut(), more) {
+        value.extend(more);
+    }
+}

@@ -1,0 +1,142 @@
+//! `landfall destroy find`.
+
+use std::fmt::Write;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use comfy_table::Table;
+use serde_json::{Value, json};
+use tokio::time::timeout;
+
+use super::{basis, ended, limit, patience, unless_stopped, unnamed};
+use crate::catalogue;
+use crate::cli::{Exit, Output, Settings};
+use crate::platform::cloud::{Asking, Verdict};
+use crate::platform::removal::{FoundCluster, GivenTarget};
+use crate::platform::{Platform, pages};
+use crate::prepare::target::{self, Unnamed};
+use crate::prepare::{self, Environment};
+use crate::ui::printable;
+
+/// List the clusters that an account has in a region, by their tags
+///
+/// Looks for what `landfall destroy cluster` would remove, whoever made it, and changes nothing. What is found
+/// is destroyed with `landfall destroy cluster --infra-id ID --region REGION`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Region to look in
+    #[arg(long, value_name = "REGION")]
+    region: String,
+
+    /// Platform of the region, where it does not follow from its name
+    #[arg(long, value_name = "PLATFORM", value_parser = clap::builder::PossibleValuesParser::new(catalogue::PLATFORMS))]
+    platform: Option<String>,
+
+    /// Name of the cloud on Azure; the public one unless given
+    #[arg(long, value_name = "NAME")]
+    cloud_name: Option<String>,
+
+    /// Resource manager of an Azure Stack Hub
+    #[arg(long, value_name = "URL", value_hint = clap::ValueHint::Url)]
+    arm_endpoint: Option<String>,
+
+    /// Lay this file over the catalogue
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    catalogue: Option<PathBuf>,
+
+    /// When to stop looking, such as `90s`
+    #[arg(long, value_name = "TIME", default_value = "5m", value_parser = limit)]
+    timeout: Duration,
+
+    /// The most requests that are under way at a time
+    #[arg(long, value_name = "NUMBER", default_value_t = 24, value_parser = clap::value_parser!(u16).range(1..=256))]
+    parallel: u16,
+}
+
+/// The id of the cluster that a session is made for. Nothing is looked for by it.
+const NOBODY: &str = "none-00000";
+
+/// Lists the clusters.
+///
+/// # Errors
+/// Standard output cannot be written, or something outside of the input went wrong.
+pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
+    let directory = settings.dir.clone().unwrap_or_else(|| PathBuf::from("."));
+    let basis = match basis(args.catalogue.as_ref(), &directory) {
+        Ok(basis) => basis,
+        Err(refusal) => return crate::cli::create::refused(refusal, settings),
+    };
+    let platform =
+        target::platform_of(args.platform.as_deref(), &args.region, &basis.catalogue, &basis.release);
+    let platform = match platform {
+        Ok(platform) => platform,
+        Err(why) => return unnamed(why, settings),
+    };
+    let Some(cloud) = platform.cloud() else {
+        return ended("refused", &[target::pages::no_cloud(platform.name())], Exit::Failed, settings);
+    };
+    let text = |given: Option<&str>| given.unwrap_or_default().to_owned();
+    let named = platform.target_of(&GivenTarget {
+        infra_id: NOBODY.to_owned(),
+        region: args.region.clone(),
+        cloud_name: text(args.cloud_name.as_deref()),
+        arm_endpoint: text(args.arm_endpoint.as_deref()),
+        ..GivenTarget::default()
+    });
+    let config = match platform.config_of(&named) {
+        Ok(config) => config,
+        Err(finding) => return unnamed(Unnamed::Usage(finding), settings),
+    };
+    let world = Environment;
+    let asking = Asking {
+        config: &config,
+        given: &config,
+        catalogue: &basis.catalogue,
+        release: &basis.release,
+        installed: true,
+        world: &world,
+        patience: patience(args.parallel),
+    };
+    let runtime = prepare::runtime()?;
+    let removal = cloud.removal(asking, &named);
+    let found = runtime.block_on(unless_stopped(async { timeout(args.timeout, removal.clusters()).await }));
+    drop(removal);
+    runtime.shutdown_background();
+    let finding = match found {
+        None => return ended("interrupted", &[], Exit::Interrupted, settings),
+        Some(Ok(Ok(clusters))) => return tell(platform, clusters, settings),
+        Some(Ok(Err(Verdict::Found(finding)))) => *finding,
+        Some(Ok(Err(Verdict::Skipped(why) | Verdict::Passed(why)))) => pages::not_gathered("clusters", &why),
+        Some(Err(_)) => target::pages::late(args.timeout.as_secs()),
+    };
+    ended("refused", &[finding], Exit::Unfit, settings)
+}
+
+fn tell(
+    platform: &dyn Platform,
+    mut clusters: Vec<FoundCluster>,
+    settings: &Settings,
+) -> anyhow::Result<Exit> {
+    clusters.sort();
+    if settings.output == Output::Json {
+        let mut text = String::new();
+        for cluster in &clusters {
+            let mut value: Value = json!(cluster);
+            value["platform"] = platform.name().into();
+            let _ = writeln!(text, "{value}");
+        }
+        settings.printer.data(&text)?;
+        return Ok(Exit::Done);
+    }
+    if clusters.is_empty() {
+        settings.printer.talk("no cluster was found");
+        return Ok(Exit::Done);
+    }
+    let mut table = Table::new();
+    table.load_preset(comfy_table::presets::NOTHING).set_header(["INFRA ID", "REGION", "THINGS SEEN"]);
+    for cluster in &clusters {
+        table.add_row([printable(&cluster.infra_id), printable(&cluster.region), cluster.things.to_string()]);
+    }
+    settings.printer.data(&format!("{table}\n"))?;
+    Ok(Exit::Done)
+}

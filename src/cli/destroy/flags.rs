@@ -1,0 +1,128 @@
+//! The flags of `landfall destroy cluster`, and the cluster that they name.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::limit;
+use crate::catalogue;
+use crate::cli::Settings;
+use crate::platform::removal::GivenTarget;
+use crate::prepare::Basis;
+use crate::prepare::target::{self, Named, Unnamed};
+
+/// Remove everything that a cluster owns, and nothing else
+///
+/// Needs `metadata.json` of the cluster directory, landfall's or the OpenShift installer's, and nothing else of
+/// it; or what stands in it, as flags. Compares the account of the credentials with that of the cluster, looks
+/// for everything that carries the cluster's tags, and removes it. What is shared loses the tag only. Ends with
+/// 0 only when a fresh look finds nothing; then the local files go, too. Safe to repeat: after any stop, the
+/// same command goes on.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Show what would be removed, wave by wave, and remove nothing
+    #[arg(long)]
+    pub(super) plan: bool,
+
+    /// Do not ask before things are removed
+    #[arg(short, long)]
+    pub(super) yes: bool,
+
+    /// Where nothing is found and nobody noted the account of the cluster: it is gone, this account and region
+    /// are the right ones
+    #[arg(long)]
+    pub(super) confirm_gone: bool,
+
+    /// When to stop, whatever is left by then, such as `30m` or `1h30m`
+    #[arg(long, value_name = "TIME", default_value = "1h", value_parser = limit)]
+    pub(super) timeout: Duration,
+
+    /// The most requests that are under way at a time
+    #[arg(long, value_name = "NUMBER", default_value_t = 24, value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub(super) parallel: u16,
+
+    /// Lay this file over the catalogue
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    pub(super) catalogue: Option<PathBuf>,
+
+    #[command(flatten)]
+    given: GivenArgs,
+}
+
+/// What `metadata.json` would say.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Without metadata.json")]
+struct GivenArgs {
+    /// Infrastructure id of the cluster, as `landfall destroy find` lists it
+    #[arg(long, value_name = "ID", requires = "region")]
+    infra_id: Option<String>,
+
+    /// Region of the cluster
+    #[arg(long, value_name = "REGION", requires = "infra_id")]
+    region: Option<String>,
+
+    /// Platform of the cluster, where it does not follow from the region
+    #[arg(long, value_name = "PLATFORM", requires = "infra_id", value_parser = clap::builder::PossibleValuesParser::new(catalogue::PLATFORMS))]
+    platform: Option<String>,
+
+    /// Domain of the cluster, such as `demo.example.com`, for records in a hosted zone of the user's own
+    #[arg(long, value_name = "DOMAIN", requires = "infra_id")]
+    cluster_domain: Option<String>,
+
+    /// ARN of the role that may change the private hosted zone, where that is another account's
+    #[arg(long, value_name = "ARN", requires = "infra_id")]
+    hosted_zone_role: Option<String>,
+
+    /// Name of the cloud on Azure; the public one unless given
+    #[arg(long, value_name = "NAME", requires = "infra_id")]
+    cloud_name: Option<String>,
+
+    /// Resource manager of an Azure Stack Hub
+    #[arg(long, value_name = "URL", requires = "infra_id", value_hint = clap::ValueHint::Url)]
+    arm_endpoint: Option<String>,
+
+    /// The user's own resource group that the cluster is in
+    #[arg(long, value_name = "GROUP", requires = "infra_id")]
+    resource_group: Option<String>,
+
+    /// Resource group of the base domain's public zone
+    #[arg(long, value_name = "GROUP", requires = "infra_id")]
+    base_domain_resource_group: Option<String>,
+}
+
+impl GivenArgs {
+    /// The cluster that the flags name; none where they name none.
+    fn target(&self) -> Option<GivenTarget> {
+        let text = |given: Option<&str>| given.unwrap_or_default().to_owned();
+        Some(GivenTarget {
+            infra_id: self.infra_id.clone()?,
+            region: self.region.clone()?,
+            cloud_name: text(self.cloud_name.as_deref()),
+            cluster_domain: text(self.cluster_domain.as_deref()),
+            hosted_zone_role: text(self.hosted_zone_role.as_deref()),
+            arm_endpoint: text(self.arm_endpoint.as_deref()),
+            resource_group: text(self.resource_group.as_deref()),
+            base_domain_resource_group: text(self.base_domain_resource_group.as_deref()),
+        })
+    }
+}
+
+impl Args {
+    /// The cluster that is to go.
+    ///
+    /// # Errors
+    /// Nothing says it, or not so that it can be used.
+    pub(super) fn named(
+        &self,
+        directory: &Path,
+        settings: &Settings,
+        basis: &Basis,
+    ) -> Result<Named, Unnamed> {
+        let Some(given) = self.given.target() else {
+            return target::of_directory(directory);
+        };
+        let platform = self.given.platform.as_deref();
+        let platform = target::platform_of(platform, &given.region, &basis.catalogue, &basis.release)?;
+        // The working directory has a say only where it is meant.
+        target::of_flags(settings.dir.as_deref(), platform, &given)
+    }
+}

@@ -1,0 +1,246 @@
+//! Which cluster is to go: what the `metadata.json` of a directory or the command line says.
+//!
+//! Reads landfall's own `metadata.json` and that of the OpenShift installer. Unknown keys are ignored, what is
+//! needed is not guessed.
+
+pub mod pages;
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value, json};
+
+use super::identity::METADATA;
+use super::{Error, inputs};
+use crate::catalogue::{self, Catalogue};
+use crate::finding::{Finding, shortened};
+use crate::plan::{self, is_infra_id};
+use crate::platform::removal::{Account, GivenTarget, Target};
+use crate::platform::{self, PLATFORMS, Platform};
+use crate::workdir;
+
+/// The key of what landfall itself notes.
+const OWN: &str = "landfall";
+/// The account below it.
+const ACCOUNT: &str = "account";
+
+/// Where it stands which cluster is to go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// In the `metadata.json` of the directory.
+    Metadata,
+    /// In what is kept there of a cluster that was destroyed.
+    Destroyed,
+    /// On the command line alone.
+    Given,
+}
+
+/// The cluster that is to go.
+pub struct Named {
+    /// The cluster.
+    pub target: Target,
+    /// Its platform.
+    pub platform: &'static dyn Platform,
+    /// Where it stands.
+    pub origin: Origin,
+    /// The bytes of the file that says it; empty where none does.
+    metadata: Vec<u8>,
+}
+
+/// Why it is not known which cluster is to go.
+#[derive(Debug)]
+pub enum Unnamed {
+    /// Nothing says it.
+    Nowhere(Box<Finding>),
+    /// A file does not say it as it should, or says it of another cluster.
+    Invalid(Box<Finding>),
+    /// The command line does not.
+    Usage(Box<Finding>),
+    /// A file cannot be read.
+    Failed(Error),
+}
+
+impl<T: Into<Error>> From<T> for Unnamed {
+    fn from(error: T) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+impl Named {
+    /// Whether the directory is that of the cluster.
+    #[must_use]
+    pub fn is_local(&self) -> bool {
+        self.origin != Origin::Given
+    }
+
+    /// The metadata as it is to be kept: with the account that the cluster was in, so that a later run can
+    /// compare it.
+    #[must_use]
+    pub fn kept(&self, account: &Account) -> Vec<u8> {
+        if self.target.account.is_some() && noted(&self.metadata) {
+            return self.metadata.clone();
+        }
+        let mut value = object(&self.metadata).unwrap_or_default();
+        let own = value.entry(OWN).or_insert_with(|| json!({}));
+        match own.as_object_mut() {
+            Some(own) => {
+                own.insert(ACCOUNT.to_owned(), account.id.as_str().into());
+            }
+            None => *own = json!({ ACCOUNT: account.id }),
+        }
+        // All keys are text, so that JSON has a form for all of it.
+        let mut bytes = serde_json::to_vec_pretty(&value).unwrap_or_default();
+        bytes.push(b'\n');
+        bytes
+    }
+}
+
+/// The cluster that a directory is of, or the one that was destroyed there last.
+///
+/// # Errors
+/// Nothing says it, or the file cannot be used.
+pub fn of_directory(directory: &Path) -> Result<Named, Unnamed> {
+    let kept = workdir::destroyed(directory)?;
+    let path = directory.join(METADATA);
+    if inputs::is_there(&path) {
+        let mut named = read(&path, Origin::Metadata)?;
+        if named.target.account.is_none() {
+            // A run that was killed while it cleared the directory has noted the account there.
+            named.target.account = kept_account(&kept, &named.target.infra_id);
+        }
+        return Ok(named);
+    }
+    let latest = kept.iter().find_map(|path| read(path, Origin::Destroyed).ok());
+    latest.ok_or_else(|| Unnamed::Nowhere(Box::new(pages::no_metadata(directory))))
+}
+
+/// The cluster that the command line names. Where the directory is that cluster's, what it says of the account
+/// counts as well.
+///
+/// # Errors
+/// The infrastructure id cannot be one, or the directory is that of another cluster.
+pub fn of_flags(
+    directory: Option<&Path>,
+    platform: &'static dyn Platform,
+    given: &GivenTarget,
+) -> Result<Named, Unnamed> {
+    if !is_infra_id(&given.infra_id) {
+        return Err(Unnamed::Usage(Box::new(plan::pages::unusable_infra_id(&given.infra_id))));
+    }
+    let target = platform.target_of(given);
+    let alone = |target| Named { target, platform, origin: Origin::Given, metadata: Vec::new() };
+    let Some(directory) = directory else {
+        return Ok(alone(target));
+    };
+    match of_directory(directory) {
+        Ok(local) if local.target.infra_id == target.infra_id => {
+            let Target { cluster_name, cluster_id, account, .. } = local.target.clone();
+            Ok(Named { target: Target { cluster_name, cluster_id, account, ..target }, platform, ..local })
+        }
+        Ok(local) if local.origin == Origin::Metadata => {
+            let other = plan::pages::other_infra_id(&local.target.infra_id, &target.infra_id);
+            Err(Unnamed::Invalid(Box::new(other)))
+        }
+        Ok(_) | Err(Unnamed::Nowhere(_)) => {
+            let account = kept_account(&workdir::destroyed(directory)?, &target.infra_id);
+            Ok(alone(Target { account, ..target }))
+        }
+        Err(unnamed) => Err(unnamed),
+    }
+}
+
+/// The platform of a region that the command line names: the given one, else the only one that is known to have
+/// such a region.
+///
+/// # Errors
+/// None is known to have it, or several are.
+pub fn platform_of(
+    given: Option<&str>,
+    region: &str,
+    catalogue: &Catalogue,
+    release: &str,
+) -> Result<&'static dyn Platform, Unnamed> {
+    let unknown = |having: &[&str]| Unnamed::Usage(Box::new(pages::which_platform(region, having)));
+    if let Some(platform) = given {
+        return platform::named(platform).ok_or_else(|| unknown(&[]));
+    }
+    let has = |name: &&str| {
+        let known = catalogue.known_regions(name, release);
+        known.iter().any(|known| known.id.eq_ignore_ascii_case(region))
+    };
+    let having: Vec<&str> = catalogue::PLATFORMS.iter().copied().filter(has).collect();
+    match having[..] {
+        [only] => platform::named(only).ok_or_else(|| unknown(&having)),
+        _ => Err(unknown(&having)),
+    }
+}
+
+/// What a file says.
+fn read(path: &Path, origin: Origin) -> Result<Named, Unnamed> {
+    let bytes = inputs::read(path)?;
+    let (target, platform) = parse(path, &bytes).map_err(Unnamed::Invalid)?;
+    Ok(Named { target, platform, origin, metadata: bytes })
+}
+
+/// The account that is noted of a cluster that was destroyed.
+fn kept_account(kept: &[PathBuf], infra_id: &str) -> Option<String> {
+    let all = kept.iter().filter_map(|path| read(path, Origin::Destroyed).ok());
+    all.map(|named| named.target).find(|target| target.infra_id == infra_id)?.account
+}
+
+fn object(bytes: &[u8]) -> Option<Map<String, Value>> {
+    // A byte order mark is what an editor leaves.
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    serde_json::from_slice(bytes).ok()
+}
+
+/// Whether metadata says by itself which account it is.
+fn noted(bytes: &[u8]) -> bool {
+    let object = object(bytes);
+    let own = object.as_ref().and_then(|object| object.get(OWN)).and_then(|own| own.get(ACCOUNT));
+    own.and_then(Value::as_str).is_some_and(|account| !account.trim().is_empty())
+}
+
+fn parse(path: &Path, bytes: &[u8]) -> Result<(Target, &'static dyn Platform), Box<Finding>> {
+    let broken = |field: &str, why: &str| Box::new(pages::unusable(path, field, why));
+    let Some(mut object) = object(bytes) else {
+        return Err(broken("", "the file is no object of JSON"));
+    };
+    let infra_id = text(object.get("infraID"));
+    if !infra_id.as_deref().is_some_and(is_infra_id) {
+        let why = match infra_id.as_deref() {
+            None | Some("") => "`infraID` is missing, which says whose resources are removed".to_owned(),
+            Some(other) => format!("`infraID` is `{}`, which is no infrastructure id", shortened(other)),
+        };
+        return Err(broken("infraID", &why));
+    }
+    let own = object.get(OWN).and_then(|own| own.get(ACCOUNT));
+    let account = text(own).map(|account| account.trim().to_owned()).filter(|account| !account.is_empty());
+    if account.is_none() && own.is_some_and(|own| !own.is_null() && own.as_str() != Some("")) {
+        return Err(broken("landfall.account", "`landfall.account` is not the text that it was written as"));
+    }
+    let Some(platform) = PLATFORMS.iter().copied().find(|platform| object.contains_key(platform.name()))
+    else {
+        let others = object.iter().filter(|(key, value)| value.is_object() && *key != OWN);
+        let keys: Vec<String> = others.map(|(key, _)| key.clone()).collect();
+        return Err(Box::new(pages::no_platform(path, &keys, catalogue::PLATFORMS)));
+    };
+    let name = platform.name();
+    let Some(Value::Object(section)) = object.remove(name) else {
+        return Err(broken(name, &format!("`{name}` is no object")));
+    };
+    let target = Target {
+        infra_id: infra_id.unwrap_or_default(),
+        cluster_name: text(object.get("clusterName")).unwrap_or_default(),
+        cluster_id: text(object.get("clusterID")).unwrap_or_default(),
+        account,
+        platform: section,
+    };
+    Ok((target, platform))
+}
+
+fn text(value: Option<&Value>) -> Option<String> {
+    value.and_then(Value::as_str).map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,118 @@
+//! The findings about which cluster is to go.
+
+use std::path::Path;
+
+use crate::engine::terraform::AtWork;
+use crate::finding::{Base, Finding, Kind, Page, Severity, shortened};
+
+/// A page without an example, as no config shows it.
+const fn page(code: &'static str, title: &'static str, text: &'static str) -> Page {
+    Page { code, title, text, severity: Severity::Error, fields: &[], base: Base::Whole, bad: "", good: "" }
+}
+
+static NO_METADATA: Page = page(
+    "LF1380",
+    "it is known which cluster is to be destroyed",
+    "The metadata.json of a cluster directory says whose resources are removed, and where they are. It is \
+     written before anything is made, by landfall and by the OpenShift installer, and kept below \
+     .landfall/destroyed when the cluster is gone. Where it is lost, --infra-id and --region say the same; \
+     `landfall destroy find` lists the clusters that an account has.",
+);
+static UNUSABLE: Page = page(
+    "LF1381",
+    "metadata.json says which cluster it is of",
+    "It is an object of JSON with `infraID` and an object under the name of the cluster's platform. Unknown \
+     keys are ignored. What is removed hangs on it, so nothing in it is guessed.",
+);
+static NO_PLATFORM: Page = page(
+    "LF1382",
+    "a cluster is destroyed on a platform whose cloud landfall can ask",
+    "The object under the platform's key says in which cloud a cluster is. Clusters on other platforms are \
+     destroyed with the program that made them.",
+);
+static WHICH_PLATFORM: Page = page(
+    "LF1383",
+    "a region is one of one platform",
+    "Without a metadata.json, the platform follows from the region where the catalogue knows it. Where it \
+     does not, or where several platforms have a region of that name, --platform says it.",
+);
+static AT_WORK: Page = page(
+    "LF1384",
+    "nothing makes a cluster while it is destroyed",
+    "Terraform goes on when a landfall that started it ends early. What it makes after the cluster was looked \
+     at would be left behind. It finishes by itself; SIGINT lets it finish what it has begun and stop.",
+);
+static LATE: Page = page(
+    "LF1385",
+    "a cluster can be looked at in the time that is given to the run",
+    "Everything that a cluster owns is looked for before anything is removed. A slow network, a proxy, or a \
+     cloud that limits its callers are the usual reasons why that takes longer. Nothing was touched.",
+);
+
+/// The pages of these findings.
+pub const ALL: &[&Page] = &[&NO_METADATA, &UNUSABLE, &NO_PLATFORM, &WHICH_PLATFORM, &AT_WORK, &LATE];
+
+/// Nothing says which cluster a directory is of.
+pub(super) fn no_metadata(directory: &Path) -> Finding {
+    let message =
+        format!("there is no metadata.json in {}: nothing says which cluster is to go", directory.display());
+    Finding::error(&NO_METADATA, Kind::Required, "", message).help(
+        "name the cluster's directory with --dir, or the cluster with --infra-id and --region; `landfall destroy \
+         find` lists clusters",
+    )
+}
+
+/// A file that does not say what it should. `why` has no full stop.
+pub(super) fn unusable(path: &Path, field: &str, why: &str) -> Finding {
+    Finding::error(&UNUSABLE, Kind::Invalid, field, format!("{}: {why}", path.display())).help(
+        "put the file back as it was written, or name the cluster with --infra-id and --region and leave out \
+         --dir",
+    )
+}
+
+/// Metadata of no platform that is known. `keys` are those with objects.
+pub(super) fn no_platform(path: &Path, keys: &[String], known: &[&str]) -> Finding {
+    let what = match keys {
+        [] => "names no platform".to_owned(),
+        keys => format!("is of a cluster on `{}`", shortened(&keys.join("`, `"))),
+    };
+    let message = format!("{} {what}; landfall destroys clusters on {}", path.display(), known.join(", "));
+    Finding::error(&NO_PLATFORM, Kind::NotSupported, "", message)
+        .help("destroy the cluster with the program that made it")
+}
+
+/// A platform that has no cloud, or whose cloud this program cannot ask.
+#[must_use]
+pub fn no_cloud(platform: &str) -> Finding {
+    let message = format!("landfall can ask no cloud of platform `{}`", shortened(platform));
+    Finding::error(&NO_PLATFORM, Kind::NotSupported, "", message)
+        .help("destroy the cluster with the program that made it")
+}
+
+/// A region of no platform, or of several.
+pub(super) fn which_platform(region: &str, having: &[&str]) -> Finding {
+    let region = shortened(region);
+    let message = match having {
+        [] => format!("no platform is known to have a region `{region}`"),
+        having => format!("`{region}` is a region of {}", having.join(" and of ")),
+    };
+    Finding::error(&WHICH_PLATFORM, Kind::Required, "", message).help("say the platform with --platform")
+}
+
+/// A program of an earlier run that is still making or removing something.
+#[must_use]
+pub fn at_work(work: &AtWork) -> Finding {
+    let AtWork { pid, stage, work } = work;
+    let message = format!("process {pid} of an earlier run is still at work: {work} of stage {stage}");
+    Finding::error(&AT_WORK, Kind::Forbidden, "", message).help(format!(
+        "wait until it has finished, or stop it with `kill -INT {pid}`, and run the same command again"
+    ))
+}
+
+/// A look at the cloud that did not end in time.
+#[must_use]
+pub fn late(seconds: u64) -> Finding {
+    let message = format!("the look at what there is of the cluster was not over after {seconds} s");
+    Finding::error(&LATE, Kind::Invalid, "", message)
+        .help("look at the network on the way, or give the run more time with --timeout; nothing was touched")
+}

@@ -1,0 +1,155 @@
+//! Which cluster files and flags name.
+
+#![allow(clippy::disallowed_methods, reason = "cluster directories are made here")]
+
+use std::error::Error as Any;
+use std::fs;
+
+use super::*;
+use crate::engine::terraform::AtWork;
+use crate::workdir::ClusterDir;
+
+type Outcome = Result<(), Box<dyn Any>>;
+
+const ID: &str = "demo-x7k2p";
+const OURS: &str = r#"{"clusterName":"demo","clusterID":"u","infraID":"demo-x7k2p","landfall":{"account":"42"},
+    "aws":{"region":"us-east-1","identifier":[]}}"#;
+const INSTALLERS: &str = r#"{"clusterName":"demo","clusterID":"u","infraID":"demo-x7k2p","featureSet":"",
+    "customFeatureSet":null,"azure":{"region":"eastus","cloudName":"AzurePublicCloud"}}"#;
+
+fn code(named: &Result<Named, Unnamed>) -> Option<&'static str> {
+    match named {
+        Err(Unnamed::Nowhere(finding) | Unnamed::Invalid(finding) | Unnamed::Usage(finding)) => {
+            Some(finding.page.code)
+        }
+        Ok(_) | Err(Unnamed::Failed(_)) => None,
+    }
+}
+
+fn caller() -> Account {
+    Account { id: "42".to_owned(), caller: String::new() }
+}
+
+fn given(infra_id: &str) -> GivenTarget {
+    GivenTarget { infra_id: infra_id.to_owned(), region: "us-east-1".to_owned(), ..GivenTarget::default() }
+}
+
+#[test]
+fn reads_both_kinds_of_metadata() -> Outcome {
+    let root = tempfile::tempdir()?;
+    for (text, platform, account) in [(OURS, "aws", Some("42")), (INSTALLERS, "azure", None)] {
+        fs::write(root.path().join(METADATA), text)?;
+        let named = of_directory(root.path()).ok();
+        let read = named.as_ref().map(|named| {
+            (
+                named.target.infra_id.as_str(),
+                named.platform.name(),
+                named.target.account.as_deref(),
+                named.origin,
+            )
+        });
+        assert_eq!(read, Some((ID, platform, account, Origin::Metadata)));
+        let region = named.and_then(|named| text_of(&named.target, "region"));
+        assert!(region.is_some_and(|region| region.contains("east")));
+    }
+    Ok(())
+}
+
+fn text_of(target: &Target, key: &str) -> Option<String> {
+    text(target.platform.get(key))
+}
+
+#[test]
+fn what_cannot_be_used_is_refused() -> Outcome {
+    let root = tempfile::tempdir()?;
+    assert_eq!(code(&of_directory(root.path())), Some("LF1380"));
+    for (text, expected) in [
+        ("", "LF1381"),
+        ("[]", "LF1381"),
+        ("{", "LF1381"),
+        (r#"{"aws":{}}"#, "LF1381"),
+        (r#"{"infraID":"","aws":{}}"#, "LF1381"),
+        (r#"{"infraID":"*","aws":{}}"#, "LF1381"),
+        (r#"{"infraID":["demo"],"aws":{}}"#, "LF1381"),
+        (r#"{"infraID":"demo-x7k2p","aws":[]}"#, "LF1381"),
+        (r#"{"infraID":"demo-x7k2p","aws":{},"landfall":{"account":42}}"#, "LF1381"),
+        (r#"{"infraID":"demo-x7k2p"}"#, "LF1382"),
+        (r#"{"infraID":"demo-x7k2p","gcp":{"projectID":"p"}}"#, "LF1382"),
+    ] {
+        fs::write(root.path().join(METADATA), text)?;
+        assert_eq!(code(&of_directory(root.path())), Some(expected), "{text}");
+    }
+    Ok(())
+}
+
+#[test]
+fn a_cluster_that_is_gone_is_known_by_what_was_kept() -> Outcome {
+    let root = tempfile::tempdir()?;
+    fs::write(root.path().join(METADATA), INSTALLERS)?;
+    let kept = of_directory(root.path()).map(|named| named.kept(&caller())).unwrap_or_default();
+    ClusterDir::open(root.path())?.clear_destroyed(ID, &kept)?;
+    let named = of_directory(root.path()).ok();
+    let known = named.as_ref().map(|named| (named.origin, named.target.account.as_deref()));
+    assert_eq!(known, Some((Origin::Destroyed, Some("42"))));
+    assert_eq!(named.map(|named| named.kept(&caller())), Some(kept), "kept as it is");
+    // A run that was killed before metadata.json was removed.
+    fs::write(root.path().join(METADATA), INSTALLERS)?;
+    let named = of_directory(root.path()).ok().map(|named| (named.origin, named.target.account));
+    assert_eq!(named, Some((Origin::Metadata, Some("42".to_owned()))));
+    Ok(())
+}
+
+#[test]
+fn metadata_with_an_account_is_kept_byte_for_byte() -> Outcome {
+    let root = tempfile::tempdir()?;
+    fs::write(root.path().join(METADATA), OURS)?;
+    let kept = of_directory(root.path()).ok().map(|named| named.kept(&caller()));
+    assert_eq!(kept.as_deref(), Some(OURS.as_bytes()));
+    Ok(())
+}
+
+#[test]
+fn flags_name_a_cluster_and_no_other_ones_directory() -> Outcome {
+    let Some(aws) = platform::named("aws") else { return Err("no such platform".into()) };
+    let root = tempfile::tempdir()?;
+    let of = |id: &str| of_flags(Some(root.path()), aws, &given(id));
+    let seen = |named: Result<Named, Unnamed>| named.ok().map(|named| (named.origin, named.target.account));
+    assert_eq!(code(&of("*")), Some("LF0653"));
+    assert_eq!(seen(of(ID)), Some((Origin::Given, None)));
+    assert_eq!(seen(of_flags(None, aws, &given(ID))), Some((Origin::Given, None)));
+    fs::write(root.path().join(METADATA), OURS)?;
+    assert_eq!(seen(of(ID)), Some((Origin::Metadata, Some("42".to_owned()))));
+    assert_eq!(code(&of("other-x7k2p")), Some("LF0655"));
+    // What is kept of one cluster does not stand in the way of another.
+    ClusterDir::open(root.path())?.clear_destroyed(ID, OURS.as_bytes())?;
+    assert_eq!(seen(of("other-x7k2p")), Some((Origin::Given, None)));
+    assert_eq!(seen(of(ID)), Some((Origin::Destroyed, Some("42".to_owned()))));
+    Ok(())
+}
+
+#[test]
+fn a_region_tells_its_platform() {
+    let catalogue = Catalogue::embedded();
+    let name = |given: Option<&str>, region: &str| {
+        platform_of(given, region, catalogue, "").map(crate::platform::Platform::name).ok()
+    };
+    assert_eq!(name(None, "us-gov-west-1"), Some("aws"));
+    assert_eq!(name(None, "westeurope"), Some("azure"));
+    assert_eq!(name(None, "moon-1"), None);
+    assert_eq!(name(Some("azure"), "moon-1"), Some("azure"));
+}
+
+#[test]
+fn what_stands_in_the_way_says_how_to_go_on() {
+    let work = AtWork { pid: 7, stage: "cluster".to_owned(), work: "apply".to_owned() };
+    let findings = [
+        pages::which_platform("moon-1", &[]),
+        pages::at_work(&work),
+        pages::late(60),
+        pages::no_cloud("none"),
+    ];
+    let codes: Vec<&str> = findings.iter().map(|finding| finding.page.code).collect();
+    assert_eq!(codes, ["LF1383", "LF1384", "LF1385", "LF1382"]);
+    assert!(findings.iter().all(|finding| finding.help.is_some()));
+    assert!(findings[1].message.contains("process 7"), "{}", findings[1].message);
+}

@@ -1,0 +1,122 @@
+//! A cloud that is in trouble for a while, and one that does not let somebody.
+
+use std::collections::BTreeSet;
+
+use crate::answers::{throttled, unavailable};
+use crate::front::{ALL, Asked, Front, Reply, Rule, refusal};
+use crate::site::{CANARY, Site};
+use crate::world::World;
+
+/// A cluster of all kinds of things, but few of them.
+const FEW: usize = 40;
+
+fn broken(asked: &Asked) -> Reply {
+    refusal(asked, 500, "InternalError", "An internal error has occurred")
+}
+
+#[test]
+fn trouble_that_passes_is_waited_out() {
+    let Some(world) = World::new("us-east-1", FEW) else { return };
+    let rules = vec![
+        Rule::first(3, "tagging", "GetResources", throttled),
+        Rule::first(2, "ec2", "DescribeTags", throttled),
+        Rule::first(2, "iam", "ListRoles", throttled),
+        Rule::first(3, "ec2", "TerminateInstances", throttled),
+        Rule::first(2, "ec2", "DeleteNatGateway", broken),
+        Rule::first(2, "ec2", "DeleteSecurityGroup", throttled),
+        Rule::first(2, "ec2", "DeleteSubnet", broken),
+        Rule::first(2, "ec2", "DeleteVpc", |_| unavailable()),
+        Rule::first(2, "elasticloadbalancing", "DeleteLoadBalancer", throttled),
+        Rule::first(2, "elasticloadbalancing", "DeleteTargetGroup", broken),
+        Rule::first(2, "iam", "DeleteRole", throttled),
+        Rule::first(2, "iam", "DeleteUser", |_| unavailable()),
+        Rule::first(3, "s3", ALL, throttled),
+        Rule::first(3, "route53", ALL, throttled),
+    ];
+    let front = Front::start(Some(world.moto.port), None, rules);
+    let site = Site::of(&world, &front);
+    let ran = site.destroy(&[]).ends(0);
+    assert_eq!(ran.json()["outcome"], "gone", "{ran}");
+    assert!(front.unused().is_empty(), "nobody was in trouble with {:?}", front.unused());
+    world.is_as_before("after destroy");
+}
+
+/// The cloud repeats all that it was sent, with the token of the session. What was refused is told with the
+/// permission that is missing; all else goes.
+#[test]
+fn what_the_caller_may_not_remove_is_named_and_all_else_goes() {
+    let Some(world) = World::new("us-east-1", FEW) else { return };
+    let refused = |asked: &Asked| {
+        let message = format!("You are not authorized to perform this operation. {}", asked.echo());
+        refusal(asked, 403, "UnauthorizedOperation", &message)
+    };
+    let rules = vec![Rule::always("ec2", "DeleteVolume", refused)];
+    let front = Front::start(Some(world.moto.port), None, rules);
+    let token = format!("{CANARY}token");
+    let site = Site::of(&world, &front).with("AWS_SESSION_TOKEN", token.as_str());
+    let files = site.files();
+    let ran = site.destroy(&[]).ends(4);
+    let report = ran.json();
+    assert_eq!(report["outcome"], "refused", "{ran}");
+    assert!(report["findings"].to_string().contains("ec2:DeleteVolume"), "{ran}");
+    let left = report["left"].as_array().unwrap();
+    let kinds: BTreeSet<&str> = left.iter().filter_map(|thing| thing["kind"].as_str()).collect();
+    assert_eq!(kinds, BTreeSet::from(["volume"]), "{ran}");
+    assert!(left.iter().all(|thing| !thing["why"].as_str().unwrap_or_default().is_empty()), "{ran}");
+    assert_eq!(site.files(), files);
+    let now = world.now();
+    for vpc in world.own("VPC") {
+        assert!(!now.contains_key(&format!("VPC {vpc}")), "{ran}");
+    }
+
+    let front = Front::start(Some(world.moto.port), None, Vec::new());
+    Site::of(&world, &front).destroy(&[]).ends(0);
+    world.is_as_before("with the permission");
+}
+
+/// What could not be looked at may hold things, so that nothing is proven.
+#[test]
+fn who_may_not_look_everywhere_is_never_told_that_all_is_gone() {
+    let Some(world) = World::new("us-east-1", FEW) else { return };
+    let denied =
+        |asked: &Asked| refusal(asked, 403, "AccessDenied", "not authorized to perform: iam:ListUsers");
+    let rules = vec![Rule::always("iam", "ListUsers", denied)];
+    let front = Front::start(Some(world.moto.port), None, rules);
+    let site = Site::of(&world, &front);
+    let files = site.files();
+    let ran = site.destroy(&["--timeout", "20s"]);
+    assert!(ran.code.is_some_and(|code| [4, 5].contains(&code)), "{ran}");
+    assert!(ran.out.contains("iam:ListUsers"), "{ran}");
+    assert_eq!(site.files(), files);
+
+    let front = Front::start(Some(world.moto.port), None, Vec::new());
+    Site::of(&world, &front).destroy(&[]).ends(0);
+    world.is_as_before("with the permission");
+}
+
+#[test]
+fn an_instance_that_is_protected_stays_until_somebody_lifts_it() {
+    let Some(world) = World::new("us-east-1", FEW) else { return };
+    let machine = world.own("instance")[0];
+    let protect = |on: &str| {
+        let form = [("InstanceId", machine), ("DisableApiTermination.Value", on)];
+        world.moto.ec2(world.region, "ModifyInstanceAttribute", &form);
+    };
+    protect("true");
+    let front = Front::start(Some(world.moto.port), None, Vec::new());
+    let site = Site::of(&world, &front);
+    let ran = site.destroy(&["--timeout", "30s"]);
+    assert!(ran.code.is_some_and(|code| [4, 5].contains(&code)), "{ran}");
+    let report = ran.json();
+    let left = report["left"].as_array().unwrap();
+    let it = left.iter().find(|thing| thing["id"].as_str().is_some_and(|id| id.ends_with(machine)));
+    assert!(it.is_some_and(|thing| thing.to_string().contains("protection")), "{ran}");
+    assert!(world.now().contains_key(&format!("instance {machine}")), "{ran}");
+    // What waits for it says so.
+    let waits = left.iter().filter(|thing| thing["why"].as_str().is_some_and(|why| why.contains(machine)));
+    assert!(waits.count() > 0, "{ran}");
+
+    protect("false");
+    site.destroy(&[]).ends(0);
+    world.is_as_before("without the protection");
+}

@@ -1,0 +1,133 @@
+//! An account with a cluster in it, and much beside it that must stay.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::{Map, Value, json};
+
+use crate::listing::{self, Listing};
+use crate::moto::{Keys, Moto};
+
+/// The cluster's infrastructure id.
+pub const ID: &str = "demo-bcd24";
+/// The cluster's UUID.
+const UUID: &str = "6f0e5a1c-3b52-4c1d-9d70-0a4f5c6b7d8e";
+/// The account of everything in moto.
+pub const ACCOUNT: &str = "123456789012";
+
+/// An account, with a cluster in it.
+pub struct World {
+    pub moto: Moto,
+    pub region: &'static str,
+    pub keys: Keys,
+    /// What was there before the cluster was made.
+    pub before: Listing,
+    /// What is there with the cluster.
+    pub with: Listing,
+    domain: String,
+    python: PathBuf,
+}
+
+impl World {
+    /// An account of a region with a cluster of at least so many things, in a network of its own. None where moto
+    /// cannot be had, which was said.
+    pub fn new(region: &'static str, things: usize) -> Option<Self> {
+        Self::make(region, things, &[])
+    }
+
+    /// The same in a network, with a zone and a role that are the user's.
+    pub fn brought(region: &'static str, things: usize) -> Option<Self> {
+        Self::make(region, things, &["brought"])
+    }
+
+    fn make(region: &'static str, things: usize, more: &[&str]) -> Option<Self> {
+        let moto = Moto::start()?;
+        let keys = moto.user(region);
+        let python = python();
+        let things = things.to_string();
+        let arguments = [&[region, ID, things.as_str()][..], more].concat();
+        let mut made = script(&python, "make", &moto, &arguments);
+        let domain = made["domain"].as_str().unwrap().to_owned();
+        let mut listing = |name: &str| -> Listing { serde_json::from_value(made[name].take()).unwrap() };
+        let (before, with) = (listing("before"), listing("with"));
+        Some(Self { moto, region, keys, before, with, domain, python })
+    }
+
+    /// Everything that there is now.
+    pub fn now(&self) -> Listing {
+        serde_json::from_value(script(&self.python, "list", &self.moto, &[self.region])).unwrap()
+    }
+
+    /// What landfall writes into `metadata.json`, with services at endpoints of their own.
+    pub fn metadata(&self, account: &str, endpoints: &[(&str, String)]) -> String {
+        let mut metadata = self.of_installer(endpoints);
+        metadata["landfall"] = json!({ "account": account });
+        metadata.to_string()
+    }
+
+    /// What the OpenShift installer writes, which knows of no account.
+    pub fn installers_metadata(&self) -> String {
+        self.of_installer(&[]).to_string()
+    }
+
+    fn of_installer(&self, endpoints: &[(&str, String)]) -> Value {
+        let tag = |key: String, value: &str| Value::Object(Map::from_iter([(key, value.into())]));
+        let mut aws = json!({
+            "region": self.region,
+            "identifier": [
+                tag(format!("kubernetes.io/cluster/{ID}"), "owned"),
+                tag("openshiftClusterID".to_owned(), UUID),
+                tag(format!("sigs.k8s.io/cluster-api-provider-aws/cluster/{ID}"), "owned"),
+            ],
+            "clusterDomain": self.domain,
+        });
+        if !endpoints.is_empty() {
+            let given = endpoints.iter().map(|(name, url)| json!({ "name": name, "url": url }));
+            aws["serviceEndpoints"] = given.collect();
+        }
+        json!({ "clusterName": "demo", "clusterID": UUID, "infraID": ID, "featureSet": "", "aws": aws })
+    }
+
+    /// Fails unless everything is as it was before the cluster was made.
+    #[track_caller]
+    pub fn is_as_before(&self, what: &str) {
+        listing::equal(&self.before, &self.now(), what);
+    }
+
+    /// Fails unless everything is as it was when the cluster had been made.
+    #[track_caller]
+    pub fn is_untouched(&self, what: &str) {
+        listing::equal(&self.with, &self.now(), what);
+    }
+
+    /// The ids of a kind that came with the cluster.
+    pub fn own(&self, kind: &str) -> Vec<&str> {
+        let new = listing::new(&self.before, &self.with).into_iter();
+        new.filter_map(|key| key.rsplit_once(' '))
+            .filter(|(known, _)| *known == kind)
+            .map(|(_, id)| id)
+            .collect()
+    }
+}
+
+/// The Python that moto is installed in, with the SDK.
+fn python() -> PathBuf {
+    let tool = Path::new(env!("CARGO_MANIFEST_DIR")).join("tools/moto");
+    let installed = Command::new(tool).arg("install").output().unwrap();
+    let server = String::from_utf8(installed.stdout).unwrap();
+    Path::new(server.trim()).with_file_name("python")
+}
+
+fn script(python: &Path, what: &str, moto: &Moto, arguments: &[&str]) -> Value {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/destroy/cluster.py");
+    let url = moto.url();
+    let ran = Command::new(python)
+        .arg("-B")
+        .arg(script)
+        .args([what, url.as_str()])
+        .args(arguments)
+        .output()
+        .unwrap();
+    assert!(ran.status.success(), "{what} {arguments:?}: {}", String::from_utf8_lossy(&ran.stderr));
+    serde_json::from_slice(&ran.stdout).unwrap()
+}
