@@ -238,7 +238,7 @@ const SHOWN_ELSEWHERE: &[(&str, &str)] = &[
         "platform::aws::cloud::removal::delete::pages::tests::every_refusal_names_the_thing_and_what_to_do",
     ),
     ("LF1351", "cloud::azure::removal::what_cannot_be_looked_at_is_no_proof"),
-    ("LF1352", "cloud::azure::removal::what_the_caller_may_not_remove_is_named_and_all_else_goes"),
+    ("LF1352", "cloud::azure::removal::what_the_caller_may_not_remove_is_named"),
     ("LF1355", "cloud::azure::removal::what_another_cluster_uses_is_an_objection"),
     ("LF1380", "prepare::target::tests::what_cannot_be_used_is_refused"),
     ("LF1381", "prepare::target::tests::what_cannot_be_used_is_refused"),

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use aws_sdk_resourcegroupstagging::Client;
 use aws_sdk_resourcegroupstagging::types::{ResourceTagMapping, TagFilter};
-use futures::join;
 use futures::stream::{self, StreamExt};
 
 use super::arn::Arn;
@@ -25,27 +24,11 @@ type Seen = BTreeMap<String, BTreeSet<String>>;
 
 /// All clusters that made something in the region.
 pub(super) async fn clusters(removal: &AwsRemoval<'_>) -> Asked<Vec<FoundCluster>> {
-    let (ec2, keys) = join!(Box::pin(by_ec2(removal)), Box::pin(keys(removal)));
-    if let (Err(lost), Err(_)) = (&ec2, &keys) {
-        return Err(verdict(lost));
-    }
-    let mut seen = ec2.unwrap_or_default();
-    let mut ids: BTreeSet<String> = keys.unwrap_or_default();
-    ids.extend(seen.keys().cloned());
-    if let Ok(client) = removal.session.tagging().await {
-        let mut calls = Vec::new();
-        for id in &ids {
-            calls.push(Box::pin(resources(removal, client, id)));
-        }
-        let answers: Vec<_> = stream::iter(calls).buffered(AT_A_TIME).collect().await;
-        for (id, answer) in ids.iter().zip(answers) {
-            // A key that nobody may look behind may be of a cluster that is long gone.
-            let found = answer.unwrap_or_default();
-            if !found.is_empty() {
-                seen.entry(id.clone()).or_default().extend(found);
-            }
-        }
-    }
+    let mut seen = match Box::pin(by_tags(removal)).await {
+        Ok(seen) => seen,
+        // EC2 knows of its own things alone, but may be asked where the other may not.
+        Err(lost) => Box::pin(by_ec2(removal)).await.map_err(|_| verdict(&lost))?,
+    };
     let gone = only_listed(removal, &seen).await;
     for things in seen.values_mut() {
         things.retain(|thing| !gone.contains(thing));
@@ -56,6 +39,23 @@ pub(super) async fn clusters(removal: &AwsRemoval<'_>) -> Asked<Vec<FoundCluster
         .filter(|(_, things)| !things.is_empty())
         .map(|(infra_id, things)| FoundCluster { infra_id, region: region.to_owned(), things: things.len() });
     Ok(found.collect())
+}
+
+/// What clusters have made, whatever the service.
+async fn by_tags(removal: &AwsRemoval<'_>) -> Result<Seen, Lost> {
+    let ids = Box::pin(keys(removal)).await?;
+    let client = removal.session.tagging().await.map_err(Lost::Unready)?;
+    let calls: Vec<_> = ids.iter().map(|id| Box::pin(resources(removal, client, id))).collect();
+    let answers: Vec<_> = stream::iter(calls).buffered(AT_A_TIME).collect().await;
+    let mut seen = Seen::new();
+    for (id, answer) in ids.into_iter().zip(answers) {
+        // A key that nobody may look behind may be of a cluster that is long gone.
+        let found = answer.unwrap_or_default();
+        if !found.is_empty() {
+            seen.insert(id, found);
+        }
+    }
+    Ok(seen)
 }
 
 /// What EC2 goes on to list, with its tags, for a while after its end.
