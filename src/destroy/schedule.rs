@@ -89,6 +89,8 @@ struct Run<'a> {
     /// How many calls are under way that ask what holds a thing.
     naming: usize,
     search: Search,
+    /// What a later look found that stands against removing anything.
+    objections: Vec<Finding>,
     /// What watchers were last shown.
     shown: Option<State>,
 }
@@ -141,6 +143,7 @@ impl<'a> Run<'a> {
                 in_vain: 0,
                 unseen: Vec::new(),
             },
+            objections: Vec::new(),
             shown: None,
         }
     }
@@ -154,6 +157,9 @@ impl<'a> Run<'a> {
             self.show(now);
             if let Some(outcome) = self.outcome() {
                 return outcome;
+            }
+            if !self.objections.is_empty() {
+                return self.close(Outcome::Refused).await;
             }
             if stop.is_asked() {
                 return self.close(Outcome::Interrupted).await;
@@ -336,6 +342,7 @@ impl<'a> Run<'a> {
     /// Takes in what a look at everything found.
     fn found(&mut self, found: Discovered, proof: bool, now: Instant) {
         let complete = found.unseen.is_empty();
+        self.objections.extend(found.notes.into_iter().filter(Finding::is_error));
         let look = Look { proof, complete, before: self.search.proofs };
         let news = self.board.found(found.things, look, now);
         let search = &mut self.search;
@@ -375,7 +382,10 @@ impl<'a> Run<'a> {
         match outcome {
             Outcome::Gone => report.findings.clear(),
             Outcome::Interrupted => {}
-            Outcome::Refused => report.findings.push(pages::refused(left)),
+            Outcome::Refused => {
+                report.findings.extend(self.objections);
+                report.findings.push(pages::refused(left));
+            }
             Outcome::TimedOut => report.findings.push(pages::timed_out(self.timeout, left)),
             Outcome::Left => report.findings.push(pages::not_all_seen(&unseen)),
         }

@@ -109,6 +109,8 @@ pub fn of_directory(directory: &Path) -> Result<Named, Unnamed> {
         }
         return Ok(named);
     }
+    // Where something stands, it is of another cluster, whose metadata is lost.
+    let kept = if inputs::is_installed(directory) { Vec::new() } else { kept };
     let latest = kept.iter().find_map(|path| read(path, Origin::Destroyed).ok());
     latest.ok_or_else(|| Unnamed::Nowhere(Box::new(pages::no_metadata(directory))))
 }
@@ -132,9 +134,9 @@ pub fn of_flags(
         return Ok(alone(target));
     };
     match of_directory(directory) {
-        Ok(local) if local.target.infra_id == target.infra_id => {
-            let Target { cluster_name, cluster_id, account, .. } = local.target.clone();
-            Ok(Named { target: Target { cluster_name, cluster_id, account, ..target }, platform, ..local })
+        Ok(mut local) if local.target.infra_id == target.infra_id => {
+            local.target.platform = agreed(directory, &local, platform, target.platform)?;
+            Ok(local)
         }
         Ok(local) if local.origin == Origin::Metadata => {
             let other = plan::pages::other_infra_id(&local.target.infra_id, &target.infra_id);
@@ -146,6 +148,42 @@ pub fn of_flags(
         }
         Err(unnamed) => Err(unnamed),
     }
+}
+
+/// What the file says of the platform, and flags where it says nothing. A flag that says something else is of
+/// another cluster, or looks for this one in the wrong place.
+fn agreed(
+    directory: &Path,
+    local: &Named,
+    platform: &'static dyn Platform,
+    given: Map<String, Value>,
+) -> Result<Map<String, Value>, Unnamed> {
+    let path = directory.join(METADATA);
+    let other = |field: &str, why: &str| Unnamed::Invalid(Box::new(pages::unusable(&path, field, why)));
+    if platform.name() != local.platform.name() {
+        return Err(other("", "it is of a cluster on another platform than the one that is asked for"));
+    }
+    let mut own = local.target.platform.clone();
+    for (key, value) in given {
+        // Tags follow from the id that both have.
+        let is_said = |value: &Value| value.as_str().is_some_and(|text| !text.is_empty());
+        if !is_said(&value) {
+            continue;
+        }
+        match own.get(&key) {
+            Some(known) if is_said(known) && *known != value => {
+                return Err(other(
+                    &key,
+                    "the flag says something else; leave the flag out to go by the file",
+                ));
+            }
+            Some(known) if is_said(known) => {}
+            _ => {
+                own.insert(key, value);
+            }
+        }
+    }
+    Ok(own)
 }
 
 /// The platform of a region that the command line names: the given one, else the only one that is known to have

@@ -246,6 +246,7 @@ const SHOWN_ELSEWHERE: &[(&str, &str)] = &[
     ("LF1383", "prepare::target::tests::what_stands_in_the_way_says_how_to_go_on"),
     ("LF1384", "prepare::target::tests::what_stands_in_the_way_says_how_to_go_on"),
     ("LF1385", "prepare::target::tests::what_stands_in_the_way_says_how_to_go_on"),
+    ("LF1324", "platform::aws::cloud::removal::pages::tests::a_shared_zone_needs_the_domain"),
 ];
 
 /// What judging finds, and for a code of planning what planning with the catalogue alone finds.

@@ -62,7 +62,8 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
         if let Some(work) = terraform::at_work(&opened.records().join(LOG)).first() {
             return ended("refused", &[pages::at_work(work)], Exit::Failed, settings);
         }
-        cluster = Some(opened).filter(|_| named.is_local());
+        // What is there now may be another cluster's, where this one was destroyed before.
+        cluster = Some(opened).filter(|_| named.origin == Origin::Metadata);
     }
     begin(args, settings, &basis, &named, cluster.as_mut())
 }

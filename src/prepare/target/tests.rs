@@ -153,3 +153,36 @@ fn what_stands_in_the_way_says_how_to_go_on() {
     assert!(findings.iter().all(|finding| finding.help.is_some()));
     assert!(findings[1].message.contains("process 7"), "{}", findings[1].message);
 }
+
+#[test]
+fn flags_do_not_contradict_the_file_of_the_same_cluster() -> Outcome {
+    let directory = tempfile::tempdir()?;
+    fs::write(directory.path().join("metadata.json"), OURS)?;
+    let platform = crate::platform::named("aws").ok_or("no platform")?;
+    let in_region = |region: &str| GivenTarget { region: region.to_owned(), ..given(ID) };
+    let named = of_flags(Some(directory.path()), platform, &in_region("us-east-1"));
+    let named = named.map_err(|_| "the same region")?;
+    assert_eq!(text_of(&named.target, "region").as_deref(), Some("us-east-1"));
+    assert_eq!(named.target.account.as_deref(), Some("42"));
+    // Nothing would be found there, and the files of a living cluster would go.
+    assert_eq!(code(&of_flags(Some(directory.path()), platform, &in_region("eu-west-1"))), Some("LF1381"));
+    let with_domain = GivenTarget { cluster_domain: "demo.example.com".to_owned(), ..in_region("us-east-1") };
+    let named = of_flags(Some(directory.path()), platform, &with_domain).map_err(|_| "a domain more")?;
+    assert_eq!(text_of(&named.target, "clusterDomain").as_deref(), Some("demo.example.com"));
+    Ok(())
+}
+
+#[test]
+fn a_directory_where_something_stands_is_not_that_of_a_cluster_that_is_gone() -> Outcome {
+    let directory = tempfile::tempdir()?;
+    let kept = directory.path().join(".landfall/destroyed");
+    fs::create_dir_all(&kept)?;
+    fs::write(kept.join(format!("{ID}-metadata.json")), OURS)?;
+    let gone = of_directory(directory.path()).map_err(|_| "the cluster that is gone")?;
+    assert_eq!(gone.origin, Origin::Destroyed);
+    let stage = directory.path().join("terraform/cluster");
+    fs::create_dir_all(&stage)?;
+    fs::write(stage.join("terraform.tfstate"), "{}")?;
+    assert_eq!(code(&of_directory(directory.path())), Some("LF1380"));
+    Ok(())
+}

@@ -26,8 +26,31 @@ const OTHER_CLUSTERS: Page = Page {
     good: "",
 };
 
+const NO_DOMAIN: Page = Page {
+    code: "LF1324",
+    title: "the domain of a cluster with a hosted zone of the user's own is known",
+    text: "In a zone that the cluster only shares, what is below the cluster's domain is its own. Without the \
+           domain nobody knows which records these are, and once the zone has lost the cluster's tag, nobody \
+           would look there again.",
+    severity: Severity::Error,
+    fields: &[],
+    base: Base::Whole,
+    bad: "",
+    good: "",
+};
+
 /// All of them.
-pub(in crate::platform::aws::cloud) static PAGES: &[&Page] = &[&UNSEEN, &OTHER_CLUSTERS];
+pub(in crate::platform::aws::cloud) static PAGES: &[&Page] = &[&UNSEEN, &OTHER_CLUSTERS, &NO_DOMAIN];
+
+/// A zone that the cluster shares, without the cluster's domain.
+pub(super) fn no_domain(zone: &str) -> Finding {
+    let message = format!(
+        "the cluster has records in the hosted zone {}, and nobody says the cluster's domain",
+        shortened(zone)
+    );
+    Finding::error(&NO_DOMAIN, Kind::Required, "", message)
+        .help("give the domain with --infra-id, --region and --cluster-domain, such as demo.example.com")
+}
 
 /// Something that could not be looked at, and why.
 pub(super) fn unseen(what: &str, lost: &Lost) -> Finding {
@@ -88,5 +111,12 @@ mod tests {
             "the subnet subnet-1 is shared with other clusters: one-bcd24, two-bcd24"
         );
         assert_eq!(finding.page.code, "LF1321");
+    }
+
+    #[test]
+    fn a_shared_zone_needs_the_domain() {
+        let finding = no_domain("example.com");
+        assert!(finding.is_error() && finding.message.contains("example.com"));
+        assert!(finding.help.is_some_and(|help| help.contains("--cluster-domain")));
     }
 }

@@ -5,7 +5,7 @@
 
 use aws_sdk_ec2::types::Tag;
 
-use super::Stop;
+use super::{Stop, settled};
 use crate::platform::aws::cloud::removal::ownership::OWNED;
 use crate::platform::aws::cloud::removal::{AwsRemoval, kinds, known};
 use crate::platform::removal::{Kind, Outcome};
@@ -21,7 +21,8 @@ pub(super) async fn remove(removal: &AwsRemoval<'_>, kind: &'static Kind, id: &s
         let snapshots = known::with(&removal.known, |known| known.images.remove(id)).unwrap_or_default();
         if let Some(key) = removal.ownership.shared_keys().next().filter(|_| !snapshots.is_empty()) {
             let tag = Tag::builder().key(key).value(OWNED).build();
-            ask!(removal, "ec2:CreateTags", ec2.create_tags().set_resources(Some(snapshots)).tags(tag))?;
+            let request = ec2.create_tags().set_resources(Some(snapshots)).tags(tag);
+            settled(ask!(removal, "ec2:CreateTags", request))?;
         }
         ask!(removal, "ec2:DeregisterImage", ec2.deregister_image().image_id(id))?;
     }

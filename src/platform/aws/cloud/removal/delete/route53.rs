@@ -10,9 +10,8 @@ use aws_sdk_route53::types::{ResourceRecordSet, ResourceTagSet, TagResourceType}
 use aws_smithy_types::error::operation::BuildError;
 
 use super::Stop;
-use super::answers::{self, Meaning};
 use super::lots::{self, Outcomes};
-use super::route53_changes::{batches, below, deletion, is_same, removable};
+use super::route53_changes::{batches, below, deletion, is_same};
 use crate::platform::aws::cloud::fault::{Fault, Sort};
 use crate::platform::aws::cloud::removal::known::Record;
 use crate::platform::aws::cloud::removal::{AwsRemoval, known};
@@ -182,30 +181,26 @@ async fn all(removal: &AwsRemoval<'_>, client: &Client, zone: &str) -> Result<Ve
     Ok(found)
 }
 
-/// Deletes a hosted zone, with what is in it.
+/// Deletes a hosted zone. Records in it are things of their own: one that came later is found by a later look,
+/// with the public record that mirrors it, and must not go before that one.
 pub(super) async fn zone(removal: &AwsRemoval<'_>, id: &str) -> Result<Outcome, Stop> {
-    const CALL: &str = "route53:DeleteHostedZone";
     let client = client(removal, false).await?;
-    // Discovery has seen the records as things of their own, so there is most often nothing left in it.
-    match ask!(removal, CALL, client.delete_hosted_zone().id(id)) {
-        Ok(_) => return Ok(Outcome::Gone),
-        Err(fault) if answers::meaning(&fault) != Meaning::Held => return Err(fault.into()),
-        Err(_) => {}
-    }
-    let sets = removable(Box::pin(all(removal, &client, id)).await?);
-    Box::pin(clear(removal, &client, id, sets)).await?;
-    ask!(removal, CALL, client.delete_hosted_zone().id(id))?;
+    ask!(removal, "route53:DeleteHostedZone", client.delete_hosted_zone().id(id))?;
     Ok(Outcome::Gone)
 }
 
-/// Releases a hosted zone that the cluster shares: its records below the cluster's domain go, then its tags.
+/// Releases a hosted zone that the cluster shares: it loses the cluster's tags once no record of the cluster is
+/// in it, as nobody would look there any more.
 pub(super) async fn release(removal: &AwsRemoval<'_>, id: &str) -> Result<Outcome, Stop> {
     const CALL: &str = "route53:ChangeTagsForResource";
     let client = client(removal, true).await?;
     let domain = removal.cluster_domain();
     if !domain.is_empty() {
-        let sets = below(Box::pin(all(removal, &client, id)).await?, domain);
-        Box::pin(clear(removal, &client, id, sets)).await?;
+        let left = below(Box::pin(all(removal, &client, id)).await?, domain);
+        if !left.is_empty() {
+            let why = format!("the zone has {} records of the cluster still", left.len());
+            return Ok(Outcome::Held { why });
+        }
     }
     let keys: Vec<String> = removal.ownership.shared_keys().map(str::to_owned).collect();
     let request = client.change_tags_for_resource().resource_type(TagResourceType::Hostedzone);
@@ -220,27 +215,6 @@ pub(super) async fn is_tagged(removal: &AwsRemoval<'_>, id: &str) -> Result<bool
     let answer = ask!(removal, "route53:ListTagsForResource", request.resource_id(id))?;
     let tags = answer.resource_tag_set().map(ResourceTagSet::tags).unwrap_or_default();
     Ok(super::untag::carries(removal, tags.iter().filter_map(|tag| Some((tag.key()?, tag.value()?)))))
-}
-
-/// Deletes records that are no things of their own.
-async fn clear(
-    removal: &AwsRemoval<'_>,
-    client: &Client,
-    zone: &str,
-    sets: Vec<ResourceRecordSet>,
-) -> Result<(), Stop> {
-    for batch in batches(sets, |set| set) {
-        let together: Vec<&ResourceRecordSet> = batch.iter().collect();
-        match Box::pin(delete(removal, client, zone, &together)).await {
-            Err(Stop::Fault(fault)) if is_refused(&fault) => {
-                for set in &batch {
-                    Box::pin(single(removal, client, zone, set)).await?;
-                }
-            }
-            done => done?,
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Which records go, and how many of them with one call.
 
-use aws_sdk_route53::types::{Change, ChangeAction, ChangeBatch, ResourceRecord, ResourceRecordSet, RrType};
+use aws_sdk_route53::types::{Change, ChangeAction, ChangeBatch, ResourceRecord, ResourceRecordSet};
 use aws_smithy_types::error::operation::BuildError;
 
 /// What Route 53 takes at most in one call: values, and characters in them.
@@ -42,16 +42,6 @@ pub(super) fn deletion(sets: &[&ResourceRecordSet]) -> Result<ChangeBatch, Build
     ChangeBatch::builder().set_changes(Some(changes)).build()
 }
 
-/// The records of a zone but for those that every zone has, which go with it.
-pub(super) fn removable(sets: Vec<ResourceRecordSet>) -> Vec<ResourceRecordSet> {
-    let apex = sets.iter().find(|set| *set.r#type() == RrType::Soa).map(|set| plain(set.name()));
-    let of_zone = |set: &ResourceRecordSet| {
-        let is_own = [RrType::Soa, RrType::Ns].contains(set.r#type());
-        is_own && apex.as_ref().is_none_or(|apex| *apex == plain(set.name()))
-    };
-    sets.into_iter().filter(|set| !of_zone(set)).collect()
-}
-
 /// The records below a domain, without those of the domain itself; none of an empty domain.
 pub(super) fn below(sets: Vec<ResourceRecordSet>, domain: &str) -> Vec<ResourceRecordSet> {
     sets.into_iter().filter(|set| is_below(set.name(), domain)).collect()
@@ -77,6 +67,8 @@ fn plain(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use aws_sdk_route53::types::RrType;
+
     use super::*;
 
     fn set(name: &str, sort: RrType, values: &[&str]) -> Option<ResourceRecordSet> {
@@ -101,19 +93,6 @@ mod tests {
         let sizes: Vec<usize> = batches(many, |set| set).iter().map(Vec::len).collect();
         assert_eq!(sizes, [1, 1, 1]);
         assert!(batches(Vec::<ResourceRecordSet>::new(), |set| set).is_empty());
-    }
-
-    #[test]
-    fn a_zone_keeps_what_every_zone_has() {
-        let sets = [
-            set("test.example.com.", RrType::Soa, &["x"]),
-            set("test.example.com.", RrType::Ns, &["x"]),
-            set("sub.test.example.com.", RrType::Ns, &["x"]),
-            set("test.example.com.", RrType::Txt, &["x"]),
-            set("api.test.example.com.", RrType::A, &["192.0.2.1"]),
-        ];
-        let left = removable(sets.into_iter().flatten().collect());
-        assert_eq!(names(&left), ["sub.test.example.com.", "test.example.com.", "api.test.example.com."]);
     }
 
     #[test]

@@ -15,6 +15,7 @@ use crate::platform::aws::cloud::removal::arn;
 use crate::platform::aws::cloud::removal::graph::Node;
 use crate::platform::aws::cloud::removal::kinds;
 use crate::platform::aws::cloud::removal::known::Record;
+use crate::platform::aws::cloud::removal::pages;
 use crate::platform::aws::cloud::session::Lost;
 use crate::platform::removal::Fate;
 
@@ -31,6 +32,9 @@ pub(super) async fn of_zone(look: Look<'_>, zone: &Zone, fate: Fate, all: &[Zone
     node.name.clone_from(&zone.name);
     part.nodes.push(node);
     let cluster = look.removal.cluster_domain();
+    if fate == Fate::Released && cluster.is_empty() {
+        part.notes.push(pages::no_domain(&zone.name));
+    }
     let domain = if fate == Fate::Removed { zone.name.as_str() } else { cluster };
     if domain.is_empty() || (fate == Fate::Released && !is_within(cluster, &zone.name)) {
         return Ok(part);
@@ -45,7 +49,7 @@ pub(super) async fn of_zone(look: Look<'_>, zone: &Zone, fate: Fate, all: &[Zone
     if let Some(public) = closest_public(zone, all).filter(|_| zone.private) {
         let client = zones::client(look, false).await?;
         let found = Box::pin(records(look, &client, &public.id, domain)).await?;
-        for set in found.into_iter().filter(|set| own.iter().any(|one| mirror(one) == mirror(set))) {
+        for set in found.into_iter().filter(|set| is_mirror(set, &own)) {
             let key = mirror(&set);
             let id = put(&mut part, public, set, Vec::new());
             mirrors.entry(key).or_default().push(id);
@@ -66,6 +70,11 @@ fn is_own(set: &ResourceRecordSet, zone: &Zone, fate: Fate, domain: &str) -> boo
         Fate::Removed => !of_zone,
         Fate::Released => !of_zone && name != plain(domain),
     }
+}
+
+/// Whether a public record mirrors one of the cluster's. A delegation is nobody's mirror.
+fn is_mirror(set: &ResourceRecordSet, own: &[ResourceRecordSet]) -> bool {
+    *set.r#type() != RrType::Ns && own.iter().any(|one| mirror(one) == mirror(set))
 }
 
 /// What a record and its mirror in another zone have in common.

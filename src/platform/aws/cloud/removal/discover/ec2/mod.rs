@@ -147,7 +147,6 @@ async fn storage(look: Look<'_>, owned: &BTreeSet<String>) -> (Part, Part) {
     });
     let untagged: BTreeMap<String, Vec<String>> = untagged.collect();
     let of_images: BTreeSet<String> = untagged.values().flatten().cloned().collect();
-    images.known.images = untagged;
     if of_images.is_empty() {
         return (images, snapshots);
     }
@@ -172,20 +171,34 @@ async fn storage(look: Look<'_>, owned: &BTreeSet<String>) -> (Part, Part) {
         }
         Err(lost) => snapshots.miss("the snapshots of images", &lost),
     }
+    // Those of other clusters get no tag of this one.
+    let ours: BTreeSet<&str> = snapshots.nodes.iter().map(|node| node.key.as_str()).collect();
+    images.known.images = untagged
+        .into_iter()
+        .map(|(image, own)| (image, own.into_iter().filter(|id| ours.contains(id.as_str())).collect()))
+        .collect();
     (images, snapshots)
 }
 
 /// Subnets, and what is to be said where other clusters use them.
 async fn subnets(look: Look<'_>, owned: &BTreeSet<String>) -> Part {
-    let found = Box::pin(sought::<Subnet>(look, owned)).await;
+    let found = match Box::pin(sought::<Subnet>(look, owned)).await {
+        Ok(found) => found,
+        // Nobody knows then whether another cluster uses them.
+        Err(lost) => {
+            let mut part = Part::default();
+            part.miss("subnets", &lost);
+            return part;
+        }
+    };
     let mut used = Vec::new();
-    for subnet in found.iter().flatten() {
+    for subnet in &found {
         let others = others(look, subnet.tags());
         if fate(look, owned, subnet) == Some(Fate::Removed) && !others.is_empty() {
             used.push(pages::used_by_others(subnet.id().unwrap_or_default(), &others));
         }
     }
-    let mut part = gathered(look, owned, found);
+    let mut part = gathered(look, owned, Ok(found));
     part.notes.extend(used);
     part
 }
