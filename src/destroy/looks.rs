@@ -12,6 +12,9 @@ use crate::platform::removal::Outcome as Answer;
 /// forgotten about it.
 const LONG: Duration = Duration::from_mins(10);
 
+/// The same of a thing that cannot be looked at: the answer to another attempt tells what a look does not.
+const BLIND: Duration = Duration::from_mins(1);
+
 /// When things that are going are looked at.
 #[derive(Debug, Default)]
 pub(super) struct Looks {
@@ -77,7 +80,13 @@ impl Board {
             }
             Answer::Held { why } => self.held(place, why, true, now),
             Answer::Failed { why } if is_doubted => self.held(place, why, false, now),
-            Answer::Failed { why } => self.nodes[place].why = why,
+            Answer::Failed { why } => {
+                let node = &mut self.nodes[place];
+                node.why = why;
+                if node.last_tried.is_some_and(|tried| tried + BLIND <= now) {
+                    node.stand = Stand::Ready(now);
+                }
+            }
             Answer::Refused(finding) => self.refuse(place, *finding),
         }
     }

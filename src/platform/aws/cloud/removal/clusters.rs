@@ -47,15 +47,20 @@ async fn by_tags(removal: &AwsRemoval<'_>) -> Result<Seen, Lost> {
     let client = removal.session.tagging().await.map_err(Lost::Unready)?;
     let calls: Vec<_> = ids.iter().map(|id| Box::pin(resources(removal, client, id))).collect();
     let answers: Vec<_> = stream::iter(calls).buffered(AT_A_TIME).collect().await;
-    let mut seen = Seen::new();
+    let (mut seen, mut missed) = (Seen::new(), None);
     for (id, answer) in ids.into_iter().zip(answers) {
-        // A key that nobody may look behind may be of a cluster that is long gone.
-        let found = answer.unwrap_or_default();
-        if !found.is_empty() {
-            seen.insert(id, found);
+        match answer {
+            // A key may be of a cluster that is long gone.
+            Ok(found) if found.is_empty() => {}
+            Ok(found) => drop(seen.insert(id, found)),
+            Err(lost) => missed = Some(lost),
         }
     }
-    Ok(seen)
+    match missed {
+        // That there is none cannot be said where nobody may look.
+        Some(lost) if seen.is_empty() => Err(lost),
+        _ => Ok(seen),
+    }
 }
 
 /// What EC2 goes on to list, with its tags, for a while after its end.
