@@ -150,8 +150,11 @@ fn caller(account: &Account) -> String {
     if account.caller.is_empty() { String::new() } else { format!(" ({})", account.caller) }
 }
 
-/// A time such as `20m`.
+/// A time such as `20m`, to the second where it has any.
 fn span(limit: Duration) -> String {
+    let seconds =
+        Duration::from_secs(limit.as_secs().saturating_add(u64::from(limit.subsec_millis() >= 500)));
+    let limit = if limit < Duration::from_secs(1) { limit } else { seconds };
     SignedDuration::try_from(limit)
         .map_or_else(|_| format!("{} s", limit.as_secs()), |span| format!("{span:#}"))
 }
