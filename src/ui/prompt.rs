@@ -124,22 +124,24 @@ impl Prompts {
     /// # Errors
     /// As [`NoAnswer`] says.
     pub fn text(&self, question: &str, default: Option<&str>, check: Check<'_>) -> Result<String, NoAnswer> {
-        let mut refused: Option<String> = None;
-        loop {
-            let mut input = Input::<String>::with_theme(&*self.theme).with_prompt(question);
-            match (&refused, default) {
-                (Some(text), _) => input = input.with_initial_text(text.as_str()),
-                (None, Some(default)) => input = input.default(default.to_owned()),
-                (None, None) => {}
+        // What is typed while a fault is told must reach the next try as it was typed.
+        self.asked(|| {
+            let mut refused: Option<String> = None;
+            loop {
+                let mut input = Input::<String>::with_theme(&*self.theme).with_prompt(question);
+                match (&refused, default) {
+                    (Some(text), _) => input = input.with_initial_text(text.as_str()),
+                    (None, Some(default)) => input = input.default(default.to_owned()),
+                    (None, None) => {}
+                }
+                let answer = input.interact_text_on(&self.term)?.trim().to_owned();
+                match check(&answer) {
+                    Ok(()) => return Ok(answer),
+                    Err(why) => self.say(&why)?,
+                }
+                refused = Some(answer);
             }
-            let answer = self.asked(|| Ok(input.interact_text_on(&self.term)?))?;
-            let answer = answer.trim().to_owned();
-            match check(&answer) {
-                Ok(()) => return Ok(answer),
-                Err(why) => self.say(&why)?,
-            }
-            refused = Some(answer);
-        }
+        })
     }
 
     /// Asks for a text that is never shown, until `check` takes it. It goes on over several lines as long as
@@ -153,18 +155,17 @@ impl Prompts {
         more: &dyn Fn(&str) -> bool,
         check: Check<'_>,
     ) -> Result<Secret<String>, NoAnswer> {
-        loop {
-            let text = self.asked(|| {
+        self.asked(|| {
+            loop {
                 self.term.write_str(&format!("{question}: "))?;
                 let text = self.read_hidden(more)?;
                 self.term.write_line("(hidden)")?;
-                Ok(text)
-            })?;
-            match check(text.expose()) {
-                Ok(()) => return Ok(text),
-                Err(why) => self.say(&why)?,
+                match check(text.expose()) {
+                    Ok(()) => return Ok(text),
+                    Err(why) => self.say(&why)?,
+                }
             }
-        }
+        })
     }
 
     fn read_hidden(&self, more: &dyn Fn(&str) -> bool) -> Result<Secret<String>, NoAnswer> {
