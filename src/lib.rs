@@ -27,6 +27,7 @@ pub mod render;
 pub mod rules;
 pub mod secret;
 pub mod source;
+pub mod stop;
 pub mod tls;
 pub mod ui;
 pub mod verdict;

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::duration::within_an_hour;
 use crate::platform::cloud::Patience;
 use crate::preflight::{Checked, Pace, Watcher};
 use crate::prepare::Ask;
@@ -12,11 +13,11 @@ use crate::ui::{Progress, checks};
 #[command(next_help_heading = "Asking the cloud")]
 pub struct AskArgs {
     /// How long to wait for an endpoint to answer at all, such as `3s`
-    #[arg(long, value_name = "TIME", default_value = "3s", value_parser = duration)]
+    #[arg(long, value_name = "TIME", default_value = "3s", value_parser = within_an_hour)]
     timeout: Duration,
 
     /// When to stop asking, whatever has been answered by then, such as `1m30s`
-    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = duration)]
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = within_an_hour)]
     deadline: Duration,
 
     /// The most requests that are under way at a time
@@ -42,22 +43,6 @@ impl AskArgs {
 /// The longest that one call may take with all its repetitions. Calls end before the run does, so that what they
 /// say is told.
 const CALL: Duration = Duration::from_secs(30);
-
-/// Nobody waits longer than this for a cloud.
-const LONGEST: Duration = Duration::from_hours(1);
-
-/// A time such as `3s` or `1m30s`; a number alone is one of seconds.
-fn duration(text: &str) -> Result<Duration, String> {
-    let seconds = text.bytes().all(|b| b.is_ascii_digit() || b == b'.');
-    let text = if seconds { format!("{text}s") } else { text.to_owned() };
-    let parsed: Result<jiff::SignedDuration, _> = text.parse();
-    let parsed = parsed.map_err(|_| "give a time such as `3s`, `500ms` or `1m30s`".to_owned())?;
-    let length = Duration::try_from(parsed).unwrap_or(Duration::ZERO);
-    if length.is_zero() || length > LONGEST {
-        return Err("give a time of more than nothing and at most an hour".to_owned());
-    }
-    Ok(length)
-}
 
 /// Progress on the terminal, fed by a run.
 #[derive(Debug)]
@@ -85,21 +70,5 @@ impl Watcher for Live {
 
     fn over(&self) {
         self.0.clear();
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn reads_times_as_people_write_them() {
-        assert_eq!(duration("3"), Ok(Duration::from_secs(3)));
-        assert_eq!(duration("0.5"), Ok(Duration::from_millis(500)));
-        assert_eq!(duration("1m30s"), Ok(Duration::from_secs(90)));
-        assert_eq!(duration("250ms"), Ok(Duration::from_millis(250)));
-        for wrong in ["", "0", "-3s", "soon", "2h"] {
-            assert!(duration(wrong).is_err(), "{wrong}");
-        }
     }
 }

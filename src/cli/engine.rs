@@ -6,12 +6,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures::future::pending;
 use serde_json::{Value, json};
-use tokio::signal::unix::{SignalKind, signal};
 
+use super::signals::Signals;
 use super::{Exit, Output, Settings};
-use crate::engine::terraform::{Fault as EngineFault, Progress, Search, Stop, Terraform};
+use crate::engine::terraform::{Fault as EngineFault, Progress, Search, Stop, Terraform, Work};
 use crate::finding::Finding;
-use crate::install::{End, Fault, StageDone, Watcher, Work};
+use crate::install::{End, Fault, StageDone, Watcher};
 use crate::ui::prompt::{NoAnswer, Prompts};
 use crate::ui::{Printer, StageBars, json as json_form, text};
 
@@ -144,19 +144,13 @@ pub fn consent(question: &str, settings: &Settings) -> anyhow::Result<Option<Exi
 
 /// Asks the work to stop whenever the user or the system asks the program to; never ends by itself.
 pub async fn listen(stop: &Stop, shown: &Shown<'_>) -> Infallible {
-    let (interrupt, terminate, hangup) =
-        (signal(SignalKind::interrupt()), signal(SignalKind::terminate()), signal(SignalKind::hangup()));
-    let (Ok(mut interrupt), Ok(mut terminate), Ok(mut hangup)) = (interrupt, terminate, hangup) else {
-        // Signals then end the program, and terraform goes on without it.
+    let Some(mut signals) = Signals::new() else {
+        // Terraform then goes on without the program.
         return pending().await;
     };
     let mut line = "stopping: terraform finishes what it has begun and keeps its state";
     loop {
-        tokio::select! {
-            _ = interrupt.recv() => {}
-            _ = terminate.recv() => {}
-            _ = hangup.recv() => {}
-        }
+        signals.next().await;
         stop.ask();
         shown.told(line);
         line = "still stopping: terraform finishes what it has begun, so that nothing is lost";

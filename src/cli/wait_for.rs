@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use super::duration::within_a_day;
 use super::{Exit, Output, Settings};
 use crate::finding::Finding;
 use crate::kube::{Access, Bad};
@@ -34,7 +35,7 @@ pub struct Args {
 
     /// How long to wait, such as `30m` or `1h30m`; 20m for the API, 45m for the bootstrap and 40m for the
     /// installation unless given
-    #[arg(long, value_name = "TIME", value_parser = limit)]
+    #[arg(long, value_name = "TIME", value_parser = within_a_day)]
     timeout: Option<Duration>,
 
     /// Kubeconfig of the cluster; `auth/kubeconfig` in the cluster directory unless given
@@ -63,24 +64,8 @@ impl From<What> for Goal {
     }
 }
 
-/// Nobody waits longer than this.
-const LONGEST: Duration = Duration::from_hours(24);
-
 const KUBECONFIG: &str = "auth/kubeconfig";
 const PASSWORD: &str = "auth/kubeadmin-password";
-
-/// A time such as `30m` or `1h30m`; a number alone is one of seconds.
-fn limit(text: &str) -> Result<Duration, String> {
-    let seconds = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-    let text = if seconds { format!("{text}s") } else { text.to_owned() };
-    let parsed: Result<jiff::SignedDuration, _> = text.parse();
-    let parsed = parsed.map_err(|_| "give a time such as `90s`, `30m` or `1h30m`".to_owned())?;
-    let length = Duration::try_from(parsed).unwrap_or(Duration::ZERO);
-    if length.is_zero() || length > LONGEST {
-        return Err("give a time of more than nothing and at most a day".to_owned());
-    }
-    Ok(length)
-}
 
 /// Waits, and tells what came of it.
 ///
@@ -235,15 +220,6 @@ impl Watcher for Live<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn reads_times_as_people_write_them() {
-        assert_eq!(limit("90"), Ok(Duration::from_secs(90)));
-        assert_eq!(limit("1h30m"), Ok(Duration::from_mins(90)));
-        for wrong in ["", "0", "-3s", "soon", "25h"] {
-            assert!(limit(wrong).is_err(), "{wrong}");
-        }
-    }
 
     #[test]
     fn what_is_installed_is_told_with_the_way_to_it() {

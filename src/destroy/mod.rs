@@ -17,14 +17,13 @@ mod progress;
 mod proof;
 mod report;
 mod schedule;
-mod stop;
 
+pub use crate::stop::Stop;
 pub use account::{Fault, account, nothing_found, same_account};
 pub use pause::Pauses;
 pub use progress::{Blocked, KindState, State, Unwatched, Watcher, label};
 pub use report::{Left, Outcome, Report};
 pub use schedule::run;
-pub use stop::Stop;
 
 use std::time::Duration;
 

@@ -13,10 +13,11 @@ use super::naming;
 use super::pause::{Growth, Pauses};
 use super::proof::Look;
 use super::report::{Outcome, Report};
-use super::{Pace, State, Stop, Watcher, pages};
+use super::{Pace, State, Watcher, pages};
 use crate::finding::Finding;
 use crate::platform::cloud::Waiting;
 use crate::platform::removal::{Discovered, Removal, Target};
+use crate::stop::Stop;
 
 /// How long calls that remove something may take to end once the run is over.
 const GRACE: Duration = Duration::from_secs(5);

@@ -128,7 +128,7 @@ fn nothing_is_removed_in_another_account() {
     let target = Target { account: Some("999999999999".to_owned()), ..Target::default() };
     let report = paused(async {
         let first = cloud.discover().await;
-        run(&cloud, &target, first, &pace(), &Unwatched, &Stop::new()).await
+        run(&cloud, &target, first, &pace(), &Unwatched, &Stop::default()).await
     });
     let told = report.map(|report| (report.outcome, report.left.len(), codes(&report.findings)));
     assert_eq!(told, Some((Outcome::Refused, 4, vec!["LF1300"])));
@@ -140,7 +140,7 @@ fn nothing_is_removed_against_an_objection() {
     let cloud = Cloud::new(cluster(1, 1));
     let report = paused(async {
         let first = Discovered { notes: vec![pages::broken_off()], ..cloud.discover().await };
-        run(&cloud, &Target::default(), first, &pace(), &Unwatched, &Stop::new()).await
+        run(&cloud, &Target::default(), first, &pace(), &Unwatched, &Stop::default()).await
     });
     let told = report.map(|report| (report.outcome, report.left.len(), codes(&report.findings)));
     assert_eq!(told, Some((Outcome::Refused, 3, vec!["LF1306"])));

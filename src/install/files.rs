@@ -4,7 +4,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Fault, Work};
+use super::Fault;
+use crate::engine::terraform::Work;
 use crate::plan;
 use crate::platform::Platform;
 use crate::workdir::{self, fingerprint};

@@ -6,39 +6,17 @@
 //! every step is safe to repeat.
 
 mod files;
-mod record;
 mod stages;
 mod standing;
 
-pub use record::Record;
 pub use stages::{Site, apply, destroy_bootstrap, refused};
 pub use standing::{Standing, standing, standing_so_far};
 
 use std::time::Duration;
 
-use crate::engine::terraform::{self, Progress};
+use crate::engine::terraform::{self, Progress, Work};
 use crate::finding::Finding;
 use crate::workdir;
-
-/// What is done with a stage.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Work {
-    /// Its resources are made.
-    Apply,
-    /// Its resources are removed.
-    Destroy,
-}
-
-impl Work {
-    /// The word for it in the journal of steps.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Apply => "apply",
-            Self::Destroy => "destroy",
-        }
-    }
-}
 
 /// Somebody who watches the stages.
 pub trait Watcher: Sync {

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use super::files::{FOLDER, Files, outputs_file, step};
 use super::standing::{done_before, removed};
-use super::{End, Fault, StageDone, Watcher, Work};
-use crate::engine::terraform::{self, Done, Progress, Stop, Terraform};
+use super::{End, Fault, StageDone, Watcher};
+use crate::engine::terraform::{self, Done, Progress, Stop, Terraform, Work};
 use crate::plan;
 use crate::platform::Platform;
 use crate::platform::cloud::{EngineNeeds, Session, Verdict};
@@ -13,8 +13,6 @@ use crate::platform::pages;
 use crate::secret::Secret;
 use crate::workdir::{self, ClusterDir, FileSet, Step, StepResult};
 
-/// Where the engine's streams are kept, below landfall's records.
-const LOG: &str = "log";
 /// Where files for the engine lie while it is at work, below landfall's records.
 const NEEDS: &str = "engine";
 
@@ -45,7 +43,7 @@ pub struct Site<'a> {
 /// The work was stopped or failed; what stands is in the state of the stages, and the same call goes on.
 pub async fn apply(site: &mut Site<'_>, all: &mut Vec<StageDone>) -> Result<(), Fault> {
     for stage in site.platform.stages() {
-        if removed(site.cluster.steps()?.iter(), stage)?.is_none() {
+        if removed(&site.cluster.steps()?, stage)?.is_none() {
             site.apply(stage, all).await?;
         }
     }
@@ -156,16 +154,12 @@ impl Site<'_> {
         environment: &[(String, Secret<String>)],
     ) -> Result<Done, Fault> {
         let engine = |fault| Fault::Engine { stage: stage.name.to_owned(), fault: Box::new(fault) };
-        let (folder, log) = (self.files().folder(stage), self.cluster.records().join(LOG));
+        let (folder, log) = (self.files().folder(stage), self.cluster.logs());
         let described =
             terraform::Stage { name: stage.name, folder: &folder, variables, environment, log: &log };
         let watching = Watching { watcher: self.watcher, stage: stage.name, work };
         self.terraform.init(&described, self.stop).await.map_err(engine)?;
-        let asked = match work {
-            Work::Apply => terraform::Work::Apply,
-            Work::Destroy => terraform::Work::Destroy,
-        };
-        let done = self.terraform.run(asked, &described, &watching, self.stop).await;
+        let done = self.terraform.run(work, &described, &watching, self.stop).await;
         let done = done.map_err(engine)?;
         if work == Work::Apply {
             let outputs = self.terraform.outputs(&described).await.map_err(engine)?;

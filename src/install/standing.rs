@@ -1,21 +1,13 @@
 //! What earlier runs have left of each stage, and so what a run has still to make.
 
-#![allow(
-    clippy::disallowed_methods,
-    reason = "the journal of steps of a directory is read without opening it"
-)]
-
-use std::io::ErrorKind;
 use std::path::Path;
 
+use super::Fault;
 use super::files::{Files, step};
-use super::{Fault, Work};
+use crate::engine::terraform::Work;
 use crate::plan;
 use crate::platform::Platform;
-use crate::workdir::{self, ClusterDir, Step, StepResult, Steps};
-
-/// The journal of steps in a cluster directory.
-const STEPS: &str = ".landfall/steps.jsonl";
+use crate::workdir::{self, ClusterDir, StepResult, Steps};
 
 /// What earlier runs have left of a stage.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,7 +45,7 @@ pub fn standing(
     // What a stage is given may come of the one before.
     let mut due = false;
     for stage in platform.stages() {
-        let one = if let Some(time) = removed(steps.iter(), stage)? {
+        let one = if let Some(time) = removed(&steps, stage)? {
             Standing::Removed { time }
         } else {
             let inputs = files.inputs(stage, &files.variables(stage))?;
@@ -77,18 +69,12 @@ pub fn standing_so_far(
     directory: &Path,
     platform: &'static dyn Platform,
 ) -> Result<Vec<(plan::Stage, Standing)>, Fault> {
-    let path = directory.join(STEPS);
-    let bytes = match std::fs::read(&path) {
-        Err(cause) if cause.kind() == ErrorKind::NotFound => Vec::new(),
-        read => read.map_err(|cause| workdir::Error::Read(path, cause))?,
-    };
-    let text = String::from_utf8_lossy(&bytes);
-    let steps: Vec<Step> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    let steps = workdir::steps(directory)?;
     let mut all = Vec::new();
     for stage in platform.stages() {
         let apply = step(stage, Work::Apply);
-        let last = steps.iter().rev().find(|known| known.step == apply);
-        let one = match (removed(steps.iter(), stage)?, last) {
+        let last = steps.last(&apply);
+        let one = match (removed(&steps, stage)?, last) {
             (Some(time), _) => Standing::Removed { time },
             (None, Some(last)) if last.result == StepResult::Done => {
                 Standing::Made { time: last.time.clone() }
@@ -104,15 +90,12 @@ pub fn standing_so_far(
 ///
 /// # Errors
 /// Its removal has begun and not ended.
-pub(super) fn removed<'s>(
-    steps: impl DoubleEndedIterator<Item = &'s Step>,
-    stage: &plan::Stage,
-) -> Result<Option<String>, Fault> {
+pub(super) fn removed(steps: &Steps, stage: &plan::Stage) -> Result<Option<String>, Fault> {
     if !stage.only_for_bootstrap {
         return Ok(None);
     }
     let names = [step(stage, Work::Apply), step(stage, Work::Destroy)];
-    let last = steps.rev().find(|known| names.contains(&known.step));
+    let last = steps.iter().rev().find(|known| names.contains(&known.step));
     match last.filter(|last| last.step == names[1]) {
         Some(last) if last.result == StepResult::Done => Ok(Some(last.time.clone())),
         Some(last) => Err(Fault::BootstrapGoes { since: last.time.clone() }),
@@ -135,13 +118,14 @@ pub(super) fn done_before(
 }
 
 #[cfg(test)]
+#[allow(clippy::disallowed_methods, reason = "cluster directories are made here")]
 mod tests {
     use std::error::Error as Any;
     use std::fs;
 
     use super::*;
     use crate::platform;
-    use crate::workdir::Durability;
+    use crate::workdir::{Durability, Step};
 
     type Outcome = Result<(), Box<dyn Any>>;
 

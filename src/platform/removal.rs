@@ -45,6 +45,25 @@ pub struct GivenTarget {
     pub base_domain_resource_group: String,
 }
 
+/// The longest id that a cluster has: `assets.md`, A.1.
+const LONGEST_ID: usize = 27;
+
+impl Target {
+    /// A text of the platform's object; empty where there is none.
+    #[must_use]
+    pub fn text(&self, key: &str) -> &str {
+        self.platform.get(key).and_then(Value::as_str).unwrap_or_default().trim()
+    }
+
+    /// Whether the id is one that tags and names can be looked for by.
+    #[must_use]
+    pub fn has_usable_id(&self) -> bool {
+        let fits = |b: u8| b.is_ascii_alphanumeric() || b == b'-';
+        let id = self.infra_id.as_str();
+        !id.is_empty() && id.len() <= LONGEST_ID && id.bytes().all(fits)
+    }
+}
+
 /// Whom the credentials belong to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]

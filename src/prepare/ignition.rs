@@ -24,6 +24,7 @@ use serde::Deserialize;
 
 use super::identity::METADATA;
 use super::{Error, INSTALL_CONFIG, Refusal, inputs};
+use crate::engine::terraform;
 use crate::finding::{Finding, sort};
 use crate::plan::{Plan, ignition_pages as pages, is_infra_id};
 use crate::render::{Extras, File};
@@ -312,28 +313,13 @@ fn validity(files: &Files, bootstrap: &Path, stands: bool, now: Timestamp) -> Op
     })
 }
 
-/// What of a state of terraform says whether anything stands.
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct State {
-    resources: Vec<Resource>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Resource {
-    mode: String,
-}
-
-/// Whether a stage has made anything.
+/// Whether a stage has made anything, as far as its state can be read.
 fn stands(root: &Path) -> bool {
     let Ok(stages) = std::fs::read_dir(root.join("terraform")) else {
         return false;
     };
-    let texts =
-        stages.flatten().filter_map(|stage| std::fs::read(stage.path().join("terraform.tfstate")).ok());
-    let mut known = texts.filter_map(|state| serde_json::from_slice::<State>(&state).ok());
-    known.any(|state| state.resources.iter().any(|resource| resource.mode == "managed"))
+    let mut folders = stages.flatten().map(|stage| stage.path()).filter(|path| path.is_dir());
+    folders.any(|folder| terraform::resources(&folder).map_or(true, |all| !all.is_empty()))
 }
 
 /// Whether two paths are of the same directory.

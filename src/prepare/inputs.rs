@@ -85,12 +85,6 @@ pub fn catalogue(overlay: Option<&Path>) -> Result<Cow<'static, Catalogue>, Refu
     Ok(Cow::Owned(laid))
 }
 
-/// Whether there is a directory.
-#[must_use]
-pub fn is_directory(path: &Path) -> bool {
-    path.is_dir()
-}
-
 /// Whether there is a file.
 pub(super) fn is_there(path: &Path) -> bool {
     path.is_file()

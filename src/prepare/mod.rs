@@ -17,7 +17,7 @@ pub mod zones;
 
 pub use ask::{Ask, asking, cloud, facts_of_cloud, likely_identity, preflight, runtime};
 pub use ignition::IgnitionFrom;
-pub use inputs::{Basis, BasisOptions, catalogue, is_directory};
+pub use inputs::{Basis, BasisOptions, catalogue};
 pub use world::{Environment, now};
 
 use std::path::{Path, PathBuf};

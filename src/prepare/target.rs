@@ -94,15 +94,26 @@ impl Named {
     }
 }
 
+/// The cluster that a directory is of. Nothing is written or locked.
+///
+/// # Errors
+/// There is no metadata, or it cannot be used.
+pub fn of_cluster(directory: &Path) -> Result<Named, Unnamed> {
+    let path = directory.join(METADATA);
+    if inputs::is_there(&path) {
+        return read(&path, Origin::Metadata);
+    }
+    Err(Unnamed::Nowhere(Box::new(pages::no_metadata(directory))))
+}
+
 /// The cluster that a directory is of, or the one that was destroyed there last.
 ///
 /// # Errors
 /// Nothing says it, or the file cannot be used.
 pub fn of_directory(directory: &Path) -> Result<Named, Unnamed> {
     let kept = workdir::destroyed(directory)?;
-    let path = directory.join(METADATA);
-    if inputs::is_there(&path) {
-        let mut named = read(&path, Origin::Metadata)?;
+    if inputs::is_there(&directory.join(METADATA)) {
+        let mut named = of_cluster(directory)?;
         if named.target.account.is_none() {
             // A run that was killed while it cleared the directory has noted the account there.
             named.target.account = kept_account(&kept, &named.target.infra_id);
@@ -112,7 +123,7 @@ pub fn of_directory(directory: &Path) -> Result<Named, Unnamed> {
     // Where something stands, it is of another cluster, whose metadata is lost.
     let kept = if inputs::is_installed(directory) { Vec::new() } else { kept };
     let latest = kept.iter().find_map(|path| read(path, Origin::Destroyed).ok());
-    latest.ok_or_else(|| Unnamed::Nowhere(Box::new(pages::no_metadata(directory))))
+    latest.map_or_else(|| of_cluster(directory), Ok)
 }
 
 /// The cluster that the command line names. Where the directory is that cluster's, what it says of the account

@@ -26,7 +26,7 @@ use std::path::{Path, PathBuf};
 pub use error::Error;
 pub use file_set::{BadPath, FileSet, SetFile};
 pub use gone::{Cleared, destroyed};
-pub use steps::{Step, StepResult, Steps, fingerprint};
+pub use steps::{Step, StepResult, Steps, fingerprint, steps};
 pub use write::Report;
 
 use disk::{Change, Found};

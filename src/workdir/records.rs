@@ -32,6 +32,12 @@ impl ClusterDir {
         self.root.join(RECORDS)
     }
 
+    /// Where what other programs print is kept.
+    #[must_use]
+    pub fn logs(&self) -> PathBuf {
+        self.records().join("log")
+    }
+
     fn record(name: &str) -> Result<String, Error> {
         file_set::check(name)?;
         Ok(format!("{RECORDS}/{name}"))

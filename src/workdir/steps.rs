@@ -77,14 +77,22 @@ pub fn fingerprint<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> String {
     Fingerprint::of(prints.join("\n").as_bytes()).to_string()
 }
 
+/// What was done in a directory so far, whoever works in it now. Nothing is written or locked.
+///
+/// # Errors
+/// The journal of steps cannot be read.
+pub fn steps(root: &std::path::Path) -> Result<Steps, Error> {
+    let bytes = disk::read(&root.join(STEPS))?;
+    Ok(bytes.map(|bytes| Steps::parse(&String::from_utf8_lossy(&bytes))).unwrap_or_default())
+}
+
 impl ClusterDir {
     /// What was done in this directory so far.
     ///
     /// # Errors
     /// The journal of steps cannot be read.
     pub fn steps(&self) -> Result<Steps, Error> {
-        let bytes = disk::read(&self.root.join(STEPS))?;
-        Ok(bytes.map(|bytes| Steps::parse(&String::from_utf8_lossy(&bytes))).unwrap_or_default())
+        steps(&self.root)
     }
 
     /// Adds to the journal of steps.

@@ -141,7 +141,7 @@ fn made(year: i32) -> TempDir {
 
 /// Lets a stage look as if terraform had made something.
 fn stand(directory: &Path) {
-    let state = json!({ "version": 4, "resources": [{ "mode": "managed", "type": "x", "name": "y" }] });
+    let state = json!({ "version": 4, "resources": [{ "mode": "managed", "type": "x", "name": "y", "instances": [{}] }] });
     write(&directory.join("terraform/cluster/terraform.tfstate"), state.to_string());
 }
 

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::Mutex;
 
-use landfall::engine::terraform::{Progress, Search, Stop, Terraform};
-use landfall::install::{End, Fault, Site, StageDone, Watcher, Work, apply, destroy_bootstrap};
+use landfall::engine::terraform::{Progress, Search, Stop, Terraform, Work};
+use landfall::install::{End, Fault, Site, StageDone, Watcher, apply, destroy_bootstrap};
 use landfall::platform;
 use landfall::workdir::{ClusterDir, Durability, StepResult};
 use tempfile::TempDir;

@@ -2,18 +2,20 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::anyhow;
 use serde_json::json;
 
+use super::{ended, unnamed};
 use crate::cli::asking::{AskArgs, Live};
 use crate::cli::create::BasisArgs;
 use crate::cli::engine::{self, EngineArgs, Shown};
 use crate::cli::input::Reading;
 use crate::cli::{Exit, Output, Settings};
 use crate::engine::terraform::{Stop, Terraform};
-use crate::install::{self, Fault, Record, Site, StageDone};
+use crate::install::{self, Fault, Site, StageDone};
 use crate::platform::Platform;
 use crate::platform::cloud::Session;
+use crate::platform::removal::Target;
+use crate::prepare::target::{self, Named, pages};
 use crate::prepare::{self, Basis, Environment, Examined};
 use crate::ui::{self, json as json_form};
 use crate::workdir::ClusterDir;
@@ -47,16 +49,17 @@ pub struct Args {
 /// A stream cannot be written, or something outside of the input went wrong.
 pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
     let directory = settings.dir.clone().unwrap_or_else(|| PathBuf::from("."));
-    if !prepare::is_directory(&directory) {
-        return Err(anyhow!("there is no directory {}", directory.display()));
-    }
     // Where nothing of a cluster is, nothing is left behind.
-    let record = Record::of(&directory).map_err(|why| anyhow!(why))?;
-    let Some(platform) = record.platform().filter(|platform| !platform.stages().is_empty()) else {
-        return Err(anyhow!("landfall makes no infrastructure on the platform of {}", record.infra_id));
+    let named = match target::of_cluster(&directory) {
+        Ok(named) => named,
+        Err(why) => return unnamed(why, settings),
     };
+    let Named { platform, target: going, .. } = named;
+    if platform.stages().is_empty() {
+        return ended("refused", &[pages::no_cloud(platform.name())], Exit::Failed, settings);
+    }
     let mut cluster = ClusterDir::open(&directory)?;
-    if let Some(exit) = refused(args, &record, settings)? {
+    if let Some(exit) = refused(args, &going, settings)? {
         return Ok(exit);
     }
     let runtime = prepare::runtime()?;
@@ -76,7 +79,7 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
     let result = runtime.block_on(remove(
         &mut cluster,
         platform,
-        &record,
+        &going,
         session.as_deref(),
         &terraform,
         &shown,
@@ -85,11 +88,11 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
     drop(shown);
     drop(session);
     runtime.shutdown_background();
-    finish(result, &done, &record, settings)
+    finish(result, &done, &going, settings)
 }
 
 /// How the run ends where the user does not want it.
-fn refused(args: &Args, record: &Record, settings: &Settings) -> anyhow::Result<Option<Exit>> {
+fn refused(args: &Args, target: &Target, settings: &Settings) -> anyhow::Result<Option<Exit>> {
     if args.yes {
         return Ok(None);
     }
@@ -99,7 +102,7 @@ fn refused(args: &Args, record: &Record, settings: &Settings) -> anyhow::Result<
             .report("error: there is no terminal to ask whether resources may be removed: give --yes\n");
         return Ok(Some(Exit::Usage));
     }
-    let question = format!("Remove the bootstrap machine of {}?", record.infra_id);
+    let question = format!("Remove the bootstrap machine of {}?", target.infra_id);
     engine::consent(&question, settings)
 }
 
@@ -121,7 +124,7 @@ fn config(args: &Args, directory: &Path, settings: &Settings) -> Option<(Basis, 
 async fn remove(
     cluster: &mut ClusterDir,
     platform: &'static dyn Platform,
-    record: &Record,
+    target: &Target,
     session: Option<&dyn Session>,
     terraform: &Terraform,
     shown: &Shown<'_>,
@@ -131,7 +134,7 @@ async fn remove(
     let mut site = Site {
         cluster,
         platform,
-        infra_id: &record.infra_id,
+        infra_id: &target.infra_id,
         session,
         terraform,
         watcher: shown,
@@ -147,7 +150,7 @@ async fn remove(
 fn finish(
     result: Result<(), Fault>,
     done: &[StageDone],
-    record: &Record,
+    target: &Target,
     settings: &Settings,
 ) -> anyhow::Result<Exit> {
     let (findings, exit) = match result {
@@ -162,7 +165,7 @@ fn finish(
         };
         let value = json!({
             "outcome": outcome,
-            "infraID": record.infra_id,
+            "infraID": target.infra_id,
             "work": engine::stages(done),
             "findings": json_form::placeless(&findings),
         });
@@ -171,7 +174,7 @@ fn finish(
     }
     engine::report(&findings, settings);
     if exit == Exit::Done {
-        settings.printer.data(&format!("the bootstrap machine of {} is gone\n", record.infra_id))?;
+        settings.printer.data(&format!("the bootstrap machine of {} is gone\n", target.infra_id))?;
     } else {
         settings.printer.talk("run the same command again to go on");
     }

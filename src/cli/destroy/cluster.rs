@@ -9,12 +9,11 @@ use tokio::runtime::Runtime;
 use tokio::time::{Instant, timeout};
 
 use super::shown::Shown;
-use super::{basis, ended, patience, stop_signal, unless_stopped, unnamed};
-use crate::cli::{Exit, Output, Settings, engine};
+use super::{asking, basis, ended, unless_stopped, unnamed};
+use crate::cli::{Exit, Output, Settings, engine, signals};
 use crate::destroy::{self, Fault, Outcome, Pace, Planned, Report, Stop, Watcher};
 use crate::engine::terraform;
 use crate::finding::Finding;
-use crate::platform::cloud::Asking;
 use crate::platform::removal::{Account, Removal};
 use crate::prepare::target::{Named, Origin, Unnamed, pages};
 use crate::prepare::{self, Basis, Environment};
@@ -25,8 +24,6 @@ use crate::workdir::{Cleared, ClusterDir, Step, StepResult};
 
 pub use super::flags::Args;
 
-/// Where terraform's streams are kept, below landfall's records.
-const LOG: &str = "log";
 /// The step in the journal.
 const STEP: &str = "cluster.destroy";
 
@@ -59,7 +56,7 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
             Ok(named) => named,
             Err(why) => return unnamed(why, settings),
         };
-        if let Some(work) = terraform::at_work(&opened.records().join(LOG)).first() {
+        if let Some(work) = terraform::at_work(&opened.logs()).first() {
             return ended("refused", &[pages::at_work(work)], Exit::Failed, settings);
         }
         // What is there now may be another cluster's, where this one was destroyed before.
@@ -86,15 +83,7 @@ fn begin(
         Err(finding) => return unnamed(Unnamed::Invalid(finding), settings),
     };
     let world = Environment;
-    let asking = Asking {
-        config: &config,
-        given: &config,
-        catalogue: &basis.catalogue,
-        release: &basis.release,
-        installed: true,
-        world: &world,
-        patience: patience(args.parallel),
-    };
+    let asking = asking(&config, basis, &world, args.parallel);
     let runtime = prepare::runtime()?;
     let removal = cloud.removal(asking, &named.target);
     let job = Job { args, settings, named, removal: &*removal, runtime: &runtime };
@@ -252,14 +241,14 @@ impl Job<'_> {
             note(cluster, StepResult::Began, "")?;
         }
         let pace = Pace { parallel: usize::from(self.args.parallel), timeout, ..Pace::default() };
-        let stop = Stop::new();
+        let stop = Stop::default();
         let shown = Shown::new(self.id(), self.settings);
         let report = self.runtime.block_on(async {
             let work = destroy::run(self.removal, &self.named.target, first, &pace, &shown, &stop);
             let mut work = pin!(work);
             let ended = tokio::select! {
                 report = &mut work => Some(report),
-                () = stop_signal() => None,
+                () = signals::asked() => None,
             };
             if let Some(report) = ended {
                 report

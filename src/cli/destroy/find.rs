@@ -8,10 +8,11 @@ use comfy_table::Table;
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-use super::{basis, ended, limit, patience, unless_stopped, unnamed};
+use super::{asking, basis, ended, unless_stopped, unnamed};
 use crate::catalogue;
+use crate::cli::duration::within_a_day;
 use crate::cli::{Exit, Output, Settings};
-use crate::platform::cloud::{Asking, Verdict};
+use crate::platform::cloud::Verdict;
 use crate::platform::removal::{FoundCluster, GivenTarget};
 use crate::platform::{Platform, pages};
 use crate::prepare::target::{self, Unnamed};
@@ -45,7 +46,7 @@ pub struct Args {
     catalogue: Option<PathBuf>,
 
     /// When to stop looking, such as `90s`
-    #[arg(long, value_name = "TIME", default_value = "5m", value_parser = limit)]
+    #[arg(long, value_name = "TIME", default_value = "5m", value_parser = within_a_day)]
     timeout: Duration,
 
     /// The most requests that are under way at a time
@@ -88,15 +89,7 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
         Err(finding) => return unnamed(Unnamed::Usage(finding), settings),
     };
     let world = Environment;
-    let asking = Asking {
-        config: &config,
-        given: &config,
-        catalogue: &basis.catalogue,
-        release: &basis.release,
-        installed: true,
-        world: &world,
-        patience: patience(args.parallel),
-    };
+    let asking = asking(&config, &basis, &world, args.parallel);
     let runtime = prepare::runtime()?;
     let removal = cloud.removal(asking, &named);
     let found = runtime.block_on(unless_stopped(async { timeout(args.timeout, removal.clusters()).await }));

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::limit;
 use crate::catalogue;
 use crate::cli::Settings;
+use crate::cli::duration::within_a_day;
 use crate::platform::removal::GivenTarget;
 use crate::prepare::Basis;
 use crate::prepare::target::{self, Named, Unnamed};
@@ -33,7 +33,7 @@ pub struct Args {
     pub(super) confirm_gone: bool,
 
     /// When to stop, whatever is left by then, such as `30m` or `1h30m`
-    #[arg(long, value_name = "TIME", default_value = "1h", value_parser = limit)]
+    #[arg(long, value_name = "TIME", default_value = "1h", value_parser = within_a_day)]
     pub(super) timeout: Duration,
 
     /// The most requests that are under way at a time

@@ -6,18 +6,17 @@ mod find;
 mod flags;
 mod shown;
 
-use std::future::pending;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::json;
-use tokio::signal::unix::{SignalKind, signal};
 
-use super::{Exit, Output, Settings, engine};
+use super::{Exit, Output, Settings, engine, signals};
+use crate::config::InstallConfig;
 use crate::finding::Finding;
-use crate::platform::cloud::Patience;
+use crate::platform::cloud::{Asking, Patience};
 use crate::prepare::target::Unnamed;
-use crate::prepare::{Basis, BasisOptions, Refusal};
+use crate::prepare::{Basis, BasisOptions, Environment, Refusal};
 use crate::ui::json as json_form;
 
 /// Remove what a cluster owns
@@ -51,12 +50,23 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
 const CONNECT: Duration = Duration::from_secs(10);
 /// The longest that one call may take with all its repetitions.
 const CALL: Duration = Duration::from_mins(1);
-/// Nobody waits longer than this.
-const LONGEST: Duration = Duration::from_hours(24);
 
-/// How long to wait for a cloud that so many requests at a time are sent to.
-fn patience(parallel: u16) -> Patience {
-    Patience { connect: CONNECT, call: CALL, at_once: usize::from(parallel) }
+/// What a removal needs, with so many requests at a time.
+fn asking<'a>(
+    config: &'a InstallConfig,
+    basis: &'a Basis,
+    world: &'a Environment,
+    parallel: u16,
+) -> Asking<'a> {
+    Asking {
+        config,
+        given: config,
+        catalogue: &basis.catalogue,
+        release: &basis.release,
+        installed: true,
+        world,
+        patience: Patience { connect: CONNECT, call: CALL, at_once: usize::from(parallel) },
+    }
 }
 
 /// What is known of clouds, with an overlay.
@@ -64,39 +74,11 @@ fn basis(overlay: Option<&PathBuf>, directory: &Path) -> Result<Basis, Refusal> 
     Basis::new(&BasisOptions { overlay: overlay.cloned(), ..BasisOptions::default() }, directory)
 }
 
-/// A time such as `30m` or `1h30m`; a number alone is one of seconds.
-fn limit(text: &str) -> Result<Duration, String> {
-    let seconds = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-    let text = if seconds { format!("{text}s") } else { text.to_owned() };
-    let parsed: Result<jiff::SignedDuration, _> = text.parse();
-    let parsed = parsed.map_err(|_| "give a time such as `90s`, `30m` or `1h30m`".to_owned())?;
-    let length = Duration::try_from(parsed).unwrap_or(Duration::ZERO);
-    if length.is_zero() || length > LONGEST {
-        return Err("give a time of more than nothing and at most a day".to_owned());
-    }
-    Ok(length)
-}
-
-/// Ends when the user or the system asks the program to stop.
-async fn stop_signal() {
-    let (interrupt, terminate, hangup) =
-        (signal(SignalKind::interrupt()), signal(SignalKind::terminate()), signal(SignalKind::hangup()));
-    let (Ok(mut interrupt), Ok(mut terminate), Ok(mut hangup)) = (interrupt, terminate, hangup) else {
-        // Signals then end the program as they end any other.
-        return pending().await;
-    };
-    tokio::select! {
-        _ = interrupt.recv() => {}
-        _ = terminate.recv() => {}
-        _ = hangup.recv() => {}
-    }
-}
-
 /// What the work gives; none where the program is asked to stop before.
 async fn unless_stopped<T>(work: impl Future<Output = T>) -> Option<T> {
     tokio::select! {
         result = work => Some(result),
-        () = stop_signal() => None,
+        () = signals::asked() => None,
     }
 }
 
@@ -125,19 +107,4 @@ fn unnamed(why: Unnamed, settings: &Settings) -> anyhow::Result<Exit> {
         Unnamed::Failed(fault) => return Err(fault.into()),
     };
     ended("refused", &[*finding], exit, settings)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn reads_times_as_people_write_them() {
-        assert_eq!(limit("90"), Ok(Duration::from_secs(90)));
-        assert_eq!(limit("1h30m"), Ok(Duration::from_mins(90)));
-        assert_eq!(limit("500ms"), Ok(Duration::from_millis(500)));
-        for wrong in ["", "0", "-3s", "soon", "25h"] {
-            assert!(limit(wrong).is_err(), "{wrong}");
-        }
-    }
 }

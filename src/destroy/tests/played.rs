@@ -369,7 +369,7 @@ pub(super) fn stopped(cloud: &Cloud, pace: Pace, stop_after: Option<Duration>) -
     let report = paused(async {
         let first = cloud.discover().await;
         *talk.begun.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
-        let (stop, target) = (Stop::new(), Target::default());
+        let (stop, target) = (Stop::default(), Target::default());
         let asking = async {
             match stop_after {
                 Some(after) => sleep(after).await,

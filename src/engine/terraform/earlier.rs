@@ -12,11 +12,11 @@ use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
 use super::fault::{Fault, Interrupted};
-use super::stop::Stop;
 use super::streams;
 use super::tail::Tail;
 use super::tally::Tally;
 use super::{Progress, Stage, Watcher};
+use crate::stop::Stop;
 
 /// How often an earlier run is looked at.
 const PERIOD: Duration = Duration::from_millis(200);

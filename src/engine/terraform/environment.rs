@@ -222,7 +222,7 @@ mod tests {
     #[test]
     fn what_tells_where_and_who_is_shown() {
         let open = [
-            ("SSL_CERT_FILE", "/home/me/clusters/demo/.landfall/engine/SSL_CERT_FILE"),
+            ("SSL_CERT_FILE", "/clusters/demo/.landfall/engine/SSL_CERT_FILE"),
             ("ARM_OIDC_TOKEN_FILE_PATH", "/var/run/secrets/azure/tokens/token"),
             ("ARM_ENVIRONMENT", "usgovernment"),
             ("ARM_SUBSCRIPTION_ID", "00000000-0000-0000-0000-000000000001"),

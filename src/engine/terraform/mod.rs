@@ -13,17 +13,16 @@ pub mod pages;
 mod process;
 mod program;
 mod state;
-mod stop;
 mod streams;
 mod tail;
 mod tally;
 mod trouble;
 
+pub use crate::stop::Stop;
 pub use earlier::{AtWork, at_work};
 pub use event::Action;
 pub use fault::{Failed, Fault, Interrupted};
 pub use state::resources;
-pub use stop::Stop;
 pub use tally::{Progress, Running};
 pub use trouble::{Cause, Trouble};
 

@@ -12,9 +12,9 @@ use tokio::process::{Child, Command};
 use tokio::time::MissedTickBehavior;
 
 use super::fault::Fault;
-use super::stop::Stop;
 use super::streams::Streams;
 use super::{Stage, earlier, environment};
+use crate::stop::Stop;
 
 /// How often what terraform prints is looked at.
 const PERIOD: Duration = Duration::from_millis(100);

@@ -15,9 +15,6 @@ const IDENTIFIER: &str = "identifier";
 const DOMAIN: &str = "clusterDomain";
 const ZONE_ROLE: &str = "hostedZoneRole";
 
-/// The longest id that a cluster has: `assets.md`, A.1.
-const LONGEST: usize = 27;
-
 /// Nobody says where the cluster is.
 static WITHOUT_REGION: Page = Page {
     code: "LF1322",
@@ -47,11 +44,6 @@ static INFRA_ID: Page = Page {
 /// The pages of this file.
 pub(super) static PAGES: &[&Page] = &[&WITHOUT_REGION, &INFRA_ID];
 
-/// A text of the platform's object; empty where there is none.
-fn text<'t>(target: &'t Target, key: &str) -> &'t str {
-    target.platform.get(key).and_then(Value::as_str).unwrap_or_default().trim()
-}
-
 /// The config that a session needs to ask the cluster's cloud, with nothing in it that the metadata does not
 /// say.
 ///
@@ -59,14 +51,13 @@ fn text<'t>(target: &'t Target, key: &str) -> &'t str {
 /// A finding where the target has no region, or no id that a cluster can have.
 pub fn config_of(target: &Target) -> Result<InstallConfig, Box<Finding>> {
     let id = target.infra_id.as_str();
-    let fits = |b: u8| b.is_ascii_alphanumeric() || b == b'-';
-    if id.is_empty() || id.len() > LONGEST || !id.bytes().all(fits) {
+    if !target.has_usable_id() {
         let message = format!("`{}` is no infrastructure id of a cluster", shortened(id));
         let help = "it is `infraID` in metadata.json, and the beginning of the names of the cluster's \
                     machines, such as demo-bcd24";
         return Err(Box::new(Finding::error(&INFRA_ID, Kind::Invalid, "infraID", message).help(help)));
     }
-    let region = text(target, REGION);
+    let region = target.text(REGION);
     if region.is_empty() {
         let message = format!("nothing says which region the cluster {id} is in");
         let finding = Finding::error(&WITHOUT_REGION, Kind::Required, "aws.region", message);
@@ -75,7 +66,7 @@ pub fn config_of(target: &Target) -> Result<InstallConfig, Box<Finding>> {
     let platform = Platform {
         region: region.to_owned(),
         service_endpoints: endpoints(target),
-        hosted_zone_role: text(target, ZONE_ROLE).to_owned(),
+        hosted_zone_role: target.text(ZONE_ROLE).to_owned(),
         ..Platform::default()
     };
     let mut config = InstallConfig::default();

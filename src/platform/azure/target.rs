@@ -18,9 +18,6 @@ const ENDPOINT: &str = "armEndpoint";
 const CLOUD: &str = "cloudName";
 const REGION: &str = "region";
 
-/// The longest id that a cluster has: `assets.md`, A.1.
-const LONGEST: usize = 27;
-
 /// Something that cannot be the id of a cluster.
 static INFRA_ID: Page = Page {
     code: "LF1350",
@@ -38,11 +35,6 @@ static INFRA_ID: Page = Page {
 /// The pages of this file.
 pub(super) static PAGES: &[&Page] = &[&INFRA_ID];
 
-/// A text of the platform's object; empty where there is none.
-pub(super) fn text<'t>(target: &'t Target, key: &str) -> &'t str {
-    target.platform.get(key).and_then(Value::as_str).unwrap_or_default().trim()
-}
-
 /// The config that a session needs to ask the cluster's cloud, with nothing in it that the metadata does not
 /// say.
 ///
@@ -50,15 +42,14 @@ pub(super) fn text<'t>(target: &'t Target, key: &str) -> &'t str {
 /// A finding where the target has no id that a cluster can have.
 pub fn config_of(target: &Target) -> Result<InstallConfig, Box<Finding>> {
     let id = target.infra_id.as_str();
-    let fits = |b: u8| b.is_ascii_alphanumeric() || b == b'-';
-    if id.is_empty() || id.len() > LONGEST || !id.bytes().all(fits) {
+    if !target.has_usable_id() {
         let message = format!("`{}` is no infrastructure id of a cluster", shortened(id));
         let finding = Finding::error(&INFRA_ID, Kind::Invalid, "infraID", message);
         let help = "it is `infraID` in metadata.json, and the beginning of the names of the cluster's machines, \
                     such as demo-bcd24";
         return Err(Box::new(finding.help(help)));
     }
-    let own = |key: &str| text(target, key).to_owned();
+    let own = |key: &str| target.text(key).to_owned();
     let platform = Platform {
         region: own(REGION),
         cloud_name: own(CLOUD),

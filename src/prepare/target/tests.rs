@@ -186,3 +186,12 @@ fn a_directory_where_something_stands_is_not_that_of_a_cluster_that_is_gone() ->
     assert_eq!(code(&of_directory(directory.path())), Some("LF1380"));
     Ok(())
 }
+
+#[test]
+fn a_directory_without_metadata_is_of_no_cluster_and_stays_as_it_is() -> Outcome {
+    let directory = tempfile::tempdir()?;
+    assert_eq!(code(&of_cluster(directory.path())), Some("LF1380"));
+    assert_eq!(code(&of_cluster(&directory.path().join("nowhere"))), Some("LF1380"));
+    assert_eq!(fs::read_dir(directory.path())?.count(), 0);
+    Ok(())
+}

@@ -88,8 +88,8 @@ impl AzureRemoval<'_> {
             subscription,
             hub: environment::is_hub(&self.session),
             owner: Owner::new(&self.target.infra_id),
-            given_group: target::text(self.target, target::GROUP),
-            dns_group: target::text(self.target, target::DNS_GROUP),
+            given_group: self.target.text(target::GROUP),
+            dns_group: self.target.text(target::DNS_GROUP),
         })
     }
 

@@ -1,4 +1,4 @@
-//! The wish to stop.
+//! The wish that work ends early.
 
 use std::sync::Arc;
 
@@ -9,8 +9,7 @@ use tokio::sync::watch;
 pub struct Stop(Arc<watch::Sender<bool>>);
 
 impl Stop {
-    /// Asks to stop, for good. Terraform is interrupted once, finishes what it is making and writes its state;
-    /// asking again changes nothing, since a second interrupt would make it leave without its state.
+    /// Asks to stop, for good; asking again changes nothing.
     pub fn ask(&self) {
         self.0.send_replace(true);
     }
