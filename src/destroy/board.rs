@@ -83,8 +83,6 @@ pub(super) struct Group {
     pub fate: Fate,
     /// The looks at those that are going.
     pub looks: Looks,
-    /// When one that is going was last named.
-    pub going_named: Option<Instant>,
 }
 
 /// All things of a run.
@@ -147,7 +145,7 @@ impl Board {
         if let Some(place) = self.groups.iter().position(is_it) {
             return place;
         }
-        self.groups.push(Group { kind, fate, looks: Looks::default(), going_named: None });
+        self.groups.push(Group { kind, fate, looks: Looks::default() });
         self.groups.len() - 1
     }
 

@@ -29,12 +29,12 @@ pub(super) enum Event {
         /// What was seen, for each.
         answers: Vec<Answer>,
     },
-    /// What holds a thing was asked for.
+    /// What holds things was asked for.
     Named {
-        /// Its place.
-        place: usize,
-        /// What holds it.
-        holders: Vec<Holder>,
+        /// Their places.
+        places: Vec<usize>,
+        /// What holds each; none where nobody said it.
+        holders: Vec<Option<Vec<Holder>>>,
     },
     /// The cloud was looked at.
     Found {
@@ -67,12 +67,22 @@ pub(super) async fn look(removal: &dyn Removal, things: &[Arc<Thing>]) -> Vec<An
     complete(looking.await.ok(), things.len())
 }
 
-/// What holds a thing, as far as somebody says it in time.
-pub(super) async fn holders(removal: &dyn Removal, thing: &Thing, limit: Duration) -> Vec<Holder> {
-    let asking = AssertUnwindSafe(async { removal.holders(thing).await }).catch_unwind();
-    let mut holders = timeout(limit, asking).await.ok().and_then(Result::ok).unwrap_or_default();
-    holders.sort_by(|a, b| a.what.cmp(&b.what));
-    holders
+/// What holds things of one kind, in their order; none of each where nobody says it in time.
+pub(super) async fn holders(
+    removal: &dyn Removal,
+    things: &[Arc<Thing>],
+    limit: Duration,
+) -> Vec<Option<Vec<Holder>>> {
+    let things: Vec<&Thing> = things.iter().map(AsRef::as_ref).collect();
+    let asking = AssertUnwindSafe(async { removal.holders_of(&things).await }).catch_unwind();
+    let mut answers = timeout(limit, asking).await.ok().and_then(Result::ok).unwrap_or_default();
+    if answers.len() != things.len() {
+        return vec![None; things.len()];
+    }
+    for holders in &mut answers {
+        holders.sort_by(|a, b| a.what.cmp(&b.what));
+    }
+    answers.into_iter().map(Some).collect()
 }
 
 /// Where there is not one answer for each thing, nobody knows which is whose.

@@ -1,7 +1,8 @@
 //! Which things do not go, and when it is asked and told what holds them.
 //!
-//! Only what was tried is named, never what waits for it. What is on its way is named more sparingly: of one
-//! group one thing at a time.
+//! Only what was tried is named, never what waits for it. Things of one kind are asked about together, those
+//! whose time comes soon with those whose time has come, so that the questions are few however many things
+//! there are; later ones come more and more seldom.
 
 use std::time::Duration;
 
@@ -25,8 +26,6 @@ pub(super) struct Naming {
     pub told: Option<Vec<Holder>>,
 }
 
-/// The second thing of a group that is on its way is named after so many times as long.
-const SPARINGLY: u32 = 4;
 /// Pauses between asking grow up to so many times the first.
 const SELDOM: u32 = 8;
 
@@ -40,79 +39,74 @@ pub(super) fn limit(after: Duration, is_first: bool) -> Duration {
     if is_first { lead(after) } else { after }
 }
 
+/// Whether a thing was tried and has not gone.
+fn does_not_go(stand: Stand) -> bool {
+    !matches!(stand, Stand::Waiting | Stand::Doubted | Stand::Gone)
+}
+
 impl Board {
-    /// Things that are to be named now.
-    pub(super) fn to_name(&self, now: Instant, after: Duration) -> Vec<usize> {
-        let mut named: Vec<usize> = Vec::new();
+    /// Things that are to be named now: of each group in which the time of one has come, all whose time comes
+    /// soon.
+    pub(super) fn to_name(&self, now: Instant, after: Duration) -> Vec<Vec<usize>> {
+        let mut groups: Vec<(Vec<usize>, bool)> = vec![(Vec::new(), false); self.groups.len()];
         for (place, node) in self.nodes.iter().enumerate() {
-            let is_second = node.stand == Stand::Going
-                && named.iter().any(|other| {
-                    self.nodes[*other].stand == Stand::Going && self.nodes[*other].group == node.group
-                });
-            if !is_second && self.name_at(node, after).is_some_and(|at| at <= now) {
-                named.push(place);
-            }
+            let Some(at) = name_at(node, after).filter(|at| *at <= now + lead(after)) else { continue };
+            let (places, is_due) = &mut groups[node.group];
+            places.push(place);
+            *is_due |= at <= now;
         }
-        named
+        groups.into_iter().filter(|(_, is_due)| *is_due).map(|(places, _)| places).collect()
     }
 
     /// When things are to be named.
     pub(super) fn name_times(&self, after: Duration) -> impl Iterator<Item = Instant> {
-        self.nodes.iter().filter_map(move |node| self.name_at(node, after))
+        self.nodes.iter().filter_map(move |node| name_at(node, after))
     }
 
-    fn name_at(&self, node: &Node, after: Duration) -> Option<Instant> {
-        let is_named =
-            matches!(node.stand, Stand::Held { .. } | Stand::Ready(_) | Stand::Trying | Stand::Going);
-        if !is_named || node.naming.under_way {
-            return None;
+    /// It is asked what holds some things; whether of one of them for the first time.
+    pub(super) fn begin_naming(&mut self, places: &[usize]) -> bool {
+        let mut is_first = false;
+        for place in places {
+            let naming = &mut self.nodes[*place].naming;
+            naming.under_way = true;
+            is_first |= naming.asked == 0;
         }
-        let due = node.first_tried? + after.saturating_sub(lead(after));
-        let due = node.naming.next.map_or(due, |next| next.max(due));
-        let sparingly = self.groups[node.group].going_named.filter(|_| node.stand == Stand::Going);
-        Some(sparingly.map_or(due, |named| due.max(named + after.saturating_mul(SPARINGLY))))
+        is_first
     }
 
-    /// It is asked what holds a thing; whether for the first time.
-    pub(super) fn begin_naming(&mut self, place: usize, now: Instant) -> bool {
-        let node = &mut self.nodes[place];
-        node.naming.under_way = true;
-        if node.stand == Stand::Going {
-            self.groups[node.group].going_named = Some(now);
-        }
-        node.naming.asked == 0
-    }
-
-    /// What holds a thing is known: what is to be told, if the thing still does not go and nobody has told
-    /// the same of it.
+    /// It was asked what holds some things: what is to be told of those that still do not go and of which
+    /// nobody has told the same. They are asked about together again.
     pub(super) fn named(
         &mut self,
-        place: usize,
-        holders: Vec<Holder>,
+        places: &[usize],
+        holders: Vec<Option<Vec<Holder>>>,
         after: Duration,
         now: Instant,
-    ) -> Option<Blocked> {
-        let node = &mut self.nodes[place];
-        let naming = &mut node.naming;
+    ) -> Vec<Blocked> {
+        let asked = places.iter().map(|place| self.nodes[*place].naming.asked).min().unwrap_or_default();
         let pauses = Pauses { first: after, longest: after.saturating_mul(SELDOM) };
-        naming.next = Some(now + pauses.after(naming.asked, Growth::Double));
-        naming.under_way = false;
-        naming.asked = naming.asked.saturating_add(1);
-        if matches!(node.stand, Stand::Gone | Stand::Refused | Stand::Waiting | Stand::Doubted) {
-            return None;
+        let next = now + pauses.after(asked, Growth::Double);
+        let mut news = Vec::new();
+        for (place, holders) in places.iter().zip(holders) {
+            let Node { naming, stand, .. } = &mut self.nodes[*place];
+            naming.next = Some(next);
+            naming.under_way = false;
+            naming.asked = naming.asked.saturating_add(1);
+            // What held it and could not be asked for this time has not let go.
+            let holders = holders.or_else(|| naming.told.clone()).unwrap_or_default();
+            if does_not_go(*stand) && naming.told.as_ref() != Some(&holders) {
+                naming.told = Some(holders);
+                news.extend(self.blocked(*place, now));
+            }
         }
-        if naming.told.as_ref() == Some(&holders) {
-            return None;
-        }
-        naming.told = Some(holders);
-        self.blocked(place, now)
+        news
     }
 
     /// A thing that does not go, if that was told.
     pub(super) fn blocked(&self, place: usize, now: Instant) -> Option<Blocked> {
         let node = self.nodes.get(place)?;
         let holders = node.naming.told.clone()?;
-        if matches!(node.stand, Stand::Gone | Stand::Waiting | Stand::Doubted) {
+        if !does_not_go(node.stand) {
             return None;
         }
         Some(Blocked {
@@ -155,4 +149,15 @@ impl Board {
             _ => node.help.clone().unwrap_or_else(|| node.thing.kind.help.to_owned()),
         }
     }
+}
+
+/// When a thing is to be named, if it is. What was refused for good is named once.
+fn name_at(node: &Node, after: Duration) -> Option<Instant> {
+    let naming = &node.naming;
+    let is_settled = node.stand == Stand::Refused && naming.told.is_some();
+    if !does_not_go(node.stand) || naming.under_way || is_settled {
+        return None;
+    }
+    let due = node.first_tried? + after.saturating_sub(lead(after));
+    Some(naming.next.map_or(due, |next| next.max(due)))
 }

@@ -109,11 +109,15 @@ impl State {
 /// What people call a thing: `security group demo-node (sg-1)`.
 #[must_use]
 pub fn label(thing: &Thing) -> String {
-    let kind = thing.kind.name;
+    format!("{} {}", thing.kind.name, called(thing))
+}
+
+/// The same without its kind.
+fn called(thing: &Thing) -> String {
     if thing.name.is_empty() || thing.name == thing.id {
-        return plain(&format!("{kind} {}", thing.id));
+        return plain(&thing.id);
     }
-    plain(&format!("{kind} {} ({})", thing.name, thing.id))
+    plain(&format!("{} ({})", thing.name, thing.id))
 }
 
 /// A text on one line.
@@ -124,26 +128,51 @@ pub(super) fn plain(text: &str) -> String {
 /// The most holders that one line names.
 const MOST_HOLDERS: usize = 5;
 
+/// The lines that tell it: what does not go, why, what holds it, what to do. Things of one kind of which the same
+/// is to be told share a line.
+pub(super) fn lines(blocked: &[Blocked]) -> Vec<String> {
+    let mut alike: Vec<(&Blocked, Vec<&Blocked>)> = Vec::new();
+    for one in blocked {
+        match alike.iter_mut().find(|(first, _)| first.is_told_like(one)) {
+            Some((_, all)) => all.push(one),
+            None => alike.push((one, vec![one])),
+        }
+    }
+    alike.into_iter().map(|(first, all)| line(first, &all)).collect()
+}
+
+fn line(first: &Blocked, all: &[&Blocked]) -> String {
+    let since = all.iter().map(|one| one.since).max().unwrap_or_default().as_secs();
+    let mut line = if all.len() == 1 {
+        format!("{} has not gone after {since} s", label(&first.thing))
+    } else {
+        let named: Vec<String> = all.iter().map(|one| called(&one.thing)).collect();
+        let (kind, count) = (first.thing.kind.name, all.len());
+        format!("{kind}: {count} have not gone after {since} s, {}", named.join(", "))
+    };
+    if !first.why.is_empty() {
+        let _ = write!(line, ": {}", first.why);
+    }
+    let named: Vec<String> = first.holders.iter().take(MOST_HOLDERS).map(holder).collect();
+    if !named.is_empty() {
+        let _ = write!(line, "; held by {}", named.join(", "));
+    }
+    let more = first.holders.len().saturating_sub(MOST_HOLDERS);
+    if more > 0 {
+        let _ = write!(line, " and {more} more");
+    }
+    if !first.help.is_empty() {
+        let _ = write!(line, "; {}", first.help);
+    }
+    plain(&line)
+}
+
 impl Blocked {
-    /// The line that tells it: what does not go, why, what holds it, what to do.
-    #[must_use]
-    pub fn line(&self) -> String {
-        let mut line = format!("{} has not gone after {} s", label(&self.thing), self.since.as_secs());
-        if !self.why.is_empty() {
-            let _ = write!(line, ": {}", self.why);
-        }
-        let named: Vec<String> = self.holders.iter().take(MOST_HOLDERS).map(holder).collect();
-        if !named.is_empty() {
-            let _ = write!(line, "; held by {}", named.join(", "));
-        }
-        let more = self.holders.len().saturating_sub(MOST_HOLDERS);
-        if more > 0 {
-            let _ = write!(line, " and {more} more");
-        }
-        if !self.help.is_empty() {
-            let _ = write!(line, "; {}", self.help);
-        }
-        plain(&line)
+    /// Whether the same is to be told of another thing of the same kind.
+    fn is_told_like(&self, other: &Self) -> bool {
+        self.thing.kind == other.thing.kind
+            && self.thing.fate == other.thing.fate
+            && (&self.why, &self.holders, &self.help) == (&other.why, &other.holders, &other.help)
     }
 }
 
@@ -180,13 +209,19 @@ mod tests {
             help: "remove it".to_owned(),
             since: Duration::from_millis(25_700),
         };
-        assert_eq!(
-            blocked.line(),
-            "security group sg-1 has not gone after 25 s: it is in use; held by interface eni-1 (the \
-             cluster's own, goes in its turn), interface eni-2, interface eni-3, interface eni-4, interface \
-             eni-5 and 2 more; remove it"
-        );
-        let bare = Blocked { why: String::new(), holders: Vec::new(), help: String::new(), ..blocked };
-        assert_eq!(bare.line(), "security group sg-1 has not gone after 25 s");
+        let told = "security group sg-1 has not gone after 25 s: it is in use; held by interface eni-1 (the \
+                    cluster's own, goes in its turn), interface eni-2, interface eni-3, interface eni-4, \
+                    interface eni-5 and 2 more; remove it";
+        let bare = Blocked {
+            thing: thing("demo"),
+            why: String::new(),
+            holders: Vec::new(),
+            help: String::new(),
+            ..blocked.clone()
+        };
+        let other = Blocked { since: Duration::from_secs(31), ..bare.clone() };
+        // Of two the same is told, so that they have one line.
+        let both = "security group: 2 have not gone after 31 s, demo (sg-1), demo (sg-1)";
+        assert_eq!(lines(&[bare, blocked, other]), [both, told]);
     }
 }

@@ -13,7 +13,7 @@ use super::naming;
 use super::pause::{Growth, Pauses};
 use super::proof::Look;
 use super::report::{Outcome, Report};
-use super::{Pace, State, Watcher, pages};
+use super::{Pace, State, Watcher, pages, progress};
 use crate::finding::Finding;
 use crate::platform::cloud::Waiting;
 use crate::platform::removal::{Discovered, Removal, Target};
@@ -87,7 +87,7 @@ struct Run<'a> {
     made: usize,
     /// How many calls are under way that remove something.
     removing: usize,
-    /// How many calls are under way that ask what holds a thing.
+    /// How many calls are under way that ask what holds things.
     naming: usize,
     search: Search,
     /// What a later look found that stands against removing anything.
@@ -210,8 +210,8 @@ impl<'a> Run<'a> {
     /// Begins what may begin.
     fn start(&mut self, now: Instant) {
         self.board.ripen(now);
-        self.start_looks(now);
         self.start_naming(now);
+        self.start_looks(now);
         self.start_search(now);
         self.start_removals(now);
     }
@@ -247,17 +247,17 @@ impl<'a> Run<'a> {
     fn start_naming(&mut self, now: Instant) {
         // Most calls are to remove things.
         let most = (self.parallel / 4).max(1);
-        for place in self.board.to_name(now, self.name_after) {
+        for places in self.board.to_name(now, self.name_after) {
             if !self.has_room() || self.naming >= most {
                 return;
             }
-            let Some(thing) = self.board.things(&[place]).pop() else { continue };
-            let is_first = self.board.begin_naming(place, now);
+            let is_first = self.board.begin_naming(&places);
             let (removal, limit) = (self.removal, naming::limit(self.name_after, is_first));
+            let things = self.board.things(&places);
             self.naming += 1;
             self.call(Box::pin(async move {
-                let holders = calls::holders(removal, &thing, limit).await;
-                Event::Named { place, holders }
+                let holders = calls::holders(removal, &things, limit).await;
+                Event::Named { places, holders }
             }));
         }
     }
@@ -324,10 +324,10 @@ impl<'a> Run<'a> {
                 }
             }
             Event::Looked { group, places, answers } => self.board.looked(group, &places, answers, now),
-            Event::Named { place, holders } => {
+            Event::Named { places, holders } => {
                 self.naming = self.naming.saturating_sub(1);
-                if let Some(blocked) = self.board.named(place, holders, self.name_after, now) {
-                    self.watcher.told(&blocked.line());
+                for line in progress::lines(&self.board.named(&places, holders, self.name_after, now)) {
+                    self.watcher.told(&line);
                 }
             }
             Event::Found { found, proof } => self.found(found, proof, now),
@@ -336,7 +336,7 @@ impl<'a> Run<'a> {
             self.board.hurry(now);
         }
         for refusal in &self.board.refusals[refused..] {
-            self.watcher.told(&super::progress::plain(&format!("refused: {}", refusal.message)));
+            self.watcher.told(&progress::plain(&format!("refused: {}", refusal.message)));
         }
     }
 

@@ -3,6 +3,7 @@
 //! The values in here are plain and the futures do nothing by themselves; whoever runs them decides what is
 //! removed when.
 
+use futures::stream::{self, StreamExt};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -152,6 +153,9 @@ pub struct Holder {
     pub own: bool,
 }
 
+/// So many things are asked for their holders at a time where each is asked by itself.
+const ASKED_AT_ONCE: usize = 8;
+
 /// A cluster that landfall finds by its tags.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -183,6 +187,16 @@ pub trait Removal: Send + Sync {
 
     /// What holds a thing that does not go; empty where nobody knows.
     fn holders<'s>(&'s self, thing: &'s Thing) -> Waiting<'s, Vec<Holder>>;
+
+    /// What holds several things of one kind; a list for each, in their order. A platform that sees the holders
+    /// of many with one look gives them so; otherwise each is asked for by itself, a few at a time.
+    fn holders_of<'s>(&'s self, things: &'s [&'s Thing]) -> Waiting<'s, Vec<Vec<Holder>>> {
+        let mut each = Vec::with_capacity(things.len());
+        for thing in things {
+            each.push(self.holders(thing));
+        }
+        Box::pin(stream::iter(each).buffered(ASKED_AT_ONCE).collect::<Vec<Vec<Holder>>>())
+    }
 
     /// All clusters of the account that can be seen from here.
     fn clusters(&self) -> Waiting<'_, Asked<Vec<FoundCluster>>>;

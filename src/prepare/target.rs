@@ -13,7 +13,7 @@ use super::identity::METADATA;
 use super::{Error, inputs};
 use crate::catalogue::{self, Catalogue};
 use crate::finding::{Finding, shortened};
-use crate::plan::{self, is_infra_id};
+use crate::plan::{self, RANDOM, infra_id_prefix, is_infra_id};
 use crate::platform::removal::{Account, GivenTarget, Target};
 use crate::platform::{self, PLATFORMS, Platform};
 use crate::workdir;
@@ -42,6 +42,8 @@ pub struct Named {
     pub platform: &'static dyn Platform,
     /// Where it stands.
     pub origin: Origin,
+    /// What is worth saying of how it is named.
+    pub note: Option<Finding>,
     /// The bytes of the file that says it; empty where none does.
     metadata: Vec<u8>,
 }
@@ -140,13 +142,17 @@ pub fn of_flags(
         return Err(Unnamed::Usage(Box::new(plan::pages::unusable_infra_id(&given.infra_id))));
     }
     let target = platform.target_of(given);
-    let alone = |target| Named { target, platform, origin: Origin::Given, metadata: Vec::new() };
+    let (id, domain) = (&given.infra_id, &given.cluster_domain);
+    let is_doubtful = !domain.is_empty() && !is_domain_of(domain, id);
+    let note = is_doubtful.then(|| pages::other_domain(domain, id));
+    let alone = |target, note| Named { target, platform, origin: Origin::Given, note, metadata: Vec::new() };
     let Some(directory) = directory else {
-        return Ok(alone(target));
+        return Ok(alone(target, note));
     };
     match of_directory(directory) {
         Ok(mut local) if local.target.infra_id == target.infra_id => {
             local.target.platform = agreed(directory, &local, platform, target.platform)?;
+            local.note = note;
             Ok(local)
         }
         Ok(local) if local.origin == Origin::Metadata => {
@@ -155,10 +161,21 @@ pub fn of_flags(
         }
         Ok(_) | Err(Unnamed::Nowhere(_)) => {
             let account = kept_account(&workdir::destroyed(directory)?, &target.infra_id);
-            Ok(alone(Target { account, ..target }))
+            Ok(alone(Target { account, ..target }, note))
         }
         Err(unnamed) => Err(unnamed),
     }
+}
+
+/// Whether a domain can be that of a cluster by the id: a cluster's domain begins with its name, and its id with
+/// what comes of the name (`assets.md`, A.1).
+fn is_domain_of(domain: &str, infra_id: &str) -> bool {
+    let domain = domain.trim_matches('.').to_ascii_lowercase();
+    let mut names = domain.match_indices('.').filter_map(|(end, _)| domain.get(..end));
+    names.any(|name| {
+        let random = infra_id.strip_prefix(infra_id_prefix(name).as_str());
+        random.is_some_and(|random| random.len() == RANDOM)
+    })
 }
 
 /// What the file says of the platform, and flags where it says nothing. A flag that says something else is of
@@ -227,7 +244,7 @@ pub fn platform_of(
 fn read(path: &Path, origin: Origin) -> Result<Named, Unnamed> {
     let bytes = inputs::read(path)?;
     let (target, platform) = parse(path, &bytes).map_err(Unnamed::Invalid)?;
-    Ok(Named { target, platform, origin, metadata: bytes })
+    Ok(Named { target, platform, origin, note: None, metadata: bytes })
 }
 
 /// The account that is noted of a cluster that was destroyed.

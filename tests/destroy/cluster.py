@@ -1,13 +1,18 @@
 #!/usr/bin/env python3
 """Fills moto with clusters, and lists what it holds. Runs with the Python that moto is installed in.
 
-    cluster.py make URL REGION ID THINGS [brought]
-    cluster.py list URL REGION
+    cluster.py make URL REGION ID THINGS [WORD...]
+    cluster.py list URL REGION [WORD...]
 
 `make` puts neighbours into the account that must stay: another cluster whose name begins like this one's, things
-without tags, things of the user's. Then it makes the cluster ID of at least THINGS things: in a network of its own,
-or with `brought` in one of the user's with the user's zone and role, which are marked as shared. It prints what there
-was before and with the cluster, each as an object of things by kind and id, and `domain`.
+without tags, things of the user's. Then it makes the cluster ID of at least THINGS things in a network of its own. It
+prints what there was before and with the cluster, each as an object of things by kind and id, and `domain`. Words
+make it another cluster:
+
+    brought   in a network of the user's with the user's zone and role, which are marked as shared
+    apart     the same, with the zone in another account, whose zones are listed as well
+    lodged    it also uses a subnet that another cluster owns
+    newer     a newer cluster of the same name has a record of the public zone by now, which was there "before"
 
 `list` prints what there is. What a service keeps for a while of something that is gone is not listed.
 """
@@ -15,9 +20,11 @@ was before and with the cluster, each as an object of things by kind and id, and
 import json
 import sys
 
-from inventory import Account, listing
+from inventory import Account, Zones, listing
 
 BASE_DOMAIN = "example.com"
+# The role of another account that may change the zone there.
+ZONE_ROLE = "arn:aws:iam::210987654321:role/zone"
 TRUST = json.dumps({"Version": "2012-10-17", "Statement": [
     {"Effect": "Allow", "Principal": {"Service": "ec2.amazonaws.com"}, "Action": "sts:AssumeRole"}]})
 MAY = json.dumps({"Version": "2012-10-17", "Statement": [
@@ -224,7 +231,8 @@ def cluster(account, owner, domain, public_zone, number, things, brought=None):
         for id in [*net.private, *net.public]:
             key = {"Key": f"kubernetes.io/cluster/{owner}", "Value": "shared"}
             account.ec2.create_tags(Resources=[id], Tags=[key])
-        account.route53.change_tags_for_resource(ResourceType="hostedzone", ResourceId=private_zone, AddTags=[key])
+        brought.zones.route53.change_tags_for_resource(ResourceType="hostedzone", ResourceId=private_zone,
+                                                       AddTags=[key])
         account.iam.tag_role(RoleName=brought.role, Tags=[key])
     else:
         net = Network(maker, owner, number, zones)
@@ -232,6 +240,7 @@ def cluster(account, owner, domain, public_zone, number, things, brought=None):
         maker.dhcp_options(vpc)
         maker.endpoint("s3", vpc, "s3", RouteTableIds=net.tables)
         private_zone = maker.zone(domain, vpc)
+    zone_maker = Maker(brought.zones, owner) if brought else maker
     masters, workers = (maker.group(f"{owner}-{role}-sg", vpc) for role in ("master", "worker"))
     # Each lets in the other, so that neither can go as it is.
     maker.allow(masters, 6443, masters, workers)
@@ -241,10 +250,10 @@ def cluster(account, owner, domain, public_zone, number, things, brought=None):
     external = maker.balancer(f"{owner}-ext", net.public, "internet-facing", [(f"{owner}-aext", 6443)], vpc)
     maker.of_balancer(internal, net.private, masters)
     maker.of_balancer(external, net.public, masters)
-    maker.records(private_zone, f"api.{domain}", f"api-int.{domain}")
+    zone_maker.records(private_zone, f"api.{domain}", f"api-int.{domain}")
     maker.records(public_zone, f"api.{domain}")
     # What the ingress operator adds.
-    maker.records(private_zone, f"*.apps.{domain}")
+    zone_maker.records(private_zone, f"*.apps.{domain}")
     maker.records(public_zone, f"*.apps.{domain}")
     for role in ("master", "worker"):
         maker.role(f"{owner}-{role}-role", f"{owner}-{role}-profile")
@@ -318,12 +327,18 @@ def workloads(maker, net, owner, things, group):
 class Brought:
     """What a user brings."""
 
-    def __init__(self, account, domain, zones):
+    def __init__(self, account, domain, zones, apart):
         maker = Maker(account, "")
         self.network = Network(maker, "corporate", 90, zones, bare=True)
-        self.zone = maker.zone(BASE_DOMAIN, self.network.vpc)
+        self.zones = apart or account
+        at_zones = Maker(self.zones, "")
+        self.zone = at_zones.zone(BASE_DOMAIN, self.network.vpc)
         # Only what is below the cluster's domain is the cluster's, and not what only ends like it.
-        maker.records(self.zone, f"www.{BASE_DOMAIN}", f"api.not{domain}", domain)
+        at_zones.records(self.zone, f"www.{BASE_DOMAIN}", f"api.not{domain}", domain)
+        if apart:
+            # Below the cluster's domain, and in a zone that nobody gave to the cluster.
+            elsewhere = at_zones.zone(domain)
+            at_zones.records(elsewhere, f"api.{domain}")
         self.role = "corporate-role"
         maker.role(self.role)
         group = maker.group("corporate", self.network.vpc)
@@ -347,7 +362,23 @@ def neighbours(account, owner, public_zone):
     account.ec2.create_tags(Resources=[volume], Tags=[key])
 
 
-def make(account, owner, things, brought):
+def lodge(account, owner):
+    """Marks a subnet of the neighbour as used by the cluster."""
+    ours = [{"Name": f"tag:kubernetes.io/cluster/{owner}-xyz79", "Values": ["owned"]}]
+    subnet = sorted(subnet["SubnetId"] for subnet in account.ec2.describe_subnets(Filters=ours)["Subnets"])[0]
+    account.ec2.create_tags(Resources=[subnet], Tags=[{"Key": f"kubernetes.io/cluster/{owner}", "Value": "shared"}])
+
+
+def renew(account, public_zone, name):
+    """Leads a public record to a newer cluster; what must be there of it afterwards."""
+    values = [{"Value": "198.51.100.7"}]
+    record = {"Name": name, "Type": "A", "TTL": 60, "ResourceRecords": values}
+    changes = {"Changes": [{"Action": "UPSERT", "ResourceRecordSet": record}]}
+    account.route53.change_resource_record_sets(HostedZoneId=public_zone, ChangeBatch=changes)
+    return {f"record {public_zone} A {name}.": {"values": values}}
+
+
+def make(account, apart, owner, things, words):
     domain = f"demo.{BASE_DOMAIN}"
     maker = Maker(account, "")
     public_zone = maker.zone(BASE_DOMAIN)
@@ -355,19 +386,24 @@ def make(account, owner, things, brought):
     maker.records(public_zone, f"www.{BASE_DOMAIN}", f"api.not{domain}", domain)
     maker.records(public_zone, f"api.{domain}", kind="TXT", value='"by hand"')
     neighbours(account, owner, public_zone)
-    given = Brought(account, domain, 1 if things < 100 else 3) if brought else None
-    before = listing(account)
+    given = Brought(account, domain, 1 if things < 100 else 3, apart) if apart or "brought" in words else None
+    before = listing(account, apart)
+    if "lodged" in words:
+        lodge(account, owner)
     cluster(account, owner, domain, public_zone, 10, things, given)
-    return {"before": before, "with": listing(account), "domain": domain}
+    if "newer" in words:
+        before.update(renew(account, public_zone, f"api.{domain}"))
+    return {"before": before, "with": listing(account, apart), "domain": domain}
 
 
 def main(what, url, region, *more):
     account = Account(url, region)
+    apart = Zones(url, region, ZONE_ROLE) if "apart" in more else None
     if what == "list":
-        answer = listing(account)
+        answer = listing(account, apart)
     else:
-        owner, things, *brought = more
-        answer = make(account, owner, int(things), "brought" in brought)
+        owner, things, *words = more
+        answer = make(account, apart, owner, int(things), words)
     json.dump(answer, sys.stdout, default=str, sort_keys=True)
 
 

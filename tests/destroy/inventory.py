@@ -31,13 +31,26 @@ class Account:
         self.image = sorted(image["ImageId"] for image in images)[0]
 
 
+class Zones:
+    """The hosted zones of another account, by a role of that account."""
+
+    def __init__(self, url, region, role):
+        self.region = region
+        place = {"endpoint_url": url, "region_name": region}
+        lander = {"aws_access_key_id": "AKIAOWNER", "aws_secret_access_key": "owner"}
+        taken = boto3.client("sts", **place, **lander).assume_role(RoleArn=role, RoleSessionName="tests")["Credentials"]
+        self.route53 = boto3.client("route53", **place, aws_access_key_id=taken["AccessKeyId"],
+                                    aws_secret_access_key=taken["SecretAccessKey"],
+                                    aws_session_token=taken["SessionToken"])
+
+
 def tagged(tags):
     return {tag["Key"]: tag["Value"] for tag in tags or []}
 
 
-def listing(account):
-    """Everything, by kind and id."""
-    found = {}
+def listing(account, zones=None):
+    """Everything, by kind and id, and the zones of another account."""
+    found = of_zones(zones) if zones else {}
     parts = [of_ec2, of_machines, of_balancers, of_identities, of_zones, of_buckets]
     with concurrent.futures.ThreadPoolExecutor() as pool:
         for part in pool.map(lambda part: part(account), parts):

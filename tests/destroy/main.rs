@@ -30,6 +30,10 @@ mod moto;
 #[allow(dead_code, reason = "others use more of it")]
 #[path = "../cloud/program.rs"]
 mod program;
+// Shared with `tests/it`.
+#[allow(dead_code, reason = "others use more of it")]
+#[path = "../it/terminal.rs"]
+mod terminal;
 
 mod calls;
 mod listing;
@@ -38,6 +42,7 @@ mod world;
 
 mod account;
 mod blocked;
+mod consent;
 mod killed;
 mod late;
 mod trouble;

@@ -10,6 +10,7 @@ use walkdir::WalkDir;
 use crate::front::Front;
 use crate::moto::Keys;
 use crate::program::Ran;
+use crate::terminal::Terminal;
 use crate::world::{ACCOUNT, ID, World};
 
 /// In every secret that a test makes up.
@@ -114,6 +115,15 @@ impl Site {
     /// `landfall destroy cluster` that does not ask, with more arguments; gives what it says as JSON.
     pub fn destroy(&self, more: &[&str]) -> Ran {
         self.run(&[&["destroy", "cluster", "--yes", "-o", "json"][..], more].concat())
+    }
+
+    /// A command in the directory, at a terminal.
+    pub fn terminal(&self, arguments: &[&str]) -> Terminal {
+        let directory = self.directory.path();
+        let all = [arguments, &["--dir", directory.to_str().unwrap()][..]].concat();
+        let own = self.environment.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        let environment: Vec<(&str, &str)> = own.chain([("TERM", "xterm"), ("NO_COLOR", "1")]).collect();
+        Terminal::landfall(directory, &all, &environment)
     }
 
     fn command(&self, arguments: &[&str]) -> Command {

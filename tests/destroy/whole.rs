@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::authority::{Authority, LOOPBACK};
 use crate::calls::changing;
-use crate::front::Front;
+use crate::front::{Asked, Front};
 use crate::listing;
 use crate::program::{Ran, SERVICES};
 use crate::site::Site;
@@ -14,6 +14,8 @@ use crate::world::{ACCOUNT, ID, World};
 
 /// So many things, and more.
 const MANY: usize = 300;
+/// A cluster of all kinds of things, but few of them.
+const FEW: usize = 40;
 
 /// The ids in a list of things.
 fn ids(things: &Value) -> BTreeSet<&str> {
@@ -141,6 +143,58 @@ fn what_is_shared_is_only_released() {
     let front = Front::start(Some(world.moto.port), None, Vec::new());
     let site = Site::of(&world, &front);
     assert!(listing::changed(&world.before, &world.with).len() >= 8);
+    is_planned(&world, &site, &front);
+    goes(&world, &site, &front);
+}
+
+/// The zone is the user's and in another account, which only the role of `hostedZoneRole` may change. There is also a
+/// zone of the cluster's very domain there that nobody gave to it.
+#[test]
+fn a_zone_of_another_account_is_released_by_its_role() {
+    let Some(world) = World::apart("us-east-1", FEW) else { return };
+    let front = Front::start(Some(world.moto.port), None, Vec::new());
+    let site = Site::of(&world, &front);
+    is_planned(&world, &site, &front);
+    goes(&world, &site, &front);
+    let asked = front.asked();
+    let assumed = asked.iter().any(|asked| asked.service() == "sts" && asked.action() == "AssumeRole");
+    assert!(assumed, "nobody took the role");
+    let by_role: Vec<Asked> = asked.into_iter().filter(|asked| asked.key() != world.keys.id).collect();
+    let changed = changing(&by_role);
+    assert!(!changed.is_empty() && changed.keys().all(|call| call.starts_with("route53 ")), "{changed:?}");
+}
+
+/// Another cluster owns a subnet that this one uses: nothing of it goes but this cluster's tag.
+#[test]
+fn a_subnet_of_another_cluster_is_only_released() {
+    let Some(world) = World::lodged("us-east-1", FEW) else { return };
+    let front = Front::start(Some(world.moto.port), None, Vec::new());
+    let site = Site::of(&world, &front);
+    let shared = listing::changed(&world.before, &world.with);
+    assert!(shared.len() == 1 && shared.iter().all(|key| key.starts_with("subnet ")), "{shared:?}");
+    is_planned(&world, &site, &front);
+    goes(&world, &site, &front);
+}
+
+/// What all regions of the partition share is listed in another one than the cluster's.
+#[test]
+fn a_cluster_beside_the_global_region_of_govcloud_goes() {
+    let Some(world) = World::new("us-gov-east-1", FEW) else { return };
+    let front = Front::start(Some(world.moto.port), None, Vec::new());
+    let site = Site::of(&world, &front);
+    is_planned(&world, &site, &front);
+    goes(&world, &site, &front);
+    let tagged = front.asked().into_iter().filter(|asked| asked.service() == "tagging");
+    let signed: BTreeSet<String> = tagged.map(|asked| asked.region().to_owned()).collect();
+    assert_eq!(signed, BTreeSet::from(["us-gov-east-1", "us-gov-west-1"].map(str::to_owned)));
+}
+
+/// A newer cluster has taken over the name: the public record leads to it, and stays.
+#[test]
+fn a_record_of_a_newer_cluster_of_the_same_name_stays() {
+    let Some(world) = World::outlived("us-east-1", FEW) else { return };
+    let front = Front::start(Some(world.moto.port), None, Vec::new());
+    let site = Site::of(&world, &front);
     is_planned(&world, &site, &front);
     goes(&world, &site, &front);
 }

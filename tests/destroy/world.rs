@@ -14,6 +14,8 @@ pub const ID: &str = "demo-bcd24";
 const UUID: &str = "6f0e5a1c-3b52-4c1d-9d70-0a4f5c6b7d8e";
 /// The account of everything in moto.
 pub const ACCOUNT: &str = "123456789012";
+/// The role of another account that may change a zone there.
+const ZONE_ROLE: &str = "arn:aws:iam::210987654321:role/zone";
 
 /// An account, with a cluster in it.
 pub struct World {
@@ -26,6 +28,7 @@ pub struct World {
     pub with: Listing,
     domain: String,
     python: PathBuf,
+    words: Vec<&'static str>,
 }
 
 impl World {
@@ -40,22 +43,38 @@ impl World {
         Self::make(region, things, &["brought"])
     }
 
-    fn make(region: &'static str, things: usize, more: &[&str]) -> Option<Self> {
+    /// The same, with the zone in another account.
+    pub fn apart(region: &'static str, things: usize) -> Option<Self> {
+        Self::make(region, things, &["apart"])
+    }
+
+    /// A cluster in a network of its own that also uses a subnet which another cluster owns.
+    pub fn lodged(region: &'static str, things: usize) -> Option<Self> {
+        Self::make(region, things, &["lodged"])
+    }
+
+    /// A cluster of which a public record leads to a newer cluster by now.
+    pub fn outlived(region: &'static str, things: usize) -> Option<Self> {
+        Self::make(region, things, &["newer"])
+    }
+
+    fn make(region: &'static str, things: usize, words: &[&'static str]) -> Option<Self> {
         let moto = Moto::start()?;
         let keys = moto.user(region);
         let python = python();
         let things = things.to_string();
-        let arguments = [&[region, ID, things.as_str()][..], more].concat();
+        let arguments = [&[region, ID, things.as_str()][..], words].concat();
         let mut made = script(&python, "make", &moto, &arguments);
         let domain = made["domain"].as_str().unwrap().to_owned();
         let mut listing = |name: &str| -> Listing { serde_json::from_value(made[name].take()).unwrap() };
         let (before, with) = (listing("before"), listing("with"));
-        Some(Self { moto, region, keys, before, with, domain, python })
+        Some(Self { moto, region, keys, before, with, domain, python, words: words.to_vec() })
     }
 
     /// Everything that there is now.
     pub fn now(&self) -> Listing {
-        serde_json::from_value(script(&self.python, "list", &self.moto, &[self.region])).unwrap()
+        let arguments = [&[self.region][..], &self.words].concat();
+        serde_json::from_value(script(&self.python, "list", &self.moto, &arguments)).unwrap()
     }
 
     /// What landfall writes into `metadata.json`, with services at endpoints of their own.
@@ -81,6 +100,9 @@ impl World {
             ],
             "clusterDomain": self.domain,
         });
+        if self.words.contains(&"apart") {
+            aws["hostedZoneRole"] = ZONE_ROLE.into();
+        }
         if !endpoints.is_empty() {
             let given = endpoints.iter().map(|(name, url)| json!({ "name": name, "url": url }));
             aws["serviceEndpoints"] = given.collect();

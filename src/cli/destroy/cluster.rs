@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 use tokio::time::{Instant, timeout};
 
+use super::consent::Consent;
 use super::shown::Shown;
 use super::{asking, basis, ended, unless_stopped, unnamed};
 use crate::cli::{Exit, Output, Settings, engine, signals};
@@ -17,7 +18,7 @@ use crate::finding::Finding;
 use crate::platform::removal::{Account, Removal};
 use crate::prepare::target::{Named, Origin, Unnamed, pages};
 use crate::prepare::{self, Basis, Environment};
-use crate::ui::prompt::{NoAnswer, Prompts};
+use crate::ui::prompt::Prompts;
 use crate::ui::removal as view;
 use crate::ui::{self, counted, json as json_form};
 use crate::workdir::{Cleared, ClusterDir, Step, StepResult};
@@ -125,7 +126,8 @@ impl Job<'_> {
         if planned.first.things.is_empty() {
             return self.nothing(cluster, &planned);
         }
-        let findings: Vec<Finding> = planned.notes.iter().chain(&planned.unseen).cloned().collect();
+        let notes = self.named.note.iter().chain(&planned.notes);
+        let findings: Vec<Finding> = notes.chain(&planned.unseen).cloned().collect();
         let refused = planned.notes.iter().any(Finding::is_error);
         if self.args.plan {
             return self.show(&planned, &findings, refused);
@@ -134,9 +136,10 @@ impl Job<'_> {
             return self.refused(&findings);
         }
         engine::report(&findings, self.settings);
-        match self.declined(&planned)? {
-            Some(exit) => Ok(exit),
-            None => self.remove(cluster, planned, left),
+        match self.consent(&planned)? {
+            Consent::Given => self.remove(cluster, planned, left),
+            Consent::Declined => self.without_consent("declined", &planned.account, Exit::Failed),
+            Consent::Stopped => self.without_consent("interrupted", &planned.account, Exit::Interrupted),
         }
     }
 
@@ -208,25 +211,33 @@ impl Job<'_> {
         Ok(exit)
     }
 
-    /// Shows in short what will be removed; how the run ends where the user does not want that.
-    fn declined(&self, planned: &Planned) -> anyhow::Result<Option<Exit>> {
+    /// Shows in short what will be removed, and asks whether the user wants that.
+    fn consent(&self, planned: &Planned) -> anyhow::Result<Consent> {
         let printer = &self.settings.printer;
         let account = ui::printable(&planned.account.id);
         printer.aside(&format!("{} in account {account}: {}", self.id(), view::plan_summary(planned)));
         if self.args.yes {
-            return Ok(None);
+            return Ok(Consent::Given);
         }
         let question = format!("Type {} to remove all of this for good", self.id());
         let prompts = Prompts::new(printer.colours().talk);
-        match prompts.and_then(|prompts| prompts.text(&question, None, &|_: &str| Ok(()))) {
-            Ok(typed) if typed == self.id() => Ok(None),
-            Ok(_) => {
-                printer.talk("that is not the cluster's infrastructure id; nothing was removed");
-                Ok(Some(Exit::Failed))
-            }
-            Err(NoAnswer::Stopped) => Ok(Some(Exit::Interrupted)),
-            Err(fault) => Err(fault.into()),
+        let answer = prompts.and_then(|prompts| prompts.text(&question, None, &|_: &str| Ok(())));
+        Ok(Consent::of(answer, self.id())?)
+    }
+
+    /// Says that nothing was removed, as the user does not want it.
+    fn without_consent(&self, outcome: &str, account: &Account, exit: Exit) -> anyhow::Result<Exit> {
+        let printer = &self.settings.printer;
+        if self.settings.output == Output::Json {
+            let mut value = self.head(outcome, account);
+            value["findings"] = json!([]);
+            printer.data(&format!("{value}\n"))?;
         }
+        printer.talk(match exit {
+            Exit::Interrupted => "stopped; nothing was removed",
+            _ => "that is not the cluster's infrastructure id; nothing was removed",
+        });
+        Ok(exit)
     }
 
     /// Removes everything.

@@ -2,6 +2,7 @@
 
 mod bootstrap;
 mod cluster;
+mod consent;
 mod find;
 mod flags;
 mod shown;

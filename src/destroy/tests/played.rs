@@ -119,6 +119,7 @@ pub(super) struct Sky {
     begun: Option<Instant>,
     removals: Vec<Call>,
     looks: Vec<Call>,
+    questions: Vec<Call>,
     discoveries: usize,
     at_once: usize,
     most: usize,
@@ -139,6 +140,7 @@ impl Cloud {
             begun: None,
             removals: Vec::new(),
             looks: Vec::new(),
+            questions: Vec::new(),
             discoveries: 0,
             at_once: 0,
             most: 0,
@@ -156,6 +158,11 @@ impl Cloud {
 
     pub(super) fn looks(&self) -> Vec<Call> {
         self.sky().looks.clone()
+    }
+
+    /// The questions for what holds things.
+    pub(super) fn questions(&self) -> Vec<Call> {
+        self.sky().questions.clone()
     }
 
     pub(super) fn discoveries(&self) -> usize {
@@ -292,6 +299,15 @@ impl Removal for Cloud {
 
     fn holders<'s>(&'s self, thing: &'s Thing) -> Waiting<'s, Vec<Holder>> {
         Box::pin(self.call(move |sky| sky.holders(&thing.id)))
+    }
+
+    fn holders_of<'s>(&'s self, things: &'s [&'s Thing]) -> Waiting<'s, Vec<Vec<Holder>>> {
+        let ids = ids(things);
+        Box::pin(self.call(move |sky| {
+            let since = sky.since();
+            sky.questions.push((since, ids.clone()));
+            ids.iter().map(|id| sky.holders(id)).collect::<Vec<Vec<Holder>>>()
+        }))
     }
 
     fn clusters(&self) -> Waiting<'_, Asked<Vec<FoundCluster>>> {

@@ -59,6 +59,64 @@ fn a_thing_is_told_again_when_something_else_holds_it() {
 }
 
 #[test]
+fn each_of_many_is_named_in_time_and_with_few_questions() {
+    let group = |n: usize| {
+        let mut group = Item::new(&format!("sg-{n}"), &GROUP).always(held("it is in use"));
+        group.holders = vec![vec![holder(&format!("eni-{n}"))]];
+        group
+    };
+    let slow = |n: usize| {
+        let mut balancer = Item::new(&format!("lb-{n}"), &BALANCER);
+        balancer.takes = Duration::from_hours(1);
+        balancer
+    };
+    let cloud = Cloud::new((0..40).map(group).chain((0..30).map(slow)).collect());
+    let seen = destroyed(&cloud, Pace { timeout: Duration::from_mins(9), ..pace() });
+    let is_told = |what: &str| {
+        let mut lines = seen.lines.iter();
+        lines.any(|(since, line)| *since <= Duration::from_secs(30) && line.contains(what))
+    };
+    for n in 0..40 {
+        assert!(is_told(&format!("security group sg-{n} has not gone")), "{:?}", seen.lines);
+        assert!(is_told(&format!("held by eni-{n}; remove what uses it")), "{:?}", seen.lines);
+    }
+    for n in 0..30 {
+        assert!(is_told(&format!(", lb-{n}")), "{:?}", seen.lines);
+    }
+    // The same is not told again, and two kinds are asked about together, more and more seldom.
+    assert_eq!(seen.lines.len(), 41, "{:?}", seen.lines);
+    assert!(cloud.questions().len() <= 14, "{:?}", cloud.questions());
+}
+
+#[test]
+fn what_is_refused_is_named_while_the_rest_goes_on() {
+    let refused = (0..3).map(|n| Item::new(&format!("sg-{n}"), &GROUP).always(refusal()));
+    let mut slow = Item::new("i", &INSTANCE);
+    slow.takes = Duration::from_mins(2);
+    let cloud = Cloud::new(refused.chain([slow]).collect());
+    let seen = destroyed(&cloud, pace());
+    let is_named = |line: &str| line.starts_with("security group: 3 have not gone") && line.contains("sg-2");
+    let named = seen.lines.iter().filter(|(_, line)| is_named(line)).count();
+    assert_eq!((seen.outcome(), named), (Some(Outcome::Refused), 1), "{:?}", seen.lines);
+}
+
+#[test]
+fn holders_that_could_not_be_asked_for_again_are_not_forgotten() {
+    let told = paused(async {
+        let (now, after) = (tokio::time::Instant::now(), Duration::from_secs(30));
+        let mut board = Board::new(pace().pauses);
+        let place = board.add(Item::new("sg", &GROUP).thing);
+        board.begin(&[place], now);
+        board.tried(place, held("in use"), now);
+        let known = vec![holder("eni-1")];
+        let first = board.named(&[place], vec![Some(known.clone())], after, now).len();
+        let again = board.named(&[place], vec![None], after, now).len();
+        (first, again, board.blocked(place, now).map(|blocked| blocked.holders) == Some(known))
+    });
+    assert_eq!(told, Some((1, 0, true)));
+}
+
+#[test]
 fn what_is_limited_is_asked_for_more_and_more_seldom() {
     let mut group = Item::new("sg", &GROUP);
     group.answers = (0..5).map(|_| failed("too many requests")).collect();

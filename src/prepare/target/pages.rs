@@ -49,8 +49,21 @@ static LATE: Page = page(
      cloud that limits its callers are the usual reasons why that takes longer. Nothing was touched.",
 );
 
+static OTHER_DOMAIN: Page = Page {
+    severity: Severity::Warning,
+    ..page(
+        "LF1386",
+        "the domain of a cluster begins with the cluster's name",
+        "The infrastructure id begins with the cluster's name as well, unless somebody fixed another one. Below the \
+         domain that --cluster-domain names, records of the cluster are looked for in hosted zones that it does \
+         not own. With another domain they are not found and stay, and what is found there may be another \
+         cluster's.",
+    )
+};
+
 /// The pages of these findings.
-pub const ALL: &[&Page] = &[&NO_METADATA, &UNUSABLE, &NO_PLATFORM, &WHICH_PLATFORM, &AT_WORK, &LATE];
+pub const ALL: &[&Page] =
+    &[&NO_METADATA, &UNUSABLE, &NO_PLATFORM, &WHICH_PLATFORM, &AT_WORK, &LATE, &OTHER_DOMAIN];
 
 /// Nothing says which cluster a directory is of.
 pub(super) fn no_metadata(directory: &Path) -> Finding {
@@ -115,4 +128,14 @@ pub fn late(seconds: u64) -> Finding {
     let message = format!("the look at what there is of the cluster was not over after {seconds} s");
     Finding::error(&LATE, Kind::Invalid, "", message)
         .help("look at the network on the way, or give the run more time with --timeout; nothing was touched")
+}
+
+/// A domain that does not look like the cluster's.
+pub(super) fn other_domain(domain: &str, infra_id: &str) -> Finding {
+    let domain = shortened(domain);
+    let message =
+        format!("`{domain}` does not begin with the name that the infrastructure id `{infra_id}` has");
+    Finding::warning(&OTHER_DOMAIN, Kind::Invalid, "", message).help(
+        "look with --plan which records would go, and correct --cluster-domain unless the id was fixed by hand",
+    )
 }

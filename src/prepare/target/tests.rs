@@ -195,3 +195,29 @@ fn a_directory_without_metadata_is_of_no_cluster_and_stays_as_it_is() -> Outcome
     assert_eq!(fs::read_dir(directory.path())?.count(), 0);
     Ok(())
 }
+
+#[test]
+fn a_domain_that_is_not_the_clusters_is_told() -> Outcome {
+    let platform = crate::platform::named("aws").ok_or("no platform")?;
+    let note = |id: &str, domain: &str| -> Result<Option<&'static str>, Box<dyn Any>> {
+        let given = GivenTarget { cluster_domain: domain.to_owned(), ..given(id) };
+        let named = of_flags(None, platform, &given).map_err(|_| "a cluster")?;
+        Ok(named.note.map(|note| note.page.code))
+    };
+    for (id, domain) in [
+        (ID, ""),
+        (ID, "demo.example.com"),
+        (ID, "Demo.Example.com."),
+        ("my-cluster-x7k2p", "my.cluster.example.com"),
+        // Of a long name the id has the beginning alone.
+        ("qwertyuiopasdfghjklzx-x7k2p", "qwertyuiopasdfghjklzxcvbnm.example.com"),
+    ] {
+        assert_eq!(note(id, domain)?, None, "{id} {domain}");
+    }
+    for domain in ["two.example.com", "demo", "mydemo.example.com", "example.com", "demo-x7k2p.example.com"] {
+        assert_eq!(note(ID, domain)?, Some("LF1386"), "{domain}");
+    }
+    // Whoever fixed the id knows better.
+    assert_eq!(note("fixed", "demo.example.com")?, Some("LF1386"));
+    Ok(())
+}

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 use std::net::{TcpListener, TcpStream};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
@@ -21,6 +21,8 @@ use crate::front::{Asked, read};
 pub const ISSUER: &str = "Moon Authority";
 
 type Make = Box<dyn Fn(&Asked) -> Answer + Send + Sync>;
+
+type Hook = Box<dyn Fn(&Call, &Manager) + Send + Sync>;
 
 /// Answers that come in place of the cloud's own, always or so many times.
 pub struct Trouble {
@@ -105,6 +107,7 @@ struct Served {
     login: &'static str,
     delay: Duration,
     log: Mutex<Log>,
+    after: OnceLock<Hook>,
 }
 
 /// A running cloud. It ends with the test's process.
@@ -131,6 +134,7 @@ impl Azure {
             login,
             delay,
             log: Mutex::default(),
+            after: OnceLock::new(),
         });
         let shared = Arc::clone(&served);
         std::thread::spawn(move || {
@@ -150,6 +154,18 @@ impl Azure {
     /// Changes what it holds.
     pub fn edit(&self, change: impl FnOnce(&mut Tree)) {
         self.served.manager.edit(change);
+    }
+
+    /// Does something after every call that changes what it holds, before the caller has an answer. Once for a
+    /// cloud.
+    #[track_caller]
+    pub fn after_changes(&self, then: impl Fn(&Call, &Manager) + Send + Sync + 'static) {
+        assert!(self.served.after.set(Box::new(then)).is_ok(), "something is done already");
+    }
+
+    /// Ends all changes that are under way, as they end in a cloud though nobody asks after them.
+    pub fn settle(&self) {
+        self.served.manager.settle();
     }
 
     /// Everything that was asked so far.
@@ -222,6 +238,10 @@ impl Served {
         let answer = trouble.map_or_else(|| self.judge(&call), |trouble| (trouble.make)(&asked));
         let correlation = format!("c0ffee00-0000-4000-8000-{number:012}");
         let bytes = answer.bytes(&correlation);
+        let changes = ["DELETE", "PATCH", "PUT"].contains(&call.method.as_str());
+        if let Some(after) = self.after.get().filter(|_| changes) {
+            after(&call, &self.manager);
+        }
         // Recorded before the client has its answer, and with it an occasion to end.
         let mut log = self.log.lock().unwrap();
         log.open -= 1;

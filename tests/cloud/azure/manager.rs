@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::answer::Answer;
 use super::call::Call;
+use super::changes::{Change, in_use};
 use super::graph;
 use super::tree::Tree;
 use super::versions;
@@ -26,14 +27,6 @@ pub struct Manager {
     hub: bool,
     tree: Mutex<Tree>,
     changes: Mutex<Vec<Change>>,
-}
-
-/// A change that is under way.
-struct Change {
-    path: String,
-    /// What is there afterwards; nothing where it is taken away.
-    document: Option<Value>,
-    left: usize,
 }
 
 impl Manager {
@@ -196,12 +189,7 @@ impl Manager {
             );
             return Some(Answer::error(403, "DenyAssignmentAuthorizationFailed", &message));
         }
-        let user = tree.user_of(&call.path)?;
-        let message = format!(
-            "{} cannot be deleted. It is in use by {user}. To delete it, disassociate it.",
-            call.path
-        );
-        Some(Answer::error(409, "InUseResourceCannotBeDeleted", &message))
+        tree.user_of(&call.path).map(|user| in_use(&call.path, user))
     }
 
     /// What the directory tells, or does.
@@ -245,9 +233,19 @@ impl Manager {
     }
 
     fn begin(&self, call: &Call, document: Option<Value>) -> usize {
+        let known = self.tree.lock().unwrap().paths();
         let mut changes = self.changes.lock().unwrap();
-        changes.push(Change { path: call.path.clone(), document, left: POLLS });
+        changes.push(Change::new(&call.path, document, known, POLLS));
         changes.len() - 1
+    }
+
+    /// Ends all changes that are under way.
+    pub fn settle(&self) {
+        let mut changes = self.changes.lock().unwrap();
+        for change in changes.iter_mut() {
+            // What was refused, whoever asks after it is told.
+            let _ = change.end(&mut self.tree.lock().unwrap());
+        }
     }
 
     /// How far a change is. The last question but one ends it.
@@ -266,12 +264,15 @@ impl Manager {
                 Answer::new(202, "text/plain", "").header("location", &again).header("retry-after", "0")
             };
         }
-        let mut tree = self.tree.lock().unwrap();
-        match &change.document {
-            Some(document) => tree.put(&change.path, document.clone()),
-            None => tree.take(&change.path),
+        match change.end(&mut self.tree.lock().unwrap()) {
+            Ok(()) => Answer::json(200, &if status { json!({ "status": "Succeeded" }) } else { json!({}) }),
+            Err(refusal) if status => {
+                let mut told: Value = serde_json::from_str(&refusal.body).unwrap_or_default();
+                told["status"] = json!("Failed");
+                Answer::json(200, &told)
+            }
+            Err(refusal) => refusal,
         }
-        Answer::json(200, &if status { json!({ "status": "Succeeded" }) } else { json!({}) })
     }
 }
 

@@ -6,6 +6,7 @@
 mod answer;
 mod arm;
 mod call;
+mod changes;
 mod directory;
 mod graph;
 mod manager;

@@ -64,13 +64,18 @@ impl Tree {
         names.iter().flat_map(|name| self.resources(&format!("{groups}/{name}"))).collect()
     }
 
-    /// The id of a subnet elsewhere that uses something at a path, or below it.
+    /// The id of a subnet or an interface elsewhere that uses something at a path, or below it.
     pub fn user_of(&self, path: &str) -> Option<&str> {
+        let is_used = |reference: &Value| {
+            let used = reference["id"].as_str().unwrap_or_default().to_lowercase();
+            is_within(&used, path)
+        };
         let uses = |document: &Value| {
-            ["natGateway", "networkSecurityGroup", "routeTable"].iter().any(|key| {
-                let used = document["properties"][key]["id"].as_str().unwrap_or_default().to_lowercase();
-                is_within(&used, path)
-            })
+            let properties = &document["properties"];
+            let keys = ["natGateway", "networkSecurityGroup", "routeTable"];
+            let addresses = properties["ipConfigurations"].as_array();
+            keys.iter().any(|key| is_used(&properties[key]))
+                || addresses.is_some_and(|all| all.iter().any(|one| is_used(&one["properties"]["subnet"])))
         };
         let found = self.0.iter().find(|(known, document)| !is_within(known, path) && uses(document))?;
         Some(found.0)

@@ -108,7 +108,7 @@ const UNSTARTED: &str = "Error retrieving credentials from external process: ";
 const PROCESS: &str = "Error retrieving credentials from external process";
 
 /// Why a source gives no credentials, in words that hold nothing of what it said, and what to do.
-fn why(error: &CredentialsError, scrub: &Scrub) -> (String, &'static str) {
+pub(super) fn why(error: &CredentialsError, scrub: &Scrub) -> (String, &'static str) {
     let outermost: &(dyn Error + 'static) = error;
     let causes = || std::iter::successors(Some(outermost), |&cause| cause.source()).take(16);
     let by_hand = "run the command of credential_process by hand; what it prints is not shown here, as it may \

@@ -1,11 +1,15 @@
 //! Credentials: where they come from, whether AWS accepts them, and whose they are.
 //!
-//! They are resolved once, as every SDK of AWS resolves them, and hidden from then on in whatever is said.
+//! They are resolved as every SDK of AWS resolves them, again where they end, and hidden from then on in
+//! whatever is said.
+
+use std::error::Error;
 
 use aws_config::SdkConfig;
-use aws_credential_types::Credentials;
 use aws_credential_types::provider::ProvideCredentials;
 use aws_credential_types::provider::error::CredentialsError;
+use aws_sdk_sts::error::SdkError;
+use aws_sdk_sts::operation::assume_role::AssumeRoleError;
 use tokio::time::timeout;
 use tracing::Dispatch;
 use tracing::instrument::WithSubscriber;
@@ -13,6 +17,7 @@ use tracing::instrument::WithSubscriber;
 use super::credential_sources::{self, provider};
 use super::fault::{Fault, Sort};
 use super::pages;
+use super::renewal::{self, Role};
 use super::session::{Lost, Session};
 use crate::finding::{Finding, Kind};
 use crate::platform::aws::facts::Caller;
@@ -68,7 +73,7 @@ pub(super) async fn find(session: &Session<'_>) -> Result<Found, Box<Finding>> {
         }
     };
     let provider = provider(&credentials, world);
-    Ok(Found { config: session.shared_with(credentials).await, provider })
+    Ok(Found { config: renewal::shared(session, source, credentials).await, provider })
 }
 
 /// Asks who the caller is.
@@ -93,18 +98,16 @@ pub(super) async fn identify(session: &Session<'_>) -> Result<Caller, Lost> {
 pub(super) async fn assume_zone_role(session: &Session<'_>) -> Result<SdkConfig, Lost> {
     session.caller().await.map_err(Lost::Unready)?;
     let sts = session.sts().await.map_err(Lost::Unready)?;
-    let role = session.platform.hosted_zone_role.as_str();
-    let answer = Box::pin(sts.assume_role().role_arn(role).role_session_name("landfall").send()).await;
-    let answer = match answer {
-        Ok(answer) => answer,
-        Err(error) => return Err(Lost::Fault(session.fault("sts:AssumeRole", &error))),
-    };
-    let Some(given) = answer.credentials() else {
-        return Err(Lost::Unready(Unready("STS gave no credentials for the role".to_owned())));
-    };
-    let token = Some(given.session_token().to_owned());
-    let (id, key) = (given.access_key_id(), given.secret_access_key());
-    Ok(session.shared_with(Credentials::new(id, key, token, None, "landfall")).await)
+    let role = Role { sts: sts.clone(), arn: session.platform.hosted_zone_role.clone() };
+    match role.assume().await {
+        Ok(credentials) => Ok(renewal::shared(session, role, credentials).await),
+        Err(error) => {
+            match error.source().and_then(|cause| cause.downcast_ref::<SdkError<AssumeRoleError>>()) {
+                Some(refused) => Err(Lost::Fault(session.fault("sts:AssumeRole", refused))),
+                None => Err(Lost::Unready(Unready("STS gave no credentials for the role".to_owned()))),
+            }
+        }
+    }
 }
 
 /// The checks of the caller.
@@ -122,7 +125,7 @@ pub(super) fn checks<'s>(session: &'s Session<'_>) -> Vec<Check<'s>> {
 async fn accepted(session: &Session<'_>) -> Answer {
     let found = match session.found().await {
         Ok(found) => found,
-        Err(finding) => return Answer::found(finding.clone()),
+        Err(finding) => return Answer::found(*finding),
     };
     let answer = match session.identity().await {
         Ok(caller) => {
@@ -133,11 +136,11 @@ async fn accepted(session: &Session<'_>) -> Answer {
                 None => passed,
             }
         }
-        Err(Lost::Unready(unready)) => unready.clone().into(),
+        Err(Lost::Unready(unready)) => unready.into(),
         Err(Lost::Fault(fault)) if fault.sort == Sort::Throttled => fault.answer(""),
         Err(Lost::Fault(fault)) => {
             let partition = session.asking.catalogue.aws.partition_of(session.region());
-            let mut finding = refused(fault, &found.provider, partition.map(|(id, _)| id));
+            let mut finding = refused(&fault, &found.provider, partition.map(|(id, _)| id));
             if let Some(abroad) = session.accepted_abroad() {
                 finding = finding.help(old_token(&abroad.region, session.region()));
             }
@@ -168,7 +171,7 @@ async fn zone_role(session: &Session<'_>) -> Answer {
     let role = &session.platform.hosted_zone_role;
     match session.zone_role().await {
         Ok(_) => Answer::passed(format!("{role} can be assumed")),
-        Err(Lost::Unready(unready)) => unready.clone().into(),
+        Err(Lost::Unready(unready)) => unready.into(),
         Err(Lost::Fault(fault)) => {
             let message = format!("the role `{role}` cannot be assumed: {}", fault.sentence());
             let finding = Finding::error(&pages::ZONE_ROLE, Kind::Invalid, ZONE_ROLE_FIELD, message);

@@ -11,7 +11,7 @@ use aws_smithy_runtime_api::client::orchestrator::HttpResponse;
 use aws_smithy_runtime_api::client::result::SdkError;
 use aws_smithy_types::error::metadata::ProvideErrorMetadata;
 
-use super::pages;
+use super::{pages, renewal};
 use crate::finding::{Finding, Kind, shortened};
 use crate::net;
 use crate::platform::cloud::{Answer, Evidence, Verdict};
@@ -45,6 +45,8 @@ pub(super) enum Sort {
     Credentials,
     /// The credentials were valid once.
     Expired,
+    /// The credentials have ended, and their source gives no new ones now.
+    Unrenewed,
     /// This machine's clock differs from that of AWS.
     Clock,
     /// AWS was asked too often, even after all repetitions.
@@ -139,8 +141,12 @@ impl Fault {
             }
             (SdkError::TimeoutError(_), _) => (Sort::TimedOut, unreached(error, Sort::TimedOut)),
             (SdkError::DispatchFailure(failure), _) => {
-                let sort = if failure.is_timeout() { Sort::TimedOut } else { Sort::Unreachable };
-                (sort, unreached(error, sort))
+                if let Some(why) = renewal::why(error) {
+                    (Sort::Unrenewed, why)
+                } else {
+                    let sort = if failure.is_timeout() { Sort::TimedOut } else { Sort::Unreachable };
+                    (sort, unreached(error, sort))
+                }
             }
             (SdkError::ConstructionFailure(_), _) => {
                 (Sort::Service, error.source().map(|source| clean(&source.to_string())).unwrap_or_default())
@@ -272,6 +278,7 @@ impl Fault {
             Sort::Denied | Sort::Credentials => {
                 "use credentials of the partition that the region is in; the check aws.credentials says more"
             }
+            Sort::Unrenewed => "log in again, or look at where the credentials come from",
             Sort::Expired => "get new credentials, such as by logging in again, and look at the clock",
             Sort::Clock => "set the clock of this machine, best by NTP",
             Sort::Throttled => {

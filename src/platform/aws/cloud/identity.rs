@@ -102,8 +102,8 @@ pub(super) async fn ask(session: &Session<'_>, service: Service) -> Asked {
         // The caller is known from this very call.
         Service::Sts => match session.identity().await {
             Ok(_) => Asked::Answered("sts:GetCallerIdentity"),
-            Err(Lost::Fault(fault)) => Asked::Failed(fault.clone()),
-            Err(Lost::Unready(unready)) => Asked::Unready(unready.clone()),
+            Err(Lost::Fault(fault)) => Asked::Failed(fault),
+            Err(Lost::Unready(unready)) => Asked::Unready(unready),
         },
         Service::Tagging => asked_in_json!(
             session, "tag:GetResources",

@@ -1,6 +1,7 @@
 //! The edge of AWS: every call to it, made with the SDK.
 //!
-//! `session` has the clients and what is known of the endpoints and the caller. What all else rests on is
+//! `session` has the clients and what is known of the endpoints and the caller, `kept` how long that is
+//! believed, and `renewal` how credentials last as long as a run. What all else rests on is
 //! checked in `reach` and `credentials`; facts are gathered in `gather`, and what facts do not hold is checked
 //! in `checks`. `zones` lists what a base domain can be chosen from, and `engine` has what Terraform needs to
 //! call AWS in the same way. All calls only read, but for those of `adopt` and `removal`.
@@ -17,10 +18,12 @@ mod fault;
 mod gather;
 mod identity;
 mod judged;
+mod kept;
 mod opt_in;
 mod pages;
 mod reach;
 mod removal;
+mod renewal;
 mod secrets;
 mod session;
 mod zones;

@@ -120,16 +120,16 @@ fn finding_of_trust(faults: &[TrustFault]) -> Finding {
 /// The check of a service that landfall calls.
 async fn known(session: &Session<'_>, service: Service) -> Answer {
     let reached = session.reached(service).await;
-    let reply = match replied(session, service.name(), service.title(), reached) {
+    let reply = match replied(session, service.name(), service.title(), &reached) {
         Ok(reply) => reply,
-        Err(answer) => return seen(reached, answer),
+        Err(answer) => return seen(&reached, answer),
     };
     let asked = Box::pin(identity::ask(session, service)).await;
-    let answer = match reached {
+    let answer = match &*reached {
         Reached::Seen(endpoint, _) => identity::judge(service, endpoint, reply, asked),
         Reached::Nowhere(_) | Reached::Unusable(_) => Answer::skipped("there is no endpoint"),
     };
-    seen(reached, answer)
+    seen(&reached, answer)
 }
 
 /// The check of a service that others call.

@@ -1,15 +1,13 @@
 //! One run's questions to AWS: who asks, by which clients, and what is already known of the endpoints.
 //!
 //! A client is given out only when something answers at its endpoint and the credentials are accepted, so
-//! that a dead endpoint costs one look at it and not the patience of every call.
+//! that a dead endpoint costs one look at it now and then, and not the patience of every call.
 
 use std::error::Error;
 use std::fmt::Debug;
-use std::sync::{LazyLock, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
 use aws_config::SdkConfig;
-use aws_credential_types::Credentials;
-use aws_credential_types::provider::SharedCredentialsProvider;
 use aws_smithy_runtime_api::client::result::SdkError;
 use aws_smithy_types::error::metadata::ProvideErrorMetadata;
 use futures::future::join;
@@ -21,6 +19,7 @@ use super::credentials::{self, Found};
 use super::endpoints::{self, Endpoint, Service};
 use super::fault::Fault;
 use super::gather;
+use super::kept::Kept;
 use super::opt_in::{self, Abroad};
 use super::reach::{self, Reached};
 use super::secrets;
@@ -58,13 +57,13 @@ pub(super) struct Session<'a> {
     pub(super) limits: checks::Limits,
     places: Places,
     wire: OnceLock<Wire>,
-    scrub: Mutex<Scrub>,
+    scrub: Arc<Mutex<Scrub>>,
     sdk: OnceCell<SdkConfig>,
-    found: OnceCell<Result<Found, Box<Finding>>>,
-    identity: OnceCell<Result<Caller, Lost>>,
-    abroad: OnceCell<Option<Abroad>>,
-    zone_role: OnceCell<Result<SdkConfig, Lost>>,
-    reached: [OnceCell<Reached>; Service::ALL.len()],
+    found: Kept<Found, Box<Finding>>,
+    identity: Kept<Caller, Lost>,
+    abroad: Kept<Abroad, ()>,
+    zone_role: Kept<SdkConfig, Lost>,
+    reached: [Kept<Arc<Reached>, Arc<Reached>>; Service::ALL.len()],
     clients: Clients,
 }
 
@@ -82,13 +81,13 @@ impl<'a> Session<'a> {
             limits: checks::Limits::default(),
             places: Places::new(asking.patience.at_once),
             wire: OnceLock::new(),
-            scrub: Mutex::default(),
+            scrub: Arc::default(),
             sdk: OnceCell::new(),
-            found: OnceCell::new(),
-            identity: OnceCell::new(),
-            abroad: OnceCell::new(),
-            zone_role: OnceCell::new(),
-            reached: std::array::from_fn(|_| OnceCell::new()),
+            found: Kept::default(),
+            identity: Kept::default(),
+            abroad: Kept::default(),
+            zone_role: Kept::default(),
+            reached: std::array::from_fn(|_| Kept::default()),
             clients: Clients::default(),
         }
     }
@@ -135,6 +134,11 @@ impl Session<'_> {
         self.scrub.lock().unwrap_or_else(PoisonError::into_inner).hide(secret);
     }
 
+    /// The same, for whoever learns secrets while others ask.
+    pub(super) fn hidden(&self) -> Arc<Mutex<Scrub>> {
+        Arc::clone(&self.scrub)
+    }
+
     /// What is hidden in everything that is said.
     pub(super) fn scrub(&self) -> Scrub {
         self.scrub.lock().unwrap_or_else(PoisonError::into_inner).clone()
@@ -155,20 +159,19 @@ impl Session<'_> {
     }
 
     /// The credentials, or why there are none.
-    pub(super) async fn found(&self) -> Result<&Found, &Finding> {
+    pub(super) async fn found(&self) -> Result<&Found, Box<Finding>> {
         let find = || {
             for secret in secrets::known(self.asking.world) {
                 self.hide(&secret);
             }
             Box::pin(credentials::find(self))
         };
-        let found = self.found.get_or_init(find).await;
-        found.as_ref().map_err(|finding| &**finding)
+        self.found.get(find).await
     }
 
     /// Who asks, or why that is not known.
-    pub(super) async fn identity(&self) -> Result<&Caller, &Lost> {
-        self.identity.get_or_init(|| Box::pin(self.identify())).await.as_ref()
+    pub(super) async fn identity(&self) -> Result<&Caller, Lost> {
+        self.identity.get(|| Box::pin(self.identify())).await
     }
 
     /// Asks STS of the region and, where that may be off, of the partition's global region.
@@ -186,16 +189,17 @@ impl Session<'_> {
     /// What the partition's global region says, once a service of the region has refused the credentials as one
     /// does that is off; none where it accepts them no more.
     pub(super) async fn refused_by(&self, service: Service, fault: &Fault) -> Option<&Abroad> {
-        let endpoint = self.reached(service).await.endpoint(self, service).ok();
-        if !opt_in::may_be_off(endpoint, fault) {
+        let reached = self.reached(service).await;
+        if !opt_in::may_be_off(reached.endpoint(self, service).ok(), fault) {
             return None;
         }
-        self.abroad.get_or_init(|| Box::pin(opt_in::ask(self))).await.as_ref()
+        let ask = || Box::pin(async move { opt_in::ask(self).await.ok_or(()) });
+        self.abroad.get(ask).await.ok()
     }
 
     /// What was learned elsewhere of credentials that are refused in the region, if anything was.
     pub(super) fn accepted_abroad(&self) -> Option<&Abroad> {
-        self.abroad.get().and_then(Option::as_ref)
+        self.abroad.known()
     }
 
     /// Where the account has not enabled the region and the caller is known from elsewhere: what is known.
@@ -218,20 +222,29 @@ impl Session<'_> {
     /// Who asks.
     pub(super) async fn caller(&self) -> Result<&Caller, Unready> {
         self.identity().await.map_err(|lost| match lost {
-            Lost::Unready(unready) => unready.clone(),
+            Lost::Unready(unready) => unready,
             Lost::Fault(_) => Unready("the credentials cannot be used: see aws.credentials".to_owned()),
         })
     }
 
     /// What is to be seen at the endpoint of a service.
-    pub(super) async fn reached(&self, service: Service) -> &Reached {
-        self.reached[service as usize].get_or_init(|| Box::pin(reach::reach(self, service))).await
+    pub(super) async fn reached(&self, service: Service) -> Arc<Reached> {
+        let look = || {
+            Box::pin(async move {
+                let reached = Arc::new(reach::reach(self, service).await);
+                if reached.endpoint(self, service).is_ok() { Ok(reached) } else { Err(reached) }
+            })
+        };
+        match self.reached[service as usize].get(look).await {
+            Ok(reached) => Arc::clone(reached),
+            Err(broken) => broken,
+        }
     }
 
     /// Where a service is called and with what, once something answers there and the caller is known.
-    async fn ready(&self, service: Service) -> Result<(&Endpoint, &SdkConfig), Unready> {
+    async fn ready(&self, service: Service) -> Result<(Endpoint, &SdkConfig), Unready> {
         let (reached, caller) = join(self.reached(service), self.caller()).await;
-        let endpoint = reached.endpoint(self, service)?;
+        let endpoint = reached.endpoint(self, service)?.clone();
         caller?;
         // What all regions share is signed for another one.
         if endpoint.signing_region == self.region() {
@@ -254,7 +267,7 @@ impl Session<'_> {
     pub(super) async fn s3(&self) -> Result<&aws_sdk_s3::Client, Unready> {
         let (endpoint, shared) = self.ready(Service::S3).await?;
         Ok(self.clients.s3.get_or_init(|| {
-            let settings = settings!(aws_sdk_s3, shared, endpoint);
+            let settings = settings!(aws_sdk_s3, shared, &endpoint);
             aws_sdk_s3::Client::from_conf(settings.force_path_style(endpoint.is_override()).build())
         }))
     }
@@ -283,34 +296,24 @@ impl Session<'_> {
         }
         let (endpoint, _) = self.ready(Service::Route53).await?;
         let shared = self.zone_role().await.map_err(|lost| match lost {
-            Lost::Unready(unready) => unready.clone(),
+            Lost::Unready(unready) => unready,
             Lost::Fault(_) => Unready(format!(
                 "the role of hostedZoneRole cannot be assumed: see {}",
                 credentials::ZONE_ROLE
             )),
         })?;
-        Ok(aws_sdk_route53::Client::from_conf(settings!(aws_sdk_route53, shared, endpoint).build()))
+        Ok(aws_sdk_route53::Client::from_conf(settings!(aws_sdk_route53, shared, &endpoint).build()))
     }
 
     /// What all clients share, with the credentials of the role that the config names for its hosted zone.
-    pub(super) async fn zone_role(&self) -> Result<&SdkConfig, &Lost> {
+    pub(super) async fn zone_role(&self) -> Result<&SdkConfig, Lost> {
         let assume = || {
             Box::pin(async move {
                 self.enabled().await.map_err(Lost::Unready)?;
                 credentials::assume_zone_role(self).await
             })
         };
-        self.zone_role.get_or_init(assume).await.as_ref()
-    }
-
-    /// What all clients share, with these credentials, which are hidden from now on.
-    pub(super) async fn shared_with(&self, credentials: Credentials) -> SdkConfig {
-        let token = credentials.session_token();
-        for secret in [Some(credentials.secret_access_key()), token, Some(credentials.access_key_id())] {
-            self.hide(&Secret::new(secret.unwrap_or_default().to_owned()));
-        }
-        let provider = SharedCredentialsProvider::new(credentials);
-        self.sdk().await.to_builder().credentials_provider(provider).build()
+        self.zone_role.get(assume).await
     }
 }
 
@@ -325,7 +328,7 @@ macro_rules! clients {
             pub(super) async fn $name(&self) -> Result<&$sdk::Client, Unready> {
                 let (endpoint, shared) = self.ready(Service::$service).await?;
                 Ok(self.clients.$name.get_or_init(|| {
-                    $sdk::Client::from_conf(settings!($sdk, shared, endpoint).build())
+                    $sdk::Client::from_conf(settings!($sdk, shared, &endpoint).build())
                 }))
             })*
         }

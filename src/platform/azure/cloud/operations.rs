@@ -71,13 +71,44 @@ impl Arm {
     pub(super) async fn begin_delete(&self, version: &str, path: &str) -> Result<Begun, Fault> {
         let call = named("DELETE", path);
         let url = self.url_in(&call, version, path, &[])?;
-        let begun = match self.send(&call, Method::Delete, &url, None).await {
-            Ok(begun) => begun,
-            Err(fault) if fault.is_absence() => return Ok(Begun::Ended),
-            Err(fault) => return Err(fault),
-        };
-        let operation = self.link(&call, &url, &begun, &OPERATION)?;
-        let location = self.link(&call, &url, &begun, &LOCATION)?;
+        match self.begin(call, Method::Delete, &url, None).await {
+            Err(fault) if fault.is_absence() => Ok(Begun::Ended),
+            begun => begun,
+        }
+    }
+
+    /// Begins to set down what is to be at a path.
+    pub(super) async fn begin_put<B>(&self, kind: Api, path: &str, body: &B) -> Result<Begun, Fault>
+    where
+        B: Serialize + Sync,
+    {
+        let call = named("PUT", path);
+        let url = self.url(&call, kind, path, &[])?;
+        let body = written(&call, body)?;
+        self.begin(call, Method::Put, &url, Some(&body)).await
+    }
+
+    /// Begins to change parts of what is at a path.
+    pub(super) async fn begin_patch<B>(&self, kind: Api, path: &str, body: &B) -> Result<Begun, Fault>
+    where
+        B: Serialize + Sync,
+    {
+        let call = named("PATCH", path);
+        let url = self.url(&call, kind, path, &[])?;
+        let body = written(&call, body)?;
+        self.begin(call, Method::Patch, &url, Some(&body)).await
+    }
+
+    async fn begin(
+        &self,
+        call: String,
+        method: Method,
+        url: &Url,
+        body: Option<&[u8]>,
+    ) -> Result<Begun, Fault> {
+        let begun = self.send(&call, method, url, body).await?;
+        let operation = self.link(&call, url, &begun, &OPERATION)?;
+        let location = self.link(&call, url, &begun, &LOCATION)?;
         let accepted = u16::from(begun.status()) == ACCEPTED;
         Ok(match (operation, location) {
             (Some(url), _) => Begun::Going(Some(Operation { call, url, told: true })),
@@ -105,20 +136,6 @@ impl Arm {
         }
     }
 
-    /// Sets down what is to be at a path, and waits until it is.
-    pub(super) async fn put<B>(&self, kind: Api, path: &str, body: &B) -> Result<(), Fault>
-    where
-        B: Serialize + Sync,
-    {
-        let call = named("PUT", path);
-        let url = self.url(&call, kind, path, &[])?;
-        let Ok(body) = serde_json::to_vec(body) else {
-            return Err(Fault::unmade(&call, "its body is no JSON"));
-        };
-        let begun = self.send(&call, Method::Put, &url, Some(&body)).await?;
-        self.settled(&call, &url, begun, false).await.map(drop)
-    }
-
     /// Puts a question that is too long for a URL, or begins something, and waits for what comes of it.
     pub(super) async fn post<B, T>(&self, kind: Api, path: &str, body: &B) -> Result<T, Fault>
     where
@@ -127,9 +144,7 @@ impl Arm {
     {
         let call = named("POST", path);
         let url = self.url(&call, kind, path, &[])?;
-        let Ok(body) = serde_json::to_vec(body) else {
-            return Err(Fault::unmade(&call, "its body is no JSON"));
-        };
+        let body = written(&call, body)?;
         let begun = self.send(&call, Method::Post, &url, Some(&body)).await?;
         let end = self.settled(&call, &url, begun, true).await?;
         read(&call, &end)
@@ -143,9 +158,7 @@ impl Arm {
     {
         let call = named("PATCH", path);
         let url = self.url(&call, kind, path, &[])?;
-        let Ok(body) = serde_json::to_vec(body) else {
-            return Err(Fault::unmade(&call, "its body is no JSON"));
-        };
+        let body = written(&call, body)?;
         let begun = self.send(&call, Method::Patch, &url, Some(&body)).await?;
         let end = self.settled(&call, &url, begun, true).await?;
         read(&call, &end)
@@ -208,6 +221,11 @@ impl Arm {
     ) -> Result<Option<Url>, Fault> {
         response.headers().get_optional_str(name).map(|link| self.here(call, from, link)).transpose()
     }
+}
+
+/// A body as it is sent.
+fn written<B: Serialize>(call: &str, body: &B) -> Result<Vec<u8>, Fault> {
+    serde_json::to_vec(body).map_err(|_| Fault::unmade(call, "its body is no JSON"))
 }
 
 /// How something stands, by what is told of it.
@@ -308,10 +326,15 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_set_down_is_waited_for() -> Outcome {
-        let (arm, script) = scripted(&[(200, BEGUN, "{}"), DONE])?;
-        assert_eq!(arm.put(Api::Networks, "/x", &json!({})).await, Ok(()));
-        assert_eq!(script.asked().len(), 2);
+    async fn what_is_set_down_or_changed_has_only_begun() -> Outcome {
+        let (arm, script) = scripted(&[(201, BEGUN, "{}"), (202, MOVED, ""), (200, &[], "{}")])?;
+        let begun = arm.begin_put(Api::Networks, "/x", &json!({})).await.map_err(told)?;
+        assert!(matches!(begun, Begun::Going(Some(_))));
+        let begun = arm.begin_patch(Api::Tags, "/x", &json!({})).await.map_err(told)?;
+        assert!(matches!(begun, Begun::Going(Some(_))));
+        let begun = arm.begin_patch(Api::Tags, "/x", &json!({})).await.map_err(told)?;
+        assert!(matches!(begun, Begun::Ended));
+        assert_eq!(script.asked().len(), 3);
         Ok(())
     }
 

@@ -1,25 +1,27 @@
-//! What holds a thing that does not go. Nobody needs to know it for anything else, so a question that fails
-//! is a question less.
+//! What holds things that do not go. Nobody needs to know it for anything else, so a question that fails is
+//! a question less.
+//!
+//! Things are asked about by kind: one list tells what holds many of them, and is taken apart afterwards.
+//! `network`, `machines`, `identities` and `vpc_holders` have the questions.
 
-use std::collections::BTreeSet;
+mod identities;
+mod machines;
+mod network;
 
-use aws_sdk_ec2::types::{
-    Address, Filter, Image, Instance, InstanceState, InstanceStateName, InternetGateway,
-    InternetGatewayAttachment, NetworkInterface, NetworkInterfaceAttachment, Reservation, RouteTable,
-    RouteTableAssociation, SecurityGroup, Subnet, Tag, Volume, VolumeAttachment, Vpc, VpcEndpoint,
-};
-use aws_sdk_elasticloadbalancingv2::types::TargetGroup;
-use aws_sdk_iam::types::{PolicyGroup, PolicyRole, PolicyUser};
-use futures::join;
+use std::collections::{BTreeMap, BTreeSet};
+
+use aws_sdk_ec2::types::Tag;
 
 use super::arn::Arn;
-use super::{AwsRemoval, kinds};
-use crate::finding::shortened;
-use crate::platform::aws::cloud::gather::filter;
-use crate::platform::removal::{Holder, Thing};
+use super::{AwsRemoval, MOST_VALUES, kinds};
+use crate::platform::removal::{Holder, Kind, Thing};
 
-/// The most holders that are named.
+/// The most holders that are named of one thing.
 const MOST: usize = 20;
+
+/// Holders, each with the id or name of what it holds. What holds several things is there several times, and
+/// things that nobody asked about may be among them.
+pub(super) type Held = Vec<(String, Holder)>;
 
 /// Collects a list of EC2; nothing where it cannot be had.
 macro_rules! list {
@@ -35,11 +37,64 @@ macro_rules! list {
         found
     }};
 }
+pub(super) use list;
 
-/// What holds a thing; empty where nobody knows.
-pub(super) async fn holders(removal: &AwsRemoval<'_>, thing: &Thing) -> Vec<Holder> {
-    let id = Arn::parse(&thing.id).map_or(thing.id.as_str(), |arn| arn.name());
-    let mut found = Box::pin(of_kind(removal, thing, id)).await;
+/// What holds things of one kind, for each in their order; empty where nobody knows.
+pub(super) async fn holders(removal: &AwsRemoval<'_>, things: &[&Thing]) -> Vec<Vec<Holder>> {
+    let Some(first) = things.first() else {
+        return Vec::new();
+    };
+    let keys: Vec<&str> = things.iter().map(|thing| key(thing)).collect();
+    let wanted: Vec<&str> = keys.iter().copied().filter(|key| !key.is_empty()).collect();
+    let mut held = Held::new();
+    for some in wanted.chunks(MOST_VALUES) {
+        held.extend(Box::pin(of_kind(removal, first.kind, some)).await);
+    }
+    split(&keys, held)
+}
+
+/// What others call a thing.
+fn key(thing: &Thing) -> &str {
+    if [&kinds::TARGET_GROUP, &kinds::POLICY].contains(&thing.kind) {
+        return &thing.id;
+    }
+    if *thing.kind == kinds::PLACEMENT_GROUP {
+        return &thing.name;
+    }
+    Arn::parse(&thing.id).map_or(thing.id.as_str(), |arn| arn.name())
+}
+
+async fn of_kind(removal: &AwsRemoval<'_>, kind: &'static Kind, ids: &[&str]) -> Held {
+    match kind {
+        _ if *kind == kinds::SECURITY_GROUP => Box::pin(network::of_groups(removal, ids)).await,
+        _ if *kind == kinds::SUBNET => Box::pin(network::of_subnets(removal, ids)).await,
+        _ if *kind == kinds::VPC => Box::pin(network::of_vpcs(removal, ids)).await,
+        _ if *kind == kinds::NETWORK_INTERFACE => Box::pin(network::of_interfaces(removal, ids)).await,
+        _ if *kind == kinds::INTERNET_GATEWAY => Box::pin(network::of_gateways(removal, ids)).await,
+        _ if *kind == kinds::ELASTIC_IP => Box::pin(network::of_addresses(removal, ids)).await,
+        _ if *kind == kinds::ROUTE_TABLE => Box::pin(network::of_tables(removal, ids)).await,
+        _ if *kind == kinds::DHCP_OPTIONS => Box::pin(network::of_options(removal, ids)).await,
+        _ if *kind == kinds::TARGET_GROUP => Box::pin(network::of_target_groups(removal)).await,
+        _ if *kind == kinds::PLACEMENT_GROUP => Box::pin(machines::of_placements(removal, ids)).await,
+        _ if *kind == kinds::DEDICATED_HOST => Box::pin(machines::of_hosts(removal, ids)).await,
+        _ if *kind == kinds::VOLUME => Box::pin(machines::of_volumes(removal, ids)).await,
+        _ if *kind == kinds::SNAPSHOT => Box::pin(machines::of_snapshots(removal, ids)).await,
+        _ if *kind == kinds::ROLE => Box::pin(identities::of_roles(removal)).await,
+        _ if *kind == kinds::POLICY => Box::pin(identities::of_policies(removal, ids)).await,
+        _ => Held::new(),
+    }
+}
+
+/// The holders of each of some things, each holder once.
+fn split(keys: &[&str], held: Held) -> Vec<Vec<Holder>> {
+    let mut by_key: BTreeMap<String, Vec<Holder>> = BTreeMap::new();
+    for (key, holder) in held {
+        by_key.entry(key).or_default().push(holder);
+    }
+    keys.iter().map(|key| by_key.get(*key).cloned().map(foremost).unwrap_or_default()).collect()
+}
+
+fn foremost(mut found: Vec<Holder>) -> Vec<Holder> {
     let mut seen = BTreeSet::new();
     found.retain(|holder| seen.insert(holder.what.clone()));
     // What the user must look after comes first.
@@ -48,65 +103,38 @@ pub(super) async fn holders(removal: &AwsRemoval<'_>, thing: &Thing) -> Vec<Hold
     found
 }
 
-async fn of_kind(removal: &AwsRemoval<'_>, thing: &Thing, id: &str) -> Vec<Holder> {
-    let kind = thing.kind;
-    if *kind == kinds::SECURITY_GROUP {
-        let (mut found, rules) =
-            join!(Box::pin(interfaces(removal, "group-id", id)), Box::pin(groups_naming(removal, id)));
-        found.extend(rules);
-        return found;
+/// What was found, as the holder of each of its `ids`.
+pub(super) fn pairs<'f, T, I>(
+    found: impl IntoIterator<Item = &'f T>,
+    ids: impl Fn(&'f T) -> I,
+    told: impl Fn(&'f T) -> Holder,
+) -> Held
+where
+    T: 'f,
+    I: IntoIterator<Item = &'f str>,
+{
+    let mut held = Held::new();
+    for one in found {
+        for id in ids(one) {
+            held.push((id.to_owned(), told(one)));
+        }
     }
-    if *kind == kinds::SUBNET {
-        return interfaces(removal, "subnet-id", id).await;
-    }
-    if *kind == kinds::VPC {
-        return in_vpc(removal, id).await;
-    }
-    if *kind == kinds::NETWORK_INTERFACE {
-        return users(removal, id).await;
-    }
-    if *kind == kinds::INTERNET_GATEWAY {
-        return public_addresses(removal, id).await;
-    }
-    let instances = [(&kinds::PLACEMENT_GROUP, "placement-group-name"), (&kinds::DEDICATED_HOST, "host-id")];
-    if let Some((_, name)) = instances.into_iter().find(|(of, _)| *of == kind) {
-        let value = if *kind == kinds::PLACEMENT_GROUP { thing.name.as_str() } else { id };
-        return running(removal, filter(name, [value])).await;
-    }
-    of_rest(removal, thing, id).await
+    held
 }
 
-async fn of_rest(removal: &AwsRemoval<'_>, thing: &Thing, id: &str) -> Vec<Holder> {
-    let kind = thing.kind;
-    if *kind == kinds::VOLUME {
-        return attached(removal, id).await;
+/// The holders of things that were asked for by a way to them: `ways` has what is at the way's end, and the
+/// thing.
+fn by_way(held: &[(String, Holder)], ways: &[(String, String)]) -> Held {
+    let mut all = Held::new();
+    for (end, holder) in held {
+        let things = ways.iter().filter(|(way, _)| way == end);
+        all.extend(things.map(|(_, thing)| (thing.clone(), holder.clone())));
     }
-    if *kind == kinds::ELASTIC_IP {
-        return associated(removal, id).await;
-    }
-    if *kind == kinds::SNAPSHOT {
-        return images(removal, id).await;
-    }
-    if *kind == kinds::ROUTE_TABLE {
-        return subnets_of(removal, id).await;
-    }
-    if *kind == kinds::DHCP_OPTIONS {
-        return vpcs_with(removal, id).await;
-    }
-    if *kind == kinds::TARGET_GROUP {
-        return balancers(removal, &thing.id).await;
-    }
-    if *kind == kinds::ROLE {
-        return profiles(removal, id).await;
-    }
-    if *kind == kinds::POLICY {
-        return attachments(removal, &thing.id).await;
-    }
-    Vec::new()
+    all
 }
 
 /// A holder: the cluster's own by its tags, or as the last look found it.
-fn holder(removal: &AwsRemoval<'_>, what: &str, names: &[&str], tags: &[Tag]) -> Holder {
+pub(super) fn holder(removal: &AwsRemoval<'_>, what: &str, names: &[&str], tags: &[Tag]) -> Holder {
     let pairs = tags.iter().filter_map(|tag| Some((tag.key()?, tag.value().unwrap_or_default())));
     let tagged = removal.ownership.fate(pairs).is_some();
     let own = tagged || names.iter().any(|name| !name.is_empty() && removal.has_found(name));
@@ -114,204 +142,108 @@ fn holder(removal: &AwsRemoval<'_>, what: &str, names: &[&str], tags: &[Tag]) ->
     Holder { what: format!("{what}{whose}"), own }
 }
 
-fn of_interface(removal: &AwsRemoval<'_>, interface: &NetworkInterface) -> Holder {
-    let id = interface.network_interface_id().unwrap_or_default();
-    let instance = interface.attachment().and_then(NetworkInterfaceAttachment::instance_id);
-    let description = interface.description().unwrap_or_default();
-    let user = match (instance, description) {
-        (Some(instance), _) => format!(" of instance {instance}"),
-        (None, "") => String::new(),
-        (None, description) => format!(" of {}", shortened(description)),
-    };
-    // An interface of a machine is whose the machine is, whatever network it is in.
-    let names = instance.map_or_else(|| vec![id, description], |instance| vec![instance]);
-    holder(removal, &format!("network interface {id}{user}"), &names, interface.tag_set())
+/// A holder that is known by its id alone.
+pub(super) fn named(removal: &AwsRemoval<'_>, sort: &str, id: Option<&str>, tags: &[Tag]) -> Holder {
+    let id = id.unwrap_or_default();
+    holder(removal, &format!("{sort} {id}"), &[id], tags)
 }
 
-async fn interfaces(removal: &AwsRemoval<'_>, name: &str, value: &str) -> Vec<Holder> {
-    let wanted = filter(name, [value]);
-    let found = list!(removal, NetworkInterface, ec2 => ec2.describe_network_interfaces().filters(wanted));
-    found.iter().map(|interface| of_interface(removal, interface)).collect()
-}
-
-/// What uses a network interface.
-async fn users(removal: &AwsRemoval<'_>, id: &str) -> Vec<Holder> {
-    let wanted = filter("network-interface-id", [id]);
-    let found = list!(removal, NetworkInterface, ec2 => ec2.describe_network_interfaces().filters(wanted));
-    let user = |interface: &NetworkInterface| {
-        let attachment = interface.attachment()?;
-        if let Some(instance) = attachment.instance_id() {
-            return Some(holder(removal, &format!("instance {instance}"), &[instance], &[]));
+/// Holders that are `named` in the description of the thing that they hold.
+fn named_in<'f, T, I>(
+    removal: &AwsRemoval<'_>,
+    sort: &str,
+    found: &'f [T],
+    id: impl Fn(&'f T) -> Option<&'f str>,
+    names: impl Fn(&'f T) -> I,
+) -> Held
+where
+    I: IntoIterator<Item = &'f str>,
+{
+    let mut held = Held::new();
+    for one in found {
+        let id = id(one).unwrap_or_default();
+        for name in names(one) {
+            held.push((id.to_owned(), named(removal, sort, Some(name), &[])));
         }
-        let what = interface.description().filter(|text| !text.is_empty())?;
-        let service = interface.requester_id().unwrap_or("a service of AWS");
-        let told = format!("{} for {}", shortened(service), shortened(what));
-        Some(holder(removal, &told, &[what], &[]))
-    };
-    found.iter().filter_map(user).collect()
-}
-
-/// What leads to the internet through a gateway.
-async fn public_addresses(removal: &AwsRemoval<'_>, id: &str) -> Vec<Holder> {
-    let wanted = filter("internet-gateway-id", [id]);
-    let found = list!(removal, InternetGateway, ec2 =>
-         ec2.describe_internet_gateways().filters(wanted));
-    let attachments = found.iter().flat_map(InternetGateway::attachments);
-    let vpcs: Vec<String> =
-        attachments.filter_map(InternetGatewayAttachment::vpc_id).map(str::to_owned).collect();
-    if vpcs.is_empty() {
-        return Vec::new();
     }
-    let wanted = filter("vpc-id", vpcs.iter().map(String::as_str));
-    let found = list!(removal, NetworkInterface, ec2 => ec2.describe_network_interfaces().filters(wanted));
-    let public = found.iter().filter(|interface| interface.association().is_some());
-    public.map(|interface| of_interface(removal, interface)).collect()
+    held
 }
 
-/// Groups with rules that name a group.
-async fn groups_naming(removal: &AwsRemoval<'_>, id: &str) -> Vec<Holder> {
-    let mut found = Vec::new();
-    for name in ["ip-permission.group-id", "egress.ip-permission.group-id"] {
-        let wanted: Filter = filter(name, [id]);
-        found.extend(list!(removal, SecurityGroup, ec2 => ec2.describe_security_groups().filters(wanted)));
+#[cfg(test)]
+mod tests {
+    use aws_sdk_ec2::types::{GroupIdentifier, NetworkInterface};
+
+    use super::*;
+    use crate::platform::removal::Fate;
+
+    fn foreign(what: &str) -> Holder {
+        Holder { what: what.to_owned(), own: false }
     }
-    let naming = found.iter().filter(|group| group.group_id() != Some(id));
-    let naming = naming.map(|group| {
-        let (id, name) = (group.group_id().unwrap_or_default(), group.group_name().unwrap_or_default());
-        holder(removal, &format!("a rule of security group {id} ({})", shortened(name)), &[id], group.tags())
-    });
-    naming.collect()
-}
 
-async fn in_vpc(removal: &AwsRemoval<'_>, id: &str) -> Vec<Holder> {
-    let (mut found, rest) = join!(Box::pin(interfaces(removal, "vpc-id", id)), Box::pin(parts(removal, id)));
-    found.extend(rest);
-    found
-}
-
-/// Subnets, endpoints and groups of a VPC.
-async fn parts(removal: &AwsRemoval<'_>, vpc: &str) -> Vec<Holder> {
-    let wanted = || filter("vpc-id", [vpc]);
-    let subnets = list!(removal, Subnet, ec2 => ec2.describe_subnets().filters(wanted()));
-    let endpoints = list!(removal, VpcEndpoint, ec2 => ec2.describe_vpc_endpoints().filters(wanted()));
-    let groups = list!(removal, SecurityGroup, ec2 => ec2.describe_security_groups().filters(wanted()));
-    let mut found = Vec::new();
-    for subnet in &subnets {
-        let id = subnet.subnet_id().unwrap_or_default();
-        found.push(holder(removal, &format!("subnet {id}"), &[id], subnet.tags()));
+    fn own(what: &str) -> Holder {
+        Holder { what: what.to_owned(), own: true }
     }
-    for endpoint in &endpoints {
-        let id = endpoint.vpc_endpoint_id().unwrap_or_default();
-        found.push(holder(removal, &format!("VPC endpoint {id}"), &[id], endpoint.tags()));
+
+    fn thing(kind: &'static Kind, id: &str, name: &str) -> Thing {
+        Thing { id: id.to_owned(), kind, name: name.to_owned(), fate: Fate::Removed, after: Vec::new() }
     }
-    for group in groups.iter().filter(|group| group.group_name() != Some("default")) {
-        let (id, name) = (group.group_id().unwrap_or_default(), group.group_name().unwrap_or_default());
-        let what = format!("security group {id} ({})", shortened(name));
-        found.push(holder(removal, &what, &[id], group.tags()));
+
+    #[test]
+    fn each_thing_has_its_own_holders_in_the_order_of_the_things() {
+        let of = |key: &str, holder: Holder| (key.to_owned(), holder);
+        let held = vec![
+            of("sg-1", own("b")),
+            of("sg-2", foreign("a")),
+            of("sg-1", foreign("a")),
+            of("sg-1", foreign("a")),
+            of("sg-9", foreign("c")),
+        ];
+        let expected = [vec![foreign("a")], Vec::new(), vec![foreign("a"), own("b")]];
+        assert_eq!(split(&["sg-2", "sg-3", "sg-1"], held), expected);
     }
-    found
-}
 
-async fn running(removal: &AwsRemoval<'_>, wanted: Filter) -> Vec<Holder> {
-    let found = list!(removal, Reservation, ec2 => ec2.describe_instances().filters(wanted));
-    let instances = found.iter().flat_map(Reservation::instances);
-    let there = instances
-        .filter(|one| one.state().and_then(InstanceState::name) != Some(&InstanceStateName::Terminated));
-    let told = |one: &Instance| {
-        let id = one.instance_id().unwrap_or_default();
-        holder(removal, &format!("instance {id}"), &[id], one.tags())
-    };
-    there.map(told).collect()
-}
-
-async fn attached(removal: &AwsRemoval<'_>, id: &str) -> Vec<Holder> {
-    let wanted = filter("volume-id", [id]);
-    let found = list!(removal, Volume, ec2 => ec2.describe_volumes().filters(wanted));
-    let instances = found.iter().flat_map(Volume::attachments);
-    let instances = instances.filter_map(VolumeAttachment::instance_id);
-    instances.map(|id| holder(removal, &format!("instance {id}"), &[id], &[])).collect()
-}
-
-async fn associated(removal: &AwsRemoval<'_>, id: &str) -> Vec<Holder> {
-    let Ok(ec2) = removal.session.ec2().await else {
-        return Vec::new();
-    };
-    let request = ec2.describe_addresses().filters(filter("allocation-id", [id]));
-    let Ok(answer) = Box::pin(request.send()).await else {
-        return Vec::new();
-    };
-    let mut found = Vec::new();
-    for interface in answer.addresses().iter().filter_map(Address::network_interface_id) {
-        found.extend(interfaces(removal, "network-interface-id", interface).await);
+    #[test]
+    fn of_many_holders_those_that_are_not_the_clusters_are_named() {
+        let mut held = Held::new();
+        for number in 0..MOST {
+            held.push(("vpc-1".to_owned(), own(&number.to_string())));
+        }
+        held.push(("vpc-1".to_owned(), foreign("last")));
+        let split = split(&["vpc-1"], held);
+        assert_eq!(split.iter().map(Vec::len).collect::<Vec<usize>>(), [MOST]);
+        assert_eq!(split.first().and_then(|holders| holders.first()), Some(&foreign("last")));
     }
-    found
-}
 
-async fn images(removal: &AwsRemoval<'_>, id: &str) -> Vec<Holder> {
-    let wanted = filter("block-device-mapping.snapshot-id", [id]);
-    let found = list!(removal, Image, ec2 => ec2.describe_images().owners("self").filters(wanted));
-    let told = |image: &Image| {
-        let id = image.image_id().unwrap_or_default();
-        holder(removal, &format!("image {id}"), &[id], image.tags())
-    };
-    found.iter().map(told).collect()
-}
+    #[test]
+    fn what_holds_several_things_is_named_with_each() {
+        let interface = |id: &str, groups: &[&str]| {
+            let groups = groups.iter().map(|group| GroupIdentifier::builder().group_id(*group).build());
+            let groups: Vec<GroupIdentifier> = groups.collect();
+            NetworkInterface::builder().network_interface_id(id).set_groups(Some(groups)).build()
+        };
+        let found = [interface("eni-1", &["sg-1", "sg-2"]), interface("eni-2", &["sg-2"])];
+        let told = |one: &NetworkInterface| foreign(one.network_interface_id().unwrap_or_default());
+        let held = pairs(&found, network::groups_of, told);
+        let expected = [vec![foreign("eni-1")], vec![foreign("eni-1"), foreign("eni-2")]];
+        assert_eq!(split(&["sg-1", "sg-2"], held), expected);
+    }
 
-async fn subnets_of(removal: &AwsRemoval<'_>, id: &str) -> Vec<Holder> {
-    let wanted = filter("route-table-id", [id]);
-    let found = list!(removal, RouteTable, ec2 => ec2.describe_route_tables().filters(wanted));
-    let subnets = found.iter().flat_map(RouteTable::associations);
-    let subnets = subnets.filter_map(RouteTableAssociation::subnet_id);
-    subnets.map(|id| holder(removal, &format!("subnet {id}"), &[id], &[])).collect()
-}
+    #[test]
+    fn a_way_leads_to_the_thing_that_was_asked_about() {
+        let held = [("vpc-1".to_owned(), foreign("eni-1")), ("vpc-2".to_owned(), foreign("eni-2"))];
+        let ways = [("vpc-2".to_owned(), "igw-2".to_owned()), ("vpc-3".to_owned(), "igw-3".to_owned())];
+        assert_eq!(by_way(&held, &ways), [("igw-2".to_owned(), foreign("eni-2"))]);
+    }
 
-async fn vpcs_with(removal: &AwsRemoval<'_>, id: &str) -> Vec<Holder> {
-    let wanted = filter("dhcp-options-id", [id]);
-    let found = list!(removal, Vpc, ec2 => ec2.describe_vpcs().filters(wanted));
-    let told = |vpc: &Vpc| {
-        let id = vpc.vpc_id().unwrap_or_default();
-        holder(removal, &format!("VPC {id}"), &[id], vpc.tags())
-    };
-    found.iter().map(told).collect()
-}
-
-/// Load balancers that send traffic to a target group.
-async fn balancers(removal: &AwsRemoval<'_>, arn: &str) -> Vec<Holder> {
-    let Ok(client) = removal.session.elbv2().await else {
-        return Vec::new();
-    };
-    let Ok(answer) = Box::pin(client.describe_target_groups().target_group_arns(arn).send()).await else {
-        return Vec::new();
-    };
-    let balancers = answer.target_groups().iter().flat_map(TargetGroup::load_balancer_arns);
-    balancers.map(|arn| holder(removal, &format!("load balancer {arn}"), &[arn], &[])).collect()
-}
-
-/// Instance profiles that hold a role.
-async fn profiles(removal: &AwsRemoval<'_>, name: &str) -> Vec<Holder> {
-    let Ok(iam) = removal.session.iam().await else {
-        return Vec::new();
-    };
-    let request = iam.list_instance_profiles_for_role().role_name(name);
-    let Ok(answer) = Box::pin(request.send()).await else {
-        return Vec::new();
-    };
-    let told = |name: &str, arn: &str| holder(removal, &format!("instance profile {name}"), &[arn], &[]);
-    answer.instance_profiles().iter().map(|one| told(one.instance_profile_name(), one.arn())).collect()
-}
-
-/// Roles, users and groups that a policy is attached to.
-async fn attachments(removal: &AwsRemoval<'_>, arn: &str) -> Vec<Holder> {
-    let Ok(iam) = removal.session.iam().await else {
-        return Vec::new();
-    };
-    let Ok(answer) = Box::pin(iam.list_entities_for_policy().policy_arn(arn).send()).await else {
-        return Vec::new();
-    };
-    let roles = answer.policy_roles().iter().filter_map(PolicyRole::role_name).map(|name| ("role", name));
-    let users = answer.policy_users().iter().filter_map(PolicyUser::user_name).map(|name| ("user", name));
-    let groups =
-        answer.policy_groups().iter().filter_map(PolicyGroup::group_name).map(|name| ("group", name));
-    let told = |(sort, name): (&str, &str)| holder(removal, &format!("{sort} {name}"), &[], &[]);
-    roles.chain(users).chain(groups).map(told).collect()
+    #[test]
+    fn a_thing_is_looked_for_by_what_others_call_it() {
+        let arn = "arn:aws:ec2:us-east-1:123456789012:subnet/subnet-1";
+        assert_eq!(key(&thing(&kinds::SUBNET, arn, "demo")), "subnet-1");
+        let arn = "arn:aws:ec2:us-east-1:123456789012:placement-group/pg-1";
+        assert_eq!(key(&thing(&kinds::PLACEMENT_GROUP, arn, "demo")), "demo");
+        let arn = "arn:aws:elasticloadbalancing:us-east-1:123456789012:targetgroup/demo-aint/0123";
+        assert_eq!(key(&thing(&kinds::TARGET_GROUP, arn, "demo-aint")), arn);
+        let arn = "arn:aws:iam::123456789012:role/path/demo-role";
+        assert_eq!(key(&thing(&kinds::ROLE, arn, "demo-role")), "demo-role");
+    }
 }

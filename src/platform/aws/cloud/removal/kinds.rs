@@ -9,14 +9,7 @@ macro_rules! kinds {
         pub(super) static $constant: Kind = Kind { name: $name, batch: $batch, help: $help };)*
 
         /// All of them.
-
-/// Whether a state is that of something that is only listed any more. EC2 does not always write states as its
-/// description spells them.
-pub(super) fn is_deleted(state: Option<&str>) -> bool {
-    state.is_some_and(|state| state.eq_ignore_ascii_case("deleted"))
-}
-
-#[cfg(test)]
+        #[cfg(test)]
         pub(super) static ALL: &[&Kind] = &[$(&$constant),*];
     };
 }
@@ -78,7 +71,8 @@ kinds! {
         "delete it from the other side";
     /// Networks.
     VPC: "VPC", 1,
-        "delete what is in the VPC, such as subnets, gateways, endpoints and network interfaces";
+        "delete what is in the VPC, detach VPN gateways, and delete its peering connections and attachments to \
+         transit gateways";
     /// Disks.
     VOLUME: "volume", 1,
         "detach the volume from the instance that uses it";
@@ -115,9 +109,27 @@ kinds! {
     /// Policies that roles and users share.
     POLICY: "policy", 1,
         "detach the policy from roles, users and groups that are not the cluster's";
-    /// What landfall knows no way to remove.
+    /// File systems of EFS.
+    FILE_SYSTEM: "file system", 1,
+        "delete its access points and mount targets, then the file system: aws efs delete-access-point, aws efs \
+         delete-mount-target, aws efs delete-file-system; then run the command again";
+    /// Ways into file systems of EFS.
+    ACCESS_POINT: "access point of a file system", 1,
+        "run aws efs delete-access-point, then the command again";
+    /// What else landfall knows no way to remove.
     OTHER: "resource of another service", 1,
         "remove it with the console or tool of its service, then run the command again";
+}
+
+/// Whether landfall knows no way to remove things of a kind. Only tags tell of them.
+pub(super) fn is_unremovable(kind: &Kind) -> bool {
+    [&FILE_SYSTEM, &ACCESS_POINT, &OTHER].contains(&kind)
+}
+
+/// Whether a state is that of something that is only listed any more. EC2 does not always write states as its
+/// description spells them.
+pub(super) fn is_deleted(state: Option<&str>) -> bool {
+    state.is_some_and(|state| state.eq_ignore_ascii_case("deleted"))
 }
 
 #[cfg(test)]

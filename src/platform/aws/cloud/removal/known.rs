@@ -4,7 +4,7 @@
 //! A detail counts for one attempt: whoever removes a thing takes the detail out, and a second attempt looks
 //! for itself, since much may have changed by then.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 
 use aws_sdk_ec2::types::IpPermission;
@@ -32,6 +32,8 @@ pub(super) struct Known {
     pub(super) roles: BTreeMap<String, Role>,
     /// DNS records, under the ids of their [`Thing`](crate::platform::removal::Thing)s. These stay.
     pub(super) records: BTreeMap<String, Record>,
+    /// Ids of what only the region lists where all regions share things. These stay.
+    pub(super) abroad: BTreeSet<String>,
 }
 
 /// What of a route table matters for its end.

@@ -1,25 +1,28 @@
 //! The end of a cluster on AWS: what it owns, in which order that goes, and how (`assets.md`, chapter E).
 //!
 //! `ownership` tells by tags whose something is. `discover` looks for it in all services, and `graph` puts it
-//! in order by a table of `kinds`. `delete` removes it, with what `discover` left in `known`; `holders` says
-//! what is in the way of something.
+//! in order by a table of `kinds`; `dns` knows a record by where it leads. `delete` removes things, with what
+//! `discover` left in `known`; `holders` and `vpc_holders` say what is in the way of something.
 
 mod arn;
 mod clusters;
 mod delete;
 mod discover;
+mod dns;
 mod graph;
 mod holders;
 mod kinds;
 mod known;
 mod ownership;
 mod pages;
+mod vpc_holders;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 
 use aws_config::Region;
 use tokio::sync::OnceCell;
+use tokio::time::Instant;
 
 use self::arn::{Arn, Home};
 use self::known::Known;
@@ -31,6 +34,9 @@ use super::session::{Lost, Session};
 use crate::finding::Page;
 use crate::platform::cloud::{Asked, Asking, Unready, Verdict, Waiting};
 use crate::platform::removal::{Account, Discovered, FoundCluster, Holder, Outcome, Removal, Target, Thing};
+
+/// The most values that a filter of EC2 takes.
+const MOST_VALUES: usize = 200;
 
 /// The pages of what is found on the way.
 pub(super) fn all_pages() -> impl Iterator<Item = &'static Page> {
@@ -51,6 +57,8 @@ pub(super) struct AwsRemoval<'a> {
     found: Mutex<BTreeSet<String>>,
     /// Ids of roles and users that are not the cluster's.
     foreign: Mutex<BTreeSet<String>>,
+    /// Since when things that nobody here can remove were to go, by their ids.
+    unremoved: Mutex<BTreeMap<String, Instant>>,
     abroad: OnceCell<aws_sdk_resourcegroupstagging::Client>,
 }
 
@@ -64,6 +72,7 @@ impl<'a> AwsRemoval<'a> {
             known: Mutex::default(),
             found: Mutex::default(),
             foreign: Mutex::default(),
+            unremoved: Mutex::default(),
             abroad: OnceCell::new(),
         }
     }
@@ -76,6 +85,13 @@ impl AwsRemoval<'_> {
         domain.unwrap_or_default().trim_matches('.')
     }
 
+    /// Whether that domain is the cluster's by its metadata. Without them somebody has typed it, and a domain
+    /// that is too short would have the records of others below it.
+    fn is_sure_of_domain(&self) -> bool {
+        let rest = self.cluster_domain().strip_prefix(self.target.cluster_name.as_str());
+        !self.target.cluster_name.is_empty() && rest.is_some_and(|rest| rest.starts_with('.'))
+    }
+
     /// Whether a role of another account is needed for the hosted zone.
     fn has_zone_role(&self) -> bool {
         !self.session.platform.hosted_zone_role.is_empty()
@@ -83,7 +99,7 @@ impl AwsRemoval<'_> {
 
     /// Where the cluster's things are.
     async fn home(&self) -> Result<Home, Lost> {
-        let caller = self.session.identity().await.map_err(Clone::clone)?;
+        let caller = self.session.identity().await?;
         let region = self.session.region();
         let listed = self.session.asking.catalogue.aws.partition_of(region).map(|(id, _)| id);
         let partition = Arn::parse(&caller.arn).map(|arn| arn.partition).or(listed);
@@ -116,10 +132,10 @@ async fn tagging_in(
     region: &str,
 ) -> Result<aws_sdk_resourcegroupstagging::Client, Unready> {
     session.caller().await?;
-    let found = session.found().await.map_err(|finding| Unready(finding.message.clone()))?;
+    let found = session.found().await.map_err(|finding| Unready(finding.message))?;
     let given = endpoints::custom(session.platform, Service::Tagging.name()).is_some();
-    let own = session.reached(Service::Tagging).await.endpoint(session, Service::Tagging);
-    let endpoint = match own {
+    let reached = session.reached(Service::Tagging).await;
+    let endpoint = match reached.endpoint(session, Service::Tagging) {
         Ok(own) if own.is_override() => Endpoint { signing_region: region.to_owned(), ..own.clone() },
         Err(why) if given => return Err(why),
         Ok(_) | Err(_) => reached_in(session, region).await?,
@@ -149,11 +165,11 @@ impl Removal for AwsRemoval<'_> {
     fn account(&self) -> Waiting<'_, Asked<Account>> {
         Box::pin(async move {
             if let Err(finding) = self.session.found().await {
-                return Err(Verdict::Found(Box::new(finding.clone())));
+                return Err(Verdict::Found(finding));
             }
             match self.session.identity().await {
                 Ok(caller) => Ok(Account { id: caller.account.clone(), caller: caller.arn.clone() }),
-                Err(Lost::Unready(unready)) => Err(unready.clone().into()),
+                Err(Lost::Unready(unready)) => Err(unready.into()),
                 Err(Lost::Fault(fault)) => Err(fault.verdict("")),
             }
         })
@@ -172,7 +188,11 @@ impl Removal for AwsRemoval<'_> {
     }
 
     fn holders<'s>(&'s self, thing: &'s Thing) -> Waiting<'s, Vec<Holder>> {
-        Box::pin(holders::holders(self, thing))
+        Box::pin(async move { holders::holders(self, &[thing]).await.pop().unwrap_or_default() })
+    }
+
+    fn holders_of<'s>(&'s self, things: &'s [&'s Thing]) -> Waiting<'s, Vec<Vec<Holder>>> {
+        Box::pin(holders::holders(self, things))
     }
 
     fn clusters(&self) -> Waiting<'_, Asked<Vec<FoundCluster>>> {

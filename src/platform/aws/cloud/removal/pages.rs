@@ -39,8 +39,23 @@ const NO_DOMAIN: Page = Page {
     good: "",
 };
 
+const LEAD_ELSEWHERE: Page = Page {
+    code: "LF1325",
+    title: "records with the names of a cluster lead to the cluster",
+    text: "A newer cluster can have the name and domain of an older one, and its records then have the same \
+           names. A public record is the cluster's if it has the values of the record in the cluster's own zone, \
+           or leads to a load balancer of the cluster. The same holds in a hosted zone of the user's own where \
+           only the command line says the cluster's domain. All others stay.",
+    severity: Severity::Warning,
+    fields: &[],
+    base: Base::Whole,
+    bad: "",
+    good: "",
+};
+
 /// All of them.
-pub(in crate::platform::aws::cloud) static PAGES: &[&Page] = &[&UNSEEN, &OTHER_CLUSTERS, &NO_DOMAIN];
+pub(in crate::platform::aws::cloud) static PAGES: &[&Page] =
+    &[&UNSEEN, &OTHER_CLUSTERS, &NO_DOMAIN, &LEAD_ELSEWHERE];
 
 /// A zone that the cluster shares, without the cluster's domain.
 pub(super) fn no_domain(zone: &str) -> Finding {
@@ -50,6 +65,21 @@ pub(super) fn no_domain(zone: &str) -> Finding {
     );
     Finding::error(&NO_DOMAIN, Kind::Required, "", message)
         .help("give the domain with --infra-id, --region and --cluster-domain, such as demo.example.com")
+}
+
+/// Records of a zone, each with where it leads, that are not the cluster's.
+pub(super) fn lead_elsewhere(zone: &str, records: &[String]) -> Finding {
+    const MOST: usize = 5;
+    let told: Vec<String> = records.iter().take(MOST).map(|record| shortened(record)).collect();
+    let more = records.len().saturating_sub(MOST);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let message = format!(
+        "records in {} with names of the cluster stay, as they lead to nothing of it: {}{more}",
+        shortened(zone),
+        told.join(", ")
+    );
+    Finding::warning(&LEAD_ELSEWHERE, Kind::Forbidden, "", message)
+        .help("where no other cluster uses them, delete them by hand")
 }
 
 /// Something that could not be looked at, and why.
@@ -118,5 +148,15 @@ mod tests {
         let finding = no_domain("example.com");
         assert!(finding.is_error() && finding.message.contains("example.com"));
         assert!(finding.help.is_some_and(|help| help.contains("--cluster-domain")));
+    }
+
+    #[test]
+    fn records_that_lead_elsewhere_are_told_and_stay() {
+        let records: Vec<String> =
+            (0..7).map(|i| format!("a{i}.demo.example.com A to 192.0.2.{i}")).collect();
+        let finding = lead_elsewhere("example.com", &records);
+        assert!(!finding.is_error() && finding.message.contains("a4.demo.example.com A to 192.0.2.4"));
+        assert!(finding.message.ends_with(" and 2 more"), "{}", finding.message);
+        assert_eq!(finding.page.code, "LF1325");
     }
 }

@@ -27,7 +27,8 @@ struct Seen {
 
 /// All clusters that own something that the caller can see.
 pub(super) async fn clusters(removal: &AzureRemoval<'_>) -> Asked<Vec<FoundCluster>> {
-    let ask = removal.ask().await?;
+    let session = removal.session();
+    let ask = removal.ask(&session).await?;
     let subscription = resource::subscription(&ask.subscription);
     let (groups, resources) = (format!("{subscription}/resourcegroups"), format!("{subscription}/resources"));
     let (groups, resources) = join!(

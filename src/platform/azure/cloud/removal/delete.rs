@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::holders::{Lock, denials, locks};
 use super::kinds::{APPLICATION, SERVICE_PRINCIPAL, SUBNET_USE, row_of};
-use super::names::type_of;
+use super::names::{group_id_of, type_of};
 use super::release::{is_tagged, release};
 use super::subnet_uses::{is_used, let_go};
 use super::{Ask, AzureRemoval, pages, unasked};
@@ -21,9 +21,9 @@ use crate::platform::azure::cloud::operations::{Begun, Operation};
 use crate::platform::removal::{Fate, Outcome, Thing};
 
 /// The code of what a lock prevents.
-const LOCKED: &str = "ScopeLocked";
+pub(super) const LOCKED: &str = "ScopeLocked";
 /// The code of what a deny assignment prevents.
-const PROTECTED: &str = "DenyAssignmentAuthorizationFailed";
+pub(super) const PROTECTED: &str = "DenyAssignmentAuthorizationFailed";
 /// The codes of faults of Azure's own, which may pass.
 const OF_AZURE: &[&str] = &[
     "BadGateway",
@@ -45,7 +45,11 @@ enum Done {
 
 /// Begins to remove a thing, or to release it.
 pub(super) async fn remove(removal: &AzureRemoval<'_>, thing: &Thing) -> Outcome {
-    let ask = match removal.ask().await {
+    if went_with_group(thing) {
+        return Outcome::Gone;
+    }
+    let session = removal.session();
+    let ask = match removal.ask(&session).await {
         Ok(ask) => ask,
         Err(verdict) => return Outcome::Failed { why: unasked(verdict).message },
     };
@@ -55,7 +59,8 @@ pub(super) async fn remove(removal: &AzureRemoval<'_>, thing: &Thing) -> Outcome
 
 /// Whether a thing that was going is gone.
 pub(super) async fn look(removal: &AzureRemoval<'_>, thing: &Thing) -> Outcome {
-    let ask = match removal.ask().await {
+    let session = removal.session();
+    let ask = match removal.ask(&session).await {
         Ok(ask) => ask,
         Err(verdict) => return Outcome::Failed { why: unasked(verdict).message },
     };
@@ -63,21 +68,28 @@ pub(super) async fn look(removal: &AzureRemoval<'_>, thing: &Thing) -> Outcome {
     told(removal, &ask, thing, seen).await
 }
 
+/// Whether a thing has gone with its group: where it waits for that, it is not removed by itself.
+fn went_with_group(thing: &Thing) -> bool {
+    let group = group_id_of(&thing.id).filter(|_| thing.fate == Fate::Removed);
+    group.is_some_and(|group| thing.after.iter().any(|id| id.eq_ignore_ascii_case(group)))
+}
+
 async fn begin(removal: &AzureRemoval<'_>, ask: &Ask<'_>, thing: &Thing) -> Result<Done, Fault> {
-    if thing.fate == Fate::Released {
-        return release(ask.arm, &ask.owner, &thing.id).await.map(|()| Done::Gone);
-    }
-    if *thing.kind == SUBNET_USE {
-        return let_go(ask.arm, &thing.id).await.map(|()| Done::Gone);
-    }
     if is_of_directory(thing) {
         if let Some(directory) = removal.directory().await? {
             directory.delete(&thing.id).await?;
         }
         return Ok(Done::Gone);
     }
-    let version = version(ask, &thing.id).await?;
-    match ask.arm.begin_delete(&version, &thing.id).await? {
+    let begun = if thing.fate == Fate::Released {
+        release(ask.arm, &ask.owner, &thing.id).await?
+    } else if *thing.kind == SUBNET_USE {
+        let_go(ask.arm, &thing.id).await?
+    } else {
+        let version = version(ask, &thing.id).await?;
+        ask.arm.begin_delete(&version, &thing.id).await?
+    };
+    match begun {
         Begun::Ended => Ok(Done::Gone),
         Begun::Going(operation) => {
             removal.keep(thing, operation);
@@ -87,19 +99,6 @@ async fn begin(removal: &AzureRemoval<'_>, ask: &Ask<'_>, thing: &Thing) -> Resu
 }
 
 async fn standing(removal: &AzureRemoval<'_>, ask: &Ask<'_>, thing: &Thing) -> Result<Done, Fault> {
-    let gone = |there: bool| if there { Done::Going } else { Done::Gone };
-    if thing.fate == Fate::Released {
-        return is_tagged(ask.arm, &ask.owner, &thing.id).await.map(gone);
-    }
-    if *thing.kind == SUBNET_USE {
-        return is_used(ask.arm, &thing.id).await.map(gone);
-    }
-    if is_of_directory(thing) {
-        return match removal.directory().await? {
-            Some(directory) => directory.has(&thing.id).await.map(gone),
-            None => Ok(Done::Gone),
-        };
-    }
     if let Some(operation) = removal.operation_of(thing) {
         match ask.arm.progress(&operation).await {
             Ok(Some(next)) => {
@@ -119,6 +118,19 @@ async fn standing(removal: &AzureRemoval<'_>, ask: &Ask<'_>, thing: &Thing) -> R
                 return Err(fault);
             }
         }
+    }
+    let gone = |there: bool| if there { Done::Going } else { Done::Gone };
+    if thing.fate == Fate::Released {
+        return is_tagged(ask.arm, &ask.owner, &thing.id).await.map(gone);
+    }
+    if *thing.kind == SUBNET_USE {
+        return is_used(ask.arm, &thing.id).await.map(gone);
+    }
+    if is_of_directory(thing) {
+        return match removal.directory().await? {
+            Some(directory) => directory.has(&thing.id).await.map(gone),
+            None => Ok(Done::Gone),
+        };
     }
     let Some(described) = described(ask, &thing.id).await? else {
         return Ok(Done::Gone);
@@ -215,12 +227,14 @@ async fn told(
     done: Result<Done, Fault>,
 ) -> Outcome {
     let fault = match done {
-        Ok(Done::Gone) => return Outcome::Gone,
         Ok(Done::Going) => return Outcome::Going,
-        Err(fault) if fault.is_absence() => return Outcome::Gone,
-        Err(fault) => fault,
+        Err(fault) if !fault.is_absence() => fault,
+        Ok(Done::Gone) | Err(_) => {
+            removal.note(thing, None);
+            return Outcome::Gone;
+        }
     };
-    removal.note(thing, &fault);
+    removal.note(thing, Some(&fault));
     if fault.is(LOCKED) {
         let locks = locks(ask, thing).await;
         let words: Vec<String> = locks.iter().map(Lock::words).collect();
@@ -260,7 +274,23 @@ fn protected(thing: &Thing, names: &[String], fault: &Fault) -> Finding {
 
 #[cfg(test)]
 mod tests {
+    use super::super::kinds::OTHER;
     use super::*;
+
+    #[test]
+    fn what_waits_for_its_group_goes_with_it() {
+        let disk = |after: &str, fate: Fate| Thing {
+            id: "/subscriptions/s/resourceGroups/rg/providers/Microsoft.Compute/disks/d".to_owned(),
+            kind: &OTHER,
+            name: String::new(),
+            fate,
+            after: vec![after.to_owned()],
+        };
+        let group = "/subscriptions/s/resourcegroups/RG";
+        assert!(went_with_group(&disk(group, Fate::Removed)));
+        assert!(!went_with_group(&disk(group, Fate::Released)));
+        assert!(!went_with_group(&disk("/subscriptions/s/resourceGroups/rg2", Fate::Removed)));
+    }
 
     #[test]
     fn the_newest_version_is_no_preview_if_it_can_be() {

@@ -53,7 +53,7 @@ struct Entry {
 impl AzureRemoval<'_> {
     /// Microsoft Graph; none in a cloud that has none.
     pub(super) async fn directory(&self) -> Result<Option<&Directory>, Fault> {
-        let session = &self.session;
+        let session = self.session();
         let cloud = session.asking.catalogue.azure.cloud(&session.platform.cloud_name);
         let given = cloud.and_then(|(_, cloud)| cloud.microsoft_graph_endpoint.as_deref());
         let Some(given) = given.filter(|given| !given.is_empty()) else {
@@ -66,6 +66,7 @@ impl AzureRemoval<'_> {
             return Err(Fault::unmade(&call, why));
         };
         let (Ok(found), Some(client)) = (session.found().await, session.client()) else {
+            self.give_up(&session);
             return Err(Fault::unmade(&call, "there are no credentials to ask with"));
         };
         Ok(Some(self.directory.get_or_init(|| {
@@ -237,6 +238,7 @@ mod tests {
             owner: Owner::new("demo-bcd24"),
             given_group: "",
             dns_group: "",
+            shared: Arc::default(),
         };
         let things = found(&directory, &ask).await.map_err(|fault| fault.message)?;
         let ids: Vec<&str> = things.iter().map(|thing| thing.id.as_str()).collect();

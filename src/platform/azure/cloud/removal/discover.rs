@@ -7,10 +7,11 @@ use super::holdings::{Holdings, Resource, holdings};
 use super::identities::role_assignments;
 use super::kinds::{self, DISKS, GROUP, IDENTITIES, INTERFACES, PRIVATE_ZONES};
 use super::names::is_within;
+use super::opened::opened;
 use super::records::records;
 use super::subnet_uses::subnet_uses;
 use super::{AzureRemoval, kinds::row_of, unasked};
-use crate::platform::removal::{Discovered, Fate, Thing};
+use crate::platform::removal::{Discovered, Fate, Kind, Thing};
 
 /// What a cluster has outside of its resources.
 #[derive(Debug, Default)]
@@ -24,7 +25,8 @@ struct Outside {
 /// Everything of the cluster that there is now.
 pub(super) async fn discover(removal: &AzureRemoval<'_>) -> Discovered {
     let mut out = Discovered::default();
-    let ask = match removal.ask().await {
+    let session = removal.session();
+    let ask = match removal.ask(&session).await {
         Ok(ask) => ask,
         Err(verdict) => {
             out.unseen.push(unasked(verdict));
@@ -49,22 +51,38 @@ pub(super) async fn discover(removal: &AzureRemoval<'_>) -> Discovered {
         out.unseen.extend(part.unseen);
         out.notes.extend(part.notes);
     }
-    out.things = ordered(&found, outside);
+    let before = outside.before_groups();
+    let opened = Box::pin(opened(removal, &ask, &found, &before)).await;
+    out.things = removal.spelled(ordered(&found, outside, &opened));
     out
 }
 
-/// All things, each with what must be gone before it.
-fn ordered(found: &Holdings, outside: Outside) -> Vec<Thing> {
-    let ids = |things: &[Thing]| -> Vec<String> { things.iter().map(|thing| thing.id.clone()).collect() };
+impl Outside {
+    /// The ids of what groups tell of, or hold.
+    fn before_groups(&self) -> Vec<String> {
+        [&self.records, &self.assignments, &self.uses].into_iter().flat_map(|list| ids(list)).collect()
+    }
+}
+
+fn ids(things: &[Thing]) -> Vec<String> {
+    things.iter().map(|thing| thing.id.clone()).collect()
+}
+
+/// All things, each with what must be gone before it; what is in groups that are `opened` goes by itself.
+fn ordered(found: &Holdings, outside: Outside, opened: &[String]) -> Vec<Thing> {
+    let before_groups = outside.before_groups();
     let (records, assignments, uses) = (ids(&outside.records), ids(&outside.assignments), ids(&outside.uses));
-    let single: Vec<&Resource> = found.own.iter().filter(|own| !found.goes_with_group(&own.id)).collect();
+    let group_of = |own: &Resource| found.whole.iter().find(|group| is_within(&own.id, &group.id));
+    let goes_whole = |own: &&Resource| group_of(own).is_some_and(|group| !opened.contains(&group.id));
+    let (inside, single): (Vec<&Resource>, Vec<&Resource>) = found.own.iter().partition(goes_whole);
     let mut things = outside.records;
     things.extend(outside.assignments);
     things.extend(outside.uses);
     for group in &found.whole {
-        // What the group holds tells of what the cluster has elsewhere, so that it goes last.
-        let after = records.iter().chain(&assignments).chain(&uses).cloned().collect();
-        things.push(Thing { after, ..thing(group, &GROUP, Fate::Removed) });
+        // What is in it tells of what the cluster has elsewhere, so that it goes last.
+        let mut after = before_groups.clone();
+        after.extend(single.iter().filter(|own| is_within(&own.id, &group.id)).map(|own| id_of(own)));
+        things.push(Thing { after, ..group_thing(group) });
     }
     for own in &single {
         let mut after = before(own, &single);
@@ -75,7 +93,13 @@ fn ordered(found: &Holdings, outside: Outside) -> Vec<Thing> {
         }
         // The use of something by a subnet is named by both.
         after.extend(uses.iter().filter(|used| is_within_use(used, &own.id)).cloned());
-        after.extend(found.whole.iter().filter(|group| is_within(&own.managed_by, &group.id)).map(id_of));
+        let manager =
+            |group: &&Resource| is_within(&own.managed_by, &group.id) && !is_within(&own.id, &group.id);
+        after.extend(found.whole.iter().filter(manager).map(id_of));
+        things.push(Thing { after, ..thing(own, kinds::kind_of(&own.kind), Fate::Removed) });
+    }
+    for own in inside {
+        let after = group_of(own).map(id_of).into_iter().collect();
         things.push(Thing { after, ..thing(own, kinds::kind_of(&own.kind), Fate::Removed) });
     }
     // The cluster's operators would make their applications anew.
@@ -85,13 +109,26 @@ fn ordered(found: &Holdings, outside: Outside) -> Vec<Thing> {
         .map(|thing| thing.id.clone())
         .collect();
     things.extend(outside.applications.into_iter().map(|app| Thing { after: machines.clone(), ..app }));
-    // A tag says that something of the cluster is still there, and so it goes when nothing is.
-    let all = ids(&things);
-    let shared = found.shared.iter().map(|own| thing(own, kinds::kind_of(&own.kind), Fate::Released));
-    let groups = found.tagged.iter().map(|group| thing(group, &GROUP, Fate::Released));
-    let released: Vec<Thing> =
-        shared.chain(groups).map(|thing| Thing { after: all.clone(), ..thing }).collect();
+    let released = released(found, &ids(&things));
     things.extend(released);
+    things
+}
+
+/// What stays and loses its tag. A tag says that something of the cluster is still there, and so it goes when
+/// nothing is. In a group with a tag, names count as well: it loses its own before what is shared in it does,
+/// and what holds something shared before that.
+fn released(found: &Holdings, all: &[String]) -> Vec<Thing> {
+    let mut things: Vec<Thing> = Vec::new();
+    for group in &found.tagged {
+        things.push(Thing { after: all.to_vec(), fate: Fate::Released, ..group_thing(group) });
+    }
+    let groups = ids(&things);
+    for own in &found.shared {
+        let around = found.shared.iter().filter(|other| other.id.len() < own.id.len());
+        let around = around.filter(|other| is_within(&own.id, &other.id)).map(id_of);
+        let after = all.iter().chain(&groups).cloned().chain(around).collect();
+        things.push(Thing { after, ..thing(own, kinds::kind_of(&own.kind), Fate::Released) });
+    }
     things
 }
 
@@ -125,90 +162,20 @@ fn id_of(own: &Resource) -> String {
     own.id.clone()
 }
 
-fn thing(own: &Resource, kind: &'static crate::platform::removal::Kind, fate: Fate) -> Thing {
-    Thing { id: own.id.clone(), kind, name: own.name.clone(), fate, after: Vec::new() }
+/// A group that goes, with nothing before it.
+pub(super) fn group_thing(group: &Resource) -> Thing {
+    thing(group, &GROUP, Fate::Removed)
+}
+
+fn thing(own: &Resource, kind: &'static Kind, fate: Fate) -> Thing {
+    // What sort of thing it is, only its type says.
+    let name = if *kind == kinds::OTHER && !own.kind.is_empty() {
+        format!("{} of type {}", own.name, own.kind)
+    } else {
+        own.name.clone()
+    };
+    Thing { id: own.id.clone(), kind, name, fate, after: Vec::new() }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn resource(kind: &str, name: &str) -> Resource {
-        Resource {
-            id: format!("/subscriptions/s/resourceGroups/rg/providers/{kind}/{name}"),
-            name: name.to_owned(),
-            kind: kind.to_owned(),
-            ..Resource::default()
-        }
-    }
-
-    fn outside() -> Outside {
-        let one = |kind, id: &str| Thing {
-            id: id.to_owned(),
-            kind,
-            name: String::new(),
-            fate: Fate::Removed,
-            after: Vec::new(),
-        };
-        Outside {
-            records: vec![one(&kinds::RECORD, "record")],
-            assignments: vec![one(&kinds::ROLE_ASSIGNMENT, "assignment")],
-            uses: Vec::new(),
-            applications: vec![one(&kinds::APPLICATION, "application/1")],
-        }
-    }
-
-    fn after(things: &[Thing], name: &str) -> Vec<String> {
-        let found = things.iter().find(|thing| thing.name == name);
-        let ids = found.map(|thing| thing.after.clone()).unwrap_or_default();
-        ids.iter().map(|id| super::super::names::name_of(id).to_owned()).collect()
-    }
-
-    #[test]
-    fn a_group_goes_after_what_only_it_tells_of() {
-        let group = Resource {
-            id: "/subscriptions/s/resourceGroups/demo-bcd24-rg".to_owned(),
-            name: "demo-bcd24-rg".to_owned(),
-            ..Resource::default()
-        };
-        let inside = Resource {
-            id: format!("{}/providers/Microsoft.Compute/virtualMachines/m", group.id),
-            ..resource("Microsoft.Compute/virtualMachines", "m")
-        };
-        let found = Holdings { whole: vec![group], own: vec![inside], ..Holdings::default() };
-        let things = ordered(&found, outside());
-        let ids: Vec<&str> = things.iter().map(|thing| super::super::names::name_of(&thing.id)).collect();
-        assert_eq!(ids, ["record", "assignment", "demo-bcd24-rg", "1"]);
-        assert_eq!(after(&things, "demo-bcd24-rg"), ["record", "assignment"]);
-        let last = things.last().map(|thing| thing.after.len());
-        assert_eq!(last, Some(1));
-    }
-
-    #[test]
-    fn resources_go_in_the_order_of_their_use() {
-        let machine = resource("Microsoft.Compute/virtualMachines", "demo-bcd24-master-0");
-        let disk = Resource {
-            managed_by: machine.id.to_uppercase(),
-            ..resource("Microsoft.Compute/disks", "demo-bcd24-master-0_OSDisk")
-        };
-        let own = vec![
-            resource("Microsoft.Network/virtualNetworks", "demo-bcd24-vnet"),
-            resource("Microsoft.Network/networkInterfaces", "demo-bcd24-master-0-nic"),
-            disk,
-            machine,
-            resource("Microsoft.Compute/disks", "data"),
-            resource("Microsoft.Network/loadBalancers", "demo-bcd24"),
-            resource("Microsoft.ManagedIdentity/userAssignedIdentities", "demo-bcd24-identity"),
-        ];
-        let tagged = vec![resource("Microsoft.Network/x", "rg")];
-        let found = Holdings { tagged, own, ..Holdings::default() };
-        let things = ordered(&found, outside());
-        assert_eq!(after(&things, "demo-bcd24-master-0-nic"), ["demo-bcd24-master-0"]);
-        assert_eq!(after(&things, "demo-bcd24-master-0_OSDisk"), ["demo-bcd24-master-0"]);
-        assert!(after(&things, "data").is_empty());
-        assert_eq!(after(&things, "demo-bcd24"), ["demo-bcd24-master-0-nic"]);
-        assert_eq!(after(&things, "demo-bcd24-vnet"), ["demo-bcd24-master-0-nic", "demo-bcd24"]);
-        assert_eq!(after(&things, "demo-bcd24-identity"), ["demo-bcd24-master-0", "assignment"]);
-        assert_eq!(after(&things, "rg").len(), things.len() - 1);
-    }
-}
+mod tests;

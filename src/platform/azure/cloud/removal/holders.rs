@@ -1,15 +1,18 @@
 //! What is in the way of a removal: locks, deny assignments, and what the resource manager names in its answer.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
+use futures::future::join_all;
 use futures::join;
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
 use super::kinds::{APPLICATION, SERVICE_PRINCIPAL};
 use super::names::{group_id_of, group_of, ids_in, is_within, name_of, resource_name_of, type_of};
 use super::{Ask, AzureRemoval};
 use crate::platform::azure::cloud::api_versions::Api;
 use crate::platform::azure::cloud::gather::{nullable, resource};
+use crate::platform::cloud::Waiting;
 use crate::platform::removal::{Fate, Holder, Thing};
 
 /// What follows the id of what is locked in the id of a lock, in lower case.
@@ -38,8 +41,8 @@ struct OfLock {
 }
 
 impl Lock {
-    /// The id of what is locked.
-    fn scope(&self) -> &str {
+    /// The id of what is locked; empty where it is not known.
+    pub(super) fn scope(&self) -> &str {
         let at = self.id.to_ascii_lowercase().rfind(LOCKS);
         at.and_then(|at| self.id.get(..at)).unwrap_or_default()
     }
@@ -88,9 +91,20 @@ struct OfDenial {
 }
 
 impl Denial {
+    /// The id of what it protects; empty where it is not known.
+    pub(super) fn scope(&self) -> &str {
+        &self.properties.scope
+    }
+
+    /// Whether it is in the way of a thing.
+    fn holds(&self, thing: &Thing) -> bool {
+        let (scope, id) = (self.scope(), scope_of(thing));
+        scope.is_empty() || is_within(id, scope) || is_within(scope, id)
+    }
+
     /// What the deny assignment is.
     pub(super) fn words(&self, subscription: &str) -> String {
-        let scope = self.properties.scope.as_str();
+        let scope = self.scope();
         let scope = if scope.is_empty() { resource::subscription(subscription) } else { scope.to_owned() };
         format!("deny assignment `{}` on {}", self.properties.deny_assignment_name, shown(&scope))
     }
@@ -119,51 +133,96 @@ fn shown(id: &str) -> String {
 
 /// The locks that are in the way of a thing, as far as they can be seen.
 pub(super) async fn locks(ask: &Ask<'_>, thing: &Thing) -> Vec<Lock> {
-    let subscription = resource::subscription(&ask.subscription);
-    let group = group_id_of(scope_of(thing)).map(str::to_owned);
-    for scope in std::iter::once(subscription).chain(group) {
-        let path = format!("{scope}/providers/Microsoft.Authorization/locks");
-        if let Ok(locks) = ask.arm.list::<Lock>(Api::Locks, &path, &[]).await {
-            return locks.into_iter().filter(|lock| lock.holds(thing)).collect();
-        }
-    }
-    Vec::new()
+    locks_of(ask, &[thing]).await.concat()
 }
 
 /// The deny assignments that are in the way of a thing, as far as they can be seen.
 pub(super) async fn denials(ask: &Ask<'_>, thing: &Thing) -> Vec<Denial> {
-    if ask.hub {
-        return Vec::new();
-    }
-    let id = scope_of(thing);
-    let scope = group_id_of(id).map_or_else(|| resource::subscription(&ask.subscription), str::to_owned);
-    let path = format!("{scope}/providers/Microsoft.Authorization/denyAssignments");
-    let listed = ask.arm.list::<Denial>(Api::DenyAssignments, &path, &[]).await.unwrap_or_default();
-    let holds = |denial: &Denial| {
-        let scope = denial.properties.scope.as_str();
-        scope.is_empty() || is_within(id, scope) || is_within(scope, id)
-    };
-    listed.into_iter().filter(holds).collect()
+    denials_of(ask, &[thing]).await.concat()
 }
 
-/// What holds a thing that does not go.
-pub(super) async fn holders(removal: &AzureRemoval<'_>, thing: &Thing) -> Vec<Holder> {
-    if [&APPLICATION, &SERVICE_PRINCIPAL].contains(&thing.kind) {
-        return Vec::new();
-    }
-    let Ok(ask) = removal.ask().await else {
-        return Vec::new();
+/// The same of several things, in their order: of the locks of the whole subscription, or where these may not
+/// be listed, of those around each thing.
+async fn locks_of(ask: &Ask<'_>, things: &[&Thing]) -> Vec<Vec<Lock>> {
+    let subscription = resource::subscription(&ask.subscription);
+    let path = format!("{subscription}/providers/Microsoft.Authorization/locks");
+    let mut locks = match ask.arm.list::<Lock>(Api::Locks, &path, &[]).await {
+        Ok(all) => vec![all; things.len()],
+        Err(_) => listed_around::<Lock>(ask, Api::Locks, "locks", things).await,
     };
-    let (locks, denials) = join!(Box::pin(locks(&ask, thing)), Box::pin(denials(&ask, thing)));
+    for (locks, thing) in locks.iter_mut().zip(things) {
+        locks.retain(|lock| lock.holds(thing));
+    }
+    locks
+}
+
+async fn denials_of(ask: &Ask<'_>, things: &[&Thing]) -> Vec<Vec<Denial>> {
+    if ask.hub {
+        return vec![Vec::new(); things.len()];
+    }
+    let mut denials = listed_around::<Denial>(ask, Api::DenyAssignments, "denyAssignments", things).await;
+    for (denials, thing) in denials.iter_mut().zip(things) {
+        denials.retain(|denial| denial.holds(thing));
+    }
+    denials
+}
+
+/// What is listed around each of some things; nothing where that may not be listed. Each list is asked for
+/// once.
+async fn listed_around<T>(ask: &Ask<'_>, api: Api, list: &str, things: &[&Thing]) -> Vec<Vec<T>>
+where
+    T: Clone + DeserializeOwned + Send + 'static,
+{
+    let scopes: Vec<String> = things.iter().map(|thing| scope_around(ask, thing)).collect();
+    let different: BTreeMap<String, &str> =
+        scopes.iter().map(|scope| (scope.to_ascii_lowercase(), scope.as_str())).collect();
+    let mut lists: Vec<Waiting<'_, (String, Vec<T>)>> = Vec::with_capacity(different.len());
+    for (key, scope) in different {
+        lists.push(Box::pin(async move {
+            let path = format!("{scope}/providers/Microsoft.Authorization/{list}");
+            (key, ask.arm.list::<T>(api, &path, &[]).await.unwrap_or_default())
+        }));
+    }
+    let seen: BTreeMap<String, Vec<T>> = join_all(lists).await.into_iter().collect();
+    let around = |scope: &String| seen.get(&scope.to_ascii_lowercase()).cloned().unwrap_or_default();
+    scopes.iter().map(around).collect()
+}
+
+/// The group that a thing is in, or the subscription where it is in none.
+fn scope_around(ask: &Ask<'_>, thing: &Thing) -> String {
+    let group = group_id_of(scope_of(thing)).map(str::to_owned);
+    group.unwrap_or_else(|| resource::subscription(&ask.subscription))
+}
+
+/// What holds things of one kind that do not go, for each in their order.
+pub(super) async fn holders(removal: &AzureRemoval<'_>, things: &[&Thing]) -> Vec<Vec<Holder>> {
+    let nobody = vec![Vec::new(); things.len()];
+    if things.iter().any(|thing| [&APPLICATION, &SERVICE_PRINCIPAL].contains(&thing.kind)) {
+        return nobody;
+    }
+    let session = removal.session();
+    let Ok(ask) = removal.ask(&session).await else {
+        return nobody;
+    };
+    let (locks, denials) = join!(Box::pin(locks_of(&ask, things)), Box::pin(denials_of(&ask, things)));
+    let mut all = Vec::with_capacity(things.len());
+    for ((thing, locks), denials) in things.iter().zip(&locks).zip(&denials) {
+        let said = removal.said_of(&thing.id).map(|fault| fault.message).unwrap_or_default();
+        all.push(told(&ask, thing, locks, denials, &said));
+    }
+    all
+}
+
+/// What holds a thing: what is in its way, and what the resource manager names in what it said of it.
+fn told(ask: &Ask<'_>, thing: &Thing, locks: &[Lock], denials: &[Denial], said: &str) -> Vec<Holder> {
     let foreign = |what: String| Holder { what, own: false };
     let mut all: Vec<Holder> = locks.iter().map(|lock| foreign(lock.words())).collect();
     all.extend(denials.iter().map(|denial| foreign(denial.words(&ask.subscription))));
-    let said = removal.said_of(thing).map(|fault| fault.message).unwrap_or_default();
-    let named = ids_in(&said).into_iter().filter(|id| {
+    let named = ids_in(said).into_iter().filter(|id| {
         let lock = id.to_ascii_lowercase().contains(LOCKS);
         !lock && !thing.id.eq_ignore_ascii_case(id)
     });
-    all.extend(named.map(|id| Holder { what: format!("{} ({id})", shown(&id)), own: is_own(&ask, &id) }));
+    all.extend(named.map(|id| Holder { what: format!("{} ({id})", shown(&id)), own: is_own(ask, &id) }));
     all
 }
 
@@ -176,8 +235,13 @@ fn is_own(ask: &Ask<'_>, id: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::super::kinds::{GROUP, NETWORK};
+    use super::super::names::Owner;
     use super::*;
+    use crate::platform::azure::cloud::arm::Arm;
+    use crate::platform::azure::cloud::scripted::{Scripted, scripted};
 
     const RG: &str = "/subscriptions/s/resourceGroups/rg";
 
@@ -217,5 +281,60 @@ mod tests {
         let network = format!("{RG}/providers/Microsoft.Network/virtualNetworks/v");
         let words = lock(&network, "ReadOnly").words();
         assert!(words.contains("on virtualnetworks `v` in the resource group `rg`,"), "{words}");
+    }
+    fn ask(arm: &Arm) -> Ask<'_> {
+        Ask {
+            arm,
+            subscription: "s".to_owned(),
+            hub: false,
+            owner: Owner::new("demo-bcd24"),
+            given_group: "",
+            dns_group: "",
+            shared: Arc::default(),
+        }
+    }
+
+    fn network(group: &str, name: &str) -> Thing {
+        let id =
+            format!("/subscriptions/s/resourceGroups/{group}/providers/Microsoft.Network/virtualNetworks");
+        thing(&format!("{id}/{name}"), Fate::Removed)
+    }
+
+    const LOCKED: Scripted = (
+        200,
+        &[],
+        "{\"value\": [{\"name\": \"keep\", \"id\": \"/subscriptions/s/resourceGroups/rg/providers/\
+         Microsoft.Network/virtualNetworks/b/providers/Microsoft.Authorization/locks/keep\"}]}",
+    );
+    const UNLOCKED: Scripted = (200, &[], r#"{"value": []}"#);
+    const DENIED: Scripted = (403, &[], r#"{"error": {"code": "AuthorizationFailed", "message": "no"}}"#);
+
+    #[tokio::test]
+    async fn locks_of_many_things_are_listed_once() -> Result<(), url::ParseError> {
+        let things = [network("rg", "a"), network("RG", "B"), network("net", "b")];
+        let things: Vec<&Thing> = things.iter().collect();
+        let held = |locks: &[Vec<Lock>]| -> Vec<usize> { locks.iter().map(Vec::len).collect() };
+        let (arm, script) = scripted(&[LOCKED])?;
+        assert_eq!(held(&locks_of(&ask(&arm), &things).await), [0, 1, 0]);
+        assert_eq!(script.asked().len(), 1);
+        // Where those of the subscription may not be listed, those of each group are.
+        let (arm, script) = scripted(&[DENIED, UNLOCKED, LOCKED])?;
+        assert_eq!(held(&locks_of(&ask(&arm), &things).await), [0, 1, 0]);
+        assert_eq!(script.asked().len(), 3);
+        Ok(())
+    }
+
+    #[tokio::test]
+    async fn deny_assignments_are_of_the_group_that_lists_them() -> Result<(), url::ParseError> {
+        const UNSCOPED: Scripted = (200, &[], r#"{"value": [{"properties": {"denyAssignmentName": "d"}}]}"#);
+        let things = [network("rg", "a"), network("net", "b"), network("rg", "c")];
+        let things: Vec<&Thing> = things.iter().collect();
+        let (arm, script) = scripted(&[DENIED, UNSCOPED])?;
+        let denials = denials_of(&ask(&arm), &things).await;
+        assert_eq!(denials.iter().map(Vec::len).collect::<Vec<usize>>(), [1, 0, 1]);
+        let told = told(&ask(&arm), things[0], &[], &denials[0], "");
+        assert_eq!(told.iter().map(|holder| holder.own).collect::<Vec<bool>>(), [false]);
+        assert_eq!(script.asked().len(), 2);
+        Ok(())
     }
 }

@@ -6,11 +6,11 @@ use futures::future::join_all;
 use futures::join;
 use serde::Deserialize;
 
-use super::names::{OWNED, SHARED, Tags, Whose, is_within, owners};
+use super::names::{Tags, Whose, is_within, owners};
 use super::{Ask, pages, unseen};
-use crate::finding::{Finding, Kind};
+use crate::finding::{Finding, Kind, Severity};
 use crate::platform::azure::cloud::api_versions::Api;
-use crate::platform::azure::cloud::fault::Fault;
+use crate::platform::azure::cloud::fault::Sort;
 use crate::platform::azure::cloud::gather::{nullable, resource};
 use crate::platform::removal::Discovered;
 
@@ -33,7 +33,7 @@ pub(super) struct Resource {
     /// Id of the resource that uses it.
     #[serde(deserialize_with = "nullable")]
     pub(super) managed_by: String,
-    /// Its tags; lists that are asked for by a tag leave them out.
+    /// Its tags.
     #[serde(deserialize_with = "nullable")]
     pub(super) tags: Tags,
 }
@@ -72,72 +72,75 @@ impl Holdings {
 
 /// What the cluster has. What cannot be looked at is told.
 pub(super) async fn holdings(ask: &Ask<'_>, out: &mut Discovered) -> Holdings {
-    let mut all = Holdings::default();
     let groups = groups(ask, out).await;
-    let mut partial = Vec::new();
-    for group in groups {
-        sort(ask, group, &mut all, &mut partial, out);
-    }
-    let subscription = resource::subscription(&ask.subscription);
-    let inside = all.whole.iter().chain(&partial).map(|group| {
-        let path = format!("{}/resources", group.id);
-        Box::pin(async move { (group, ask.arm.list::<Resource>(Api::Resources, &path, &[]).await) })
+    let inside = groups.iter().map(|group| {
+        Box::pin(async move {
+            if role(ask, group) == Role::Other {
+                return (group, Ok(Vec::new()));
+            }
+            let path = format!("{}/resources", group.id);
+            (group, ask.arm.list::<Resource>(Api::Resources, &path, &[]).await)
+        })
     });
-    let (inside, owned, shared) = join!(
-        join_all(inside),
-        Box::pin(tagged(ask, &subscription, OWNED)),
-        Box::pin(tagged(ask, &subscription, SHARED)),
-    );
-    let mut own = Vec::new();
+    // With a filter for tags, lists come without tags, and those of other clusters count as well.
+    let path = format!("{}/resources", resource::subscription(&ask.subscription));
+    let (inside, everywhere) =
+        join!(join_all(inside), Box::pin(ask.arm.list::<Resource>(Api::Resources, &path, &[])));
+    let mut all = Holdings::default();
+    match everywhere {
+        Ok(listed) => {
+            for found in listed {
+                match ask.owner.whose(&found.tags) {
+                    Whose::Own if !ask.is_shared(&found.id) => all.own.push(found),
+                    Whose::Shared => all.shared.push(found),
+                    Whose::Own | Whose::Another | Whose::Nobody => {}
+                }
+            }
+        }
+        Err(fault) => out.unseen.push(unseen("the resources of the subscription", &fault)),
+    }
     for (group, listed) in inside {
         match listed {
-            Ok(listed) if all.goes_with_group(&group.id) => own.extend(whole(ask, listed, out)),
-            Ok(listed) => own.extend(owned_of(ask, group, listed, out)),
+            Ok(listed) => sort(ask, group, listed, &mut all, out),
             // A group that is going may be gone by now.
-            Err(fault) if fault.is_absence() => {}
+            Err(fault) if fault.is_absence() => sort(ask, group, Vec::new(), &mut all, out),
             Err(fault) => {
-                let what = format!("what is in the resource group `{}`", group.name);
-                out.unseen.push(unseen(&what, &fault));
+                let finding = unseen(&format!("what is in the resource group `{}`", group.name), &fault);
+                // One without the cluster's tag may not be its own.
+                if role(ask, group) == Role::Nameless && fault.sort == Sort::Denied {
+                    out.notes.push(Finding { severity: Severity::Warning, ..finding });
+                } else {
+                    out.unseen.push(finding);
+                }
             }
         }
     }
-    for (value, listed) in [(OWNED, owned), (SHARED, shared)] {
-        match listed {
-            Ok(listed) if value == OWNED => own.extend(listed),
-            Ok(listed) => all.shared = listed,
-            Err(fault) => {
-                let what = format!("what carries the cluster's tag with the value {value}");
-                out.unseen.push(unseen(&what, &fault));
-            }
-        }
+    // What holds something that stays, stays as well.
+    let holds = |own: &mut Resource| all.shared.iter().any(|kept| is_within(&kept.id, &own.id));
+    let holding: Vec<Resource> = all.own.extract_if(.., holds).collect();
+    all.shared.extend(holding);
+    (all.own, all.shared) = (unique(all.own), unique(all.shared));
+    ask.remember(&all.shared);
+    for found in all.whole.iter().chain(&all.own) {
+        used(ask, found, out);
     }
-    let shared_in_groups = own.extract_if(.., |found| ask.owner.whose(&found.tags) == Whose::Shared);
-    all.shared.extend(shared_in_groups);
-    all.own = unique(own);
-    let shared = unique(std::mem::take(&mut all.shared));
-    all.shared = shared.into_iter().filter(|found| !all.has(&found.id)).collect();
     all
 }
 
-/// The groups that may hold something of the cluster.
+/// The groups that may hold something of the cluster: the one that the metadata names, and those with its tag.
 async fn groups(ask: &Ask<'_>, out: &mut Discovered) -> Vec<Resource> {
     let usual = usual_group(ask);
-    let named: BTreeSet<&str> =
-        [ask.given_group, usual.as_str()].into_iter().filter(|name| !name.is_empty()).collect();
-    let paths: Vec<(String, String)> =
-        named.iter().map(|name| ((*name).to_owned(), resource::group(&ask.subscription, name))).collect();
+    let name = if ask.given_group.is_empty() { usual.as_str() } else { ask.given_group };
+    let path = resource::group(&ask.subscription, name);
     let list = format!("{}/resourcegroups", resource::subscription(&ask.subscription));
-    let asked = paths.iter().map(|(name, path)| {
-        Box::pin(async move { (name, ask.arm.find::<Resource>(Api::ResourceGroups, path, &[]).await) })
-    });
-    let (asked, listed) =
-        join!(join_all(asked), Box::pin(ask.arm.list::<Resource>(Api::ResourceGroups, &list, &[])));
+    let (named, listed) = join!(
+        Box::pin(ask.arm.find::<Resource>(Api::ResourceGroups, &path, &[])),
+        Box::pin(ask.arm.list::<Resource>(Api::ResourceGroups, &list, &[])),
+    );
     let mut found = Vec::new();
-    for (name, answer) in asked {
-        match answer {
-            Ok(group) => found.extend(group),
-            Err(fault) => out.unseen.push(unseen(&format!("the resource group `{name}`"), &fault)),
-        }
+    match named {
+        Ok(group) => found.extend(group),
+        Err(fault) => out.unseen.push(unseen(&format!("the resource group `{name}`"), &fault)),
     }
     match listed {
         Ok(listed) => {
@@ -155,67 +158,86 @@ fn usual_group(ask: &Ask<'_>) -> String {
     format!("{}-rg", ask.owner.infra_id())
 }
 
-/// Whether a group goes as a whole, or only what the cluster owns in it.
-fn sort(
-    ask: &Ask<'_>,
-    group: Resource,
-    all: &mut Holdings,
-    partial: &mut Vec<Resource>,
-    out: &mut Discovered,
-) {
-    let made = group.name.eq_ignore_ascii_case(&usual_group(ask));
-    let whose = ask.owner.whose(&group.tags);
-    // Without a tag, the name says enough only if nothing else would be named so.
-    let own = whose == Whose::Own || (whose == Whose::Nobody && ask.owner.is_random());
-    if made && own {
-        used(ask, &group, out);
-        all.whole.push(group);
-        return;
-    }
-    if made && matches!(whose, Whose::Another | Whose::Nobody) {
-        out.notes.push(foreign(&group));
-    }
-    if matches!(whose, Whose::Own | Whose::Shared) {
-        all.tagged.push(group.clone());
-    }
-    // A group that is only used holds what its own tags say.
-    if whose != Whose::Shared {
-        partial.push(group);
+/// What a group is to the cluster.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    /// It was made with the cluster, and goes as a whole.
+    Made,
+    /// It has the name of one that was made with the cluster, and no tag that says so.
+    Nameless,
+    /// It is the user's, and the cluster is in it.
+    Given,
+    /// Nothing in it is the cluster's but what says so by itself.
+    Other,
+}
+
+fn role(ask: &Ask<'_>, group: &Resource) -> Role {
+    let usual = usual_group(ask);
+    // One that the metadata names is the user's, whatever its name.
+    let made = group.name.eq_ignore_ascii_case(&usual) && !ask.given_group.eq_ignore_ascii_case(&usual);
+    match ask.owner.whose(&group.tags) {
+        Whose::Own if made => Role::Made,
+        Whose::Own => Role::Given,
+        // The name says enough only if nothing else would be named so.
+        Whose::Nobody if made && ask.owner.is_random() => Role::Nameless,
+        Whose::Shared | Whose::Another | Whose::Nobody => Role::Other,
     }
 }
 
-/// What is in a group that goes as a whole.
-fn whole(ask: &Ask<'_>, listed: Vec<Resource>, out: &mut Discovered) -> Vec<Resource> {
-    for found in &listed {
-        used(ask, found, out);
+/// Says of a group whether it goes, and of what is in it what does.
+fn sort(ask: &Ask<'_>, group: &Resource, listed: Vec<Resource>, all: &mut Holdings, out: &mut Discovered) {
+    let whose = |found: &Resource| ask.owner.whose(&found.tags);
+    all.shared.extend(listed.iter().filter(|found| whose(found) == Whose::Shared).cloned());
+    let (known, listed): (Vec<Resource>, Vec<Resource>) =
+        listed.into_iter().partition(|found| ask.is_shared(&found.id));
+    match role(ask, group) {
+        Role::Made => {
+            let shared = all.shared.iter().filter(|kept| is_within(&kept.id, &group.id)).chain(&known);
+            let names: BTreeSet<&str> = shared.map(|kept| kept.name.as_str()).collect();
+            if names.is_empty() {
+                all.whole.push(group.clone());
+            } else {
+                out.notes.push(kept_for(group, &names));
+                all.tagged.push(group.clone());
+            }
+            let kept = |id: &str| all.shared.iter().any(|kept| is_within(id, &kept.id));
+            let own = listed.into_iter().filter(|found| whose(found) == Whose::Own || !kept(&found.id));
+            all.own.extend(own);
+        }
+        // As long as anything in it carries no tag of the cluster's, it may be what the cluster only used.
+        Role::Nameless if known.is_empty() && listed.iter().all(|found| whose(found) == Whose::Own) => {
+            all.whole.push(group.clone());
+            all.own.extend(listed);
+        }
+        Role::Given => {
+            all.tagged.push(group.clone());
+            all.own.extend(owned_of(ask, listed));
+        }
+        Role::Nameless | Role::Other => match whose(group) {
+            Whose::Shared => all.tagged.push(group.clone()),
+            Whose::Nobody if !ask.given_group.is_empty() => {}
+            Whose::Another | Whose::Nobody | Whose::Own => out.notes.push(foreign(group)),
+        },
     }
-    listed
 }
 
-/// What the cluster owns in a group that stays: what its tag says, and without any cluster's tag what is
-/// named after it.
-fn owned_of(ask: &Ask<'_>, group: &Resource, listed: Vec<Resource>, out: &mut Discovered) -> Vec<Resource> {
-    let by_name = ask.owner.is_random() || ask.owner.whose(&group.tags) == Whose::Own;
+/// What the cluster owns in a group of the user's: what its tag says, and without any cluster's tag what is named
+/// after it. That holds as long as the group carries the tag: what is only used loses its own later.
+fn owned_of(ask: &Ask<'_>, listed: Vec<Resource>) -> Vec<Resource> {
     let others: BTreeSet<String> =
         listed.iter().flat_map(|found| ask.owner.others(&found.tags)).map(str::to_owned).collect();
     let own = listed.into_iter().filter(|found| match ask.owner.whose(&found.tags) {
-        Whose::Own | Whose::Shared => true,
-        Whose::Another => false,
-        Whose::Nobody => {
-            by_name && ask.owner.others(&found.tags).is_empty() && ask.owner.is_named(&found.name, &others)
-        }
+        Whose::Own => true,
+        Whose::Shared | Whose::Another => false,
+        Whose::Nobody => ask.owner.others(&found.tags).is_empty() && ask.owner.is_named(&found.name, &others),
     });
-    let own: Vec<Resource> = own.collect();
-    for found in &own {
-        used(ask, found, out);
-    }
-    own
+    own.collect()
 }
 
 /// Tells of other clusters that use something that goes.
 fn used(ask: &Ask<'_>, found: &Resource, out: &mut Discovered) {
     let others = ask.owner.others(&found.tags);
-    if others.is_empty() || ask.owner.whose(&found.tags) == Whose::Shared {
+    if others.is_empty() {
         return;
     }
     let message =
@@ -236,18 +258,16 @@ fn foreign(group: &Resource) -> Finding {
     Finding::warning(&pages::FOREIGN_GROUP, Kind::Forbidden, "", message).help(help)
 }
 
-/// All resources of the subscription with the cluster's tag of this value.
-async fn tagged(ask: &Ask<'_>, subscription: &str, value: &str) -> Result<Vec<Resource>, Fault> {
-    let path = format!("{subscription}/resources");
-    let filter = format!("tagName eq '{}' and tagValue eq '{value}'", ask.owner.tag());
-    let listed = ask.arm.list::<Resource>(Api::Resources, &path, &[("$filter", filter.as_str())]).await?;
-    // Where tags come with the list, they are the better witness.
-    let fits = |found: &Resource| match ask.owner.whose(&found.tags) {
-        Whose::Own => value == OWNED,
-        Whose::Shared => value == SHARED,
-        Whose::Another | Whose::Nobody => found.tags.is_empty(),
-    };
-    Ok(listed.into_iter().filter(fits).collect())
+fn kept_for(group: &Resource, shared: &BTreeSet<&str>) -> Finding {
+    let shared: Vec<&str> = shared.iter().copied().collect();
+    let message = format!(
+        "the resource group `{}` stays, as the cluster only shares {} in it",
+        group.name,
+        shared.join(", ")
+    );
+    let help = "all else in it goes; delete the group by hand once nobody needs what stays, or move that to another \
+                group first";
+    Finding::warning(&pages::FOREIGN_GROUP, Kind::Forbidden, "", message).help(help)
 }
 
 /// Each resource once.
@@ -258,98 +278,4 @@ fn unique(mut found: Vec<Resource>) -> Vec<Resource> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::names::Owner;
-    use super::*;
-    use crate::platform::azure::cloud::arm::Arm;
-    use crate::platform::azure::cloud::scripted::{Scripted, scripted};
-
-    type Outcome = Result<(), Box<dyn std::error::Error>>;
-
-    const NONE: Scripted = (200, &[], r#"{"value": []}"#);
-    const GONE: Scripted = (404, &[], r#"{"error":{"code":"ResourceGroupNotFound","message":"no"}}"#);
-
-    fn ask<'s>(arm: &'s Arm, given_group: &'s str) -> Ask<'s> {
-        Ask {
-            arm,
-            subscription: "s".to_owned(),
-            hub: false,
-            owner: Owner::new("demo-bcd24"),
-            given_group,
-            dns_group: "",
-        }
-    }
-
-    #[tokio::test]
-    async fn nothing_is_left_of_a_gone_cluster() -> Outcome {
-        let (arm, script) = scripted(&[GONE, NONE, NONE, NONE])?;
-        let mut out = Discovered::default();
-        let found = holdings(&ask(&arm, ""), &mut out).await;
-        assert!(found.whole.is_empty() && found.own.is_empty() && found.shared.is_empty());
-        assert!(out.unseen.is_empty(), "{:?}", out.unseen);
-        assert_eq!(script.asked().len(), 4);
-        Ok(())
-    }
-
-    #[tokio::test]
-    async fn a_group_of_the_cluster_goes_and_one_of_the_user_stays() -> Outcome {
-        const MADE: Scripted = (
-            200,
-            &[],
-            r#"{"id": "/subscriptions/s/resourceGroups/demo-bcd24-rg", "name": "demo-bcd24-rg",
-                "tags": {"kubernetes.io_cluster.demo-bcd24": "owned"}}"#,
-        );
-        const OTHER: Scripted = (
-            200,
-            &[],
-            r#"{"id": "/subscriptions/s/resourceGroups/demo-bcd24-rg", "name": "demo-bcd24-rg",
-                "tags": {"kubernetes.io_cluster.other-x1y2z": "owned"}}"#,
-        );
-        let (arm, _) = scripted(&[MADE, NONE, NONE, NONE, NONE])?;
-        let mut out = Discovered::default();
-        let found = holdings(&ask(&arm, ""), &mut out).await;
-        assert_eq!((found.whole.len(), found.tagged.len()), (1, 0));
-        assert!(found.goes_with_group("/subscriptions/s/resourcegroups/DEMO-bcd24-rg/providers/x"));
-
-        let (arm, _) = scripted(&[OTHER, NONE, NONE, NONE, NONE])?;
-        let mut out = Discovered::default();
-        let found = holdings(&ask(&arm, ""), &mut out).await;
-        assert!(found.whole.is_empty() && found.tagged.is_empty());
-        let notes: Vec<&str> = out.notes.iter().map(|finding| finding.page.code).collect();
-        assert_eq!(notes, ["LF1356"]);
-        Ok(())
-    }
-
-    #[tokio::test]
-    async fn in_the_user_s_group_only_the_cluster_s_own_goes() -> Outcome {
-        const RG: Scripted = (
-            200,
-            &[],
-            r#"{"id": "/subscriptions/s/resourceGroups/rg", "name": "rg",
-                "tags": {"kubernetes.io_cluster.demo-bcd24": "owned"}}"#,
-        );
-        const INSIDE: Scripted = (
-            200,
-            &[],
-            r#"{"value": [
-                {"id": "/subscriptions/s/resourceGroups/rg/providers/p/t/tagged", "name": "tagged", "type": "p/t",
-                 "tags": {"kubernetes.io_cluster.demo-bcd24": "owned"}},
-                {"id": "/subscriptions/s/resourceGroups/rg/providers/p/t/demo-bcd24-nsg", "name": "demo-bcd24-nsg",
-                 "type": "p/t", "tags": null},
-                {"id": "/subscriptions/s/resourceGroups/rg/providers/p/t/demo-bcd24-x", "name": "demo-bcd24-x",
-                 "type": "p/t", "tags": {"kubernetes.io_cluster.other-x1y2z": "owned"}},
-                {"id": "/subscriptions/s/resourceGroups/rg/providers/p/t/used", "name": "used", "type": "p/t",
-                 "tags": {"kubernetes.io_cluster.demo-bcd24": "shared"}},
-                {"id": "/subscriptions/s/resourceGroups/rg/providers/p/t/theirs", "name": "theirs", "type": "p/t"}
-            ]}"#,
-        );
-        let (arm, _) = scripted(&[GONE, RG, NONE, INSIDE, NONE, NONE])?;
-        let mut out = Discovered::default();
-        let found = holdings(&ask(&arm, "rg"), &mut out).await;
-        let own: Vec<&str> = found.own.iter().map(|one| one.name.as_str()).collect();
-        let shared: Vec<&str> = found.shared.iter().map(|one| one.name.as_str()).collect();
-        assert_eq!((own, shared), (vec!["tagged", "demo-bcd24-nsg"], vec!["used"]));
-        assert_eq!((found.whole.len(), found.tagged.len()), (0, 1));
-        Ok(())
-    }
-}
+mod tests;

@@ -108,6 +108,8 @@ fn thing(assignment: Assignment) -> Thing {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::super::holdings::Resource;
     use super::super::names::Owner;
     use super::*;
@@ -146,6 +148,7 @@ mod tests {
             owner: Owner::new("demo-bcd24"),
             given_group: "",
             dns_group: "",
+            shared: Arc::default(),
         };
         let group = Resource { id: "/subscriptions/s/resourceGroups/rg".to_owned(), ..Resource::default() };
         let identity = Resource {

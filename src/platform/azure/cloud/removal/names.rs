@@ -9,9 +9,7 @@ use crate::platform::azure::plan::resource_group::owner;
 pub(super) type Tags = BTreeMap<String, String>;
 
 /// The value of a tag on what was made for the cluster.
-pub(super) const OWNED: &str = "owned";
-/// The value of a tag on what the cluster only uses.
-pub(super) const SHARED: &str = "shared";
+const OWNED: &str = "owned";
 
 /// The cluster whose things are looked for.
 #[derive(Clone, Debug)]

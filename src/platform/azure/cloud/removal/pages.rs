@@ -69,13 +69,14 @@ pub(super) static USED: Page = Page {
     good: "",
 };
 
-/// The group of the cluster's name is another cluster's.
+/// A group of the cluster's name stays.
 pub(super) static FOREIGN_GROUP: Page = Page {
     code: "LF1356",
-    title: "the resource group of the cluster is its own",
-    text: "A group that another cluster owns stays, whatever its name, and so does one without any cluster's \
-           tag where the cluster's id is one that anything may be named by. What carries this cluster's own \
-           tag is removed from it one by one.",
+    title: "the resource group of the cluster is its own, with all that is in it",
+    text: "A group that another cluster owns stays, whatever its name. So does one without any cluster's tag, \
+           unless the cluster's id is one that nothing else would be named by and everything in the group \
+           carries its tag; and one in which the cluster shares something. What is this cluster's own is \
+           removed from it one by one.",
     severity: Severity::Warning,
     fields: &[],
     base: Base::Whole,

@@ -209,6 +209,8 @@ fn thing(record: &Record, zone: &str) -> Thing {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::super::holdings::Resource;
     use super::super::names::Owner;
     use super::*;
@@ -261,6 +263,7 @@ mod tests {
             owner: Owner::new("demo-bcd24"),
             given_group: "",
             dns_group: "",
+            shared: Arc::default(),
         };
         let zone = Resource {
             id: "/subscriptions/s/resourceGroups/g/providers/Microsoft.Network/privateDnsZones/z".to_owned(),

@@ -1,13 +1,14 @@
 //! What a cluster only uses stays, and loses the cluster's tag alone.
 
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::names::{Owner, Tags};
 use crate::platform::azure::cloud::api_versions::Api;
 use crate::platform::azure::cloud::arm::Arm;
 use crate::platform::azure::cloud::fault::Fault;
 use crate::platform::azure::cloud::gather::nullable;
+use crate::platform::azure::cloud::operations::Begun;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
@@ -39,17 +40,15 @@ pub(super) async fn is_tagged(arm: &Arm, owner: &Owner, id: &str) -> Result<bool
     Ok(!own_tags(arm, owner, id).await?.is_empty())
 }
 
-/// Takes the cluster's tag off something. The tags of others are not touched, whoever changes them meanwhile.
-pub(super) async fn release(arm: &Arm, owner: &Owner, id: &str) -> Result<(), Fault> {
+/// Begins to take the cluster's tag off something. The tags of others are not touched, whoever changes them
+/// meanwhile.
+pub(super) async fn release(arm: &Arm, owner: &Owner, id: &str) -> Result<Begun, Fault> {
     let tags = own_tags(arm, owner, id).await?;
     if tags.is_empty() {
-        return Ok(());
+        return Ok(Begun::Ended);
     }
     let body = json!({ "operation": "Delete", "properties": { "tags": tags } });
-    match arm.patch::<_, Value>(Api::Tags, &path(id), &body).await {
-        Err(fault) if !fault.is_absence() => Err(fault),
-        _ => Ok(()),
-    }
+    arm.begin_patch(Api::Tags, &path(id), &body).await
 }
 
 #[cfg(test)]
@@ -61,17 +60,30 @@ mod tests {
 
     #[tokio::test]
     async fn only_the_cluster_s_tag_is_taken_off() -> Outcome {
+        const LATER: &[(&str, &str)] = &[("location", "https://management.example.com/results/1")];
         let used =
             r#"{"properties": {"tags": {"kubernetes.io_cluster.demo-bcd24": "shared", "team": "moon"}}}"#;
         let free = r#"{"properties": {"tags": {"team": "moon"}}}"#;
-        let (arm, script) = scripted(&[(200, &[], used), (200, &[], free), (200, &[], free)])?;
+        let (arm, script) = scripted(&[
+            (200, &[], used),
+            (200, &[], free),
+            (200, &[], free),
+            (200, &[], free),
+            (200, &[], used),
+            (202, LATER, ""),
+        ])?;
         let owner = Owner::new("demo-bcd24");
         let id = "/subscriptions/s/resourceGroups/net";
-        assert_eq!(release(&arm, &owner, id).await, Ok(()));
+        let begun = async || release(&arm, &owner, id).await.map_err(|fault| fault.message);
+        assert!(matches!(begun().await?, Begun::Ended));
         assert_eq!(is_tagged(&arm, &owner, id).await, Ok(false));
         let expected = "PATCH https://management.example.com/subscriptions/s/resourceGroups/net/providers/\
                         Microsoft.Resources/tags/default?api-version=2021-04-01";
         assert_eq!(script.asked().get(1).map(String::as_str), Some(expected));
+        // What has lost it is not asked to lose it again, and nothing is waited for.
+        assert!(matches!(begun().await?, Begun::Ended));
+        assert!(matches!(begun().await?, Begun::Going(Some(_))));
+        assert_eq!(script.asked().len(), 6);
         Ok(())
     }
 }

@@ -13,6 +13,7 @@ use crate::platform::azure::cloud::api_versions::Api;
 use crate::platform::azure::cloud::arm::Arm;
 use crate::platform::azure::cloud::fault::Fault;
 use crate::platform::azure::cloud::gather::nullable;
+use crate::platform::azure::cloud::operations::Begun;
 use crate::platform::removal::{Discovered, Fate, Thing};
 
 /// Types that subnets use, and how subnets name them.
@@ -73,15 +74,18 @@ fn thing(used: &str, subnet: &str) -> Thing {
     }
 }
 
-/// Makes a subnet let go of what it uses. One that does not use it any more is left as it is.
-pub(super) async fn let_go(arm: &Arm, id: &str) -> Result<(), Fault> {
+/// Begins to make a subnet let go of what it uses. One that does not use it any more is left as it is.
+pub(super) async fn let_go(arm: &Arm, id: &str) -> Result<Begun, Fault> {
     let Some((used, subnet)) = id.split_once(BETWEEN) else {
-        return Ok(());
+        return Ok(Begun::Ended);
     };
     let Some(mut document) = arm.find::<Value>(Api::Networks, subnet, &[]).await? else {
-        return Ok(());
+        return Ok(Begun::Ended);
     };
-    if take_out(&mut document, used) { arm.put(Api::Networks, subnet, &document).await } else { Ok(()) }
+    if !take_out(&mut document, used) {
+        return Ok(Begun::Ended);
+    }
+    arm.begin_put(Api::Networks, subnet, &document).await
 }
 
 /// Whether a subnet still uses it.
@@ -130,10 +134,14 @@ mod tests {
                 "/subscriptions/s/resourceGroups/RG/providers/Microsoft.Network/natGateways/demo-natgw"}}}"#,
         );
         const FREE: Scripted = (200, &[], r#"{"name": "a", "properties": {"addressPrefix": "10.0.0.0/24"}}"#);
-        let (arm, script) = scripted(&[USING, (200, &[], "{}"), FREE])?;
+        const BEGUN: Scripted =
+            (201, &[("azure-asyncoperation", "https://management.example.com/operations/1")], "{}");
+        let (arm, script) = scripted(&[USING, BEGUN, FREE])?;
         let id = thing(GATEWAY, SUBNET).id;
-        assert_eq!(let_go(&arm, &id).await, Ok(()));
-        assert_eq!(let_go(&arm, &id).await, Ok(()));
+        let begun = let_go(&arm, &id).await.map_err(|fault| fault.message)?;
+        assert!(matches!(begun, Begun::Going(Some(_))));
+        let again = let_go(&arm, &id).await.map_err(|fault| fault.message)?;
+        assert!(matches!(again, Begun::Ended));
         let methods: Vec<String> =
             script.asked().iter().filter_map(|asked| asked.split(' ').next().map(str::to_owned)).collect();
         assert_eq!(methods, ["GET", "PUT", "GET"]);

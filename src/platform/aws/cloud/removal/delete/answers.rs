@@ -87,9 +87,12 @@ fn of_sort(sort: Sort) -> Meaning {
         Sort::NotFound => Meaning::Gone,
         Sort::Denied => Meaning::Denied,
         Sort::NotEnabled | Sort::Credentials | Sort::Expired | Sort::Clock => Meaning::Unaccepted,
-        Sort::Throttled | Sort::TimedOut | Sort::Unreachable | Sort::NotUnderstood | Sort::Service => {
-            Meaning::Failed
-        }
+        Sort::Throttled
+        | Sort::TimedOut
+        | Sort::Unreachable
+        | Sort::Unrenewed
+        | Sort::NotUnderstood
+        | Sort::Service => Meaning::Failed,
     }
 }
 

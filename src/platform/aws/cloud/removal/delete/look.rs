@@ -6,7 +6,7 @@ use aws_sdk_elasticloadbalancing::types::LoadBalancerDescription;
 use aws_sdk_elasticloadbalancingv2::types::{LoadBalancer, TargetGroup};
 
 use super::answers::{self, Meaning};
-use super::{Stop, bare, look_ec2, route53, s3, untag};
+use super::{Stop, bare, look_ec2, others, route53, s3, untag};
 use crate::platform::aws::cloud::fault::Fault;
 use crate::platform::aws::cloud::removal::{AwsRemoval, kinds};
 use crate::platform::removal::{Fate, Kind, Outcome, Thing};
@@ -102,7 +102,7 @@ async fn is_there(removal: &AwsRemoval<'_>, thing: &Thing) -> Result<bool, Stop>
             let request = elb.describe_listeners().listener_arns(&thing.id);
             told(ask!(removal, "elasticloadbalancing:DescribeListeners", request))
         }
-        kind if *kind == kinds::OTHER => Ok(true),
+        kind if kinds::is_unremovable(kind) => Box::pin(others::is_listed(removal, thing)).await,
         _ => Box::pin(is_in_iam(removal, thing, name)).await,
     };
     match asked {

@@ -13,11 +13,8 @@ use aws_sdk_ec2::types::{
 use super::Stop;
 use crate::platform::aws::cloud::gather::filter;
 use crate::platform::aws::cloud::removal::kinds::is_deleted;
-use crate::platform::aws::cloud::removal::{AwsRemoval, kinds};
+use crate::platform::aws::cloud::removal::{AwsRemoval, MOST_VALUES, kinds};
 use crate::platform::removal::Kind;
-
-/// The most values that a filter takes.
-const MOST_VALUES: usize = 200;
 
 /// All things that a description has a name for.
 macro_rules! names {

@@ -50,10 +50,12 @@ mod iam_users;
 mod look;
 mod look_ec2;
 mod lots;
+mod others;
 mod pages;
 mod route53;
 mod route53_changes;
 mod s3;
+mod tags;
 mod untag;
 
 use aws_smithy_runtime_api::client::result::SdkError;
@@ -168,7 +170,7 @@ async fn one(removal: &AwsRemoval<'_>, thing: &Thing) -> Result<Outcome, Stop> {
         }
         _ if *kind == kinds::HOSTED_ZONE => Box::pin(route53::zone(removal, id)).await,
         _ if *kind == kinds::BUCKET => Box::pin(s3::bucket(removal, thing, id)).await,
-        _ if *kind == kinds::OTHER => Ok(Outcome::Refused(Box::new(pages::unknown(thing)))),
+        _ if kinds::is_unremovable(kind) => Box::pin(others::remove(removal, thing)).await,
         _ => Box::pin(ec2_network::remove(removal, thing, id)).await,
     }
 }

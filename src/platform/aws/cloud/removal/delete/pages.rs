@@ -52,7 +52,8 @@ const UNKNOWN: Page = Page {
     code: "LF1339",
     title: "landfall can remove everything that carries the cluster's tag",
     text: "Workloads can make things of any service and tag them as the cluster's. What landfall does not \
-           know to remove it names, and leaves.",
+           know to remove it names, and leaves. AWS lists tags for a while after the end of what they are on, \
+           so it is asked again for some time whether the thing is listed still.",
     severity: Severity::Error,
     fields: &[],
     base: Base::Whole,
@@ -99,7 +100,7 @@ pub(super) fn managed(fault: &Fault, thing: &Thing) -> Finding {
 
 /// Nobody here knows how it goes.
 pub(super) fn unknown(thing: &Thing) -> Finding {
-    let message = format!("landfall cannot remove {}", shortened(&thing.id));
+    let message = format!("landfall cannot remove {}, which carries the cluster's tag", shortened(&thing.id));
     Finding::error(&UNKNOWN, Kind::NotSupported, "", message).help(thing.kind.help)
 }
 

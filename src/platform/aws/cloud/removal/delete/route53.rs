@@ -4,6 +4,7 @@
 //! the zone does: where they cannot go, the zone stays, so that nobody forgets them.
 
 use std::collections::BTreeMap;
+use std::sync::PoisonError;
 
 use aws_sdk_route53::Client;
 use aws_sdk_route53::types::{ResourceRecordSet, ResourceTagSet, TagResourceType};
@@ -11,8 +12,9 @@ use aws_smithy_types::error::operation::BuildError;
 
 use super::Stop;
 use super::lots::{self, Outcomes};
-use super::route53_changes::{batches, below, deletion, is_same};
+use super::route53_changes::{batches, deletion, is_same};
 use crate::platform::aws::cloud::fault::{Fault, Sort};
+use crate::platform::aws::cloud::removal::dns::{Balancers, is_below};
 use crate::platform::aws::cloud::removal::known::Record;
 use crate::platform::aws::cloud::removal::{AwsRemoval, known};
 use crate::platform::removal::{Outcome, Thing};
@@ -33,8 +35,8 @@ pub(super) async fn records(removal: &AwsRemoval<'_>, things: &[&Thing]) -> Vec<
     for thing in things {
         let record = known::with(&removal.known, |known| known.records.get(&thing.id).cloned());
         let Some(record) = record else {
-            let why = "its values are not known".to_owned();
-            outcomes.insert(thing.id.as_str(), Outcome::Failed { why });
+            // The last look at everything has not found it, or found it to be another's by now.
+            outcomes.insert(thing.id.as_str(), Outcome::Gone);
             continue;
         };
         let zone = (record.zone.clone(), record.by_zone_role);
@@ -116,7 +118,8 @@ async fn delete(
     Ok(())
 }
 
-/// Deletes a record. Where its values are others by now, it goes with those.
+/// Deletes a record as it was found. Where its values are others by now, it may be another's: only the next
+/// look at everything tells.
 async fn single(
     removal: &AwsRemoval<'_>,
     client: &Client,
@@ -130,7 +133,10 @@ async fn single(
     match Box::pin(listed(removal, client, zone, set)).await? {
         None => Ok(()),
         Some(same) if same == *set => Err(fault.into()),
-        Some(other) => Box::pin(delete(removal, client, zone, &[&other])).await,
+        Some(_) => {
+            let why = "its values have changed since it was found".to_owned();
+            Err(Stop::Known(Outcome::Held { why }))
+        }
     }
 }
 
@@ -152,14 +158,15 @@ async fn listed(
     Ok(page.resource_record_sets().iter().find(|found| is_same(found, set)).cloned())
 }
 
-/// Whether a record is still there.
+/// Whether a record is still there as it was found.
 pub(super) async fn is_listed(removal: &AwsRemoval<'_>, thing: &Thing) -> Result<bool, Stop> {
     let record = known::with(&removal.known, |known| known.records.get(&thing.id).cloned());
     let Some(record) = record else {
-        return Ok(true);
+        return Ok(false);
     };
     let client = client(removal, record.by_zone_role).await?;
-    Ok(Box::pin(listed(removal, &client, &record.zone, &record.set)).await?.is_some())
+    let found = Box::pin(listed(removal, &client, &record.zone, &record.set)).await?;
+    Ok(found.is_some_and(|found| found == record.set))
 }
 
 /// All records of a zone.
@@ -196,9 +203,15 @@ pub(super) async fn release(removal: &AwsRemoval<'_>, id: &str) -> Result<Outcom
     let client = client(removal, true).await?;
     let domain = removal.cluster_domain();
     if !domain.is_empty() {
-        let left = below(Box::pin(all(removal, &client, id)).await?, domain);
-        if !left.is_empty() {
-            let why = format!("the zone has {} records of the cluster still", left.len());
+        let listed = Box::pin(all(removal, &client, id)).await?;
+        let found = removal.found.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let balancers = Balancers { infra_id: &removal.target.infra_id, found: &found };
+        let is_own = |set: &&ResourceRecordSet| {
+            is_below(set.name(), domain) && (removal.is_sure_of_domain() || balancers.are_led_to(set))
+        };
+        let left = listed.iter().filter(is_own).count();
+        if left > 0 {
+            let why = format!("the zone has {left} records of the cluster still");
             return Ok(Outcome::Held { why });
         }
     }

@@ -3,6 +3,8 @@
 use aws_sdk_route53::types::{Change, ChangeAction, ChangeBatch, ResourceRecord, ResourceRecordSet};
 use aws_smithy_types::error::operation::BuildError;
 
+use crate::platform::aws::cloud::removal::dns::plain;
+
 /// What Route 53 takes at most in one call: values, and characters in them.
 const MOST_VALUES: usize = 1000;
 const MOST_CHARACTERS: usize = 32_000;
@@ -42,27 +44,11 @@ pub(super) fn deletion(sets: &[&ResourceRecordSet]) -> Result<ChangeBatch, Build
     ChangeBatch::builder().set_changes(Some(changes)).build()
 }
 
-/// The records below a domain, without those of the domain itself; none of an empty domain.
-pub(super) fn below(sets: Vec<ResourceRecordSet>, domain: &str) -> Vec<ResourceRecordSet> {
-    sets.into_iter().filter(|set| is_below(set.name(), domain)).collect()
-}
-
-fn is_below(name: &str, domain: &str) -> bool {
-    let (name, domain) = (plain(name), plain(domain));
-    let rest = name.strip_suffix(domain.as_str());
-    !domain.is_empty() && rest.is_some_and(|rest| rest.ends_with('.'))
-}
-
 /// Whether two listings are of the same record, whatever its values.
 pub(super) fn is_same(one: &ResourceRecordSet, other: &ResourceRecordSet) -> bool {
     plain(one.name()) == plain(other.name())
         && one.r#type() == other.r#type()
         && one.set_identifier() == other.set_identifier()
-}
-
-/// A name of the DNS without its final dot, in lower case.
-fn plain(name: &str) -> String {
-    name.trim_end_matches('.').to_ascii_lowercase()
 }
 
 #[cfg(test)]
@@ -77,10 +63,6 @@ mod tests {
         ResourceRecordSet::builder().name(name).r#type(sort).set_resource_records(Some(values)).build().ok()
     }
 
-    fn names(sets: &[ResourceRecordSet]) -> Vec<&str> {
-        sets.iter().map(ResourceRecordSet::name).collect()
-    }
-
     #[test]
     fn a_call_takes_no_more_than_route_53_does() {
         let one = set("a.example.com.", RrType::A, &["192.0.2.1"]);
@@ -93,25 +75,6 @@ mod tests {
         let sizes: Vec<usize> = batches(many, |set| set).iter().map(Vec::len).collect();
         assert_eq!(sizes, [1, 1, 1]);
         assert!(batches(Vec::<ResourceRecordSet>::new(), |set| set).is_empty());
-    }
-
-    #[test]
-    fn only_what_is_below_the_clusters_domain_is_the_clusters() {
-        let all = [
-            "api.test.example.com.",
-            "\\052.apps.TEST.example.com.",
-            "test.example.com.",
-            "api.latest.example.com.",
-            "mytest.example.com.",
-            "example.com.",
-        ];
-        let sets = || -> Vec<ResourceRecordSet> {
-            all.iter().filter_map(|name| set(name, RrType::A, &["192.0.2.1"])).collect()
-        };
-        let own = ["api.test.example.com.", "\\052.apps.TEST.example.com."];
-        assert_eq!(names(&below(sets(), "test.example.com")), own);
-        assert_eq!(names(&below(sets(), "test.example.com.")), own);
-        assert!(below(sets(), "").is_empty());
     }
 
     #[test]

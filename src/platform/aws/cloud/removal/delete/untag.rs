@@ -5,25 +5,21 @@
 
 use std::collections::BTreeSet;
 
-use aws_sdk_ec2::types::{Tag, TagDescription};
+use aws_sdk_ec2::types::Tag;
 use aws_sdk_iam::types::{InstanceProfile, Policy, Role, Tag as IamTag, User};
 use aws_sdk_resourcegroupstagging::operation::untag_resources::UntagResourcesOutput;
-use aws_sdk_resourcegroupstagging::types::{ErrorCode, ResourceTagMapping};
+use aws_sdk_resourcegroupstagging::types::ErrorCode;
 
+use super::lots::{self, Outcomes};
+use super::tags::{self, is_of_ec2};
 use super::{Stop, answers, bare, route53};
 use crate::platform::aws::cloud::fault::Fault;
-use crate::platform::aws::cloud::gather::filter;
-use crate::platform::aws::cloud::removal::arn::Arn;
 use crate::platform::aws::cloud::removal::ownership::SHARED;
 use crate::platform::aws::cloud::removal::{AwsRemoval, kinds};
 use crate::platform::removal::{Kind, Outcome, Thing};
 
-/// The most things that a call of Resource Groups Tagging takes: to untag, and to look at.
+/// The most things that a call of Resource Groups Tagging untags.
 const MOST_TO_UNTAG: usize = 20;
-const MOST_TO_LOOK_AT: usize = 100;
-
-/// The most values that a filter of EC2 takes.
-const MOST_VALUES: usize = 200;
 
 /// Releases things of one kind.
 pub(super) async fn release(removal: &AwsRemoval<'_>, things: &[&Thing]) -> Vec<Outcome> {
@@ -49,10 +45,6 @@ pub(super) async fn release(removal: &AwsRemoval<'_>, things: &[&Thing]) -> Vec<
         });
     }
     outcomes
-}
-
-fn is_of_ec2(thing: &Thing) -> bool {
-    Arn::parse(&thing.id).is_some_and(|arn| arn.service == "ec2")
 }
 
 /// Whether things of a kind lose the tag one by one, by a call of their service.
@@ -124,23 +116,33 @@ async fn alone(removal: &AwsRemoval<'_>, thing: &Thing) -> Result<Outcome, Stop>
 /// Takes the tag off things of other services.
 async fn of_any_service(removal: &AwsRemoval<'_>, things: &[&Thing]) -> Vec<Outcome> {
     const CALL: &str = "tag:UntagResources";
-    let client = match removal.session.tagging().await {
-        Ok(client) => client,
-        Err(unready) => return Stop::from(unready).outcomes(things),
-    };
-    let mut outcomes = Vec::with_capacity(things.len());
-    for some in things.chunks(MOST_TO_UNTAG) {
-        let arns: Vec<String> = some.iter().map(|thing| thing.id.clone()).collect();
-        let request = client.untag_resources().set_resource_arn_list(Some(arns));
-        match ask!(removal, CALL, request.set_tag_keys(Some(keys(removal)))) {
-            Ok(answer) => outcomes.extend(some.iter().map(|thing| match failure(removal, &answer, thing) {
-                Some(fault) => answers::outcome(&fault, thing),
-                None => Outcome::Gone,
-            })),
-            Err(fault) => outcomes.extend(Stop::from(fault).outcomes(some)),
+    let mut outcomes = Outcomes::new();
+    for (client, lot) in Box::pin(tags::by_region(removal, things)).await {
+        let client = match client {
+            Ok(client) => client,
+            Err(unready) => {
+                let stop = Stop::from(unready);
+                outcomes.extend(lot.iter().map(|thing| (thing.id.as_str(), stop.outcome(thing))));
+                continue;
+            }
+        };
+        for some in lot.chunks(MOST_TO_UNTAG) {
+            let arns: Vec<String> = some.iter().map(|thing| thing.id.clone()).collect();
+            let request = client.untag_resources().set_resource_arn_list(Some(arns));
+            let asked = ask!(removal, CALL, request.set_tag_keys(Some(keys(removal))));
+            for thing in some {
+                let outcome = match &asked {
+                    Ok(answer) => match failure(removal, answer, thing) {
+                        Some(fault) => answers::outcome(&fault, thing),
+                        None => Outcome::Gone,
+                    },
+                    Err(fault) => answers::outcome(fault, thing),
+                };
+                outcomes.insert(thing.id.as_str(), outcome);
+            }
         }
     }
-    outcomes
+    lots::in_order(things, outcomes)
 }
 
 /// What an answer says of a thing that did not lose the tag.
@@ -155,49 +157,14 @@ pub(super) async fn tagged(removal: &AwsRemoval<'_>, things: &[&Thing]) -> Resul
     let Some(first) = things.first() else {
         return Ok(BTreeSet::new());
     };
-    if is_of_ec2(first) {
-        return Box::pin(tagged_of_ec2(removal, things)).await;
-    }
-    if !goes_alone(first.kind) {
-        return Box::pin(tagged_of_any_service(removal, things)).await;
+    if is_of_ec2(first) || !goes_alone(first.kind) {
+        return Box::pin(tags::carried(removal, things)).await;
     }
     let mut tagged = BTreeSet::new();
     for thing in things {
         if Box::pin(is_tagged(removal, thing)).await? {
             tagged.insert(thing.id.clone());
         }
-    }
-    Ok(tagged)
-}
-
-async fn tagged_of_ec2(removal: &AwsRemoval<'_>, things: &[&Thing]) -> Result<BTreeSet<String>, Stop> {
-    let ec2 = removal.session.ec2().await?;
-    let keys = keys(removal);
-    let mut tagged = BTreeSet::new();
-    for some in things.chunks(MOST_VALUES) {
-        let ids: Vec<&str> = some.iter().map(|thing| bare(&thing.id)).collect();
-        let request = ec2.describe_tags().filters(filter("resource-id", ids));
-        let request = request.filters(filter("key", keys.iter().map(String::as_str)));
-        let found = list!(removal, "ec2:DescribeTags", request.filters(filter("value", [SHARED])))?;
-        tagged.extend(found.iter().filter_map(TagDescription::resource_id).map(str::to_owned));
-    }
-    Ok(tagged)
-}
-
-async fn tagged_of_any_service(
-    removal: &AwsRemoval<'_>,
-    things: &[&Thing],
-) -> Result<BTreeSet<String>, Stop> {
-    let client = removal.session.tagging().await?;
-    let mut tagged = BTreeSet::new();
-    for some in things.chunks(MOST_TO_LOOK_AT) {
-        let arns: Vec<String> = some.iter().map(|thing| thing.id.clone()).collect();
-        let request = client.get_resources().set_resource_arn_list(Some(arns));
-        let found = list!(removal, "tag:GetResources", request)?;
-        let carrying = found
-            .iter()
-            .filter(|found| carries(removal, found.tags().iter().map(|tag| (tag.key(), tag.value()))));
-        tagged.extend(carrying.filter_map(ResourceTagMapping::resource_arn).map(str::to_owned));
     }
     Ok(tagged)
 }

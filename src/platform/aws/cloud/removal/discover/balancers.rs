@@ -15,9 +15,11 @@ use futures::stream::{self, StreamExt};
 use super::ec2::Vpcs;
 use super::{AT_A_TIME, Look, Part, is_missing};
 use crate::platform::aws::cloud::removal::arn::Arn;
+use crate::platform::aws::cloud::removal::dns::plain;
 use crate::platform::aws::cloud::removal::graph::Node;
 use crate::platform::aws::cloud::removal::kinds;
 use crate::platform::aws::cloud::session::Lost;
+use crate::platform::cloud::Waiting;
 use crate::platform::removal::{Fate, Kind};
 
 const SERVICE: &str = "elasticloadbalancing";
@@ -37,6 +39,8 @@ const TAGS: &str = "elasticloadbalancing:DescribeTags";
 /// The most things whose tags are asked for in one call.
 const MOST_AT_ONCE: usize = 20;
 
+/// The tags of a thing, with its name or ARN.
+type Tagged = (String, Vec<(String, String)>);
 /// The tags of things, by name or ARN.
 type Tags = BTreeMap<String, Vec<(String, String)>>;
 
@@ -111,6 +115,7 @@ async fn classic(look: Look<'_>, vpcs: &Vpcs) -> Result<Vec<Node>, Lost> {
         let id = look.home.classic_load_balancer(name);
         let mut node = Node::new(&kinds::CLASSIC_LOAD_BALANCER, &id, id.clone(), fate);
         node.aliases = vec![format!("ELB {name}")];
+        node.aliases.extend(one.dns_name().map(plain));
         name.clone_into(&mut node.name);
         node.mentions = one.security_groups().iter().chain(one.subnets()).cloned().collect();
         Some(inside(Node { swept, ..node }, one.vpc_id()))
@@ -140,6 +145,7 @@ async fn newer(look: Look<'_>, vpcs: &Vpcs) -> Result<(Vec<Node>, BTreeSet<Strin
         let (fate, swept) = fate(look, vpcs, tags.get(arn), one.vpc_id())?;
         let mut node = named(&kinds::LOAD_BALANCER, arn, fate, one.load_balancer_name());
         node.aliases = Arn::parse(arn).map(|arn| format!("ELB {}", arn.id)).into_iter().collect();
+        node.aliases.extend(one.dns_name().map(plain));
         node.mentions = one.security_groups().to_vec();
         for zone in one.availability_zones() {
             node.mentions.extend(places(zone));
@@ -192,27 +198,47 @@ fn inside(mut node: Node, vpc: Option<&str>) -> Node {
     node
 }
 
-async fn tags_of_classic(look: Look<'_>, names: &[String]) -> Result<Tags, Lost> {
-    let session = &look.removal.session;
-    let client = session.elb().await.map_err(Lost::Unready)?;
-    let mut calls = Vec::new();
-    for some in names.chunks(MOST_AT_ONCE) {
-        calls.push(Box::pin(client.describe_tags().set_load_balancer_names(Some(some.to_vec())).send()));
-    }
-    let answers: Vec<_> = stream::iter(calls).buffered(AT_A_TIME).collect().await;
-    let mut tags = Tags::new();
-    for answer in answers {
-        match answer.map_err(|error| Lost::Fault(session.fault(TAGS, &error))) {
-            Ok(answer) => tags.extend(answer.tag_descriptions().iter().filter_map(pairs_of_classic)),
-            // One of them has gone meanwhile; the tags of the others are asked for next time.
-            Err(lost) if is_missing(&lost) => {}
-            Err(lost) => return Err(lost),
+/// Tags, asked for with as few calls as can be. Where one of the things has gone meanwhile, the call fails for
+/// the others as well, and each is asked for by itself.
+async fn tags_of_all<A>(names: &[String], ask: impl Fn(Vec<String>) -> A) -> Result<Tags, Lost>
+where
+    A: Future<Output = Result<Vec<Tagged>, Lost>>,
+{
+    let (mut tags, mut wanted) = (Tags::new(), names.to_vec());
+    for most in [MOST_AT_ONCE, 1] {
+        let lots: Vec<Vec<String>> = wanted.chunks(most).map(<[String]>::to_vec).collect();
+        let mut calls = Vec::with_capacity(lots.len());
+        for lot in &lots {
+            calls.push(ask(lot.clone()));
+        }
+        let answers: Vec<_> = stream::iter(calls).buffered(AT_A_TIME).collect().await;
+        wanted = Vec::new();
+        for (lot, answer) in lots.into_iter().zip(answers) {
+            match answer {
+                Ok(found) => tags.extend(found),
+                Err(lost) if is_missing(&lost) => wanted.extend(lot),
+                Err(lost) => return Err(lost),
+            }
         }
     }
     Ok(tags)
 }
 
-fn pairs_of_classic(description: &ClassicTags) -> Option<(String, Vec<(String, String)>)> {
+async fn tags_of_classic(look: Look<'_>, names: &[String]) -> Result<Tags, Lost> {
+    let session = &look.removal.session;
+    let client = session.elb().await.map_err(Lost::Unready)?;
+    let ask = |some: Vec<String>| -> Waiting<'_, Result<Vec<Tagged>, Lost>> {
+        let request = client.describe_tags().set_load_balancer_names(Some(some));
+        Box::pin(async move {
+            let answer = Box::pin(request.send()).await;
+            let answer = answer.map_err(|error| Lost::Fault(session.fault(TAGS, &error)))?;
+            Ok(answer.tag_descriptions().iter().filter_map(pairs_of_classic).collect())
+        })
+    };
+    Box::pin(tags_of_all(names, ask)).await
+}
+
+fn pairs_of_classic(description: &ClassicTags) -> Option<Tagged> {
     let tags = description.tags().iter();
     let tags = tags.map(|tag| (tag.key().to_owned(), tag.value().unwrap_or_default().to_owned()));
     Some((description.load_balancer_name()?.to_owned(), tags.collect()))
@@ -221,23 +247,18 @@ fn pairs_of_classic(description: &ClassicTags) -> Option<(String, Vec<(String, S
 async fn tags_of(look: Look<'_>, arns: &[String]) -> Result<Tags, Lost> {
     let session = &look.removal.session;
     let client = session.elbv2().await.map_err(Lost::Unready)?;
-    let mut calls = Vec::new();
-    for some in arns.chunks(MOST_AT_ONCE) {
-        calls.push(Box::pin(client.describe_tags().set_resource_arns(Some(some.to_vec())).send()));
-    }
-    let answers: Vec<_> = stream::iter(calls).buffered(AT_A_TIME).collect().await;
-    let mut tags = Tags::new();
-    for answer in answers {
-        match answer.map_err(|error| Lost::Fault(session.fault(TAGS, &error))) {
-            Ok(answer) => tags.extend(answer.tag_descriptions().iter().filter_map(pairs)),
-            Err(lost) if is_missing(&lost) => {}
-            Err(lost) => return Err(lost),
-        }
-    }
-    Ok(tags)
+    let ask = |some: Vec<String>| -> Waiting<'_, Result<Vec<Tagged>, Lost>> {
+        let request = client.describe_tags().set_resource_arns(Some(some));
+        Box::pin(async move {
+            let answer = Box::pin(request.send()).await;
+            let answer = answer.map_err(|error| Lost::Fault(session.fault(TAGS, &error)))?;
+            Ok(answer.tag_descriptions().iter().filter_map(pairs).collect())
+        })
+    };
+    Box::pin(tags_of_all(arns, ask)).await
 }
 
-fn pairs(description: &TagDescription) -> Option<(String, Vec<(String, String)>)> {
+fn pairs(description: &TagDescription) -> Option<Tagged> {
     let text = |text: Option<&str>| text.unwrap_or_default().to_owned();
     let tags = description.tags().iter().map(|tag| (text(tag.key()), text(tag.value())));
     Some((description.resource_arn()?.to_owned(), tags.collect()))
@@ -269,9 +290,41 @@ fn balancer_of(text: &str, arn: Arn<'_>) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
     use aws_sdk_elasticloadbalancingv2::types::Tag;
 
     use super::*;
+    use crate::platform::aws::cloud::fault::{Fault, Sort};
+
+    fn fault(sort: Sort) -> Lost {
+        Lost::Fault(Fault {
+            call: TAGS.to_owned(),
+            sort,
+            code: Some("LoadBalancerNotFound".to_owned()),
+            message: String::new(),
+            request_id: None,
+            status: Some(400),
+        })
+    }
+
+    #[tokio::test]
+    async fn one_that_has_gone_hides_no_other() {
+        let names: Vec<String> = (0..45).map(|i| format!("lb-{i}")).collect();
+        let calls = AtomicUsize::new(0);
+        let ask = |some: Vec<String>| {
+            calls.fetch_add(1, Ordering::Relaxed);
+            let missing = some.contains(&"lb-21".to_owned());
+            let found: Vec<Tagged> = some.into_iter().map(|name| (name, Vec::new())).collect();
+            async move { if missing { Err(fault(Sort::NotFound)) } else { Ok(found) } }
+        };
+        let tags = tags_of_all(&names, ask).await.unwrap_or_default();
+        assert_eq!((tags.len(), tags.contains_key("lb-21"), tags.contains_key("lb-22")), (44, false, true));
+        // Three lots, and the second one by one.
+        assert_eq!(calls.load(Ordering::Relaxed), 23);
+        let denied = tags_of_all(&names, |_| async { Err(fault(Sort::Denied)) }).await;
+        assert!(denied.is_err());
+    }
 
     #[test]
     fn a_listener_tells_its_load_balancer() {

@@ -21,13 +21,16 @@ use futures::join;
 
 use super::AwsRemoval;
 use super::arn::Home;
+use super::dns::Balancers;
 use super::graph::{self, Node};
 use super::known::{self, Known};
-use super::pages;
+use super::{kinds, pages};
 use crate::finding::Finding;
+use crate::platform::aws::cloud::credentials;
 use crate::platform::aws::cloud::fault::Sort;
 use crate::platform::aws::cloud::session::Lost;
-use crate::platform::removal::Discovered;
+use crate::platform::cloud::Unready;
+use crate::platform::removal::{Discovered, Fate};
 
 use self::tagged::Claims;
 
@@ -59,6 +62,7 @@ impl Part {
         self.known.profiles.extend(known.profiles);
         self.known.roles.extend(known.roles);
         self.known.records.extend(known.records);
+        self.known.abroad.extend(known.abroad);
     }
 
     /// Notes that something could not be looked at.
@@ -94,9 +98,15 @@ pub(super) async fn discover(removal: &AwsRemoval<'_>) -> Discovered {
             return Discovered { unseen, ..Discovered::default() };
         }
     };
-    let (claims, mut part) = Box::pin(tagged::claims(removal)).await;
+    let (claimed, other) =
+        join!(Box::pin(tagged::claims(removal)), Box::pin(another_account(removal, &home)));
+    if let Some(lost) = other {
+        let unseen = vec![pages::unseen("the account", &lost)];
+        return Discovered { unseen, ..Discovered::default() };
+    }
+    let (claims, mut part) = claimed;
     let look = Look { removal, home: &home, claims: &claims };
-    let (network, identities, zones, buckets, others) = join!(
+    let (network, identities, (zones, named), buckets, others) = join!(
         Box::pin(network(look)),
         Box::pin(identities::identities(look)),
         Box::pin(zones::zones(look)),
@@ -106,12 +116,44 @@ pub(super) async fn discover(removal: &AwsRemoval<'_>) -> Discovered {
     for other in [network, identities, zones, buckets, others] {
         part.take(other);
     }
-    let Part { nodes, known, unseen, notes } = part;
+    let balancers = balancers_of(&part.nodes);
+    for listed in named {
+        let infra_id = removal.target.infra_id.as_str();
+        part.take(records::judged(listed, Balancers { infra_id, found: &balancers }));
+    }
+    let Part { nodes, mut known, unseen, notes } = part;
     let named: BTreeSet<String> =
         nodes.iter().flat_map(|node| std::iter::once(&node.key).chain(&node.aliases)).cloned().collect();
     *removal.found.lock().unwrap_or_else(PoisonError::into_inner) = named;
-    known::with(&removal.known, |old| *old = known);
+    known::with(&removal.known, |old| {
+        if !unseen.is_empty() {
+            // What was not seen again may still be there.
+            for (id, record) in std::mem::take(&mut old.records) {
+                known.records.entry(id).or_insert(record);
+            }
+        }
+        *old = known;
+    });
     Discovered { things: graph::ordered(nodes), unseen, notes }
+}
+
+/// Why nothing that is seen by now counts, if so: credentials that end are renewed by their source, and it may
+/// give those of another account, which has nothing of the cluster.
+async fn another_account(removal: &AwsRemoval<'_>, home: &Home) -> Option<Lost> {
+    let caller = Box::pin(credentials::identify(&removal.session)).await.ok()?;
+    let (first, now) = (&home.account, &caller.account);
+    (first != now).then(|| {
+        Lost::Unready(Unready(format!(
+            "the credentials were of account {first}, and are of account {now} by now"
+        )))
+    })
+}
+
+/// The names of load balancers that go, in the DNS and elsewhere.
+fn balancers_of(nodes: &[Node]) -> BTreeSet<String> {
+    let both = [&kinds::LOAD_BALANCER, &kinds::CLASSIC_LOAD_BALANCER];
+    let removed = nodes.iter().filter(|node| node.fate == Fate::Removed && both.contains(&node.kind));
+    removed.flat_map(|node| &node.aliases).cloned().collect()
 }
 
 /// Machines and networks, and the load balancers in these.

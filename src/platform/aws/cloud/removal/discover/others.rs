@@ -7,8 +7,9 @@ use super::{Look, Part, balancers, buckets, ec2, is_denied};
 use crate::platform::aws::cloud::gather::filter;
 use crate::platform::aws::cloud::removal::arn::Arn;
 use crate::platform::aws::cloud::removal::graph::Node;
-use crate::platform::aws::cloud::removal::kinds;
+use crate::platform::aws::cloud::removal::{MOST_VALUES, kinds};
 use crate::platform::aws::cloud::session::Lost;
+use crate::platform::removal::Kind;
 
 const NETWORK_ACL: &str = "network-acl";
 const GROUP_RULE: &str = "security-group-rule";
@@ -27,7 +28,7 @@ pub(super) async fn others(look: Look<'_>) -> Part {
         }
     }
     for (text, arn, claim) in look.claims.others().filter(|(_, arn, _)| !is_known(arn)) {
-        let mut node = Node::new(&kinds::OTHER, text, text.to_owned(), claim.fate);
+        let mut node = Node::new(kind_of(&arn), text, text.to_owned(), claim.fate);
         arn.name().clone_into(&mut node.name);
         part.nodes.push(node);
     }
@@ -41,6 +42,15 @@ fn is_known(arn: &Arn<'_>) -> bool {
         "iam" => ["instance-profile", "policy", "role", "user"].contains(&arn.sort),
         "route53" => arn.sort == "hostedzone",
         service => service == buckets::SERVICE && arn.sort.is_empty(),
+    }
+}
+
+/// The kind of what no other file looks at.
+fn kind_of(arn: &Arn<'_>) -> &'static Kind {
+    match (arn.service, arn.sort) {
+        ("elasticfilesystem", "file-system") => &kinds::FILE_SYSTEM,
+        ("elasticfilesystem", "access-point") => &kinds::ACCESS_POINT,
+        _ => &kinds::OTHER,
     }
 }
 
@@ -59,17 +69,22 @@ fn take(part: &mut Part, what: &str, found: Result<Vec<Node>, Lost>) {
     }
 }
 
-fn by_id(look: Look<'_>, name: &str, sort: &str) -> Filter {
-    filter(name, look.claims.of_ec2(sort).map(|(id, _)| id))
+/// Filters that together let through all of a sort that tags name.
+fn by_id(look: Look<'_>, name: &str, sort: &str) -> Vec<Filter> {
+    let ids: Vec<&str> = look.claims.of_ec2(sort).map(|(id, _)| id).collect();
+    ids.chunks(MOST_VALUES).map(|some| filter(name, some.iter().copied())).collect()
 }
 
 /// Access lists. A VPC's default one goes with it.
 async fn acls(look: Look<'_>) -> Result<Vec<Node>, Lost> {
     let session = &look.removal.session;
     let ec2 = session.ec2().await.map_err(Lost::Unready)?;
-    let request = ec2.describe_network_acls().filters(by_id(look, "network-acl-id", NETWORK_ACL));
-    let found = Box::pin(request.into_paginator().items().send().try_collect()).await;
-    let found = found.map_err(|error| Lost::Fault(session.fault(ACLS, &error)))?;
+    let mut found = Vec::new();
+    for some in by_id(look, "network-acl-id", NETWORK_ACL) {
+        let request = ec2.describe_network_acls().filters(some);
+        let answer = Box::pin(request.into_paginator().items().send().try_collect()).await;
+        found.extend(answer.map_err(|error| Lost::Fault(session.fault(ACLS, &error)))?);
+    }
     let node = |one: &NetworkAcl| {
         let id = one.network_acl_id().filter(|_| one.is_default() != Some(true))?;
         let (_, claim) = look.claims.of_ec2(NETWORK_ACL).find(|(claimed, _)| *claimed == id)?;
@@ -82,10 +97,12 @@ async fn acls(look: Look<'_>) -> Result<Vec<Node>, Lost> {
 async fn rules(look: Look<'_>) -> Result<Vec<Node>, Lost> {
     let session = &look.removal.session;
     let ec2 = session.ec2().await.map_err(Lost::Unready)?;
-    let request = ec2.describe_security_group_rules();
-    let request = request.filters(by_id(look, "security-group-rule-id", GROUP_RULE));
-    let found = Box::pin(request.into_paginator().items().send().try_collect()).await;
-    let found = found.map_err(|error| Lost::Fault(session.fault(RULES, &error)))?;
+    let mut found = Vec::new();
+    for some in by_id(look, "security-group-rule-id", GROUP_RULE) {
+        let request = ec2.describe_security_group_rules().filters(some);
+        let answer = Box::pin(request.into_paginator().items().send().try_collect()).await;
+        found.extend(answer.map_err(|error| Lost::Fault(session.fault(RULES, &error)))?);
+    }
     let node = |one: &SecurityGroupRule| {
         let id = one.security_group_rule_id()?;
         let (_, claim) = look.claims.of_ec2(GROUP_RULE).find(|(claimed, _)| *claimed == id)?;
@@ -120,5 +137,14 @@ mod tests {
         ] {
             assert_eq!(known(text), Some(false), "{text}");
         }
+    }
+
+    #[test]
+    fn what_is_of_efs_is_told_by_its_name() {
+        let kind = |text: &str| Arn::parse(text).as_ref().map(|arn| kind_of(arn).name);
+        let start = "arn:aws:elasticfilesystem:us-east-1:1:";
+        assert_eq!(kind(&format!("{start}file-system/fs-1")), Some("file system"));
+        assert_eq!(kind(&format!("{start}access-point/fsap-1")), Some("access point of a file system"));
+        assert_eq!(kind("arn:aws:rds:eu-west-1:1:db:demo"), Some(kinds::OTHER.name));
     }
 }

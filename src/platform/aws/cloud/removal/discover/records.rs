@@ -1,8 +1,9 @@
-//! Records: those of a cluster's zone, and those of the public zone that have the same names and types
-//! (`assets.md`, E.4 and E.5).
+//! Records: those of a cluster's zone, and those of the public zone that mirror them (`assets.md`, E.4 and
+//! E.5).
 //!
-//! A public record goes before the private one that tells of it: while the private one is there, the public
-//! one is found again.
+//! A name alone says nothing of whose a record is: a newer cluster can have the same. A public record is the
+//! cluster's if it has the values of the private one, or leads to a load balancer of the cluster. It goes
+//! before the private one that tells of it: while that one is there, it is found again.
 
 use std::collections::BTreeMap;
 
@@ -12,6 +13,7 @@ use aws_sdk_route53::types::{ResourceRecordSet, RrType};
 use super::zones::{self, Zone};
 use super::{Look, Part};
 use crate::platform::aws::cloud::removal::arn;
+use crate::platform::aws::cloud::removal::dns::{Balancers, is_below, is_within, plain, targets};
 use crate::platform::aws::cloud::removal::graph::Node;
 use crate::platform::aws::cloud::removal::kinds;
 use crate::platform::aws::cloud::removal::known::Record;
@@ -24,9 +26,27 @@ const LIST: &str = "route53:ListResourceRecordSets";
 /// The most pages of a list that are read, should a server never come to an end.
 const MOST_PAGES: usize = 10_000;
 
-/// A zone of the cluster with its records, and the public ones that mirror them. In a zone that the cluster
-/// only uses, what is below the cluster's domain is its own.
-pub(super) async fn of_zone(look: Look<'_>, zone: &Zone, fate: Fate, all: &[Zone]) -> Result<Part, Lost> {
+/// What of two zones has the names of a cluster.
+#[derive(Debug)]
+pub(super) struct Listed {
+    /// The zone that the cluster owns or uses.
+    zone: Zone,
+    /// Its records.
+    own: Vec<ResourceRecordSet>,
+    /// Whether the zone alone says that these are the cluster's.
+    certain: bool,
+    /// The public zone, and its records of the same names and types.
+    public: Option<(Zone, Vec<ResourceRecordSet>)>,
+}
+
+/// A zone of the cluster, and what is to be judged of its records and of those of the public zone that have
+/// the same names and types. In a zone that the cluster only uses, it is what is below the cluster's domain.
+pub(super) async fn of_zone(
+    look: Look<'_>,
+    zone: &Zone,
+    fate: Fate,
+    all: &[Zone],
+) -> Result<(Part, Option<Listed>), Lost> {
     let mut part = Part::default();
     let mut node = Node::new(&kinds::HOSTED_ZONE, &zone.id, look.home.hosted_zone(&zone.id), fate);
     node.name.clone_from(&zone.name);
@@ -37,43 +57,33 @@ pub(super) async fn of_zone(look: Look<'_>, zone: &Zone, fate: Fate, all: &[Zone
     }
     let domain = if fate == Fate::Removed { zone.name.as_str() } else { cluster };
     if domain.is_empty() || (fate == Fate::Released && !is_within(cluster, &zone.name)) {
-        return Ok(part);
+        return Ok((part, None));
     }
     let client = zones::client(look, zone.by_role).await?;
-    let own = Box::pin(records(look, &client, &zone.id, domain)).await?;
-    let own: Vec<ResourceRecordSet> = own.into_iter().filter(|set| is_own(set, zone, fate, domain)).collect();
+    let mut own = Box::pin(records(look, &client, &zone.id, domain)).await?;
+    own.retain(|set| may_be_own(set, zone, fate, domain));
     if own.is_empty() {
-        return Ok(part);
+        return Ok((part, None));
     }
-    let mut mirrors: BTreeMap<(String, String), Vec<String>> = BTreeMap::new();
-    if let Some(public) = closest_public(zone, all).filter(|_| zone.private) {
+    let mut public = None;
+    if let Some(closest) = closest_public(zone, all).filter(|_| zone.private) {
         let client = zones::client(look, false).await?;
-        let found = Box::pin(records(look, &client, &public.id, domain)).await?;
-        for set in found.into_iter().filter(|set| is_mirror(set, &own)) {
-            let key = mirror(&set);
-            let id = put(&mut part, public, set, Vec::new());
-            mirrors.entry(key).or_default().push(id);
-        }
+        let mut found = Box::pin(records(look, &client, &closest.id, domain)).await?;
+        found.retain(|set| may_be_mirror(set, &own));
+        public = Some((closest.clone(), found));
     }
-    for set in own {
-        let after = mirrors.get(&mirror(&set)).cloned().unwrap_or_default();
-        put(&mut part, zone, set, after);
-    }
-    Ok(part)
+    let certain = fate == Fate::Removed || look.removal.is_sure_of_domain();
+    Ok((part, Some(Listed { zone: zone.clone(), own, certain, public })))
 }
 
-/// Whether a record of a zone goes with the cluster. Those that make the zone itself go with it.
-fn is_own(set: &ResourceRecordSet, zone: &Zone, fate: Fate, domain: &str) -> bool {
-    let name = plain(set.name());
-    let of_zone = [RrType::Ns, RrType::Soa].contains(set.r#type()) && name == zone.name;
-    match fate {
-        Fate::Removed => !of_zone,
-        Fate::Released => !of_zone && name != plain(domain),
-    }
+/// Whether a record of a zone can go with the cluster. Those that make the zone itself go with it.
+fn may_be_own(set: &ResourceRecordSet, zone: &Zone, fate: Fate, domain: &str) -> bool {
+    let of_zone = [RrType::Ns, RrType::Soa].contains(set.r#type()) && plain(set.name()) == zone.name;
+    !of_zone && (fate == Fate::Removed || is_below(set.name(), domain))
 }
 
-/// Whether a public record mirrors one of the cluster's. A delegation is nobody's mirror.
-fn is_mirror(set: &ResourceRecordSet, own: &[ResourceRecordSet]) -> bool {
+/// Whether a public record can mirror one of the cluster's. A delegation is nobody's mirror.
+fn may_be_mirror(set: &ResourceRecordSet, own: &[ResourceRecordSet]) -> bool {
     *set.r#type() != RrType::Ns && own.iter().any(|one| mirror(one) == mirror(set))
 }
 
@@ -82,9 +92,55 @@ fn mirror(set: &ResourceRecordSet) -> (String, String) {
     (plain(set.name()), set.r#type().as_str().to_owned())
 }
 
+/// Which of the records are the cluster's. The others stay, and are told.
+pub(super) fn judged(listed: Listed, balancers: Balancers<'_>) -> Part {
+    let Listed { zone, own, certain, public } = listed;
+    let mut part = Part::default();
+    let is_own = |set: &ResourceRecordSet| certain || balancers.are_led_to(set);
+    let (own, foreign): (Vec<_>, Vec<_>) = own.into_iter().partition(is_own);
+    leave(&mut part, &zone, &foreign);
+    let mut mirrors: BTreeMap<(String, String), Vec<String>> = BTreeMap::new();
+    if let Some((public, found)) = public {
+        let is_equal = |set: &ResourceRecordSet, one: &ResourceRecordSet| {
+            mirror(one) == mirror(set) && targets(one) == targets(set)
+        };
+        let is_mirror =
+            |set: &ResourceRecordSet| own.iter().any(|one| is_equal(set, one)) || balancers.are_led_to(set);
+        let (mirroring, foreign): (Vec<_>, Vec<_>) = found.into_iter().partition(is_mirror);
+        leave(&mut part, &public, &foreign);
+        for set in mirroring {
+            let key = mirror(&set);
+            let id = put(&mut part, &public, set, Vec::new());
+            mirrors.entry(key).or_default().push(id);
+        }
+    }
+    for set in own {
+        let after = mirrors.get(&mirror(&set)).cloned().unwrap_or_default();
+        put(&mut part, &zone, set, after);
+    }
+    part
+}
+
+/// Tells of records with names of the cluster that lead elsewhere.
+fn leave(part: &mut Part, zone: &Zone, sets: &[ResourceRecordSet]) {
+    let told = |set: &ResourceRecordSet| {
+        let targets: Vec<String> = targets(set).into_iter().collect();
+        format!("{} {} to {}", shown(set), set.r#type().as_str(), targets.join(" and "))
+    };
+    let told: Vec<String> = sets.iter().map(told).collect();
+    if !told.is_empty() {
+        part.notes.push(pages::lead_elsewhere(&zone.name, &told));
+    }
+}
+
+/// The name of a record as people write it.
+fn shown(set: &ResourceRecordSet) -> String {
+    plain(set.name()).replace("\\052", "*")
+}
+
 /// Takes a record in; its id.
 fn put(part: &mut Part, zone: &Zone, set: ResourceRecordSet, after: Vec<String>) -> String {
-    let name = plain(set.name()).replace("\\052", "*");
+    let name = shown(&set);
     let id = arn::record(&zone.id, set.r#type().as_str(), &name, set.set_identifier());
     let mut node = Node::new(&kinds::RECORD, &id, id.clone(), Fate::Removed);
     node.name = format!("{name} {} in {}", set.r#type().as_str(), zone.name);
@@ -131,20 +187,12 @@ async fn records(
     Ok(found)
 }
 
-/// Whether a name is a domain or below it.
-pub(super) fn is_within(name: &str, domain: &str) -> bool {
-    let (name, domain) = (plain(name), plain(domain));
-    let rest = name.strip_suffix(domain.as_str()).filter(|_| !domain.is_empty());
-    rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
-}
-
-/// A name of the DNS without its final dot, in lower case.
-pub(super) fn plain(name: &str) -> String {
-    name.trim_end_matches('.').to_ascii_lowercase()
-}
-
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
+    use aws_sdk_route53::types::ResourceRecord;
+
     use super::*;
 
     fn zone(id: &str, name: &str, private: bool) -> Zone {
@@ -153,14 +201,6 @@ mod tests {
 
     fn set(name: &str, kind: RrType) -> Option<ResourceRecordSet> {
         ResourceRecordSet::builder().name(name).r#type(kind).build().ok()
-    }
-
-    #[test]
-    fn a_domain_is_within_itself_and_its_parents() {
-        assert!(is_within("api.demo.example.com.", "demo.example.com"));
-        assert!(is_within("Demo.example.com", "demo.example.com."));
-        assert!(!is_within("api.mydemo.example.com", "demo.example.com"));
-        assert!(!is_within("example.com", "") && !is_within("example.com", "."));
     }
 
     #[test]
@@ -182,7 +222,7 @@ mod tests {
     fn what_makes_a_zone_and_what_others_put_into_it_stays() {
         let domain = "demo.example.com";
         let own = |name: &str, kind: RrType, zone_name: &str, fate: Fate| {
-            set(name, kind).map(|set| is_own(&set, &zone("Z1", zone_name, true), fate, domain))
+            set(name, kind).map(|set| may_be_own(&set, &zone("Z1", zone_name, true), fate, domain))
         };
         assert_eq!(own("demo.example.com.", RrType::Soa, domain, Fate::Removed), Some(false));
         assert_eq!(own("demo.example.com.", RrType::Ns, domain, Fate::Removed), Some(false));
@@ -190,6 +230,43 @@ mod tests {
         assert_eq!(own("sub.demo.example.com.", RrType::Ns, domain, Fate::Removed), Some(true));
         assert_eq!(own("demo.example.com.", RrType::A, "example.com", Fate::Released), Some(false));
         assert_eq!(own("api.demo.example.com.", RrType::A, "example.com", Fate::Released), Some(true));
+    }
+
+    /// A zone of the cluster with one record, and a public one that has a record of the same name.
+    fn listed(certain: bool, own: &str, public: &str) -> Option<Listed> {
+        let set = |value: &str| {
+            let value = ResourceRecord::builder().value(value).build().ok()?;
+            let set = ResourceRecordSet::builder().name("api.demo.example.com.").r#type(RrType::Cname);
+            set.resource_records(value).build().ok()
+        };
+        let public = (zone("Z1", "example.com", false), vec![set(public)?]);
+        let own = vec![set(own)?];
+        Some(Listed { zone: zone("Z2", "demo.example.com", true), own, certain, public: Some(public) })
+    }
+
+    fn judge(certain: bool, own: &str, public: &str) -> (Vec<String>, usize) {
+        let found = BTreeSet::from(["lb.example".to_owned()]);
+        let balancers = Balancers { infra_id: "demo-bcd24", found: &found };
+        let part = listed(certain, own, public).map(|listed| judged(listed, balancers)).unwrap_or_default();
+        let told = part.notes.iter().filter(|note| !note.is_error()).count();
+        (part.nodes.into_iter().map(|node| node.mentions.concat()).collect(), told)
+    }
+
+    #[test]
+    fn a_public_record_is_the_clusters_only_by_where_it_leads() {
+        let names = |zones: &[&str]| zones.iter().map(|zone| (*zone).to_owned()).collect::<Vec<String>>();
+        // The same values, whatever they are, and a load balancer of the cluster.
+        assert_eq!(judge(true, "x.example", "X.example."), (names(&["Z1", "Z2"]), 0));
+        assert_eq!(judge(true, "x.example", "lb.example"), (names(&["Z1", "Z2"]), 0));
+        // A newer cluster of the same name.
+        assert_eq!(judge(true, "lb.example", "demo-x7k2p-ext-1.elb.example"), (names(&["Z2"]), 1));
+    }
+
+    #[test]
+    fn in_a_zone_of_the_users_only_what_leads_to_the_cluster_is_its_own() {
+        let all = vec!["Z1".to_owned(), "Z2".to_owned()];
+        assert_eq!(judge(false, "lb.example", "lb.example"), (all, 0));
+        assert_eq!(judge(false, "www.example", "www.example"), (Vec::new(), 2));
     }
 
     #[test]

@@ -97,6 +97,12 @@ pub(super) async fn claims(removal: &AwsRemoval<'_>) -> (Claims, Part) {
         }
         Err(lost) => part.miss("the tags of EC2", &lost),
     }
+    if let Ok(found) = &abroad {
+        let near: BTreeSet<&str> =
+            own.iter().flatten().filter_map(ResourceTagMapping::resource_arn).collect();
+        let far = found.iter().filter_map(ResourceTagMapping::resource_arn).filter(|arn| !near.contains(arn));
+        part.known.abroad.extend(far.map(str::to_owned));
+    }
     let asked = [("tagged resources of the region", own), ("tagged resources of the global region", abroad)];
     for (what, found) in asked {
         match found {

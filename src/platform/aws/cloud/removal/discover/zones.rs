@@ -7,8 +7,9 @@ use aws_sdk_route53::types::{HostedZoneConfig, ResourceTagSet, TagResourceType};
 use futures::join;
 use futures::stream::{self, StreamExt};
 
-use super::records::{self, is_within, plain};
+use super::records::{self, Listed};
 use super::{AT_A_TIME, Look, Part, is_denied, is_missing};
+use crate::platform::aws::cloud::removal::dns::{is_within, plain};
 use crate::platform::aws::cloud::session::Lost;
 use crate::platform::removal::Fate;
 
@@ -28,9 +29,10 @@ pub(super) struct Zone {
     pub(super) by_role: bool,
 }
 
-/// All zones of the cluster, with their records and those of the public zone that mirror them.
-pub(super) async fn zones(look: Look<'_>) -> Part {
-    let mut part = Part::default();
+/// All zones of the cluster, and the records that are to be judged: theirs, and public ones of the same
+/// names.
+pub(super) async fn zones(look: Look<'_>) -> (Part, Vec<Listed>) {
+    let (mut part, mut named) = (Part::default(), Vec::new());
     let (own, by_role) = join!(Box::pin(listed(look, false)), Box::pin(listed_by_role(look)));
     let mut listed = Vec::new();
     for (what, found) in [("hosted zones", own), ("hosted zones of hostedZoneRole", by_role)] {
@@ -62,12 +64,15 @@ pub(super) async fn zones(look: Look<'_>) -> Part {
         };
         if let Some(fate) = fate {
             match Box::pin(records::of_zone(look, zone, fate, &listed)).await {
-                Ok(found) => part.take(found),
+                Ok((found, listed)) => {
+                    part.take(found);
+                    named.extend(listed);
+                }
                 Err(lost) => part.miss(&format!("the records of {} ({})", zone.name, zone.id), &lost),
             }
         }
     }
-    part
+    (part, named)
 }
 
 /// Whether a zone can be the cluster's: tags say so, or its name fits, or nobody knows the name.

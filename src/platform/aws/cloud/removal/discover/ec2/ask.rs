@@ -7,6 +7,8 @@ use aws_sdk_ec2::types::{
 };
 
 use super::described::Described;
+use crate::platform::aws::cloud::gather::filter;
+use crate::platform::aws::cloud::removal::MOST_VALUES;
 use crate::platform::aws::cloud::session::{Lost, Session};
 use crate::platform::cloud::Waiting;
 
@@ -17,6 +19,19 @@ pub(super) trait Ask: Described + Sized + Send + Sync + 'static {
 
     /// All that a filter lets through.
     fn ask<'s>(session: &'s Session<'_>, filter: Filter) -> Waiting<'s, Result<Vec<Self>, Lost>>;
+}
+
+/// All that have one of the values, however many these are.
+pub(super) async fn with_any<T: Ask>(
+    session: &Session<'_>,
+    name: &str,
+    values: &[&str],
+) -> Result<Vec<T>, Lost> {
+    let mut found = Vec::new();
+    for some in values.chunks(MOST_VALUES) {
+        found.extend(T::ask(session, filter(name, some.iter().copied())).await?);
+    }
+    Ok(found)
 }
 
 macro_rules! asks {

@@ -150,8 +150,8 @@ async fn storage(look: Look<'_>, owned: &BTreeSet<String>) -> (Part, Part) {
     if of_images.is_empty() {
         return (images, snapshots);
     }
-    let wanted = filter("snapshot-id", of_images.iter().map(String::as_str));
-    match Snapshot::ask(&look.removal.session, wanted).await {
+    let ids: Vec<&str> = of_images.iter().map(String::as_str).collect();
+    match ask::with_any::<Snapshot>(&look.removal.session, "snapshot-id", &ids).await {
         Ok(found) => {
             let ownership = &look.removal.ownership;
             for snapshot in found.iter().filter(|one| one.id().is_some_and(|id| of_images.contains(id))) {
@@ -220,7 +220,10 @@ async fn of<T: Ask>(look: Look<'_>, owned: &BTreeSet<String>) -> Part {
 async fn sought<T: Ask>(look: Look<'_>, owned: &BTreeSet<String>) -> Result<Vec<T>, Lost> {
     let session = &look.removal.session;
     let mut found = match T::IN_VPC.filter(|_| !owned.is_empty()) {
-        Some(name) => T::ask(session, filter(name, owned.iter().map(String::as_str))).await?,
+        Some(name) => {
+            let vpcs: Vec<&str> = owned.iter().map(String::as_str).collect();
+            ask::with_any::<T>(session, name, &vpcs).await?
+        }
         None => Vec::new(),
     };
     let seen: BTreeSet<String> = found.iter().filter_map(T::id).map(str::to_owned).collect();
