@@ -1,7 +1,7 @@
 //! landfall lands OpenShift clusters in any cloud region.
 //!
 //! A pure core that computes ([`source`], [`config`], [`rules`], [`platform`], [`verdict`], [`catalogue`],
-//! [`facts`], [`plan`], [`render`], [`assets`]) and thin edges that touch the world (`cli`, `ui`,
+//! [`facts`], [`plan`], [`render`], [`assets`], [`cloudconf`]) and thin edges that touch the world (`cli`, `ui`,
 //! [`net`], [`preflight`], [`prepare`], [`workdir`], [`tls`]). `docs/design.md` has the whole house.
 
 #![forbid(unsafe_code)]
@@ -9,8 +9,11 @@
 pub mod assets;
 pub mod catalogue;
 pub mod cli;
+pub mod cloudconf;
 pub mod codes;
 pub mod config;
+#[cfg(feature = "controllers")]
+pub mod controllers;
 pub mod destroy;
 pub mod engine;
 pub mod facts;

@@ -4,6 +4,7 @@
 //! plain values. Nothing in here judges or renders.
 
 mod asking;
+mod cloud_config;
 mod completion;
 mod create;
 mod defaults;
@@ -15,6 +16,8 @@ mod facts;
 mod graph;
 mod input;
 mod man;
+#[cfg(feature = "controllers")]
+mod operator;
 mod preflight;
 mod regions;
 mod schema;
@@ -88,6 +91,9 @@ enum Command {
     Create(create::Args),
     Destroy(destroy::Args),
     WaitFor(wait_for::Args),
+    CloudConfig(cloud_config::Args),
+    #[cfg(feature = "controllers")]
+    Operator(operator::Args),
     Preflight(preflight::Args),
     Facts(facts::Args),
     Validate(validate::Args),
@@ -107,6 +113,9 @@ impl Command {
             Self::Create(args) => create::run(args, settings),
             Self::Destroy(args) => destroy::run(args, settings),
             Self::WaitFor(args) => wait_for::run(args, settings),
+            Self::CloudConfig(args) => cloud_config::run(args, settings),
+            #[cfg(feature = "controllers")]
+            Self::Operator(args) => operator::run(args, settings),
             Self::Preflight(args) => preflight::run(args, settings),
             Self::Facts(args) => facts::run(args, settings),
             Self::Validate(args) => validate::run(args, settings),
@@ -136,7 +145,9 @@ impl Command {
             | Self::Regions(_)
             | Self::Graph(_)
             | Self::Version(_) => &[Output::Text, Output::Json],
-            Self::Completion(_) | Self::Man(_) => &[Output::Text],
+            #[cfg(feature = "controllers")]
+            Self::Operator(_) => &[Output::Text],
+            Self::CloudConfig(_) | Self::Completion(_) | Self::Man(_) => &[Output::Text],
         }
     }
 }

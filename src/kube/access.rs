@@ -1,7 +1,7 @@
 //! The way to one cluster: its server, whom to trust, which proxy leads there, and who asks.
 
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use ::kube::{Client, Config};
@@ -11,11 +11,16 @@ use hyper::Uri;
 use url::Url;
 
 use super::Fault;
-use super::kubeconfig::{self, Authorities, Bad, BadKubeconfig};
+use super::kubeconfig::{self, Authorities, Bad, BadKubeconfig, Current};
 use crate::net::{Broken, Extra, Proxies, Proxy, Trust, probe};
 use crate::secret::without_user;
 
-/// Access to one cluster, as a kubeconfig gives it.
+/// Where a pod finds its service account.
+const ACCOUNT: &str = "/var/run/secrets/kubernetes.io/serviceaccount";
+/// A watch is ended by the server after at most five minutes, whether there was news or not.
+const LONGEST_SILENCE: Duration = Duration::from_secs(310);
+
+/// Access to one cluster, as a kubeconfig or a pod's service account gives it.
 pub struct Access {
     server: Url,
     config: Config,
@@ -31,7 +36,40 @@ impl Access {
     /// # Errors
     /// The file cannot be read, does not say what it must, or wants a connection that is not verified.
     pub fn read(path: &Path, variable: &dyn Fn(&str) -> Option<String>) -> Result<Self, BadKubeconfig> {
-        let current = kubeconfig::read(path)?;
+        Self::of(kubeconfig::read(path)?, variable)
+    }
+
+    /// The access that the pod gives in which this process runs: its service account, whose token is read
+    /// again when it was renewed.
+    ///
+    /// # Errors
+    /// This is no pod, or it has no service account.
+    pub fn in_cluster(variable: &dyn Fn(&str) -> Option<String>) -> Result<Self, BadKubeconfig> {
+        let named = ["KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT"].map(variable);
+        let [Some(host), Some(port)] = named else {
+            let why = "is not there: this is no pod of a cluster, and no kubeconfig is named".to_owned();
+            return Err(BadKubeconfig { bad: Bad::Unreadable, why });
+        };
+        Self::of(kubeconfig::service_account(Path::new(ACCOUNT), &host, &port)?, variable)
+    }
+
+    /// The access that a run is given: by the kubeconfig of a flag, by that of `KUBECONFIG`, or by the pod in
+    /// which it runs.
+    ///
+    /// # Errors
+    /// What gives it cannot be used; the file that it is about goes with it.
+    pub fn of_run(
+        flag: Option<&Path>,
+        variable: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Self, (PathBuf, BadKubeconfig)> {
+        let named = variable("KUBECONFIG").filter(|path| !path.is_empty()).map(PathBuf::from);
+        match flag.map(Path::to_path_buf).or(named) {
+            Some(path) => Self::read(&path, variable).map_err(|bad| (path, bad)),
+            None => Self::in_cluster(variable).map_err(|bad| (PathBuf::from(ACCOUNT), bad)),
+        }
+    }
+
+    fn of(current: Current, variable: &dyn Fn(&str) -> Option<String>) -> Result<Self, BadKubeconfig> {
         let server = server(current.cluster.server.as_deref().unwrap_or_default())?;
         let (trust, roots) = if let Some(Authorities { certificates, pem }) = current.authorities {
             let extra = Extra { name: "kubeconfig", pem: Some(pem) };
@@ -73,9 +111,22 @@ impl Access {
     /// # Errors
     /// The proxy, a certificate, a key or the user's credentials cannot be used.
     pub fn client(&self, limit: Duration) -> Result<Client, Fault> {
+        self.client_with(limit, limit)
+    }
+
+    /// A client for watches: it waits at most `limit` for a connection, and for words of the server as long as
+    /// a watch without news takes. Must be called within a runtime.
+    ///
+    /// # Errors
+    /// As those of [`Self::client`].
+    pub fn watching_client(&self, limit: Duration) -> Result<Client, Fault> {
+        self.client_with(limit, LONGEST_SILENCE)
+    }
+
+    fn client_with(&self, limit: Duration, silence: Duration) -> Result<Client, Fault> {
         let mut config = self.config.clone();
         config.connect_timeout = Some(limit);
-        config.read_timeout = Some(limit);
+        config.read_timeout = Some(silence);
         config.write_timeout = Some(limit);
         Client::try_from(config).map_err(|error| Fault::of(&error))
     }

@@ -60,6 +60,26 @@ pub(super) fn read(path: &Path) -> Result<Current, BadKubeconfig> {
     current(kubeconfig, path.parent().unwrap_or(Path::new("")))
 }
 
+/// What the service account of a pod comes to: its folder has the token and the cluster's authority.
+pub(super) fn service_account(folder: &Path, host: &str, port: &str) -> Result<Current, BadKubeconfig> {
+    let [token, authority] = ["token", "ca.crt"].map(|name| folder.join(name).to_string_lossy().into_owned());
+    if file(&token).is_none() {
+        let why = "has no token that can be read".to_owned();
+        return Err(BadKubeconfig { bad: Bad::Unreadable, why });
+    }
+    let bracketed = host.contains(':') && !host.starts_with('[');
+    let host = if bracketed { format!("[{host}]") } else { host.to_owned() };
+    let cluster = Cluster {
+        server: Some(format!("https://{host}:{port}")),
+        certificate_authority: Some(authority),
+        ..Cluster::default()
+    };
+    let authorities = authorities(&cluster)?;
+    // The client reads the file again, once a minute.
+    let user = AuthInfo { token_file: Some(token), ..AuthInfo::default() };
+    Ok(Current { cluster, user, authorities })
+}
+
 /// A file's bytes; none where it cannot be read.
 pub(super) fn file(path: &str) -> Option<Vec<u8>> {
     std::fs::read(path).ok()
@@ -207,6 +227,12 @@ mod tests {
             "clusters: [{name: c, cluster: {server: 'https://api:6443', insecure-skip-tls-verify: true}}]\n";
         let why = "sets insecure-skip-tls-verify for the cluster `c`".to_owned();
         assert_eq!(judged(&format!("{CONTEXT}{cluster}{user}")), Some((Bad::Insecure, why)));
+    }
+
+    #[test]
+    fn a_pod_without_an_account_has_no_access() {
+        let refused = service_account(Path::new("/no/such/folder"), "fd00::1", "443").err();
+        assert_eq!(refused.map(|refused| refused.bad), Some(Bad::Unreadable));
     }
 
     #[test]

@@ -56,6 +56,21 @@ impl Printer {
         self.colours
     }
 
+    /// How much talk the user wants.
+    #[must_use]
+    pub fn volume(&self) -> Volume {
+        self.volume
+    }
+
+    /// The file of the log once more, if there is one.
+    ///
+    /// # Errors
+    /// The operating system does not give it.
+    pub fn log_file(&self) -> io::Result<Option<File>> {
+        let log = self.log.as_ref().and_then(|log| log.lock().ok());
+        log.map(|log| log.try_clone()).transpose()
+    }
+
     /// Whether progress may be drawn: the user wants talk, and standard error is a terminal.
     #[must_use]
     pub fn draws(&self) -> bool {

@@ -5,8 +5,11 @@
 
 mod canary;
 mod cli;
+mod cloud_config;
 mod clusters;
 mod conformance;
+#[cfg(feature = "controllers")]
+mod controllers;
 mod corpus;
 mod crds;
 mod create;

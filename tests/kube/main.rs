@@ -11,6 +11,8 @@
 mod required;
 
 mod gate;
+#[cfg(feature = "controllers")]
+mod operator;
 mod program;
 mod server;
 

@@ -27,6 +27,8 @@ use crate::finding::{Finding, Findings, Page};
 use crate::plan::outline::Outline;
 use crate::plan::{Plan, Platforms, Stage};
 use crate::render::{Credentials, Extras, PlatformAssets, Unset};
+pub use rules::check_url as check_endpoint;
+
 use crate::rules::{Case, Dual, Families, First, Gated, Ipv6, Traits};
 
 /// The key under `platform`.

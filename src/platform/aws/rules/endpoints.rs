@@ -113,8 +113,11 @@ pub(in super::super) fn missing_endpoints<'a>(catalogue: &'a Catalogue, platform
     needed.map(String::as_str).collect()
 }
 
-/// What is wrong with an endpoint's URL, and what to do.
-fn check_url(text: &str) -> Result<(), (String, String)> {
+/// Judges the URL of a custom endpoint: over HTTPS, of a host, without path or query.
+///
+/// # Errors
+/// What is wrong with it, and what to do.
+pub fn check_url(text: &str) -> Result<(), (String, String)> {
     let with_scheme = text.split_once("://").is_some_and(|(scheme, _)| !scheme.contains(':'));
     let full = if with_scheme { text.to_owned() } else { format!("https://{text}") };
     let shown = || shortened(&without_user(text));

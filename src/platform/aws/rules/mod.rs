@@ -12,6 +12,7 @@ use crate::config::InstallConfig;
 use crate::finding::{Findings, Page};
 use crate::rules::{Case, Gated};
 
+pub use endpoints::check_url;
 pub(super) use endpoints::{UNKNOWN_REGION, missing_endpoints, or_meant};
 pub(super) use subnets::FORMS as SUBNET_FORMS;
 

@@ -1,0 +1,280 @@
+//! `landfall cloud-config`.
+
+#![allow(
+    clippy::disallowed_methods,
+    reason = "the file of the Infrastructure object is looked at before it is read, and the result is written"
+)]
+
+use std::ffi::OsString;
+use std::fs::{self, DirBuilder, OpenOptions, Permissions};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use clap::builder::PossibleValuesParser;
+
+use super::input::Input;
+use super::{Exit, Settings};
+use crate::cloudconf::target::{self, Gate};
+use crate::cloudconf::{Fault, Infrastructure, Network, PlatformStatus, Status, bootstrap, pages};
+use crate::finding::{Finding, Kind};
+use crate::source::{self, Mask};
+use crate::ui::{Judged, text};
+use crate::verdict::Outcome;
+
+/// The mode of folders that are made on the way to the result.
+const FOLDER: u32 = 0o755;
+/// The mode of the result.
+const FILE: u32 = 0o644;
+
+/// Make the configuration of a cluster's cloud provider from files
+///
+/// What the controllers of `landfall operator` do in a cluster, for one that does not run yet, or to see what
+/// would come of a text. Nothing is asked.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+// Help texts are the doc comments of each verb's arguments.
+#[derive(Debug, clap::Subcommand)]
+enum What {
+    Stitch(Stitch),
+    Ccm(Ccm),
+}
+
+/// Make the `ConfigMap` `kube-cloud-config` of the user's and the Infrastructure object
+///
+/// AWS's service endpoints and Azure's cloud are put into the user's text; other platforms' is passed on. The
+/// files are YAML or JSON, the manifest is YAML. Exit code 3 if a file is not valid or they contradict each
+/// other; then nothing is written.
+#[derive(Debug, clap::Args)]
+struct Stitch {
+    /// File of the Infrastructure object, which is only read
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    infrastructure: PathBuf,
+
+    /// File of the user's `ConfigMap`, if there is one
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    cloud_config: Option<PathBuf>,
+
+    /// Write the manifest to this file, in place of what is there; to standard output unless given
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    out: Option<PathBuf>,
+}
+
+/// Make the `cloud.conf` of the cloud controller manager of the one that `kube-cloud-config` holds
+///
+/// Prints it and nothing else. Exit code 3 if the text cannot be read or contradicts the cluster.
+#[derive(Debug, clap::Args)]
+struct Ccm {
+    /// Platform of the cluster
+    #[arg(
+        long,
+        value_name = "PLATFORM",
+        ignore_case = true,
+        value_parser = PossibleValuesParser::new(target::platforms())
+    )]
+    platform: String,
+
+    /// File with the text, or - for standard input
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    source: PathBuf,
+
+    /// A feature gate that is on in the cluster; may be given several times
+    #[arg(long, value_name = "NAME")]
+    feature_gate: Vec<String>,
+
+    /// File of the Infrastructure object, for Azure's cloud and vSphere's servers and networks
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    infrastructure: Option<PathBuf>,
+
+    /// File of the Network object, for vSphere's address families
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    network: Option<PathBuf>,
+}
+
+/// Makes what the arguments say.
+///
+/// # Errors
+/// Standard output or the result cannot be written.
+pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
+    let made = match &args.what {
+        What::Stitch(args) => stitched(args),
+        What::Ccm(args) => transformed(args),
+    };
+    let made = match made {
+        Ok(made) => made,
+        Err(refused) => {
+            refused.tell(settings);
+            return Ok(refused.exit);
+        }
+    };
+    match &args.what {
+        What::Stitch(Stitch { out: Some(out), .. }) => {
+            replace(out, made.as_bytes()).with_context(|| format!("cannot write {}", out.display()))?;
+        }
+        _ => settings.printer.data(&made)?,
+    }
+    Ok(Exit::Done)
+}
+
+/// Why nothing was made.
+struct Refused {
+    file: String,
+    finding: Box<Finding>,
+    exit: Exit,
+}
+
+impl Refused {
+    fn tell(&self, settings: &Settings) {
+        let judged = Judged {
+            file: &self.file,
+            text: "",
+            outcome: Outcome::Rejected,
+            findings: std::slice::from_ref(&*self.finding),
+            mask: &Mask::default(),
+        };
+        settings.printer.report(&text::findings(&judged, settings.printer.colours().talk));
+    }
+
+    fn fault(fault: &Fault, file: &Path) -> Self {
+        Self {
+            file: file.display().to_string(),
+            finding: Box::new(pages::finding(fault)),
+            exit: Exit::NotValid,
+        }
+    }
+}
+
+fn stitched(args: &Stitch) -> Result<String, Refused> {
+    if let Some(out) = &args.out
+        && is_same(out, &args.infrastructure)
+    {
+        let file = out.display().to_string();
+        let finding = Box::new(pages::output_is_input(&file));
+        return Err(Refused { file, finding, exit: Exit::Usage });
+    }
+    let infrastructure = infrastructure_text(&args.infrastructure)?;
+    let user = args.cloud_config.as_deref().map(read).transpose()?;
+    bootstrap::stitch(&infrastructure, user.as_deref()).map_err(|fault| {
+        let user = args.cloud_config.as_deref().filter(|_| is_about_text(&fault));
+        Refused::fault(&fault, user.unwrap_or(&args.infrastructure))
+    })
+}
+
+fn transformed(args: &Ccm) -> Result<String, Refused> {
+    let infrastructure = match &args.infrastructure {
+        Some(file) => {
+            let text = infrastructure_text(file)?;
+            let read =
+                bootstrap::infrastructure(&text).and_then(|object| of_platform(object, &args.platform));
+            read.map_err(|fault| Refused::fault(&fault, file))?
+        }
+        None => bare(&args.platform),
+    };
+    let network = match &args.network {
+        Some(file) => bootstrap::network(&read(file)?).map_err(|fault| Refused::fault(&fault, file))?,
+        None => Network::default(),
+    };
+    let source = read(&args.source)?;
+    let is_on = args.feature_gate.iter().any(|name| name == target::NLB_SECURITY_GROUP);
+    let gate = if is_on { Gate::On } else { Gate::Off };
+    target::transform(&infrastructure, &network, &source, gate).map_err(|fault| {
+        let object = args.infrastructure.as_deref().filter(|_| !is_about_text(&fault));
+        Refused::fault(&fault, object.unwrap_or(&args.source))
+    })
+}
+
+/// The platform as objects write it.
+fn known(platform: &str) -> &'static str {
+    target::platforms().find(|known| known.eq_ignore_ascii_case(platform)).unwrap_or_default()
+}
+
+fn of_platform(object: Infrastructure, platform: &str) -> Result<Infrastructure, Fault> {
+    let (found, wanted) = (object.platform().0, known(platform));
+    if found == wanted {
+        return Ok(object);
+    }
+    Err(Fault::PlatformMismatch { wanted, found: found.to_owned() })
+}
+
+/// The object of a cluster of which nothing but the platform is known.
+fn bare(platform: &str) -> Infrastructure {
+    let status = PlatformStatus { platform: known(platform).to_owned(), ..PlatformStatus::default() };
+    let status = Status { platform_status: Some(status), ..Status::default() };
+    Infrastructure { status, ..Infrastructure::default() }
+}
+
+/// Whether a fault is one of the user's text, not of the cluster's objects.
+fn is_about_text(fault: &Fault) -> bool {
+    matches!(
+        fault,
+        Fault::ConfigUnreadable(_)
+            | Fault::OverrideConflict(_)
+            | Fault::CloudNotString(_)
+            | Fault::CloudConflict { .. }
+            | Fault::LegacySettingChanged(_)
+            | Fault::ManifestUnreadable(_)
+    )
+}
+
+/// The text of the Infrastructure object's file, which must be a file with something in it.
+fn infrastructure_text(path: &Path) -> Result<String, Refused> {
+    if let Ok(about) = fs::metadata(path)
+        && !about.is_file()
+    {
+        let file = path.display().to_string();
+        let message = format!("cannot read {file}: it is no regular file");
+        let finding = Box::new(Finding::error(&source::pages::UNREADABLE, Kind::Parse, "", message));
+        return Err(Refused { file, finding, exit: Exit::Failed });
+    }
+    let text = read(path)?;
+    if text.is_empty() {
+        return Err(Refused::fault(&Fault::InfrastructureFileEmpty, path));
+    }
+    Ok(text)
+}
+
+fn read(path: &Path) -> Result<String, Refused> {
+    let input = Input::single(path);
+    let refused = |finding, exit| Refused { file: input.name(), finding, exit };
+    let bytes = input.read().map_err(|finding| refused(finding, Exit::Failed))?;
+    source::text_of(&bytes).map(str::to_owned).map_err(|finding| refused(finding, Exit::NotValid))
+}
+
+fn is_same(one: &Path, other: &Path) -> bool {
+    match (fs::metadata(one), fs::metadata(other)) {
+        (Ok(one), Ok(other)) => (one.dev(), one.ino()) == (other.dev(), other.ino()),
+        _ => false,
+    }
+}
+
+/// Puts a file in place as a whole, with the folders that it lies in.
+fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let Some(name) = path.file_name() else {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it names no file"));
+    };
+    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        DirBuilder::new().recursive(true).mode(FOLDER).create(folder)?;
+    }
+    let mut beside = OsString::from(".");
+    beside.push(name);
+    beside.push(format!(".{}.new", std::process::id()));
+    let beside = path.with_file_name(beside);
+    let replaced = write(&beside, bytes).and_then(|()| fs::rename(&beside, path));
+    if replaced.is_err() {
+        // What went wrong first is what is told.
+        let _ = fs::remove_file(&beside);
+    }
+    replaced
+}
+
+fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(FILE).open(path)?;
+    file.set_permissions(Permissions::from_mode(FILE))?;
+    file.write_all(bytes)?;
+    file.sync_all()
+}

@@ -1,0 +1,109 @@
+//! `landfall operator`.
+
+mod crds;
+mod logs;
+mod manifests;
+mod run;
+
+use clap::builder::PossibleValuesParser;
+
+use super::{Exit, Settings};
+use crate::controllers::operator::{CONTROLLERS, Registered};
+
+/// Run the controllers that keep a cluster's cloud settings true, or print what it takes to deploy them
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+// Help texts are the doc comments of each command's arguments.
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    Run(run::Args),
+    Crds(crds::Args),
+    Manifests(manifests::Args),
+}
+
+/// Does what the command says.
+///
+/// # Errors
+/// Those of the command.
+pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
+    match &args.command {
+        Command::Run(args) => run::run(args, settings),
+        Command::Crds(args) => crds::run(args, settings),
+        Command::Manifests(args) => manifests::run(args, settings),
+    }
+}
+
+/// What running and deploying have in common.
+#[derive(Debug, clap::Args)]
+struct Common {
+    /// Which controllers, with commas between them; all unless given
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = names())]
+    controllers: Vec<String>,
+
+    /// The operator's own namespace, which has its lease
+    #[arg(long, value_name = "NAME", default_value = "landfall", value_parser = namespace)]
+    namespace: String,
+
+    /// The namespace that `cloud.conf` is written to
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "openshift-cloud-controller-manager",
+        value_parser = namespace
+    )]
+    target_namespace: String,
+}
+
+impl Common {
+    /// The controllers that are meant, each once.
+    fn controllers(&self) -> Vec<&'static Registered> {
+        let meant = |one: &&Registered| {
+            self.controllers.is_empty() || self.controllers.iter().any(|name| name == one.name)
+        };
+        CONTROLLERS.iter().filter(meant).collect()
+    }
+}
+
+fn names() -> PossibleValuesParser {
+    CONTROLLERS.iter().map(|controller| controller.name).collect::<Vec<&'static str>>().into()
+}
+
+/// A name as Kubernetes takes it for a namespace.
+fn namespace(text: &str) -> Result<String, String> {
+    let inner = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    let right = (1..=63).contains(&text.len())
+        && text.bytes().all(inner)
+        && !text.starts_with('-')
+        && !text.ends_with('-');
+    if right { Ok(text.to_owned()) } else { Err("give small letters, digits and hyphens".to_owned()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_namespace_has_a_name_that_kubernetes_takes() {
+        assert_eq!(namespace("landfall-1"), Ok("landfall-1".to_owned()));
+        let long = "a".repeat(64);
+        for wrong in ["", "-a", "a-", "A", "a.b", "a/b", long.as_str()] {
+            assert!(namespace(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn all_controllers_are_meant_unless_some_are_named() {
+        let common = |names: &[&str]| Common {
+            controllers: names.iter().map(|&name| name.to_owned()).collect(),
+            namespace: String::new(),
+            target_namespace: String::new(),
+        };
+        assert_eq!(common(&[]).controllers().len(), CONTROLLERS.len());
+        let named = common(&["endpoint-mirror", "endpoint-mirror"]).controllers();
+        assert_eq!(named.iter().map(|one| one.name).collect::<Vec<_>>(), ["endpoint-mirror"]);
+    }
+}

@@ -1,0 +1,141 @@
+//! `landfall operator run`.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context;
+
+use super::super::signals::Signals;
+use super::super::{Exit, Settings};
+use super::{Common, logs};
+use crate::controllers::operator::{Candidacy, Ended, Kit, Metrics, PORT, operate, probing};
+use crate::kube::{Access, Bad, BadKubeconfig, Fault, Live};
+use crate::platform::World;
+use crate::prepare::Environment;
+use crate::source::Mask;
+use crate::stop::Stop;
+use crate::ui::{Judged, text};
+use crate::verdict::Outcome;
+use crate::wait::pages;
+
+/// How long a connection, and each part of an answer, may take.
+const PATIENCE: Duration = Duration::from_secs(15);
+/// The same for the lease, which must be renewed in time.
+const LEASE_PATIENCE: Duration = Duration::from_secs(4);
+
+/// Run controllers until the process is asked to stop
+///
+/// Where several replicas run, one works and the others stand by: the one that holds the lease
+/// `landfall-operator`. Who loses it ends with 1. Asked to stop, by SIGTERM or SIGINT, the operator ends what
+/// is under way, gives the lease back and ends with 0.
+///
+/// The cluster is the one of --kubeconfig, of `KUBECONFIG`, or the one in which the process runs as a pod.
+/// `/healthz`, `/readyz` and `/metrics` are answered by HTTP. The log on standard error is one JSON object a
+/// line.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    common: Common,
+
+    /// Kubeconfig of the cluster
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    kubeconfig: Option<PathBuf>,
+
+    /// Address for health, readiness and metrics
+    #[arg(long, value_name = "ADDRESS", default_value_t = SocketAddr::from((Ipv4Addr::UNSPECIFIED, PORT)))]
+    listen: SocketAddr,
+
+    /// Whether to work only while holding the lease; without it, let no second replica run
+    #[arg(
+        long,
+        value_name = "BOOL",
+        default_value_t = true,
+        action = clap::ArgAction::Set,
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "true"
+    )]
+    leader_elect: bool,
+}
+
+/// Runs them.
+///
+/// # Errors
+/// The address cannot be listened on, the operating system gives no runtime, or the log cannot begin.
+pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
+    let variable = |name: &str| Environment.variable(name);
+    let access = match Access::of_run(args.kubeconfig.as_deref(), &variable) {
+        Ok(access) => access,
+        Err((path, bad)) => return Ok(refused(&path, &bad, settings)),
+    };
+    logs::begin(&settings.printer)?;
+    // One thread does: controllers wait for the cluster nearly all of the time.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let ended = runtime.block_on(begin(args, &access));
+    // What still resolves a name must not hold the end.
+    runtime.shutdown_background();
+    Ok(match ended? {
+        Ended::Stopped => Exit::Done,
+        Ended::Lost => {
+            tracing::error!("the lease is lost, and another replica may lead");
+            Exit::Failed
+        }
+    })
+}
+
+async fn begin(args: &Args, access: &Access) -> anyhow::Result<Ended> {
+    let variable = |name: &str| Environment.variable(name);
+    let usable = |fault: Fault| anyhow::anyhow!("the cluster cannot be asked: {}", fault.why());
+    let Common { namespace, target_namespace, .. } = &args.common;
+    let host = variable("HOSTNAME").unwrap_or_else(|| "landfall".to_owned());
+    let metrics = Arc::new(Metrics::new());
+    let kit = Kit {
+        client: access.client(PATIENCE).map_err(usable)?,
+        metrics: Arc::clone(&metrics),
+        instance: host.clone(),
+        namespace: namespace.clone(),
+        target_namespace: target_namespace.clone(),
+        release: variable("RELEASE_VERSION").unwrap_or_else(|| "unknown".to_owned()),
+        probe: probing(&variable, &|path: &str| Environment.file(path)),
+    };
+    let controllers = args.common.controllers().iter().map(|one| one.make(&kit)).collect();
+    let candidacy = if args.leader_elect {
+        let client = access.client(LEASE_PATIENCE).map_err(usable)?;
+        let identity = format!("{host}_{:016x}", rand::random::<u64>());
+        Some(Candidacy { objects: Arc::new(Live::new(client)), namespace: namespace.clone(), identity })
+    } else {
+        None
+    };
+    let watching = access.watching_client(PATIENCE).map_err(usable)?;
+    let stop = Stop::default();
+    let mut signals = Signals::new().context("signals cannot be listened to")?;
+    let wished = async {
+        signals.next().await;
+        tracing::info!("asked to stop");
+        stop.ask();
+        std::future::pending::<()>().await;
+    };
+    tracing::info!(server = %access.server(), listen = %args.listen, "begins");
+    tokio::select! {
+        ended = operate(controllers, watching, candidacy, args.listen, metrics, stop.clone()) => {
+            ended.with_context(|| format!("cannot listen on {}", args.listen))
+        }
+        () = wished => Ok(Ended::Stopped),
+    }
+}
+
+/// Says why there is no way to the cluster.
+fn refused(path: &Path, bad: &BadKubeconfig, settings: &Settings) -> Exit {
+    let finding = pages::kubeconfig(bad);
+    let judged = Judged {
+        file: &path.display().to_string(),
+        text: "",
+        outcome: Outcome::Rejected,
+        findings: std::slice::from_ref(&finding),
+        mask: &Mask::default(),
+    };
+    settings.printer.report(&text::findings(&judged, settings.printer.colours().talk));
+    if bad.bad == Bad::Unreadable { Exit::Failed } else { Exit::NotValid }
+}

@@ -1,0 +1,154 @@
+//! What of the cluster's `Infrastructure` and `Network` objects counts here.
+
+use serde::{Deserialize, Deserializer};
+
+/// A value that may be null, which is as good as absent.
+pub(super) fn or_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(
+    from: D,
+) -> Result<T, D::Error> {
+    Option::<T>::deserialize(from).map(Option::unwrap_or_default)
+}
+
+/// `infrastructures.config.openshift.io/cluster`, as far as it counts here.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct Infrastructure {
+    /// What is wished for.
+    #[serde(deserialize_with = "or_default")]
+    pub spec: Spec,
+    /// What is.
+    #[serde(deserialize_with = "or_default")]
+    pub status: Status,
+}
+
+/// `spec` of the Infrastructure object.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Spec {
+    /// Which map and key hold the user's configuration.
+    #[serde(deserialize_with = "or_default")]
+    pub cloud_config: CloudConfig,
+    /// What the user says of the platform.
+    #[serde(deserialize_with = "or_default")]
+    pub platform_spec: PlatformSpec,
+}
+
+/// `spec.cloudConfig`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct CloudConfig {
+    /// Name of the map in `openshift-config`; may be empty.
+    #[serde(deserialize_with = "or_default")]
+    pub name: String,
+    /// Key in it; may be empty.
+    #[serde(deserialize_with = "or_default")]
+    pub key: String,
+}
+
+/// `spec.platformSpec`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct PlatformSpec {
+    /// vSphere's part, as it stands.
+    pub vsphere: Option<serde_json::Value>,
+}
+
+/// `status` of the Infrastructure object.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Status {
+    /// The old name of the platform.
+    #[serde(deserialize_with = "or_default")]
+    pub platform: String,
+    /// The platform.
+    pub platform_status: Option<PlatformStatus>,
+}
+
+/// `status.platformStatus`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct PlatformStatus {
+    /// The platform's name.
+    #[serde(rename = "type", deserialize_with = "or_default")]
+    pub platform: String,
+    /// AWS's part.
+    pub aws: Option<AwsStatus>,
+    /// Azure's part.
+    pub azure: Option<AzureStatus>,
+    /// vSphere's part.
+    pub vsphere: Option<VSphereStatus>,
+}
+
+/// `status.platformStatus.aws`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct AwsStatus {
+    /// The region.
+    #[serde(deserialize_with = "or_default")]
+    pub region: String,
+    /// Custom endpoints, in their order.
+    #[serde(deserialize_with = "or_default")]
+    pub service_endpoints: Vec<ServiceEndpoint>,
+}
+
+/// One custom endpoint.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct ServiceEndpoint {
+    /// Service, as in `ec2`.
+    #[serde(deserialize_with = "or_default")]
+    pub name: String,
+    /// Its URL.
+    #[serde(deserialize_with = "or_default")]
+    pub url: String,
+}
+
+/// `status.platformStatus.azure`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct AzureStatus {
+    /// Name of the cloud; may be empty.
+    #[serde(deserialize_with = "or_default")]
+    pub cloud_name: String,
+}
+
+/// `status.platformStatus.vsphere`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct VSphereStatus {
+    /// Addresses of the API server inside.
+    #[serde(rename = "apiServerInternalIPs", deserialize_with = "or_default")]
+    pub api_server_internal_ips: Vec<String>,
+    /// Addresses of the ingress.
+    #[serde(rename = "ingressIPs", deserialize_with = "or_default")]
+    pub ingress_ips: Vec<String>,
+}
+
+impl Infrastructure {
+    /// The platform's name, and whether it is the old form's; empty where there is none.
+    #[must_use]
+    pub fn platform(&self) -> (&str, bool) {
+        match &self.status.platform_status {
+            Some(status) if !status.platform.is_empty() => (&status.platform, false),
+            _ => (&self.status.platform, true),
+        }
+    }
+}
+
+/// `networks.config.openshift.io/cluster`, as far as it counts here.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct Network {
+    /// What is wished for.
+    #[serde(deserialize_with = "or_default")]
+    pub spec: NetworkSpec,
+}
+
+/// `spec` of the Network object.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct NetworkSpec {
+    /// The networks of services.
+    #[serde(deserialize_with = "or_default")]
+    pub service_network: Vec<String>,
+}

@@ -1,0 +1,239 @@
+//! The findings of a cloud provider's configuration, each with its page.
+
+use super::Fault;
+use crate::finding::{Base, Finding, Kind, Page, Severity};
+
+/// A page without an example, as no install config shows it.
+const fn page(code: &'static str, title: &'static str, text: &'static str) -> Page {
+    Page { code, title, text, severity: Severity::Error, fields: &[], base: Base::Whole, bad: "", good: "" }
+}
+
+const TYPE: &str = "status.platformStatus.type";
+const REGION: &str = "status.platformStatus.aws.region";
+const ENDPOINTS: &str = "status.platformStatus.aws.serviceEndpoints";
+const CLOUD_NAME: &str = "status.platformStatus.azure.cloudName";
+
+static PLATFORM_MISMATCH: Page = page(
+    "LF1400",
+    "the Infrastructure object is of the platform whose text is made",
+    "What the text needs of the cluster is in the part of the object that belongs to its platform. The object of \
+     another cluster is the usual reason.",
+);
+static REGION_REQUIRED: Page = page(
+    "LF1401",
+    "service endpoints have a region that signs for them",
+    "A service at an endpoint of one's own is asked with signatures of a region, which the name of the endpoint \
+     does not tell.",
+);
+static CONFIG_UNREADABLE: Page = page(
+    "LF1402",
+    "the cloud provider's configuration is in the format of its platform",
+    "AWS reads an INI dialect with quotes and escapes of its own, Azure JSON (YAML is accepted and becomes JSON), \
+     OpenStack INI, vSphere YAML or its older INI. The message says where reading had to stop.",
+);
+static OVERRIDE_CONFLICT: Page = page(
+    "LF1403",
+    "the user's configuration of AWS has no service overrides",
+    "Overrides are made of the service endpoints of the Infrastructure object. With some in both places it would \
+     be left to chance which of them count.",
+);
+static CLOUD_NAME_UNSUPPORTED: Page = page(
+    "LF1404",
+    "the cloud of the Infrastructure object is one of Azure's",
+    "The name decides which endpoints the provider asks. The names are those of the install config, and letter \
+     case counts.",
+);
+static CLOUD_NOT_STRING: Page = page(
+    "LF1405",
+    "`cloud` in the configuration of Azure is a text",
+    "Without it, or with an empty one, the cloud of the Infrastructure object is put there.",
+);
+static CLOUD_CONFLICT: Page = page(
+    "LF1406",
+    "the configuration of Azure names the cloud that the cluster is in",
+    "The cloud of a cluster does not change. A provider that asks another cloud finds nothing of it.",
+);
+static LEGACY_SETTING_CHANGED: Page = page(
+    "LF1407",
+    "older settings of OpenStack are as the cluster made them",
+    "Credentials come from a file `clouds.yaml` now, and the settings that named a secret go. One that somebody \
+     changed would be lost without a word.",
+);
+static KEY_MISSING: Page = page(
+    "LF1408",
+    "the ConfigMap has the key that the Infrastructure object names",
+    "`spec.cloudConfig.key` names the entry of `data` that is the configuration. `binaryData` is not looked at.",
+);
+static NO_SOURCE_MAP: Page = page(
+    "LF1409",
+    "there is a ConfigMap to take the configuration from",
+    "It is the managed map, or the one that `spec.cloudConfig.name` names in `openshift-config`.",
+);
+static PLATFORM_UNSUPPORTED: Page = page(
+    "LF1410",
+    "the platform has a cloud controller manager",
+    "Only platforms with one have a configuration to be made.",
+);
+static INFRASTRUCTURE_UNREADABLE: Page = page(
+    "LF1411",
+    "the file of the Infrastructure object holds one",
+    "It is YAML or JSON, as the installer writes it in `manifests/cluster-infrastructure-02-config.yml`. Fields \
+     that are not needed are passed over.",
+);
+static MANIFEST_UNREADABLE: Page = page(
+    "LF1412",
+    "the file of the user's ConfigMap holds one",
+    "It is YAML or JSON, as the installer writes it in `manifests/cloud-provider-config.yaml`. Entries of `data` \
+     are text, those of `binaryData` base64.",
+);
+static NETWORK_UNREADABLE: Page = page(
+    "LF1413",
+    "the file of the Network object holds one",
+    "It is YAML or JSON, as the installer writes it in `manifests/cluster-network-02-config.yml`.",
+);
+static ENDPOINT_INVALID: Page = page(
+    "LF1414",
+    "a service endpoint has a name and a URL that can be written down",
+    "An override without a service or without a URL would send nothing anywhere, and control characters have no \
+     form in the provider's text.",
+);
+static INFRASTRUCTURE_FILE_EMPTY: Page = page(
+    "LF1415",
+    "the file of the Infrastructure object is not empty",
+    "A file that was never filled is the usual reason: nothing can be told of its cluster.",
+);
+static OUTPUT_IS_INPUT: Page = page(
+    "LF1416",
+    "the result goes to another file than that of the Infrastructure object",
+    "The file is only read. It is needed again, by whoever installs the object.",
+);
+
+/// Every page of this room.
+pub static ALL: &[&Page] = &[
+    &PLATFORM_MISMATCH,
+    &REGION_REQUIRED,
+    &CONFIG_UNREADABLE,
+    &OVERRIDE_CONFLICT,
+    &CLOUD_NAME_UNSUPPORTED,
+    &CLOUD_NOT_STRING,
+    &CLOUD_CONFLICT,
+    &LEGACY_SETTING_CHANGED,
+    &KEY_MISSING,
+    &NO_SOURCE_MAP,
+    &PLATFORM_UNSUPPORTED,
+    &INFRASTRUCTURE_UNREADABLE,
+    &MANIFEST_UNREADABLE,
+    &NETWORK_UNREADABLE,
+    &ENDPOINT_INVALID,
+    &INFRASTRUCTURE_FILE_EMPTY,
+    &OUTPUT_IS_INPUT,
+];
+
+/// The fault as a finding.
+#[must_use]
+pub fn finding(fault: &Fault) -> Finding {
+    let (page, kind, field, help) = match fault {
+        Fault::PlatformMismatch { .. } => {
+            (&PLATFORM_MISMATCH, Kind::Invalid, TYPE, "name the object of a cluster of this platform")
+        }
+        Fault::RegionRequired => (&REGION_REQUIRED, Kind::Required, REGION, "set the region of the cluster"),
+        Fault::ConfigUnreadable(_) => {
+            (&CONFIG_UNREADABLE, Kind::Parse, "", "put the text right at that place")
+        }
+        Fault::OverrideConflict(_) => (
+            &OVERRIDE_CONFLICT,
+            Kind::Forbidden,
+            "",
+            "move the overrides to `spec.platformSpec.aws.serviceEndpoints` of the Infrastructure object",
+        ),
+        Fault::CloudNameUnsupported(_) => {
+            (&CLOUD_NAME_UNSUPPORTED, Kind::NotSupported, CLOUD_NAME, "name a cloud of Azure")
+        }
+        Fault::CloudNotString(_) => {
+            (&CLOUD_NOT_STRING, Kind::TypeInvalid, "cloud", "leave `cloud` out; the cluster's is put there")
+        }
+        Fault::CloudConflict { .. } => {
+            (&CLOUD_CONFLICT, Kind::Invalid, "cloud", "leave `cloud` out; the cluster's is put there")
+        }
+        Fault::LegacySettingChanged(_) => (
+            &LEGACY_SETTING_CHANGED,
+            Kind::Invalid,
+            "",
+            "take the setting back, or move what it was for to the secret `openstack-credentials`",
+        ),
+        Fault::KeyMissing(_) => {
+            (&KEY_MISSING, Kind::Required, "spec.cloudConfig.key", "name a key that the ConfigMap has")
+        }
+        Fault::NoSourceMap => (
+            &NO_SOURCE_MAP,
+            Kind::Required,
+            "spec.cloudConfig.name",
+            "make the ConfigMap that is named there",
+        ),
+        Fault::PlatformUnsupported(_) => {
+            (&PLATFORM_UNSUPPORTED, Kind::NotSupported, TYPE, "there is nothing to be made on this platform")
+        }
+        Fault::InfrastructureUnreadable(_) => {
+            (&INFRASTRUCTURE_UNREADABLE, Kind::Parse, "", "name the file of an Infrastructure object")
+        }
+        Fault::ManifestUnreadable(_) => {
+            (&MANIFEST_UNREADABLE, Kind::Parse, "", "name the file of a ConfigMap")
+        }
+        Fault::NetworkUnreadable(_) => {
+            (&NETWORK_UNREADABLE, Kind::Parse, "", "name the file of a Network object")
+        }
+        Fault::EndpointInvalid { .. } => (
+            &ENDPOINT_INVALID,
+            Kind::Invalid,
+            ENDPOINTS,
+            "give each endpoint the name of a service and a URL",
+        ),
+        Fault::InfrastructureFileEmpty => {
+            (&INFRASTRUCTURE_FILE_EMPTY, Kind::Required, "", "name a file with an Infrastructure object")
+        }
+    };
+    Finding::error(page, kind, field, fault.to_string()).help(help)
+}
+
+/// The result would replace the file of the Infrastructure object.
+#[must_use]
+pub fn output_is_input(path: &str) -> Finding {
+    let message = format!("{path} is the file of the Infrastructure object, which is only read");
+    Finding::error(&OUTPUT_IS_INPUT, Kind::Forbidden, "", message).help("name another file with --out")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn each_fault_has_a_page_of_its_own() {
+        let text = || "it".to_owned();
+        let faults = [
+            Fault::PlatformMismatch { wanted: "AWS", found: text() },
+            Fault::RegionRequired,
+            Fault::EndpointInvalid { index: 0, field: "url" },
+            Fault::ConfigUnreadable(text()),
+            Fault::OverrideConflict(text()),
+            Fault::CloudNameUnsupported(text()),
+            Fault::CloudNotString("a list"),
+            Fault::CloudConflict { given: text(), cloud: text() },
+            Fault::LegacySettingChanged("secret-name"),
+            Fault::KeyMissing(text()),
+            Fault::NoSourceMap,
+            Fault::PlatformUnsupported(text()),
+            Fault::InfrastructureFileEmpty,
+            Fault::InfrastructureUnreadable(text()),
+            Fault::NetworkUnreadable(text()),
+            Fault::ManifestUnreadable(text()),
+        ];
+        let mut told: Vec<Finding> = faults.iter().map(finding).collect();
+        told.push(output_is_input("cluster.yaml"));
+        assert!(told.iter().all(|finding| !finding.message.is_empty() && finding.help.is_some()));
+        let codes: BTreeSet<&str> = told.iter().map(|finding| finding.page.code).collect();
+        assert_eq!(codes, ALL.iter().map(|page| page.code).collect());
+        assert_eq!(codes.len(), told.len());
+    }
+}

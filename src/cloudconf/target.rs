@@ -1,0 +1,161 @@
+//! The map that the cloud controller manager reads, and how its text is made on each platform.
+
+use super::{CLOUD_CONF, Entries, Fault, Infrastructure, Network, aws, azure, openstack, vsphere};
+
+/// The gate that lets AWS's network load balancers have security groups.
+pub const NLB_SECURITY_GROUP: &str = "AWSServiceLBNetworkSecurityGroup";
+
+/// The gate that lets several vCenters change after the installation, and gives their managed map to the second
+/// controller.
+pub const MULTI_VCENTER: &str = "VSphereMultiVCenterDay2";
+
+/// A text of vSphere that says nothing.
+pub const MINIMAL_VSPHERE: &str = "global: {}\nvcenter: {}\n";
+
+/// What is known of a feature gate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gate {
+    /// It is on.
+    On,
+    /// It is off.
+    Off,
+    /// The cluster does not list it, which is as good as off.
+    Unknown,
+}
+
+type Transform = fn(&Infrastructure, &Network, &str, Gate) -> Result<String, Fault>;
+
+/// How the text is made on a platform.
+pub struct Rule {
+    /// Name of the platform.
+    pub platform: &'static str,
+    /// Whether the managed map is looked at before the user's.
+    pub managed_first: bool,
+    /// Whether the managed map is written with the target, once [`MULTI_VCENTER`] is on.
+    owns_managed: bool,
+    transform: Transform,
+}
+
+static RULES: [Rule; 8] = [
+    Rule {
+        platform: "AWS",
+        managed_first: true,
+        owns_managed: false,
+        transform: |_, _, text, gate| aws::ccm(text, gate),
+    },
+    Rule {
+        platform: "Azure",
+        managed_first: true,
+        owns_managed: false,
+        transform: |infrastructure, _, text, _| azure::ccm(infrastructure, text),
+    },
+    as_is("GCP"),
+    as_is("IBMCloud"),
+    as_is("Nutanix"),
+    Rule {
+        platform: "OpenStack",
+        managed_first: false,
+        owns_managed: false,
+        transform: |_, _, text, _| openstack::ccm(text),
+    },
+    as_is("PowerVS"),
+    Rule {
+        platform: "VSphere",
+        managed_first: false,
+        owns_managed: true,
+        transform: |infrastructure, network, text, _| vsphere::ccm(text, infrastructure, network),
+    },
+];
+
+/// A platform whose text is passed on.
+const fn as_is(platform: &'static str) -> Rule {
+    Rule {
+        platform,
+        managed_first: false,
+        owns_managed: false,
+        transform: |_, _, text, _| Ok(text.to_owned()),
+    }
+}
+
+/// The platforms that have a rule.
+pub fn platforms() -> impl Iterator<Item = &'static str> {
+    RULES.iter().map(|rule| rule.platform)
+}
+
+/// The rule of a platform; none where nothing is to be made.
+#[must_use]
+pub fn rule(platform: &str) -> Option<&'static Rule> {
+    RULES.iter().find(|rule| rule.platform == platform)
+}
+
+/// Whether the managed map of the platform is written together with the target. `gate_on` tells of
+/// [`MULTI_VCENTER`].
+#[must_use]
+pub fn owns_managed(platform: &str, gate_on: bool) -> bool {
+    gate_on && rule(platform).is_some_and(|rule| rule.owns_managed)
+}
+
+/// The source's entries with the text under [`CLOUD_CONF`], as text and nothing else.
+///
+/// # Errors
+/// There is no source, or no text under `key`.
+pub fn prepare(source: Option<&Entries>, key: &str) -> Result<Entries, Fault> {
+    let mut entries = source.ok_or(Fault::NoSourceMap)?.clone();
+    if !entries.data.contains_key(CLOUD_CONF) {
+        let text = match key {
+            "" => String::new(),
+            key => entries.data.remove(key).ok_or_else(|| Fault::KeyMissing(key.to_owned()))?,
+        };
+        entries.data.insert(CLOUD_CONF.to_owned(), text);
+    }
+    entries.binary_data.remove(CLOUD_CONF);
+    Ok(entries)
+}
+
+/// The text for the cloud controller manager. `gate` tells of [`NLB_SECURITY_GROUP`].
+///
+/// # Errors
+/// There is no rule for the platform, or the text cannot be read or contradicts the cluster.
+pub fn transform(
+    infrastructure: &Infrastructure,
+    network: &Network,
+    text: &str,
+    gate: Gate,
+) -> Result<String, Fault> {
+    let (platform, _) = infrastructure.platform();
+    let rule = rule(platform).ok_or_else(|| Fault::PlatformUnsupported(platform.to_owned()))?;
+    (rule.transform)(infrastructure, network, text, gate)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entries(data: &[(&str, &str)], binary: &[(&str, &str)]) -> Entries {
+        let side =
+            |side: &[(&str, &str)]| side.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
+        Entries { data: side(data), binary_data: side(binary) }
+    }
+
+    #[test]
+    fn the_text_is_found_under_its_key() {
+        let source = entries(&[("config", "b"), ("ca", "c")], &[(CLOUD_CONF, "eA==")]);
+        assert_eq!(prepare(Some(&source), "config"), Ok(entries(&[(CLOUD_CONF, "b"), ("ca", "c")], &[])));
+        let missing = |key: &str| prepare(Some(&source), key).map_err(|fault| fault.name());
+        assert_eq!(missing("nope"), Err("key-missing"));
+        assert_eq!(missing(CLOUD_CONF), Err("key-missing"));
+        assert_eq!(prepare(None, "config"), Err(Fault::NoSourceMap));
+        let empty = prepare(Some(&Entries::default()), "");
+        assert_eq!(empty, Ok(entries(&[(CLOUD_CONF, "")], &[])));
+    }
+
+    #[test]
+    fn a_managed_map_belongs_to_one_controller() {
+        assert!(owns_managed("VSphere", true) && !owns_managed("VSphere", false));
+        assert!(!owns_managed("AWS", true) && !owns_managed("None", true));
+        let first: Vec<&str> =
+            platforms().filter(|name| rule(name).is_some_and(|r| r.managed_first)).collect();
+        assert_eq!(first, ["AWS", "Azure"]);
+        assert!(rule("aws").is_none());
+    }
+}

@@ -1,0 +1,6 @@
+//! The controllers, each against a cluster that is played.
+
+mod conformance;
+mod mirror;
+mod played;
+mod standing;

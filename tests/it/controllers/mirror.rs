@@ -1,0 +1,157 @@
+//! The mirror of custom endpoints.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use landfall::controllers::endpoint_mirror::{EndpointMirror, Probe};
+use landfall::controllers::{Controller, Next};
+use serde_json::{Value, json};
+
+use super::played::{Played, condition, infrastructure, key};
+
+/// A network in which some endpoints cannot be reached.
+#[derive(Default)]
+struct Network {
+    down: Mutex<BTreeSet<String>>,
+    asked: Mutex<Vec<String>>,
+}
+
+impl Network {
+    fn asked(&self) -> Vec<String> {
+        std::mem::take(&mut self.asked.lock().unwrap())
+    }
+}
+
+impl Probe for Network {
+    fn look<'a>(&'a self, url: &'a str) -> BoxFuture<'a, Result<(), String>> {
+        self.asked.lock().unwrap().push(url.to_owned());
+        let down = self.down.lock().unwrap().contains(url);
+        async move { if down { Err("nobody listens".to_owned()) } else { Ok(()) } }.boxed()
+    }
+}
+
+struct Site {
+    played: Arc<Played>,
+    network: Arc<Network>,
+    mirror: EndpointMirror,
+}
+
+fn endpoint(name: &str, url: &str) -> Value {
+    json!({ "name": name, "url": url })
+}
+
+impl Site {
+    fn new(platform: &str, mirrored: &[Value]) -> Self {
+        let played = Played::new();
+        let network: Arc<Network> = Arc::default();
+        let mirror = EndpointMirror::new(played.clone(), played.clone(), network.clone());
+        let aws = json!({ "region": "r", "serviceEndpoints": mirrored });
+        let object = json!({
+            "spec": {},
+            "status": { "infrastructureName": "demo", "platformStatus": { "type": platform, "aws": aws } },
+        });
+        played.put(infrastructure(), object);
+        Self { played, network, mirror }
+    }
+
+    /// Wishes for these endpoints.
+    fn wish(&self, endpoints: &[Value]) {
+        let mut object = self.played.object(&infrastructure()).unwrap();
+        object["spec"]["platformSpec"] = json!({ "type": "AWS", "aws": { "serviceEndpoints": endpoints } });
+        self.played.put(infrastructure(), object);
+    }
+
+    fn status(&self) -> Value {
+        self.played.object(&infrastructure()).unwrap()["status"].clone()
+    }
+
+    fn mirrored(&self) -> Value {
+        self.status()["platformStatus"]["aws"]["serviceEndpoints"].clone()
+    }
+
+    fn degraded(&self) -> (String, String, String) {
+        condition(&self.played, "landfall", "EndpointMirrorDegraded").unwrap()
+    }
+}
+
+#[tokio::test]
+async fn endpoints_are_mirrored_in_the_order_of_their_names() {
+    let site = Site::new("AWS", &[]);
+    let (s3, ec2) = (endpoint("s3", "https://s3.example"), endpoint("ec2", "https://ec2.example:8443"));
+    site.wish(&[s3.clone(), ec2.clone()]);
+    assert_eq!(site.mirror.reconcile(&key()).await, Ok(Next::Settled));
+    assert_eq!(site.mirrored(), json!([ec2, s3]));
+    assert_eq!(site.status()["platformStatus"]["aws"]["region"], "r");
+    assert_eq!(site.status()["infrastructureName"], "demo");
+    assert_eq!(site.played.told(), ["ServiceEndpointsMirrored"]);
+    assert_eq!(site.degraded().0, "False");
+    // The same again changes nothing and asks nobody.
+    site.played.writes();
+    site.network.asked();
+    assert_eq!(site.mirror.reconcile(&key()).await, Ok(Next::Settled));
+    assert!(site.played.writes().is_empty() && site.network.asked().is_empty());
+    // What is in use is not asked again when another comes.
+    let iam = endpoint("iam", "https://iam.example");
+    site.wish(&[s3.clone(), iam.clone(), ec2.clone()]);
+    assert_eq!(site.mirror.reconcile(&key()).await, Ok(Next::Settled));
+    assert_eq!(site.mirrored(), json!([ec2, iam, s3]));
+    assert_eq!(site.network.asked(), ["https://iam.example"]);
+    site.wish(&[]);
+    assert_eq!(site.mirror.reconcile(&key()).await, Ok(Next::Settled));
+    assert_eq!(site.mirrored(), json!([]));
+}
+
+#[tokio::test]
+async fn an_invalid_list_changes_nothing_and_says_all_that_is_wrong() {
+    let before = endpoint("ec2", "https://ec2.example");
+    let site = Site::new("AWS", std::slice::from_ref(&before));
+    let user = endpoint("iam", "https://user:canary@iam.example");
+    site.wish(&[endpoint("s3", "http://s3.example"), endpoint("s3", "https://s3.example/path"), user]);
+    for told in [&["ServiceEndpointsInvalid"] as &[&str], &[]] {
+        let failed = site.mirror.reconcile(&key()).await.unwrap_err();
+        assert_eq!((failed.reason, failed.retry), ("endpoints-invalid", false));
+        assert_eq!(site.played.told(), told);
+    }
+    assert_eq!(site.mirrored(), json!([before]));
+    assert!(site.network.asked().is_empty());
+    let (status, reason, message) = site.degraded();
+    assert_eq!((status.as_str(), reason.as_str()), ("True", "ServiceEndpointsInvalid"));
+    for part in ["[0].url", "[1].name", "[1].url", "[2].url"] {
+        assert!(message.contains(part), "{message}");
+    }
+    assert!(!message.contains("canary"));
+    site.wish(&[before]);
+    assert_eq!(site.mirror.reconcile(&key()).await, Ok(Next::Settled));
+    assert_eq!(site.degraded().0, "False");
+}
+
+#[tokio::test]
+async fn an_endpoint_that_cannot_be_reached_is_tried_again() {
+    let site = Site::new("AWS", &[]);
+    let (s3, ec2) = (endpoint("s3", "https://s3.example"), endpoint("ec2", "https://ec2.example"));
+    site.network.down.lock().unwrap().insert("https://s3.example".to_owned());
+    site.wish(&[s3.clone(), ec2.clone()]);
+    let failed = site.mirror.reconcile(&key()).await.unwrap_err();
+    assert_eq!((failed.reason, failed.retry), ("endpoints-unreachable", true));
+    assert_eq!(site.mirrored(), json!([]));
+    let (status, reason, message) = site.degraded();
+    assert_eq!((status.as_str(), reason.as_str()), ("True", "ServiceEndpointsUnreachable"));
+    assert!(message.contains("s3.example") && !message.contains("ec2.example"), "{message}");
+    site.network.down.lock().unwrap().clear();
+    assert_eq!(site.mirror.reconcile(&key()).await, Ok(Next::Settled));
+    assert_eq!(site.mirrored(), json!([ec2, s3]));
+    assert_eq!(site.played.told(), ["ServiceEndpointsUnreachable", "ServiceEndpointsMirrored"]);
+}
+
+#[tokio::test]
+async fn other_platforms_are_left_alone() {
+    let site = Site::new("GCP", &[]);
+    site.wish(&[endpoint("S3", "http://s3.example")]);
+    let before = site.status();
+    assert_eq!(site.mirror.reconcile(&key()).await, Ok(Next::Settled));
+    assert_eq!(site.status(), before);
+    assert!(site.network.asked().is_empty());
+    assert_eq!(site.degraded().0, "False");
+}

@@ -1,0 +1,73 @@
+//! What `landfall operator manifests` prints: no right too many, and none that could be missing.
+
+use serde_json::{Value, json};
+
+use super::account::{collection, printed};
+use super::cluster::{Cluster, KEY, MANAGED_MAP, TARGET_MAP, USER_MAP};
+use super::replica::Replica;
+use super::until::becomes;
+
+const OPERATOR: &str = "landfall";
+const CONDITION: &str = "KubeCloudConfigControllerDegraded";
+
+fn has(rule: &Value, list: &str, what: &str) -> bool {
+    rule[list].as_array().is_some_and(|list| list.iter().any(|found| found == what))
+}
+
+#[test]
+fn no_right_is_wide() {
+    let objects = printed();
+    let of = |kind: &str| objects.iter().filter(|object| object["kind"] == kind).count();
+    for kind in ["Namespace", "ServiceAccount", "ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding"] {
+        assert!(of(kind) > 0, "no {kind}");
+    }
+    assert_eq!((of("Deployment"), of("ServiceAccount")), (1, 1));
+    for object in &objects {
+        for rule in object["rules"].as_array().into_iter().flatten() {
+            let text = rule.to_string();
+            assert!(!text.contains("\"*\"") && !text.contains("secrets"), "{}: {text}", object["metadata"]);
+            let is_read = |verb: &Value| ["get", "list", "watch"].iter().any(|read| verb == read);
+            let mut verbs = rule["verbs"].as_array().into_iter().flatten();
+            if object["kind"] == "ClusterRole" && has(rule, "resources", "configmaps") {
+                assert!(verbs.all(is_read), "maps of every namespace may be written: {text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_right_that_is_missing_is_named_and_made_up_for_once_it_is_given() {
+    let spec = json!({ "cloudConfig": { "name": USER_MAP.1, "key": KEY } });
+    let Some(cluster) = Cluster::start(&spec, &json!({ "type": "GCP" })) else { return };
+    cluster.user_map("first");
+    let writes = |object: &&Value| {
+        let mut rules = object["rules"].as_array().into_iter().flatten();
+        object["kind"] == "Role"
+            && object["metadata"]["namespace"] == MANAGED_MAP.0
+            && rules.any(|rule| has(rule, "resources", "configmaps"))
+    };
+    let roles: Vec<Value> = printed().iter().filter(writes).cloned().collect();
+    assert!(!roles.is_empty(), "no right to write {MANAGED_MAP:?}");
+    let set = |role: &Value, rules: &Value| {
+        let collection = collection(&cluster.server, role).unwrap_or_default();
+        let path = format!("{collection}/{}", role["metadata"]["name"].as_str().unwrap_or_default());
+        cluster.server.change(&path, &json!({ "rules": rules }));
+    };
+    let read_only =
+        json!([{ "apiGroups": [""], "resources": ["configmaps"], "verbs": ["get", "list", "watch"] }]);
+    for role in &roles {
+        set(role, &read_only);
+    }
+    let operator = Replica::start(&cluster, "kube-cloud-config,cloud-config-sync");
+    cluster.says(OPERATOR, CONDITION, "True", &["SyncError", "403", "configmaps", MANAGED_MAP.0]);
+    // The other controller has what it needs.
+    cluster.holds(TARGET_MAP, "first");
+    assert_eq!(cluster.map(MANAGED_MAP), Value::Null);
+    assert!(operator.metric("landfall_reconcile_errors_total", &["kube-cloud-config"]) > 0);
+
+    for role in &roles {
+        set(role, &role["rules"]);
+    }
+    becomes(&"first".to_owned(), || cluster.text(MANAGED_MAP));
+    cluster.says(OPERATOR, CONDITION, "False", &["AsExpected"]);
+}
