@@ -1,0 +1,132 @@
+//! What comes of parents and private profiles that belong together.
+
+use serde_json::{Value, json};
+
+use super::*;
+
+/// The rendered part of the specification, and the paths of the conflicts.
+fn rendered(parent: Value, private: Value) -> serde_json::Result<(Value, Vec<String>)> {
+    let rendered = render(&serde_json::from_value(parent)?, &serde_json::from_value(private)?);
+    let paths = rendered.conflicts.iter().map(|c| format!("{} {}", c.path, c.reason)).collect();
+    Ok((serde_json::to_value(rendered.spec)?, paths))
+}
+
+#[test]
+fn every_part_of_the_parent_is_preferred() -> serde_json::Result<()> {
+    let parent = json!({
+        "type": "aws",
+        "kubernetes": {"versions": [{"version": "1.2.3", "lifecycle": [{"classification": "supported"}]}]},
+        "machineImages": [{"name": "i", "updateStrategy": "major", "versions": [{"version": "1"}]}],
+        "machineTypes": [{"name": "m", "cpu": "4"}],
+        "volumeTypes": [{"name": "v", "class": "c", "minSize": "1Gi"}],
+        "regions": [{
+            "name": "r",
+            "zones": [{"name": "z", "unavailableMachineTypes": ["m"]}],
+            "labels": {"a": "b"},
+            "accessRestrictions": [{"name": "eu"}],
+        }],
+        "limits": {"maxNodesTotal": 5},
+    });
+    let private = json!({
+        "kubernetes": {"versions": [
+            {
+                "version": "1.2.3",
+                "classification": "preview",
+                "lifecycle": [{"classification": "deprecated"}],
+            },
+            {"version": "1.2.4"},
+        ]},
+        "machineImages": [{
+            "name": "i",
+            "updateStrategy": "minor",
+            "versions": [{"version": "1", "architectures": ["arm64"]}],
+        }],
+        "machineTypes": [{"name": "m", "cpu": "5"}],
+        "volumeTypes": [{"name": "v", "class": "c"}],
+        "regions": [{
+            "name": "r",
+            "zones": [{"name": "z"}],
+            "labels": {"a": "c"},
+            "accessRestrictions": [{"name": "us"}],
+        }],
+        "limits": {"maxNodesTotal": 4},
+    });
+    let (spec, conflicts) = rendered(parent.clone(), private)?;
+    assert_eq!(spec, parent);
+    assert_eq!(
+        conflicts,
+        [
+            "spec.kubernetes.versions[1.2.3].classification differs",
+            "spec.kubernetes.versions[1.2.3].lifecycle differs",
+            "spec.kubernetes.versions[1.2.4] not-in-parent",
+            "spec.machineImages[i].updateStrategy differs",
+            "spec.machineImages[i].versions[1] differs",
+            "spec.machineTypes[m] differs",
+            "spec.volumeTypes[v] differs",
+            "spec.regions[r].zones[z] differs",
+            "spec.regions[r].labels differs",
+            "spec.regions[r].accessRestrictions differs",
+            "spec.limits.maxNodesTotal differs",
+        ]
+    );
+    Ok(())
+}
+
+#[test]
+fn what_the_parent_lacks_is_taken() -> serde_json::Result<()> {
+    let private = json!({
+        "parent": "p",
+        "machineImages": [{"name": "i", "versions": [{"version": "1"}, {"version": "2"}]}],
+        "machineTypes": [{"name": "m", "cpu": "4"}],
+        "volumeTypes": [{"name": "v", "class": "c"}],
+        "regions": [{"name": "r", "zones": [{"name": "z"}], "labels": {"a": "b"}}],
+        "caBundle": "certificate",
+        "limits": {"maxNodesTotal": 4},
+    });
+    let mut wanted = private.clone();
+    if let Some(wanted) = wanted.as_object_mut() {
+        wanted.remove("parent");
+        wanted.insert("type".to_owned(), "aws".into());
+    }
+    assert_eq!(rendered(json!({"type": "aws"}), private)?, (wanted, vec![]));
+    Ok(())
+}
+
+#[test]
+fn certificates_stand_on_lines_of_their_own() -> serde_json::Result<()> {
+    for (own, more, wanted) in [("a", "b", "a\nb"), ("a\n", "b\n", "a\nb\n"), ("", "b", "b"), ("a", "", "a")]
+    {
+        let (spec, _) = rendered(json!({"caBundle": own}), json!({"caBundle": more}))?;
+        assert_eq!(spec, json!({"caBundle": wanted}), "{own:?} and {more:?}");
+    }
+    Ok(())
+}
+
+#[test]
+fn a_date_is_taken_even_where_the_rest_differs() -> serde_json::Result<()> {
+    const DATE: &str = "2024-06-06T01:02:03Z";
+    let image = |version: Value| json!({"machineImages": [{"name": "i", "versions": [version]}]});
+    let parent = image(json!({"version": "1", "architectures": ["amd64"]}));
+    let private = image(json!({"version": "1", "architectures": ["arm64"], "expirationDate": DATE}));
+    let wanted = image(json!({"version": "1", "architectures": ["amd64"], "expirationDate": DATE}));
+    let (spec, conflicts) = rendered(parent, private)?;
+    assert_eq!(spec, wanted);
+    assert_eq!(conflicts, ["spec.machineImages[i].versions[1] differs"]);
+    Ok(())
+}
+
+#[test]
+fn what_is_opaque_stays_as_it_is() -> serde_json::Result<()> {
+    let parent = json!({
+        "type": "aws",
+        "providerConfig": {"empty": {}, "null": null},
+        "seedSelector": {"providerTypes": ["aws"]},
+        "bastion": {"machineType": {"name": "m"}},
+        "machineCapabilities": [{"name": "architecture", "values": ["amd64"]}],
+        "controlPlane": [],
+    });
+    let (spec, conflicts) = rendered(parent.clone(), json!({"limits": {}, "kubernetes": {}}))?;
+    assert_eq!(spec, parent);
+    assert!(conflicts.is_empty());
+    Ok(())
+}
