@@ -1,0 +1,117 @@
+//! Versions of the operator: which will do, and which may follow which.
+
+use semver::Version;
+
+use super::pages;
+use super::seen::{Crd, Installer};
+use crate::finding::Finding;
+
+/// The oldest version that will do.
+pub const MINIMUM: Version = Version::new(2, 13, 0);
+/// The newest minor version that was tested.
+pub const TESTED: (u64, u64) = (2, 21);
+
+/// A version as tags and labels write it.
+#[must_use]
+pub fn read(text: &str) -> Option<Version> {
+    Version::parse(text.strip_prefix('v').unwrap_or(text)).ok()
+}
+
+/// The version that the tag of an image says.
+pub(super) fn of_image(image: &str) -> Option<Version> {
+    let tagged = image.split('@').next()?;
+    // A colon before the last slash stands before the port of a registry.
+    let (_, tag) = tagged.rsplit('/').next()?.split_once(':')?;
+    read(tag)
+}
+
+/// A CRD before an upgrade.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Upgraded {
+    /// The CRD as it is.
+    pub crd: Crd,
+    /// The versions that it has in the new release.
+    pub offered: Vec<String>,
+    /// How many objects of its kind there are.
+    pub objects: usize,
+}
+
+/// What stands against an upgrade of an operator; warnings do not stop it.
+#[must_use]
+pub fn upgrade(from: &Version, to: &Version, installer: Installer, crds: &[Upgraded]) -> Vec<Finding> {
+    let mut found = Vec::new();
+    if installer != Installer::Landfall {
+        found.push(pages::not_ours(installer));
+    }
+    if from.major != to.major {
+        found.push(pages::other_major(from, to));
+    } else if to < from {
+        found.push(pages::backwards(from, to));
+    } else if to.minor > from.minor.saturating_add(1) {
+        found.push(pages::too_far(from, to));
+    }
+    for upgraded in crds {
+        let crd = &upgraded.crd;
+        let gone = crd.stored.iter().filter(|version| !upgraded.offered.contains(version));
+        let gone: Vec<&str> = gone.map(String::as_str).collect();
+        if !gone.is_empty() {
+            found.push(pages::stored(&crd.name, &gone, upgraded.objects));
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(from: &str, to: &str, installer: Installer) -> Vec<String> {
+        let versions = read(from).zip(read(to));
+        let found = versions.map(|(from, to)| upgrade(&from, &to, installer, &[])).unwrap_or_default();
+        found.into_iter().map(|finding| finding.message).collect()
+    }
+
+    #[test]
+    fn the_version_is_that_of_the_tag() {
+        let version = Some(Version::new(2, 19, 0));
+        assert_eq!(of_image("mcr.microsoft.com/k8s/azureserviceoperator:v2.19.0"), version);
+        assert_eq!(of_image("localhost:5000/a/azureserviceoperator:2.19.0@sha256:00"), version);
+        assert_eq!(of_image("localhost:5000/azureserviceoperator"), None);
+        assert_eq!(of_image("azureserviceoperator@sha256:00"), None);
+        assert_eq!(of_image("azureserviceoperator:latest"), None);
+        assert_eq!(of_image(""), None);
+    }
+
+    #[test]
+    fn an_upgrade_is_one_step() {
+        for (from, to) in [("2.18.0", "2.19.0"), ("2.18.0", "2.18.3"), ("v2.19.0", "2.19.0")] {
+            assert!(shown(from, to, Installer::Landfall).is_empty(), "{from} {to}");
+        }
+        let far = shown("2.17.0", "2.19.0", Installer::Landfall);
+        assert_eq!(far, ["from version 2.17.0 to 2.19.0 is more than one minor version: 2.18 comes first"]);
+        assert_eq!(shown("2.19.0", "2.18.0", Installer::Landfall).len(), 1);
+        assert_eq!(shown("2.19.0", "3.0.0", Installer::Landfall).len(), 1);
+    }
+
+    #[test]
+    fn an_installation_of_somebody_else_is_left_alone() {
+        for installer in [Installer::ClusterApi, Installer::Other] {
+            assert_eq!(shown("2.18.0", "2.19.0", installer).len(), 1);
+        }
+    }
+
+    #[test]
+    fn a_version_that_objects_are_stored_in_stays() {
+        let (from, to) = (Version::new(2, 18, 0), Version::new(2, 19, 0));
+        let errors = |stored: &str, objects: usize| -> Vec<bool> {
+            let crd = Crd { name: "a.b.azure.com".to_owned(), ..Crd::default() };
+            let crd = Crd { stored: vec![stored.to_owned(), "v1".to_owned()], ..crd };
+            let offered = vec!["v1".to_owned(), "v2".to_owned()];
+            let upgraded = [Upgraded { crd, offered, objects }];
+            upgrade(&from, &to, Installer::Landfall, &upgraded).iter().map(Finding::is_error).collect()
+        };
+        assert_eq!(errors("v0", 1), [true]);
+        assert_eq!(errors("v0", 0), [false]);
+        assert!(errors("v2", 1).is_empty());
+    }
+}

@@ -1,0 +1,73 @@
+//! What is done with objects of which no plan is at hand: a pause and its end, the handover to the running
+//! cluster, and the end of the objects that a move leaves behind.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use super::world::text;
+use super::{Drive, Work, World};
+use crate::engine::aso::core::{Action, Context, Object, Op, Stage, What, decide};
+use crate::engine::aso::desired::{Desired, Hints, Mode, Need, Policy};
+use crate::engine::aso::{keys, kinds};
+
+/// What is to be done about an object that stands.
+pub(super) fn action(drive: &Drive, id: &Need, existing: &Value, context: Context, world: &World) -> Action {
+    let object = Object(existing);
+    let (existing, owner) = (Some(existing), &drive.owner);
+    match drive.work {
+        Work::Resume if object.is_paused() => reconciled(drive, id, object, &context),
+        Work::HandOver if is_due(id, object) => {
+            reconciled(drive, id, object, &Context { stage: Stage::Handover, ..context })
+        }
+        Work::Resume => settled(object, "not paused"),
+        Work::HandOver => settled(object, "not to be handed over"),
+        // What may still change Azure would take its resource with it.
+        Work::Depart if object.is_paused() && object.policy() == Policy::Skip => {
+            let dependents_gone = world.dependents(id).is_empty();
+            decide(Op::Delete, existing, owner, &Context { moving: true, dependents_gone, ..context })
+        }
+        _ => decide(Op::Pause, existing, owner, &context),
+    }
+}
+
+fn settled(object: Object<'_>, message: &str) -> Action {
+    Action {
+        what: What::None,
+        policy: object.policy_as_written().map(str::to_owned),
+        message: message.to_owned(),
+    }
+}
+
+/// Whether the running cluster takes over what an object stands for, and has not yet.
+fn is_due(id: &Need, object: Object<'_>) -> bool {
+    kinds::named(id.kind).is_some_and(|kind| kind.handover) && object.policy() != Policy::Skip
+}
+
+fn reconciled(drive: &Drive, id: &Need, object: Object<'_>, context: &Context) -> Action {
+    match as_found(id, object) {
+        Some(found) => decide(Op::Reconcile(&found), Some(object.0), &drive.owner, context),
+        None => settled(object, "of a kind that is not known"),
+    }
+}
+
+/// The object as something that is wanted just so: nothing of its spec is replaced, and its tags stay.
+fn as_found(id: &Need, object: Object<'_>) -> Option<Desired> {
+    let kind = kinds::named(id.kind)?;
+    let mode = object.annotation(keys::MODE).unwrap_or_default();
+    let modes = [Mode::Byo, Mode::Claimable];
+    let tags = object.annotation(keys::LAST_APPLIED_TAGS);
+    let tags: Option<BTreeMap<String, String>> = tags.and_then(|tags| serde_json::from_str(tags).ok());
+    Some(Desired {
+        kind,
+        api_version: text(object.0, "/apiVersion").to_owned(),
+        name: id.name.clone(),
+        spec: Map::new(),
+        hints: Hints {
+            mode: modes.into_iter().find(|known| known.name() == mode).unwrap_or_default(),
+            additional_tags: tags.unwrap_or_default(),
+            ..Hints::of(kind)
+        },
+        needs: Vec::new(),
+    })
+}

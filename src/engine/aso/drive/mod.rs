@@ -1,0 +1,313 @@
+//! From decisions about objects to a cluster that stands, moves, or is gone.
+//!
+//! [`Drive::step`] takes what stands and says what is to be done about every object: it calls nobody and looks
+//! at no clock. [`act()`] sends that, and [`Pace`] keeps what was refused from being sent again at once. Whoever
+//! drives a cluster repeats the two: the command line in [`run()`], a controller once for each reconciliation.
+//!
+//! What is read comes of one watch for each kind. A step is safe to repeat and safe to lose: whatever was sent
+//! before a crash is seen by the next one.
+
+mod act;
+mod api;
+mod at_work;
+mod change;
+mod ground;
+mod lease;
+mod live;
+mod pace;
+pub mod pages;
+mod relocate;
+mod removal;
+mod run;
+mod world;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+
+pub use act::{Acted, act};
+pub use api::{Api, Failure, Feed, Location, News};
+pub use at_work::{Job, Place, Worked, at_work};
+pub use ground::{Anchor, Ground, PAUSED};
+pub use lease::Lease;
+pub use live::Live;
+pub use pace::Pace;
+pub use relocate::{Relocation, Side, relocate};
+pub use run::{Clock, End, Limits, Watcher, now, run};
+pub use world::World;
+
+use super::core::{
+    Action, ApiError, Context, Object, Op, Outcome, Owner, Stage, Status, UNSEEN_LIMIT, What, decide, unseen,
+};
+use super::desired::{Desired, Need};
+use super::detect::crd_name;
+use super::kinds::{self, Kind};
+use super::translate::Translation;
+
+/// What is said of an object of somebody else that others have waited for in vain.
+const OTHERS_NOT_READY: &str = "it is not managed by this cluster and not Ready, and others need it";
+
+/// What is to become of a cluster's objects.
+#[derive(Clone, Debug)]
+pub enum Work {
+    /// They are to be as the plan wants them.
+    Make(Translation),
+    /// They are to go, with all that they made.
+    Remove,
+    /// They are to go and leave Azure alone: the cluster is driven from elsewhere now.
+    Depart,
+    /// They are to stay, and nothing is to change in Azure because of them.
+    Pause,
+    /// They are to be as they were before the pause.
+    Resume,
+    /// What the running cluster edits itself is left to it.
+    HandOver,
+}
+
+/// A cluster that is driven, and where to.
+#[derive(Clone, Debug)]
+pub struct Drive {
+    /// Its infrastructure ID.
+    pub infra_id: String,
+    /// Its anchor.
+    pub owner: Owner,
+    /// What is to become of it.
+    pub work: Work,
+    /// How far it is, where it is made.
+    pub stage: Stage,
+    /// Whether it is paused, where it is made.
+    pub paused: bool,
+}
+
+/// What is to be done about one object.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Planned {
+    /// The object.
+    pub object: Need,
+    /// What is to be done.
+    pub action: Action,
+    /// The objects that must go on before this one can.
+    pub behind: Vec<Need>,
+}
+
+/// What is to be done about all objects, now.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Step {
+    /// Each object with what is to be done, in the order in which objects are made.
+    pub objects: Vec<Planned>,
+}
+
+impl Step {
+    /// How the cluster stands: as the worst of its objects.
+    #[must_use]
+    pub fn outcome(&self) -> Outcome {
+        Outcome::of_plan(self.objects.iter().map(|planned| &planned.action))
+    }
+
+    /// Whether something failed for good and nothing else can go on without it.
+    #[must_use]
+    pub fn is_stuck(&self) -> bool {
+        let mut stuck: Vec<&Need> = Vec::new();
+        loop {
+            let waits = |planned: &Planned| planned.behind.iter().any(|need| stuck.contains(&need));
+            let more: Vec<&Need> = self
+                .objects
+                .iter()
+                .filter(|planned| match planned.action.what {
+                    What::TerminalError => true,
+                    What::Wait => waits(planned),
+                    _ => false,
+                })
+                .map(|planned| &planned.object)
+                .collect();
+            if more.len() == stuck.len() {
+                break;
+            }
+            stuck = more;
+        }
+        let settled = |planned: &Planned| {
+            Outcome::of(&planned.action.what) == Outcome::Done || stuck.contains(&&planned.object)
+        };
+        !stuck.is_empty() && self.objects.iter().all(settled)
+    }
+}
+
+impl Drive {
+    /// The drive of a cluster of which this is to become.
+    #[must_use]
+    pub fn new(infra_id: &str, owner: Owner, work: Work) -> Self {
+        Self { infra_id: infra_id.to_owned(), owner, work, stage: Stage::Install, paused: false }
+    }
+
+    /// What is to be done about every object, given what stands.
+    #[must_use]
+    pub fn step(&self, world: &World) -> Step {
+        let objects = match &self.work {
+            Work::Make(translation) => self.making(&bound(translation, world), world),
+            Work::Remove => removal::Removal::of(self, world).step(),
+            _ => self.own(world).map(|(id, object)| self.changing(id, object, world, None)).collect(),
+        };
+        Step { objects }
+    }
+
+    /// What is to be done about one object after this call about it failed.
+    #[must_use]
+    pub fn after(&self, object: &Need, world: &World, error: ApiError) -> Action {
+        let failed = Some(error);
+        match (&self.work, world.get(object)) {
+            (Work::Make(translation), _) => {
+                let plan = bound(translation, world);
+                let wanted = plan.objects.iter().find(|desired| is(desired, object));
+                match wanted {
+                    Some(desired) => self.wanted(desired, &plan, world, failed).action,
+                    None => self.prune(object, world, failed).action,
+                }
+            }
+            (Work::Remove, _) => removal::Removal::of(self, world).one(object, failed).action,
+            (_, Some(existing)) => self.changing(object, existing, world, failed).action,
+            (_, None) => decide(Op::Delete, None, &self.owner, &self.context(world, failed)),
+        }
+    }
+
+    fn context(&self, world: &World, api_error: Option<ApiError>) -> Context {
+        Context {
+            paused: self.paused,
+            stage: self.stage,
+            api_error,
+            ..Context::new(&self.infra_id, world.now)
+        }
+    }
+
+    /// The objects of this cluster that stand.
+    fn own<'w>(&'w self, world: &'w World) -> impl Iterator<Item = (&'w Need, &'w serde_json::Value)> {
+        world.iter().filter(move |(_, object)| self.owner.owns(Object(object), &self.infra_id))
+    }
+
+    /// The objects of a plan, and those that are no longer in it.
+    fn making(&self, plan: &Translation, world: &World) -> Vec<Planned> {
+        let mut all: Vec<Planned> =
+            plan.objects.iter().map(|desired| self.wanted(desired, plan, world, None)).collect();
+        let left_over = self.own(world).filter(|(id, _)| !plan.objects.iter().any(|desired| is(desired, id)));
+        // A pause holds back everything that would change Azure.
+        all.extend(left_over.filter(|_| !self.paused).map(|(id, _)| self.prune(id, world, None)));
+        let in_the_way: Vec<Need> = self.in_the_way(&all, world).cloned().collect();
+        for planned in all.iter_mut().filter(|planned| in_the_way.contains(&planned.object)) {
+            if world.not_ready_for(&planned.object) >= UNSEEN_LIMIT {
+                planned.action.what = What::TerminalError;
+                OTHERS_NOT_READY.clone_into(&mut planned.action.message);
+            }
+        }
+        all
+    }
+
+    /// The objects of somebody else that are not Ready, so that others wait for them.
+    fn in_the_way<'p>(&self, all: &'p [Planned], world: &World) -> impl Iterator<Item = &'p Need> {
+        let theirs = move |id: &Need| {
+            world.get(id).is_some_and(|object| !self.owner.owns(Object(object), &self.infra_id))
+        };
+        let waits_for =
+            |other: &Planned, id: &Need| other.action.what == What::Wait && other.behind.contains(id);
+        let ids = all.iter().map(|planned| &planned.object);
+        ids.filter(move |id| theirs(id) && all.iter().any(|other| waits_for(other, id)))
+    }
+
+    fn wanted(
+        &self,
+        desired: &Desired,
+        plan: &Translation,
+        world: &World,
+        failed: Option<ApiError>,
+    ) -> Planned {
+        let is_ready = |need: &Need| world.get(need).is_some_and(|object| Object(object).is_ready());
+        let not_ready: Vec<Need> = desired.needs.iter().filter(|need| !is_ready(need)).cloned().collect();
+        let in_plan = |need: &Need| plan.objects.iter().any(|other| is(other, need));
+        let context = Context {
+            dependencies_ready: not_ready.is_empty(),
+            parent_managed: parent(desired, plan).is_some_and(|id| world.is_managed(id)),
+            reference_in_plan: desired.needs.iter().all(in_plan),
+            ..self.context(world, failed)
+        };
+        let object = Need { kind: desired.kind.kind, name: desired.name.clone() };
+        let existing = world.get(&object);
+        let action = decide(Op::Reconcile(desired), existing, &self.owner, &context);
+        let at_work = existing.is_some_and(|existing| is_at_work(Object(existing)));
+        Planned {
+            action: unseen(action, world.unknown_for(&object)),
+            object,
+            behind: if at_work { Vec::new() } else { not_ready },
+        }
+    }
+
+    fn prune(&self, object: &Need, world: &World, failed: Option<ApiError>) -> Planned {
+        let behind = world.dependents(object);
+        let context = Context { dependents_gone: behind.is_empty(), ..self.context(world, failed) };
+        let action = decide(Op::Prune, world.get(object), &self.owner, &context);
+        Planned { object: object.clone(), action, behind }
+    }
+
+    /// What is to be done about an object of which no plan is at hand.
+    fn changing(
+        &self,
+        id: &Need,
+        existing: &serde_json::Value,
+        world: &World,
+        failed: Option<ApiError>,
+    ) -> Planned {
+        let context = self.context(world, failed);
+        let action = change::action(self, id, existing, context, world);
+        let behind = if matches!(self.work, Work::Depart) { world.dependents(id) } else { Vec::new() };
+        Planned { object: id.clone(), action, behind }
+    }
+}
+
+/// Writes the objects of a translation in the versions that are served, by the name of a kind's CRD.
+pub fn served(translation: &mut Translation, versions: &BTreeMap<String, &'static str>) {
+    for desired in &mut translation.objects {
+        if let Some(version) = versions.get(&crd_name(desired.kind)) {
+            desired.api_version = format!("{}/{version}", desired.kind.group);
+        }
+    }
+}
+
+/// The plan with all values that what stands tells.
+fn bound(translation: &Translation, world: &World) -> Translation {
+    let mut plan = translation.clone();
+    plan.bind(|kind, name| {
+        let kind = kinds::named(kind)?.kind;
+        world.get(&Need { kind, name: name.to_owned() })
+    });
+    plan
+}
+
+fn is(desired: &Desired, id: &Need) -> bool {
+    desired.kind.kind == id.kind && desired.name == id.name
+}
+
+/// Whether the operator is changing the resource right now, whatever it waits for besides.
+fn is_at_work(object: Object<'_>) -> bool {
+    let ready = object.ready();
+    ready.status == Status::False && ready.reason == "Reconciling"
+}
+
+/// The object that decides whether this one was managed before, where its kind has no tags: its owner, or the
+/// owner of that.
+fn parent<'p>(desired: &'p Desired, plan: &'p Translation) -> Option<&'p Need> {
+    let wanted = desired.kind.parent?;
+    let mut at = desired;
+    // No chain of owners is longer than there are tiers.
+    for _ in 0..=u8::MAX {
+        if let Some(found) = at.needs.iter().find(|need| need.kind == wanted) {
+            return Some(found);
+        }
+        let below =
+            |other: &&Desired| other.kind.tier < at.kind.tier && at.needs.iter().any(|need| is(other, need));
+        at = plan.objects.iter().filter(below).max_by_key(|other| other.kind.tier)?;
+    }
+    None
+}
+
+/// The place of an object in the order of creation.
+fn tier(kind: &str) -> u8 {
+    kinds::named(kind).map_or(u8::MAX, |kind: &Kind| kind.tier)
+}

@@ -1,0 +1,297 @@
+//! A management cluster with an operator, both played.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use futures::future::{BoxFuture, ready};
+use futures::{FutureExt as _, StreamExt as _, stream};
+use serde_json::{Value, json};
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+
+use crate::engine::aso::core::Object;
+use crate::engine::aso::desired::Policy;
+use crate::engine::aso::drive::{Api, Failure, Feed, Location, News};
+use crate::engine::aso::keys;
+use crate::engine::aso::kinds::{KINDS, Kind};
+use crate::kube::Fault;
+
+/// What stands in Azure, by kind and name, with its tags.
+#[derive(Debug, Default)]
+struct Azure {
+    resources: BTreeMap<(String, String), Value>,
+    changes: usize,
+}
+
+#[derive(Default)]
+struct State {
+    /// By plural and name.
+    objects: BTreeMap<(&'static str, String), Value>,
+    version: u64,
+    /// Calls that are answered yet.
+    left: Option<usize>,
+    failing: BTreeSet<(&'static str, String)>,
+    writes: usize,
+    listeners: Vec<UnboundedSender<News>>,
+}
+
+/// The played management cluster.
+#[derive(Default)]
+pub(super) struct Played {
+    state: Mutex<State>,
+    azure: Mutex<Arc<Mutex<Azure>>>,
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn kind_of(plural: &str) -> Option<&'static Kind> {
+    KINDS.iter().find(|kind| kind.plural == plural)
+}
+
+fn refusal(status: u16) -> Failure {
+    Fault::Answer { status, why: String::new() }.into()
+}
+
+impl Played {
+    /// Lets so many calls through, and then none; none lets all through.
+    pub(super) fn allow(&self, calls: Option<usize>) {
+        locked(&self.state).left = calls;
+    }
+
+    /// Lets this cluster's operator make its resources where that of another one does.
+    pub(super) fn share_azure(&self, other: &Self) {
+        let azure = Arc::clone(&locked(&other.azure));
+        *locked(&self.azure) = azure;
+    }
+
+    /// A resource that is in Azure already.
+    pub(super) fn found(&self, kind: &str, name: &str, tags: &Value) {
+        let azure = Arc::clone(&locked(&self.azure));
+        locked(&azure).resources.insert((kind.to_owned(), name.to_owned()), tags.clone());
+    }
+
+    /// An object that is there already.
+    pub(super) fn put(&self, kind: &str, name: &str, object: &Value) {
+        let Some(kind) = KINDS.iter().find(|known| known.kind == kind) else { return };
+        let mut object = object.clone();
+        object["metadata"]["name"] = name.into();
+        object["metadata"]["resourceVersion"] = "1".into();
+        locked(&self.state).objects.insert((kind.plural, name.to_owned()), object);
+    }
+
+    /// A Secret that has the name of the credential already.
+    pub(super) fn put_credential(&self, object: &Value) {
+        let name = keys::credential_name(super::ID);
+        locked(&self.state).objects.insert(("secrets", name), object.clone());
+    }
+
+    pub(super) fn credential(&self) -> Option<Value> {
+        let key = ("secrets", keys::credential_name(super::ID));
+        locked(&self.state).objects.get(&key).cloned()
+    }
+
+    /// Lets the operator fail for good with a resource.
+    pub(super) fn fail(&self, kind: &'static str, name: &str) {
+        locked(&self.state).failing.insert((kind, name.to_owned()));
+    }
+
+    pub(super) fn in_azure(&self) -> Vec<(String, String)> {
+        let azure = Arc::clone(&locked(&self.azure));
+        let azure = locked(&azure);
+        azure.resources.keys().cloned().collect()
+    }
+
+    pub(super) fn changes_in_azure(&self) -> usize {
+        let azure = Arc::clone(&locked(&self.azure));
+        let azure = locked(&azure);
+        azure.changes
+    }
+
+    /// How many objects of the operator there are.
+    pub(super) fn objects(&self) -> usize {
+        let state = locked(&self.state);
+        state.objects.keys().filter(|(plural, _)| kind_of(plural).is_some()).count()
+    }
+
+    pub(super) fn writes_of_objects(&self) -> usize {
+        locked(&self.state).writes
+    }
+
+    pub(super) fn anchor(&self) -> Option<Value> {
+        let state = locked(&self.state);
+        state
+            .objects
+            .iter()
+            .find(|((plural, _), _)| *plural == "configmaps")
+            .map(|(_, object)| object.clone())
+    }
+
+    fn object(&self, kind: &str, name: &str) -> Option<Value> {
+        let kind = KINDS.iter().find(|known| known.kind == kind)?;
+        locked(&self.state).objects.get(&(kind.plural, name.to_owned())).cloned()
+    }
+
+    pub(super) fn spec(&self, kind: &str, name: &str) -> Value {
+        self.object(kind, name).map(|object| object["spec"].clone()).unwrap_or_default()
+    }
+
+    pub(super) fn annotation(&self, kind: &str, name: &str, key: &str) -> Option<String> {
+        Object(&self.object(kind, name)?).annotation(key).map(str::to_owned)
+    }
+
+    /// The labelled objects of these kinds, and all that happens to them from now on.
+    pub(super) fn feed(&self, kinds: &[&'static Kind]) -> Feed {
+        let (sender, receiver) = unbounded_channel();
+        let mut state = locked(&self.state);
+        for kind in kinds {
+            let of_kind = state.objects.iter().filter(|((plural, _), _)| *plural == kind.plural);
+            let labelled = of_kind.filter(|(_, object)| Object(object).label(keys::CLUSTER).is_some());
+            let all = labelled.map(|(_, object)| object.clone()).collect();
+            let _ = sender.send(News::All(kind.kind, all));
+        }
+        state.listeners.push(sender);
+        stream::unfold(receiver, |mut receiver| async move { Some((receiver.recv().await?, receiver)) })
+            .boxed()
+    }
+
+    /// Whether a call is answered; one that is not fails as one to a server that is gone.
+    fn call(&self) -> Result<(), Failure> {
+        let mut state = locked(&self.state);
+        match &mut state.left {
+            Some(0) => Err(Fault::late().into()),
+            Some(left) => {
+                *left -= 1;
+                Ok(())
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn put_in_place(&self, at: &Location, mut object: Value) -> Option<Value> {
+        let azure = Arc::clone(&locked(&self.azure));
+        let mut state = locked(&self.state);
+        state.version += 1;
+        object["metadata"]["resourceVersion"] = state.version.to_string().into();
+        let key = (at.plural, at.name.clone());
+        let Some(kind) = kind_of(at.plural) else {
+            let going = Object(&object).is_being_deleted();
+            let held = object["metadata"]["finalizers"].as_array().is_some_and(|all| !all.is_empty());
+            if going && !held {
+                state.objects.remove(&key);
+                return None;
+            }
+            state.objects.insert(key, object.clone());
+            return Some(object);
+        };
+        state.writes += 1;
+        let fails = state.failing.contains(&(kind.kind, at.name.clone()));
+        let stands = operate(kind.kind, &mut object, &mut locked(&azure), fails);
+        let news = if stands {
+            state.objects.insert(key, object.clone());
+            News::Is(kind.kind, object.clone())
+        } else {
+            state.objects.remove(&key);
+            News::Gone(kind.kind, object.clone())
+        };
+        state.listeners.retain(|listener| listener.send(news.clone()).is_ok());
+        stands.then_some(object)
+    }
+
+    fn stands(&self, at: &Location) -> Option<Value> {
+        locked(&self.state).objects.get(&(at.plural, at.name.clone())).cloned()
+    }
+
+    fn create_now(&self, at: &Location, object: &Value) -> Result<Value, Failure> {
+        self.call()?;
+        if self.stands(at).is_some() {
+            return Err(refusal(409));
+        }
+        let mut object = object.clone();
+        object["metadata"]["uid"] = format!("uid-{}-{}", at.plural, at.name).into();
+        object["metadata"]["name"] = at.name.clone().into();
+        self.put_in_place(at, object).ok_or_else(|| refusal(500))
+    }
+
+    fn merge_now(&self, at: &Location, patch: &Value) -> Result<Value, Failure> {
+        self.call()?;
+        let mut object = self.stands(at).ok_or_else(|| Failure::from(Fault::NotFound))?;
+        let wanted = &patch["metadata"]["resourceVersion"];
+        if !wanted.is_null() && *wanted != object["metadata"]["resourceVersion"] {
+            return Err(refusal(409));
+        }
+        json_patch::merge(&mut object, patch);
+        Ok(self.put_in_place(at, object.clone()).unwrap_or(object))
+    }
+
+    fn delete_now(&self, at: &Location, preconditions: &Value) -> Result<Option<Value>, Failure> {
+        self.call()?;
+        let mut object = self.stands(at).ok_or_else(|| Failure::from(Fault::NotFound))?;
+        let version = &preconditions["resourceVersion"];
+        if !version.is_null() && *version != object["metadata"]["resourceVersion"] {
+            return Err(refusal(409));
+        }
+        object["metadata"]["deletionTimestamp"] = "1970-01-01T00:00:00Z".into();
+        Ok(self.put_in_place(at, object))
+    }
+}
+
+/// What the operator makes of an object; whether that still stands afterwards.
+fn operate(kind: &str, object: &mut Value, azure: &mut Azure, fails: bool) -> bool {
+    let name = object["metadata"]["name"].as_str().unwrap_or_default().to_owned();
+    let key = (kind.to_owned(), name);
+    let policy = Object(object).policy();
+    if Object(object).is_being_deleted() {
+        if policy == Policy::Manage {
+            azure.changes += 1;
+            azure.resources.remove(&key);
+            if kind == "ResourceGroup" {
+                azure.resources.clear();
+            }
+        }
+        return false;
+    }
+    if policy != Policy::Skip && !fails {
+        let tags =
+            [&object["spec"]["tags"], &object["spec"]["metadata"]].into_iter().find(|tags| !tags.is_null());
+        let tags = tags.cloned().unwrap_or_default();
+        if azure.resources.insert(key.clone(), tags.clone()) != Some(tags) {
+            azure.changes += 1;
+        }
+    }
+    let found = azure.resources.get(&key);
+    let (status, reason, severity) = match (found, policy) {
+        (Some(_), _) => ("True", "Succeeded", ""),
+        (None, Policy::Skip) => ("False", "AzureResourceNotFound", "Warning"),
+        (None, _) => ("False", "AuthorizationFailed", "Error"),
+    };
+    object["status"] = json!({
+        "conditions": [{ "type": "Ready", "status": status, "reason": reason, "severity": severity }],
+        "tags": found,
+        "metadata": found,
+        "frontendIPConfigurations": [{ "privateIPAddress": "10.0.0.4" }],
+    });
+    true
+}
+
+impl Api for Played {
+    fn get<'a>(&'a self, at: &'a Location) -> BoxFuture<'a, Result<Option<Value>, Failure>> {
+        ready(self.call().map(|()| self.stands(at))).boxed()
+    }
+
+    fn create<'a>(&'a self, at: &'a Location, object: &'a Value) -> BoxFuture<'a, Result<Value, Failure>> {
+        ready(self.create_now(at, object)).boxed()
+    }
+
+    fn merge<'a>(&'a self, at: &'a Location, patch: &'a Value) -> BoxFuture<'a, Result<Value, Failure>> {
+        ready(self.merge_now(at, patch)).boxed()
+    }
+
+    fn delete<'a>(
+        &'a self,
+        at: &'a Location,
+        preconditions: &'a Value,
+    ) -> BoxFuture<'a, Result<Option<Value>, Failure>> {
+        ready(self.delete_now(at, preconditions)).boxed()
+    }
+}

@@ -1,0 +1,161 @@
+//! What stands: the objects of a cluster as they were read last.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use serde_json::Value;
+
+use super::api::News;
+use super::tier;
+use crate::engine::aso::core::{Object, Status};
+use crate::engine::aso::desired::{Need, Policy};
+
+/// The objects of a cluster, and the time.
+#[derive(Clone, Default)]
+pub struct World {
+    objects: BTreeMap<Need, Value>,
+    /// The time.
+    pub now: Timestamp,
+}
+
+impl World {
+    /// What stands at this time, of which nothing is known yet.
+    #[must_use]
+    pub fn new(now: Timestamp) -> Self {
+        Self { objects: BTreeMap::new(), now }
+    }
+
+    /// An object, if it stands.
+    #[must_use]
+    pub fn get(&self, id: &Need) -> Option<&Value> {
+        self.objects.get(id)
+    }
+
+    /// All objects.
+    pub fn iter(&self) -> impl Iterator<Item = (&Need, &Value)> {
+        self.objects.iter()
+    }
+
+    /// Takes note of an object, unless a later state of it is known.
+    pub fn insert(&mut self, kind: &'static str, object: Value) {
+        let id = Need { kind, name: text(&object, "/metadata/name").to_owned() };
+        let older = self.objects.get(&id).is_some_and(|known| version(&object) < version(known));
+        if !older && !id.name.is_empty() {
+            self.objects.insert(id, without_bookkeeping(object));
+        }
+    }
+
+    /// Takes note that an object is gone.
+    pub fn remove(&mut self, id: &Need) {
+        self.objects.remove(id);
+    }
+
+    /// Takes note of news.
+    pub fn note(&mut self, news: News) {
+        match news {
+            News::Is(kind, object) => self.insert(kind, object),
+            News::Gone(kind, object) => {
+                let id = Need { kind, name: text(&object, "/metadata/name").to_owned() };
+                let known = self.objects.get(&id).map(version);
+                if known <= Some(version(&object)) {
+                    self.objects.remove(&id);
+                }
+            }
+            News::All(kind, objects) => {
+                self.objects.retain(|id, _| id.kind != kind);
+                for object in objects {
+                    self.insert(kind, object);
+                }
+            }
+            News::Broke { .. } => {}
+        }
+    }
+
+    /// Whether an object stands that may change its resource.
+    pub(super) fn is_managed(&self, id: &Need) -> bool {
+        self.get(id).is_some_and(|object| Object(object).policy() != Policy::Skip)
+    }
+
+    /// How long the operator has said nothing of an object.
+    pub(super) fn unknown_for(&self, id: &Need) -> Duration {
+        let silent = self.get(id).filter(|object| Object(object).ready().status == Status::Unknown);
+        self.since(silent.and_then(|object| text(object, "/metadata/creationTimestamp").parse().ok()))
+    }
+
+    /// How long an object has not been Ready, as far as its last change tells.
+    pub(super) fn not_ready_for(&self, id: &Need) -> Duration {
+        let found = self.get(id).filter(|object| !Object(object).is_ready());
+        let since = found.and_then(|object| {
+            let conditions = object.pointer("/status/conditions").and_then(Value::as_array);
+            let ready = conditions.into_iter().flatten().find(|one| text(one, "/type") == "Ready");
+            let changed = ready.and_then(|ready| text(ready, "/lastTransitionTime").parse().ok());
+            changed.or_else(|| text(object, "/metadata/creationTimestamp").parse().ok())
+        });
+        self.since(since)
+    }
+
+    fn since(&self, time: Option<Timestamp>) -> Duration {
+        let passed = time.map(|time| self.now.duration_since(time));
+        passed.and_then(|passed| Duration::try_from(passed).ok()).unwrap_or_default()
+    }
+
+    /// The objects that stand and name this one, so that they must be gone before it.
+    pub(super) fn dependents(&self, id: &Need) -> Vec<Need> {
+        let names = |other: &Need, object: &Value| {
+            tier(other.kind) > tier(id.kind) && object.get("spec").is_some_and(|spec| mentions(spec, id))
+        };
+        self.iter().filter(|(other, object)| names(other, object)).map(|(other, _)| other.clone()).collect()
+    }
+
+    /// The object that owns this one in Azure, if it is named by its name and stands.
+    pub(super) fn owner_of(&self, id: &Need) -> Option<&Need> {
+        let spec = self.get(id)?.get("spec")?;
+        let below = self.iter().map(|(other, _)| other).filter(|other| tier(other.kind) < tier(id.kind));
+        let owner = spec.get("owner")?;
+        below.filter(|other| is_owner(owner, other)).max_by_key(|other| tier(other.kind))
+    }
+}
+
+/// Whether a spec names an object as its owner, or by kind and name anywhere.
+fn mentions(spec: &Value, id: &Need) -> bool {
+    spec.get("owner").is_some_and(|owner| is_owner(owner, id)) || refers(spec, id)
+}
+
+/// An owner is named without its kind where there is only one that it can be of.
+fn is_owner(owner: &Value, id: &Need) -> bool {
+    let text = |field: &str| owner.get(field).and_then(Value::as_str);
+    text("name") == Some(id.name.as_str()) && text("kind").is_none_or(|kind| kind == id.kind)
+}
+
+fn refers(value: &Value, id: &Need) -> bool {
+    match value {
+        Value::Object(fields) => {
+            let text = |field: &str| fields.get(field).and_then(Value::as_str);
+            let named = text("group").is_some()
+                && text("kind") == Some(id.kind)
+                && text("name") == Some(id.name.as_str());
+            named || fields.values().any(|value| refers(value, id))
+        }
+        Value::Array(items) => items.iter().any(|value| refers(value, id)),
+        _ => false,
+    }
+}
+
+/// A text in an object; empty where there is none.
+pub(super) fn text<'v>(object: &'v Value, pointer: &str) -> &'v str {
+    object.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// The version of an object, so that an older one is less. What is no number is as old as anything.
+fn version(object: &Value) -> u64 {
+    text(object, "/metadata/resourceVersion").parse().unwrap_or_default()
+}
+
+/// An object without who wrote which field, which is longer than all the rest.
+fn without_bookkeeping(mut object: Value) -> Value {
+    if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
+        metadata.remove("managedFields");
+    }
+    object
+}

@@ -1,0 +1,176 @@
+//! The kinds of the operator that the engine uses.
+//!
+//! Each is written down once, with the date of its API version. The operator spells that date in two ways over
+//! its releases; the shape is the same.
+
+use super::desired::Policy;
+
+/// The field of a kind that carries tags.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum TagCarrier {
+    /// `tags`.
+    #[default]
+    Tags,
+    /// `metadata`, which stands in for tags on record sets.
+    Metadata,
+    /// It has none.
+    None,
+}
+
+impl TagCarrier {
+    /// The name of the field in spec and status.
+    #[must_use]
+    pub fn field(self) -> Option<&'static str> {
+        match self {
+            Self::Tags => Some("tags"),
+            Self::Metadata => Some("metadata"),
+            Self::None => None,
+        }
+    }
+}
+
+/// How it is known of a resource that was found in Azure that this cluster's engine managed it before.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum WasManaged {
+    /// It carries an ownership tag.
+    #[default]
+    Tags,
+    /// The object of [`Kind::parent`] that it belongs to is managed.
+    Parent,
+    /// Always: its name is the engine's own.
+    Always,
+    /// Never: Azure makes it.
+    Never,
+}
+
+/// A kind of the operator.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Kind {
+    /// The API group.
+    pub group: &'static str,
+    /// The two spellings of the API version: the one to take if it is served, then the other.
+    pub versions: [&'static str; 2],
+    /// The name.
+    pub kind: &'static str,
+    /// The name of its objects in paths.
+    pub plural: &'static str,
+    /// The field that carries tags.
+    pub tag_carrier: TagCarrier,
+    /// The place in the order of creation; what it needs is of a lower one.
+    pub tier: u8,
+    /// How it is known that a resource was managed before.
+    pub was_managed: WasManaged,
+    /// The kind of the object that decides where that is [`WasManaged::Parent`].
+    pub parent: Option<&'static str>,
+    /// The policy after adoption.
+    pub adopt_policy: Policy,
+    /// Whether the running cluster takes such resources over once it is installed.
+    pub handover: bool,
+    /// Whether every cluster needs the kind, not only one whose machines the operator makes.
+    pub core: bool,
+}
+
+impl Kind {
+    /// Group and version as they are written into an object.
+    #[must_use]
+    pub fn api_version(&self) -> String {
+        format!("{}/{}", self.group, self.versions[0])
+    }
+}
+
+/// The kind with this group and name.
+#[must_use]
+pub fn find(group: &str, kind: &str) -> Option<&'static Kind> {
+    KINDS.iter().find(|known| known.group == group && known.kind == kind)
+}
+
+/// The kind with this name; no two groups share one.
+#[must_use]
+pub fn named(kind: &str) -> Option<&'static Kind> {
+    KINDS.iter().find(|known| known.kind == kind)
+}
+
+/// A kind that carries tags, without anything special.
+macro_rules! kind {
+    ($group:literal, $date:literal, $tier:literal, $kind:literal, $plural:literal) => {
+        Kind {
+            group: concat!($group, ".azure.com"),
+            versions: [concat!("v1api", $date), concat!("v", $date)],
+            kind: $kind,
+            plural: $plural,
+            tag_carrier: TagCarrier::Tags,
+            tier: $tier,
+            was_managed: WasManaged::Tags,
+            parent: None,
+            adopt_policy: Policy::Manage,
+            handover: false,
+            core: true,
+        }
+    };
+}
+
+impl Kind {
+    /// The same for record sets.
+    const fn records(self) -> Self {
+        Self { tag_carrier: TagCarrier::Metadata, ..self }
+    }
+
+    /// The same without tags.
+    const fn untagged(self, was_managed: WasManaged) -> Self {
+        Self { tag_carrier: TagCarrier::None, was_managed, ..self }
+    }
+
+    /// The same without tags, as managed as the object of this kind.
+    const fn part_of(self, parent: &'static str) -> Self {
+        Self { parent: Some(parent), ..self.untagged(WasManaged::Parent) }
+    }
+
+    /// The same, taken over by the running cluster.
+    const fn handed_over(self) -> Self {
+        Self { handover: true, ..self }
+    }
+
+    /// The same, only read.
+    const fn only_read(self) -> Self {
+        Self { adopt_policy: Policy::Skip, ..self }
+    }
+
+    /// The same, not needed by every cluster.
+    const fn optional(self) -> Self {
+        Self { core: false, ..self }
+    }
+}
+
+/// All kinds that the engine may use.
+#[rustfmt::skip]
+pub static KINDS: &[Kind] = &[
+    kind!("resources", "20200601", 0, "ResourceGroup", "resourcegroups"),
+    kind!("network", "20240301", 1, "VirtualNetwork", "virtualnetworks"),
+    kind!("network", "20240301", 3, "VirtualNetworksSubnet", "virtualnetworkssubnets")
+        .part_of("VirtualNetwork").handed_over(),
+    kind!("network", "20240301", 1, "NetworkSecurityGroup", "networksecuritygroups").handed_over(),
+    kind!("network", "20240301", 2, "NetworkSecurityGroupsSecurityRule", "networksecuritygroupssecurityrules")
+        .part_of("NetworkSecurityGroup"),
+    kind!("network", "20240301", 1, "RouteTable", "routetables").handed_over(),
+    kind!("network", "20240301", 2, "RouteTablesRoute", "routetablesroutes").part_of("RouteTable").optional(),
+    kind!("network", "20240301", 1, "PublicIPAddress", "publicipaddresses"),
+    kind!("network", "20240301", 2, "NatGateway", "natgateways"),
+    kind!("network", "20240301", 4, "LoadBalancer", "loadbalancers").handed_over(),
+    kind!("network", "20240301", 5, "LoadBalancersInboundNatRule", "loadbalancersinboundnatrules")
+        .part_of("LoadBalancer").optional(),
+    kind!("network", "20240301", 6, "NetworkInterface", "networkinterfaces").optional(),
+    kind!("network", "20240601", 1, "PrivateDnsZone", "privatednszones"),
+    kind!("network", "20240601", 2, "PrivateDnsZonesVirtualNetworkLink", "privatednszonesvirtualnetworklinks"),
+    kind!("network", "20240601", 5, "PrivateDnsZonesARecord", "privatednszonesarecords").records(),
+    kind!("network", "20180501", 5, "DnsZonesARecord", "dnszonesarecords").records(),
+    kind!("network", "20180501", 5, "DnsZonesCNAMERecord", "dnszonescnamerecords").records(),
+    kind!("managedidentity", "20230131", 1, "UserAssignedIdentity", "userassignedidentities"),
+    kind!("authorization", "20220401", 2, "RoleAssignment", "roleassignments").untagged(WasManaged::Always),
+    kind!("storage", "20230101", 1, "StorageAccount", "storageaccounts"),
+    kind!("storage", "20230101", 2, "StorageAccountsBlobService", "storageaccountsblobservices")
+        .untagged(WasManaged::Never).only_read(),
+    kind!("storage", "20230101", 3, "StorageAccountsBlobServicesContainer", "storageaccountsblobservicescontainers")
+        .part_of("StorageAccount"),
+    kind!("compute", "20240302", 6, "Disk", "disks").optional(),
+    kind!("compute", "20220301", 7, "VirtualMachine", "virtualmachines").optional(),
+];

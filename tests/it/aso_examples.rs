@@ -1,0 +1,230 @@
+//! The objects of Azure Service Operator: the examples come out of their input.
+
+mod variants;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use landfall::assets;
+use landfall::catalogue::Catalogue;
+use landfall::engine::aso::anchor::{self, Credential, Proof};
+use landfall::engine::aso::core::{Context, Op, What, decide};
+use landfall::engine::aso::translate::{Domains, Ignition, Input, Translation, translate};
+use landfall::finding::{Finding, Findings, Severity};
+use landfall::plan::{Case, Identity, Plan};
+use landfall::platform::Offline;
+use landfall::secret::Secret;
+use landfall::verdict::{Strictness, judge_keeping};
+use serde_json::{Value, json};
+
+use crate::clusters::Fixed;
+
+const UID: &str = "6f0c2b1e-0f7d-4a53-9d55-0d6f3c1f0a11";
+const CLIENT: &str = "aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee";
+/// The version of the image in the first example, which its input does not say.
+const IMAGE: &str = "420.94.20260101";
+/// What stands in the first example for the pointer of the bootstrap machine.
+const POINTER: &str = r#"{"ignition":{"version":"3.2.0"}}"#;
+/// The address in the second example that the load balancer's status tells.
+const ADDRESS: &str = "10.20.0.10";
+
+fn folder(example: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/aso").join(example)
+}
+
+fn read(path: &Path) -> Value {
+    let text = std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    serde_yaml::from_str(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}
+
+fn input(example: &str, file: &str) -> Value {
+    read(&folder(example).join("input").join(file))
+}
+
+/// The files of an example in their order.
+fn expected(example: &str) -> Vec<(String, Value)> {
+    let entries = std::fs::read_dir(folder(example)).unwrap().map(|entry| entry.unwrap().path());
+    let mut files: Vec<PathBuf> = entries.filter(|path| path.is_file()).collect();
+    files.sort();
+    files.iter().map(|path| (path.file_name().unwrap().to_str().unwrap().to_owned(), read(path))).collect()
+}
+
+/// The plan of a config with the settings of an example. That the SSH key of the first example is none counts for
+/// nothing here.
+fn plan(engine: &Value, config: &Value) -> Result<Plan, Vec<Finding>> {
+    let catalogue = Catalogue::embedded();
+    let text = config.to_string();
+    let verdict = judge_keeping(text.as_bytes(), Strictness::default(), catalogue);
+    let errors = verdict.findings.into_iter().filter(|finding| finding.severity == Severity::Error);
+    let errors: Vec<Finding> = errors.filter(|finding| finding.page.code != "LF0106").collect();
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    let (config, given) = (verdict.config.unwrap(), verdict.given.unwrap());
+    let world = Fixed::of(&json!({ "azure": { "credentials": {
+        "subscriptionId": engine["subscriptionID"],
+        "tenantId": engine["tenantID"],
+        "clientId": CLIENT,
+        "clientSecret": "REPLACE_ME",
+    } } }));
+    let credentials = assets::credentials(&config, &world);
+    let release = catalogue.newest_release().unwrap();
+    let mut out = Findings::default();
+    let offline = Offline { config: &config, catalogue, release, credentials: &credentials };
+    let facts = assets::offline_facts(&offline, &mut out);
+    let infra_id = engine["infraID"].as_str().unwrap().to_owned();
+    let identity = Identity { infra_id, cluster_id: String::new() };
+    let case = Case {
+        config: &config,
+        given: &given,
+        facts: &facts,
+        catalogue,
+        release,
+        identity: &identity,
+        installed: false,
+    };
+    assets::plan(&case, &mut out).ok_or_else(|| out.into_vec())
+}
+
+/// The plan of an example, changed.
+fn changed(example: &str, change: impl FnOnce(&mut Value)) -> Plan {
+    let mut config = input(example, "install-config.yaml");
+    change(&mut config);
+    plan(&input(example, "engine.yaml"), &config).unwrap_or_else(|findings| panic!("{findings:#?}"))
+}
+
+static NO_PATCHES: BTreeMap<(String, String), Vec<String>> = BTreeMap::new();
+
+fn input_of(plan: &Plan) -> Input<'_> {
+    let name = &plan.platform.azure.as_ref().unwrap().cloud.name;
+    let (_, cloud) = Catalogue::embedded().azure.cloud(name).unwrap();
+    Input {
+        plan,
+        cloud: Domains {
+            public_addresses: &cloud.public_ip_dns_suffix,
+            key_vaults: &cloud.key_vault_dns_suffix,
+        },
+        machines: false,
+        bootstrap: false,
+        api_internal_ip: None,
+        ignition: Ignition::default(),
+        patches: &NO_PATCHES,
+    }
+}
+
+fn objects(translation: &Translation, plan: &Plan, namespace: &str) -> Vec<Value> {
+    let infra_id = &plan.identity.infra_id;
+    let owner = anchor::owner(infra_id, namespace, UID);
+    let context = Context::new(infra_id, jiff::Timestamp::UNIX_EPOCH);
+    let create = |desired| match decide(Op::Reconcile(desired), None, &owner, &context).what {
+        What::Create(object) => object,
+        other => panic!("{desired:?}: {}", other.name()),
+    };
+    translation.objects.iter().map(create).collect()
+}
+
+/// An example made by landfall.
+fn made(example: &str) -> Vec<Value> {
+    let engine = input(example, "engine.yaml");
+    let mut plan = changed(example, |_| {});
+    IMAGE.clone_into(&mut plan.platform.azure.as_mut().unwrap().image.release);
+    let input = Input {
+        machines: engine["machines"] == "aso",
+        bootstrap: engine["stage"] == "bootstrap",
+        ignition: Ignition { bootstrap: Some(POINTER), control_plane: None },
+        ..input_of(&plan)
+    };
+    let mut translation = translate(&input).unwrap();
+    let balancer = json!({ "status": { "frontendIPConfigurations": [{ "privateIPAddress": ADDRESS }] } });
+    translation.bind(|kind, _| (kind == "LoadBalancer").then_some(&balancer));
+    let text = |field: &str| engine[field].as_str().unwrap().to_owned();
+    let (infra_id, namespace) = (text("infraID"), text("namespace"));
+    let credential = Credential {
+        subscription_id: text("subscriptionID"),
+        tenant_id: text("tenantID"),
+        client_id: CLIENT.to_owned(),
+        proof: Proof::Secret(Secret::new("REPLACE_ME".to_owned())),
+    };
+    let owner = anchor::owner(&infra_id, &namespace, UID);
+    let mut all = vec![
+        anchor::namespace(&infra_id, &namespace),
+        anchor::anchor(&plan, &namespace).unwrap(),
+        credential.secret(&infra_id, &owner, true),
+    ];
+    all.extend(objects(&translation, &plan, &namespace));
+    all
+}
+
+#[test]
+fn the_examples_come_out_of_their_input() {
+    for (example, count) in [("public", 27), ("byo-private", 19)] {
+        let expected = expected(example);
+        let made = made(example);
+        let kinds: Vec<&Value> = made.iter().map(|object| &object["kind"]).collect();
+        assert_eq!(expected.len(), count, "{example}");
+        assert_eq!(made.len(), count, "{example}: {kinds:?}");
+        for ((file, expected), made) in expected.iter().zip(&made) {
+            assert_eq!(made, expected, "{example}/{file}");
+        }
+    }
+}
+
+fn render(example: &str, arguments: &[&str]) -> Output {
+    let folder = folder(example).join("input");
+    Command::new(env!("CARGO_BIN_EXE_landfall"))
+        .args(["aso", "render", "-o", "json", "--anchor-uid", UID])
+        .arg(folder.join("install-config.yaml"))
+        .arg("--engine-settings")
+        .arg(folder.join("engine.yaml"))
+        .args(arguments)
+        .env_clear()
+        .env("AZURE_CLIENT_ID", CLIENT)
+        .env("AZURE_CLIENT_SECRET", "REPLACE_ME")
+        .output()
+        .unwrap()
+}
+
+#[test]
+fn render_prints_an_example() {
+    let settings = folder("byo-private").join("input/aso-controller-settings.yaml");
+    let settings = ["--controller-settings", settings.to_str().unwrap()];
+    let output = render("byo-private", &settings);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(!text.contains("REPLACE_ME"));
+    let printed: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let mut wanted: Vec<Value> = expected("byo-private").into_iter().map(|(_, object)| object).collect();
+    for object in &mut wanted {
+        if let Some(secret) = object.pointer_mut("/stringData/AZURE_CLIENT_SECRET") {
+            *secret = "<redacted>".into();
+        }
+        // The address is known once the load balancer stands.
+        if let Some(spec) = object.get_mut("spec").and_then(Value::as_object_mut) {
+            spec.remove("aRecords");
+        }
+    }
+    assert_eq!(printed, wanted);
+    let shown = render("byo-private", &["--show-secrets"]);
+    assert!(String::from_utf8(shown.stdout).unwrap().contains("REPLACE_ME"));
+}
+
+#[test]
+fn render_refuses_an_operator_of_another_cloud() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("settings.yaml");
+    let marker = "AZURE_CLIENT_SECRET: very-secret-marker";
+    let refused = |text: &str, code: i32| {
+        std::fs::write(&path, text).unwrap();
+        let output = render("byo-private", &["--controller-settings", path.to_str().unwrap()]);
+        let said =
+            format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert_eq!(output.status.code(), Some(code), "{said}");
+        assert!(!said.contains("very-secret-marker"), "{said}");
+        said
+    };
+    let said = refused(&format!("kind: Secret\nstringData:\n  {marker}\n"), 4);
+    assert!(said.contains("LF1526"), "{said}");
+    let said = refused(&format!("stringData: {{\n  {marker}"), 3);
+    assert!(said.contains("LF1507"), "{said}");
+}
