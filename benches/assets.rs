@@ -71,6 +71,7 @@ fn assets(criterion: &mut Criterion) {
                 bootstrap_ignition: None,
                 master_ignition: None,
                 account: None,
+                engine: None,
             };
             plan.map(|plan| assets::files(&plan, &extras)).unwrap_or_default()
         };

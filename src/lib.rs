@@ -26,6 +26,7 @@ pub mod plan;
 pub mod platform;
 pub mod preflight;
 pub mod prepare;
+pub mod profile;
 pub mod render;
 pub mod rules;
 pub mod secret;

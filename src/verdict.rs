@@ -190,6 +190,10 @@ pub fn judge_config(
         present: &traits,
         active: active.and_then(|_| traits.first()),
         gated: active.map(|p| p.gated(config)).unwrap_or_default(),
+        placement: active
+            .filter(|_| catalogue.allowance.is_some())
+            .map(|p| p.placement(config))
+            .unwrap_or_default(),
     };
     rules::check(&case, out);
     for platform in &platforms {

@@ -3,8 +3,10 @@
 //! One document ships with the program, made of JSON files that a reviewer can read. An overlay
 //! ([`Catalogue::with_overlay`]) or an image stream ([`Catalogue::with_stream`]) changes any part of it,
 //! so that a new region, partition or release needs no new program. No other room holds a fact about a
-//! region, a partition or a cloud.
+//! region, a partition or a cloud. A cloud profile ([`Catalogue::with_allowance`]) adds to the document as well, and
+//! says what of it may be used.
 
+mod allowed;
 mod overlay;
 pub mod pages;
 mod schema;
@@ -20,7 +22,7 @@ use serde_json::Value;
 
 pub use pages::PAGES;
 pub use schema::schema;
-pub use value::{Image, Release, Role};
+pub use value::{Allowance, AllowedRegion, AllowedType, AllowedZone, Image, Release, Role};
 
 use value::{ARCHITECTURES, Fault, Listing, Part, Wrong};
 
@@ -33,6 +35,10 @@ macro_rules! catalogue {
                 pub releases: BTreeMap<String, Release>,
                 /// Operating system images by release, then by architecture (`amd64` or `arm64`), then by platform.
                 pub images: BTreeMap<String, BTreeMap<String, BTreeMap<String, Image>>>,
+                /// What of all this may be used; everything unless a cloud profile says so. It is no part of the
+                /// document.
+                #[serde(skip)]
+                pub allowance: Option<Allowance>,
                 $(#[doc = concat!("What is known of platform ", stringify!($pool), ".")]
                 pub $pool: crate::platform::$pool::catalogue::Catalogue,)*
             }
@@ -47,6 +53,7 @@ macro_rules! catalogue {
                 Self {
                     releases: value::shipped(RELEASES),
                     images: value::shipped(IMAGES),
+                    allowance: None,
                     $($pool: Part::shipped(),)*
                 }
             }
@@ -66,6 +73,13 @@ macro_rules! catalogue {
                     <crate::platform::$pool::catalogue::Catalogue as Part>::image_in(architecture),
                 )),*];
                 found.into_iter().filter_map(|(name, image)| Some((name.to_owned(), image?))).collect()
+            }
+
+            /// Has the platform of a cloud profile take it in.
+            fn take_in(&mut self, allowance: &Allowance) {
+                $(if allowance.platform == stringify!($pool) {
+                    self.$pool.allow(allowance);
+                })*
             }
 
             /// What contradicts itself.
@@ -98,6 +112,11 @@ pub enum Reason {
         /// Name of the release.
         release: String,
     },
+    /// A cloud profile lists it.
+    Allowed {
+        /// Name of the profile.
+        profile: String,
+    },
 }
 
 impl fmt::Display for Reason {
@@ -106,6 +125,7 @@ impl fmt::Display for Reason {
             Self::Listed => f.write_str("the cloud lists it"),
             Self::Described => f.write_str("the catalogue describes it"),
             Self::ImagePublished { release } => write!(f, "release {release} has an image there"),
+            Self::Allowed { profile } => write!(f, "the cloud profile {profile} lists it"),
         }
     }
 }
@@ -207,9 +227,11 @@ impl Catalogue {
             region.offered &= everywhere || published.contains(region.id);
         }
         for id in published {
-            let nameless = KnownRegion { id, name: "", reasons: Vec::new(), offered: false };
-            let region = known.entry(id).or_insert(nameless);
+            let region = known.entry(id).or_insert(nameless(id));
             region.reasons.push(Reason::ImagePublished { release: release.to_owned() });
+        }
+        if let Some(allowance) = &self.allowance {
+            allowed::keep(&mut known, platform, allowance);
         }
         known.into_values().collect()
     }
@@ -245,6 +267,11 @@ impl Catalogue {
         }
         faults
     }
+}
+
+/// A region of which nothing but its id is known.
+fn nameless(id: &str) -> KnownRegion<'_> {
+    KnownRegion { id, name: "", reasons: Vec::new(), offered: false }
 }
 
 /// Why a region that a part describes is known.

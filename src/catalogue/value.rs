@@ -1,5 +1,9 @@
 //! What every part of the catalogue is made of, and what a platform's part answers.
 
+mod allowance;
+
+pub use allowance::{Allowance, AllowedRegion, AllowedType, AllowedZone};
+
 use std::collections::BTreeMap;
 
 use serde::de::DeserializeOwned;
@@ -132,6 +136,10 @@ pub trait Part: Sized {
 
     /// The platform's image in one architecture of a stream's metadata.
     fn image_in(architecture: &Value) -> Option<Image>;
+
+    /// Takes in what a cloud profile describes besides, and leaves of the types that machines have by default
+    /// those that it allows.
+    fn allow(&mut self, allowance: &Allowance);
 
     /// What contradicts itself in the part, or in what the releases say of it.
     fn faults(&self, releases: &BTreeMap<String, Release>) -> Vec<Fault>;

@@ -17,7 +17,7 @@ use clap::builder::PossibleValuesParser;
 use super::input::Input;
 use super::{Exit, Settings};
 use crate::cloudconf::target::{self, Gate};
-use crate::cloudconf::{Fault, Infrastructure, Network, PlatformStatus, Status, bootstrap, pages};
+use crate::cloudconf::{Fault, Infrastructure, Network, bootstrap, pages};
 use crate::finding::{Finding, Kind};
 use crate::source::{self, Mask};
 use crate::ui::{Judged, text};
@@ -48,15 +48,15 @@ enum What {
 /// Make the `ConfigMap` `kube-cloud-config` of the user's and the Infrastructure object
 ///
 /// AWS's service endpoints and Azure's cloud are put into the user's text; other platforms' is passed on. The
-/// files are YAML or JSON, the manifest is YAML. Exit code 3 if a file is not valid or they contradict each
-/// other; then nothing is written.
+/// files are YAML or JSON, the manifest is YAML. Standard input can stand for one of them. Exit code 3 if a
+/// file is not valid or they contradict each other; then nothing is written.
 #[derive(Debug, clap::Args)]
 struct Stitch {
-    /// File of the Infrastructure object, which is only read
+    /// File of the Infrastructure object, which is only read, or - for standard input
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     infrastructure: PathBuf,
 
-    /// File of the user's `ConfigMap`, if there is one
+    /// File of the user's `ConfigMap`, if there is one, or - for standard input
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     cloud_config: Option<PathBuf>,
 
@@ -67,7 +67,8 @@ struct Stitch {
 
 /// Make the `cloud.conf` of the cloud controller manager of the one that `kube-cloud-config` holds
 ///
-/// Prints it and nothing else. Exit code 3 if the text cannot be read or contradicts the cluster.
+/// Prints it and nothing else. Exit code 3 if the text cannot be read or contradicts the cluster. Standard
+/// input can stand for one of the files.
 #[derive(Debug, clap::Args)]
 struct Ccm {
     /// Platform of the cluster
@@ -87,11 +88,12 @@ struct Ccm {
     #[arg(long, value_name = "NAME")]
     feature_gate: Vec<String>,
 
-    /// File of the Infrastructure object, for Azure's cloud and vSphere's servers and networks
+    /// File of the Infrastructure object, or -, for Azure's cloud and vSphere's servers and networks; unless
+    /// given, Azure's cloud is the one that the text names
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     infrastructure: Option<PathBuf>,
 
-    /// File of the Network object, for vSphere's address families
+    /// File of the Network object, or -, for vSphere's address families
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     network: Option<PathBuf>,
 }
@@ -101,8 +103,12 @@ struct Ccm {
 /// # Errors
 /// Standard output or the result cannot be written.
 pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
+    if args.what.standard_inputs() > 1 {
+        settings.printer.report("error: standard input can be read only once: give - for one of the files\n");
+        return Ok(Exit::Usage);
+    }
     let made = match &args.what {
-        What::Stitch(args) => stitched(args),
+        What::Stitch(args) => stitched(args, settings),
         What::Ccm(args) => transformed(args),
     };
     let made = match made {
@@ -121,6 +127,17 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
+impl What {
+    /// For how many of the files standard input is to stand.
+    fn standard_inputs(&self) -> usize {
+        let files = match self {
+            Self::Stitch(args) => [Some(&args.infrastructure), args.cloud_config.as_ref(), None],
+            Self::Ccm(args) => [Some(&args.source), args.infrastructure.as_ref(), args.network.as_ref()],
+        };
+        files.into_iter().flatten().filter(|file| file.as_path() == Path::new("-")).count()
+    }
+}
+
 /// Why nothing was made.
 struct Refused {
     file: String,
@@ -130,14 +147,7 @@ struct Refused {
 
 impl Refused {
     fn tell(&self, settings: &Settings) {
-        let judged = Judged {
-            file: &self.file,
-            text: "",
-            outcome: Outcome::Rejected,
-            findings: std::slice::from_ref(&*self.finding),
-            mask: &Mask::default(),
-        };
-        settings.printer.report(&text::findings(&judged, settings.printer.colours().talk));
+        settings.printer.report(&rendered(&self.file, &self.finding, Outcome::Rejected, settings));
     }
 
     fn fault(fault: &Fault, file: &Path) -> Self {
@@ -149,7 +159,14 @@ impl Refused {
     }
 }
 
-fn stitched(args: &Stitch) -> Result<String, Refused> {
+/// A finding about a file, as people read it.
+fn rendered(file: &str, finding: &Finding, outcome: Outcome, settings: &Settings) -> String {
+    let findings = std::slice::from_ref(finding);
+    let judged = Judged { file, text: "", outcome, findings, mask: &Mask::default() };
+    text::findings(&judged, settings.printer.colours().talk)
+}
+
+fn stitched(args: &Stitch, settings: &Settings) -> Result<String, Refused> {
     if let Some(out) = &args.out
         && is_same(out, &args.infrastructure)
     {
@@ -159,13 +176,20 @@ fn stitched(args: &Stitch) -> Result<String, Refused> {
     }
     let infrastructure = infrastructure_text(&args.infrastructure)?;
     let user = args.cloud_config.as_deref().map(read).transpose()?;
-    bootstrap::stitch(&infrastructure, user.as_deref()).map_err(|fault| {
+    let made = bootstrap::stitch(&infrastructure, user.as_deref()).map_err(|fault| {
         let user = args.cloud_config.as_deref().filter(|_| is_about_text(&fault));
         Refused::fault(&fault, user.unwrap_or(&args.infrastructure))
-    })
+    })?;
+    let missing = user.and_then(|user| bootstrap::missing_key(&infrastructure, &user));
+    if let Some((file, key)) = args.cloud_config.as_deref().zip(missing) {
+        let (file, finding) = (file.display().to_string(), pages::key_not_there(&key));
+        settings.printer.aside(&rendered(&file, &finding, Outcome::Accepted, settings));
+    }
+    Ok(made)
 }
 
 fn transformed(args: &Ccm) -> Result<String, Refused> {
+    let source = read(&args.source)?;
     let infrastructure = match &args.infrastructure {
         Some(file) => {
             let text = infrastructure_text(file)?;
@@ -173,13 +197,12 @@ fn transformed(args: &Ccm) -> Result<String, Refused> {
                 bootstrap::infrastructure(&text).and_then(|object| of_platform(object, &args.platform));
             read.map_err(|fault| Refused::fault(&fault, file))?
         }
-        None => bare(&args.platform),
+        None => target::presumed(known(&args.platform), &source),
     };
     let network = match &args.network {
         Some(file) => bootstrap::network(&read(file)?).map_err(|fault| Refused::fault(&fault, file))?,
         None => Network::default(),
     };
-    let source = read(&args.source)?;
     let is_on = args.feature_gate.iter().any(|name| name == target::NLB_SECURITY_GROUP);
     let gate = if is_on { Gate::On } else { Gate::Off };
     target::transform(&infrastructure, &network, &source, gate).map_err(|fault| {
@@ -199,13 +222,6 @@ fn of_platform(object: Infrastructure, platform: &str) -> Result<Infrastructure,
         return Ok(object);
     }
     Err(Fault::PlatformMismatch { wanted, found: found.to_owned() })
-}
-
-/// The object of a cluster of which nothing but the platform is known.
-fn bare(platform: &str) -> Infrastructure {
-    let status = PlatformStatus { platform: known(platform).to_owned(), ..PlatformStatus::default() };
-    let status = Status { platform_status: Some(status), ..Status::default() };
-    Infrastructure { status, ..Infrastructure::default() }
 }
 
 /// Whether a fault is one of the user's text, not of the cluster's objects.
@@ -277,4 +293,20 @@ fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.set_permissions(Permissions::from_mode(FILE))?;
     file.write_all(bytes)?;
     file.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn standard_input_is_counted() {
+        let stitch = |infrastructure: &str, user: Option<&str>| {
+            let (infrastructure, cloud_config) = (infrastructure.into(), user.map(PathBuf::from));
+            What::Stitch(Stitch { infrastructure, cloud_config, out: None }).standard_inputs()
+        };
+        assert_eq!(stitch("-", Some("-")), 2);
+        assert_eq!(stitch("-", Some("./-")), 1);
+        assert_eq!(stitch("a", None), 0);
+    }
 }

@@ -5,11 +5,12 @@ use std::path::PathBuf;
 use anyhow::Context;
 use serde_json::Value;
 
+use super::create::CloudArgs;
 use super::input::{Input, Reading};
 use super::{Exit, Output, Settings};
 use crate::source::Mask;
 use crate::ui::{Judged, json, text};
-use crate::verdict::{Outcome, completed, judge};
+use crate::verdict::{Outcome, completed, judge_with};
 
 /// Print an install config with older fields brought up to date and defaults filled in
 ///
@@ -19,6 +20,9 @@ pub struct Args {
     /// File to complete, or - for standard input
     #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     file: PathBuf,
+
+    #[command(flatten)]
+    clouds: CloudArgs,
 
     #[command(flatten)]
     reading: Reading,
@@ -33,6 +37,10 @@ pub struct Args {
 /// # Errors
 /// Standard output cannot be written.
 pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
+    let catalogue = match args.clouds.catalogue(settings) {
+        Ok(catalogue) => catalogue,
+        Err(refusal) => return super::create::refused(refusal, settings),
+    };
     let input = Input::single(&args.file);
     let file = &input.name();
     settings.printer.detail(&format!("judging {file}"));
@@ -45,7 +53,7 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
             return Ok(Exit::Failed);
         }
     };
-    let verdict = judge(&bytes, args.reading.into());
+    let verdict = judge_with(&bytes, args.reading.into(), &catalogue);
     let judged = Judged {
         file,
         text: std::str::from_utf8(&bytes).unwrap_or_default(),
@@ -84,7 +92,7 @@ fn written(config: &Value, output: Output) -> anyhow::Result<String> {
 
 /// YAML that a YAML 1.1 reader such as the OpenShift installer reads back as the same data: what could be
 /// taken for something else than text is in quotes, and no line is folded.
-fn yaml(config: &Value) -> anyhow::Result<String> {
+pub(super) fn yaml(config: &Value) -> anyhow::Result<String> {
     let options = serde_saphyr::ser_options! {
         folded_wrap_chars: usize::MAX,
     };

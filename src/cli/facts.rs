@@ -9,7 +9,7 @@ use super::{Exit, Settings};
 use crate::assets;
 use crate::facts::Facts;
 use crate::finding::Findings;
-use crate::prepare::{Basis, Environment, Error, Refusal, Said, examine, facts_of_catalogue, facts_of_cloud};
+use crate::prepare::{Environment, Error, Refusal, Said, examine, facts_of_catalogue, facts_of_cloud};
 
 /// Ask the cloud for all that planning needs to know, and print it
 ///
@@ -38,7 +38,7 @@ pub struct Args {
 pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
     let directory = settings.dir.clone().unwrap_or_else(|| PathBuf::from("."));
     let live = Live::new("facts", settings.printer.draws() && !args.offline);
-    let facts = gathered(args, &directory, &live);
+    let facts = gathered(args, &directory, &live, settings);
     drop(live);
     match facts {
         Ok((facts, warned)) => {
@@ -51,8 +51,13 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
 }
 
 /// The facts, and what is worth saying of what they rest on.
-fn gathered(args: &Args, directory: &Path, live: &Live) -> Result<(Facts, Said), Refusal> {
-    let basis = Basis::new(&(&args.basis).into(), directory)?;
+fn gathered(
+    args: &Args,
+    directory: &Path,
+    live: &Live,
+    settings: &Settings,
+) -> Result<(Facts, Said), Refusal> {
+    let basis = args.basis.basis(directory, settings)?;
     let examined = examine(directory, &basis, args.reading.into())?;
     let mut out = Findings::default();
     let facts = if args.offline {

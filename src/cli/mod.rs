@@ -4,6 +4,7 @@
 //! plain values. Nothing in here judges or renders.
 
 mod asking;
+mod aso;
 mod cloud_config;
 mod completion;
 mod create;
@@ -19,6 +20,7 @@ mod man;
 #[cfg(feature = "controllers")]
 mod operator;
 mod preflight;
+mod profile;
 mod regions;
 mod schema;
 mod settings;
@@ -91,7 +93,9 @@ enum Command {
     Create(create::Args),
     Destroy(destroy::Args),
     WaitFor(wait_for::Args),
+    Aso(aso::Args),
     CloudConfig(cloud_config::Args),
+    Profile(profile::Args),
     #[cfg(feature = "controllers")]
     Operator(operator::Args),
     Preflight(preflight::Args),
@@ -113,7 +117,9 @@ impl Command {
             Self::Create(args) => create::run(args, settings),
             Self::Destroy(args) => destroy::run(args, settings),
             Self::WaitFor(args) => wait_for::run(args, settings),
+            Self::Aso(args) => aso::run(args, settings),
             Self::CloudConfig(args) => cloud_config::run(args, settings),
+            Self::Profile(args) => profile::run(args, settings),
             #[cfg(feature = "controllers")]
             Self::Operator(args) => operator::run(args, settings),
             Self::Preflight(args) => preflight::run(args, settings),
@@ -135,7 +141,9 @@ impl Command {
         match self {
             Self::Validate(_) => &[Output::Text, Output::Json, Output::Sarif, Output::Github],
             Self::Defaults(_) => &[Output::Text, Output::Yaml, Output::Json],
-            Self::Create(_)
+            Self::Profile(args) => args.outputs(),
+            Self::Aso(_)
+            | Self::Create(_)
             | Self::Destroy(_)
             | Self::WaitFor(_)
             | Self::Preflight(_)

@@ -7,7 +7,7 @@ use super::create::{BasisArgs, judged, refused, said};
 use super::input::Reading;
 use super::{Exit, Output, Settings};
 use crate::preflight::Report;
-use crate::prepare::{Basis, Refusal, Said, examine, preflight};
+use crate::prepare::{Refusal, Said, examine, preflight};
 use crate::ui::{Judged, checks};
 
 /// Ask the cloud everything that could stop an installation later, and change nothing in it
@@ -34,7 +34,7 @@ pub struct Args {
 pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
     let directory = settings.dir.clone().unwrap_or_else(|| PathBuf::from("."));
     let live = Live::new("preflight", settings.printer.draws());
-    let checked = Basis::new(&(&args.basis).into(), &directory).and_then(|basis| {
+    let checked = args.basis.basis(&directory, settings).and_then(|basis| {
         let examined = examine(&directory, &basis, args.reading.into())?;
         let report = preflight(&directory, &examined, &basis, &args.asking.ask(&live))?;
         Ok((examined, report))

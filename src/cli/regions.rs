@@ -1,7 +1,7 @@
 //! `landfall regions`.
 
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use comfy_table::Table;
 use serde_json::json;
@@ -14,7 +14,8 @@ use crate::prepare::Basis;
 /// List the known regions and why each is known
 ///
 /// A region is known when an image of the machines is published for it or the catalogue lists it. Any other
-/// one can be used, too: name its endpoints in the install config, or add it with a catalogue overlay.
+/// one can be used, too: name its endpoints in the install config, or add it with a catalogue overlay. With a
+/// cloud profile, its regions are listed and no others.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// List the regions of this platform only
@@ -31,10 +32,13 @@ pub struct Args {
 /// Standard output cannot be written, or a file cannot be read.
 pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
     let directory = settings.dir.clone().unwrap_or_else(|| PathBuf::from("."));
-    let basis = match Basis::new(&(&args.basis).into(), Path::new(&directory)) {
+    let basis = match Basis::new(&(&args.basis).into(), &directory) {
         Ok(basis) => basis,
         Err(refusal) => return super::create::refused(refusal, settings),
     };
+    if let Some(words) = basis.catalogue.restriction() {
+        settings.printer.talk(&words);
+    }
     let wanted = |platform: &&str| args.platform.as_deref().is_none_or(|name| name == *platform);
     let mut text = String::new();
     let mut table = Table::new();

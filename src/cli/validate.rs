@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use rayon::prelude::*;
 
+use super::create::CloudArgs;
 use super::input::{Input, Reading, named};
 use super::{Exit, Output, Settings};
 use crate::catalogue::Catalogue;
-use crate::prepare::catalogue;
 use crate::source::Mask;
 use crate::ui::{Judged, counted, github, json, sarif, text};
 use crate::verdict::{Outcome, Strictness, judge_with};
@@ -25,9 +25,8 @@ pub struct Args {
     #[arg(required = true, value_name = "FILE", value_hint = clap::ValueHint::AnyPath)]
     files: Vec<PathBuf>,
 
-    /// Lay this file over the catalogue, so that its regions are known
-    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
-    catalogue: Option<PathBuf>,
+    #[command(flatten)]
+    clouds: CloudArgs,
 
     #[command(flatten)]
     reading: Reading,
@@ -39,7 +38,7 @@ pub struct Args {
 /// Standard output cannot be written.
 pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
     let printer = &settings.printer;
-    let catalogue = match catalogue(args.catalogue.as_deref()) {
+    let catalogue = match args.clouds.catalogue(settings) {
         Ok(catalogue) => catalogue,
         Err(refusal) => return super::create::refused(refusal, settings),
     };

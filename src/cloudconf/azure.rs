@@ -4,7 +4,7 @@ mod json;
 
 use json::{Json, Members};
 
-use super::{Fault, Infrastructure, document};
+use super::{AzureStatus, Fault, Infrastructure, document};
 use crate::catalogue::Catalogue;
 use crate::finding::shortened;
 
@@ -66,6 +66,15 @@ pub(super) fn ccm(infrastructure: &Infrastructure, text: &str) -> Result<String,
         settings.insert(PROBE_MODE.to_owned(), Json::Text("shared".to_owned()));
     }
     Ok(Json::Object(settings).line())
+}
+
+/// What a cluster whose text this is says of its cloud; none where the text names no cloud that is known.
+pub(super) fn presumed(text: &str) -> Option<AzureStatus> {
+    let Ok(Json::Object(mut settings)) = Json::read(text) else { return None };
+    spell(&mut settings, CLOUD).ok()?;
+    let Some(Json::Text(given)) = settings.get(CLOUD) else { return None };
+    let name = Catalogue::embedded().azure.clouds.keys().find(|name| name.eq_ignore_ascii_case(given))?;
+    Some(AzureStatus { cloud_name: name.clone() })
 }
 
 /// The cloud that the cluster's object names, or the usual one.
@@ -152,6 +161,14 @@ mod tests {
     }
 
     #[test]
+    fn a_text_tells_its_cloud_where_it_is_a_known_one() {
+        let cloud = |text: &str| presumed(text).map(|status| status.cloud_name);
+        assert_eq!(cloud("{\"Cloud\":\"azurechinacloud\"}"), Some("AzureChinaCloud".to_owned()));
+        assert_eq!(cloud("{\"cloud\":\"AzureMoonCloud\"}"), None);
+        assert_eq!(cloud("{\"cloud\":\"\"}"), None);
+    }
+
+    #[test]
     fn settings_are_found_without_regard_to_case_and_none_is_lost() {
         let text =
             r#"{"CLOUD":"azurechinacloud","VMType":"vmss","own":[1.50,9007199254740993],"other":null}"#;
@@ -169,6 +186,7 @@ mod tests {
             ccm(&cluster("AzureStackCloud"), r#"{"cloud":"AzurePublicCloud"}"#).map(|text| read(&text));
         assert_eq!(stack, Ok(json!({ "cloud": "AzurePublicCloud", "vmType": "standard" })));
         for text in ["", "[]", "a: b", "{\"cloud\":7}"] {
+            assert_eq!(presumed(text), None, "{text}");
             let name = ccm(&cluster(""), text).map_err(|fault| fault.name());
             assert_eq!(name, Err("config-unreadable"), "{text}");
         }

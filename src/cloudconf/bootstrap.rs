@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 
 use super::infrastructure::or_default;
-use super::managed::managed;
+use super::managed;
 use super::{Entries, Fault, Infrastructure, Network, document};
 use crate::render;
 
@@ -53,7 +53,7 @@ struct Metadata {
 pub fn stitch(infrastructure: &str, user: Option<&str>) -> Result<String, Fault> {
     let infrastructure = self::infrastructure(infrastructure)?;
     let mut manifest = user.map_or_else(|| Ok(Manifest::default()), Manifest::read)?;
-    let entries = managed(&infrastructure, &manifest.entries()?)?;
+    let entries = managed::managed(&infrastructure, &manifest.entries()?)?;
     manifest.api_version = "v1";
     manifest.kind = CONFIG_MAP;
     manifest.metadata.name = NAME;
@@ -62,6 +62,15 @@ pub fn stitch(infrastructure: &str, user: Option<&str>) -> Result<String, Fault>
     manifest.binary_data = entries.binary_data.into_iter().map(|(key, text)| (key, Some(text))).collect();
     // Every key is text.
     Ok(render::yaml(&serde_json::to_value(&manifest).unwrap_or_default()))
+}
+
+/// The key that the Infrastructure object names and the user's map does not have, though it has others; none
+/// where one of them cannot be read.
+#[must_use]
+pub fn missing_key(infrastructure: &str, user: &str) -> Option<String> {
+    let infrastructure = self::infrastructure(infrastructure).ok()?;
+    let user = Manifest::read(user).and_then(|mut manifest| manifest.entries()).ok()?;
+    managed::missing_key(&infrastructure, &user).map(str::to_owned)
 }
 
 /// The Infrastructure object of a file.
@@ -133,6 +142,14 @@ mod tests {
             "binaryData": { "b": "eA==" },
         });
         assert_eq!(made(GCP, user), Ok(expected));
+    }
+
+    #[test]
+    fn a_key_that_the_map_does_not_have_is_told() {
+        assert_eq!(missing_key(GCP, "data: {other: a}"), Some("config".to_owned()));
+        for fine in ["data: {config: a}", "", "data: 5"] {
+            assert_eq!(missing_key(GCP, fine), None, "{fine}");
+        }
     }
 
     #[test]

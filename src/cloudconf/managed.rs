@@ -29,6 +29,14 @@ pub fn managed(infrastructure: &Infrastructure, user: &Entries) -> Result<Entrie
     Ok(entries)
 }
 
+/// The key that is named for the user's text, where their map has other entries and not this one.
+#[must_use]
+pub fn missing_key<'a>(infrastructure: &'a Infrastructure, user: &Entries) -> Option<&'a str> {
+    let key = infrastructure.spec.cloud_config.key.as_str();
+    let found = user.data.contains_key(key) || user.binary_data.contains_key(key);
+    (!key.is_empty() && !user.is_empty() && !found).then_some(key)
+}
+
 /// The text of one entry, on its side of the map.
 enum Text {
     Plain(String),
@@ -119,6 +127,21 @@ mod tests {
         assert_eq!(made(none.clone(), plain_twin), Ok(json!({ "binaryData": { "cloud.conf": "bmV3" } })));
         let other = json!({ "data": { "cloud.conf": "old", "ca": "pem" } });
         assert_eq!(made(none, other.clone()), Ok(other));
+    }
+
+    #[test]
+    fn a_key_is_missed_only_in_a_map_that_has_others() {
+        let missing = |key: &str, user: Value| {
+            let infrastructure: Infrastructure =
+                serde_json::from_value(cluster(key, &json!({}))).unwrap_or_default();
+            let user: Entries = serde_json::from_value(user).unwrap_or_default();
+            missing_key(&infrastructure, &user).map(str::to_owned)
+        };
+        assert_eq!(missing("config", json!({ "data": { "Config": "" } })), Some("config".to_owned()));
+        assert_eq!(missing("config", json!({ "data": { "config": "" } })), None);
+        assert_eq!(missing("config", json!({ "binaryData": { "config": "" } })), None);
+        assert_eq!(missing("", json!({ "data": { "config": "" } })), None);
+        assert_eq!(missing("config", json!({})), None);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The findings of a cloud provider's configuration, each with its page.
 
 use super::Fault;
-use crate::finding::{Base, Finding, Kind, Page, Severity};
+use crate::finding::{Base, Finding, Kind, Page, Severity, shortened};
 
 /// A page without an example, as no install config shows it.
 const fn page(code: &'static str, title: &'static str, text: &'static str) -> Page {
@@ -62,7 +62,8 @@ static LEGACY_SETTING_CHANGED: Page = page(
 static KEY_MISSING: Page = page(
     "LF1408",
     "the ConfigMap has the key that the Infrastructure object names",
-    "`spec.cloudConfig.key` names the entry of `data` that is the configuration. `binaryData` is not looked at.",
+    "`spec.cloudConfig.key` names the entry that is the configuration; under another key it is not found. For the \
+     cloud controller manager it must be in `data`; `binaryData` is not looked at.",
 );
 static NO_SOURCE_MAP: Page = page(
     "LF1409",
@@ -195,6 +196,12 @@ pub fn finding(fault: &Fault) -> Finding {
     Finding::error(page, kind, field, fault.to_string()).help(help)
 }
 
+/// That the user's map does not have the key that is named: a warning, as the rest of the map is passed on.
+#[must_use]
+pub fn key_not_there(key: &str) -> Finding {
+    Finding { severity: Severity::Warning, ..finding(&Fault::KeyMissing(shortened(key))) }
+}
+
 /// The result would replace the file of the Infrastructure object.
 #[must_use]
 pub fn output_is_input(path: &str) -> Finding {
@@ -235,5 +242,6 @@ mod tests {
         let codes: BTreeSet<&str> = told.iter().map(|finding| finding.page.code).collect();
         assert_eq!(codes, ALL.iter().map(|page| page.code).collect());
         assert_eq!(codes.len(), told.len());
+        assert!(!key_not_there("config").is_error());
     }
 }

@@ -1,6 +1,9 @@
 //! The map that the cloud controller manager reads, and how its text is made on each platform.
 
-use super::{CLOUD_CONF, Entries, Fault, Infrastructure, Network, aws, azure, openstack, vsphere};
+use super::{
+    CLOUD_CONF, Entries, Fault, Infrastructure, Network, PlatformStatus, Status, aws, azure, openstack,
+    vsphere,
+};
 
 /// The gate that lets AWS's network load balancers have security groups.
 pub const NLB_SECURITY_GROUP: &str = "AWSServiceLBNetworkSecurityGroup";
@@ -95,6 +98,16 @@ pub fn owns_managed(platform: &str, gate_on: bool) -> bool {
     gate_on && rule(platform).is_some_and(|rule| rule.owns_managed)
 }
 
+/// The object of a cluster of which nothing is known but its platform and its text. What the text says of the
+/// cluster is believed.
+#[must_use]
+pub fn presumed(platform: &str, text: &str) -> Infrastructure {
+    let azure = azure::presumed(text);
+    let status = PlatformStatus { platform: platform.to_owned(), azure, ..PlatformStatus::default() };
+    let status = Status { platform_status: Some(status), ..Status::default() };
+    Infrastructure { status, ..Infrastructure::default() }
+}
+
 /// The source's entries with the text under [`CLOUD_CONF`], as text and nothing else.
 ///
 /// # Errors
@@ -147,6 +160,18 @@ mod tests {
         assert_eq!(prepare(None, "config"), Err(Fault::NoSourceMap));
         let empty = prepare(Some(&Entries::default()), "");
         assert_eq!(empty, Ok(entries(&[(CLOUD_CONF, "")], &[])));
+    }
+
+    #[test]
+    fn without_an_object_the_text_tells_of_its_cluster() {
+        let made = |text: &str| {
+            let infrastructure = presumed("Azure", text);
+            let made = transform(&infrastructure, &Network::default(), text, Gate::Off);
+            made.map(|made| made.contains("\"AzureUSGovernmentCloud\"")).map_err(|fault| fault.name())
+        };
+        assert_eq!(made("{\"cloud\":\"AzureUSGovernmentCloud\"}"), Ok(true));
+        assert_eq!(made("{}"), Ok(false));
+        assert_eq!(made("{\"cloud\":\"AzureMoonCloud\"}"), Err("cloud-conflict"));
     }
 
     #[test]

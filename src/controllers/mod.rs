@@ -3,8 +3,12 @@
 //! A controller is told by its watches which key may have changed, reads what there is, and writes what
 //! differs. It holds nothing that it could not read again, so that it may be stopped at any moment.
 
+pub mod admission;
+pub mod azure_infrastructure;
 pub mod cloud_config_sync;
+pub mod cloud_profile;
 mod conditions;
+mod crds;
 pub mod endpoint_mirror;
 mod fetch;
 mod gates;
@@ -13,6 +17,8 @@ mod map;
 mod news;
 pub mod operator;
 mod places;
+#[cfg(test)]
+mod played;
 mod run;
 mod watch;
 mod window;

@@ -1,14 +1,16 @@
 //! What sets reconciliations off: changes of objects, and time.
 
 use std::collections::BTreeSet;
+use std::fmt::Debug;
 use std::future::pending;
 use std::time::Duration;
 
 use ::kube::api::{Api, ApiResource, DynamicObject, PartialObjectMeta};
 use ::kube::runtime::watcher::{self, Event, watcher};
-use ::kube::{Client, Error};
+use ::kube::{Client, Error, Resource};
 use futures::StreamExt;
 use futures::stream::{self, BoxStream};
+use serde::de::DeserializeOwned;
 use tokio::time::sleep;
 
 use super::Key;
@@ -31,27 +33,59 @@ pub fn changes(
     namespace: Option<&str>,
     name: Option<&str>,
 ) -> BoxStream<'static, Key> {
-    let resource = ApiResource {
-        group: kind.group.to_owned(),
-        version: kind.version.to_owned(),
-        api_version: kind.api_version(),
-        kind: kind.kind.to_owned(),
-        plural: kind.plural.to_owned(),
-    };
+    let resource = resource(kind);
     let api: Api<PartialObjectMeta<DynamicObject>> = match namespace {
         Some(namespace) => Api::namespaced_with(client.clone(), namespace, &resource),
         None => Api::all_with(client.clone(), &resource),
     };
-    let mut config = watcher::Config::default().timeout(LIFETIME);
+    let mut config = watcher::Config::default();
     let mut known = Known::default();
     if let Some(name) = name {
         config = config.fields(&format!("metadata.name={name}"));
         known.all.insert(Key { namespace: namespace.map(str::to_owned), name: name.to_owned() });
     }
-    let events = watcher(api, config).map(|event| event.map(keyed)).boxed();
-    let watch = Watch { kind, events, known, pauses: Pauses::up_to(LONGEST_PAUSE) };
-    let keys = stream::unfold(watch, |mut watch| async move { Some((watch.keys().await, watch)) });
-    keys.flat_map(stream::iter).boxed()
+    let keys = unbroken(kind, api, config).flat_map(move |event| stream::iter(known.keys(keyed(event))));
+    keys.boxed()
+}
+
+/// What there is of a kind, as its watch tells it, without end. A watch that breaks is begun again.
+pub fn unbroken<K>(kind: &'static Kind, api: Api<K>, config: watcher::Config) -> BoxStream<'static, Event<K>>
+where
+    K: Resource + Clone + DeserializeOwned + Debug + Send + 'static,
+{
+    let events = watcher(api, config.timeout(LIFETIME)).boxed();
+    let pauses = Pauses::up_to(LONGEST_PAUSE);
+    stream::unfold((events, pauses), move |(mut events, mut pauses)| async move {
+        loop {
+            match events.next().await {
+                Some(Ok(event)) => {
+                    // A listing that begins has not succeeded yet.
+                    if !matches!(event, Event::Init) {
+                        pauses.reset();
+                    }
+                    return Some((event, (events, pauses)));
+                }
+                Some(Err(error)) => {
+                    tracing::warn!(kind = kind.kind, why = %why(&error), "a watch broke");
+                    sleep(pauses.grow()).await;
+                }
+                // A watch has no end.
+                None => pending::<()>().await,
+            }
+        }
+    })
+    .boxed()
+}
+
+/// A kind, as watches take it.
+pub fn resource(kind: &Kind) -> ApiResource {
+    ApiResource {
+        group: kind.group.to_owned(),
+        version: kind.version.to_owned(),
+        api_version: kind.api_version(),
+        kind: kind.kind.to_owned(),
+        plural: kind.plural.to_owned(),
+    }
 }
 
 /// A tick at once, and one after each period.
@@ -63,40 +97,6 @@ pub fn every(period: Duration) -> BoxStream<'static, ()> {
         Some(((), false))
     })
     .boxed()
-}
-
-/// A watch that is begun again when it breaks.
-struct Watch {
-    kind: &'static Kind,
-    events: BoxStream<'static, Result<Event<Key>, watcher::Error>>,
-    known: Known,
-    pauses: Pauses,
-}
-
-impl Watch {
-    /// The keys that the next news is about; at least one.
-    async fn keys(&mut self) -> Vec<Key> {
-        loop {
-            match self.events.next().await {
-                Some(Ok(event)) => {
-                    // A listing that begins has not succeeded yet.
-                    if !matches!(event, Event::Init) {
-                        self.pauses.reset();
-                    }
-                    let keys = self.known.keys(event);
-                    if !keys.is_empty() {
-                        return keys;
-                    }
-                }
-                Some(Err(error)) => {
-                    tracing::warn!(kind = self.kind.kind, why = %why(&error), "a watch broke");
-                    sleep(self.pauses.grow()).await;
-                }
-                // A watch has no end.
-                None => pending().await,
-            }
-        }
-    }
 }
 
 /// The objects that a watch has seen, so that one which went while it was broken is noticed.

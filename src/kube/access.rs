@@ -16,7 +16,7 @@ use crate::net::{Broken, Extra, Proxies, Proxy, Trust, probe};
 use crate::secret::without_user;
 
 /// Where a pod finds its service account.
-const ACCOUNT: &str = "/var/run/secrets/kubernetes.io/serviceaccount";
+pub const ACCOUNT: &str = "/var/run/secrets/kubernetes.io/serviceaccount";
 /// A watch is ended by the server after at most five minutes, whether there was news or not.
 const LONGEST_SILENCE: Duration = Duration::from_secs(310);
 

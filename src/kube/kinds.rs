@@ -3,6 +3,7 @@
 use super::objects::Kind;
 
 const CONFIG: &str = "config.openshift.io";
+const GARDENER: &str = "core.gardener.cloud";
 
 /// A map of texts and bytes.
 pub static CONFIG_MAP: Kind = Kind { group: "", version: "v1", kind: "ConfigMap", plural: "configmaps" };
@@ -25,3 +26,34 @@ pub static CLUSTER_VERSION: Kind =
 /// How one of a cluster's operators does.
 pub static CLUSTER_OPERATOR: Kind =
     Kind { group: CONFIG, version: "v1", kind: "ClusterOperator", plural: "clusteroperators" };
+/// What only some may read: keys, above all.
+pub static SECRET: Kind = Kind { group: "", version: "v1", kind: "Secret", plural: "secrets" };
+/// The question whether somebody may do something.
+pub static SUBJECT_ACCESS_REVIEW: Kind = Kind {
+    group: "authorization.k8s.io",
+    version: "v1",
+    kind: "SubjectAccessReview",
+    plural: "subjectaccessreviews",
+};
+/// Who is asked before an object is written.
+pub static VALIDATING_WEBHOOK_CONFIGURATION: Kind = Kind {
+    group: "admissionregistration.k8s.io",
+    version: "v1",
+    kind: "ValidatingWebhookConfiguration",
+    plural: "validatingwebhookconfigurations",
+};
+/// What clusters of one provider may use.
+pub static CLOUD_PROFILE: Kind =
+    Kind { group: GARDENER, version: "v1beta1", kind: "CloudProfile", plural: "cloudprofiles" };
+/// What one project adds to a cloud profile, as it was proposed.
+pub static PRIVATE_CLOUD_PROFILE: Kind =
+    Kind { group: GARDENER, version: "v1beta1", kind: "PrivateCloudProfile", plural: "privatecloudprofiles" };
+/// What one project adds to a cloud profile, as it was released.
+pub static NAMESPACED_CLOUD_PROFILE: Kind = Kind {
+    group: GARDENER,
+    version: "v1beta1",
+    kind: "NamespacedCloudProfile",
+    plural: "namespacedcloudprofiles",
+};
+/// A cluster that refers to a profile.
+pub static SHOOT: Kind = Kind { group: GARDENER, version: "v1beta1", kind: "Shoot", plural: "shoots" };

@@ -17,7 +17,7 @@ use super::objects::{Objects, Part, Place};
 const MANAGER: &str = "landfall";
 /// The longest that one call takes, from its first byte to its last.
 const LONGEST: Duration = Duration::from_secs(30);
-const JSON: &str = "application/json";
+pub(super) const JSON: &str = "application/json";
 const APPLY: &str = "application/apply-patch+yaml";
 const MERGE: &str = "application/merge-patch+json";
 
@@ -58,7 +58,14 @@ impl Live {
         self.call(Method::PATCH, &format!("{path}?fieldManager={MANAGER}{query}"), kind, body).await
     }
 
-    async fn call(&self, method: Method, path: &str, kind: &str, body: &Value) -> Result<Value, Fault> {
+    /// Calls a path with a body of this kind, and gives what the server answers.
+    pub(super) async fn call(
+        &self,
+        method: Method,
+        path: &str,
+        kind: &str,
+        body: &Value,
+    ) -> Result<Value, Fault> {
         let writes = method != Method::GET;
         let bytes = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
         let request = Request::builder().method(method).uri(path).header("content-type", kind).body(bytes);
@@ -124,7 +131,7 @@ impl Objects for Live {
 }
 
 /// The path of the collection that a place is in; none where the namespace can be none.
-fn collection(place: &Place) -> Option<String> {
+pub(super) fn collection(place: &Place) -> Option<String> {
     let group = if place.kind.group.is_empty() { "api" } else { "apis" };
     let version = place.kind.api_version();
     let plural = place.kind.plural;

@@ -11,8 +11,9 @@ pub mod kinds;
 mod kubeconfig;
 mod live;
 pub mod objects;
+pub mod questions;
 
-pub use access::Access;
+pub use access::{ACCOUNT, Access};
 pub use events::Recorder;
 pub use fault::Fault;
 pub(crate) use fault::brief;

@@ -20,7 +20,7 @@ use crate::finding::{Finding, Findings, Page};
 use crate::plan::outline::Outline;
 use crate::plan::{self, Plan, Platforms};
 use crate::render::{Credentials, Extras, PlatformAssets, Unset};
-use crate::rules::{Case, Gated, Traits};
+use crate::rules::{Case, Gated, Placement, Traits};
 
 /// Where a platform finds the user's credentials. The edge hands the real one in.
 pub trait World {
@@ -69,6 +69,11 @@ pub trait Platform: Sync {
 
     /// The uses of fields behind a feature gate; the platform is the active one.
     fn gated(&self, config: &InstallConfig) -> Vec<Gated>;
+
+    /// Where the config puts its cluster; nowhere on platforms without regions.
+    fn placement(&self, _: &InstallConfig) -> Placement {
+        Placement::default()
+    }
 
     /// The pages of the platform's codes.
     fn pages(&self) -> Vec<&'static Page>;

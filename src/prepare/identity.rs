@@ -7,6 +7,7 @@ use super::{Options, Refusal, Said};
 use crate::config::InstallConfig;
 use crate::finding::{Finding, Span};
 use crate::plan::{self, ALPHABET, Cluster, Identity, RANDOM, cluster_id_of, infra_id_prefix};
+use crate::render::Engine;
 use crate::source::Mask;
 use crate::verdict::Outcome;
 use crate::workdir::ClusterDir;
@@ -32,6 +33,8 @@ struct Kept {
 #[serde(default)]
 struct Own {
     account: Option<String>,
+    engine: Option<String>,
+    namespace: Option<String>,
 }
 
 /// The ids that the user fixes, else those of an earlier run in this directory, else new ones.
@@ -98,6 +101,19 @@ pub(super) fn foreseen(
 pub(super) fn account(cluster: &ClusterDir, identity: &Identity) -> Option<String> {
     let kept = cluster.read(METADATA).ok().flatten().and_then(|bytes| kept(&bytes));
     kept.filter(|kept| kept.infra_id == identity.infra_id)?.landfall.account
+}
+
+/// The engine that the user names for the cluster, or an earlier run noted, with its namespace.
+pub(super) fn engine(cluster: &ClusterDir, identity: &Identity, given: Option<Engine>) -> Option<Engine> {
+    let kept = cluster.read(METADATA).ok().flatten().and_then(|bytes| kept(&bytes));
+    let own = kept.filter(|kept| kept.infra_id == identity.infra_id).map(|kept| kept.landfall);
+    let noted = own.and_then(|own| Some(Engine { name: own.engine?, namespace: own.namespace? }));
+    let Some(given) = given else { return noted };
+    if !given.namespace.is_empty() {
+        return Some(given);
+    }
+    let noted = noted.map(|noted| noted.namespace).filter(|namespace| !namespace.is_empty());
+    Some(Engine { namespace: noted.unwrap_or_else(|| identity.infra_id.clone()), ..given })
 }
 
 fn kept(metadata: &[u8]) -> Option<Kept> {

@@ -1,4 +1,4 @@
-//! The files that a run reads: catalogue overlays, streams of images, facts.
+//! The files that a run reads: catalogue overlays, cloud profiles, streams of images, facts.
 
 #![allow(clippy::disallowed_methods, reason = "the files of a run are read here")]
 
@@ -10,6 +10,7 @@ use crate::assets;
 use crate::catalogue::Catalogue;
 use crate::facts::Facts;
 use crate::finding::{Finding, Findings, Span};
+use crate::profile::allowance;
 use crate::source::Mask;
 use crate::verdict::Outcome;
 
@@ -21,6 +22,8 @@ const OVERLAYS: &[&str] = &["catalogue.yaml", "catalogue.json"];
 pub struct BasisOptions {
     /// Overlay file.
     pub overlay: Option<PathBuf>,
+    /// File with the cloud profile that says what may be used.
+    pub profile: Option<PathBuf>,
     /// File with `CoreOS` stream metadata.
     pub stream: Option<PathBuf>,
     /// The OpenShift release; the newest unless given.
@@ -43,7 +46,7 @@ impl Basis {
         own_overlay(directory).is_some()
     }
 
-    /// Reads overlay and stream. An overlay in the cluster directory counts where none is named.
+    /// Reads overlay, stream and cloud profile. An overlay in the cluster directory counts where none is named.
     ///
     /// # Errors
     /// A file cannot be read or is not valid, or the release is not known.
@@ -58,6 +61,7 @@ impl Basis {
             catalogue = Cow::Owned(with);
             wanted = Some(release);
         }
+        let catalogue = restricted(catalogue, options.profile.as_deref())?;
         let mut out = Findings::default();
         match assets::release(&catalogue, wanted.as_deref(), &mut out).map(str::to_owned) {
             Some(release) => Ok(Self { catalogue, release }),
@@ -83,6 +87,22 @@ pub fn catalogue(overlay: Option<&Path>) -> Result<Cow<'static, Catalogue>, Refu
     let text = text(path)?;
     let laid = shipped.with_overlay(&text).map_err(|found| invalid(path, &text, found))?;
     Ok(Cow::Owned(laid))
+}
+
+/// A catalogue with a cloud profile, if one is named: what it lists is known, and nothing else may be used.
+///
+/// # Errors
+/// The file cannot be read or is not valid.
+pub fn restricted(
+    catalogue: Cow<'static, Catalogue>,
+    profile: Option<&Path>,
+) -> Result<Cow<'static, Catalogue>, Refusal> {
+    let Some(path) = profile else {
+        return Ok(catalogue);
+    };
+    let text = text(path)?;
+    let allowance = allowance::read(&text).map_err(|found| invalid(path, &text, found))?;
+    Ok(Cow::Owned(catalogue.with_allowance(allowance)))
 }
 
 /// Whether there is a file.

@@ -17,7 +17,7 @@ pub mod zones;
 
 pub use ask::{Ask, asking, cloud, facts_of_cloud, likely_identity, preflight, runtime};
 pub use ignition::IgnitionFrom;
-pub use inputs::{Basis, BasisOptions, catalogue};
+pub use inputs::{Basis, BasisOptions, catalogue, restricted};
 pub use world::{Environment, now};
 
 use std::path::{Path, PathBuf};
@@ -28,6 +28,7 @@ use crate::facts::{Facts, Source, VERSION};
 use crate::finding::{Finding, Findings, sort};
 use crate::plan::{Case, Identity, Plan};
 use crate::platform::Offline;
+pub use crate::render::Engine;
 use crate::render::{Credentials, Extras, File};
 use crate::source::Mask;
 use crate::verdict::{Outcome, Strictness, active, judge_keeping};
@@ -69,6 +70,9 @@ pub struct Options<'w> {
     pub cluster_id: Option<String>,
     /// Where the ignition files come from.
     pub ignition: IgnitionFrom,
+    /// The engine that makes the cluster; what an earlier run noted unless given. Without a namespace it has
+    /// the one that was noted, or one named like the infrastructure id.
+    pub engine: Option<Engine>,
     /// What a crash must not undo.
     pub durability: Durability,
 }
@@ -367,6 +371,7 @@ fn write(
     let live = facts.source == Source::Cloud;
     let asked = active(&plan.config).filter(|_| live).and_then(|platform| platform.account(&facts));
     let account = asked.or_else(|| identity::account(cluster, &plan.identity));
+    let engine = identity::engine(cluster, &plan.identity, options.engine.clone());
     let extras = Extras {
         credentials: &credentials,
         tls: &tls,
@@ -375,6 +380,7 @@ fn write(
         bootstrap_ignition: None,
         master_ignition: None,
         account: account.as_deref(),
+        engine: engine.as_ref(),
     };
     let ignition = ignition::take(cluster, &options.ignition, &plan, &extras)?;
     let extras = Extras {

@@ -16,6 +16,7 @@ use crate::finding::{Finding, shortened};
 use crate::plan::{self, RANDOM, infra_id_prefix, is_infra_id};
 use crate::platform::removal::{Account, GivenTarget, Target};
 use crate::platform::{self, PLATFORMS, Platform};
+use crate::render::Engine;
 use crate::workdir;
 
 /// The key of what landfall itself notes.
@@ -72,6 +73,14 @@ impl Named {
     #[must_use]
     pub fn is_local(&self) -> bool {
         self.origin != Origin::Given
+    }
+
+    /// The engine that makes the cluster, where a management cluster has its objects.
+    #[must_use]
+    pub fn engine(&self) -> Option<Engine> {
+        let metadata = object(&self.metadata)?;
+        let own = metadata.get(OWN)?;
+        Some(Engine { name: text(own.get("engine"))?, namespace: text(own.get("namespace"))? })
     }
 
     /// The metadata as it is to be kept: with the account that the cluster was in, so that a later run can

@@ -79,6 +79,17 @@ pub struct Extras<'a> {
     /// The account or subscription that the cluster is made in, for whoever removes it; none where no cloud
     /// was asked.
     pub account: Option<&'a str>,
+    /// The engine that makes the cluster; none where that is terraform.
+    pub engine: Option<&'a Engine>,
+}
+
+/// The engine that makes a cluster, where a management cluster has its objects.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Engine {
+    /// Its name.
+    pub name: String,
+    /// The namespace of the objects.
+    pub namespace: String,
 }
 
 /// A secret's name and its values by key.

@@ -46,7 +46,12 @@ struct Metadata<'a> {
 /// What only landfall's own `destroy` reads.
 #[derive(Serialize)]
 struct Own<'a> {
-    account: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    account: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    engine: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    namespace: Option<&'a str>,
 }
 
 /// The variable files, the bootstrap machine's ignition config and `metadata.json`.
@@ -107,7 +112,12 @@ fn metadata(plan: &Plan, assets: &PlatformAssets, extras: &Extras<'_>, platform:
         cluster_name: &plan.cluster.name,
         cluster_id: &plan.identity.cluster_id,
         infra_id: &plan.identity.infra_id,
-        landfall: extras.account.map(|account| Own { account }),
+        landfall: Some(Own {
+            account: extras.account,
+            engine: extras.engine.map(|engine| engine.name.as_str()),
+            namespace: extras.engine.map(|engine| engine.namespace.as_str()),
+        })
+        .filter(|own| own.account.is_some() || own.engine.is_some()),
         platform: std::collections::BTreeMap::from([(platform, &*assets.metadata)]),
     };
     text::raw(&metadata).get().to_owned()

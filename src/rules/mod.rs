@@ -4,6 +4,7 @@
 //! findings and never asks which platform it is. Rules of a platform's own fields live in
 //! `platform/<name>/rules`.
 
+mod allowance;
 mod capabilities;
 mod families;
 pub mod features;
@@ -125,6 +126,26 @@ pub struct Gated {
     pub at: String,
 }
 
+/// Where a config puts its cluster, as far as it says so itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Placement {
+    /// The region.
+    pub region: String,
+    /// The machines: those of each pool, and those of all that say nothing else.
+    pub machines: Vec<Machines>,
+}
+
+/// Where a config puts machines, and of which type they are.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Machines {
+    /// The field that holds both, as `zones` and `type`.
+    pub path: String,
+    /// The zones.
+    pub zones: Vec<String>,
+    /// The type of the machines.
+    pub machine_type: String,
+}
+
 /// A config with what its platforms say of themselves.
 pub struct Case<'a> {
     /// The config after upconversion and defaults.
@@ -137,6 +158,8 @@ pub struct Case<'a> {
     pub active: Option<&'a Traits>,
     /// Uses of fields that are behind a gate, of the active platform.
     pub gated: Vec<Gated>,
+    /// Where the active platform's fields put the cluster; nowhere without a cloud profile.
+    pub placement: Placement,
 }
 
 impl Case<'_> {
@@ -171,6 +194,7 @@ pub const SUBJECTS: &[Subject] = &[
     pools::SUBJECT,
     fencing::SUBJECT,
     features::SUBJECT,
+    allowance::SUBJECT,
 ];
 
 /// Judges everything that belongs to no platform.

@@ -204,6 +204,7 @@ pub fn made(folder: &Path) -> (Plan, Vec<File>) {
         bootstrap_ignition: None,
         master_ignition: None,
         account: None,
+        engine: None,
     };
     let files = assets::files(&plan, &extras);
     (plan, files)

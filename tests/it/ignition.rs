@@ -51,6 +51,7 @@ fn run(directory: &Path, ignition: IgnitionFrom) -> Result<Prepared, Refusal> {
         infra_id: Some(ID.to_owned()),
         cluster_id: None,
         ignition,
+        engine: None,
         durability: Durability::Process,
     };
     let Ok(basis) = Basis::new(&BasisOptions::default(), directory) else { panic!("no catalogue") };

@@ -3,6 +3,10 @@
 #![allow(clippy::disallowed_macros, clippy::print_stderr, reason = "a test says what it leaves out")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod aso_detect;
+mod aso_examples;
+mod aso_reconcile;
+mod aso_schema;
 mod canary;
 mod cli;
 mod cloud_config;
@@ -20,6 +24,9 @@ mod layers;
 mod modules;
 mod outline;
 mod pages;
+mod profile_cli;
+mod profiles;
+mod profiles_admission;
 mod properties;
 mod required;
 mod schemas;

@@ -67,6 +67,7 @@ fn variables_of(plan: &Plan) -> Map<String, Value> {
         bootstrap_ignition: None,
         master_ignition: None,
         account: None,
+        engine: None,
     };
     let files = assets::files(plan, &extras);
     let set = files.iter().filter(|file| file.path.ends_with(".tfvars.json"));

@@ -13,6 +13,8 @@ mod required;
 mod gate;
 #[cfg(feature = "controllers")]
 mod operator;
+#[cfg(feature = "controllers")]
+mod profiles;
 mod program;
 mod server;
 

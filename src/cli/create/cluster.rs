@@ -1,5 +1,6 @@
 //! `landfall create cluster`.
 
+mod aso;
 mod checked;
 
 use std::path::{Path, PathBuf};
@@ -40,9 +41,9 @@ pub struct Args {
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     ignition: Option<PathBuf>,
 
-    /// What makes the infrastructure
-    #[arg(long, value_enum, value_name = "ENGINE", default_value_t = EngineName::Terraform)]
-    engine: EngineName,
+    /// What makes the infrastructure; what began it, or terraform, unless given
+    #[arg(long, value_enum, value_name = "ENGINE")]
+    engine: Option<EngineName>,
 
     /// Show what would be made, and make nothing: neither files nor resources
     #[arg(long)]
@@ -54,6 +55,9 @@ pub struct Args {
 
     #[command(flatten)]
     terraform: EngineArgs,
+
+    #[command(flatten)]
+    aso: aso::AsoArgs,
 
     #[command(flatten)]
     basis: BasisArgs,
@@ -70,6 +74,8 @@ pub struct Args {
 enum EngineName {
     /// Terraform or `OpenTofu` on this machine
     Terraform,
+    /// Azure Service Operator in a management cluster
+    Aso,
 }
 
 /// The word that has the ignition files made by the OpenShift installer.
@@ -85,6 +91,7 @@ struct Job<'a> {
     platform: &'static dyn Platform,
     runtime: &'a Runtime,
     session: Option<&'a dyn Session>,
+    engine: EngineName,
 }
 
 /// How far a run came that ended before its time.
@@ -117,7 +124,7 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
         return Ok(Exit::Usage);
     }
     let directory = settings.dir.clone().unwrap_or_else(|| PathBuf::from("."));
-    let examined = Basis::new(&(&args.basis).into(), &directory).and_then(|basis| {
+    let examined = args.basis.basis(&directory, settings).and_then(|basis| {
         let examined = prepare::examine(&directory, &basis, args.reading.into())?;
         Ok((basis, examined))
     });
@@ -128,6 +135,10 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
     let Some(platform) = active(&examined.config).filter(|platform| !platform.stages().is_empty()) else {
         let platform = examined.platform();
         return outcome::refused(prepare::Error::NoModules { platform }.into(), settings);
+    };
+    let engine = match aso::chosen(args.engine, &directory) {
+        Ok(engine) => engine,
+        Err(finding) => return aso::refused(&[*finding], Exit::Failed, settings),
     };
     let runtime = prepare::runtime()?;
     let live = Live::new("preflight", settings.printer.draws());
@@ -144,6 +155,7 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
         platform,
         runtime: &runtime,
         session: session.as_deref(),
+        engine,
     };
     let exit = job.run(&asking, &ask);
     drop(session);
@@ -153,6 +165,9 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
 
 impl Job<'_> {
     fn run(&self, asking: &Asking<'_>, ask: &prepare::Ask<'_>) -> anyhow::Result<Exit> {
+        if self.engine == EngineName::Aso {
+            return self.aso(asking, ask)?.or_else(|ended| self.end(ended));
+        }
         let terraform = if self.args.plan {
             None
         } else {
@@ -192,6 +207,8 @@ impl Job<'_> {
         match &self.args.ignition {
             Some(word) if word.as_os_str() == INSTALLER => IgnitionFrom::OpenshiftInstall(INSTALLER.into()),
             Some(directory) => IgnitionFrom::Directory(directory.clone()),
+            // Machines that are made elsewhere get theirs there.
+            None if self.engine == EngineName::Aso => IgnitionFrom::None,
             None => IgnitionFrom::Directory(self.directory.to_owned()),
         }
     }
@@ -203,6 +220,7 @@ impl Job<'_> {
             infra_id: self.args.facts.infra_id.clone(),
             cluster_id: self.args.facts.cluster_id.map(|id| id.to_string()),
             ignition: self.ignition(),
+            engine: (self.engine == EngineName::Aso).then(|| self.args.aso.noted()),
             durability: Durability::Fsync,
         }
     }

@@ -112,7 +112,7 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
     if wizard::has_config(&directory) {
         bail!(taken(&directory));
     }
-    let basis = match Basis::new(&(&args.basis).into(), &directory) {
+    let basis = match args.basis.basis(&directory, settings) {
         Ok(basis) => basis,
         Err(refusal) => return outcome::refused(refusal, settings),
     };

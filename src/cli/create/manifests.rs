@@ -1,12 +1,17 @@
 //! `landfall create manifests`.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use super::{fleet, outcome};
+use crate::catalogue::Catalogue;
 use crate::cli::asking::{AskArgs, Live};
 use crate::cli::input::Reading;
 use crate::cli::{Exit, Settings};
-use crate::prepare::{Basis, BasisOptions, Environment, FactsFrom, IgnitionFrom, Options, prepare};
+use crate::prepare::{
+    Basis, BasisOptions, Environment, FactsFrom, IgnitionFrom, Options, Refusal, catalogue, prepare,
+    restricted,
+};
 use crate::workdir::Durability;
 
 /// Write all files of a cluster: manifests, terraform modules and variables, metadata.json
@@ -74,14 +79,63 @@ pub struct BasisArgs {
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     stream: Option<PathBuf>,
 
+    #[command(flatten)]
+    clouds: CloudArgs,
+}
+
+/// What is known of clouds, and what of it may be used.
+#[derive(Clone, Debug, clap::Args)]
+pub struct CloudArgs {
     /// Lay this file over the catalogue: partitions, regions, endpoints, images, instance types
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     catalogue: Option<PathBuf>,
+
+    /// Use only the regions, zones and machine types of this cloud profile
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    cloud_profile: Option<PathBuf>,
+}
+
+impl CloudArgs {
+    /// The catalogue that the flags ask for; that of this program without them. On the way it is told that a
+    /// profile restricts it.
+    ///
+    /// # Errors
+    /// A file cannot be read or is not valid.
+    pub fn catalogue(&self, settings: &Settings) -> Result<Cow<'static, Catalogue>, Refusal> {
+        let known = catalogue(self.catalogue.as_deref())?;
+        let known = restricted(known, self.cloud_profile.as_deref())?;
+        tell_restriction(&known, settings);
+        Ok(known)
+    }
+}
+
+impl BasisArgs {
+    /// What is known before any config is read. On the way it is told that a profile restricts it.
+    ///
+    /// # Errors
+    /// A file cannot be read or is not valid, or the release is not known.
+    pub fn basis(&self, directory: &Path, settings: &Settings) -> Result<Basis, Refusal> {
+        let basis = Basis::new(&self.into(), directory)?;
+        tell_restriction(&basis.catalogue, settings);
+        Ok(basis)
+    }
+}
+
+/// Tells those who want to hear what is done that a cloud profile restricts the catalogue.
+fn tell_restriction(catalogue: &Catalogue, settings: &Settings) {
+    if let Some(words) = catalogue.restriction() {
+        settings.printer.detail(&words);
+    }
 }
 
 impl From<&BasisArgs> for BasisOptions {
     fn from(args: &BasisArgs) -> Self {
-        Self { overlay: args.catalogue.clone(), stream: args.stream.clone(), release: args.release.clone() }
+        Self {
+            overlay: args.clouds.catalogue.clone(),
+            profile: args.clouds.cloud_profile.clone(),
+            stream: args.stream.clone(),
+            release: args.release.clone(),
+        }
     }
 }
 
@@ -93,7 +147,7 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
     let directory = settings.dir.clone().unwrap_or_else(|| PathBuf::from("."));
     let around = args.fleet.as_deref().unwrap_or(&directory);
     let wanted = BasisOptions::from(&args.basis);
-    let basis = match Basis::new(&wanted, around) {
+    let basis = match args.basis.basis(around, settings) {
         Ok(basis) => basis,
         Err(refusal) => return outcome::refused(refusal, settings),
     };
@@ -126,6 +180,7 @@ fn options<'w>(args: &Args, live: &'w Live) -> Options<'w> {
         infra_id: args.facts.infra_id.clone(),
         cluster_id: args.facts.cluster_id.map(|id| id.to_string()),
         ignition: IgnitionFrom::None,
+        engine: None,
         durability: if args.fleet.is_some() { Durability::Process } else { Durability::Fsync },
     }
 }

@@ -9,7 +9,7 @@ mod outcome;
 mod permissions_policy;
 mod summary;
 
-pub use manifests::{BasisArgs, FactsArgs};
+pub use manifests::{BasisArgs, CloudArgs, FactsArgs};
 pub use outcome::{judged, refused, said};
 
 use super::{Exit, Settings};

@@ -11,7 +11,7 @@ use crate::assets;
 use crate::cli::input::Reading;
 use crate::cli::{Exit, Settings};
 use crate::platform::Offline;
-use crate::prepare::{Basis, Environment, Error, Refusal, examine};
+use crate::prepare::{Environment, Error, Refusal, examine};
 use crate::verdict::active;
 
 /// Print the permissions that installing this very config takes, as a policy of its cloud
@@ -33,7 +33,7 @@ pub struct Args {
 /// Standard output cannot be written, or a file cannot be read.
 pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
     let directory = settings.dir.clone().unwrap_or_else(|| PathBuf::from("."));
-    match policy(args, &directory) {
+    match policy(args, &directory, settings) {
         Ok(policy) => {
             for placeholder in placeholders(&policy) {
                 settings.printer.talk(&format!(
@@ -48,8 +48,8 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
     }
 }
 
-fn policy(args: &Args, directory: &Path) -> Result<Value, Refusal> {
-    let basis = Basis::new(&(&args.basis).into(), directory)?;
+fn policy(args: &Args, directory: &Path, settings: &Settings) -> Result<Value, Refusal> {
+    let basis = args.basis.basis(directory, settings)?;
     let examined = examine(directory, &basis, args.reading.into())?;
     let credentials = assets::credentials(&examined.config, &Environment);
     let offline = Offline {

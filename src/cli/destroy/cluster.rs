@@ -10,7 +10,7 @@ use tokio::time::{Instant, timeout};
 
 use super::consent::Consent;
 use super::shown::Shown;
-use super::{asking, basis, ended, unless_stopped, unnamed};
+use super::{asking, aso, basis, ended, unless_stopped, unnamed};
 use crate::cli::{Exit, Output, Settings, engine, signals};
 use crate::destroy::{self, Fault, Outcome, Pace, Planned, Report, Stop, Watcher};
 use crate::engine::terraform;
@@ -62,6 +62,9 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
         }
         // What is there now may be another cluster's, where this one was destroyed before.
         cluster = Some(opened).filter(|_| named.origin == Origin::Metadata);
+    }
+    if let Some(exit) = aso::remove(args, &named, settings)? {
+        return Ok(exit);
     }
     begin(args, settings, &basis, &named, cluster.as_mut())
 }

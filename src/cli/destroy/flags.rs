@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::catalogue;
 use crate::cli::Settings;
+use crate::cli::aso::management::KubeconfigArgs;
 use crate::cli::duration::within_a_day;
 use crate::platform::removal::GivenTarget;
 use crate::prepare::Basis;
@@ -43,6 +44,9 @@ pub struct Args {
     /// Lay this file over the catalogue
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub(super) catalogue: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(super) management: KubeconfigArgs,
 
     #[command(flatten)]
     given: GivenArgs,

@@ -1,5 +1,6 @@
 //! `landfall destroy`.
 
+mod aso;
 mod bootstrap;
 mod cluster;
 mod consent;

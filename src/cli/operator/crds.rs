@@ -12,10 +12,6 @@ pub struct Args {}
 /// # Errors
 /// Standard output cannot be written.
 pub fn run(_: &Args, settings: &Settings) -> anyhow::Result<Exit> {
-    let definitions = crds();
-    if definitions.is_empty() {
-        settings.printer.talk("these controllers bring no kinds of their own");
-    }
-    settings.printer.data(&documents(&definitions))?;
+    settings.printer.data(&documents(&crds()))?;
     Ok(Exit::Done)
 }

@@ -16,6 +16,10 @@ pub struct Args {
     /// The image that holds this program; `deploy/Dockerfile` makes one
     #[arg(long, value_name = "IMAGE", default_value = concat!("landfall:", env!("CARGO_PKG_VERSION")))]
     image: String,
+
+    /// The release that the operator belongs to, which `cloud-config-sync` reports; `unknown` unless given
+    #[arg(long, value_name = "VERSION")]
+    release_version: Option<String>,
 }
 
 /// Prints them.
@@ -27,6 +31,8 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
         image: args.image.clone(),
         namespace: args.common.namespace.clone(),
         target_namespace: args.common.target_namespace.clone(),
+        release: args.release_version.clone(),
+        clean_images: args.common.clean_machine_images,
         controllers: args.common.controllers(),
     };
     settings.printer.data(&documents(&manifests(&deployed)))?;

@@ -40,7 +40,7 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
 /// What running and deploying have in common.
 #[derive(Debug, clap::Args)]
 struct Common {
-    /// Which controllers, with commas between them; all unless given
+    /// Which controllers, with commas between them; unless given, those of cloud configuration and endpoints
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = names())]
     controllers: Vec<String>,
 
@@ -56,13 +56,30 @@ struct Common {
         value_parser = namespace
     )]
     target_namespace: String,
+
+    /// Whether `private-cloud-profile` takes expired versions of machine images out of profiles, as it does
+    /// those of Kubernetes
+    #[arg(
+        long,
+        value_name = "BOOL",
+        default_value_t = true,
+        action = clap::ArgAction::Set,
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "true"
+    )]
+    clean_machine_images: bool,
 }
 
 impl Common {
     /// The controllers that are meant, each once.
     fn controllers(&self) -> Vec<&'static Registered> {
         let meant = |one: &&Registered| {
-            self.controllers.is_empty() || self.controllers.iter().any(|name| name == one.name)
+            if self.controllers.is_empty() {
+                one.is_usual()
+            } else {
+                self.controllers.iter().any(|name| name == one.name)
+            }
         };
         CONTROLLERS.iter().filter(meant).collect()
     }
@@ -96,14 +113,17 @@ mod tests {
     }
 
     #[test]
-    fn all_controllers_are_meant_unless_some_are_named() {
+    fn controllers_of_profiles_are_meant_only_where_they_are_named() {
         let common = |names: &[&str]| Common {
             controllers: names.iter().map(|&name| name.to_owned()).collect(),
             namespace: String::new(),
             target_namespace: String::new(),
+            clean_machine_images: true,
         };
-        assert_eq!(common(&[]).controllers().len(), CONTROLLERS.len());
-        let named = common(&["endpoint-mirror", "endpoint-mirror"]).controllers();
-        assert_eq!(named.iter().map(|one| one.name).collect::<Vec<_>>(), ["endpoint-mirror"]);
+        let meant =
+            |given: &[&str]| common(given).controllers().iter().map(|one| one.name).collect::<Vec<_>>();
+        assert_eq!(meant(&[]), ["kube-cloud-config", "cloud-config-sync", "endpoint-mirror"]);
+        assert_eq!(meant(&["endpoint-mirror", "endpoint-mirror"]), ["endpoint-mirror"]);
+        assert_eq!(meant(&["private-cloud-profile"]), ["private-cloud-profile"]);
     }
 }

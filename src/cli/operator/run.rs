@@ -10,8 +10,12 @@ use anyhow::Context;
 use super::super::signals::Signals;
 use super::super::{Exit, Settings};
 use super::{Common, logs};
-use crate::controllers::operator::{Candidacy, Ended, Kit, Metrics, PORT, operate, probing};
-use crate::kube::{Access, Bad, BadKubeconfig, Fault, Live};
+use crate::controllers::admission::{self, Address, Webhook};
+use crate::controllers::operator::{
+    Candidacy, Ended, Judging, Kit, Metrics, PORT, WEBHOOK_PORT, WEBHOOK_SERVICE, operate, probing,
+};
+use crate::finding::Finding;
+use crate::kube::{ACCOUNT, Access, Bad, BadKubeconfig, Fault, Live};
 use crate::platform::World;
 use crate::prepare::Environment;
 use crate::source::Mask;
@@ -58,6 +62,18 @@ pub struct Args {
         default_missing_value = "true"
     )]
     leader_elect: bool,
+
+    /// Address on which `cloud-profile-admission` judges profiles, by HTTPS
+    #[arg(
+        long,
+        value_name = "ADDRESS",
+        default_value_t = SocketAddr::from((Ipv4Addr::UNSPECIFIED, WEBHOOK_PORT))
+    )]
+    webhook_listen: SocketAddr,
+
+    /// Where the API server finds that address: a service in --namespace with port 443, or an https URL
+    #[arg(long, value_name = "SERVICE|URL", default_value = WEBHOOK_SERVICE)]
+    webhook_service: Address,
 }
 
 /// Runs them.
@@ -99,7 +115,10 @@ async fn begin(args: &Args, access: &Access) -> anyhow::Result<Ended> {
         target_namespace: target_namespace.clone(),
         release: variable("RELEASE_VERSION").unwrap_or_else(|| "unknown".to_owned()),
         probe: probing(&variable, &|path: &str| Environment.file(path)),
+        clean_images: args.common.clean_machine_images,
+        webhook: args.webhook_service.clone(),
     };
+    let judging = judging(args, &kit).await?;
     let controllers = args.common.controllers().iter().map(|one| one.make(&kit)).collect();
     let candidacy = if args.leader_elect {
         let client = access.client(LEASE_PATIENCE).map_err(usable)?;
@@ -119,16 +138,28 @@ async fn begin(args: &Args, access: &Access) -> anyhow::Result<Ended> {
     };
     tracing::info!(server = %access.server(), listen = %args.listen, "begins");
     tokio::select! {
-        ended = operate(controllers, watching, candidacy, args.listen, metrics, stop.clone()) => {
+        ended = operate(controllers, watching, candidacy, (args.listen, judging), metrics, stop.clone()) => {
             ended.with_context(|| format!("cannot listen on {}", args.listen))
         }
         () = wished => Ok(Ended::Stopped),
     }
 }
 
+/// The judge of profiles, if it is among the controllers.
+async fn judging(args: &Args, kit: &Kit) -> anyhow::Result<Option<Judging>> {
+    if args.common.controllers().iter().all(|one| one.name != admission::CONTROLLER) {
+        return Ok(None);
+    }
+    let objects = Arc::new(Live::new(kit.client.clone()));
+    let namespace = kit.namespace.clone();
+    let bound = Webhook::bind(args.webhook_listen, kit.judge(), objects.clone(), namespace.clone()).await;
+    let webhook = bound.with_context(|| format!("cannot listen on {}", args.webhook_listen))?;
+    Ok(Some(Judging { webhook, objects, namespace }))
+}
+
 /// Says why there is no way to the cluster.
 fn refused(path: &Path, bad: &BadKubeconfig, settings: &Settings) -> Exit {
-    let finding = pages::kubeconfig(bad);
+    let finding = unusable(path, bad);
     let judged = Judged {
         file: &path.display().to_string(),
         text: "",
@@ -138,4 +169,36 @@ fn refused(path: &Path, bad: &BadKubeconfig, settings: &Settings) -> Exit {
     };
     settings.printer.report(&text::findings(&judged, settings.printer.colours().talk));
     if bad.bad == Bad::Unreadable { Exit::Failed } else { Exit::NotValid }
+}
+
+/// What is wrong with the kubeconfig, or with the service account of a pod, and how an operator is given one.
+fn unusable(path: &Path, bad: &BadKubeconfig) -> Finding {
+    let mut finding = pages::kubeconfig(bad);
+    if path == Path::new(ACCOUNT) {
+        finding.message = format!("the service account {}", bad.why);
+    }
+    match bad.bad {
+        Bad::Unreadable => finding.help(
+            "outside of a cluster, name a kubeconfig with --kubeconfig or KUBECONFIG; in a pod, have its service \
+             account mounted",
+        ),
+        Bad::Invalid => {
+            finding.help("give a kubeconfig whose current context names the server of the cluster and a user")
+        }
+        Bad::Insecure => finding,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_operator_without_a_cluster_is_told_how_to_get_one() {
+        let bad = BadKubeconfig { bad: Bad::Unreadable, why: "is not there".to_owned() };
+        let told = |path: &str| unusable(Path::new(path), &bad);
+        assert_eq!(told("a").message, "the kubeconfig is not there");
+        assert_eq!(told(ACCOUNT).message, "the service account is not there");
+        assert!(told("a").help.is_some_and(|help| help.contains("KUBECONFIG") && !help.contains("--dir")));
+    }
 }

@@ -20,7 +20,7 @@ use futures::stream::{BoxStream, select, select_all};
 use super::conditions::{self, ended};
 use super::news::News;
 use super::{Controller, Failed, Key, Next, gates, places, watch};
-use crate::cloudconf::managed::managed;
+use crate::cloudconf::managed::{managed, missing_key};
 use crate::kube::kinds;
 use crate::kube::objects::{Events, Happening, Objects};
 
@@ -71,6 +71,10 @@ impl KubeCloudConfig {
             return Ok(());
         }
         let user = fetch::user(objects, &infrastructure).await?;
+        if let Some(key) = missing_key(&infrastructure, &user) {
+            let map = places::user_map(&infrastructure.spec.cloud_config.name);
+            standing.push(status::key_missing(&map, key));
+        }
         let wanted = managed(&infrastructure, &user)?;
         if let Some(happening) = apply::bring(objects, &wanted, &self.left_none).await? {
             self.events.tell(happening).await;
@@ -102,5 +106,34 @@ impl Controller for KubeCloudConfig {
 
     fn reconcile<'a>(&'a self, _: &'a Key) -> BoxFuture<'a, Result<Next, Failed>> {
         Box::pin(self.run())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::played::Played;
+    use super::*;
+
+    #[tokio::test]
+    async fn a_key_that_the_users_map_does_not_have_is_told_once() {
+        let played = Arc::new(Played::default());
+        let operator = json!({ "metadata": { "name": places::OPERATOR, "resourceVersion": "1" } });
+        played.put(&kinds::CLUSTER_OPERATOR, operator);
+        let infrastructure = json!({
+            "metadata": { "name": places::CLUSTER },
+            "spec": { "cloudConfig": { "name": "own", "key": "wrong" } },
+            "status": { "platformStatus": { "type": "GCP" } },
+        });
+        played.put(&kinds::INFRASTRUCTURE, infrastructure);
+        let metadata = json!({ "name": "own", "namespace": places::USER_NAMESPACE });
+        played.put(&kinds::CONFIG_MAP, json!({ "metadata": metadata, "data": { "config": "x" } }));
+        let controller = KubeCloudConfig::new(played.clone(), played.clone());
+        for _ in 0..2 {
+            assert_eq!(controller.reconcile(&places::key()).await, Ok(Next::Settled));
+        }
+        let told: Vec<&str> = played.with(|state| state.told.iter().map(|one| one.reason).collect());
+        assert_eq!(told, ["CloudConfigCreated", "CloudConfigKeyMissing"]);
     }
 }

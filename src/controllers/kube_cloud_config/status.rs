@@ -26,6 +26,12 @@ pub(super) fn refused(failed: &Failed) -> Happening {
     warning("CloudConfigRefused", format!("kube-cloud-config is left as it is: {}", failed.note))
 }
 
+/// The user's map does not have the key that is named for their configuration.
+pub(super) fn key_missing(map: &Place, key: &str) -> Happening {
+    let note = format!("{map} has no key `{}`, which spec.cloudConfig.key names", shortened(key));
+    warning("CloudConfigKeyMissing", note)
+}
+
 /// The map was written.
 pub(super) fn updated(about: Place, change: Change) -> Happening {
     let (reason, what) = match change {

@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
+use super::profiles::{self, WEBHOOK, WEBHOOK_PORT, WEBHOOK_SERVICE};
 use super::rights::{ELECTION, Right, Scope};
-use super::{PORT, Registered, crds};
+use super::{PORT, Registered, crds_of};
 use crate::render::yaml;
 
 /// The name of all that is made.
@@ -21,6 +22,10 @@ pub struct Deployed {
     pub namespace: String,
     /// The namespace that cloud configuration is written to.
     pub target_namespace: String,
+    /// The release that it belongs to, where it is told.
+    pub release: Option<String>,
+    /// Whether versions of machine images expire in profiles as those of Kubernetes do.
+    pub clean_images: bool,
     /// The controllers that it runs.
     pub controllers: Vec<&'static Registered>,
 }
@@ -29,7 +34,8 @@ pub struct Deployed {
 #[must_use]
 pub fn manifests(deployed: &Deployed) -> Vec<Value> {
     let namespace = deployed.namespace.as_str();
-    let mut all = crds();
+    let has_profiles = deployed.controllers.iter().any(|controller| controller.profiles);
+    let mut all = crds_of(&deployed.controllers);
     all.extend([
         json!({
             "apiVersion": "v1",
@@ -55,6 +61,12 @@ pub fn manifests(deployed: &Deployed) -> Vec<Value> {
             "ports": [{ "name": "metrics", "port": PORT, "targetPort": "http" }],
         },
     }));
+    if has_profiles {
+        all.extend(profiles::roles());
+    }
+    if profiles::are_judged(&deployed.controllers) {
+        all.extend(profiles::judge(namespace, &labels()));
+    }
     all
 }
 
@@ -172,18 +184,31 @@ fn deployment(deployed: &Deployed) -> Value {
 fn container(deployed: &Deployed) -> Value {
     let names: Vec<&str> = deployed.controllers.iter().map(|controller| controller.name).collect();
     let probe = |path: &str| json!({ "httpGet": { "path": path, "port": "http" }, "periodSeconds": 10 });
+    let mut args = vec![
+        "operator".to_owned(),
+        "run".to_owned(),
+        format!("--controllers={}", names.join(",")),
+        format!("--namespace={}", deployed.namespace),
+        format!("--target-namespace={}", deployed.target_namespace),
+        format!("--listen=0.0.0.0:{PORT}"),
+    ];
+    if !deployed.clean_images {
+        args.push("--clean-machine-images=false".to_owned());
+    }
+    let release = deployed.release.iter();
+    let env: Vec<Value> = release.map(|one| json!({ "name": "RELEASE_VERSION", "value": one })).collect();
+    let mut ports = vec![json!({ "name": "http", "containerPort": PORT })];
+    if profiles::are_judged(&deployed.controllers) {
+        args.push(format!("--webhook-listen=0.0.0.0:{WEBHOOK_PORT}"));
+        args.push(format!("--webhook-service={WEBHOOK_SERVICE}"));
+        ports.push(json!({ "name": WEBHOOK, "containerPort": WEBHOOK_PORT }));
+    }
     json!({
         "name": "operator",
         "image": deployed.image,
-        "args": [
-            "operator",
-            "run",
-            format!("--controllers={}", names.join(",")),
-            format!("--namespace={}", deployed.namespace),
-            format!("--target-namespace={}", deployed.target_namespace),
-            format!("--listen=0.0.0.0:{PORT}"),
-        ],
-        "ports": [{ "name": "http", "containerPort": PORT }],
+        "args": args,
+        "env": env,
+        "ports": ports,
         "livenessProbe": probe("/healthz"),
         "readinessProbe": probe("/readyz"),
         "resources": { "requests": { "cpu": "10m", "memory": "32Mi" } },
@@ -200,13 +225,19 @@ mod tests {
     use super::super::CONTROLLERS;
     use super::*;
 
-    fn of(names: &[&str]) -> Vec<Value> {
-        manifests(&Deployed {
+    fn deployed(names: &[&str]) -> Deployed {
+        Deployed {
             image: "example.com/landfall:1".to_owned(),
             namespace: "here".to_owned(),
             target_namespace: "there".to_owned(),
+            release: None,
+            clean_images: true,
             controllers: CONTROLLERS.iter().filter(|one| names.contains(&one.name)).collect(),
-        })
+        }
+    }
+
+    fn of(names: &[&str]) -> Vec<Value> {
+        manifests(&deployed(names))
     }
 
     fn places(all: &[Value], kind: &str) -> Vec<String> {
@@ -255,5 +286,31 @@ mod tests {
         );
         let args = container.map(|container| container["args"].to_string()).unwrap_or_default();
         assert!(args.contains("--controllers=kube-cloud-config\""), "{args}");
+    }
+
+    #[test]
+    fn settings_reach_the_pod() {
+        let usual = container(&deployed(&["cloud-config-sync"]));
+        let args = usual["args"].to_string();
+        assert!(usual["env"] == json!([]) && !args.contains("machine-images"), "{usual}");
+        let release = Some("5.0.0".to_owned());
+        let set = Deployed { release, clean_images: false, ..deployed(&["private-cloud-profile"]) };
+        let set = container(&set);
+        assert_eq!(set["env"], json!([{ "name": "RELEASE_VERSION", "value": "5.0.0" }]));
+        assert!(set["args"].to_string().contains("\"--clean-machine-images=false\""), "{set}");
+    }
+
+    #[test]
+    fn profiles_bring_their_kinds_roles_and_judge() {
+        let kinds = |names: &[&str]| {
+            let count =
+                |all: &[Value], kind: &str| all.iter().filter(|object| object["kind"] == kind).count();
+            let all = of(names);
+            ["CustomResourceDefinition", "ClusterRole", "Service", "ValidatingWebhookConfiguration"]
+                .map(|kind| count(&all, kind))
+        };
+        assert_eq!(kinds(&["endpoint-mirror"]), [0, 1, 1, 0]);
+        assert_eq!(kinds(&["private-cloud-profile"]), [3, 4, 1, 0]);
+        assert_eq!(kinds(&["private-cloud-profile", "cloud-profile-admission"]), [3, 4, 2, 1]);
     }
 }

@@ -10,6 +10,8 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 
+use crate::controllers::azure_infrastructure::Numbers;
+
 /// Upper bounds of the durations that are told apart, in seconds.
 const BOUNDS: [f64; 11] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0, 30.0];
 
@@ -41,6 +43,7 @@ pub struct Metrics {
     waiting: Family<Of, Gauge>,
     writes: Family<Of, Counter>,
     leader: Gauge,
+    engine: Numbers,
 }
 
 impl Default for Metrics {
@@ -70,7 +73,8 @@ impl Metrics {
         registry.register("landfall_queue_length", "Keys that wait for their turn", waiting.clone());
         registry.register("landfall_writes", "Writes that the API server took", writes.clone());
         registry.register("landfall_leader", "Whether this replica leads", leader.clone());
-        Self { registry, reconciles, errors, durations, waiting, writes, leader }
+        let engine = Numbers::registered(&mut registry);
+        Self { registry, reconciles, errors, durations, waiting, writes, leader, engine }
     }
 
     /// A reconciliation succeeded.
@@ -103,6 +107,12 @@ impl Metrics {
     /// The API server took a write of a controller.
     pub fn wrote(&self, controller: &'static str) {
         self.writes.get_or_create(&Of { controller }).inc();
+    }
+
+    /// The numbers of the engine that drives Azure Service Operator.
+    #[must_use]
+    pub fn engine(&self) -> Numbers {
+        self.engine.clone()
     }
 
     /// Whether this replica leads now.

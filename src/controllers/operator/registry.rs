@@ -8,10 +8,13 @@ use serde_json::Value;
 
 use super::Metrics;
 use super::rights::{self, Right};
-use crate::controllers::Controller;
+use crate::controllers::admission::{self, Address, Judge, Keeper};
+use crate::controllers::azure_infrastructure::{self, AzureInfrastructure, Tools};
 use crate::controllers::cloud_config_sync::{CloudConfigSync, Settings};
+use crate::controllers::cloud_profile::{self, Access};
 use crate::controllers::endpoint_mirror::{EndpointMirror, NetProbe, Probe};
 use crate::controllers::kube_cloud_config::KubeCloudConfig;
+use crate::controllers::{Controller, crds as definitions};
 use crate::kube::objects::{Events, Objects};
 use crate::kube::{Live, Recorder};
 use crate::net::{Proxies, Trust};
@@ -29,14 +32,61 @@ pub struct Registered {
     pub name: &'static str,
     /// What it may do in a cluster.
     pub rights: &'static [Right],
+    /// Whether it is about profiles. Their kinds are not in every cluster: it runs only where it is named.
+    pub profiles: bool,
     make: Make,
 }
 
 /// All controllers.
 pub static CONTROLLERS: &[Registered] = &[
-    Registered { name: "kube-cloud-config", rights: rights::KUBE_CLOUD_CONFIG, make: kube_cloud_config },
-    Registered { name: "cloud-config-sync", rights: rights::CLOUD_CONFIG_SYNC, make: cloud_config_sync },
-    Registered { name: "endpoint-mirror", rights: rights::ENDPOINT_MIRROR, make: endpoint_mirror },
+    Registered {
+        name: "kube-cloud-config",
+        rights: rights::KUBE_CLOUD_CONFIG,
+        profiles: false,
+        make: kube_cloud_config,
+    },
+    Registered {
+        name: "cloud-config-sync",
+        rights: rights::CLOUD_CONFIG_SYNC,
+        profiles: false,
+        make: cloud_config_sync,
+    },
+    Registered {
+        name: "endpoint-mirror",
+        rights: rights::ENDPOINT_MIRROR,
+        profiles: false,
+        make: endpoint_mirror,
+    },
+    Registered {
+        name: "private-cloud-profile",
+        rights: rights::PRIVATE_PROFILES,
+        profiles: true,
+        make: |objects, events, kit| cloud_profile::private(kit.access(objects, events), kit.clean_images),
+    },
+    Registered {
+        name: "namespaced-cloud-profile",
+        rights: rights::NAMESPACED_PROFILES,
+        profiles: true,
+        make: |objects, events, kit| cloud_profile::namespaced(kit.access(objects, events)),
+    },
+    Registered {
+        name: "cloud-profile",
+        rights: rights::CLOUD_PROFILES,
+        profiles: true,
+        make: |objects, events, kit| cloud_profile::parents(kit.access(objects, events)),
+    },
+    Registered {
+        name: admission::CONTROLLER,
+        rights: rights::ADMISSION,
+        profiles: true,
+        make: |objects, _, kit| Arc::new(Keeper::new(objects, kit.webhook.clone(), kit.namespace.clone())),
+    },
+    Registered {
+        name: azure_infrastructure::NAME,
+        rights: rights::AZURE_INFRASTRUCTURE,
+        profiles: false,
+        make: azure_infrastructure,
+    },
 ];
 
 fn kube_cloud_config(objects: Arc<dyn Objects>, events: Arc<dyn Events>, _: &Kit) -> Arc<dyn Controller> {
@@ -56,13 +106,37 @@ fn endpoint_mirror(objects: Arc<dyn Objects>, events: Arc<dyn Events>, kit: &Kit
     Arc::new(EndpointMirror::new(objects, events, Arc::clone(&kit.probe)))
 }
 
-/// What makes the definition of each kind that a controller brings along.
-static CRDS: &[fn() -> Value] = &[];
+fn azure_infrastructure(
+    objects: Arc<dyn Objects>,
+    events: Arc<dyn Events>,
+    kit: &Kit,
+) -> Arc<dyn Controller> {
+    let metrics = Arc::clone(&kit.metrics);
+    Arc::new(AzureInfrastructure::new(Tools {
+        objects,
+        events,
+        client: kit.client.clone(),
+        numbers: kit.metrics.engine(),
+        wrote: Arc::new(move || metrics.wrote(azure_infrastructure::NAME)),
+        identity: format!("{}_{:016x}", kit.instance, rand::random::<u64>()),
+    }))
+}
 
 /// The definitions of the kinds that controllers bring along.
 #[must_use]
 pub fn crds() -> Vec<Value> {
-    CRDS.iter().map(|definition| definition()).collect()
+    crds_of(&CONTROLLERS.iter().collect::<Vec<&Registered>>())
+}
+
+/// The definitions of the kinds that these controllers bring along.
+#[must_use]
+pub fn crds_of(controllers: &[&Registered]) -> Vec<Value> {
+    let has_profiles = controllers.iter().any(|one| one.profiles);
+    let mut all = if has_profiles { definitions::profiles() } else { Vec::new() };
+    if controllers.iter().any(|one| one.name == azure_infrastructure::NAME) {
+        all.push(definitions::infrastructure());
+    }
+    all
 }
 
 /// A look at endpoints with the roots and the proxies of the environment, whose variables and files are
@@ -91,9 +165,32 @@ pub struct Kit {
     pub release: String,
     /// The look at endpoints.
     pub probe: Arc<dyn Probe>,
+    /// Whether versions of machine images expire in profiles as those of Kubernetes do.
+    pub clean_images: bool,
+    /// Where the API server finds the judge of profiles.
+    pub webhook: Address,
+}
+
+impl Kit {
+    /// The judge of profiles.
+    #[must_use]
+    pub fn judge(&self) -> Judge {
+        let live = Arc::new(Live::new(self.client.clone()));
+        Judge::new(live.clone(), live)
+    }
+
+    fn access(&self, objects: Arc<dyn Objects>, events: Arc<dyn Events>) -> Access {
+        Access { objects, events, questions: Arc::new(Live::new(self.client.clone())) }
+    }
 }
 
 impl Registered {
+    /// Whether it runs where none is named: the kinds that it is about are in every cluster.
+    #[must_use]
+    pub fn is_usual(&self) -> bool {
+        !self.profiles && self.name != azure_infrastructure::NAME
+    }
+
     /// Makes the controller; what it writes is counted under its name.
     #[must_use]
     pub fn make(&self, kit: &Kit) -> Arc<dyn Controller> {

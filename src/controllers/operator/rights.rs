@@ -4,8 +4,13 @@ use super::super::gates::VERSION;
 use super::super::places::{
     CLOUD_CONTROLLER_OPERATOR, CLUSTER, MANAGED_MAP, MANAGED_NAMESPACE, OPERATOR, TARGET_MAP, USER_NAMESPACE,
 };
+use crate::controllers::admission;
+use crate::controllers::azure_infrastructure::AZURE_INFRASTRUCTURE as INFRASTRUCTURE_IN_AZURE;
+use crate::engine::aso::kinds::KINDS;
 use crate::kube::kinds::{
-    CLUSTER_OPERATOR, CLUSTER_VERSION, CONFIG_MAP, EVENT, FEATURE_GATE, INFRASTRUCTURE, LEASE, NETWORK,
+    CLOUD_PROFILE, CLUSTER_OPERATOR, CLUSTER_VERSION, CONFIG_MAP, EVENT, FEATURE_GATE, INFRASTRUCTURE, LEASE,
+    NAMESPACED_CLOUD_PROFILE, NETWORK, PRIVATE_CLOUD_PROFILE, SECRET, SHOOT, SUBJECT_ACCESS_REVIEW,
+    VALIDATING_WEBHOOK_CONFIGURATION,
 };
 use crate::kube::objects::Kind;
 
@@ -132,6 +137,137 @@ pub static ENDPOINT_MIRROR: &[Right] = &[
     LANDFALL[2],
     Right::new(EVENTS, &EVENT, &[], TELL),
 ];
+
+/// To keep a profile: its finalizer, and what has expired of it.
+const UPDATE: &[&str] = &["get", "list", "watch", "update", "patch"];
+/// To read clusters, for who refers to which profile.
+const SHOOTS: Right = Right::new(Scope::Cluster, &SHOOT, &[], READ);
+const PROFILE_EVENTS: Right = Right::new(Scope::Cluster, &EVENT, &[], TELL);
+const fn render(kind: &'static Kind) -> Right {
+    Right { scope: Scope::Cluster, kind, status: true, names: &[], verbs: &["patch"] }
+}
+
+/// Those of `private-cloud-profile`. What has expired is guarded by the verbs.
+pub static PRIVATE_PROFILES: &[Right] = &[
+    Right::new(Scope::Cluster, &PRIVATE_CLOUD_PROFILE, &[], UPDATE),
+    Right::new(
+        Scope::Cluster,
+        &PRIVATE_CLOUD_PROFILE,
+        &[],
+        &["modify-spec-kubernetes", "modify-spec-machineImages"],
+    ),
+    render(&PRIVATE_CLOUD_PROFILE),
+    Right::new(Scope::Cluster, &CLOUD_PROFILE, &[], READ),
+    SHOOTS,
+    PROFILE_EVENTS,
+];
+
+/// Those of `namespaced-cloud-profile`.
+pub static NAMESPACED_PROFILES: &[Right] = &[
+    Right::new(Scope::Cluster, &NAMESPACED_CLOUD_PROFILE, &[], UPDATE),
+    render(&NAMESPACED_CLOUD_PROFILE),
+    Right::new(Scope::Cluster, &CLOUD_PROFILE, &[], READ),
+    SHOOTS,
+    PROFILE_EVENTS,
+];
+
+/// Those of `cloud-profile`.
+pub static CLOUD_PROFILES: &[Right] = &[
+    Right::new(Scope::Cluster, &CLOUD_PROFILE, &[], UPDATE),
+    Right::new(Scope::Cluster, &PRIVATE_CLOUD_PROFILE, &[], READ),
+    Right::new(Scope::Cluster, &NAMESPACED_CLOUD_PROFILE, &[], READ),
+    SHOOTS,
+    PROFILE_EVENTS,
+];
+
+/// Those of `cloud-profile-admission`.
+pub static ADMISSION: &[Right] = &[
+    Right::new(Scope::Cluster, &CLOUD_PROFILE, &[], READ),
+    Right::new(Scope::Cluster, &PRIVATE_CLOUD_PROFILE, &[], READ),
+    Right::new(Scope::Cluster, &NAMESPACED_CLOUD_PROFILE, &[], READ),
+    SHOOTS,
+    Right::new(Scope::Cluster, &SUBJECT_ACCESS_REVIEW, &[], CREATE),
+    Right::new(
+        Scope::Cluster,
+        &VALIDATING_WEBHOOK_CONFIGURATION,
+        &[admission::NAME],
+        &["get", "list", "watch", "patch"],
+    ),
+    Right::new(Scope::Cluster, &VALIDATING_WEBHOOK_CONFIGURATION, &[], CREATE),
+    Right::new(Scope::Own, &SECRET, &[admission::SECRET_NAME], &["get", "list", "watch", "patch"]),
+    Right::new(Scope::Own, &SECRET, &[], CREATE),
+];
+
+/// The operator's kinds, as the API names them.
+static OPERATOR_KINDS: [Kind; KINDS.len()] = {
+    const NONE: Kind = Kind { group: "", version: "", kind: "", plural: "" };
+    let mut all = [NONE; KINDS.len()];
+    let mut at = 0;
+    while at < all.len() {
+        let known = &KINDS[at];
+        all[at] =
+            Kind { group: known.group, version: known.versions[0], kind: known.kind, plural: known.plural };
+        at += 1;
+    }
+    all
+};
+static FINALIZERS: Kind = Kind { plural: "azureinfrastructures/finalizers", ..INFRASTRUCTURE_IN_AZURE };
+const MAKE: &[&str] = &["get", "list", "watch", "create", "patch", "update", "delete"];
+
+/// Those that `azure-infrastructure` has besides those to the operator's objects.
+const AROUND: [Right; 10] = [
+    Right::new(Scope::Cluster, &INFRASTRUCTURE_IN_AZURE, &[], &["get", "list", "watch", "patch"]),
+    Right {
+        scope: Scope::Cluster,
+        kind: &INFRASTRUCTURE_IN_AZURE,
+        status: true,
+        names: &[],
+        verbs: &["get", "patch"],
+    },
+    // An owner that holds back its own removal must be one that the writer may change.
+    Right::new(Scope::Cluster, &FINALIZERS, &[], &["update"]),
+    Right::new(Scope::Cluster, &SECRET, &[], &["get", "create", "patch", "delete"]),
+    Right::new(Scope::Cluster, &CONFIG_MAP, &[], &["get"]),
+    Right::new(Scope::Cluster, &LEASE, &[], &["get", "create", "patch"]),
+    Right::new(Scope::Cluster, &EVENT, &[], TELL),
+    Right::new(Scope::Cluster, &CRD, &[], LOOK),
+    Right::new(Scope::Cluster, &DEPLOYMENT, &[], LOOK),
+    Right::new(Scope::Cluster, &ACCESS_REVIEW, &[], CREATE),
+];
+const LOOK: &[&str] = &["get", "list"];
+static CRD: Kind = Kind {
+    group: "apiextensions.k8s.io",
+    version: "v1",
+    kind: "CustomResourceDefinition",
+    plural: "customresourcedefinitions",
+};
+static DEPLOYMENT: Kind = Kind { group: "apps", version: "v1", kind: "Deployment", plural: "deployments" };
+static ACCESS_REVIEW: Kind = Kind {
+    group: "authorization.k8s.io",
+    version: "v1",
+    kind: "SelfSubjectAccessReview",
+    plural: "selfsubjectaccessreviews",
+};
+
+static IN_AZURE: [Right; 2 * KINDS.len() + AROUND.len()] = {
+    let mut all = [AROUND[0]; 2 * KINDS.len() + AROUND.len()];
+    let mut at = 0;
+    while at < KINDS.len() {
+        let kind = &OPERATOR_KINDS[at];
+        all[2 * at] = Right::new(Scope::Cluster, kind, &[], MAKE);
+        // Status is the operator's to write.
+        all[2 * at + 1] = Right { scope: Scope::Cluster, kind, status: true, names: &[], verbs: READ };
+        at += 1;
+    }
+    at = 0;
+    while at < AROUND.len() {
+        all[2 * KINDS.len() + at] = AROUND[at];
+        at += 1;
+    }
+    all
+};
+/// Those of `azure-infrastructure`.
+pub static AZURE_INFRASTRUCTURE: &[Right] = &IN_AZURE;
 
 /// Those of every operator: the lease by which one of its replicas leads.
 pub static ELECTION: &[Right] = &[

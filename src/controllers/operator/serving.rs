@@ -19,19 +19,32 @@ const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset
 #[derive(Debug)]
 pub(super) struct Health {
     metrics: Arc<Metrics>,
-    ready: AtomicBool,
+    works: AtomicBool,
+    /// Whether there is no webhook, or it has its certificates.
+    judges: AtomicBool,
     stop: Stop,
 }
 
 impl Health {
-    /// Of an operator that begins; from the wish to stop on it is not ready.
-    pub(super) fn new(metrics: Arc<Metrics>, stop: Stop) -> Self {
-        Self { metrics, ready: AtomicBool::new(false), stop }
+    /// Of an operator that begins; with a webhook it is not ready before that has certificates. From the wish
+    /// to stop on it is not ready.
+    pub(super) fn new(metrics: Arc<Metrics>, has_webhook: bool, stop: Stop) -> Self {
+        let (works, judges) = (AtomicBool::new(false), AtomicBool::new(!has_webhook));
+        Self { metrics, works, judges, stop }
     }
 
     /// It works, or stands by.
-    pub(super) fn becomes_ready(&self) {
-        self.ready.store(true, Ordering::Relaxed);
+    pub(super) fn works(&self) {
+        self.works.store(true, Ordering::Relaxed);
+    }
+
+    /// The webhook has its certificates.
+    pub(super) fn judges(&self) {
+        self.judges.store(true, Ordering::Relaxed);
+    }
+
+    fn is_ready(&self) -> bool {
+        self.works.load(Ordering::Relaxed) && self.judges.load(Ordering::Relaxed)
     }
 }
 
@@ -49,7 +62,7 @@ pub(super) async fn serve(listener: TcpListener, health: Arc<Health>) {
 async fn ready(State(health): State<Arc<Health>>) -> (StatusCode, &'static str) {
     if health.stop.is_asked() {
         (StatusCode::SERVICE_UNAVAILABLE, "stopping\n")
-    } else if health.ready.load(Ordering::Relaxed) {
+    } else if health.is_ready() {
         (StatusCode::OK, "ok\n")
     } else {
         (StatusCode::SERVICE_UNAVAILABLE, "starting\n")
@@ -67,12 +80,21 @@ mod tests {
     #[tokio::test]
     async fn an_operator_is_ready_between_its_beginning_and_the_wish_to_stop() {
         let stop = Stop::default();
-        let health = Arc::new(Health::new(Arc::default(), stop.clone()));
+        let health = Arc::new(Health::new(Arc::default(), false, stop.clone()));
         let status = async || ready(State(Arc::clone(&health))).await.0;
         assert_eq!(status().await, StatusCode::SERVICE_UNAVAILABLE);
-        health.becomes_ready();
+        health.works();
         assert_eq!(status().await, StatusCode::OK);
         stop.ask();
         assert_eq!(status().await, StatusCode::SERVICE_UNAVAILABLE);
+    }
+
+    #[test]
+    fn who_judges_is_not_ready_without_certificates() {
+        let health = Health::new(Arc::default(), true, Stop::default());
+        health.works();
+        assert!(!health.is_ready());
+        health.judges();
+        assert!(health.is_ready());
     }
 }

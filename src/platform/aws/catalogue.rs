@@ -4,12 +4,14 @@
 //! a region has no entry for is computed from its partition. Zones and offerings are a snapshot of what
 //! the cloud answered, for work without it.
 
+mod allowed;
+
 use std::collections::BTreeMap;
 
 use regex_lite::Regex;
 use serde_json::Value;
 
-use crate::catalogue::value::{Fault, Image, Listing, Part, Release, Role, Wrong, shipped};
+use crate::catalogue::value::{Allowance, Fault, Image, Listing, Part, Release, Role, Wrong, shipped};
 use crate::config::value::model;
 
 const PARTITIONS: &str = include_str!("data/partitions.json");
@@ -435,6 +437,10 @@ impl Part for Catalogue {
             ..Image::default()
         };
         (!image.regions.is_empty()).then_some(image)
+    }
+
+    fn allow(&mut self, allowance: &Allowance) {
+        self.take_in(allowance);
     }
 
     fn faults(&self, releases: &BTreeMap<String, Release>) -> Vec<Fault> {

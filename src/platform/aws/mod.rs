@@ -27,9 +27,9 @@ use crate::finding::{Finding, Findings, Page};
 use crate::plan::outline::Outline;
 use crate::plan::{Plan, Platforms, Stage};
 use crate::render::{Credentials, Extras, PlatformAssets, Unset};
-pub use rules::check_url as check_endpoint;
+use crate::rules::{Case, Dual, Families, First, Gated, Ipv6, Machines, Placement, Traits};
 
-use crate::rules::{Case, Dual, Families, First, Gated, Ipv6, Traits};
+pub use rules::check_url as check_endpoint;
 
 /// The key under `platform`.
 const NAME: &str = "aws";
@@ -110,6 +110,22 @@ impl Platform for Aws {
 
     fn gated(&self, config: &InstallConfig) -> Vec<Gated> {
         config.platform.aws.as_ref().map(|platform| rules::gated(config, platform)).unwrap_or_default()
+    }
+
+    fn placement(&self, config: &InstallConfig) -> Placement {
+        let Some(platform) = &config.platform.aws else { return Placement::default() };
+        let machines = |path: String, settings: &config::MachinePool| Machines {
+            path,
+            zones: settings.zones.clone(),
+            machine_type: settings.instance_type.clone(),
+        };
+        let usual = platform.default_machine_platform.iter();
+        let usual =
+            usual.map(|settings| machines("platform.aws.defaultMachinePlatform".to_owned(), settings));
+        let pools = config.pools().filter_map(|(path, pool)| {
+            Some(machines(format!("{path}.platform.aws"), pool.platform.aws.as_ref()?))
+        });
+        Placement { region: platform.region.clone(), machines: usual.chain(pools).collect() }
     }
 
     fn pages(&self) -> Vec<&'static Page> {

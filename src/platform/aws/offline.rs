@@ -13,7 +13,8 @@ pub(super) fn facts(offline: &Offline<'_>) -> Option<Facts> {
     let platform = offline.config.platform.aws.as_ref()?;
     let catalogue = &offline.catalogue.aws;
     let region = catalogue.region(&platform.region);
-    let zones: Vec<String> = region.map(|region| region.zones.clone()).unwrap_or_default();
+    let zones = region.map(|region| region.zones.clone()).unwrap_or_default();
+    let zones = offline.catalogue.allowed_zones(&platform.region, zones);
     let partition = catalogue.partition_of(&platform.region);
     let mut facts = Facts {
         region: platform.region.clone(),

@@ -1,10 +1,12 @@
 //! What landfall knows of Azure: clouds with their endpoints and locations, machine sizes, defaults.
 
+mod allowed;
+
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::catalogue::value::{Fault, Image, Listing, Part, Release, Role, Wrong, shipped};
+use crate::catalogue::value::{Allowance, Fault, Image, Listing, Part, Release, Role, Wrong, shipped};
 use crate::config::value::model;
 
 const CLOUDS: &str = include_str!("data/clouds.json");
@@ -236,6 +238,10 @@ impl Part for Catalogue {
         let text = |key: &str| disk.get(key).and_then(Value::as_str).map(str::to_owned);
         let url = text("url").filter(|url| !url.is_empty())?;
         Some(Image { release: text("release").unwrap_or_default(), url, ..Image::default() })
+    }
+
+    fn allow(&mut self, allowance: &Allowance) {
+        self.take_in(allowance);
     }
 
     fn faults(&self, _: &BTreeMap<String, Release>) -> Vec<Fault> {

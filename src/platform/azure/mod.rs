@@ -27,7 +27,7 @@ use crate::finding::{Finding, Findings, Page};
 use crate::plan::outline::Outline;
 use crate::plan::{Plan, Platforms, Stage};
 use crate::render::{Credentials, Extras, PlatformAssets, Unset};
-use crate::rules::{Case, Dual, Families, First, Gated, Ipv6, Traits};
+use crate::rules::{Case, Dual, Families, First, Gated, Ipv6, Machines, Placement, Traits};
 
 /// The stages of terraform.
 const STAGES: &[Stage] = &[
@@ -90,6 +90,22 @@ impl Platform for Azure {
 
     fn gated(&self, config: &InstallConfig) -> Vec<Gated> {
         rules::gates::gated(config)
+    }
+
+    fn placement(&self, config: &InstallConfig) -> Placement {
+        let Some(platform) = &config.platform.azure else { return Placement::default() };
+        let machines = |path: String, settings: &config::MachinePool| Machines {
+            path,
+            zones: settings.zones.clone(),
+            machine_type: settings.vm_size.clone(),
+        };
+        let usual = platform.default_machine_platform.iter();
+        let usual =
+            usual.map(|settings| machines("platform.azure.defaultMachinePlatform".to_owned(), settings));
+        let pools = config.pools().filter_map(|(path, pool)| {
+            Some(machines(format!("{path}.platform.azure"), pool.platform.azure.as_ref()?))
+        });
+        Placement { region: platform.region.clone(), machines: usual.chain(pools).collect() }
     }
 
     fn superseded(&self) -> &'static [&'static str] {

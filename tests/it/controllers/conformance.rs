@@ -190,8 +190,8 @@ async fn the_managed_map_is_kept_as_openshift_does() {
                 "PlatformFallback" => Some("fallback-warning"),
                 "CloudConfigCreated" | "CloudConfigUpdated" => Some("updated"),
                 "CloudConfigDeleted" => Some("deleted"),
-                // The operators keep a refusal to their log.
-                "CloudConfigRefused" => None,
+                // The operators keep a refusal to their log, and say nothing of a key that is not there.
+                "CloudConfigRefused" | "CloudConfigKeyMissing" => None,
                 other => Some(other),
             }
         };

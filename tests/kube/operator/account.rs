@@ -16,10 +16,10 @@ pub struct Account {
     name: String,
 }
 
-/// The objects that `landfall operator manifests` prints, in their order.
-pub fn printed() -> Vec<Value> {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_landfall"));
-    let ran = command.args(["operator", "manifests"]).env_clear().output().unwrap();
+/// The objects that a command of `landfall operator` prints, in their order.
+pub fn printed(command: &[&str]) -> Vec<Value> {
+    let mut landfall = Command::new(env!("CARGO_BIN_EXE_landfall"));
+    let ran = landfall.arg("operator").args(command).env_clear().output().unwrap();
     assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
     let text = String::from_utf8(ran.stdout).unwrap();
     let documents = serde_yaml::Deserializer::from_str(&text);
@@ -29,18 +29,19 @@ pub fn printed() -> Vec<Value> {
         .collect()
 }
 
-/// Makes all that is printed, one after the other, as `kubectl apply` does.
-pub fn install(server: &Server) -> Account {
+/// Makes all of these objects, one after the other, as `kubectl apply` does, with the operator's account among
+/// them.
+pub fn install(server: &Server, objects: &[Value]) -> Account {
     let mut account = None;
-    for object in printed() {
-        let Some(path) = collection(server, &object) else {
+    for object in objects {
+        let Some(path) = collection(server, object) else {
             // The kinds that came after the server's release; nothing depends on them.
             let version = object["apiVersion"].as_str().unwrap_or_default();
             assert!(version == "policy/v1", "the server does not know {version} {}", object["kind"]);
             continue;
         };
         // A server that has just begun may lack its own namespaces for a moment.
-        until(&path, || match server.call("POST", &path, &object) {
+        until(&path, || match server.call("POST", &path, object) {
             Ok(_) | Err(Fault::Answer { status: 409, .. }) => Some(()),
             Err(Fault::NotFound) => None,
             Err(fault) => panic!("{path}: {fault:?}: {object}"),

@@ -44,7 +44,7 @@ impl Cluster {
         for (namespace, _) in [USER_MAP, MANAGED_MAP, TARGET_MAP] {
             server.make("/api/v1/namespaces", &json!({ "metadata": { "name": namespace } }));
         }
-        let account = account::install(&server);
+        let account = account::install(&server, &account::printed(&["manifests"]));
         let kubeconfig = account.kubeconfig(&server);
         let cluster = Self { server, namespace: account.namespace, kubeconfig };
         cluster.object("Infrastructure", "cluster", spec);

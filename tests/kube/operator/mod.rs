@@ -9,12 +9,12 @@
 #[path = "../../cloud/authority.rs"]
 mod authority;
 
-mod account;
-mod cluster;
+pub mod account;
+pub mod cluster;
 mod endpoint;
 mod outage;
-mod replica;
-mod until;
+pub mod replica;
+pub mod until;
 
 mod edits;
 mod manifests;

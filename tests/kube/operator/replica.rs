@@ -39,7 +39,8 @@ impl Replica {
         Self::begin(cluster, &[], Some(authorities))
     }
 
-    fn begin(cluster: &Cluster, more: &[&str], authorities: Option<&Path>) -> Self {
+    /// The same, with these flags.
+    pub fn begin(cluster: &Cluster, more: &[&str], authorities: Option<&Path>) -> Self {
         let port = nobody();
         let log = cluster.kubeconfig.with_file_name(format!("operator-{port}.log"));
         let written = File::create(&log).unwrap();

@@ -93,6 +93,8 @@ fn unknown(question: Question, answers: &Answers, basis: &Basis) -> Option<Strin
     }
     let (known, what): (Vec<&str>, &str) = match question {
         Question::Cloud => (survey.clouds(&basis.catalogue), "cloud"),
+        // The rule of the profile says what is to be said.
+        Question::Region if basis.catalogue.allowance.is_some() => return None,
         Question::Region => {
             let regions = regions(survey, answers, basis);
             (regions.iter().map(|region| region.id).collect(), "region")
@@ -237,7 +239,8 @@ impl Wizard<'_> {
     }
 
     fn platform(&self) -> Result<String, Stop> {
-        let platforms: Vec<(&str, &dyn Survey)> = draft::platforms().collect();
+        let allowed = |(name, _): &(&str, &dyn Survey)| self.basis.catalogue.allows_platform(name);
+        let platforms: Vec<(&str, &dyn Survey)> = draft::platforms().filter(allowed).collect();
         let items: Vec<String> =
             platforms.iter().map(|(name, survey)| format!("{name}  {}", survey.title())).collect();
         let earlier = self.earlier(Question::Platform);
@@ -265,7 +268,9 @@ impl Wizard<'_> {
         let wanted = self.earlier(Question::Region).or(environment.as_deref());
         // The default comes first, then what most people look for.
         regions.sort_by_key(|region| (Some(region.id) != wanted, !region.offered));
-        self.hint(&format!("a region that is not in this list: {}; see {GUIDE}", survey.unlisted()));
+        self.hint(&self.basis.catalogue.restriction().unwrap_or_else(|| {
+            format!("a region that is not in this list: {}; see {GUIDE}", survey.unlisted())
+        }));
         if let Some(wanted) = wanted.filter(|wanted| regions.iter().all(|region| region.id != *wanted)) {
             self.hint(&format!("`{}`, which your environment names, is not in it", shortened(wanted)));
         }

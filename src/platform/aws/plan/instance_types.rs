@@ -104,15 +104,22 @@ pub(super) fn check(planning: &Planning<'_>, name: &str, wish: &Wish<'_>, out: &
 }
 
 /// The zones of `zones` that offer a type. All of them where nobody knows the type.
-pub(super) fn offering(planning: &Planning<'_>, name: &str, zones: Vec<String>) -> Vec<String> {
-    match planning.facts.instance_types.get(name) {
-        Some(offer) => zones.into_iter().filter(|zone| offer.zones.contains(zone)).collect(),
-        None => zones,
-    }
+pub(super) fn offering(planning: &Planning<'_>, name: &str, mut zones: Vec<String>) -> Vec<String> {
+    let offer = planning.facts.instance_types.get(name);
+    zones.retain(|zone| {
+        offer.is_none_or(|offer| offer.zones.contains(zone)) && is_allowed(planning, name, zone)
+    });
+    zones
 }
 
 fn is_offered(planning: &Planning<'_>, name: &str, zone: &str) -> bool {
-    planning.facts.instance_types.get(name).is_some_and(|offer| offer.zones.iter().any(|z| z == zone))
+    let offer = planning.facts.instance_types.get(name);
+    offer.is_some_and(|offer| offer.zones.iter().any(|z| z == zone)) && is_allowed(planning, name, zone)
+}
+
+/// Whether a cloud profile, if there is one, has the type in the zone.
+fn is_allowed(planning: &Planning<'_>, name: &str, zone: &str) -> bool {
+    planning.case.catalogue.allows_type_in(planning.region(), zone, name)
 }
 
 /// The least virtual CPUs and MiB of memory for a role.
@@ -149,11 +156,12 @@ fn suitable<'a>(planning: &Planning<'a>, wish: &Wish<'_>) -> impl Iterator<Item 
     of_architecture(planning, wish).filter(move |name| is_large_enough(planning, name, wish.role))
 }
 
-/// The types of the facts that fit the pool's architecture.
+/// The types of the facts that fit the pool's architecture and may be used.
 fn of_architecture<'a>(planning: &Planning<'a>, wish: &Wish<'_>) -> impl Iterator<Item = &'a str> {
     let fits = move |offer: &InstanceType| {
         offer.architectures.is_empty() || offer.architectures.iter().any(|a| a == wish.architecture)
     };
+    let catalogue = planning.case.catalogue;
     let all = planning.facts.instance_types.iter();
-    all.filter(move |(_, offer)| fits(offer)).map(|(name, _)| name.as_str())
+    all.filter(move |(name, offer)| fits(offer) && catalogue.allows_type(name)).map(|(name, _)| name.as_str())
 }

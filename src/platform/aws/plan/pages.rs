@@ -327,12 +327,16 @@ pub(super) fn offered_nowhere(region: &str, pool: &str, name: &str) -> Finding {
 /// `help` is what the region has in their place.
 pub(super) fn no_default_type(region: &str, wish: &Wish<'_>, candidates: &[String], help: String) -> Finding {
     let field = format!("{}.platform.aws.type", wish.path);
-    let message = format!(
-        "none of the usual instance types ({}) is offered in {} of `{}`",
-        candidates.join(", "),
-        wish.zones.join(", "),
-        shortened(region)
-    );
+    let message = if candidates.is_empty() {
+        format!("there is no usual instance type for {} machines", shortened(wish.architecture))
+    } else {
+        format!(
+            "none of the usual instance types ({}) is offered in {} of `{}`",
+            candidates.join(", "),
+            wish.zones.join(", "),
+            shortened(region)
+        )
+    };
     Finding::error(&DEFAULT_TYPE, Kind::Required, field, message).at(REGION).help(help)
 }
 

@@ -56,6 +56,7 @@ fn pool(
         (true, true) => edge_zones(existing),
         (true, false) => default_zones.to_vec(),
     };
+    zones.retain(|zone| planning.case.catalogue.allows_zone(planning.region(), zone));
     if zones.is_empty() {
         // An edge pool without machines and zones asks for nothing. Subnets of which none is private were
         // refused as a whole.

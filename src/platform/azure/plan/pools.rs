@@ -75,8 +75,15 @@ fn zones(planning: &Planning<'_>, wish: &Wish<'_>, chosen: &Chosen<'_>, out: &mu
     if !given.is_empty() {
         return given.clone();
     }
-    let mut zones = chosen.size.zones.clone();
+    let catalogue = planning.case.catalogue;
+    let allows = |zone: &&String| catalogue.allows_type_in(planning.location(), zone, chosen.name);
+    let mut zones: Vec<String> = chosen.size.zones.iter().filter(allows).cloned().collect();
     zones.sort();
+    if zones.is_empty() && !chosen.size.zones.is_empty() {
+        let allowed = catalogue.allowed_zones(planning.location(), Vec::new());
+        let allowed: Vec<&str> = allowed.iter().map(String::as_str).collect();
+        out.push(cloud_pages::size_not_in_zones(wish.path, chosen.name, &allowed, &chosen.size.zones));
+    }
     if zones.is_empty() { vec![String::new()] } else { zones }
 }
 

@@ -236,7 +236,8 @@ fn has_architecture(wish: &Wish<'_>, chosen: &Chosen<'_>) -> bool {
 fn fitting<'a>(planning: &Planning<'a>, wish: &Wish<'_>) -> Vec<&'a str> {
     let all = planning.facts.sizes.iter().map(|(name, size)| Chosen { name, size });
     let families = &planning.catalogue().unsupported_families;
-    all.filter(|chosen| chosen.size.restriction.is_empty() && !families.contains(&chosen.size.family))
+    all.filter(|chosen| planning.case.catalogue.allows_type(chosen.name))
+        .filter(|chosen| chosen.size.restriction.is_empty() && !families.contains(&chosen.size.family))
         .filter(|chosen| has_architecture(wish, chosen) && is_large_enough(planning, wish, chosen))
         .map(|chosen| chosen.name)
         .collect()

@@ -1,0 +1,322 @@
+//! `landfall aso`.
+
+#![allow(clippy::disallowed_methods, reason = "the config and settings are read here")]
+
+pub mod credential;
+mod manage;
+pub mod management;
+mod settings;
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::net::Ipv4Addr;
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use serde_json::Value;
+
+use settings::{EngineSettings, Machines, Stage, of_operator};
+
+use super::create::{BasisArgs, refused, said};
+use super::input::Reading;
+use super::{Exit, Output, Settings};
+use crate::assets;
+use crate::engine::aso::anchor::{self, Credential};
+use crate::engine::aso::core::{Context, Op, Stage as CoreStage, What as Done, decide};
+use crate::engine::aso::desired::Desired;
+use crate::engine::aso::detect::{self, Cluster, Deployment, Wanted};
+use crate::engine::aso::translate::{Domains, Ignition, Input, translate};
+use crate::finding::{Finding, Findings, Severity};
+use crate::plan::Plan;
+use crate::platform::azure::credentials::{SUBSCRIPTION_ID, TENANT_ID};
+use crate::prepare::{
+    self, Basis, Environment, Error, Examined, FactsFrom, INSTALL_CONFIG, IgnitionFrom, Options, Refusal,
+    Said,
+};
+use crate::secret::Secret;
+use crate::verdict::{Outcome, Strictness, judge_keeping};
+use crate::workdir::Durability;
+
+/// Azure Service Operator, the engine for fleets
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+// Help texts are the doc comments of each verb's arguments.
+#[derive(Debug, clap::Subcommand)]
+enum What {
+    Render(Box<RenderArgs>),
+    /// Let the operator only read the objects of a cluster, so that nothing changes in Azure
+    Pause(manage::Args),
+    /// End a pause
+    Resume(manage::Args),
+    /// Leave to an installed cluster what it edits itself: load balancers, security groups, routes, subnets
+    Handover(manage::Args),
+    Move(manage::MoveArgs),
+}
+
+/// Print the objects of Azure Service Operator for a cluster, as the engine first creates them
+///
+/// No cloud is asked and no management cluster: the plan is made with what the catalogue knows, or with facts
+/// that were gathered before. The objects come in an order in which they can be created.
+#[derive(Debug, clap::Args)]
+struct RenderArgs {
+    /// The install config; that of the cluster directory unless given
+    #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    file: Option<PathBuf>,
+
+    /// Use this infrastructure id instead of a new one
+    #[arg(long, value_name = "ID")]
+    infra_id: Option<String>,
+
+    /// Subscription to install into; that of the environment's credentials unless given
+    #[arg(long, value_name = "ID")]
+    subscription_id: Option<String>,
+
+    /// Tenant of the subscription; that of the environment's credentials unless given
+    #[arg(long, value_name = "ID")]
+    tenant_id: Option<String>,
+
+    /// Namespace of the objects; named like the infrastructure id unless given
+    #[arg(long, value_name = "NAME")]
+    namespace: Option<String>,
+
+    /// Who makes the machines [default: none]
+    #[arg(long, value_enum, value_name = "WHO")]
+    machines: Option<Machines>,
+
+    /// How far the cluster is [default: install]
+    #[arg(long, value_enum, value_name = "STAGE")]
+    stage: Option<Stage>,
+
+    /// Address of the API within the network; in an existing network Azure chooses it unless given
+    #[arg(long, value_name = "ADDRESS")]
+    api_internal_ip: Option<Ipv4Addr>,
+
+    /// The uid that the API server gave the anchor; left empty unless given
+    #[arg(long, value_name = "UID")]
+    anchor_uid: Option<String>,
+
+    /// File that says what these flags say; the flags win
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    engine_settings: Option<PathBuf>,
+
+    /// The operator's Secret `aso-controller-settings`; refuse when it is for another cloud
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    controller_settings: Option<PathBuf>,
+
+    /// Use these facts about the cloud, as `landfall facts` prints them
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    facts: Option<PathBuf>,
+
+    /// Print the credential as it is
+    #[arg(long)]
+    show_secrets: bool,
+
+    #[command(flatten)]
+    basis: BasisArgs,
+
+    #[command(flatten)]
+    reading: Reading,
+}
+
+/// Does what the arguments name.
+///
+/// # Errors
+/// A stream cannot be written, or something outside of the input went wrong.
+pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
+    let args = match &args.what {
+        What::Render(args) => args,
+        What::Pause(args) => return manage::run(args, manage::Change::Pause, settings),
+        What::Resume(args) => return manage::run(args, manage::Change::Resume, settings),
+        What::Handover(args) => return manage::run(args, manage::Change::HandOver, settings),
+        What::Move(args) => return manage::relocate(args, settings),
+    };
+    match render(args, settings) {
+        Ok(documents) => {
+            settings.printer.data(&written(&documents, settings.output)?)?;
+            Ok(Exit::Done)
+        }
+        Err(refusal) => refused(refusal, settings),
+    }
+}
+
+/// An object, and what must be known before it is created.
+struct Document {
+    object: Value,
+    waits_for: Vec<String>,
+}
+
+impl From<Value> for Document {
+    fn from(object: Value) -> Self {
+        Self { object, waits_for: Vec::new() }
+    }
+}
+
+/// Stands for the pointer to the bootstrap machine's config, which is known once that is stored.
+const STAND_IN: &str = r#"{"ignition":{"version":"3.2.0"}}"#;
+
+fn render(args: &RenderArgs, settings: &Settings) -> Result<Vec<Document>, Refusal> {
+    let own = EngineSettings::of(args)?;
+    let directory = settings.dir.clone().unwrap_or_else(|| PathBuf::from("."));
+    let path = args.file.clone().unwrap_or_else(|| directory.join(INSTALL_CONFIG));
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let basis = Basis::new(&(&args.basis).into(), directory)?;
+    let examined = examined(&path, &basis, args.reading.into())?;
+    let mut credentials = assets::credentials(&examined.config, &Environment);
+    for (key, id) in [(SUBSCRIPTION_ID, &own.subscription_id), (TENANT_ID, &own.tenant_id)] {
+        if let Some(id) = id {
+            credentials.insert(key, Secret::new(id.clone()));
+        }
+    }
+    let facts = if let Some(path) = &args.facts {
+        FactsFrom::File(path.clone())
+    } else {
+        let mut out = Findings::default();
+        let facts = prepare::facts_of_catalogue(&examined.config, &basis, &credentials, &mut out);
+        FactsFrom::Given(Box::new(facts))
+    };
+    let options = Options {
+        strictness: args.reading.into(),
+        facts,
+        infra_id: own.infra_id.clone(),
+        cluster_id: None,
+        ignition: IgnitionFrom::None,
+        engine: None,
+        durability: Durability::Process,
+    };
+    let outlook = prepare::outlook(directory, &basis, &examined, &options, Environment)?;
+    said(&outlook.said, settings);
+    if !outlook.id_is_fixed {
+        let id = &outlook.plan.identity.infra_id;
+        settings.printer.talk(&format!("{id} stands for the infrastructure id; fix it with --infra-id"));
+    }
+    let refuse = &|findings: Vec<Finding>| {
+        let mut out = Findings::default();
+        for finding in findings {
+            out.push(finding);
+        }
+        let findings = assets::placed(out, &examined.config, &examined.said.text);
+        Refusal::Unfit(Box::new(Said { findings, outcome: Outcome::Rejected, ..examined.said.again() }))
+    };
+    let objects = objects(&outlook.plan, &basis, &own).map_err(refuse)?;
+    check_operator(&outlook.plan, &basis, args.controller_settings.as_deref(), refuse)?;
+    if own.makes_machines() && own.is_bootstrap() {
+        settings.printer.talk(
+            "the control plane's machines are left out: they follow once their ignition config is known; what \
+             stands for that of the bootstrap machine only says its version",
+        );
+    }
+    let credential = credential::foreseen(&outlook.plan, &credentials, &Environment);
+    let credential = credential.map_err(|finding| refuse(vec![*finding]))?;
+    Ok(documents(objects, &outlook.plan, &own, &credential, args.show_secrets))
+}
+
+fn bytes(path: &Path) -> Result<Vec<u8>, Error> {
+    std::fs::read(path).map_err(|source| Error::Read { path: path.to_owned(), source })
+}
+
+fn examined(path: &Path, basis: &Basis, strictness: Strictness) -> Result<Examined, Refusal> {
+    let bytes = bytes(path)?;
+    let verdict = judge_keeping(&bytes, strictness, &basis.catalogue);
+    let said = Said {
+        file: path.display().to_string(),
+        text: String::from_utf8_lossy(&bytes).into_owned(),
+        outcome: verdict.outcome,
+        findings: verdict.findings,
+        mask: verdict.mask,
+    };
+    match (verdict.config, verdict.given) {
+        (Some(config), Some(given)) if said.outcome == Outcome::Accepted => {
+            Ok(Examined { said, config, given })
+        }
+        _ => Err(Refusal::Invalid(Box::new(said))),
+    }
+}
+
+/// The operator's objects.
+fn objects(plan: &Plan, basis: &Basis, own: &EngineSettings) -> Result<Vec<Desired>, Vec<Finding>> {
+    let name = plan.platform.azure.as_ref().map_or("", |azure| azure.cloud.name.as_str());
+    let cloud = basis.catalogue.azure.cloud(name).map(|(_, cloud)| cloud);
+    let input = Input {
+        plan,
+        cloud: Domains {
+            public_addresses: cloud.map_or("", |cloud| cloud.public_ip_dns_suffix.as_str()),
+            key_vaults: cloud.map_or("", |cloud| cloud.key_vault_dns_suffix.as_str()),
+        },
+        machines: own.makes_machines(),
+        bootstrap: own.is_bootstrap(),
+        api_internal_ip: own.api_internal_ip,
+        ignition: Ignition { bootstrap: Some(STAND_IN), control_plane: None },
+        patches: &BTreeMap::new(),
+    };
+    Ok(translate(&input)?.objects)
+}
+
+/// Refuses a cloud that no operator serves, and an operator whose settings are for another cloud.
+fn check_operator(
+    plan: &Plan,
+    basis: &Basis,
+    secret: Option<&Path>,
+    refuse: &dyn Fn(Vec<Finding>) -> Refusal,
+) -> Result<(), Refusal> {
+    let cloud = plan.platform.azure.as_ref().map_or("", |azure| azure.cloud.name.as_str());
+    // All but the settings is taken to be as it must be: nobody was asked.
+    let operator = Deployment { name: detect::DEPLOYMENT.to_owned(), available: 1, ..Deployment::default() };
+    let mut settings = BTreeMap::new();
+    if let Some(path) = secret {
+        let read =
+            detect::Settings { endpoints: of_operator(path)?.endpoints, ..detect::Settings::default() };
+        settings.insert(operator.namespace.clone(), detect::Reading::Read(read));
+    }
+    let cluster = Cluster { deployments: vec![operator], settings, ..Cluster::default() };
+    let report =
+        detect::detect(&cluster, &Wanted { cloud, namespace: "", kinds: &[] }, &basis.catalogue.azure);
+    let errors = report.findings.into_iter().filter(|finding| finding.severity == Severity::Error);
+    let errors: Vec<Finding> = errors.collect();
+    if errors.is_empty() { Ok(()) } else { Err(refuse(errors)) }
+}
+
+/// All documents in the order of creation.
+fn documents(
+    objects: Vec<Desired>,
+    plan: &Plan,
+    own: &EngineSettings,
+    credential: &Credential,
+    shown: bool,
+) -> Vec<Document> {
+    let infra_id = plan.identity.infra_id.as_str();
+    let namespace = own.namespace.as_deref().unwrap_or(infra_id);
+    let owner = anchor::owner(infra_id, namespace, own.anchor_uid.as_deref().unwrap_or_default());
+    let mut documents: Vec<Document> = vec![anchor::namespace(infra_id, namespace).into()];
+    documents.extend(anchor::anchor(plan, namespace).map(Document::from));
+    documents.push(credential.secret(infra_id, &owner, shown).into());
+    let stage = if own.is_bootstrap() { CoreStage::Bootstrap } else { CoreStage::Install };
+    let context = Context { stage, ..Context::new(infra_id, Timestamp::UNIX_EPOCH) };
+    for mut desired in objects {
+        let waits_for = std::mem::take(&mut desired.hints.late_bound);
+        // Nothing is there, and nothing is waited for: it is created.
+        if let Done::Create(object) = decide(Op::Reconcile(&desired), None, &owner, &context).what {
+            documents.push(Document { object, waits_for });
+        }
+    }
+    documents
+}
+
+fn written(documents: &[Document], output: Output) -> anyhow::Result<String> {
+    let mut text = String::new();
+    for Document { object, waits_for } in documents {
+        if output == Output::Json {
+            let _ = writeln!(text, "{object}");
+            continue;
+        }
+        text += "---\n";
+        for words in waits_for {
+            let _ = writeln!(text, "# created once {words} is known");
+        }
+        text += &super::defaults::yaml(object)?;
+    }
+    Ok(text)
+}

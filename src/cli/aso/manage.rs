@@ -1,0 +1,226 @@
+//! `landfall aso pause`, `resume`, `handover` and `move`.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::management::{self, KubeconfigArgs, Management, Shown, identity, judged, limits, stopping};
+use crate::catalogue::Catalogue;
+use crate::cli::duration::within_a_day;
+use crate::cli::{Exit, Output, Settings, engine};
+use crate::engine::aso::detect::{Report, Wanted, permissions};
+use crate::engine::aso::drive::{
+    Feed, Ground, Job, Place, Relocation, Side, Worked, at_work, pages, relocate as moved,
+};
+use crate::engine::aso::kinds::Kind;
+use crate::finding::Finding;
+use crate::prepare::{self, target};
+use crate::stop::Stop;
+use crate::ui::json as json_form;
+
+/// Which cluster, and how long.
+#[derive(Debug, clap::Args)]
+pub struct ClusterArgs {
+    /// Infrastructure id of the cluster; that of the cluster directory unless given
+    #[arg(long, value_name = "ID")]
+    infra_id: Option<String>,
+
+    /// Namespace of its objects; that of the cluster directory, or named like the infrastructure id
+    #[arg(long, value_name = "NAME")]
+    namespace: Option<String>,
+
+    /// When to stop, whatever is left by then, such as `30m` or `1h30m`
+    #[arg(long, value_name = "TIME", default_value = "1h", value_parser = within_a_day)]
+    timeout: Duration,
+}
+
+// The help texts are those of the verbs.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    cluster: ClusterArgs,
+
+    #[command(flatten)]
+    kubeconfig: KubeconfigArgs,
+}
+
+/// Move a cluster to another management cluster
+///
+/// The cluster is paused and copied; once the other operator has seen every resource, the pause ends there and
+/// the objects here go. Nothing changes in Azure. After any stop, the same command goes on.
+#[derive(Debug, clap::Args)]
+pub struct MoveArgs {
+    #[command(flatten)]
+    cluster: ClusterArgs,
+
+    /// Kubeconfig of the management cluster that it is in
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    from_kubeconfig: PathBuf,
+
+    /// Kubeconfig of the management cluster that it is to be in
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    to_kubeconfig: PathBuf,
+}
+
+/// What is to be changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// A pause begins.
+    Pause,
+    /// A pause ends.
+    Resume,
+    /// The cluster takes over.
+    HandOver,
+}
+
+/// Changes a cluster.
+///
+/// # Errors
+/// A stream cannot be written, or the operating system gives no runtime.
+pub fn run(args: &Args, change: Change, settings: &Settings) -> anyhow::Result<Exit> {
+    let Some(ground) = args.cluster.ground(settings) else { return Ok(nameless(settings)) };
+    let runtime = prepare::runtime()?;
+    let ended = runtime.block_on(changed(args, change, &ground, settings));
+    runtime.shutdown_background();
+    said(ended, &ground, settings)
+}
+
+/// Moves a cluster.
+///
+/// # Errors
+/// A stream cannot be written, or the operating system gives no runtime.
+pub fn relocate(args: &MoveArgs, settings: &Settings) -> anyhow::Result<Exit> {
+    let Some(ground) = args.cluster.ground(settings) else { return Ok(nameless(settings)) };
+    let runtime = prepare::runtime()?;
+    let ended = runtime.block_on(relocated(args, &ground, settings));
+    runtime.shutdown_background();
+    said(ended, &ground, settings)
+}
+
+impl ClusterArgs {
+    /// The cluster that flags or the cluster directory name.
+    fn ground(&self, settings: &Settings) -> Option<Ground> {
+        let directory = settings.dir.clone().unwrap_or_else(|| PathBuf::from("."));
+        let noted = target::of_cluster(&directory).ok();
+        let noted_id = noted.as_ref().map(|named| named.target.infra_id.clone());
+        let infra_id = self.infra_id.clone().or_else(|| noted_id.clone())?;
+        let noted = noted.filter(|_| noted_id.as_deref() == Some(infra_id.as_str()));
+        let namespace = noted.and_then(|named| named.engine()).map(|engine| engine.namespace);
+        let namespace = self.namespace.clone().or(namespace).unwrap_or_else(|| infra_id.clone());
+        Some(Ground { infra_id, namespace })
+    }
+}
+
+fn nameless(settings: &Settings) -> Exit {
+    settings.printer.report("error: no cluster is named: give --infra-id, or its directory with --dir\n");
+    Exit::Usage
+}
+
+/// How work ended, or why it did not begin.
+type Ended = Result<Worked, (Vec<Finding>, Exit)>;
+
+/// A management cluster with the kinds that it serves.
+struct Reached {
+    management: Management,
+    kinds: Vec<&'static Kind>,
+    report: Report,
+}
+
+impl Reached {
+    async fn at(kubeconfig: Option<&Path>, ground: &Ground) -> Result<Self, (Vec<Finding>, Exit)> {
+        let management = Management::of(kubeconfig).map_err(|(finding, exit)| (vec![*finding], exit))?;
+        let served = management.served(&permissions::kinds(true), &ground.namespace).await;
+        let (kinds, report) = served.map_err(|findings| (findings, Exit::PartWay))?;
+        Ok(Self { management, kinds, report })
+    }
+
+    fn feed(&self, ground: &Ground) -> Feed {
+        self.management.feed(&self.kinds, &self.report, ground)
+    }
+
+    fn place<'a>(
+        &'a self,
+        ground: &'a Ground,
+        timeout: Duration,
+        watcher: &'a Shown<'_>,
+        stop: &'a Stop,
+    ) -> Place<'a> {
+        Place {
+            api: &self.management.live,
+            kinds: &self.kinds,
+            ground,
+            identity: identity(),
+            limits: limits(timeout),
+            watcher,
+            stop,
+        }
+    }
+}
+
+async fn changed(args: &Args, change: Change, ground: &Ground, settings: &Settings) -> Ended {
+    let reached = Reached::at(args.kubeconfig.kubeconfig.as_deref(), ground).await?;
+    let job = match change {
+        Change::Pause => Job::Pause,
+        Change::Resume => Job::Resume,
+        Change::HandOver => Job::HandOver,
+    };
+    let (shown, stop) = (Shown::new(settings), Stop::default());
+    let place = reached.place(ground, args.cluster.timeout, &shown, &stop);
+    let mut feed = reached.feed(ground);
+    Ok(stopping(&stop, at_work(&place, &mut feed, job)).await)
+}
+
+async fn relocated(args: &MoveArgs, ground: &Ground, settings: &Settings) -> Ended {
+    let from = Reached::at(Some(&args.from_kubeconfig), ground).await?;
+    let to = Reached::at(Some(&args.to_kubeconfig), ground).await?;
+    let clouds = Catalogue::embedded();
+    let cloud = from.cloud(ground).await?;
+    // Routes are of nobody's plan, so that an operator need not have their kind.
+    let needed: Vec<&'static Kind> =
+        from.kinds.iter().copied().filter(|kind| kind.core || to.kinds.contains(kind)).collect();
+    let wanted = Wanted { cloud: &cloud, namespace: &ground.namespace, kinds: &needed };
+    // Nothing is paused before it is known that the cluster can live there.
+    let report = to.management.check(&wanted, &ground.infra_id, false, clouds).await;
+    let report = report.map_err(|findings| (findings, Exit::Unfit))?;
+    management::warn(&report, settings);
+    let (shown, stop) = (Shown::new(settings), Stop::default());
+    let (here, there) = (|| from.feed(ground), || to.feed(ground));
+    let relocation = Relocation {
+        from: Side { place: from.place(ground, args.cluster.timeout, &shown, &stop), feed: &here },
+        to: Side { place: to.place(ground, args.cluster.timeout, &shown, &stop), feed: &there },
+    };
+    Ok(stopping(&stop, moved(&relocation)).await)
+}
+
+impl Reached {
+    /// The cloud of the cluster, as its anchor says it; that of no cluster is the default one.
+    async fn cloud(&self, ground: &Ground) -> Result<String, (Vec<Finding>, Exit)> {
+        let anchor = ground.find(&self.management.live).await;
+        let anchor = anchor.map_err(|failure| (vec![pages::failure(&failure)], Exit::PartWay))?;
+        let named =
+            anchor.and_then(|anchor| anchor.object()["data"]["cloudName"].as_str().map(str::to_owned));
+        Ok(named.unwrap_or_default())
+    }
+}
+
+fn said(ended: Ended, ground: &Ground, settings: &Settings) -> anyhow::Result<Exit> {
+    let (findings, exit) = match ended {
+        Ok(worked) => judged(&worked, ground),
+        Err(refused) => refused,
+    };
+    if settings.output == Output::Json {
+        let value = json!({
+            "outcome": management::outcome(exit),
+            "infraID": ground.infra_id,
+            "namespace": ground.namespace,
+            "findings": json_form::placeless(&findings),
+        });
+        settings.printer.data(&format!("{value}\n"))?;
+    }
+    engine::report(&findings, settings);
+    if exit == Exit::PartWay || exit == Exit::Interrupted {
+        settings.printer.talk("run the same command again to go on");
+    }
+    Ok(exit)
+}

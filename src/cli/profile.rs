@@ -1,0 +1,279 @@
+//! `landfall profile`.
+
+#![allow(clippy::disallowed_methods, reason = "profiles are read here, and the clock unless a time is given")]
+
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+
+use super::create::{judged, refused, said};
+use super::{Exit, Output, Settings};
+use crate::finding::{Finding, Span};
+use crate::prepare::{Error, Refusal, Said};
+use crate::profile::check;
+use crate::profile::diff::{differences, unified, yaml};
+use crate::profile::document::Document;
+use crate::profile::instant::instant;
+use crate::profile::outcome::{self, outcome};
+use crate::profile::types::{CLOUD_PROFILE, CloudProfile, NAMESPACED_CLOUD_PROFILE, PRIVATE_CLOUD_PROFILE};
+use crate::source::{Mask, text_of};
+use crate::ui::{github, json, printable, sarif, text};
+use crate::verdict::Outcome;
+
+/// The kinds of profiles that inherit.
+const INHERITING: &[&str] = &[PRIVATE_CLOUD_PROFILE, NAMESPACED_CLOUD_PROFILE];
+
+/// Join profiles with the cloud profile that they inherit from, judge them, and compare
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+// Help texts are the doc comments of each verb's arguments.
+#[derive(Debug, clap::Subcommand)]
+enum What {
+    Render(RenderArgs),
+    Check(CheckArgs),
+    Diff(DiffArgs),
+}
+
+/// Print what clusters that refer to a profile may use
+///
+/// The profile is joined with its parent after versions that have expired are taken out. With -o json or yaml,
+/// the whole profile is printed with its status, as a cluster keeps it; `--cloud-profile` takes that as well.
+/// Where the profile says something else than its parent, the parent is preferred, and a warning tells so.
+#[derive(Debug, clap::Args)]
+struct RenderArgs {
+    #[command(flatten)]
+    pair: Pair,
+}
+
+/// Judge a profile as the API of a cluster would, without asking one
+///
+/// Exit code 3 if it would be refused. Without its parent, a profile is judged by itself.
+#[derive(Debug, clap::Args)]
+struct CheckArgs {
+    /// File with the cloud profile that is inherited from
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    parent: Option<PathBuf>,
+
+    /// File with the profile
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    profile: PathBuf,
+
+    #[command(flatten)]
+    clock: Clock,
+}
+
+/// Print what a profile adds to its parent, and what it changes
+#[derive(Debug, clap::Args)]
+struct DiffArgs {
+    #[command(flatten)]
+    pair: Pair,
+}
+
+/// A profile and its parent.
+#[derive(Debug, clap::Args)]
+struct Pair {
+    /// File with the cloud profile that is inherited from
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    parent: PathBuf,
+
+    /// File with the profile
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    profile: PathBuf,
+
+    #[command(flatten)]
+    clock: Clock,
+}
+
+/// The time that versions expire by.
+#[derive(Debug, clap::Args)]
+struct Clock {
+    /// The time by which versions have expired, such as `2026-08-01T00:00:00Z`; the clock's unless given
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    now: Option<Timestamp>,
+}
+
+impl Clock {
+    fn now(&self) -> Timestamp {
+        self.now.unwrap_or_else(Timestamp::now)
+    }
+}
+
+fn time(text: &str) -> Result<Timestamp, String> {
+    instant(text).ok_or_else(|| "give a time as RFC 3339 writes it, such as 2026-08-01T00:00:00Z".to_owned())
+}
+
+impl Args {
+    /// The forms that the data comes in.
+    pub fn outputs(&self) -> &'static [Output] {
+        match self.what {
+            What::Render(_) => &[Output::Text, Output::Yaml, Output::Json],
+            What::Check(_) => &[Output::Text, Output::Json, Output::Sarif, Output::Github],
+            What::Diff(_) => &[Output::Text, Output::Json],
+        }
+    }
+}
+
+/// Does what the arguments name.
+///
+/// # Errors
+/// Standard output cannot be written, or a file cannot be read.
+pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
+    let done = match &args.what {
+        What::Render(args) => joined(&args.pair).map(|joined| render(&joined, settings)),
+        What::Check(args) => judge(args).map(|judged| show(&judged, settings)),
+        What::Diff(args) => joined(&args.pair).map(|joined| diff(&joined, settings)),
+    };
+    done.unwrap_or_else(|refusal| refused(refusal, settings))
+}
+
+/// A file that the command line names.
+struct Named {
+    file: String,
+    text: String,
+}
+
+impl Named {
+    fn read(path: &Path) -> Result<Self, Refusal> {
+        let bytes = std::fs::read(path).map_err(|source| Error::Read { path: path.to_owned(), source })?;
+        let named = |text: &str| Self { file: path.display().to_string(), text: text.to_owned() };
+        match text_of(&bytes) {
+            Ok(text) => Ok(named(text)),
+            Err(finding) => Err(named("").refused(vec![finding.span(Span::default())])),
+        }
+    }
+
+    fn document(&self, kinds: &[&'static str]) -> Result<Document, Refusal> {
+        Document::read(&self.text, kinds).map_err(|findings| self.refused(findings))
+    }
+
+    fn parent(&self) -> Result<CloudProfile, Refusal> {
+        self.document(&[CLOUD_PROFILE])?.cloud_profile().map_err(|findings| self.refused(findings))
+    }
+
+    /// The text with what is to be said of it.
+    fn said(&self, findings: Vec<Finding>) -> Said {
+        let rejected = findings.iter().any(Finding::is_error);
+        Said {
+            file: self.file.clone(),
+            text: self.text.clone(),
+            outcome: if rejected { Outcome::Rejected } else { Outcome::Accepted },
+            findings,
+            mask: Mask::default(),
+        }
+    }
+
+    fn refused(&self, findings: Vec<Finding>) -> Refusal {
+        Refusal::Invalid(Box::new(self.said(findings)))
+    }
+}
+
+/// A profile that was joined with its parent.
+struct Joined {
+    parent_file: String,
+    parent: CloudProfile,
+    file: Named,
+    document: Document,
+    outcome: outcome::Outcome,
+}
+
+fn joined(pair: &Pair) -> Result<Joined, Refusal> {
+    let parent_file = Named::read(&pair.parent)?;
+    let parent = parent_file.parent()?;
+    let file = Named::read(&pair.profile)?;
+    let document = file.document(INHERITING)?;
+    let outcome = outcome(&document, &parent, pair.clock.now()).map_err(|findings| file.refused(findings))?;
+    Ok(Joined { parent_file: parent_file.file, parent, file, document, outcome })
+}
+
+/// Warns of what of a profile has no effect.
+fn warn(joined: &Joined, settings: &Settings) {
+    let warnings = check::conflicts(&joined.document, &joined.outcome.conflicts);
+    if !warnings.is_empty() {
+        said(&joined.file.said(warnings), settings);
+    }
+}
+
+fn render(joined: &Joined, settings: &Settings) -> anyhow::Result<Exit> {
+    warn(joined, settings);
+    let outcome = &joined.outcome;
+    settings.printer.data(&match settings.output {
+        Output::Json => format!("{}\n", serde_json::to_string_pretty(&outcome.profile)?),
+        Output::Yaml => yaml(&outcome.profile),
+        _ => yaml(&outcome.rendered),
+    })?;
+    Ok(Exit::Done)
+}
+
+fn diff(joined: &Joined, settings: &Settings) -> anyhow::Result<Exit> {
+    warn(joined, settings);
+    let (old, new) = (&joined.parent.spec, &joined.outcome.rendered.spec);
+    if settings.output == Output::Json {
+        settings.printer.data(&format!("{}\n", serde_json::to_string(&differences("spec", old, new))?))?;
+        return Ok(Exit::Done);
+    }
+    let (parent, file) = (printable(&joined.parent_file), printable(&joined.file.file));
+    let lines = unified(old, new, (&parent, &file));
+    if lines.is_empty() {
+        settings.printer.talk("the profile changes nothing of its parent");
+    }
+    settings.printer.data(&if settings.printer.colours().data { coloured(&lines) } else { lines })?;
+    Ok(Exit::Done)
+}
+
+/// The lines of a comparison in the colours that are usual for them.
+fn coloured(lines: &str) -> String {
+    let paint = |line: &str| {
+        let colour = match line.chars().next() {
+            Some('+') => "32",
+            Some('-') => "31",
+            Some('@') => "36",
+            _ => return format!("{line}\n"),
+        };
+        format!("\u{1b}[{colour}m{line}\u{1b}[0m\n")
+    };
+    lines.lines().map(paint).collect()
+}
+
+/// The profile with what stands against it. A parent that is not valid is a refusal.
+fn judge(args: &CheckArgs) -> Result<Said, Refusal> {
+    let parent = args.parent.as_deref().map(|path| Named::read(path)?.parent()).transpose()?;
+    let file = Named::read(&args.profile)?;
+    Ok(match Document::read(&file.text, INHERITING) {
+        Ok(document) => file.said(check::check(&document, parent.as_ref(), args.clock.now())),
+        Err(findings) => file.said(findings),
+    })
+}
+
+fn show(profile: &Said, settings: &Settings) -> anyhow::Result<Exit> {
+    let judged = judged(profile);
+    settings.printer.data(&match settings.output {
+        Output::Json => json::render(&judged),
+        Output::Github => github::render(&judged),
+        Output::Sarif => sarif::log(&sarif::notes(&judged)),
+        Output::Text | Output::Yaml => text::render(&judged, settings.printer.colours().data),
+    })?;
+    Ok(if profile.outcome == Outcome::Accepted { Exit::Done } else { Exit::NotValid })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_has_its_offset() {
+        assert!(time("2026-08-01T00:00:00Z").is_ok() && time("2026-08-01T02:00:00+02:00").is_ok());
+        assert!(time("2026-08-01").is_err() && time("tomorrow").is_err());
+    }
+
+    #[test]
+    fn colours_leave_the_text_as_it_is() {
+        let lines = "@@ -1 +1 @@\n a\n-b\n+c\n";
+        let shown = coloured(lines);
+        assert_eq!(shown.matches("\u{1b}[0m").count(), 3);
+        assert!(shown.contains("\n a\n") && shown.contains("\u{1b}[32m+c\u{1b}[0m\n"));
+    }
+}

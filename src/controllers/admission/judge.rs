@@ -1,0 +1,247 @@
+//! What is answered to the API server.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
+
+use crate::kube::objects::{Kind, Objects, Place};
+use crate::kube::questions::Questions;
+use crate::kube::{Fault, kinds};
+use crate::profile::admission::{
+    self, ParentUpdate, ProfileKind, Reference, Referred, Refusal, Request, Shoot, Verb, Verdict, Why,
+};
+use crate::profile::types::{
+    API_VERSION, CLOUD_PROFILE, CloudProfileSpec, GROUP, NAMESPACED_CLOUD_PROFILE, NamespacedCloudProfile,
+    PrivateCloudProfile,
+};
+
+/// Judges what is to be written. Whatever else it must know, it asks the cluster at that moment.
+pub struct Judge {
+    objects: Arc<dyn Objects>,
+    questions: Arc<dyn Questions>,
+}
+
+/// Why there is no judgement, in a sentence.
+type Unknown = String;
+
+impl Judge {
+    /// A judge of one cluster.
+    #[must_use]
+    pub fn new(objects: Arc<dyn Objects>, questions: Arc<dyn Questions>) -> Self {
+        Self { objects, questions }
+    }
+
+    /// Answers an `AdmissionReview` at an instant.
+    pub async fn review(&self, review: &Value, now: Timestamp) -> Value {
+        let request = review.get("request").unwrap_or(&Value::Null);
+        let judged = self.judge(request, now).await;
+        let status = match &judged {
+            Ok(refusals) if refusals.is_empty() => None,
+            Ok(refusals) => {
+                let is_of_rights = refusals.iter().all(|refusal| refusal.why == Why::VerbMissing);
+                let (code, reason) = if is_of_rights { (403, "Forbidden") } else { (422, "Invalid") };
+                let shown: Vec<String> = refusals.iter().map(ToString::to_string).collect();
+                Some(json!({ "code": code, "reason": reason, "message": shown.join("; ") }))
+            }
+            Err(why) => Some(json!({ "code": 500, "reason": "InternalError", "message": why })),
+        };
+        let mut response = json!({ "uid": text(request, "/uid"), "allowed": status.is_none() });
+        if let Some(status) = status {
+            response["status"] = status;
+        }
+        json!({ "apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "response": response })
+    }
+
+    /// What stands against a request.
+    async fn judge(&self, request: &Value, now: Timestamp) -> Result<Vec<Refusal>, Unknown> {
+        let given = |name: &str| request.get(name).filter(|object| !object.is_null());
+        let (old, Some(object)) = (given("oldObject"), given("object")) else { return Ok(Vec::new()) };
+        if text(request, "/resource/group") != GROUP || !text(request, "/subResource").is_empty() {
+            return Ok(Vec::new());
+        }
+        let resource = text(request, "/resource/resource");
+        let profile = [ProfileKind::Private, ProfileKind::Released];
+        if let Some(kind) = profile.into_iter().find(|kind| kind.resource() == resource) {
+            return self.profile(kind, request, object, old, now).await;
+        }
+        match old {
+            Some(old) if resource == kinds::CLOUD_PROFILE.plural => self.parent(old, object).await,
+            Some(old) if resource == kinds::SHOOT.plural => self.shoot(old, object).await,
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    async fn profile(
+        &self,
+        kind: ProfileKind,
+        request: &Value,
+        object: &Value,
+        old: Option<&Value>,
+        now: Timestamp,
+    ) -> Result<Vec<Refusal>, Unknown> {
+        let parent = match kind.parent(object) {
+            Some(name) => self.cloud_profile(name).await?,
+            None => None,
+        };
+        let asked = Request { kind, object, old, parent: parent.as_ref(), now };
+        if let Verdict::Refused { refusals, .. } = admission::review(&asked) {
+            return Ok(refusals);
+        }
+        for verb in admission::verbs(kind, old, object) {
+            if !self.may(request, kind, verb).await? {
+                return Ok(vec![verb.refusal()]);
+            }
+        }
+        if kind == ProfileKind::Private || old.is_none() {
+            return Ok(Vec::new());
+        }
+        let shoots = self.shoots(Some(text(request, "/namespace"))).await?;
+        Ok(admission::usage(&asked, &shoots))
+    }
+
+    /// Whether whoever makes a request has a verb.
+    async fn may(&self, request: &Value, kind: ProfileKind, verb: Verb) -> Result<bool, Unknown> {
+        let mut spec: Map<String, Value> = Map::new();
+        for (from, to) in [("username", "user"), ("groups", "groups"), ("uid", "uid"), ("extra", "extra")] {
+            let value =
+                request.get("userInfo").and_then(|user| user.get(from)).filter(|value| !value.is_null());
+            spec.extend(value.map(|value| (to.to_owned(), value.clone())));
+        }
+        let attributes = json!({
+            "namespace": text(request, "/namespace"),
+            "verb": verb.name,
+            "group": GROUP,
+            "resource": kind.resource(),
+            "name": text(request, "/name"),
+        });
+        spec.insert("resourceAttributes".to_owned(), attributes);
+        let answer = self.questions.allows(spec.into()).await;
+        answer.map_err(|fault| format!("it cannot be asked who may do what: {}", fault.why()))
+    }
+
+    /// Changes of a cloud profile on which others build.
+    async fn parent(&self, old: &Value, new: &Value) -> Result<Vec<Refusal>, Unknown> {
+        if old.get("spec") == new.get("spec") {
+            return Ok(Vec::new());
+        }
+        let name = text(new, "/metadata/name");
+        let place = Place::in_cluster(&kinds::CLOUD_PROFILE, name);
+        let spec = |object: &Value| typed::<CloudProfileSpec>(object.get("spec"), &place);
+        let (old, new) = (spec(old)?, spec(new)?);
+        let mut children: Vec<NamespacedCloudProfile> = Vec::new();
+        let mut taker = |object: Value| {
+            children.extend(
+                Some(object).filter(|it| ProfileKind::Released.parent(it) == Some(name)).and_then(child),
+            );
+            true
+        };
+        let listed = self.questions.each(&kinds::NAMESPACED_CLOUD_PROFILE, None, &mut taker).await;
+        listed.map_err(|fault| unlisted(&kinds::NAMESPACED_CLOUD_PROFILE, &fault))?;
+        let shoots = self.shoots(None).await?;
+        let profiles: Vec<&NamespacedCloudProfile> = children.iter().collect();
+        let update = ParentUpdate { name, old: &old, new: &new, profiles: &profiles, shoots: &shoots };
+        Ok(admission::parent_update(&update))
+    }
+
+    /// Changes of a cluster's reference to a profile.
+    async fn shoot(&self, old: &Value, new: &Value) -> Result<Vec<Refusal>, Unknown> {
+        let (old, new) = (Shoot::of(old), Shoot::of(new));
+        if old.profile == new.profile {
+            return Ok(Vec::new());
+        }
+        let from = self.find(&new.namespace, old.profile.as_ref()).await?;
+        let to = self.find(&new.namespace, new.profile.as_ref()).await?;
+        let (from, to) = (from.as_ref().map(Found::referred), to.as_ref().map(Found::referred));
+        Ok(admission::shoot_update(&old, &new, from.as_ref(), to.as_ref()).into_iter().collect())
+    }
+
+    /// What a reference in a namespace leads to.
+    async fn find(&self, namespace: &str, reference: Option<&Reference>) -> Result<Option<Found>, Unknown> {
+        let Some(Reference { kind, name }) = reference else { return Ok(None) };
+        if kind == CLOUD_PROFILE {
+            let spec = self.cloud_profile(name).await?;
+            return Ok(spec.map(|spec| Found::Parent(name.clone(), Box::new(spec))));
+        }
+        let Some(profile) = ProfileKind::of(kind) else { return Ok(None) };
+        let kind = match profile {
+            ProfileKind::Private => &kinds::PRIVATE_CLOUD_PROFILE,
+            ProfileKind::Released => &kinds::NAMESPACED_CLOUD_PROFILE,
+        };
+        let place = Place::in_namespace(kind, namespace, name.as_str());
+        let Some(object) = self.object(&place).await? else { return Ok(None) };
+        let parent = match profile.parent(&object) {
+            Some(parent) => self.cloud_profile(parent).await?.map(Box::new),
+            None => None,
+        };
+        Ok(Some(match profile {
+            ProfileKind::Private => Found::Private(Box::new(typed(Some(&object), &place)?), parent),
+            ProfileKind::Released => Found::Released(Box::new(typed(Some(&object), &place)?), parent),
+        }))
+    }
+
+    async fn cloud_profile(&self, name: &str) -> Result<Option<CloudProfileSpec>, Unknown> {
+        let place = Place::in_cluster(&kinds::CLOUD_PROFILE, name);
+        match self.object(&place).await? {
+            Some(object) => typed(object.get("spec"), &place).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    async fn object(&self, place: &Place) -> Result<Option<Value>, Unknown> {
+        let answer = self.objects.get(place).await;
+        answer.map_err(|fault| format!("{place} cannot be read: {}", fault.why()))
+    }
+
+    async fn shoots(&self, namespace: Option<&str>) -> Result<Vec<Shoot>, Unknown> {
+        let mut shoots = Vec::new();
+        let mut taker = |object: Value| {
+            shoots.push(Shoot::of(&object));
+            true
+        };
+        let listed = self.questions.each(&kinds::SHOOT, namespace, &mut taker).await;
+        listed.map_err(|fault| unlisted(&kinds::SHOOT, &fault))?;
+        Ok(shoots)
+    }
+}
+
+/// The profile that a reference leads to, with its parent.
+enum Found {
+    Parent(String, Box<CloudProfileSpec>),
+    Private(Box<PrivateCloudProfile>, Option<Box<CloudProfileSpec>>),
+    Released(Box<NamespacedCloudProfile>, Option<Box<CloudProfileSpec>>),
+}
+
+impl Found {
+    fn referred(&self) -> Referred<'_> {
+        match self {
+            Self::Parent(name, spec) => Referred::cloud_profile(name, spec),
+            Self::Private(profile, parent) => Referred::private(profile, parent.as_deref()),
+            Self::Released(profile, parent) => Referred::released(profile, parent.as_deref()),
+        }
+    }
+}
+
+/// A profile of the released kind as lists have it, without its status.
+fn child(mut object: Value) -> Option<NamespacedCloudProfile> {
+    let members = object.as_object_mut()?;
+    members.remove("status");
+    members.insert("apiVersion".to_owned(), API_VERSION.into());
+    members.insert("kind".to_owned(), NAMESPACED_CLOUD_PROFILE.into());
+    serde_json::from_value(object).ok()
+}
+
+/// An object or its part; the parser's own words would cite values.
+fn typed<T: DeserializeOwned>(value: Option<&Value>, place: &Place) -> Result<T, Unknown> {
+    let typed = value.and_then(|value| T::deserialize(value).ok());
+    typed.ok_or_else(|| format!("{place} has a field of another type than it should"))
+}
+
+fn unlisted(kind: &Kind, fault: &Fault) -> Unknown {
+    format!("objects of the kind {} cannot be listed: {}", kind.kind, fault.why())
+}
+
+fn text<'a>(value: &'a Value, path: &str) -> &'a str {
+    value.pointer(path).and_then(Value::as_str).unwrap_or_default()
+}

@@ -1,0 +1,180 @@
+//! The two kinds of profiles that inherit, as far as the controller must tell them apart.
+
+use std::fmt::Debug;
+
+use jiff::Timestamp;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use super::seen::Standing;
+use crate::kube::kinds;
+use crate::kube::objects::Kind;
+use crate::profile::admission::ProfileKind;
+use crate::profile::clean::clean;
+use crate::profile::render::render;
+use crate::profile::types::{
+    CloudProfileSpec, Condition, NamespacedCloudProfileSpec, NamespacedCloudProfileStatus,
+    PrivateCloudProfile, PrivateCloudProfileSpec, PrivateCloudProfileStatus,
+};
+use crate::profile::{released, status};
+
+/// A profile beside its spec.
+pub(super) struct About<'a> {
+    /// Its name.
+    pub(super) name: &'a str,
+    /// The generation of its spec.
+    pub(super) generation: Option<i64>,
+    /// What its status says.
+    pub(super) standing: &'a Standing,
+    /// The time.
+    pub(super) now: Timestamp,
+}
+
+/// What the status of a profile is to say.
+pub(super) struct Told {
+    /// The status.
+    pub(super) status: Value,
+    /// Whether it is all of it; else what is not in it stays.
+    pub(super) is_whole: bool,
+    /// What the status says then.
+    pub(super) standing: Standing,
+}
+
+impl Told {
+    /// The merge patch that rids a status of what others wrote beside what it is to say, if they did.
+    pub(super) fn patch(&self, stands: &Value) -> Option<Value> {
+        (self.is_whole && Standing::of(stands) != self.standing).then(|| leading(stands, &self.status))
+    }
+}
+
+/// The merge patch that leads from one value to another.
+fn leading(from: &Value, to: &Value) -> Value {
+    let (Value::Object(from), Value::Object(members)) = (from, to) else { return to.clone() };
+    let gone = from.keys().filter(|key| !members.contains_key(*key)).map(|key| (key.clone(), Value::Null));
+    let wanted = members.iter().map(|(key, to)| {
+        let from = from.get(key).unwrap_or(&Value::Null);
+        (key.clone(), leading(from, to))
+    });
+    gone.chain(wanted).collect()
+}
+
+/// A profile at an instant.
+pub(super) struct Swept<S> {
+    /// Where something has expired, what is left, and the merge patch of the spec that leads there.
+    pub(super) left: Option<(S, Value)>,
+    /// When something else expires.
+    pub(super) next: Option<Timestamp>,
+}
+
+/// The spec of a profile that inherits.
+pub(super) trait Heir: Clone + Debug + DeserializeOwned + Send + Sync + 'static {
+    /// The name of the controller.
+    const CONTROLLER: &'static str;
+    /// The kind of the profile.
+    const PROFILE: ProfileKind;
+
+    /// The kind of its objects.
+    fn kind() -> &'static Kind;
+
+    /// The name of the parent.
+    fn parent(&self) -> &str;
+
+    /// What has expired of it at an instant; with `images`, versions of images expire as well.
+    fn swept(&self, now: Timestamp, images: bool) -> Swept<Self>;
+
+    /// What its status is to say with this parent, or without one; none where it says nothing new.
+    fn told(&self, about: &About<'_>, parent: Option<&CloudProfileSpec>) -> Option<Told>;
+}
+
+impl Heir for PrivateCloudProfileSpec {
+    const CONTROLLER: &'static str = "private-cloud-profile";
+    const PROFILE: ProfileKind = ProfileKind::Private;
+
+    fn kind() -> &'static Kind {
+        &kinds::PRIVATE_CLOUD_PROFILE
+    }
+
+    fn parent(&self) -> &str {
+        &self.parent
+    }
+
+    fn swept(&self, now: Timestamp, images: bool) -> Swept<Self> {
+        let cleaned = clean(self, now, images);
+        let left = cleaned.changed.then(|| {
+            let spec = serde_json::to_value(&cleaned.spec).unwrap_or_default();
+            let part = |name: &str| spec.get(name).cloned().unwrap_or_default();
+            let patch = json!({ "kubernetes": part("kubernetes"), "machineImages": part("machineImages") });
+            (cleaned.spec, patch)
+        });
+        Swept { left, next: cleaned.next_check }
+    }
+
+    fn told(&self, about: &About<'_>, parent: Option<&CloudProfileSpec>) -> Option<Told> {
+        // What stands in the status beside the conditions need not be known to say what it is to be.
+        let profile = PrivateCloudProfile {
+            metadata: [
+                ("name".to_owned(), about.name.into()),
+                ("generation".to_owned(), about.generation.into()),
+            ]
+            .into_iter()
+            .collect(),
+            spec: Self { parent: self.parent.clone(), ..Self::default() },
+            status: Some(PrivateCloudProfileStatus {
+                conditions: about.standing.conditions.clone(),
+                ..PrivateCloudProfileStatus::default()
+            }),
+            ..PrivateCloudProfile::default()
+        };
+        let Some(parent) = parent else {
+            let mut conditions = status::parent_not_found(&profile).conditions;
+            date(&mut conditions, about.now);
+            return Some(Told {
+                status: json!({ "conditions": conditions }),
+                is_whole: false,
+                standing: about.standing.with(conditions),
+            });
+        };
+        let mut status = status::rendered(&profile, render(parent, self));
+        date(&mut status.conditions, about.now);
+        Some(whole(serde_json::to_value(status).ok()?))
+    }
+}
+
+impl Heir for NamespacedCloudProfileSpec {
+    const CONTROLLER: &'static str = "namespaced-cloud-profile";
+    const PROFILE: ProfileKind = ProfileKind::Released;
+
+    fn kind() -> &'static Kind {
+        &kinds::NAMESPACED_CLOUD_PROFILE
+    }
+
+    fn parent(&self) -> &str {
+        &self.parent.name
+    }
+
+    /// Nothing is taken out of what is stored.
+    fn swept(&self, _: Timestamp, _: bool) -> Swept<Self> {
+        Swept { left: None, next: None }
+    }
+
+    /// This kind has no place to say that there is no parent.
+    fn told(&self, about: &About<'_>, parent: Option<&CloudProfileSpec>) -> Option<Told> {
+        let status = NamespacedCloudProfileStatus {
+            cloud_profile_spec: Some(released::render(parent?, self)),
+            observed_generation: about.generation,
+        };
+        Some(whole(serde_json::to_value(status).ok()?))
+    }
+}
+
+fn whole(status: Value) -> Told {
+    Told { standing: Standing::of(&status), status, is_whole: true }
+}
+
+/// Dates the conditions that did not stand before.
+fn date(conditions: &mut [Condition], now: Timestamp) {
+    for condition in conditions {
+        let since = &mut condition.last_transition_time;
+        since.get_or_insert_with(|| now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string());
+    }
+}

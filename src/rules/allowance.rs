@@ -1,0 +1,266 @@
+//! What a cloud profile lets a cluster use: platform, region, zones and types of machines.
+
+use super::{Case, Machines, Subject};
+use crate::catalogue::{Allowance, AllowedRegion};
+use crate::finding::{Base, Finding, Findings, Kind, Page, Severity, nearest, shortened};
+
+pub(super) const SUBJECT: Subject = Subject { check, pages: &[&PLATFORM, &REGION, &ZONE, &TYPE, &LACKING] };
+
+/// The profile is for another platform.
+const PLATFORM: Page = Page {
+    code: "LF1460",
+    title: "the cluster is on the platform that the cloud profile is for",
+    text: "A cloud profile lists what clusters of one provider may use. With `--cloud-profile`, a cluster on any \
+           other platform may use nothing.",
+    severity: Severity::Error,
+    fields: &["platform"],
+    base: Base::Whole,
+    bad: "",
+    good: "",
+};
+/// The region is not in the profile.
+const REGION: Page = Page {
+    code: "LF1461",
+    title: "the region is one that the cloud profile lists",
+    text: "With `--cloud-profile`, a cluster is in one of the profile's regions. `landfall regions` with the same \
+           flag lists them. Whoever keeps the profile can add a region to it.",
+    severity: Severity::Error,
+    fields: &["platform.aws.region", "platform.azure.region"],
+    base: Base::Whole,
+    bad: "",
+    good: "",
+};
+/// The zone is not in the profile.
+const ZONE: Page = Page {
+    code: "LF1462",
+    title: "zones are those that the cloud profile lists for the region",
+    text: "With `--cloud-profile`, machines are in the zones that the profile lists for the region. Where it lists \
+           none, any zone of the region can be named.",
+    severity: Severity::Error,
+    fields: &["<pool>.platform.aws.zones", "<pool>.platform.azure.zones"],
+    base: Base::Whole,
+    bad: "",
+    good: "",
+};
+/// The type of machine is not in the profile.
+const TYPE: Page = Page {
+    code: "LF1463",
+    title: "machine types are those that the cloud profile lists as usable",
+    text: "With `--cloud-profile`, machines have a type that the profile lists, unless it says `usable: false` of \
+           it. A pool that names no type gets one of these.",
+    severity: Severity::Error,
+    fields: &["<pool>.platform.aws.type", "<pool>.platform.azure.type"],
+    base: Base::Whole,
+    bad: "",
+    good: "",
+};
+/// The zone does not have the type.
+const LACKING: Page = Page {
+    code: "LF1464",
+    title: "the zones of a pool have its machine type",
+    text: "The cloud profile lists the types that a zone does not have under its `unavailableMachineTypes`. A pool \
+           that names zones and a type needs the type in each of them.",
+    severity: Severity::Error,
+    fields: &["<pool>.platform.aws.zones", "<pool>.platform.azure.zones"],
+    base: Base::Whole,
+    bad: "",
+    good: "",
+};
+
+fn check(case: &Case<'_>, out: &mut Findings) {
+    let Some(allowance) = &case.catalogue.allowance else {
+        return;
+    };
+    let profile = shortened(&allowance.profile);
+    let Some(platform) = case.config.platform.present().first().copied() else {
+        return;
+    };
+    if platform != allowance.platform {
+        let message = format!(
+            "the cloud profile `{profile}` is for clusters on {}, not on {platform}",
+            allowance.platform
+        );
+        let help = format!("name a profile for {platform}, or make the cluster on {}", allowance.platform);
+        let finding = Finding::error(&PLATFORM, Kind::NotSupported, "platform", message);
+        out.push(finding.at(format!("platform.{platform}")).help(help));
+        return;
+    }
+    let name = case.placement.region.as_str();
+    let region = allowance.regions.get(name);
+    if region.is_none() && !name.is_empty() {
+        let message = format!("the cloud profile `{profile}` does not list the region `{}`", shortened(name));
+        let known: Vec<&str> = allowance.regions.keys().map(String::as_str).collect();
+        let field = format!("platform.{platform}.region");
+        let finding = Finding::error(&REGION, Kind::NotSupported, field, message);
+        out.push(finding.help(instead(name, &known)));
+    }
+    for machines in &case.placement.machines {
+        check_type(allowance, machines, out);
+        if let Some(region) = region {
+            check_zones(allowance, name, region, machines, out);
+        }
+    }
+}
+
+fn check_type(allowance: &Allowance, machines: &Machines, out: &mut Findings) {
+    let name = machines.machine_type.as_str();
+    if name.is_empty() || allowance.allows_type(name) {
+        return;
+    }
+    let profile = shortened(&allowance.profile);
+    let message = if allowance.machine_type(name).is_some() {
+        format!("the cloud profile `{profile}` lists the machine type `{}` as not usable", shortened(name))
+    } else {
+        format!("the cloud profile `{profile}` does not list the machine type `{}`", shortened(name))
+    };
+    let known: Vec<&str> = allowance.usable().map(|kind| kind.name.as_str()).collect();
+    let finding = Finding::error(&TYPE, Kind::NotSupported, format!("{}.type", machines.path), message);
+    out.push(finding.help(instead(name, &known)));
+}
+
+fn check_zones(
+    allowance: &Allowance,
+    region: &str,
+    allowed: &AllowedRegion,
+    machines: &Machines,
+    out: &mut Findings,
+) {
+    let profile = shortened(&allowance.profile);
+    for (i, zone) in machines.zones.iter().enumerate() {
+        let field = format!("{}.zones[{i}]", machines.path);
+        if !allowed.allows_zone(zone) {
+            let message = format!(
+                "the cloud profile `{profile}` does not list the zone `{}` of {}",
+                shortened(zone),
+                shortened(region)
+            );
+            let known: Vec<&str> = allowed.zone_names().collect();
+            out.push(Finding::error(&ZONE, Kind::NotSupported, field, message).help(instead(zone, &known)));
+        } else if allowed.lacks(zone, &machines.machine_type) {
+            let kind = shortened(&machines.machine_type);
+            let message = format!(
+                "the zone `{}` has no `{kind}`, as the cloud profile `{profile}` says",
+                shortened(zone)
+            );
+            let has = |zone: &&str| !allowed.lacks(zone, &machines.machine_type);
+            let having: Vec<&str> = allowed.zone_names().filter(has).collect();
+            let help = if having.is_empty() {
+                "name another machine type: no zone of the region has this one".to_owned()
+            } else {
+                format!("name another machine type, or of the zones {}", having.join(", "))
+            };
+            out.push(Finding::error(&LACKING, Kind::Invalid, field, message).help(help));
+        }
+    }
+}
+
+/// What to name in the place of something that the profile does not list.
+fn instead(name: &str, known: &[&str]) -> String {
+    const MOST: usize = 10;
+    if let Some(near) = nearest(name, known.iter().copied()) {
+        return format!("did you mean `{near}`?");
+    }
+    if known.is_empty() {
+        return "the profile lists none: whoever keeps it can add what is to be used".to_owned();
+    }
+    let first: Vec<&str> = known.iter().take(MOST).copied().collect();
+    let more = if known.len() > MOST { " and others" } else { "" };
+    format!("the profile lists {}{more}", first.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalogue::{AllowedType, AllowedZone, Catalogue};
+    use crate::config::InstallConfig;
+    use crate::rules::Placement;
+
+    fn catalogue() -> Catalogue {
+        let zone = |name: &str, lacking: &[&str]| AllowedZone {
+            name: name.to_owned(),
+            lacking: lacking.iter().map(|lacking| (*lacking).to_owned()).collect(),
+        };
+        let zones = vec![zone("moon-a", &["m.large"]), zone("moon-b", &[])];
+        let kind =
+            |name: &str, usable| AllowedType { name: name.to_owned(), usable, ..AllowedType::default() };
+        Catalogue::default().with_allowance(Allowance {
+            profile: "team".to_owned(),
+            platform: "aws".to_owned(),
+            regions: [("moon-base-1".to_owned(), AllowedRegion { zones, added: false })].into(),
+            machine_types: vec![kind("m.large", true), kind("m.huge", false)],
+        })
+    }
+
+    fn found(
+        region: &str,
+        zones: &[&str],
+        machine_type: &str,
+    ) -> Vec<(&'static str, String, Option<String>)> {
+        let mut config = InstallConfig::default();
+        config.platform.aws.get_or_insert_default();
+        let machines = Machines {
+            path: "compute[0].platform.aws".to_owned(),
+            zones: zones.iter().map(|zone| (*zone).to_owned()).collect(),
+            machine_type: machine_type.to_owned(),
+        };
+        let catalogue = catalogue();
+        let case = Case {
+            config: &config,
+            catalogue: &catalogue,
+            present: &[],
+            active: None,
+            gated: Vec::new(),
+            placement: Placement { region: region.to_owned(), machines: vec![machines] },
+        };
+        let mut out = Findings::default();
+        check(&case, &mut out);
+        let found = out.into_vec().into_iter();
+        found.map(|finding| (finding.page.code, finding.field, finding.help)).collect()
+    }
+
+    #[test]
+    fn what_the_profile_lists_may_be_used() {
+        assert!(found("moon-base-1", &["moon-b"], "m.large").is_empty());
+        assert!(found("moon-base-1", &[], "").is_empty());
+        assert!(found("", &[], "").is_empty());
+    }
+
+    #[test]
+    fn regions_zones_and_types_are_those_of_the_profile() {
+        let near = |name: &str| Some(format!("did you mean `{name}`?"));
+        let at = |field: &str| format!("compute[0].platform.aws.{field}");
+        assert_eq!(
+            found("moon-base-2", &["moon-z"], ""),
+            [("LF1461", "platform.aws.region".to_owned(), near("moon-base-1"))]
+        );
+        assert_eq!(found("moon-base-1", &["moon-c"], ""), [("LF1462", at("zones[0]"), near("moon-a"))]);
+        assert_eq!(found("moon-base-1", &[], "m.larg"), [("LF1463", at("type"), near("m.large"))]);
+        let not_usable = found("moon-base-1", &[], "m.huge");
+        assert_eq!(not_usable.first().map(|(code, ..)| *code), Some("LF1463"));
+        let help = Some("name another machine type, or of the zones moon-b".to_owned());
+        assert_eq!(
+            found("moon-base-1", &["moon-b", "moon-a"], "m.large"),
+            [("LF1464", at("zones[1]"), help)]
+        );
+    }
+
+    #[test]
+    fn a_cluster_is_on_the_platform_of_the_profile() {
+        let mut config = InstallConfig::default();
+        config.platform.none.get_or_insert_default();
+        let placement = Placement::default();
+        let catalogue = catalogue();
+        let case = Case {
+            config: &config,
+            catalogue: &catalogue,
+            present: &[],
+            active: None,
+            gated: Vec::new(),
+            placement,
+        };
+        let mut out = Findings::default();
+        check(&case, &mut out);
+        let codes: Vec<&str> = out.into_vec().iter().map(|finding| finding.page.code).collect();
+        assert_eq!(codes, ["LF1460"]);
+    }
+}

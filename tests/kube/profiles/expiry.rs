@@ -1,0 +1,104 @@
+//! Versions whose time comes: they are taken out of a profile at that time, and nobody asks for it.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use super::world::{CONTROLLERS, PARENT, PRIVATE, PROJECT, Place, World, joined};
+use crate::operator::replica::Replica;
+use crate::operator::until::until;
+
+const AWS: Place<'_> = Place(PARENT, "", "aws");
+const FAR: &str = "2124-06-06T01:02:03Z";
+
+/// An instant that is so many seconds away.
+fn soon(seconds: u64) -> Timestamp {
+    Timestamp::now() + Duration::from_secs(seconds)
+}
+
+#[test]
+fn a_version_that_expires_is_taken_out_and_the_parents_date_shows_again() {
+    let Some(world) = World::start(CONTROLLERS) else { return };
+    let operator = Replica::start(&world.cluster, CONTROLLERS);
+    let versions = json!([
+        { "version": "1.29.0" },
+        { "version": "1.28.6", "expirationDate": "2123-02-02T01:02:03Z" },
+        { "version": "1.27.1" },
+    ]);
+    world.make(AWS, &json!({ "type": "aws", "kubernetes": { "versions": versions } }));
+    let profile = Place(PRIVATE, PROJECT, "mine");
+    let own = |dates: &[(&str, String)]| -> Value {
+        let version =
+            |(version, date): &(&str, String)| json!({ "version": version, "expirationDate": date });
+        json!({ "versions": dates.iter().map(version).collect::<Vec<Value>>() })
+    };
+    let far = own(&[("1.28.6", FAR.to_owned()), ("1.27.1", FAR.to_owned())]);
+    world.make(profile, &json!({ "parent": "aws", "kubernetes": far }));
+    world.joined(profile, "/kubernetes/versions/1/expirationDate", &json!(FAR));
+    world.joined(profile, "/kubernetes/versions/2/expirationDate", &json!(FAR));
+
+    // One after the other, each at its time.
+    let ends = [soon(3), soon(8)];
+    let dates = own(&[("1.28.6", ends[0].to_string()), ("1.27.1", ends[1].to_string())]);
+    world.change(profile, &json!({ "kubernetes": dates }));
+    let left = own(&[("1.27.1", ends[1].to_string())]);
+    let cleaned = |index: usize, wanted: &Value| -> Value {
+        until(&format!("version {index} is taken out"), || {
+            let object = world.get(profile)?;
+            let stands = object["spec"].get("kubernetes").unwrap_or(&Value::Null);
+            let is_joined = object["status"]["observedGeneration"] == object["metadata"]["generation"];
+            // On a busy machine the look at one may come after the end of the other.
+            let is_so = stands == wanted || stands.is_null();
+            (is_so && is_joined && Timestamp::now() > ends[index]).then(|| joined(&object).clone())
+        })
+    };
+    let result = cleaned(0, &left);
+    assert_eq!(result["kubernetes"]["versions"][1], versions[1]);
+    let result = cleaned(1, &Value::Null);
+    assert_eq!(result["kubernetes"]["versions"], versions);
+    world.says(profile, "True", "RenderedCleanly");
+    assert_eq!(operator.metric("landfall_reconcile_errors_total", &[]), 0, "{}", operator.log());
+    world.rests(&operator, AWS, profile);
+}
+
+#[test]
+fn what_expired_while_no_operator_ran_is_taken_out_by_the_next_one() {
+    let Some(world) = World::start(CONTROLLERS) else { return };
+    let versions = json!([{ "version": "1.28.6" }]);
+    world.make(AWS, &json!({ "type": "aws", "kubernetes": { "versions": versions } }));
+    let profile = Place(PRIVATE, PROJECT, "mine");
+    let past = json!({ "versions": [{ "version": "1.28.6", "expirationDate": "2020-01-01T00:00:00Z" }] });
+    world.make(profile, &json!({ "parent": "aws", "kubernetes": past }));
+    let _operator = Replica::start(&world.cluster, CONTROLLERS);
+    let object = until("the version is taken out and the rest joined", || {
+        let object = world.get(profile)?;
+        let is_joined = object["status"]["observedGeneration"] == object["metadata"]["generation"];
+        (is_joined && object["spec"].get("kubernetes").is_none()).then_some(object)
+    });
+    assert_eq!(joined(&object)["kubernetes"]["versions"], versions);
+    assert_eq!(object["spec"], json!({ "parent": "aws" }));
+}
+
+#[test]
+fn versions_of_images_expire_unless_that_is_switched_off() {
+    let Some(world) = World::start(CONTROLLERS) else { return };
+    world.make(AWS, &json!({ "type": "aws" }));
+    let profile = Place(PRIVATE, PROJECT, "mine");
+    let old = json!({ "version": "15.4", "expirationDate": "2020-01-01T00:00:00Z" });
+    let images = json!([
+        { "name": "both", "versions": [{ "version": "16.4", "expirationDate": FAR }, old] },
+        { "name": "old", "versions": [old] },
+    ]);
+    world.make(profile, &json!({ "parent": "aws", "machineImages": images }));
+    {
+        let flags = ["--controllers", CONTROLLERS, "--clean-machine-images=false"];
+        let _operator = Replica::begin(&world.cluster, &flags, None);
+        let object = world.joined(profile, "/machineImages", &images);
+        assert_eq!(object["spec"]["machineImages"], images);
+    }
+    let _operator = Replica::start(&world.cluster, CONTROLLERS);
+    let left = json!([{ "name": "both", "versions": [{ "version": "16.4", "expirationDate": FAR }] }]);
+    let object = world.joined(profile, "/machineImages", &left);
+    assert_eq!(object["spec"]["machineImages"], left);
+}
