@@ -1,5 +1,6 @@
 //! The credentials of this run as the operator can be given them.
 
+use crate::assets::Credentials;
 use crate::engine::aso::anchor::{Credential, Proof};
 use crate::engine::aso::drive::pages;
 use crate::finding::Finding;
@@ -9,7 +10,6 @@ use crate::platform::azure::credentials::{
     CLIENT_CERTIFICATE, CLIENT_CERTIFICATE_PASSWORD, CLIENT_ID, CLIENT_SECRET, SUBSCRIPTION_ID, TENANT_ID,
 };
 use crate::platform::azure::planned::{Account, MANAGED_IDENTITY};
-use crate::render::Credentials;
 use crate::secret::Secret;
 
 /// The variable with the path of a workload identity's token.
