@@ -59,6 +59,7 @@ fn another_replica_takes_over_from_one_that_is_killed_and_from_one_that_ends() {
     cluster.holds(MANAGED_MAP, "third");
 
     // What it writes about itself is one JSON object a line, without what the objects say.
+    until("it tells of a run", || third.log().contains("reconciled").then_some(()));
     let log = third.log();
     let lines: Vec<Value> = log.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
     assert!(lines.len() > 1 && lines.len() == log.lines().count(), "{log}");
