@@ -30,11 +30,10 @@ use crate::finding::{Finding, Findings, Severity};
 use crate::plan::Plan;
 use crate::platform::azure::credentials::{SUBSCRIPTION_ID, TENANT_ID};
 use crate::prepare::{
-    self, Basis, Environment, Error, Examined, FactsFrom, INSTALL_CONFIG, IgnitionFrom, Options, Refusal,
-    Said,
+    self, Basis, Environment, Error, FactsFrom, INSTALL_CONFIG, IgnitionFrom, Options, Refusal, Said,
 };
 use crate::secret::Secret;
-use crate::verdict::{Outcome, Strictness, judge_keeping};
+use crate::verdict::Outcome;
 use crate::workdir::Durability;
 
 /// Azure Service Operator, the engine for fleets
@@ -164,7 +163,7 @@ fn render(args: &RenderArgs, settings: &Settings) -> Result<Vec<Document>, Refus
     let path = args.file.clone().unwrap_or_else(|| directory.join(INSTALL_CONFIG));
     let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let basis = Basis::new(&(&args.basis).into(), directory)?;
-    let examined = examined(&path, &basis, args.reading.into())?;
+    let examined = prepare::examine_file(&path, &basis, args.reading.into())?;
     let mut credentials = assets::credentials(&examined.config, &Environment);
     for (key, id) in [(SUBSCRIPTION_ID, &own.subscription_id), (TENANT_ID, &own.tenant_id)] {
         if let Some(id) = id {
@@ -216,24 +215,6 @@ fn render(args: &RenderArgs, settings: &Settings) -> Result<Vec<Document>, Refus
 
 fn bytes(path: &Path) -> Result<Vec<u8>, Error> {
     std::fs::read(path).map_err(|source| Error::Read { path: path.to_owned(), source })
-}
-
-fn examined(path: &Path, basis: &Basis, strictness: Strictness) -> Result<Examined, Refusal> {
-    let bytes = bytes(path)?;
-    let verdict = judge_keeping(&bytes, strictness, &basis.catalogue);
-    let said = Said {
-        file: path.display().to_string(),
-        text: String::from_utf8_lossy(&bytes).into_owned(),
-        outcome: verdict.outcome,
-        findings: verdict.findings,
-        mask: verdict.mask,
-    };
-    match (verdict.config, verdict.given) {
-        (Some(config), Some(given)) if said.outcome == Outcome::Accepted => {
-            Ok(Examined { said, config, given })
-        }
-        _ => Err(Refusal::Invalid(Box::new(said))),
-    }
 }
 
 /// The operator's objects.

@@ -227,7 +227,15 @@ pub fn examine(directory: &Path, basis: &Basis, strictness: Strictness) -> Resul
     if !inputs::is_there(&path) {
         return Err(Error::NoConfig { directory: directory.to_owned() }.into());
     }
-    let bytes = inputs::read(&path)?;
+    examine_file(&path, basis, strictness)
+}
+
+/// Reads and judges an install config, wherever it is.
+///
+/// # Errors
+/// It cannot be read, or it is not valid.
+pub fn examine_file(path: &Path, basis: &Basis, strictness: Strictness) -> Result<Examined, Refusal> {
+    let bytes = inputs::read(path)?;
     let verdict = judge_keeping(&bytes, strictness, &basis.catalogue);
     let said = Said {
         file: path.display().to_string(),
