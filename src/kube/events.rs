@@ -12,7 +12,7 @@ use tokio::sync::Mutex;
 
 use super::kinds::EVENT;
 use super::objects::{Events, Happening, Objects, Part, Place, Weight};
-use super::{Fault, Live, brief};
+use super::{Fault, Live, MANAGER, brief};
 
 /// The API takes events of what belongs to the whole cluster in this namespace only.
 const OF_THE_CLUSTER: &str = "default";
@@ -120,8 +120,8 @@ fn written(happening: &Happening, uid: &Value, instance: &str, now: &str) -> Val
         },
         "reason": happening.reason,
         "message": brief(&happening.note, LONGEST_NOTE),
-        "source": { "component": "landfall", "host": instance },
-        "reportingComponent": "landfall",
+        "source": { "component": MANAGER, "host": instance },
+        "reportingComponent": MANAGER,
         "reportingInstance": instance,
         "firstTimestamp": now,
         "lastTimestamp": now,

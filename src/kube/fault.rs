@@ -1,5 +1,7 @@
 //! What goes wrong with a call of a Kubernetes API, told without a word of what may be secret.
 
+use std::time::Duration;
+
 use ::kube::core::Status;
 
 use crate::net::{self, Sort};
@@ -75,6 +77,35 @@ impl Fault {
             Self::NotFound => "the server does not have it (404)".to_owned(),
             Self::Answer { status, why } if why.is_empty() => format!("the server answers {status}"),
             Self::Answer { status, why } => format!("the server answers {status}: {why}"),
+        }
+    }
+}
+
+/// A call that did not do what it was made for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// Why.
+    pub fault: Fault,
+    /// How long the server wants to be left alone.
+    pub retry_after: Option<Duration>,
+}
+
+impl From<Fault> for Failure {
+    fn from(fault: Fault) -> Self {
+        Self { fault, retry_after: None }
+    }
+}
+
+impl Failure {
+    /// The HTTP status, if there was an answer.
+    #[must_use]
+    pub fn code(&self) -> Option<u16> {
+        match &self.fault {
+            Fault::Unauthorized => Some(401),
+            Fault::Forbidden(_) => Some(403),
+            Fault::NotFound => Some(404),
+            Fault::Answer { status, .. } => Some(*status),
+            Fault::Way { .. } | Fault::Setup(_) => None,
         }
     }
 }

@@ -9,13 +9,17 @@ mod events;
 mod fault;
 pub mod kinds;
 mod kubeconfig;
-mod live;
+pub mod lease;
+pub(crate) mod live;
 pub mod objects;
 pub mod questions;
 
 pub use access::{ACCOUNT, Access};
 pub use events::Recorder;
-pub use fault::Fault;
 pub(crate) use fault::brief;
+pub use fault::{Failure, Fault};
 pub use kubeconfig::{Bad, BadKubeconfig};
 pub use live::Live;
+
+/// The name under which landfall writes to clusters and tells what happened.
+pub const MANAGER: &str = "landfall";

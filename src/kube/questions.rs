@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use url::form_urlencoded::byte_serialize;
 
 use super::kinds::SUBJECT_ACCESS_REVIEW;
-use super::live::{JSON, collection};
-use super::objects::{Kind, Place};
+use super::live::{self, JSON};
+use super::objects::Kind;
 use super::{Fault, Live};
 
 /// How many objects are asked for at once.
@@ -40,9 +40,9 @@ impl Questions for Live {
         taker: Taker<'a>,
     ) -> BoxFuture<'a, Result<(), Fault>> {
         async move {
-            let place = Place { kind, namespace: namespace.map(str::to_owned), name: String::new() };
             // There is nothing in what cannot be a namespace.
-            let Some(path) = collection(&place) else { return Ok(()) };
+            let path = live::path(&kind.api_version(), kind.plural, namespace, None);
+            let Ok(path) = path else { return Ok(()) };
             let mut next = String::new();
             loop {
                 let page = format!("{path}?limit={PAGE}{next}");
@@ -74,7 +74,7 @@ impl Questions for Live {
             let kind = &SUBJECT_ACCESS_REVIEW;
             // The API takes no metadata here.
             let question = json!({ "apiVersion": kind.api_version(), "kind": kind.kind, "spec": spec });
-            let path = format!("/apis/{}/{}", kind.api_version(), kind.plural);
+            let path = live::path(&kind.api_version(), kind.plural, None, None)?;
             let answer = self.call(Method::POST, &path, JSON, &question).await?;
             Ok(answer.pointer("/status/allowed").and_then(Value::as_bool).unwrap_or_default())
         }

@@ -24,7 +24,6 @@ pub use metrics::Metrics;
 pub use profiles::{WEBHOOK_PORT, WEBHOOK_SERVICE};
 pub use registry::{CONTROLLERS, Kit, Registered, crds, crds_of, probing};
 
-use self::election::Election;
 use self::serving::Health;
 use super::admission::{SECRET_NAME, Webhook};
 use super::{Controller, run};
@@ -114,28 +113,29 @@ pub async fn operate(
     let listener = TcpListener::bind(listen).await?;
     let health = Arc::new(Health::new(Arc::clone(&metrics), judging.is_some(), stop.clone()));
     let work = async {
-        let Some(Candidacy { objects, namespace, identity }) = candidacy else {
+        let Some(candidacy) = candidacy else {
             metrics.leads(true);
             health.works();
             run(controllers, client, Arc::clone(&metrics), stop).await;
             return Ended::Stopped;
         };
+        let Candidacy { namespace, identity, .. } = &candidacy;
         tracing::info!(%namespace, lease = LEASE_NAME, %identity, "standing by");
-        let election = Election::new(objects, &namespace, LEASE_NAME, identity);
-        let mut held = tokio::select! {
+        let lease = election::lease(candidacy);
+        tokio::select! {
             biased;
             () = stop.asked() => return Ended::Stopped,
-            held = election.win(|| health.works()) => held,
-        };
+            () = election::win(&lease, || health.works()) => {}
+        }
         tracing::info!("leading");
         metrics.leads(true);
         let ended = tokio::select! {
             () = run(controllers, client, Arc::clone(&metrics), stop) => Ended::Stopped,
-            () = election.hold(&mut held) => Ended::Lost,
+            () = lease.hold() => Ended::Lost,
         };
         metrics.leads(false);
         if ended == Ended::Stopped {
-            election.release(&held).await;
+            lease.release().await;
         }
         ended
     };

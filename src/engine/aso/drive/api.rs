@@ -1,13 +1,11 @@
 //! The API of a management cluster, as the driver needs it.
 
-use std::time::Duration;
-
 use futures::future::BoxFuture;
 use futures::stream::BoxStream;
 use serde_json::Value;
 
 use crate::engine::aso::core::{ApiError, Verb};
-use crate::kube::Fault;
+pub use crate::kube::Failure;
 
 /// Where one object stands.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,34 +20,7 @@ pub struct Location {
     pub name: String,
 }
 
-/// A call that did not do what it was made for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Failure {
-    /// Why.
-    pub fault: Fault,
-    /// How long the server wants to be left alone.
-    pub retry_after: Option<Duration>,
-}
-
-impl From<Fault> for Failure {
-    fn from(fault: Fault) -> Self {
-        Self { fault, retry_after: None }
-    }
-}
-
 impl Failure {
-    /// The HTTP status, if there was an answer.
-    #[must_use]
-    pub fn code(&self) -> Option<u16> {
-        match &self.fault {
-            Fault::Unauthorized => Some(401),
-            Fault::Forbidden(_) => Some(403),
-            Fault::NotFound => Some(404),
-            Fault::Answer { status, .. } => Some(*status),
-            Fault::Way { .. } | Fault::Setup(_) => None,
-        }
-    }
-
     /// The failure of this call, as decisions are made of it.
     #[must_use]
     pub fn of(&self, verb: Verb) -> ApiError {

@@ -1,44 +1,36 @@
 //! Who drives a cluster: the one that holds its lease.
-//!
-//! Whether another's lease is over is judged by how long it stood unchanged before one's own eyes, not by the
-//! clocks of other machines. Every write to it is bound to the version that was read.
 
 use std::time::Duration;
 
-use jiff::Timestamp;
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
 use serde_json::{Value, json};
-use tokio::time::{Instant, sleep};
 
 use super::api::{Api, Failure, Location};
-use super::ground::present;
 use super::run::{Clock, Watcher};
-use super::world::text;
-use crate::engine::aso::core::{LEASE_DURATION, LEASE_RENEWAL};
+use crate::engine::aso::core::{API_CALL_LIMIT, LEASE_DURATION, LEASE_RENEWAL};
+use crate::kube::Fault;
+use crate::kube::kinds::LEASE;
+use crate::kube::lease::{self, Leases, Terms};
+use crate::kube::objects::Place;
 
-/// How often another's lease is looked at.
-const LOOK: Duration = Duration::from_secs(5);
-/// How much before its end a lease that cannot be renewed is given up.
-const MARGIN: Duration = Duration::from_secs(15);
+const TERMS: Terms = Terms {
+    duration: LEASE_DURATION,
+    deadline: LEASE_DURATION.saturating_sub(LEASE_RENEWAL),
+    renewal: LEASE_RENEWAL,
+    look: Duration::from_secs(5),
+    patience: API_CALL_LIMIT,
+};
 
 /// The lease of a cluster.
-pub struct Lease<'a> {
-    api: &'a dyn Api,
-    at: Location,
-    identity: String,
-    clock: Clock,
-}
+pub struct Lease<'a>(lease::Lease<Kept<'a>>);
 
 impl<'a> Lease<'a> {
     /// The lease by which this cluster is driven. `identity` is nobody else's.
     #[must_use]
     pub fn new(api: &'a dyn Api, infra_id: &str, namespace: &str, identity: String, clock: Clock) -> Self {
-        let at = Location {
-            api_version: "coordination.k8s.io/v1".to_owned(),
-            plural: "leases",
-            namespace: Some(namespace.to_owned()),
-            name: format!("{infra_id}-aso-engine"),
-        };
-        Self { api, at, identity, clock }
+        let place = Place::in_namespace(&LEASE, namespace, format!("{infra_id}-aso-engine"));
+        Self(lease::Lease::new(Kept(api), place, identity, TERMS, clock))
     }
 
     /// Waits until the lease is held; tells who holds it as long as that is somebody else.
@@ -46,92 +38,130 @@ impl<'a> Lease<'a> {
     /// # Errors
     /// The management cluster does not answer, or does not permit it.
     pub async fn win(&self, watcher: &dyn Watcher) -> Result<(), Failure> {
-        let mut stands: Option<(Value, Instant)> = None;
-        let empty = json!({
-            "apiVersion": "coordination.k8s.io/v1",
-            "kind": "Lease",
-            "metadata": { "name": self.at.name, "namespace": self.at.namespace },
-            "spec": {},
-        });
-        loop {
-            let lease = present(self.api, &self.at, &empty).await?;
-            let holder = text(&lease, "/spec/holderIdentity");
-            let spec = lease.get("spec").cloned().unwrap_or_default();
-            let now = Instant::now();
-            let since = match &stands {
-                Some((before, since)) if *before == spec => *since,
-                _ => now,
-            };
-            let free = holder.is_empty() || holder == self.identity;
-            let seconds = lease.pointer("/spec/leaseDurationSeconds").and_then(Value::as_u64);
-            let duration = seconds.map_or(LEASE_DURATION, Duration::from_secs);
-            if free || now.duration_since(since) >= duration {
-                match self.write(&lease, &self.taken(&lease)).await {
-                    Err(failure) if failure.code() == Some(409) => {}
-                    result => return result,
-                }
-            } else if stands
-                .as_ref()
-                .is_none_or(|(before, _)| before["holderIdentity"] != spec["holderIdentity"])
-            {
+        let mut told = String::new();
+        let looked = |look: Result<String, Fault>| -> Result<(), Failure> {
+            let holder = look?;
+            if holder != told {
                 watcher.told(&format!("{holder} is at work on this cluster; waiting for it to end"));
+                told = holder;
             }
-            stands = Some((spec, since));
-            sleep(LOOK).await;
-        }
+            Ok(())
+        };
+        self.0.win(looked).await
     }
 
     /// Renews the lease until it is lost.
     pub async fn hold(&self) {
-        let mut renewed = Instant::now();
-        loop {
-            sleep(LEASE_RENEWAL).await;
-            match self.api.get(&self.at).await {
-                Ok(Some(lease)) if text(&lease, "/spec/holderIdentity") == self.identity => {
-                    let at = Instant::now();
-                    if self.write(&lease, &json!({ "renewTime": self.time() })).await.is_ok() {
-                        renewed = at;
-                    }
-                }
-                Ok(_) => return,
-                Err(_) => {}
-            }
-            if renewed.elapsed() + MARGIN >= LEASE_DURATION {
-                return;
-            }
-        }
+        self.0.hold().await;
     }
 
     /// Gives the lease back, if it is held; that it cannot be is no harm, since it ends by itself.
     pub async fn release(&self) {
-        if let Ok(Some(lease)) = self.api.get(&self.at).await
-            && text(&lease, "/spec/holderIdentity") == self.identity
-        {
-            let spec = json!({ "holderIdentity": null, "acquireTime": null, "renewTime": null });
-            let _ = self.write(&lease, &spec).await;
+        self.0.release().await;
+    }
+}
+
+/// The leases of a management cluster.
+struct Kept<'a>(&'a dyn Api);
+
+impl Leases for Kept<'_> {
+    fn get<'s>(&'s self, place: &'s Place) -> BoxFuture<'s, Result<Option<Value>, Fault>> {
+        async move {
+            let at = location(place);
+            self.0.get(&at).await.map_err(|failure| failure.fault)
+        }
+        .boxed()
+    }
+
+    fn make<'s>(&'s self, place: &'s Place) -> BoxFuture<'s, Result<Value, Fault>> {
+        async move {
+            let at = location(place);
+            let lease = json!({
+                "apiVersion": at.api_version,
+                "kind": place.kind.kind,
+                "metadata": { "name": at.name, "namespace": at.namespace },
+                "spec": {},
+            });
+            self.0.create(&at, &lease).await.map_err(|failure| failure.fault)
+        }
+        .boxed()
+    }
+
+    fn merge<'s>(&'s self, place: &'s Place, patch: Value) -> BoxFuture<'s, Result<Value, Fault>> {
+        async move {
+            let at = location(place);
+            self.0.merge(&at, &patch).await.map_err(|failure| failure.fault)
+        }
+        .boxed()
+    }
+}
+
+fn location(place: &Place) -> Location {
+    let Place { kind, namespace, name } = place.clone();
+    Location { api_version: kind.api_version(), plural: kind.plural, namespace, name }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Mutex, PoisonError};
+
+    use futures::future::ready;
+    use jiff::Timestamp;
+    use tokio::time::Instant;
+
+    use super::*;
+
+    /// A management cluster in which another one holds the lease, and where nothing can be written.
+    struct Held;
+
+    fn refused<'a, T: Send + 'a>() -> BoxFuture<'a, Result<T, Failure>> {
+        ready(Err(Fault::late().into())).boxed()
+    }
+
+    impl Api for Held {
+        fn get<'a>(&'a self, at: &'a Location) -> BoxFuture<'a, Result<Option<Value>, Failure>> {
+            let lease = json!({
+                "metadata": { "name": at.name, "namespace": at.namespace, "resourceVersion": "1" },
+                "spec": { "holderIdentity": "another" },
+            });
+            ready(Ok(Some(lease))).boxed()
+        }
+
+        fn create<'a>(&'a self, _: &'a Location, _: &'a Value) -> BoxFuture<'a, Result<Value, Failure>> {
+            refused()
+        }
+
+        fn merge<'a>(&'a self, _: &'a Location, _: &'a Value) -> BoxFuture<'a, Result<Value, Failure>> {
+            refused()
+        }
+
+        fn delete<'a>(
+            &'a self,
+            _: &'a Location,
+            _: &'a Value,
+        ) -> BoxFuture<'a, Result<Option<Value>, Failure>> {
+            refused()
         }
     }
 
-    fn taken(&self, lease: &Value) -> Value {
-        let transitions = lease.pointer("/spec/leaseTransitions").and_then(Value::as_i64).unwrap_or_default();
-        let time = self.time();
-        json!({
-            "holderIdentity": self.identity,
-            "leaseDurationSeconds": LEASE_DURATION.as_secs(),
-            "acquireTime": time,
-            "renewTime": time,
-            "leaseTransitions": transitions.saturating_add(1),
-        })
+    #[derive(Default)]
+    struct Lines(Mutex<Vec<String>>);
+
+    impl Watcher for Lines {
+        fn changed(&self, _: usize, _: usize) {}
+
+        fn told(&self, line: &str) {
+            self.0.lock().unwrap_or_else(PoisonError::into_inner).push(line.to_owned());
+        }
     }
 
-    async fn write(&self, lease: &Value, spec: &Value) -> Result<(), Failure> {
-        let version = text(lease, "/metadata/resourceVersion");
-        let patch = json!({ "metadata": { "resourceVersion": version }, "spec": spec });
-        self.api.merge(&self.at, &patch).await.map(|_| ())
-    }
-
-    fn time(&self) -> String {
-        let now: Timestamp = (self.clock)();
-        now.strftime("%Y-%m-%dT%H:%M:%S%.6fZ").to_string()
+    #[tokio::test(start_paused = true)]
+    async fn who_waits_is_told_once_who_is_at_work_and_ends_with_what_fails() {
+        let (lines, began) = (Lines::default(), Instant::now());
+        let lease = Lease::new(&Held, "demo-x7k2p", "here", "me".to_owned(), || Timestamp::UNIX_EPOCH);
+        assert_eq!(lease.win(&lines).await, Err(Failure::from(Fault::late())));
+        assert_eq!(began.elapsed().as_secs(), LEASE_DURATION.as_secs());
+        let told = lines.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        assert_eq!(told, ["another is at work on this cluster; waiting for it to end"]);
     }
 }

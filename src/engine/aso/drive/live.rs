@@ -1,11 +1,9 @@
 //! The API of a management cluster behind a client: single calls, and one watch for each kind.
 
-use std::fmt;
 use std::time::Duration;
 
 use ::kube::Client;
-use ::kube::client::Body;
-use ::kube::core::{Status, WatchEvent};
+use ::kube::core::WatchEvent;
 use futures::future::BoxFuture;
 use futures::stream::{self, BoxStream};
 use futures::{FutureExt as _, StreamExt as _};
@@ -17,32 +15,23 @@ use super::api::{Api, Failure, Feed, Location, News};
 use super::world::text;
 use crate::engine::aso::core::API_CALL_LIMIT;
 use crate::engine::aso::kinds::Kind;
-use crate::kube::Fault;
+use crate::kube::live::{self, JSON, MERGE, written};
+use crate::kube::{Fault, Live as Calls};
 
-const JSON: &str = "application/json";
-const MERGE: &str = "application/merge-patch+json";
-/// The name under which fields are landfall's.
-const MANAGER: &str = "fieldManager=landfall";
 /// Seconds after which the server ends a watch and it is begun anew.
 const LIFETIME: u32 = 240;
 /// How long a watch that broke is left alone.
 const PAUSE: Duration = Duration::from_secs(5);
 
 /// The management cluster that a client reaches.
-#[derive(Clone)]
-pub struct Live(Client);
-
-impl fmt::Debug for Live {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Live").finish_non_exhaustive()
-    }
-}
+#[derive(Clone, Debug)]
+pub struct Live(Calls);
 
 impl Live {
     /// The cluster behind this client.
     #[must_use]
     pub fn new(client: Client) -> Self {
-        Self(client)
+        Self(Calls::new(client).within(API_CALL_LIMIT))
     }
 
     /// News of the objects of these kinds, each in the version named with it, that carry a label: `key=value`,
@@ -56,69 +45,41 @@ impl Live {
     ) -> Feed {
         let label = label.replace('/', "%2F").replace('=', "%3D");
         let watches = kinds.iter().map(|(kind, version)| {
-            let collection = collection(&format!("{}/{version}", kind.group), kind.plural, namespace);
-            let path = collection.unwrap_or_default();
-            let selected = format!("{path}?labelSelector={label}");
-            let watch = Watch { client: client.clone(), kind: kind.kind, selected, at: None, events: None };
+            let path = live::path(&format!("{}/{version}", kind.group), kind.plural, namespace, None);
+            let watch = Watch {
+                client: client.clone(),
+                calls: Self::new(client.clone()).0,
+                kind: kind.kind,
+                selected: format!("{}?labelSelector={label}", path.unwrap_or_default()),
+                at: None,
+                events: None,
+            };
             stream::unfold(watch, |mut watch| async move { Some((watch.news().await, watch)) }).boxed()
         });
         stream::select_all(watches.collect::<Vec<Feed>>()).boxed()
-    }
-
-    async fn call(&self, method: Method, path: &str, kind: &str, body: &Value) -> Result<Value, Failure> {
-        let answer = tokio::time::timeout(API_CALL_LIMIT, self.answer(method, path, kind, body)).await;
-        answer.unwrap_or_else(|_| Err(Fault::late().into()))
-    }
-
-    async fn answer(&self, method: Method, path: &str, kind: &str, body: &Value) -> Result<Value, Failure> {
-        let bytes = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
-        let request = Request::builder().method(method).uri(path).header("content-type", kind);
-        let request = request.header("accept", JSON).body(Body::from(bytes));
-        let request = request.map_err(|_| Fault::Setup("the call cannot be written down".to_owned()))?;
-        let failed = |error: ::kube::Error| Failure::from(Fault::of(&error));
-        let response = self.0.send(request).await.map_err(failed)?;
-        let code = response.status();
-        let seconds = response.headers().get("retry-after").and_then(|value| value.to_str().ok());
-        let retry_after = seconds.and_then(|seconds| seconds.parse().ok()).map(Duration::from_secs);
-        let bytes = response.into_body().collect_bytes().await.map_err(failed)?;
-        if code.is_success() {
-            let odd = "the answer is not that of a Kubernetes API".to_owned();
-            return serde_json::from_slice(&bytes)
-                .map_err(|_| Fault::Answer { status: 200, why: odd }.into());
-        }
-        let status: Option<Status> = serde_json::from_slice(&bytes).ok();
-        let status = status.unwrap_or_else(|| Status::failure("", "")).with_code(code.as_u16());
-        let fault = Fault::of(&::kube::Error::Api(status.boxed()));
-        Err(Failure { fault, retry_after })
     }
 }
 
 impl Api for Live {
     fn get<'a>(&'a self, at: &'a Location) -> BoxFuture<'a, Result<Option<Value>, Failure>> {
         async move {
-            let Some(path) = path(at) else { return Ok(None) };
-            match self.call(Method::GET, &path, JSON, &Value::Null).await {
-                Ok(object) => Ok(Some(object)),
+            let Ok(path) = path(at, Some(&at.name)) else { return Ok(None) };
+            match self.0.ask(Method::GET, &path, JSON, &Value::Null).await {
                 Err(failure) if failure.fault == Fault::NotFound => Ok(None),
-                Err(failure) => Err(failure),
+                result => result.map(Some),
             }
         }
         .boxed()
     }
 
     fn create<'a>(&'a self, at: &'a Location, object: &'a Value) -> BoxFuture<'a, Result<Value, Failure>> {
-        async move {
-            let path =
-                collection(&at.api_version, at.plural, at.namespace.as_deref()).ok_or_else(nameless)?;
-            self.call(Method::POST, &format!("{path}?{MANAGER}"), JSON, object).await
-        }
-        .boxed()
+        async move { self.0.ask(Method::POST, &written(&path(at, None)?), JSON, object).await }.boxed()
     }
 
     fn merge<'a>(&'a self, at: &'a Location, patch: &'a Value) -> BoxFuture<'a, Result<Value, Failure>> {
         async move {
-            let url = path(at).ok_or_else(nameless)?;
-            self.call(Method::PATCH, &format!("{url}?{MANAGER}"), MERGE, patch).await
+            let place = path(at, Some(&at.name))?;
+            self.0.ask(Method::PATCH, &written(&place), MERGE, patch).await
         }
         .boxed()
     }
@@ -129,14 +90,14 @@ impl Api for Live {
         preconditions: &'a Value,
     ) -> BoxFuture<'a, Result<Option<Value>, Failure>> {
         async move {
-            let path = path(at).ok_or_else(nameless)?;
             let options = json!({
                 "apiVersion": "v1",
                 "kind": "DeleteOptions",
                 "propagationPolicy": "Background",
                 "preconditions": preconditions,
             });
-            let answer = self.call(Method::DELETE, &path, JSON, &options).await?;
+            let path = path(at, Some(&at.name))?;
+            let answer = self.0.ask(Method::DELETE, &path, JSON, &options).await?;
             let goes = answer.pointer("/metadata/deletionTimestamp").is_some();
             Ok(Some(answer).filter(|_| goes))
         }
@@ -147,6 +108,7 @@ impl Api for Live {
 /// The objects of one kind, as they change.
 struct Watch {
     client: Client,
+    calls: Calls,
     kind: &'static str,
     /// The path of the objects that are looked at.
     selected: String,
@@ -179,7 +141,9 @@ impl Watch {
                 "{}&watch=true&allowWatchBookmarks=true&timeoutSeconds={LIFETIME}&resourceVersion={at}",
                 self.selected
             );
-            let begun = self.client.request_events::<Value>(request(&path)?).await;
+            let request = Request::builder().uri(path).header("accept", JSON).body(Vec::new());
+            let request = request.map_err(|_| Fault::Setup("the watch cannot be written down".to_owned()))?;
+            let begun = self.client.request_events::<Value>(request).await;
             self.events = Some(begun.map_err(|error| Fault::of(&error))?.boxed());
             return Ok(None);
         };
@@ -203,41 +167,15 @@ impl Watch {
     }
 
     async fn list(&mut self) -> Result<News, Fault> {
-        let answer =
-            tokio::time::timeout(API_CALL_LIMIT, self.client.request::<Value>(request(&self.selected)?));
-        let mut list = answer.await.map_err(|_| Fault::late())?.map_err(|error| Fault::of(&error))?;
+        let answer = self.calls.ask(Method::GET, &self.selected, JSON, &Value::Null).await;
+        let mut list = answer.map_err(|failure| failure.fault)?;
         self.at = Some(text(&list, "/metadata/resourceVersion").to_owned());
         let items = list.get_mut("items").map(Value::take);
         Ok(News::All(self.kind, items.and_then(|items| items.as_array().cloned()).unwrap_or_default()))
     }
 }
 
-fn request(path: &str) -> Result<Request<Vec<u8>>, Fault> {
-    let request = Request::builder().uri(path).header("accept", JSON).body(Vec::new());
-    request.map_err(|_| Fault::Setup("the call cannot be written down".to_owned()))
-}
-
-/// The path of objects; none where the namespace can be none.
-fn collection(api_version: &str, plural: &str, namespace: Option<&str>) -> Option<String> {
-    let root = if api_version.contains('/') { "apis" } else { "api" };
-    match namespace {
-        Some(namespace) if !is_name(namespace) => None,
-        Some(namespace) => Some(format!("/{root}/{api_version}/namespaces/{namespace}/{plural}")),
-        None => Some(format!("/{root}/{api_version}/{plural}")),
-    }
-}
-
-fn path(at: &Location) -> Option<String> {
-    let collection = collection(&at.api_version, at.plural, at.namespace.as_deref());
-    Some(format!("{}/{}", collection.filter(|_| is_name(&at.name))?, at.name))
-}
-
-/// Whether a text can be one step of a path, and nothing else.
-fn is_name(text: &str) -> bool {
-    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-._".contains(&byte);
-    !text.is_empty() && text != "." && text != ".." && text.bytes().all(allowed)
-}
-
-fn nameless() -> Failure {
-    Fault::Answer { status: 400, why: "no object can have such a name".to_owned() }.into()
+/// The path of what stands there: all of the kind, or the one of this name.
+fn path(at: &Location, name: Option<&str>) -> Result<String, Fault> {
+    live::path(&at.api_version, at.plural, at.namespace.as_deref(), name)
 }
