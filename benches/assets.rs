@@ -8,7 +8,7 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use landfall::assets;
 use landfall::catalogue::Catalogue;
 use landfall::finding::Findings;
-use landfall::plan::{Case, Identity};
+use landfall::plan::{self, Case, Identity};
 use landfall::platform::{Offline, World};
 use landfall::render::{Extras, Tls};
 use landfall::secret::Secret;
@@ -61,6 +61,7 @@ fn assets(criterion: &mut Criterion) {
                 release,
                 identity: &identity,
                 installed: false,
+                engine: plan::Engine::default(),
             };
             let plan = assets::plan(&case, &mut out);
             let extras = Extras {

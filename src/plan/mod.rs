@@ -3,11 +3,13 @@
 //! A [`Plan`] is a value. Planning is pure: the same input gives the same plan on every machine. The part
 //! of a platform is a leaf type of that platform's folder (`planned`), made by that platform's `plan`.
 
+mod engine;
 mod identity;
 pub mod ignition_pages;
 pub mod outline;
 pub mod pages;
 
+pub use engine::Engine;
 pub use identity::{ALPHABET, Identity, RANDOM, cluster_id_of, infra_id_prefix, is_infra_id};
 
 use serde::Serialize;
@@ -35,6 +37,8 @@ pub struct Case<'a> {
     /// Whether the cluster's infrastructure may stand already, so that what is found of it in the cloud is
     /// its own.
     pub installed: bool,
+    /// What makes the infrastructure.
+    pub engine: Engine,
 }
 
 /// What a cluster is to be.

@@ -11,7 +11,7 @@ use crate::catalogue::Catalogue;
 use crate::config::InstallConfig;
 use crate::facts::Facts;
 use crate::finding::Finding;
-use crate::plan::Plan;
+use crate::plan::{Engine, Plan};
 use crate::platform::World;
 use crate::platform::removal::{Removal, Target};
 use crate::secret::Secret;
@@ -35,6 +35,8 @@ pub struct Asking<'a> {
     pub release: &'a str,
     /// Whether the cluster's infrastructure may stand already.
     pub installed: bool,
+    /// What makes the cluster's infrastructure.
+    pub engine: Engine,
     /// Where credentials, proxies and trust roots are found.
     pub world: &'a (dyn World + Sync),
     /// How long to wait.

@@ -137,6 +137,7 @@ fn plan(asking: &Asking<'_>, identity: &Identity, facts: &Facts, out: &mut Findi
         release: asking.release,
         identity,
         installed: asking.installed,
+        engine: asking.engine,
     };
     assets::plan(&case, out)
 }

@@ -4,6 +4,7 @@ use super::*;
 use crate::catalogue::Catalogue;
 use crate::config::InstallConfig;
 use crate::facts::Facts;
+use crate::plan::Engine;
 use crate::platform::World;
 use crate::platform::cloud::{Asked, EngineNeeds, Patience, PublicZone, Waiting};
 
@@ -115,6 +116,7 @@ fn report(session: &Scripted, pace: Pace) -> Vec<(String, Status, String)> {
         catalogue: Catalogue::embedded(),
         release: "4.19",
         installed: false,
+        engine: Engine::default(),
         world: &Nothing,
         patience: Patience { connect: Duration::from_secs(3), call: Duration::from_secs(9), at_once: 1 },
     };

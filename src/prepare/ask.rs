@@ -7,7 +7,7 @@ use tokio::runtime::{Builder, Runtime};
 use super::{Basis, Environment, Error, Examined, Refusal, identity, inputs};
 use crate::facts::Facts;
 use crate::finding::{Findings, sort};
-use crate::plan::Identity;
+use crate::plan::{Engine, Identity};
 use crate::platform::Platform;
 use crate::platform::cloud::{Asking, Cloud, Patience};
 use crate::preflight::{self, Asked, Pace, Report, Watcher};
@@ -112,6 +112,7 @@ pub fn asking<'a>(
         catalogue: &basis.catalogue,
         release: &basis.release,
         installed: inputs::is_installed(directory),
+        engine: noted_engine(directory, examined),
         world,
         patience: ask.patience,
     }
@@ -122,6 +123,14 @@ pub fn asking<'a>(
 pub fn likely_identity(directory: &Path, examined: &Examined) -> Identity {
     let metadata = inputs::read(&directory.join(identity::METADATA)).ok();
     identity::likely(metadata.as_deref(), &examined.config)
+}
+
+/// What makes the cluster of a directory, as far as an earlier run noted that.
+fn noted_engine(directory: &Path, examined: &Examined) -> Engine {
+    let metadata = inputs::read(&directory.join(identity::METADATA)).ok();
+    let cluster = identity::likely(metadata.as_deref(), &examined.config);
+    let noted = identity::engine(metadata.as_deref(), &cluster, None);
+    Engine::named(noted.as_ref().map(|engine| engine.name.as_str()))
 }
 
 /// What waits for the network.

@@ -30,11 +30,12 @@ struct Kept {
 
 /// What of `metadata.json` is landfall's own.
 #[derive(Default, Deserialize)]
-#[serde(default)]
+#[serde(default, rename_all = "camelCase")]
 struct Own {
     account: Option<String>,
     engine: Option<String>,
     namespace: Option<String>,
+    management_cluster: Option<String>,
 }
 
 /// The ids that the user fixes, else those of an earlier run in this directory, else new ones.
@@ -98,15 +99,13 @@ pub(super) fn foreseen(
 }
 
 /// The account that an earlier run noted for the same cluster.
-pub(super) fn account(cluster: &ClusterDir, identity: &Identity) -> Option<String> {
-    let kept = cluster.read(METADATA).ok().flatten().and_then(|bytes| kept(&bytes));
-    kept.filter(|kept| kept.infra_id == identity.infra_id)?.landfall.account
+pub(super) fn account(metadata: Option<&[u8]>, identity: &Identity) -> Option<String> {
+    noted(metadata, identity)?.account
 }
 
 /// The engine that the user names for the cluster, or an earlier run noted, with its namespace.
-pub(super) fn engine(cluster: &ClusterDir, identity: &Identity, given: Option<Engine>) -> Option<Engine> {
-    let kept = cluster.read(METADATA).ok().flatten().and_then(|bytes| kept(&bytes));
-    let own = kept.filter(|kept| kept.infra_id == identity.infra_id).map(|kept| kept.landfall);
+pub(super) fn engine(metadata: Option<&[u8]>, identity: &Identity, given: Option<Engine>) -> Option<Engine> {
+    let own = noted(metadata, identity);
     let noted = own.and_then(|own| Some(Engine { name: own.engine?, namespace: own.namespace? }));
     let Some(given) = given else { return noted };
     if !given.namespace.is_empty() {
@@ -114,6 +113,17 @@ pub(super) fn engine(cluster: &ClusterDir, identity: &Identity, given: Option<En
     }
     let noted = noted.map(|noted| noted.namespace).filter(|namespace| !namespace.is_empty());
     Some(Engine { namespace: noted.unwrap_or_else(|| identity.infra_id.clone()), ..given })
+}
+
+/// The management cluster that the same cluster was moved to.
+pub(super) fn management_cluster(metadata: Option<&[u8]>, identity: &Identity) -> Option<String> {
+    noted(metadata, identity)?.management_cluster
+}
+
+/// What landfall itself noted in an earlier run for the same cluster.
+fn noted(metadata: Option<&[u8]>, identity: &Identity) -> Option<Own> {
+    let kept = metadata.and_then(kept).filter(|kept| kept.infra_id == identity.infra_id)?;
+    Some(kept.landfall)
 }
 
 fn kept(metadata: &[u8]) -> Option<Kept> {

@@ -7,6 +7,7 @@ use tokio::signal::ctrl_c;
 use tokio::time::timeout;
 
 use super::{Basis, Environment};
+use crate::plan::Engine;
 use crate::platform::Platform;
 use crate::platform::cloud::{Asked, Asking, Patience, PublicZone, Verdict};
 use crate::verdict::{Strictness, active, judge_keeping};
@@ -48,6 +49,7 @@ pub fn public_zones(draft: &str, basis: &Basis) -> Result<Vec<PublicZone>, NoZon
         catalogue: &basis.catalogue,
         release: &basis.release,
         installed: false,
+        engine: Engine::default(),
         world: &world,
         patience: PATIENCE,
     });

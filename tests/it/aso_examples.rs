@@ -12,7 +12,7 @@ use landfall::engine::aso::anchor::{self, Credential, Proof};
 use landfall::engine::aso::core::{Context, Op, What, decide};
 use landfall::engine::aso::translate::{Domains, Ignition, Input, Translation, translate};
 use landfall::finding::{Finding, Findings, Severity};
-use landfall::plan::{Case, Identity, Plan};
+use landfall::plan::{Case, Engine, Identity, Plan};
 use landfall::platform::Offline;
 use landfall::secret::Secret;
 use landfall::verdict::{Strictness, judge_keeping};
@@ -83,6 +83,7 @@ fn plan(engine: &Value, config: &Value) -> Result<Plan, Vec<Finding>> {
         release,
         identity: &identity,
         installed: false,
+        engine: Engine::Aso,
     };
     assets::plan(&case, &mut out).ok_or_else(|| out.into_vec())
 }
@@ -227,4 +228,45 @@ fn render_refuses_an_operator_of_another_cloud() {
     assert!(said.contains("LF1526"), "{said}");
     let said = refused(&format!("stringData: {{\n  {marker}"), 3);
     assert!(said.contains("LF1507"), "{said}");
+}
+
+#[test]
+fn what_only_the_operator_makes_is_for_its_clusters() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut config = input("byo-private", "install-config.yaml");
+    config["platform"]["azure"]["allowSharedKeyAccess"] = false.into();
+    std::fs::write(directory.path().join("install-config.yaml"), config.to_string()).unwrap();
+    let engine = folder("byo-private").join("input/engine.yaml");
+    let run = |arguments: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_landfall"))
+            .args(arguments)
+            .arg("--dir")
+            .arg(directory.path())
+            .env_clear()
+            .env("AZURE_SUBSCRIPTION_ID", "11111111-2222-3333-4444-555555555555")
+            .env("AZURE_TENANT_ID", "99999999-8888-7777-6666-555555555555")
+            .env("AZURE_CLIENT_ID", CLIENT)
+            .env("AZURE_CLIENT_SECRET", "REPLACE_ME")
+            .output()
+            .unwrap();
+        let said =
+            format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        (output.status.code(), said)
+    };
+    let (code, said) = run(&["create", "manifests", "--offline"]);
+    assert_eq!(code, Some(4), "{said}");
+    assert!(said.contains("LF0764") && said.contains("--engine aso"), "{said}");
+    let (code, said) = run(&["aso", "render", "--engine-settings", engine.to_str().unwrap()]);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("allowSharedKeyAccess: false"), "{said}");
+    // An earlier run noted which engine makes this cluster.
+    let noted = json!({
+        "clusterName": "gov1",
+        "clusterID": "11111111-1111-1111-1111-111111111111",
+        "infraID": "gov1-b4n9w",
+        "landfall": { "engine": "aso", "namespace": "gov1-b4n9w" },
+    });
+    std::fs::write(directory.path().join("metadata.json"), noted.to_string()).unwrap();
+    let (code, said) = run(&["create", "manifests", "--offline"]);
+    assert_eq!(code, Some(0), "{said}");
 }

@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use super::core::Owner;
 use super::keys;
 use crate::plan::Plan;
+use crate::platform::azure::planned::MANAGED_IDENTITY;
 use crate::secret::{REDACTED, Secret};
 
 /// The namespace of a cluster's objects.
@@ -94,6 +95,12 @@ pub struct Credential {
 }
 
 impl Credential {
+    /// Where it comes from, as facts name it; none where that makes no difference to a plan.
+    #[must_use]
+    pub fn source(&self) -> Option<&'static str> {
+        (self.proof == Proof::ManagedIdentity).then_some(MANAGED_IDENTITY)
+    }
+
     /// The Secret for the operator. What must not be shown is in it only where `shown` says so.
     #[must_use]
     pub fn secret(&self, infra_id: &str, owner: &Owner, shown: bool) -> Value {
@@ -172,6 +179,16 @@ mod tests {
             assert!(all.as_object_mut().and_then(|all| all.remove(plain)).is_some(), "{plain}");
         }
         all
+    }
+
+    #[test]
+    fn a_managed_identity_is_known_to_plans() {
+        let source = |proof| {
+            let id = String::new;
+            Credential { subscription_id: id(), tenant_id: id(), client_id: id(), proof }.source()
+        };
+        assert_eq!(source(Proof::ManagedIdentity), Some("managed-identity"));
+        assert_eq!(source(Proof::WorkloadIdentity), None);
     }
 
     #[test]

@@ -121,7 +121,7 @@ impl<'a> Making<'a> {
 
     fn group(&self) -> Vec<Item> {
         let (groups, network) = (&self.azure.groups, &self.azure.network);
-        let identities = u32::from(!self.stack());
+        let identities = u32::from(!self.azure.identity.is_empty());
         let mut scopes = vec![groups.cluster.as_str()];
         if !self.is_new() {
             scopes.push(&network.resource_group);

@@ -24,7 +24,8 @@ pub struct Plan {
     pub outbound_type: String,
     /// Load balancers.
     pub load_balancers: LoadBalancers,
-    /// Managed identity of the machines; empty where the cloud has none.
+    /// Managed identity that is made for the machines; empty where the cloud has none, and where all machines
+    /// have some of the user's.
     pub identity: String,
     /// Image of the control plane and the bootstrap machine.
     pub image: Image,
@@ -180,6 +181,10 @@ pub struct Pool {
     pub image: PoolImage,
     /// What protects them.
     pub security: Security,
+    /// Resource ids of the user's managed identities that they have in place of the one that is made; none of
+    /// them for machines without an identity.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub identities: Option<Vec<String>>,
 }
 
 /// The disk that machines start from.

@@ -91,6 +91,7 @@ impl Case {
             catalogue: &self.catalogue,
             release: self.release(),
             installed: false,
+            engine: plan::Engine::default(),
             world: &self.world,
             patience: Patience { connect: limit, call: limit, at_once: 8 },
         };
@@ -110,6 +111,7 @@ impl Case {
             release: self.release(),
             identity: &identity,
             installed: false,
+            engine: plan::Engine::default(),
         };
         let mut out = Findings::default();
         let plan = assets::plan(&case, &mut out);

@@ -181,13 +181,12 @@ fn the_internal_address_is_one_of_the_control_planes_subnet() {
 
 #[test]
 fn the_account_is_encrypted_with_a_key_of_the_users_own() {
-    let mut plan = changed("public", |_| {});
-    let key = json!({
-        "keyVault": { "resourceGroup": "vault-rg", "name": "vault1", "keyName": "key1" },
-        "userAssignedIdentityKey": "reader",
+    let plan = changed("public", |config| {
+        config["platform"]["azure"]["customerManagedKey"] = json!({
+            "keyVault": { "resourceGroup": "vault-rg", "name": "vault1", "keyName": "key1" },
+            "userAssignedIdentityKey": "reader",
+        });
     });
-    let platform = plan.config.platform.azure.as_mut().unwrap();
-    platform.customer_managed_key = Some(serde_json::from_value(key).unwrap());
     let all = checked(&input_of(&plan));
     let account = spec(&all, "StorageAccount", "demox7k2psa");
     assert_eq!(
@@ -210,25 +209,28 @@ fn an_account_without_keys_is_for_managed_identities() {
     assert_eq!(by_key(&plan), true);
     "managed-identity".clone_into(&mut plan.platform.azure.as_mut().unwrap().account.identity);
     assert_eq!(by_key(&plan), false);
+    let plan = changed("public", |config| config["platform"]["azure"]["allowSharedKeyAccess"] = false.into());
+    assert_eq!(by_key(&plan), false);
 }
 
 #[test]
 fn no_identity_is_made_where_pools_have_theirs() {
-    let identity = |kind: &str, names: &[&str]| {
-        let names =
-            names.iter().map(|name| json!({ "name": name, "resourceGroup": "ids", "subscription": "" }));
-        json!({ "type": kind, "userAssignedIdentities": names.collect::<Vec<Value>>() })
+    let identity = |names: &[&str]| {
+        let names = names.iter().map(|name| json!({ "name": name, "resourceGroup": "ids" }));
+        json!({ "type": "UserAssigned", "userAssignedIdentities": names.collect::<Vec<Value>>() })
     };
     let made = |default: Option<Value>, compute: Option<Value>, control_plane: Option<Value>| {
-        let mut plan = changed("public", |_| {});
-        let pool = |identity: Option<Value>| {
-            let settings = identity.map_or(json!({}), |identity| json!({ "identity": identity }));
-            Some(serde_json::from_value(settings).unwrap())
-        };
-        let config = &mut plan.config;
-        config.platform.azure.as_mut().unwrap().default_machine_platform = pool(default);
-        config.compute[0].platform.azure = pool(compute);
-        config.control_plane.as_mut().unwrap().platform.azure = pool(control_plane);
+        let plan = changed("public", |config| {
+            let pools = [
+                ("/platform/azure", "defaultMachinePlatform", default),
+                ("/compute/0/platform", "azure", compute),
+                ("/controlPlane/platform", "azure", control_plane),
+            ];
+            for (path, field, identity) in pools {
+                let settings = identity.map_or(json!({}), |identity| json!({ "identity": identity }));
+                config.pointer_mut(path).unwrap()[field] = settings;
+            }
+        });
         let ignition = Ignition { bootstrap: None, control_plane: Some(POINTER) };
         let all = checked(&Input { machines: true, ignition, ..input_of(&plan) });
         let machine = spec(&all, "VirtualMachine", "demo-x7k2p-master-0");
@@ -236,8 +238,8 @@ fn no_identity_is_made_where_pools_have_theirs() {
         assert_eq!(names(&all, "RoleAssignment").len(), names(&all, "UserAssignedIdentity").len());
         (names(&all, "UserAssignedIdentity").len(), machine)
     };
-    let (user, none, empty) =
-        (identity("UserAssigned", &["mine"]), identity("None", &[]), identity("UserAssigned", &[]));
+    let none = json!({ "type": "None" });
+    let (user, empty) = (identity(&["mine"]), identity(&[]));
     assert_eq!(made(None, None, None).1["name"], "demo-x7k2p-identity");
     assert_eq!(made(Some(empty.clone()), Some(empty.clone()), Some(empty)).0, 1);
     assert_eq!(made(Some(user.clone()), None, None).0, 0);
@@ -295,6 +297,21 @@ fn what_the_operators_machines_lack_is_refused() {
     plan.config.ssh_key = Secret::default();
     assert_eq!(codes(&Input { machines: true, ..input_of(&plan) }), ["LF1506", "LF1505"]);
     assert_eq!(codes(&input_of(&plan)), Vec::<&str>::new());
+}
+
+#[test]
+fn machines_start_with_a_pointer_and_nothing_else() {
+    let plan = changed("public", |_| {});
+    let with = |config| {
+        let ignition = Ignition { bootstrap: Some(POINTER), control_plane: Some(config) };
+        codes(&Input { machines: true, ignition, ..input_of(&plan) })
+    };
+    let pointer = r#"{"ignition":{"version":"3.2.0","config":{"merge":[{"source":"https://x.example"}]}}}"#;
+    assert_eq!(with(pointer), Vec::<&str>::new());
+    let whole = r#"{"ignition":{"version":"3.2.0"},"storage":{"files":[]}}"#;
+    for wrong in [whole, "{}", "[]", "ignition"] {
+        assert_eq!(with(wrong), ["LF1508"], "{wrong}");
+    }
 }
 
 #[test]

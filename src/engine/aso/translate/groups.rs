@@ -3,10 +3,8 @@
 use serde_json::json;
 
 use super::set::{Object, Set, object};
-use crate::config::InstallConfig;
 use crate::engine::aso::desired::Mode;
 use crate::engine::aso::names::{group_id, role_assignment};
-use crate::platform::azure::config::{Identity, MachinePool};
 
 /// The role that machines have in the cluster's group: Contributor.
 const ROLE: &str = "b24988ac-6180-42a0-ab88-20f7382dd24c";
@@ -20,34 +18,14 @@ pub(super) fn add(set: &mut Set<'_>) {
     let mode = if groups.existing.is_empty() { Mode::Managed } else { Mode::Claimable };
     let spec = json!({ "azureName": groups.cluster, "location": set.location() });
     set.add(Object::new("ResourceGroup", set.names.group.clone(), spec).mode(mode));
-    if makes_identity(&set.input.plan.config) {
+    if !set.azure.identity.is_empty() {
         add_identity(set);
         add_role(set);
     }
 }
 
-/// Whether the machines get an identity that is made for them. It is not where the pools name the user's, or
-/// say that there is none.
-pub(super) fn makes_identity(config: &InstallConfig) -> bool {
-    let platform = config.platform.azure.as_ref();
-    let default = platform.and_then(|platform| platform.default_machine_platform.as_ref());
-    let control_plane = config.control_plane.as_ref();
-    let control_plane = control_plane.and_then(|pool| pool.platform.azure.as_ref());
-    let compute = config.compute.iter().any(|pool| is_open(pool.platform.azure.as_ref()));
-    is_open(default) && (compute || is_open(control_plane))
-}
-
-/// Whether a pool leaves it open which identity its machines have.
-pub(super) fn is_open(pool: Option<&MachinePool>) -> bool {
-    pool.and_then(|pool| pool.identity.as_ref()).is_none_or(names_none)
-}
-
-fn names_none(identity: &Identity) -> bool {
-    identity.kind == "UserAssigned" && identity.user_assigned_identities.as_ref().is_none_or(Vec::is_empty)
-}
-
 fn add_identity(set: &mut Set<'_>) {
-    let azure_name = azure_name(set);
+    let azure_name = set.azure.identity.as_str();
     let destination = |key: &str| json!({ "name": azure_name, "key": key });
     let spec = json!({
         "azureName": azure_name,
@@ -61,7 +39,7 @@ fn add_identity(set: &mut Set<'_>) {
 }
 
 fn add_role(set: &mut Set<'_>) {
-    let azure_name = azure_name(set);
+    let azure_name = set.azure.identity.as_str();
     let subscription = set.subscription();
     let scope = group_id(subscription, &set.azure.groups.cluster);
     let identity = set.id(&format!("Microsoft.ManagedIdentity/userAssignedIdentities/{azure_name}"));
@@ -77,8 +55,4 @@ fn add_role(set: &mut Set<'_>) {
     let parent = set.names.identity.clone();
     let name = set.name_within("role assignment", &parent, "contributor");
     set.add(Object::new("RoleAssignment", name, spec).needing("UserAssignedIdentity", &parent));
-}
-
-fn azure_name(set: &Set<'_>) -> String {
-    format!("{}-identity", set.infra_id())
 }

@@ -2,16 +2,13 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use super::groups::{is_open, makes_identity};
 use super::load_balancers::{PUBLIC_FRONTEND, Part, part};
 use super::network::{Rule, add_rule, in_group};
-use super::pages;
 use super::set::{Object, Set, by_id, object, owner, reference};
-use crate::engine::aso::names::resource_id;
+use super::{Ignition, pages};
 use crate::plan::in_turn;
-use crate::platform::azure::config::MachinePool;
 use crate::platform::azure::planned::{Pool, PoolImage};
 
 /// Size of the bootstrap machine's disk in GB.
@@ -19,6 +16,9 @@ const BOOTSTRAP_DISK: i64 = 128;
 /// Who logs in to a machine.
 const USER: &str = "core";
 const SSH_PORT: u16 = 22;
+/// Whose the ignition configs are.
+const BOOTSTRAP: &str = "bootstrap machine";
+const CONTROL_PLANE: &str = "control plane's machines";
 
 /// One machine.
 struct Machine<'a> {
@@ -46,7 +46,7 @@ pub(super) fn add(set: &mut Set<'_>) {
             accelerated: false,
             nat_rule: nat_rule.as_deref(),
             ignition: input.ignition.bootstrap,
-            role: "bootstrap machine",
+            role: BOOTSTRAP,
         };
         add_machine(set, &bootstrap);
     }
@@ -62,7 +62,7 @@ pub(super) fn add(set: &mut Set<'_>) {
             accelerated: pool.accelerated_networking,
             nat_rule: None,
             ignition: input.ignition.control_plane,
-            role: "control plane's machines",
+            role: CONTROL_PLANE,
         };
         add_machine(set, &machine);
     }
@@ -71,11 +71,9 @@ pub(super) fn add(set: &mut Set<'_>) {
 /// Looks for what the operator's machines cannot have.
 fn check(set: &mut Set<'_>) {
     let pool = &set.azure.control_plane;
-    let disks = settings(set).and_then(|settings| settings.data_disks.as_ref());
     let bought = matches!(pool.image, PoolImage::Marketplace { plan: true, .. });
     let lacking = [
         ("ultraSSDCapability", pool.ultra_disks == "Enabled", "ultra disks"),
-        ("dataDisks", disks.is_some_and(|disks| !disks.is_empty()), "extra disks"),
         ("osDisk.securityProfile", !pool.security.disk_encryption.is_empty(), "an encrypted guest's state"),
         ("osImage.plan", bought, "an image with a purchase plan"),
     ];
@@ -87,11 +85,18 @@ fn check(set: &mut Set<'_>) {
     if keys(set).is_empty() {
         set.faults.push(pages::ssh_key());
     }
+    let Ignition { bootstrap, control_plane } = set.input.ignition;
+    for (config, whose) in [(bootstrap, BOOTSTRAP), (control_plane, CONTROL_PLANE)] {
+        if config.is_some_and(|config| !is_pointer(config)) {
+            set.faults.push(pages::pointer(whose));
+        }
+    }
 }
 
-/// What the config says of the control plane's machines.
-fn settings<'a>(set: &Set<'a>) -> Option<&'a MachinePool> {
-    set.input.plan.config.control_plane.as_ref()?.platform.azure.as_ref()
+/// Whether an ignition config says where the whole one is, and nothing that only the whole one should.
+fn is_pointer(config: &str) -> bool {
+    let config: Option<Map<String, Value>> = serde_json::from_str(config).ok();
+    config.is_some_and(|config| config.contains_key("ignition") && config.len() == 1)
 }
 
 /// Adds what lets people in to the bootstrap machine; gives the name of the rule of the load balancer. In a
@@ -209,18 +214,11 @@ fn keys<'a>(set: &Set<'a>) -> Vec<&'a str> {
 
 /// The identities of the machines: the user's, or the one that is made.
 fn identities(set: &Set<'_>) -> Vec<Value> {
-    let given = settings(set).filter(|settings| !is_open(Some(settings)));
-    if let Some(identity) = given.and_then(|settings| settings.identity.as_ref()) {
-        let given = identity.user_assigned_identities.iter().flatten().map(|given| {
-            let resource = format!("Microsoft.ManagedIdentity/userAssignedIdentities/{}", given.name);
-            let subscription =
-                if given.subscription.is_empty() { set.subscription() } else { given.subscription.as_str() };
-            by_id(&resource_id(subscription, &given.resource_group, &resource))
-        });
-        return given.collect();
+    if let Some(given) = &set.azure.control_plane.identities {
+        return given.iter().map(|id| by_id(id)).collect();
     }
-    let made = makes_identity(&set.input.plan.config);
-    made.then(|| reference("UserAssignedIdentity", &set.names.identity)).into_iter().collect()
+    let made = Some(&set.names.identity).filter(|made| !made.is_empty());
+    made.map(|made| reference("UserAssignedIdentity", made)).into_iter().collect()
 }
 
 fn image(set: &Set<'_>, pool: &Pool) -> Value {
@@ -256,7 +254,7 @@ fn disk(pool: &Pool, machine: &Machine<'_>) -> Value {
 /// What protects a machine from its host; none where nothing does.
 fn security(pool: &Pool) -> Option<Value> {
     let security = &pool.security;
-    let mut profile = serde_json::Map::new();
+    let mut profile = Map::new();
     if security.encryption_at_host {
         profile.insert("encryptionAtHost".to_owned(), true.into());
     }

@@ -21,7 +21,7 @@ pub(super) struct Names {
     pub(super) compute_subnet: String,
     /// Security group.
     pub(super) security_group: String,
-    /// Managed identity.
+    /// Managed identity; empty where none is made.
     pub(super) identity: String,
     /// Storage account.
     pub(super) account: String,
@@ -49,7 +49,11 @@ impl Names {
             compute_subnet: own("subnet", &within(&vnet, &network.compute_subnet)),
             network: vnet,
             security_group: own("security group", &network.security_group),
-            identity: own("identity", &format!("{id}-identity")),
+            identity: if azure.identity.is_empty() {
+                String::new()
+            } else {
+                own("identity", &azure.identity)
+            },
             account: own("storage account", &storage_account(id)),
             public_address: own("public address", &format!("{id}-pip-v4")),
             public: own("load balancer", id),

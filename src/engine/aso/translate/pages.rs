@@ -4,7 +4,7 @@ use crate::finding::{Base, Finding, Kind, Page, Severity};
 
 /// The pages of the translation.
 pub static PAGES: &[&Page] =
-    &[&PLATFORM, &NAME, &SAME_NAME, &FAMILIES, &ADDRESS, &SSH_KEY, &MACHINES, &SETTINGS];
+    &[&PLATFORM, &NAME, &SAME_NAME, &FAMILIES, &ADDRESS, &SSH_KEY, &MACHINES, &SETTINGS, &POINTER];
 
 const fn page(code: &'static str, title: &'static str, text: &'static str) -> Page {
     Page { code, title, text, severity: Severity::Error, fields: &[], base: Base::Whole, bad: "", good: "" }
@@ -47,8 +47,8 @@ static SSH_KEY: Page = page(
 static MACHINES: Page = page(
     "LF1506",
     "machines are of a kind that the operator can make",
-    "What landfall knows of the operator's machines has no ultra disks, no extra disks, no encryption of the \
-     guest's state and no purchase plans. With `machines: none` the machines are made beside the operator, with \
+    "What landfall knows of the operator's machines has no ultra disks, no encryption of the guest's state \
+     and no purchase plans. With `machines: none` the machines are made beside the operator, with \
      all of these.",
 );
 
@@ -58,6 +58,14 @@ static SETTINGS: Page = page(
     "The engine's settings are a YAML map of what no install config says: infraID, subscriptionID, tenantID, \
      namespace, machines, stage, apiInternalIP, anchorUID. Those of the operator are the Secret \
      aso-controller-settings as `kubectl get -o yaml` prints it.",
+);
+
+static POINTER: Page = page(
+    "LF1508",
+    "machines that the operator makes start with a pointer to their config",
+    "Whoever may read the objects of a cluster reads what its machines start with. Therefore that is an \
+     Ignition config which only says where the whole one is: a JSON map with `ignition` and nothing else. The \
+     whole one holds secrets.",
 );
 
 /// What is wrong with a file of settings.
@@ -103,6 +111,14 @@ pub(super) fn ssh_key() -> Finding {
     let message = "machines are to be made by Azure Service Operator, and there is no SSH key for them";
     Finding::error(&SSH_KEY, Kind::Required, "sshKey", message)
         .help("give `sshKey` a public key, or leave the machines to another engine with `--machines none`")
+}
+
+pub(super) fn pointer(whose: &str) -> Finding {
+    let message = format!("the ignition config of the {whose} is more than a pointer to the whole one");
+    Finding::error(&POINTER, Kind::Invalid, "", message).help(
+        "put the config where machines can get it, and write one that merges it or is replaced by it: a JSON map \
+         with `ignition` alone",
+    )
 }
 
 pub(super) fn machines(field: &str, what: &str) -> Finding {

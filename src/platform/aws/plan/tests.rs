@@ -7,7 +7,7 @@ use crate::catalogue::Catalogue;
 use crate::config::{InstallConfig, MachineNetwork, MachinePool, Network, Networking};
 use crate::facts::Source;
 use crate::finding::{Finding, Findings};
-use crate::plan::{Case, Identity};
+use crate::plan::{Case, Engine, Identity};
 use crate::platform::aws::config;
 use crate::platform::aws::facts::{
     AVAILABILITY_ZONE, Caller, Facts, HostedZone, InstanceType, SecurityGroup, Subnet, Zone,
@@ -123,7 +123,16 @@ fn found_of(config: &InstallConfig, facts: Facts, source: Source, installed: boo
     let facts = crate::facts::Facts { source, aws: Some(facts), ..crate::facts::Facts::default() };
     let catalogue = Catalogue::embedded();
     let identity = &Identity { infra_id: "demo-bcd24".to_owned(), cluster_id: String::new() };
-    let case = Case { config, given: config, facts: &facts, catalogue, release: "4.14", identity, installed };
+    let case = Case {
+        config,
+        given: config,
+        facts: &facts,
+        catalogue,
+        release: "4.14",
+        identity,
+        installed,
+        engine: Engine::default(),
+    };
     let mut out = Findings::default();
     let planned = plan(&case, &mut out);
     let errors = out.errors();

@@ -6,6 +6,7 @@ mod cloud;
 pub(super) mod cloud_pages;
 mod dns;
 mod existing_network;
+mod identities;
 mod image;
 mod location;
 mod network;
@@ -114,7 +115,7 @@ pub(super) fn plan(case: &Case<'_>, out: &mut Findings) -> Option<Platforms> {
         network: network?,
         outbound_type: outbound_type(platform).to_owned(),
         load_balancers: load_balancers(&planning),
-        identity: if planning.stack() { String::new() } else { format!("{}-identity", planning.id()) },
+        identity: identities::made(&planning),
         image: image?,
         control_plane,
         compute,

@@ -3,6 +3,7 @@
 use super::sizes::Wish;
 use super::{account_pages, cloud_pages};
 use crate::finding::{Base, Finding, Kind, Page, Severity, nearest, shortened};
+use crate::plan::Engine;
 use crate::platform::azure::catalogue::Minimums;
 
 const REGION: &str = "platform.azure.region";
@@ -163,8 +164,10 @@ const TOO_NARROW: Page = Page {
 const NOT_MADE: Page = Page {
     code: "LF0764",
     title: "the config asks only for what landfall makes",
-    text: "Some settings of newer OpenShift installers are judged but not acted on. They are refused \
-           before anything is made rather than silently left out.",
+    text: "Some settings of newer OpenShift installers are judged but not acted on, or not by every engine. \
+           They are refused before anything is made rather than silently left out. Azure Service Operator \
+           makes a customer-managed key, a storage account without keys, and machines with identities of \
+           the user's own; terraform makes none of these yet.",
     severity: Severity::Error,
     fields: &[
         "platform.azure.userProvisionedDNS",
@@ -376,7 +379,13 @@ pub(super) fn network_too_small() -> Finding {
         .help("give a larger network")
 }
 
-pub(super) fn not_made(field: &str, what: &str) -> Finding {
+/// What this engine does not make, with the engines that do.
+pub(super) fn not_made(field: &str, what: &str, engine: Engine, engines: &[Engine]) -> Finding {
     let message = format!("landfall does not make clusters with {what}");
-    Finding::error(&NOT_MADE, Kind::NotSupported, field, message).help("leave the setting out")
+    let Some(other) = engines.first() else {
+        return Finding::error(&NOT_MADE, Kind::NotSupported, field, message).help("leave the setting out");
+    };
+    let message = format!("{message} where the engine is {}", engine.name());
+    Finding::error(&NOT_MADE, Kind::NotSupported, field, message)
+        .help(format!("leave the setting out, or make the cluster with `--engine {}`", other.name()))
 }

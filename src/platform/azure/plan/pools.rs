@@ -1,7 +1,7 @@
 //! The machine pools: sizes, zones, disks, images (`assets.md`, B.10).
 
 use super::sizes::{self, ACCELERATED, Chosen, Wish};
-use super::{Planning, cloud_pages, location, pages};
+use super::{Planning, cloud_pages, identities, location, pages};
 use crate::catalogue::Role;
 use crate::config;
 use crate::finding::Findings;
@@ -55,6 +55,7 @@ fn pool(
         image: image(planning, settings, &generation),
         hyper_v_generation: generation,
         security: security(settings),
+        identities: identities::chosen(planning, settings),
         disk,
     })
 }

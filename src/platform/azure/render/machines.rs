@@ -61,7 +61,7 @@ impl Rendering<'_> {
             "image": image(&pool.image),
             "kind": "AzureMachineProviderSpec",
             "location": azure.location,
-            "managedIdentity": azure.identity,
+            "managedIdentity": identity(&azure.identity, pool.identities.as_deref()),
             "metadata": { "creationTimestamp": null },
             "networkResourceGroup": network.resource_group,
             "osDisk": os_disk(&pool.disk, &pool.security),
@@ -106,6 +106,11 @@ impl Rendering<'_> {
 fn said(texts: &[(&str, &str)]) -> Map<String, Value> {
     let said = texts.iter().filter(|(_, text)| !text.is_empty());
     said.map(|(name, text)| ((*name).to_owned(), Value::from(*text))).collect()
+}
+
+/// The one identity that a machine can name: the first of the user's, or the one that is made.
+fn identity<'a>(made: &'a str, chosen: Option<&'a [String]>) -> &'a str {
+    chosen.map_or(made, |ids| ids.first().map_or("", String::as_str))
 }
 
 fn image(image: &PoolImage) -> Value {
@@ -157,6 +162,14 @@ fn security_profile(security: &Security) -> Value {
 mod tests {
     use super::*;
     use crate::platform::azure::planned::Firmware;
+
+    #[test]
+    fn machines_name_the_identity_that_their_pool_chooses() {
+        let ids = ["first".to_owned(), "second".to_owned()];
+        assert_eq!(identity("made", None), "made");
+        assert_eq!(identity("made", Some(&ids)), "first");
+        assert_eq!(identity("made", Some(&[])), "");
+    }
 
     #[test]
     fn plain_machines_have_empty_profiles() {

@@ -165,6 +165,7 @@ mod tests {
             disk: Disk { kind: "Premium_LRS".to_owned(), size_gb: 128, encryption_set: String::new() },
             image: PoolImage::Cluster { resource_id: String::new() },
             security: Security::default(),
+            identities: None,
         }
     }
 

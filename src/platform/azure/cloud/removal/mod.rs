@@ -266,6 +266,7 @@ mod tests {
     use super::*;
     use crate::catalogue::Catalogue;
     use crate::config::InstallConfig;
+    use crate::plan::Engine;
     use crate::platform::World;
     use crate::platform::cloud::Patience;
     use crate::platform::removal::{Fate, GivenTarget};
@@ -299,6 +300,7 @@ mod tests {
             catalogue: Catalogue::embedded(),
             release: "",
             installed: true,
+            engine: Engine::default(),
             world: &Nothing,
             patience: Patience { connect: second, call: second, at_once: 1 },
         }

@@ -2,12 +2,13 @@
 
 mod existing;
 mod machines;
+mod unmade;
 
 use super::*;
 use crate::catalogue;
 use crate::config::{InstallConfig, MachineNetwork, MachinePool, Network, Networking};
 use crate::finding::Finding;
-use crate::plan::Identity;
+use crate::plan::{Engine, Identity};
 use crate::platform::azure::config::MachinePool as Settings;
 use crate::platform::azure::facts::{DnsZone, Location, Size};
 use crate::platform::azure::values;
@@ -95,11 +96,29 @@ fn planned_with(
     facts: Facts,
     source: Source,
 ) -> (Option<planned::Plan>, Vec<Finding>) {
+    planned_for(Engine::default(), catalogue, config, facts, source)
+}
+
+fn planned_for(
+    engine: Engine,
+    catalogue: &catalogue::Catalogue,
+    config: &InstallConfig,
+    facts: Facts,
+    source: Source,
+) -> (Option<planned::Plan>, Vec<Finding>) {
     let facts = crate::facts::Facts { source, azure: Some(facts), ..crate::facts::Facts::default() };
     let identity = Identity { infra_id: "demo-bcd24".to_owned(), cluster_id: String::new() };
     let identity = &identity;
-    let case =
-        Case { config, given: config, facts: &facts, catalogue, release: "4.14", identity, installed: false };
+    let case = Case {
+        config,
+        given: config,
+        facts: &facts,
+        catalogue,
+        release: "4.14",
+        identity,
+        installed: false,
+        engine,
+    };
     let mut out = Findings::default();
     let found = plan(&case, &mut out).and_then(|platforms| platforms.azure);
     assert_eq!(found.is_none(), out.errors() > 0, "a plan, or a reason for none");
