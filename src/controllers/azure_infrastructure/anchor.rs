@@ -12,6 +12,9 @@ use crate::kube::objects::{Objects, Part, Place};
 
 const UNWRITABLE: &str = "resource-unwritable";
 
+/// Annotation of the resource: the subscription that its cluster is in.
+pub(super) const SUBSCRIPTION: &str = "aso.landfall.dev/subscription";
+
 /// The resource as the owner of the cluster's objects.
 pub(super) fn owner(place: &Place, resource: &Resource) -> Owner {
     Owner {
@@ -23,13 +26,13 @@ pub(super) fn owner(place: &Place, resource: &Resource) -> Owner {
     }
 }
 
-/// Writes into the resource which cluster it is for, that it must be asked before it goes, and whether a move
-/// has to wait. Nothing is written where all of it is there.
+/// Writes into the resource which cluster it is for and, where that is known, in which subscription, that it
+/// must be asked before it goes, and whether a move has to wait. Nothing is written where all of it is there.
 pub(super) async fn mark(
     objects: &dyn Objects,
     place: &Place,
     resource: &Resource,
-    infra_id: &str,
+    (infra_id, subscription): (&str, Option<&str>),
     is_blocked: bool,
 ) -> Result<(), Failed> {
     let metadata = &resource.metadata;
@@ -41,6 +44,11 @@ pub(super) async fn mark(
     if metadata.annotations.contains_key(keys::BLOCK_MOVE) != is_blocked {
         let value = if is_blocked { json!("true") } else { Value::Null };
         changes["annotations"] = json!({ (keys::BLOCK_MOVE): value });
+    }
+    if let Some(subscription) = subscription
+        && metadata.annotations.get(SUBSCRIPTION).is_none_or(|there| there != subscription)
+    {
+        changes["annotations"][SUBSCRIPTION] = json!(subscription);
     }
     // None can be added to what is going already.
     if !has_finalizer(resource) && !resource.is_being_deleted() {

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures::future::join_all;
-use tokio::time::{Instant, timeout};
+use tokio::time::{Instant, timeout, timeout_at};
 
 use super::noting::Noting;
 use super::numbers::Numbers;
@@ -15,13 +15,14 @@ use crate::engine::aso::core::{FOREIGN, LEASE_DURATION, LEASE_RENEWAL, Object, O
 use crate::engine::aso::desired::Need;
 use crate::engine::aso::drive::{Acted, Api, Drive, Lease, Pace, Step, Watcher, World, act, now};
 use crate::engine::aso::keys;
-use crate::engine::aso::kinds::{self, WasManaged};
 use crate::kube::objects::{Events, Happening, Place, Weight};
 
 /// How long another's lease is waited for at first.
 const SHORTLY: Duration = Duration::from_secs(1);
 /// How long it is waited for then: longer than one counts whose holder is gone.
 const PATIENTLY: Duration = LEASE_DURATION.saturating_add(LEASE_RENEWAL);
+/// How long after it was taken nobody else can have the lease, with something to spare for a slow call.
+const SAFELY: Duration = LEASE_DURATION.saturating_sub(LEASE_RENEWAL);
 
 /// What is remembered of a cluster between two steps. All of it can be done without.
 #[derive(Default)]
@@ -73,9 +74,12 @@ impl Driver {
         self.tell_foreign(&step, about, memory).await;
         let api = Noting { api: &*self.api, store: &self.store, cluster, wrote: &*self.wrote };
         if step.objects.iter().any(|planned| planned.action.what.writes()) {
-            self.lease(&api, cluster, memory).await?;
-            let acted = act(drive, &api, &step, &mut world, &mut memory.pace).await;
-            self.count(&acted, &world);
+            let until = self.lease(&api, cluster, memory).await?;
+            let acted = timeout_at(until, act(drive, &api, &step, &mut world, &mut memory.pace)).await;
+            let late = |_| {
+                Failed::transient("lease-over", "the calls take longer than the lease of the cluster counts")
+            };
+            self.count(&acted.map_err(late)?, &world);
         } else if step.outcome() == Outcome::Done && memory.leased.take().is_some() {
             self.leased_by(&api, cluster).release().await;
         }
@@ -88,22 +92,27 @@ impl Driver {
         Lease::new(api, &cluster.infra_id, &cluster.namespace, self.identity.clone(), now)
     }
 
-    /// Makes sure that nobody else drives the cluster meanwhile.
-    async fn lease(&self, api: &Noting<'_>, cluster: &Cluster, memory: &mut Memory) -> Result<(), Failed> {
-        if memory.leased.is_some_and(|at| at.elapsed() < LEASE_RENEWAL) {
-            return Ok(());
+    /// Makes sure that nobody else drives the cluster meanwhile, and says until when that is so.
+    async fn lease(
+        &self,
+        api: &Noting<'_>,
+        cluster: &Cluster,
+        memory: &mut Memory,
+    ) -> Result<Instant, Failed> {
+        if let Some(at) = memory.leased.filter(|at| at.elapsed() < LEASE_RENEWAL) {
+            return Ok(at + SAFELY);
         }
         let heard = Heard::default();
         let lease = self.leased_by(api, cluster);
         // Whether another's has ended shows only to who looks at it for long.
         let patience = if memory.contended { PATIENTLY } else { SHORTLY };
-        let began = Instant::now();
         let won = timeout(patience, lease.win(&heard)).await;
         memory.contended = won.is_err();
         match won {
             Ok(Ok(())) => {
-                memory.leased = Some(began);
-                Ok(())
+                let at = Instant::now();
+                memory.leased = Some(at);
+                Ok(at + SAFELY)
             }
             Ok(Err(failure)) => {
                 let note = format!("the lease of the cluster cannot be taken: {}", failure.fault.why());
@@ -120,8 +129,6 @@ impl Driver {
             .iter()
             .filter(|planned| planned.action.what == What::Leave && planned.action.message == FOREIGN)
             .map(|planned| planned.object.clone())
-            // What Azure makes itself carries no tag.
-            .filter(|id| kinds::named(id.kind).is_some_and(|kind| kind.was_managed != WasManaged::Never))
             .collect();
         let new = foreign.difference(&memory.foreign).map(|id| {
             self.events.tell(Happening {

@@ -5,12 +5,15 @@
 //! reconciliation looks at what the watches told and sends what follows. The resource owns all of these
 //! objects, and goes when they are gone.
 //!
+//! An infrastructure ID is that of one resource; another one that asks for it is refused.
+//!
 //! One watch for each kind serves all clusters. What is told in the status is written at once where it is
 //! about a condition, and every few seconds where only numbers change.
 
 #![allow(clippy::disallowed_methods, reason = "a condition tells when it changed")]
 
 mod anchor;
+mod claims;
 mod driving;
 mod inputs;
 mod noting;
@@ -30,6 +33,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use ::kube::Client;
+use ::kube::api::Api;
+use ::kube::runtime::watcher;
 use futures::StreamExt as _;
 use futures::future::BoxFuture;
 use futures::stream::{self, BoxStream};
@@ -42,6 +47,7 @@ pub use resource::{
     Stage, Standing, Status,
 };
 
+use self::claims::{Claims, Metadata};
 use self::driving::Driver;
 use self::operator::{Behind, Operator};
 use self::resource::Resource;
@@ -89,6 +95,7 @@ pub struct AzureInfrastructure {
     objects: Arc<dyn Objects>,
     driver: Driver,
     operator: Operator,
+    claims: Arc<Claims>,
     memories: Mutex<BTreeMap<Key, Arc<tokio::sync::Mutex<Memory>>>>,
 }
 
@@ -101,7 +108,7 @@ impl AzureInfrastructure {
         let store = Arc::new(Store::new(numbers.clone()));
         let api = Arc::new(drive::Live::new(client));
         let driver = Driver { api, events, store, numbers, wrote, identity };
-        Self { objects, driver, operator, memories: Mutex::default() }
+        Self { objects, driver, operator, claims: Arc::default(), memories: Mutex::default() }
     }
 
     /// What is remembered of a resource. No key is worked on twice at a time.
@@ -117,7 +124,8 @@ impl AzureInfrastructure {
 
     async fn run(&self, key: &Key) -> Result<Next, Failed> {
         let Some(namespace) = &key.namespace else { return Ok(Next::Settled) };
-        if !self.driver.store.has_listed(KINDS.iter().map(|kind| kind.kind)) {
+        let has_listed = self.driver.store.has_listed(KINDS.iter().map(|kind| kind.kind));
+        if !has_listed || !self.claims.is_complete() {
             return Ok(Next::Again(LISTING));
         }
         let began = Instant::now();
@@ -183,7 +191,10 @@ impl Controller for AzureInfrastructure {
     fn triggers(&self, client: &Client) -> BoxStream<'static, Key> {
         let store = Arc::clone(&self.driver.store);
         let objects = watches::all(client).flat_map(move |news| stream::iter(store.note(news)));
-        let resources = watch::changes(client, &AZURE_INFRASTRUCTURE, None, None);
+        let claims = Arc::clone(&self.claims);
+        let api: Api<Metadata> = Api::all_with(client.clone(), &watch::resource(&AZURE_INFRASTRUCTURE));
+        let resources = watch::unbroken(&AZURE_INFRASTRUCTURE, api, watcher::Config::default());
+        let resources = resources.flat_map(move |event| stream::iter(claims.note(event)));
         stream::select(resources, objects).boxed()
     }
 

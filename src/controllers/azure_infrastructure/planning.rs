@@ -15,7 +15,7 @@ use crate::engine::aso::desired::Policy;
 use crate::engine::aso::translate::{Domains, Ignition, Input, Translation, translate};
 use crate::facts::Facts;
 use crate::finding::{Finding, Findings};
-use crate::plan::{ALPHABET, Case, Cluster, Identity, Plan, RANDOM, cluster_id_of, infra_id_prefix};
+use crate::plan::{ALPHABET, Case, Cluster, Engine, Identity, Plan, RANDOM, cluster_id_of, infra_id_prefix};
 use crate::platform::Offline;
 use crate::render::Credentials;
 use crate::verdict::{Outcome, Strictness, judge_keeping};
@@ -52,6 +52,8 @@ pub(super) struct Known<'a> {
     pub(super) infra_id: &'a str,
     /// The ids of subscription, tenant and application.
     pub(super) ids: &'a Credentials,
+    /// Where the credential comes from, where that makes a difference.
+    pub(super) source: Option<&'a str>,
     /// The facts, as a file would have them; none where the catalogue has to do.
     pub(super) facts: Option<&'a [u8]>,
     pub(super) ignition: Ignition<'a>,
@@ -104,17 +106,29 @@ fn plan(judged: &Judged, known: &Known<'_>) -> Result<Plan, Vec<Finding>> {
     let Some(release) = assets::release(catalogue, wanted, &mut out) else {
         return Err(out.into_vec());
     };
-    let facts = if let Some(bytes) = known.facts {
+    let mut facts = if let Some(bytes) = known.facts {
         Facts::read(bytes)?
     } else {
         let offline = Offline { config, catalogue, release, credentials: known.ids };
         assets::offline_facts(&offline, &mut out)
     };
+    // Whoever gathered the facts, it is this credential that acts.
+    if let (Some(azure), Some(source)) = (&mut facts.azure, known.source) {
+        source.clone_into(&mut azure.identity);
+    }
     let infra_id = known.infra_id.to_owned();
     let cluster_id = cluster_id_of(&infra_id, &Cluster::of(config).domain);
     let identity = Identity { infra_id, cluster_id };
-    let case =
-        Case { config, given, facts: &facts, catalogue, release, identity: &identity, installed: true };
+    let case = Case {
+        config,
+        given,
+        facts: &facts,
+        catalogue,
+        release,
+        identity: &identity,
+        installed: true,
+        engine: Engine::Aso,
+    };
     match assets::plan(&case, &mut out) {
         Some(plan) => Ok(plan),
         None => Err(out.into_vec()),
@@ -175,13 +189,44 @@ pullSecret: '{"auths":{"example.com":{"auth":"ZHVtbXk6ZHVtbXk="}}}'
 "#;
 
     fn objects(spec: &Spec) -> Result<Target, Vec<Finding>> {
+        objects_of(CONFIG, spec, None)
+    }
+
+    fn objects_of(config: &str, spec: &Spec, source: Option<&str>) -> Result<Target, Vec<Finding>> {
         let ids = Credentials::from([
             (SUBSCRIPTION_ID, Secret::new("11111111-2222-3333-4444-555555555555".to_owned())),
             (TENANT_ID, Secret::new("99999999-8888-7777-6666-555555555555".to_owned())),
         ]);
-        let known =
-            Known { spec, infra_id: "demo-x7k2p", ids: &ids, facts: None, ignition: Ignition::default() };
-        planned(&judged(CONFIG.as_bytes())?, &known)
+        let known = Known {
+            spec,
+            infra_id: "demo-x7k2p",
+            ids: &ids,
+            source,
+            facts: None,
+            ignition: Ignition::default(),
+        };
+        planned(&judged(config.as_bytes())?, &known)
+    }
+
+    /// Whether the storage account takes its keys.
+    fn by_key(target: &Target) -> Option<bool> {
+        let account = target.translation.objects.iter().find(|one| one.kind.kind == "StorageAccount")?;
+        account.spec.get("allowSharedKeyAccess")?.as_bool()
+    }
+
+    #[test]
+    fn what_only_the_operator_makes_is_planned() -> Result<(), Vec<Finding>> {
+        let config = CONFIG.replace("region: eastus,", "region: eastus, allowSharedKeyAccess: false,");
+        assert_eq!(by_key(&objects_of(&config, &Spec::default(), None)?), Some(false));
+        assert_eq!(by_key(&objects(&Spec::default())?), Some(true));
+        Ok(())
+    }
+
+    #[test]
+    fn a_managed_identity_needs_no_keys() -> Result<(), Vec<Finding>> {
+        let source = Some("managed-identity");
+        assert_eq!(by_key(&objects_of(CONFIG, &Spec::default(), source)?), Some(false));
+        Ok(())
     }
 
     #[test]

@@ -1,5 +1,9 @@
 //! Tests of the controller with a played management cluster.
 
+mod operator_gone;
+mod stages;
+mod twins;
+
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use futures::FutureExt as _;
@@ -227,11 +231,17 @@ impl Stage {
             identity: "one".to_owned(),
         };
         let operator = Operator::new(Box::new(Usable));
-        let controller =
-            AzureInfrastructure { objects: played.clone(), driver, operator, memories: Mutex::default() };
+        let controller = AzureInfrastructure {
+            objects: played.clone(),
+            driver,
+            operator,
+            claims: Arc::default(),
+            memories: Mutex::default(),
+        };
         for kind in KINDS {
             controller.driver.store.note(News::All(kind.kind, Vec::new()));
         }
+        controller.claims.note(watcher::Event::InitDone);
         Self { played, controller }
     }
 

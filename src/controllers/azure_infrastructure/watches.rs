@@ -52,3 +52,68 @@ impl Watch {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::sync::{Arc, Mutex};
+    use std::time::Duration;
+
+    use axum::Router;
+    use axum::body::Body;
+    use axum::extract::Request;
+    use axum::response::Response;
+    use serde_json::{Value, json};
+    use tokio::time::timeout;
+
+    use super::*;
+
+    const CLUSTERS: usize = 200;
+
+    /// How often each path was listed, and watched.
+    type Asked = BTreeMap<String, (usize, usize)>;
+
+    /// One object of each cluster, or a watch that tells nothing.
+    fn answer(is_watch: bool) -> Response {
+        if is_watch {
+            let silence = stream::pending::<Result<Vec<u8>, std::io::Error>>();
+            return Response::new(Body::from_stream(silence));
+        }
+        let object = |number: usize| {
+            let (namespace, version) = (format!("c{number}"), number.to_string());
+            let labels = json!({ (keys::CLUSTER): namespace });
+            json!({ "metadata": {
+                "name": "a", "namespace": namespace, "resourceVersion": version, "labels": labels,
+            }})
+        };
+        let items: Vec<Value> = (0..CLUSTERS).map(object).collect();
+        let list = json!({ "metadata": { "resourceVersion": "1000" }, "items": items });
+        Response::new(Body::from(list.to_string()))
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn all_clusters_share_one_listing_and_one_watch_of_each_kind() {
+        let asked: Arc<Mutex<Asked>> = Arc::default();
+        let counted = Arc::clone(&asked);
+        let server = Router::new().fallback(move |request: Request| {
+            let is_watch = request.uri().query().is_some_and(|query| query.contains("watch=true"));
+            if let Ok(mut counted) = counted.lock() {
+                let (listed, watched) = counted.entry(request.uri().path().to_owned()).or_default();
+                *(if is_watch { watched } else { listed }) += 1;
+            }
+            async move { answer(is_watch) }
+        });
+        let mut told = all(&Client::new(server, "default"));
+        let mut objects = 0;
+        // In the end there is nothing more to tell.
+        while let Ok(Some(news)) = timeout(Duration::from_secs(20), told.next()).await {
+            if let News::All(_, listed) = news {
+                objects += listed.len();
+            }
+        }
+        assert_eq!(objects, CLUSTERS * KINDS.len());
+        let asked = asked.lock().map(|asked| asked.clone()).unwrap_or_default();
+        assert_eq!(asked.len(), KINDS.len());
+        assert!(asked.values().all(|times| *times == (1, 1)), "{asked:?}");
+    }
+}

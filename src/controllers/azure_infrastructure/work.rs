@@ -125,9 +125,28 @@ impl<'a> Run<'a> {
 
     fn cluster(&self, infra_id: &str) -> Cluster {
         let cluster = Cluster { namespace: self.namespace.to_owned(), infra_id: infra_id.to_owned() };
-        let key = Key { namespace: Some(self.namespace.to_owned()), name: self.place.name.clone() };
-        self.controller.driver.store.belongs(&cluster, &key);
+        self.controller.driver.store.belongs(&cluster, &self.key());
         cluster
+    }
+
+    fn key(&self) -> Key {
+        Key { namespace: Some(self.namespace.to_owned()), name: self.place.name.clone() }
+    }
+
+    /// The other resource of this namespace that the cluster belongs to.
+    fn other_here(&self, infra_id: &str) -> Option<Key> {
+        self.controller.claims.other_here(&self.key(), infra_id)
+    }
+
+    /// The refusal of an infrastructure ID that another resource has. Who that is in another namespace is not
+    /// for everybody.
+    fn taken(&self, infra_id: &str, other: &Key) -> Failed {
+        let whose = if other.namespace.as_deref() == Some(self.namespace) {
+            format!("AzureInfrastructure {}", other.name)
+        } else {
+            "a cluster in another namespace, in the same subscription".to_owned()
+        };
+        Failed::terminal("infra-id-taken", format!("spec.infraID: `{infra_id}` is that of {whose}"))
     }
 
     /// Brings the cluster to what the resource asks for.
@@ -160,12 +179,16 @@ impl<'a> Run<'a> {
             self.say(Said::new(PROGRESSING, false, "Paused", "nothing was made yet"));
             return Ok(None);
         };
+        if let Some(other) = self.other_here(&infra_id) {
+            let taken = self.taken(&infra_id, &other);
+            return self.because(VALIDATED, Err(taken));
+        }
         let drive = Drive::new(&infra_id, anchor::owner(self.place, self.resource), Work::Pause);
         let cluster = self.cluster(&infra_id);
         let Stepped { step, rest, .. } = self.step(&cluster, &drive, "pausing the cluster").await?;
         if step.outcome() == Outcome::Done {
             let objects = &*self.controller.objects;
-            anchor::mark(objects, self.place, self.resource, &infra_id, false).await?;
+            anchor::mark(objects, self.place, self.resource, (infra_id.as_str(), None), false).await?;
             self.say(Said::new(PROGRESSING, false, "Paused", "nothing changes until the pause ends"));
         }
         Ok(rest)
@@ -184,7 +207,9 @@ impl<'a> Run<'a> {
             return Ok(None);
         }
         let chosen = self.resource.chosen_id().map(str::to_owned);
-        if let Some(infra_id) = &chosen {
+        // What stands there is another's.
+        let own = chosen.filter(|infra_id| self.other_here(infra_id).is_none());
+        if let Some(infra_id) = &own {
             let owner = anchor::owner(self.place, self.resource);
             // A credential that was put right meanwhile counts; without one the last has to do, as in a
             // namespace that goes and takes nothing new.
@@ -249,16 +274,22 @@ impl<'a> Run<'a> {
         let judged = self.because(VALIDATED, judged)?;
         let infra_id = self.infra_id(&judged.config.metadata.name);
         let infra_id = self.because(VALIDATED, infra_id)?;
-        anchor::mark(objects, self.place, self.resource, &infra_id, true).await?;
-        self.status.infra_id.clone_from(&infra_id);
         let given = self.given(&infra_id).await;
         let given = self.because(CREDENTIALS, given)?;
         let credential = given.credential(spec);
         let credential = self.because(CREDENTIALS, credential)?;
+        let subscription = credential.subscription_id.as_str();
+        let taken = self.controller.claims.take(&self.key(), &infra_id, subscription);
+        let taken = taken.map_err(|other| self.taken(&infra_id, &other));
+        self.because(VALIDATED, taken)?;
+        let cluster = (infra_id.as_str(), Some(subscription));
+        anchor::mark(objects, self.place, self.resource, cluster, true).await?;
+        self.status.infra_id.clone_from(&infra_id);
         let ids = inputs::ids(&credential);
         let ignition =
             Ignition { bootstrap: texts.bootstrap.as_deref(), control_plane: texts.control_plane.as_deref() };
-        let known = Known { spec, infra_id: &infra_id, ids: &ids, facts: texts.facts.as_deref(), ignition };
+        let (source, facts) = (credential.source(), texts.facts.as_deref());
+        let known = Known { spec, infra_id: &infra_id, ids: &ids, source, facts, ignition };
         let target = planning::planned(&judged, &known).map_err(|found| self.rejected(&found));
         let target = self.because(VALIDATED, target)?;
         let held = self.hold(&given, &credential, &infra_id, &target.cloud).await;

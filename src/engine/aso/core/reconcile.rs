@@ -162,12 +162,12 @@ fn handed_over(case: &Case<'_>, _: &Desired) -> Option<Action> {
     (is_ready(case) && case.object.is_handed_over()).then(|| case.keep(What::None, HANDED_OVER))
 }
 
-/// Row 18.
+/// Row 18. What Azure makes itself, and what the plan only wants to read, is nobody else's.
 fn left_alone(case: &Case<'_>, desired: &Desired) -> Option<Action> {
-    let message = match desired.hints.mode {
-        Mode::Managed => FOREIGN,
-        Mode::Byo | Mode::Claimable => "exists in Azure and is not changed",
-    };
+    let hints = &desired.hints;
+    let is_azures = hints.was_managed == WasManaged::Never;
+    let is_foreign = hints.mode == Mode::Managed && !is_azures && !was_managed(case, desired);
+    let message = if is_foreign { FOREIGN } else { "exists in Azure and is not changed" };
     (is_ready(case) && case.object.policy() == Policy::Skip).then(|| case.keep(What::Leave, message))
 }
 
@@ -278,5 +278,56 @@ fn change(
             case.patch(change, message)
         }),
         Err(message) => Some(case.keep(What::TerminalError, message)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Map, json};
+
+    use super::*;
+    use crate::engine::aso::core::{Op, decide};
+    use crate::engine::aso::desired::Hints;
+    use crate::engine::aso::kinds;
+
+    const ID: &str = "demo-x7k2p";
+
+    /// What is said of an object of this kind that is only read and was found in Azure.
+    fn said_of(kind: &str, adopt_policy: Policy, tags: &serde_json::Value) -> Option<String> {
+        let kind = kinds::named(kind)?;
+        let owner = Owner {
+            api_version: "v1".to_owned(),
+            kind: "ConfigMap".to_owned(),
+            name: keys::anchor_name(ID),
+            namespace: ID.to_owned(),
+            uid: "u".to_owned(),
+        };
+        let context = Context::new(ID, Timestamp::UNIX_EPOCH);
+        let desired = Desired {
+            kind,
+            api_version: kind.api_version(),
+            name: "a".to_owned(),
+            spec: Map::new(),
+            hints: Hints { adopt_policy, ..Hints::of(kind) },
+            needs: Vec::new(),
+        };
+        let mut object = created(&desired, &owner, &context).ok()?;
+        object["metadata"]["annotations"][keys::ADOPTED_AT] = json!("1970-01-01T00:00:00Z");
+        let ready = json!({ "type": "Ready", "status": "True", "reason": "Succeeded" });
+        object["status"] = json!({ "conditions": [ready], "tags": tags });
+        let action = decide(Op::Reconcile(&desired), Some(&object), &owner, &context);
+        (action.what == What::Leave).then_some(action.message)
+    }
+
+    #[test]
+    fn only_what_is_somebody_elses_is_told_as_such() {
+        let others = "exists in Azure and is not changed".to_owned();
+        let (none, own) = (json!({}), json!({ (keys::ownership_tag(ID)): "owned" }));
+        assert_eq!(said_of("StorageAccount", Policy::Manage, &none).as_deref(), Some(FOREIGN));
+        // Azure makes it together with the account, and it has no tags.
+        assert_eq!(said_of("StorageAccountsBlobService", Policy::Skip, &none), Some(others.clone()));
+        // The plan wants it to be read and no more.
+        assert_eq!(said_of("StorageAccount", Policy::Skip, &own), Some(others));
+        assert_eq!(said_of("StorageAccount", Policy::Skip, &none).as_deref(), Some(FOREIGN));
     }
 }

@@ -76,16 +76,7 @@ pub async fn at_work(place: &Place<'_>, feed: &mut Feed, job: Job<'_>) -> Worked
     {
         return broken(&failure);
     }
-    let lease = place.lease();
-    if let Some(ended) = place.win(&lease).await {
-        return ended;
-    }
-    let worked = tokio::select! {
-        worked = place.work(feed, job) => worked,
-        () = lease.hold() => Worked::Broken(Box::new(pages::lease_lost())),
-    };
-    lease.release().await;
-    worked
+    place.alone(place.work(feed, job)).await
 }
 
 impl<'a> Place<'a> {
@@ -109,18 +100,14 @@ impl<'a> Place<'a> {
         }
     }
 
-    async fn work(&self, feed: &mut Feed, job: Job<'_>) -> Worked {
-        match self.begin(job).await {
-            Ok(Ok(drive)) => {
-                let (end, step) = self.run(&drive, feed).await;
-                match self.finish(&drive, end, &step).await {
-                    Ok(()) => Worked::Ended(end, step),
-                    Err(failure) => broken(&failure),
-                }
-            }
-            Ok(Err(ended)) => ended,
-            Err(failure) => broken(&failure),
-        }
+    async fn work(&self, feed: &mut Feed, job: Job<'_>) -> Result<Worked, Failure> {
+        let drive = match self.begin(job).await? {
+            Ok(drive) => drive,
+            Err(ended) => return Ok(ended),
+        };
+        let (end, step) = self.run(&drive, feed).await;
+        self.finish(&drive, end, &step).await?;
+        Ok(Worked::Ended(end, step))
     }
 
     pub(super) async fn run(&self, drive: &Drive, feed: &mut Feed) -> (End, Step) {

@@ -16,6 +16,9 @@ use crate::kube::Fault;
 /// Annotation of the anchor: the cluster is paused.
 pub const PAUSED: &str = "aso.landfall.dev/paused";
 
+/// The namespace that every Kubernetes cluster has from its beginning to its end.
+const SYSTEM: &str = "kube-system";
+
 /// Where the objects of a cluster stand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ground {
@@ -102,6 +105,27 @@ impl Ground {
     /// The management cluster does not answer, or does not permit it.
     pub async fn find(&self, api: &dyn Api) -> Result<Option<Anchor>, Failure> {
         Ok(api.get(&self.anchor_at()).await?.map(Anchor))
+    }
+
+    /// Which management cluster this is: the uid of a namespace that lives as long as it does.
+    ///
+    /// # Errors
+    /// The management cluster does not answer, or does not permit it.
+    pub async fn home(api: &dyn Api) -> Result<String, Failure> {
+        let namespace = api.get(&core_at("namespaces", None, SYSTEM)).await?.unwrap_or_default();
+        match text(&namespace, "/metadata/uid") {
+            "" => Err(Fault::NotFound.into()),
+            uid => Ok(uid.to_owned()),
+        }
+    }
+
+    /// Whether the cluster is in another management cluster than this one, given the one that it was moved to.
+    /// It is in this one as long as its anchor is.
+    ///
+    /// # Errors
+    /// The management cluster does not answer, or does not permit it.
+    pub async fn is_elsewhere(&self, api: &dyn Api, home: &str) -> Result<bool, Failure> {
+        Ok(self.find(api).await?.is_none() && Self::home(api).await? != home)
     }
 
     /// Whether an object of somebody else stands where the anchor or the credential is to stand.

@@ -19,6 +19,7 @@ pub mod pages;
 mod relocate;
 mod removal;
 mod run;
+mod silence;
 mod world;
 
 #[cfg(test)]
@@ -255,7 +256,7 @@ impl Drive {
         failed: Option<ApiError>,
     ) -> Planned {
         let context = self.context(world, failed);
-        let action = change::action(self, id, existing, context, world);
+        let action = unseen(change::action(self, id, existing, context, world), world.unknown_for(id));
         let behind = if matches!(self.work, Work::Depart) { world.dependents(id) } else { Vec::new() };
         Planned { object: id.clone(), action, behind }
     }

@@ -8,7 +8,7 @@ use futures::StreamExt as _;
 use serde_json::{Value, json};
 
 use super::api::{Failure, Feed, Location, News};
-use super::at_work::{Place, Worked, broken};
+use super::at_work::{Place, Worked};
 use super::ground::{Anchor, PAUSED, present};
 use super::run::End;
 use super::world::text;
@@ -33,33 +33,20 @@ pub struct Relocation<'a> {
     pub to: Side<'a>,
 }
 
-/// Moves a cluster.
+/// Moves a cluster. One that an earlier run has moved to its end is moved.
 pub async fn relocate(relocation: &Relocation<'_>) -> Worked {
-    let from = &relocation.from;
-    let lease = from.place.lease();
-    if let Some(ended) = from.place.win(&lease).await {
-        return ended;
-    }
-    let worked = tokio::select! {
-        worked = relocation.work() => worked,
-        () = lease.hold() => Worked::Broken(Box::new(pages::lease_lost())),
-    };
-    lease.release().await;
-    worked
+    relocation.from.place.alone(relocation.steps()).await
 }
 
 impl Relocation<'_> {
-    async fn work(&self) -> Worked {
-        match self.steps().await {
-            Ok(worked) => worked,
-            Err(failure) => broken(&failure),
-        }
-    }
-
     async fn steps(&self) -> Result<Worked, Failure> {
         let (from, to) = (&self.from.place, &self.to.place);
         let (ground, told) = (from.ground, from.watcher);
-        let Some(anchor) = ground.find(from.api).await? else { return Ok(Worked::NotThere) };
+        let Some(anchor) = ground.find(from.api).await? else {
+            let there = to.ground.find(to.api).await?;
+            let has_moved = there.is_some_and(|anchor| anchor.is_of(&ground.infra_id));
+            return Ok(if has_moved { Worked::Ended(End::Done, Step::default()) } else { Worked::NotThere });
+        };
         if !anchor.is_of(&ground.infra_id) {
             return Ok(Worked::Refused(Box::new(pages::not_ours(ground))));
         }
@@ -79,17 +66,17 @@ impl Relocation<'_> {
             return Ok(Worked::Ended(end, step));
         }
         let Some(world) = heard((self.from.feed)(), from).await else {
-            return Ok(self.cut_off(step));
+            return Ok(from.cut_off(step));
         };
         if !may_move(world.iter().map(|(_, object)| Object(object)), &owner, &ground.infra_id) {
-            return Ok(self.cut_off(step));
+            return Ok(from.cut_off(step));
         }
         let anchor = ground.annotate(from.api, anchor, &json!({ (keys::BLOCK_MOVE): null })).await?;
         told.told("copying the cluster");
         let there = self.copy(&anchor, &owner, &world).await?;
         told.told("waiting for the other operator to look at every object");
         if !self.is_seen(&world, &owner).await {
-            return Ok(self.cut_off(step));
+            return Ok(from.cut_off(step));
         }
         told.told("ending the pause there");
         let there = to.ground.annotate(to.api, there, &json!({ (keys::BLOCK_MOVE): "true" })).await?;
@@ -106,12 +93,6 @@ impl Relocation<'_> {
             ground.clear(from.api).await?;
         }
         Ok(Worked::Ended(end, step))
-    }
-
-    /// The end of a move that could not wait for what it needs.
-    fn cut_off(&self, step: Step) -> Worked {
-        let end = if self.from.place.stop.is_asked() { End::Interrupted } else { End::TimedOut };
-        Worked::Ended(end, step)
     }
 
     /// Makes namespace, anchor, credential and objects in the other management cluster, as far as they are not
@@ -173,7 +154,7 @@ impl Relocation<'_> {
 }
 
 /// What stands, once everything was heard of; none where that takes too long or is not wanted any more.
-async fn heard(mut feed: Feed, place: &Place<'_>) -> Option<World> {
+pub(super) async fn heard(mut feed: Feed, place: &Place<'_>) -> Option<World> {
     let hear = async {
         let mut world = World::new((place.limits.clock)());
         let mut left = place.kinds.len();

@@ -2,18 +2,21 @@
 
 #![allow(clippy::disallowed_methods, reason = "adoptions carry the time")]
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use futures::future::{BoxFuture, ready};
 use futures::{FutureExt as _, StreamExt as _};
 use jiff::Timestamp;
 use tokio::time::{Instant, sleep_until};
 
 use super::act::look_again;
 use super::api::{Api, Feed, News};
+use super::silence::Silence;
 use super::{Drive, Pace, Step, World, act};
 use crate::engine::aso::core::Outcome;
 use crate::engine::aso::kinds::Kind;
+use crate::finding::Finding;
 use crate::stop::Stop;
 
 /// How long news of what was just sent is waited for before it is looked at again.
@@ -47,6 +50,12 @@ pub trait Watcher: Send + Sync {
 
     /// Something worth a line.
     fn told(&self, line: &str);
+
+    /// What stands against the use of the operator now, where nobody looks at objects. Who cannot find that out
+    /// leaves it at nothing.
+    fn checks(&self) -> BoxFuture<'_, Vec<Finding>> {
+        ready(Vec::new()).boxed()
+    }
 }
 
 /// How the work ended.
@@ -75,12 +84,13 @@ pub async fn run(
     let deadline = Instant::now() + limits.whole;
     let mut world = World::new((limits.clock)());
     let mut pace = Pace::default();
-    let mut unheard: BTreeSet<&'static str> = kinds.iter().map(|kind| kind.kind).collect();
+    let mut silence = Silence::default();
+    let mut heard = Heard { unheard: kinds.iter().map(|kind| kind.kind).collect(), broken: BTreeMap::new() };
     let mut latest = Step::default();
     let mut looked = Instant::now();
     loop {
         let mut rest = None;
-        if unheard.is_empty() {
+        if heard.unheard.is_empty() {
             if looked.elapsed() >= UNWATCHED {
                 look_again(drive, api, &latest, &mut world).await;
                 looked = Instant::now();
@@ -88,6 +98,7 @@ pub async fn run(
             world.now = (limits.clock)();
             latest = drive.step(&world);
             pace.hold(&mut latest, &world);
+            silence.explain(&mut latest, watcher, stop).await;
             tell(&latest, &mut pace, watcher);
             if latest.outcome() == Outcome::Done {
                 return (End::Done, latest);
@@ -107,7 +118,7 @@ pub async fn run(
         let due = rest.map_or(deadline, |rest| deadline.min(Instant::now() + rest));
         tokio::select! {
             news = feed.next() => match news {
-                Some(news) => heard(news, &mut world, &mut unheard, watcher),
+                Some(news) => heard.note(news, &mut world, watcher),
                 // A feed has no end but with its other side.
                 None => return (End::TimedOut, latest),
             },
@@ -115,7 +126,7 @@ pub async fn run(
             () = stop.asked() => return (End::Interrupted, latest),
         }
         while let Some(Some(news)) = feed.next().now_or_never() {
-            heard(news, &mut world, &mut unheard, watcher);
+            heard.note(news, &mut world, watcher);
         }
         if Instant::now() >= deadline {
             return (End::TimedOut, latest);
@@ -131,13 +142,28 @@ fn tell(step: &Step, pace: &mut Pace, watcher: &dyn Watcher) {
     watcher.changed(done.count(), step.objects.len());
 }
 
-fn heard(news: News, world: &mut World, unheard: &mut BTreeSet<&'static str>, watcher: &dyn Watcher) {
-    match &news {
-        News::All(kind, _) => {
-            unheard.remove(kind);
+/// What the watches told.
+struct Heard {
+    /// The kinds of which nothing was heard yet.
+    unheard: BTreeSet<&'static str>,
+    /// The kinds whose watch broke, and why: a watch that does not come back is told of once.
+    broken: BTreeMap<&'static str, String>,
+}
+
+impl Heard {
+    fn note(&mut self, news: News, world: &mut World, watcher: &dyn Watcher) {
+        match &news {
+            News::All(kind, _) => {
+                self.unheard.remove(kind);
+                self.broken.remove(kind);
+            }
+            News::Broke { kind, why } => {
+                if self.broken.insert(*kind, why.clone()).as_ref() != Some(why) {
+                    watcher.told(&format!("{kind}: the watch broke: {why}"));
+                }
+            }
+            News::Is(..) | News::Gone(..) => {}
         }
-        News::Broke { kind, why } => watcher.told(&format!("{kind}: the watch broke: {why}")),
-        News::Is(..) | News::Gone(..) => {}
+        world.note(news);
     }
-    world.note(news);
 }

@@ -2,6 +2,7 @@
 //! answers at once.
 
 mod played;
+mod timing;
 
 use std::time::Duration;
 

@@ -79,24 +79,25 @@ impl World {
 
     /// How long the operator has said nothing of an object.
     pub(super) fn unknown_for(&self, id: &Need) -> Duration {
-        let silent = self.get(id).filter(|object| Object(object).ready().status == Status::Unknown);
-        self.since(silent.and_then(|object| text(object, "/metadata/creationTimestamp").parse().ok()))
+        self.so_for(id, |status| status == Status::Unknown)
     }
 
-    /// How long an object has not been Ready, as far as its last change tells.
+    /// How long an object has not been Ready.
     pub(super) fn not_ready_for(&self, id: &Need) -> Duration {
-        let found = self.get(id).filter(|object| !Object(object).is_ready());
-        let since = found.and_then(|object| {
+        self.so_for(id, |status| status != Status::True)
+    }
+
+    /// How long an object stands like this, if it does: since its condition changed last, or since it was made
+    /// where it has none.
+    fn so_for(&self, id: &Need, is_so: impl Fn(Status) -> bool) -> Duration {
+        let found = self.get(id).filter(|object| is_so(Object(object).ready().status));
+        let since: Option<Timestamp> = found.and_then(|object| {
             let conditions = object.pointer("/status/conditions").and_then(Value::as_array);
             let ready = conditions.into_iter().flatten().find(|one| text(one, "/type") == "Ready");
             let changed = ready.and_then(|ready| text(ready, "/lastTransitionTime").parse().ok());
             changed.or_else(|| text(object, "/metadata/creationTimestamp").parse().ok())
         });
-        self.since(since)
-    }
-
-    fn since(&self, time: Option<Timestamp>) -> Duration {
-        let passed = time.map(|time| self.now.duration_since(time));
+        let passed = since.map(|since| self.now.duration_since(since));
         passed.and_then(|passed| Duration::try_from(passed).ok()).unwrap_or_default()
     }
 

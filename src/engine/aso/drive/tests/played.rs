@@ -2,11 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use futures::future::{BoxFuture, ready};
 use futures::{FutureExt as _, StreamExt as _, stream};
 use serde_json::{Value, json};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+use tokio::time::{Instant, sleep};
 
 use crate::engine::aso::core::Object;
 use crate::engine::aso::desired::Policy;
@@ -31,8 +33,23 @@ struct State {
     left: Option<usize>,
     failing: BTreeSet<(&'static str, String)>,
     writes: usize,
+    /// Reads of single objects of the operator, and listings of a kind.
+    reads: usize,
+    listings: usize,
     listeners: Vec<UnboundedSender<News>>,
+    /// How long the operator takes for an object; none where it answers at once.
+    slow: Option<Duration>,
+    due: Vec<Due>,
 }
+
+impl State {
+    fn tell(&mut self, news: &News) {
+        self.listeners.retain(|listener| listener.send(news.clone()).is_ok());
+    }
+}
+
+/// When the operator answers of which object.
+type Due = (Instant, (&'static str, String));
 
 /// The played management cluster.
 #[derive(Default)]
@@ -96,6 +113,34 @@ impl Played {
         locked(&self.state).failing.insert((kind, name.to_owned()));
     }
 
+    /// Lets the operator take so long for every object. It answers while [`Self::operator`] runs, and else never.
+    pub(super) fn slow(&self, pause: Duration) {
+        locked(&self.state).slow = Some(pause);
+    }
+
+    /// The operator where it takes its time, without end.
+    pub(super) async fn operator(&self) {
+        loop {
+            sleep(Duration::from_millis(10)).await;
+            let now = Instant::now();
+            let all = std::mem::take(&mut locked(&self.state).due);
+            let (due, later): (Vec<Due>, Vec<Due>) = all.into_iter().partition(|(at, _)| *at <= now);
+            locked(&self.state).due = later;
+            for (_, key) in due {
+                let object = locked(&self.state).objects.get(&key).cloned();
+                if let (Some(object), Some(kind)) = (object, kind_of(key.0)) {
+                    self.answer(kind, key, object);
+                }
+            }
+        }
+    }
+
+    /// How many single objects of the operator were read, and how many times all of a kind.
+    pub(super) fn reads_and_listings(&self) -> (usize, usize) {
+        let state = locked(&self.state);
+        (state.reads, state.listings)
+    }
+
     pub(super) fn in_azure(&self) -> Vec<(String, String)> {
         let azure = Arc::clone(&locked(&self.azure));
         let azure = locked(&azure);
@@ -144,6 +189,7 @@ impl Played {
     pub(super) fn feed(&self, kinds: &[&'static Kind]) -> Feed {
         let (sender, receiver) = unbounded_channel();
         let mut state = locked(&self.state);
+        state.listings += kinds.len();
         for kind in kinds {
             let of_kind = state.objects.iter().filter(|((plural, _), _)| *plural == kind.plural);
             let labelled = of_kind.filter(|(_, object)| Object(object).label(keys::CLUSTER).is_some());
@@ -169,7 +215,6 @@ impl Played {
     }
 
     fn put_in_place(&self, at: &Location, mut object: Value) -> Option<Value> {
-        let azure = Arc::clone(&locked(&self.azure));
         let mut state = locked(&self.state);
         state.version += 1;
         object["metadata"]["resourceVersion"] = state.version.to_string().into();
@@ -185,16 +230,31 @@ impl Played {
             return Some(object);
         };
         state.writes += 1;
-        let fails = state.failing.contains(&(kind.kind, at.name.clone()));
-        let stands = operate(kind.kind, &mut object, &mut locked(&azure), fails);
-        let news = if stands {
+        if let Some(pause) = state.slow {
+            state.due.push((Instant::now() + pause, key.clone()));
             state.objects.insert(key, object.clone());
-            News::Is(kind.kind, object.clone())
+            state.tell(&News::Is(kind.kind, object.clone()));
+            return Some(object);
+        }
+        drop(state);
+        self.answer(kind, key, object)
+    }
+
+    /// The operator does what an object asks for, and says so.
+    fn answer(&self, kind: &'static Kind, key: (&'static str, String), mut object: Value) -> Option<Value> {
+        let azure = Arc::clone(&locked(&self.azure));
+        let mut state = locked(&self.state);
+        state.version += 1;
+        object["metadata"]["resourceVersion"] = state.version.to_string().into();
+        let fails = state.failing.contains(&(kind.kind, key.1.clone()));
+        let stands = operate(kind.kind, &mut object, &mut locked(&azure), fails);
+        if stands {
+            state.objects.insert(key, object.clone());
+            state.tell(&News::Is(kind.kind, object.clone()));
         } else {
             state.objects.remove(&key);
-            News::Gone(kind.kind, object.clone())
-        };
-        state.listeners.retain(|listener| listener.send(news.clone()).is_ok());
+            state.tell(&News::Gone(kind.kind, object.clone()));
+        }
         stands.then_some(object)
     }
 
@@ -210,6 +270,7 @@ impl Played {
         let mut object = object.clone();
         object["metadata"]["uid"] = format!("uid-{}-{}", at.plural, at.name).into();
         object["metadata"]["name"] = at.name.clone().into();
+        object["metadata"]["creationTimestamp"] = "1970-01-01T00:00:00Z".into();
         self.put_in_place(at, object).ok_or_else(|| refusal(500))
     }
 
@@ -259,6 +320,11 @@ fn operate(kind: &str, object: &mut Value, azure: &mut Azure, fails: bool) -> bo
             azure.changes += 1;
         }
     }
+    let has_account = azure.resources.keys().any(|(kind, _)| kind == "StorageAccount");
+    if kind == "StorageAccountsBlobService" && has_account {
+        // Azure makes it together with the account.
+        azure.resources.entry(key.clone()).or_default();
+    }
     let found = azure.resources.get(&key);
     let (status, reason, severity) = match (found, policy) {
         (Some(_), _) => ("True", "Succeeded", ""),
@@ -269,13 +335,14 @@ fn operate(kind: &str, object: &mut Value, azure: &mut Azure, fails: bool) -> bo
         "conditions": [{ "type": "Ready", "status": status, "reason": reason, "severity": severity }],
         "tags": found,
         "metadata": found,
-        "frontendIPConfigurations": [{ "privateIPAddress": "10.0.0.4" }],
+        "frontendIPConfigurations": found.map(|_| json!([{ "privateIPAddress": "10.0.0.4" }])),
     });
     true
 }
 
 impl Api for Played {
     fn get<'a>(&'a self, at: &'a Location) -> BoxFuture<'a, Result<Option<Value>, Failure>> {
+        locked(&self.state).reads += usize::from(kind_of(at.plural).is_some());
         ready(self.call().map(|()| self.stands(at))).boxed()
     }
 
