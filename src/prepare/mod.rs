@@ -26,7 +26,7 @@ use crate::assets;
 use crate::config::InstallConfig;
 use crate::facts::{Facts, Source, VERSION};
 use crate::finding::{Finding, Findings, sort};
-use crate::plan::{Case, Identity, Plan};
+use crate::plan::{self, Case, Identity, Plan};
 use crate::platform::Offline;
 pub use crate::render::Engine;
 use crate::render::{Credentials, Extras, File};
@@ -316,8 +316,9 @@ pub fn outlook(
     let metadata = inputs::read(&directory.join(identity::METADATA)).ok();
     let (identity, id_is_fixed) =
         identity::foreseen(metadata.as_deref(), directory, &examined.config, options)?;
+    let engine = identity::engine(metadata.as_deref(), &identity, options.engine.clone());
     let known = Known { examined, basis, facts, credentials };
-    let (plan, said) = planned(&known, &identity, inputs::is_installed(directory), out)?;
+    let (plan, said) = planned(&known, &identity, engine.as_ref(), inputs::is_installed(directory), out)?;
     Ok(Outlook { plan, said, id_is_fixed })
 }
 
@@ -333,6 +334,7 @@ struct Known<'a> {
 fn planned(
     known: &Known<'_>,
     identity: &Identity,
+    engine: Option<&Engine>,
     installed: bool,
     mut out: Findings,
 ) -> Result<(Plan, Said), Refusal> {
@@ -346,6 +348,7 @@ fn planned(
         release: &known.basis.release,
         identity,
         installed,
+        engine: plan::Engine::named(engine.map(|engine| engine.name.as_str())),
     };
     let planned = assets::plan(&case, &mut out);
     if let (Some(platform), Some(plan)) = (active(config), &planned) {
@@ -373,13 +376,14 @@ fn write(
 ) -> Result<Prepared, Refusal> {
     let identity = identity::choose(cluster, &known.examined.config, options)?;
     let installed = inputs::is_installed(cluster.root());
-    let (plan, mut said) = planned(&known, &identity, installed, out)?;
+    let metadata = cluster.read(identity::METADATA).ok().flatten();
+    let engine = identity::engine(metadata.as_deref(), &identity, options.engine.clone());
+    let (plan, mut said) = planned(&known, &identity, engine.as_ref(), installed, out)?;
     let Known { facts, credentials, .. } = known;
     let (tls, mut files) = keys::keys(cluster, &plan.cluster.domain, world)?;
     let live = facts.source == Source::Cloud;
     let asked = active(&plan.config).filter(|_| live).and_then(|platform| platform.account(&facts));
-    let account = asked.or_else(|| identity::account(cluster, &plan.identity));
-    let engine = identity::engine(cluster, &plan.identity, options.engine.clone());
+    let account = asked.or_else(|| identity::account(metadata.as_deref(), &plan.identity));
     let extras = Extras {
         credentials: &credentials,
         tls: &tls,
@@ -397,6 +401,11 @@ fn write(
         ..extras
     };
     files.extend(assets::files(&plan, &extras));
+    if let Some(home) = identity::management_cluster(metadata.as_deref(), &plan.identity) {
+        for file in files.iter_mut().filter(|file| file.path == identity::METADATA) {
+            file.bytes = target::moved_to(&file.bytes, &home);
+        }
+    }
     files.push(File::open(FACTS, facts.to_text()));
     let mut early = Report::default();
     if let Some(taken) = &ignition {

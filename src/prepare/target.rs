@@ -17,12 +17,14 @@ use crate::plan::{self, RANDOM, infra_id_prefix, is_infra_id};
 use crate::platform::removal::{Account, GivenTarget, Target};
 use crate::platform::{self, PLATFORMS, Platform};
 use crate::render::Engine;
-use crate::workdir;
+use crate::workdir::{self, ClusterDir};
 
 /// The key of what landfall itself notes.
 const OWN: &str = "landfall";
 /// The account below it.
 const ACCOUNT: &str = "account";
+/// The management cluster that the cluster was moved to, below it.
+const MANAGEMENT_CLUSTER: &str = "managementCluster";
 
 /// Where it stands which cluster is to go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,19 +92,57 @@ impl Named {
         if self.target.account.is_some() && noted(&self.metadata) {
             return self.metadata.clone();
         }
-        let mut value = object(&self.metadata).unwrap_or_default();
-        let own = value.entry(OWN).or_insert_with(|| json!({}));
-        match own.as_object_mut() {
-            Some(own) => {
-                own.insert(ACCOUNT.to_owned(), account.id.as_str().into());
-            }
-            None => *own = json!({ ACCOUNT: account.id }),
-        }
-        // All keys are text, so that JSON has a form for all of it.
-        let mut bytes = serde_json::to_vec_pretty(&value).unwrap_or_default();
-        bytes.push(b'\n');
-        bytes
+        noting(&self.metadata, ACCOUNT, &account.id)
     }
+
+    /// The management cluster that the cluster was moved to, where it was moved.
+    #[must_use]
+    pub fn management_cluster(&self) -> Option<String> {
+        text(object(&self.metadata)?.get(OWN)?.get(MANAGEMENT_CLUSTER))
+    }
+}
+
+/// Notes in the directory of a cluster which management cluster it was moved to, if it is this cluster's and a
+/// management cluster has its objects.
+///
+/// # Errors
+/// The directory is somebody else's to write at this moment, or cannot be written.
+pub fn note_move(directory: &Path, infra_id: &str, home: &str) -> Result<(), Error> {
+    let is_its = || {
+        of_cluster(directory)
+            .ok()
+            .filter(|named| named.target.infra_id == infra_id && named.engine().is_some())
+    };
+    if is_its().is_none() {
+        return Ok(());
+    }
+    let mut cluster = ClusterDir::open(directory)?;
+    // What was read before the directory was locked may have changed since.
+    if let Some(named) = is_its() {
+        cluster.amend(METADATA, &moved_to(&named.metadata, home))?;
+    }
+    Ok(())
+}
+
+/// Metadata that says which management cluster its cluster was moved to.
+pub(super) fn moved_to(metadata: &[u8], home: &str) -> Vec<u8> {
+    noting(metadata, MANAGEMENT_CLUSTER, home)
+}
+
+/// Metadata with something that landfall itself notes in it.
+fn noting(metadata: &[u8], key: &str, note: &str) -> Vec<u8> {
+    let mut value = object(metadata).unwrap_or_default();
+    let own = value.entry(OWN).or_insert_with(|| json!({}));
+    match own.as_object_mut() {
+        Some(own) => {
+            own.insert(key.to_owned(), note.into());
+        }
+        None => *own = json!({ key: note }),
+    }
+    // All keys are text, so that JSON has a form for all of it.
+    let mut bytes = serde_json::to_vec_pretty(&value).unwrap_or_default();
+    bytes.push(b'\n');
+    bytes
 }
 
 /// The cluster that a directory is of. Nothing is written or locked.

@@ -9,6 +9,7 @@
     reason = "the files of a cluster are read and written here; others hand over and take bytes"
 )]
 
+mod amend;
 mod disk;
 mod error;
 mod file_set;
@@ -26,7 +27,7 @@ use std::path::{Path, PathBuf};
 pub use error::Error;
 pub use file_set::{BadPath, FileSet, SetFile};
 pub use gone::{Cleared, destroyed};
-pub use steps::{Step, StepResult, Steps, fingerprint, steps};
+pub use steps::{BOOTSTRAP_REMOVAL, Step, StepResult, Steps, fingerprint, steps};
 pub use write::Report;
 
 use disk::{Change, Found};

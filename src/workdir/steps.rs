@@ -15,6 +15,9 @@ use super::{ClusterDir, Durability, Error};
 
 const STEPS: &str = ".landfall/steps.jsonl";
 
+/// The step that removes the bootstrap machine. Once it began, that machine is not made again.
+pub const BOOTSTRAP_REMOVAL: &str = "bootstrap.destroy";
+
 /// What became of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -124,7 +124,7 @@ impl ClusterDir {
     }
 
     /// Makes `journal` the journal, on disk first.
-    fn save(&mut self, journal: Journal) -> Result<(), Error> {
+    pub(super) fn save(&mut self, journal: Journal) -> Result<(), Error> {
         if journal == self.journal {
             return Ok(());
         }

@@ -7,15 +7,31 @@ use super::ended;
 use crate::cli::aso::management::{Management, Shown, identity, judged, limits, outcome, stopping};
 use crate::cli::{Exit, Settings, engine};
 use crate::engine::aso::detect::permissions;
-use crate::engine::aso::drive::{Ground, Job, Place, Worked, at_work, pages};
+use crate::engine::aso::drive::{Api, Ground, Job, Place, Worked, at_work, pages};
 use crate::finding::Finding;
 use crate::prepare;
-use crate::prepare::target::Named;
+use crate::prepare::target::{self, Named};
 use crate::stop::Stop;
 use crate::ui::prompt::Prompts;
 
 /// The name of the engine.
-const NAME: &str = "aso";
+pub(super) const NAME: &str = "aso";
+
+/// What stands against work in a management cluster, and the exit code for it.
+pub type Refused = (Vec<Finding>, Exit);
+
+/// Makes sure that a management cluster is the one that a cluster was moved to, if it was moved.
+///
+/// # Errors
+/// It is another one, and nothing of the cluster is there, or it does not say which it is.
+pub async fn at_home(named: &Named, api: &dyn Api, ground: &Ground) -> Result<(), Refused> {
+    let Some(home) = named.management_cluster() else { return Ok(()) };
+    match ground.is_elsewhere(api, &home).await {
+        Ok(false) => Ok(()),
+        Ok(true) => Err((vec![target::pages::moved(&ground.infra_id)], Exit::Unfit)),
+        Err(failure) => Err((vec![pages::failure(&failure)], Exit::PartWay)),
+    }
+}
 
 /// Removes the objects of a cluster, where it has any; how the run ended, unless it goes on with Azure itself.
 ///
@@ -47,6 +63,7 @@ pub(super) fn remove(args: &Args, named: &Named, settings: &Settings) -> anyhow:
     let worked = runtime.block_on(async {
         let management =
             Management::of(Some(kubeconfig.as_path())).map_err(|(finding, exit)| (vec![*finding], exit))?;
+        at_home(named, &management.live, &ground).await?;
         let served = management.served(&permissions::kinds(true), &ground.namespace).await;
         let (kinds, report) = served.map_err(|findings| (findings, Exit::PartWay))?;
         let (shown, stop) = (Shown::new(settings), Stop::default());
@@ -61,7 +78,7 @@ pub(super) fn remove(args: &Args, named: &Named, settings: &Settings) -> anyhow:
         };
         let mut feed = management.feed(&kinds, &report, &ground);
         let worked = stopping(&stop, at_work(&place, &mut feed, Job::Remove)).await;
-        Ok::<Worked, (Vec<Finding>, Exit)>(worked)
+        Ok::<Worked, Refused>(worked)
     });
     runtime.shutdown_background();
     let (findings, exit) = match worked {

@@ -1,11 +1,14 @@
 //! `landfall destroy bootstrap`.
 
+mod aso;
+
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
 use super::{ended, unnamed};
 use crate::cli::asking::{AskArgs, Live};
+use crate::cli::aso::management::KubeconfigArgs;
 use crate::cli::create::BasisArgs;
 use crate::cli::engine::{self, EngineArgs, Shown};
 use crate::cli::input::Reading;
@@ -34,6 +37,9 @@ pub struct Args {
     terraform: EngineArgs,
 
     #[command(flatten)]
+    management: KubeconfigArgs,
+
+    #[command(flatten)]
     basis: BasisArgs,
 
     #[command(flatten)]
@@ -54,6 +60,9 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
         Ok(named) => named,
         Err(why) => return unnamed(why, settings),
     };
+    if let Some(engine) = named.engine().filter(|engine| engine.name == super::aso::NAME) {
+        return aso::remove(args, &named, engine, settings);
+    }
     let Named { platform, target: going, .. } = named;
     if platform.stages().is_empty() {
         return ended("refused", &[pages::no_cloud(platform.name())], Exit::Failed, settings);

@@ -10,7 +10,7 @@ use tokio::time::{Instant, timeout};
 
 use super::consent::Consent;
 use super::shown::Shown;
-use super::{asking, aso, basis, ended, unless_stopped, unnamed};
+use super::{asking, aso, basis, ended, note, unless_stopped, unnamed};
 use crate::cli::{Exit, Output, Settings, engine, signals};
 use crate::destroy::{self, Fault, Outcome, Pace, Planned, Report, Stop, Watcher};
 use crate::engine::terraform;
@@ -21,7 +21,7 @@ use crate::prepare::{self, Basis, Environment};
 use crate::ui::prompt::Prompts;
 use crate::ui::removal as view;
 use crate::ui::{self, counted, json as json_form};
-use crate::workdir::{Cleared, ClusterDir, Step, StepResult};
+use crate::workdir::{Cleared, ClusterDir, StepResult};
 
 pub use super::flags::Args;
 
@@ -252,7 +252,7 @@ impl Job<'_> {
     ) -> anyhow::Result<Exit> {
         let Planned { account, first, .. } = planned;
         if let Some(cluster) = &cluster {
-            note(cluster, StepResult::Began, "")?;
+            note(cluster, STEP, StepResult::Began, "")?;
         }
         let pace = Pace { parallel: usize::from(self.args.parallel), timeout, ..Pace::default() };
         let stop = Stop::default();
@@ -277,11 +277,11 @@ impl Job<'_> {
         let cleared = match (cluster, report.outcome) {
             (cluster, Outcome::Gone) => self.clear(cluster, &account, &detail, true)?,
             (Some(cluster), Outcome::Interrupted) => {
-                note(cluster, StepResult::Interrupted, &detail)?;
+                note(cluster, STEP, StepResult::Interrupted, &detail)?;
                 None
             }
             (Some(cluster), _) => {
-                note(cluster, StepResult::Failed, &detail)?;
+                note(cluster, STEP, StepResult::Failed, &detail)?;
                 None
             }
             (None, _) => None,
@@ -301,7 +301,7 @@ impl Job<'_> {
             return Ok(None);
         };
         if noted {
-            note(cluster, StepResult::Done, detail)?;
+            note(cluster, STEP, StepResult::Done, detail)?;
         }
         Ok(Some(cluster.clear_destroyed(self.id(), &self.named.kept(account))?))
     }
@@ -344,13 +344,6 @@ impl Job<'_> {
             printer.talk(&format!("kept as edited by hand: {}", cleared.kept.join(", ")));
         }
     }
-}
-
-/// Adds to the journal of steps.
-fn note(cluster: &ClusterDir, result: StepResult, detail: &str) -> anyhow::Result<()> {
-    let (step, detail) = (STEP.to_owned(), detail.to_owned());
-    cluster.note(&Step { time: prepare::now(), step, result, detail, inputs: String::new() })?;
-    Ok(())
 }
 
 /// What became of the files of the directory, as data; null where none were touched.

@@ -8,6 +8,8 @@ mod find;
 mod flags;
 mod shown;
 
+pub use aso::at_home;
+
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -16,10 +18,12 @@ use serde_json::json;
 use super::{Exit, Output, Settings, engine, signals};
 use crate::config::InstallConfig;
 use crate::finding::Finding;
+use crate::plan::Engine;
 use crate::platform::cloud::{Asking, Patience};
 use crate::prepare::target::Unnamed;
-use crate::prepare::{Basis, BasisOptions, Environment, Refusal};
+use crate::prepare::{self, Basis, BasisOptions, Environment, Refusal};
 use crate::ui::json as json_form;
+use crate::workdir::{self, ClusterDir, Step, StepResult};
 
 /// Remove what a cluster owns
 #[derive(Debug, clap::Args)]
@@ -66,6 +70,7 @@ fn asking<'a>(
         catalogue: &basis.catalogue,
         release: &basis.release,
         installed: true,
+        engine: Engine::default(),
         world,
         patience: Patience { connect: CONNECT, call: CALL, at_once: usize::from(parallel) },
     }
@@ -82,6 +87,12 @@ async fn unless_stopped<T>(work: impl Future<Output = T>) -> Option<T> {
         result = work => Some(result),
         () = signals::asked() => None,
     }
+}
+
+/// Adds to the journal of steps.
+fn note(cluster: &ClusterDir, step: &str, result: StepResult, detail: &str) -> Result<(), workdir::Error> {
+    let (step, detail) = (step.to_owned(), detail.to_owned());
+    cluster.note(&Step { time: prepare::now(), step, result, detail, inputs: String::new() })
 }
 
 /// Says why a run ended before it began.

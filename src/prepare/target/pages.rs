@@ -61,9 +61,31 @@ static OTHER_DOMAIN: Page = Page {
     )
 };
 
+static MOVED: Page = page(
+    "LF1548",
+    "a cluster is worked on in the management cluster that it is in",
+    "`landfall aso move` notes in metadata.json which management cluster it moved a cluster to. Another one has \
+     nothing of the cluster: what is made there would be there twice, and what is removed there stays.",
+);
+static SAME_PLACE: Page = page(
+    "LF1549",
+    "a cluster moves from one management cluster to another",
+    "At the end of a move the objects go from where the cluster was. Where that is the place that it moves to, \
+     none would be left, and everything would stay in Azure without them.",
+);
+
 /// The pages of these findings.
-pub const ALL: &[&Page] =
-    &[&NO_METADATA, &UNUSABLE, &NO_PLATFORM, &WHICH_PLATFORM, &AT_WORK, &LATE, &OTHER_DOMAIN];
+pub const ALL: &[&Page] = &[
+    &NO_METADATA,
+    &UNUSABLE,
+    &NO_PLATFORM,
+    &WHICH_PLATFORM,
+    &AT_WORK,
+    &LATE,
+    &OTHER_DOMAIN,
+    &MOVED,
+    &SAME_PLACE,
+];
 
 /// Nothing says which cluster a directory is of.
 pub(super) fn no_metadata(directory: &Path) -> Finding {
@@ -138,4 +160,20 @@ pub(super) fn other_domain(domain: &str, infra_id: &str) -> Finding {
     Finding::warning(&OTHER_DOMAIN, Kind::Invalid, "", message).help(
         "look with --plan which records would go, and correct --cluster-domain unless the id was fixed by hand",
     )
+}
+
+/// A management cluster that a cluster was moved away from.
+#[must_use]
+pub fn moved(infra_id: &str) -> Finding {
+    let message = format!("cluster `{infra_id}` was moved to another management cluster than this one");
+    Finding::error(&MOVED, Kind::Invalid, "", message)
+        .help("name the kubeconfig of the management cluster that it was moved to")
+}
+
+/// A move that ends where it begins.
+#[must_use]
+pub fn same_place() -> Finding {
+    let message = "both kubeconfigs are of the same management cluster";
+    Finding::error(&SAME_PLACE, Kind::Invalid, "", message)
+        .help("name the management cluster that the cluster is to be in with --to-kubeconfig")
 }

@@ -109,6 +109,35 @@ fn metadata_with_an_account_is_kept_byte_for_byte() -> Outcome {
 }
 
 #[test]
+fn a_move_is_noted_and_nothing_else_changes() -> Outcome {
+    let made = r#"{"clusterName":"demo","clusterID":"u","infraID":"demo-x7k2p",
+        "landfall":{"account":"42","engine":"aso","namespace":"fleet"},"azure":{"region":"eastus"}}"#;
+    let root = tempfile::tempdir()?;
+    let home = || of_cluster(root.path()).ok().and_then(|named| named.management_cluster());
+    for (text, infra_id, expected) in
+        [(INSTALLERS, ID, None), (made, "other-x7k2p", None), (made, ID, Some("uid"))]
+    {
+        fs::write(root.path().join(METADATA), text)?;
+        note_move(root.path(), infra_id, "uid")?;
+        assert_eq!(home().as_deref(), expected, "{infra_id}");
+    }
+    let named = of_cluster(root.path()).map_err(|_| "the cluster")?;
+    assert_eq!(named.target.account.as_deref(), Some("42"));
+    let engine = named.engine().map(|engine| (engine.name, engine.namespace));
+    assert_eq!(engine, Some(("aso".to_owned(), "fleet".to_owned())));
+    // Where it is now, the latest move says.
+    note_move(root.path(), ID, "later")?;
+    assert_eq!(home().as_deref(), Some("later"));
+    // What is kept of the cluster when it is gone says so, too.
+    ClusterDir::open(root.path())?.clear_destroyed(ID, &named.kept(&caller()))?;
+    let gone = of_directory(root.path()).ok().and_then(|named| named.management_cluster());
+    assert_eq!(gone.as_deref(), Some("uid"));
+    note_move(root.path(), ID, "uid")?;
+    assert_eq!(home(), None, "nothing is noted of a cluster that is gone");
+    Ok(())
+}
+
+#[test]
 fn flags_name_a_cluster_and_no_other_ones_directory() -> Outcome {
     let Some(aws) = platform::named("aws") else { return Err("no such platform".into()) };
     let root = tempfile::tempdir()?;
@@ -147,9 +176,11 @@ fn what_stands_in_the_way_says_how_to_go_on() {
         pages::at_work(&work),
         pages::late(60),
         pages::no_cloud("none"),
+        pages::moved(ID),
+        pages::same_place(),
     ];
     let codes: Vec<&str> = findings.iter().map(|finding| finding.page.code).collect();
-    assert_eq!(codes, ["LF1383", "LF1384", "LF1385", "LF1382"]);
+    assert_eq!(codes, ["LF1383", "LF1384", "LF1385", "LF1382", "LF1548", "LF1549"]);
     assert!(findings.iter().all(|finding| finding.help.is_some()));
     assert!(findings[1].message.contains("process 7"), "{}", findings[1].message);
 }

@@ -1,0 +1,335 @@
+//! The bootstrap machine that Azure Service Operator made: its objects go, and with them what they stand for.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use super::super::aso::{Refused, at_home};
+use super::super::{ended, note};
+use super::{Args, refused};
+use crate::cli::aso::management::{Management, Shown, identity, judged, limits, outcome, stopping};
+use crate::cli::{Exit, Output, Settings, engine};
+use crate::engine::aso::core::PLAN_LIMIT;
+use crate::engine::aso::desired::Need;
+use crate::engine::aso::detect::permissions::{self, Question, denied};
+use crate::engine::aso::detect::{Report, crd_name};
+use crate::engine::aso::drive::{Feed, Ground, Place, Step, Worked};
+use crate::engine::aso::kinds::Kind;
+use crate::engine::aso::translate::{Domains, Ignition, Input, translate};
+use crate::finding::Finding;
+use crate::plan::Plan;
+use crate::prepare::target::Named;
+use crate::prepare::{
+    self, Basis, Engine, Environment, FACTS, FactsFrom, IgnitionFrom, Options, Outlook, Refusal,
+};
+use crate::stop::Stop;
+use crate::ui::json as json_form;
+use crate::workdir::{BOOTSTRAP_REMOVAL, ClusterDir, Durability, StepResult};
+
+/// The kind of the machines.
+const MACHINE: &str = "VirtualMachine";
+
+/// The objects that a cluster has for its bootstrap alone, or why the operator can make no machines of its plan.
+type Temporary = Result<Vec<Need>, Vec<Finding>>;
+
+/// Removes the objects of the bootstrap machine.
+///
+/// # Errors
+/// A stream cannot be written, or something outside of the input went wrong.
+pub(super) fn remove(args: &Args, named: &Named, made: Engine, settings: &Settings) -> anyhow::Result<Exit> {
+    let directory = settings.dir.clone().unwrap_or_else(|| PathBuf::from("."));
+    let cluster = ClusterDir::open(&directory)?;
+    let temporary = match outlook(args, made.clone(), &directory) {
+        Ok(outlook) => temporary(&outlook.plan),
+        Err(refusal) => return crate::cli::create::refused(refusal, settings),
+    };
+    let ground = Ground { infra_id: named.target.infra_id.clone(), namespace: made.namespace };
+    let removal = Removal { ground: &ground, cluster: &cluster, settings };
+    let runtime = prepare::runtime()?;
+    let found = runtime.block_on(removal.look(args, named, &temporary));
+    let exit = match found {
+        Ok((_, objects)) if objects.is_empty() => removal.nothing(),
+        Ok((reached, objects)) => match refused(args, &named.target, settings) {
+            Ok(None) => removal.prune(&runtime, &reached, objects),
+            Ok(Some(exit)) => Ok(exit),
+            Err(fault) => Err(fault),
+        },
+        Err((findings, exit)) => ended(outcome(exit), &findings, exit, settings),
+    };
+    runtime.shutdown_background();
+    exit
+}
+
+/// What the directory would become, by the facts that the cluster was made with.
+fn outlook(args: &Args, made: Engine, directory: &Path) -> Result<Outlook, Refusal> {
+    let basis = Basis::new(&(&args.basis).into(), directory)?;
+    let examined = prepare::examine(directory, &basis, args.reading.into())?;
+    let options = Options {
+        strictness: args.reading.into(),
+        facts: FactsFrom::File(directory.join(FACTS)),
+        infra_id: None,
+        cluster_id: None,
+        ignition: IgnitionFrom::None,
+        engine: Some(made),
+        durability: Durability::Fsync,
+    };
+    prepare::outlook(directory, &basis, &examined, &options, Environment)
+}
+
+/// What of a plan is there for the bootstrap alone.
+fn temporary(plan: &Plan) -> Temporary {
+    let patches = BTreeMap::new();
+    let objects = |bootstrap: bool| -> Temporary {
+        let translation = translate(&Input {
+            plan,
+            // No object is named after one.
+            cloud: Domains::default(),
+            machines: true,
+            bootstrap,
+            api_internal_ip: None,
+            ignition: Ignition::default(),
+            patches: &patches,
+        })?;
+        let ids = translation.objects.into_iter();
+        Ok(ids.map(|desired| Need { kind: desired.kind.kind, name: desired.name }).collect())
+    };
+    let stays = objects(false)?;
+    let mut all = objects(true)?;
+    all.retain(|id| !stays.contains(id));
+    Ok(all)
+}
+
+/// A management cluster with the kinds that are looked at there.
+struct Reached {
+    management: Management,
+    kinds: Vec<&'static Kind>,
+    report: Report,
+}
+
+impl Reached {
+    fn feed(&self, ground: &Ground) -> Feed {
+        self.management.feed(&self.kinds, &self.report, ground)
+    }
+
+    fn place<'a>(&'a self, ground: &'a Ground, watcher: &'a Shown<'_>, stop: &'a Stop) -> Place<'a> {
+        Place {
+            api: &self.management.live,
+            kinds: &self.kinds,
+            ground,
+            identity: identity(),
+            limits: limits(PLAN_LIMIT),
+            watcher,
+            stop,
+        }
+    }
+
+    /// The rights without which nobody can say that there is no bootstrap machine, which has objects of these
+    /// kinds.
+    fn closed(&self, namespace: &str, needed: impl Fn(&Kind) -> bool) -> Vec<Finding> {
+        let is_served = |kind: &Kind| self.report.versions.contains_key(&crd_name(kind));
+        let needed = permissions::kinds(true).into_iter().filter(|kind| needed(kind) && is_served(kind));
+        let closed = needed.filter(|kind| !self.kinds.contains(kind)).map(|kind| Question {
+            namespace: Some(namespace.to_owned()),
+            group: kind.group,
+            resource: kind.plural.to_owned(),
+            name: None,
+            verb: "list",
+        });
+        denied(&closed.collect::<Vec<Question>>())
+    }
+}
+
+/// The removal of a bootstrap machine.
+struct Removal<'a> {
+    ground: &'a Ground,
+    cluster: &'a ClusterDir,
+    settings: &'a Settings,
+}
+
+impl Removal<'_> {
+    /// The management cluster, and what stands there for the bootstrap alone.
+    async fn look(
+        &self,
+        args: &Args,
+        named: &Named,
+        temporary: &Temporary,
+    ) -> Result<(Reached, Vec<Need>), Refused> {
+        let ground = self.ground;
+        let management = Management::of(args.management.kubeconfig.as_deref());
+        let management = management.map_err(|(finding, exit)| (vec![*finding], exit))?;
+        at_home(named, &management.live, ground).await?;
+        let served = management.served(&permissions::kinds(true), &ground.namespace).await;
+        let (kinds, report) = served.map_err(|findings| (findings, Exit::PartWay))?;
+        let reached = Reached { management, kinds, report };
+        let closed = reached.closed(&ground.namespace, |kind| match temporary {
+            Ok(objects) => objects.iter().any(|id| id.kind == kind.kind),
+            Err(_) => kind.kind == MACHINE,
+        });
+        if !closed.is_empty() {
+            return Err((closed, Exit::Unfit));
+        }
+        // Of a plan that the operator can make no machines of, there are none.
+        let is_wanted = |id: &Need| match temporary {
+            Ok(objects) => objects.contains(id),
+            Err(_) => id.kind == MACHINE,
+        };
+        let found = {
+            let (shown, stop) = (Shown::new(self.settings), Stop::default());
+            let place = reached.place(ground, &shown, &stop);
+            stopping(&stop, place.standing(reached.feed(ground), is_wanted)).await
+        };
+        let objects = found.map_err(|ended| judged(&ended, ground))?;
+        match temporary {
+            Err(findings) if !objects.is_empty() => Err((findings.clone(), Exit::Unfit)),
+            _ => Ok((reached, objects)),
+        }
+    }
+
+    /// Says that nothing is there: it is gone, or there never was such a machine.
+    fn nothing(&self) -> anyhow::Result<Exit> {
+        let steps = self.cluster.steps()?;
+        let Some(last) = steps.last(BOOTSTRAP_REMOVAL) else {
+            let line =
+                format!("Azure Service Operator made no bootstrap machine of {}", self.ground.infra_id);
+            return self.finish(&[], &[], Exit::Done, &line);
+        };
+        if last.result != StepResult::Done {
+            note(self.cluster, BOOTSTRAP_REMOVAL, StepResult::Done, "nothing was left")?;
+        }
+        self.finish(&[], &[], Exit::Done, &self.gone())
+    }
+
+    fn gone(&self) -> String {
+        format!("the bootstrap machine of {} is gone", self.ground.infra_id)
+    }
+
+    /// Removes these objects, between two notes in the journal of steps.
+    fn prune(
+        &self,
+        runtime: &tokio::runtime::Runtime,
+        reached: &Reached,
+        objects: Vec<Need>,
+    ) -> anyhow::Result<Exit> {
+        note(self.cluster, BOOTSTRAP_REMOVAL, StepResult::Began, "")?;
+        let (shown, stop) = (Shown::new(self.settings), Stop::default());
+        let worked = runtime.block_on(async {
+            let place = reached.place(self.ground, &shown, &stop);
+            stopping(&stop, place.prune(reached.feed(self.ground), objects)).await
+        });
+        drop(shown);
+        let (findings, exit) = judged(&worked, self.ground);
+        let none = Step::default();
+        let last = if let Worked::Ended(_, step) = &worked { step } else { &none };
+        let (result, detail) = match exit {
+            Exit::Done => (StepResult::Done, format!("{} removed", last.objects.len())),
+            Exit::Interrupted => (StepResult::Interrupted, String::new()),
+            _ => (StepResult::Failed, String::new()),
+        };
+        note(self.cluster, BOOTSTRAP_REMOVAL, result, &detail)?;
+        let work: Vec<Value> = last
+            .objects
+            .iter()
+            .map(|planned| {
+                json!({
+                    "kind": planned.object.kind,
+                    "name": planned.object.name,
+                    "action": planned.action.what.name(),
+                    "policy": planned.action.policy,
+                    "message": planned.action.message,
+                })
+            })
+            .collect();
+        self.finish(&work, &findings, exit, &self.gone())
+    }
+
+    /// Says how it ended.
+    fn finish(&self, work: &[Value], findings: &[Finding], exit: Exit, line: &str) -> anyhow::Result<Exit> {
+        let Ground { infra_id, namespace } = self.ground;
+        let printer = &self.settings.printer;
+        if self.settings.output == Output::Json {
+            let value = json!({
+                "outcome": outcome(exit),
+                "infraID": infra_id,
+                "engine": { "name": super::super::aso::NAME, "namespace": namespace },
+                "work": work,
+                "findings": json_form::placeless(findings),
+            });
+            printer.data(&format!("{value}\n"))?;
+            return Ok(exit);
+        }
+        engine::report(findings, self.settings);
+        if exit == Exit::Done {
+            printer.data(&format!("{line}\n"))?;
+        } else {
+            printer.talk("run the same command again to go on");
+        }
+        Ok(exit)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::disallowed_methods, reason = "a cluster directory is made here")]
+
+    use std::fs;
+
+    use super::*;
+    use crate::assets;
+    use crate::finding::Findings;
+    use crate::platform::azure::credentials::{SUBSCRIPTION_ID, TENANT_ID};
+    use crate::prepare::BasisOptions;
+    use crate::secret::Secret;
+    use crate::verdict::Strictness;
+
+    const CONFIG: &str = r#"
+apiVersion: v1
+baseDomain: example.com
+metadata: { name: demo }
+platform:
+  azure: { region: eastus, baseDomainResourceGroupName: dns-rg }
+publish: External
+pullSecret: '{"auths":{"example.com":{"auth":"ZHVtbXk6ZHVtbXk="}}}'
+sshKey: ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBERERERERERERERERERERERERERERERERERERERERER
+"#;
+
+    fn temporary_of(config: &str) -> Option<Temporary> {
+        let root = tempfile::tempdir().ok()?;
+        fs::write(root.path().join(prepare::INSTALL_CONFIG), config).ok()?;
+        let basis = Basis::new(&BasisOptions::default(), root.path()).ok()?;
+        let examined = prepare::examine(root.path(), &basis, Strictness::default()).ok()?;
+        let id = || Secret::new("11111111-2222-3333-4444-555555555555".to_owned());
+        let mut ids = assets::credentials(&examined.config, &Environment);
+        ids.extend([(SUBSCRIPTION_ID, id()), (TENANT_ID, id())]);
+        let facts = prepare::facts_of_catalogue(&examined.config, &basis, &ids, &mut Findings::default());
+        let options = Options {
+            strictness: Strictness::default(),
+            facts: FactsFrom::Given(Box::new(facts)),
+            infra_id: Some("demo-x7k2p".to_owned()),
+            cluster_id: None,
+            ignition: IgnitionFrom::None,
+            engine: Some(Engine { name: "aso".to_owned(), namespace: String::new() }),
+            durability: Durability::Process,
+        };
+        let outlook = prepare::outlook(root.path(), &basis, &examined, &options, Environment).ok()?;
+        Some(temporary(&outlook.plan))
+    }
+
+    #[test]
+    fn only_what_leads_to_the_bootstrap_machine_is_temporary() {
+        let kinds = |config: &str| -> Option<Vec<&'static str>> {
+            let objects = temporary_of(config)?.ok()?;
+            assert!(objects.iter().all(|id| !id.name.contains("master")), "{objects:?}");
+            Some(objects.iter().map(|id| id.kind).collect())
+        };
+        let rule = "NetworkSecurityGroupsSecurityRule";
+        let public = [rule, "LoadBalancersInboundNatRule", "NetworkInterface", MACHINE];
+        assert_eq!(kinds(CONFIG).as_deref(), Some(&public[..]));
+        let internal = CONFIG.replace("publish: External", "publish: Internal");
+        assert_eq!(kinds(&internal).as_deref(), Some(&[rule, "NetworkInterface", MACHINE][..]));
+        // Nobody could log in to machines without a key.
+        let keyless: String =
+            CONFIG.lines().filter(|line| !line.starts_with("sshKey")).collect::<Vec<_>>().join("\n");
+        assert!(temporary_of(&keyless).is_some_and(|temporary| temporary.is_err()));
+    }
+}
