@@ -2,9 +2,11 @@
 
 #![allow(clippy::disallowed_methods, reason = "the config and settings are read here")]
 
+mod check;
 pub mod credential;
 mod manage;
 pub mod management;
+mod roles;
 mod settings;
 
 use std::collections::BTreeMap;
@@ -27,7 +29,7 @@ use crate::engine::aso::desired::Desired;
 use crate::engine::aso::detect::{self, Cluster, Deployment, Wanted};
 use crate::engine::aso::translate::{Domains, Ignition, Input, translate};
 use crate::finding::{Finding, Findings, Severity};
-use crate::plan::Plan;
+use crate::plan::{Engine, Plan};
 use crate::platform::azure::credentials::{SUBSCRIPTION_ID, TENANT_ID};
 use crate::prepare::{
     self, Basis, Environment, Error, FactsFrom, INSTALL_CONFIG, IgnitionFrom, Options, Refusal, Said,
@@ -46,6 +48,8 @@ pub struct Args {
 // Help texts are the doc comments of each verb's arguments.
 #[derive(Debug, clap::Subcommand)]
 enum What {
+    Check(check::Args),
+    Roles(roles::Args),
     Render(Box<RenderArgs>),
     /// Let the operator only read the objects of a cluster, so that nothing changes in Azure
     Pause(manage::Args),
@@ -128,6 +132,8 @@ struct RenderArgs {
 pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
     let args = match &args.what {
         What::Render(args) => args,
+        What::Check(args) => return check::run(args, settings),
+        What::Roles(args) => return roles::run(args, settings),
         What::Pause(args) => return manage::run(args, manage::Change::Pause, settings),
         What::Resume(args) => return manage::run(args, manage::Change::Resume, settings),
         What::Handover(args) => return manage::run(args, manage::Change::HandOver, settings),
@@ -183,7 +189,7 @@ fn render(args: &RenderArgs, settings: &Settings) -> Result<Vec<Document>, Refus
         infra_id: own.infra_id.clone(),
         cluster_id: None,
         ignition: IgnitionFrom::None,
-        engine: None,
+        engine: Some(prepare::Engine { name: Engine::Aso.name().to_owned(), namespace: String::new() }),
         durability: Durability::Process,
     };
     let outlook = prepare::outlook(directory, &basis, &examined, &options, Environment)?;

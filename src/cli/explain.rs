@@ -1,19 +1,21 @@
-//! `landfall explain`: a field of the install config, or the page of a code.
+//! `landfall explain`: a field of the install config, the page of a code, or what an engine leaves to others.
 
 use anyhow::anyhow;
+use clap::ValueEnum;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{Exit, Output, Settings};
 use crate::codes;
 use crate::config::schema::{FieldDoc, field};
+use crate::engine::aso::outside::{OUTSIDE, Outside};
 use crate::finding::{Page, Severity, nearest};
 use crate::ui::layout::{block, table, verbatim};
 
 /// The pools that `<pool>` stands for in the fields of a page.
 const POOLS: [&str; 3] = ["controlPlane", "arbiter", "compute"];
 
-/// Explain a field of the install config, or a finding's code
+/// Explain a field of the install config, a finding's code, or what an engine leaves to others
 ///
 /// Without an argument, list the fields of the top level.
 #[derive(Debug, clap::Args)]
@@ -21,15 +23,34 @@ pub struct Args {
     /// Path of a field, such as platform.aws.serviceEndpoints, or a code, such as LF0010
     #[arg(value_name = "FIELD|CODE")]
     subject: Option<String>,
+
+    /// Tell what of a cluster this engine does not make, and who does
+    #[arg(long, value_enum, value_name = "ENGINE", conflicts_with = "subject")]
+    engine: Option<Engine>,
 }
 
-/// Prints what is known of a field or a code.
+/// An engine that leaves something to others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Engine {
+    /// Azure Service Operator in a management cluster
+    Aso,
+}
+
+/// Prints what is known of a field, a code or an engine.
 ///
 /// # Errors
 /// There is no such field or code, with the nearest that there is; or standard output cannot be written.
 pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
     let subject = args.subject.as_deref().unwrap_or_default();
-    let text = if is_code(subject) {
+    let text = if let Some(Engine::Aso) = args.engine {
+        match settings.output {
+            Output::Json => {
+                json!({ "engine": "aso", "outside": OUTSIDE.iter().map(entry).collect::<Vec<_>>() })
+                    .to_string()
+            }
+            _ => outside_text(),
+        }
+    } else if is_code(subject) {
         let page = page(subject)?;
         match settings.output {
             Output::Json => serde_json::to_string(&PageEntry::from(page))?,
@@ -168,6 +189,19 @@ fn field_text(doc: &FieldDoc, rules: &[Rule]) -> String {
     parts.join("\n")
 }
 
+/// What is done without the operator, as data.
+fn entry(outside: &Outside) -> Value {
+    json!({ "what": outside.what, "by": outside.by.name(), "how": outside.how })
+}
+
+fn outside_text() -> String {
+    let row = |outside: &Outside| {
+        (outside.what.to_owned(), format!("{}: {}", outside.by.name(), outside.how.replace('`', "")))
+    };
+    let rows: Vec<(String, String)> = OUTSIDE.iter().map(row).collect();
+    format!("Not done by objects of Azure Service Operator, and who does it:\n\n{}", table(&rows, 2))
+}
+
 /// The first paragraph without its full stop, for a line of a list.
 fn unstopped(text: &str) -> &str {
     let first = text.split("\n\n").next().unwrap_or(text);
@@ -218,6 +252,16 @@ mod tests {
     fn tells_codes_from_fields() {
         assert!(is_code("LF0001") && is_code("lf1"));
         assert!(!is_code("platform") && !is_code("LF") && !is_code(""));
+    }
+
+    #[test]
+    fn what_an_engine_leaves_to_others_is_in_the_guide() {
+        let guide = include_str!("../../docs/user-guide.md");
+        for outside in OUTSIDE {
+            let row = format!("| {} | {} | {} |", outside.what, outside.by.name(), outside.how);
+            assert!(guide.contains(&row), "{row}");
+            assert!(outside_text().contains(outside.what), "{}", outside.what);
+        }
     }
 
     #[test]

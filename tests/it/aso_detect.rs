@@ -2,6 +2,8 @@
 //!
 //! The folder comes from `LANDFALL_CONFORMANCE`, by default `testdata/conformance`.
 
+mod commands;
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 

@@ -11,7 +11,7 @@ use landfall::assets;
 use landfall::catalogue::Catalogue;
 use landfall::facts::Facts;
 use landfall::finding::Findings;
-use landfall::plan::{Case, Identity, Plan};
+use landfall::plan::{self, Case, Identity, Plan};
 use landfall::platform::World;
 use landfall::render::{Extras, File, Tls};
 use landfall::secret::Secret;
@@ -189,6 +189,7 @@ pub fn made(folder: &Path) -> (Plan, Vec<File>) {
         release: RELEASE,
         identity: &identity,
         installed: false,
+        engine: plan::Engine::default(),
     };
     let mut out = Findings::default();
     let Some(plan) = assets::plan(&case, &mut out) else {

@@ -9,7 +9,7 @@ use landfall::assets;
 use landfall::catalogue::Catalogue;
 use landfall::config::InstallConfig;
 use landfall::finding::Findings;
-use landfall::plan::{Case, Identity};
+use landfall::plan::{Case, Engine, Identity};
 use landfall::platform::Offline;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -31,8 +31,16 @@ pub fn planned_offline(config: &InstallConfig, given: &InstallConfig) -> Finding
     let facts =
         assets::offline_facts(&Offline { config, catalogue, release, credentials: &credentials }, &mut out);
     let identity = Identity { infra_id: "page-bcd24".to_owned(), cluster_id: String::new() };
-    let case =
-        Case { config, given, facts: &facts, catalogue, release, identity: &identity, installed: false };
+    let case = Case {
+        config,
+        given,
+        facts: &facts,
+        catalogue,
+        release,
+        identity: &identity,
+        installed: false,
+        engine: Engine::default(),
+    };
     let _ = assets::plan(&case, &mut out);
     out
 }

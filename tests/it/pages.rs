@@ -285,6 +285,7 @@ const SHOWN_ELSEWHERE: &[(&str, &str)] = &[
     ("LF1504", "aso_examples::variants::the_internal_address_is_one_of_the_control_planes_subnet"),
     ("LF1505", "aso_examples::variants::what_the_operators_machines_lack_is_refused"),
     ("LF1506", "aso_examples::variants::what_the_operators_machines_lack_is_refused"),
+    ("LF1508", "aso_examples::variants::machines_start_with_a_pointer_and_nothing_else"),
     ("LF1507", "aso_examples::render_refuses_an_operator_of_another_cloud"),
     ("LF1520", "engine::aso::detect::tests::a_closed_cloud_a_stack_hub_and_an_unknown_cloud_are_refused"),
     ("LF1521", "engine::aso::detect::tests::an_operator_is_absent_without_crds_and_deployment"),
@@ -310,6 +311,9 @@ const SHOWN_ELSEWHERE: &[(&str, &str)] = &[
     ("LF1541", "engine::aso::drive::pages::tests::each_fault_has_a_page_of_its_own"),
     ("LF1542", "engine::aso::drive::pages::tests::each_fault_has_a_page_of_its_own"),
     ("LF1543", "engine::aso::drive::pages::tests::each_fault_has_a_page_of_its_own"),
+    ("LF1548", "prepare::target::tests::what_stands_in_the_way_says_how_to_go_on"),
+    ("LF1549", "prepare::target::tests::what_stands_in_the_way_says_how_to_go_on"),
+    ("LF1560", "aso_detect::commands::what_is_no_release_is_refused_without_a_word_of_it"),
 ];
 
 /// What judging finds, and for a code of planning what planning with the catalogue alone finds.

@@ -7,11 +7,12 @@ use serde_json::json;
 
 use super::management::{self, KubeconfigArgs, Management, Shown, identity, judged, limits, stopping};
 use crate::catalogue::Catalogue;
+use crate::cli::destroy::at_home;
 use crate::cli::duration::within_a_day;
 use crate::cli::{Exit, Output, Settings, engine};
 use crate::engine::aso::detect::{Report, Wanted, permissions};
 use crate::engine::aso::drive::{
-    Feed, Ground, Job, Place, Relocation, Side, Worked, at_work, pages, relocate as moved,
+    Api, End, Feed, Ground, Job, Place, Relocation, Side, Worked, at_work, pages, relocate as moved,
 };
 use crate::engine::aso::kinds::Kind;
 use crate::finding::Finding;
@@ -19,9 +20,9 @@ use crate::prepare::{self, target};
 use crate::stop::Stop;
 use crate::ui::json as json_form;
 
-/// Which cluster, and how long.
+/// Which cluster.
 #[derive(Debug, clap::Args)]
-pub struct ClusterArgs {
+pub struct NameArgs {
     /// Infrastructure id of the cluster; that of the cluster directory unless given
     #[arg(long, value_name = "ID")]
     infra_id: Option<String>,
@@ -29,6 +30,13 @@ pub struct ClusterArgs {
     /// Namespace of its objects; that of the cluster directory, or named like the infrastructure id
     #[arg(long, value_name = "NAME")]
     namespace: Option<String>,
+}
+
+/// Which cluster, and how long.
+#[derive(Debug, clap::Args)]
+pub struct ClusterArgs {
+    #[command(flatten)]
+    name: NameArgs,
 
     /// When to stop, whatever is left by then, such as `30m` or `1h30m`
     #[arg(long, value_name = "TIME", default_value = "1h", value_parser = within_a_day)]
@@ -79,7 +87,7 @@ pub enum Change {
 /// # Errors
 /// A stream cannot be written, or the operating system gives no runtime.
 pub fn run(args: &Args, change: Change, settings: &Settings) -> anyhow::Result<Exit> {
-    let Some(ground) = args.cluster.ground(settings) else { return Ok(nameless(settings)) };
+    let Some(ground) = args.cluster.name.ground(settings) else { return Ok(nameless(settings)) };
     let runtime = prepare::runtime()?;
     let ended = runtime.block_on(changed(args, change, &ground, settings));
     runtime.shutdown_background();
@@ -91,14 +99,36 @@ pub fn run(args: &Args, change: Change, settings: &Settings) -> anyhow::Result<E
 /// # Errors
 /// A stream cannot be written, or the operating system gives no runtime.
 pub fn relocate(args: &MoveArgs, settings: &Settings) -> anyhow::Result<Exit> {
-    let Some(ground) = args.cluster.ground(settings) else { return Ok(nameless(settings)) };
+    let Some(ground) = args.cluster.name.ground(settings) else { return Ok(nameless(settings)) };
     let runtime = prepare::runtime()?;
     let ended = runtime.block_on(relocated(args, &ground, settings));
     runtime.shutdown_background();
+    let ended = match ended {
+        Ok((worked, home)) => {
+            if matches!(worked, Worked::Ended(End::Done, _)) {
+                target::note_move(&directory(settings), &ground.infra_id, &home)?;
+            }
+            Ok(worked)
+        }
+        Err(refused) => Err(refused),
+    };
     said(ended, &ground, settings)
 }
 
-impl ClusterArgs {
+/// The cluster directory.
+fn directory(settings: &Settings) -> PathBuf {
+    settings.dir.clone().unwrap_or_else(|| PathBuf::from("."))
+}
+
+/// Makes sure that the cluster was not moved away from a management cluster, as far as its directory says so.
+async fn not_moved(api: &dyn Api, ground: &Ground, settings: &Settings) -> Result<(), (Vec<Finding>, Exit)> {
+    match target::of_cluster(&directory(settings)) {
+        Ok(named) if named.target.infra_id == ground.infra_id => at_home(&named, api, ground).await,
+        _ => Ok(()),
+    }
+}
+
+impl NameArgs {
     /// The cluster that flags or the cluster directory name.
     fn ground(&self, settings: &Settings) -> Option<Ground> {
         let directory = settings.dir.clone().unwrap_or_else(|| PathBuf::from("."));
@@ -110,9 +140,17 @@ impl ClusterArgs {
         let namespace = self.namespace.clone().or(namespace).unwrap_or_else(|| infra_id.clone());
         Some(Ground { infra_id, namespace })
     }
+
+    /// The infrastructure id, where it is known, and the namespace; none where neither is named.
+    pub(super) fn place(&self, settings: &Settings) -> Option<(Option<String>, String)> {
+        match self.ground(settings) {
+            Some(ground) => Some((Some(ground.infra_id), ground.namespace)),
+            None => self.namespace.clone().map(|namespace| (None, namespace)),
+        }
+    }
 }
 
-fn nameless(settings: &Settings) -> Exit {
+pub(super) fn nameless(settings: &Settings) -> Exit {
     settings.printer.report("error: no cluster is named: give --infra-id, or its directory with --dir\n");
     Exit::Usage
 }
@@ -160,6 +198,7 @@ impl Reached {
 
 async fn changed(args: &Args, change: Change, ground: &Ground, settings: &Settings) -> Ended {
     let reached = Reached::at(args.kubeconfig.kubeconfig.as_deref(), ground).await?;
+    not_moved(&reached.management.live, ground, settings).await?;
     let job = match change {
         Change::Pause => Job::Pause,
         Change::Resume => Job::Resume,
@@ -171,9 +210,18 @@ async fn changed(args: &Args, change: Change, ground: &Ground, settings: &Settin
     Ok(stopping(&stop, at_work(&place, &mut feed, job)).await)
 }
 
-async fn relocated(args: &MoveArgs, ground: &Ground, settings: &Settings) -> Ended {
+/// How the move ended, and which management cluster it led to.
+async fn relocated(
+    args: &MoveArgs,
+    ground: &Ground,
+    settings: &Settings,
+) -> Result<(Worked, String), (Vec<Finding>, Exit)> {
     let from = Reached::at(Some(&args.from_kubeconfig), ground).await?;
     let to = Reached::at(Some(&args.to_kubeconfig), ground).await?;
+    let home = to.home().await?;
+    if from.home().await? == home {
+        return Err((vec![target::pages::same_place()], Exit::Unfit));
+    }
     let clouds = Catalogue::embedded();
     let cloud = from.cloud(ground).await?;
     // Routes are of nobody's plan, so that an operator need not have their kind.
@@ -190,10 +238,20 @@ async fn relocated(args: &MoveArgs, ground: &Ground, settings: &Settings) -> End
         from: Side { place: from.place(ground, args.cluster.timeout, &shown, &stop), feed: &here },
         to: Side { place: to.place(ground, args.cluster.timeout, &shown, &stop), feed: &there },
     };
-    Ok(stopping(&stop, moved(&relocation)).await)
+    let worked = stopping(&stop, moved(&relocation)).await;
+    if matches!(worked, Worked::NotThere) {
+        not_moved(&from.management.live, ground, settings).await?;
+    }
+    Ok((worked, home))
 }
 
 impl Reached {
+    /// Which management cluster it is.
+    async fn home(&self) -> Result<String, (Vec<Finding>, Exit)> {
+        let home = Ground::home(&self.management.live).await;
+        home.map_err(|failure| (vec![pages::failure(&failure)], Exit::PartWay))
+    }
+
     /// The cloud of the cluster, as its anchor says it; that of no cluster is the default one.
     async fn cloud(&self, ground: &Ground) -> Result<String, (Vec<Finding>, Exit)> {
         let anchor = ground.find(&self.management.live).await;

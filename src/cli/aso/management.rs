@@ -4,20 +4,25 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use futures::FutureExt as _;
+use futures::future::{BoxFuture, ready};
+use serde_json::json;
+
 use crate::catalogue::Catalogue;
-use crate::cli::{Exit, Settings, engine, signals};
+use crate::cli::{Exit, Output, Settings, engine, signals};
+use crate::engine::aso::detect::look::release::{Offered, upgraded};
 use crate::engine::aso::detect::look::{look, refused};
-use crate::engine::aso::detect::permissions::{self, Grantee, Question, denied, questions, rules};
-use crate::engine::aso::detect::{self, Report, Wanted};
+use crate::engine::aso::detect::permissions::{self, Grantee, Question, Rule, denied, questions, rules};
+use crate::engine::aso::detect::{self, Report, Upgraded, Wanted};
 use crate::engine::aso::drive::{Clock, End, Feed, Ground, Limits, Live, Watcher, Worked, now, pages};
 use crate::engine::aso::keys;
 use crate::engine::aso::kinds::Kind;
-use crate::finding::{Finding, Severity};
-use crate::kube::{Access, Bad};
+use crate::finding::Finding;
+use crate::kube::{ACCOUNT, Access, Bad, BadKubeconfig};
 use crate::platform::World as _;
 use crate::prepare::Environment;
 use crate::stop::Stop;
-use crate::ui::{Printer, StageBars};
+use crate::ui::{Printer, StageBars, json as json_form};
 use crate::wait;
 
 /// How long a connection, and each part of an answer, may take.
@@ -58,9 +63,9 @@ impl Management {
     /// The kubeconfig cannot be used.
     pub fn of(kubeconfig: Option<&Path>) -> Result<Self, (Box<Finding>, Exit)> {
         let variable = |name: &str| Environment.variable(name);
-        let access = Access::of_run(kubeconfig, &variable).map_err(|(_, bad)| {
+        let access = Access::of_run(kubeconfig, &variable).map_err(|(path, bad)| {
             let exit = if bad.bad == Bad::Unreadable { Exit::Failed } else { Exit::NotValid };
-            (Box::new(wait::pages::kubeconfig(&bad)), exit)
+            (Box::new(bad_kubeconfig(&path, &bad)), exit)
         })?;
         let unusable = |fault: crate::kube::Fault| (Box::new(pages::failure(&fault.into())), Exit::Failed);
         let calls = access.client(PATIENCE).map_err(unusable)?;
@@ -79,16 +84,33 @@ impl Management {
         machines: bool,
         clouds: &Catalogue,
     ) -> Checked {
+        let report = self.examine(wanted, &rights(Some(infra_id), machines), clouds).await?;
+        let errors = report.findings.iter().filter(|finding| finding.is_error());
+        let errors: Vec<Finding> = errors.cloned().collect();
+        if errors.is_empty() { Ok(report) } else { Err(errors) }
+    }
+
+    /// What was found of the operator, and which of these rights are missing.
+    ///
+    /// # Errors
+    /// It does not answer, or does not permit to look.
+    pub async fn examine(&self, wanted: &Wanted<'_>, rights: &[Rule], clouds: &Catalogue) -> Checked {
         let unanswered = |fault: crate::kube::Fault| vec![pages::failure(&fault.into())];
         let cluster = look(&self.calls, wanted.kinds).await.map_err(unanswered)?;
-        let report = detect::detect(&cluster, wanted, &clouds.azure);
-        let kinds = permissions::kinds(machines);
-        let grantee = Grantee { kinds: &kinds, infra_id: Some(infra_id), controller: false };
-        let asked = questions(&rules(&grantee), wanted.namespace);
-        let denied = denied(&refused(&self.calls, asked).await.map_err(unanswered)?);
-        let errors = report.findings.iter().filter(|finding| finding.severity == Severity::Error);
-        let errors: Vec<Finding> = errors.cloned().chain(denied).collect();
-        if errors.is_empty() { Ok(report) } else { Err(errors) }
+        let mut report = detect::detect(&cluster, wanted, &clouds.azure);
+        let asked = questions(rights, wanted.namespace);
+        let refused = refused(&self.calls, asked).await.map_err(unanswered)?;
+        report.findings.extend(denied(&refused));
+        Ok(report)
+    }
+
+    /// The operator's CRDs, as a release with these versions would find them.
+    ///
+    /// # Errors
+    /// It does not answer, or does not permit to look.
+    pub async fn upgraded(&self, offered: &Offered) -> Result<Vec<Upgraded>, Vec<Finding>> {
+        let unanswered = |fault: crate::kube::Fault| vec![pages::failure(&fault.into())];
+        upgraded(&self.calls, offered).await.map_err(unanswered)
     }
 
     /// News of the objects of a cluster, of kinds in the versions that were found.
@@ -135,6 +157,31 @@ impl Management {
     }
 }
 
+/// The rights that the engine must have for a cluster, or for all whose objects are in its namespace.
+#[must_use]
+pub fn rights(infra_id: Option<&str>, machines: bool) -> Vec<Rule> {
+    rules(&Grantee { kinds: &permissions::kinds(machines), infra_id, controller: false })
+}
+
+/// What is wrong with the kubeconfig of a management cluster, or with the service account of a pod.
+fn bad_kubeconfig(path: &Path, bad: &BadKubeconfig) -> Finding {
+    let mut finding = wait::pages::kubeconfig(bad);
+    if path == Path::new(ACCOUNT) {
+        finding.message = format!("the service account {}", bad.why);
+    }
+    match bad.bad {
+        Bad::Unreadable => finding.help(
+            "name the kubeconfig of the management cluster with --kubeconfig or KUBECONFIG, or for a move with \
+             --from-kubeconfig and --to-kubeconfig; in a pod, have its service account mounted",
+        ),
+        Bad::Invalid => finding.help(
+            "name with --kubeconfig or KUBECONFIG one whose current context names the server of the management \
+             cluster and a user",
+        ),
+        Bad::Insecure => finding,
+    }
+}
+
 /// What was found of an operator, or all that stands against its use.
 pub type Checked = Result<Report, Vec<Finding>>;
 
@@ -151,11 +198,15 @@ pub fn identity() -> String {
     format!("{host}_{:016x}", rand::random::<u64>())
 }
 
+/// Checks that were made before the work, to be made again while the operator keeps silent.
+pub type Checks<'p> = dyn Fn() -> BoxFuture<'p, Vec<Finding>> + Send + Sync + 'p;
+
 /// Shows work on objects: on a terminal as a bar with lines above it, elsewhere as lines.
 pub struct Shown<'p> {
     bars: StageBars,
     drawn: bool,
     printer: &'p Printer,
+    checks: Option<&'p Checks<'p>>,
 }
 
 impl<'p> Shown<'p> {
@@ -165,7 +216,14 @@ impl<'p> Shown<'p> {
         let drawn = settings.printer.draws();
         let bars = StageBars::new(drawn);
         bars.began("objects");
-        Self { bars, drawn, printer: &settings.printer }
+        Self { bars, drawn, printer: &settings.printer, checks: None }
+    }
+
+    /// The same, with checks that say what stands against the operator's use.
+    #[must_use]
+    pub fn checking(mut self, checks: &'p Checks<'p>) -> Self {
+        self.checks = Some(checks);
+        self
     }
 }
 
@@ -180,6 +238,13 @@ impl Watcher for Shown<'_> {
             self.printer.record(line);
         } else {
             self.printer.talk(line);
+        }
+    }
+
+    fn checks(&self) -> BoxFuture<'_, Vec<Finding>> {
+        match self.checks {
+            Some(checks) => checks(),
+            None => ready(Vec::new()).boxed(),
         }
     }
 }
@@ -213,6 +278,19 @@ pub fn outcome(exit: Exit) -> &'static str {
     }
 }
 
+/// Says what stands against the work, which is about no file.
+///
+/// # Errors
+/// Standard output cannot be written.
+pub fn refuse(findings: &[Finding], exit: Exit, settings: &Settings) -> anyhow::Result<Exit> {
+    if settings.output == Output::Json {
+        let value = json!({ "outcome": "refused", "findings": json_form::placeless(findings) });
+        settings.printer.data(&format!("{value}\n"))?;
+    }
+    engine::report(findings, settings);
+    Ok(exit)
+}
+
 /// Shows warnings of a report.
 pub fn warn(report: &Report, settings: &Settings) {
     engine::report(&report.findings, settings);
@@ -226,4 +304,26 @@ pub async fn stopping<T>(stop: &Stop, work: impl Future<Output = T>) -> T {
         () = signals::asked() => stop.ask(),
     }
     work.await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_has_no_kubeconfig_is_told_how_to_name_one() {
+        let told = |path: &str, bad: Bad| {
+            let bad = BadKubeconfig { bad, why: "is not there".to_owned() };
+            let finding = bad_kubeconfig(Path::new(path), &bad);
+            (finding.page.code, finding.message, finding.help.unwrap_or_default())
+        };
+        for (bad, code) in [(Bad::Unreadable, "LF1240"), (Bad::Invalid, "LF1241")] {
+            let (found, message, help) = told("a", bad);
+            assert_eq!((found, message.as_str()), (code, "the kubeconfig is not there"));
+            assert!(help.contains("--kubeconfig") && help.contains("KUBECONFIG"), "{help}");
+            // That is where the kubeconfig of the installed cluster is.
+            assert!(!help.contains("auth/") && !help.contains("ignition"), "{help}");
+        }
+        assert_eq!(told(ACCOUNT, Bad::Unreadable).1, "the service account is not there");
+    }
 }

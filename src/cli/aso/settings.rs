@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::{RenderArgs, bytes};
 use crate::engine::aso::detect;
 use crate::engine::aso::translate::pages;
+use crate::finding::Finding;
 use crate::prepare::{Error, Refusal, Said};
 use crate::source::Mask;
 use crate::verdict::Outcome;
@@ -64,7 +65,10 @@ impl EngineSettings {
             Some(path) => {
                 let text = text(path)?;
                 let read = serde_saphyr::from_str(&text);
-                read.map_err(|fault| unreadable(path, fault.to_string().lines().next().unwrap_or_default()))?
+                read.map_err(|fault| {
+                    let why = fault.to_string();
+                    unreadable(path, pages::settings(why.lines().next().unwrap_or_default()))
+                })?
             }
         };
         Ok(Self {
@@ -90,17 +94,17 @@ impl EngineSettings {
     }
 }
 
-fn text(path: &Path) -> Result<String, Error> {
+pub(super) fn text(path: &Path) -> Result<String, Error> {
     Ok(String::from_utf8_lossy(&bytes(path)?).into_owned())
 }
 
-/// The refusal of a file of settings, of which nothing is shown.
-fn unreadable(path: &Path, why: &str) -> Refusal {
+/// The refusal of a file, of which nothing is shown.
+pub(super) fn unreadable(path: &Path, finding: Finding) -> Refusal {
     Refusal::Invalid(Box::new(Said {
         file: path.display().to_string(),
         text: String::new(),
         outcome: Outcome::Unparseable,
-        findings: vec![pages::settings(why)],
+        findings: vec![finding],
         mask: Mask::default(),
     }))
 }
@@ -108,7 +112,7 @@ fn unreadable(path: &Path, why: &str) -> Refusal {
 /// What is in the operator's Secret. It may hold a credential, so nothing of it is said.
 pub(super) fn of_operator(path: &Path) -> Result<detect::Settings, Refusal> {
     let read: Result<Value, _> = serde_saphyr::from_str(&text(path)?);
-    let secret = read.map_err(|_| unreadable(path, "it is no Secret in YAML"))?;
+    let secret = read.map_err(|_| unreadable(path, pages::settings("it is no Secret in YAML")))?;
     Ok(detect::Settings::of(|key| {
         let of = |part: &str| secret.get(part)?.get(key)?.as_str();
         let decoded = || String::from_utf8(STANDARD.decode(of("data")?).ok()?).ok();

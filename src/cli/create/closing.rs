@@ -18,11 +18,57 @@ pub(super) fn next_steps(infra_id: &str, standing: usize, bootstrap_gone: bool, 
     text
 }
 
+/// The word about a cluster whose infrastructure stands but for its machines, which are the user's to make.
+pub(super) fn without_machines(infra_id: &str, standing: usize, directory: &Path) -> String {
+    let stands = counted(standing, "resource");
+    let directory = directory.display();
+    format!(
+        "the infrastructure of {infra_id} stands without machines: {stands}\nnext:\n  \
+         make the bootstrap machine and the control plane, for example with Cluster API or Terraform, from\n  \
+         bootstrap.ign and master.ign, which `openshift-install create ignition-configs` makes of the files in\n  \
+         {directory}; `landfall explain --engine aso` says what they take besides\nonce they run:\n  \
+         landfall wait-for bootstrap-complete --dir {directory}\n  \
+         remove the bootstrap machine\n  \
+         landfall wait-for install-complete --dir {directory}\n  \
+         landfall aso handover --dir {directory}\n"
+    )
+}
+
+/// How the objects of a cluster stand after a run that ended before its time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stood {
+    /// Nothing was changed.
+    Untouched,
+    /// They were not looked at to the end.
+    Unknown,
+    /// So many are as they are to be, of so many.
+    So(usize, usize),
+}
+
+/// How to go on with objects after a run that ended so before its time.
+pub(super) fn objects_again(stood: Stood, exit: Exit, at_fault: bool, directory: &Path) -> String {
+    let after = after(exit, at_fault);
+    let again = format!("run the same command again{after} to go on");
+    let (done, all) = match stood {
+        Stood::Untouched => return format!("no object was changed; {again}"),
+        Stood::Unknown => return again,
+        Stood::So(done, all) => (done, counted(all, "object")),
+    };
+    format!(
+        "{done} of {all} are as they should be; {again}, or remove them with `landfall destroy cluster --dir {}`",
+        directory.display()
+    )
+}
+
+/// What comes before the same command. Nothing is wrong with what somebody stopped.
+fn after(exit: Exit, at_fault: bool) -> &'static str {
+    if at_fault && exit != Exit::Interrupted { ", once that is mended," } else { "" }
+}
+
 /// How to go on after a run that ended so before its time. `at_fault` says whether something was found to be
 /// wrong.
 pub(super) fn again(standing: usize, exit: Exit, at_fault: bool, directory: &Path) -> String {
-    // Nothing is wrong with what somebody stopped.
-    let after = if at_fault && exit != Exit::Interrupted { ", once that is mended," } else { "" };
+    let after = after(exit, at_fault);
     if standing == 0 {
         return format!("nothing stands; run the same command again{after} to begin anew");
     }
@@ -49,6 +95,32 @@ mod tests {
         let wanted = "the infrastructure of demo-bcd24 stands: 1 resource\nnext:\n  landfall wait-for \
                       install-complete --dir demo\n";
         assert_eq!(next_steps("demo-bcd24", 1, true, directory), wanted);
+    }
+
+    #[test]
+    fn machines_come_before_what_waits_for_them() {
+        let text = without_machines("demo-bcd24", 20, Path::new("demo"));
+        assert!(text.starts_with("the infrastructure of demo-bcd24 stands without machines: 20 resources\n"));
+        let places =
+            ["bootstrap.ign", "bootstrap-complete", "remove the", "install-complete", "aso handover"];
+        let places: Vec<Option<usize>> = places.iter().map(|words| text.find(words)).collect();
+        assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{places:?}: {text}");
+        // It was not landfall that made the machine.
+        assert!(!text.contains("destroy bootstrap"), "{text}");
+    }
+
+    #[test]
+    fn of_objects_nothing_is_said_that_was_not_seen() {
+        let told = |stood: Stood, exit: Exit| objects_again(stood, exit, true, Path::new("demo"));
+        let refused = told(Stood::Untouched, Exit::Unfit);
+        assert_eq!(
+            refused,
+            "no object was changed; run the same command again, once that is mended, to go on"
+        );
+        assert_eq!(told(Stood::Unknown, Exit::Interrupted), "run the same command again to go on");
+        let part = told(Stood::So(3, 20), Exit::PartWay);
+        assert!(part.starts_with("3 of 20 objects are as they should be; run the same"), "{part}");
+        assert!(part.ends_with("`landfall destroy cluster --dir demo`"), "{part}");
     }
 
     #[test]

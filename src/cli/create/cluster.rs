@@ -145,6 +145,7 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
     let ask = args.asking.ask(&live);
     let world = Environment;
     let asking = prepare::asking(&directory, &examined, &basis, &ask, &world);
+    let asking = Asking { engine: engine.into(), ..asking };
     let session = prepare::cloud(&examined).map(|cloud| cloud.session(asking));
     let job = Job {
         args,

@@ -11,4 +11,5 @@ pub mod drive;
 pub mod keys;
 pub mod kinds;
 pub mod names;
+pub mod outside;
 pub mod translate;

@@ -3,16 +3,20 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use futures::FutureExt as _;
 use serde_json::{Value, json};
 
 use super::{Ended, EngineName, Going, Job};
 use crate::assets;
 use crate::cli::aso::credential::handed_over;
+pub(super) use crate::cli::aso::management::refuse as refused;
 use crate::cli::aso::management::{
     self, KubeconfigArgs, Management, Shown, identity, judged, limits, outcome as word, stopping,
 };
+use crate::cli::create::closing::{self, Stood};
 use crate::cli::create::outcome;
-use crate::cli::{Exit, Output, Settings, engine};
+use crate::cli::destroy::at_home;
+use crate::cli::{Exit, Output, engine};
 use crate::engine::aso::anchor::{self, Credential};
 use crate::engine::aso::core::{Outcome, Owner, PLAN_LIMIT, Stage};
 use crate::engine::aso::detect::{Report, Wanted, permissions};
@@ -20,14 +24,14 @@ use crate::engine::aso::drive::{self, Ground, Place, Step, Worked, at_work, page
 use crate::engine::aso::kinds::Kind;
 use crate::engine::aso::translate::{Domains, Ignition, Input, Translation, translate};
 use crate::finding::{Finding, Findings};
-use crate::plan::{Identity, Plan};
+use crate::plan::{self, Identity, Plan};
 use crate::platform::World as _;
 use crate::platform::cloud::Asking;
 use crate::prepare::{self, Environment, FactsFrom, Options, Prepared, Refusal};
 use crate::secret::{REDACTED, Secret};
 use crate::stop::Stop;
 use crate::ui::{counted, json as json_form};
-use crate::workdir::{ClusterDir, Step as Noted, StepResult};
+use crate::workdir::{self, BOOTSTRAP_REMOVAL, ClusterDir, Step as Noted, StepResult};
 
 /// The name of the engine.
 pub(super) const NAME: &str = "aso";
@@ -70,6 +74,15 @@ impl AsoArgs {
     }
 }
 
+impl From<EngineName> for plan::Engine {
+    fn from(name: EngineName) -> Self {
+        match name {
+            EngineName::Terraform => Self::Terraform,
+            EngineName::Aso => Self::Aso,
+        }
+    }
+}
+
 /// The engine of a run: the one that is asked for, which must be the one that began the cluster.
 ///
 /// # Errors
@@ -83,19 +96,6 @@ pub(super) fn chosen(asked: Option<EngineName>, directory: &Path) -> Result<Engi
         None if is_noted => Ok(EngineName::Aso),
         None => Ok(EngineName::Terraform),
     }
-}
-
-/// Says what stands against the work, which is about no file.
-///
-/// # Errors
-/// Standard output cannot be written.
-pub(super) fn refused(findings: &[Finding], exit: Exit, settings: &Settings) -> anyhow::Result<Exit> {
-    if settings.output == Output::Json {
-        let value = json!({ "outcome": "refused", "findings": json_form::placeless(findings) });
-        settings.printer.data(&format!("{value}\n"))?;
-    }
-    engine::report(findings, settings);
-    Ok(exit)
 }
 
 /// The cluster, ready to be made.
@@ -202,6 +202,12 @@ impl Job<'_> {
             Ok(ready) => ready,
             Err(findings) => return Ok(Err(self.unfit(findings))),
         };
+        if let Ok(named) = prepare::target::of_cluster(self.directory) {
+            let home = at_home(&named, &management.live, &ready.ground);
+            if let Err((findings, exit)) = self.runtime.block_on(home) {
+                return refused(&findings, exit, self.settings).map(Ok);
+            }
+        }
         let Usable { report, kinds, known } = match self.usable(management, &outlook.plan, &ready) {
             Ok(usable) => usable,
             Err(findings) => return refused(&findings, Exit::Unfit, self.settings).map(Ok),
@@ -237,40 +243,53 @@ impl Job<'_> {
             }
         }
         note(&cluster, StepResult::Began, &count)?;
+        let ground = ready.ground.clone();
+        let worked = self.apply(management, &prepared.plan, ready, &kinds, &known);
+        self.worked(&cluster, &prepared, &ground, &worked).map(Ok)
+    }
+
+    /// Makes the objects, and waits until they are as they should be.
+    fn apply(
+        &self,
+        management: &Management,
+        plan: &Plan,
+        ready: Ready,
+        kinds: &[&'static Kind],
+        known: &Report,
+    ) -> Worked {
         let Ready { ground, translation, anchor, credential } = ready;
-        let (shown, stop) = (Shown::new(self.settings), Stop::default());
+        let needed = kinds_of(&translation);
+        let wanted = Wanted { cloud: cloud_of(plan), namespace: &ground.namespace, kinds: &needed };
+        let (machines, clouds) = (self.makes_machines(), &self.basis.catalogue);
+        let checks = || {
+            let checked = management.check(&wanted, &ground.infra_id, machines, clouds);
+            checked.map(|checked| checked.err().unwrap_or_default()).boxed()
+        };
+        let (shown, stop) = (Shown::new(self.settings).checking(&checks), Stop::default());
         let secret = |owner: &Owner| credential.secret(&ground.infra_id, owner, true);
         let place = Place {
             api: &management.live,
-            kinds: &kinds,
+            kinds,
             ground: &ground,
             identity: identity(),
             limits: limits(PLAN_LIMIT),
             watcher: &shown,
             stop: &stop,
         };
-        let stage = if self.makes_machines() { Stage::Bootstrap } else { Stage::Install };
+        let stage = if self.needs_bootstrap() { Stage::Bootstrap } else { Stage::Install };
         let job = drive::Job::Make { translation, anchor: &anchor, secret: &secret, stage };
-        let worked = self.runtime.block_on(async {
-            let mut feed = management.feed(&kinds, &known, &ground);
+        self.runtime.block_on(async {
+            let mut feed = management.feed(kinds, known, &ground);
             stopping(&stop, at_work(&place, &mut feed, job)).await
-        });
-        drop(shown);
-        self.worked(&cluster, &prepared, &ground, &worked).map(Ok)
+        })
     }
 
     /// What the management cluster is good for, before anything is written anywhere.
     fn usable(&self, management: &Management, plan: &Plan, ready: &Ready) -> Result<Usable, Vec<Finding>> {
         let machines = self.makes_machines();
-        let mut needed: Vec<&'static Kind> = Vec::new();
-        for desired in &ready.translation.objects {
-            if !needed.contains(&desired.kind) {
-                needed.push(desired.kind);
-            }
-        }
-        let cloud = plan.platform.azure.as_ref().map_or("", |azure| azure.cloud.name.as_str());
+        let needed = kinds_of(&ready.translation);
         let Ground { infra_id, namespace } = &ready.ground;
-        let wanted = Wanted { cloud, namespace, kinds: &needed };
+        let wanted = Wanted { cloud: cloud_of(plan), namespace, kinds: &needed };
         self.runtime.block_on(async {
             let report = management.check(&wanted, infra_id, machines, &self.basis.catalogue).await?;
             // What an earlier plan left over may be of kinds that this one does not need.
@@ -281,6 +300,12 @@ impl Job<'_> {
 
     fn makes_machines(&self) -> bool {
         self.args.aso.aso_machines == Machines::Aso
+    }
+
+    /// Whether the operator makes the bootstrap machine: not again, once its removal began.
+    fn needs_bootstrap(&self) -> bool {
+        let steps = workdir::steps(self.directory);
+        self.makes_machines() && steps.is_ok_and(|steps| steps.last(BOOTSTRAP_REMOVAL).is_none())
     }
 
     fn ground(&self, plan: &Plan) -> Ground {
@@ -299,12 +324,11 @@ impl Job<'_> {
     }
 
     fn translation(&self, plan: &Plan) -> Result<Translation, Vec<Finding>> {
-        let name = plan.platform.azure.as_ref().map_or("", |azure| azure.cloud.name.as_str());
-        let cloud = self.basis.catalogue.azure.cloud(name).map(|(_, cloud)| cloud);
+        let cloud = self.basis.catalogue.azure.cloud(cloud_of(plan)).map(|(_, cloud)| cloud);
         let pointer = self.args.aso.aso_ignition_pointer.as_ref();
         let pointer = pointer.and_then(|path| Environment.file(&path.to_string_lossy()));
         let pointer = pointer.and_then(|bytes| String::from_utf8(bytes).ok()).map(Secret::new);
-        if self.makes_machines() && pointer.is_none() {
+        if self.needs_bootstrap() && pointer.is_none() {
             return Err(vec![pages::ignition()]);
         }
         let master = Environment.file(&self.directory.join("master.ign").to_string_lossy());
@@ -316,7 +340,7 @@ impl Job<'_> {
                 key_vaults: cloud.map_or("", |cloud| cloud.key_vault_dns_suffix.as_str()),
             },
             machines: self.makes_machines(),
-            bootstrap: self.makes_machines(),
+            bootstrap: self.needs_bootstrap(),
             api_internal_ip: None,
             ignition: Ignition {
                 bootstrap: pointer.as_ref().map(|config| config.expose().as_str()),
@@ -380,19 +404,38 @@ impl Job<'_> {
         }
         engine::report(&findings, self.settings);
         if exit == Exit::Done {
-            let text = super::closing::next_steps(
-                &ground.infra_id,
-                standing,
-                !self.makes_machines(),
-                self.directory,
-            );
+            let text = if self.makes_machines() {
+                closing::next_steps(&ground.infra_id, standing, !self.needs_bootstrap(), self.directory)
+            } else {
+                closing::without_machines(&ground.infra_id, standing, self.directory)
+            };
             self.settings.printer.data(&text)?;
         } else {
-            let text = super::closing::again(standing, exit, !findings.is_empty(), self.directory);
+            let stood = match worked {
+                Worked::Refused(_) => Stood::Untouched,
+                _ if step.objects.is_empty() => Stood::Unknown,
+                _ => Stood::So(standing, step.objects.len()),
+            };
+            let text = closing::objects_again(stood, exit, !findings.is_empty(), self.directory);
             self.settings.printer.talk(&text);
         }
         Ok(exit)
     }
+}
+
+/// The kinds of the objects of a plan.
+fn kinds_of(translation: &Translation) -> Vec<&'static Kind> {
+    let mut kinds: Vec<&'static Kind> = Vec::new();
+    for desired in &translation.objects {
+        if !kinds.contains(&desired.kind) {
+            kinds.push(desired.kind);
+        }
+    }
+    kinds
+}
+
+fn cloud_of(plan: &Plan) -> &str {
+    plan.platform.azure.as_ref().map_or("", |azure| azure.cloud.name.as_str())
 }
 
 fn described(planned: &drive::Planned) -> Value {

@@ -1,6 +1,8 @@
 //! Looks at the operator of a management cluster, and asks what is permitted there. An edge: it calls the
 //! cluster's API, and writes nothing.
 
+pub mod release;
+
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -83,11 +85,15 @@ async fn crd(client: Client, name: String) -> Result<Option<Crd>, Fault> {
 }
 
 async fn labelled(client: &Client) -> Result<Vec<Crd>, Fault> {
+    let list: List<AnyCrd> = call(client, Method::GET, &labelled_path(), METADATA, Vec::new()).await?;
+    Ok(list.items.unwrap_or_default().into_iter().map(Crd::from).collect())
+}
+
+/// Where the operator's CRDs are listed, so many at a time.
+fn labelled_path() -> String {
     let (key, value) = OF_OPERATOR;
     let key = key.replace('/', "%2F");
-    let path = format!("{CRDS}?labelSelector={key}%3D{value}&limit={LABELLED}");
-    let list: List<AnyCrd> = call(client, Method::GET, &path, METADATA, Vec::new()).await?;
-    Ok(list.items.unwrap_or_default().into_iter().map(Crd::from).collect())
+    format!("{CRDS}?labelSelector={key}%3D{value}&limit={LABELLED}")
 }
 
 async fn deployments(client: &Client) -> Result<Vec<Deployment>, Fault> {
@@ -126,10 +132,22 @@ async fn call<T: DeserializeOwned>(
     answer.map_err(|_| Fault::late())?.map_err(|error| Fault::of(&error))
 }
 
-/// A list of objects.
+/// A list of objects, or a page of it.
 #[derive(Deserialize)]
 struct List<T> {
+    #[serde(default)]
+    metadata: ListMetadata,
     items: Option<Vec<T>>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct ListMetadata {
+    /// What the next page is asked for by; empty on the last.
+    #[serde(rename = "continue")]
+    next: String,
+    /// How many objects are on the pages that follow.
+    remaining_item_count: usize,
 }
 
 #[derive(Default, Deserialize)]

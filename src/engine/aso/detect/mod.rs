@@ -16,7 +16,7 @@ use semver::Version;
 
 pub use cloud::is_served;
 pub use seen::{Cluster, Crd, DEPLOYMENT, Deployment, Installer, Reading, SETTINGS, Settings, crd_name};
-pub use version::{MINIMUM, TESTED, Upgraded, upgrade};
+pub use version::{MINIMUM, TESTED, Upgraded, read as read_version, upgrade};
 
 use super::kinds::Kind;
 use crate::finding::{Finding, Severity};
@@ -27,7 +27,7 @@ use crate::platform::azure::catalogue::{Catalogue, Cloud};
 pub struct Wanted<'a> {
     /// The cloud of the install config; empty for the default cloud.
     pub cloud: &'a str,
-    /// The namespace of the cluster's objects.
+    /// The namespace of the cluster's objects; empty where no cluster is meant.
     pub namespace: &'a str,
     /// The kinds of these objects.
     pub kinds: &'a [&'static Kind],
@@ -198,10 +198,12 @@ pub fn detect(cluster: &Cluster, wanted: &Wanted<'_>, clouds: &Catalogue) -> Rep
     report.judge_running(operator);
     report.judge_version(cluster.version(operator), installer);
     report.judge_kinds(cluster, wanted.kinds);
-    if !operators.is_empty() {
+    let is_for_cluster = !wanted.namespace.is_empty();
+    if is_for_cluster && !operators.is_empty() {
         report.judge_watching(&watching, wanted.namespace);
     }
-    if let Some(cloud) = cloud {
+    // Which of several is meant, only a namespace can say.
+    if let Some(cloud) = cloud.filter(|_| is_for_cluster || watching.len() == 1) {
         for operator in watching {
             let namespace = operator.namespace.as_str();
             report.judge_cloud(cluster.settings.get(namespace), namespace, cloud, clouds);

@@ -22,6 +22,7 @@ pub static PAGES: &[&Page] = &[
     &STORED,
     &UNTESTED,
     &UNREADABLE,
+    &RELEASE,
 ];
 
 const fn page(code: &'static str, title: &'static str, text: &'static str) -> Page {
@@ -111,6 +112,20 @@ static UNREADABLE: Page = Page {
          read, it is taken to watch all namespaces, and the cloud to be the right one.",
     )
 };
+
+static RELEASE: Page = page(
+    "LF1560",
+    "the CRDs of a new release can be read",
+    "Which versions objects may be stored in is compared with the CRDs of the release, which it comes with as \
+     YAML documents. Nothing of a file that is something else is shown.",
+);
+
+/// The CRDs of a release cannot be read; why.
+#[must_use]
+pub fn release(why: &str) -> Finding {
+    Finding::error(&RELEASE, Kind::Parse, "", format!("the CRDs of the release cannot be read: {why}"))
+        .help("name azureserviceoperator_customresourcedefinitions_vX.Y.Z.yaml of the release")
+}
 
 pub(super) fn cloud(name: &str) -> Finding {
     let message = format!("cloud {} is not supported by the aso engine", shortened(name));
@@ -224,12 +239,19 @@ pub(super) fn no_settings(namespace: &str) -> Finding {
 pub(super) fn denied(verbs: &str, about: &str) -> Finding {
     let message = format!("the management cluster does not permit to {verbs} {about}");
     Finding::error(&DENIED, Kind::Forbidden, "", message)
-        .help("let an administrator bind the role that the user guide has for the aso engine")
+        .help("let an administrator bind the roles that `landfall aso roles` prints")
 }
 
 pub(super) fn not_ours(installer: Installer) -> Finding {
     let message = "the operator is not landfall's to upgrade";
     Finding::error(&UPGRADE, Kind::Forbidden, "", message).help(installer.advice())
+}
+
+pub(super) fn from_unknown(to: &Version) -> Finding {
+    let message =
+        format!("the step to version {to} cannot be judged, as the operator's version is not known");
+    Finding::error(&UPGRADE, Kind::Required, "", message)
+        .help("use an image of the operator whose tag is its version")
 }
 
 pub(super) fn other_major(from: &Version, to: &Version) -> Finding {

@@ -25,10 +25,22 @@ pub fn kinds(machines: bool) -> Vec<&'static Kind> {
     KINDS.iter().filter(|kind| machines || kind.tier < MACHINES).collect()
 }
 
+/// The kinds that objects of a plan may be of: those that an operator must serve.
+#[must_use]
+pub fn planned(machines: bool) -> Vec<&'static Kind> {
+    let mut all = kinds(machines);
+    all.retain(|kind| is_planned(kind));
+    all
+}
+
+fn is_planned(kind: &Kind) -> bool {
+    kind.kind != ROUTES
+}
+
 /// The pattern by which an operator adds the CRDs of these kinds, for its `--crd-pattern`.
 #[must_use]
 pub fn crd_pattern(kinds: &[&'static Kind]) -> String {
-    let planned = kinds.iter().filter(|kind| kind.kind != ROUTES);
+    let planned = kinds.iter().filter(|kind| is_planned(kind));
     let globs: Vec<String> = planned.map(|kind| format!("{}/{}", kind.group, kind.kind)).collect();
     globs.join(";")
 }

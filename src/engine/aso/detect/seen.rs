@@ -101,7 +101,8 @@ impl Settings {
 
     fn watch(&self, namespace: &str) -> bool {
         let targets = &self.target_namespaces;
-        !self.only_webhooks && (targets.is_empty() || targets.iter().any(|target| target == namespace))
+        let is_target = || namespace.is_empty() || targets.iter().any(|target| target == namespace);
+        !self.only_webhooks && (targets.is_empty() || is_target())
     }
 }
 
@@ -126,6 +127,16 @@ pub enum Installer {
 }
 
 impl Installer {
+    /// Who that is, in a word.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Landfall => "landfall",
+            Self::ClusterApi => "cluster-api",
+            Self::Other => "other",
+        }
+    }
+
     /// What to do for another version of the operator.
     #[must_use]
     pub fn advice(self) -> &'static str {
@@ -165,7 +176,7 @@ impl Cluster {
         self.crds.iter().find(|crd| crd.name == name)
     }
 
-    /// Whether an operator watches a namespace. One that tells nothing of itself is taken to watch all, as
+    /// Whether an operator watches a namespace, or any at all where that is empty. One that tells nothing of itself is taken to watch all, as
     /// operators do.
     pub(super) fn watches(&self, operator: &Deployment, namespace: &str) -> bool {
         match self.settings.get(&operator.namespace) {

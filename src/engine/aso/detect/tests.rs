@@ -213,3 +213,23 @@ fn who_installed_it_is_known() {
     cluster.deployments.clear();
     assert_eq!(of(&cluster, "").installer, Some(Installer::ClusterApi));
 }
+
+#[test]
+fn without_a_cluster_any_operator_will_do() {
+    let wanted = |cluster: &Cluster| {
+        let kinds = permissions::planned(false);
+        detect(cluster, &Wanted { cloud: "", namespace: "", kinds: &kinds }, &Catalogue::shipped()).verdict
+    };
+    let mut cluster = good();
+    cluster.settings.insert("one".to_owned(), Reading::Read(watching(&["elsewhere"])));
+    assert_eq!(of(&cluster, "").verdict, Verdict::Conflict);
+    assert_eq!(wanted(&cluster), Verdict::Usable);
+    let government = "https://login.microsoftonline.us/".to_owned();
+    let endpoints = [government, String::new(), String::new()];
+    let other = Settings { endpoints, ..Settings::default() };
+    cluster.settings.insert("one".to_owned(), Reading::Read(other));
+    assert_eq!(wanted(&cluster), Verdict::Conflict);
+    // Another one is for another cloud: each has its own clusters.
+    add(&mut cluster, "two", watching(&["demo"]));
+    assert_eq!(wanted(&cluster), Verdict::Usable);
+}

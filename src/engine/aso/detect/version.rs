@@ -36,26 +36,38 @@ pub struct Upgraded {
     pub objects: usize,
 }
 
-/// What stands against an upgrade of an operator; warnings do not stop it.
+impl Upgraded {
+    /// The versions in which objects may be stored, and that the new release lacks.
+    #[must_use]
+    pub fn gone(&self) -> Vec<&str> {
+        let gone = self.crd.stored.iter().filter(|version| !self.offered.contains(version));
+        gone.map(String::as_str).collect()
+    }
+}
+
+/// What stands against an upgrade of an operator, whose version may not be known; warnings do not stop it.
 #[must_use]
-pub fn upgrade(from: &Version, to: &Version, installer: Installer, crds: &[Upgraded]) -> Vec<Finding> {
+pub fn upgrade(
+    from: Option<&Version>,
+    to: &Version,
+    installer: Installer,
+    crds: &[Upgraded],
+) -> Vec<Finding> {
     let mut found = Vec::new();
     if installer != Installer::Landfall {
         found.push(pages::not_ours(installer));
     }
-    if from.major != to.major {
-        found.push(pages::other_major(from, to));
-    } else if to < from {
-        found.push(pages::backwards(from, to));
-    } else if to.minor > from.minor.saturating_add(1) {
-        found.push(pages::too_far(from, to));
+    match from {
+        None => found.push(pages::from_unknown(to)),
+        Some(from) if from.major != to.major => found.push(pages::other_major(from, to)),
+        Some(from) if to < from => found.push(pages::backwards(from, to)),
+        Some(from) if to.minor > from.minor.saturating_add(1) => found.push(pages::too_far(from, to)),
+        Some(_) => {}
     }
     for upgraded in crds {
-        let crd = &upgraded.crd;
-        let gone = crd.stored.iter().filter(|version| !upgraded.offered.contains(version));
-        let gone: Vec<&str> = gone.map(String::as_str).collect();
+        let gone = upgraded.gone();
         if !gone.is_empty() {
-            found.push(pages::stored(&crd.name, &gone, upgraded.objects));
+            found.push(pages::stored(&upgraded.crd.name, &gone, upgraded.objects));
         }
     }
     found
@@ -67,7 +79,7 @@ mod tests {
 
     fn shown(from: &str, to: &str, installer: Installer) -> Vec<String> {
         let versions = read(from).zip(read(to));
-        let found = versions.map(|(from, to)| upgrade(&from, &to, installer, &[])).unwrap_or_default();
+        let found = versions.map(|(from, to)| upgrade(Some(&from), &to, installer, &[])).unwrap_or_default();
         found.into_iter().map(|finding| finding.message).collect()
     }
 
@@ -94,6 +106,14 @@ mod tests {
     }
 
     #[test]
+    fn a_step_from_nowhere_is_refused() {
+        let found = upgrade(None, &Version::new(2, 19, 0), Installer::Landfall, &[]);
+        let codes: Vec<(&str, bool)> =
+            found.iter().map(|finding| (finding.page.code, finding.is_error())).collect();
+        assert_eq!(codes, [("LF1528", true)]);
+    }
+
+    #[test]
     fn an_installation_of_somebody_else_is_left_alone() {
         for installer in [Installer::ClusterApi, Installer::Other] {
             assert_eq!(shown("2.18.0", "2.19.0", installer).len(), 1);
@@ -108,7 +128,7 @@ mod tests {
             let crd = Crd { stored: vec![stored.to_owned(), "v1".to_owned()], ..crd };
             let offered = vec!["v1".to_owned(), "v2".to_owned()];
             let upgraded = [Upgraded { crd, offered, objects }];
-            upgrade(&from, &to, Installer::Landfall, &upgraded).iter().map(Finding::is_error).collect()
+            upgrade(Some(&from), &to, Installer::Landfall, &upgraded).iter().map(Finding::is_error).collect()
         };
         assert_eq!(errors("v0", 1), [true]);
         assert_eq!(errors("v0", 0), [false]);

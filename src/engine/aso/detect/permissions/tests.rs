@@ -43,6 +43,8 @@ fn the_pattern_names_what_plans_have() {
     assert_eq!((globs.len(), globs.first().copied()), (20, Some("resources.azure.com/ResourceGroup")));
     assert!(globs.contains(&"network.azure.com/LoadBalancersInboundNatRule"), "{pattern}");
     assert!(!pattern.contains("RouteTablesRoute") && !pattern.contains("compute"), "{pattern}");
+    assert_eq!(crd_pattern(&planned(false)), pattern);
+    assert_eq!((planned(false).len(), planned(true).len()), (20, KINDS.len() - 1));
 }
 
 #[test]

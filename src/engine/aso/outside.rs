@@ -1,0 +1,91 @@
+//! What a cluster takes besides the operator's objects: what the operator has no kind for, what is asked of Azure
+//! itself, and what others make.
+
+/// Who does something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum By {
+    /// This program, by calls of Azure itself.
+    Landfall,
+    /// The user.
+    User,
+    /// The running cluster.
+    Cluster,
+}
+
+impl By {
+    /// Who that is, in a word.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Landfall => "landfall",
+            Self::User => "user",
+            Self::Cluster => "cluster",
+        }
+    }
+}
+
+/// Something that is done without an object of the operator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outside {
+    /// What it is.
+    pub what: &'static str,
+    /// Who does it.
+    pub by: By,
+    /// How it is done.
+    pub how: &'static str,
+}
+
+/// All that is done without objects, in the order in which it is needed.
+pub static OUTSIDE: &[Outside] = &[
+    Outside {
+        what: "public zone lookup",
+        by: By::Landfall,
+        how: "`preflight` looks for the DNS zone of the base domain and for records in the way, and so does \
+              `create cluster` without `--offline` and `--facts`",
+    },
+    Outside {
+        what: "checks of the subscription",
+        by: By::Landfall,
+        how: "the same two look at rights, quotas, locks, machine sizes and existing networks; they only read",
+    },
+    Outside {
+        what: "owner tag of your resource group",
+        by: By::User,
+        how: "a group that `resourceGroupName` names is the cluster's to change and remove only with the tag \
+              `kubernetes.io_cluster.<infrastructure id>: owned`",
+    },
+    Outside {
+        what: "image upload",
+        by: By::User,
+        how: "nobody copies the disk image; `azure_image_url` in \
+              `terraform/terraform.platform.auto.tfvars.json` says where it is",
+    },
+    Outside {
+        what: "image gallery and image version",
+        by: By::User,
+        how: "the operator has no kind for them; machines that it makes start from the version that \
+              `aso render --machines aso` shows, unless the config names an image of the Marketplace",
+    },
+    Outside {
+        what: "blob upload",
+        by: By::User,
+        how: "nobody stores `bootstrap.ign` in Azure; put it where the machine can get it, such as the container \
+              `ignition` of the storage account, and name a pointer with `--aso-ignition-pointer`",
+    },
+    Outside {
+        what: "bootstrap machine, control plane",
+        by: By::User,
+        how: "without `--aso-machines aso`; start them from `bootstrap.ign` and `master.ign`",
+    },
+    Outside {
+        what: "compute machines",
+        by: By::Cluster,
+        how: "it makes them from its machine sets once the control plane runs",
+    },
+    Outside {
+        what: "removal of what the cluster made",
+        by: By::Landfall,
+        how: "`destroy cluster` looks in Azure once the objects are gone, removes what is left with the \
+              cluster's tag, and proves that nothing is",
+    },
+];
