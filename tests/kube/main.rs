@@ -10,6 +10,8 @@
 #[path = "../it/required.rs"]
 mod required;
 
+#[cfg(all(feature = "azure", feature = "controllers"))]
+mod aso;
 mod gate;
 #[cfg(feature = "controllers")]
 mod operator;

@@ -1,0 +1,120 @@
+//! The bootstrap machine goes, and a moved cluster is where it was moved to.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use super::identity::at;
+use super::management::Management;
+use super::site::{Run, Site, config};
+use super::stands::{PUBLIC, end_lease};
+use super::table::Azure;
+use crate::program::Ran;
+
+const SSH_KEY: &str = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBERERERERERERERERERERERERERERERERERERERERER";
+
+/// Kinds and names of all objects.
+fn names(management: &Management) -> BTreeSet<String> {
+    let name = |object: &Value| format!("{}/{}", at(object, "/kind"), at(object, "/metadata/name"));
+    management.objects(PUBLIC).iter().map(name).collect()
+}
+
+fn is_temporary(name: &str) -> bool {
+    name.contains("bootstrap") || name.contains("ssh-in")
+}
+
+fn create(site: &Site, management: &Management) -> Ran {
+    site.write("pointer.ign", &json!({ "ignition": { "version": "3.2.0" } }));
+    let pointer = site.path().join("pointer.ign");
+    let engine = ["create", "cluster", "--engine", "aso", "--namespace", PUBLIC, "--infra-id", PUBLIC];
+    let machines = ["--offline", "--yes", "--aso-machines", "aso", "--aso-ignition-pointer"];
+    let arguments = [&engine[..], &machines, &[pointer.to_str().unwrap()]].concat();
+    site.start(&arguments, Some(&management.server.kubeconfig())).end()
+}
+
+fn destroy_bootstrap(site: &Site, management: &Management) -> Run {
+    site.start(&["destroy", "bootstrap", "--yes"], Some(&management.server.kubeconfig()))
+}
+
+#[test]
+fn the_bootstrap_machine_goes_and_does_not_come_back() {
+    let azure = Azure::empty();
+    let Some(management) = Management::start(&azure) else { return };
+    let site = Site::new(PUBLIC, &config("public", |config| config["sshKey"] = SSH_KEY.into()));
+    create(&site, &management).ends(0);
+    let all = names(&management);
+    let (temporary, staying): (BTreeSet<String>, BTreeSet<String>) =
+        all.into_iter().partition(|name| is_temporary(name));
+    assert_eq!(temporary.len(), 4, "{temporary:?}");
+
+    // Killed once it has begun: it must not be made again, and the same command ends it.
+    let mut run = destroy_bootstrap(&site, &management);
+    run.says("VirtualMachine/demo-x7k2p-bootstrap: delete");
+    run.kill();
+    end_lease(&management, PUBLIC);
+    for _ in 0..2 {
+        let ran = destroy_bootstrap(&site, &management).end().ends(0);
+        assert!(ran.out.contains("the bootstrap machine of demo-x7k2p is gone"), "{ran}");
+        assert_eq!(names(&management), staying);
+    }
+    assert!(azure.ids().iter().all(|id| !is_temporary(&id.replace('_', "-"))), "{:?}", azure.ids());
+    create(&site, &management).ends(0);
+    assert_eq!(names(&management), staying);
+}
+
+#[test]
+fn where_no_machine_was_made_there_is_nothing_to_remove() {
+    let azure = Azure::empty();
+    let Some(management) = Management::start(&azure) else { return };
+    let site = Site::new(PUBLIC, &config("public", |_| {}));
+    site.create(&management.server.kubeconfig()).ends(0);
+    let before = management.versions(PUBLIC);
+    let ran = destroy_bootstrap(&site, &management).end().ends(0);
+    assert!(ran.out.contains("made no bootstrap machine of demo-x7k2p"), "{ran}");
+    assert_eq!(management.versions(PUBLIC), before);
+}
+
+#[test]
+fn a_cluster_that_was_moved_is_not_looked_for_where_it_was() {
+    let azure = Azure::empty();
+    let Some(here) = Management::start(&azure) else { return };
+    let Some(there) = Management::start(&azure) else { return };
+    let site = Site::new(PUBLIC, &config("public", |_| {}));
+    let [old, new] = [&here, &there].map(|one| one.server.kubeconfig());
+    site.create(&old).ends(0);
+    let moved = |to: &std::path::Path| {
+        let arguments = [
+            "aso",
+            "move",
+            "--from-kubeconfig",
+            old.to_str().unwrap(),
+            "--to-kubeconfig",
+            to.to_str().unwrap(),
+        ];
+        site.start(&arguments, None).end()
+    };
+    // Nothing is touched where it would move to itself.
+    let before = here.versions(PUBLIC);
+    let ran = moved(&old).ends(4);
+    assert!(ran.err.contains("LF1549"), "{ran}");
+    assert_eq!(here.versions(PUBLIC), before);
+
+    moved(&new).ends(0);
+    // It can be repeated.
+    moved(&new).ends(0);
+    let home = there.get("/api/v1/namespaces/kube-system").unwrap();
+    assert_eq!(site.metadata()["landfall"]["managementCluster"], home["metadata"]["uid"]);
+    let whole = azure.ids();
+    for arguments in [&["aso", "pause"][..], &["aso", "handover"], &["destroy", "cluster", "--yes"]] {
+        let ran = site.start(arguments, Some(&old)).end().ends(4);
+        assert!(ran.err.contains("LF1548"), "{ran}");
+    }
+    let ran = site.create(&old).ends(4);
+    assert!(ran.err.contains("LF1548"), "{ran}");
+    assert!(here.objects(PUBLIC).is_empty());
+    assert_eq!(azure.ids(), whole);
+    // It goes on where it is, and what is noted stays so.
+    site.create(&new).ends(0);
+    assert_eq!(site.metadata()["landfall"]["managementCluster"], home["metadata"]["uid"]);
+    site.destroy(&new);
+}

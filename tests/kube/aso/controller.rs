@@ -1,0 +1,246 @@
+//! The controller `azure-infrastructure`, as an administrator deploys it, and what a user asks of it.
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use landfall::kube::Fault;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::account::collection;
+use super::identity::at;
+use super::management::Management;
+use super::site::{CANARY, CLIENT, SUBSCRIPTION, TENANT};
+use super::stands::end_lease;
+use super::until::until;
+use crate::gate::nobody;
+
+const NAME: &str = "azure-infrastructure";
+/// How long an answer of its own server may take.
+const PATIENT: Duration = Duration::from_secs(10);
+/// The Secrets in which a user keeps the credential and the install config.
+const CREDENTIAL: &str = "azure";
+const CONFIG: &str = "config";
+
+/// The description of its kind.
+pub fn own_kind() -> Value {
+    json!({
+        "group": "aso.landfall.dev",
+        "version": "v1alpha1",
+        "kind": "AzureInfrastructure",
+        "plural": "azureinfrastructures",
+    })
+}
+
+/// A running controller.
+pub struct Controller {
+    child: Child,
+    kubeconfig: PathBuf,
+    port: u16,
+    log: PathBuf,
+}
+
+impl Controller {
+    /// Makes all that is printed for it, and starts it with the rights that are printed and no others.
+    pub fn start(management: &Management) -> Self {
+        for definition in printed(&["operator", "crds"]) {
+            make(management, &definition);
+        }
+        let mut account = Value::Null;
+        for object in printed(&["operator", "manifests", "--controllers", NAME]) {
+            make(management, &object);
+            if object["kind"] == "ServiceAccount" {
+                account = object;
+            }
+        }
+        let [namespace, name] = ["/metadata/namespace", "/metadata/name"].map(|place| at(&account, place));
+        let path = format!("/api/v1/namespaces/{namespace}/serviceaccounts/{name}/token");
+        let request = json!({ "apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {} });
+        let answer = management.server.call("POST", &path, &request).unwrap();
+        let token = format!("token: {}", at(&answer, "/status/token"));
+        Self::begin(management.server.changed("controller.kubeconfig", "token:", &token))
+    }
+
+    fn begin(kubeconfig: PathBuf) -> Self {
+        let port = nobody();
+        let log = kubeconfig.with_file_name(format!("controller-{port}.log"));
+        let written = File::create(&log).unwrap();
+        let child = Command::new(env!("CARGO_BIN_EXE_landfall"))
+            .args(["operator", "run", "--controllers", NAME, "--leader-elect=false"])
+            .args(["--listen", &format!("127.0.0.1:{port}"), "--kubeconfig"])
+            .arg(&kubeconfig)
+            .env_clear()
+            .stdin(Stdio::null())
+            .stdout(written.try_clone().unwrap())
+            .stderr(written)
+            .spawn()
+            .unwrap();
+        Self { child, kubeconfig, port, log }
+    }
+
+    /// The same, killed and begun again; the lease of this cluster is ended, as it would end by itself.
+    pub fn again(mut self, management: &Management, infra_id: &str) -> Self {
+        self.end();
+        end_lease(management, infra_id);
+        Self::begin(self.kubeconfig.clone())
+    }
+
+    /// Its numbers; empty while it has none.
+    pub fn numbers(&self) -> String {
+        let ask = || {
+            let mut stream = TcpStream::connect(("127.0.0.1", self.port)).ok()?;
+            stream.set_read_timeout(Some(PATIENT)).ok()?;
+            stream
+                .write_all(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+                .ok()?;
+            let mut text = String::new();
+            stream.read_to_string(&mut text).ok()?;
+            Some(text)
+        };
+        ask().unwrap_or_default()
+    }
+
+    /// The sum of all series of a number.
+    pub fn number(&self, name: &str) -> u64 {
+        let numbers = self.numbers();
+        let of_name = |line: &str| {
+            let (series, value) = line.rsplit_once(' ')?;
+            let found = series.split('{').next() == Some(name);
+            found.then(|| value.trim().parse::<u64>().ok())?
+        };
+        numbers.lines().filter_map(of_name).sum()
+    }
+
+    /// What it wrote so far.
+    pub fn log(&self) -> String {
+        std::fs::read_to_string(&self.log).unwrap_or_default()
+    }
+
+    fn end(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Drop for Controller {
+    fn drop(&mut self) {
+        self.end();
+        if std::thread::panicking() {
+            eprintln!("the controller's log:\n{}", self.log());
+        }
+    }
+}
+
+/// The objects that a command prints, in their order.
+fn printed(arguments: &[&str]) -> Vec<Value> {
+    let ran = Command::new(env!("CARGO_BIN_EXE_landfall")).args(arguments).env_clear().output().unwrap();
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    let text = String::from_utf8(ran.stdout).unwrap();
+    let documents = serde_yaml::Deserializer::from_str(&text);
+    let documents = documents.map(|document| Value::deserialize(document).unwrap());
+    documents.filter(|object| !object.is_null()).collect()
+}
+
+/// Makes an object, unless the server is too old for its kind or has it.
+fn make(management: &Management, object: &Value) {
+    let Some(path) = collection(&management.server, object) else { return };
+    until(&path, || match management.server.call("POST", &path, object) {
+        Ok(_) | Err(Fault::Answer { status: 409, .. }) => Some(()),
+        Err(Fault::NotFound) => None,
+        Err(fault) => panic!("{path}: {fault:?}: {object}"),
+    });
+}
+
+/// A cluster's infrastructure, as a user asks for it: in a namespace of its infrastructure id, under that name.
+pub struct Asked<'m> {
+    management: &'m Management,
+    pub id: String,
+}
+
+impl<'m> Asked<'m> {
+    /// Asks for it, with a spec that has more in it.
+    pub fn make(management: &'m Management, id: &str, config: &Value, more: &Value) -> Self {
+        management.namespace(id);
+        let asked = Self { management, id: id.to_owned() };
+        asked.secret(CONFIG, &json!({ "install-config.yaml": config.to_string() }));
+        asked.secret(
+            CREDENTIAL,
+            &json!({
+                "AZURE_SUBSCRIPTION_ID": SUBSCRIPTION,
+                "AZURE_TENANT_ID": TENANT,
+                "AZURE_CLIENT_ID": CLIENT,
+                "AZURE_CLIENT_SECRET": CANARY,
+            }),
+        );
+        let mut spec = json!({
+            "installConfigRef": { "kind": "Secret", "name": CONFIG, "key": "install-config.yaml" },
+            "credentialsSecretRef": { "name": CREDENTIAL },
+            "infraID": id,
+        });
+        json_patch::merge(&mut spec, more);
+        let object = json!({
+            "apiVersion": "aso.landfall.dev/v1alpha1",
+            "kind": "AzureInfrastructure",
+            "metadata": { "name": id },
+            "spec": spec,
+        });
+        let path = asked.path();
+        let (collection, _) = path.rsplit_once('/').unwrap();
+        management.server.make(collection, &object);
+        asked
+    }
+
+    fn secret(&self, name: &str, data: &Value) {
+        let path = format!("/api/v1/namespaces/{}/secrets", self.id);
+        let secret = json!({
+            "apiVersion": "v1", "kind": "Secret", "metadata": { "name": name }, "stringData": data,
+        });
+        self.management.server.make(&path, &secret);
+    }
+
+    /// Where it stands.
+    pub fn path(&self) -> String {
+        format!("/apis/aso.landfall.dev/v1alpha1/namespaces/{0}/azureinfrastructures/{0}", self.id)
+    }
+
+    /// Where the user's credential stands.
+    pub fn credential(&self) -> String {
+        format!("/api/v1/namespaces/{}/secrets/{CREDENTIAL}", self.id)
+    }
+
+    /// It, as it stands; none where it is gone.
+    pub fn get(&self) -> Option<Value> {
+        self.management.get(&self.path())
+    }
+
+    /// Changes it.
+    #[track_caller]
+    pub fn change(&self, to: &Value) {
+        self.management.server.change(&self.path(), to);
+    }
+
+    /// Deletes it.
+    pub fn delete(&self) {
+        self.management.server.call("DELETE", &self.path(), &Value::Null).unwrap();
+    }
+
+    /// Waits until one of its conditions is so, of the present generation, and its message has these words.
+    #[track_caller]
+    pub fn says(&self, condition: &str, status: &str, words: &[&str]) -> Value {
+        let found = || {
+            let object = self.get()?;
+            let found =
+                object["status"]["conditions"].as_array()?.iter().find(|one| one["type"] == condition)?;
+            let said = format!("{} {}", found["reason"], found["message"]);
+            let is_so = found["status"] == status
+                && found["observedGeneration"] == object["metadata"]["generation"]
+                && words.iter().all(|word| said.contains(word));
+            is_so.then(|| found.clone())
+        };
+        until(&format!("{condition} is {status} of {}, with {words:?}", self.id), found)
+    }
+}

@@ -1,0 +1,42 @@
+//! A cluster goes: with its resource group, with what a failed deletion left, and by what its objects say.
+
+use super::management::{Management, place_of};
+use super::site::{NONE_LEFT, Site, config};
+use super::stands::PUBLIC;
+use super::table::{Azure, Trouble};
+use super::until::until;
+
+#[test]
+fn what_is_outside_goes_first_and_the_rest_with_the_group() {
+    let azure = Azure::empty();
+    azure.has("/resourcegroups/of-somebody-else", &[]);
+    let Some(management) = Management::start(&azure) else { return };
+    let site = Site::new(PUBLIC, &config("public", |_| {}));
+    let kubeconfig = management.server.kubeconfig();
+    site.create(&kubeconfig).ends(0);
+
+    // The record in the user's zone cannot be deleted for now: nothing else goes before it.
+    let record = ("DnsZonesCNAMERecord", "example-com-api-demo");
+    let refused =
+        Trouble::Refused { reason: "AuthorizationFailed", message: "the record is locked".to_owned() };
+    azure.troubles(record.0, record.1, refused);
+    let ran = site.start_destroying(&kubeconfig).end().ends(4);
+    ran.said(&["the record is locked"]);
+    assert!(azure.table().deletes.is_empty(), "{:?}", azure.table().deletes);
+
+    azure.is_well();
+    management.look_again();
+    let record = place_of(PUBLIC, record.0, record.1);
+    until("the record goes", || management.get(&record).is_none().then_some(()));
+    site.destroy(&kubeconfig);
+    assert_eq!(azure.ids(), ["/resourcegroups/of-somebody-else"]);
+    let deletes = azure.table().deletes.clone();
+    assert!(deletes.first().is_some_and(|id| id.contains("dnszonescnamerecords")), "{deletes:?}");
+    assert!(management.objects(PUBLIC).is_empty());
+    assert_eq!(management.anchor(PUBLIC), None);
+    let secret = format!("/api/v1/namespaces/{PUBLIC}/secrets/{PUBLIC}-aso-secret");
+    assert_eq!(management.get(&secret), None);
+
+    // Once more: there is nothing left to do.
+    site.start_destroying(&kubeconfig).says(NONE_LEFT);
+}

@@ -1,0 +1,109 @@
+//! A cluster moves from one management cluster to another, which Azure does not notice.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::counted::Counted;
+use super::management::{Management, place_of};
+use super::site::{Run, Site, config};
+use super::stands::{PRIVATE, brought, end_lease, is_ready, like_example, policy, settings};
+use super::table::Azure;
+use super::until::until;
+
+fn begin(site: &Site, from: &Path, to: &Path) -> Run {
+    let [from, to] = [from, to].map(|path| path.to_str().unwrap());
+    let flags = ["--from-kubeconfig", from, "--to-kubeconfig", to, "--infra-id", PRIVATE];
+    site.start(&[&["aso", "move"][..], &flags].concat(), None)
+}
+
+fn managing(azure: &Azure) -> Option<Management> {
+    let management = Management::bare(azure)?;
+    management.install(&settings());
+    Some(management.played(&[]))
+}
+
+/// A cluster that stands in a management cluster.
+fn standing(azure: &Azure) -> Option<(Management, Site)> {
+    brought(azure, &[(&format!("kubernetes.io_cluster.{PRIVATE}"), "owned")]);
+    let management = managing(azure)?;
+    let site = Site::new(PRIVATE, &config("byo-private", |_| {}));
+    site.create(&management.server.kubeconfig()).ends(0);
+    Some((management, site))
+}
+
+#[test]
+fn a_cluster_moves_and_azure_does_not_notice() {
+    let azure = Azure::empty();
+    let Some((here, site)) = standing(&azure) else { return };
+    let Some(there) = managing(&azure) else { return };
+    let whole = azure.table().resources.clone();
+    let [old, new] = [&here, &there].map(|one| one.server.kubeconfig());
+
+    // Where nobody plays the operator, nothing is paused.
+    there.replicas(0);
+    let before = here.versions(PRIVATE);
+    let ran = begin(&site, &old, &new).end();
+    assert_eq!(ran.code, Some(4), "{ran}");
+    assert_eq!(here.versions(PRIVATE), before);
+    there.replicas(1);
+
+    // Killed after every few writes on either side.
+    let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+    let counted_old = Counted::before(&here.server, folders[0].path());
+    let counted_new = Counted::before(&there.server, folders[1].path());
+    let puts = azure.table().puts.len();
+    let mut kills = 0;
+    loop {
+        for (side, counted) in [(&here, &counted_old), (&there, &counted_new)] {
+            end_lease(side, PRIVATE);
+            counted.allow(5, kills % 2 == 1);
+        }
+        let mut run = begin(&site, &counted_old.kubeconfig, &counted_new.kubeconfig);
+        let has_ended = || counted_old.has_ended() || counted_new.has_ended();
+        until("it is killed, or ends", || (has_ended() || !run.runs()).then_some(()));
+        // At no time does Azure notice.
+        assert_eq!(azure.table().resources, whole);
+        if !has_ended() {
+            run.end().ends(0);
+            break;
+        }
+        run.kill();
+        kills += 1;
+        assert!(kills < 60, "it does not come to an end");
+    }
+    assert!(kills > 2, "{kills}");
+    assert_eq!(azure.table().puts.len(), puts);
+    assert!(azure.table().deletes.is_empty(), "{:?}", azure.table().deletes);
+    assert!(here.objects(PRIVATE).is_empty());
+    assert_eq!(here.anchor(PRIVATE), None);
+    until("all are Ready there", || there.objects(PRIVATE).iter().all(is_ready).then_some(()));
+    let group = there.get(&place_of(PRIVATE, "ResourceGroup", "corp-gov1-rg"));
+    assert_eq!(group.as_ref().map(policy), Some("manage"));
+    let path = format!("/api/v1/namespaces/{PRIVATE}/secrets/{PRIVATE}-aso-secret");
+    assert!(there.get(&path).is_some_and(|secret: Value| secret["data"]["AZURE_CLIENT_SECRET"].is_string()));
+
+    // It is made and destroyed from there as from anywhere.
+    end_lease(&there, PRIVATE);
+    site.create(&new).ends(0);
+    assert_eq!(azure.table().puts.len(), puts);
+    site.destroy(&new);
+    let left = azure.ids();
+    assert!(left.iter().all(|id| id.starts_with("/resourcegroups/corp-net-rg")), "{left:?}");
+}
+
+#[test]
+fn without_a_break_everything_is_as_it_was() {
+    let azure = Azure::empty();
+    brought(&azure, &[]);
+    let Some(here) = managing(&azure) else { return };
+    let Some(there) = managing(&azure) else { return };
+    let site = Site::new(PRIVATE, &config("byo-private", |_| {}));
+    let [old, new] = [&here, &there].map(|one| one.server.kubeconfig());
+    site.create(&old).ends(0);
+    let whole = azure.table().resources.clone();
+    begin(&site, &old, &new).end().ends(0);
+    like_example(&there, PRIVATE, "byo-private");
+    assert!(here.objects(PRIVATE).is_empty());
+    assert_eq!(azure.table().resources, whole);
+}

@@ -1,0 +1,66 @@
+//! Rights: those that are printed are enough, and one that is missing is told before anything is written.
+
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use super::management::{Management, OPERATOR};
+use super::site::{Site, config};
+use super::stands::{PUBLIC, like_example};
+use super::table::Azure;
+
+/// The roles that are printed for a cluster.
+fn printed(infra_id: &str) -> Vec<Value> {
+    let arguments = ["aso", "roles", "--infra-id", infra_id, "--operator-namespace", OPERATOR, "-o", "json"];
+    let output = Command::new(env!("CARGO_BIN_EXE_landfall")).args(arguments).env_clear().output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn the_printed_rights_are_enough() {
+    let azure = Azure::empty();
+    let Some(management) = Management::start(&azure) else { return };
+    // Roles of a namespace need the namespace.
+    management.namespace(PUBLIC);
+    management.namespace("engines");
+    let kubeconfig = management.account("engines", "engine", &printed(PUBLIC));
+    let site = Site::new(PUBLIC, &config("public", |_| {}));
+    site.create(&kubeconfig).ends(0);
+    like_example(&management, PUBLIC, "public");
+    site.destroy(&kubeconfig);
+    assert!(azure.ids().is_empty(), "{:?}", azure.ids());
+}
+
+#[test]
+fn rights_that_are_missing_are_told_by_verb_and_resource() {
+    let azure = Azure::empty();
+    let Some(management) = Management::start(&azure) else { return };
+    management.namespace(PUBLIC);
+    management.namespace("engines");
+    let mut roles = printed(PUBLIC);
+    for role in &mut roles {
+        for rule in role["rules"].as_array_mut().into_iter().flatten() {
+            let of_networks =
+                rule["resources"].as_array().is_some_and(|all| all.contains(&json!("virtualnetworks")));
+            let of_secrets = rule["resources"] == json!(["secrets"]);
+            if let Some(verbs) = rule["verbs"].as_array_mut() {
+                verbs.retain(|verb| !(of_networks && verb == "patch" || of_secrets && verb == "create"));
+            }
+        }
+    }
+    // A rule without a verb is none.
+    for role in &mut roles {
+        if let Some(rules) = role["rules"].as_array_mut() {
+            rules.retain(|rule| rule["verbs"].as_array().is_some_and(|verbs| !verbs.is_empty()));
+        }
+    }
+    let kubeconfig = management.account("engines", "engine", &roles);
+    let site = Site::new(PUBLIC, &config("public", |_| {}));
+    let ran = site.create(&kubeconfig).ends(4);
+    let ran = ran.said(&["patch virtualnetworks.network.azure.com", "create secrets", PUBLIC]);
+    // All of them at once, and nothing else.
+    assert!(!ran.err.contains("create virtualnetworks"), "{ran}");
+    assert!(management.objects(PUBLIC).is_empty());
+    assert_eq!(management.anchor(PUBLIC), None);
+}
