@@ -80,6 +80,14 @@ struct Held {
     renewed: Instant,
 }
 
+/// What came of reaching for a lease.
+enum Reached {
+    /// It is held, and counts from this time on.
+    Held(Instant),
+    /// Another holds it.
+    Elsewhere(String),
+}
+
 impl<L: Leases> Lease<L> {
     /// The lease in this place. `identity` is nobody else's. What the clock says is told and decides nothing.
     #[must_use]
@@ -87,20 +95,20 @@ impl<L: Leases> Lease<L> {
         Self { leases, place, identity, terms, clock, held: Mutex::new(None) }
     }
 
-    /// Waits until the lease is held. `looked` is told after each look before that who holds it, or what went
-    /// wrong.
+    /// Waits until the lease is held, and gives the time from which on it counts. `looked` is told after each
+    /// look before that who holds it, or what went wrong.
     ///
     /// # Errors
     /// What `looked` ends the waiting with.
     pub async fn win<E>(
         &self,
         mut looked: impl FnMut(Result<String, Fault>) -> Result<(), E>,
-    ) -> Result<(), E> {
+    ) -> Result<Instant, E> {
         let mut seen = None;
         loop {
             match self.reach(&mut seen).await {
-                Ok(None) => return Ok(()),
-                Ok(Some(holder)) => looked(Ok(holder))?,
+                Ok(Reached::Held(since)) => return Ok(since),
+                Ok(Reached::Elsewhere(holder)) => looked(Ok(holder))?,
                 // Somebody was faster; who that is shows at the next look.
                 Err(Fault::Answer { status: 409, .. }) => {}
                 Err(fault) => looked(Err(fault))?,
@@ -135,9 +143,9 @@ impl<L: Leases> Lease<L> {
         }
     }
 
-    /// Looks at the lease, and takes it if it is to be had. Gives who holds it where that is another. `seen`
-    /// is the version that was seen last, and when it was seen first.
-    async fn reach(&self, seen: &mut Option<(String, Instant)>) -> Result<Option<String>, Fault> {
+    /// Looks at the lease, and takes it if it is to be had. `seen` is the version that was seen last, and when
+    /// it was seen first.
+    async fn reach(&self, seen: &mut Option<(String, Instant)>) -> Result<Reached, Fault> {
         let lease = match self.leases.get(&self.place).await? {
             Some(lease) => lease,
             None => self.leases.make(&self.place).await?,
@@ -151,7 +159,7 @@ impl<L: Leases> Lease<L> {
         let is_free = holder.is_empty() || holder == self.identity;
         let seconds = lease.pointer("/spec/leaseDurationSeconds").and_then(Value::as_u64);
         if !is_free && since.elapsed() < seconds.map_or(self.terms.duration, Duration::from_secs) {
-            return Ok(Some(holder.to_owned()));
+            return Ok(Reached::Elsewhere(holder.to_owned()));
         }
         let (renewed, time) = (Instant::now(), self.time());
         let transitions = lease.pointer("/spec/leaseTransitions").and_then(Value::as_i64).unwrap_or_default();
@@ -164,7 +172,7 @@ impl<L: Leases> Lease<L> {
         });
         let version = self.write(version, &spec).await?;
         *self.held.lock().await = Some(Held { version, renewed });
-        Ok(None)
+        Ok(Reached::Held(renewed))
     }
 
     /// Renews the lease, as often as it takes; false where it is another's.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use futures::FutureExt as _;
 use futures::future::{BoxFuture, ready};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::catalogue::Catalogue;
 use crate::cli::{Exit, Output, Settings, engine, signals};
@@ -14,7 +14,9 @@ use crate::engine::aso::detect::look::release::{Offered, upgraded};
 use crate::engine::aso::detect::look::{look, refused};
 use crate::engine::aso::detect::permissions::{self, Grantee, Question, Rule, denied, questions, rules};
 use crate::engine::aso::detect::{self, Report, Upgraded, Wanted};
-use crate::engine::aso::drive::{Clock, End, Feed, Ground, Limits, Live, Watcher, Worked, now, pages};
+use crate::engine::aso::drive::{
+    Clock, End, Feed, Ground, Limits, Live, Planned, Watcher, Worked, now, pages,
+};
 use crate::engine::aso::keys;
 use crate::engine::aso::kinds::Kind;
 use crate::finding::Finding;
@@ -265,6 +267,18 @@ pub fn judged(worked: &Worked, ground: &Ground) -> (Vec<Finding>, Exit) {
         Worked::Refused(finding) => (vec![(**finding).clone()], Exit::Unfit),
         Worked::Broken(finding) => (vec![(**finding).clone()], Exit::PartWay),
     }
+}
+
+/// One object of a step, as data has it.
+#[must_use]
+pub fn described(planned: &Planned) -> Value {
+    json!({
+        "kind": planned.object.kind,
+        "name": planned.object.name,
+        "action": planned.action.what.name(),
+        "policy": planned.action.policy,
+        "message": planned.action.message,
+    })
 }
 
 /// The word for an exit code, as data has it.

@@ -109,8 +109,7 @@ impl Driver {
         let won = timeout(patience, lease.win(&heard)).await;
         memory.contended = won.is_err();
         match won {
-            Ok(Ok(())) => {
-                let at = Instant::now();
+            Ok(Ok(at)) => {
                 memory.leased = Some(at);
                 Ok(at + SAFELY)
             }

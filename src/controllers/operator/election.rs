@@ -37,6 +37,6 @@ pub(super) async fn win(lease: &Lease<Arc<dyn Objects>>, looked: impl Fn()) {
         }
         Ok(())
     };
-    let Ok(()) = lease.win(judge).await;
+    let Ok(_) = lease.win(judge).await;
     looked();
 }

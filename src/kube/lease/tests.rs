@@ -95,7 +95,7 @@ fn lease(cluster: &Arc<Played>, identity: &str) -> Lease<Arc<Played>> {
 
 /// Waits for a lease, whatever goes wrong meanwhile.
 async fn win(lease: &Lease<Arc<Played>>) {
-    let Ok(()) = lease.win(|_| -> Result<(), Infallible> { Ok(()) }).await;
+    let Ok(_) = lease.win(|_| -> Result<(), Infallible> { Ok(()) }).await;
 }
 
 #[tokio::test(start_paused = true)]

@@ -394,7 +394,7 @@ impl Job<'_> {
         if self.settings.output == Output::Json {
             let mut value = self.head(word(exit), &prepared.plan);
             value["engine"] = json!({ "name": NAME, "namespace": ground.namespace });
-            value["work"] = step.objects.iter().map(described).collect::<Vec<Value>>().into();
+            value["work"] = step.objects.iter().map(management::described).collect::<Vec<Value>>().into();
             value["resources"] = standing.into();
             let mut all: Vec<Value> = json_form::findings(&outcome::judged(&prepared.said));
             all.extend(json_form::placeless(&findings));
@@ -436,16 +436,6 @@ fn kinds_of(translation: &Translation) -> Vec<&'static Kind> {
 
 fn cloud_of(plan: &Plan) -> &str {
     plan.platform.azure.as_ref().map_or("", |azure| azure.cloud.name.as_str())
-}
-
-fn described(planned: &drive::Planned) -> Value {
-    json!({
-        "kind": planned.object.kind,
-        "name": planned.object.name,
-        "action": planned.action.what.name(),
-        "policy": planned.action.policy,
-        "message": planned.action.message,
-    })
 }
 
 fn note(cluster: &ClusterDir, result: StepResult, detail: &str) -> anyhow::Result<()> {

@@ -8,7 +8,9 @@ use serde_json::{Value, json};
 use super::super::aso::{Refused, at_home};
 use super::super::{ended, note};
 use super::{Args, refused};
-use crate::cli::aso::management::{Management, Shown, identity, judged, limits, outcome, stopping};
+use crate::cli::aso::management::{
+    Management, Shown, described, identity, judged, limits, outcome, stopping,
+};
 use crate::cli::{Exit, Output, Settings, engine};
 use crate::engine::aso::core::PLAN_LIMIT;
 use crate::engine::aso::desired::Need;
@@ -227,19 +229,7 @@ impl Removal<'_> {
             _ => (StepResult::Failed, String::new()),
         };
         note(self.cluster, BOOTSTRAP_REMOVAL, result, &detail)?;
-        let work: Vec<Value> = last
-            .objects
-            .iter()
-            .map(|planned| {
-                json!({
-                    "kind": planned.object.kind,
-                    "name": planned.object.name,
-                    "action": planned.action.what.name(),
-                    "policy": planned.action.policy,
-                    "message": planned.action.message,
-                })
-            })
-            .collect();
+        let work: Vec<Value> = last.objects.iter().map(described).collect();
         self.finish(&work, &findings, exit, &self.gone())
     }
 

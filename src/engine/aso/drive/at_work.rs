@@ -92,7 +92,7 @@ impl<'a> Place<'a> {
             () = self.stop.asked() => return Some(Worked::Ended(End::Interrupted, Step::default())),
         };
         match won {
-            Ok(Ok(())) => None,
+            Ok(Ok(_)) => None,
             // Without the namespace there is no cluster in it.
             Ok(Err(failure)) if failure.code() == Some(404) => Some(Worked::NotThere),
             Ok(Err(failure)) => Some(broken(&failure)),

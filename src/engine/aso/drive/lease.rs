@@ -5,6 +5,7 @@ use std::time::Duration;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use serde_json::{Value, json};
+use tokio::time::Instant;
 
 use super::api::{Api, Failure, Location};
 use super::run::{Clock, Watcher};
@@ -33,11 +34,12 @@ impl<'a> Lease<'a> {
         Self(lease::Lease::new(Kept(api), place, identity, TERMS, clock))
     }
 
-    /// Waits until the lease is held; tells who holds it as long as that is somebody else.
+    /// Waits until the lease is held, and gives the time from which on it counts; tells who holds it as long
+    /// as that is somebody else.
     ///
     /// # Errors
     /// The management cluster does not answer, or does not permit it.
-    pub async fn win(&self, watcher: &dyn Watcher) -> Result<(), Failure> {
+    pub async fn win(&self, watcher: &dyn Watcher) -> Result<Instant, Failure> {
         let mut told = String::new();
         let looked = |look: Result<String, Fault>| -> Result<(), Failure> {
             let holder = look?;
@@ -107,7 +109,6 @@ mod tests {
 
     use futures::future::ready;
     use jiff::Timestamp;
-    use tokio::time::Instant;
 
     use super::*;
 
