@@ -17,10 +17,9 @@ use crate::engine::aso::detect::{self, Report, Upgraded, Wanted};
 use crate::engine::aso::drive::{
     Clock, End, Feed, Ground, Limits, Live, Planned, Watcher, Worked, now, pages,
 };
-use crate::engine::aso::keys;
 use crate::engine::aso::kinds::Kind;
 use crate::finding::Finding;
-use crate::kube::{ACCOUNT, Access, Bad, BadKubeconfig};
+use crate::kube::{ACCOUNT, Access, Bad, BadKubeconfig, Failure, Fault};
 use crate::platform::World as _;
 use crate::prepare::Environment;
 use crate::stop::Stop;
@@ -35,7 +34,7 @@ const CLOCK: Clock = now;
 /// Which management cluster.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct KubeconfigArgs {
-    /// Kubeconfig of the management cluster, for `--engine aso`; that of `KUBECONFIG` unless given
+    /// Kubeconfig of the management cluster of Azure Service Operator; that of `KUBECONFIG` unless given
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub kubeconfig: Option<PathBuf>,
 }
@@ -53,6 +52,8 @@ impl KubeconfigArgs {
 pub struct Management {
     calls: ::kube::Client,
     watches: ::kube::Client,
+    /// Name and port of its server.
+    server: String,
     /// Its objects.
     pub live: Live,
 }
@@ -69,10 +70,10 @@ impl Management {
             let exit = if bad.bad == Bad::Unreadable { Exit::Failed } else { Exit::NotValid };
             (Box::new(bad_kubeconfig(&path, &bad)), exit)
         })?;
-        let unusable = |fault: crate::kube::Fault| (Box::new(pages::failure(&fault.into())), Exit::Failed);
+        let unusable = |fault: Fault| (Box::new(pages::failure(&fault.into())), Exit::Failed);
         let calls = access.client(PATIENCE).map_err(unusable)?;
         let watches = access.watching_client(PATIENCE).map_err(unusable)?;
-        Ok(Self { live: Live::new(calls.clone()), calls, watches })
+        Ok(Self { live: Live::new(calls.clone()), calls, watches, server: access.authority() })
     }
 
     /// What stands against making a cluster's objects there; else what was found, with warnings.
@@ -86,23 +87,31 @@ impl Management {
         machines: bool,
         clouds: &Catalogue,
     ) -> Checked {
-        let report = self.examine(wanted, &rights(Some(infra_id), machines), clouds).await?;
+        let driver = Driver { infra_id: Some(infra_id), machines };
+        let report = self.examine(wanted, Some(driver), clouds).await?;
         let errors = report.findings.iter().filter(|finding| finding.is_error());
         let errors: Vec<Finding> = errors.cloned().collect();
         if errors.is_empty() { Ok(report) } else { Err(errors) }
     }
 
-    /// What was found of the operator, and which of these rights are missing.
+    /// What was found of the operator, and which rights somebody lacks for work on clusters.
     ///
     /// # Errors
     /// It does not answer, or does not permit to look.
-    pub async fn examine(&self, wanted: &Wanted<'_>, rights: &[Rule], clouds: &Catalogue) -> Checked {
-        let unanswered = |fault: crate::kube::Fault| vec![pages::failure(&fault.into())];
+    pub async fn examine(
+        &self,
+        wanted: &Wanted<'_>,
+        driver: Option<Driver<'_>>,
+        clouds: &Catalogue,
+    ) -> Checked {
+        let unanswered = |fault: Fault| vec![self.unanswered(&fault.into())];
         let cluster = look(&self.calls, wanted.kinds).await.map_err(unanswered)?;
         let mut report = detect::detect(&cluster, wanted, &clouds.azure);
-        let asked = questions(rights, wanted.namespace);
-        let refused = refused(&self.calls, asked).await.map_err(unanswered)?;
-        report.findings.extend(denied(&refused));
+        if let Some(driver) = driver {
+            let asked = questions(&driver.rights(), wanted.namespace);
+            let refused = refused(&self.calls, asked).await.map_err(unanswered)?;
+            report.findings.extend(denied(&refused, &driver.roles_command(wanted.namespace)));
+        }
         Ok(report)
     }
 
@@ -111,19 +120,25 @@ impl Management {
     /// # Errors
     /// It does not answer, or does not permit to look.
     pub async fn upgraded(&self, offered: &Offered) -> Result<Vec<Upgraded>, Vec<Finding>> {
-        let unanswered = |fault: crate::kube::Fault| vec![pages::failure(&fault.into())];
+        let unanswered = |fault: Fault| vec![self.unanswered(&fault.into())];
         upgraded(&self.calls, offered).await.map_err(unanswered)
     }
 
-    /// News of the objects of a cluster, of kinds in the versions that were found.
+    /// What is said of a call that failed before any work.
+    #[must_use]
+    pub fn unanswered(&self, failure: &Failure) -> Finding {
+        unanswered(&self.server, failure)
+    }
+
+    /// News of all objects in a cluster's namespace, of kinds in the versions that were found: the cluster's own
+    /// are not always labelled as such.
     pub fn feed(&self, kinds: &[&'static Kind], report: &Report, ground: &Ground) -> Feed {
         let version = |kind: &'static Kind| {
             let found = report.versions.get(&detect::crd_name(kind)).copied();
             (kind, found.unwrap_or(kind.versions[0]))
         };
         let kinds: Vec<(&'static Kind, &str)> = kinds.iter().copied().map(version).collect();
-        let label = format!("{}={}", keys::CLUSTER, ground.infra_id);
-        Live::feed(&self.watches, &kinds, Some(&ground.namespace), &label)
+        Live::feed(&self.watches, &kinds, Some(&ground.namespace), None)
     }
 
     /// The kinds of these that it serves, and permits to look at where not every cluster needs them, with the
@@ -136,7 +151,7 @@ impl Management {
         kinds: &[&'static Kind],
         namespace: &str,
     ) -> Result<(Vec<&'static Kind>, Report), Vec<Finding>> {
-        let unanswered = |fault: crate::kube::Fault| vec![pages::failure(&fault.into())];
+        let unanswered = |fault: Fault| vec![self.unanswered(&fault.into())];
         let cluster = look(&self.calls, kinds).await.map_err(unanswered)?;
         let wanted = Wanted { cloud: "", namespace, kinds };
         let report = detect::detect(&cluster, &wanted, &Catalogue::embedded().azure);
@@ -159,18 +174,54 @@ impl Management {
     }
 }
 
-/// The rights that the engine must have for a cluster, or for all whose objects are in its namespace.
-#[must_use]
-pub fn rights(infra_id: Option<&str>, machines: bool) -> Vec<Rule> {
-    rules(&Grantee { kinds: &permissions::kinds(machines), infra_id, controller: false })
+/// Who works on a cluster, or on all whose objects are in one namespace, as far as rights depend on it.
+#[derive(Clone, Copy, Debug)]
+pub struct Driver<'a> {
+    /// The infrastructure id of the cluster; none for all of the namespace.
+    pub infra_id: Option<&'a str>,
+    /// Whether the operator makes machines.
+    pub machines: bool,
+}
+
+impl Driver<'_> {
+    /// The rights that the work takes.
+    #[must_use]
+    pub fn rights(self) -> Vec<Rule> {
+        let Self { infra_id, machines } = self;
+        rules(&Grantee { kinds: &permissions::kinds(machines), infra_id, controller: false })
+    }
+
+    /// The command that prints the roles with these rights.
+    #[must_use]
+    pub fn roles_command(self, namespace: &str) -> String {
+        let id = self.infra_id.map(|id| format!(" --infra-id {id}")).unwrap_or_default();
+        let place = if self.infra_id == Some(namespace) { "" } else { namespace };
+        let place = if place.is_empty() { String::new() } else { format!(" --namespace {place}") };
+        let machines = if self.machines { " --machines aso" } else { "" };
+        format!("landfall aso roles{id}{place}{machines}")
+    }
+}
+
+/// A call that failed before any work, by a server of this name and port.
+fn unanswered(server: &str, failure: &Failure) -> Finding {
+    let finding = pages::failure(failure);
+    match failure.fault {
+        Fault::Way { .. } => Finding { message: format!("{} ({server})", finding.message), ..finding },
+        Fault::Forbidden(_) => {
+            finding.help("let an administrator bind the roles that `landfall aso roles` prints")
+        }
+        _ => finding,
+    }
 }
 
 /// What is wrong with the kubeconfig of a management cluster, or with the service account of a pod.
 fn bad_kubeconfig(path: &Path, bad: &BadKubeconfig) -> Finding {
     let mut finding = wait::pages::kubeconfig(bad);
-    if path == Path::new(ACCOUNT) {
-        finding.message = format!("the service account {}", bad.why);
-    }
+    finding.message = if path == Path::new(ACCOUNT) {
+        format!("the service account {}", bad.why)
+    } else {
+        format!("the kubeconfig {} {}", path.display(), bad.why)
+    };
     match bad.bad {
         Bad::Unreadable => finding.help(
             "name the kubeconfig of the management cluster with --kubeconfig or KUBECONFIG, or for a move with \
@@ -321,23 +372,4 @@ pub async fn stopping<T>(stop: &Stop, work: impl Future<Output = T>) -> T {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn who_has_no_kubeconfig_is_told_how_to_name_one() {
-        let told = |path: &str, bad: Bad| {
-            let bad = BadKubeconfig { bad, why: "is not there".to_owned() };
-            let finding = bad_kubeconfig(Path::new(path), &bad);
-            (finding.page.code, finding.message, finding.help.unwrap_or_default())
-        };
-        for (bad, code) in [(Bad::Unreadable, "LF1240"), (Bad::Invalid, "LF1241")] {
-            let (found, message, help) = told("a", bad);
-            assert_eq!((found, message.as_str()), (code, "the kubeconfig is not there"));
-            assert!(help.contains("--kubeconfig") && help.contains("KUBECONFIG"), "{help}");
-            // That is where the kubeconfig of the installed cluster is.
-            assert!(!help.contains("auth/") && !help.contains("ignition"), "{help}");
-        }
-        assert_eq!(told(ACCOUNT, Bad::Unreadable).1, "the service account is not there");
-    }
-}
+mod tests;

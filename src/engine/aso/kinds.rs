@@ -35,6 +35,8 @@ pub enum WasManaged {
     /// It carries an ownership tag.
     #[default]
     Tags,
+    /// It carries an ownership tag, or Azure shows no tags of it at all.
+    TagsIfShown,
     /// The object of [`Kind::parent`] that it belongs to is managed.
     Parent,
     /// Always: its name is the engine's own.
@@ -139,6 +141,11 @@ impl Kind {
     const fn optional(self) -> Self {
         Self { core: false, ..self }
     }
+
+    /// The same for what machines are made of, which not every cluster has the operator make.
+    const fn of_machines(self) -> Self {
+        Self { was_managed: WasManaged::TagsIfShown, ..self.optional() }
+    }
 }
 
 /// All kinds that the engine may use.
@@ -158,7 +165,7 @@ pub static KINDS: &[Kind] = &[
     kind!("network", "20240301", 4, "LoadBalancer", "loadbalancers").handed_over(),
     kind!("network", "20240301", 5, "LoadBalancersInboundNatRule", "loadbalancersinboundnatrules")
         .part_of("LoadBalancer").optional(),
-    kind!("network", "20240301", 6, "NetworkInterface", "networkinterfaces").optional(),
+    kind!("network", "20240301", 6, "NetworkInterface", "networkinterfaces").of_machines(),
     kind!("network", "20240601", 1, "PrivateDnsZone", "privatednszones"),
     kind!("network", "20240601", 2, "PrivateDnsZonesVirtualNetworkLink", "privatednszonesvirtualnetworklinks"),
     kind!("network", "20240601", 5, "PrivateDnsZonesARecord", "privatednszonesarecords").records(),
@@ -171,6 +178,6 @@ pub static KINDS: &[Kind] = &[
         .untagged(WasManaged::Never).only_read(),
     kind!("storage", "20230101", 3, "StorageAccountsBlobServicesContainer", "storageaccountsblobservicescontainers")
         .part_of("StorageAccount"),
-    kind!("compute", "20240302", 6, "Disk", "disks").optional(),
-    kind!("compute", "20220301", 7, "VirtualMachine", "virtualmachines").optional(),
+    kind!("compute", "20240302", 6, "Disk", "disks").of_machines(),
+    kind!("compute", "20220301", 7, "VirtualMachine", "virtualmachines").of_machines(),
 ];

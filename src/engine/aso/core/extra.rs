@@ -65,6 +65,9 @@ mod tests {
                 r#"{"metadata":{"annotations":null}}"#,
                 "metadata.annotations[serviceoperator.azure.com/reconcile-policy]",
             ),
+            (r#"{"metadata":[]}"#, "metadata.name"),
+            (r#"{"metadata":{"ownerReferences":null}}"#, "metadata.ownerReferences"),
+            (r#"{"spec":null}"#, "spec.owner"),
             (r#"{"spec":"x"}"#, "spec.owner"),
             (r#"{"spec":{"owner":null}}"#, "spec.owner"),
             (r#"{"status":{}}"#, "status"),
@@ -73,7 +76,7 @@ mod tests {
             let found = apply(&mut json!({}), &["{}".to_owned(), patch.to_owned()], false);
             assert_eq!(found, Err(format!("extra patch 1 touches protected field {field}")));
         }
-        for patch in ["", "null", "[]", "{"] {
+        for patch in ["", "null", "[]", "\"x\"", "1", "{", "[{}]"] {
             let found = apply(&mut json!({}), &[patch.to_owned()], false);
             assert_eq!(found, Err("extra patch 0 cannot be parsed".to_owned()));
         }

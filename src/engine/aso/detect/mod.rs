@@ -109,7 +109,7 @@ impl Report {
     fn judge_version(&mut self, version: Option<Version>, installer: Installer) {
         match &version {
             None => self.findings.push(pages::no_version()),
-            Some(version) if *version < MINIMUM => {
+            Some(version) if version::release(version) < version::release(&MINIMUM) => {
                 self.refuse(Verdict::Incompatible, pages::too_old(version, installer));
             }
             Some(version) if version.major != TESTED.0 => {

@@ -214,24 +214,44 @@ pub(super) fn several_watch(operators: &[&Deployment], namespace: &str) -> Findi
     ))
 }
 
+/// Who wants another cloud than the operator's.
+const BY_CONFIG: &str = "install-config asks for";
+
 pub(super) fn other_cloud(other: &Other<'_>, wanted: &str) -> Finding {
-    let of = match other {
-        Other::Known(name) => (*name).to_owned(),
-        Other::Unknown(differing) => format!("a cloud with other settings ({})", differing.join(", ")),
+    let (of, differing): (String, &[(&str, &str)]) = match other {
+        Other::Known(name) => ((*name).to_owned(), &[][..]),
+        Other::Unknown(differing) => {
+            let keys: Vec<&str> = differing.iter().map(|(key, _)| *key).collect();
+            (format!("a cloud with other settings ({})", keys.join(", ")), differing.as_slice())
+        }
     };
-    let message = format!("operator is set up for {of}, install-config asks for {wanted}");
-    Finding::error(&OTHER_CLOUD, Kind::Invalid, "platform.azure.cloudName", message)
-        .help("use a management cluster whose operator is set up for this cloud")
+    let message = format!("operator is set up for {of}, {BY_CONFIG} {wanted}");
+    let help = match differing {
+        // All but this is right.
+        [(key, value)] => {
+            format!("set {key}={value} in the Secret `{SETTINGS}` of the operator, and restart it")
+        }
+        _ => "use a management cluster whose operator is set up for this cloud".to_owned(),
+    };
+    Finding::error(&OTHER_CLOUD, Kind::Invalid, "platform.azure.cloudName", message).help(help)
+}
+
+/// The same findings for somebody who has no install config at hand.
+pub fn without_config(findings: &mut [Finding]) {
+    for finding in findings.iter_mut().filter(|finding| finding.page.code == OTHER_CLOUD.code) {
+        finding.message = finding.message.replace(BY_CONFIG, "and is to serve");
+        finding.field = String::new();
+    }
 }
 
 pub(super) fn settings_refused(namespace: &str) -> Finding {
-    let message = format!("{SETTINGS} in {namespace} cannot be read: cloud and namespaces are not checked");
+    let message = format!("{SETTINGS} cannot be read in {namespace}: cloud and namespaces are not checked");
     Finding::warning(&UNREADABLE, Kind::Forbidden, "", message)
         .help(format!("permit `get` on the Secret `{SETTINGS}` in namespace `{namespace}`"))
 }
 
 pub(super) fn no_settings(namespace: &str) -> Finding {
-    let message = format!("{SETTINGS} in {namespace} is not there: cloud and namespaces are not checked");
+    let message = format!("{SETTINGS} is not there in {namespace}: cloud and namespaces are not checked");
     Finding::warning(&UNREADABLE, Kind::Required, "", message)
         .help("make the Secret, with empty values where the operator is to have no credential of its own")
 }
@@ -239,12 +259,11 @@ pub(super) fn no_settings(namespace: &str) -> Finding {
 pub(super) fn denied(verbs: &str, about: &str) -> Finding {
     let message = format!("the management cluster does not permit to {verbs} {about}");
     Finding::error(&DENIED, Kind::Forbidden, "", message)
-        .help("let an administrator bind the roles that `landfall aso roles` prints")
 }
 
 pub(super) fn not_ours(installer: Installer) -> Finding {
     let message = "the operator is not landfall's to upgrade";
-    Finding::error(&UPGRADE, Kind::Forbidden, "", message).help(installer.advice())
+    Finding::warning(&UPGRADE, Kind::Forbidden, "", message).help(installer.advice())
 }
 
 pub(super) fn from_unknown(to: &Version) -> Finding {

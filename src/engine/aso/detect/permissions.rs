@@ -14,6 +14,8 @@ const OBJECTS: &[&str] = &["get", "list", "watch", "create", "patch", "update", 
 const WATCH: &[&str] = &["get", "list", "watch"];
 const LOOK: &[&str] = &["get", "list"];
 const RBAC: &str = "rbac.authorization.k8s.io/v1";
+/// The name of the roles that are the same for every cluster.
+pub const ROLE: &str = "landfall-aso";
 /// From this tier on, objects are machines and their parts.
 const MACHINES: u8 = 6;
 /// A kind that no plan has: routes are made by users, or by the running cluster.
@@ -61,8 +63,6 @@ pub struct Grantee<'a> {
 pub enum Scope {
     /// Everywhere.
     Cluster,
-    /// In the namespace of a cluster's objects, or in all of them: an administrator chooses by the binding.
-    Bound,
     /// In the namespace of a cluster's objects.
     Namespace,
     /// In the operator's namespace; it can be done without.
@@ -128,9 +128,9 @@ pub fn rules(grantee: &Grantee<'_>) -> Vec<Rule> {
     ]);
     if grantee.controller {
         all.extend([
-            Rule::new(Scope::Bound, P, &["azureinfrastructures"], &["get", "list", "watch", "patch"]),
-            Rule::new(Scope::Bound, P, &["azureinfrastructures/status"], &["get", "patch"]),
-            Rule::new(Scope::Bound, P, &["azureinfrastructures/finalizers"], &["update"]),
+            Rule::new(Scope::Namespace, P, &["azureinfrastructures"], &["get", "list", "watch", "patch"]),
+            Rule::new(Scope::Namespace, P, &["azureinfrastructures/status"], &["get", "patch"]),
+            Rule::new(Scope::Namespace, P, &["azureinfrastructures/finalizers"], &["update"]),
         ]);
     }
     all
@@ -147,20 +147,21 @@ fn of_kinds(kinds: &[&'static Kind]) -> Vec<Rule> {
     }
     let of_group = |(group, plurals): (&'static str, Vec<&'static str>)| {
         let status = plurals.iter().map(|plural| format!("{plural}/status")).collect();
-        let objects = Rule::new(Scope::Bound, group, &plurals, OBJECTS);
-        [objects, Rule { resources: status, ..Rule::new(Scope::Bound, group, &[], WATCH) }]
+        let objects = Rule::new(Scope::Namespace, group, &plurals, OBJECTS);
+        [objects, Rule { resources: status, ..Rule::new(Scope::Namespace, group, &[], WATCH) }]
     };
     groups.into_iter().flat_map(of_group).collect()
 }
 
-/// The roles that hold rules, each under this name: one for the whole cluster, one for the namespace of a
-/// cluster's objects, and, where that is known, one for the operator's namespace.
+/// The roles that hold rules: one for the whole cluster, one with the given name for the namespace of a
+/// cluster's objects, and, where that is known, one for the operator's namespace. The others are the same for
+/// every cluster, and have the name [`ROLE`].
 #[must_use]
 pub fn roles(name: &str, rules: &[Rule], namespace: &str, operator: Option<&str>) -> Vec<Value> {
-    let of = |scopes: &[Scope]| -> Vec<Value> {
-        rules.iter().filter(|rule| scopes.contains(&rule.scope)).map(Rule::value).collect()
+    let of = |scope: Scope| -> Vec<Value> {
+        rules.iter().filter(|rule| rule.scope == scope).map(Rule::value).collect()
     };
-    let role = |place: &str, rules: Vec<Value>| {
+    let role = |name: &str, place: &str, rules: Vec<Value>| {
         let metadata = json!({ "name": name, "namespace": place });
         json!({ "apiVersion": RBAC, "kind": "Role", "metadata": metadata, "rules": rules })
     };
@@ -168,12 +169,12 @@ pub fn roles(name: &str, rules: &[Rule], namespace: &str, operator: Option<&str>
         json!({
             "apiVersion": RBAC,
             "kind": "ClusterRole",
-            "metadata": { "name": name },
-            "rules": of(&[Scope::Bound, Scope::Cluster]),
+            "metadata": { "name": ROLE },
+            "rules": of(Scope::Cluster),
         }),
-        role(namespace, of(&[Scope::Namespace])),
+        role(name, namespace, of(Scope::Namespace)),
     ];
-    all.extend(operator.map(|operator| role(operator, of(&[Scope::Operator]))));
+    all.extend(operator.map(|operator| role(ROLE, operator, of(Scope::Operator))));
     all
 }
 
@@ -260,14 +261,19 @@ pub fn questions(rules: &[Rule], namespace: &str) -> Vec<Question> {
 }
 
 /// What stands against the work where these questions were answered with no: one finding for each resource,
-/// with all that may not be done to it.
+/// with all that may not be done to it. The last says which command prints the roles that permit it.
 #[must_use]
-pub fn denied(questions: &[Question]) -> Vec<Finding> {
+pub fn denied(questions: &[Question], command: &str) -> Vec<Finding> {
     let mut verbs: BTreeMap<String, Vec<&'static str>> = BTreeMap::new();
     for question in questions {
         verbs.entry(question.about()).or_default().push(question.verb);
     }
-    verbs.iter().map(|(about, verbs)| pages::denied(&verbs.join(", "), about)).collect()
+    let mut all: Vec<Finding> =
+        verbs.iter().map(|(about, verbs)| pages::denied(&verbs.join(", "), about)).collect();
+    if let Some(last) = all.pop() {
+        all.push(last.help(format!("let an administrator bind the roles that `{command}` prints")));
+    }
+    all
 }
 
 #[cfg(test)]

@@ -176,8 +176,8 @@ impl Cluster {
         self.crds.iter().find(|crd| crd.name == name)
     }
 
-    /// Whether an operator watches a namespace, or any at all where that is empty. One that tells nothing of itself is taken to watch all, as
-    /// operators do.
+    /// Whether an operator watches a namespace, or any at all where that is empty. One that tells nothing of
+    /// itself is taken to watch all, as operators do.
     pub(super) fn watches(&self, operator: &Deployment, namespace: &str) -> bool {
         match self.settings.get(&operator.namespace) {
             Some(Reading::Read(settings)) => settings.watch(namespace),

@@ -93,6 +93,12 @@ fn a_version_is_new_enough_and_of_the_major_version() {
     assert_eq!(first(&of_image(":v2.21.4")), ("ok", ""));
     assert_eq!(first(&of_image(":v2.22.0")), ("ok", "version 2.22.0 is newer than the last tested 2.21"));
     assert_eq!(of_image("@sha256:00").version, Some(Version::new(2, 19, 0)));
+    // What follows the numbers makes no version older.
+    assert_eq!(first(&of_image(":v2.13.0-amd64")), ("ok", ""));
+    assert_eq!(first(&of_image(":v2.21.0-rc.1")), ("ok", ""));
+    let message = "version 2.12.9-amd64 is older than 2.13.0";
+    assert_eq!(first(&of_image(":v2.12.9-amd64")), ("incompatible", message));
+    assert_eq!(of_image(":v2.22.0-rc.1").warnings().count(), 1);
 }
 
 #[test]
@@ -185,6 +191,24 @@ fn the_cloud_is_that_of_the_settings() {
     let (verdict, message) = with([authority, endpoint, ""], "AzureChinaCloud");
     assert_eq!(verdict, Verdict::Conflict);
     assert!(message.contains("other settings (AZURE_RESOURCE_MANAGER_AUDIENCE)"), "{message}");
+}
+
+#[test]
+fn one_setting_that_is_missing_is_told_with_its_value() {
+    let mut cluster = good();
+    let endpoints = ["https://login.chinacloudapi.cn", "https://management.chinacloudapi.cn/", ""];
+    let settings = Settings { endpoints: endpoints.map(str::to_owned), ..Settings::default() };
+    cluster.settings.insert("one".to_owned(), Reading::Read(settings));
+    let mut report = of(&cluster, "AzureChinaCloud");
+    let help = report.findings.first().and_then(|finding| finding.help.clone()).unwrap_or_default();
+    let right = "AZURE_RESOURCE_MANAGER_AUDIENCE=https://management.core.chinacloudapi.cn/";
+    assert!(help.contains(right), "{help}");
+    // Who only looks has no install config.
+    pages::without_config(&mut report.findings);
+    let message = first(&report).1;
+    assert!(message.ends_with("and is to serve AzureChinaCloud"), "{message}");
+    let help = of(&cluster, "AzureUSGovernmentCloud").findings.remove(0).help.unwrap_or_default();
+    assert!(!help.contains("AZURE_"), "{help}");
 }
 
 #[test]

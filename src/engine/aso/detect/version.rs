@@ -17,6 +17,11 @@ pub fn read(text: &str) -> Option<Version> {
     Version::parse(text.strip_prefix('v').unwrap_or(text)).ok()
 }
 
+/// Major, minor and patch. What may follow them in a tag, such as an architecture, makes no version older.
+pub(super) fn release(version: &Version) -> (u64, u64, u64) {
+    (version.major, version.minor, version.patch)
+}
+
 /// The version that the tag of an image says.
 pub(super) fn of_image(image: &str) -> Option<Version> {
     let tagged = image.split('@').next()?;
@@ -60,7 +65,7 @@ pub fn upgrade(
     match from {
         None => found.push(pages::from_unknown(to)),
         Some(from) if from.major != to.major => found.push(pages::other_major(from, to)),
-        Some(from) if to < from => found.push(pages::backwards(from, to)),
+        Some(from) if release(to) < release(from) => found.push(pages::backwards(from, to)),
         Some(from) if to.minor > from.minor.saturating_add(1) => found.push(pages::too_far(from, to)),
         Some(_) => {}
     }
@@ -96,7 +101,9 @@ mod tests {
 
     #[test]
     fn an_upgrade_is_one_step() {
-        for (from, to) in [("2.18.0", "2.19.0"), ("2.18.0", "2.18.3"), ("v2.19.0", "2.19.0")] {
+        let steps =
+            [("2.18.0", "2.19.0"), ("2.18.0", "2.18.3"), ("v2.19.0", "2.19.0"), ("2.19.0", "2.19.0-amd64")];
+        for (from, to) in steps {
             assert!(shown(from, to, Installer::Landfall).is_empty(), "{from} {to}");
         }
         let far = shown("2.17.0", "2.19.0", Installer::Landfall);
@@ -117,6 +124,9 @@ mod tests {
     fn an_installation_of_somebody_else_is_left_alone() {
         for installer in [Installer::ClusterApi, Installer::Other] {
             assert_eq!(shown("2.18.0", "2.19.0", installer).len(), 1);
+            // That is advice: the step itself is right.
+            let (from, to) = (Version::new(2, 18, 0), Version::new(2, 19, 0));
+            assert!(!upgrade(Some(&from), &to, installer, &[]).iter().any(Finding::is_error));
         }
     }
 

@@ -4,8 +4,9 @@ use futures::{StreamExt as _, stream};
 use serde_json::{Value, json};
 
 use super::api::{Api, Failure, Location};
+use super::references::lack_a_secret;
 use super::world::text;
-use super::{Drive, Pace, Planned, Step, World};
+use super::{Drive, Ground, Pace, Planned, Step, World};
 use crate::engine::aso::core::{Action, Verb, What};
 use crate::engine::aso::desired::Need;
 use crate::engine::aso::kinds;
@@ -56,21 +57,11 @@ pub async fn act(
     acted
 }
 
-/// Looks again at the objects of somebody else that others wait for, of which no watch may tell.
-pub(super) async fn look_again(drive: &Drive, api: &dyn Api, step: &Step, world: &mut World) {
-    let in_the_way: Vec<Need> = drive.in_the_way(&step.objects, world).cloned().collect();
-    for planned in &step.objects {
-        if !in_the_way.contains(&planned.object) {
-            continue;
-        }
-        let at = location(drive, planned, world.get(&planned.object));
-        match api.get(&at).await {
-            Ok(Some(object)) => world.insert(planned.object.kind, object),
-            Ok(None) => world.remove(&planned.object),
-            // It is looked at again soon.
-            Err(_) => {}
-        }
-    }
+/// Looks whether the credential stands, of which no watch tells, where the operator misses a Secret.
+pub(super) async fn look_for_credential(drive: &Drive, api: &dyn Api, world: &mut World) {
+    let ground = Ground { infra_id: drive.infra_id.clone(), namespace: drive.owner.namespace.clone() };
+    // Without an answer it is taken to stand.
+    world.lacks_credential = lack_a_secret(world) && matches!(ground.credential(api).await, Ok(None));
 }
 
 /// What the server says of an object after a call.
@@ -117,7 +108,7 @@ async fn send<'p>(
         What::Create(object) => match api.create(&at, object).await {
             Ok(object) => Ok(Told::Stands(object)),
             Err(failure) => {
-                // What is in the way may be somebody else's, of which no watch tells.
+                // What is in the way may be something of which no watch tells.
                 let there =
                     if failure.code() == Some(409) { api.get(&at).await.ok().flatten() } else { None };
                 Err(Failed { verb: Verb::Create, failure, stands: there })

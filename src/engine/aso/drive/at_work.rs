@@ -153,20 +153,11 @@ impl<'a> Place<'a> {
     }
 
     fn stands_against(&self, job: &Job<'_>, anchor: &Anchor) -> Option<Finding> {
-        if !anchor.is_of(&self.ground.infra_id) {
-            return Some(pages::not_ours(self.ground));
-        }
-        if anchor.moves_away() {
-            return Some(pages::moves_away(self.ground));
-        }
-        if matches!(job, Job::Remove) {
-            return None;
-        }
-        if anchor.is_going() {
-            return Some(pages::is_going(self.ground));
-        }
+        let is_removal = matches!(job, Job::Remove);
         let changes = matches!(job, Job::Make { .. } | Job::HandOver);
-        (changes && anchor.is_paused()).then(|| pages::is_paused(self.ground))
+        against_touching(self.ground, anchor)
+            .or_else(|| against_staying(self.ground, anchor).filter(|_| !is_removal))
+            .or_else(|| against_change(self.ground, anchor).filter(|_| changes))
     }
 
     /// What follows once the objects are as they are to be.
@@ -185,6 +176,35 @@ impl<'a> Place<'a> {
         }
         Ok(())
     }
+}
+
+/// What stands against making a cluster there, so that nothing need be begun; none where nothing does.
+///
+/// # Errors
+/// The management cluster does not answer, or does not permit to look.
+pub async fn obstacle(api: &dyn Api, ground: &Ground) -> Result<Option<Finding>, Failure> {
+    if ground.is_taken(api).await? {
+        return Ok(Some(pages::not_ours(ground)));
+    }
+    let Some(anchor) = ground.find(api).await? else { return Ok(None) };
+    Ok(against_touching(ground, &anchor)
+        .or_else(|| against_staying(ground, &anchor))
+        .or_else(|| against_change(ground, &anchor)))
+}
+
+fn against_touching(ground: &Ground, anchor: &Anchor) -> Option<Finding> {
+    if !anchor.is_of(&ground.infra_id) {
+        return Some(pages::not_ours(ground));
+    }
+    anchor.moves_away().then(|| pages::moves_away(ground))
+}
+
+fn against_staying(ground: &Ground, anchor: &Anchor) -> Option<Finding> {
+    anchor.is_going().then(|| pages::is_going(ground))
+}
+
+fn against_change(ground: &Ground, anchor: &Anchor) -> Option<Finding> {
+    anchor.is_paused().then(|| pages::is_paused(ground))
 }
 
 pub(super) fn broken(failure: &Failure) -> Worked {

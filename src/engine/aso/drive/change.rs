@@ -21,6 +21,7 @@ pub(super) fn action(drive: &Drive, id: &Need, existing: &Value, context: Contex
             reconciled(drive, id, object, &Context { stage: Stage::Handover, ..context })
         }
         Work::Resume => settled(object, "not paused"),
+        Work::HandOver if object.is_handed_over() => settled(object, "handed over already"),
         Work::HandOver => settled(object, "not to be handed over"),
         // What may still change Azure would take its resource with it.
         Work::Depart if object.is_paused() && object.policy() == Policy::Skip => {
@@ -70,4 +71,28 @@ fn as_found(id: &Need, object: Object<'_>) -> Option<Desired> {
         },
         needs: Vec::new(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+    use serde_json::json;
+
+    use super::*;
+    use crate::engine::aso::anchor;
+
+    #[test]
+    fn what_was_handed_over_is_told_as_that() {
+        let drive = Drive::new("demo-x7k2p", anchor::owner("demo-x7k2p", "demo", "uid"), Work::HandOver);
+        let told = |kind: &'static str, annotations: Value| {
+            let object = json!({ "metadata": { "name": "a", "annotations": annotations } });
+            let now = Timestamp::UNIX_EPOCH;
+            let id = Need { kind, name: "a".to_owned() };
+            action(&drive, &id, &object, Context::new("demo-x7k2p", now), &World::new(now)).message
+        };
+        let before = json!({ (keys::POLICY): "skip", (keys::HANDOVER): "manage" });
+        assert_eq!(told("LoadBalancer", before), "handed over already");
+        assert_eq!(told("LoadBalancer", json!({ (keys::POLICY): "skip" })), "not to be handed over");
+        assert_eq!(told("ResourceGroup", json!({})), "not to be handed over");
+    }
 }

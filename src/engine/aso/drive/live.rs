@@ -34,23 +34,24 @@ impl Live {
         Self(Calls::new(client).within(API_CALL_LIMIT))
     }
 
-    /// News of the objects of these kinds, each in the version named with it, that carry a label: `key=value`,
-    /// or a key with any value. The client must be one that waits long enough for a watch.
+    /// News of the objects of these kinds, each in the version named with it: of all of them, or of those that
+    /// carry this label. The client must be one that waits long enough for a watch.
     #[must_use]
     pub fn feed(
         client: &Client,
         kinds: &[(&'static Kind, &str)],
         namespace: Option<&str>,
-        label: &str,
+        label: Option<&str>,
     ) -> Feed {
-        let label = label.replace('/', "%2F").replace('=', "%3D");
+        let selector = label.map(|label| format!("labelSelector={}", label.replace('/', "%2F")));
         let watches = kinds.iter().map(|(kind, version)| {
             let path = live::path(&format!("{}/{version}", kind.group), kind.plural, namespace, None);
             let watch = Watch {
                 client: client.clone(),
                 calls: Self::new(client.clone()).0,
                 kind: kind.kind,
-                selected: format!("{}?labelSelector={label}", path.unwrap_or_default()),
+                path: path.unwrap_or_default(),
+                selector: selector.clone(),
                 at: None,
                 events: None,
             };
@@ -110,8 +111,9 @@ struct Watch {
     client: Client,
     calls: Calls,
     kind: &'static str,
-    /// The path of the objects that are looked at.
-    selected: String,
+    path: String,
+    /// The parameter that says which of the objects there are looked at.
+    selector: Option<String>,
     /// The version up to which everything was told.
     at: Option<String>,
     events: Option<BoxStream<'static, Result<WatchEvent<Value>, ::kube::Error>>>,
@@ -137,11 +139,12 @@ impl Watch {
     async fn next(&mut self) -> Result<Option<News>, Fault> {
         let Some(at) = &self.at else { return self.list().await.map(Some) };
         let Some(events) = &mut self.events else {
-            let path = format!(
-                "{}&watch=true&allowWatchBookmarks=true&timeoutSeconds={LIFETIME}&resourceVersion={at}",
-                self.selected
-            );
-            let request = Request::builder().uri(path).header("accept", JSON).body(Vec::new());
+            let parameters =
+                format!("watch=true&allowWatchBookmarks=true&timeoutSeconds={LIFETIME}&resourceVersion={at}");
+            let request = Request::builder()
+                .uri(self.selected(Some(parameters)))
+                .header("accept", JSON)
+                .body(Vec::new());
             let request = request.map_err(|_| Fault::Setup("the watch cannot be written down".to_owned()))?;
             let begun = self.client.request_events::<Value>(request).await;
             self.events = Some(begun.map_err(|error| Fault::of(&error))?.boxed());
@@ -166,8 +169,14 @@ impl Watch {
         Ok(Some(news))
     }
 
+    /// The path of the objects that are looked at, for a call with these parameters.
+    fn selected(&self, parameters: Option<String>) -> String {
+        let all: Vec<String> = self.selector.iter().cloned().chain(parameters).collect();
+        if all.is_empty() { self.path.clone() } else { format!("{}?{}", self.path, all.join("&")) }
+    }
+
     async fn list(&mut self) -> Result<News, Fault> {
-        let answer = self.calls.ask(Method::GET, &self.selected, JSON, &Value::Null).await;
+        let answer = self.calls.ask(Method::GET, &self.selected(None), JSON, &Value::Null).await;
         let mut list = answer.map_err(|failure| failure.fault)?;
         self.at = Some(text(&list, "/metadata/resourceVersion").to_owned());
         let items = list.get_mut("items").map(Value::take);

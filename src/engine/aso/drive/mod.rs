@@ -16,6 +16,7 @@ mod lease;
 mod live;
 mod pace;
 pub mod pages;
+mod references;
 mod relocate;
 mod removal;
 mod run;
@@ -29,7 +30,7 @@ use std::collections::BTreeMap;
 
 pub use act::{Acted, act};
 pub use api::{Api, Failure, Feed, Location, News};
-pub use at_work::{Job, Place, Worked, at_work};
+pub use at_work::{Job, Place, Worked, at_work, obstacle};
 pub use ground::{Anchor, Ground, PAUSED};
 pub use lease::Lease;
 pub use live::Live;
@@ -41,7 +42,7 @@ pub use world::World;
 use super::core::{
     Action, ApiError, Context, Object, Op, Outcome, Owner, Stage, Status, UNSEEN_LIMIT, What, decide, unseen,
 };
-use super::desired::{Desired, Need};
+use super::desired::{Desired, Need, Policy};
 use super::detect::crd_name;
 use super::kinds::{self, Kind};
 use super::translate::Translation;
@@ -162,7 +163,7 @@ impl Drive {
                 let wanted = plan.objects.iter().find(|desired| is(desired, object));
                 match wanted {
                     Some(desired) => self.wanted(desired, &plan, world, failed).action,
-                    None => self.prune(object, world, failed).action,
+                    None => self.prune(object, &self.left_over(&plan, world), world, failed).action,
                 }
             }
             (Work::Remove, _) => removal::Removal::of(self, world).one(object, failed).action,
@@ -182,16 +183,33 @@ impl Drive {
 
     /// The objects of this cluster that stand.
     fn own<'w>(&'w self, world: &'w World) -> impl Iterator<Item = (&'w Need, &'w serde_json::Value)> {
-        world.iter().filter(move |(_, object)| self.owner.owns(Object(object), &self.infra_id))
+        world.iter().filter(move |(_, object)| self.owns(object))
+    }
+
+    fn owns(&self, object: &serde_json::Value) -> bool {
+        self.owner.owns(Object(object), &self.infra_id)
+    }
+
+    /// Whether an object stands that is the cluster's own and may change its resource.
+    fn manages(&self, id: &Need, world: &World) -> bool {
+        world.get(id).is_some_and(|object| self.owns(object) && Object(object).policy() != Policy::Skip)
+    }
+
+    /// The objects of this cluster that stand and are not in its plan.
+    fn left_over<'w>(&'w self, plan: &Translation, world: &'w World) -> Vec<&'w Need> {
+        let own = self.own(world).map(|(id, _)| id);
+        own.filter(|id| !plan.objects.iter().any(|desired| is(desired, id))).collect()
     }
 
     /// The objects of a plan, and those that are no longer in it.
     fn making(&self, plan: &Translation, world: &World) -> Vec<Planned> {
         let mut all: Vec<Planned> =
             plan.objects.iter().map(|desired| self.wanted(desired, plan, world, None)).collect();
-        let left_over = self.own(world).filter(|(id, _)| !plan.objects.iter().any(|desired| is(desired, id)));
         // A pause holds back everything that would change Azure.
-        all.extend(left_over.filter(|_| !self.paused).map(|(id, _)| self.prune(id, world, None)));
+        if !self.paused {
+            let left_over = self.left_over(plan, world);
+            all.extend(left_over.iter().map(|id| self.prune(id, &left_over, world, None)));
+        }
         let in_the_way: Vec<Need> = self.in_the_way(&all, world).cloned().collect();
         for planned in all.iter_mut().filter(|planned| in_the_way.contains(&planned.object)) {
             if world.not_ready_for(&planned.object) >= UNSEEN_LIMIT {
@@ -204,13 +222,16 @@ impl Drive {
 
     /// The objects of somebody else that are not Ready, so that others wait for them.
     fn in_the_way<'p>(&self, all: &'p [Planned], world: &World) -> impl Iterator<Item = &'p Need> {
-        let theirs = move |id: &Need| {
-            world.get(id).is_some_and(|object| !self.owner.owns(Object(object), &self.infra_id))
-        };
+        let theirs = move |id: &Need| self.is_theirs(id, world);
         let waits_for =
             |other: &Planned, id: &Need| other.action.what == What::Wait && other.behind.contains(id);
         let ids = all.iter().map(|planned| &planned.object);
         ids.filter(move |id| theirs(id) && all.iter().any(|other| waits_for(other, id)))
+    }
+
+    /// Whether an object stands that is somebody else's.
+    fn is_theirs(&self, id: &Need, world: &World) -> bool {
+        world.get(id).is_some_and(|object| !self.owns(object))
     }
 
     fn wanted(
@@ -221,16 +242,17 @@ impl Drive {
         failed: Option<ApiError>,
     ) -> Planned {
         let is_ready = |need: &Need| world.get(need).is_some_and(|object| Object(object).is_ready());
-        let not_ready: Vec<Need> = desired.needs.iter().filter(|need| !is_ready(need)).cloned().collect();
-        let in_plan = |need: &Need| plan.objects.iter().any(|other| is(other, need));
+        let mut not_ready = desired.needs.clone();
+        not_ready.extend(references::of_patches(desired, plan, world));
+        not_ready.retain(|need| !is_ready(need));
+        let object = id_of(desired);
+        let existing = world.get(&object);
         let context = Context {
             dependencies_ready: not_ready.is_empty(),
-            parent_managed: parent(desired, plan).is_some_and(|id| world.is_managed(id)),
-            reference_in_plan: desired.needs.iter().all(in_plan),
+            parent_managed: parent(desired, plan).is_some_and(|id| self.manages(id, world)),
+            reference_in_plan: existing.is_none_or(|object| references::comes(object, plan, world)),
             ..self.context(world, failed)
         };
-        let object = Need { kind: desired.kind.kind, name: desired.name.clone() };
-        let existing = world.get(&object);
         let action = decide(Op::Reconcile(desired), existing, &self.owner, &context);
         let at_work = existing.is_some_and(|existing| is_at_work(Object(existing)));
         Planned {
@@ -240,11 +262,30 @@ impl Drive {
         }
     }
 
-    fn prune(&self, object: &Need, world: &World, failed: Option<ApiError>) -> Planned {
-        let behind = world.dependents(object);
+    /// What is to be done about an object that is in no plan any more, given all of those.
+    fn prune(&self, object: &Need, left_over: &[&Need], world: &World, failed: Option<ApiError>) -> Planned {
+        let mut behind = world.dependents(object);
+        behind.extend(removal::earlier(object, left_over));
+        behind.sort();
+        behind.dedup();
         let context = Context { dependents_gone: behind.is_empty(), ..self.context(world, failed) };
         let action = decide(Op::Prune, world.get(object), &self.owner, &context);
-        Planned { object: object.clone(), action, behind }
+        self.explained(Planned { object: object.clone(), action, behind }, world)
+    }
+
+    /// The same, saying what is waited for where that is an object of somebody else's, which nobody removes
+    /// here.
+    fn explained(&self, mut planned: Planned, world: &World) -> Planned {
+        let waits = planned.action.what == What::Wait
+            && world.get(&planned.object).is_some_and(|object| !Object(object).is_being_deleted());
+        let first = planned.behind.first().filter(|_| waits);
+        if let Some(first) = first.filter(|_| planned.behind.iter().all(|id| self.is_theirs(id, world))) {
+            planned.action.message = format!(
+                "waiting for dependents to be deleted: {}/{} is not managed by this cluster",
+                first.kind, first.name
+            );
+        }
+        planned
     }
 
     /// What is to be done about an object of which no plan is at hand.
@@ -258,7 +299,7 @@ impl Drive {
         let context = self.context(world, failed);
         let action = unseen(change::action(self, id, existing, context, world), world.unknown_for(id));
         let behind = if matches!(self.work, Work::Depart) { world.dependents(id) } else { Vec::new() };
-        Planned { object: id.clone(), action, behind }
+        self.explained(Planned { object: id.clone(), action, behind }, world)
     }
 }
 
@@ -279,6 +320,10 @@ fn bound(translation: &Translation, world: &World) -> Translation {
         world.get(&Need { kind, name: name.to_owned() })
     });
     plan
+}
+
+fn id_of(desired: &Desired) -> Need {
+    Need { kind: desired.kind.kind, name: desired.name.clone() }
 }
 
 fn is(desired: &Desired, id: &Need) -> bool {

@@ -143,10 +143,19 @@ pub fn lease_lost() -> Finding {
         .help("see that nobody else works on the cluster, and run the same command again")
 }
 
+/// There are no credentials at all.
+#[must_use]
+pub fn no_credential() -> Finding {
+    unusable_credential("there are no credentials for the operator".to_owned())
+}
+
 /// Credentials that cannot be given away; what they are.
 #[must_use]
 pub fn credential(whose: &str) -> Finding {
-    let message = format!("the operator cannot be given {whose}");
+    unusable_credential(format!("the operator cannot be given {whose}"))
+}
+
+fn unusable_credential(message: String) -> Finding {
     Finding::error(&CREDENTIAL, Kind::NotSupported, "", message).help(
         "set AZURE_TENANT_ID, AZURE_CLIENT_ID and one of AZURE_CLIENT_SECRET, AZURE_CLIENT_CERTIFICATE_PATH and \
          AZURE_FEDERATED_TOKEN_FILE; for a managed identity, AZURE_CLIENT_ID alone",
@@ -203,6 +212,17 @@ pub fn ignition() -> Finding {
     )
 }
 
+/// Machines of the control plane without a config; the file that is not there.
+#[must_use]
+pub fn control_plane_ignition(file: &str) -> Finding {
+    let message =
+        format!("machines are to be made by the operator, and {file} is missing, for the control plane");
+    Finding::error(&IGNITION, Kind::Required, "", message).help(
+        "put master.ign of `openshift-install create ignition-configs` into the cluster directory, name its \
+         folder with --ignition DIR, or have that program make it with --ignition openshift-install",
+    )
+}
+
 /// Another engine than the one that began; their names.
 #[must_use]
 pub fn other_engine(began: &str, asked: &str) -> Finding {
@@ -215,6 +235,13 @@ pub fn other_engine(began: &str, asked: &str) -> Finding {
 pub fn other_namespace(noted: &str, asked: &str) -> Finding {
     let message = format!("the cluster is in namespace `{noted}`, and namespace `{asked}` is asked for");
     Finding::error(&ENGINE, Kind::Invalid, "", message).help("leave --namespace out")
+}
+
+/// Machines that are to be left to somebody else, after the operator was to make them.
+#[must_use]
+pub fn other_machines() -> Finding {
+    let message = "the operator makes the machines of this cluster, and none are asked of it";
+    Finding::error(&ENGINE, Kind::Invalid, "", message).help("leave --aso-machines out")
 }
 
 #[cfg(test)]
@@ -239,6 +266,7 @@ mod tests {
             late(&step),
             lease_lost(),
             credential("the log-in to the Azure CLI"),
+            no_credential(),
             not_there(&ground),
             is_paused(&ground),
             is_going(&ground),
@@ -248,6 +276,8 @@ mod tests {
             ignition(),
             other_engine("aso", "terraform"),
             other_namespace("demo", "other"),
+            control_plane_ignition("demo/master.ign"),
+            other_machines(),
         ]);
         assert!(told.iter().all(|finding| !finding.message.is_empty() && finding.help.is_some()));
         let codes: BTreeSet<&str> = told.iter().map(|finding| finding.page.code).collect();

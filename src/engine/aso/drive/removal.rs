@@ -2,8 +2,11 @@
 //!
 //! What stands outside of the cluster's resource group goes first. Where that group is the cluster's own, it is
 //! the one object that is deleted then, and Azure removes all that is in it at once; the other objects go when
-//! it is gone, which costs them no more than the operator's look that there is nothing left. Where it is not,
-//! every object goes after all those that name it. The anchor and the credential outlive all of them.
+//! it is gone, which costs them no more than the operator's look that there is nothing left.
+//!
+//! Otherwise objects go tier by tier, the highest first: not every use of a resource is a reference between
+//! objects. An object that one of somebody else's names waits for that one to go, since the cluster's garbage
+//! collector would take it along. The anchor and the credential outlive all of them.
 
 use futures::StreamExt as _;
 use futures::future::ready;
@@ -29,8 +32,6 @@ pub(super) struct Removal<'a> {
     whole: Option<&'a Need>,
     /// What that group does not take with it.
     outside: Vec<&'a Need>,
-    /// The group is gone already.
-    group_is_gone: bool,
 }
 
 impl<'a> Removal<'a> {
@@ -39,8 +40,7 @@ impl<'a> Removal<'a> {
         let object = |id: &Need| world.get(id).map(Object);
         let is_users =
             |id: &Need| object(id).and_then(|object| object.annotation(keys::MODE)) == Some(Mode::Byo.name());
-        let mut groups = own.iter().copied().filter(|id| tier(id.kind) == 0 && !is_users(id)).peekable();
-        let group_is_gone = groups.peek().is_none();
+        let mut groups = own.iter().copied().filter(|id| tier(id.kind) == 0 && !is_users(id));
         let whole = groups.find(|id| {
             object(id).is_some_and(|object| goes_as_a_whole(object, &drive.owner, &drive.infra_id))
         });
@@ -51,10 +51,10 @@ impl<'a> Removal<'a> {
             })
         };
         let outside = whole.map_or_else(Vec::new, |group| {
-            let out = |id: &&Need| *id != group && changes(id) && !is_within(world, id, group);
+            let out = |id: &&Need| changes(id) && !owners(world, &own, id).any(|owner| owner == group);
             own.iter().copied().filter(out).collect()
         });
-        Self { drive, world, own, whole, outside, group_is_gone }
+        Self { drive, world, own, whole, outside }
     }
 
     /// What is to be done about every object.
@@ -66,37 +66,43 @@ impl<'a> Removal<'a> {
     pub(super) fn one(&self, id: &Need, failed: Option<ApiError>) -> Planned {
         let is_outside = self.outside.contains(&id);
         let is_whole = self.whole == Some(id);
-        let mut behind: Vec<Need> = if is_whole {
+        let behind: Vec<Need> = if is_whole {
             self.outside.iter().map(|id| (*id).clone()).collect()
-        } else if self.group_is_gone {
-            Vec::new()
         } else {
-            self.world.dependents(id)
+            let mut behind = earlier(id, if is_outside { &self.outside } else { &self.own });
+            behind.extend(self.others_that_need(id));
+            behind
         };
-        if is_outside {
-            behind.retain(|other| self.outside.contains(&other));
-        }
         let context = Context {
             dependents_gone: behind.is_empty(),
             resource_group_fast_path: self.whole.is_some() && !is_whole && !is_outside,
             ..self.drive.context(self.world, failed)
         };
         let action = decide(Op::Delete, self.world.get(id), &self.drive.owner, &context);
-        Planned { object: id.clone(), action, behind }
+        self.drive.explained(Planned { object: id.clone(), action, behind }, self.world)
+    }
+
+    /// The objects of somebody else that name this one. Once it has lost what it belongs to, nothing is left in
+    /// Azure of any of them.
+    fn others_that_need(&self, id: &Need) -> Vec<Need> {
+        let last = owners(self.world, &self.own, id).last().and_then(|last| self.world.get(last));
+        let has_lost_owner = last.is_some_and(|last| !text(last, "/spec/owner/name").is_empty());
+        let mut others = if has_lost_owner { Vec::new() } else { self.world.dependents(id) };
+        others.retain(|other| self.drive.is_theirs(other, self.world));
+        others
     }
 }
 
-/// Whether a resource is one of this resource group's, by its owner, the owner of that, and so on.
-fn is_within(world: &World, id: &Need, group: &Need) -> bool {
-    let mut at = id;
-    while let Some(owner) = world.owner_of(at) {
-        if owner == group {
-            return true;
-        }
-        // An owner is of a lower tier, so that this comes to an end.
-        at = owner;
-    }
-    false
+/// Of the objects that go, those that go before this one: all of a higher tier.
+pub(super) fn earlier(id: &Need, going: &[&Need]) -> Vec<Need> {
+    let higher = going.iter().filter(|other| tier(other.kind) > tier(id.kind));
+    higher.map(|other| (*other).clone()).collect()
+}
+
+/// An object, its owner, the owner of that, and so on. An owner is of a lower tier, so that this comes to an
+/// end.
+fn owners<'w>(world: &'w World, own: &[&Need], id: &'w Need) -> impl Iterator<Item = &'w Need> {
+    std::iter::successors(Some(id), move |at| world.owner_of(at, |other| own.contains(&other)))
 }
 
 impl Place<'_> {
@@ -138,7 +144,7 @@ impl Place<'_> {
         let (end, mut step) = self.run(&drive, &mut only(feed, objects.clone())).await;
         if end == End::Done {
             let nothing = World::new((self.limits.clock)());
-            step.objects = objects.iter().map(|id| drive.prune(id, &nothing, None)).collect();
+            step.objects = objects.iter().map(|id| drive.prune(id, &[], &nothing, None)).collect();
         }
         Ok(Worked::Ended(end, step))
     }

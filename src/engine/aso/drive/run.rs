@@ -10,7 +10,7 @@ use futures::{FutureExt as _, StreamExt as _};
 use jiff::Timestamp;
 use tokio::time::{Instant, sleep_until};
 
-use super::act::look_again;
+use super::act::look_for_credential;
 use super::api::{Api, Feed, News};
 use super::silence::Silence;
 use super::{Drive, Pace, Step, World, act};
@@ -92,7 +92,7 @@ pub async fn run(
         let mut rest = None;
         if heard.unheard.is_empty() {
             if looked.elapsed() >= UNWATCHED {
-                look_again(drive, api, &latest, &mut world).await;
+                look_for_credential(drive, api, &mut world).await;
                 looked = Instant::now();
             }
             world.now = (limits.clock)();

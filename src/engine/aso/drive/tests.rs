@@ -1,8 +1,11 @@
 //! Clusters that are made, paused, moved and removed in a played management cluster, with an operator that
 //! answers at once.
 
+mod missing;
 mod played;
 mod timing;
+mod versions;
+mod whose;
 
 use std::time::Duration;
 

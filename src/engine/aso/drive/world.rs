@@ -7,9 +7,10 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use super::api::News;
+use super::references::{is_owner, mentions};
 use super::tier;
 use crate::engine::aso::core::{Object, Status};
-use crate::engine::aso::desired::{Need, Policy};
+use crate::engine::aso::desired::Need;
 
 /// The objects of a cluster, and the time.
 #[derive(Clone, Default)]
@@ -17,13 +18,15 @@ pub struct World {
     objects: BTreeMap<Need, Value>,
     /// The time.
     pub now: Timestamp,
+    /// The Secret with the credential was looked for and is not there.
+    pub(super) lacks_credential: bool,
 }
 
 impl World {
     /// What stands at this time, of which nothing is known yet.
     #[must_use]
     pub fn new(now: Timestamp) -> Self {
-        Self { objects: BTreeMap::new(), now }
+        Self { objects: BTreeMap::new(), now, lacks_credential: false }
     }
 
     /// An object, if it stands.
@@ -72,11 +75,6 @@ impl World {
         }
     }
 
-    /// Whether an object stands that may change its resource.
-    pub(super) fn is_managed(&self, id: &Need) -> bool {
-        self.get(id).is_some_and(|object| Object(object).policy() != Policy::Skip)
-    }
-
     /// How long the operator has said nothing of an object.
     pub(super) fn unknown_for(&self, id: &Need) -> Duration {
         self.so_for(id, |status| status == Status::Unknown)
@@ -109,37 +107,13 @@ impl World {
         self.iter().filter(|(other, object)| names(other, object)).map(|(other, _)| other.clone()).collect()
     }
 
-    /// The object that owns this one in Azure, if it is named by its name and stands.
-    pub(super) fn owner_of(&self, id: &Need) -> Option<&Need> {
+    /// The object that owns this one in Azure, if it is named by its name and stands. Where a name may mean
+    /// several, it means the cluster's own.
+    pub(super) fn owner_of(&self, id: &Need, is_own: impl Fn(&Need) -> bool) -> Option<&Need> {
         let spec = self.get(id)?.get("spec")?;
         let below = self.iter().map(|(other, _)| other).filter(|other| tier(other.kind) < tier(id.kind));
         let owner = spec.get("owner")?;
-        below.filter(|other| is_owner(owner, other)).max_by_key(|other| tier(other.kind))
-    }
-}
-
-/// Whether a spec names an object as its owner, or by kind and name anywhere.
-fn mentions(spec: &Value, id: &Need) -> bool {
-    spec.get("owner").is_some_and(|owner| is_owner(owner, id)) || refers(spec, id)
-}
-
-/// An owner is named without its kind where there is only one that it can be of.
-fn is_owner(owner: &Value, id: &Need) -> bool {
-    let text = |field: &str| owner.get(field).and_then(Value::as_str);
-    text("name") == Some(id.name.as_str()) && text("kind").is_none_or(|kind| kind == id.kind)
-}
-
-fn refers(value: &Value, id: &Need) -> bool {
-    match value {
-        Value::Object(fields) => {
-            let text = |field: &str| fields.get(field).and_then(Value::as_str);
-            let named = text("group").is_some()
-                && text("kind") == Some(id.kind)
-                && text("name") == Some(id.name.as_str());
-            named || fields.values().any(|value| refers(value, id))
-        }
-        Value::Array(items) => items.iter().any(|value| refers(value, id)),
-        _ => false,
+        below.filter(|other| is_owner(owner, other)).max_by_key(|other| (is_own(other), tier(other.kind)))
     }
 }
 

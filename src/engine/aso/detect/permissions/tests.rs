@@ -53,6 +53,8 @@ fn roles_hold_all_rules_once() {
     let made = roles("landfall", &rules, "demo", Some("azureserviceoperator-system"));
     let kinds: Vec<&str> = made.iter().filter_map(|role| role["kind"].as_str()).collect();
     assert_eq!(kinds, ["ClusterRole", "Role", "Role"]);
+    let names: Vec<&str> = made.iter().filter_map(|role| role["metadata"]["name"].as_str()).collect();
+    assert_eq!(names, [ROLE, "landfall", ROLE]);
     let held: usize = made.iter().filter_map(|role| role["rules"].as_array()).map(Vec::len).sum();
     assert_eq!(held, rules.len());
     let secrets = json!({
@@ -112,7 +114,11 @@ fn what_is_denied_is_told_by_verb_and_resource() {
         question(Some("demo"), "network.azure.com", "loadbalancers", "patch"),
         question(None, "", "namespaces", "create"),
     ];
-    let messages: Vec<String> = denied(&asked).into_iter().map(|finding| finding.message).collect();
+    let found = denied(&asked, "landfall aso roles --infra-id demo");
+    let helps: Vec<Option<&str>> = found.iter().map(|finding| finding.help.as_deref()).collect();
+    let help = "let an administrator bind the roles that `landfall aso roles --infra-id demo` prints";
+    assert_eq!(helps, [None, Some(help)]);
+    let messages: Vec<String> = found.into_iter().map(|finding| finding.message).collect();
     let begin = "the management cluster does not permit to";
     assert_eq!(
         messages,
@@ -121,6 +127,6 @@ fn what_is_denied_is_told_by_verb_and_resource() {
             format!("{begin} create namespaces in the whole cluster"),
         ]
     );
-    assert!(denied(&[]).is_empty());
+    assert!(denied(&[], "a").is_empty());
     assert!(is_allowed(&json!({ "status": { "allowed": true } })) && !is_allowed(&json!({})));
 }

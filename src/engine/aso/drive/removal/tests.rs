@@ -1,6 +1,8 @@
 //! What goes while the cluster stays, and where a cluster is, in a management cluster that keeps what it is
 //! given and deletes at once.
 
+mod order;
+
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -11,7 +13,9 @@ use jiff::Timestamp;
 use serde_json::json;
 
 use super::*;
-use crate::engine::aso::drive::{Api, Ground, Limits, Location, PAUSED, Relocation, Side, Watcher, relocate};
+use crate::engine::aso::drive::{
+    Api, Ground, Limits, Location, PAUSED, Relocation, Side, Watcher, obstacle, relocate,
+};
 use crate::engine::aso::kinds::{self, Kind};
 use crate::kube::Fault;
 use crate::stop::Stop;
@@ -195,6 +199,11 @@ async fn nothing_goes_of_a_cluster_that_is_not_to_be_touched() {
         api.change("configmaps", &anchor, &json!({ "metadata": metadata }));
         assert_eq!(pruned(&api).await, Err(expected));
         assert_eq!(api.deleted(), Vec::<String>::new());
+        let told = obstacle(&api, &ground()).await.ok().flatten();
+        assert_eq!(told.map(|finding| finding.page.code), Some(expected));
+    }
+    for free in [Played::with_cluster("here"), Played::empty("here")] {
+        assert!(obstacle(&free, &ground()).await.is_ok_and(|finding| finding.is_none()));
     }
     assert_eq!(pruned(&Played::empty("here")).await, Err("none"));
 }

@@ -1,6 +1,6 @@
 //! A management cluster with an operator, both played.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::engine::aso::core::Object;
 use crate::engine::aso::desired::Policy;
 use crate::engine::aso::drive::{Api, Failure, Feed, Location, News};
 use crate::engine::aso::keys;
-use crate::engine::aso::kinds::{KINDS, Kind};
+use crate::engine::aso::kinds::{KINDS, Kind, named};
 use crate::kube::Fault;
 
 /// What stands in Azure, by kind and name, with its tags.
@@ -31,7 +31,8 @@ struct State {
     version: u64,
     /// Calls that are answered yet.
     left: Option<usize>,
-    failing: BTreeSet<(&'static str, String)>,
+    /// What the operator says of the resources that it cannot make: a word, and how bad that is.
+    failing: BTreeMap<(&'static str, String), (&'static str, &'static str)>,
     writes: usize,
     /// Reads of single objects of the operator, and listings of a kind.
     reads: usize,
@@ -45,6 +46,12 @@ struct State {
 impl State {
     fn tell(&mut self, news: &News) {
         self.listeners.retain(|listener| listener.send(news.clone()).is_ok());
+    }
+
+    fn place(&mut self, kind: &'static Kind, object: Value) {
+        let name = object["metadata"]["name"].as_str().unwrap_or_default().to_owned();
+        self.objects.insert((kind.plural, name), object.clone());
+        self.tell(&News::Is(kind.kind, object));
     }
 }
 
@@ -90,11 +97,35 @@ impl Played {
 
     /// An object that is there already.
     pub(super) fn put(&self, kind: &str, name: &str, object: &Value) {
-        let Some(kind) = KINDS.iter().find(|known| known.kind == kind) else { return };
+        let Some(kind) = named(kind) else { return };
         let mut object = object.clone();
         object["metadata"]["name"] = name.into();
         object["metadata"]["resourceVersion"] = "1".into();
-        locked(&self.state).objects.insert((kind.plural, name.to_owned()), object);
+        locked(&self.state).place(kind, object);
+    }
+
+    /// Changes an object without the operator's doing.
+    pub(super) fn change(&self, kind: &str, name: &str, patch: &Value) {
+        let (Some(mut object), Some(kind)) = (self.object(kind, name), named(kind)) else { return };
+        json_patch::merge(&mut object, patch);
+        let mut state = locked(&self.state);
+        state.version += 1;
+        object["metadata"]["resourceVersion"] = state.version.to_string().into();
+        state.place(kind, object);
+    }
+
+    /// A namespace that is there already.
+    pub(super) fn put_namespace(&self, object: &Value) {
+        locked(&self.state).objects.insert(("namespaces", super::ID.to_owned()), object.clone());
+    }
+
+    pub(super) fn namespace(&self) -> Option<Value> {
+        locked(&self.state).objects.get(&("namespaces", super::ID.to_owned())).cloned()
+    }
+
+    /// Takes the credential away.
+    pub(super) fn forget_credential(&self) {
+        locked(&self.state).objects.remove(&("secrets", keys::credential_name(super::ID)));
     }
 
     /// A Secret that has the name of the credential already.
@@ -110,7 +141,12 @@ impl Played {
 
     /// Lets the operator fail for good with a resource.
     pub(super) fn fail(&self, kind: &'static str, name: &str) {
-        locked(&self.state).failing.insert((kind, name.to_owned()));
+        self.say(kind, name, ("AuthorizationFailed", "Error"));
+    }
+
+    /// Lets the operator say this of a resource that it cannot make.
+    pub(super) fn say(&self, kind: &'static str, name: &str, said: (&'static str, &'static str)) {
+        locked(&self.state).failing.insert((kind, name.to_owned()), said);
     }
 
     /// Lets the operator take so long for every object. It answers while [`Self::operator`] runs, and else never.
@@ -172,8 +208,8 @@ impl Played {
             .map(|(_, object)| object.clone())
     }
 
-    fn object(&self, kind: &str, name: &str) -> Option<Value> {
-        let kind = KINDS.iter().find(|known| known.kind == kind)?;
+    pub(super) fn object(&self, kind: &str, name: &str) -> Option<Value> {
+        let kind = named(kind)?;
         locked(&self.state).objects.get(&(kind.plural, name.to_owned())).cloned()
     }
 
@@ -185,15 +221,14 @@ impl Played {
         Object(&self.object(kind, name)?).annotation(key).map(str::to_owned)
     }
 
-    /// The labelled objects of these kinds, and all that happens to them from now on.
+    /// The objects of these kinds, and all that happens to them from now on.
     pub(super) fn feed(&self, kinds: &[&'static Kind]) -> Feed {
         let (sender, receiver) = unbounded_channel();
         let mut state = locked(&self.state);
         state.listings += kinds.len();
         for kind in kinds {
             let of_kind = state.objects.iter().filter(|((plural, _), _)| *plural == kind.plural);
-            let labelled = of_kind.filter(|(_, object)| Object(object).label(keys::CLUSTER).is_some());
-            let all = labelled.map(|(_, object)| object.clone()).collect();
+            let all = of_kind.map(|(_, object)| object.clone()).collect();
             let _ = sender.send(News::All(kind.kind, all));
         }
         state.listeners.push(sender);
@@ -246,7 +281,7 @@ impl Played {
         let mut state = locked(&self.state);
         state.version += 1;
         object["metadata"]["resourceVersion"] = state.version.to_string().into();
-        let fails = state.failing.contains(&(kind.kind, key.1.clone()));
+        let fails = state.failing.get(&(kind.kind, key.1.clone())).copied();
         let stands = operate(kind.kind, &mut object, &mut locked(&azure), fails);
         if stands {
             state.objects.insert(key, object.clone());
@@ -298,7 +333,7 @@ impl Played {
 }
 
 /// What the operator makes of an object; whether that still stands afterwards.
-fn operate(kind: &str, object: &mut Value, azure: &mut Azure, fails: bool) -> bool {
+fn operate(kind: &str, object: &mut Value, azure: &mut Azure, fails: Option<(&str, &str)>) -> bool {
     let name = object["metadata"]["name"].as_str().unwrap_or_default().to_owned();
     let key = (kind.to_owned(), name);
     let policy = Object(object).policy();
@@ -312,7 +347,7 @@ fn operate(kind: &str, object: &mut Value, azure: &mut Azure, fails: bool) -> bo
         }
         return false;
     }
-    if policy != Policy::Skip && !fails {
+    if policy != Policy::Skip && fails.is_none() {
         let tags =
             [&object["spec"]["tags"], &object["spec"]["metadata"]].into_iter().find(|tags| !tags.is_null());
         let tags = tags.cloned().unwrap_or_default();
@@ -329,7 +364,10 @@ fn operate(kind: &str, object: &mut Value, azure: &mut Azure, fails: bool) -> bo
     let (status, reason, severity) = match (found, policy) {
         (Some(_), _) => ("True", "Succeeded", ""),
         (None, Policy::Skip) => ("False", "AzureResourceNotFound", "Warning"),
-        (None, _) => ("False", "AuthorizationFailed", "Error"),
+        (None, _) => {
+            let (reason, severity) = fails.unwrap_or(("AuthorizationFailed", "Error"));
+            ("False", reason, severity)
+        }
     };
     object["status"] = json!({
         "conditions": [{ "type": "Ready", "status": status, "reason": reason, "severity": severity }],
