@@ -6,6 +6,7 @@ mod check;
 pub mod credential;
 mod manage;
 pub mod management;
+pub mod patches;
 mod roles;
 mod settings;
 
@@ -17,17 +18,20 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use serde_json::Value;
 
-use settings::{EngineSettings, Machines, Stage, of_operator};
+use settings::{EngineSettings, Machines, Stage, of_operator, uuid};
 
 use super::create::{BasisArgs, refused, said};
 use super::input::Reading;
+use super::namespace::namespace;
 use super::{Exit, Output, Settings};
 use crate::assets;
+use crate::config::InstallConfig;
 use crate::engine::aso::anchor::{self, Credential};
 use crate::engine::aso::core::{Context, Op, Stage as CoreStage, What as Done, decide};
 use crate::engine::aso::desired::Desired;
 use crate::engine::aso::detect::{self, Cluster, Deployment, Wanted};
-use crate::engine::aso::translate::{Domains, Ignition, Input, translate};
+use crate::engine::aso::translate::patches::by_object;
+use crate::engine::aso::translate::{Domains, Ignition, Input, pages, translate};
 use crate::finding::{Finding, Findings, Severity};
 use crate::plan::{Engine, Plan};
 use crate::platform::azure::credentials::{SUBSCRIPTION_ID, TENANT_ID};
@@ -63,7 +67,8 @@ enum What {
 /// Print the objects of Azure Service Operator for a cluster, as the engine first creates them
 ///
 /// No cloud is asked and no management cluster: the plan is made with what the catalogue knows, or with facts
-/// that were gathered before. The objects come in an order in which they can be created.
+/// that were gathered before. The objects come in an order in which they can be created. That the data of an SSH
+/// key are none is only a warning here, as no machine is made that would refuse it.
 #[derive(Debug, clap::Args)]
 struct RenderArgs {
     /// The install config; that of the cluster directory unless given
@@ -75,18 +80,18 @@ struct RenderArgs {
     infra_id: Option<String>,
 
     /// Subscription to install into; that of the environment's credentials unless given
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", value_parser = uuid)]
     subscription_id: Option<String>,
 
     /// Tenant of the subscription; that of the environment's credentials unless given
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", value_parser = uuid)]
     tenant_id: Option<String>,
 
-    /// Namespace of the objects; named like the infrastructure id unless given
-    #[arg(long, value_name = "NAME")]
+    /// Namespace of the objects; what an earlier run noted, else named like the infrastructure id
+    #[arg(long, value_name = "NAME", value_parser = namespace)]
     namespace: Option<String>,
 
-    /// Who makes the machines [default: none]
+    /// Who makes the machines; what an earlier run noted, else none, unless given
     #[arg(long, value_enum, value_name = "WHO")]
     machines: Option<Machines>,
 
@@ -98,8 +103,12 @@ struct RenderArgs {
     #[arg(long, value_name = "ADDRESS")]
     api_internal_ip: Option<Ipv4Addr>,
 
+    /// File with changes to single objects: a YAML list of `kind`, `name` and `patch`, a JSON merge patch
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    aso_patches: Option<PathBuf>,
+
     /// The uid that the API server gave the anchor; left empty unless given
-    #[arg(long, value_name = "UID")]
+    #[arg(long, value_name = "UID", value_parser = uuid)]
     anchor_uid: Option<String>,
 
     /// File that says what these flags say; the flags win
@@ -169,7 +178,7 @@ fn render(args: &RenderArgs, settings: &Settings) -> Result<Vec<Document>, Refus
     let path = args.file.clone().unwrap_or_else(|| directory.join(INSTALL_CONFIG));
     let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let basis = Basis::new(&(&args.basis).into(), directory)?;
-    let examined = prepare::examine_file(&path, &basis, args.reading.into())?;
+    let examined = prepare::examine_but(&path, &basis, args.reading.into(), is_for_machines)?;
     let mut credentials = assets::credentials(&examined.config, &Environment);
     for (key, id) in [(SUBSCRIPTION_ID, &own.subscription_id), (TENANT_ID, &own.tenant_id)] {
         if let Some(id) = id {
@@ -189,15 +198,19 @@ fn render(args: &RenderArgs, settings: &Settings) -> Result<Vec<Document>, Refus
         infra_id: own.infra_id.clone(),
         cluster_id: None,
         ignition: IgnitionFrom::None,
-        engine: Some(prepare::Engine { name: Engine::Aso.name().to_owned(), namespace: String::new() }),
+        engine: Some(prepare::Engine {
+            name: Engine::Aso.name().to_owned(),
+            namespace: String::new(),
+            machines: own.makes_machines(),
+        }),
         durability: Durability::Process,
     };
     let outlook = prepare::outlook(directory, &basis, &examined, &options, Environment)?;
-    said(&outlook.said, settings);
-    if !outlook.id_is_fixed {
-        let id = &outlook.plan.identity.infra_id;
-        settings.printer.talk(&format!("{id} stands for the infrastructure id; fix it with --infra-id"));
-    }
+    let infra_id = &outlook.plan.identity.infra_id;
+    let own = match prepare::target::of_cluster(directory) {
+        Ok(named) if named.target.infra_id == *infra_id => own.or_noted(&named),
+        _ => own,
+    };
     let refuse = &|findings: Vec<Finding>| {
         let mut out = Findings::default();
         for finding in findings {
@@ -208,36 +221,61 @@ fn render(args: &RenderArgs, settings: &Settings) -> Result<Vec<Document>, Refus
     };
     let objects = objects(&outlook.plan, &basis, &own).map_err(refuse)?;
     check_operator(&outlook.plan, &basis, args.controller_settings.as_deref(), refuse)?;
+    let credential = credential::foreseen(&outlook.plan, &credentials, &Environment);
+    let credential = credential.map_err(|finding| refuse(vec![*finding]))?;
+    let documents =
+        documents(objects, &outlook.plan, &own, &credential, args.show_secrets).map_err(refuse)?;
+    // Only now it is certain that nothing refuses it.
+    said(&outlook.said, settings);
+    if !outlook.id_is_fixed {
+        let line = format!("{infra_id} stands for the infrastructure id; fix it with --infra-id");
+        settings.printer.talk(&line);
+    }
     if own.makes_machines() && own.is_bootstrap() {
         settings.printer.talk(
             "the control plane's machines are left out: they follow once their ignition config is known; what \
              stands for that of the bootstrap machine only says its version",
         );
     }
-    let credential = credential::foreseen(&outlook.plan, &credentials, &Environment);
-    let credential = credential.map_err(|finding| refuse(vec![*finding]))?;
-    Ok(documents(objects, &outlook.plan, &own, &credential, args.show_secrets))
+    Ok(documents)
 }
 
-fn bytes(path: &Path) -> Result<Vec<u8>, Error> {
+/// The code of an SSH key that is none.
+const SSH_KEY: &str = "LF0106";
+
+/// Whether only a machine would trip over a finding: an SSH key that is written as a public one is printed as it
+/// is. What may be a private key, or anything else, is not.
+fn is_for_machines(finding: &Finding, config: &InstallConfig) -> bool {
+    const TYPES: [&str; 3] = ["ssh-", "ecdsa-", "sk-"];
+    let is_public = |line: &str| {
+        let mut words = line.split_whitespace();
+        let is_type = |word: &str| TYPES.iter().any(|beginning| word.starts_with(beginning));
+        words.next().is_some_and(is_type) && words.next().is_some_and(|data| data.starts_with("AAAA"))
+    };
+    let lines = config.ssh_key.expose().lines().map(str::trim);
+    let keys: Vec<&str> = lines.filter(|line| !line.is_empty() && !line.starts_with('#')).collect();
+    finding.page.code == SSH_KEY && !keys.is_empty() && keys.into_iter().all(is_public)
+}
+
+/// The bytes of a file that the command line names.
+///
+/// # Errors
+/// It cannot be read.
+pub fn bytes(path: &Path) -> Result<Vec<u8>, Error> {
     std::fs::read(path).map_err(|source| Error::Read { path: path.to_owned(), source })
 }
 
 /// The operator's objects.
 fn objects(plan: &Plan, basis: &Basis, own: &EngineSettings) -> Result<Vec<Desired>, Vec<Finding>> {
     let name = plan.platform.azure.as_ref().map_or("", |azure| azure.cloud.name.as_str());
-    let cloud = basis.catalogue.azure.cloud(name).map(|(_, cloud)| cloud);
     let input = Input {
         plan,
-        cloud: Domains {
-            public_addresses: cloud.map_or("", |cloud| cloud.public_ip_dns_suffix.as_str()),
-            key_vaults: cloud.map_or("", |cloud| cloud.key_vault_dns_suffix.as_str()),
-        },
+        cloud: Domains::of(&basis.catalogue.azure, name),
         machines: own.makes_machines(),
         bootstrap: own.is_bootstrap(),
         api_internal_ip: own.api_internal_ip,
         ignition: Ignition { bootstrap: Some(STAND_IN), control_plane: None },
-        patches: &BTreeMap::new(),
+        patches: &by_object(own.patches.iter().cloned()),
     };
     Ok(translate(&input)?.objects)
 }
@@ -266,14 +304,14 @@ fn check_operator(
     if errors.is_empty() { Ok(()) } else { Err(refuse(errors)) }
 }
 
-/// All documents in the order of creation.
+/// All documents in the order of creation, or which objects cannot be as the user's patches have them.
 fn documents(
     objects: Vec<Desired>,
     plan: &Plan,
     own: &EngineSettings,
     credential: &Credential,
     shown: bool,
-) -> Vec<Document> {
+) -> Result<Vec<Document>, Vec<Finding>> {
     let infra_id = plan.identity.infra_id.as_str();
     let namespace = own.namespace.as_deref().unwrap_or(infra_id);
     let owner = anchor::owner(infra_id, namespace, own.anchor_uid.as_deref().unwrap_or_default());
@@ -282,14 +320,17 @@ fn documents(
     documents.push(credential.secret(infra_id, &owner, shown).into());
     let stage = if own.is_bootstrap() { CoreStage::Bootstrap } else { CoreStage::Install };
     let context = Context { stage, ..Context::new(infra_id, Timestamp::UNIX_EPOCH) };
+    let mut faults = Vec::new();
     for mut desired in objects {
         let waits_for = std::mem::take(&mut desired.hints.late_bound);
         // Nothing is there, and nothing is waited for: it is created.
-        if let Done::Create(object) = decide(Op::Reconcile(&desired), None, &owner, &context).what {
-            documents.push(Document { object, waits_for });
+        let action = decide(Op::Reconcile(&desired), None, &owner, &context);
+        match action.what {
+            Done::Create(object) => documents.push(Document { object, waits_for }),
+            _ => faults.push(pages::unusable_patch(desired.kind.kind, &desired.name, &action.message)),
         }
     }
-    documents
+    if faults.is_empty() { Ok(documents) } else { Err(faults) }
 }
 
 fn written(documents: &[Document], output: Output) -> anyhow::Result<String> {

@@ -28,6 +28,13 @@ pub struct EngineArgs {
 }
 
 impl EngineArgs {
+    /// A flag that is given, if any is.
+    #[must_use]
+    pub fn given(&self) -> Option<&'static str> {
+        let plugins = self.plugin_dir.as_ref().map(|_| "--plugin-dir");
+        self.terraform.as_ref().map(|_| "--terraform").or(plugins)
+    }
+
     /// The engine that the flags and PATH give.
     ///
     /// # Errors

@@ -17,6 +17,7 @@ mod facts;
 mod graph;
 mod input;
 mod man;
+mod namespace;
 #[cfg(feature = "controllers")]
 mod operator;
 mod preflight;

@@ -105,6 +105,16 @@ impl Access {
         without_user(self.server.as_str()).trim_end_matches('/').to_owned()
     }
 
+    /// Name and port of the server.
+    #[must_use]
+    pub fn authority(&self) -> String {
+        let host = self.server.host_str().unwrap_or_default();
+        match self.server.port_or_known_default() {
+            Some(port) => format!("{host}:{port}"),
+            None => host.to_owned(),
+        }
+    }
+
     /// A client that waits at most `limit` for a connection, and for each part of an answer. Must be called
     /// within a runtime.
     ///

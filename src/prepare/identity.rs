@@ -2,6 +2,7 @@
 
 use rand::seq::SliceRandom;
 use serde::Deserialize;
+use serde_json::Value;
 
 use super::{Options, Refusal, Said};
 use crate::config::InstallConfig;
@@ -35,7 +36,9 @@ struct Own {
     account: Option<String>,
     engine: Option<String>,
     namespace: Option<String>,
+    machines: bool,
     management_cluster: Option<String>,
+    objects: Option<Value>,
 }
 
 /// The ids that the user fixes, else those of an earlier run in this directory, else new ones.
@@ -106,7 +109,9 @@ pub(super) fn account(metadata: Option<&[u8]>, identity: &Identity) -> Option<St
 /// The engine that the user names for the cluster, or an earlier run noted, with its namespace.
 pub(super) fn engine(metadata: Option<&[u8]>, identity: &Identity, given: Option<Engine>) -> Option<Engine> {
     let own = noted(metadata, identity);
-    let noted = own.and_then(|own| Some(Engine { name: own.engine?, namespace: own.namespace? }));
+    let noted = own.and_then(|own| {
+        Some(Engine { name: own.engine?, namespace: own.namespace?, machines: own.machines })
+    });
     let Some(given) = given else { return noted };
     if !given.namespace.is_empty() {
         return Some(given);
@@ -118,6 +123,11 @@ pub(super) fn engine(metadata: Option<&[u8]>, identity: &Identity, given: Option
 /// The management cluster that the same cluster was moved to.
 pub(super) fn management_cluster(metadata: Option<&[u8]>, identity: &Identity) -> Option<String> {
     noted(metadata, identity)?.management_cluster
+}
+
+/// What was decided of the same cluster's objects, as it stands there.
+pub(super) fn objects(metadata: Option<&[u8]>, identity: &Identity) -> Option<Value> {
+    noted(metadata, identity)?.objects
 }
 
 /// What landfall itself noted in an earlier run for the same cluster.
@@ -154,4 +164,33 @@ fn refusal(file: &str, finding: Finding) -> Box<Said> {
         findings: vec![finding.span(Span::default())],
         mask: Mask::default(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_asked_for_comes_before_what_is_noted() {
+        let identity = Identity { infra_id: "demo-x7k2p".to_owned(), cluster_id: String::new() };
+        let head = r#"{"clusterName":"demo","clusterID":"u","infraID":"demo-x7k2p","landfall":"#;
+        let found = |own: &str, given: Option<(&str, bool)>| {
+            let metadata = format!("{head}{own}}}");
+            let aso = |(namespace, machines): (&str, bool)| {
+                let (name, namespace) = ("aso".to_owned(), namespace.to_owned());
+                Engine { name, namespace, machines }
+            };
+            let found = engine(Some(metadata.as_bytes()), &identity, given.map(aso));
+            found.map(|engine| (engine.namespace, engine.machines))
+        };
+        let of = |namespace: &str, machines: bool| Some((namespace.to_owned(), machines));
+        let noted = r#"{"engine":"aso","namespace":"fleet","machines":true}"#;
+        assert_eq!(found(noted, None), of("fleet", true));
+        assert_eq!(found(noted, Some(("", false))), of("fleet", false));
+        assert_eq!(found(noted, Some(("other", true))), of("other", true));
+        let older = r#"{"engine":"aso","namespace":"fleet"}"#;
+        assert_eq!(found(older, None), of("fleet", false));
+        assert_eq!(found("{}", None), None);
+        assert_eq!(found("{}", Some(("", true))), of("demo-x7k2p", true));
+    }
 }

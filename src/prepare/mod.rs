@@ -25,7 +25,7 @@ use std::path::{Path, PathBuf};
 use crate::assets;
 use crate::config::InstallConfig;
 use crate::facts::{Facts, Source, VERSION};
-use crate::finding::{Finding, Findings, sort};
+use crate::finding::{Finding, Findings, Severity, sort};
 use crate::plan::{self, Case, Identity, Plan};
 use crate::platform::Offline;
 pub use crate::render::Engine;
@@ -235,8 +235,29 @@ pub fn examine(directory: &Path, basis: &Basis, strictness: Strictness) -> Resul
 /// # Errors
 /// It cannot be read, or it is not valid.
 pub fn examine_file(path: &Path, basis: &Basis, strictness: Strictness) -> Result<Examined, Refusal> {
+    examine_but(path, basis, strictness, |_, _| false)
+}
+
+/// As [`examine_file`], but where `spared` says so of a finding and the config, an error is a warning.
+///
+/// # Errors
+/// It cannot be read, or it is not valid.
+pub fn examine_but(
+    path: &Path,
+    basis: &Basis,
+    strictness: Strictness,
+    spared: impl Fn(&Finding, &InstallConfig) -> bool,
+) -> Result<Examined, Refusal> {
     let bytes = inputs::read(path)?;
-    let verdict = judge_keeping(&bytes, strictness, &basis.catalogue);
+    let mut verdict = judge_keeping(&bytes, strictness, &basis.catalogue);
+    if let Some(config) = verdict.config.as_ref().filter(|_| verdict.outcome == Outcome::Rejected) {
+        for finding in verdict.findings.iter_mut().filter(|finding| spared(finding, config)) {
+            finding.severity = Severity::Warning;
+        }
+        if !verdict.findings.iter().any(Finding::is_error) {
+            verdict.outcome = Outcome::Accepted;
+        }
+    }
     let said = Said {
         file: path.display().to_string(),
         text: String::from_utf8_lossy(&bytes).into_owned(),
@@ -401,9 +422,12 @@ fn write(
         ..extras
     };
     files.extend(assets::files(&plan, &extras));
-    if let Some(home) = identity::management_cluster(metadata.as_deref(), &plan.identity) {
-        for file in files.iter_mut().filter(|file| file.path == identity::METADATA) {
+    for file in files.iter_mut().filter(|file| file.path == identity::METADATA) {
+        if let Some(home) = identity::management_cluster(metadata.as_deref(), &plan.identity) {
             file.bytes = target::moved_to(&file.bytes, &home);
+        }
+        if let Some(decided) = identity::objects(metadata.as_deref(), &plan.identity) {
+            file.bytes = target::with_objects(&file.bytes, decided);
         }
     }
     files.push(File::open(FACTS, facts.to_text()));

@@ -3,11 +3,15 @@
 //! Reads landfall's own `metadata.json` and that of the OpenShift installer. Unknown keys are ignored, what is
 //! needed is not guessed.
 
+mod decided;
 pub mod pages;
 
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
+
+pub(super) use decided::with_objects;
+pub use decided::{Decided, note_decided};
 
 use super::identity::METADATA;
 use super::{Error, inputs};
@@ -64,6 +68,18 @@ pub enum Unnamed {
     Failed(Error),
 }
 
+impl Unnamed {
+    /// The same, for a command to which no flag names a cluster.
+    #[must_use]
+    pub fn by_directory(self) -> Self {
+        match self {
+            Self::Nowhere(finding) => Self::Nowhere(Box::new(pages::by_directory(*finding))),
+            Self::Invalid(finding) => Self::Invalid(Box::new(pages::by_directory(*finding))),
+            other => other,
+        }
+    }
+}
+
 impl<T: Into<Error>> From<T> for Unnamed {
     fn from(error: T) -> Self {
         Self::Failed(error.into())
@@ -82,7 +98,8 @@ impl Named {
     pub fn engine(&self) -> Option<Engine> {
         let metadata = object(&self.metadata)?;
         let own = metadata.get(OWN)?;
-        Some(Engine { name: text(own.get("engine"))?, namespace: text(own.get("namespace"))? })
+        let machines = own.get("machines").and_then(Value::as_bool).unwrap_or_default();
+        Some(Engine { name: text(own.get("engine"))?, namespace: text(own.get("namespace"))?, machines })
     }
 
     /// The metadata as it is to be kept: with the account that the cluster was in, so that a later run can
@@ -92,7 +109,13 @@ impl Named {
         if self.target.account.is_some() && noted(&self.metadata) {
             return self.metadata.clone();
         }
-        noting(&self.metadata, ACCOUNT, &account.id)
+        noting(&self.metadata, ACCOUNT, account.id.as_str())
+    }
+
+    /// What was decided of the cluster's objects.
+    #[must_use]
+    pub fn decided(&self) -> Decided {
+        decided::read(&self.metadata)
     }
 
     /// The management cluster that the cluster was moved to, where it was moved.
@@ -130,12 +153,13 @@ pub(super) fn moved_to(metadata: &[u8], home: &str) -> Vec<u8> {
 }
 
 /// Metadata with something that landfall itself notes in it.
-fn noting(metadata: &[u8], key: &str, note: &str) -> Vec<u8> {
+fn noting(metadata: &[u8], key: &str, note: impl Into<Value>) -> Vec<u8> {
+    let note = note.into();
     let mut value = object(metadata).unwrap_or_default();
     let own = value.entry(OWN).or_insert_with(|| json!({}));
     match own.as_object_mut() {
         Some(own) => {
-            own.insert(key.to_owned(), note.into());
+            own.insert(key.to_owned(), note);
         }
         None => *own = json!({ key: note }),
     }

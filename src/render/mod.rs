@@ -90,6 +90,8 @@ pub struct Engine {
     pub name: String,
     /// The namespace of the objects.
     pub namespace: String,
+    /// Whether it makes the machines as well.
+    pub machines: bool,
 }
 
 /// A secret's name and its values by key.

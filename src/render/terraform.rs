@@ -52,6 +52,8 @@ struct Own<'a> {
     engine: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     namespace: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    machines: Option<bool>,
 }
 
 /// The variable files, the bootstrap machine's ignition config and `metadata.json`.
@@ -116,6 +118,7 @@ fn metadata(plan: &Plan, assets: &PlatformAssets, extras: &Extras<'_>, platform:
             account: extras.account,
             engine: extras.engine.map(|engine| engine.name.as_str()),
             namespace: extras.engine.map(|engine| engine.namespace.as_str()),
+            machines: extras.engine.and_then(|engine| engine.machines.then_some(true)),
         })
         .filter(|own| own.account.is_some() || own.engine.is_some()),
         platform: std::collections::BTreeMap::from([(platform, &*assets.metadata)]),

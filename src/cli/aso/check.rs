@@ -5,15 +5,17 @@ use std::path::{Path, PathBuf};
 use semver::Version;
 use serde_json::json;
 
-use super::manage::NameArgs;
-use super::management::{KubeconfigArgs, Management, refuse, rights};
+use super::manage::{Meant, NameArgs};
+use super::management::{Driver, KubeconfigArgs, Management, refuse};
 use super::settings::{Machines, text, unreadable};
 use crate::catalogue::Catalogue;
 use crate::cli::create::refused;
+use crate::cli::destroy::unnamed;
 use crate::cli::{Exit, Output, Settings, engine};
 use crate::engine::aso::detect::look::release::{Offered, offered};
 use crate::engine::aso::detect::{self, Installer, Report, Verdict, Wanted, pages, permissions};
-use crate::finding::Finding;
+use crate::finding::{Finding, shortened};
+use crate::platform::azure::catalogue::Catalogue as Clouds;
 use crate::prepare::{self, Basis, BasisOptions, Refusal};
 use crate::ui::json as json_form;
 use crate::ui::layout::table;
@@ -21,7 +23,8 @@ use crate::ui::layout::table;
 /// Look whether a management cluster can have clusters, and write nothing
 ///
 /// Looks at the operator, its version, its kinds and the cloud that it is set up for; with a namespace, whether
-/// exactly one operator watches it; with an infrastructure id, whether the rights for that cluster are there.
+/// exactly one operator watches it, and whether the rights for its clusters are there; with an infrastructure
+/// id, whether those for that cluster are.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
@@ -34,7 +37,7 @@ pub struct Args {
     #[arg(long, value_enum, value_name = "WHO", default_value_t = Machines::None)]
     machines: Machines,
 
-    /// Name of the cloud that the operator is to serve; the public one unless given
+    /// Name of the cloud that the operator is to serve; that of the cluster directory, or the public one
     #[arg(long, value_name = "NAME")]
     cloud_name: Option<String>,
 
@@ -55,9 +58,6 @@ fn version(text: &str) -> Result<Version, String> {
     detect::read_version(text).ok_or_else(|| "give a version such as `v2.19.0`".to_owned())
 }
 
-/// For whom it is looked: an infrastructure id, where it is known, and a namespace, which may be empty.
-type Place = (Option<String>, String);
-
 /// Looks, and tells what was found.
 ///
 /// # Errors
@@ -73,12 +73,27 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
         Ok(read) => read,
         Err(refusal) => return refused(refusal, settings),
     };
-    let place = args.name.place(settings).unwrap_or_default();
+    let meant = match args.name.meant(settings) {
+        Ok(meant) => meant,
+        Err(why) => return unnamed(why, settings),
+    };
+    let meant = match args.cloud_name.as_deref().map(|name| known(name, &basis.catalogue.azure)) {
+        None => meant,
+        Some(Ok(cloud)) => Meant { cloud: Some(cloud), ..meant },
+        Some(Err(why)) => {
+            settings.printer.report(&format!("error: {why}\n"));
+            return Ok(Exit::Usage);
+        }
+    };
     let runtime = prepare::runtime()?;
-    let looked = runtime.block_on(looked(args, &place, &basis.catalogue, release.as_ref()));
+    let looked = runtime.block_on(looked(args, &meant, &basis.catalogue, release.as_ref()));
     runtime.shutdown_background();
     match looked {
-        Ok(report) => told(args, &place, &report, settings),
+        Ok(report) => {
+            let cloud = meant.cloud.as_deref().filter(|name| !name.is_empty());
+            let cloud = cloud.unwrap_or(basis.catalogue.azure.default_cloud.as_str());
+            told(args, &meant, cloud, &report, settings)
+        }
         Err((findings, exit)) => refuse(&findings, exit, settings),
     }
 }
@@ -88,9 +103,18 @@ fn release(path: &Path) -> Result<Offered, Refusal> {
     offered(&text(path)?).map_err(|why| unreadable(path, pages::release(why)))
 }
 
+/// The name of a cloud, in letters of any case, as the catalogue has it.
+fn known(name: &str, clouds: &Clouds) -> Result<String, String> {
+    let found = clouds.clouds.keys().find(|known| known.eq_ignore_ascii_case(name));
+    found.cloned().ok_or_else(|| {
+        let all: Vec<&str> = clouds.clouds.keys().map(String::as_str).collect();
+        format!("--cloud-name: no cloud is called `{}`; there are {}", shortened(name), all.join(", "))
+    })
+}
+
 async fn looked(
     args: &Args,
-    (infra_id, namespace): &Place,
+    meant: &Meant,
     catalogue: &Catalogue,
     release: Option<&Offered>,
 ) -> Result<Report, (Vec<Finding>, Exit)> {
@@ -99,9 +123,12 @@ async fn looked(
     let management = management.map_err(|(finding, exit)| (vec![*finding], exit))?;
     let machines = args.machines == Machines::Aso;
     let kinds = permissions::planned(machines);
-    let wanted = Wanted { cloud: args.cloud_name.as_deref().unwrap_or_default(), namespace, kinds: &kinds };
-    let rights = infra_id.as_deref().map(|id| rights(Some(id), machines)).unwrap_or_default();
-    let mut report = management.examine(&wanted, &rights, catalogue).await.map_err(unanswered)?;
+    let Meant { infra_id, namespace, cloud } = meant;
+    let wanted = Wanted { cloud: cloud.as_deref().unwrap_or_default(), namespace, kinds: &kinds };
+    let driver = Driver { infra_id: infra_id.as_deref(), machines };
+    let driver = Some(driver).filter(|_| !namespace.is_empty());
+    let mut report = management.examine(&wanted, driver, catalogue).await.map_err(unanswered)?;
+    pages::without_config(&mut report.findings);
     if let Some(to) = args.upgrade_to.as_ref().filter(|_| report.verdict != Verdict::Absent) {
         let crds = match release {
             Some(release) => management.upgraded(release).await.map_err(unanswered)?,
@@ -116,7 +143,8 @@ async fn looked(
 /// Tells what was found.
 fn told(
     args: &Args,
-    (infra_id, namespace): &Place,
+    Meant { infra_id, namespace, .. }: &Meant,
+    cloud: &str,
     report: &Report,
     settings: &Settings,
 ) -> anyhow::Result<Exit> {
@@ -133,6 +161,7 @@ fn told(
             "installer": installer,
             "infraID": infra_id,
             "namespace": namespace,
+            "cloud": cloud,
             "upgrade": to.map(|to| json!({ "to": to, "storedVersionsCompared": compared })),
             "findings": json_form::placeless(&report.findings),
         });
@@ -140,15 +169,21 @@ fn told(
     } else {
         let not_named = || "not looked at: no cluster is named".to_owned();
         let stored = if compared { "compared" } else { "not compared: name the CRDs with --upgrade-crds" };
+        let rights = match (infra_id, namespace) {
+            (Some(id), _) => format!("those for {id}"),
+            (None, Some(namespace)) => format!("those for all clusters in {namespace}"),
+            (None, None) => not_named(),
+        };
         let rows = [
             ("verdict", Some(report.verdict.name().to_owned())),
             ("operator", report.operator_namespace.clone()),
             ("version", version),
             ("installed by", installer.map(str::to_owned)),
+            ("cloud", Some(cloud.to_owned())),
             ("namespace", Some(namespace.cloned().unwrap_or_else(not_named))),
-            ("rights", Some(infra_id.as_ref().map_or_else(not_named, |id| format!("those for {id}")))),
-            ("stored versions", to.as_ref().map(|_| stored.to_owned())),
-            ("upgrade to", to),
+            ("rights", Some(rights)),
+            ("upgrade to", to.clone()),
+            ("stored versions", to.map(|_| stored.to_owned())),
         ];
         let rows = rows.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
         table(&rows.collect::<Vec<(String, String)>>(), 0)
@@ -162,6 +197,16 @@ fn told(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_cloud_is_one_of_the_catalogue() {
+        let clouds = &Catalogue::embedded().azure;
+        assert_eq!(known("azureusgovernmentcloud", clouds), Ok("AzureUSGovernmentCloud".to_owned()));
+        for wrong in ["", "Foo"] {
+            let why = known(wrong, clouds).err().unwrap_or_default();
+            assert!(why.contains("AzurePublicCloud") && why.contains("AzureChinaCloud"), "{why}");
+        }
+    }
 
     #[test]
     fn a_version_is_written_as_releases_are() {

@@ -26,7 +26,7 @@ pub fn handed_over(
 ) -> Result<Credential, Box<Finding>> {
     let account = account(plan)?;
     let proof = proof(account, credentials, world)?;
-    let proof = proof.ok_or_else(|| refused("what the log-in of a person gives"))?;
+    let proof = proof.ok_or_else(|| not_given(account))?;
     let credential = with_ids(account, credentials, proof);
     let all = [&credential.subscription_id, &credential.tenant_id, &credential.client_id];
     if all.iter().any(|id| id.is_empty()) {
@@ -74,6 +74,14 @@ fn proof(
     } else {
         None
     })
+}
+
+/// What is said where nothing can be given away.
+fn not_given(account: &Account) -> Box<Finding> {
+    match account.identity.as_str() {
+        "" => Box::new(pages::no_credential()),
+        _ => refused("what the log-in of a person gives"),
+    }
 }
 
 fn with_ids(account: &Account, credentials: &Credentials, proof: Proof) -> Credential {
@@ -140,6 +148,13 @@ mod tests {
         assert_eq!(proof(&[(CLIENT_CERTIFICATE, "gone.pem")], "certificate"), Err("LF1536"));
         assert_eq!(proof(&[], MANAGED_IDENTITY), Ok(Some(Proof::ManagedIdentity)));
         assert_eq!(proof(&[], "azure-cli"), Ok(None));
+    }
+
+    #[test]
+    fn nobody_is_no_person() {
+        let message = |identity: &str| not_given(&account(identity)).message;
+        assert_eq!(message(""), "there are no credentials for the operator");
+        assert!(message("azure-cli").contains("person"));
     }
 
     #[test]

@@ -3,20 +3,23 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::management::{self, KubeconfigArgs, Management, Shown, identity, judged, limits, stopping};
 use crate::catalogue::Catalogue;
-use crate::cli::destroy::at_home;
+use crate::cli::destroy::{at_home, unnamed};
 use crate::cli::duration::within_a_day;
+use crate::cli::namespace::namespace;
 use crate::cli::{Exit, Output, Settings, engine};
 use crate::engine::aso::detect::{Report, Wanted, permissions};
 use crate::engine::aso::drive::{
-    Api, End, Feed, Ground, Job, Place, Relocation, Side, Worked, at_work, pages, relocate as moved,
+    Api, End, Feed, Ground, Job, Place, Relocation, Side, Step, Worked, at_work, relocate as moved,
 };
 use crate::engine::aso::kinds::Kind;
 use crate::finding::Finding;
-use crate::prepare::{self, target};
+use crate::plan::{self, is_infra_id};
+use crate::prepare;
+use crate::prepare::target::{self, Named, Unnamed};
 use crate::stop::Stop;
 use crate::ui::json as json_form;
 
@@ -28,7 +31,7 @@ pub struct NameArgs {
     infra_id: Option<String>,
 
     /// Namespace of its objects; that of the cluster directory, or named like the infrastructure id
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = namespace)]
     namespace: Option<String>,
 }
 
@@ -82,16 +85,31 @@ pub enum Change {
     HandOver,
 }
 
+impl Change {
+    /// What the cluster is once it is changed.
+    fn done(self) -> &'static str {
+        match self {
+            Self::Pause => "is paused",
+            Self::Resume => "is not paused any more",
+            Self::HandOver => "is handed over",
+        }
+    }
+}
+
 /// Changes a cluster.
 ///
 /// # Errors
 /// A stream cannot be written, or the operating system gives no runtime.
 pub fn run(args: &Args, change: Change, settings: &Settings) -> anyhow::Result<Exit> {
-    let Some(ground) = args.cluster.name.ground(settings) else { return Ok(nameless(settings)) };
+    let ground = match args.cluster.name.ground(settings) {
+        Ok(Some(ground)) => ground,
+        Ok(None) => return Ok(nameless(settings)),
+        Err(why) => return unnamed(why, settings),
+    };
     let runtime = prepare::runtime()?;
     let ended = runtime.block_on(changed(args, change, &ground, settings));
     runtime.shutdown_background();
-    said(ended, &ground, settings)
+    said(ended, &ground, change.done(), settings)
 }
 
 /// Moves a cluster.
@@ -99,7 +117,11 @@ pub fn run(args: &Args, change: Change, settings: &Settings) -> anyhow::Result<E
 /// # Errors
 /// A stream cannot be written, or the operating system gives no runtime.
 pub fn relocate(args: &MoveArgs, settings: &Settings) -> anyhow::Result<Exit> {
-    let Some(ground) = args.cluster.name.ground(settings) else { return Ok(nameless(settings)) };
+    let ground = match args.cluster.name.ground(settings) {
+        Ok(Some(ground)) => ground,
+        Ok(None) => return Ok(nameless(settings)),
+        Err(why) => return unnamed(why, settings),
+    };
     let runtime = prepare::runtime()?;
     let ended = runtime.block_on(relocated(args, &ground, settings));
     runtime.shutdown_background();
@@ -112,7 +134,7 @@ pub fn relocate(args: &MoveArgs, settings: &Settings) -> anyhow::Result<Exit> {
         }
         Err(refused) => Err(refused),
     };
-    said(ended, &ground, settings)
+    said(ended, &ground, "is in the other management cluster", settings)
 }
 
 /// The cluster directory.
@@ -128,25 +150,47 @@ async fn not_moved(api: &dyn Api, ground: &Ground, settings: &Settings) -> Resul
     }
 }
 
+/// What the command line and the cluster directory name.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Meant {
+    /// The infrastructure id of a cluster.
+    pub(super) infra_id: Option<String>,
+    /// The namespace of its objects; empty where nothing names one.
+    pub(super) namespace: String,
+    /// The cloud that the directory says.
+    pub(super) cloud: Option<String>,
+}
+
 impl NameArgs {
-    /// The cluster that flags or the cluster directory name.
-    fn ground(&self, settings: &Settings) -> Option<Ground> {
-        let directory = settings.dir.clone().unwrap_or_else(|| PathBuf::from("."));
-        let noted = target::of_cluster(&directory).ok();
-        let noted_id = noted.as_ref().map(|named| named.target.infra_id.clone());
-        let infra_id = self.infra_id.clone().or_else(|| noted_id.clone())?;
-        let noted = noted.filter(|_| noted_id.as_deref() == Some(infra_id.as_str()));
-        let namespace = noted.and_then(|named| named.engine()).map(|engine| engine.namespace);
-        let namespace = self.namespace.clone().or(namespace).unwrap_or_else(|| infra_id.clone());
-        Some(Ground { infra_id, namespace })
+    /// The cluster that flags or the cluster directory name; none where neither does.
+    fn ground(&self, settings: &Settings) -> Result<Option<Ground>, Unnamed> {
+        let Meant { infra_id, namespace, .. } = self.meant(settings)?;
+        Ok(infra_id.map(|infra_id| Ground { infra_id, namespace }))
     }
 
-    /// The infrastructure id, where it is known, and the namespace; none where neither is named.
-    pub(super) fn place(&self, settings: &Settings) -> Option<(Option<String>, String)> {
-        match self.ground(settings) {
-            Some(ground) => Some((Some(ground.infra_id), ground.namespace)),
-            None => self.namespace.clone().map(|namespace| (None, namespace)),
+    /// The cluster, or the namespace alone, that flags or the cluster directory name.
+    ///
+    /// # Errors
+    /// The infrastructure id cannot be one, or what the directory says cannot be read.
+    pub(super) fn meant(&self, settings: &Settings) -> Result<Meant, Unnamed> {
+        if let Some(id) = self.infra_id.as_deref().filter(|id| !is_infra_id(id)) {
+            return Err(Unnamed::Usage(Box::new(plan::pages::unusable_infra_id(id))));
         }
+        let noted = match target::of_cluster(&directory(settings)) {
+            Ok(named) => Some(named),
+            Err(Unnamed::Nowhere(_)) => None,
+            // Nobody said that the directory is the cluster's.
+            Err(_) if self.infra_id.is_some() && settings.dir.is_none() => None,
+            Err(why) => return Err(why),
+        };
+        let is_meant = |named: &Named| self.infra_id.as_ref().is_none_or(|id| *id == named.target.infra_id);
+        let noted = noted.filter(is_meant);
+        let noted_id = || noted.as_ref().map(|named| named.target.infra_id.clone());
+        let infra_id = self.infra_id.clone().or_else(noted_id);
+        let noted_namespace = || Some(noted.as_ref()?.engine()?.namespace);
+        let namespace = self.namespace.clone().or_else(noted_namespace).or_else(|| infra_id.clone());
+        let cloud = noted.as_ref().and_then(|named| named.target.platform.get("cloudName")?.as_str());
+        Ok(Meant { namespace: namespace.unwrap_or_default(), cloud: cloud.map(str::to_owned), infra_id })
     }
 }
 
@@ -169,7 +213,7 @@ impl Reached {
     async fn at(kubeconfig: Option<&Path>, ground: &Ground) -> Result<Self, (Vec<Finding>, Exit)> {
         let management = Management::of(kubeconfig).map_err(|(finding, exit)| (vec![*finding], exit))?;
         let served = management.served(&permissions::kinds(true), &ground.namespace).await;
-        let (kinds, report) = served.map_err(|findings| (findings, Exit::PartWay))?;
+        let (kinds, report) = served.map_err(|findings| (findings, Exit::Unfit))?;
         Ok(Self { management, kinds, report })
     }
 
@@ -249,34 +293,44 @@ impl Reached {
     /// Which management cluster it is.
     async fn home(&self) -> Result<String, (Vec<Finding>, Exit)> {
         let home = Ground::home(&self.management.live).await;
-        home.map_err(|failure| (vec![pages::failure(&failure)], Exit::PartWay))
+        home.map_err(|failure| (vec![self.management.unanswered(&failure)], Exit::Unfit))
     }
 
     /// The cloud of the cluster, as its anchor says it; that of no cluster is the default one.
     async fn cloud(&self, ground: &Ground) -> Result<String, (Vec<Finding>, Exit)> {
         let anchor = ground.find(&self.management.live).await;
-        let anchor = anchor.map_err(|failure| (vec![pages::failure(&failure)], Exit::PartWay))?;
+        let anchor = anchor.map_err(|failure| (vec![self.management.unanswered(&failure)], Exit::Unfit))?;
         let named =
             anchor.and_then(|anchor| anchor.object()["data"]["cloudName"].as_str().map(str::to_owned));
         Ok(named.unwrap_or_default())
     }
 }
 
-fn said(ended: Ended, ground: &Ground, settings: &Settings) -> anyhow::Result<Exit> {
-    let (findings, exit) = match ended {
-        Ok(worked) => judged(&worked, ground),
-        Err(refused) => refused,
+/// Says how it ended, and what the cluster is where all is done.
+fn said(ended: Ended, ground: &Ground, done: &str, settings: &Settings) -> anyhow::Result<Exit> {
+    let (step, (findings, exit)) = match ended {
+        Ok(worked) => {
+            let judged = judged(&worked, ground);
+            let step = if let Worked::Ended(_, step) = worked { step } else { Step::default() };
+            (step, judged)
+        }
+        Err(refused) => (Step::default(), refused),
     };
     if settings.output == Output::Json {
         let value = json!({
             "outcome": management::outcome(exit),
             "infraID": ground.infra_id,
             "namespace": ground.namespace,
+            "work": step.objects.iter().map(management::described).collect::<Vec<Value>>(),
             "findings": json_form::placeless(&findings),
         });
         settings.printer.data(&format!("{value}\n"))?;
+        return Ok(exit);
     }
     engine::report(&findings, settings);
+    if exit == Exit::Done {
+        settings.printer.data(&format!("{} {done}\n", ground.infra_id))?;
+    }
     if exit == Exit::PartWay || exit == Exit::Interrupted {
         settings.printer.talk("run the same command again to go on");
     }

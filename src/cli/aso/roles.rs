@@ -1,14 +1,13 @@
 //! `landfall aso roles`.
 
 use super::manage::{NameArgs, nameless};
-use super::management::rights;
+use super::management::Driver;
 use super::settings::Machines;
 use super::{Document, written};
+use crate::cli::destroy::unnamed;
+use crate::cli::namespace::namespace;
 use crate::cli::{Exit, Settings};
-use crate::engine::aso::detect::permissions::roles;
-
-/// What the roles are called: those of clusters without machines, and of clusters with them.
-const NAMES: [&str; 2] = ["landfall-aso", "landfall-aso-machines"];
+use crate::engine::aso::detect::permissions::{ROLE, roles};
 
 /// Print the roles that working on a cluster takes in its management cluster, as YAML for `kubectl apply -f -`
 ///
@@ -25,7 +24,7 @@ pub struct Args {
     machines: Machines,
 
     /// Namespace of the operator, for the right to read its settings; left out unless given
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = namespace)]
     operator_namespace: Option<String>,
 }
 
@@ -34,14 +33,27 @@ pub struct Args {
 /// # Errors
 /// Standard output cannot be written.
 pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
-    let Some((infra_id, namespace)) = args.name.place(settings) else { return Ok(nameless(settings)) };
+    let meant = match args.name.meant(settings) {
+        Ok(meant) if meant.namespace.is_empty() => return Ok(nameless(settings)),
+        Ok(meant) => meant,
+        Err(why) => return unnamed(why, settings),
+    };
     let machines = args.machines == Machines::Aso;
-    let rights = rights(infra_id.as_deref(), machines);
-    let name = NAMES[usize::from(machines)];
-    let all = roles(name, &rights, &namespace, args.operator_namespace.as_deref());
+    let driver = Driver { infra_id: meant.infra_id.as_deref(), machines };
+    let name = named(driver);
+    let all = roles(&name, &driver.rights(), &meant.namespace, args.operator_namespace.as_deref());
     let documents: Vec<Document> = all.into_iter().map(Document::from).collect();
     settings.printer.data(&written(&documents, settings.output)?)?;
     Ok(Exit::Done)
+}
+
+/// What the Role of the namespace is called: each cluster has its own, so that none takes another's rights away.
+fn named(driver: Driver<'_>) -> String {
+    match driver.infra_id {
+        Some(id) => format!("{ROLE}-{id}"),
+        None if driver.machines => format!("{ROLE}-machines"),
+        None => ROLE.to_owned(),
+    }
 }
 
 #[cfg(test)]
@@ -55,8 +67,8 @@ mod tests {
 
     const NAMESPACE: &str = "demo";
 
-    /// Group, resource, name and verb.
-    type Right = [String; 4];
+    /// Namespace, group, resource, name and verb; a right for the whole cluster has no namespace.
+    type Right = [String; 5];
 
     /// Texts of a list; that of a list which is not there is one for all.
     fn texts(list: &Value) -> Vec<String> {
@@ -66,14 +78,20 @@ mod tests {
         }
     }
 
+    /// What roles grant where each is bound as it can be at most.
     fn granted(roles: &[Value]) -> BTreeSet<Right> {
         let mut all = BTreeSet::new();
-        for rule in roles.iter().filter_map(|role| role["rules"].as_array()).flatten() {
-            for group in texts(&rule["apiGroups"]) {
-                for resource in texts(&rule["resources"]) {
-                    for name in texts(&rule["resourceNames"]) {
-                        let right = |verb| [group.clone(), resource.clone(), name.clone(), verb];
-                        all.extend(texts(&rule["verbs"]).into_iter().map(right));
+        for role in roles {
+            let place = role["metadata"]["namespace"].as_str().unwrap_or_default();
+            for rule in role["rules"].as_array().into_iter().flatten() {
+                for group in texts(&rule["apiGroups"]) {
+                    for resource in texts(&rule["resources"]) {
+                        for name in texts(&rule["resourceNames"]) {
+                            let right = |verb| {
+                                [place.to_owned(), group.clone(), resource.clone(), name.clone(), verb]
+                            };
+                            all.extend(texts(&rule["verbs"]).into_iter().map(right));
+                        }
                     }
                 }
             }
@@ -84,12 +102,12 @@ mod tests {
     #[test]
     fn roles_permit_what_is_asked_for_and_no_more() {
         for machines in [false, true] {
-            let rules = rights(Some("demo-x7k2p"), machines);
+            let rules = Driver { infra_id: Some("demo-x7k2p"), machines }.rights();
             let asked: BTreeSet<Right> = questions(&rules, NAMESPACE)
                 .into_iter()
                 .map(|question| {
-                    let name = question.name.unwrap_or_default();
-                    [question.group.to_owned(), question.resource, name, question.verb.to_owned()]
+                    let [place, name] = [question.namespace, question.name].map(Option::unwrap_or_default);
+                    [place, question.group.to_owned(), question.resource, name, question.verb.to_owned()]
                 })
                 .collect();
             let printed = roles("landfall-aso", &rules, NAMESPACE, Some("operator"));
@@ -98,10 +116,22 @@ mod tests {
                 return;
             };
             assert_eq!(granted(&[of_all.clone(), of_namespace.clone()]), asked);
-            let settings = ["", "secrets", "aso-controller-settings", "get"].map(str::to_owned);
+            let settings = ["operator", "", "secrets", "aso-controller-settings", "get"].map(str::to_owned);
             assert_eq!(granted(std::slice::from_ref(of_operator)), BTreeSet::from([settings]));
-            let computes = asked.iter().any(|[group, ..]| group == "compute.azure.com");
+            let computes = asked.iter().any(|[_, group, ..]| group == "compute.azure.com");
             assert_eq!(computes, machines);
+            // Nothing of Azure is for the whole cluster.
+            let of_all = granted(std::slice::from_ref(of_all));
+            assert!(of_all.iter().all(|[_, group, ..]| !group.ends_with(".azure.com")), "{of_all:?}");
         }
+    }
+
+    #[test]
+    fn each_cluster_has_a_role_of_its_own() {
+        let name = |infra_id: Option<&str>, machines: bool| named(Driver { infra_id, machines });
+        assert_eq!(name(Some("demo-x7k2p"), true), "landfall-aso-demo-x7k2p");
+        assert_eq!(name(Some("demo-x7k2p"), false), "landfall-aso-demo-x7k2p");
+        assert_eq!(name(None, true), "landfall-aso-machines");
+        assert_eq!(name(None, false), "landfall-aso");
     }
 }

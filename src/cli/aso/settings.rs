@@ -1,17 +1,22 @@
 //! What the engine and the operator are told by files and flags.
 
+use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
 use std::path::Path;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use serde::Deserialize;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-use super::{RenderArgs, bytes};
+use super::{RenderArgs, bytes, patches};
+use crate::cli::namespace::namespace;
 use crate::engine::aso::detect;
 use crate::engine::aso::translate::pages;
+use crate::engine::aso::translate::patches::Patch;
 use crate::finding::Finding;
+use crate::prepare::target::Named;
 use crate::prepare::{Error, Refusal, Said};
 use crate::source::Mask;
 use crate::verdict::Outcome;
@@ -36,6 +41,8 @@ pub(super) enum Stage {
     Install,
     /// It is made, and its bootstrap machine with it
     Bootstrap,
+    /// It is installed, and edits some of it itself
+    Handover,
 }
 
 /// What no install config says.
@@ -44,17 +51,35 @@ pub(super) enum Stage {
 pub(super) struct EngineSettings {
     #[serde(rename = "infraID")]
     pub(super) infra_id: Option<String>,
-    #[serde(rename = "subscriptionID")]
+    #[serde(rename = "subscriptionID", deserialize_with = "id")]
     pub(super) subscription_id: Option<String>,
-    #[serde(rename = "tenantID")]
+    #[serde(rename = "tenantID", deserialize_with = "id")]
     pub(super) tenant_id: Option<String>,
     pub(super) namespace: Option<String>,
     pub(super) machines: Option<Machines>,
     pub(super) stage: Option<Stage>,
     #[serde(rename = "apiInternalIP")]
     pub(super) api_internal_ip: Option<Ipv4Addr>,
-    #[serde(rename = "anchorUID")]
+    #[serde(rename = "anchorUID", deserialize_with = "id")]
     pub(super) anchor_uid: Option<String>,
+    pub(super) patches: Vec<Patch>,
+}
+
+/// An id as Azure and Kubernetes give them.
+fn id<'de, D: Deserializer<'de>>(text: D) -> Result<Option<String>, D::Error> {
+    let id: Option<String> = Option::deserialize(text)?;
+    id.map(|id| uuid(&id)).transpose().map_err(D::Error::custom)
+}
+
+/// A UUID as it is usually written.
+///
+/// # Errors
+/// A sentence that says what one looks like.
+pub(super) fn uuid(text: &str) -> Result<String, String> {
+    const LENGTH: usize = 36;
+    let right = text.len() == LENGTH && uuid::Uuid::parse_str(text).is_ok();
+    let why = "give a UUID, such as 11111111-2222-3333-4444-555555555555";
+    right.then(|| text.to_owned()).ok_or_else(|| why.to_owned())
 }
 
 impl EngineSettings {
@@ -64,11 +89,15 @@ impl EngineSettings {
             None => Self::default(),
             Some(path) => {
                 let text = text(path)?;
-                let read = serde_saphyr::from_str(&text);
-                read.map_err(|fault| {
+                let read: Result<Self, _> = serde_saphyr::from_str(&text);
+                let read = read.map_err(|fault| {
                     let why = fault.to_string();
                     unreadable(path, pages::settings(why.lines().next().unwrap_or_default()))
-                })?
+                })?;
+                if let Some(Err(why)) = read.namespace.as_deref().map(namespace) {
+                    return Err(unreadable(path, pages::settings(&format!("`namespace`: {why}"))));
+                }
+                read
             }
         };
         Ok(Self {
@@ -80,7 +109,20 @@ impl EngineSettings {
             stage: args.stage.or(file.stage),
             api_internal_ip: args.api_internal_ip.or(file.api_internal_ip),
             anchor_uid: args.anchor_uid.clone().or(file.anchor_uid),
+            patches: args.aso_patches.as_deref().map_or(Ok(file.patches), patches::read)?,
         })
+    }
+
+    /// The same, with what an earlier run noted of the cluster where they say nothing.
+    pub(super) fn or_noted(self, named: &Named) -> Self {
+        let Some(engine) = named.engine() else { return self };
+        let namespace = Some(engine.namespace).filter(|namespace| !namespace.is_empty());
+        Self {
+            namespace: self.namespace.or(namespace),
+            machines: self.machines.or(engine.machines.then_some(Machines::Aso)),
+            api_internal_ip: self.api_internal_ip.or(named.decided().api_internal_ip),
+            ..self
+        }
     }
 
     /// Whether the operator makes the machines.
@@ -111,11 +153,58 @@ pub(super) fn unreadable(path: &Path, finding: Finding) -> Refusal {
 
 /// What is in the operator's Secret. It may hold a credential, so nothing of it is said.
 pub(super) fn of_operator(path: &Path) -> Result<detect::Settings, Refusal> {
+    let refuse = |why: &str| unreadable(path, pages::settings(why));
     let read: Result<Value, _> = serde_saphyr::from_str(&text(path)?);
-    let secret = read.map_err(|_| unreadable(path, pages::settings("it is no Secret in YAML")))?;
-    Ok(detect::Settings::of(|key| {
-        let of = |part: &str| secret.get(part)?.get(key)?.as_str();
-        let decoded = || String::from_utf8(STANDARD.decode(of("data")?).ok()?).ok();
-        of("stringData").map(str::to_owned).or_else(decoded)
-    }))
+    let secret = read.map_err(|_| refuse("it is no Secret in YAML"))?;
+    if secret["kind"] != "Secret" || secret["metadata"]["name"] != detect::SETTINGS {
+        return Err(refuse("it is not the Secret aso-controller-settings"));
+    }
+    let values = values(&secret).ok_or_else(|| refuse("the values in it are not all text in base64"))?;
+    let text = |key: &str| values.get(key).map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+    Ok(detect::Settings::of(text))
+}
+
+/// The values of a Secret by key; none where one cannot be decoded.
+fn values(secret: &Value) -> Option<BTreeMap<&str, Vec<u8>>> {
+    let mut all = BTreeMap::new();
+    for part in ["data", "stringData"] {
+        let Some(entries) = secret.get(part).filter(|entries| !entries.is_null()) else { continue };
+        for (key, value) in entries.as_object()? {
+            let text = value.as_str()?;
+            let bytes = if part == "data" { STANDARD.decode(text).ok()? } else { text.as_bytes().to_vec() };
+            all.insert(key.as_str(), bytes);
+        }
+    }
+    Some(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_uuid_is_written_with_its_hyphens() {
+        let right = "11111111-2222-3333-4444-55555555aAfF";
+        assert_eq!(uuid(right).as_deref(), Ok(right));
+        let plain = right.replace('-', "");
+        let braced = format!("{{{right}}}");
+        let other = right.replace('F', "G");
+        for wrong in ["", "foo", "x y", plain.as_str(), braced.as_str(), other.as_str()] {
+            assert!(uuid(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn values_of_a_secret_are_decoded_or_there_are_none() {
+        let secret = json!({ "data": { "a": "eA==", "b": "eQ==" }, "stringData": { "b": "z" } });
+        let expected = BTreeMap::from([("a", b"x".to_vec()), ("b", b"z".to_vec())]);
+        assert_eq!(values(&secret), Some(expected));
+        assert_eq!(values(&json!({ "data": null })), Some(BTreeMap::new()));
+        for data in [json!({ "a": "%" }), json!({ "a": 1 }), json!("a")] {
+            let wrong = json!({ "data": data });
+            assert_eq!(values(&wrong), None, "{wrong}");
+        }
+    }
 }

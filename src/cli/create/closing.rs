@@ -4,15 +4,24 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use crate::cli::Exit;
+use crate::plan::Engine;
 use crate::ui::counted;
 
 /// The word about a cluster whose infrastructure stands, with what is left to be done.
-pub(super) fn next_steps(infra_id: &str, standing: usize, bootstrap_gone: bool, directory: &Path) -> String {
+pub(super) fn next_steps(
+    infra_id: &str,
+    standing: usize,
+    bootstrap_gone: bool,
+    engine: Engine,
+    directory: &Path,
+) -> String {
     let mut text =
         format!("the infrastructure of {infra_id} stands: {}\nnext:\n", counted(standing, "resource"));
     let before: &[&str] =
         if bootstrap_gone { &[] } else { &["wait-for bootstrap-complete", "destroy bootstrap"] };
-    for command in before.iter().chain(&["wait-for install-complete"]) {
+    // What the cluster edits itself from then on, the operator would take back.
+    let after: &[&str] = if engine == Engine::Aso { &["aso handover"] } else { &[] };
+    for command in before.iter().chain(&["wait-for install-complete"]).chain(after) {
         let _ = writeln!(text, "  landfall {command} --dir {}", directory.display());
     }
     text
@@ -91,10 +100,12 @@ mod tests {
         let wanted = "the infrastructure of demo-bcd24 stands: 150 resources\nnext:\n  landfall wait-for \
                       bootstrap-complete --dir demo\n  landfall destroy bootstrap --dir demo\n  landfall \
                       wait-for install-complete --dir demo\n";
-        assert_eq!(next_steps("demo-bcd24", 150, false, directory), wanted);
+        assert_eq!(next_steps("demo-bcd24", 150, false, Engine::Terraform, directory), wanted);
         let wanted = "the infrastructure of demo-bcd24 stands: 1 resource\nnext:\n  landfall wait-for \
                       install-complete --dir demo\n";
-        assert_eq!(next_steps("demo-bcd24", 1, true, directory), wanted);
+        assert_eq!(next_steps("demo-bcd24", 1, true, Engine::Terraform, directory), wanted);
+        let handed_over = format!("{wanted}  landfall aso handover --dir demo\n");
+        assert_eq!(next_steps("demo-bcd24", 1, true, Engine::Aso, directory), handed_over);
     }
 
     #[test]

@@ -1,7 +1,10 @@
 //! `landfall create cluster`.
 
 mod aso;
+mod begun;
 mod checked;
+mod flags;
+mod started;
 
 use std::path::{Path, PathBuf};
 
@@ -11,6 +14,7 @@ use tokio::runtime::Runtime;
 use super::summary::Summary;
 use super::{BasisArgs, FactsArgs, closing, outcome};
 use crate::cli::asking::{AskArgs, Live};
+use crate::cli::destroy::unnamed;
 use crate::cli::engine::{self, EngineArgs, Shown};
 use crate::cli::input::Reading;
 use crate::cli::{Exit, Output, Settings};
@@ -20,7 +24,7 @@ use crate::plan::Plan;
 use crate::platform::Platform;
 use crate::platform::cloud::{Asking, Session};
 use crate::prepare::{
-    self, Basis, Environment, Examined, FactsFrom, IgnitionFrom, Options, Prepared, Refusal,
+    self, Basis, Environment, Examined, FactsFrom, IgnitionFrom, Options, Outlook, Prepared, Refusal,
 };
 use crate::ui::{self, json as json_form};
 use crate::verdict::active;
@@ -57,7 +61,7 @@ pub struct Args {
     terraform: EngineArgs,
 
     #[command(flatten)]
-    aso: aso::AsoArgs,
+    aso: flags::AsoArgs,
 
     #[command(flatten)]
     basis: BasisArgs,
@@ -92,6 +96,8 @@ struct Job<'a> {
     runtime: &'a Runtime,
     session: Option<&'a dyn Session>,
     engine: EngineName,
+    /// Whether the operator makes the machines.
+    machines: bool,
 }
 
 /// How far a run came that ended before its time.
@@ -136,10 +142,19 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
         let platform = examined.platform();
         return outcome::refused(prepare::Error::NoModules { platform }.into(), settings);
     };
-    let engine = match aso::chosen(args.engine, &directory) {
+    let noted = match begun::engine(&directory) {
+        Ok(noted) => noted,
+        Err(why) => return unnamed(why, settings),
+    };
+    let engine = match begun::chosen(args.engine, noted.as_ref()) {
         Ok(engine) => engine,
         Err(finding) => return aso::refused(&[*finding], Exit::Failed, settings),
     };
+    let machines = args.aso.makes_machines(noted.as_ref());
+    if let Some(line) = flags::misplaced(args, engine, machines) {
+        settings.printer.report(&format!("error: {line}\n"));
+        return Ok(Exit::Usage);
+    }
     let runtime = prepare::runtime()?;
     let live = Live::new("preflight", settings.printer.draws());
     let ask = args.asking.ask(&live);
@@ -157,6 +172,7 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
         runtime: &runtime,
         session: session.as_deref(),
         engine,
+        machines,
     };
     let exit = job.run(&asking, &ask);
     drop(session);
@@ -221,7 +237,7 @@ impl Job<'_> {
             infra_id: self.args.facts.infra_id.clone(),
             cluster_id: self.args.facts.cluster_id.map(|id| id.to_string()),
             ignition: self.ignition(),
-            engine: (self.engine == EngineName::Aso).then(|| self.args.aso.noted()),
+            engine: (self.engine == EngineName::Aso).then(|| self.args.aso.noted(self.machines)),
             durability: Durability::Fsync,
         }
     }
@@ -247,6 +263,12 @@ impl Job<'_> {
         let mut text: String = summary.lines().into_iter().map(|line| line + "\n").collect();
         text += &summary.text(self.settings.printer.colours().data);
         self.settings.printer.data(&text)?;
+        self.stands_for(&outlook);
+        Ok(Ok(Exit::Done))
+    }
+
+    /// Says that the infrastructure id of an outlook stands for one that is not made yet.
+    fn stands_for(&self, outlook: &Outlook) {
         if !outlook.id_is_fixed {
             self.settings.printer.talk(&format!(
                 "{} stands for the infrastructure id, which the first run that writes files makes; fix it with \
@@ -254,7 +276,6 @@ impl Job<'_> {
                 outlook.plan.identity.infra_id
             ));
         }
-        Ok(Ok(Exit::Done))
     }
 
     /// Writes the files and makes the infrastructure.
@@ -379,7 +400,8 @@ impl Job<'_> {
         let standing = self.standing(cluster);
         if exit == Exit::Done {
             let id = &prepared.plan.identity.infra_id;
-            let text = closing::next_steps(id, standing, summary.is_bootstrap_gone(), self.directory);
+            let bootstrap_gone = summary.is_bootstrap_gone();
+            let text = closing::next_steps(id, standing, bootstrap_gone, self.engine.into(), self.directory);
             self.settings.printer.data(&text)?;
         } else {
             let text = closing::again(standing, exit, !findings.is_empty(), self.directory);

@@ -7,6 +7,7 @@ mod run;
 
 use clap::builder::PossibleValuesParser;
 
+use super::namespace::namespace;
 use super::{Exit, Settings};
 use crate::controllers::operator::{CONTROLLERS, Registered};
 
@@ -89,28 +90,9 @@ fn names() -> PossibleValuesParser {
     CONTROLLERS.iter().map(|controller| controller.name).collect::<Vec<&'static str>>().into()
 }
 
-/// A name as Kubernetes takes it for a namespace.
-fn namespace(text: &str) -> Result<String, String> {
-    let inner = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
-    let right = (1..=63).contains(&text.len())
-        && text.bytes().all(inner)
-        && !text.starts_with('-')
-        && !text.ends_with('-');
-    if right { Ok(text.to_owned()) } else { Err("give small letters, digits and hyphens".to_owned()) }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_namespace_has_a_name_that_kubernetes_takes() {
-        assert_eq!(namespace("landfall-1"), Ok("landfall-1".to_owned()));
-        let long = "a".repeat(64);
-        for wrong in ["", "-a", "a-", "A", "a.b", "a/b", long.as_str()] {
-            assert!(namespace(wrong).is_err(), "{wrong}");
-        }
-    }
 
     #[test]
     fn controllers_of_profiles_are_meant_only_where_they_are_named() {

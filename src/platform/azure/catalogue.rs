@@ -83,6 +83,8 @@ model! {
         pub host_service_by_proxy: bool,
         /// Whether an install config may give tags.
         pub user_tags_allowed: bool,
+        /// Whether objects of Azure Service Operator may have these tags, too.
+        pub operator_tags_allowed: bool,
         /// Whether the cloud was closed, so that nothing answers there.
         pub closed: bool,
         /// Whether the cloud is a Stack Hub, whose endpoints are asked of its resource manager.

@@ -61,11 +61,24 @@ static OTHER_DOMAIN: Page = Page {
     )
 };
 
+static UNPROVEN: Page = page(
+    "LF1387",
+    "the cloud is looked at once the objects of a cluster are gone",
+    "The operator removes what it made, with credentials of its own. What the cluster made by itself, such as \
+     disks and load balancers of workloads, and what the operator left, only a look at the cloud can tell. For \
+     that the program needs credentials for the cluster's subscription and a way to its endpoints.",
+);
 static MOVED: Page = page(
     "LF1548",
     "a cluster is worked on in the management cluster that it is in",
     "`landfall aso move` notes in metadata.json which management cluster it moved a cluster to. Another one has \
      nothing of the cluster: what is made there would be there twice, and what is removed there stays.",
+);
+static PATCHED: Page = page(
+    "LF1561",
+    "the objects of a cluster keep their patches",
+    "metadata.json notes that objects of a cluster have patches of the user's, and not what these are. A run \
+     without them would take them back.",
 );
 static SAME_PLACE: Page = page(
     "LF1549",
@@ -83,8 +96,10 @@ pub const ALL: &[&Page] = &[
     &AT_WORK,
     &LATE,
     &OTHER_DOMAIN,
+    &UNPROVEN,
     &MOVED,
     &SAME_PLACE,
+    &PATCHED,
 ];
 
 /// Nothing says which cluster a directory is of.
@@ -103,6 +118,16 @@ pub(super) fn unusable(path: &Path, field: &str, why: &str) -> Finding {
         "put the file back as it was written, or name the cluster with --infra-id and --region and leave out \
          --dir",
     )
+}
+
+/// A finding of the first two, for a command that knows clusters by their directory alone.
+pub(super) fn by_directory(finding: Finding) -> Finding {
+    let help = match finding.page.code {
+        code if code == NO_METADATA.code => "name the cluster's directory with --dir",
+        code if code == UNUSABLE.code => "put the file back as it was written",
+        _ => return finding,
+    };
+    finding.help(help)
 }
 
 /// Metadata of no platform that is known. `keys` are those with objects.
@@ -160,6 +185,27 @@ pub(super) fn other_domain(domain: &str, infra_id: &str) -> Finding {
     Finding::warning(&OTHER_DOMAIN, Kind::Invalid, "", message).help(
         "look with --plan which records would go, and correct --cluster-domain unless the id was fixed by hand",
     )
+}
+
+/// A cluster whose objects are gone, and of which nobody could look what is left in the cloud.
+#[must_use]
+pub fn unproven(infra_id: &str) -> Finding {
+    let message = format!(
+        "no object of `{infra_id}` is in its management cluster any more, and it is not proven that nothing of it \
+         is left in the cloud"
+    );
+    Finding::error(&UNPROVEN, Kind::Invalid, "", message).help(
+        "run the same command again with credentials for the cluster's subscription and a way to its cloud; no \
+         local file was removed",
+    )
+}
+
+/// Objects that have patches, in a run without any.
+#[must_use]
+pub fn patched() -> Finding {
+    let message = "an earlier run patched objects of this cluster, and no patches are given";
+    Finding::error(&PATCHED, Kind::Required, "", message)
+        .help("name the file with --aso-patches; one with an empty list, `[]`, ends patching")
 }
 
 /// A management cluster that a cluster was moved away from.

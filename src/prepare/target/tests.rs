@@ -109,6 +109,28 @@ fn metadata_with_an_account_is_kept_byte_for_byte() -> Outcome {
 }
 
 #[test]
+fn what_was_decided_of_objects_is_noted_and_nothing_else_changes() -> Outcome {
+    let made = r#"{"clusterName":"demo","clusterID":"u","infraID":"demo-x7k2p",
+        "landfall":{"account":"42","engine":"aso","namespace":"fleet"},"azure":{"region":"eastus"}}"#;
+    let root = tempfile::tempdir()?;
+    fs::write(root.path().join(METADATA), made)?;
+    let decided = || of_cluster(root.path()).ok().map(|named| named.decided());
+    assert_eq!(decided(), Some(Decided::default()));
+    // Nothing is decided, so nothing is written.
+    note_decided(&mut ClusterDir::open(root.path())?, &Decided::default())?;
+    assert_eq!(fs::read_to_string(root.path().join(METADATA))?, made);
+    let address = "10.0.0.9".parse().ok();
+    for wanted in [Decided { api_internal_ip: address, patched: true }, Decided::default()] {
+        note_decided(&mut ClusterDir::open(root.path())?, &wanted)?;
+        assert_eq!(decided(), Some(wanted));
+    }
+    let named = of_cluster(root.path()).map_err(|_| "the cluster")?;
+    assert_eq!(named.target.account.as_deref(), Some("42"));
+    assert_eq!(named.engine().map(|engine| engine.namespace).as_deref(), Some("fleet"));
+    Ok(())
+}
+
+#[test]
 fn a_move_is_noted_and_nothing_else_changes() -> Outcome {
     let made = r#"{"clusterName":"demo","clusterID":"u","infraID":"demo-x7k2p",
         "landfall":{"account":"42","engine":"aso","namespace":"fleet"},"azure":{"region":"eastus"}}"#;
@@ -176,11 +198,13 @@ fn what_stands_in_the_way_says_how_to_go_on() {
         pages::at_work(&work),
         pages::late(60),
         pages::no_cloud("none"),
+        pages::unproven(ID),
         pages::moved(ID),
         pages::same_place(),
+        pages::patched(),
     ];
     let codes: Vec<&str> = findings.iter().map(|finding| finding.page.code).collect();
-    assert_eq!(codes, ["LF1383", "LF1384", "LF1385", "LF1382", "LF1548", "LF1549"]);
+    assert_eq!(codes, ["LF1383", "LF1384", "LF1385", "LF1382", "LF1387", "LF1548", "LF1549", "LF1561"]);
     assert!(findings.iter().all(|finding| finding.help.is_some()));
     assert!(findings[1].message.contains("process 7"), "{}", findings[1].message);
 }
@@ -224,6 +248,19 @@ fn a_directory_without_metadata_is_of_no_cluster_and_stays_as_it_is() -> Outcome
     assert_eq!(code(&of_cluster(directory.path())), Some("LF1380"));
     assert_eq!(code(&of_cluster(&directory.path().join("nowhere"))), Some("LF1380"));
     assert_eq!(fs::read_dir(directory.path())?.count(), 0);
+    Ok(())
+}
+
+#[test]
+fn who_takes_no_flags_is_not_told_of_any() -> Outcome {
+    let directory = tempfile::tempdir()?;
+    let help = || match of_cluster(directory.path()).map_err(Unnamed::by_directory) {
+        Err(Unnamed::Nowhere(finding) | Unnamed::Invalid(finding)) => finding.help.unwrap_or_default(),
+        _ => String::new(),
+    };
+    assert_eq!(help(), "name the cluster's directory with --dir");
+    fs::write(directory.path().join("metadata.json"), "{")?;
+    assert_eq!(help(), "put the file back as it was written");
     Ok(())
 }
 

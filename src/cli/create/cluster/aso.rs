@@ -1,17 +1,20 @@
 //! `landfall create cluster --engine aso`: the infrastructure as objects of a management cluster.
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+mod choice;
 
 use futures::FutureExt as _;
 use serde_json::{Value, json};
 
-use super::{Ended, EngineName, Going, Job};
+use choice::Choice;
+
+use super::begun::{other_machines, other_namespace};
+use super::started::Configs;
+use super::{Ended, Going, Job};
 use crate::assets;
 use crate::cli::aso::credential::handed_over;
 pub(super) use crate::cli::aso::management::refuse as refused;
 use crate::cli::aso::management::{
-    self, KubeconfigArgs, Management, Shown, identity, judged, limits, outcome as word, stopping,
+    self, Management, Shown, identity, judged, limits, outcome as word, stopping,
 };
 use crate::cli::create::closing::{self, Stood};
 use crate::cli::create::outcome;
@@ -20,15 +23,14 @@ use crate::cli::{Exit, Output, engine};
 use crate::engine::aso::anchor::{self, Credential};
 use crate::engine::aso::core::{Outcome, Owner, PLAN_LIMIT, Stage};
 use crate::engine::aso::detect::{Report, Wanted, permissions};
-use crate::engine::aso::drive::{self, Ground, Place, Step, Worked, at_work, pages};
+use crate::engine::aso::drive::{self, Ground, Place, Step, Worked, at_work, obstacle, pages};
 use crate::engine::aso::kinds::Kind;
 use crate::engine::aso::translate::{Domains, Ignition, Input, Translation, translate};
 use crate::finding::{Finding, Findings};
-use crate::plan::{self, Identity, Plan};
-use crate::platform::World as _;
+use crate::plan::{Identity, Plan};
 use crate::platform::cloud::Asking;
 use crate::prepare::{self, Environment, FactsFrom, Options, Prepared, Refusal};
-use crate::secret::{REDACTED, Secret};
+use crate::secret::REDACTED;
 use crate::stop::Stop;
 use crate::ui::{counted, json as json_form};
 use crate::workdir::{self, BOOTSTRAP_REMOVAL, ClusterDir, Step as Noted, StepResult};
@@ -36,74 +38,13 @@ use crate::workdir::{self, BOOTSTRAP_REMOVAL, ClusterDir, Step as Noted, StepRes
 /// The name of the engine.
 pub(super) const NAME: &str = "aso";
 /// The step in the journal.
-const STEP: &str = "aso.apply";
-
-/// How Azure Service Operator makes the cluster.
-#[derive(Clone, Debug, clap::Args)]
-#[command(next_help_heading = "With --engine aso")]
-pub(super) struct AsoArgs {
-    #[command(flatten)]
-    kubeconfig: KubeconfigArgs,
-
-    /// Namespace of the cluster's objects; named like the infrastructure id unless given
-    #[arg(long, value_name = "NAME")]
-    namespace: Option<String>,
-
-    /// Who makes the machines
-    #[arg(long, value_enum, value_name = "WHO", default_value_t = Machines::None)]
-    aso_machines: Machines,
-
-    /// File with the ignition config that points the bootstrap machine at the whole one
-    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
-    aso_ignition_pointer: Option<PathBuf>,
-}
-
-/// Who makes the machines.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum Machines {
-    /// Another engine
-    None,
-    /// The operator
-    Aso,
-}
-
-impl AsoArgs {
-    /// The engine as it is noted for a cluster.
-    pub(super) fn noted(&self) -> prepare::Engine {
-        prepare::Engine { name: NAME.to_owned(), namespace: self.namespace.clone().unwrap_or_default() }
-    }
-}
-
-impl From<EngineName> for plan::Engine {
-    fn from(name: EngineName) -> Self {
-        match name {
-            EngineName::Terraform => Self::Terraform,
-            EngineName::Aso => Self::Aso,
-        }
-    }
-}
-
-/// The engine of a run: the one that is asked for, which must be the one that began the cluster.
-///
-/// # Errors
-/// Another one began it.
-pub(super) fn chosen(asked: Option<EngineName>, directory: &Path) -> Result<EngineName, Box<Finding>> {
-    let noted = prepare::target::of_cluster(directory).ok().and_then(|named| named.engine());
-    let is_noted = noted.is_some_and(|engine| engine.name == NAME);
-    match asked {
-        Some(EngineName::Terraform) if is_noted => Err(Box::new(pages::other_engine(NAME, "terraform"))),
-        Some(asked) => Ok(asked),
-        None if is_noted => Ok(EngineName::Aso),
-        None => Ok(EngineName::Terraform),
-    }
-}
+pub(super) const STEP: &str = "aso.apply";
 
 /// The cluster, ready to be made.
 struct Ready {
     ground: Ground,
     translation: Translation,
     anchor: Value,
-    credential: Credential,
 }
 
 /// A management cluster that can make it.
@@ -119,9 +60,24 @@ struct Usable {
 impl Job<'_> {
     /// Makes the cluster, or shows what would be made.
     pub(super) fn aso(&self, asking: &Asking<'_>, ask: &prepare::Ask<'_>) -> anyhow::Result<Going<Exit>> {
-        if let Some(finding) = self.other_namespace() {
+        let other = other_namespace(self.directory, self.args.aso.namespace.as_deref());
+        if let Some(finding) = other.or_else(|| other_machines(self.directory, self.machines)) {
             return refused(&[finding], Exit::Failed, self.settings).map(Ok);
         }
+        // What is wrong here is known at once; the cloud takes a while.
+        if !self.args.plan
+            && let Err(refusal) = self.ignition().look(self.directory)
+        {
+            return Ok(Err(refusal.into()));
+        }
+        let configs = match self.configs()? {
+            Ok(configs) => configs,
+            Err(ended) => return Ok(Err(ended)),
+        };
+        let choice = match self.choice()? {
+            Ok(choice) => choice,
+            Err(ended) => return Ok(Err(ended)),
+        };
         let management = if self.args.plan {
             None
         } else {
@@ -138,12 +94,17 @@ impl Job<'_> {
         };
         ask.watcher.over();
         match management {
-            Some(management) => self.make_objects(&management, facts),
-            None => self.show_objects(facts),
+            Some(management) => self.make_objects(&management, facts, &configs, &choice),
+            None => self.show_objects(facts, &configs, &choice),
         }
     }
 
-    fn show_objects(&self, facts: FactsFrom<'static>) -> anyhow::Result<Going<Exit>> {
+    fn show_objects(
+        &self,
+        facts: FactsFrom<'static>,
+        configs: &Configs,
+        choice: &Choice,
+    ) -> anyhow::Result<Going<Exit>> {
         let options = self.options(facts);
         let outlook = prepare::outlook(self.directory, self.basis, self.examined, &options, Environment);
         let outlook = match outlook {
@@ -151,7 +112,7 @@ impl Job<'_> {
             Err(refusal) => return Ok(Err(refusal.into())),
         };
         let ground = self.ground(&outlook.plan);
-        let translation = match self.translation(&outlook.plan) {
+        let translation = match self.translation(&outlook.plan, configs, choice) {
             Ok(translation) => translation,
             Err(findings) => return Ok(Err(self.unfit(findings))),
         };
@@ -184,6 +145,11 @@ impl Job<'_> {
         self.settings.printer.data(&text)?;
         let count = counted(translation.objects.len(), "object");
         self.settings.printer.talk(&format!("{count} in namespace {}", ground.namespace));
+        if self.machines && configs.control_plane.is_none() {
+            let line = "the control plane's machines are left out: they follow with master.ign";
+            self.settings.printer.talk(line);
+        }
+        self.stands_for(&outlook);
         Ok(Ok(Exit::Done))
     }
 
@@ -191,6 +157,8 @@ impl Job<'_> {
         &self,
         management: &Management,
         facts: FactsFrom<'static>,
+        configs: &Configs,
+        choice: &Choice,
     ) -> anyhow::Result<Going<Exit>> {
         let options = self.options(facts);
         let outlook = prepare::outlook(self.directory, self.basis, self.examined, &options, Environment);
@@ -198,7 +166,7 @@ impl Job<'_> {
             Ok(outlook) => outlook,
             Err(refusal) => return Ok(Err(refusal.into())),
         };
-        let ready = match self.ready(&outlook.plan) {
+        let ready = match self.ready(&outlook.plan, configs, choice) {
             Ok(ready) => ready,
             Err(findings) => return Ok(Err(self.unfit(findings))),
         };
@@ -208,9 +176,14 @@ impl Job<'_> {
                 return refused(&findings, exit, self.settings).map(Ok);
             }
         }
-        let Usable { report, kinds, known } = match self.usable(management, &outlook.plan, &ready) {
-            Ok(usable) => usable,
-            Err(findings) => return refused(&findings, Exit::Unfit, self.settings).map(Ok),
+        let usable = self.usable(management, &outlook.plan, &ready);
+        let (Usable { report, kinds, known }, credential) = match (usable, self.credential(&outlook.plan)) {
+            (Ok(usable), Ok(credential)) => (usable, credential),
+            (usable, credential) => {
+                let mut findings = usable.err().unwrap_or_default();
+                findings.extend(credential.err().map(|finding| *finding));
+                return self.unusable(&findings).map(Ok);
+            }
         };
         management::warn(&report, self.settings);
         let mut cluster = ClusterDir::open(self.directory)?;
@@ -226,9 +199,14 @@ impl Job<'_> {
             Ok(prepared) => prepared,
             Err(refusal) => return Ok(Err(refusal.into())),
         };
+        prepare::target::note_decided(&mut cluster, &choice.decided)?;
         outcome::told(self.directory, &prepared, self.settings);
         // Machines start from ignition configs, which are among the files.
-        let mut ready = match self.ready(&prepared.plan) {
+        let configs = match self.configs()? {
+            Ok(configs) => configs,
+            Err(ended) => return Ok(Err(ended)),
+        };
+        let mut ready = match self.ready(&prepared.plan, &configs, choice) {
             Ok(ready) => ready,
             Err(findings) => return Ok(Err(self.unfit(findings))),
         };
@@ -244,7 +222,7 @@ impl Job<'_> {
         }
         note(&cluster, StepResult::Began, &count)?;
         let ground = ready.ground.clone();
-        let worked = self.apply(management, &prepared.plan, ready, &kinds, &known);
+        let worked = self.apply(management, &prepared.plan, (ready, &credential), &kinds, &known);
         self.worked(&cluster, &prepared, &ground, &worked).map(Ok)
     }
 
@@ -253,14 +231,14 @@ impl Job<'_> {
         &self,
         management: &Management,
         plan: &Plan,
-        ready: Ready,
+        (ready, credential): (Ready, &Credential),
         kinds: &[&'static Kind],
         known: &Report,
     ) -> Worked {
-        let Ready { ground, translation, anchor, credential } = ready;
+        let Ready { ground, translation, anchor } = ready;
         let needed = kinds_of(&translation);
         let wanted = Wanted { cloud: cloud_of(plan), namespace: &ground.namespace, kinds: &needed };
-        let (machines, clouds) = (self.makes_machines(), &self.basis.catalogue);
+        let (machines, clouds) = (self.machines, &self.basis.catalogue);
         let checks = || {
             let checked = management.check(&wanted, &ground.infra_id, machines, clouds);
             checked.map(|checked| checked.err().unwrap_or_default()).boxed()
@@ -286,7 +264,7 @@ impl Job<'_> {
 
     /// What the management cluster is good for, before anything is written anywhere.
     fn usable(&self, management: &Management, plan: &Plan, ready: &Ready) -> Result<Usable, Vec<Finding>> {
-        let machines = self.makes_machines();
+        let machines = self.machines;
         let needed = kinds_of(&ready.translation);
         let Ground { infra_id, namespace } = &ready.ground;
         let wanted = Wanted { cloud: cloud_of(plan), namespace, kinds: &needed };
@@ -294,18 +272,26 @@ impl Job<'_> {
             let report = management.check(&wanted, infra_id, machines, &self.basis.catalogue).await?;
             // What an earlier plan left over may be of kinds that this one does not need.
             let (kinds, known) = management.served(&permissions::kinds(machines), namespace).await?;
-            Ok::<_, Vec<Finding>>(Usable { report, kinds, known })
+            match obstacle(&management.live, &ready.ground).await {
+                Ok(None) => Ok(Usable { report, kinds, known }),
+                Ok(Some(finding)) => Err(vec![finding]),
+                Err(failure) => Err(vec![pages::failure(&failure)]),
+            }
         })
     }
 
-    fn makes_machines(&self) -> bool {
-        self.args.aso.aso_machines == Machines::Aso
+    /// Says what stands against the use of a management cluster.
+    fn unusable(&self, findings: &[Finding]) -> anyhow::Result<Exit> {
+        let exit = refused(findings, Exit::Unfit, self.settings)?;
+        let text = closing::objects_again(Stood::Untouched, exit, true, self.directory);
+        self.settings.printer.talk(&text);
+        Ok(exit)
     }
 
     /// Whether the operator makes the bootstrap machine: not again, once its removal began.
-    fn needs_bootstrap(&self) -> bool {
+    pub(super) fn needs_bootstrap(&self) -> bool {
         let steps = workdir::steps(self.directory);
-        self.makes_machines() && steps.is_ok_and(|steps| steps.last(BOOTSTRAP_REMOVAL).is_none())
+        self.machines && steps.is_ok_and(|steps| steps.last(BOOTSTRAP_REMOVAL).is_none())
     }
 
     fn ground(&self, plan: &Plan) -> Ground {
@@ -316,47 +302,37 @@ impl Job<'_> {
         Ground { infra_id, namespace }
     }
 
-    /// What stands against the namespace that is asked for: that the cluster is in another one.
-    fn other_namespace(&self) -> Option<Finding> {
-        let asked = self.args.aso.namespace.as_deref()?;
-        let noted = prepare::target::of_cluster(self.directory).ok()?.engine()?.namespace;
-        (asked != noted).then(|| pages::other_namespace(&noted, asked))
-    }
-
-    fn translation(&self, plan: &Plan) -> Result<Translation, Vec<Finding>> {
-        let cloud = self.basis.catalogue.azure.cloud(cloud_of(plan)).map(|(_, cloud)| cloud);
-        let pointer = self.args.aso.aso_ignition_pointer.as_ref();
-        let pointer = pointer.and_then(|path| Environment.file(&path.to_string_lossy()));
-        let pointer = pointer.and_then(|bytes| String::from_utf8(bytes).ok()).map(Secret::new);
-        if self.needs_bootstrap() && pointer.is_none() {
-            return Err(vec![pages::ignition()]);
-        }
-        let master = Environment.file(&self.directory.join("master.ign").to_string_lossy());
-        let master = master.and_then(|bytes| String::from_utf8(bytes).ok()).map(Secret::new);
+    fn translation(
+        &self,
+        plan: &Plan,
+        configs: &Configs,
+        choice: &Choice,
+    ) -> Result<Translation, Vec<Finding>> {
         translate(&Input {
             plan,
-            cloud: Domains {
-                public_addresses: cloud.map_or("", |cloud| cloud.public_ip_dns_suffix.as_str()),
-                key_vaults: cloud.map_or("", |cloud| cloud.key_vault_dns_suffix.as_str()),
-            },
-            machines: self.makes_machines(),
+            cloud: Domains::of(&self.basis.catalogue.azure, cloud_of(plan)),
+            machines: self.machines,
             bootstrap: self.needs_bootstrap(),
-            api_internal_ip: None,
+            api_internal_ip: choice.decided.api_internal_ip,
             ignition: Ignition {
-                bootstrap: pointer.as_ref().map(|config| config.expose().as_str()),
-                control_plane: master.as_ref().map(|config| config.expose().as_str()),
+                bootstrap: configs.bootstrap.as_ref().map(|config| config.expose().as_str()),
+                control_plane: configs.control_plane.as_ref().map(|config| config.expose().as_str()),
             },
-            patches: &BTreeMap::new(),
+            patches: &choice.patches,
         })
     }
 
-    fn ready(&self, plan: &Plan) -> Result<Ready, Vec<Finding>> {
+    fn ready(&self, plan: &Plan, configs: &Configs, choice: &Choice) -> Result<Ready, Vec<Finding>> {
         let ground = self.ground(plan);
-        let translation = self.translation(plan)?;
-        let credentials = assets::credentials(&self.examined.config, &Environment);
-        let credential = handed_over(plan, &credentials, &Environment).map_err(|finding| vec![*finding])?;
+        let translation = self.translation(plan, configs, choice)?;
         let anchor = anchor::anchor(plan, &ground.namespace).unwrap_or_default();
-        Ok(Ready { ground, translation, anchor, credential })
+        Ok(Ready { ground, translation, anchor })
+    }
+
+    /// The credential for the operator.
+    fn credential(&self, plan: &Plan) -> Result<Credential, Box<Finding>> {
+        let credentials = assets::credentials(&self.examined.config, &Environment);
+        handed_over(plan, &credentials, &Environment)
     }
 
     /// The refusal of a plan, with the places of what stands against it.
@@ -404,8 +380,9 @@ impl Job<'_> {
         }
         engine::report(&findings, self.settings);
         if exit == Exit::Done {
-            let text = if self.makes_machines() {
-                closing::next_steps(&ground.infra_id, standing, !self.needs_bootstrap(), self.directory)
+            let text = if self.machines {
+                let (bootstrap_gone, engine) = (!self.needs_bootstrap(), self.engine.into());
+                closing::next_steps(&ground.infra_id, standing, bootstrap_gone, engine, self.directory)
             } else {
                 closing::without_machines(&ground.infra_id, standing, self.directory)
             };

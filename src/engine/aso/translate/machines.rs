@@ -94,7 +94,8 @@ fn check(set: &mut Set<'_>) {
 }
 
 /// Whether an ignition config says where the whole one is, and nothing that only the whole one should.
-fn is_pointer(config: &str) -> bool {
+#[must_use]
+pub fn is_pointer(config: &str) -> bool {
     let config: Option<Map<String, Value>> = serde_json::from_str(config).ok();
     config.is_some_and(|config| config.contains_key("ignition") && config.len() == 1)
 }

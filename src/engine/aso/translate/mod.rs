@@ -11,17 +11,21 @@ mod machines;
 mod names;
 mod network;
 pub mod pages;
+pub mod patches;
 mod set;
 mod storage;
 
 pub use binding::Binding;
+pub use machines::is_pointer;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::net::Ipv4Addr;
 
 use super::desired::Desired;
 use crate::finding::Finding;
 use crate::plan::Plan;
+use crate::platform::azure::catalogue::Catalogue;
+use patches::Patches;
 use set::Set;
 
 /// What the translation starts from.
@@ -29,7 +33,7 @@ use set::Set;
 pub struct Input<'a> {
     /// The plan.
     pub plan: &'a Plan,
-    /// What of the cloud stands in the names of its resources.
+    /// What of the cloud the objects depend on.
     pub cloud: Domains<'a>,
     /// Whether the operator makes the machines, too.
     pub machines: bool,
@@ -39,17 +43,32 @@ pub struct Input<'a> {
     pub api_internal_ip: Option<Ipv4Addr>,
     /// The ignition configs of the machines.
     pub ignition: Ignition<'a>,
-    /// The user's JSON merge patches, by kind and name of the object.
-    pub patches: &'a BTreeMap<(String, String), Vec<String>>,
+    /// The user's own changes to single objects.
+    pub patches: &'a Patches,
 }
 
-/// Domains of a cloud.
+/// Domains of a cloud, and what it does not have.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Domains<'a> {
     /// That of the names of public addresses, such as `cloudapp.azure.com`; empty where the cloud gives none.
     pub public_addresses: &'a str,
     /// That of key vaults.
     pub key_vaults: &'a str,
+    /// Whether objects there have no tags of the user's.
+    pub no_user_tags: bool,
+}
+
+impl<'a> Domains<'a> {
+    /// Those of a cloud by its name; none of a cloud that is not known.
+    #[must_use]
+    pub fn of(catalogue: &'a Catalogue, name: &str) -> Self {
+        let known = catalogue.cloud(name).map(|(_, cloud)| Self {
+            public_addresses: &cloud.public_ip_dns_suffix,
+            key_vaults: &cloud.key_vault_dns_suffix,
+            no_user_tags: !cloud.operator_tags_allowed,
+        });
+        known.unwrap_or_default()
+    }
 }
 
 /// Ignition configs that only point at others, as JSON. None while one is not known: its machines wait for
@@ -104,9 +123,23 @@ impl Translation {
 /// # Errors
 /// All that stands against making this plan of such objects.
 pub fn translate(input: &Input<'_>) -> Result<Translation, Vec<Finding>> {
-    let Some(mut set) = Set::new(input) else {
+    let Some(set) = put_together(input) else {
         return Err(vec![pages::platform()]);
     };
+    let Set { objects, bindings, mut faults, .. } = set;
+    faults.extend(astray(input, &objects).into_iter().map(|(kind, name)| pages::astray(kind, name)));
+    let mut seen = BTreeSet::new();
+    for object in &objects {
+        if !seen.insert((object.kind.kind, object.name.as_str())) && !object.name.is_empty() {
+            faults.push(pages::same_name(object.kind.kind, &object.name));
+        }
+    }
+    if faults.is_empty() { Ok(Translation { objects, bindings }) } else { Err(faults) }
+}
+
+/// All objects, and what stands against them. None for a plan of another platform.
+fn put_together<'a>(input: &'a Input<'a>) -> Option<Set<'a>> {
+    let mut set = Set::new(input)?;
     set.check();
     groups::add(&mut set);
     storage::add(&mut set);
@@ -116,12 +149,24 @@ pub fn translate(input: &Input<'_>) -> Result<Translation, Vec<Finding>> {
     if input.machines {
         machines::add(&mut set);
     }
-    let Set { objects, bindings, mut faults, .. } = set;
-    let mut seen = BTreeSet::new();
-    for object in &objects {
-        if !seen.insert((object.kind.kind, object.name.as_str())) && !object.name.is_empty() {
-            faults.push(pages::same_name(object.kind.kind, &object.name));
+    Some(set)
+}
+
+/// Kind and name of what the user's patches are for and no object is: neither now nor at another stage of the
+/// cluster, in which the patches can be the same.
+fn astray<'a>(input: &Input<'a>, objects: &[Desired]) -> Vec<&'a (String, String)> {
+    let mut left: Vec<&(String, String)> = input.patches.keys().collect();
+    let keep_others = |left: &mut Vec<&(String, String)>, objects: &[Desired]| {
+        left.retain(|(kind, name)| {
+            !objects.iter().any(|object| object.kind.kind == kind && object.name == *name)
+        });
+    };
+    keep_others(&mut left, objects);
+    if !left.is_empty() {
+        let other = Input { bootstrap: !input.bootstrap, ..*input };
+        if let Some(set) = put_together(&other) {
+            keep_others(&mut left, &set.objects);
         }
     }
-    if faults.is_empty() { Ok(Translation { objects, bindings }) } else { Err(faults) }
+    left
 }

@@ -1,10 +1,12 @@
 //! What stands against the translation of a plan, each with its page.
 
-use crate::finding::{Base, Finding, Kind, Page, Severity};
+use crate::finding::{Base, Finding, Kind, Page, Severity, shortened};
 
 /// The pages of the translation.
-pub static PAGES: &[&Page] =
-    &[&PLATFORM, &NAME, &SAME_NAME, &FAMILIES, &ADDRESS, &SSH_KEY, &MACHINES, &SETTINGS, &POINTER];
+pub static PAGES: &[&Page] = &[
+    &PLATFORM, &NAME, &SAME_NAME, &FAMILIES, &ADDRESS, &SSH_KEY, &MACHINES, &SETTINGS, &POINTER, &USER_TAGS,
+    &PATCHES,
+];
 
 const fn page(code: &'static str, title: &'static str, text: &'static str) -> Page {
     Page { code, title, text, severity: Severity::Error, fields: &[], base: Base::Whole, bad: "", good: "" }
@@ -56,7 +58,8 @@ static SETTINGS: Page = page(
     "LF1507",
     "settings of the engine and of the operator can be read",
     "The engine's settings are a YAML map of what no install config says: infraID, subscriptionID, tenantID, \
-     namespace, machines, stage, apiInternalIP, anchorUID. Those of the operator are the Secret \
+     namespace, machines, stage, apiInternalIP, anchorUID, patches. Patches, there or in a file of their own, are \
+     a list of maps with `kind`, `name` and `patch`. The settings of the operator are the Secret \
      aso-controller-settings as `kubectl get -o yaml` prints it.",
 );
 
@@ -66,6 +69,22 @@ static POINTER: Page = page(
     "Whoever may read the objects of a cluster reads what its machines start with. Therefore that is an \
      Ignition config which only says where the whole one is: a JSON map with `ignition` and nothing else. The \
      whole one holds secrets.",
+);
+
+static USER_TAGS: Page = page(
+    "LF1509",
+    "tags of the user's are for clouds in which the operator's objects have them",
+    "By Azure Service Operator, `userTags` are set in the public cloud. In an overlay of the catalogue, \
+     `operatorTagsAllowed` says so of a cloud of one's own. With terraform as the engine, what the install \
+     config may say counts alone.",
+);
+static PATCHES: Page = page(
+    "LF1510",
+    "every patch is for an object of the cluster, and can be applied to it",
+    "A patch names its object by kind and name, as `landfall aso render` prints them. One for an object of \
+     another stage, such as the bootstrap machine once it is gone, is left alone; one for what no stage has \
+     would never do anything. It is a JSON merge patch, which is an object, and leaves alone what the engine \
+     goes by: kind, names, owners, finalizers, status and policy.",
 );
 
 /// What is wrong with a file of settings.
@@ -113,12 +132,36 @@ pub(super) fn ssh_key() -> Finding {
         .help("give `sshKey` a public key, or leave the machines to another engine with `--machines none`")
 }
 
-pub(super) fn pointer(whose: &str) -> Finding {
+/// An ignition config is no pointer; whose it is.
+#[must_use]
+pub fn pointer(whose: &str) -> Finding {
     let message = format!("the ignition config of the {whose} is more than a pointer to the whole one");
     Finding::error(&POINTER, Kind::Invalid, "", message).help(
         "put the config where machines can get it, and write one that merges it or is replaced by it: a JSON map \
          with `ignition` alone",
     )
+}
+
+pub(super) fn user_tags(cloud: &str) -> Finding {
+    let message =
+        format!("objects of Azure Service Operator have no tags of the user's in {}", shortened(cloud));
+    Finding::error(&USER_TAGS, Kind::Forbidden, "platform.azure.userTags", message)
+        .help("remove `userTags`, or make this cluster with `--engine terraform`")
+}
+
+pub(super) fn astray(kind: &str, name: &str) -> Finding {
+    let (kind, name) = (shortened(kind), shortened(name));
+    let message = format!("there is a patch for {kind}/{name}, and the cluster has no such object");
+    Finding::error(&PATCHES, Kind::Invalid, "", message)
+        .help("name kind and object as `landfall aso render` prints them, or take the patch out")
+}
+
+/// Patches that cannot be applied to their object, and why.
+#[must_use]
+pub fn unusable_patch(kind: &str, name: &str, why: &str) -> Finding {
+    let message = format!("{kind}/{name} cannot be as it is to be: {why}");
+    Finding::error(&PATCHES, Kind::Invalid, "", message)
+        .help("mend the patch; patches of an object count from 0 in the order in which they are given")
 }
 
 pub(super) fn machines(field: &str, what: &str) -> Finding {

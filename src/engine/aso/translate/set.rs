@@ -81,6 +81,9 @@ impl<'a> Set<'a> {
         if self.platform.is_dual_stack() {
             self.faults.push(pages::families());
         }
+        if self.input.cloud.no_user_tags && !self.azure.user_tags.is_empty() {
+            self.faults.push(pages::user_tags(&self.azure.cloud.name));
+        }
         if let (Some(given), Some(subnet)) = (self.input.api_internal_ip, self.control_plane_network())
             && !usable(given, subnet)
         {

@@ -31,7 +31,8 @@ pub(super) fn account_not_known(missing: &[&str]) -> Finding {
     let message = format!("the {} of the credentials must be known", missing.join(" and the "));
     Finding::error(&ACCOUNT, Kind::Required, PLATFORM, message).help(
         "set AZURE_SUBSCRIPTION_ID, AZURE_TENANT_ID, AZURE_CLIENT_ID and AZURE_CLIENT_SECRET, write \
-         ~/.azure/osServicePrincipal.json, give a facts file with --facts, or leave --offline out",
+         ~/.azure/osServicePrincipal.json, give a facts file with --facts, or leave --offline out; \
+         `landfall aso render` takes --subscription-id and --tenant-id as well",
     )
 }
 

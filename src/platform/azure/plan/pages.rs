@@ -259,7 +259,7 @@ pub(super) fn facts_of_another(field: &str, found: &str, wanted: &str) -> Findin
 pub(super) fn location_not_known(location: &str, clouds: &[&str], offline: bool) -> Finding {
     let message = format!("nothing is known of the machine sizes of `{}`", shortened(location));
     let ask = if offline {
-        "leave --offline out, give a facts file with --facts"
+        "leave --offline out where it is given, give a facts file with --facts"
     } else {
         "give a facts file with --facts"
     };

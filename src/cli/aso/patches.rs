@@ -1,0 +1,17 @@
+//! Files with the user's own changes to single objects.
+
+use std::path::Path;
+
+use super::settings::{text, unreadable};
+use crate::engine::aso::translate::pages;
+use crate::engine::aso::translate::patches::Patch;
+use crate::prepare::Refusal;
+
+/// The patches of a file. What is wrong with it is said without its content.
+///
+/// # Errors
+/// It cannot be read, or it is no list of patches.
+pub fn read(path: &Path) -> Result<Vec<Patch>, Refusal> {
+    let why = "it is no list of maps with kind, name and patch, each of them a text";
+    serde_saphyr::from_str(&text(path)?).map_err(|_| unreadable(path, pages::settings(why)))
+}

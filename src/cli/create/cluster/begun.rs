@@ -1,0 +1,130 @@
+//! What was begun in a cluster directory: with which engine, and in which namespace.
+
+use std::path::Path;
+
+use super::EngineName;
+use super::aso::{NAME, STEP};
+use crate::engine::aso::drive::pages;
+use crate::finding::Finding;
+use crate::prepare::Engine;
+use crate::prepare::target::{self, Unnamed};
+use crate::workdir;
+
+/// The engine that is noted for the cluster of a directory.
+///
+/// # Errors
+/// What is noted cannot be read.
+pub(super) fn engine(directory: &Path) -> Result<Option<Engine>, Unnamed> {
+    match target::of_cluster(directory) {
+        Ok(named) => Ok(named.engine()),
+        Err(Unnamed::Nowhere(_)) => Ok(None),
+        Err(why) => Err(why),
+    }
+}
+
+/// The engine of a run: the one that is asked for, which must be the noted one that began the cluster.
+///
+/// # Errors
+/// Another one began it.
+pub(super) fn chosen(asked: Option<EngineName>, noted: Option<&Engine>) -> Result<EngineName, Box<Finding>> {
+    let is_noted = noted.is_some_and(|engine| engine.name == NAME);
+    match asked {
+        Some(EngineName::Terraform) if is_noted => Err(Box::new(pages::other_engine(NAME, "terraform"))),
+        Some(asked) => Ok(asked),
+        None if is_noted => Ok(EngineName::Aso),
+        None => Ok(EngineName::Terraform),
+    }
+}
+
+/// What stands against the namespace that is asked for: that something of the cluster is in another one.
+pub(super) fn other_namespace(directory: &Path, asked: Option<&str>) -> Option<Finding> {
+    let asked = asked?;
+    let noted = kept(directory)?.namespace;
+    (asked != noted).then(|| pages::other_namespace(&noted, asked))
+}
+
+/// What stands against leaving the machines to somebody else: that the operator may have made some.
+pub(super) fn other_machines(directory: &Path, machines: bool) -> Option<Finding> {
+    (!machines && kept(directory)?.machines).then(pages::other_machines)
+}
+
+/// The engine that is noted for the cluster of a directory, once something may have been made with it.
+fn kept(directory: &Path) -> Option<Engine> {
+    let named = target::of_cluster(directory).ok()?;
+    let is_untouched = workdir::steps(directory).is_ok_and(|steps| steps.last(STEP).is_none());
+    let is_free = is_untouched && named.management_cluster().is_none();
+    named.engine().filter(|_| !is_free)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::disallowed_methods, reason = "a cluster directory is made here")]
+
+    use std::fs;
+
+    use super::*;
+    use crate::prepare;
+    use crate::workdir::{ClusterDir, Step, StepResult};
+
+    fn noted(landfall: &str) -> Option<tempfile::TempDir> {
+        let root = tempfile::tempdir().ok()?;
+        let metadata = format!(r#"{{"infraID":"demo-x7k2p","azure":{{}},"landfall":{{{landfall}}}}}"#);
+        fs::write(root.path().join("metadata.json"), metadata).ok()?;
+        Some(root)
+    }
+
+    #[test]
+    fn a_namespace_is_kept_once_something_may_be_in_it() -> Result<(), workdir::Error> {
+        let engine = r#""engine":"aso","namespace":"bad""#;
+        let Some(root) = noted(engine) else { return Ok(()) };
+        assert!(other_namespace(root.path(), Some("good")).is_none());
+        let cluster = ClusterDir::open(root.path())?;
+        cluster.note(&Step {
+            time: prepare::now(),
+            step: STEP.to_owned(),
+            result: StepResult::Began,
+            detail: String::new(),
+            inputs: String::new(),
+        })?;
+        let code = other_namespace(root.path(), Some("good")).map(|finding| finding.page.code);
+        assert_eq!(code, Some("LF1543"));
+        assert!(other_namespace(root.path(), Some("bad")).is_none());
+        assert!(other_namespace(root.path(), None).is_none());
+
+        // What was moved here by hand has no journal.
+        let Some(moved) = noted(&format!(r#"{engine},"managementCluster":"a""#)) else { return Ok(()) };
+        assert!(other_namespace(moved.path(), Some("good")).is_some());
+        Ok(())
+    }
+
+    #[test]
+    fn machines_stay_with_who_makes_them() -> Result<(), workdir::Error> {
+        let Some(root) = noted(r#""engine":"aso","namespace":"a","machines":true"#) else { return Ok(()) };
+        assert!(engine(root.path()).ok().flatten().is_some_and(|engine| engine.machines));
+        assert!(other_machines(root.path(), false).is_none());
+        let cluster = ClusterDir::open(root.path())?;
+        cluster.note(&Step {
+            time: prepare::now(),
+            step: STEP.to_owned(),
+            result: StepResult::Began,
+            detail: String::new(),
+            inputs: String::new(),
+        })?;
+        let code = other_machines(root.path(), false).map(|finding| finding.page.code);
+        assert_eq!(code, Some("LF1543"));
+        assert!(other_machines(root.path(), true).is_none());
+        Ok(())
+    }
+
+    #[test]
+    fn an_engine_that_cannot_be_read_is_not_taken_for_none() {
+        let Some(root) = noted(r#""engine":"aso","namespace":"a""#) else { return };
+        let noted = engine(root.path()).ok().flatten();
+        assert_eq!(chosen(None, noted.as_ref()).ok(), Some(EngineName::Aso));
+        assert!(chosen(Some(EngineName::Terraform), noted.as_ref()).is_err());
+        assert_eq!(fs::write(root.path().join("metadata.json"), "{").ok(), Some(()));
+        assert!(matches!(engine(root.path()), Err(Unnamed::Invalid(_))));
+        assert_eq!(fs::remove_file(root.path().join("metadata.json")).ok(), Some(()));
+        assert!(matches!(engine(root.path()), Ok(None)));
+    }
+}

@@ -1,0 +1,94 @@
+//! What the machines start with that Azure Service Operator makes.
+
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use super::aso::refused;
+use super::{Ended, Going, INSTALLER, Job};
+use crate::cli::Exit;
+use crate::cli::aso::bytes;
+use crate::engine::aso::drive::pages;
+use crate::engine::aso::translate::{self, is_pointer};
+use crate::finding::{Finding, Span};
+use crate::prepare::{Error, Refusal, Said};
+use crate::secret::Secret;
+use crate::source::Mask;
+use crate::verdict::Outcome;
+
+/// The file of the control plane's machines.
+const MASTER: &str = "master.ign";
+
+/// Ignition configs of machines, as far as they are known.
+#[derive(Default)]
+pub(super) struct Configs {
+    /// That of the bootstrap machine.
+    pub(super) bootstrap: Option<Secret<String>>,
+    /// That of the control plane's machines.
+    pub(super) control_plane: Option<Secret<String>>,
+}
+
+impl Job<'_> {
+    /// The ignition configs of the machines that the operator makes; none where it makes none. That of the control
+    /// plane is missing only where the OpenShift installer is still to make it.
+    ///
+    /// # Errors
+    /// Standard output cannot be written.
+    pub(super) fn configs(&self) -> anyhow::Result<Going<Configs>> {
+        if !self.machines {
+            return Ok(Ok(Configs::default()));
+        }
+        let pointer = self.args.aso.pointer();
+        if pointer.is_none() && self.needs_bootstrap() {
+            return self.lacks(pages::ignition());
+        }
+        let read = || {
+            let bootstrap = pointer.map(|path| config(path, "bootstrap machine")).transpose()?;
+            let path = self.master();
+            let control_plane = match config(&path, "control plane's machines") {
+                Err(Refusal::Failed(Error::Read { source, .. })) if source.kind() == ErrorKind::NotFound => {
+                    None
+                }
+                config => Some(config?),
+            };
+            Ok::<Configs, Refusal>(Configs { bootstrap, control_plane })
+        };
+        match read() {
+            Ok(configs) if configs.control_plane.is_none() && !self.has_installer() => {
+                self.lacks(pages::control_plane_ignition(&self.master().display().to_string()))
+            }
+            Ok(configs) => Ok(Ok(configs)),
+            Err(refusal) => Ok(Err(refusal.into())),
+        }
+    }
+
+    fn lacks(&self, finding: Finding) -> anyhow::Result<Going<Configs>> {
+        refused(&[finding], Exit::Unfit, self.settings).map(|exit| Err(Ended::Said(exit)))
+    }
+
+    /// Whether the OpenShift installer makes the ignition files.
+    fn has_installer(&self) -> bool {
+        self.args.ignition.as_ref().is_some_and(|word| word.as_os_str() == INSTALLER)
+    }
+
+    /// Where the config of the control plane's machines is.
+    fn master(&self) -> PathBuf {
+        let named = self.args.ignition.as_deref().filter(|_| !self.has_installer());
+        named.unwrap_or(self.directory).join(MASTER)
+    }
+}
+
+/// The ignition config in a file, which must be one that everybody may read who reads objects.
+fn config(path: &Path, whose: &str) -> Result<Secret<String>, Refusal> {
+    let text = String::from_utf8_lossy(&bytes(path)?).into_owned();
+    if is_pointer(&text) {
+        return Ok(Secret::new(text));
+    }
+    let finding = translate::pages::pointer(whose).span(Span::default());
+    Err(Refusal::Unfit(Box::new(Said {
+        file: path.display().to_string(),
+        text: String::new(),
+        outcome: Outcome::Rejected,
+        findings: vec![finding],
+        mask: Mask::default(),
+    })))
+}
