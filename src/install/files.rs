@@ -14,6 +14,8 @@ use crate::workdir::{self, fingerprint};
 pub(super) const FOLDER: &str = "terraform";
 /// The module in the folder of a stage.
 const MODULE: &str = "main.tf";
+/// What terraform makes in the folder of a stage before all else.
+const DATA: &str = ".terraform";
 /// The variables that all stages get, in the order in which later ones win.
 const VARIABLES: &[&str] =
     &["terraform.tfvars.json", "terraform.platform.auto.tfvars.json", "landfall.auto.tfvars.json"];
@@ -66,6 +68,12 @@ impl Files<'_> {
             texts.push(bytes);
         }
         Ok(fingerprint(texts.iter().map(Vec::as_slice)))
+    }
+
+    /// Whether the module of a stage is there, and terraform has never run in its folder.
+    pub(super) fn is_untouched(&self, stage: &plan::Stage) -> bool {
+        let folder = self.folder(stage);
+        folder.join(MODULE).is_file() && !folder.join(DATA).exists()
     }
 
     /// Whether the outputs of a stage are there.

@@ -10,7 +10,7 @@ mod stages;
 mod standing;
 
 pub use stages::{Site, apply, destroy_bootstrap, refused};
-pub use standing::{Standing, standing, standing_so_far};
+pub use standing::{Standing, never_begun, standing, standing_so_far};
 
 use std::time::Duration;
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::Fault;
 use super::files::{Files, step};
-use crate::engine::terraform::Work;
+use crate::engine::terraform::{self, Work};
 use crate::plan;
 use crate::platform::Platform;
 use crate::workdir::{self, ClusterDir, StepResult, Steps};
@@ -84,6 +84,27 @@ pub fn standing_so_far(
         all.push((*stage, one));
     }
     Ok(all)
+}
+
+/// Whether nothing was ever made of the stages that only the installation needs, neither by landfall nor by hand.
+///
+/// # Errors
+/// The journal of steps or the state of a stage cannot be read.
+pub fn never_begun(cluster: &ClusterDir, platform: &'static dyn Platform) -> Result<bool, Fault> {
+    let steps = cluster.steps()?;
+    let files = Files { root: cluster.root(), platform };
+    for stage in platform.stages().iter().filter(|stage| stage.only_for_bootstrap) {
+        let names = [step(stage, Work::Apply), step(stage, Work::Destroy)];
+        if !files.is_untouched(stage) || steps.iter().any(|known| names.contains(&known.step)) {
+            return Ok(false);
+        }
+        let stands = terraform::resources(&files.folder(stage))
+            .map_err(|fault| Fault::Engine { stage: stage.name.to_owned(), fault: Box::new(fault) })?;
+        if !stands.is_empty() {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// When a stage that only the installation needs was removed; none when it was not, or was made again since.
@@ -208,6 +229,27 @@ mod tests {
         bed.note("bootstrap", Work::Destroy, "four", StepResult::Done)?;
         assert_eq!(bed.standing()?, [unchanged("one"), removed_at("four")]);
         assert_eq!(bed.so_far()?.last(), Some(&removed_at("four")));
+        Ok(())
+    }
+
+    #[test]
+    fn what_nobody_began_never_stood() -> Outcome {
+        let platform = platform::named("aws").ok_or("no such platform")?;
+        let is_new =
+            |bed: &Bed| -> Result<bool, Box<dyn Any>> { Ok(never_begun(&bed.cluster()?, platform)?) };
+        let noted = Bed::new()?;
+        assert!(is_new(&noted)?);
+        noted.note("cluster", Work::Apply, "one", StepResult::Done)?;
+        assert!(is_new(&noted)?);
+        noted.note("bootstrap", Work::Apply, "two", StepResult::Failed)?;
+        assert!(!is_new(&noted)?);
+        let by_hand = Bed::new()?;
+        fs::create_dir(by_hand.0.path().join("terraform/bootstrap/.terraform"))?;
+        assert!(!is_new(&by_hand)?);
+        // Whose module is not there was made by another program.
+        let elsewhere = Bed::new()?;
+        fs::remove_file(elsewhere.0.path().join("terraform/bootstrap/main.tf"))?;
+        assert!(!is_new(&elsewhere)?);
         Ok(())
     }
 

@@ -1,21 +1,42 @@
 //! The objects of a cluster that Azure Service Operator made: they go first, and their resources with them. What
 //! follows asks Azure itself and proves that nothing is left.
 
+use std::time::Duration;
+
+use tokio::runtime::Runtime;
+use tokio::time::timeout;
+
 use super::cluster::Args;
 use super::consent::Consent;
-use super::ended;
+use super::{ended, unless_stopped};
 use crate::cli::aso::management::{Management, Shown, identity, judged, limits, outcome, stopping};
 use crate::cli::{Exit, Settings, engine};
+use crate::destroy;
 use crate::engine::aso::detect::permissions;
 use crate::engine::aso::drive::{Api, Ground, Job, Place, Worked, at_work, pages};
 use crate::finding::Finding;
-use crate::prepare;
+use crate::platform::removal::Removal;
 use crate::prepare::target::{self, Named};
 use crate::stop::Stop;
+use crate::ui;
 use crate::ui::prompt::Prompts;
 
 /// The name of the engine.
 pub(super) const NAME: &str = "aso";
+
+/// How long the cloud may take to say whose credentials these are.
+const ACCOUNT: Duration = Duration::from_mins(1);
+
+/// What became of the objects of a cluster.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Objects {
+    /// It has none, or they are not to be touched: the cloud alone is gone through.
+    None,
+    /// They are gone.
+    Gone,
+    /// The run ended with them.
+    Ended(Exit),
+}
 
 /// What stands against work in a management cluster, and the exit code for it.
 pub type Refused = (Vec<Finding>, Exit);
@@ -29,22 +50,31 @@ pub async fn at_home(named: &Named, api: &dyn Api, ground: &Ground) -> Result<()
     match ground.is_elsewhere(api, &home).await {
         Ok(false) => Ok(()),
         Ok(true) => Err((vec![target::pages::moved(&ground.infra_id)], Exit::Unfit)),
-        Err(failure) => Err((vec![pages::failure(&failure)], Exit::PartWay)),
+        Err(failure) => Err((vec![pages::failure(&failure)], Exit::Unfit)),
     }
 }
 
-/// Removes the objects of a cluster, where it has any; how the run ended, unless it goes on with Azure itself.
+/// Removes the objects of a cluster, where it has any, unless the credentials are another account's.
 ///
 /// # Errors
-/// A stream cannot be written, or the operating system gives no runtime.
-pub(super) fn remove(args: &Args, named: &Named, settings: &Settings) -> anyhow::Result<Option<Exit>> {
+/// A stream cannot be written.
+pub(super) fn remove(
+    args: &Args,
+    named: &Named,
+    settings: &Settings,
+    runtime: &Runtime,
+    removal: &dyn Removal,
+) -> anyhow::Result<Objects> {
     let Some(made) = named.engine().filter(|engine| engine.name == NAME && !args.plan) else {
-        return Ok(None);
+        return Ok(Objects::None);
     };
     let Some(kubeconfig) = args.management.file() else {
         engine::report(&[pages::by_tag()], settings);
-        return Ok(None);
+        return Ok(Objects::None);
     };
+    if let Some(exit) = other_account(named, settings, runtime, removal)? {
+        return Ok(Objects::Ended(exit));
+    }
     let ground = Ground { infra_id: named.target.infra_id.clone(), namespace: made.namespace };
     if !args.yes {
         let Ground { infra_id, namespace } = &ground;
@@ -55,17 +85,18 @@ pub(super) fn remove(args: &Args, named: &Named, settings: &Settings) -> anyhow:
         let answer = prompts.and_then(|prompts| prompts.text(&question, None, &|_: &str| Ok(())));
         match Consent::of(answer, infra_id)? {
             Consent::Given => {}
-            Consent::Declined => return ended("declined", &[], Exit::Failed, settings).map(Some),
-            Consent::Stopped => return ended("interrupted", &[], Exit::Interrupted, settings).map(Some),
+            Consent::Declined => return ended("declined", &[], Exit::Failed, settings).map(Objects::Ended),
+            Consent::Stopped => {
+                return ended("interrupted", &[], Exit::Interrupted, settings).map(Objects::Ended);
+            }
         }
     }
-    let runtime = prepare::runtime()?;
     let worked = runtime.block_on(async {
         let management =
             Management::of(Some(kubeconfig.as_path())).map_err(|(finding, exit)| (vec![*finding], exit))?;
         at_home(named, &management.live, &ground).await?;
         let served = management.served(&permissions::kinds(true), &ground.namespace).await;
-        let (kinds, report) = served.map_err(|findings| (findings, Exit::PartWay))?;
+        let (kinds, report) = served.map_err(|findings| (findings, Exit::Unfit))?;
         let (shown, stop) = (Shown::new(settings), Stop::default());
         let place = Place {
             api: &management.live,
@@ -80,21 +111,51 @@ pub(super) fn remove(args: &Args, named: &Named, settings: &Settings) -> anyhow:
         let worked = stopping(&stop, at_work(&place, &mut feed, Job::Remove)).await;
         Ok::<Worked, Refused>(worked)
     });
-    runtime.shutdown_background();
     let (findings, exit) = match worked {
         // What an earlier run removed there is looked for in Azure all the same.
         Ok(Worked::NotThere) => {
             settings
                 .printer
                 .talk(&format!("no object of {} is in namespace {}", ground.infra_id, ground.namespace));
-            return Ok(None);
+            return Ok(Objects::Gone);
         }
         Ok(worked) => judged(&worked, &ground),
         Err(refused) => refused,
     };
     if exit == Exit::Done {
         settings.printer.talk(&format!("the objects of {} are gone", ground.infra_id));
-        return Ok(None);
+        return Ok(Objects::Gone);
     }
-    ended(outcome(exit), &findings, exit, settings).map(Some)
+    ended(outcome(exit), &findings, exit, settings).map(Objects::Ended)
+}
+
+/// How the run ends where the credentials are of another account than the cluster. The objects go without any,
+/// so a cloud that does not say whose they are stands in nobody's way.
+///
+/// # Errors
+/// Standard output cannot be written.
+fn other_account(
+    named: &Named,
+    settings: &Settings,
+    runtime: &Runtime,
+    removal: &dyn Removal,
+) -> anyhow::Result<Option<Exit>> {
+    let asked = unless_stopped(async { timeout(ACCOUNT, destroy::account(removal)).await });
+    let why = match runtime.block_on(asked) {
+        Some(Ok(Ok(account))) => match destroy::same_account(&named.target, &account) {
+            Ok(()) => return Ok(None),
+            Err(finding) => return ended("refused", &[*finding], Exit::Unfit, settings).map(Some),
+        },
+        Some(Ok(Err(fault))) => fault.to_string(),
+        Some(Err(_)) => format!("no answer within {} s", ACCOUNT.as_secs()),
+        None => {
+            settings.printer.talk("stopped; nothing was removed");
+            return ended("interrupted", &[], Exit::Interrupted, settings).map(Some);
+        }
+    };
+    settings.printer.talk(&ui::printable(&format!(
+        "Azure does not say whose credentials these are: {why}; the objects go with those of the operator, and \
+         nothing proves afterwards that all is gone"
+    )));
+    Ok(None)
 }

@@ -58,7 +58,7 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
     // Where nothing of a cluster is, nothing is left behind.
     let named = match target::of_cluster(&directory) {
         Ok(named) => named,
-        Err(why) => return unnamed(why, settings),
+        Err(why) => return unnamed(why.by_directory(), settings),
     };
     if let Some(engine) = named.engine().filter(|engine| engine.name == super::aso::NAME) {
         return aso::remove(args, &named, engine, settings);
@@ -68,6 +68,11 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
         return ended("refused", &[pages::no_cloud(platform.name())], Exit::Failed, settings);
     }
     let mut cluster = ClusterDir::open(&directory)?;
+    match install::never_begun(&cluster, platform) {
+        Ok(false) => {}
+        Ok(true) => return finish(Ok(()), &[], &going, settings),
+        Err(fault) => return finish(Err(fault), &[], &going, settings),
+    }
     if let Some(exit) = refused(args, &going, settings)? {
         return Ok(exit);
     }
@@ -183,7 +188,12 @@ fn finish(
     }
     engine::report(&findings, settings);
     if exit == Exit::Done {
-        settings.printer.data(&format!("the bootstrap machine of {} is gone\n", target.infra_id))?;
+        let id = &target.infra_id;
+        let line = match done {
+            [] => format!("no bootstrap machine of {id} was made from here\n"),
+            _ => format!("the bootstrap machine of {id} is gone\n"),
+        };
+        settings.printer.data(&line)?;
     } else {
         settings.printer.talk("run the same command again to go on");
     }

@@ -8,9 +8,10 @@ use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 use tokio::time::{Instant, timeout};
 
+use super::aso::{self, Objects};
 use super::consent::Consent;
 use super::shown::Shown;
-use super::{asking, aso, basis, ended, note, unless_stopped, unnamed};
+use super::{asking, basis, ended, note, unless_stopped, unnamed};
 use crate::cli::{Exit, Output, Settings, engine, signals};
 use crate::destroy::{self, Fault, Outcome, Pace, Planned, Report, Stop, Watcher};
 use crate::engine::terraform;
@@ -63,9 +64,6 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
         // What is there now may be another cluster's, where this one was destroyed before.
         cluster = Some(opened).filter(|_| named.origin == Origin::Metadata);
     }
-    if let Some(exit) = aso::remove(args, &named, settings)? {
-        return Ok(exit);
-    }
     begin(args, settings, &basis, &named, cluster.as_mut())
 }
 
@@ -90,8 +88,15 @@ fn begin(
     let asking = asking(&config, basis, &world, args.parallel);
     let runtime = prepare::runtime()?;
     let removal = cloud.removal(asking, &named.target);
-    let job = Job { args, settings, named, removal: &*removal, runtime: &runtime };
-    let exit = job.run(cluster);
+    let exit = match aso::remove(args, named, settings, &runtime, &*removal) {
+        Ok(Objects::Ended(exit)) => Ok(exit),
+        Ok(objects) => {
+            let are_gone = objects == Objects::Gone;
+            Job { args, settings, named, removal: &*removal, runtime: &runtime, objects_are_gone: are_gone }
+                .run(cluster)
+        }
+        Err(fault) => Err(fault),
+    };
     drop(removal);
     runtime.shutdown_background();
     exit
@@ -104,6 +109,8 @@ struct Job<'a> {
     named: &'a Named,
     removal: &'a dyn Removal,
     runtime: &'a Runtime,
+    /// Whether a management cluster had objects of it, which are gone by now.
+    objects_are_gone: bool,
 }
 
 impl Job<'_> {
@@ -119,10 +126,13 @@ impl Job<'_> {
             Some(Ok(Err(finding))) => return self.refused(&[*finding]),
             Some(Err(_)) => {
                 let finding = pages::late(self.args.timeout.as_secs());
+                if self.objects_are_gone {
+                    return self.refused(&[Finding { help: None, ..finding }]);
+                }
                 return ended("timedOut", &[finding], Exit::PartWay, self.settings);
             }
             None => {
-                printer.talk("stopped; nothing was removed");
+                printer.talk(&format!("stopped; {}", self.untouched()));
                 return ended("interrupted", &[], Exit::Interrupted, self.settings);
             }
         };
@@ -158,8 +168,18 @@ impl Job<'_> {
         destroy::plan(self.removal).await.map_err(told)
     }
 
+    /// Says why nothing is removed from the cloud; with objects that went, the removal has begun all the same.
     fn refused(&self, findings: &[Finding]) -> anyhow::Result<Exit> {
-        ended("refused", findings, Exit::Unfit, self.settings)
+        if !self.objects_are_gone {
+            return ended("refused", findings, Exit::Unfit, self.settings);
+        }
+        let findings = [findings, &[pages::unproven(self.id())]].concat();
+        ended("left", &findings, Exit::PartWay, self.settings)
+    }
+
+    /// What was removed where the run ends before the cloud is touched.
+    fn untouched(&self) -> &'static str {
+        if self.objects_are_gone { "nothing but its objects was removed" } else { "nothing was removed" }
     }
 
     /// What every object begins with.
@@ -236,10 +256,11 @@ impl Job<'_> {
             value["findings"] = json!([]);
             printer.data(&format!("{value}\n"))?;
         }
-        printer.talk(match exit {
-            Exit::Interrupted => "stopped; nothing was removed",
-            _ => "that is not the cluster's infrastructure id; nothing was removed",
-        });
+        let why = match exit {
+            Exit::Interrupted => "stopped",
+            _ => "that is not the cluster's infrastructure id",
+        };
+        printer.talk(&format!("{why}; {}", self.untouched()));
         Ok(exit)
     }
 

@@ -112,7 +112,7 @@ fn ended(outcome: &str, findings: &[Finding], exit: Exit, settings: &Settings) -
 ///
 /// # Errors
 /// A file cannot be read, or standard output cannot be written.
-fn unnamed(why: Unnamed, settings: &Settings) -> anyhow::Result<Exit> {
+pub fn unnamed(why: Unnamed, settings: &Settings) -> anyhow::Result<Exit> {
     let (finding, exit) = match why {
         Unnamed::Nowhere(finding) => (finding, Exit::Failed),
         Unnamed::Invalid(finding) => (finding, Exit::NotValid),

@@ -9,7 +9,7 @@ use super::super::aso::{Refused, at_home};
 use super::super::{ended, note};
 use super::{Args, refused};
 use crate::cli::aso::management::{
-    Management, Shown, described, identity, judged, limits, outcome, stopping,
+    Driver, Management, Shown, described, identity, judged, limits, outcome, stopping,
 };
 use crate::cli::{Exit, Output, Settings, engine};
 use crate::engine::aso::core::PLAN_LIMIT;
@@ -128,17 +128,18 @@ impl Reached {
 
     /// The rights without which nobody can say that there is no bootstrap machine, which has objects of these
     /// kinds.
-    fn closed(&self, namespace: &str, needed: impl Fn(&Kind) -> bool) -> Vec<Finding> {
+    fn closed(&self, ground: &Ground, needed: impl Fn(&Kind) -> bool) -> Vec<Finding> {
         let is_served = |kind: &Kind| self.report.versions.contains_key(&crd_name(kind));
         let needed = permissions::kinds(true).into_iter().filter(|kind| needed(kind) && is_served(kind));
         let closed = needed.filter(|kind| !self.kinds.contains(kind)).map(|kind| Question {
-            namespace: Some(namespace.to_owned()),
+            namespace: Some(ground.namespace.clone()),
             group: kind.group,
             resource: kind.plural.to_owned(),
             name: None,
             verb: "list",
         });
-        denied(&closed.collect::<Vec<Question>>())
+        let driver = Driver { infra_id: Some(&ground.infra_id), machines: true };
+        denied(&closed.collect::<Vec<Question>>(), &driver.roles_command(&ground.namespace))
     }
 }
 
@@ -162,9 +163,9 @@ impl Removal<'_> {
         let management = management.map_err(|(finding, exit)| (vec![*finding], exit))?;
         at_home(named, &management.live, ground).await?;
         let served = management.served(&permissions::kinds(true), &ground.namespace).await;
-        let (kinds, report) = served.map_err(|findings| (findings, Exit::PartWay))?;
+        let (kinds, report) = served.map_err(|findings| (findings, Exit::Unfit))?;
         let reached = Reached { management, kinds, report };
-        let closed = reached.closed(&ground.namespace, |kind| match temporary {
+        let closed = reached.closed(ground, |kind| match temporary {
             Ok(objects) => objects.iter().any(|id| id.kind == kind.kind),
             Err(_) => kind.kind == MACHINE,
         });
@@ -181,7 +182,11 @@ impl Removal<'_> {
             let place = reached.place(ground, &shown, &stop);
             stopping(&stop, place.standing(reached.feed(ground), is_wanted)).await
         };
-        let objects = found.map_err(|ended| judged(&ended, ground))?;
+        let objects = found.map_err(|ended| match judged(&ended, ground) {
+            // Nothing began.
+            (findings, Exit::PartWay) => (findings, Exit::Unfit),
+            other => other,
+        })?;
         match temporary {
             Err(findings) if !objects.is_empty() => Err((findings.clone(), Exit::Unfit)),
             _ => Ok((reached, objects)),
@@ -298,7 +303,7 @@ sshKey: ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBERERERERERERERERERERERERERERERERER
             infra_id: Some("demo-x7k2p".to_owned()),
             cluster_id: None,
             ignition: IgnitionFrom::None,
-            engine: Some(Engine { name: "aso".to_owned(), namespace: String::new() }),
+            engine: Some(Engine { name: "aso".to_owned(), namespace: String::new(), machines: true }),
             durability: Durability::Process,
         };
         let outlook = prepare::outlook(root.path(), &basis, &examined, &options, Environment).ok()?;
