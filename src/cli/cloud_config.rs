@@ -109,7 +109,7 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
     }
     let made = match &args.what {
         What::Stitch(args) => stitched(args, settings),
-        What::Ccm(args) => transformed(args),
+        What::Ccm(args) => transformed(args, settings),
     };
     let made = match made {
         Ok(made) => made,
@@ -167,12 +167,16 @@ fn rendered(file: &str, finding: &Finding, outcome: Outcome, settings: &Settings
 }
 
 fn stitched(args: &Stitch, settings: &Settings) -> Result<String, Refused> {
-    if let Some(out) = &args.out
-        && is_same(out, &args.infrastructure)
-    {
-        let file = out.display().to_string();
-        let finding = Box::new(pages::output_is_input(&file));
-        return Err(Refused { file, finding, exit: Exit::Usage });
+    let inputs =
+        [("Infrastructure object", Some(&args.infrastructure)), ("ConfigMap", args.cloud_config.as_ref())];
+    for (object, input) in inputs {
+        if let Some((out, input)) = args.out.as_ref().zip(input)
+            && is_same(out, input)
+        {
+            let file = out.display().to_string();
+            let finding = Box::new(pages::output_is_input(&file, object));
+            return Err(Refused { file, finding, exit: Exit::Usage });
+        }
     }
     let infrastructure = infrastructure_text(&args.infrastructure)?;
     let user = args.cloud_config.as_deref().map(read).transpose()?;
@@ -180,15 +184,22 @@ fn stitched(args: &Stitch, settings: &Settings) -> Result<String, Refused> {
         let user = args.cloud_config.as_deref().filter(|_| is_about_text(&fault));
         Refused::fault(&fault, user.unwrap_or(&args.infrastructure))
     })?;
-    let missing = user.and_then(|user| bootstrap::missing_key(&infrastructure, &user));
-    if let Some((file, key)) = args.cloud_config.as_deref().zip(missing) {
-        let (file, finding) = (file.display().to_string(), pages::key_not_there(&key));
-        settings.printer.aside(&rendered(&file, &finding, Outcome::Accepted, settings));
+    if let Some((file, user)) = args.cloud_config.as_deref().zip(user) {
+        let another = bootstrap::another_map(&infrastructure, &user);
+        let another = another.map(|(found, named)| pages::another_map(&found, &named));
+        let missing = bootstrap::missing_key(&infrastructure, &user);
+        for finding in another.into_iter().chain(missing.map(|key| pages::key_not_there(&key))) {
+            warn(file, &finding, settings);
+        }
     }
     Ok(made)
 }
 
-fn transformed(args: &Ccm) -> Result<String, Refused> {
+fn warn(file: &Path, finding: &Finding, settings: &Settings) {
+    settings.printer.aside(&rendered(&file.display().to_string(), finding, Outcome::Accepted, settings));
+}
+
+fn transformed(args: &Ccm, settings: &Settings) -> Result<String, Refused> {
     let source = read(&args.source)?;
     let infrastructure = match &args.infrastructure {
         Some(file) => {
@@ -205,10 +216,16 @@ fn transformed(args: &Ccm) -> Result<String, Refused> {
     };
     let is_on = args.feature_gate.iter().any(|name| name == target::NLB_SECURITY_GROUP);
     let gate = if is_on { Gate::On } else { Gate::Off };
-    target::transform(&infrastructure, &network, &source, gate).map_err(|fault| {
-        let object = args.infrastructure.as_deref().filter(|_| !is_about_text(&fault));
+    let made = target::transform(&infrastructure, &network, &source, gate).map_err(|fault| {
+        // Endpoints are those of the text here.
+        let is_of_text = is_about_text(&fault) || matches!(fault, Fault::EndpointInvalid { .. });
+        let object = args.infrastructure.as_deref().filter(|_| !is_of_text);
         Refused::fault(&fault, object.unwrap_or(&args.source))
-    })
+    })?;
+    let unknown = args.feature_gate.iter().filter(|gate| !target::GATES.contains(&gate.as_str()));
+    let unknown: Vec<Finding> = unknown.map(|gate| pages::gate_not_known(gate, &target::GATES)).collect();
+    settings.printer.aside(&text::placeless(&unknown, settings.printer.colours().talk));
+    Ok(made)
 }
 
 /// The platform as objects write it.

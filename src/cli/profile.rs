@@ -42,7 +42,8 @@ enum What {
 ///
 /// The profile is joined with its parent after versions that have expired are taken out. With -o json or yaml,
 /// the whole profile is printed with its status, as a cluster keeps it; `--cloud-profile` takes that as well.
-/// Where the profile says something else than its parent, the parent is preferred, and a warning tells so.
+/// Where the profile says something else than its parent, the parent is preferred, and a warning tells so. What
+/// `profile check` refuses is refused here as well, with exit code 3.
 #[derive(Debug, clap::Args)]
 struct RenderArgs {
     #[command(flatten)]
@@ -181,11 +182,16 @@ struct Joined {
 }
 
 fn joined(pair: &Pair) -> Result<Joined, Refusal> {
+    let now = pair.clock.now();
     let parent_file = Named::read(&pair.parent)?;
     let parent = parent_file.parent()?;
     let file = Named::read(&pair.profile)?;
     let document = file.document(INHERITING)?;
-    let outcome = outcome(&document, &parent, pair.clock.now()).map_err(|findings| file.refused(findings))?;
+    let findings = check::check(&document, Some(&parent), now);
+    if findings.iter().any(Finding::is_error) {
+        return Err(file.refused(findings));
+    }
+    let outcome = outcome(&document, &parent, now).map_err(|findings| file.refused(findings))?;
     Ok(Joined { parent_file: parent_file.file, parent, file, document, outcome })
 }
 

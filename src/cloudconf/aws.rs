@@ -5,6 +5,9 @@ use super::infrastructure::ServiceEndpoint;
 use super::ini::{self, Mode};
 use super::target::Gate;
 
+/// What is wrong with a URL that may have a password in it.
+const NAMES_USER: &str = "names a user, which may be with a password";
+
 /// The user's text, as it stands, with a service override behind it for each endpoint.
 ///
 /// # Errors
@@ -20,10 +23,17 @@ pub(super) fn stitch(text: &[u8], region: &str, endpoints: &[ServiceEndpoint]) -
     let region = ini::value(region);
     let mut stitched = text.to_vec();
     for (index, ServiceEndpoint { name, url }) in endpoints.iter().enumerate() {
+        let invalid = |field: &str, why: &'static str| {
+            let at = format!("status.platformStatus.aws.serviceEndpoints[{index}].{field}");
+            Err(Fault::EndpointInvalid { at, why })
+        };
         for (field, value) in [("name", name), ("url", url)] {
             if value.trim().is_empty() || value.contains(['\0', '\r', '\u{feff}']) {
-                return Err(Fault::EndpointInvalid { index, field });
+                return invalid(field, "is empty or has a control character");
             }
+        }
+        if names_user(url) {
+            return invalid("url", NAMES_USER);
         }
         let (header, name, url) = (ini::header(&index.to_string()), ini::value(name), ini::value(url));
         let block = format!(
@@ -41,6 +51,12 @@ pub(super) fn stitch(text: &[u8], region: &str, endpoints: &[ServiceEndpoint]) -
 /// The text cannot be read.
 pub(super) fn ccm(text: &str, gate: Gate) -> Result<String, Fault> {
     let mut file = ini::read(text.as_bytes(), Mode::Tolerant).map_err(|fault| unreadable(&fault))?;
+    for (name, section) in &mut file.overrides {
+        if section.text("URL").is_some_and(|url| names_user(url)) {
+            let at = format!("URL in the section `{}`", ini::header(name));
+            return Err(Fault::EndpointInvalid { at, why: NAMES_USER });
+        }
+    }
     if let Some(mode) = file.global.text("ClusterServiceLoadBalancerHealthProbeMode")
         && mode.is_empty()
     {
@@ -52,6 +68,12 @@ pub(super) fn ccm(text: &str, gate: Gate) -> Result<String, Fault> {
         "Managed".clone_into(mode);
     }
     Ok(ini::write(&file))
+}
+
+/// Whether somebody is named in front of a URL's host.
+fn names_user(url: &str) -> bool {
+    let behind_scheme = url.split_once(':').map_or(url, |(_, rest)| rest).trim_start_matches(['/', '\\']);
+    behind_scheme.split(['/', '\\', '?', '#']).next().is_some_and(|authority| authority.contains('@'))
 }
 
 fn unreadable(fault: &ini::Unreadable) -> Fault {
@@ -117,6 +139,21 @@ mod tests {
         assert_eq!(name("", "r", &[endpoint("x", "https://\0")]), Err("endpoint-invalid"));
         let conflict = stitched("[serviceoverride \"a\"]\n", "r", &endpoints);
         assert_eq!(conflict, Err(Fault::OverrideConflict("ServiceOverride \"a\"".into())));
+    }
+
+    #[test]
+    fn a_url_that_names_a_user_is_refused_and_not_shown() {
+        for url in ["http://user:canary@ec2", "https:/canary@ec2/", "canary@ec2", "user:canary@ec2"] {
+            let stitched = stitched("", "r", &[endpoint("ec2", url)]).map_err(|fault| fault.to_string());
+            let at = "status.platformStatus.aws.serviceEndpoints[0].url";
+            assert_eq!(stitched, Err(format!("{at} {NAMES_USER}")), "{url}");
+            let text = format!("[ServiceOverride \"1\"]\nURL = {url}\n");
+            let passed = ccm(&text, Gate::Off).map_err(|fault| fault.to_string());
+            assert_eq!(passed, Err(format!("URL in the section `ServiceOverride \"1\"` {NAMES_USER}")));
+        }
+        for url in ["https://ec2.example/@x", "https://ec2.example:8443/?a=b@c", "ec2.example:443#@"] {
+            assert!(stitched("", "r", &[endpoint("ec2", url)]).is_ok(), "{url}");
+        }
     }
 
     #[test]

@@ -14,6 +14,8 @@ use crate::render;
 const CONFIG_MAP: &str = "ConfigMap";
 const NAME: &str = "kube-cloud-config";
 const NAMESPACE: &str = "openshift-config-managed";
+/// The namespace in which clusters look for the user's map.
+const OF_USER: &str = "openshift-config";
 
 /// The manifest of a map.
 #[derive(Default, Serialize, Deserialize)]
@@ -64,13 +66,45 @@ pub fn stitch(infrastructure: &str, user: Option<&str>) -> Result<String, Fault>
     Ok(render::yaml(&serde_json::to_value(&manifest).unwrap_or_default()))
 }
 
-/// The key that the Infrastructure object names and the user's map does not have, though it has others; none
-/// where one of them cannot be read.
+/// How a map is called.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Titled {
+    #[serde(deserialize_with = "or_default")]
+    metadata: Title,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Title {
+    #[serde(deserialize_with = "or_default")]
+    name: String,
+    #[serde(deserialize_with = "or_default")]
+    namespace: String,
+}
+
+/// The key that the Infrastructure object names and the user's map does not have; none where one of them cannot
+/// be read.
 #[must_use]
 pub fn missing_key(infrastructure: &str, user: &str) -> Option<String> {
     let infrastructure = self::infrastructure(infrastructure).ok()?;
     let user = Manifest::read(user).and_then(|mut manifest| manifest.entries()).ok()?;
-    managed::missing_key(&infrastructure, &user).map(str::to_owned)
+    managed::lacking_key(&infrastructure, &user).map(str::to_owned)
+}
+
+/// What the user's map is called and what the map is called that the Infrastructure object names, where they
+/// differ; none where one of them names nothing or cannot be read.
+#[must_use]
+pub fn another_map(infrastructure: &str, user: &str) -> Option<(String, String)> {
+    let wanted = self::infrastructure(infrastructure).ok()?.spec.cloud_config.name;
+    let Titled { metadata: Title { name, namespace } } = document::object(user, CONFIG_MAP).ok()?;
+    let differs = |found: &str, wanted: &str| !found.is_empty() && found != wanted;
+    if wanted.is_empty() || !(differs(&name, &wanted) || differs(&namespace, OF_USER)) {
+        return None;
+    }
+    let or = |given: String, otherwise: &str| if given.is_empty() { otherwise.to_owned() } else { given };
+    let found = format!("{}/{}", or(namespace, OF_USER), or(name, &wanted));
+    Some((found, format!("{OF_USER}/{wanted}")))
 }
 
 /// The Infrastructure object of a file.
@@ -146,10 +180,24 @@ mod tests {
 
     #[test]
     fn a_key_that_the_map_does_not_have_is_told() {
-        assert_eq!(missing_key(GCP, "data: {other: a}"), Some("config".to_owned()));
-        for fine in ["data: {config: a}", "", "data: 5"] {
+        for lacking in ["data: {other: a}", "kind: ConfigMap", ""] {
+            assert_eq!(missing_key(GCP, lacking), Some("config".to_owned()), "{lacking}");
+        }
+        for fine in ["data: {config: a}", "binaryData: {config: eA==}", "data: 5"] {
             assert_eq!(missing_key(GCP, fine), None, "{fine}");
         }
+    }
+
+    #[test]
+    fn a_map_of_another_name_or_namespace_is_told() {
+        let told = |metadata: &str| another_map(GCP, &format!("metadata: {metadata}"));
+        let found = |found: &str| Some((found.to_owned(), "openshift-config/m".to_owned()));
+        assert_eq!(told("{name: own, namespace: openshift-config}"), found("openshift-config/own"));
+        assert_eq!(told("{name: m, namespace: default}"), found("default/m"));
+        for fine in ["{name: m, namespace: openshift-config}", "{name: m}", "{}", "", "5"] {
+            assert_eq!(told(fine), None, "{fine}");
+        }
+        assert_eq!(another_map("status: {platformStatus: {type: GCP}}", "metadata: {name: own}"), None);
     }
 
     #[test]

@@ -15,14 +15,12 @@ pub enum Fault {
     #[error("status.platformStatus.aws.region is empty, and service endpoints need the region that signs")]
     RegionRequired,
     /// A service endpoint that no configuration can hold.
-    #[error(
-        "status.platformStatus.aws.serviceEndpoints[{index}].{field} is empty or has a control character"
-    )]
+    #[error("{at} {why}")]
     EndpointInvalid {
-        /// Which one, from 0.
-        index: usize,
-        /// What of it.
-        field: &'static str,
+        /// Where it stands.
+        at: String,
+        /// What is wrong with it.
+        why: &'static str,
     },
     /// The user's text cannot be read.
     #[error("the cloud provider's configuration cannot be read: {0}")]

@@ -32,9 +32,14 @@ pub fn managed(infrastructure: &Infrastructure, user: &Entries) -> Result<Entrie
 /// The key that is named for the user's text, where their map has other entries and not this one.
 #[must_use]
 pub fn missing_key<'a>(infrastructure: &'a Infrastructure, user: &Entries) -> Option<&'a str> {
+    lacking_key(infrastructure, user).filter(|_| !user.is_empty())
+}
+
+/// The key that is named for the user's text, where their map does not have it.
+pub(super) fn lacking_key<'a>(infrastructure: &'a Infrastructure, user: &Entries) -> Option<&'a str> {
     let key = infrastructure.spec.cloud_config.key.as_str();
     let found = user.data.contains_key(key) || user.binary_data.contains_key(key);
-    (!key.is_empty() && !user.is_empty() && !found).then_some(key)
+    (!key.is_empty() && !found).then_some(key)
 }
 
 /// The text of one entry, on its side of the map.

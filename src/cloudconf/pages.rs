@@ -96,7 +96,8 @@ static ENDPOINT_INVALID: Page = page(
     "LF1414",
     "a service endpoint has a name and a URL that can be written down",
     "An override without a service or without a URL would send nothing anywhere, and control characters have no \
-     form in the provider's text.",
+     form in the provider's text. A URL that names a user may have a password in it, which everybody who reads \
+     the text would see.",
 );
 static INFRASTRUCTURE_FILE_EMPTY: Page = page(
     "LF1415",
@@ -105,9 +106,28 @@ static INFRASTRUCTURE_FILE_EMPTY: Page = page(
 );
 static OUTPUT_IS_INPUT: Page = page(
     "LF1416",
-    "the result goes to another file than that of the Infrastructure object",
-    "The file is only read. It is needed again, by whoever installs the object.",
+    "the result goes to another file than those that it is made of",
+    "These files are only read. They are needed again, by whoever installs the objects, and a configuration that \
+     is made of its own result is not the user's any more.",
 );
+static GATE_NOT_KNOWN: Page = Page {
+    severity: Severity::Warning,
+    ..page(
+        "LF1417",
+        "a feature gate that is given is one that counts for the text",
+        "Of the gates of a cluster only few change the configuration of its cloud provider. Another name changes \
+         nothing; it may be misspelt.",
+    )
+};
+static ANOTHER_MAP: Page = Page {
+    severity: Severity::Warning,
+    ..page(
+        "LF1418",
+        "the ConfigMap is the one that the Infrastructure object names",
+        "A cluster reads the map that `spec.cloudConfig.name` names in the namespace `openshift-config`, and no \
+         other. What is made of another map here is not what would be made there.",
+    )
+};
 
 /// Every page of this room.
 pub static ALL: &[&Page] = &[
@@ -128,6 +148,8 @@ pub static ALL: &[&Page] = &[
     &ENDPOINT_INVALID,
     &INFRASTRUCTURE_FILE_EMPTY,
     &OUTPUT_IS_INPUT,
+    &GATE_NOT_KNOWN,
+    &ANOTHER_MAP,
 ];
 
 /// The fault as a finding.
@@ -187,7 +209,7 @@ pub fn finding(fault: &Fault) -> Finding {
             &ENDPOINT_INVALID,
             Kind::Invalid,
             ENDPOINTS,
-            "give each endpoint the name of a service and a URL",
+            "give each endpoint the name of a service and a URL without user and password",
         ),
         Fault::InfrastructureFileEmpty => {
             (&INFRASTRUCTURE_FILE_EMPTY, Kind::Required, "", "name a file with an Infrastructure object")
@@ -202,11 +224,29 @@ pub fn key_not_there(key: &str) -> Finding {
     Finding { severity: Severity::Warning, ..finding(&Fault::KeyMissing(shortened(key))) }
 }
 
-/// The result would replace the file of the Infrastructure object.
+/// The result would replace the file of this object, of which it is made.
 #[must_use]
-pub fn output_is_input(path: &str) -> Finding {
-    let message = format!("{path} is the file of the Infrastructure object, which is only read");
+pub fn output_is_input(path: &str, object: &str) -> Finding {
+    let message = format!("{path} is the file of the {object}, which is only read");
     Finding::error(&OUTPUT_IS_INPUT, Kind::Forbidden, "", message).help("name another file with --out")
+}
+
+/// A feature gate that changes nothing.
+#[must_use]
+pub fn gate_not_known(gate: &str, known: &[&str]) -> Finding {
+    let message = format!("`{}` is no feature gate that counts here", shortened(gate));
+    let known = known.join("`, `");
+    Finding::warning(&GATE_NOT_KNOWN, Kind::NotSupported, "", message)
+        .help(format!("leave it out, or name one of `{known}`"))
+}
+
+/// The user's map is not the one that is named.
+#[must_use]
+pub fn another_map(found: &str, named: &str) -> Finding {
+    let (found, named) = (shortened(found), shortened(named));
+    let message = format!("the ConfigMap is `{found}`, and the Infrastructure object names `{named}`");
+    Finding::warning(&ANOTHER_MAP, Kind::Invalid, "metadata", message)
+        .help("name the file of that ConfigMap, or put its name into `spec.cloudConfig.name`")
 }
 
 #[cfg(test)]
@@ -221,7 +261,7 @@ mod tests {
         let faults = [
             Fault::PlatformMismatch { wanted: "AWS", found: text() },
             Fault::RegionRequired,
-            Fault::EndpointInvalid { index: 0, field: "url" },
+            Fault::EndpointInvalid { at: text(), why: "names a user" },
             Fault::ConfigUnreadable(text()),
             Fault::OverrideConflict(text()),
             Fault::CloudNameUnsupported(text()),
@@ -237,7 +277,9 @@ mod tests {
             Fault::ManifestUnreadable(text()),
         ];
         let mut told: Vec<Finding> = faults.iter().map(finding).collect();
-        told.push(output_is_input("cluster.yaml"));
+        told.push(output_is_input("cluster.yaml", "ConfigMap"));
+        told.push(gate_not_known("Nope", &["Known"]));
+        told.push(another_map("a/b", "c/d"));
         assert!(told.iter().all(|finding| !finding.message.is_empty() && finding.help.is_some()));
         let codes: BTreeSet<&str> = told.iter().map(|finding| finding.page.code).collect();
         assert_eq!(codes, ALL.iter().map(|page| page.code).collect());

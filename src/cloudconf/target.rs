@@ -12,6 +12,9 @@ pub const NLB_SECURITY_GROUP: &str = "AWSServiceLBNetworkSecurityGroup";
 /// controller.
 pub const MULTI_VCENTER: &str = "VSphereMultiVCenterDay2";
 
+/// The gates that count for what is made here.
+pub const GATES: [&str; 2] = [NLB_SECURITY_GROUP, MULTI_VCENTER];
+
 /// A text of vSphere that says nothing.
 pub const MINIMAL_VSPHERE: &str = "global: {}\nvcenter: {}\n";
 

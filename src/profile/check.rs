@@ -8,7 +8,7 @@ use super::admission::{ProfileKind, Refusal, Request, Stage, Verdict, Why, revie
 use super::document::Document;
 use super::outcome::outcome;
 use super::render::DIFFERS;
-use super::types::{CloudProfile, Conflict};
+use super::types::{CloudProfile, Conflict, NamespacedCloudProfileSpec, PrivateCloudProfileSpec};
 use crate::finding::{Finding, Kind, Page};
 
 /// What stands against a profile that inherits, and where its parent is preferred. Without a parent, it is
@@ -22,13 +22,23 @@ pub fn check(profile: &Document, parent: Option<&CloudProfile>, now: Timestamp) 
     let fitting = parent.filter(|parent| named == Some(parent.name()));
     let request =
         Request { kind, object: &profile.object, old: None, parent: fitting.map(|parent| &parent.spec), now };
+    let misfits = misfits(profile, kind);
+    // Admission refuses what is of another type as well, with less to say of it.
+    let is_told = |refusal: &Refusal| {
+        let is_at = |misfit: &Finding| {
+            misfit.field.starts_with(&refusal.field) || refusal.field.starts_with(&misfit.field)
+        };
+        refusal.why == Why::Invalid && misfits.iter().any(is_at)
+    };
     let mut findings: Vec<Finding> = match review(&request) {
         Verdict::Refused { stage, refusals } if stage == Stage::Validation || parent.is_some() => {
             let page = if stage == Stage::Validation { &pages::ENTRY } else { &pages::PARENT };
-            refusals.into_iter().map(|refusal| refused(page, refusal)).collect()
+            let others = refusals.into_iter().filter(|refusal| !is_told(refusal));
+            others.map(|refusal| refused(page, refusal)).collect()
         }
         Verdict::Refused { .. } | Verdict::Accepted => Vec::new(),
     };
+    findings.extend(misfits);
     if let Some(Ok(outcome)) = fitting.map(|parent| outcome(profile, parent, now)) {
         // What the parent lacks is refused already.
         let differing = outcome.conflicts.iter().filter(|conflict| conflict.reason == DIFFERS);
@@ -40,6 +50,15 @@ pub fn check(profile: &Document, parent: Option<&CloudProfile>, now: Timestamp) 
         }
     }
     profile.placed(findings)
+}
+
+/// What of the spec is of another type than its field.
+fn misfits(profile: &Document, kind: ProfileKind) -> Vec<Finding> {
+    let read = match kind {
+        ProfileKind::Private => profile.part::<PrivateCloudProfileSpec>("spec").map(drop),
+        ProfileKind::Released => profile.part::<NamespacedCloudProfileSpec>("spec").map(drop),
+    };
+    read.err().unwrap_or_default()
 }
 
 /// The finding of a profile that does not inherit from the parent that was given.
@@ -125,6 +144,10 @@ mod tests {
         let codes: Vec<&str> = found(&lacking, Some(PARENT))?.into_iter().map(|(code, _)| code).collect();
         assert!(codes.contains(&"LF1453") && codes.contains(&"LF1454"), "{codes:?}");
         assert_eq!(found(&lacking, None)?, []);
+        let number =
+            PRIVATE.replace("base\n", "base\n  machineImages: [{name: a, versions: [{version: 16.4}]}]\n");
+        let codes: Vec<&str> = found(&number, Some(PARENT))?.into_iter().map(|(code, _)| code).collect();
+        assert_eq!(codes, ["LF1451"]);
         let elsewhere = PARENT.replace("name: base", "name: other");
         assert_eq!(found(PRIVATE, Some(&elsewhere))?, [("LF1453", "base".to_owned())]);
         Ok(())

@@ -7,19 +7,46 @@ use crate::controllers::operator::{Deployed, documents, manifests};
 /// Print everything that it takes to deploy the operator, as YAML for `kubectl apply -f -`
 ///
 /// The namespace, the account with the rights that the chosen controllers need and no others, the deployment
-/// with two replicas of which one leads, and the service with its metrics.
+/// with two replicas of which one leads, and the service with its metrics. Name all controllers that are to run
+/// in one command: what a second one prints has the same names and takes the place of the first.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
     common: Common,
 
     /// The image that holds this program; `deploy/Dockerfile` makes one
-    #[arg(long, value_name = "IMAGE", default_value = concat!("landfall:", env!("CARGO_PKG_VERSION")))]
+    #[arg(
+        long,
+        value_name = "IMAGE",
+        default_value = concat!("landfall:", env!("CARGO_PKG_VERSION")),
+        value_parser = image
+    )]
     image: String,
 
     /// The release that the operator belongs to, which `cloud-config-sync` reports; `unknown` unless given
-    #[arg(long, value_name = "VERSION")]
+    #[arg(long, value_name = "VERSION", value_parser = release)]
     release_version: Option<String>,
+}
+
+/// The name of an image, of the characters that container runtimes take.
+fn image(text: &str) -> Result<String, String> {
+    let fits = |c: char| c.is_ascii_alphanumeric() || ".-_:/@[]".contains(c);
+    let is_whole = text.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '[')
+        && text.ends_with(|c: char| c.is_ascii_alphanumeric())
+        && !text.contains("//");
+    if is_whole && text.chars().all(fits) {
+        return Ok(text.to_owned());
+    }
+    Err("give the name of an image, such as registry.example.com/landfall:0.1.0".to_owned())
+}
+
+/// A version of a release, as in `4.20.1`.
+fn release(text: &str) -> Result<String, String> {
+    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+' | '_');
+    if text.is_empty() || !text.chars().all(fits) {
+        return Err("give a version, such as 4.20.1".to_owned());
+    }
+    Ok(text.to_owned())
 }
 
 /// Prints them.
@@ -37,4 +64,26 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
     };
     settings.printer.data(&documents(&manifests(&deployed)))?;
     Ok(Exit::Done)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_image_has_a_name_that_runtimes_take() {
+        let digest = "landfall@sha256:0123456789abcdef";
+        for text in ["landfall", "landfall:0.1.0", "localhost:5000/a_b/c-d", "[fd00::1]:5000/x", digest] {
+            assert_eq!(image(text).as_deref(), Ok(text));
+        }
+        for text in ["", " ", "bad image:x y", "a//b", "a:", ":1", "https://a/b", "a:\n", "a/"] {
+            assert!(image(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_release_is_a_version() {
+        assert_eq!(release("4.20.0-rc.1").as_deref(), Ok("4.20.0-rc.1"));
+        assert!(release("").is_err() && release("4.20 ").is_err() && release("4\n").is_err());
+    }
 }

@@ -5,7 +5,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 
-use super::resource::{CONFIG_KEY, FACTS_KEY, Holder, Reference, Spec};
+use super::resource::{CONFIG_KEY, FACTS_KEY, Holder, Machines, Reference, Spec, Stage};
 use crate::controllers::{Failed, fetch};
 use crate::engine::aso::anchor::{Credential, Proof};
 use crate::engine::aso::core::{Object, Owner};
@@ -58,6 +58,26 @@ pub(super) async fn texts(objects: &dyn Objects, namespace: &str, spec: &Spec) -
         (bootstrap, control_plane) = (text("bootstrap"), text("controlPlane"));
     }
     Ok(Texts { config, facts, bootstrap, control_plane })
+}
+
+/// The ignition configs that machines wait for as the resource does not give them; empty where none is missing.
+pub(super) fn lacking(spec: &Spec, texts: &Texts) -> String {
+    let is_bootstrapping = spec.stage == Stage::Bootstrap;
+    let wanted = [
+        ("controlPlane", texts.control_plane.is_none()),
+        ("bootstrap", is_bootstrapping && texts.bootstrap.is_none()),
+    ];
+    let missing: Vec<&str> = wanted.into_iter().filter(|(_, lacks)| *lacks).map(|(key, _)| key).collect();
+    if spec.machines == Machines::None || missing.is_empty() {
+        return String::new();
+    }
+    let keys = missing.join(" and ");
+    match &spec.ignition_secret_ref {
+        None => format!("machines wait for spec.ignitionSecretRef, a Secret with {keys}"),
+        Some(secret) => {
+            format!("machines wait for {keys} in the Secret {} of spec.ignitionSecretRef", secret.name)
+        }
+    }
 }
 
 async fn referred(

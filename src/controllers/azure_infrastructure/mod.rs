@@ -134,7 +134,8 @@ impl AzureInfrastructure {
             self.forget(key);
             return Ok(Next::Settled);
         };
-        let resource: Resource = fetch::typed(&live, &place, UNREADABLE)?;
+        let (live, unreadable) = resource::readable(live);
+        let resource = Resource { unreadable, ..fetch::typed(&live, &place, UNREADABLE)? };
         let memory = self.memory(key);
         let mut memory = memory.lock().await;
         let mut run = work::Run::new(self, &place, &resource, &mut memory);

@@ -22,6 +22,9 @@ const GOOD: Duration = Duration::from_mins(5);
 /// How long what was seen counts where something stood against its use.
 const BAD: Duration = Duration::from_secs(15);
 
+/// The command that prints the controller's rights.
+const PRINTED_BY: &str = "landfall operator manifests --controllers azure-infrastructure";
+
 /// A look at the management cluster.
 pub(super) trait Lookout: Send + Sync {
     /// What there is of the operator.
@@ -41,7 +44,7 @@ impl Lookout for Behind {
     }
 
     fn denied(&self) -> BoxFuture<'_, Result<Vec<Finding>, Fault>> {
-        async { Ok(denied(&refused(&self.0, questions()).await?)) }.boxed()
+        async { Ok(denied(&refused(&self.0, questions()).await?, PRINTED_BY)) }.boxed()
     }
 }
 

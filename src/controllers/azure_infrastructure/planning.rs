@@ -1,17 +1,17 @@
 //! From an install config to the objects that it comes to.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use aws_lc_rs::digest::{SHA256, digest};
 use rand::seq::SliceRandom;
 use serde_json::json;
 
-use super::resource::{Machines, Spec, Stage};
+use super::resource::{self, Machines, Spec, Stage};
 use crate::assets;
 use crate::catalogue::Catalogue;
 use crate::config::InstallConfig;
 use crate::engine::aso::desired::Policy;
+use crate::engine::aso::translate::patches::{Patch, by_object};
 use crate::engine::aso::translate::{Domains, Ignition, Input, Translation, translate};
 use crate::facts::Facts;
 use crate::finding::{Finding, Findings};
@@ -69,20 +69,13 @@ pub(super) struct Target {
 /// Plans, and translates the plan into the operator's objects.
 pub(super) fn planned(judged: &Judged, known: &Known<'_>) -> Result<Target, Vec<Finding>> {
     let plan = plan(judged, known)?;
-    let catalogue = Catalogue::embedded();
     let name = plan.platform.azure.as_ref().map_or("", |azure| azure.cloud.name.as_str());
-    let cloud = catalogue.azure.cloud(name).map(|(_, cloud)| cloud);
     let Spec { machines, stage, adopt_policy, api_internal_ip, .. } = known.spec;
-    let mut patches: BTreeMap<(String, String), Vec<String>> = BTreeMap::new();
-    for patch in &known.spec.patches {
-        patches.entry((patch.kind.clone(), patch.name.clone())).or_default().push(patch.patch.clone());
-    }
+    let patches = known.spec.patches.iter().cloned();
+    let patches = by_object(patches.map(|resource::Patch { kind, name, patch }| Patch { kind, name, patch }));
     let input = Input {
         plan: &plan,
-        cloud: Domains {
-            public_addresses: cloud.map_or("", |cloud| cloud.public_ip_dns_suffix.as_str()),
-            key_vaults: cloud.map_or("", |cloud| cloud.key_vault_dns_suffix.as_str()),
-        },
+        cloud: Domains::of(&Catalogue::embedded().azure, name),
         machines: *machines == Machines::Aso,
         bootstrap: *stage == Stage::Bootstrap,
         api_internal_ip: *api_internal_ip,
@@ -244,6 +237,18 @@ pullSecret: '{"auths":{"example.com":{"auth":"ZHVtbXk6ZHVtbXk="}}}'
         assert_eq!(adopted(&detached, Policy::Manage), 0);
         assert_eq!(adopted(&detached, Policy::Skip), adopted(&one, Policy::Skip));
         Ok(())
+    }
+
+    #[test]
+    fn a_patch_is_for_an_object_of_the_plan() {
+        let patched = |kind: &str| {
+            let (kind, name, patch) = (kind.to_owned(), "demo-x7k2p-vnet".to_owned(), "{}".to_owned());
+            let spec = Spec { patches: vec![resource::Patch { kind, name, patch }], ..Spec::default() };
+            objects(&spec).err().map(|findings| told(&findings))
+        };
+        assert_eq!(patched("VirtualNetwork"), None);
+        let told = patched("Network").unwrap_or_default();
+        assert!(told.contains("Network/demo-x7k2p-vnet") && told.contains("LF1510"), "{told}");
     }
 
     #[test]

@@ -8,6 +8,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::UNREADABLE;
+use crate::controllers::Failed;
 use crate::engine::aso::core::INFRASTRUCTURE;
 use crate::engine::aso::core::Stage as CoreStage;
 use crate::engine::aso::desired::Policy;
@@ -30,6 +32,29 @@ pub(super) struct Resource {
     pub(super) metadata: Metadata,
     pub(super) spec: Spec,
     pub(super) status: Status,
+    /// The fields of the spec that cannot be read, and count as left out.
+    #[serde(skip)]
+    pub(super) unreadable: Vec<String>,
+}
+
+/// An object without the fields of its spec that are not of their type, and the names of these.
+pub(super) fn readable(mut object: Value) -> (Value, Vec<String>) {
+    let mut unreadable = Vec::new();
+    if let Some(fields) = object.get_mut("spec").and_then(Value::as_object_mut) {
+        fields.retain(|name, value| {
+            let alone = Map::from_iter([(name.clone(), value.take())]);
+            let alone = Value::Object(alone);
+            let fits = Spec::deserialize(&alone).is_ok();
+            if let Value::Object(mut alone) = alone {
+                *value = alone.remove(name).unwrap_or_default();
+            }
+            if !fits {
+                unreadable.push(name.clone());
+            }
+            fits
+        });
+    }
+    (object, unreadable)
 }
 
 /// What counts of the metadata.
@@ -49,6 +74,16 @@ impl Resource {
     /// Whether nothing is to change: as the resource itself says, or as the Cluster API marks it.
     pub(super) fn is_paused(&self) -> bool {
         self.spec.paused || self.metadata.annotations.contains_key(PAUSED)
+    }
+
+    /// That every field of the spec can be read.
+    pub(super) fn is_whole(&self) -> Result<(), Failed> {
+        if self.unreadable.is_empty() {
+            return Ok(());
+        }
+        let fields: Vec<String> = self.unreadable.iter().map(|name| format!("spec.{name}")).collect();
+        let note = format!("{}: not of the form that it should have", fields.join(", "));
+        Err(Failed::terminal(UNREADABLE, note))
     }
 
     /// Whether it is on its way out.
@@ -113,7 +148,7 @@ pub struct Spec {
     pub adopt_policy: AdoptPolicy,
     /// Address of the API within the network; in an existing network Azure chooses it unless given.
     #[serde(rename = "apiInternalIP")]
-    #[schemars(with = "Option<String>")]
+    #[schemars(schema_with = "ipv4_address")]
     pub api_internal_ip: Option<Ipv4Addr>,
     /// Changes to single objects, applied in their order.
     pub patches: Vec<Patch>,
@@ -128,6 +163,11 @@ impl fmt::Debug for Spec {
 
 fn any_object(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "object", "x-kubernetes-preserve-unknown-fields": true })
+}
+
+fn ipv4_address(_: &mut SchemaGenerator) -> Schema {
+    const PART: &str = "(25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])";
+    json_schema!({ "type": "string", "nullable": true, "pattern": format!("^({PART}\\.){{3}}{PART}$") })
 }
 
 /// A text in the same namespace.
@@ -328,6 +368,23 @@ mod tests {
         assert_eq!(Policy::from(resource.spec.adopt_policy), Policy::DetachOnDelete);
         assert_eq!((resource.chosen_id(), resource.is_paused()), (Some("demo-x7k2p"), false));
         assert!(!format!("{resource:?}").contains("canary"));
+        Ok(())
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_named_and_all_else_counts() -> Result<(), serde_json::Error> {
+        let spec = json!({ "apiInternalIP": "foo", "paused": true, "patches": 5, "infraID": "demo-x7k2p" });
+        let (object, unreadable) = readable(json!({ "metadata": { "name": "a" }, "spec": spec }));
+        assert_eq!(unreadable, ["apiInternalIP", "patches"]);
+        let resource = Resource { unreadable, ..serde_json::from_value(object)? };
+        assert!(resource.is_paused() && resource.spec.infra_id == "demo-x7k2p");
+        let told = resource.is_whole().map_err(|failed| failed.note);
+        assert_eq!(
+            told,
+            Err("spec.apiInternalIP, spec.patches: not of the form that it should have".to_owned())
+        );
+        let whole = json!({ "spec": { "apiInternalIP": "10.0.0.5", "installConfig": { "a": null } } });
+        assert_eq!(readable(whole.clone()), (whole, Vec::new()));
         Ok(())
     }
 

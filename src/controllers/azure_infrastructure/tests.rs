@@ -257,6 +257,14 @@ impl Stage {
         found.map(|one| format!("{} {}", one["status"], one["reason"]).replace('"', "")).unwrap_or_default()
     }
 
+    /// What a condition says.
+    fn told(&self, kind: &str) -> String {
+        let resource = self.resource();
+        let all = resource.pointer("/status/conditions").and_then(Value::as_array);
+        let found = all.and_then(|all| all.iter().find(|condition| condition["type"] == kind));
+        found.and_then(|one| one["message"].as_str()).unwrap_or_default().to_owned()
+    }
+
     fn change(&self, patch: &Value) {
         assert!(self.played.merged(&at("azureinfrastructures", "demo"), patch).is_ok());
     }
@@ -315,6 +323,26 @@ async fn a_cluster_is_made_and_then_left_in_peace() {
     let before = stage.played.writes.load(Ordering::Relaxed);
     stage.rounds(5).await;
     assert_eq!(stage.played.writes.load(Ordering::Relaxed), before);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_field_that_cannot_be_read_is_named_and_nothing_is_made() {
+    let stage = Stage::new(&json!({ "infraID": "demo-x7k2p", "apiInternalIP": "foo" }));
+    assert!(stage.controller.run(&key()).await.is_err());
+    assert_eq!(stage.condition("Validated"), "False ResourceUnreadable");
+    assert!(stage.told("Validated").starts_with("spec.apiInternalIP: "), "{}", stage.told("Validated"));
+    assert_eq!(stage.condition("Progressing"), "False Failed");
+    assert!(stage.played.all("resourcegroups").is_empty());
+    stage.change(&json!({ "spec": { "apiInternalIP": null }, "metadata": { "generation": 2 } }));
+    stage.rounds(12).await;
+    assert_eq!(stage.condition("Ready"), "True Done", "{:#}", stage.resource()["status"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_tried_again_says_so() {
+    let stage = Stage::new(&json!({ "installConfigRef": { "name": "nowhere" } }));
+    assert!(stage.controller.run(&key()).await.is_err());
+    assert_eq!(stage.condition("Progressing"), "True Retrying");
 }
 
 #[tokio::test(start_paused = true)]
@@ -420,4 +448,10 @@ fn the_definition_is_one_that_old_servers_take() {
     assert_eq!(at("installConfig/x-kubernetes-preserve-unknown-fields"), Some(json!(true)));
     assert_eq!(at("installConfigRef/properties/name/type"), Some(json!("string")));
     assert_eq!(at("infraID/type"), Some(json!("string")));
+    let pattern = at("apiInternalIP/pattern").and_then(|pattern| pattern.as_str().map(str::to_owned));
+    let pattern = pattern.and_then(|pattern| regex_lite::Regex::new(&pattern).ok());
+    let fits = |address: &str| pattern.as_ref().is_some_and(|pattern| pattern.is_match(address));
+    for address in ["10.0.0.5", "0.0.0.0", "255.255.255.255", "10.0.0.05", "foo", "", "10.0.0", "1.2.3.256"] {
+        assert_eq!(fits(address), address.parse::<std::net::Ipv4Addr>().is_ok(), "{address}");
+    }
 }

@@ -31,7 +31,7 @@ impl Watch {
     async fn news(&mut self) -> News {
         let version = self.kind.versions[self.version];
         let client = &self.client;
-        let begin = || Live::feed(client, &[(self.kind, version)], None, keys::CLUSTER);
+        let begin = || Live::feed(client, &[(self.kind, version)], None, Some(keys::CLUSTER));
         let news = self.feed.get_or_insert_with(begin).next().await;
         match news {
             Some(News::Broke { kind, why }) => {

@@ -49,6 +49,8 @@ struct Planned {
     drive: Drive,
     cloud: String,
     hash: String,
+    /// What the resource does not give that machines wait for.
+    lacking: String,
     said: Vec<Said>,
 }
 
@@ -102,8 +104,12 @@ impl<'a> Run<'a> {
         }
         if let Err(failed) = outcome {
             self.say(Said::failed(READY, failed));
-            let message = if failed.retry { "it is tried again" } else { "a change is waited for" };
-            self.say(Said::new(PROGRESSING, failed.retry, "Failed", message));
+            let (reason, message) = if failed.retry {
+                ("Retrying", "it is tried again")
+            } else {
+                ("Failed", "a change is waited for")
+            };
+            self.say(Said::new(PROGRESSING, failed.retry, reason, message));
         }
         self.status.say(&self.said, self.resource.metadata.generation, &now());
         Some(self.status)
@@ -151,6 +157,8 @@ impl<'a> Run<'a> {
 
     /// Brings the cluster to what the resource asks for.
     async fn make(&mut self) -> Result<Option<Duration>, Failed> {
+        let whole = self.resource.is_whole();
+        self.because(VALIDATED, whole)?;
         let mut plan = self.plan().await?;
         for said in &plan.said {
             self.say(said.clone());
@@ -163,9 +171,11 @@ impl<'a> Run<'a> {
             Ok(()) => self.step(&cluster, &plan.drive, "making the cluster").await,
             Err(failed) => Err(failed),
         };
+        let lacking = plan.lacking.clone();
         self.memory.plan = Some(plan);
         let Stepped { step, rest, unseen } = stepped?;
-        self.say(readiness(&step));
+        let ready = readiness(&step);
+        self.say(if ready.message.is_empty() { Said { message: lacking, ..ready } } else { ready });
         // Whoever should have looked may be gone.
         self.memory.was_usable &= !unseen;
         // What failed for good may heal by another credential, which no watch tells of.
@@ -304,6 +314,7 @@ impl<'a> Run<'a> {
             drive,
             cloud: target.cloud,
             hash,
+            lacking: inputs::lacking(spec, &texts),
             said: vec![
                 Said::new(VALIDATED, true, "Accepted", noted(&judged)),
                 Said::new(CREDENTIALS, true, "Available", ""),

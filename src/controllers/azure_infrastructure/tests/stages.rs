@@ -60,6 +60,24 @@ async fn the_bootstrap_machine_goes_with_its_stage() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_missing_ignition_config_is_named_where_machines_wait() {
+    let stage = bootstrapping();
+    let named = || stage.told("Ready");
+    stage.change(&json!({ "spec": { "ignitionSecretRef": null } }));
+    stage.rounds(24).await;
+    assert_eq!(stage.condition("Ready"), "False InProgress", "{:#}", stage.resource()["status"]);
+    assert_eq!(named(), "machines wait for spec.ignitionSecretRef, a Secret with controlPlane and bootstrap");
+    stage.change(
+        &json!({ "spec": { "ignitionSecretRef": { "name": "half" } }, "metadata": { "generation": 2 } }),
+    );
+    let encoded = base64::Engine::encode(&base64::engine::general_purpose::STANDARD, POINTER);
+    let half = json!({ "kind": "Secret", "metadata": {}, "data": { "controlPlane": encoded } });
+    stage.played.put(at("secrets", "half"), half);
+    stage.rounds(4).await;
+    assert_eq!(named(), "machines wait for bootstrap in the Secret half of spec.ignitionSecretRef");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_pause_keeps_the_bootstrap_machine_until_it_ends() {
     let stage = bootstrapping();
     stage.rounds(24).await;
