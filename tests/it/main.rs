@@ -3,6 +3,7 @@
 #![allow(clippy::disallowed_macros, clippy::print_stderr, reason = "a test says what it leaves out")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod aso_create;
 mod aso_detect;
 mod aso_examples;
 mod aso_reconcile;

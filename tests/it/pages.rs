@@ -247,6 +247,7 @@ const SHOWN_ELSEWHERE: &[(&str, &str)] = &[
     ("LF1384", "prepare::target::tests::what_stands_in_the_way_says_how_to_go_on"),
     ("LF1385", "prepare::target::tests::what_stands_in_the_way_says_how_to_go_on"),
     ("LF1386", "prepare::target::tests::a_domain_that_is_not_the_clusters_is_told"),
+    ("LF1387", "prepare::target::tests::what_stands_in_the_way_says_how_to_go_on"),
     ("LF1324", "platform::aws::cloud::removal::pages::tests::a_shared_zone_needs_the_domain"),
     ("LF1325", "platform::aws::cloud::removal::pages::tests::records_that_lead_elsewhere_are_told_and_stay"),
     ("LF1400", "cloudconf::pages::tests::each_fault_has_a_page_of_its_own"),
@@ -266,6 +267,8 @@ const SHOWN_ELSEWHERE: &[(&str, &str)] = &[
     ("LF1414", "cloudconf::pages::tests::each_fault_has_a_page_of_its_own"),
     ("LF1415", "cloudconf::pages::tests::each_fault_has_a_page_of_its_own"),
     ("LF1416", "cloudconf::pages::tests::each_fault_has_a_page_of_its_own"),
+    ("LF1417", "cloudconf::pages::tests::each_fault_has_a_page_of_its_own"),
+    ("LF1418", "cloudconf::pages::tests::each_fault_has_a_page_of_its_own"),
     ("LF1450", "profile::document::tests::says_what_a_file_holds_instead"),
     ("LF1451", "profile_cli::refuses_files_that_hold_something_else"),
     ("LF1452", "profile::check::tests::points_at_what_is_refused_and_at_conflicts"),
@@ -286,6 +289,8 @@ const SHOWN_ELSEWHERE: &[(&str, &str)] = &[
     ("LF1505", "aso_examples::variants::what_the_operators_machines_lack_is_refused"),
     ("LF1506", "aso_examples::variants::what_the_operators_machines_lack_is_refused"),
     ("LF1508", "aso_examples::variants::machines_start_with_a_pointer_and_nothing_else"),
+    ("LF1509", "aso_examples::variants::tags_of_the_users_are_for_clouds_that_have_them"),
+    ("LF1510", "aso_examples::variants::a_patch_is_for_an_object_of_some_stage"),
     ("LF1507", "aso_examples::render_refuses_an_operator_of_another_cloud"),
     ("LF1520", "engine::aso::detect::tests::a_closed_cloud_a_stack_hub_and_an_unknown_cloud_are_refused"),
     ("LF1521", "engine::aso::detect::tests::an_operator_is_absent_without_crds_and_deployment"),
@@ -313,6 +318,7 @@ const SHOWN_ELSEWHERE: &[(&str, &str)] = &[
     ("LF1543", "engine::aso::drive::pages::tests::each_fault_has_a_page_of_its_own"),
     ("LF1548", "prepare::target::tests::what_stands_in_the_way_says_how_to_go_on"),
     ("LF1549", "prepare::target::tests::what_stands_in_the_way_says_how_to_go_on"),
+    ("LF1561", "prepare::target::tests::what_stands_in_the_way_says_how_to_go_on"),
     ("LF1560", "aso_detect::commands::what_is_no_release_is_refused_without_a_word_of_it"),
 ];
 

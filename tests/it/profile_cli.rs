@@ -156,8 +156,11 @@ fn the_released_kind_has_its_own_form() {
     let released = PRIVATE
         .replace("PrivateCloudProfile", "NamespacedCloudProfile")
         .replace("  parent: base\n", "  parent: {kind: CloudProfile, name: base}\n");
-    let released = released.split("  regions:\n").next().unwrap();
-    write(folder.path(), "private.yaml", released);
+    // The newest version must not expire.
+    let dated =
+        "  kubernetes:\n    versions:\n    - version: 1.28.6\n      expirationDate: '2026-06-01T00:00:00Z'\n";
+    let released = released.split("  regions:\n").next().unwrap().replace(dated, "");
+    write(folder.path(), "private.yaml", &released);
     let output = profile(folder.path(), "render", &["-o", "json", "--now", EARLY]);
     assert_eq!((output.status.code(), err(&output).as_str()), (Some(0), ""));
     let whole = json_of(&output);
@@ -208,6 +211,27 @@ fn judges_a_profile_in_every_form() {
         let output = profile(folder.path(), "check", &["-o", form]);
         assert_eq!(output.status.code(), Some(3), "{form}");
         assert!(out(&output).contains(mark), "{form}: {}", out(&output));
+    }
+}
+
+#[test]
+fn what_a_cluster_would_refuse_is_not_joined() {
+    let folder = folder();
+    for (right, wrong, code) in [
+        ("    memory: 16Gi\n    usable", "    memory: 32Foo\n    usable", "LF1452"),
+        ("  machineTypes:", "  machinetypes:", "LF1452"),
+        ("    - version: 1.28.6", "    - version: 1.28", "LF1451"),
+    ] {
+        assert!(PRIVATE.contains(right), "{right}");
+        write(folder.path(), "private.yaml", &PRIVATE.replace(right, wrong));
+        let found = |verb: &str| {
+            let output = profile(folder.path(), verb, &["-o", "json", "--now", EARLY]);
+            assert_eq!(output.status.code(), Some(3), "{verb} {wrong}");
+            codes(&output)
+        };
+        let judged = found("check");
+        assert!(judged.iter().any(|found| found == code), "{wrong}: {judged:?}");
+        assert_eq!((found("render"), found("diff")), (judged.clone(), judged), "{wrong}");
     }
 }
 

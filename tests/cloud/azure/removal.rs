@@ -189,6 +189,26 @@ fn another_subscription_is_not_touched() {
     assert!(landfall.directory().join("metadata.json").exists());
 }
 
+/// Objects in a management cluster go with the operator's own credentials, whoever asks for it.
+#[test]
+fn objects_stay_where_the_subscription_is_another() {
+    let (scene, _) = cluster(false);
+    let azure = Azure::start(scene);
+    for (account, code, told) in [(ELSEWHERE, 4, "LF1300"), (SUBSCRIPTION, 1, "LF1240")] {
+        let landfall = directory(&azure, "", Some(account));
+        let own = json!({ "account": account, "engine": "aso", "namespace": "demo" });
+        let path = landfall.directory().join("metadata.json");
+        let mut metadata: Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+        metadata["landfall"] = own;
+        std::fs::write(&path, metadata.to_string()).unwrap();
+        // Whoever gets as far as the management cluster finds that there is no way to it.
+        let ran = destroy(&landfall, &["--kubeconfig", "nowhere"]).ends(code);
+        assert!(format!("{}{}", ran.out, ran.err).contains(told), "{ran}");
+        assert!(path.exists());
+    }
+    only_reads(&azure);
+}
+
 /// The OpenShift installer notes no account, so that an empty one proves nothing.
 #[test]
 fn where_nobody_noted_the_account_nothing_is_no_proof() {

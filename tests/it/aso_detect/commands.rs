@@ -47,6 +47,96 @@ fn roles_are_printed_for_a_cluster_or_a_namespace() {
 }
 
 #[test]
+fn what_can_be_no_cluster_is_refused_by_every_command() {
+    let folder = tempfile::tempdir().unwrap();
+    let verbs = ["check", "roles", "pause", "resume", "handover"].map(|verb| vec![verb]);
+    let relocate = vec!["move", "--from-kubeconfig", "a", "--to-kubeconfig", "b"];
+    for verb in verbs.into_iter().chain([relocate]) {
+        let run = |more: &[&str]| landfall(folder.path(), &[&["aso"], verb.as_slice(), more].concat());
+        for id in ["", "GOV_"] {
+            let output = run(&["--infra-id", id]);
+            assert_eq!(output.status.code(), Some(2), "{verb:?} {id}");
+            assert!(text(&output.stderr).contains("LF0653"), "{verb:?} {}", text(&output.stderr));
+        }
+        for namespace in ["", "a/b", "BAD_"] {
+            let output = run(&["--infra-id", "demo-x7k2p", "--namespace", namespace]);
+            let said = text(&output.stderr);
+            assert_eq!(output.status.code(), Some(2), "{verb:?} {said}");
+            assert!(said.contains("--namespace"), "{verb:?} {said}");
+        }
+        // The file is there, and does not say which cluster it is of.
+        std::fs::write(folder.path().join("metadata.json"), "{").unwrap();
+        let output = run(&[]);
+        assert_eq!(output.status.code(), Some(3), "{verb:?}");
+        assert!(text(&output.stderr).contains("LF1381"), "{verb:?} {}", text(&output.stderr));
+        std::fs::remove_file(folder.path().join("metadata.json")).unwrap();
+    }
+    let output = landfall(folder.path(), &["aso", "roles", "--namespace", "a", "--operator-namespace", "A"]);
+    assert_eq!(output.status.code(), Some(2));
+    let output = landfall(folder.path(), &["aso", "render", "--namespace", "BAD_"]);
+    assert_eq!(output.status.code(), Some(2));
+    let arguments = ["create", "cluster", "--engine", "aso", "--yes", "--namespace", "BAD_"];
+    assert_eq!(landfall(folder.path(), &arguments).status.code(), Some(2));
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_namespace_of_a_file_is_one_that_kubernetes_takes() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/quickstart/azure.yaml");
+    std::fs::write(folder.path().join("engine.yaml"), "namespace: BAD_\n").unwrap();
+    let render = ["aso", "render", config.to_str().unwrap(), "--engine-settings", "engine.yaml"];
+    let output = landfall(folder.path(), &render);
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert!(said.contains("LF1507") && said.contains("small letters"), "{said}");
+}
+
+#[test]
+fn the_directory_of_another_cluster_is_none_of_a_named_one() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("metadata.json"), "{").unwrap();
+    let roles = |more: &[&str]| {
+        let arguments = [&["aso", "roles", "--infra-id", "demo-x7k2p", "-o", "json"], more].concat();
+        landfall(folder.path(), &arguments)
+    };
+    assert_eq!(roles(&[]).status.code(), Some(0));
+    assert_eq!(roles(&["--dir", "."]).status.code(), Some(3));
+}
+
+#[test]
+fn clusters_of_one_namespace_have_roles_of_their_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let names = |infra_id: &str| -> Vec<Value> {
+        let arguments = ["aso", "roles", "-o", "json", "--namespace", "fleet", "--infra-id", infra_id];
+        let roles = lines(&landfall(folder.path(), &arguments));
+        roles.into_iter().map(|role| role["metadata"]["name"].clone()).collect()
+    };
+    assert_eq!(names("one-aaaaa"), ["landfall-aso", "landfall-aso-one-aaaaa"]);
+    assert_eq!(names("two-bbbbb"), ["landfall-aso", "landfall-aso-two-bbbbb"]);
+}
+
+#[test]
+fn a_management_cluster_that_does_not_answer_is_named_and_nothing_was_begun() {
+    let folder = tempfile::tempdir().unwrap();
+    // The port is one at which nobody listens any more.
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let kubeconfig = format!(
+        "apiVersion: v1\nkind: Config\ncurrent-context: a\ncontexts:\n- name: a\n  context: {{ cluster: a, user: a }}\n\
+         clusters:\n- name: a\n  cluster: {{ server: 'https://127.0.0.1:{port}' }}\nusers:\n- name: a\n  user: {{ token: canary }}\n"
+    );
+    std::fs::write(folder.path().join("a"), kubeconfig).unwrap();
+    let relocate = ["move", "--from-kubeconfig", "a", "--to-kubeconfig", "a"];
+    for verb in [&["pause", "--kubeconfig", "a"][..], &relocate] {
+        let output = landfall(folder.path(), &[&["aso"], verb, &["--infra-id", "demo-x7k2p"]].concat());
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(4), "{said}");
+        assert!(said.contains("LF1532") && said.contains(&format!("127.0.0.1:{port}")), "{said}");
+        assert!(!said.contains("canary"), "{said}");
+    }
+}
+
+#[test]
 fn a_management_cluster_is_named_by_flag_or_environment() {
     let folder = tempfile::tempdir().unwrap();
     let check = |more: &[&str]| landfall(folder.path(), &[&["aso", "check"], more].concat());
@@ -55,6 +145,7 @@ fn a_management_cluster_is_named_by_flag_or_environment() {
         let said = text(&output.stderr);
         assert_eq!(output.status.code(), Some(1), "{said}");
         assert!(said.contains("LF1240") && said.contains("KUBECONFIG"), "{said}");
+        assert!(arguments.is_empty() || said.contains("the kubeconfig none "), "{said}");
         assert!(!said.contains("auth/kubeconfig"), "{said}");
     }
     let output = check(&["-o", "json", "--kubeconfig", "none"]);
@@ -64,7 +155,7 @@ fn a_management_cluster_is_named_by_flag_or_environment() {
     let said = text(&output.stderr);
     assert_eq!(output.status.code(), Some(3), "{said}");
     assert!(said.contains("LF1241") && said.contains("--kubeconfig"), "{said}");
-    for wrong in [&["--upgrade-to", "2.19"][..], &["--upgrade-crds", "empty"][..]] {
+    for wrong in [&["--upgrade-to", "2.19"][..], &["--upgrade-crds", "empty"], &["--cloud-name", "Foo"]] {
         assert_eq!(check(wrong).status.code(), Some(2), "{wrong:?}");
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use landfall::engine::aso::desired::Mode;
+use landfall::engine::aso::translate::patches::Patches;
 use landfall::engine::aso::translate::{Domains, Ignition, Input, Translation, translate};
 use landfall::secret::Secret;
 use serde_json::{Value, json};
@@ -353,4 +354,34 @@ fn a_record_follows_the_name_that_azure_gave() {
     translation.bind(|kind, _| (kind == "PublicIPAddress").then_some(&told));
     let (spec, late) = of(&translation, "DnsZonesARecord");
     assert_eq!((&spec["ARecords"], late), (&json!([{ "ipv4Address": "192.0.2.7" }]), Vec::new()));
+}
+
+#[test]
+fn tags_of_the_users_are_for_clouds_that_have_them() {
+    let tagged = |example: &str| {
+        let tags = json!({ "costcenter": "7536" });
+        let plan = changed(example, |config| config["platform"]["azure"]["userTags"] = tags);
+        codes(&input_of(&plan))
+    };
+    assert_eq!(tagged("byo-private"), ["LF1509"]);
+    assert_eq!(tagged("public"), Vec::<&str>::new());
+}
+
+#[test]
+fn a_patch_is_for_an_object_of_some_stage() {
+    let plan = changed("public", |_| {});
+    let with = |kind: &str, name: &str, machines: bool, bootstrap: bool| {
+        let patches = Patches::from([((kind.to_owned(), name.to_owned()), vec!["{}".to_owned()])]);
+        codes(&Input { machines, bootstrap, patches: &patches, ..input_of(&plan) })
+    };
+    let (network, machine) = ("demo-x7k2p-vnet", "demo-x7k2p-bootstrap");
+    assert_eq!(with("VirtualNetwork", network, false, false), Vec::<&str>::new());
+    assert_eq!(with("virtualnetwork", network, false, false), ["LF1510"]);
+    assert_eq!(with("VirtualNetwork", "demo-x7k2p-net", true, true), ["LF1510"]);
+    // The bootstrap machine goes, and the patches can stay.
+    for bootstrap in [true, false] {
+        assert_eq!(with("VirtualMachine", machine, true, bootstrap), Vec::<&str>::new());
+        assert_eq!(with("VirtualMachine", "demo-x7k2p-master-2", true, bootstrap), Vec::<&str>::new());
+    }
+    assert_eq!(with("VirtualMachine", machine, false, false), ["LF1510"]);
 }

@@ -121,8 +121,13 @@ fn wanted() -> impl Strategy<Value = Desired> {
     const MODES: &[Mode] = &[Mode::Managed, Mode::Managed, Mode::Byo, Mode::Claimable];
     const POLICIES: &[Policy] = &[Policy::Manage, Policy::DetachOnDelete, Policy::Skip];
     const CARRIERS: &[TagCarrier] = &[TagCarrier::Tags, TagCarrier::Metadata, TagCarrier::None];
-    const BEFORE: &[WasManaged] =
-        &[WasManaged::Tags, WasManaged::Parent, WasManaged::Always, WasManaged::Never];
+    const BEFORE: &[WasManaged] = &[
+        WasManaged::Tags,
+        WasManaged::TagsIfShown,
+        WasManaged::Parent,
+        WasManaged::Always,
+        WasManaged::Never,
+    ];
     const USERS: &[(&str, &str)] = &[("team", "a"), ("old", "2"), ("new", "3")];
     let patches = proptest::sample::subsequence(PATCHES, 0..=2);
     let user = proptest::sample::subsequence(USERS, 0..=3);

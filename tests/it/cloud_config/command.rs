@@ -127,6 +127,14 @@ fn refuses_files_that_are_not_what_they_should_be() {
         assert_eq!(stitch("gcp.yaml", &["--out", out]), (Some(2), Some("LF1416")));
     }
     assert_eq!(fs::read_to_string(at.join("gcp.yaml")).unwrap(), GCP);
+    let map = "metadata: {name: m}\ndata: {config: own}\n";
+    fs::write(at.join("user.yaml"), map).unwrap();
+    symlink("user.yaml", at.join("user-link.yaml")).unwrap();
+    for out in ["user.yaml", "user-link.yaml"] {
+        let arguments = ["--cloud-config", "user.yaml", "--out", out];
+        assert_eq!(stitch("gcp.yaml", &arguments), (Some(2), Some("LF1416")));
+    }
+    assert_eq!(fs::read_to_string(at.join("user.yaml")).unwrap(), map);
     let other = ["ccm", "--platform", "aws", "--source", "cloud.conf", "--infrastructure", "gcp.yaml"];
     let (code, said) = refusal(at, &other);
     assert!(
@@ -140,7 +148,8 @@ fn replaces_the_result_as_a_whole() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     fs::write(at.join("gcp.yaml"), GCP).unwrap();
-    fs::write(at.join("user.yaml"), "").unwrap();
+    let user = "metadata: {name: m, namespace: openshift-config}\ndata: {config: own}\n";
+    fs::write(at.join("user.yaml"), user).unwrap();
     fs::create_dir(at.join("made")).unwrap();
     let made = at.join("made/map.yaml");
     fs::write(&made, "old".repeat(10_000)).unwrap();
@@ -149,11 +158,51 @@ fn replaces_the_result_as_a_whole() {
         ["stitch", "--infrastructure", "gcp.yaml", "--cloud-config", "user.yaml", "--out", "made/map.yaml"];
     let output = landfall(at, &arguments, "");
     assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), String::new()));
-    assert_eq!(fs::read_to_string(&made).ok(), bootstrap::stitch(GCP, Some("")).ok());
+    assert_eq!(fs::read_to_string(&made).ok(), bootstrap::stitch(GCP, Some(user)).ok());
     assert_eq!(fs::metadata(&made).unwrap().permissions().mode() & 0o777, 0o644);
     let names: Vec<_> =
         fs::read_dir(at.join("made")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(names, ["map.yaml"]);
+}
+
+#[test]
+fn warns_of_what_counts_for_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    fs::write(at.join("gcp.yaml"), GCP).unwrap();
+    let warned = |map: &str| {
+        fs::write(at.join("map.yaml"), map).unwrap();
+        let stitch = ["stitch", "--infrastructure", "gcp.yaml", "--cloud-config", "map.yaml"];
+        let output = landfall(at, &stitch, "");
+        assert_eq!(output.status.code(), Some(0), "{map}");
+        let said = text(&output.stderr);
+        ["LF1408", "LF1418"].map(|code| said.contains(code))
+    };
+    assert_eq!(warned(""), [true, false]);
+    assert_eq!(warned("metadata: {name: other}\ndata: {config: a}\n"), [false, true]);
+    assert_eq!(warned("metadata: {name: m, namespace: default}\ndata: {config: a}\n"), [false, true]);
+    assert_eq!(warned("metadata: {name: m}\ndata: {config: a}\n"), [false, false]);
+    let gated = |gate: &str| {
+        let ccm = ["ccm", "--platform", "aws", "--source", "-", "--feature-gate", gate];
+        let output = landfall(at, &ccm, "");
+        assert_eq!(output.status.code(), Some(0), "{gate}");
+        text(&output.stderr).contains("LF1417")
+    };
+    assert!(gated("Nope") && !gated("AWSServiceLBNetworkSecurityGroup"));
+}
+
+#[test]
+fn an_endpoint_that_names_a_user_is_refused_without_being_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let aws = "status: {platformStatus: {type: AWS, aws: {region: r, serviceEndpoints: \
+               [{name: ec2, url: 'http://user:canary@ec2'}]}}}\n";
+    fs::write(at.join("aws.yaml"), aws).unwrap();
+    let (code, said) = refusal(at, &["stitch", "--infrastructure", "aws.yaml"]);
+    assert!(code == Some(3) && said.contains("LF1414") && !said.contains("canary"), "{code:?} {said}");
+    fs::write(at.join("cloud.conf"), "[ServiceOverride \"0\"]\nURL = http://user:canary@ec2\n").unwrap();
+    let (code, said) = refusal(at, &["ccm", "--platform", "aws", "--source", "cloud.conf"]);
+    assert!(code == Some(3) && said.contains("LF1414") && !said.contains("canary"), "{code:?} {said}");
 }
 
 #[test]

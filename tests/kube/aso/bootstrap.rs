@@ -60,6 +60,17 @@ fn the_bootstrap_machine_goes_and_does_not_come_back() {
     assert!(azure.ids().iter().all(|id| !is_temporary(&id.replace('_', "-"))), "{:?}", azure.ids());
     create(&site, &management).ends(0);
     assert_eq!(names(&management), staying);
+
+    // What was noted is known to a run without the flag, which neither removes machines nor says that there are none.
+    assert_eq!(site.metadata()["landfall"]["machines"], true);
+    let ran = site.create(&management.server.kubeconfig()).ends(0);
+    assert!(!ran.out.contains("without machines"), "{ran}");
+    assert!(ran.out.ends_with(&format!("aso handover --dir {}\n", site.path().display())), "{ran}");
+    assert_eq!(names(&management), staying);
+    let other = ["create", "cluster", "--offline", "--yes", "--aso-machines", "none"];
+    let ran = site.start(&other, Some(&management.server.kubeconfig())).end().ends(1);
+    assert!(ran.err.contains("LF1543"), "{ran}");
+    assert_eq!(names(&management), staying);
 }
 
 #[test]
@@ -117,4 +128,16 @@ fn a_cluster_that_was_moved_is_not_looked_for_where_it_was() {
     site.create(&new).ends(0);
     assert_eq!(site.metadata()["landfall"]["managementCluster"], home["metadata"]["uid"]);
     site.destroy(&new);
+}
+
+#[test]
+fn machines_of_the_control_plane_are_not_left_out_without_a_word() {
+    let azure = Azure::empty();
+    let Some(management) = Management::start(&azure) else { return };
+    let site = Site::new(PUBLIC, &config("public", |config| config["sshKey"] = SSH_KEY.into()));
+    std::fs::remove_file(site.path().join("master.ign")).unwrap();
+    let ran = create(&site, &management).ends(4);
+    assert!(ran.err.contains("LF1542") && ran.err.contains("master.ign"), "{ran}");
+    assert!(management.objects(PUBLIC).is_empty());
+    assert!(!site.path().join("metadata.json").exists());
 }

@@ -55,4 +55,8 @@ fn a_management_cluster_is_looked_at_without_a_trace() {
         lacking["findings"].as_array().unwrap().iter().filter(|one| one["code"] == "LF1529").collect();
     // There is no object yet, so that it is advice.
     assert!(!stored.is_empty() && stored.iter().all(|one| one["severity"] == "warning"), "{lacking}");
+
+    // A step that is right is no fault, although the operator is somebody else's.
+    let right = said(&check(&["--upgrade-to", "v2.20.0"]).ends(0).out);
+    assert!(right["findings"].as_array().unwrap().iter().any(|one| one["code"] == "LF1528"), "{right}");
 }

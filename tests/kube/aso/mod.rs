@@ -41,3 +41,4 @@ mod paused;
 mod refused;
 mod rights;
 mod troubled;
+mod unlabelled;

@@ -52,6 +52,18 @@ fn a_paused_cluster_changes_nothing_until_it_is_resumed() {
     assert!(management.objects(PUBLIC).iter().all(is_paused));
     assert_eq!(azure.table().puts.len(), puts);
 
+    // The directory is as it was after a refusal.
+    let files = |site: &Site| {
+        ["metadata.json", "facts.json", "manifests/cluster-config.yaml"]
+            .map(|name| std::fs::read(site.path().join(name)).unwrap())
+    };
+    let before = files(&site);
+    site.write("install-config.yaml", &config("public", |config| config["publish"] = "Internal".into()));
+    let ran = site.create(&kubeconfig).ends(4);
+    assert!(ran.err.contains("LF1538") && !ran.err.contains("written"), "{ran}");
+    assert_eq!(files(&site), before);
+    site.write("install-config.yaml", &config("public", |_| {}));
+
     change("resume");
     assert!(blocks_move(&management));
     until("the network is there again", || management.get(&network).filter(is_ready));

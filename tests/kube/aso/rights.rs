@@ -64,3 +64,33 @@ fn rights_that_are_missing_are_told_by_verb_and_resource() {
     assert!(management.objects(PUBLIC).is_empty());
     assert_eq!(management.anchor(PUBLIC), None);
 }
+
+#[test]
+fn the_printed_rights_end_at_the_namespace() {
+    let azure = Azure::empty();
+    let Some(management) = Management::start(&azure) else { return };
+    for namespace in [PUBLIC, "engines", "other"] {
+        management.namespace(namespace);
+    }
+    management.account("engines", "engine", &printed(PUBLIC));
+    let may = |namespace: &str, group: &str, resource: &str, verb: &str| {
+        let review = json!({
+            "apiVersion": "authorization.k8s.io/v1",
+            "kind": "SubjectAccessReview",
+            "spec": {
+                "user": "system:serviceaccount:engines:engine",
+                "resourceAttributes": {
+                    "namespace": namespace, "group": group, "resource": resource, "verb": verb,
+                },
+            },
+        });
+        let path = "/apis/authorization.k8s.io/v1/subjectaccessreviews";
+        let answer = management.server.call("POST", path, &review).unwrap();
+        answer["status"]["allowed"] == true
+    };
+    assert!(may(PUBLIC, "resources.azure.com", "resourcegroups", "delete"));
+    assert!(!may("other", "resources.azure.com", "resourcegroups", "delete"));
+    assert!(!may("other", "resources.azure.com", "resourcegroups", "list"));
+    assert!(!may("other", "", "configmaps", "delete"));
+    assert!(may("", "apiextensions.k8s.io", "customresourcedefinitions", "list"));
+}
