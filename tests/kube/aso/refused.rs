@@ -7,6 +7,7 @@ use super::management::{Management, OPERATOR};
 use super::site::{Site, config};
 use super::stands::PUBLIC;
 use super::table::Azure;
+use super::until::until;
 
 /// Fails unless the cluster is refused with these words and nothing is written: not into the management
 /// cluster, and not into the cluster directory, which another engine may take then.
@@ -57,6 +58,7 @@ fn a_management_cluster_that_cannot_do_it_is_refused_and_left_as_it_is() {
     let routes = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/routetables.network.azure.com";
     for path in [definition, routes] {
         management.server.call("DELETE", path, &Value::Null).unwrap();
+        until("the definition is gone", || management.get(path).is_none().then_some(()));
     }
     refused(&management, &["missing CRDs", "routetables.network.azure.com"]);
 }
