@@ -95,6 +95,12 @@ impl Objects for Played {
         async move { answer }.boxed()
     }
 
+    fn set_status<'a>(&'a self, place: &'a Place, status: Value) -> BoxFuture<'a, Result<(), Fault>> {
+        self.with(|state| state.objects.get_mut(place).map(|object| object["status"] = Value::Null));
+        let answer = self.change(place, "set", &json!({ "status": status }));
+        async move { answer.map(drop) }.boxed()
+    }
+
     fn delete<'a>(&'a self, place: &'a Place) -> BoxFuture<'a, Result<bool, Fault>> {
         let answer = self.with(|state| Ok(state.objects.remove(place).is_some()));
         async move { answer }.boxed()

@@ -10,7 +10,7 @@ use ::kube::core::Status;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use hyper::{Method, Request};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use tokio::time::{Instant, sleep, timeout};
 
 use super::objects::{Objects, Part, Place};
@@ -21,6 +21,9 @@ const LONGEST: Duration = Duration::from_secs(30);
 pub(crate) const JSON: &str = "application/json";
 const APPLY: &str = "application/apply-patch+yaml";
 pub(crate) const MERGE: &str = "application/merge-patch+json";
+const JSON_PATCH: &str = "application/json-patch+json";
+/// An object without its spec and its status, from servers that know of this form.
+const METADATA: &str = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
 
 /// The objects of the cluster that a client reaches.
 #[derive(Clone)]
@@ -108,7 +111,9 @@ impl Live {
     async fn answer(&self, method: Method, path: &str, kind: &str, body: &Value) -> Result<Value, Failure> {
         let bytes = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
         let request = Request::builder().method(method).uri(path).header("content-type", kind);
-        let request = request.header("accept", JSON).body(Body::from(bytes));
+        // What comes of a JSON patch is read by nobody.
+        let accept = if kind == JSON_PATCH { METADATA } else { JSON };
+        let request = request.header("accept", accept).body(Body::from(bytes));
         let request = request.map_err(|_| Fault::Setup("the call cannot be written down".to_owned()))?;
         let failed = |error: ::kube::Error| Failure::from(Fault::of(&error));
         let response = self.client.send(request).await.map_err(failed)?;
@@ -161,6 +166,14 @@ impl Objects for Live {
         part: Part,
     ) -> BoxFuture<'a, Result<Value, Fault>> {
         async move { self.write(place, part, (MERGE, ""), &patch).await }.boxed()
+    }
+
+    fn set_status<'a>(&'a self, place: &'a Place, status: Value) -> BoxFuture<'a, Result<(), Fault>> {
+        async move {
+            let patch = json!([{ "op": "add", "path": "/status", "value": status }]);
+            self.write(place, Part::Status, (JSON_PATCH, ""), &patch).await.map(drop)
+        }
+        .boxed()
     }
 
     fn delete<'a>(&'a self, place: &'a Place) -> BoxFuture<'a, Result<bool, Fault>> {
@@ -242,8 +255,6 @@ fn named(object: Value, place: &Place) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
     use crate::kube::kinds::{CLUSTER_OPERATOR, CONFIG_MAP};
 

@@ -95,6 +95,10 @@ pub trait Objects: Send + Sync {
     fn merge<'a>(&'a self, place: &'a Place, patch: Value, part: Part)
     -> BoxFuture<'a, Result<Value, Fault>>;
 
+    /// Makes this the status of the object: nothing stays of what it said before. One JSON patch (RFC 6902)
+    /// under the same manager, the cheapest way for the server where a status is large.
+    fn set_status<'a>(&'a self, place: &'a Place, status: Value) -> BoxFuture<'a, Result<(), Fault>>;
+
     /// Deletes the object; says whether there was one.
     fn delete<'a>(&'a self, place: &'a Place) -> BoxFuture<'a, Result<bool, Fault>>;
 }

@@ -111,6 +111,16 @@ impl Objects for Played {
         async move { self.merged(&of_place(place), &patch) }.boxed()
     }
 
+    fn set_status<'a>(&'a self, place: &'a Place, status: Value) -> BoxFuture<'a, Result<(), Fault>> {
+        async move {
+            let mut object = self.read(&of_place(place)).ok_or(Fault::NotFound)?;
+            object["status"] = status;
+            self.put(of_place(place), object);
+            Ok(())
+        }
+        .boxed()
+    }
+
     fn delete<'a>(&'a self, place: &'a Place) -> BoxFuture<'a, Result<bool, Fault>> {
         async move { Ok(self.deleted(&of_place(place)).is_some()) }.boxed()
     }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::super::{Failed, Next};
 use crate::kube::objects::{Events, Happening, Objects, Part, Place, Weight};
@@ -62,7 +62,7 @@ impl Held<'_> {
 }
 
 /// What came of a write to a profile; one that is gone needs none.
-pub(super) fn written(place: &Place, answer: Result<Value, Fault>) -> Result<(), Failed> {
+pub(super) fn written<T>(place: &Place, answer: Result<T, Fault>) -> Result<(), Failed> {
     match answer {
         Ok(_) | Err(Fault::NotFound) => Ok(()),
         Err(fault) => Err(Failed::call("profile-unwritable", place, "written", &fault)),

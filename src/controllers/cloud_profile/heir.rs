@@ -40,24 +40,6 @@ pub(super) struct Told {
     pub(super) standing: Standing,
 }
 
-impl Told {
-    /// The merge patch that rids a status of what others wrote beside what it is to say, if they did.
-    pub(super) fn patch(&self, stands: &Value) -> Option<Value> {
-        (self.is_whole && Standing::of(stands) != self.standing).then(|| leading(stands, &self.status))
-    }
-}
-
-/// The merge patch that leads from one value to another.
-fn leading(from: &Value, to: &Value) -> Value {
-    let (Value::Object(from), Value::Object(members)) = (from, to) else { return to.clone() };
-    let gone = from.keys().filter(|key| !members.contains_key(*key)).map(|key| (key.clone(), Value::Null));
-    let wanted = members.iter().map(|(key, to)| {
-        let from = from.get(key).unwrap_or(&Value::Null);
-        (key.clone(), leading(from, to))
-    });
-    gone.chain(wanted).collect()
-}
-
 /// A profile at an instant.
 pub(super) struct Swept<S> {
     /// Where something has expired, what is left, and the merge patch of the spec that leads there.

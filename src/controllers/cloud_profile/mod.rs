@@ -146,17 +146,12 @@ impl<S: Heir> Inheritance<S> {
         let Some(told) = spec.told(&about, parent).filter(|told| told.standing != child.standing) else {
             return Ok(());
         };
-        let status = json!({ "status": &told.status });
         let objects = &self.access.objects;
-        let mut answer = if told.is_whole {
-            objects.apply(place, status, Part::Status).await
+        let answer = if told.is_whole {
+            objects.set_status(place, told.status).await
         } else {
-            objects.merge(place, status, Part::Status).await
+            objects.merge(place, json!({ "status": told.status }), Part::Status).await.map(drop)
         };
-        let stands = answer.as_ref().ok().and_then(|object| object.get("status"));
-        if let Some(patch) = stands.and_then(|stands| told.patch(stands)) {
-            answer = objects.merge(place, json!({ "status": patch }), Part::Status).await;
-        }
         written(place, answer)?;
         locked(&self.store).note(key, told.standing);
         Ok(())

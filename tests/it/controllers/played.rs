@@ -203,6 +203,20 @@ impl Objects for Played {
         async move { answer }.boxed()
     }
 
+    fn set_status<'a>(&'a self, place: &'a Place, status: Value) -> BoxFuture<'a, Result<(), Fault>> {
+        let answer = self.with(|state| {
+            state.writes.push(("update", place.clone()));
+            if fails(&state.fail_write, place) {
+                return Err(failed());
+            }
+            let mut object = state.objects.get(place).cloned().ok_or(Fault::NotFound)?;
+            object["status"] = status;
+            state.keep(place.clone(), object);
+            Ok(())
+        });
+        async move { answer }.boxed()
+    }
+
     fn delete<'a>(&'a self, place: &'a Place) -> BoxFuture<'a, Result<bool, Fault>> {
         let answer = self.with(|state| {
             state.writes.push(("delete", place.clone()));
