@@ -1,10 +1,13 @@
 //! What a cloud profile lets an installation use.
 
+use std::sync::Arc;
+
 use super::check::pages;
 use super::document::Document;
 use super::quantity::Quantity;
 use super::types::{
-    CLOUD_PROFILE, CloudProfileSpec, MachineType, NAMESPACED_CLOUD_PROFILE, PRIVATE_CLOUD_PROFILE, Zone,
+    CLOUD_PROFILE, CloudProfileSpec, MachineType, NAMESPACED_CLOUD_PROFILE, PRIVATE_CLOUD_PROFILE, Region,
+    Zone,
 };
 use crate::catalogue::{Allowance, AllowedRegion, AllowedType, AllowedZone, PLATFORMS};
 use crate::finding::{Finding, Kind, shortened};
@@ -54,14 +57,15 @@ fn not_rendered(document: &Document) -> Vec<Finding> {
 
 fn allowance(profile: &str, spec: CloudProfileSpec) -> Allowance {
     let regions = spec.regions.into_iter().map(|region| {
-        let zones = region.zones.into_iter().map(zone).collect();
-        (region.name, AllowedRegion { zones, added: false })
+        let Region { name, zones, .. } = Arc::unwrap_or_clone(region);
+        let zones = zones.into_iter().map(zone).collect();
+        (name, AllowedRegion { zones, added: false })
     });
     Allowance {
         profile: profile.to_owned(),
         platform: spec.provider,
         regions: regions.collect(),
-        machine_types: spec.machine_types.iter().map(machine_type).collect(),
+        machine_types: spec.machine_types.iter().map(|kind| machine_type(kind)).collect(),
     }
 }
 

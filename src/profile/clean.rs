@@ -1,5 +1,7 @@
 //! Takes versions whose time has passed out of a private profile.
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
 
 use super::instant::instant;
@@ -29,7 +31,8 @@ pub fn clean(spec: &PrivateCloudProfileSpec, now: Timestamp, images: bool) -> Cl
     }
     if images {
         spec.machine_images.retain_mut(|image| {
-            let emptied = sweep.empties(&mut image.versions, |version| version.expiration_date.as_deref());
+            let versions = &mut Arc::make_mut(image).versions;
+            let emptied = sweep.empties(versions, |version| version.expiration_date.as_deref());
             !emptied || image.update_strategy.as_ref().is_some_and(|strategy| !strategy.is_empty())
         });
     }

@@ -4,6 +4,7 @@
 //! unless it says otherwise. The order of lists counts.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -53,6 +54,12 @@ impl<T: Meaning + Default> Meaning for Option<T> {
             (Some(one), None) | (None, Some(one)) => one.is_blank(),
             (None, None) => true,
         }
+    }
+}
+
+impl<T: Meaning> Meaning for Arc<T> {
+    fn same(&self, other: &Self) -> bool {
+        (**self).same(other)
     }
 }
 

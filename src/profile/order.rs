@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::iter::repeat;
+use std::sync::Arc;
 
 use super::types::{MachineImage, MachineImageVersion, MachineType, Region, Version, VolumeType, Zone};
 
@@ -37,6 +38,16 @@ entries! {
     Zone: name, str::cmp;
     Version: version, newest_first;
     MachineImageVersion: version, newest_first;
+}
+
+impl<T: Entry> Entry for Arc<T> {
+    fn key(&self) -> &str {
+        (**self).key()
+    }
+
+    fn place(&self, other: &Self) -> Ordering {
+        (**self).place(other)
+    }
 }
 
 /// For each of `entries` the index of the one with its key in `own`, and for those that are not there the

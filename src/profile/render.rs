@@ -3,6 +3,8 @@
 //! Where both say something about the same thing, the parent is preferred and a conflict noted; only dates
 //! are the private profile's.
 
+use std::sync::Arc;
+
 use super::meaning::Meaning;
 use super::order::{Entry, places, settle};
 use super::types::{
@@ -33,7 +35,7 @@ pub fn render(parent: &CloudProfileSpec, private: &PrivateCloudProfileSpec) -> R
         date_versions(own.unwrap_or_default(), &kubernetes.versions, &mut conflicts);
     }
     join(&mut spec.machine_images, &private.machine_images, |own, entry| {
-        join_image(own, entry, &mut conflicts);
+        join_image(Arc::make_mut(own), entry, &mut conflicts);
     });
     join(&mut spec.machine_types, &private.machine_types, |own, entry| {
         conflicts.unless(own.same(entry), || format!("spec.machineTypes[{}]", entry.name));
@@ -41,7 +43,9 @@ pub fn render(parent: &CloudProfileSpec, private: &PrivateCloudProfileSpec) -> R
     join(&mut spec.volume_types, &private.volume_types, |own, entry| {
         conflicts.unless(own.same(entry), || format!("spec.volumeTypes[{}]", entry.name));
     });
-    join(&mut spec.regions, &private.regions, |own, entry| join_region(own, entry, &mut conflicts));
+    join(&mut spec.regions, &private.regions, |own, entry| {
+        join_region(Arc::make_mut(own), entry, &mut conflicts);
+    });
     append_bundle(&mut spec.ca_bundle, private.ca_bundle.as_deref().unwrap_or_default());
     if let Some(most) = private.limits.as_ref().and_then(|limits| limits.max_nodes_total) {
         let own = *spec.limits.get_or_insert_default().max_nodes_total.get_or_insert(most);

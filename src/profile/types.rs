@@ -4,6 +4,7 @@
 //! admission to judge. Times, versions and quantities are kept as they were written.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -130,13 +131,13 @@ parts! {
         /// What is offered of Kubernetes.
         pub kubernetes: Option<Kubernetes>,
         /// The images that machines may start from.
-        pub machine_images: Vec<MachineImage>,
+        pub machine_images: Vec<Arc<MachineImage>>,
         /// The types of machines.
-        pub machine_types: Vec<MachineType>,
+        pub machine_types: Vec<Arc<MachineType>>,
         /// The types of volumes.
-        pub volume_types: Vec<VolumeType>,
+        pub volume_types: Vec<Arc<VolumeType>>,
         /// The regions.
-        pub regions: Vec<Region>,
+        pub regions: Vec<Arc<Region>>,
         /// Settings that only the provider understands.
         #[schemars(schema_with = "opaque")]
         pub provider_config: Option<Value>,
@@ -315,13 +316,13 @@ parts! {
         /// Versions of Kubernetes of the parent with other dates.
         pub kubernetes: Option<Kubernetes>,
         /// Further images, further versions of images, and versions of the parent with other dates.
-        pub machine_images: Vec<MachineImage>,
+        pub machine_images: Vec<Arc<MachineImage>>,
         /// Further types of machines.
-        pub machine_types: Vec<MachineType>,
+        pub machine_types: Vec<Arc<MachineType>>,
         /// Further types of volumes.
-        pub volume_types: Vec<VolumeType>,
+        pub volume_types: Vec<Arc<VolumeType>>,
         /// Further regions and zones.
-        pub regions: Vec<Region>,
+        pub regions: Vec<Arc<Region>>,
         /// Further certificates in PEM form.
         pub ca_bundle: Option<String>,
         /// Bounds that the parent lacks.
@@ -375,11 +376,11 @@ parts! {
         /// Versions of Kubernetes of the parent with other dates.
         pub kubernetes: Option<Kubernetes>,
         /// Further images, and images of the parent with other versions.
-        pub machine_images: Vec<MachineImage>,
+        pub machine_images: Vec<Arc<MachineImage>>,
         /// Machine types, also in place of the parent's.
-        pub machine_types: Vec<MachineType>,
+        pub machine_types: Vec<Arc<MachineType>>,
         /// Volume types, also in place of the parent's.
-        pub volume_types: Vec<VolumeType>,
+        pub volume_types: Vec<Arc<VolumeType>>,
         /// Further certificates in PEM form.
         pub ca_bundle: Option<String>,
         /// Bounds in place of the parent's.

@@ -1,6 +1,7 @@
 //! Types of machines and of volumes.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::{Refusal, Why, names, versions};
 use crate::finding::shortened;
@@ -8,7 +9,7 @@ use crate::profile::quantity::Quantity;
 use crate::profile::types::{MachineType, Storage, VolumeType};
 
 /// Types of machines below `at`, each once.
-pub(super) fn check_machine_types(at: &str, types: &[MachineType], refusals: &mut Vec<Refusal>) {
+pub(super) fn check_machine_types(at: &str, types: &[Arc<MachineType>], refusals: &mut Vec<Refusal>) {
     let mut seen = BTreeSet::new();
     for (i, machine) in types.iter().enumerate() {
         let at = format!("{at}.machineTypes[{i}]");
@@ -26,7 +27,7 @@ pub(super) fn check_machine_types(at: &str, types: &[MachineType], refusals: &mu
 }
 
 /// Types of volumes below `at`, each once.
-pub(super) fn check_volume_types(at: &str, types: &[VolumeType], refusals: &mut Vec<Refusal>) {
+pub(super) fn check_volume_types(at: &str, types: &[Arc<VolumeType>], refusals: &mut Vec<Refusal>) {
     let mut seen = BTreeSet::new();
     for (i, volume) in types.iter().enumerate() {
         let at = format!("{at}.volumeTypes[{i}]");

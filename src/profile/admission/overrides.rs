@@ -46,7 +46,7 @@ pub(super) fn check(
             Some(offered) => {
                 let known = KnownImage {
                     offered: &offered.versions,
-                    old: old.and_then(|old| named(&old.spec.machine_images, &image.name)),
+                    old: old.and_then(|old| named(&old.spec.machine_images, &image.name)).map(AsRef::as_ref),
                     shown: old.map(|old| {
                         let shown = named(&old.shown.machine_images, &image.name);
                         shown.map(|shown| shown.versions.as_slice()).unwrap_or_default()

@@ -1,6 +1,7 @@
 //! Whether a cloud profile may be changed while profiles of the released kind and clusters build on it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use super::Refusal;
 use super::shoots::{Shoot, Worker};
@@ -92,13 +93,13 @@ impl<'a> Family<'a> {
             let names = |child: &NamespacedCloudProfile| has_key(&child.spec.machine_images, name);
             self.note(&mut uses, &format!("`{name}`"), names, |_| false);
         }
-        let versions = |images: &[MachineImage]| -> BTreeSet<(String, String)> {
-            let versions = images.iter().flat_map(versions_of);
+        let versions = |images: &[Arc<MachineImage>]| -> BTreeSet<(String, String)> {
+            let versions = images.iter().flat_map(|image| versions_of(image));
             versions.map(|(name, version)| (name.to_owned(), version.to_owned())).collect()
         };
         for (name, version) in versions(old).difference(&versions(new)) {
             let names = |child: &NamespacedCloudProfile| {
-                let mut named = child.spec.machine_images.iter().flat_map(versions_of);
+                let mut named = child.spec.machine_images.iter().flat_map(|image| versions_of(image));
                 named.any(|named| named == (name.as_str(), version.as_str()))
             };
             let runs = |shoot: &Shoot| shoot.runs_image(name, version);

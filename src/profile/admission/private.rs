@@ -10,7 +10,7 @@ use super::{machines, object, regions, shape, versions};
 use crate::finding::shortened;
 use crate::profile::order::places;
 use crate::profile::released::lifecycle::listed;
-use crate::profile::types::{CloudProfileSpec, MachineImage, PrivateCloudProfileSpec};
+use crate::profile::types::{CloudProfileSpec, PrivateCloudProfileSpec};
 
 static SHAPE: LazyLock<Value> = LazyLock::new(shape::of::<PrivateCloudProfileSpec>);
 
@@ -71,7 +71,7 @@ fn check_beside(parent: &CloudProfileSpec, spec: &PrivateCloudProfileSpec, refus
     }
     let images = &spec.machine_images;
     for (i, (at, image)) in places(&parent.machine_images, images).into_iter().zip(images).enumerate() {
-        let Some(MachineImage { versions: offered, .. }) = parent.machine_images.get(at) else { continue };
+        let Some(offered) = parent.machine_images.get(at).map(|image| &image.versions) else { continue };
         for (j, (at, version)) in
             places(offered, &image.versions).into_iter().zip(&image.versions).enumerate()
         {

@@ -1,13 +1,14 @@
 //! Regions and their zones.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::{Refusal, Why};
 use crate::finding::shortened;
 use crate::profile::types::Region;
 
 /// Regions, each once, and their zones, each once in its region.
-pub(super) fn check_regions(regions: &[Region], refusals: &mut Vec<Refusal>) {
+pub(super) fn check_regions(regions: &[Arc<Region>], refusals: &mut Vec<Refusal>) {
     let mut seen = BTreeSet::new();
     for (i, region) in regions.iter().enumerate() {
         let at = format!("spec.regions[{i}]");

@@ -62,9 +62,10 @@ impl Change<'_> {
 
     /// Image versions that go, although the parent lacks them or their time there has passed.
     fn images(&self, shoots: &[&Shoot]) -> BTreeSet<String> {
-        let kept: BTreeSet<(&str, &str)> = self.new.machine_images.iter().flat_map(versions_of).collect();
+        let kept: BTreeSet<(&str, &str)> =
+            self.new.machine_images.iter().flat_map(|image| versions_of(image)).collect();
         let mut uses = BTreeSet::new();
-        for (image, version) in self.old.machine_images.iter().flat_map(versions_of) {
+        for (image, version) in self.old.machine_images.iter().flat_map(|image| versions_of(image)) {
             let offered = self.parent.machine_images.iter().filter(|offered| offered.name == image);
             let offered = offered.flat_map(|offered| &offered.versions).find(|one| one.version == version);
             let is_offered = offered.is_some_and(|offered| !offered.is_expired(self.now));

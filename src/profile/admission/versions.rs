@@ -1,6 +1,7 @@
 //! Versions of Kubernetes and of machine images.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::{ProfileKind, Refusal, Why, names};
 use crate::finding::shortened;
@@ -44,7 +45,7 @@ pub(super) fn check_kubernetes(versions: &[Version], kind: ProfileKind, refusals
 }
 
 /// Machine images, each once, with their versions.
-pub(super) fn check_images(images: &[MachineImage], refusals: &mut Vec<Refusal>) {
+pub(super) fn check_images(images: &[Arc<MachineImage>], refusals: &mut Vec<Refusal>) {
     let mut seen = BTreeSet::new();
     for (i, image) in images.iter().enumerate() {
         let at = format!("spec.machineImages[{i}]");
@@ -82,7 +83,7 @@ fn check_image_versions(at: &str, versions: &[MachineImageVersion], refusals: &m
 }
 
 /// Whether an image has a version that cannot be compared with others.
-pub(super) fn has_odd_version(images: &[MachineImage]) -> bool {
+pub(super) fn has_odd_version(images: &[Arc<MachineImage>]) -> bool {
     let mut versions = images.iter().flat_map(|image| &image.versions).map(|version| &version.version);
     versions.any(|version| !version.is_empty() && !is_semantic(version))
 }

@@ -1,6 +1,7 @@
 //! Capabilities and architectures: entries in one form become the other, whichever the parent has.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -61,10 +62,13 @@ pub(super) fn machine_in_form(machine: &MachineType, defined: &Capabilities) -> 
 /// Fills in the architectures that a joined profile leaves open.
 pub(super) fn fill_in(profile: &mut CloudProfileSpec, defined: &Capabilities) {
     for machine in profile.machine_types.iter_mut().filter(|machine| machine.architecture.is_none()) {
-        machine.architecture = of_machine(machine).or_else(|| Some(USUAL.to_owned()));
+        let named = of_machine(machine).or_else(|| Some(USUAL.to_owned()));
+        Arc::make_mut(machine).architecture = named;
     }
-    let versions = profile.machine_images.iter_mut().flat_map(|image| &mut image.versions);
-    for version in versions.filter(|version| version.architectures.is_empty()) {
+    let is_open = |version: &MachineImageVersion| version.architectures.is_empty();
+    let images = profile.machine_images.iter_mut().filter(|image| image.versions.iter().any(is_open));
+    let versions = images.flat_map(|image| &mut Arc::make_mut(image).versions);
+    for version in versions.filter(|version| is_open(version)) {
         let named = of_flavors(&version.capability_flavors);
         let named =
             if named.is_empty() { defined.get(ARCHITECTURE).cloned().unwrap_or_default() } else { named };

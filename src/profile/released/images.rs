@@ -1,18 +1,26 @@
 //! Machine images of a profile, laid over those of its parent.
 
+use std::sync::Arc;
+
 use super::capabilities::version_in_form;
 use super::lifecycle::prolong;
 use super::render::lay;
 use crate::profile::types::{Capabilities, MachineImage, MachineImageVersion};
 
 /// Lays the images of a profile over those of its parent; new ones stand at the end.
-pub(super) fn lay_images(images: &mut Vec<MachineImage>, profile: &[MachineImage], defined: &Capabilities) {
-    let in_form = |entry: &MachineImage| MachineImage {
+pub(super) fn lay_images(
+    images: &mut Vec<Arc<MachineImage>>,
+    profile: &[Arc<MachineImage>],
+    defined: &Capabilities,
+) {
+    let in_form = |entry: &Arc<MachineImage>| MachineImage {
         name: entry.name.clone(),
         update_strategy: entry.update_strategy.clone(),
         versions: entry.versions.iter().map(|version| version_in_form(version, defined)).collect(),
     };
-    lay(images, profile.iter().map(in_form).collect(), |image, entry| {
+    let entries = profile.iter().map(|entry| Arc::new(in_form(entry))).collect();
+    lay(images, entries, |image, entry| {
+        let (image, entry) = (Arc::make_mut(image), Arc::unwrap_or_clone(entry));
         if entry.update_strategy.as_ref().is_some_and(|strategy| !strategy.is_empty()) {
             image.update_strategy = entry.update_strategy;
         }

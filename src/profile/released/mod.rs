@@ -14,6 +14,8 @@ pub(super) use capabilities::{ARCHITECTURE, values as capability_values};
 pub use render::render;
 pub use stored::stored;
 
+use std::sync::Arc;
+
 use super::types::NamespacedCloudProfileSpec;
 
 /// The profile with what it leaves open filled in: machine and volume types are usable.
@@ -21,10 +23,10 @@ use super::types::NamespacedCloudProfileSpec;
 pub fn default(profile: &NamespacedCloudProfileSpec) -> NamespacedCloudProfileSpec {
     let mut profile = profile.clone();
     for machine in &mut profile.machine_types {
-        machine.usable.get_or_insert(true);
+        Arc::make_mut(machine).usable.get_or_insert(true);
     }
     for volume in &mut profile.volume_types {
-        volume.usable.get_or_insert(true);
+        Arc::make_mut(volume).usable.get_or_insert(true);
     }
     profile
 }

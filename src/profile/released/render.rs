@@ -1,11 +1,13 @@
 //! A profile of the released kind, joined with its parent.
 
+use std::sync::Arc;
+
 use super::capabilities::{self, machine_in_form};
 use super::images::lay_images;
 use super::lifecycle::prolong;
 use crate::profile::order::{Entry, places};
 use crate::profile::render::append_bundle;
-use crate::profile::types::{CloudProfileSpec, NamespacedCloudProfileSpec, Version};
+use crate::profile::types::{CloudProfileSpec, MachineType, NamespacedCloudProfileSpec, Version};
 
 /// What clusters that refer to the profile may use: the parent's offer with the profile's entries in place of
 /// those of the same name, and new ones at the end.
@@ -17,7 +19,8 @@ pub fn render(parent: &CloudProfileSpec, profile: &NamespacedCloudProfileSpec) -
         lay_dates(&mut own.versions, &entries.versions);
     }
     lay_images(&mut rendered.machine_images, &profile.machine_images, &defined);
-    let machines = profile.machine_types.iter().map(|entry| machine_in_form(entry, &defined)).collect();
+    let in_form = |entry: &Arc<MachineType>| Arc::new(machine_in_form(entry, &defined));
+    let machines = profile.machine_types.iter().map(in_form).collect();
     lay(&mut rendered.machine_types, machines, |machine, entry| *machine = entry);
     lay(&mut rendered.volume_types, profile.volume_types.clone(), |volume, entry| *volume = entry);
     append_bundle(&mut rendered.ca_bundle, profile.ca_bundle.as_deref().unwrap_or_default());

@@ -1,5 +1,7 @@
 //! What is kept of a profile that is written.
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
 
 use super::lifecycle::{Expirable, listed};
@@ -20,7 +22,7 @@ pub fn stored(
     for image in &mut stored.machine_images {
         let old = old.and_then(|old| old.machine_images.iter().find(|old| old.name == image.name));
         let old = old.map(|old| old.versions.as_slice()).unwrap_or_default();
-        drop_expired(&mut image.versions, old, now);
+        drop_expired(&mut Arc::make_mut(image).versions, old, now);
     }
     stored.machine_images.retain(|image| {
         let strategy = image.update_strategy.as_deref().unwrap_or_default();
