@@ -16,18 +16,33 @@ use crate::verdict::Outcome;
 
 /// Names of an overlay in the cluster directory itself.
 const OVERLAYS: &[&str] = &["catalogue.yaml", "catalogue.json"];
+/// Names of a cloud profile in the cluster directory itself.
+const PROFILES: &[&str] = &["cloud-profile.yaml", "cloud-profile.json"];
 
 /// What the user wants of the catalogue.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct BasisOptions {
     /// Overlay file.
     pub overlay: Option<PathBuf>,
     /// File with the cloud profile that says what may be used.
     pub profile: Option<PathBuf>,
+    /// Whether a cloud profile in the cluster directory counts where none is named.
+    pub own_profile: bool,
     /// File with `CoreOS` stream metadata.
     pub stream: Option<PathBuf>,
     /// The OpenShift release; the newest unless given.
     pub release: Option<String>,
+}
+
+impl BasisOptions {
+    /// The same, with the overlay and the cloud profile of a directory where none is named.
+    #[must_use]
+    pub fn within(&self, directory: &Path) -> Self {
+        let overlay = self.overlay.clone().or_else(|| own(directory, OVERLAYS));
+        let profile = self.profile.clone();
+        let profile = profile.or_else(|| self.own_profile.then(|| own(directory, PROFILES)).flatten());
+        Self { overlay, profile, ..self.clone() }
+    }
 }
 
 /// What is known before any config is read.
@@ -40,19 +55,13 @@ pub struct Basis {
 }
 
 impl Basis {
-    /// Whether a cluster directory has a catalogue overlay of its own.
-    #[must_use]
-    pub fn has_overlay(directory: &Path) -> bool {
-        own_overlay(directory).is_some()
-    }
-
-    /// Reads overlay, stream and cloud profile. An overlay in the cluster directory counts where none is named.
+    /// Reads overlay, stream and cloud profile. What is not named is looked for in the cluster directory.
     ///
     /// # Errors
     /// A file cannot be read or is not valid, or the release is not known.
     pub fn new(options: &BasisOptions, directory: &Path) -> Result<Self, Refusal> {
-        let own = || own_overlay(directory);
-        let mut catalogue = catalogue(options.overlay.clone().or_else(own).as_deref())?;
+        let options = options.within(directory);
+        let mut catalogue = catalogue(options.overlay.as_deref())?;
         let mut wanted = options.release.clone();
         if let Some(path) = &options.stream {
             let text = text(path)?;
@@ -70,9 +79,9 @@ impl Basis {
     }
 }
 
-/// The overlay in a cluster directory, if there is one.
-fn own_overlay(directory: &Path) -> Option<PathBuf> {
-    OVERLAYS.iter().map(|name| directory.join(name)).find(|path| path.exists())
+/// The first of these files that a directory has.
+fn own(directory: &Path, names: &[&str]) -> Option<PathBuf> {
+    names.iter().map(|name| directory.join(name)).find(|path| path.exists())
 }
 
 /// The catalogue of this program, with a file laid over it if one is named.

@@ -419,6 +419,48 @@ fn clusters_of_a_fleet_may_have_overlays_of_their_own() {
     assert!(lines.contains("LF1"), "{lines}");
 }
 
+#[test]
+fn a_cloud_profile_in_a_directory_holds_its_cluster_to_it() {
+    let profile = |zone: &str| {
+        json!({ "apiVersion": "core.gardener.cloud/v1beta1", "kind": "CloudProfile", "metadata": { "name": "team" },
+            "spec": { "type": "aws", "machineTypes": [{ "name": "m6i.xlarge", "cpu": "4", "gpu": "0", "memory": "16Gi" }],
+                "regions": [{ "name": "us-east-1", "zones": [{ "name": zone }] }] } })
+        .to_string()
+    };
+    let fleet = tempfile::tempdir().unwrap();
+    for name in ["one", "two"] {
+        std::fs::create_dir(fleet.path().join(name)).unwrap();
+        std::fs::write(fleet.path().join(name).join("install-config.yaml"), CONFIG).unwrap();
+    }
+    let one = fleet.path().join("one");
+    let zones = |name: &str| {
+        let path = fleet.path().join(name).join("terraform/terraform.platform.auto.tfvars.json");
+        let variables: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+        variables["aws_master_availability_zones"].clone()
+    };
+    std::fs::write(one.join("cloud-profile.yaml"), profile("us-east-1b")).unwrap();
+    let output = run(&one, &["--offline"]);
+    assert_eq!((output.status.code(), zones("one")), (Some(0), json!(["us-east-1b"])), "{}", said(&output));
+    // That of the fleet counts for clusters that have none, and for those with an overlay of their own.
+    std::fs::write(fleet.path().join("cloud-profile.json"), profile("us-east-1c")).unwrap();
+    std::fs::write(fleet.path().join("two/catalogue.yaml"), "{}").unwrap();
+    std::fs::remove_dir_all(one.join("terraform")).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_landfall"))
+        .args(["create", "manifests", "--offline", "--fleet"])
+        .arg(fleet.path())
+        .env_clear()
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    assert_eq!((zones("one"), zones("two")), (json!(["us-east-1b"]), json!(["us-east-1c"])));
+    // A profile that is named takes the place of both.
+    let named = fleet.path().join("named.json");
+    std::fs::write(&named, profile("us-east-1d")).unwrap();
+    std::fs::remove_dir_all(one.join("terraform")).unwrap();
+    let output = run(&one, &["--offline", "--cloud-profile", named.to_str().unwrap()]);
+    assert_eq!((output.status.code(), zones("one")), (Some(0), json!(["us-east-1d"])), "{}", said(&output));
+}
+
 /// A partition that nobody knows, in an overlay: everything works in it.
 #[test]
 fn a_partition_can_be_invented_in_an_overlay() {

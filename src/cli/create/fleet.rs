@@ -33,7 +33,7 @@ pub(super) fn run(
     let (mut made, mut refused) = (0, 0);
     for batch in directories.chunks(BATCH) {
         let results: Vec<(&PathBuf, Result<Prepared, Refusal>)> =
-            batch.par_iter().map(|directory| (directory, one(directory, basis, wanted, options))).collect();
+            batch.par_iter().map(|path| (path, one(path, (fleet, basis), wanted, options))).collect();
         for (directory, result) in results {
             match result {
                 Ok(prepared) => {
@@ -55,15 +55,16 @@ pub(super) fn run(
     Ok(worst)
 }
 
-/// One cluster of the fleet. Its directory may have a catalogue overlay of its own.
+/// One cluster of the fleet. Its directory may have a catalogue overlay and a cloud profile of its own.
 fn one(
     directory: &Path,
-    basis: &Basis,
+    (fleet, basis): (&Path, &Basis),
     wanted: &BasisOptions,
     options: &Options<'_>,
 ) -> Result<Prepared, Refusal> {
-    if wanted.overlay.is_none() && Basis::has_overlay(directory) {
-        return prepare(directory, &Basis::new(wanted, directory)?, options, Environment);
+    let own = wanted.within(directory);
+    if own != *wanted {
+        return prepare(directory, &Basis::new(&own, fleet)?, options, Environment);
     }
     prepare(directory, basis, options, Environment)
 }

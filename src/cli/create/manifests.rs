@@ -133,6 +133,7 @@ impl From<&BasisArgs> for BasisOptions {
         Self {
             overlay: args.clouds.catalogue.clone(),
             profile: args.clouds.cloud_profile.clone(),
+            own_profile: true,
             stream: args.stream.clone(),
             release: args.release.clone(),
         }
