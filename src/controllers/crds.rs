@@ -20,7 +20,7 @@ const PRESERVE: &str = "x-kubernetes-preserve-unknown-fields";
 pub fn profiles() -> Vec<Value> {
     let mut private = schema::<PrivateCloudProfileSpec>();
     // What the kind lacks is to be refused by name, not dropped without a word.
-    private[PRESERVE] = json!(true);
+    keep_unknown(&mut private);
     vec![
         Definition {
             kind: &kinds::CLOUD_PROFILE,
@@ -51,6 +51,20 @@ pub fn profiles() -> Vec<Value> {
     .into_iter()
     .map(Definition::object)
     .collect()
+}
+
+/// Keeps at every level what objects have and the schema lacks.
+fn keep_unknown(schema: &mut Value) {
+    let Some(members) = schema.as_object_mut() else { return };
+    if members.contains_key("properties") {
+        members.insert(PRESERVE.to_owned(), Value::Bool(true));
+    }
+    if let Some(Value::Object(properties)) = members.get_mut("properties") {
+        properties.values_mut().for_each(keep_unknown);
+    }
+    if let Some(items) = members.get_mut("items") {
+        keep_unknown(items);
+    }
 }
 
 /// The definition of the kind by which a cluster's infrastructure in Azure is asked for. By its labels clusterctl
@@ -230,7 +244,13 @@ mod tests {
         assert_eq!(part(1, cpu), Some(&json!(true)));
         assert_eq!(part(2, "parent/properties/name/type"), Some(&json!("string")));
         let status = "/spec/versions/0/schema/openAPIV3Schema/properties/status/properties";
-        let metadata = format!("{status}/cloudProfile/properties/metadata/{PRESERVE}");
-        assert_eq!(all.get(1).and_then(|one| one.pointer(&metadata)), Some(&json!(true)));
+        let joined = |at: usize, name: &str| {
+            all.get(at).and_then(|one| one.pointer(&format!("{status}/{name}/{PRESERVE}")))
+        };
+        assert_eq!(joined(1, "cloudProfile"), Some(&json!(true)));
+        assert_eq!(joined(2, "cloudProfileSpec"), Some(&json!(true)));
+        // What is unknown anywhere in a private profile is refused by name.
+        let unknown = "machineTypes/items/x-kubernetes-preserve-unknown-fields";
+        assert_eq!([part(1, unknown), part(2, unknown)], [Some(&json!(true)), None]);
     }
 }

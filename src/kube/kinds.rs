@@ -42,6 +42,13 @@ pub static VALIDATING_WEBHOOK_CONFIGURATION: Kind = Kind {
     kind: "ValidatingWebhookConfiguration",
     plural: "validatingwebhookconfigurations",
 };
+/// Who may change an object before it is written.
+pub static MUTATING_WEBHOOK_CONFIGURATION: Kind = Kind {
+    group: "admissionregistration.k8s.io",
+    version: "v1",
+    kind: "MutatingWebhookConfiguration",
+    plural: "mutatingwebhookconfigurations",
+};
 /// What clusters of one provider may use.
 pub static CLOUD_PROFILE: Kind =
     Kind { group: GARDENER, version: "v1beta1", kind: "CloudProfile", plural: "cloudprofiles" };

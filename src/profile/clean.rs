@@ -5,6 +5,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::instant::instant;
+use super::released::lifecycle::Expirable;
 use super::types::PrivateCloudProfileSpec;
 
 /// A private profile without what has expired.
@@ -12,8 +13,8 @@ use super::types::PrivateCloudProfileSpec;
 pub struct Cleaned {
     /// What is left.
     pub spec: PrivateCloudProfileSpec,
-    /// Whether anything was taken out.
-    pub changed: bool,
+    /// What was taken out, in words such as `Kubernetes 1.28.6`.
+    pub removed: Vec<String>,
     /// When to look again; none if nothing that is left will expire.
     pub next_check: Option<Timestamp>,
 }
@@ -23,33 +24,39 @@ pub struct Cleaned {
 #[must_use]
 pub fn clean(spec: &PrivateCloudProfileSpec, now: Timestamp, images: bool) -> Cleaned {
     let mut spec = spec.clone();
-    let mut sweep = Sweep { now, changed: false, next: None };
+    let mut sweep = Sweep { now, removed: Vec::new(), next: None };
     if let Some(kubernetes) = &mut spec.kubernetes
-        && sweep.empties(&mut kubernetes.versions, |version| version.expiration_date.as_deref())
+        && sweep.empties("Kubernetes", &mut kubernetes.versions)
     {
         spec.kubernetes = None;
     }
     if images {
         spec.machine_images.retain_mut(|image| {
-            let versions = &mut Arc::make_mut(image).versions;
-            let emptied = sweep.empties(versions, |version| version.expiration_date.as_deref());
+            let image = Arc::make_mut(image);
+            let emptied = sweep.empties(&image.name, &mut image.versions);
             !emptied || image.update_strategy.as_ref().is_some_and(|strategy| !strategy.is_empty())
         });
     }
-    Cleaned { spec, changed: sweep.changed, next_check: sweep.next }
+    Cleaned { spec, removed: sweep.removed, next_check: sweep.next }
 }
 
 struct Sweep {
     now: Timestamp,
-    changed: bool,
+    removed: Vec<String>,
     next: Option<Timestamp>,
 }
 
 impl Sweep {
-    /// Takes out what has expired; whether that leaves nothing of something.
-    fn empties<T>(&mut self, versions: &mut Vec<T>, date: impl Fn(&T) -> Option<&str>) -> bool {
+    /// Takes out what has expired of `of`; whether that leaves nothing of something.
+    fn empties<T: Expirable>(&mut self, of: &str, versions: &mut Vec<T>) -> bool {
         let before = versions.len();
-        versions.retain(|version| self.keeps(date(version)));
+        versions.retain(|version| {
+            let stays = self.keeps(version.date());
+            if !stays {
+                self.removed.push(format!("{of} {}", version.version()));
+            }
+            stays
+        });
         before > 0 && versions.is_empty()
     }
 
@@ -57,7 +64,6 @@ impl Sweep {
     fn keeps(&mut self, date: Option<&str>) -> bool {
         let Some(end) = date.and_then(instant) else { return true };
         if end < self.now {
-            self.changed = true;
             return false;
         }
         self.next = Some(self.next.map_or(end, |next| next.min(end)));
@@ -72,19 +78,20 @@ mod tests {
 
     const DATE: &str = "2024-06-06T01:02:03Z";
 
-    fn cleaned(spec: Value, now: &str, images: bool) -> Option<(Value, bool, Option<String>)> {
+    fn cleaned(spec: Value, now: &str, images: bool) -> Option<(Value, Vec<String>, Option<String>)> {
         let spec: PrivateCloudProfileSpec = serde_json::from_value(spec).ok()?;
         let cleaned = clean(&spec, instant(now)?, images);
         let left = serde_json::to_value(&cleaned.spec).ok()?;
-        Some((left, cleaned.changed, cleaned.next_check.map(|next| next.to_string())))
+        Some((left, cleaned.removed, cleaned.next_check.map(|next| next.to_string())))
     }
 
     #[test]
     fn at_the_very_instant_a_version_stays() {
         let spec = json!({"kubernetes": {"versions": [{"version": "1.2.3", "expirationDate": DATE}]}});
         let next = Some(DATE.to_owned());
-        assert_eq!(cleaned(spec.clone(), DATE, false), Some((spec.clone(), false, next)));
-        assert_eq!(cleaned(spec, "2024-06-06T01:02:03.000000001Z", false), Some((json!({}), true, None)));
+        assert_eq!(cleaned(spec.clone(), DATE, false), Some((spec.clone(), vec![], next)));
+        let gone = vec!["Kubernetes 1.2.3".to_owned()];
+        assert_eq!(cleaned(spec, "2024-06-06T01:02:03.000000001Z", false), Some((json!({}), gone, None)));
     }
 
     #[test]
@@ -93,7 +100,7 @@ mod tests {
             "kubernetes": {},
             "machineImages": [{"name": "a"}, {"name": "b", "versions": [{"version": "1"}]}],
         });
-        assert_eq!(cleaned(spec.clone(), DATE, true), Some((spec, false, None)));
+        assert_eq!(cleaned(spec.clone(), DATE, true), Some((spec, vec![], None)));
     }
 
     #[test]
@@ -103,7 +110,8 @@ mod tests {
             {"name": "a", "versions": old}, {"name": "b", "versions": old, "updateStrategy": "minor"},
         ]});
         let left = json!({"machineImages": [{"name": "b", "updateStrategy": "minor"}]});
-        assert_eq!(cleaned(spec.clone(), DATE, true), Some((left, true, None)));
-        assert_eq!(cleaned(spec.clone(), DATE, false), Some((spec, false, None)));
+        let gone = vec!["a 1".to_owned(), "b 1".to_owned()];
+        assert_eq!(cleaned(spec.clone(), DATE, true), Some((left, gone, None)));
+        assert_eq!(cleaned(spec.clone(), DATE, false), Some((spec, vec![], None)));
     }
 }

@@ -16,6 +16,8 @@ pub const RENDERED_CLEANLY: &str = "RenderedCleanly";
 pub const CONFLICTS: &str = "Conflicts";
 /// The reason of a profile whose parent there is not.
 pub const PARENT_NOT_FOUND: &str = "ParentNotFound";
+/// The reason of a profile whose parent has a value that no cloud profile can have.
+pub const PARENT_UNREADABLE: &str = "ParentUnreadable";
 
 /// The status of a profile that was joined with its parent.
 #[must_use]
@@ -37,8 +39,20 @@ pub fn rendered(profile: &PrivateCloudProfile, rendered: Rendered) -> PrivateClo
 #[must_use]
 pub fn parent_not_found(profile: &PrivateCloudProfile) -> PrivateCloudProfileStatus {
     let message = format!("There is no cloud profile `{}`.", profile.spec.parent);
+    not_rendered(profile, PARENT_NOT_FOUND, message)
+}
+
+/// The status of a profile whose parent cannot be read: what was joined before stays.
+#[must_use]
+pub fn parent_unreadable(profile: &PrivateCloudProfile) -> PrivateCloudProfileStatus {
+    let parent = &profile.spec.parent;
+    let message = format!("A field of the cloud profile `{parent}` is of another type than it should be.");
+    not_rendered(profile, PARENT_UNREADABLE, message)
+}
+
+fn not_rendered(profile: &PrivateCloudProfile, reason: &str, message: String) -> PrivateCloudProfileStatus {
     PrivateCloudProfileStatus {
-        conditions: vec![condition(profile, "False", PARENT_NOT_FOUND, message)],
+        conditions: vec![condition(profile, "False", reason, message)],
         ..profile.status.clone().unwrap_or_default()
     }
 }

@@ -1,18 +1,32 @@
 //! Times as RFC 3339 writes them, read strictly.
 
 use jiff::Timestamp;
+use jiff::civil::DateTime;
 
-/// The instant that RFC 3339 text names; none for anything else, however close to it.
+/// The most digits of a fraction that count.
+const DIGITS: usize = 9;
+
+/// The instant that RFC 3339 text names; none for anything else, however close to it. What lies beyond the
+/// last instant that can be told is that instant, and what is finer than a nanosecond is cut.
 #[must_use]
 pub fn instant(text: &str) -> Option<Timestamp> {
     const SHAPE: &str = "0000-00-00T00:00:00";
     let (head, tail) = text.split_at_checked(SHAPE.len())?;
     let fits = |(shape, byte): (u8, u8)| if shape == b'0' { byte.is_ascii_digit() } else { byte == shape };
-    let fraction = tail.strip_prefix('.');
-    let offset = fraction.map_or(tail, |digits| digits.trim_start_matches(|c: char| c.is_ascii_digit()));
-    let fraction_is_blank = fraction.is_some_and(|digits| digits.len() == offset.len());
-    let whole = SHAPE.bytes().zip(head.bytes()).all(fits) && head.get(17..)? < "60";
-    (whole && !fraction_is_blank && is_offset(offset)).then(|| text.parse().ok()).flatten()
+    if !SHAPE.bytes().zip(head.bytes()).all(fits) || head.get(17..)? >= "60" {
+        return None;
+    }
+    let (fraction, offset) = match tail.strip_prefix('.') {
+        Some(rest) => rest.split_at(rest.find(|c: char| !c.is_ascii_digit())?),
+        None => ("0", tail),
+    };
+    if fraction.is_empty() || !is_offset(offset) {
+        return None;
+    }
+    let fraction = fraction.get(..DIGITS).unwrap_or(fraction);
+    let exact = format!("{head}.{fraction}{offset}").parse();
+    // A day that there is has an instant, so that only the last ones can fail.
+    exact.ok().or_else(|| head.parse::<DateTime>().ok().map(|_| Timestamp::MAX))
 }
 
 /// Whether the text is `Z` or an offset in hours and minutes.
@@ -40,6 +54,17 @@ mod tests {
     }
 
     #[test]
+    fn what_is_too_late_or_too_fine_is_still_a_time() {
+        assert_eq!(instant("9999-12-31T23:59:59Z"), Some(Timestamp::MAX));
+        assert_eq!(instant("9999-12-31T23:59:59.999-23:59"), Some(Timestamp::MAX));
+        assert!(instant("9999-12-01T00:00:00Z").is_some_and(|late| late < Timestamp::MAX));
+        assert!(instant("0000-01-01T00:00:00+23:59").is_some_and(|first| first < Timestamp::UNIX_EPOCH));
+        let fine = instant("2024-06-06T01:02:03.123456789Z");
+        assert!(fine > instant("2024-06-06T01:02:03Z"));
+        assert_eq!(instant("2024-06-06T01:02:03.1234567899999+00:00"), fine);
+    }
+
+    #[test]
     fn nothing_else_is_a_time() {
         for text in [
             "",
@@ -55,6 +80,13 @@ mod tests {
             "2023-08-08T23:59:60Z",
             "2023-08-08T24:00:00Z",
             "2023-02-30T00:00:00Z",
+            "2023-02-31T00:00:00.1234567890Z",
+            "9999-13-31T23:59:59Z",
+            "9999-12-32T23:59:59Z",
+            "9999-12-31T24:59:59Z",
+            "9999-12-31T23:60:59Z",
+            "9999-12-31T23:59:59",
+            "9999-12-31T23:59:59.1",
             "2023-08-08T23:59:59+0200",
             "2023-08-08T23:59:59+24:00",
             "2023-08-08T23:59:59+-1:00",

@@ -6,8 +6,6 @@ use std::str::FromStr;
 use serde_json::{Value, json};
 use url::{Host, Url};
 
-use super::PATH;
-
 /// Under what the API server asks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Address {
@@ -46,15 +44,15 @@ impl FromStr for Address {
 }
 
 impl Address {
-    /// What the API server is told.
-    pub(super) fn client(&self, namespace: &str, bundle: Option<&str>) -> Value {
+    /// What the API server is told that is to ask on a path.
+    pub(super) fn client(&self, path: &str, namespace: &str, bundle: Option<&str>) -> Value {
         let mut client = match self {
             Self::Service(name) => {
-                json!({ "service": { "name": name, "namespace": namespace, "path": PATH, "port": 443 } })
+                json!({ "service": { "name": name, "namespace": namespace, "path": path, "port": 443 } })
             }
             Self::Url(url) => {
                 let mut url = url.clone();
-                url.set_path(PATH);
+                url.set_path(path);
                 json!({ "url": url.as_str() })
             }
         };
@@ -105,7 +103,9 @@ mod tests {
 
     #[test]
     fn the_api_server_is_told_the_whole_way() {
-        let told = |text: &str| text.parse::<Address>().map(|address| address.client("here", Some("Q0E=")));
+        let told = |text: &str| {
+            text.parse::<Address>().map(|address| address.client("/admission", "here", Some("Q0E=")))
+        };
         assert_eq!(
             told("https://127.0.0.1:9443"),
             Ok(json!({ "url": "https://127.0.0.1:9443/admission", "caBundle": "Q0E=" }))

@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
+use super::review::{answer, subject, text};
 use crate::kube::objects::{Kind, Objects, Place};
 use crate::kube::questions::Questions;
 use crate::kube::{Fault, kinds};
@@ -47,27 +48,24 @@ impl Judge {
             }
             Err(why) => Some(json!({ "code": 500, "reason": "InternalError", "message": why })),
         };
-        let mut response = json!({ "uid": text(request, "/uid"), "allowed": status.is_none() });
+        let mut response = json!({ "allowed": status.is_none() });
         if let Some(status) = status {
             response["status"] = status;
         }
-        json!({ "apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "response": response })
+        answer(text(request, "/uid"), response)
     }
 
     /// What stands against a request.
     async fn judge(&self, request: &Value, now: Timestamp) -> Result<Vec<Refusal>, Unknown> {
-        let given = |name: &str| request.get(name).filter(|object| !object.is_null());
-        let (old, Some(object)) = (given("oldObject"), given("object")) else { return Ok(Vec::new()) };
-        if text(request, "/resource/group") != GROUP || !text(request, "/subResource").is_empty() {
-            return Ok(Vec::new());
-        }
-        let resource = text(request, "/resource/resource");
+        let Some((resource, object, old)) = subject(request) else { return Ok(Vec::new()) };
         let profile = [ProfileKind::Private, ProfileKind::Released];
         if let Some(kind) = profile.into_iter().find(|kind| kind.resource() == resource) {
             return self.profile(kind, request, object, old, now).await;
         }
+        if resource == kinds::CLOUD_PROFILE.plural {
+            return self.parent(old, object).await;
+        }
         match old {
-            Some(old) if resource == kinds::CLOUD_PROFILE.plural => self.parent(old, object).await,
             Some(old) if resource == kinds::SHOOT.plural => self.shoot(old, object).await,
             _ => Ok(Vec::new()),
         }
@@ -121,15 +119,20 @@ impl Judge {
         answer.map_err(|fault| format!("it cannot be asked who may do what: {}", fault.why()))
     }
 
-    /// Changes of a cloud profile on which others build.
-    async fn parent(&self, old: &Value, new: &Value) -> Result<Vec<Refusal>, Unknown> {
-        if old.get("spec") == new.get("spec") {
+    /// A cloud profile, and changes of one on which others build.
+    async fn parent(&self, old: Option<&Value>, new: &Value) -> Result<Vec<Refusal>, Unknown> {
+        if old.is_some_and(|old| old.get("spec") == new.get("spec")) {
             return Ok(Vec::new());
         }
+        let refusals = admission::nesting(new.get("spec").unwrap_or(&Value::Null));
+        let Some(old) = old.filter(|_| refusals.is_empty()) else { return Ok(refusals) };
         let name = text(new, "/metadata/name");
         let place = Place::in_cluster(&kinds::CLOUD_PROFILE, name);
         let spec = |object: &Value| typed::<CloudProfileSpec>(object.get("spec"), &place);
         let (old, new) = (spec(old)?, spec(new)?);
+        if !admission::matters(&old, &new) {
+            return Ok(Vec::new());
+        }
         let mut children: Vec<NamespacedCloudProfile> = Vec::new();
         let mut taker = |object: Value| {
             children.extend(
@@ -240,8 +243,4 @@ fn typed<T: DeserializeOwned>(value: Option<&Value>, place: &Place) -> Result<T,
 
 fn unlisted(kind: &Kind, fault: &Fault) -> Unknown {
     format!("objects of the kind {} cannot be listed: {}", kind.kind, fault.why())
-}
-
-fn text<'a>(value: &'a Value, path: &str) -> &'a str {
-    value.pointer(path).and_then(Value::as_str).unwrap_or_default()
 }

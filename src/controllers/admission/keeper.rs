@@ -1,4 +1,4 @@
-//! Keeps the certificates of the judge, and has the API server know them.
+//! Keeps the certificates of the webhook, and has the API server know them.
 
 #![allow(clippy::disallowed_methods, reason = "certificates are valid from now on, for a while")]
 
@@ -10,12 +10,12 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use futures::StreamExt as _;
 use futures::future::BoxFuture;
-use futures::stream::{BoxStream, select};
+use futures::stream::{BoxStream, select, select_all};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::certificate::Served;
-use super::configuration::{NAME, configuration};
+use super::configuration::{NAME, configurations};
 use super::{Address, CONTROLLER, SECRET_NAME, secret};
 use crate::controllers::{Controller, Failed, Key, Next, fetch, watch};
 use crate::kube::kinds;
@@ -24,7 +24,7 @@ use crate::kube::objects::{Objects, Part, Place};
 /// How long after a run all is looked at again.
 const RESYNC: Duration = Duration::from_hours(1);
 
-/// Keeps the secret with the certificates and the configuration of the API server.
+/// Keeps the secret with the certificates and the configurations of the API server.
 pub struct Keeper {
     objects: Arc<dyn Objects>,
     address: Address,
@@ -62,12 +62,18 @@ impl Keeper {
         Ok(Next::Settled)
     }
 
-    /// Has the API server ask the judge and trust its certificates, if it does not.
+    /// Has the API server ask and trust the certificates, if it does not.
     async fn configure(&self, served: &Served) -> Result<(), Failed> {
-        let place = Place::in_cluster(&kinds::VALIDATING_WEBHOOK_CONFIGURATION, NAME);
         let bundle = STANDARD.encode(&served.authorities);
-        let wanted = configuration(&self.address, &self.namespace, Some(&bundle));
-        let stands = fetch::object(&*self.objects, &place, "configuration-unreadable").await?;
+        for (kind, wanted) in configurations(&self.address, &self.namespace, Some(&bundle)) {
+            self.put(&Place::in_cluster(kind, NAME), wanted).await?;
+        }
+        Ok(())
+    }
+
+    /// Has a configuration stand as it is wanted.
+    async fn put(&self, place: &Place, wanted: Value) -> Result<(), Failed> {
+        let stands = fetch::object(&*self.objects, place, "configuration-unreadable").await?;
         let webhooks = |object: &Value| object.get("webhooks").cloned().unwrap_or_default();
         if stands.as_ref().is_some_and(|stands| holds(&webhooks(stands), &webhooks(&wanted))) {
             return Ok(());
@@ -76,13 +82,13 @@ impl Keeper {
             // Whoever installed it may have named the judge in the other way, which apply would leave beside ours.
             Some(_) => {
                 let patch = json!({ "webhooks": webhooks(&wanted) });
-                self.objects.merge(&place, patch, Part::Whole).await
+                self.objects.merge(place, patch, Part::Whole).await
             }
-            None => self.objects.apply(&place, wanted, Part::Whole).await,
+            None => self.objects.apply(place, wanted, Part::Whole).await,
         };
         written
             .map(|_| ())
-            .map_err(|fault| Failed::call("configuration-unwritable", &place, "written", &fault))
+            .map_err(|fault| Failed::call("configuration-unwritable", place, "written", &fault))
     }
 }
 
@@ -106,10 +112,11 @@ impl Controller for Keeper {
     }
 
     fn triggers(&self, client: &Client) -> BoxStream<'static, Key> {
-        let configuration =
-            watch::changes(client, &kinds::VALIDATING_WEBHOOK_CONFIGURATION, None, Some(NAME));
         let secret = watch::changes(client, &kinds::SECRET, Some(&self.namespace), Some(SECRET_NAME));
-        let changes = select(configuration, secret).map(|_| ());
+        let configurations =
+            [&kinds::MUTATING_WEBHOOK_CONFIGURATION, &kinds::VALIDATING_WEBHOOK_CONFIGURATION]
+                .map(|kind| watch::changes(client, kind, None, Some(NAME)));
+        let changes = select(secret, select_all(configurations)).map(|_| ());
         select(changes, watch::every(RESYNC)).map(|()| Key { namespace: None, name: NAME.to_owned() }).boxed()
     }
 

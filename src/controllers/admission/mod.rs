@@ -1,20 +1,23 @@
-//! The judge whom the API server asks before it writes a profile, or a cluster's reference to one.
+//! The webhook that the API server asks before it writes a profile, or a cluster's reference to one: what is to
+//! be changed of the profile first, and whether it may be written.
 //!
 //! Each replica of the operator answers; the one that leads makes the certificates, which stand in a secret,
 //! and tells the API server whom to ask and whom to trust. No profile is written unjudged: if nobody answers,
 //! nothing is written.
 
 mod address;
+mod amendment;
 mod certificate;
 mod configuration;
 mod judge;
 mod keeper;
+mod review;
 mod server;
 #[cfg(test)]
 mod tests;
 
 pub use address::Address;
-pub use configuration::{NAME, configuration};
+pub use configuration::{NAME, configurations};
 pub use judge::Judge;
 pub use keeper::Keeper;
 pub use server::Webhook;
@@ -26,8 +29,10 @@ use crate::kube::objects::Place;
 pub const CONTROLLER: &str = "cloud-profile-admission";
 /// The name of the secret with the certificates.
 pub const SECRET_NAME: &str = "landfall-webhook";
-/// The path that is asked.
+/// The path on which it is asked whether something may be written.
 const PATH: &str = "/admission";
+/// The path on which it is asked what is to be changed before.
+const AMENDMENT: &str = "/amendment";
 
 fn secret(namespace: &str) -> Place {
     Place::in_namespace(&kinds::SECRET, namespace, SECRET_NAME)

@@ -10,7 +10,9 @@ use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::body::Bytes;
 use axum::extract::{DefaultBodyLimit, State};
+use axum::http::StatusCode;
 use axum::routing::post;
 use axum::{Json, Router};
 use axum_server::tls_rustls::{RustlsConfig, from_tcp_rustls};
@@ -18,8 +20,9 @@ use jiff::Timestamp;
 use serde_json::Value;
 use tokio::time::sleep;
 
+use super::amendment::amend;
 use super::certificate::Served;
-use super::{Judge, PATH, secret};
+use super::{AMENDMENT, Judge, PATH, review, secret};
 use crate::kube::objects::Objects;
 
 /// How often it is looked whether there are new certificates.
@@ -68,8 +71,11 @@ impl Webhook {
             sleep(FIRST_LOOK).await;
         };
         let tls = RustlsConfig::from_config(config);
-        let router =
-            Router::new().route(PATH, post(answer)).layer(DefaultBodyLimit::max(LARGEST)).with_state(judge);
+        let router = Router::new()
+            .route(PATH, post(judged))
+            .route(AMENDMENT, post(amended))
+            .layer(DefaultBodyLimit::max(LARGEST))
+            .with_state(judge);
         let answering = from_tcp_rustls(listener, tls.clone())?;
         tracing::info!("the webhook answers");
         tokio::select! {
@@ -102,6 +108,23 @@ async fn look(objects: &dyn Objects, namespace: &str) -> Option<Served> {
     }
 }
 
-async fn answer(State(judge): State<Arc<Judge>>, Json(review): Json<Value>) -> Json<Value> {
-    Json(judge.review(&review, Timestamp::now()).await)
+type Answer = Result<Json<Value>, StatusCode>;
+
+async fn judged(State(judge): State<Arc<Judge>>, body: Bytes) -> Answer {
+    match review::read(&body) {
+        Ok(review) => Ok(Json(judge.review(&review, Timestamp::now()).await)),
+        Err(refused) => unread(refused),
+    }
+}
+
+async fn amended(body: Bytes) -> Answer {
+    match review::read(&body) {
+        Ok(review) => Ok(Json(amend(&review, Timestamp::now()))),
+        Err(refused) => unread(refused),
+    }
+}
+
+/// What is answered to what cannot be read.
+fn unread(refused: Option<Value>) -> Answer {
+    refused.map(Json).ok_or(StatusCode::BAD_REQUEST)
 }

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -185,13 +187,118 @@ async fn the_keeper_makes_certificates_once() {
     // First who is to be trusted, then the certificates.
     let written =
         cluster.with(|state| state.writes.iter().map(|(place, _)| place.kind.kind).collect::<Vec<_>>());
-    assert_eq!(written, ["ValidatingWebhookConfiguration", "Secret"]);
-    let told = Place::in_cluster(&kinds::VALIDATING_WEBHOOK_CONFIGURATION, NAME);
+    assert_eq!(written, ["MutatingWebhookConfiguration", "ValidatingWebhookConfiguration", "Secret"]);
     let bundle = |object: &Value| object.pointer("/webhooks/0/clientConfig/caBundle").cloned();
     let kept = cluster.at(&secret("here"))["data"]["ca.crt"].clone();
-    assert_eq!(bundle(&cluster.at(&told)), Some(kept));
-    // Who takes it away gets it back.
-    cluster.with(|state| state.objects.remove(&told));
-    assert_eq!(keeper.reconcile(&key).await, Ok(Next::Settled));
-    assert!(cluster.at(&told)["webhooks"].is_array());
+    for kind in [&kinds::MUTATING_WEBHOOK_CONFIGURATION, &kinds::VALIDATING_WEBHOOK_CONFIGURATION] {
+        let told = Place::in_cluster(kind, NAME);
+        assert_eq!(bundle(&cluster.at(&told)), Some(kept.clone()));
+        // Who takes it away gets it back.
+        cluster.with(|state| state.objects.remove(&told));
+        assert_eq!(keeper.reconcile(&key).await, Ok(Next::Settled));
+        assert_eq!(bundle(&cluster.at(&told)), Some(kept.clone()));
+    }
+}
+
+#[test]
+fn one_is_asked_before_the_other_and_neither_is_passed_by() {
+    let address = Address::Service("hook".to_owned());
+    let [(_, amending), (_, judging)] = configurations(&address, "here", None);
+    let all = |object: &Value| object["webhooks"].as_array().cloned().unwrap_or_default();
+    assert_eq!((all(&amending).len(), all(&judging).len()), (1, 3));
+    for webhook in all(&amending).iter().chain(&all(&judging)) {
+        assert_eq!(webhook["failurePolicy"], "Fail");
+        assert_eq!(webhook["sideEffects"], "None");
+    }
+    let asked = &amending["webhooks"][0];
+    assert_eq!(asked["reinvocationPolicy"], "IfNeeded");
+    assert_eq!(asked["rules"][0]["resources"], json!(["namespacedcloudprofiles"]));
+    assert_eq!(asked["rules"][0]["operations"], json!(["CREATE", "UPDATE"]));
+    assert_eq!(asked["clientConfig"]["service"]["path"], AMENDMENT);
+}
+
+/// What is changed of a profile of the released kind.
+fn amended(old: &Value, new: &Value) -> Result<Value, Box<dyn std::error::Error>> {
+    let review = review("namespacedcloudprofiles", old, new);
+    let response = amendment::amend(&review, Timestamp::UNIX_EPOCH)["response"].take();
+    assert_eq!((response["uid"].as_str(), response["allowed"].as_bool()), (Some("u-1"), Some(true)));
+    let Some(patch) = response["patch"].as_str() else {
+        assert_eq!(response.get("patchType"), None);
+        return Ok(Value::Null);
+    };
+    assert_eq!(response["patchType"], "JSONPatch");
+    let operations: json_patch::Patch = serde_json::from_slice(&STANDARD.decode(patch)?)?;
+    let mut object = new.clone();
+    json_patch::patch(&mut object, &operations)?;
+    Ok(object["spec"].take())
+}
+
+#[test]
+fn profiles_of_the_released_kind_are_amended() -> Result<(), Box<dyn std::error::Error>> {
+    let versions = json!([{ "version": "1.2.3", "expirationDate": "1969-01-01T00:00:00Z" }]);
+    let sent = profile(&json!({
+        "kubernetes": { "versions": versions },
+        "machineTypes": [{ "name": "m", "unknown": 1 }],
+    }));
+    let kept = json!({
+        "kubernetes": { "versions": [] },
+        "machineTypes": [{ "name": "m", "unknown": 1, "usable": true }],
+    });
+    assert_eq!(amended(&Value::Null, &sent)?, kept);
+    // What is as it should be needs no patch, nor does what is being deleted.
+    assert_eq!(amended(&Value::Null, &profile(&kept))?, Value::Null);
+    let mut leaves = sent.clone();
+    leaves["metadata"]["deletionTimestamp"] = json!("1970-01-01T00:00:00Z");
+    assert_eq!(amended(&profile(&kept), &leaves)?, Value::Null);
+    let other = review("privatecloudprofiles", &Value::Null, &sent);
+    assert_eq!(amendment::amend(&other, Timestamp::UNIX_EPOCH)["response"].get("patch"), None);
+    Ok(())
+}
+
+#[test]
+fn what_is_nested_too_deeply_is_refused_by_name() {
+    let nested = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+    let body = |levels| {
+        let nested = nested(levels);
+        format!(r#"{{ "request": {{ "object": {{ "spec": {nested} }}, "uid": "u-1" }} }}"#).into_bytes()
+    };
+    assert_eq!(review::read(&body(90)).unwrap_or_default()["request"]["uid"], "u-1");
+    for levels in [130, 100_000] {
+        let refused = review::read(&body(levels)).err().flatten().unwrap_or_default();
+        let response = &refused["response"];
+        assert_eq!((&response["uid"], &response["allowed"]), (&json!("u-1"), &json!(false)));
+        let why = response["status"]["message"].as_str().unwrap_or_default();
+        assert!(why.contains("nested too deeply"), "{why}");
+    }
+    // Who can be answered is not known.
+    for body in ["", "{", "[]", r#"{ "request": {} }"#] {
+        let read = review::read(body.as_bytes());
+        assert!(read == Err(None) || read.is_ok_and(|read| read["request"]["uid"].is_null()), "{body}");
+    }
+}
+
+#[tokio::test]
+async fn cloud_profiles_are_not_nested_deeply() {
+    let cluster = cluster();
+    let nested = (0..40).fold(json!(1), |inner, _| json!([inner]));
+    let stands = cluster.at(&Place::in_cluster(&kinds::CLOUD_PROFILE, "p"));
+    let mut new = stands.clone();
+    new["spec"]["providerConfig"] = nested;
+    for old in [&Value::Null, &stands] {
+        let (allowed, code, why) = answer(&cluster, &review("cloudprofiles", old, &new)).await;
+        assert!(!allowed && code == 422 && why.contains("spec.providerConfig"), "{why}");
+    }
+    assert!(answer(&cluster, &review("cloudprofiles", &Value::Null, &stands)).await.0);
+}
+
+#[tokio::test]
+async fn who_builds_on_a_cloud_profile_is_asked_for_only_where_it_matters() {
+    let cluster = cluster();
+    let old = cluster.at(&Place::in_cluster(&kinds::CLOUD_PROFILE, "p"));
+    cluster.with(|state| state.is_down = true);
+    let mut new = old.clone();
+    new["spec"]["machineTypes"] = json!([{ "name": "m", "cpu": "2" }, { "name": "n" }]);
+    assert!(answer(&cluster, &review("cloudprofiles", &old, &new)).await.0);
+    let (allowed, code, _) = answer(&cluster, &review("cloudprofiles", &new, &old)).await;
+    assert_eq!((allowed, code), (false, 500));
 }

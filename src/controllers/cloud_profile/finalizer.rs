@@ -12,7 +12,7 @@ use crate::profile::admission::{Deletion, FINALIZER, REFERENCED};
 
 /// After how long a profile is looked at again that something still refers to.
 const AGAIN: Duration = Duration::from_secs(10);
-/// How many of those who refer to a profile an event names.
+/// How many of a list an event names.
 const NAMED: usize = 5;
 
 /// A profile with its finalizers, as they stand in one version of it.
@@ -79,16 +79,21 @@ pub(super) async fn shoots(
     listed.map_err(|fault| Failed::transient("shoots-unreadable", unlisted("clusters", &fault)))
 }
 
+/// The first of a list, and how many more there are.
+pub(super) fn few(all: &[String]) -> String {
+    let named = all.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
+    match all.len().saturating_sub(NAMED) {
+        0 => named,
+        more => format!("{named} and {more} more"),
+    }
+}
+
 /// Why objects could not be listed.
 pub(super) fn unlisted(what: &str, fault: &Fault) -> String {
     format!("the {what} that may refer to a profile cannot be listed: {}", fault.why())
 }
 
 fn referenced(place: &Place, holders: &[String]) -> Happening {
-    let named = holders.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
-    let note = match holders.len().saturating_sub(NAMED) {
-        0 => format!("The profile stays for as long as it is referred to by {named}."),
-        more => format!("The profile stays for as long as it is referred to by {named} and {more} more."),
-    };
+    let note = format!("The profile stays for as long as it is referred to by {}.", few(holders));
     Happening { about: place.clone(), weight: Weight::Warning, reason: REFERENCED, note }
 }

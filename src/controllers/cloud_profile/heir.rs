@@ -7,14 +7,15 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::seen::Standing;
+use super::store::Parent;
 use crate::kube::kinds;
 use crate::kube::objects::Kind;
 use crate::profile::admission::ProfileKind;
 use crate::profile::clean::clean;
 use crate::profile::render::render;
 use crate::profile::types::{
-    CloudProfileSpec, Condition, NamespacedCloudProfileSpec, NamespacedCloudProfileStatus,
-    PrivateCloudProfile, PrivateCloudProfileSpec, PrivateCloudProfileStatus,
+    Condition, NamespacedCloudProfileSpec, NamespacedCloudProfileStatus, PrivateCloudProfile,
+    PrivateCloudProfileSpec, PrivateCloudProfileStatus,
 };
 use crate::profile::{released, status};
 
@@ -40,10 +41,20 @@ pub(super) struct Told {
     pub(super) standing: Standing,
 }
 
+/// A profile without what has expired.
+pub(super) struct Left<S> {
+    /// What is left.
+    pub(super) spec: S,
+    /// The merge patch of the spec that leads there.
+    pub(super) patch: Value,
+    /// What is gone.
+    pub(super) removed: Vec<String>,
+}
+
 /// A profile at an instant.
 pub(super) struct Swept<S> {
-    /// Where something has expired, what is left, and the merge patch of the spec that leads there.
-    pub(super) left: Option<(S, Value)>,
+    /// What is left, where something has expired.
+    pub(super) left: Option<Left<S>>,
     /// When something else expires.
     pub(super) next: Option<Timestamp>,
 }
@@ -64,8 +75,8 @@ pub(super) trait Heir: Clone + Debug + DeserializeOwned + Send + Sync + 'static 
     /// What has expired of it at an instant; with `images`, versions of images expire as well.
     fn swept(&self, now: Timestamp, images: bool) -> Swept<Self>;
 
-    /// What its status is to say with this parent, or without one; none where it says nothing new.
-    fn told(&self, about: &About<'_>, parent: Option<&CloudProfileSpec>) -> Option<Told>;
+    /// What its status is to say with this parent; none where it has nothing to say.
+    fn told(&self, about: &About<'_>, parent: &Parent) -> Option<Told>;
 }
 
 impl Heir for PrivateCloudProfileSpec {
@@ -82,16 +93,16 @@ impl Heir for PrivateCloudProfileSpec {
 
     fn swept(&self, now: Timestamp, images: bool) -> Swept<Self> {
         let cleaned = clean(self, now, images);
-        let left = cleaned.changed.then(|| {
+        let left = (!cleaned.removed.is_empty()).then(|| {
             let spec = serde_json::to_value(&cleaned.spec).unwrap_or_default();
             let part = |name: &str| spec.get(name).cloned().unwrap_or_default();
             let patch = json!({ "kubernetes": part("kubernetes"), "machineImages": part("machineImages") });
-            (cleaned.spec, patch)
+            Left { spec: cleaned.spec, patch, removed: cleaned.removed }
         });
         Swept { left, next: cleaned.next_check }
     }
 
-    fn told(&self, about: &About<'_>, parent: Option<&CloudProfileSpec>) -> Option<Told> {
+    fn told(&self, about: &About<'_>, parent: &Parent) -> Option<Told> {
         // What stands in the status beside the conditions need not be known to say what it is to be.
         let profile = PrivateCloudProfile {
             metadata: [
@@ -107,18 +118,20 @@ impl Heir for PrivateCloudProfileSpec {
             }),
             ..PrivateCloudProfile::default()
         };
-        let Some(parent) = parent else {
-            let mut conditions = status::parent_not_found(&profile).conditions;
-            date(&mut conditions, about.now);
-            return Some(Told {
-                status: json!({ "conditions": conditions }),
-                is_whole: false,
-                standing: about.standing.with(conditions),
-            });
+        let mut status = match parent {
+            Parent::There(parent) => status::rendered(&profile, render(parent, self)),
+            Parent::Missing => status::parent_not_found(&profile),
+            Parent::Unreadable => status::parent_unreadable(&profile),
         };
-        let mut status = status::rendered(&profile, render(parent, self));
         date(&mut status.conditions, about.now);
-        Some(whole(serde_json::to_value(status).ok()?))
+        if matches!(parent, Parent::There(_)) {
+            return Some(whole(serde_json::to_value(status).ok()?));
+        }
+        Some(Told {
+            status: json!({ "conditions": status.conditions }),
+            is_whole: false,
+            standing: about.standing.with(status.conditions),
+        })
     }
 }
 
@@ -139,10 +152,12 @@ impl Heir for NamespacedCloudProfileSpec {
         Swept { left: None, next: None }
     }
 
-    /// This kind has no place to say that there is no parent.
-    fn told(&self, about: &About<'_>, parent: Option<&CloudProfileSpec>) -> Option<Told> {
+    /// This kind has no place to say what is wrong with its parent. What the profile leaves open counts as filled in,
+    /// even where it is older than the webhook.
+    fn told(&self, about: &About<'_>, parent: &Parent) -> Option<Told> {
+        let Parent::There(parent) = parent else { return None };
         let status = NamespacedCloudProfileStatus {
-            cloud_profile_spec: Some(released::render(parent?, self)),
+            cloud_profile_spec: Some(released::render(parent, &released::default(self))),
             observed_generation: about.generation,
         };
         Some(whole(serde_json::to_value(status).ok()?))

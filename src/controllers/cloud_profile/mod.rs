@@ -30,14 +30,14 @@ use futures::stream::{self, BoxStream, select};
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
-use self::finalizer::{Held, written};
+use self::finalizer::{Held, few, written};
 use self::heir::{About, Heir};
 use self::seen::Seen;
 use self::store::{Child, News, Parent, Store};
 use super::{Controller, Failed, Key, Next, watch};
-use crate::kube::kinds;
-use crate::kube::objects::{Events, Objects, Part, Place};
+use crate::kube::objects::{Events, Happening, Objects, Part, Place, Weight};
 use crate::kube::questions::Questions;
+use crate::kube::{Fault, kinds};
 use crate::profile::admission::{Shoot, profile_deletion};
 use crate::profile::types::{CloudProfileSpec, NamespacedCloudProfileSpec, PrivateCloudProfileSpec};
 
@@ -45,6 +45,10 @@ use crate::profile::types::{CloudProfileSpec, NamespacedCloudProfileSpec, Privat
 const WORKERS: usize = 16;
 /// How many objects one answer of a listing holds: with their status they may be large.
 const PAGE: u32 = 50;
+/// Why an event is told of a profile that keeps what has expired.
+const CLEAN_UP_REFUSED: &str = "CleanUpRefused";
+/// Why an event is told of what was taken out.
+const CLEANED_UP: &str = "CleanedUp";
 
 /// The way to a cluster's objects.
 #[derive(Clone)]
@@ -110,17 +114,23 @@ impl<S: Heir> Inheritance<S> {
             return Ok(Next::Settled);
         }
         let swept = spec.swept(now, self.images);
-        let Some((left, patch)) = swept.left else {
+        let Some(left) = swept.left else {
             self.render(key, &place, &child, &spec, &parent, now).await?;
             return Ok(next(swept.next, now));
         };
-        let patch = json!({ "metadata": { "resourceVersion": child.version }, "spec": patch });
+        let patch = json!({ "metadata": { "resourceVersion": child.version }, "spec": left.patch });
         let saved = self.access.objects.merge(&place, patch, Part::Whole).await;
+        let refusal = saved.as_ref().err().and_then(|fault| clean_up_refused(&place, fault));
         if let Err(failed) = written(&place, saved) {
             // What has expired must not be offered, even where it cannot be taken out of the profile.
-            self.render(key, &place, &child, &left, &parent, now).await?;
+            let rendered = self.render(key, &place, &child, &left.spec, &parent, now).await;
+            if let Some(refusal) = refusal {
+                self.access.events.tell(refusal).await;
+            }
+            rendered?;
             return Err(failed);
         }
+        self.access.events.tell(cleaned_up(&place, &left.removed)).await;
         Ok(next(swept.next, now))
     }
 
@@ -134,26 +144,21 @@ impl<S: Heir> Inheritance<S> {
         parent: &Parent,
         now: Timestamp,
     ) -> Result<(), Failed> {
-        let parent: Option<&CloudProfileSpec> = match parent {
-            Parent::There(parent) => Some(parent),
-            Parent::Missing => None,
-            Parent::Unreadable => {
-                return Err(unreadable(&Place::in_cluster(&kinds::CLOUD_PROFILE, spec.parent())));
-            }
-        };
         let generation = child.generation;
         let about = About { name: &key.name, generation, standing: &child.standing, now };
-        let Some(told) = spec.told(&about, parent).filter(|told| told.standing != child.standing) else {
-            return Ok(());
-        };
-        let objects = &self.access.objects;
-        let answer = if told.is_whole {
-            objects.set_status(place, told.status).await
-        } else {
-            objects.merge(place, json!({ "status": told.status }), Part::Status).await.map(drop)
-        };
-        written(place, answer)?;
-        locked(&self.store).note(key, told.standing);
+        if let Some(told) = spec.told(&about, parent).filter(|told| told.standing != child.standing) {
+            let objects = &self.access.objects;
+            let answer = if told.is_whole {
+                objects.set_status(place, told.status).await
+            } else {
+                objects.merge(place, json!({ "status": told.status }), Part::Status).await.map(drop)
+            };
+            written(place, answer)?;
+            locked(&self.store).note(key, &child.uid, told.standing);
+        }
+        if matches!(parent, Parent::Unreadable) {
+            return Err(unreadable(&Place::in_cluster(&kinds::CLOUD_PROFILE, spec.parent())));
+        }
         Ok(())
     }
 
@@ -215,6 +220,25 @@ fn locked<S>(store: &Mutex<Store<S>>) -> MutexGuard<'_, Store<S>> {
 
 fn unreadable(place: &Place) -> Failed {
     Failed::terminal("profile-unreadable", format!("{place} has a field of another type than it should"))
+}
+
+/// What is told where what has expired cannot be taken out of a profile, since the profile would then not be
+/// accepted: somebody must change it first. Other faults may pass by themselves.
+fn clean_up_refused(place: &Place, fault: &Fault) -> Option<Happening> {
+    let is_refused = match fault {
+        Fault::Forbidden(_) => true,
+        // Too late, another version, too many.
+        Fault::Answer { status, .. } => (400..500).contains(status) && ![408, 409, 429].contains(status),
+        _ => false,
+    };
+    let note = format!("What has expired cannot be taken out of the profile: {}.", fault.why());
+    let about = place.clone();
+    is_refused.then_some(Happening { about, weight: Weight::Warning, reason: CLEAN_UP_REFUSED, note })
+}
+
+fn cleaned_up(place: &Place, removed: &[String]) -> Happening {
+    let note = format!("What has expired was taken out of the profile: {}.", few(removed));
+    Happening { about: place.clone(), weight: Weight::Normal, reason: CLEANED_UP, note }
 }
 
 /// When to look again: as soon as what expires next has expired.

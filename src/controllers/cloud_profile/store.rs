@@ -34,7 +34,8 @@ pub(super) enum Parent {
 /// A profile that inherits.
 #[derive(Clone, Debug)]
 pub(super) struct Child<S> {
-    uid: String,
+    /// What tells the object from an earlier one of the same name.
+    pub(super) uid: String,
     /// The version of the object.
     pub(super) version: String,
     /// The generation of the spec.
@@ -128,9 +129,10 @@ impl<S: Heir> Store<S> {
         Some((child, parent.unwrap_or(Parent::Missing)))
     }
 
-    /// The status of a child was written: its own change is no news.
-    pub(super) fn note(&mut self, key: &Key, standing: Standing) {
-        if let Some(child) = self.children.get_mut(key) {
+    /// The status of a child was written: its own change is no news. Another child that has taken its place
+    /// meanwhile has a status of its own.
+    pub(super) fn note(&mut self, key: &Key, uid: &str, standing: Standing) {
+        if let Some(child) = self.children.get_mut(key).filter(|child| child.uid == uid) {
             child.standing = standing;
         }
     }

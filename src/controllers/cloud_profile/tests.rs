@@ -136,12 +136,33 @@ async fn without_a_parent_the_last_result_stays() -> Result<(), Unexpected> {
 }
 
 #[tokio::test]
+async fn a_parent_that_cannot_be_read_is_told_and_the_last_result_stays() -> Result<(), Unexpected> {
+    let stage: Stage<PrivateCloudProfileSpec> = Stage::new(&[parent()], child(&json!({ "parent": "p" })))?;
+    stage.run().await.map_err(|failed| failed.note)?;
+    let mut odd = parent();
+    odd["spec"]["machineTypes"] = json!([{ "name": "m", "cpu": { "a": 1 } }]);
+    stage.tell(News::Parent(Event::Apply(from_value(odd)?)));
+    assert!(stage.run().await.is_err());
+    let status = stage.child()["status"].clone();
+    assert_eq!(status["cloudProfile"]["spec"]["type"], "x");
+    assert_eq!(status["conditions"][0]["status"], "False");
+    assert_eq!(status["conditions"][0]["reason"], "ParentUnreadable");
+    stage.see()?;
+    assert!(stage.run().await.is_err());
+    assert_eq!(stage.writes(), 2);
+    Ok(())
+}
+
+#[tokio::test]
 async fn what_has_expired_is_taken_out() -> Result<(), Unexpected> {
     let old = json!({ "version": "1.2.3", "expirationDate": "2020-01-01T00:00:00Z" });
     let spec = json!({ "parent": "p", "kubernetes": { "versions": [old] } });
     let stage: Stage<PrivateCloudProfileSpec> = Stage::new(&[parent()], child(&spec))?;
     assert_eq!(stage.run().await, Ok(Next::Settled));
     assert_eq!(stage.child()["spec"], json!({ "parent": "p" }));
+    let told =
+        stage.cluster.with(|state| state.told.iter().map(|told| told.note.clone()).collect::<Vec<_>>());
+    assert_eq!(told, ["What has expired was taken out of the profile: Kubernetes 1.2.3."]);
     // What is not to come for long is waited for.
     let spec = json!({
         "parent": "p",
@@ -164,6 +185,72 @@ async fn nothing_is_taken_out_before_the_parent_is_there() -> Result<(), Unexpec
     stage.tell(News::Parent(Event::Apply(from_value(parent())?)));
     assert_eq!(stage.run().await, Ok(Next::Settled));
     assert_eq!(stage.child()["spec"], json!({ "parent": "p" }));
+    Ok(())
+}
+
+/// A cluster that answers with this to whoever would change more than a status.
+struct Closed {
+    cluster: Arc<Played>,
+    fault: Fault,
+}
+
+impl Objects for Closed {
+    fn get<'a>(&'a self, place: &'a Place) -> BoxFuture<'a, Result<Option<Value>, Fault>> {
+        self.cluster.get(place)
+    }
+
+    fn apply<'a>(
+        &'a self,
+        place: &'a Place,
+        object: Value,
+        part: Part,
+    ) -> BoxFuture<'a, Result<Value, Fault>> {
+        self.cluster.apply(place, object, part)
+    }
+
+    fn merge<'a>(&'a self, _: &'a Place, _: Value, _: Part) -> BoxFuture<'a, Result<Value, Fault>> {
+        let fault = self.fault.clone();
+        Box::pin(async move { Err(fault) })
+    }
+
+    fn set_status<'a>(&'a self, place: &'a Place, status: Value) -> BoxFuture<'a, Result<(), Fault>> {
+        self.cluster.set_status(place, status)
+    }
+
+    fn delete<'a>(&'a self, place: &'a Place) -> BoxFuture<'a, Result<bool, Fault>> {
+        self.cluster.delete(place)
+    }
+}
+
+#[tokio::test]
+async fn it_is_told_where_what_has_expired_cannot_be_taken_out() -> Result<(), Unexpected> {
+    let old = json!({ "version": "1.2.3", "expirationDate": "2020-01-01T00:00:00Z" });
+    let spec = json!({ "parent": "p", "kubernetes": { "versions": [old] } });
+    let answer = |status| Fault::Answer { status, why: "spec.machineImages[0] is wrong".to_owned() };
+    let faults = [
+        (answer(422), true),
+        (Fault::Forbidden("no verb".to_owned()), true),
+        (answer(409), false),
+        (answer(429), false),
+        (answer(500), false),
+        (Fault::late(), false),
+    ];
+    for (fault, is_told) in faults {
+        let mut stage: Stage<PrivateCloudProfileSpec> = Stage::new(&[parent()], child(&spec))?;
+        let cluster = stage.cluster.clone();
+        stage.controller.access.objects = Arc::new(Closed { cluster, fault: fault.clone() });
+        let failed = stage.run().await.err().map(|failed| (failed.retry, failed.reason));
+        assert_eq!(failed, Some((true, "profile-unwritable")));
+        // It is not offered all the same.
+        let rendered = stage.child()["status"]["cloudProfile"]["spec"]["kubernetes"].clone();
+        assert_eq!(rendered, parent()["spec"]["kubernetes"]);
+        let told = stage.cluster.with(|state| std::mem::take(&mut state.told));
+        let reasons: Vec<&str> = told.iter().map(|told| told.reason).collect();
+        assert_eq!(reasons, if is_told { vec![CLEAN_UP_REFUSED] } else { Vec::new() }, "{fault:?}");
+        for told in told {
+            assert!(told.weight == Weight::Warning && told.note.contains(&fault.why()), "{}", told.note);
+        }
+    }
     Ok(())
 }
 
@@ -199,10 +286,16 @@ async fn a_profile_stays_while_a_cluster_refers_to_it() -> Result<(), Unexpected
 
 #[tokio::test]
 async fn the_released_kind_has_a_spec_in_its_status() -> Result<(), Unexpected> {
-    let spec = json!({ "parent": { "kind": "CloudProfile", "name": "p" }, "limits": { "maxNodesTotal": 5 } });
+    let spec = json!({
+        "parent": { "kind": "CloudProfile", "name": "p" },
+        "limits": { "maxNodesTotal": 5 },
+        "machineTypes": [{ "name": "m" }, { "name": "n", "usable": false }],
+    });
     let stage: Stage<NamespacedCloudProfileSpec> = Stage::new(&[parent()], child(&spec))?;
     assert_eq!(stage.run().await, Ok(Next::Settled));
     assert_eq!(stage.child()["status"]["cloudProfileSpec"]["limits"]["maxNodesTotal"], 5);
+    let usable = |i: usize| stage.child()["status"]["cloudProfileSpec"]["machineTypes"][i]["usable"].clone();
+    assert_eq!([usable(0), usable(1)], [json!(true), json!(false)]);
     assert_eq!(stage.child()["status"]["observedGeneration"], 4);
     stage.tell(News::Parent(Event::Delete(from_value(parent())?)));
     assert_eq!(stage.run().await, Ok(Next::Settled));

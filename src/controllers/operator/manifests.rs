@@ -306,11 +306,17 @@ mod tests {
             let count =
                 |all: &[Value], kind: &str| all.iter().filter(|object| object["kind"] == kind).count();
             let all = of(names);
-            ["CustomResourceDefinition", "ClusterRole", "Service", "ValidatingWebhookConfiguration"]
-                .map(|kind| count(&all, kind))
+            [
+                "CustomResourceDefinition",
+                "ClusterRole",
+                "Service",
+                "ValidatingWebhookConfiguration",
+                "MutatingWebhookConfiguration",
+            ]
+            .map(|kind| count(&all, kind))
         };
-        assert_eq!(kinds(&["endpoint-mirror"]), [0, 1, 1, 0]);
-        assert_eq!(kinds(&["private-cloud-profile"]), [3, 4, 1, 0]);
-        assert_eq!(kinds(&["private-cloud-profile", "cloud-profile-admission"]), [3, 4, 2, 1]);
+        assert_eq!(kinds(&["endpoint-mirror"]), [0, 1, 1, 0, 0]);
+        assert_eq!(kinds(&["private-cloud-profile"]), [3, 4, 1, 0, 0]);
+        assert_eq!(kinds(&["private-cloud-profile", "cloud-profile-admission"]), [3, 4, 2, 1, 1]);
     }
 }

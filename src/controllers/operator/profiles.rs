@@ -19,7 +19,7 @@ pub(super) fn are_judged(controllers: &[&Registered]) -> bool {
 }
 
 /// The service of the judge, and what the API server is told about it. Whom to trust, the operator adds.
-pub(super) fn judge(namespace: &str, labels: &Value) -> [Value; 2] {
+pub(super) fn judge(namespace: &str, labels: &Value) -> [Value; 3] {
     let service = json!({
         "apiVersion": "v1",
         "kind": "Service",
@@ -30,7 +30,8 @@ pub(super) fn judge(namespace: &str, labels: &Value) -> [Value; 2] {
         },
     });
     let address = Address::Service(WEBHOOK_SERVICE.to_owned());
-    [service, admission::configuration(&address, namespace, None)]
+    let [(_, amending), (_, judging)] = admission::configurations(&address, namespace, None);
+    [service, amending, judging]
 }
 
 /// The roles of those who work with profiles: members of a project, viewers of a project, and those who look

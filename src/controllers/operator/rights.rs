@@ -9,8 +9,8 @@ use crate::controllers::azure_infrastructure::AZURE_INFRASTRUCTURE as INFRASTRUC
 use crate::engine::aso::kinds::KINDS;
 use crate::kube::kinds::{
     CLOUD_PROFILE, CLUSTER_OPERATOR, CLUSTER_VERSION, CONFIG_MAP, EVENT, FEATURE_GATE, INFRASTRUCTURE, LEASE,
-    NAMESPACED_CLOUD_PROFILE, NETWORK, PRIVATE_CLOUD_PROFILE, SECRET, SHOOT, SUBJECT_ACCESS_REVIEW,
-    VALIDATING_WEBHOOK_CONFIGURATION,
+    MUTATING_WEBHOOK_CONFIGURATION, NAMESPACED_CLOUD_PROFILE, NETWORK, PRIVATE_CLOUD_PROFILE, SECRET, SHOOT,
+    SUBJECT_ACCESS_REVIEW, VALIDATING_WEBHOOK_CONFIGURATION,
 };
 use crate::kube::objects::Kind;
 
@@ -180,6 +180,8 @@ pub static CLOUD_PROFILES: &[Right] = &[
     PROFILE_EVENTS,
 ];
 
+/// To keep the webhook's certificates, and what the API server is told of it.
+const CONFIGURE: &[&str] = &["get", "list", "watch", "patch"];
 /// Those of `cloud-profile-admission`.
 pub static ADMISSION: &[Right] = &[
     Right::new(Scope::Cluster, &CLOUD_PROFILE, &[], READ),
@@ -187,14 +189,11 @@ pub static ADMISSION: &[Right] = &[
     Right::new(Scope::Cluster, &NAMESPACED_CLOUD_PROFILE, &[], READ),
     SHOOTS,
     Right::new(Scope::Cluster, &SUBJECT_ACCESS_REVIEW, &[], CREATE),
-    Right::new(
-        Scope::Cluster,
-        &VALIDATING_WEBHOOK_CONFIGURATION,
-        &[admission::NAME],
-        &["get", "list", "watch", "patch"],
-    ),
+    Right::new(Scope::Cluster, &VALIDATING_WEBHOOK_CONFIGURATION, &[admission::NAME], CONFIGURE),
     Right::new(Scope::Cluster, &VALIDATING_WEBHOOK_CONFIGURATION, &[], CREATE),
-    Right::new(Scope::Own, &SECRET, &[admission::SECRET_NAME], &["get", "list", "watch", "patch"]),
+    Right::new(Scope::Cluster, &MUTATING_WEBHOOK_CONFIGURATION, &[admission::NAME], CONFIGURE),
+    Right::new(Scope::Cluster, &MUTATING_WEBHOOK_CONFIGURATION, &[], CREATE),
+    Right::new(Scope::Own, &SECRET, &[admission::SECRET_NAME], CONFIGURE),
     Right::new(Scope::Own, &SECRET, &[], CREATE),
 ];
 

@@ -7,6 +7,7 @@
 mod deletion;
 mod machines;
 mod names;
+mod nesting;
 mod object;
 mod overrides;
 mod parent_update;
@@ -27,7 +28,8 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 pub use deletion::{Deletion, FINALIZER, REFERENCED, cloud_profile_deletion, profile_deletion};
-pub use parent_update::{ParentUpdate, parent_update};
+pub use nesting::nesting;
+pub use parent_update::{ParentUpdate, matters, parent_update};
 pub use shoot_update::{Referred, shoot_update};
 pub use shoots::{Reference, Shoot, Worker};
 pub use usage::usage;

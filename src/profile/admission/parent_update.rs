@@ -46,6 +46,22 @@ pub fn parent_update(update: &ParentUpdate<'_>) -> Vec<Refusal> {
     .collect()
 }
 
+/// Whether it can matter to a change of a cloud profile who builds on it: something goes, an image comes, or
+/// a limit changes.
+#[must_use]
+pub fn matters(old: &CloudProfileSpec, new: &CloudProfileSpec) -> bool {
+    let (images, new_images) = (&old.machine_images, &new.machine_images);
+    let (values, new_values) = (capability_values(old), capability_values(new));
+    !removed(listed(old.kubernetes.as_ref()), listed(new.kubernetes.as_ref())).is_empty()
+        || !removed(new_images, images).is_empty()
+        || !removed(images, new_images).is_empty()
+        || !image_versions(images).is_subset(&image_versions(new_images))
+        || !removed(&old.machine_types, &new.machine_types).is_empty()
+        || !removed(&old.volume_types, &new.volume_types).is_empty()
+        || changed_limit(old, new).is_some()
+        || each_value(&values).any(|(name, value)| !has_value(&new_values, name, value))
+}
+
 /// What builds on a cloud profile.
 struct Family<'a> {
     /// The profiles that inherit from it and stay.
@@ -93,14 +109,10 @@ impl<'a> Family<'a> {
             let names = |child: &NamespacedCloudProfile| has_key(&child.spec.machine_images, name);
             self.note(&mut uses, &format!("`{name}`"), names, |_| false);
         }
-        let versions = |images: &[Arc<MachineImage>]| -> BTreeSet<(String, String)> {
-            let versions = images.iter().flat_map(|image| versions_of(image));
-            versions.map(|(name, version)| (name.to_owned(), version.to_owned())).collect()
-        };
-        for (name, version) in versions(old).difference(&versions(new)) {
+        for &(name, version) in image_versions(old).difference(&image_versions(new)) {
             let names = |child: &NamespacedCloudProfile| {
                 let mut named = child.spec.machine_images.iter().flat_map(|image| versions_of(image));
-                named.any(|named| named == (name.as_str(), version.as_str()))
+                named.any(|named| named == (name, version))
             };
             let runs = |shoot: &Shoot| shoot.runs_image(name, version);
             self.note(&mut uses, &format!("`{name}` `{version}`"), names, runs);
@@ -159,8 +171,7 @@ impl<'a> Family<'a> {
 
     /// Clusters that would stand above a changed limit; a profile's own comes before the parent's.
     fn limits(&self, update: &ParentUpdate<'_>) -> BTreeSet<String> {
-        let new = most_nodes(update.new.limits.as_ref());
-        match new.filter(|_| most_nodes(update.old.limits.as_ref()) != new) {
+        match changed_limit(update.old, update.new) {
             Some(most) => {
                 let own = |child: &NamespacedCloudProfile| most_nodes(child.spec.limits.as_ref());
                 let bound = self.shoots.iter().filter(|(_, child)| child.and_then(own).is_none());
@@ -189,6 +200,17 @@ impl<'a> Family<'a> {
 fn removed<'a, T: Entry>(old: &'a [T], new: &[T]) -> BTreeSet<&'a str> {
     let kept: BTreeSet<&str> = new.iter().map(Entry::key).collect();
     old.iter().map(Entry::key).filter(|key| !kept.contains(key)).collect()
+}
+
+/// The versions of all images, each with the image's name.
+fn image_versions(images: &[Arc<MachineImage>]) -> BTreeSet<(&str, &str)> {
+    images.iter().flat_map(|image| versions_of(image)).collect()
+}
+
+/// The most nodes that a cluster may have, where that is another number than before.
+fn changed_limit(old: &CloudProfileSpec, new: &CloudProfileSpec) -> Option<i64> {
+    let most = most_nodes(new.limits.as_ref());
+    most.filter(|_| most_nodes(old.limits.as_ref()) != most)
 }
 
 fn has_key<T: Entry>(list: &[T], key: &str) -> bool {
@@ -221,7 +243,53 @@ mod tests {
         let shoot = Shoot::of(&json!({ "metadata": { "name": "s", "namespace": "dev" }, "spec": shoot }));
         let update =
             ParentUpdate { name: "parent", old: &old, new: &new, profiles: &[&profile], shoots: &[shoot] };
-        Ok(parent_update(&update).into_iter().map(|refusal| refusal.field).collect())
+        let refusals = parent_update(&update);
+        assert!(refusals.is_empty() || matters(&old, &new), "{refusals:?}");
+        Ok(refusals.into_iter().map(|refusal| refusal.field).collect())
+    }
+
+    #[test]
+    fn who_builds_on_it_matters_where_something_goes_or_an_image_comes() -> serde_json::Result<()> {
+        let old = json!({
+            "kubernetes": { "versions": [{ "version": "1.2.3" }] },
+            "machineImages": [{ "name": "i", "versions": [{ "version": "1" }] }],
+            "machineTypes": [{ "name": "m" }],
+            "volumeTypes": [{ "name": "v" }],
+            "machineCapabilities": [{ "name": "tier", "values": ["a"] }],
+            "limits": { "maxNodesTotal": 2 },
+        });
+        let changed = |member: &str, value: Value| -> serde_json::Result<bool> {
+            let mut new = old.clone();
+            new[member] = value;
+            Ok(matters(&serde_json::from_value(old.clone())?, &serde_json::from_value(new)?))
+        };
+        let image = |versions: Value| json!([{ "name": "i", "versions": versions }]);
+        let grown = [
+            ("kubernetes", json!({ "versions": [{ "version": "1.2.4" }, { "version": "1.2.3" }] })),
+            ("machineImages", image(json!([{ "version": "2" }, { "version": "1", "cri": [] }]))),
+            ("machineTypes", json!([{ "name": "m", "cpu": "2" }, { "name": "n" }])),
+            ("volumeTypes", json!([{ "name": "v" }, { "name": "w" }])),
+            ("machineCapabilities", json!([{ "name": "tier", "values": ["b", "a"] }])),
+            ("limits", Value::Null),
+            ("regions", json!([{ "name": "r" }])),
+        ];
+        for (member, value) in grown {
+            assert!(!changed(member, value)?, "{member}");
+        }
+        let shrunk = [
+            ("kubernetes", json!({ "versions": [{ "version": "1.2.4" }] })),
+            ("machineImages", Value::Null),
+            ("machineImages", image(json!([{ "version": "2" }]))),
+            ("machineImages", json!([{ "name": "i", "versions": [{ "version": "1" }] }, { "name": "j" }])),
+            ("machineTypes", Value::Null),
+            ("volumeTypes", json!([{ "name": "w" }])),
+            ("machineCapabilities", json!([{ "name": "tier", "values": ["b"] }])),
+            ("limits", json!({ "maxNodesTotal": 3 })),
+        ];
+        for (member, value) in shrunk {
+            assert!(changed(member, value)?, "{member}");
+        }
+        Ok(())
     }
 
     #[test]

@@ -5,7 +5,7 @@ use schemars::generate::SchemaSettings;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::{Refusal, Why};
+use super::{Refusal, Why, nesting};
 use crate::finding::shortened;
 
 /// What is done about members that a type lacks.
@@ -31,6 +31,7 @@ pub(super) fn read<T: DeserializeOwned>(
     refusals: &mut Vec<Refusal>,
 ) -> Option<T> {
     let before = refusals.len();
+    nesting::check("spec", spec, shape, refusals);
     compare("spec", spec, shape, unknown, refusals);
     match T::deserialize(spec) {
         Ok(read) => Some(read),

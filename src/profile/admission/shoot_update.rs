@@ -76,9 +76,11 @@ pub fn shoot_update(
         return refused(Why::OtherHierarchy, message.to_owned());
     }
     let kinds = [source.kind.as_str(), target.kind.as_str()];
-    if !kinds.contains(&CLOUD_PROFILE) && kinds.contains(&PRIVATE_CLOUD_PROFILE) {
+    if kinds.contains(&PRIVATE_CLOUD_PROFILE) {
+        // What workers use is not compared with private profiles.
         let message = "a cluster goes from one private profile to another by way of their parent";
-        return refused(Why::NotParentOrChild, message.to_owned());
+        let are_siblings = !kinds.contains(&CLOUD_PROFILE);
+        return are_siblings.then(|| Refusal::new(FIELD, Why::NotParentOrChild, message));
     }
     let offer = to.offer.as_deref()?;
     let before = from.and_then(|from| from.offer.as_deref());
@@ -119,4 +121,49 @@ fn has_image(spec: &CloudProfileSpec, name: &str, version: &str) -> bool {
     let mut versions =
         spec.machine_images.iter().filter(|image| image.name == name).flat_map(|image| &image.versions);
     versions.any(|offered| offered.version == version)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::profile::types::NAMESPACED_CLOUD_PROFILE;
+
+    /// A cluster whose worker has the machine type `m`.
+    fn shoot(kind: &str, name: &str) -> Shoot {
+        Shoot::of(&json!({
+            "metadata": { "name": "s", "namespace": "n" },
+            "spec": {
+                "cloudProfile": { "kind": kind, "name": name },
+                "provider": { "workers": [{ "name": "w", "machine": { "type": "m" } }] },
+            },
+        }))
+    }
+
+    #[test]
+    fn workers_count_for_the_released_kind_only() -> serde_json::Result<()> {
+        let parent = CloudProfileSpec::default();
+        let object = |kind: &str, parent: Value| {
+            let spec = json!({ "parent": parent, "machineTypes": [{ "name": "m" }] });
+            json!({ "apiVersion": "v1", "kind": kind, "metadata": { "name": "c" }, "spec": spec })
+        };
+        let private: PrivateCloudProfile = serde_json::from_value(object(PRIVATE_CLOUD_PROFILE, json!("p")))?;
+        let reference = json!({ "kind": CLOUD_PROFILE, "name": "p" });
+        let released: NamespacedCloudProfile =
+            serde_json::from_value(object(NAMESPACED_CLOUD_PROFILE, reference))?;
+        let plain = (shoot(CLOUD_PROFILE, "p"), Referred::cloud_profile("p", &parent));
+        let private = (shoot(PRIVATE_CLOUD_PROFILE, "c"), Referred::private(&private, Some(&parent)));
+        let released = (shoot(NAMESPACED_CLOUD_PROFILE, "c"), Referred::released(&released, Some(&parent)));
+        let why = |from: &(Shoot, Referred<'_>), to: &(Shoot, Referred<'_>)| {
+            shoot_update(&from.0, &to.0, Some(&from.1), Some(&to.1)).map(|refusal| refusal.why)
+        };
+        // The parent does not offer the machine type.
+        assert_eq!(why(&private, &plain), None);
+        assert_eq!(why(&plain, &private), None);
+        assert_eq!(why(&released, &plain), Some(Why::MachineTypeMissing));
+        assert_eq!(why(&plain, &released), None);
+        assert_eq!(why(&private, &released), Some(Why::NotParentOrChild));
+        Ok(())
+    }
 }

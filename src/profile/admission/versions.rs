@@ -93,7 +93,7 @@ pub(super) fn check_architecture(field: String, architecture: &str, refusals: &m
     check_listed(field, architecture, ARCHITECTURES, refusals);
 }
 
-/// The dates of a version must be times.
+/// The dates of a version must be times, and the stages of its life must be known ones.
 fn check_life(at: &str, version: &impl Expirable, refusals: &mut Vec<Refusal>) {
     let dates = version.date().map(|date| (format!("{at}.expirationDate"), date));
     let starts = version.stages().iter().enumerate().filter_map(|(i, stage)| {
@@ -103,6 +103,12 @@ fn check_life(at: &str, version: &impl Expirable, refusals: &mut Vec<Refusal>) {
         if instant(date).is_none() {
             let message = format!("`{}` is no time such as 2030-01-31T12:00:00Z", shortened(date));
             refusals.push(Refusal::new(field, Why::Invalid, message));
+        }
+    }
+    for (i, stage) in version.stages().iter().enumerate() {
+        if stage.classification != EXPIRED && !CLASSIFICATIONS.contains(&stage.classification.as_str()) {
+            let field = format!("{at}.lifecycle[{i}].classification");
+            refusals.push(not_listed(field, &stage.classification, &[CLASSIFICATIONS, &[EXPIRED]].concat()));
         }
     }
 }
@@ -121,9 +127,13 @@ fn check_classification(field: String, classification: Option<&str>, refusals: &
 /// Refuses a text that is none of those accepted; an empty one counts as not given.
 fn check_listed(field: String, text: &str, accepted: &[&str], refusals: &mut Vec<Refusal>) {
     if !text.is_empty() && !accepted.contains(&text) {
-        let message = format!("`{}` is not accepted; accepted: {}", shortened(text), accepted.join(", "));
-        refusals.push(Refusal::new(field, Why::NotSupported, message));
+        refusals.push(not_listed(field, text, accepted));
     }
+}
+
+fn not_listed(field: String, text: &str, accepted: &[&str]) -> Refusal {
+    let message = format!("`{}` is not accepted; accepted: {}", shortened(text), accepted.join(", "));
+    Refusal::new(field, Why::NotSupported, message)
 }
 
 /// What stands against a version of Kubernetes that the parent lacks.
@@ -152,6 +162,31 @@ fn is_semantic(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::profile::types::LifecycleStage;
+
+    #[test]
+    fn stages_of_a_life_are_known_ones() {
+        let stage = |classification: &str| LifecycleStage {
+            classification: classification.to_owned(),
+            ..LifecycleStage::default()
+        };
+        let classifications = ["preview", "supported", "deprecated", "expired", "retired", "", "Supported"];
+        let version = Version {
+            version: "1.2.3".to_owned(),
+            lifecycle: classifications.map(stage).to_vec(),
+            ..Version::default()
+        };
+        for kind in [ProfileKind::Private, ProfileKind::Released] {
+            let mut refusals = Vec::new();
+            check_kubernetes(std::slice::from_ref(&version), kind, &mut refusals);
+            let found: Vec<(&str, Why)> = refusals.iter().map(|one| (one.field.as_str(), one.why)).collect();
+            let expected =
+                [4, 5, 6].map(|i| format!("spec.kubernetes.versions[0].lifecycle[{i}].classification"));
+            let expected: Vec<(&str, Why)> =
+                expected.iter().map(|field| (field.as_str(), Why::NotSupported)).collect();
+            assert_eq!(found, expected);
+        }
+    }
 
     #[test]
     fn semantic_versions_may_be_short() {

@@ -12,7 +12,7 @@ mod stored;
 
 pub(super) use capabilities::{ARCHITECTURE, values as capability_values};
 pub use render::render;
-pub use stored::stored;
+pub use stored::{amendments, stored};
 
 use std::sync::Arc;
 

@@ -8,7 +8,9 @@ use serde_json::{Value, json};
 use time::OffsetDateTime;
 
 use super::users::ADMINISTRATOR;
-use super::webhook::{Webhook, all, configuration, is_judged, kept, mistrust, secret, trusted};
+use super::webhook::{
+    Webhook, all, amending, bundle, configuration, is_judged, kept, mistrust, secret, trusted,
+};
 use super::world::{CONTROLLERS, PARENT, PRIVATE, PROJECT, Place, World};
 use crate::operator::until::until;
 use crate::server::other_authority;
@@ -47,13 +49,16 @@ fn blocks(bundle: &[u8]) -> Vec<String> {
 fn while_nobody_judges_profiles_are_not_written_and_all_else_is() {
     let controllers = all(CONTROLLERS);
     let Some(world) = World::start(&controllers) else { return };
-    for webhook in configuration(&world)["webhooks"].as_array().into_iter().flatten() {
+    let webhooks = [amending(&world), configuration(&world)].map(|object| object["webhooks"].clone());
+    for webhook in webhooks.iter().filter_map(Value::as_array).flatten() {
         assert_eq!(webhook["failurePolicy"], "Fail", "{webhook}");
         assert_eq!(webhook["sideEffects"], "None", "{webhook}");
         assert_eq!(webhook["admissionReviewVersions"], json!(["v1"]), "{webhook}");
     }
     // Before the first operator begins.
     let early = world.tries(ADMINISTRATOR, MINE, &json!({ "parent": "aws" }));
+    assert!(early.is_err_and(|refused| refused.message.contains("failed calling webhook")));
+    let early = world.tries(ADMINISTRATOR, AWS, &json!({ "type": "aws" }));
     assert!(early.is_err_and(|refused| refused.message.contains("failed calling webhook")));
     let webhook = Webhook::new();
     let mut operator = webhook.start(&world, &controllers);
@@ -95,15 +100,17 @@ fn what_others_make_of_certificates_is_put_right() {
 
     // Another authority in the configuration.
     mistrust(&world, &other_authority());
-    until("the right authority is trusted again", || (trusted(&world) == first).then_some(()));
+    until("the right authority is trusted again", || {
+        (trusted(&world) == first && bundle(&amending(&world)) == first).then_some(())
+    });
     until("what is written is judged again", || is_judged(&world).then_some(()));
 
     // No certificates at all.
     let lost = world.cluster.server.call("DELETE", &secret(&world), &Value::Null);
     assert!(lost.is_ok(), "{lost:?}");
     let second = until("there are new certificates", || {
-        let bundle = trusted(&world);
-        (bundle != first && webhook.shows(&bundle)).then_some(bundle)
+        let new = trusted(&world);
+        (new != first && webhook.shows(&new)).then_some(new)
     });
     assert!(!webhook.shows(&first));
     until("what is written is judged again", || is_judged(&world).then_some(()));
@@ -112,12 +119,13 @@ fn what_others_make_of_certificates_is_put_right() {
     let ending = ending();
     world.cluster.server.change(&secret(&world), &json!({ "data": ending }));
     let third = until("the certificates are renewed", || {
-        let bundle = trusted(&world);
-        let newest = blocks(&bundle).first()?.clone();
-        (bundle != second && webhook.shows(newest.as_bytes())).then_some(bundle)
+        let new = trusted(&world);
+        let newest = blocks(&new).first()?.clone();
+        (new != second && webhook.shows(newest.as_bytes())).then_some(new)
     });
     let old = STANDARD.decode(ending["ca.crt"].as_str().unwrap_or_default()).unwrap();
     assert_eq!(blocks(&third)[1..], blocks(&old));
+    assert_eq!(bundle(&amending(&world)), third);
     assert!(!webhook.shows(&old));
     until("what is written is judged again", || is_judged(&world).then_some(()));
     // One who makes certificates each time would not come to rest.

@@ -5,7 +5,10 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::world::{CONTROLLERS, PARENT, PRIVATE, PROJECT, Place, World, joined};
+use super::judging::{parent, taken};
+use super::users::ADMINISTRATOR;
+use super::webhook::{Webhook, all};
+use super::world::{ADMISSION, CONTROLLERS, PARENT, PRIVATE, PROJECT, Place, World, joined};
 use crate::operator::replica::Replica;
 use crate::operator::until::until;
 
@@ -101,4 +104,38 @@ fn versions_of_images_expire_unless_that_is_switched_off() {
     let left = json!([{ "name": "both", "versions": [{ "version": "16.4", "expirationDate": FAR }] }]);
     let object = world.joined(profile, "/machineImages", &left);
     assert_eq!(object["spec"]["machineImages"], left);
+}
+
+#[test]
+fn it_is_told_where_nothing_can_be_taken_out() {
+    let controllers = all(CONTROLLERS);
+    let Some(world) = World::start(&controllers) else { return };
+    let webhook = Webhook::new();
+    let mut judging = webhook.start(&world, ADMISSION);
+    world.make(AWS, &parent());
+    let profile = Place(PRIVATE, PROJECT, "mine");
+    let past = json!({ "versions": [{ "version": "1.28.6", "expirationDate": "2020-01-01T00:00:00Z" }] });
+    let images = |version: Value| json!([{ "name": "suse-chost", "versions": [version] }]);
+    let spec =
+        json!({ "parent": "aws", "kubernetes": past, "machineImages": images(json!({ "version": "16.4" })) });
+    taken(&world.tries(ADMINISTRATOR, profile, &spec));
+    // The parent gets the version as well, and one that it has must be given a date.
+    let mut adopted = parent()["machineImages"].clone();
+    let mut version = adopted[0]["versions"][0].clone();
+    version["version"] = json!("16.4");
+    adopted[0]["versions"].as_array_mut().unwrap().push(version);
+    taken(&world.edits(ADMINISTRATOR, AWS, &json!({ "machineImages": adopted })));
+    assert_eq!(judging.terminate(), Some(0), "{}", judging.log());
+
+    let _operator = webhook.start(&world, &controllers);
+    let note = world.told(profile, "CleanUpRefused");
+    assert!(note.contains("spec.machineImages[0].versions[0].expirationDate"), "{note}");
+    // It is not offered, though it stands.
+    world.joined(profile, "/kubernetes", &parent()["kubernetes"]);
+    assert_eq!(world.get(profile).unwrap_or_default()["spec"]["kubernetes"], past);
+    let dated = images(json!({ "version": "16.4", "expirationDate": FAR }));
+    taken(&world.edits(ADMINISTRATOR, profile, &json!({ "machineImages": dated })));
+    until("the version is taken out", || {
+        world.get(profile)?["spec"].get("kubernetes").is_none().then_some(())
+    });
 }

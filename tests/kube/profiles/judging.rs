@@ -24,7 +24,7 @@ fn images(date: &str) -> Value {
 }
 
 /// A cloud profile as large as it must be for what is made of it to be accepted.
-fn parent() -> Value {
+pub fn parent() -> Value {
     let runtimes = json!([{ "name": "containerd" }]);
     let version = json!({ "version": "15.4", "cri": runtimes, "architectures": ["amd64"] });
     json!({
@@ -38,7 +38,7 @@ fn parent() -> Value {
 
 /// Fails unless it was refused by who judges, in all of these words.
 #[track_caller]
-fn refused(answer: Result<Value, Refused>, words: &[&str]) {
+pub fn refused(answer: Result<Value, Refused>, words: &[&str]) {
     match answer {
         Ok(object) => panic!("it was taken: {object}"),
         Err(Refused { message, .. }) => {
@@ -50,8 +50,9 @@ fn refused(answer: Result<Value, Refused>, words: &[&str]) {
     }
 }
 
+/// Fails unless it was done.
 #[track_caller]
-fn taken(answer: &Result<Value, Refused>) {
+pub fn taken(answer: &Result<Value, Refused>) {
     assert!(answer.is_ok(), "{answer:?}");
 }
 

@@ -8,6 +8,7 @@ mod users;
 mod webhook;
 mod world;
 
+mod amending;
 mod certificate;
 mod definitions;
 mod deletion;

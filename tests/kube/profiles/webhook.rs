@@ -14,12 +14,13 @@ use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 use serde_json::{Value, json};
 
 use super::users::ADMINISTRATOR;
-use super::world::{ADMISSION, PRIVATE, PROJECT, Place, World};
+use super::world::{ADMISSION, NAMESPACED, PRIVATE, PROJECT, Place, World};
 use crate::gate::nobody;
 use crate::operator::replica::Replica;
 use crate::operator::until::until;
 
-const CONFIGURATIONS: &str = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations";
+const JUDGING: &str = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations";
+const AMENDING: &str = "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations";
 /// How long an answer may take.
 const PATIENT: Duration = Duration::from_secs(10);
 
@@ -72,25 +73,44 @@ impl Webhook {
     }
 }
 
-/// Whether what nobody may write is refused by who judges, and not because nobody does.
+/// Whether what nobody may write is refused by who judges, and not because nobody does. What is amended before
+/// comes as far only where somebody amends it.
 pub fn is_judged(world: &World) -> bool {
-    let path = format!("{}?dryRun=All", Place(PRIVATE, PROJECT, "").collection());
-    let object = Place(PRIVATE, PROJECT, "dry-run").object(&json!({ "parent": "no-such-profile" }));
-    let answer = world.users.call(ADMINISTRATOR, "POST", &path, &object);
-    answer.is_err_and(|refused| refused.message.contains("denied the request"))
+    let gone = "no-such-profile";
+    let private = (PRIVATE, json!({ "parent": gone }));
+    let released = (NAMESPACED, json!({ "parent": { "kind": "CloudProfile", "name": gone } }));
+    [private, released].iter().all(|(kind, spec)| {
+        let place = Place(*kind, PROJECT, "dry-run");
+        let path = format!("{}?dryRun=All", place.collection());
+        let answer = world.users.call(ADMINISTRATOR, "POST", &path, &place.object(spec));
+        answer.is_err_and(|refused| refused.message.contains("denied the request"))
+    })
 }
 
-/// The configuration by which the API server asks the operator.
+/// The configuration by which the API server asks the operator what may be written.
 pub fn configuration(world: &World) -> Value {
-    let list = world.cluster.get(CONFIGURATIONS).unwrap_or_default();
+    only(world, JUDGING)
+}
+
+/// The configuration by which it asks what is to be changed before.
+pub fn amending(world: &World) -> Value {
+    only(world, AMENDING)
+}
+
+fn only(world: &World, path: &str) -> Value {
+    let list = world.cluster.get(path).unwrap_or_default();
     let items = list["items"].as_array().cloned().unwrap_or_default();
-    let [one] = items.as_slice() else { panic!("not one configuration, but {}", items.len()) };
+    let [one] = items.as_slice() else { panic!("{path}: not one configuration, but {}", items.len()) };
     one.clone()
 }
 
-/// The authorities that the API server trusts by it, which are the same for all of its webhooks.
+/// The authorities that the API server trusts where it asks what may be written.
 pub fn trusted(world: &World) -> Vec<u8> {
-    let configuration = configuration(world);
+    bundle(&configuration(world))
+}
+
+/// The authorities that are trusted by a configuration, which are the same for all of its webhooks.
+pub fn bundle(configuration: &Value) -> Vec<u8> {
     let bundle = |webhook: &Value| webhook["clientConfig"]["caBundle"].as_str().map(str::to_owned);
     let webhooks = configuration["webhooks"].as_array().into_iter().flatten();
     let mut bundles: Vec<Option<String>> = webhooks.map(bundle).collect();
@@ -100,15 +120,17 @@ pub fn trusted(world: &World) -> Vec<u8> {
     STANDARD.decode(bundle).unwrap()
 }
 
-/// Has the API server trust others: their certificates, as the configuration holds them.
+/// Has the API server trust others: their certificates, as the configurations hold them.
 pub fn mistrust(world: &World, bundle: &str) {
-    let mut changed = configuration(world);
-    for webhook in changed["webhooks"].as_array_mut().unwrap() {
-        webhook["clientConfig"]["caBundle"] = bundle.into();
+    for path in [AMENDING, JUDGING] {
+        let mut changed = only(world, path);
+        for webhook in changed["webhooks"].as_array_mut().unwrap() {
+            webhook["clientConfig"]["caBundle"] = bundle.into();
+        }
+        let name = changed["metadata"]["name"].as_str().unwrap().to_owned();
+        let to = json!({ "webhooks": changed["webhooks"] });
+        world.cluster.server.change(&format!("{path}/{name}"), &to);
     }
-    let name = changed["metadata"]["name"].as_str().unwrap().to_owned();
-    let to = json!({ "webhooks": changed["webhooks"] });
-    world.cluster.server.change(&format!("{CONFIGURATIONS}/{name}"), &to);
 }
 
 /// The path of the secret in which the operator keeps its certificates.

@@ -196,6 +196,7 @@ impl World {
             "/api/v1/events",
             "/api/v1/secrets",
             "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations",
+            "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations",
         ];
         let mut found = BTreeMap::new();
         for kind in own.into_iter().chain(others.map(str::to_owned)) {

@@ -69,9 +69,30 @@ fn what_was_written_here_is_no_news() -> serde_json::Result<()> {
         Ok(Seen { status: Some(Standing::of(status)), ..child("a", "p", 1)? })
     };
     let key = Key { namespace: Some("n".to_owned()), name: "a".to_owned() };
-    store.note(&key, Standing::of(&status));
+    store.note(&key, "", Standing::of(&status));
     assert!(store.take(News::Child(Event::Apply(seen(&status)?))).is_empty());
     assert_eq!(named(store.take(News::Child(Event::Apply(seen(&json!({}))?)))), ["a"]);
+    Ok(())
+}
+
+#[test]
+fn one_who_takes_the_place_of_another_inherits_no_status() -> serde_json::Result<()> {
+    let mut store = store()?;
+    let seen = |uid: &str| -> serde_json::Result<Seen<PrivateCloudProfileSpec>> {
+        let mut seen = child("a", "p", 1)?;
+        seen.metadata.uid = Some(uid.to_owned());
+        Ok(seen)
+    };
+    let key = Key { namespace: Some("n".to_owned()), name: "a".to_owned() };
+    let standing = Standing::of(&json!({ "observedGeneration": 1 }));
+    let known = |store: &Store<PrivateCloudProfileSpec>| store.child(&key).map(|(child, _)| child.standing);
+    store.take(News::Child(Event::Apply(seen("1")?)));
+    store.take(News::Child(Event::Delete(seen("1")?)));
+    store.take(News::Child(Event::Apply(seen("2")?)));
+    store.note(&key, "1", standing.clone());
+    assert_eq!(known(&store), Some(Standing::default()));
+    store.note(&key, "2", standing.clone());
+    assert_eq!(known(&store), Some(standing));
     Ok(())
 }
 
