@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Allowance, Catalogue, KnownRegion, Reason, nameless};
+use super::{Allowance, AllowedRegion, Catalogue, KnownRegion, Reason, nameless};
 
 impl Catalogue {
     /// The catalogue with a cloud profile: its regions, zones and types are known, and nothing else may be used.
@@ -45,17 +45,11 @@ impl Catalogue {
         region.is_none_or(|region| region.allows_zone(zone) && !region.lacks(zone, machine_type))
     }
 
-    /// The zones of a region among which a cluster may choose: those of `known` that a cloud profile, if there is
-    /// one, allows; its own where none are known.
+    /// The zones of a region that a cloud profile, if there is one, lists.
     #[must_use]
-    pub fn allowed_zones(&self, region: &str, known: Vec<String>) -> Vec<String> {
-        let Some(region) = self.allowance.as_ref().and_then(|allowance| allowance.regions.get(region)) else {
-            return known;
-        };
-        if known.is_empty() {
-            return region.zone_names().map(str::to_owned).collect();
-        }
-        known.into_iter().filter(|zone| region.allows_zone(zone)).collect()
+    pub fn listed_zones(&self, region: &str) -> Vec<String> {
+        let region = self.allowance.as_ref().and_then(|allowance| allowance.regions.get(region));
+        region.into_iter().flat_map(AllowedRegion::zone_names).map(str::to_owned).collect()
     }
 
     /// One sentence about the cloud profile, if there is one.
@@ -96,7 +90,7 @@ pub(super) fn keep<'a>(
 
 #[cfg(test)]
 mod tests {
-    use super::super::{AllowedRegion, AllowedType, AllowedZone};
+    use super::super::{AllowedType, AllowedZone};
     use super::*;
 
     fn zone(name: &str) -> AllowedZone {
@@ -137,10 +131,8 @@ mod tests {
     #[test]
     fn zones_and_types_are_those_of_the_profile() {
         let catalogue = restricted();
-        let both = || ["us-east-1a", "us-east-1b"].map(str::to_owned).to_vec();
-        assert_eq!(catalogue.allowed_zones("us-east-1", both()), ["us-east-1a"]);
-        assert_eq!(catalogue.allowed_zones("sa-east-1", both()), both());
-        assert_eq!(catalogue.allowed_zones("moon", Vec::new()), ["moon-a"]);
+        assert_eq!(catalogue.listed_zones("moon"), ["moon-a"]);
+        assert!(catalogue.listed_zones("sa-east-1").is_empty() && catalogue.listed_zones("x").is_empty());
         assert!(catalogue.allows_type("m5.large") && !catalogue.allows_type("m5.xlarge"));
         assert!(catalogue.allows_zone("moon", "moon-a") && !catalogue.allows_zone("moon", "moon-b"));
         assert!(!catalogue.allows_type_in("moon", "moon-a", "m5.large"));

@@ -30,14 +30,19 @@ const REGION: Page = Page {
     bad: "",
     good: "",
 };
-/// The zone is not in the profile.
+/// A zone is not in the profile.
 const ZONE: Page = Page {
     code: "LF1462",
     title: "zones are those that the cloud profile lists for the region",
     text: "With `--cloud-profile`, machines are in the zones that the profile lists for the region. Where it lists \
-           none, any zone of the region can be named.",
+           none, any zone of the region can be named. Existing subnets are in these zones, too.",
     severity: Severity::Error,
-    fields: &["<pool>.platform.aws.zones", "<pool>.platform.azure.zones"],
+    fields: &[
+        "<pool>.platform.aws.zones",
+        "<pool>.platform.azure.zones",
+        "platform.aws.vpc.subnets",
+        "platform.aws.subnets",
+    ],
     base: Base::Whole,
     bad: "",
     good: "",
@@ -59,9 +64,15 @@ const LACKING: Page = Page {
     code: "LF1464",
     title: "the zones of a pool have its machine type",
     text: "The cloud profile lists the types that a zone does not have under its `unavailableMachineTypes`. A pool \
-           that names zones and a type needs the type in each of them.",
+           that names zones and a type needs the type in each of them, and so do existing subnets; any other type \
+           needs one zone that has it.",
     severity: Severity::Error,
-    fields: &["<pool>.platform.aws.zones", "<pool>.platform.azure.zones"],
+    fields: &[
+        "<pool>.platform.aws.zones",
+        "<pool>.platform.aws.type",
+        "<pool>.platform.azure.zones",
+        "<pool>.platform.azure.type",
+    ],
     base: Base::Whole,
     bad: "",
     good: "",
@@ -97,7 +108,7 @@ fn check(case: &Case<'_>, out: &mut Findings) {
     for machines in &case.placement.machines {
         check_type(allowance, machines, out);
         if let Some(region) = region {
-            check_zones(allowance, name, region, machines, out);
+            check_zones(allowance, (name, region), machines, out);
         }
     }
 }
@@ -113,59 +124,139 @@ fn check_type(allowance: &Allowance, machines: &Machines, out: &mut Findings) {
     } else {
         format!("the cloud profile `{profile}` does not list the machine type `{}`", shortened(name))
     };
-    let known: Vec<&str> = allowance.usable().map(|kind| kind.name.as_str()).collect();
+    let known = usable(allowance);
     let finding = Finding::error(&TYPE, Kind::NotSupported, format!("{}.type", machines.path), message);
     out.push(finding.help(instead(name, &known)));
 }
 
 fn check_zones(
     allowance: &Allowance,
-    region: &str,
-    allowed: &AllowedRegion,
+    (name, region): (&str, &AllowedRegion),
     machines: &Machines,
     out: &mut Findings,
 ) {
-    let profile = shortened(&allowance.profile);
+    let kind = machines.machine_type.as_str();
     for (i, zone) in machines.zones.iter().enumerate() {
         let field = format!("{}.zones[{i}]", machines.path);
-        if !allowed.allows_zone(zone) {
-            let message = format!(
-                "the cloud profile `{profile}` does not list the zone `{}` of {}",
-                shortened(zone),
-                shortened(region)
-            );
-            let known: Vec<&str> = allowed.zone_names().collect();
-            out.push(Finding::error(&ZONE, Kind::NotSupported, field, message).help(instead(zone, &known)));
-        } else if allowed.lacks(zone, &machines.machine_type) {
-            let kind = shortened(&machines.machine_type);
-            let message = format!(
-                "the zone `{}` has no `{kind}`, as the cloud profile `{profile}` says",
-                shortened(zone)
-            );
-            let has = |zone: &&str| !allowed.lacks(zone, &machines.machine_type);
-            let having: Vec<&str> = allowed.zone_names().filter(has).collect();
-            let help = if having.is_empty() {
-                "name another machine type: no zone of the region has this one".to_owned()
-            } else {
-                format!("name another machine type, or of the zones {}", having.join(", "))
-            };
-            out.push(Finding::error(&LACKING, Kind::Invalid, field, message).help(help));
+        if !region.allows_zone(zone) {
+            out.push(zone_not_listed(allowance, name, zone, field));
+        } else if region.lacks(zone, kind) {
+            out.push(lacking_in(allowance, name, zone, kind, field));
         }
     }
+    if machines.zones.is_empty() && allowance.allows_type(kind) && region.lacks_everywhere(kind) {
+        out.push(lacking_everywhere(allowance, name, kind, format!("{}.type", machines.path)));
+    }
+}
+
+/// Says that a profile does not list a zone of a region.
+#[must_use]
+pub fn zone_not_listed(allowance: &Allowance, region: &str, zone: &str, field: String) -> Finding {
+    let message = format!(
+        "the cloud profile `{}` does not list the zone `{}` of {}",
+        shortened(&allowance.profile),
+        shortened(zone),
+        shortened(region)
+    );
+    let known = zones(allowance, region);
+    Finding::error(&ZONE, Kind::NotSupported, field, message).help(instead(zone, &known))
+}
+
+/// Says that a profile lists none of the zones that a region is known to have.
+#[must_use]
+pub fn no_zone_listed(allowance: &Allowance, region: &str, known: &[String], field: String) -> Finding {
+    let known: Vec<&str> = known.iter().map(String::as_str).collect();
+    let (profile, region_name) = (shortened(&allowance.profile), shortened(region));
+    let message =
+        format!("the cloud profile `{profile}` lists no zone that `{region_name}` has for the machines");
+    let help = format!(
+        "the profile lists {}, the region has {}: whoever keeps the profile can add zones",
+        first_of(&zones(allowance, region)),
+        first_of(&known)
+    );
+    Finding::error(&ZONE, Kind::NotSupported, field, message).help(help)
+}
+
+/// Says that a zone does not have a type of machine, as a profile has it.
+#[must_use]
+pub fn lacking_in(
+    allowance: &Allowance,
+    region: &str,
+    zone: &str,
+    machine_type: &str,
+    field: String,
+) -> Finding {
+    let (profile, kind) = (shortened(&allowance.profile), shortened(machine_type));
+    let message =
+        format!("the zone `{}` has no `{kind}`, as the cloud profile `{profile}` says", shortened(zone));
+    let lacks =
+        |zone: &str| allowance.regions.get(region).is_some_and(|known| known.lacks(zone, machine_type));
+    let having: Vec<&str> = zones(allowance, region).into_iter().filter(|zone| !lacks(zone)).collect();
+    let help = if having.is_empty() {
+        "name another machine type: no zone of the region has this one".to_owned()
+    } else {
+        format!("name another machine type, or of the zones {}", having.join(", "))
+    };
+    Finding::error(&LACKING, Kind::Invalid, field, message).help(help)
+}
+
+/// Says that none of the zones that a profile lists for a region has a type of machine.
+#[must_use]
+pub fn lacking_everywhere(allowance: &Allowance, region: &str, machine_type: &str, field: String) -> Finding {
+    let message = format!(
+        "no zone that the cloud profile `{}` lists for {} has `{}`",
+        shortened(&allowance.profile),
+        shortened(region),
+        shortened(machine_type)
+    );
+    let has = |name: &str| allowance.regions.get(region).is_none_or(|known| !known.lacks_everywhere(name));
+    let mut others = usable(allowance);
+    others.retain(|name| !name.eq_ignore_ascii_case(machine_type) && has(name));
+    let help = if others.is_empty() {
+        "the profile has no other type there: whoever keeps it can add one".to_owned()
+    } else {
+        format!("name another machine type: the profile lists {}", first_of(&others))
+    };
+    Finding::error(&LACKING, Kind::Invalid, field, message).help(help)
+}
+
+/// What is to be done where no type that a profile lists will do.
+#[must_use]
+pub fn add_a_type(allowance: &Allowance) -> String {
+    match usable(allowance).as_slice() {
+        [] => "the profile lists none: whoever keeps it can add one".to_owned(),
+        known => format!("the profile lists {}: whoever keeps it can add one that will do", first_of(known)),
+    }
+}
+
+/// The types that machines may have.
+fn usable(allowance: &Allowance) -> Vec<&str> {
+    allowance.usable().map(|kind| kind.name.as_str()).collect()
+}
+
+/// The zones that a profile lists for a region.
+fn zones<'a>(allowance: &'a Allowance, region: &str) -> Vec<&'a str> {
+    allowance.regions.get(region).into_iter().flat_map(AllowedRegion::zone_names).collect()
 }
 
 /// What to name in the place of something that the profile does not list.
 fn instead(name: &str, known: &[&str]) -> String {
-    const MOST: usize = 10;
     if let Some(near) = nearest(name, known.iter().copied()) {
         return format!("did you mean `{near}`?");
     }
     if known.is_empty() {
         return "the profile lists none: whoever keeps it can add what is to be used".to_owned();
     }
-    let first: Vec<&str> = known.iter().take(MOST).copied().collect();
-    let more = if known.len() > MOST { " and others" } else { "" };
-    format!("the profile lists {}{more}", first.join(", "))
+    format!("the profile lists {}", first_of(known))
+}
+
+/// The names, or the first of many.
+#[must_use]
+pub fn first_of(names: &[&str]) -> String {
+    const MOST: usize = 10;
+    let first: Vec<&str> = names.iter().take(MOST).copied().collect();
+    let more = if names.len() > MOST { " and others" } else { "" };
+    format!("{}{more}", first.join(", "))
 }
 
 #[cfg(test)]
@@ -180,14 +271,18 @@ mod tests {
             name: name.to_owned(),
             lacking: lacking.iter().map(|lacking| (*lacking).to_owned()).collect(),
         };
-        let zones = vec![zone("moon-a", &["m.large"]), zone("moon-b", &[])];
+        let zones = vec![zone("moon-a", &["m.large", "m.rare"]), zone("moon-b", &["m.rare"])];
         let kind =
             |name: &str, usable| AllowedType { name: name.to_owned(), usable, ..AllowedType::default() };
         Catalogue::default().with_allowance(Allowance {
             profile: "team".to_owned(),
             platform: "aws".to_owned(),
             regions: [("moon-base-1".to_owned(), AllowedRegion { zones, added: false })].into(),
-            machine_types: vec![kind("m.large", true), kind("m.huge", false)],
+            machine_types: ["m.large", "m.rare", "m.small"]
+                .map(|name| kind(name, true))
+                .into_iter()
+                .chain([kind("m.huge", false)])
+                .collect(),
         })
     }
 
@@ -242,6 +337,26 @@ mod tests {
             found("moon-base-1", &["moon-b", "moon-a"], "m.large"),
             [("LF1464", at("zones[1]"), help)]
         );
+    }
+
+    #[test]
+    fn a_type_without_zones_is_in_one_of_the_profiles() {
+        let at = "compute[0].platform.aws.type".to_owned();
+        let help = Some("name another machine type: the profile lists m.large, m.small".to_owned());
+        assert_eq!(found("moon-base-1", &[], "m.Rare"), [("LF1464", at, help)]);
+        let named = found("moon-base-1", &["moon-a"], "m.rare");
+        assert_eq!(
+            named.iter().map(|(_, field, _)| field.as_str()).collect::<Vec<_>>(),
+            ["compute[0].platform.aws.zones[0]"]
+        );
+        assert!(found("moon-base-2", &[], "m.rare").iter().all(|(code, ..)| *code == "LF1461"));
+    }
+
+    #[test]
+    fn many_names_are_cut_short() {
+        assert_eq!(first_of(&["a", "b"]), "a, b");
+        assert_eq!(first_of(&["a"; 11]), "a, a, a, a, a, a, a, a, a, a and others");
+        assert_eq!(add_a_type(&Allowance::default()), "the profile lists none: whoever keeps it can add one");
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! findings and never asks which platform it is. Rules of a platform's own fields live in
 //! `platform/<name>/rules`.
 
-mod allowance;
+pub mod allowance;
 mod capabilities;
 mod families;
 pub mod features;

@@ -112,6 +112,12 @@ impl AllowedRegion {
         named.any(|known| known.lacking.iter().any(|lacking| lacking.eq_ignore_ascii_case(machine_type)))
     }
 
+    /// Whether zones are listed and none of them has a type of machine.
+    #[must_use]
+    pub fn lacks_everywhere(&self, machine_type: &str) -> bool {
+        !self.zones.is_empty() && self.zone_names().all(|zone| self.lacks(zone, machine_type))
+    }
+
     /// Adds the zones that `known` does not have.
     pub fn add_zones(&self, known: &mut Vec<String>) {
         for zone in self.zone_names() {
@@ -149,7 +155,9 @@ mod tests {
         let region = AllowedRegion { zones: vec![zone], added: false };
         assert!(region.allows_zone("r-1a") && !region.allows_zone("r-1b"));
         assert!(region.lacks("r-1a", "M5.large") && !region.lacks("r-1a", "m5.xlarge"));
+        assert!(region.lacks_everywhere("m5.large") && !region.lacks_everywhere("m5.xlarge"));
         assert!(AllowedRegion::default().allows_zone("r-1b"));
+        assert!(!AllowedRegion::default().lacks_everywhere("m5.large"));
         let mut known = vec!["r-1b".to_owned()];
         region.add_zones(&mut known);
         assert_eq!(known, ["r-1b", "r-1a"]);

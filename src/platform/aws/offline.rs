@@ -13,8 +13,8 @@ pub(super) fn facts(offline: &Offline<'_>) -> Option<Facts> {
     let platform = offline.config.platform.aws.as_ref()?;
     let catalogue = &offline.catalogue.aws;
     let region = catalogue.region(&platform.region);
-    let zones = region.map(|region| region.zones.clone()).unwrap_or_default();
-    let zones = offline.catalogue.allowed_zones(&platform.region, zones);
+    let zones = region.map(|region| region.zones.clone()).filter(|zones| !zones.is_empty());
+    let zones = zones.unwrap_or_else(|| offline.catalogue.listed_zones(&platform.region));
     let partition = catalogue.partition_of(&platform.region);
     let mut facts = Facts {
         region: platform.region.clone(),

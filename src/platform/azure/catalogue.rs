@@ -28,6 +28,13 @@ model! {
         pub default_sizes: BTreeMap<String, BTreeMap<String, String>>,
         /// Size that machines of a Stack Hub have unless given, by role.
         pub stack_sizes: BTreeMap<String, String>,
+        /// Sizes that a cloud profile allows besides, in the order in which they are tried, by architecture, then by
+        /// role. They are no part of the document.
+        #[serde(skip)]
+        pub further_sizes: BTreeMap<String, BTreeMap<String, Vec<String>>>,
+        /// The same for machines of a Stack Hub, by role.
+        #[serde(skip)]
+        pub further_stack_sizes: BTreeMap<String, Vec<String>>,
         /// Disks that machines start from, by role: `master`, `worker`, `bootstrap`.
         pub os_disks: BTreeMap<String, OsDisk>,
         /// Disks that machines of a Stack Hub start from, where they differ, by role.
@@ -198,6 +205,17 @@ impl Catalogue {
         let stack = self.is_stack(cloud);
         let sizes = if stack { &self.stack_sizes } else { self.default_sizes.get(architecture)? };
         role.entry(sizes).map(String::as_str)
+    }
+
+    /// The sizes to choose from for machines without one, in their order: the one that they have unless given, then
+    /// what a cloud profile allows besides.
+    #[must_use]
+    pub fn candidates(&self, cloud: &str, architecture: &str, role: Role) -> Vec<&str> {
+        let stack = self.is_stack(cloud);
+        let further =
+            if stack { Some(&self.further_stack_sizes) } else { self.further_sizes.get(architecture) };
+        let further = further.and_then(|sizes| role.entry(sizes)).into_iter().flatten();
+        self.default_size(cloud, architecture, role).into_iter().chain(further.map(String::as_str)).collect()
     }
 
     /// The disk that machines start from unless given.

@@ -47,14 +47,14 @@ fn location<'a>(catalogue: &'a Catalogue, platform: &Platform) -> Option<(Locati
     Some((Location { name, display_name: known.display_name.clone() }, known.zones.as_slice()))
 }
 
-/// The sizes that pools have unless given, and those that the config names.
+/// The sizes to choose from for pools without one, and those that the config names.
 pub(super) fn sizes_of_interest(offline: &Offline<'_>) -> BTreeSet<String> {
     let cloud = offline.config.platform.azure.as_ref().map_or("", |platform| platform.cloud_name.as_str());
     let mut names = BTreeSet::new();
     for (_, pool) in offline.config.pools() {
         for role in [Role::ControlPlane, Role::Compute] {
-            let default = offline.catalogue.azure.default_size(cloud, &pool.architecture, role);
-            names.extend(default.map(str::to_owned));
+            let candidates = offline.catalogue.azure.candidates(cloud, &pool.architecture, role);
+            names.extend(candidates.into_iter().map(str::to_owned));
         }
         names.extend(pool.platform.azure.iter().map(|settings| settings.vm_size.clone()));
     }

@@ -264,6 +264,10 @@ impl Wizard<'_> {
             return Ok(String::new());
         };
         let mut regions = regions(survey, &self.given.answers, self.basis);
+        if let Some(allowance) = self.basis.catalogue.allowance.as_ref().filter(|_| regions.is_empty()) {
+            let profile = shortened(&allowance.profile);
+            return Err(Stop::Failed(anyhow::anyhow!("the cloud profile `{profile}` lists no region there")));
+        }
         let environment = survey.environment_region(&Environment);
         let wanted = self.earlier(Question::Region).or(environment.as_deref());
         // The default comes first, then what most people look for.

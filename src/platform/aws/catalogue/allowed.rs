@@ -32,6 +32,12 @@ impl Catalogue {
         let known = partition.regions.entry(name.to_owned()).or_default();
         let before = known.zones.clone();
         region.add_zones(&mut known.zones);
+        // Zones outside the data centres, such as local ones, have a dash after the region's name. The zones of the
+        // catalogue are those within.
+        let outside = |zone: &String| zone.strip_prefix(name).is_some_and(|rest| rest.starts_with('-'));
+        if !before.is_empty() && !before.iter().any(outside) {
+            known.zones.retain(|zone| !outside(zone));
+        }
         for kind in allowance.usable() {
             let offering = known.offerings.entry(kind.name.clone()).or_insert_with(|| before.clone());
             // Of zones that are new, the profile alone says what they have.
@@ -90,7 +96,8 @@ mod tests {
     }
 
     fn taken_in() -> Catalogue {
-        let east = vec![zone("us-east-1a", &["x9.huge"]), zone("us-east-1z", &[])];
+        let east =
+            vec![zone("us-east-1a", &["x9.huge"]), zone("us-east-1z", &[]), zone("us-east-1-nyc-1a", &[])];
         let regions = [("us-east-1", east), ("eu-west-99", vec![zone("a", &[])]), ("moon", Vec::new())];
         let allowance = Allowance {
             regions: regions
@@ -126,6 +133,7 @@ mod tests {
         assert_eq!(aws.zones("eu-west-99"), ["a"]);
         assert_eq!(aws.partition_of("eu-west-99").map(|(id, _)| id), Some("aws"));
         assert!(aws.zones("us-east-1").iter().any(|zone| zone == "us-east-1z"));
+        assert!(!aws.zones("us-east-1").iter().any(|zone| zone == "us-east-1-nyc-1a"));
         let offered = |name: &str| aws.offered_zones("us-east-1", name).unwrap_or_default().to_vec();
         assert!(offered("m5.xlarge").iter().any(|zone| zone == "us-east-1z"));
         assert!(!offered("x9.huge").iter().any(|zone| zone == "us-east-1a"));

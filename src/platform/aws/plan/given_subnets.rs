@@ -2,7 +2,7 @@
 
 use ipnet::IpNet;
 
-use super::{Planning, cloud_pages};
+use super::{Planning, cloud_pages, cloud_profile};
 use crate::config::Net;
 use crate::finding::Findings;
 use crate::platform::aws::facts::{AVAILABILITY_ZONE, Subnet};
@@ -18,6 +18,7 @@ pub(super) fn check(planning: &Planning<'_>, out: &mut Findings) {
     check_networks(&found, out);
     check_addresses(planning, &found, out);
     check_owners(planning, &found, out);
+    check_zones(planning, &found, out);
     if lack_private(planning) {
         out.push(cloud_pages::no_private_subnet(found.len()));
     }
@@ -57,6 +58,17 @@ fn check_addresses(planning: &Planning<'_>, found: &[(usize, &Subnet)], out: &mu
         if !machines.iter().any(|network| network.contains(net.network())) {
             let shown: Vec<String> = machines.iter().map(ToString::to_string).collect();
             out.push(cloud_pages::outside(*i, subnet, &shown));
+        }
+    }
+}
+
+/// Refuses subnets in zones that a cloud profile, if there is one, does not list.
+fn check_zones(planning: &Planning<'_>, found: &[(usize, &Subnet)], out: &mut Findings) {
+    let catalogue = planning.case.catalogue;
+    let Some(allowance) = &catalogue.allowance else { return };
+    for (i, subnet) in found {
+        if !catalogue.allows_zone(planning.region(), &subnet.zone) {
+            out.push(cloud_profile::subnet_outside(allowance, planning.region(), *i, subnet));
         }
     }
 }

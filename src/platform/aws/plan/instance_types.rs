@@ -1,10 +1,11 @@
 //! Instance types: `assets.md`, B.9 and G.3.
 
-use super::{Planning, cloud_pages, pages};
+use super::{Planning, cloud_pages, cloud_profile, pages};
 use crate::catalogue::Role;
-use crate::finding::Findings;
+use crate::finding::{Finding, Findings};
 use crate::platform::aws::facts::InstanceType;
 use crate::platform::aws::type_names::proposed;
+use crate::rules::allowance;
 
 /// What a pool needs of its instance type.
 pub(super) struct Wish<'a> {
@@ -36,7 +37,11 @@ pub(super) fn choose(planning: &Planning<'_>, wish: &Wish<'_>, out: &mut Finding
         .cloned();
     if chosen.is_none() {
         let help = without_candidate(planning, wish, candidates);
-        out.push(pages::no_default_type(planning.region(), wish, candidates, help));
+        let region = planning.region();
+        out.push(match &planning.case.catalogue.allowance {
+            Some(profile) => cloud_profile::no_type(profile, region, wish, candidates, help),
+            None => pages::no_default_type(region, wish, candidates, help),
+        });
     }
     chosen
 }
@@ -58,6 +63,8 @@ fn without_candidate(planning: &Planning<'_>, wish: &Wish<'_>, candidates: &[Str
     let zones = wish.zones.join(", ");
     if !large.is_empty() {
         format!("set {field}; the region offers {}", listed(large))
+    } else if let Some(allowance) = &planning.case.catalogue.allowance {
+        allowance::add_a_type(allowance)
     } else if !small.is_empty() {
         let (vcpus, memory) = least(planning, wish.role);
         format!(
@@ -93,23 +100,45 @@ pub(super) fn check(planning: &Planning<'_>, name: &str, wish: &Wish<'_>, out: &
             out.push(pages::too_small(wish, name, (vcpus, memory_mib), least));
         }
     }
+    if let Some(allowance) = planning.case.catalogue.allowance.as_ref().filter(|_| wish.zones_given) {
+        for zone in wish.zones.iter().filter(|zone| !is_allowed(planning, name, zone)) {
+            let field = format!("{}.platform.aws.type", wish.path);
+            out.push(allowance::lacking_in(allowance, planning.region(), zone, name, field));
+        }
+    }
     let Some(offer) = planning.facts.instance_types.get(name).filter(|_| wish.zones_given) else {
         return;
     };
     let missing: Vec<&str> =
         wish.zones.iter().filter(|zone| !offer.zones.contains(zone)).map(String::as_str).collect();
     if !missing.is_empty() {
-        out.push(pages::not_offered(wish, name, &missing, &offer.zones));
+        out.push(pages::not_offered(wish, name, &missing, &offering(planning, name, offer.zones.clone())));
     }
 }
 
 /// The zones of `zones` that offer a type. All of them where nobody knows the type.
 pub(super) fn offering(planning: &Planning<'_>, name: &str, mut zones: Vec<String>) -> Vec<String> {
-    let offer = planning.facts.instance_types.get(name);
-    zones.retain(|zone| {
-        offer.is_none_or(|offer| offer.zones.contains(zone)) && is_allowed(planning, name, zone)
-    });
+    zones.retain(|zone| may_offer(planning, name, zone) && is_allowed(planning, name, zone));
     zones
+}
+
+/// What is to be said of a type that no zone offers. Where one of `known` does, it is the cloud profile that leaves
+/// none.
+pub(super) fn nowhere(planning: &Planning<'_>, path: &str, name: &str, known: &[String]) -> Finding {
+    let offered = known.iter().any(|zone| may_offer(planning, name, zone));
+    match planning.case.catalogue.allowance.as_ref().filter(|_| offered) {
+        Some(allowance) => {
+            let field = format!("{path}.platform.aws.type");
+            allowance::lacking_everywhere(allowance, planning.region(), name, field)
+        }
+        None => pages::offered_nowhere(planning.region(), path, name),
+    }
+}
+
+/// Whether the cloud offers a type in a zone, as far as anybody knows.
+fn may_offer(planning: &Planning<'_>, name: &str, zone: &str) -> bool {
+    let offer = planning.facts.instance_types.get(name);
+    offer.is_none_or(|offer| offer.zones.iter().any(|z| z == zone))
 }
 
 fn is_offered(planning: &Planning<'_>, name: &str, zone: &str) -> bool {

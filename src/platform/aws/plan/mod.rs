@@ -1,6 +1,7 @@
 //! What is decided for AWS: region, image, zones, instance types, network (`assets.md`, B.9, C.4, D.2).
 
 mod cloud_pages;
+mod cloud_profile;
 mod dns;
 mod given_subnets;
 mod image;

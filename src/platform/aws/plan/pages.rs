@@ -6,7 +6,7 @@ use crate::catalogue::Catalogue;
 use crate::finding::{Base, Finding, Kind, Page, Severity, shortened};
 use crate::platform::aws::rules::{UNKNOWN_REGION, or_meant};
 
-const REGION: &str = "platform.aws.region";
+pub(super) const REGION: &str = "platform.aws.region";
 
 /// What to do about something that nobody was asked for.
 const ASK: &str = "leave --offline out, or give facts with --facts";
@@ -42,7 +42,7 @@ const ZONES: Page = Page {
     bad: "platform:\n  aws:\n    region: us-west-99\n    defaultMachinePlatform:\n      type: m5.xlarge\n",
     good: "platform:\n  aws:\n    region: us-west-2\n    defaultMachinePlatform:\n      type: m5.xlarge\n",
 };
-const DEFAULT_TYPE: Page = Page {
+pub(super) const DEFAULT_TYPE: Page = Page {
     code: "LF0704",
     title: "an instance type is named where the region offers none of the usual ones",
     text: "Without a type in the config, the first of the catalogue's candidates is taken that all zones of \

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use super::instance_types::{self, Wish};
 use super::zones::is_local;
-use super::{Planning, given_subnets, image, pages, zones};
+use super::{Planning, cloud_profile, given_subnets, image, pages, zones};
 use crate::catalogue::Role;
 use crate::config::MachinePool;
-use crate::finding::Findings;
+use crate::finding::{Finding, Findings};
 use crate::plan::replicas;
 use crate::platform::aws::EDGE;
 use crate::platform::aws::config;
@@ -51,18 +51,16 @@ fn pool(
     let none = config::MachinePool::default();
     let settings = given.platform.aws.as_ref().unwrap_or(&none);
     let edge = given.name == EDGE;
-    let mut zones = match (settings.zones.is_empty(), edge) {
+    let known = match (settings.zones.is_empty(), edge) {
         (false, _) => settings.zones.clone(),
         (true, true) => edge_zones(existing),
         (true, false) => default_zones.to_vec(),
     };
-    zones.retain(|zone| planning.case.catalogue.allows_zone(planning.region(), zone));
+    let is_allowed = |zone: &&String| planning.case.catalogue.allows_zone(planning.region(), zone);
+    let mut zones: Vec<String> = known.iter().filter(is_allowed).cloned().collect();
     if zones.is_empty() {
-        // An edge pool without machines and zones asks for nothing. Subnets of which none is private were
-        // refused as a whole.
-        let said = !edge && existing.is_some() && given_subnets::lack_private(planning);
-        if !said && (!edge || replicas(given) > 0) {
-            out.push(pages::no_zones(planning.region(), path, existing.is_some()));
+        if let Some(finding) = without_zones(planning, existing, path, given, &known) {
+            out.push(finding);
         }
         return None;
     }
@@ -96,7 +94,7 @@ fn pool(
     if !zones_given {
         zones = instance_types::offering(planning, &instance_type, zones);
         if zones.is_empty() {
-            out.push(pages::offered_nowhere(planning.region(), path, &instance_type));
+            out.push(instance_types::nowhere(planning, path, &instance_type, &known));
             return None;
         }
     }
@@ -116,6 +114,27 @@ fn pool(
         iam_profile: settings.iam_profile.clone(),
         security_groups: settings.additional_security_group_ids.clone(),
     })
+}
+
+/// What is to be said of a pool that has none of the zones that are known for it.
+fn without_zones(
+    planning: &Planning<'_>,
+    existing: Option<&Network>,
+    path: &str,
+    given: &MachinePool,
+    known: &[String],
+) -> Option<Finding> {
+    let edge = given.name == EDGE;
+    if let Some(allowance) = planning.case.catalogue.allowance.as_ref().filter(|_| !known.is_empty()) {
+        // Subnets in zones that the profile does not list were refused one by one.
+        let region = planning.region();
+        return existing.is_none().then(|| cloud_profile::no_zone(allowance, region, path, known));
+    }
+    // An edge pool without machines and zones asks for nothing. Subnets of which none is private were refused as
+    // a whole.
+    let said = !edge && existing.is_some() && given_subnets::lack_private(planning);
+    let asks = !edge || replicas(given) > 0;
+    (asks && !said).then(|| pages::no_zones(planning.region(), path, existing.is_some()))
 }
 
 /// The zones of the existing subnets in local zones.

@@ -1,5 +1,6 @@
 //! What planning finds where the config and the cloud do not fit together.
 
+mod cloud_profile;
 mod instance_types;
 
 use super::plan;
@@ -120,8 +121,17 @@ fn found_in(config: &InstallConfig, facts: Facts, source: Source) -> Vec<Finding
 
 /// What is found of a cluster whose infrastructure may stand already, or not.
 fn found_of(config: &InstallConfig, facts: Facts, source: Source, installed: bool) -> Vec<Finding> {
+    found_by(Catalogue::embedded(), config, facts, source, installed)
+}
+
+fn found_by(
+    catalogue: &Catalogue,
+    config: &InstallConfig,
+    facts: Facts,
+    source: Source,
+    installed: bool,
+) -> Vec<Finding> {
     let facts = crate::facts::Facts { source, aws: Some(facts), ..crate::facts::Facts::default() };
-    let catalogue = Catalogue::embedded();
     let identity = &Identity { infra_id: "demo-bcd24".to_owned(), cluster_id: String::new() };
     let case = Case {
         config,

@@ -25,13 +25,15 @@ pub(super) fn refuse<'z>(
     if !planning.asked() || known.is_empty() {
         return missing;
     }
+    let is_allowed = |name: &str| planning.case.catalogue.allows_zone(planning.region(), name);
     for (i, name) in named.iter().enumerate() {
         match known.iter().find(|zone| zone.name == *name) {
             Some(zone) if zone.not_opted_in => out.push(cloud_pages::zone_not_opted_in(path, i, zone)),
             Some(_) => {}
             None => {
                 let fitting = known.iter().filter(|zone| is_local(zone) == local && !zone.not_opted_in);
-                let mut there: Vec<&str> = fitting.map(|zone| zone.name.as_str()).collect();
+                let fitting = fitting.map(|zone| zone.name.as_str());
+                let mut there: Vec<&str> = fitting.filter(|name| is_allowed(name)).collect();
                 there.sort_unstable();
                 out.push(cloud_pages::no_such_zone(planning.region(), path, i, name, &there));
                 missing.insert(name.as_str());

@@ -7,6 +7,8 @@ use crate::catalogue::value::{Allowance, AllowedType, Role};
 
 /// Sizes by the names of roles.
 type Sizes = BTreeMap<String, String>;
+/// Sizes that can take their place, by the names of roles.
+type Further = BTreeMap<String, Vec<String>>;
 
 /// The roles that have a usual size.
 const ROLES: [Role; 2] = [Role::ControlPlane, Role::Compute];
@@ -28,22 +30,27 @@ impl Catalogue {
         }
         let mut sizes = std::mem::take(&mut self.default_sizes);
         for (architecture, of_roles) in &mut sizes {
-            self.allow_sizes(of_roles, architecture, allowance);
+            let further = self.allow_sizes(of_roles, architecture, allowance);
+            self.further_sizes.insert(architecture.clone(), further);
         }
         self.default_sizes = sizes;
         let mut sizes = std::mem::take(&mut self.stack_sizes);
-        self.allow_sizes(&mut sizes, "amd64", allowance);
+        self.further_stack_sizes = self.allow_sizes(&mut sizes, "amd64", allowance);
         self.stack_sizes = sizes;
     }
 
-    /// Puts the first candidate in the place of the usual size of each role; where there is none, no size is usual.
-    fn allow_sizes(&self, sizes: &mut Sizes, architecture: &str, allowance: &Allowance) {
+    /// Puts the first candidate in the place of the usual size of each role, and gives the others; where there is
+    /// none, no size is usual.
+    fn allow_sizes(&self, sizes: &mut Sizes, architecture: &str, allowance: &Allowance) -> Further {
+        let mut further = Further::new();
         for role in ROLES {
             let usual: Vec<String> = sizes.remove(role.name()).into_iter().collect();
             let fits = |kind: &AllowedType| self.is_fitting(kind, architecture, role);
-            let chosen = allowance.candidates(&usual, architecture, fits).into_iter().next();
-            sizes.extend(chosen.map(|name| (role.name().to_owned(), name)));
+            let mut candidates = allowance.candidates(&usual, architecture, fits).into_iter();
+            sizes.extend(candidates.next().map(|name| (role.name().to_owned(), name)));
+            further.insert(role.name().to_owned(), candidates.collect());
         }
+        further
     }
 
     /// Whether a size is large enough for machines of a role, and nothing that the catalogue knows of it, such as
@@ -103,6 +110,9 @@ mod tests {
             sizes(&some, "amd64"),
             [Some("Standard_X8".to_owned()), Some("Standard_D4s_v3".to_owned())]
         );
+        let compute = some.candidates("", "amd64", Role::Compute);
+        assert_eq!(compute, ["Standard_D4s_v3", "Standard_X2", "Standard_X8"]);
+        assert_eq!(some.candidates("", "amd64", Role::Bootstrap), ["Standard_X8", "Standard_D4s_v3"]);
         assert_eq!(sizes(&some, "arm64"), [None, None]);
         assert_eq!(sizes(&taken_in(Vec::new()), "amd64"), [None, None]);
     }

@@ -35,7 +35,7 @@ pub(super) const JUDGED: &[Judged] = &[
         parts: &["sizes", "location"],
         codes: &[
             "LF0754", "LF0755", "LF0756", "LF0757", "LF0758", "LF0759", "LF0766", "LF0767", "LF0768",
-            "LF0769", "LF0786",
+            "LF0769", "LF0786", "LF1464",
         ],
         passed: sizes,
     },
@@ -269,7 +269,8 @@ mod tests {
             let judged = unique.contains(page.code);
             assert!(judged != WITHOUT_FACTS.contains(&page.code), "{}", page.code);
         }
-        assert_eq!(codes.len() + WITHOUT_FACTS.len(), PAGES.len());
+        // One code is of a rule, and said again by planning.
+        assert_eq!(codes.len() + WITHOUT_FACTS.len(), PAGES.len() + 1);
     }
 
     #[test]

@@ -4,6 +4,7 @@ mod account;
 pub(super) mod account_pages;
 mod cloud;
 pub(super) mod cloud_pages;
+mod cloud_profile;
 mod dns;
 mod existing_network;
 mod identities;

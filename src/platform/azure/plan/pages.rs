@@ -6,7 +6,7 @@ use crate::finding::{Base, Finding, Kind, Page, Severity, nearest, shortened};
 use crate::plan::Engine;
 use crate::platform::azure::catalogue::Minimums;
 
-const REGION: &str = "platform.azure.region";
+pub(super) const REGION: &str = "platform.azure.region";
 
 const CLOUD: Page = Page {
     code: "LF0751",
@@ -41,7 +41,7 @@ const LOCATION: Page = Page {
     bad: "platform:\n  azure:\n    region: mooneast\n    baseDomainResourceGroupName: dns-rg\n",
     good: "platform:\n  azure:\n    region: eastus\n    baseDomainResourceGroupName: dns-rg\n",
 };
-const DEFAULT_SIZE: Page = Page {
+pub(super) const DEFAULT_SIZE: Page = Page {
     code: "LF0754",
     title: "a size is named where the location does not offer the usual one",
     text: "Without a size in the config, the catalogue's size for the role and the architecture is taken. \

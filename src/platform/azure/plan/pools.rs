@@ -8,6 +8,7 @@ use crate::finding::Findings;
 use crate::plan::replicas;
 use crate::platform::azure::config::{DiskEncryptionSet, MachinePool, UefiSettings};
 use crate::platform::azure::planned::{Disk, Firmware, Pool, PoolImage, Security};
+use crate::rules::allowance;
 
 /// The control plane and the compute pools.
 type Pools = (Pool, Vec<Pool>);
@@ -63,29 +64,51 @@ fn pool(
 /// The zones of the pool, else those of its size; one without a name where there are none.
 fn zones(planning: &Planning<'_>, wish: &Wish<'_>, chosen: &Chosen<'_>, out: &mut Findings) -> Vec<String> {
     let given = &wish.settings.zones;
-    let missing: Vec<&str> =
-        given.iter().filter(|zone| !chosen.size.zones.contains(zone)).map(String::as_str).collect();
+    let mut there: Vec<String> = sizes::zones(planning, chosen).into_iter().map(str::to_owned).collect();
+    let closed = there.is_empty() && !chosen.size.zones.is_empty();
+    if let Some(profile) = planning.case.catalogue.allowance.as_ref().filter(|_| closed) {
+        let field = format!("{}.platform.azure.type", wish.path);
+        out.push(allowance::lacking_everywhere(profile, planning.location(), chosen.name, field));
+    } else {
+        check_zones(planning, wish, chosen, &there, out);
+    }
+    there.sort();
+    match (given.is_empty(), there.is_empty()) {
+        (false, _) => given.clone(),
+        (true, false) => there,
+        (true, true) => vec![String::new()],
+    }
+}
+
+/// Says which of the zones that a pool names do not have its size, and who says so: the location or the cloud
+/// profile. `there` are the zones that do have it.
+fn check_zones(
+    planning: &Planning<'_>,
+    wish: &Wish<'_>,
+    chosen: &Chosen<'_>,
+    there: &[String],
+    out: &mut Findings,
+) {
+    let (catalogue, location, name) = (planning.case.catalogue, planning.location(), chosen.name);
+    let mut missing: Vec<&str> = Vec::new();
+    for (i, zone) in wish.settings.zones.iter().enumerate() {
+        match &catalogue.allowance {
+            Some(profile) if !catalogue.allows_type_in(location, zone, name) => {
+                let field = format!("{}.platform.azure.zones[{i}]", wish.path);
+                out.push(allowance::lacking_in(profile, location, zone, name, field));
+            }
+            _ if !chosen.size.zones.contains(zone) => missing.push(zone),
+            _ => {}
+        }
+    }
     // A size that is closed in the whole location is told already.
     if !missing.is_empty() && chosen.size.restriction.is_empty() {
         out.push(if planning.asked() {
-            cloud_pages::size_not_in_zones(wish.path, chosen.name, &missing, &chosen.size.zones)
+            cloud_pages::size_not_in_zones(wish.path, name, &missing, there)
         } else {
-            pages::zones_not_offered(wish.path, chosen.name, &missing, &chosen.size.zones)
+            pages::zones_not_offered(wish.path, name, &missing, there)
         });
     }
-    if !given.is_empty() {
-        return given.clone();
-    }
-    let catalogue = planning.case.catalogue;
-    let allows = |zone: &&String| catalogue.allows_type_in(planning.location(), zone, chosen.name);
-    let mut zones: Vec<String> = chosen.size.zones.iter().filter(allows).cloned().collect();
-    zones.sort();
-    if zones.is_empty() && !chosen.size.zones.is_empty() {
-        let allowed = catalogue.allowed_zones(planning.location(), Vec::new());
-        let allowed: Vec<&str> = allowed.iter().map(String::as_str).collect();
-        out.push(cloud_pages::size_not_in_zones(wish.path, chosen.name, &allowed, &chosen.size.zones));
-    }
-    if zones.is_empty() { vec![String::new()] } else { zones }
 }
 
 /// Accelerated networking is used where the size has it, unless the config says otherwise.

@@ -1,6 +1,8 @@
 //! Machine sizes: `assets.md`, B.10, F.5 and G.3.
 
-use super::{Planning, cloud_pages, pages};
+use std::collections::BTreeSet;
+
+use super::{Planning, cloud_pages, cloud_profile, pages};
 use crate::catalogue::Role;
 use crate::finding::{Finding, Findings};
 use crate::platform::azure::config::MachinePool;
@@ -74,33 +76,87 @@ impl Chosen<'_> {
     }
 }
 
-/// The size that the config names, or else the catalogue's, if the location offers it. What the pool asks
-/// of it and it does not have is said in `out`.
+/// The size that the config names, or else the best of the catalogue's, if the location offers it. What the pool
+/// asks of it and it does not have is said in `out`.
 pub(super) fn choose<'a>(planning: &Planning<'a>, wish: &Wish<'_>, out: &mut Findings) -> Option<Chosen<'a>> {
     let named = wish.settings.vm_size.as_str();
-    let default = || {
-        let cloud = &planning.platform.cloud_name;
-        planning.catalogue().default_size(cloud, wish.architecture, wish.role).unwrap_or_default()
-    };
-    let name = if named.is_empty() { default() } else { named };
-    let offered = offered(planning, name);
-    let usable = |chosen: &Chosen<'_>| chosen.size.restriction.is_empty();
-    let Some(chosen) = offered.filter(|chosen| usable(chosen) || !named.is_empty()) else {
+    let chosen = if named.is_empty() { usual(planning, wish) } else { offered(planning, named) };
+    let Some(chosen) = chosen else {
         out.push(if named.is_empty() {
-            pages::no_default_size(planning.location(), wish, name, &fitting(planning, wish))
+            without_candidate(planning, wish)
         } else if planning.asked() {
-            cloud_pages::size_not_offered(planning.location(), wish, name, &fitting(planning, wish))
+            cloud_pages::size_not_offered(planning.location(), wish, named, &fitting(planning, wish))
         } else {
             let known = planning.facts.sizes.keys().map(String::as_str);
-            pages::size_not_known(planning.location(), wish, name, known)
+            pages::size_not_known(planning.location(), wish, named, known)
         });
         return None;
     };
-    if !usable(&chosen) {
+    if !is_open(&chosen) {
         out.push(pages::size_restricted(planning.location(), wish, chosen.name, &chosen.size.restriction));
     }
     check(planning, wish, &chosen, out);
     Some(chosen)
+}
+
+/// Whether the location lets the subscription use a size.
+fn is_open(chosen: &Chosen<'_>) -> bool {
+    chosen.size.restriction.is_empty()
+}
+
+/// The sizes to choose from for a pool that names none.
+fn candidates<'a>(planning: &Planning<'a>, wish: &Wish<'_>) -> Vec<&'a str> {
+    planning.catalogue().candidates(&planning.platform.cloud_name, wish.architecture, wish.role)
+}
+
+/// Of the candidates that the location offers, the first that nothing stands against and that can be in all zones
+/// of the pool, else in some of them.
+fn usual<'a>(planning: &Planning<'a>, wish: &Wish<'_>) -> Option<Chosen<'a>> {
+    let names = candidates(planning, wish).into_iter();
+    let offered: Vec<Chosen<'a>> = names.filter_map(|name| offered(planning, name)).filter(is_open).collect();
+    let given = &wish.settings.zones;
+    let wanted: BTreeSet<&str> = if given.is_empty() {
+        offered.iter().flat_map(|chosen| zones(planning, chosen)).collect()
+    } else {
+        given.iter().map(String::as_str).collect()
+    };
+    let rank = |chosen: &Chosen<'a>| {
+        let mut against = Findings::default();
+        check(planning, wish, chosen, &mut against);
+        let there = zones(planning, chosen).into_iter().filter(|zone| wanted.contains(zone)).count();
+        let reach = match there {
+            all if all == wanted.len() => Reach::Everywhere,
+            0 => Reach::Nowhere,
+            _ => Reach::Somewhere,
+        };
+        (against.errors() > 0, reach)
+    };
+    offered.into_iter().min_by_key(rank)
+}
+
+/// How many of the zones of a pool have a size, the best first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Reach {
+    Everywhere,
+    Somewhere,
+    Nowhere,
+}
+
+/// The zones that offer a size and in which a cloud profile, if there is one, allows it.
+pub(super) fn zones<'a>(planning: &Planning<'_>, chosen: &Chosen<'a>) -> Vec<&'a str> {
+    let catalogue = planning.case.catalogue;
+    let allows = |zone: &&str| catalogue.allows_type_in(planning.location(), zone, chosen.name);
+    chosen.size.zones.iter().map(String::as_str).filter(allows).collect()
+}
+
+/// What is to be said where the location offers no candidate.
+fn without_candidate(planning: &Planning<'_>, wish: &Wish<'_>) -> Finding {
+    let (location, candidates) = (planning.location(), candidates(planning, wish));
+    let fitting = fitting(planning, wish);
+    if let Some(profile) = &planning.case.catalogue.allowance {
+        return cloud_profile::no_size(profile, location, wish, &candidates, &fitting);
+    }
+    pages::no_default_size(location, wish, candidates.first().copied().unwrap_or_default(), &fitting)
 }
 
 /// The size of a name, which Azure writes in its own capitals.
@@ -172,8 +228,9 @@ fn ultra_disks(planning: &Planning<'_>, wish: &Wish<'_>, chosen: &Chosen<'_>) ->
         return (!has).then(|| cloud_pages::no_ultra(wish, chosen.name, ULTRA));
     };
     let given = &wish.settings.zones;
-    let zones = if given.is_empty() { &chosen.size.zones } else { given };
-    let missing: Vec<&str> = zones.iter().map(String::as_str).filter(|zone| !having.contains(zone)).collect();
+    let zones =
+        if given.is_empty() { zones(planning, chosen) } else { given.iter().map(String::as_str).collect() };
+    let missing: Vec<&str> = zones.into_iter().filter(|zone| !having.contains(zone)).collect();
     (!missing.is_empty()).then(|| cloud_pages::ultra_not_in_zones(wish, chosen.name, &missing, &having))
 }
 

@@ -1,5 +1,6 @@
 //! What planning decides, and what it finds.
 
+mod cloud_profile;
 mod existing;
 mod machines;
 mod unmade;
