@@ -2,26 +2,31 @@
 
 #![allow(clippy::disallowed_methods, reason = "profiles are read here, and the clock unless a time is given")]
 
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
-use super::create::{judged, refused, said};
+use super::create::{judged, refused};
+use super::input::Input;
 use super::{Exit, Output, Settings};
-use crate::finding::{Finding, Span};
+use crate::finding::{Finding, Kind, Span};
 use crate::prepare::{Error, Refusal, Said};
 use crate::profile::check;
+use crate::profile::check::pages::OBJECT;
 use crate::profile::diff::{differences, unified, yaml};
 use crate::profile::document::Document;
 use crate::profile::instant::instant;
 use crate::profile::outcome::{self, outcome};
 use crate::profile::types::{CLOUD_PROFILE, CloudProfile, NAMESPACED_CLOUD_PROFILE, PRIVATE_CLOUD_PROFILE};
-use crate::source::{Mask, text_of};
+use crate::source::{MOST_BYTES, Mask, text_of};
 use crate::ui::{github, json, printable, sarif, text};
 use crate::verdict::Outcome;
 
 /// The kinds of profiles that inherit.
 const INHERITING: &[&str] = &[PRIVATE_CLOUD_PROFILE, NAMESPACED_CLOUD_PROFILE];
+/// The kinds of profiles.
+const ALL: &[&str] = &[PRIVATE_CLOUD_PROFILE, NAMESPACED_CLOUD_PROFILE, CLOUD_PROFILE];
 
 /// Join profiles with the cloud profile that they inherit from, judge them, and compare
 #[derive(Debug, clap::Args)]
@@ -42,8 +47,8 @@ enum What {
 ///
 /// The profile is joined with its parent after versions that have expired are taken out. With -o json or yaml,
 /// the whole profile is printed with its status, as a cluster keeps it; `--cloud-profile` takes that as well.
-/// Where the profile says something else than its parent, the parent is preferred, and a warning tells so. What
-/// `profile check` refuses is refused here as well, with exit code 3.
+/// Where the profile says something else than its parent, the parent is preferred, and a warning tells so; another
+/// tells what a cluster would refuse. `profile check` judges: here everything is joined that can be read.
 #[derive(Debug, clap::Args)]
 struct RenderArgs {
     #[command(flatten)]
@@ -52,14 +57,15 @@ struct RenderArgs {
 
 /// Judge a profile as the API of a cluster would, without asking one
 ///
-/// Exit code 3 if it would be refused. Without its parent, a profile is judged by itself.
+/// Exit code 3 if it would be refused. Without its parent, a profile is judged by itself, as is one that inherits
+/// from none.
 #[derive(Debug, clap::Args)]
 struct CheckArgs {
-    /// File with the cloud profile that is inherited from
+    /// File with the cloud profile that is inherited from, or - for standard input
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     parent: Option<PathBuf>,
 
-    /// File with the profile
+    /// File with the profile, or - for standard input
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     profile: PathBuf,
 
@@ -68,6 +74,8 @@ struct CheckArgs {
 }
 
 /// Print what a profile adds to its parent, and what it changes
+///
+/// Exit code 0 whether or not there are differences.
 #[derive(Debug, clap::Args)]
 struct DiffArgs {
     #[command(flatten)]
@@ -77,11 +85,11 @@ struct DiffArgs {
 /// A profile and its parent.
 #[derive(Debug, clap::Args)]
 struct Pair {
-    /// File with the cloud profile that is inherited from
+    /// File with the cloud profile that is inherited from, or - for standard input
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     parent: PathBuf,
 
-    /// File with the profile
+    /// File with the profile, or - for standard input
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     profile: PathBuf,
 
@@ -107,6 +115,20 @@ fn time(text: &str) -> Result<Timestamp, String> {
     instant(text).ok_or_else(|| "give a time as RFC 3339 writes it, such as 2026-08-01T00:00:00Z".to_owned())
 }
 
+impl What {
+    /// Whether both files are standard input, which can be read but once.
+    fn reads_input_twice(&self) -> bool {
+        let (parent, profile) = match self {
+            Self::Render(RenderArgs { pair }) | Self::Diff(DiffArgs { pair }) => {
+                (Some(&pair.parent), &pair.profile)
+            }
+            Self::Check(args) => (args.parent.as_ref(), &args.profile),
+        };
+        let is_input = |path: &PathBuf| matches!(Input::single(path), Input::Stdin);
+        parent.is_some_and(is_input) && is_input(profile)
+    }
+}
+
 impl Args {
     /// The forms that the data comes in.
     pub fn outputs(&self) -> &'static [Output] {
@@ -123,12 +145,34 @@ impl Args {
 /// # Errors
 /// Standard output cannot be written, or a file cannot be read.
 pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
+    if args.what.reads_input_twice() {
+        settings.printer.report("error: only one of `--parent` and `--profile` can be `-`, standard input\n");
+        return Ok(Exit::Usage);
+    }
     let done = match &args.what {
-        What::Render(args) => joined(&args.pair).map(|joined| render(&joined, settings)),
-        What::Check(args) => judge(args).map(|judged| show(&judged, settings)),
+        What::Render(args) => match joined(&args.pair) {
+            Ok(joined) => Ok(render(&joined, settings)),
+            // What is printed is kept as a profile: where there is none, nothing is.
+            Err(Refusal::Invalid(refused)) => {
+                settings.printer.report(&text::render(&judged(&refused), settings.printer.colours().talk));
+                return Ok(Exit::NotValid);
+            }
+            Err(refusal) => Err(refusal),
+        },
+        What::Check(args) => judge(args, settings).map(|judged| show(&judged, settings)),
         What::Diff(args) => joined(&args.pair).map(|joined| diff(&joined, settings)),
     };
     done.unwrap_or_else(|refusal| refused(refusal, settings))
+}
+
+/// The bytes of a file or of standard input, or one more than a file may have.
+fn bytes(path: &Path) -> io::Result<Vec<u8>> {
+    let Input::Stdin = Input::single(path) else {
+        return std::fs::read(path);
+    };
+    let mut bytes = Vec::new();
+    io::stdin().lock().take(MOST_BYTES as u64 + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// A file that the command line names.
@@ -139,7 +183,7 @@ struct Named {
 
 impl Named {
     fn read(path: &Path) -> Result<Self, Refusal> {
-        let bytes = std::fs::read(path).map_err(|source| Error::Read { path: path.to_owned(), source })?;
+        let bytes = bytes(path).map_err(|source| Error::Read { path: path.to_owned(), source })?;
         let named = |text: &str| Self { file: path.display().to_string(), text: text.to_owned() };
         match text_of(&bytes) {
             Ok(text) => Ok(named(text)),
@@ -149,10 +193,6 @@ impl Named {
 
     fn document(&self, kinds: &[&'static str]) -> Result<Document, Refusal> {
         Document::read(&self.text, kinds).map_err(|findings| self.refused(findings))
-    }
-
-    fn parent(&self) -> Result<CloudProfile, Refusal> {
-        self.document(&[CLOUD_PROFILE])?.cloud_profile().map_err(|findings| self.refused(findings))
     }
 
     /// The text with what is to be said of it.
@@ -172,39 +212,52 @@ impl Named {
     }
 }
 
+/// A cloud profile that others inherit from.
+struct Parent {
+    profile: CloudProfile,
+    /// The file with what of it does not count.
+    said: Said,
+}
+
+impl Parent {
+    fn read(path: &Path) -> Result<Self, Refusal> {
+        let file = Named::read(path)?;
+        let document = file.document(&[CLOUD_PROFILE])?;
+        let profile = document.cloud_profile().map_err(|findings| file.refused(findings))?;
+        Ok(Self { profile, said: file.said(check::passed_over(&document)) })
+    }
+}
+
 /// A profile that was joined with its parent.
 struct Joined {
-    parent_file: String,
-    parent: CloudProfile,
-    file: Named,
-    document: Document,
+    parent: Parent,
     outcome: outcome::Outcome,
+    /// The file of the profile with what is worth knowing of it.
+    said: Said,
 }
 
 fn joined(pair: &Pair) -> Result<Joined, Refusal> {
     let now = pair.clock.now();
-    let parent_file = Named::read(&pair.parent)?;
-    let parent = parent_file.parent()?;
+    let parent = Parent::read(&pair.parent)?;
     let file = Named::read(&pair.profile)?;
     let document = file.document(INHERITING)?;
-    let findings = check::check(&document, Some(&parent), now);
-    if findings.iter().any(Finding::is_error) {
-        return Err(file.refused(findings));
+    let unreadable = check::unreadable(&document);
+    if !unreadable.is_empty() {
+        return Err(file.refused(unreadable));
     }
-    let outcome = outcome(&document, &parent, now).map_err(|findings| file.refused(findings))?;
-    Ok(Joined { parent_file: parent_file.file, parent, file, document, outcome })
+    let outcome = outcome(&document, &parent.profile, now).map_err(|findings| file.refused(findings))?;
+    let said = file.said(check::remarks(&document, &parent.profile, &outcome.conflicts, now));
+    Ok(Joined { parent, outcome, said })
 }
 
-/// Warns of what of a profile has no effect.
-fn warn(joined: &Joined, settings: &Settings) {
-    let warnings = check::conflicts(&joined.document, &joined.outcome.conflicts);
-    if !warnings.is_empty() {
-        said(&joined.file.said(warnings), settings);
-    }
+/// Tells what is worth knowing of a file; nobody judges it.
+fn warn(said: &Said, settings: &Settings) {
+    settings.printer.aside(&text::findings(&judged(said), settings.printer.colours().talk));
 }
 
 fn render(joined: &Joined, settings: &Settings) -> anyhow::Result<Exit> {
-    warn(joined, settings);
+    warn(&joined.parent.said, settings);
+    warn(&joined.said, settings);
     let outcome = &joined.outcome;
     settings.printer.data(&match settings.output {
         Output::Json => format!("{}\n", serde_json::to_string_pretty(&outcome.profile)?),
@@ -215,13 +268,14 @@ fn render(joined: &Joined, settings: &Settings) -> anyhow::Result<Exit> {
 }
 
 fn diff(joined: &Joined, settings: &Settings) -> anyhow::Result<Exit> {
-    warn(joined, settings);
-    let (old, new) = (&joined.parent.spec, &joined.outcome.rendered.spec);
+    warn(&joined.parent.said, settings);
+    warn(&joined.said, settings);
+    let (old, new) = (&joined.parent.profile.spec, &joined.outcome.rendered.spec);
     if settings.output == Output::Json {
         settings.printer.data(&format!("{}\n", serde_json::to_string(&differences("spec", old, new))?))?;
         return Ok(Exit::Done);
     }
-    let (parent, file) = (printable(&joined.parent_file), printable(&joined.file.file));
+    let (parent, file) = (printable(&joined.parent.said.file), printable(&joined.said.file));
     let lines = unified(old, new, (&parent, &file));
     if lines.is_empty() {
         settings.printer.talk("the profile changes nothing of its parent");
@@ -244,14 +298,27 @@ fn coloured(lines: &str) -> String {
     lines.lines().map(paint).collect()
 }
 
-/// The profile with what stands against it. A parent that is not valid is a refusal.
-fn judge(args: &CheckArgs) -> Result<Said, Refusal> {
-    let parent = args.parent.as_deref().map(|path| Named::read(path)?.parent()).transpose()?;
+/// The profile with what stands against it. A parent that cannot be read is a refusal.
+fn judge(args: &CheckArgs, settings: &Settings) -> Result<Said, Refusal> {
+    let parent = args.parent.as_deref().map(Parent::read).transpose()?;
+    if let Some(parent) = &parent {
+        warn(&parent.said, settings);
+    }
+    let parent = parent.as_ref().map(|parent| &parent.profile);
     let file = Named::read(&args.profile)?;
-    Ok(match Document::read(&file.text, INHERITING) {
-        Ok(document) => file.said(check::check(&document, parent.as_ref(), args.clock.now())),
+    Ok(match to_judge(&file.text) {
+        Ok(document) => file.said(check::check(&document, parent, args.clock.now())),
         Err(findings) => file.said(findings),
     })
+}
+
+/// The profile that a text is about: the one that inherits, also beside its parent, or else a cloud profile.
+fn to_judge(text: &str) -> Result<Document, Vec<Finding>> {
+    let has_none = |finding: &Finding| finding.page.code == OBJECT.code && finding.kind == Kind::Required;
+    match Document::read(text, INHERITING) {
+        Err(findings) if findings.iter().any(has_none) => Document::read(text, ALL),
+        read => read,
+    }
 }
 
 fn show(profile: &Said, settings: &Settings) -> anyhow::Result<Exit> {

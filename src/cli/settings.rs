@@ -50,11 +50,11 @@ pub enum Output {
     Text,
     /// JSON, one object a line where there are many
     Json,
-    /// YAML, for `defaults`
+    /// YAML, for `defaults` and `profile render`
     Yaml,
-    /// SARIF 2.1.0, for `validate`
+    /// SARIF 2.1.0, for `validate` and `profile check`
     Sarif,
-    /// Workflow commands of GitHub Actions, for `validate`
+    /// Workflow commands of GitHub Actions, for `validate` and `profile check`
     Github,
 }
 

@@ -114,6 +114,16 @@ pub fn restricted(
     Ok(Cow::Owned(catalogue.with_allowance(allowance)))
 }
 
+/// What is worth knowing of a cloud profile that is taken; none where there is no profile, or nothing to say.
+#[must_use]
+pub fn profile_warnings(profile: Option<&Path>) -> Option<Said> {
+    let path = profile?;
+    let text = text(path).ok()?;
+    let findings = allowance::warnings(&text);
+    let (file, outcome) = (path.display().to_string(), Outcome::Accepted);
+    (!findings.is_empty()).then(|| Said { file, text, outcome, findings, mask: Mask::default() })
+}
+
 /// Whether there is a file.
 pub(super) fn is_there(path: &Path) -> bool {
     path.is_file()

@@ -2,15 +2,20 @@
 
 use std::sync::Arc;
 
-use super::check::pages;
+use serde_json::Value;
+
+use super::check::cloud_profile::refusals;
+use super::check::members::strays;
+use super::check::{pages, refused};
 use super::document::Document;
 use super::quantity::Quantity;
+use super::status::RENDERED;
 use super::types::{
-    CLOUD_PROFILE, CloudProfileSpec, MachineType, NAMESPACED_CLOUD_PROFILE, PRIVATE_CLOUD_PROFILE, Region,
-    Zone,
+    CLOUD_PROFILE, CloudProfileSpec, Condition, MachineType, NAMESPACED_CLOUD_PROFILE, PRIVATE_CLOUD_PROFILE,
+    Region, Zone,
 };
 use crate::catalogue::{Allowance, AllowedRegion, AllowedType, AllowedZone, PLATFORMS};
-use crate::finding::{Finding, Kind, shortened};
+use crate::finding::{Finding, Kind, Severity, shortened};
 
 /// The kinds of profiles that say what may be used, each with where it says so.
 const KINDS: &[(&str, &str)] = &[
@@ -19,6 +24,12 @@ const KINDS: &[(&str, &str)] = &[
     (NAMESPACED_CLOUD_PROFILE, "status.cloudProfileSpec"),
 ];
 
+/// The members of a specification that say what an installation may use.
+const RESTRICTING: &[&str] = &["regions", "machineTypes"];
+
+/// What prints a profile joined with its parent.
+const RENDER: &str = "landfall profile render --parent PARENT --profile PROFILE -o json";
+
 /// The architecture of a type that names none.
 const USUAL_ARCHITECTURE: &str = "amd64";
 
@@ -26,31 +37,103 @@ const USUAL_ARCHITECTURE: &str = "amd64";
 /// its status.
 ///
 /// # Errors
-/// Everything that is wrong with the text, that the profile was not joined with its parent, or that it is for
-/// another provider than landfall knows.
+/// Everything that is wrong with the text, or with what it says of regions and machine types, that the profile was
+/// not joined with its parent, or that it is for another provider than landfall knows.
 pub fn read(text: &str) -> Result<Allowance, Vec<Finding>> {
-    let kinds: Vec<&'static str> = KINDS.iter().map(|(kind, _)| *kind).collect();
-    let document = Document::read(text, &kinds)?;
-    let place = KINDS.iter().find(|(kind, _)| *kind == document.kind);
-    let path = place.map_or("spec", |(_, path)| *path);
+    let (document, path) = opened(text)?;
     if document.kind != CLOUD_PROFILE && document.value(path).is_none() {
         return Err(not_rendered(&document));
     }
     let spec: CloudProfileSpec = document.part(path)?;
+    let mut faults = doubtful(&document, path);
+    faults.extend(unknown(&document, path).into_iter().filter(Finding::is_error));
     if !PLATFORMS.contains(&spec.provider.as_str()) {
         let field = format!("{path}.type");
-        let finding = Finding::not_supported(&pages::PROVIDER, field, &spec.provider, PLATFORMS);
-        return Err(document.placed(vec![finding]));
+        faults.push(Finding::not_supported(&pages::PROVIDER, field, &spec.provider, PLATFORMS));
     }
-    Ok(allowance(document.name(), spec))
+    if faults.is_empty() { Ok(allowance(document.name(), spec)) } else { Err(document.placed(faults)) }
+}
+
+/// What is worth knowing of a profile that [`read`] takes: members that nobody knows, and that it may have changed
+/// since it was joined with its parent.
+#[must_use]
+pub fn warnings(text: &str) -> Vec<Finding> {
+    let Ok((document, path)) = opened(text) else {
+        return Vec::new();
+    };
+    let mut found = unknown(&document, path);
+    found.retain(|finding| !finding.is_error());
+    found.extend(stale(&document));
+    document.placed(found)
+}
+
+/// The profile of a text, and where it says what may be used.
+fn opened(text: &str) -> Result<(Document, &'static str), Vec<Finding>> {
+    let kinds: Vec<&'static str> = KINDS.iter().map(|(kind, _)| *kind).collect();
+    let document = Document::read(text, &kinds)?;
+    let path = KINDS.iter().find(|(kind, _)| *kind == document.kind).map_or("spec", |(_, path)| *path);
+    Ok((document, path))
+}
+
+/// What admission would refuse of the regions and machine types, if a private profile said the same of them.
+fn doubtful(document: &Document, path: &str) -> Vec<Finding> {
+    let found = refusals(document, path, RESTRICTING, "any").into_iter();
+    found.map(|refusal| refused(&pages::ENTRY, refusal)).collect()
+}
+
+/// Members that nobody knows: errors where a restriction may be meant, else warnings.
+fn unknown(document: &Document, path: &str) -> Vec<Finding> {
+    let nothing = Value::Null;
+    let mut found = strays::<CloudProfileSpec>(path, document.value(path).unwrap_or(&nothing));
+    // Fractions are for the API of a cluster to refuse.
+    found.retain(|finding| finding.kind == Kind::Unknown);
+    let restricting: Vec<String> = RESTRICTING.iter().map(|member| format!("{path}.{member}[")).collect();
+    for finding in &mut found {
+        if restricting.iter().any(|start| finding.field.starts_with(start)) {
+            finding.severity = Severity::Error;
+        }
+    }
+    found
+}
+
+/// Warnings that the status of a profile is older than the profile or its parent.
+fn stale(document: &Document) -> Vec<Finding> {
+    if document.kind == CLOUD_PROFILE {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    let number = |path: &str| document.value(path).and_then(Value::as_i64);
+    if let (Some(generation), Some(joined)) =
+        (number("metadata.generation"), number("status.observedGeneration"))
+        && joined < generation
+    {
+        let message = format!(
+            "the profile was changed after it was joined with its parent: its generation is {generation}, and the \
+             status is of {joined}"
+        );
+        found.push((message, "status.observedGeneration"));
+    }
+    let failed = |condition: &&Condition| condition.kind == RENDERED && condition.status == "False";
+    let conditions: Vec<Condition> = document.part("status.conditions").unwrap_or_default();
+    if let Some(condition) = conditions.iter().find(failed) {
+        let message = format!(
+            "the profile could not be joined with its parent ({}): what its status says may be out of date",
+            shortened(&condition.reason)
+        );
+        found.push((message, "status.conditions"));
+    }
+    let help = format!("take what a cluster has joined by now, or what `{RENDER}` prints");
+    let warning = |(message, field): (String, &str)| {
+        Finding::warning(&pages::NOT_RENDERED, Kind::Invalid, field, message).help(help.clone())
+    };
+    found.into_iter().map(warning).collect()
 }
 
 fn not_rendered(document: &Document) -> Vec<Finding> {
     let name = shortened(document.name());
     let message =
         format!("the {} `{name}` is not joined with its parent: its status is missing", document.kind);
-    let help =
-        "name the file that `landfall profile render --parent PARENT --profile PROFILE -o json` prints";
+    let help = format!("name the file that `{RENDER}` prints");
     let finding = Finding::error(&pages::NOT_RENDERED, Kind::Required, "status", message).at("kind");
     document.placed(vec![finding.help(help)])
 }
@@ -93,69 +176,4 @@ fn whole(quantity: &Quantity, unit: i128) -> Option<u32> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::{Value, json};
-
-    fn spec() -> Value {
-        json!({
-            "type": "aws",
-            "regions": [{"name": "r", "zones": [{"name": "ra", "unavailableMachineTypes": ["a"]}]}, {"name": "s"}],
-            "machineTypes": [
-                {"name": "a", "cpu": "4000m", "memory": "16Gi", "gpu": "1", "architecture": "arm64"},
-                {"name": "b", "cpu": 2, "usable": false, "capabilities": {"architecture": ["arm64"]}},
-                {"name": "c", "architecture": ""},
-            ],
-        })
-    }
-
-    fn of(kind: &str, spec: &Value, status: &Value) -> Result<Allowance, Vec<&'static str>> {
-        let object = json!({
-            "apiVersion": "core.gardener.cloud/v1beta1",
-            "kind": kind,
-            "metadata": {"name": "team"},
-            "spec": spec,
-            "status": status,
-        });
-        read(&object.to_string()).map_err(|found| found.iter().map(|finding| finding.page.code).collect())
-    }
-
-    #[test]
-    fn says_what_may_be_used() -> Result<(), Vec<&'static str>> {
-        let allowance = of("CloudProfile", &spec(), &Value::Null)?;
-        assert_eq!((allowance.profile.as_str(), allowance.platform.as_str()), ("team", "aws"));
-        let regions: Vec<(&str, usize)> =
-            allowance.regions.iter().map(|(name, region)| (name.as_str(), region.zones.len())).collect();
-        assert_eq!(regions, [("r", 1), ("s", 0)]);
-        let types: Vec<_> = allowance
-            .machine_types
-            .iter()
-            .map(|kind| {
-                (&*kind.name, kind.usable, kind.vcpus, kind.memory_mib, kind.graphics, &*kind.architecture)
-            })
-            .collect();
-        let expected = [
-            ("a", true, Some(4), Some(16_384), true, "arm64"),
-            ("b", false, Some(2), None, false, "arm64"),
-            ("c", true, None, None, false, "amd64"),
-        ];
-        assert_eq!(types, expected);
-        Ok(())
-    }
-
-    #[test]
-    fn of_profiles_that_inherit_the_status_counts() {
-        let none = json!({"parent": "p"});
-        let rendered = json!({"cloudProfile": {"spec": spec()}});
-        let platform =
-            |found: Result<Allowance, Vec<&'static str>>| found.map(|allowance| allowance.platform);
-        assert_eq!(platform(of("PrivateCloudProfile", &none, &rendered)), Ok("aws".to_owned()));
-        let rendered = json!({"cloudProfileSpec": spec()});
-        assert_eq!(platform(of("NamespacedCloudProfile", &none, &rendered)), Ok("aws".to_owned()));
-        for kind in ["PrivateCloudProfile", "NamespacedCloudProfile"] {
-            assert_eq!(platform(of(kind, &none, &json!({}))), Err(vec!["LF1455"]));
-        }
-        assert_eq!(platform(of("CloudProfile", &json!({"type": "moon"}), &Value::Null)), Err(vec!["LF1456"]));
-        assert_eq!(platform(of("Other", &spec(), &Value::Null)), Err(vec!["LF1450"]));
-    }
-}
+mod tests;

@@ -1,49 +1,58 @@
 //! Whether a profile in a file would be taken by the API of a cluster, as findings that point into the file.
 
+mod apart;
+pub(super) mod cloud_profile;
+mod expired;
+mod form;
+pub(super) mod members;
 pub mod pages;
 
-use jiff::Timestamp;
+use std::collections::HashMap;
 
+use jiff::Timestamp;
+use serde_json::Value;
+
+use self::apart::{apart, is_within};
 use super::admission::{ProfileKind, Refusal, Request, Stage, Verdict, Why, review};
 use super::document::Document;
 use super::outcome::outcome;
 use super::render::DIFFERS;
-use super::types::{CloudProfile, Conflict, NamespacedCloudProfileSpec, PrivateCloudProfileSpec};
-use crate::finding::{Finding, Kind, Page};
+use super::types::{
+    CLOUD_PROFILE, CloudProfile, CloudProfileSpec, Conflict, NamespacedCloudProfile,
+    NamespacedCloudProfileSpec, PRIVATE_CLOUD_PROFILE, PrivateCloudProfile, PrivateCloudProfileSpec,
+};
+use crate::finding::{Finding, Kind, Page, Severity, sort};
 
-/// What stands against a profile that inherits, and where its parent is preferred. Without a parent, it is
-/// judged by itself.
+/// What stands against a profile, and where its parent is preferred and versions have expired. Without a parent, and
+/// if it is a cloud profile, it is judged by itself.
 #[must_use]
 pub fn check(profile: &Document, parent: Option<&CloudProfile>, now: Timestamp) -> Vec<Finding> {
     let Some(kind) = ProfileKind::of(profile.kind) else {
-        return Vec::new();
+        let mut findings = cloud_profile::faults(profile);
+        findings.extend(parent.map(|_| without_parent()));
+        return profile.placed(findings);
     };
     let named = kind.parent(&profile.object);
     let fitting = parent.filter(|parent| named == Some(parent.name()));
     let request =
         Request { kind, object: &profile.object, old: None, parent: fitting.map(|parent| &parent.spec), now };
-    let misfits = misfits(profile, kind);
-    // Admission refuses what is of another type as well, with less to say of it.
-    let is_told = |refusal: &Refusal| {
-        let is_at = |misfit: &Finding| {
-            misfit.field.starts_with(&refusal.field) || refusal.field.starts_with(&misfit.field)
-        };
-        refusal.why == Why::Invalid && misfits.iter().any(is_at)
-    };
+    let misfits = unreadable(profile);
     let mut findings: Vec<Finding> = match review(&request) {
         Verdict::Refused { stage, refusals } if stage == Stage::Validation || parent.is_some() => {
             let page = if stage == Stage::Validation { &pages::ENTRY } else { &pages::PARENT };
-            let others = refusals.into_iter().filter(|refusal| !is_told(refusal));
-            others.map(|refusal| refused(page, refusal)).collect()
+            others(page, refusals, &misfits)
         }
         Verdict::Refused { .. } | Verdict::Accepted => Vec::new(),
     };
     findings.extend(misfits);
+    add_strays(profile, &mut findings);
     if let Some(Ok(outcome)) = fitting.map(|parent| outcome(profile, parent, now)) {
         // What the parent lacks is refused already.
         let differing = outcome.conflicts.iter().filter(|conflict| conflict.reason == DIFFERS);
-        findings.extend(conflicts(profile, &differing.cloned().collect::<Vec<Conflict>>()));
+        let differing: Vec<Conflict> = differing.cloned().collect();
+        findings.extend(conflicts(profile, &apart(profile, &differing, &findings)));
     }
+    findings.extend(expired::expired(profile, now));
     if let (Some(parent), None) = (parent, fitting) {
         for finding in findings.iter_mut().filter(|finding| finding.page.code == pages::PARENT.code) {
             finding.help = Some(another(parent));
@@ -52,13 +61,106 @@ pub fn check(profile: &Document, parent: Option<&CloudProfile>, now: Timestamp) 
     profile.placed(findings)
 }
 
-/// What of the spec is of another type than its field.
-fn misfits(profile: &Document, kind: ProfileKind) -> Vec<Finding> {
-    let read = match kind {
-        ProfileKind::Private => profile.part::<PrivateCloudProfileSpec>("spec").map(drop),
-        ProfileKind::Released => profile.part::<NamespacedCloudProfileSpec>("spec").map(drop),
+/// What keeps a profile that inherits from being read: values of another type than their fields have, or that there
+/// is no spec.
+#[must_use]
+pub fn unreadable(profile: &Document) -> Vec<Finding> {
+    let read = match profile.kind {
+        PRIVATE_CLOUD_PROFILE => profile.part::<PrivateCloudProfileSpec>("spec").map(drop),
+        _ => profile.part::<NamespacedCloudProfileSpec>("spec").map(drop),
     };
-    read.err().unwrap_or_default()
+    let mut found = read.err().unwrap_or_default();
+    if let Some(finding) = form::parent(profile) {
+        found.retain(|misfit| !is_within(&misfit.field, form::PARENT));
+        found.extend(profile.placed(vec![finding]));
+    }
+    found.extend(form::names(profile));
+    sort(&mut found);
+    found
+}
+
+/// Refusals as findings, but for those of values that are of another type than their fields: of these, more is said.
+fn others(page: &'static Page, refusals: Vec<Refusal>, misfits: &[Finding]) -> Vec<Finding> {
+    let is_told = |refusal: &Refusal| {
+        let is_at = |misfit: &Finding| {
+            is_within(&refusal.field, &misfit.field)
+                || (refusal.why == Why::Invalid && is_within(&misfit.field, &refusal.field))
+        };
+        misfits.iter().any(is_at)
+    };
+    refusals.into_iter().filter(|refusal| !is_told(refusal)).map(|refusal| refused(page, refusal)).collect()
+}
+
+/// Adds what of a profile its kind does not have; where a finding tells of it already, what to do about it.
+fn add_strays(profile: &Document, findings: &mut Vec<Finding>) {
+    let places = findings.iter().enumerate().map(|(i, finding)| (finding.field.clone(), i));
+    let places: HashMap<String, usize> = places.collect();
+    for stray in strays(profile) {
+        match places.get(&stray.field).and_then(|i| findings.get_mut(*i)) {
+            Some(told) => told.help = told.help.take().or(stray.help),
+            None => findings.push(stray),
+        }
+    }
+}
+
+fn without_parent() -> Finding {
+    let message = format!("a {CLOUD_PROFILE} inherits from no other");
+    let finding = Finding::error(&pages::OBJECT, Kind::Forbidden, "kind", message);
+    finding.help("leave out `--parent`, or name the file of a profile that inherits")
+}
+
+/// What of a profile its kind does not have.
+fn strays(profile: &Document) -> Vec<Finding> {
+    let mut found = match profile.kind {
+        CLOUD_PROFILE => return members::strays::<CloudProfile>("", &profile.object),
+        PRIVATE_CLOUD_PROFILE => members::strays::<PrivateCloudProfile>("", &profile.object),
+        _ => members::strays::<NamespacedCloudProfile>("", &profile.object),
+    };
+    let inherited = members::names::<CloudProfileSpec>();
+    for stray in &mut found {
+        if stray.field.strip_prefix("spec.").is_some_and(|name| inherited.iter().any(|known| known == name)) {
+            stray.help = Some("leave it out: it is inherited from the parent".to_owned());
+        }
+    }
+    found
+}
+
+/// Warnings about a cloud profile that others are joined with: what of it does not count, and what cannot be.
+#[must_use]
+pub fn passed_over(profile: &Document) -> Vec<Finding> {
+    profile.placed(softened(cloud_profile::faults(profile)))
+}
+
+/// Warnings about a profile that is joined with its parent whatever a cluster says of it: what a cluster would
+/// refuse, and where the parent is preferred.
+#[must_use]
+pub fn remarks(
+    profile: &Document,
+    parent: &CloudProfile,
+    noted: &[Conflict],
+    now: Timestamp,
+) -> Vec<Finding> {
+    let mut findings = check(profile, Some(parent), now);
+    // What is noted as a conflict is told as one.
+    let paths: Vec<String> = noted.iter().map(|conflict| profile.numbered(&conflict.path)).collect();
+    let is_noted = |finding: &Finding| {
+        let is_of = |page: &Page| finding.page.code == page.code;
+        is_of(&pages::CONFLICT) || (is_of(&pages::PARENT) && paths.contains(&finding.field))
+    };
+    findings.retain(|finding| !is_noted(finding));
+    let noted = apart(profile, noted, &findings);
+    let mut findings = softened(findings);
+    findings.extend(conflicts(profile, &noted));
+    sort(&mut findings);
+    findings
+}
+
+fn softened(mut findings: Vec<Finding>) -> Vec<Finding> {
+    for finding in findings.iter_mut().filter(|finding| finding.is_error()) {
+        finding.severity = Severity::Warning;
+        finding.help.get_or_insert_with(|| "mend it: the API of a cluster would refuse it".to_owned());
+    }
+    findings
 }
 
 /// The finding of a profile that does not inherit from the parent that was given.
@@ -81,13 +183,29 @@ fn another(parent: &CloudProfile) -> String {
 #[must_use]
 pub fn conflicts(profile: &Document, conflicts: &[Conflict]) -> Vec<Finding> {
     let warning = |conflict: &Conflict| {
+        let at = profile.numbered(&conflict.path);
         let finding = Finding::warning(&pages::CONFLICT, Kind::Invalid, &*conflict.path, &*conflict.message);
-        finding.at(profile.numbered(&conflict.path)).help("leave it out: it has no effect")
+        let fields = beside_date(profile.value(&at), &conflict.message);
+        let Some(first) = fields.first() else {
+            return finding.at(at).help("leave it out: it has no effect");
+        };
+        let named: Vec<String> = fields.iter().map(|field| format!("`{field}`")).collect();
+        let help = format!("leave out {}: of this entry only the date has an effect", named.join(", "));
+        finding.at(format!("{at}.{first}")).help(help)
     };
     profile.placed(conflicts.iter().map(warning).collect())
 }
 
-fn refused(page: &'static Page, refusal: Refusal) -> Finding {
+/// The fields that a conflict names of an entry whose date is taken all the same; none where there is no date.
+fn beside_date<'a>(entry: Option<&'a Value>, message: &str) -> Vec<&'a str> {
+    let Some(entry) = entry.and_then(Value::as_object) else { return Vec::new() };
+    let date = entry.get("expirationDate").and_then(Value::as_str).unwrap_or_default();
+    let named = entry.keys().map(String::as_str).filter(|field| message.contains(&format!("`{field}`")));
+    if date.is_empty() { Vec::new() } else { named.collect() }
+}
+
+/// A refusal of admission as a finding.
+pub(super) fn refused(page: &'static Page, refusal: Refusal) -> Finding {
     let kind = match refusal.why {
         Why::Required => Kind::Required,
         Why::Duplicate => Kind::Duplicate,
@@ -112,44 +230,4 @@ fn refused(page: &'static Page, refusal: Refusal) -> Finding {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::types::{CLOUD_PROFILE, PRIVATE_CLOUD_PROFILE};
-    use super::*;
-
-    const PARENT: &str = "apiVersion: core.gardener.cloud/v1beta1\nkind: CloudProfile\nmetadata: {name: base}\n\
-                          spec:\n  type: aws\n  kubernetes: {versions: [{version: 1.28.6}]}\n  machineTypes:\n  \
-                          - {name: m5.large, cpu: '2'}\n";
-    const PRIVATE: &str = "apiVersion: core.gardener.cloud/v1beta1\nkind: PrivateCloudProfile\n\
-                           metadata: {name: own, namespace: team}\nspec:\n  parent: base\n  machineTypes:\n  \
-                           - {name: m5.large, cpu: '4'}\n";
-
-    fn found(text: &str, parent: Option<&str>) -> Result<Vec<(&'static str, String)>, Vec<Finding>> {
-        let parent =
-            parent.map(|text| Document::read(text, &[CLOUD_PROFILE])?.cloud_profile()).transpose()?;
-        let profile = Document::read(text, &[PRIVATE_CLOUD_PROFILE])?;
-        let findings = check(&profile, parent.as_ref(), Timestamp::UNIX_EPOCH);
-        let shown =
-            |finding: &Finding| finding.span.and_then(|span| text.get(span.range())).map(str::to_owned);
-        Ok(findings.iter().map(|finding| (finding.page.code, shown(finding).unwrap_or_default())).collect())
-    }
-
-    #[test]
-    fn points_at_what_is_refused_and_at_conflicts() -> Result<(), Vec<Finding>> {
-        assert_eq!(found(PRIVATE, None)?, []);
-        assert_eq!(found(PRIVATE, Some(PARENT))?, [("LF1454", "name: m5.large".to_owned())]);
-        let unknown = PRIVATE.replace("  parent: base\n", "  parent: base\n  type: aws\n");
-        assert_eq!(found(&unknown, None)?.first().map(|(code, _)| *code), Some("LF1452"));
-        let lacking =
-            PRIVATE.replace("parent: base\n", "parent: base\n  kubernetes: {versions: [{version: 9.9.9}]}\n");
-        let codes: Vec<&str> = found(&lacking, Some(PARENT))?.into_iter().map(|(code, _)| code).collect();
-        assert!(codes.contains(&"LF1453") && codes.contains(&"LF1454"), "{codes:?}");
-        assert_eq!(found(&lacking, None)?, []);
-        let number =
-            PRIVATE.replace("base\n", "base\n  machineImages: [{name: a, versions: [{version: 16.4}]}]\n");
-        let codes: Vec<&str> = found(&number, Some(PARENT))?.into_iter().map(|(code, _)| code).collect();
-        assert_eq!(codes, ["LF1451"]);
-        let elsewhere = PARENT.replace("name: base", "name: other");
-        assert_eq!(found(PRIVATE, Some(&elsewhere))?, [("LF1453", "base".to_owned())]);
-        Ok(())
-    }
-}
+mod tests;

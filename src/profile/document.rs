@@ -1,16 +1,22 @@
 //! Files that hold profiles: from their text to an object whose parts know their places.
 //!
-//! A file may hold several documents, as long as one of them is of a kind that is asked for.
+//! A file may hold several documents, or a list as `kubectl get` prints it, as long as one object is of a kind that is
+//! asked for.
+
+mod held;
+mod misfits;
 
 use std::ops::Range;
 
 use serde::de::DeserializeOwned;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
+use self::held::{Held, held, key_span};
+use self::misfits::misfits;
 use super::check::pages;
 use super::types::{API_VERSION, CloudProfile, Object};
-use crate::finding::{Finding, Findings, Kind, Severity, Span, shortened, sort};
-use crate::source::{self, Decoder, Mask, NodeKind, Scalar, Tree};
+use crate::finding::{Finding, Findings, Kind, Severity, shortened, sort};
+use crate::source::{self, Decoder, Mask};
 
 /// An object of a file.
 #[derive(Clone, Debug)]
@@ -21,6 +27,15 @@ pub struct Document {
     pub object: Value,
     /// The text up to the end of the object, in which other documents are blank.
     text: String,
+    /// Its number in the list that it stands in, if it does.
+    item: Option<usize>,
+}
+
+/// An object that is of a kind that was asked for.
+struct Wanted {
+    kind: &'static str,
+    range: Range<usize>,
+    item: Option<usize>,
 }
 
 impl Document {
@@ -29,30 +44,38 @@ impl Document {
     /// # Errors
     /// Everything that is wrong with the text, or that there is no such object, or more than one.
     pub fn read(text: &str, kinds: &[&'static str]) -> Result<Self, Vec<Finding>> {
-        let mut wanted: Option<(Range<usize>, &'static str)> = None;
+        let mut wanted: Option<Wanted> = None;
         let mut broken = None;
         let mut others = Vec::new();
         for range in documents(text) {
             let part = text.get(range.clone()).unwrap_or_default();
             let mut findings = Findings::default();
-            let tree = source::read(part, &mut findings);
-            let found = kind_of(&tree);
-            match kinds.iter().copied().find(|kind| found.as_deref() == Some(*kind)) {
-                Some(kind) if wanted.is_none() => wanted = Some((range, kind)),
-                Some(kind) => return Err(vec![several(kind, range.start)]),
-                None if findings.errors() > 0 => broken = broken.or(Some(range)),
-                None => others.extend(found),
+            let found = held(&source::read(part, &mut findings), range.start);
+            let (meant, rest): (Vec<Held>, Vec<Held>) =
+                found.into_iter().partition(|object| kinds.contains(&object.kind.as_str()));
+            if meant.is_empty() && findings.errors() > 0 {
+                broken = broken.or(Some(range));
+                continue;
+            }
+            others.extend(rest);
+            for object in meant {
+                let Some(kind) = kinds.iter().copied().find(|kind| object.kind == *kind) else { continue };
+                if let Some(first) = &wanted {
+                    return Err(vec![several(first.kind, &object)]);
+                }
+                wanted = Some(Wanted { kind, range: range.clone(), item: object.item });
             }
         }
-        match (wanted, broken) {
-            (Some((range, kind)), _) => Self::of(text, range, kind),
-            // Nobody knows what it would be.
-            (None, Some(range)) => Self::of(text, range, kinds.first().copied().unwrap_or_default()),
-            (None, None) => Err(vec![none_of(kinds, &others)]),
+        // Nobody knows what it would be.
+        let unknown = |range| Wanted { kind: kinds.first().copied().unwrap_or_default(), range, item: None };
+        match wanted.or_else(|| broken.map(unknown)) {
+            Some(wanted) => Self::of(text, wanted),
+            None => Err(vec![none_of(kinds, others.first())]),
         }
     }
 
-    fn of(text: &str, range: Range<usize>, kind: &'static str) -> Result<Self, Vec<Finding>> {
+    fn of(text: &str, wanted: Wanted) -> Result<Self, Vec<Finding>> {
+        let Wanted { kind, range, item } = wanted;
         let blank = |byte: u8| if byte == b'\n' { '\n' } else { ' ' };
         let before = text.get(..range.start).unwrap_or_default();
         let mut own: String = before.bytes().map(blank).collect();
@@ -60,7 +83,7 @@ impl Document {
         let mut findings = Findings::default();
         let tree = source::read(&own, &mut findings);
         let mut mask = Mask::default();
-        let object: Value = Decoder::new(&tree, &[], Severity::Error, &mut findings, &mut mask).decode();
+        let mut object: Value = Decoder::new(&tree, &[], Severity::Error, &mut findings, &mut mask).decode();
         if findings.errors() > 0 {
             let cut = source::cut_short(&findings);
             let mut faults: Vec<Finding> = findings.into_vec().into_iter().chain(cut).collect();
@@ -68,7 +91,10 @@ impl Document {
             return Err(faults);
         }
         drop(tree);
-        let document = Self { kind, object, text: own };
+        if let Some(item) = item {
+            object = object.pointer_mut(&format!("/items/{item}")).map(Value::take).unwrap_or_default();
+        }
+        let document = Self { kind, object, text: own, item };
         let version = document.object.get("apiVersion").and_then(Value::as_str).unwrap_or_default();
         if version != API_VERSION {
             let finding = Finding::not_supported(&pages::OBJECT, "apiVersion", version, &[API_VERSION]);
@@ -83,13 +109,15 @@ impl Document {
         self.object.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default()
     }
 
-    /// A part of the object, such as `spec`, as a type; its default where it is not there.
+    /// A part of the object, such as `spec`, as a type.
     ///
     /// # Errors
-    /// Everything that the type does not take, with its place.
-    pub fn part<T: DeserializeOwned + Default>(&self, path: &str) -> Result<T, Vec<Finding>> {
+    /// Everything that the type does not take, with its place, or that the part is missing.
+    pub fn part<T: DeserializeOwned>(&self, path: &str) -> Result<T, Vec<Finding>> {
         let Some(value) = self.value(path) else {
-            return Ok(T::default());
+            let finding = Finding::error(&pages::TYPE, Kind::Required, path, format!("`{path}` is missing"));
+            let help = format!("write below `{path}:` what the {} is to say", self.kind);
+            return Err(self.placed(vec![finding.help(help)]));
         };
         serde_json::from_value(value.clone()).map_err(|_| {
             let mut faults = Vec::new();
@@ -98,10 +126,11 @@ impl Document {
         })
     }
 
-    /// The value at a path such as `status.cloudProfile`; none where there is none, or null.
+    /// The value at a path such as `status.cloudProfile` or `spec.regions[0]`; none where there is none, or null.
     #[must_use]
     pub fn value(&self, path: &str) -> Option<&Value> {
-        self.object.pointer(&format!("/{}", path.replace('.', "/"))).filter(|value| !value.is_null())
+        let pointer = format!("/{}", path.replace(['.', '['], "/").replace(']', ""));
+        self.object.pointer(&pointer).filter(|value| !value.is_null())
     }
 
     /// The object with this spec and status in the place of its own.
@@ -124,10 +153,22 @@ impl Document {
     pub fn placed(&self, mut findings: Vec<Finding>) -> Vec<Finding> {
         let tree = source::read(&self.text, &mut Findings::default());
         for finding in findings.iter_mut().filter(|finding| finding.span.is_none()) {
-            finding.span = Some(tree.place(finding.at.as_deref().unwrap_or(&finding.field)).0);
+            let path = self.rooted(finding.at.as_deref().unwrap_or(&finding.field));
+            // Of a field that nobody knows, the name is what is wrong.
+            let key = (finding.kind == Kind::Unknown).then(|| key_span(&tree, &path)).flatten();
+            finding.span = Some(key.unwrap_or_else(|| tree.place(&path).0));
         }
         sort(&mut findings);
         findings
+    }
+
+    /// A path of the object as one of the text.
+    fn rooted(&self, path: &str) -> String {
+        match self.item {
+            None => path.to_owned(),
+            Some(item) if path.is_empty() => format!("items[{item}]"),
+            Some(item) => format!("items[{item}].{path}"),
+        }
     }
 
     /// A path whose brackets hold names, as those of conflicts do, with the numbers of the entries in them.
@@ -149,6 +190,24 @@ impl Document {
             numbered.push_str(&found.map_or_else(|| step.to_owned(), |number| format!("[{number}]")));
         }
         numbered
+    }
+
+    /// A path whose brackets hold numbers, with the names of the entries in them: the other way round than
+    /// [`Document::numbered`].
+    #[must_use]
+    pub fn named(&self, path: &str) -> String {
+        let mut named = String::new();
+        let mut at = Some(&self.object);
+        for step in steps(path) {
+            let number = step.strip_prefix('[').map(|step| step.trim_end_matches(']'));
+            at = match number {
+                Some(number) => at.zip(number.parse::<usize>().ok()).and_then(|(at, number)| at.get(number)),
+                None => at.and_then(|at| at.get(step.trim_start_matches('.'))),
+            };
+            let key = number.and(at).and_then(key_of);
+            named.push_str(&key.map_or_else(|| step.to_owned(), |key| format!("[{key}]")));
+        }
+        named
     }
 }
 
@@ -192,68 +251,26 @@ fn documents(text: &str) -> Vec<Range<usize>> {
     starts.iter().zip(ends).map(|(start, end)| *start..end).collect()
 }
 
-fn kind_of(tree: &Tree<'_>) -> Option<String> {
-    let NodeKind::Map(map) = tree.target(tree.root()?).kind else {
-        return None;
+fn several(first: &str, object: &Held) -> Finding {
+    let kind = &object.kind;
+    let message = if first == kind {
+        format!("the file holds another {kind} before this one")
+    } else {
+        format!("the file holds a {first} before this {kind}, and only one of them can be meant")
     };
-    let entry = tree.entries(map).iter().find(|entry| entry.key == "kind")?;
-    match tree.scalar(entry.value)? {
-        Scalar::Text(kind) => Some(kind.to_owned()),
-        _ => None,
-    }
-}
-
-fn several(kind: &str, at: usize) -> Finding {
-    let message = format!("the file holds another {kind} before this one");
-    let finding = Finding::error(&pages::OBJECT, Kind::Duplicate, "", message).span(Span::new(at, at));
+    let finding = Finding::error(&pages::OBJECT, Kind::Duplicate, "kind", message).span(object.span);
     finding.help("keep each in a file of its own")
 }
 
-fn none_of(kinds: &[&str], others: &[String]) -> Finding {
-    let message = match others.first() {
-        Some(other) => format!("the file holds a {}, and no {}", shortened(other), kinds.join(" or ")),
+fn none_of(kinds: &[&str], other: Option<&Held>) -> Finding {
+    let message = match other {
+        Some(other) => format!("the file holds a {}, and no {}", shortened(&other.kind), kinds.join(" or ")),
         None => format!("the file holds no {}", kinds.join(" or ")),
     };
-    let help = format!("name a file with `kind: {}`", kinds.first().copied().unwrap_or_default());
-    Finding::error(&pages::OBJECT, Kind::Required, "kind", message).help(help).span(Span::default())
-}
-
-/// What a type does not take of a value. `alone` wraps a part of the value in all that it stands in, and nothing
-/// else; types whose fields may all be left out take that, unless it is this part that they do not take.
-fn misfits<T: DeserializeOwned>(
-    value: &Value,
-    path: String,
-    alone: &dyn Fn(Value) -> Value,
-    faults: &mut Vec<Finding>,
-) {
-    let Err(fault) = serde_json::from_value::<T>(alone(value.clone())) else {
-        return;
-    };
-    let before = faults.len();
-    match value {
-        Value::Object(members) => {
-            for (key, member) in members {
-                let inner = |part: Value| alone(Value::Object(Map::from_iter([(key.clone(), part)])));
-                misfits::<T>(member, format!("{path}.{key}"), &inner, faults);
-            }
-        }
-        Value::Array(entries) => {
-            for (i, entry) in entries.iter().enumerate() {
-                let inner = |part: Value| alone(Value::Array(vec![part]));
-                misfits::<T>(entry, format!("{path}[{i}]"), &inner, faults);
-            }
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
-    }
-    if faults.len() == before {
-        let fault = fault.to_string();
-        let message = format!("`{}` cannot be read: {}", shortened(&path), shortened(&fault));
-        let mut finding = Finding::error(&pages::TYPE, Kind::TypeInvalid, path, message);
-        if matches!(value, Value::Bool(_) | Value::Number(_)) && fault.contains("expected a string") {
-            finding = finding.help("put the value in quotes: without them it is no text");
-        }
-        faults.push(finding);
-    }
+    let named: Vec<String> = kinds.iter().map(|kind| format!("`kind: {kind}`")).collect();
+    let help = format!("name a file with {}", named.join(" or "));
+    let place = other.map(|other| other.span).unwrap_or_default();
+    Finding::error(&pages::OBJECT, Kind::Required, "kind", message).help(help).span(place)
 }
 
 #[cfg(test)]
@@ -306,8 +323,42 @@ mod tests {
         let fields: Vec<&str> = faults.iter().map(|fault| fault.field.as_str()).collect();
         assert_eq!(fields, ["spec.type", "spec.machineTypes[0].usable", "spec.regions"]);
         assert!(faults.first().is_some_and(|fault| fault.help.is_some()));
-        assert_eq!(document.part::<CloudProfileSpec>("status").ok(), Some(CloudProfileSpec::default()));
+        let told: Vec<&str> = faults.iter().map(|fault| fault.message.as_str()).collect();
+        let expected = [
+            "`spec.type` must be a text, and is `5`",
+            "`spec.machineTypes[0].usable` must be `true` or `false`, and is a text",
+            "`spec.regions` must be a list, and is a text",
+        ];
+        assert_eq!(told, expected);
         Ok(())
+    }
+
+    #[test]
+    fn a_part_that_is_missing_is_told() -> Result<(), Vec<(&'static str, String)>> {
+        for text in ["", "spec:\n", "specs: {type: aws}\n"] {
+            let document =
+                read(&format!("apiVersion: core.gardener.cloud/v1beta1\nkind: CloudProfile\n{text}"))?;
+            let faults = document.cloud_profile().err().unwrap_or_default();
+            let told: Vec<&str> = faults.iter().map(|fault| fault.message.as_str()).collect();
+            assert_eq!(told, ["`spec` is missing"]);
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn types_speak_the_words_of_those_who_write_yaml() {
+        let text = "apiVersion: core.gardener.cloud/v1beta1\nkind: CloudProfile\nspec:\n  kubernetes: all\n  \
+                    limits: {maxNodesTotal: 1.5}\n  machineTypes: [~, {name: a, cpu: true, capabilities: [b]}]\n";
+        let faults = read(text).map(|document| document.part::<CloudProfileSpec>("spec").err());
+        let told: Vec<String> = faults.into_iter().flatten().flatten().map(|fault| fault.message).collect();
+        let expected = [
+            "`spec.kubernetes` must be an object, and is a text",
+            "`spec.limits.maxNodesTotal` must be a whole number, and is `1.5`",
+            "`spec.machineTypes[0]` must be an object, and is empty",
+            "`spec.machineTypes[1].cpu` must be a quantity, such as `8Gi`, and is `true`",
+            "`spec.machineTypes[1].capabilities` must be an object, and is a list",
+        ];
+        assert_eq!(told, expected);
     }
 
     #[test]

@@ -8,7 +8,8 @@ use std::sync::Arc;
 use super::meaning::Meaning;
 use super::order::{Entry, places, settle};
 use super::types::{
-    CloudProfileSpec, Conflict, MachineImage, MachineImageVersion, PrivateCloudProfileSpec, Region, Version,
+    CloudProfileSpec, Conflict, MachineImage, MachineImageVersion, MachineType, PrivateCloudProfileSpec,
+    Region, Version, VolumeType, Zone,
 };
 
 /// The reason of a conflict: the parent says something else.
@@ -38,10 +39,12 @@ pub fn render(parent: &CloudProfileSpec, private: &PrivateCloudProfileSpec) -> R
         join_image(Arc::make_mut(own), entry, &mut conflicts);
     });
     join(&mut spec.machine_types, &private.machine_types, |own, entry| {
-        conflicts.unless(own.same(entry), || format!("spec.machineTypes[{}]", entry.name));
+        let path = || format!("spec.machineTypes[{}]", entry.name);
+        conflicts.unless(own.same(entry), path, || machine_type_fields(own, entry));
     });
     join(&mut spec.volume_types, &private.volume_types, |own, entry| {
-        conflicts.unless(own.same(entry), || format!("spec.volumeTypes[{}]", entry.name));
+        let path = || format!("spec.volumeTypes[{}]", entry.name);
+        conflicts.unless(own.same(entry), path, || volume_type_fields(own, entry));
     });
     join(&mut spec.regions, &private.regions, |own, entry| {
         join_region(Arc::make_mut(own), entry, &mut conflicts);
@@ -49,7 +52,7 @@ pub fn render(parent: &CloudProfileSpec, private: &PrivateCloudProfileSpec) -> R
     append_bundle(&mut spec.ca_bundle, private.ca_bundle.as_deref().unwrap_or_default());
     if let Some(most) = private.limits.as_ref().and_then(|limits| limits.max_nodes_total) {
         let own = *spec.limits.get_or_insert_default().max_nodes_total.get_or_insert(most);
-        conflicts.unless(own == most, || "spec.limits.maxNodesTotal".to_owned());
+        conflicts.unless_field(own == most, || "spec.limits".to_owned(), "maxNodesTotal");
     }
     Rendered { spec, conflicts: conflicts.0 }
 }
@@ -58,15 +61,27 @@ pub fn render(parent: &CloudProfileSpec, private: &PrivateCloudProfileSpec) -> R
 struct Conflicts(Vec<Conflict>);
 
 impl Conflicts {
-    /// Notes that the parent says something else at `path`, unless that is `fine`.
-    fn unless(&mut self, fine: bool, path: impl FnOnce() -> String) {
+    /// Notes that the parent says something else of `fields` of the entry at `path`, unless all is `fine`.
+    fn unless(
+        &mut self,
+        fine: bool,
+        path: impl FnOnce() -> String,
+        fields: impl FnOnce() -> Vec<&'static str>,
+    ) {
         if !fine {
-            self.push(path(), DIFFERS, "the parent says something else, which stays");
+            let fields: Vec<String> = fields().into_iter().map(|field| format!("`{field}`")).collect();
+            let message = format!("the parent says something else of {}, which stays", fields.join(", "));
+            self.push(path(), DIFFERS, message);
         }
     }
 
-    fn push(&mut self, path: String, reason: &str, message: &str) {
-        self.0.push(Conflict { path, reason: reason.to_owned(), message: message.to_owned() });
+    /// The same of one field below `path`, which is a conflict of its own.
+    fn unless_field(&mut self, fine: bool, path: impl FnOnce() -> String, field: &'static str) {
+        self.unless(fine, || format!("{}.{field}", path()), || vec![field]);
+    }
+
+    fn push(&mut self, path: String, reason: &str, message: impl Into<String>) {
+        self.0.push(Conflict { path, reason: reason.to_owned(), message: message.into() });
     }
 }
 
@@ -91,42 +106,86 @@ fn date_versions(own: &mut [Version], entries: &[Version], conflicts: &mut Confl
             continue;
         };
         take_date(&mut own.expiration_date, entry.expiration_date.as_ref());
-        conflicts.unless(agrees(&own.classification, &entry.classification), || path() + ".classification");
-        conflicts.unless(agrees(&own.lifecycle, &entry.lifecycle), || path() + ".lifecycle");
+        conflicts.unless_field(agrees(&own.classification, &entry.classification), path, "classification");
+        conflicts.unless_field(agrees(&own.lifecycle, &entry.lifecycle), path, "lifecycle");
     }
 }
 
 fn join_image(own: &mut MachineImage, entry: &MachineImage, conflicts: &mut Conflicts) {
     let path = || format!("spec.machineImages[{}]", entry.name);
     let strategy = take(&mut own.update_strategy, &entry.update_strategy);
-    conflicts.unless(strategy, || path() + ".updateStrategy");
+    conflicts.unless_field(strategy, path, "updateStrategy");
     join(&mut own.versions, &entry.versions, |own, entry| {
         take_date(&mut own.expiration_date, entry.expiration_date.as_ref());
-        conflicts
-            .unless(image_version_agrees(own, entry), || format!("{}.versions[{}]", path(), entry.version));
+        let fields = image_version_fields(own, entry);
+        let path = || format!("{}.versions[{}]", path(), entry.version);
+        conflicts.unless(fields.is_empty(), path, || fields);
     });
 }
 
-/// Whether a version of an image says nothing, but for its date, that the parent does not.
-fn image_version_agrees(own: &MachineImageVersion, entry: &MachineImageVersion) -> bool {
-    agrees(&own.classification, &entry.classification)
-        && agrees(&own.lifecycle, &entry.lifecycle)
-        && agrees(&own.cri, &entry.cri)
-        && agrees(&own.architectures, &entry.architectures)
-        && agrees(&own.kubelet_version_constraint, &entry.kubelet_version_constraint)
-        && agrees(&own.in_place_updates, &entry.in_place_updates)
-        && agrees(&own.capability_flavors, &entry.capability_flavors)
+/// What of a version of an image, but for its date, the parent says otherwise.
+fn image_version_fields(own: &MachineImageVersion, entry: &MachineImageVersion) -> Vec<&'static str> {
+    differing([
+        ("classification", agrees(&own.classification, &entry.classification)),
+        ("lifecycle", agrees(&own.lifecycle, &entry.lifecycle)),
+        ("cri", agrees(&own.cri, &entry.cri)),
+        ("architectures", agrees(&own.architectures, &entry.architectures)),
+        (
+            "kubeletVersionConstraint",
+            agrees(&own.kubelet_version_constraint, &entry.kubelet_version_constraint),
+        ),
+        ("inPlaceUpdates", agrees(&own.in_place_updates, &entry.in_place_updates)),
+        ("capabilityFlavors", agrees(&own.capability_flavors, &entry.capability_flavors)),
+    ])
+}
+
+/// What of a machine type the parent says otherwise.
+fn machine_type_fields(own: &MachineType, entry: &MachineType) -> Vec<&'static str> {
+    let manager = own.machine_controller_manager.same(&entry.machine_controller_manager);
+    differing([
+        ("cpu", own.cpu.same(&entry.cpu)),
+        ("gpu", own.gpu.same(&entry.gpu)),
+        ("memory", own.memory.same(&entry.memory)),
+        ("storage", own.storage.same(&entry.storage)),
+        ("usable", own.usable.unwrap_or(true) == entry.usable.unwrap_or(true)),
+        ("architecture", own.architecture.same(&entry.architecture)),
+        ("capabilities", own.capabilities.same(&entry.capabilities)),
+        ("machineControllerManager", manager),
+    ])
+}
+
+/// What of a volume type the parent says otherwise.
+fn volume_type_fields(own: &VolumeType, entry: &VolumeType) -> Vec<&'static str> {
+    differing([
+        ("class", own.class == entry.class),
+        ("usable", own.usable.unwrap_or(true) == entry.usable.unwrap_or(true)),
+        ("minSize", own.min_size.same(&entry.min_size)),
+    ])
+}
+
+/// What of a zone the parent says otherwise.
+fn zone_fields(own: &Zone, entry: &Zone) -> Vec<&'static str> {
+    differing([
+        ("unavailableMachineTypes", own.unavailable_machine_types == entry.unavailable_machine_types),
+        ("unavailableVolumeTypes", own.unavailable_volume_types == entry.unavailable_volume_types),
+    ])
+}
+
+/// The names of the fields that are not the same.
+fn differing<const N: usize>(fields: [(&'static str, bool); N]) -> Vec<&'static str> {
+    fields.into_iter().filter(|(_, same)| !same).map(|(name, _)| name).collect()
 }
 
 fn join_region(own: &mut Region, entry: &Region, conflicts: &mut Conflicts) {
     let path = || format!("spec.regions[{}]", entry.name);
     join(&mut own.zones, &entry.zones, |own, entry| {
-        conflicts.unless(own.same(entry), || format!("{}.zones[{}]", path(), entry.name));
+        let path = || format!("{}.zones[{}]", path(), entry.name);
+        conflicts.unless(own.same(entry), path, || zone_fields(own, entry));
     });
     let labels = take(&mut own.labels, &entry.labels);
-    conflicts.unless(labels, || path() + ".labels");
+    conflicts.unless_field(labels, path, "labels");
     let restrictions = take(&mut own.access_restrictions, &entry.access_restrictions);
-    conflicts.unless(restrictions, || path() + ".accessRestrictions");
+    conflicts.unless_field(restrictions, path, "accessRestrictions");
 }
 
 /// Whether nothing is given, or what the parent has.

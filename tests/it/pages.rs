@@ -276,6 +276,7 @@ const SHOWN_ELSEWHERE: &[(&str, &str)] = &[
     ("LF1454", "profile::check::tests::points_at_what_is_refused_and_at_conflicts"),
     ("LF1455", "profile::allowance::tests::of_profiles_that_inherit_the_status_counts"),
     ("LF1456", "profile::allowance::tests::of_profiles_that_inherit_the_status_counts"),
+    ("LF1457", "profile::check::expired::tests::what_is_taken_out_is_told_at_its_line"),
     ("LF1460", "rules::allowance::tests::a_cluster_is_on_the_platform_of_the_profile"),
     ("LF1461", "rules::allowance::tests::regions_zones_and_types_are_those_of_the_profile"),
     ("LF1462", "rules::allowance::tests::regions_zones_and_types_are_those_of_the_profile"),

@@ -1,5 +1,8 @@
 //! `landfall profile`, and `--cloud-profile` on the commands of an installation.
 
+mod joining;
+mod judging;
+
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
@@ -173,7 +176,7 @@ fn refuses_files_that_hold_something_else() {
     let folder = folder();
     let swapped = landfall(
         folder.path(),
-        &["profile", "render", "--parent", "private.yaml", "--profile", "parent.yaml", "-o", "json"],
+        &["profile", "diff", "--parent", "private.yaml", "--profile", "parent.yaml", "-o", "json"],
     );
     assert_eq!(swapped.status.code(), Some(3));
     assert_eq!(json_of(&swapped)["findings"][0]["code"], "LF1450");
@@ -181,10 +184,10 @@ fn refuses_files_that_hold_something_else() {
         landfall(folder.path(), &["profile", "render", "--parent", "no.yaml", "--profile", "private.yaml"]);
     assert_eq!(missing.status.code(), Some(1));
     write(folder.path(), "parent.yaml", &PARENT.replace("name: base", "name: other"));
-    let other = profile(folder.path(), "render", &["-o", "json"]);
+    let other = profile(folder.path(), "diff", &["-o", "json"]);
     assert_eq!((other.status.code(), &json_of(&other)["findings"][0]["code"]), (Some(3), &json!("LF1453")));
     write(folder.path(), "parent.yaml", &PARENT.replace("version: 1.28.6", "version: 1.28"));
-    let number = profile(folder.path(), "render", &["-o", "json"]);
+    let number = profile(folder.path(), "diff", &["-o", "json"]);
     let finding = &json_of(&number)["findings"][0];
     assert_eq!((&finding["code"], &finding["line"]), (&json!("LF1451"), &json!(9)));
 }
@@ -211,27 +214,6 @@ fn judges_a_profile_in_every_form() {
         let output = profile(folder.path(), "check", &["-o", form]);
         assert_eq!(output.status.code(), Some(3), "{form}");
         assert!(out(&output).contains(mark), "{form}: {}", out(&output));
-    }
-}
-
-#[test]
-fn what_a_cluster_would_refuse_is_not_joined() {
-    let folder = folder();
-    for (right, wrong, code) in [
-        ("    memory: 16Gi\n    usable", "    memory: 32Foo\n    usable", "LF1452"),
-        ("  machineTypes:", "  machinetypes:", "LF1452"),
-        ("    - version: 1.28.6", "    - version: 1.28", "LF1451"),
-    ] {
-        assert!(PRIVATE.contains(right), "{right}");
-        write(folder.path(), "private.yaml", &PRIVATE.replace(right, wrong));
-        let found = |verb: &str| {
-            let output = profile(folder.path(), verb, &["-o", "json", "--now", EARLY]);
-            assert_eq!(output.status.code(), Some(3), "{verb} {wrong}");
-            codes(&output)
-        };
-        let judged = found("check");
-        assert!(judged.iter().any(|found| found == code), "{wrong}: {judged:?}");
-        assert_eq!((found("render"), found("diff")), (judged.clone(), judged), "{wrong}");
     }
 }
 
@@ -318,6 +300,14 @@ fn what_a_profile_does_not_list_is_refused() {
     );
     let lacking = validate(&pool("{zones: [us-east-1a], type: m5.xlarge}"), "lacking.yaml");
     assert_eq!(codes(&lacking), ["LF1464"]);
+    // A type without zones is in the other one, until that lacks it as well.
+    assert!(codes(&validate(&pool("{type: m5.xlarge}"), "lacking.yaml")).is_empty());
+    let lacks = "\n      unavailableMachineTypes: [m5.xlarge]\n";
+    let nowhere = ["us-east-1a\n", "us-east-1b\n"]
+        .into_iter()
+        .fold(PARENT.to_owned(), |text, zone| text.replace(zone, &format!("{}{lacks}", zone.trim_end())));
+    write(folder.path(), "nowhere.yaml", &nowhere);
+    assert_eq!(codes(&validate(&pool("{type: m5.xlarge}"), "nowhere.yaml")), ["LF1464"]);
     write(folder.path(), "azure.yaml", &PARENT.replace("type: aws", "type: azure"));
     assert_eq!(codes(&validate(CONFIG, "azure.yaml")), ["LF1460"]);
     write(folder.path(), "moon.yaml", &PARENT.replace("type: aws", "type: moon"));
@@ -359,6 +349,48 @@ fn machines_are_those_of_the_profile() {
 }
 
 #[test]
+fn local_zones_of_a_profile_are_no_place_for_the_control_plane() {
+    let folder = installation();
+    write(folder.path(), "edge.yaml", &PARENT.replace("us-east-1b", "us-east-1-nyc-1a"));
+    let arguments = ["create", "manifests", "--offline", "--dir", "demo", "--cloud-profile", "edge.yaml"];
+    let output = landfall(folder.path(), &arguments);
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    for entry in fs::read_dir(folder.path().join("demo/openshift")).unwrap() {
+        let path = entry.unwrap().path();
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(!text.contains("us-east-1-nyc-1a"), "{}", path.display());
+    }
+}
+
+#[test]
+fn sizes_of_a_profile_are_tried_until_one_is_in_its_zones() {
+    let folder = installation();
+    let text = PARENT
+        .replace("type: aws", "type: azure")
+        .replace("name: us-east-1\n", "name: eastus\n")
+        .replace("us-east-1a\n", "'1'\n      unavailableMachineTypes: [Standard_D8s_v3]\n")
+        .replace("us-east-1b\n", "'2'\n      unavailableMachineTypes: [Standard_D8s_v3]\n")
+        .replace("m5.xlarge", "Standard_D8s_v3");
+    let second = "  - name: standard_d8s_v5\n  regions:\n";
+    write(folder.path(), "azure.yaml", &text.replace("  regions:\n", second));
+    let config = include_str!("../../testdata/quickstart/azure.yaml")
+        .replace("    cloudName: AzureUSGovernmentCloud\n", "")
+        .replace("usgovvirginia", "eastus")
+        .replace("[\"1\", \"2\", \"3\"]", "['1', '2']");
+    write(folder.path(), "demo/install-config.yaml", &config);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_landfall"));
+    command.args(["create", "manifests", "--offline", "--dir", "demo", "--cloud-profile", "azure.yaml"]);
+    command.current_dir(folder.path()).env_clear();
+    let output = command.env("AZURE_SUBSCRIPTION_ID", "s").env("AZURE_TENANT_ID", "t").output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    let mut machines = String::new();
+    for entry in fs::read_dir(folder.path().join("demo/openshift")).unwrap() {
+        machines.push_str(&fs::read_to_string(entry.unwrap().path()).unwrap());
+    }
+    assert!(machines.contains("Standard_D8s_v5") && !machines.contains("Standard_D8s_v3"), "{machines}");
+}
+
+#[test]
 fn a_profile_without_a_fitting_type_stops_planning() {
     let folder = installation();
     write(
@@ -370,7 +402,9 @@ fn a_profile_without_a_fitting_type_stops_planning() {
         ["create", "manifests", "--offline", "--dir", "demo", "--cloud-profile", "none.yaml", "-o", "json"];
     let output = landfall(folder.path(), &arguments);
     assert_eq!(output.status.code(), Some(4), "{}", out(&output));
-    assert!(out(&output).contains("there is no usual instance type for amd64 machines"), "{}", out(&output));
+    let words = "the cloud profile `base` lists no machine type that is known to fit amd64 master machines";
+    assert!(out(&output).contains(words), "{}", out(&output));
+    assert!(out(&output).contains("the profile lists t9.tiny"), "{}", out(&output));
 }
 
 #[test]

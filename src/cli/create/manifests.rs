@@ -10,8 +10,9 @@ use crate::cli::input::Reading;
 use crate::cli::{Exit, Settings};
 use crate::prepare::{
     Basis, BasisOptions, Environment, FactsFrom, IgnitionFrom, Options, Refusal, catalogue, prepare,
-    restricted,
+    profile_warnings, restricted,
 };
+use crate::ui::text;
 use crate::workdir::Durability;
 
 /// Write all files of a cluster: manifests, terraform modules and variables, metadata.json
@@ -105,7 +106,16 @@ impl CloudArgs {
         let known = catalogue(self.catalogue.as_deref())?;
         let known = restricted(known, self.cloud_profile.as_deref())?;
         tell_restriction(&known, settings);
+        self.warn_of_profile(settings);
         Ok(known)
+    }
+
+    /// Tells what is worth knowing of the cloud profile, if one is named.
+    fn warn_of_profile(&self, settings: &Settings) {
+        if let Some(warned) = profile_warnings(self.cloud_profile.as_deref()) {
+            let colour = settings.printer.colours().talk;
+            settings.printer.aside(&text::findings(&outcome::judged(&warned), colour));
+        }
     }
 }
 
@@ -117,7 +127,13 @@ impl BasisArgs {
     pub fn basis(&self, directory: &Path, settings: &Settings) -> Result<Basis, Refusal> {
         let basis = Basis::new(&self.into(), directory)?;
         tell_restriction(&basis.catalogue, settings);
+        self.warn_of_profile(settings);
         Ok(basis)
+    }
+
+    /// Tells what is worth knowing of the cloud profile, if one is named.
+    pub fn warn_of_profile(&self, settings: &Settings) {
+        self.clouds.warn_of_profile(settings);
     }
 }
 

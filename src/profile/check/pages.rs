@@ -3,7 +3,7 @@
 use crate::finding::{Base, Page, Severity};
 
 /// All codes of this room.
-pub const PAGES: &[&Page] = &[&OBJECT, &TYPE, &ENTRY, &PARENT, &CONFLICT, &NOT_RENDERED, &PROVIDER];
+pub const PAGES: &[&Page] = &[&OBJECT, &TYPE, &ENTRY, &PARENT, &CONFLICT, &NOT_RENDERED, &PROVIDER, &EXPIRED];
 
 /// The file holds no such object.
 pub const OBJECT: Page = Page {
@@ -23,7 +23,8 @@ pub const TYPE: Page = Page {
     code: "LF1451",
     title: "the values of a profile are of the types that its fields have",
     text: "Versions, names and dates are texts. A version such as `16.4` is a number to a YAML reader unless it \
-           stands in quotes, and the API of a cluster refuses it.",
+           stands in quotes, and the API of a cluster refuses it. A quantity may be a whole number or a text; a \
+           fraction such as `0.5` stands in quotes.",
     severity: Severity::Error,
     fields: &[],
     base: Base::Whole,
@@ -36,7 +37,8 @@ pub const ENTRY: Page = Page {
     title: "a profile says only what its kind can say",
     text: "Admission looks at a profile by itself first: names, versions, dates and quantities must be ones, nothing \
            stands twice, and nothing is given that is inherited, such as `type` or `providerConfig` of a private \
-           profile.",
+           profile. A field that the kind does not have says nothing, so that what it was to restrict would not be \
+           restricted.",
     severity: Severity::Error,
     fields: &[],
     base: Base::Whole,
@@ -74,7 +76,7 @@ pub const NOT_RENDERED: Page = Page {
     title: "a profile that inherits is joined with its parent before it is used",
     text: "A private profile alone does not say what a cluster may use: most of it stands in its parent. A cluster \
            writes the two joined into the status of the profile; `landfall profile render -o json` prints such an \
-           object.",
+           object. Where the profile was changed since, or its parent was not found, the status may be out of date.",
     severity: Severity::Error,
     fields: &[],
     base: Base::Whole,
@@ -88,6 +90,19 @@ pub const PROVIDER: Page = Page {
     text: "The `type` of a profile names the provider. Those that landfall knows regions and machine types of can \
            be restricted with `--cloud-profile`.",
     severity: Severity::Error,
+    fields: &[],
+    base: Base::Whole,
+    bad: "",
+    good: "",
+};
+/// A version is taken out of a profile.
+pub const EXPIRED: Page = Page {
+    code: "LF1457",
+    title: "the versions that a profile names have not expired",
+    text: "A version of Kubernetes or of an image whose time has passed is taken out of a profile before it is joined \
+           with its parent, so that what the parent says of the version holds again; an image that names nothing else \
+           goes as well. The time is that of `--now`, else the clock's.",
+    severity: Severity::Warning,
     fields: &[],
     base: Base::Whole,
     bad: "",

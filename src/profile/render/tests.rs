@@ -4,16 +4,9 @@ use serde_json::{Value, json};
 
 use super::*;
 
-/// The rendered part of the specification, and the paths of the conflicts.
-fn rendered(parent: Value, private: Value) -> serde_json::Result<(Value, Vec<String>)> {
-    let rendered = render(&serde_json::from_value(parent)?, &serde_json::from_value(private)?);
-    let paths = rendered.conflicts.iter().map(|c| format!("{} {}", c.path, c.reason)).collect();
-    Ok((serde_json::to_value(rendered.spec)?, paths))
-}
-
-#[test]
-fn every_part_of_the_parent_is_preferred() -> serde_json::Result<()> {
-    let parent = json!({
+/// A parent that says something of everything that a private profile can say.
+fn parent() -> Value {
+    json!({
         "type": "aws",
         "kubernetes": {"versions": [{"version": "1.2.3", "lifecycle": [{"classification": "supported"}]}]},
         "machineImages": [{"name": "i", "updateStrategy": "major", "versions": [{"version": "1"}]}],
@@ -26,7 +19,18 @@ fn every_part_of_the_parent_is_preferred() -> serde_json::Result<()> {
             "accessRestrictions": [{"name": "eu"}],
         }],
         "limits": {"maxNodesTotal": 5},
-    });
+    })
+}
+
+/// The rendered part of the specification, and the paths of the conflicts.
+fn rendered(parent: Value, private: Value) -> serde_json::Result<(Value, Vec<String>)> {
+    let rendered = render(&serde_json::from_value(parent)?, &serde_json::from_value(private)?);
+    let paths = rendered.conflicts.iter().map(|c| format!("{} {}", c.path, c.reason)).collect();
+    Ok((serde_json::to_value(rendered.spec)?, paths))
+}
+
+#[test]
+fn every_part_of_the_parent_is_preferred() -> serde_json::Result<()> {
     let private = json!({
         "kubernetes": {"versions": [
             {
@@ -51,8 +55,8 @@ fn every_part_of_the_parent_is_preferred() -> serde_json::Result<()> {
         }],
         "limits": {"maxNodesTotal": 4},
     });
-    let (spec, conflicts) = rendered(parent.clone(), private)?;
-    assert_eq!(spec, parent);
+    let (spec, conflicts) = rendered(parent(), private)?;
+    assert_eq!(spec, parent());
     assert_eq!(
         conflicts,
         [
@@ -69,6 +73,51 @@ fn every_part_of_the_parent_is_preferred() -> serde_json::Result<()> {
             "spec.limits.maxNodesTotal differs",
         ]
     );
+    Ok(())
+}
+
+/// What is told of the conflicts of a part of a private profile.
+fn told(part: &str, value: Value) -> serde_json::Result<Vec<String>> {
+    let private = Value::Object([(part.to_owned(), value)].into_iter().collect());
+    let rendered = render(&serde_json::from_value(parent())?, &serde_json::from_value(private)?);
+    Ok(rendered.conflicts.into_iter().map(|conflict| conflict.message).collect())
+}
+
+#[test]
+fn a_conflict_names_the_fields_that_differ() -> serde_json::Result<()> {
+    let stays = |fields: &str| vec![format!("the parent says something else of {fields}, which stays")];
+    let storage = json!({"class": "c", "type": "t", "size": "1Gi"});
+    for (value, fields) in [
+        (json!({"cpu": "4000m", "usable": false}), "`usable`"),
+        (json!({"gpu": "1", "memory": "8Gi", "storage": storage}), "`cpu`, `gpu`, `memory`, `storage`"),
+        (
+            json!({
+                "cpu": "4", "architecture": "arm64", "capabilities": {"a": ["b"]},
+                "machineControllerManager": {"c": "d"},
+            }),
+            "`architecture`, `capabilities`, `machineControllerManager`",
+        ),
+    ] {
+        let mut entry = json!({"name": "m"});
+        if let (Some(entry), Value::Object(value)) = (entry.as_object_mut(), value) {
+            entry.extend(value);
+        }
+        assert_eq!(told("machineTypes", json!([entry]))?, stays(fields));
+    }
+    let volume = json!([{"name": "v", "class": "d", "usable": false}]);
+    assert_eq!(told("volumeTypes", volume)?, stays("`class`, `usable`, `minSize`"));
+    let zone = json!([{"name": "r", "zones": [{"name": "z", "unavailableVolumeTypes": ["v"]}]}]);
+    assert_eq!(told("regions", zone)?, stays("`unavailableMachineTypes`, `unavailableVolumeTypes`"));
+    let version = json!([{"name": "i", "versions": [{
+        "version": "1", "expirationDate": "2024-06-06T01:02:03Z", "classification": "preview",
+        "lifecycle": [{"classification": "supported"}], "cri": [{"name": "c"}], "architectures": ["arm64"],
+        "kubeletVersionConstraint": ">1", "inPlaceUpdates": {"supported": true},
+        "capabilityFlavors": [{"a": ["b"]}],
+    }]}]);
+    let all = "`classification`, `lifecycle`, `cri`, `architectures`, `kubeletVersionConstraint`, \
+               `inPlaceUpdates`, `capabilityFlavors`";
+    assert_eq!(told("machineImages", version)?, stays(all));
+    assert_eq!(told("limits", json!({"maxNodesTotal": 4}))?, stays("`maxNodesTotal`"));
     Ok(())
 }
 

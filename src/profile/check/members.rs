@@ -1,0 +1,131 @@
+//! What reading a profile passes over, and the API of a cluster does not take or drops: members that a type lacks,
+//! fractions that are no texts.
+
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde_json::{Map, Number, Value};
+
+use super::pages;
+use crate::finding::{Finding, Kind, nearest, shortened};
+
+/// What of a value at a path the type does not have: unknown members as warnings, fractions as errors.
+pub(in crate::profile) fn strays<T: JsonSchema>(at: &str, value: &Value) -> Vec<Finding> {
+    let mut found = Vec::new();
+    compare(at, value, &shape::<T>(), &mut found);
+    found
+}
+
+/// The names of a type's members.
+pub(super) fn names<T: JsonSchema>() -> Vec<String> {
+    let shape = shape::<T>();
+    shape.get("properties").and_then(Value::as_object).into_iter().flat_map(Map::keys).cloned().collect()
+}
+
+fn shape<T: JsonSchema>() -> Value {
+    let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
+    settings.into_generator().into_root_schema_for::<T>().to_value()
+}
+
+fn compare(at: &str, value: &Value, shape: &Value, found: &mut Vec<Finding>) {
+    match value {
+        Value::Object(members) => {
+            // What is passed on untouched has no properties.
+            let Some(known) = shape.get("properties").and_then(Value::as_object) else { return };
+            for (name, member) in members {
+                let path = if at.is_empty() { name.clone() } else { format!("{at}.{name}") };
+                match known.get(name) {
+                    Some(shape) => compare(&path, member, shape, found),
+                    None => found.push(unknown(path, name, known.keys().map(String::as_str))),
+                }
+            }
+        }
+        Value::Array(entries) => {
+            let Some(shape) = shape.get("items") else { return };
+            for (i, entry) in entries.iter().enumerate() {
+                compare(&format!("{at}[{i}]"), entry, shape, found);
+            }
+        }
+        Value::Number(number) if is_fraction(number) && is_quantity(shape) => {
+            let message =
+                format!("`{at}` is a fraction without quotes, which the API of a cluster does not take");
+            let finding = Finding::error(&pages::TYPE, Kind::TypeInvalid, at, message);
+            found.push(finding.help(format!("write it in quotes: '{number}'")));
+        }
+        _ => {}
+    }
+}
+
+fn unknown<'a>(path: String, name: &str, known: impl Iterator<Item = &'a str>) -> Finding {
+    let message = format!("`{}`: there is no such field, and what it says does not count", shortened(&path));
+    let help = match nearest(name, known) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => "leave it out".to_owned(),
+    };
+    Finding::warning(&pages::ENTRY, Kind::Unknown, path, message).help(help)
+}
+
+fn is_fraction(number: &Number) -> bool {
+    number.as_f64().is_some_and(|number| number.fract() != 0.0)
+}
+
+/// Whether a shape takes whole numbers and texts.
+fn is_quantity(shape: &Value) -> bool {
+    shape.get("x-kubernetes-int-or-string") == Some(&Value::Bool(true))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::profile::types::{CloudProfile, CloudProfileSpec};
+    use serde_json::json;
+
+    fn told<T: JsonSchema>(at: &str, value: &Value) -> Vec<(String, Option<String>)> {
+        strays::<T>(at, value).into_iter().map(|finding| (finding.field, finding.help)).collect()
+    }
+
+    #[test]
+    fn unknown_members_are_told_with_what_they_may_mean() {
+        let spec = json!({
+            "type": "aws",
+            "foo": 1,
+            "providerConfig": {"any": 1},
+            "kubernetes": {"versions": [{"version": "1.2.3", "expirationdate": "x"}]},
+            "machineTypes": [{"name": "a", "useable": false, "machineControllerManager": {"any": 1}}],
+            "regions": [{"name": "r", "labels": {"any": "l"}, "zones": [{"unavailableMachineType": ["a"]}]}],
+        });
+        let mut found = told::<CloudProfileSpec>("status.cloudProfile.spec", &spec);
+        let expected = [
+            ("status.cloudProfile.spec.foo", "leave it out"),
+            (
+                "status.cloudProfile.spec.kubernetes.versions[0].expirationdate",
+                "did you mean `expirationDate`?",
+            ),
+            ("status.cloudProfile.spec.machineTypes[0].useable", "did you mean `usable`?"),
+            (
+                "status.cloudProfile.spec.regions[0].zones[0].unavailableMachineType",
+                "did you mean `unavailableMachineTypes`?",
+            ),
+        ];
+        let mut expected: Vec<(String, Option<String>)> =
+            expected.iter().map(|(field, help)| ((*field).to_owned(), Some((*help).to_owned()))).collect();
+        expected.sort();
+        found.sort();
+        assert_eq!(found, expected);
+        let object =
+            json!({"kind": "CloudProfile", "metadata": {"any": 1}, "specs": {}, "status": {"any": 1}});
+        assert_eq!(
+            told::<CloudProfile>("", &object),
+            [("specs".to_owned(), Some("did you mean `spec`?".to_owned()))]
+        );
+    }
+
+    #[test]
+    fn fractions_are_texts() {
+        let with = |cpu: Value| told::<CloudProfileSpec>("spec", &json!({"machineTypes": [{"cpu": cpu}]}));
+        let expected = ("spec.machineTypes[0].cpu".to_owned(), Some("write it in quotes: '0.5'".to_owned()));
+        assert_eq!(with(json!(0.5)), [expected]);
+        for fine in [json!(4), json!(2.0), json!("0.5"), json!(-1)] {
+            assert_eq!(with(fine), []);
+        }
+    }
+}
