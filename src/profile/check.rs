@@ -38,6 +38,9 @@ pub fn check(profile: &Document, parent: Option<&CloudProfile>, now: Timestamp) 
         Request { kind, object: &profile.object, old: None, parent: fitting.map(|parent| &parent.spec), now };
     let misfits = unreadable(profile);
     let mut findings: Vec<Finding> = match review(&request) {
+        Verdict::Refused { stage: Stage::MergeResult, refusals } => {
+            refusals.into_iter().map(|refusal| of_both(profile, refusal)).collect()
+        }
         Verdict::Refused { stage, refusals } if stage == Stage::Validation || parent.is_some() => {
             let page = if stage == Stage::Validation { &pages::ENTRY } else { &pages::PARENT };
             others(page, refusals, &misfits)
@@ -202,6 +205,18 @@ fn beside_date<'a>(entry: Option<&'a Value>, message: &str) -> Vec<&'a str> {
     let date = entry.get("expirationDate").and_then(Value::as_str).unwrap_or_default();
     let named = entry.keys().map(String::as_str).filter(|field| message.contains(&format!("`{field}`")));
     if date.is_empty() { Vec::new() } else { named.collect() }
+}
+
+/// A refusal of what comes of a profile and its parent, at the list of the profile that it is about.
+fn of_both(profile: &Document, refusal: Refusal) -> Finding {
+    let list = refusal.field.split('.').nth(2).unwrap_or_default();
+    let list = list.split('[').next().unwrap_or_default();
+    let own = format!("spec.{list}");
+    let place = if profile.value(&own).is_some() { own } else { "spec".to_owned() };
+    refused(&pages::PARENT, refusal).at(place).help(
+        "it is so in what comes of the profile and its parent: mend the one of both that says it; \
+         `landfall profile diff` shows what is the profile's",
+    )
 }
 
 /// A refusal of admission as a finding.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Refusal, Why, machines};
+use crate::finding::shortened;
 use crate::profile::order::compare_versions;
 use crate::profile::released::lifecycle::{EXPIRED, Expirable, listed};
 use crate::profile::types::{CloudProfileSpec, MachineImage, Version};
@@ -42,16 +43,18 @@ fn check_kubernetes(versions: &[Version], refusals: &mut Vec<Refusal>) {
 
 fn check_image(at: &str, image: &MachineImage, refusals: &mut Vec<Refusal>) {
     if image.update_strategy.as_deref().is_none_or(str::is_empty) {
-        let message = "the image needs an update strategy";
+        let message = format!("the image `{}` needs an update strategy", shortened(&image.name));
         refusals.push(Refusal::new(format!("{at}.updateStrategy"), Why::Required, message));
     }
     let field = format!("{at}.versions");
     if image.versions.is_empty() {
-        refusals.push(Refusal::new(&field, Why::Required, "the image needs a version"));
+        let message = format!("the image `{}` needs a version", shortened(&image.name));
+        refusals.push(Refusal::new(&field, Why::Required, message));
     }
     for (i, version) in image.versions.iter().enumerate() {
         if version.cri.is_empty() {
-            let message = "the version needs a container runtime";
+            let (name, version) = (shortened(&image.name), shortened(&version.version));
+            let message = format!("the version `{version}` of the image `{name}` needs a container runtime");
             refusals.push(Refusal::new(format!("{field}[{i}].cri"), Why::Required, message));
         }
     }

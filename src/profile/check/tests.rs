@@ -162,3 +162,25 @@ fn a_cloud_profile_has_no_parent() -> Result<(), Vec<Finding>> {
     assert_eq!(told, ["LF1450"]);
     Ok(())
 }
+
+#[test]
+fn what_comes_of_both_is_told_at_the_list_of_the_profile() -> Result<(), Vec<Finding>> {
+    let versions = "kubernetes: {versions: [{version: 1.28.6, expirationDate: '2030-01-31T00:00:00Z'}]}";
+    let released = PRIVATE
+        .replace("PrivateCloudProfile", "NamespacedCloudProfile")
+        .replace("  parent: base\n", &format!("  parent: {{kind: CloudProfile, name: base}}\n  {versions}\n"))
+        .replace("cpu: '4'", "cpu: '4', gpu: '0', memory: 1Gi");
+    let parent = Document::read(PARENT, &[CLOUD_PROFILE])?.cloud_profile()?;
+    let profile = Document::read(&released, &[NAMESPACED_CLOUD_PROFILE])?;
+    let told = check(&profile, Some(&parent), Timestamp::UNIX_EPOCH);
+    let told: Vec<_> = told
+        .iter()
+        .map(|finding| {
+            let shown = finding.span.and_then(|span| released.get(span.range())).unwrap_or_default();
+            (finding.page.code, finding.field.as_str(), shown, finding.help.is_some())
+        })
+        .collect();
+    let field = "status.cloudProfileSpec.kubernetes.versions[].expirationDate";
+    assert_eq!(told, [("LF1453", field, versions.trim_start_matches("kubernetes: "), true)]);
+    Ok(())
+}
