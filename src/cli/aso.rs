@@ -178,7 +178,7 @@ fn render(args: &RenderArgs, settings: &Settings) -> Result<Vec<Document>, Refus
     let path = args.file.clone().unwrap_or_else(|| directory.join(INSTALL_CONFIG));
     let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let basis = Basis::new(&(&args.basis).into(), directory)?;
-    args.basis.warn_of_profile(settings);
+    args.basis.warn_of_profile(directory, settings);
     let examined = prepare::examine_but(&path, &basis, args.reading.into(), is_for_machines)?;
     let mut credentials = assets::credentials(&examined.config, &Environment);
     for (key, id) in [(SUBSCRIPTION_ID, &own.subscription_id), (TENANT_ID, &own.tenant_id)] {

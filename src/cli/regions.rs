@@ -36,7 +36,7 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
         Ok(basis) => basis,
         Err(refusal) => return super::create::refused(refusal, settings),
     };
-    args.basis.warn_of_profile(settings);
+    args.basis.warn_of_profile(&directory, settings);
     if let Some(words) = basis.catalogue.restriction() {
         settings.printer.talk(&words);
     }

@@ -81,7 +81,12 @@ impl Basis {
 
 /// The first of these files that a directory has.
 fn own(directory: &Path, names: &[&str]) -> Option<PathBuf> {
-    names.iter().map(|name| directory.join(name)).find(|path| path.exists())
+    // A link that leads nowhere is there, and cannot be read.
+    let is_there = |path: &PathBuf| match path.symlink_metadata() {
+        Ok(_) => true,
+        Err(fault) => fault.kind() != std::io::ErrorKind::NotFound,
+    };
+    names.iter().map(|name| directory.join(name)).find(is_there)
 }
 
 /// The catalogue of this program, with a file laid over it if one is named.

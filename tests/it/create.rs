@@ -455,6 +455,11 @@ fn a_cloud_profile_in_a_directory_holds_its_cluster_to_it() {
         .unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", said(&output));
     assert_eq!((zones("one"), zones("two")), (only("us-east-1b"), only("us-east-1c")));
+    // One that leads nowhere is no leave to use everything.
+    std::fs::remove_file(one.join("cloud-profile.yaml")).unwrap();
+    std::os::unix::fs::symlink("/nowhere/at/all", one.join("cloud-profile.yaml")).unwrap();
+    let output = run(&one, &["--offline"]);
+    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
     // A profile that is named takes the place of both.
     let named = fleet.path().join("named.json");
     std::fs::write(&named, profile("us-east-1d")).unwrap();

@@ -8,6 +8,7 @@ use anyhow::Context;
 use rayon::prelude::*;
 use serde_json::json;
 
+use super::manifests::warn_of;
 use super::outcome;
 use crate::cli::{Exit, Output, Settings};
 use crate::prepare::{Basis, BasisOptions, Environment, INSTALL_CONFIG, Options, Prepared, Refusal, prepare};
@@ -35,6 +36,8 @@ pub(super) fn run(
         let results: Vec<(&PathBuf, Result<Prepared, Refusal>)> =
             batch.par_iter().map(|path| (path, one(path, (fleet, basis), wanted, options))).collect();
         for (directory, result) in results {
+            let own = wanted.within(directory).profile.filter(|_| wanted.profile.is_none());
+            warn_of(own.as_deref(), settings);
             match result {
                 Ok(prepared) => {
                     made += 1;

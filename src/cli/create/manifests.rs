@@ -106,16 +106,8 @@ impl CloudArgs {
         let known = catalogue(self.catalogue.as_deref())?;
         let known = restricted(known, self.cloud_profile.as_deref())?;
         tell_restriction(&known, settings);
-        self.warn_of_profile(settings);
+        warn_of(self.cloud_profile.as_deref(), settings);
         Ok(known)
-    }
-
-    /// Tells what is worth knowing of the cloud profile, if one is named.
-    fn warn_of_profile(&self, settings: &Settings) {
-        if let Some(warned) = profile_warnings(self.cloud_profile.as_deref()) {
-            let colour = settings.printer.colours().talk;
-            settings.printer.aside(&text::findings(&outcome::judged(&warned), colour));
-        }
     }
 }
 
@@ -127,13 +119,21 @@ impl BasisArgs {
     pub fn basis(&self, directory: &Path, settings: &Settings) -> Result<Basis, Refusal> {
         let basis = Basis::new(&self.into(), directory)?;
         tell_restriction(&basis.catalogue, settings);
-        self.warn_of_profile(settings);
+        self.warn_of_profile(directory, settings);
         Ok(basis)
     }
 
-    /// Tells what is worth knowing of the cloud profile, if one is named.
-    pub fn warn_of_profile(&self, settings: &Settings) {
-        self.clouds.warn_of_profile(settings);
+    /// Tells what is worth knowing of the cloud profile, if one is named or the directory has one.
+    pub fn warn_of_profile(&self, directory: &Path, settings: &Settings) {
+        warn_of(BasisOptions::from(self).within(directory).profile.as_deref(), settings);
+    }
+}
+
+/// Tells what is worth knowing of a cloud profile.
+pub(super) fn warn_of(profile: Option<&Path>, settings: &Settings) {
+    if let Some(warned) = profile_warnings(profile) {
+        let colour = settings.printer.colours().talk;
+        settings.printer.aside(&text::findings(&outcome::judged(&warned), colour));
     }
 }
 

@@ -80,6 +80,10 @@ impl Judge {
         now: Timestamp,
     ) -> Result<Vec<Refusal>, Unknown> {
         let parent = match kind.parent(object) {
+            // What a parent that cannot be read is to a profile matters only where that says something new.
+            Some(name) if old.is_some_and(|old| old.get("spec") == object.get("spec")) => {
+                self.stored(name).await?.and_then(Result::ok)
+            }
             Some(name) => self.cloud_profile(name).await?,
             None => None,
         };
@@ -125,11 +129,20 @@ impl Judge {
             return Ok(Vec::new());
         }
         let refusals = admission::nesting(new.get("spec").unwrap_or(&Value::Null));
-        let Some(old) = old.filter(|_| refusals.is_empty()) else { return Ok(refusals) };
+        if !refusals.is_empty() {
+            return Ok(refusals);
+        }
         let name = text(new, "/metadata/name");
         let place = Place::in_cluster(&kinds::CLOUD_PROFILE, name);
         let spec = |object: &Value| typed::<CloudProfileSpec>(object.get("spec"), &place);
-        let (old, new) = (spec(old)?, spec(new)?);
+        let new = match spec(new) {
+            Ok(new) => new,
+            Err(message) => {
+                return Ok(vec![Refusal { field: "spec".to_owned(), why: Why::Invalid, message }]);
+            }
+        };
+        // One that cannot be read may always be mended.
+        let Some(old) = old.and_then(|old| spec(old).ok()) else { return Ok(Vec::new()) };
         if !admission::matters(&old, &new) {
             return Ok(Vec::new());
         }
@@ -185,11 +198,14 @@ impl Judge {
     }
 
     async fn cloud_profile(&self, name: &str) -> Result<Option<CloudProfileSpec>, Unknown> {
+        self.stored(name).await?.transpose()
+    }
+
+    /// The cloud profile of this name, if there is one, or why it cannot be read.
+    async fn stored(&self, name: &str) -> Result<Option<Result<CloudProfileSpec, Unknown>>, Unknown> {
         let place = Place::in_cluster(&kinds::CLOUD_PROFILE, name);
-        match self.object(&place).await? {
-            Some(object) => typed(object.get("spec"), &place).map(Some),
-            None => Ok(None),
-        }
+        let object = self.object(&place).await?;
+        Ok(object.map(|object| typed(object.get("spec"), &place)))
     }
 
     async fn object(&self, place: &Place) -> Result<Option<Value>, Unknown> {

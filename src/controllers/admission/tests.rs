@@ -168,6 +168,26 @@ async fn finalizers_come_and_go_whatever_became_of_the_parent() {
 }
 
 #[tokio::test]
+async fn a_parent_that_cannot_be_read_is_refused_and_where_it_stands_holds_up_nobody() {
+    let cluster = cluster();
+    let good = cluster.at(&Place::in_cluster(&kinds::CLOUD_PROFILE, "p"));
+    let mut odd = good.clone();
+    odd["spec"]["machineTypes"] = json!([{ "name": "m", "cpu": { "a": 1 } }]);
+    for old in [&Value::Null, &good] {
+        let (allowed, code, why) = answer(&cluster, &review("cloudprofiles", old, &odd)).await;
+        assert_eq!((allowed, code), (false, 422), "{why}");
+    }
+    assert!(answer(&cluster, &review("cloudprofiles", &odd, &good)).await.0);
+    cluster.put(&kinds::CLOUD_PROFILE, odd);
+    let held = profile(&json!({ "parent": "p" }));
+    let mut bare = held.clone();
+    bare["metadata"]["finalizers"] = json!([]);
+    assert!(answer(&cluster, &review("privatecloudprofiles", &held, &bare)).await.0);
+    let (allowed, code, _) = answer(&cluster, &review("privatecloudprofiles", &Value::Null, &held)).await;
+    assert_eq!((allowed, code), (false, 500));
+}
+
+#[tokio::test]
 async fn nothing_is_written_that_cannot_be_judged() {
     let cluster = cluster();
     cluster.with(|state| state.is_down = true);

@@ -121,6 +121,7 @@ impl<S: Heir> Inheritance<S> {
         let patch = json!({ "metadata": { "resourceVersion": child.version }, "spec": left.patch });
         let saved = self.access.objects.merge(&place, patch, Part::Whole).await;
         let refusal = saved.as_ref().err().and_then(|fault| clean_up_refused(&place, fault));
+        let is_saved = saved.is_ok();
         if let Err(failed) = written(&place, saved) {
             // What has expired must not be offered, even where it cannot be taken out of the profile.
             let rendered = self.render(key, &place, &child, &left.spec, &parent, now).await;
@@ -130,7 +131,9 @@ impl<S: Heir> Inheritance<S> {
             rendered?;
             return Err(failed);
         }
-        self.access.events.tell(cleaned_up(&place, &left.removed)).await;
+        if is_saved {
+            self.access.events.tell(cleaned_up(&place, &left.removed)).await;
+        }
         Ok(next(swept.next, now))
     }
 
