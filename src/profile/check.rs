@@ -188,7 +188,7 @@ pub fn conflicts(profile: &Document, conflicts: &[Conflict]) -> Vec<Finding> {
     let warning = |conflict: &Conflict| {
         let at = profile.numbered(&conflict.path);
         let finding = Finding::warning(&pages::CONFLICT, Kind::Invalid, &*conflict.path, &*conflict.message);
-        let fields = beside_date(profile.value(&at), &conflict.message);
+        let fields = beside_date(profile.value(&at), conflict);
         let Some(first) = fields.first() else {
             return finding.at(at).help("leave it out: it has no effect");
         };
@@ -200,11 +200,9 @@ pub fn conflicts(profile: &Document, conflicts: &[Conflict]) -> Vec<Finding> {
 }
 
 /// The fields that a conflict names of an entry whose date is taken all the same; none where there is no date.
-fn beside_date<'a>(entry: Option<&'a Value>, message: &str) -> Vec<&'a str> {
-    let Some(entry) = entry.and_then(Value::as_object) else { return Vec::new() };
-    let date = entry.get("expirationDate").and_then(Value::as_str).unwrap_or_default();
-    let named = entry.keys().map(String::as_str).filter(|field| message.contains(&format!("`{field}`")));
-    if date.is_empty() { Vec::new() } else { named.collect() }
+fn beside_date<'a>(entry: Option<&Value>, conflict: &'a Conflict) -> &'a [&'static str] {
+    let date = entry.and_then(|entry| entry.get("expirationDate")).and_then(Value::as_str);
+    if date.is_none_or(str::is_empty) { &[] } else { &conflict.fields }
 }
 
 /// A refusal of what comes of a profile and its parent, at the list of the profile that it is about.

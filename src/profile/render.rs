@@ -69,9 +69,10 @@ impl Conflicts {
         fields: impl FnOnce() -> Vec<&'static str>,
     ) {
         if !fine {
-            let fields: Vec<String> = fields().into_iter().map(|field| format!("`{field}`")).collect();
-            let message = format!("the parent says something else of {}, which stays", fields.join(", "));
-            self.push(path(), DIFFERS, message);
+            let fields = fields();
+            let named: Vec<String> = fields.iter().map(|field| format!("`{field}`")).collect();
+            let message = format!("the parent says something else of {}, which stays", named.join(", "));
+            self.0.push(Conflict { path: path(), reason: DIFFERS.to_owned(), message, fields });
         }
     }
 
@@ -80,8 +81,10 @@ impl Conflicts {
         self.unless(fine, || format!("{}.{field}", path()), || vec![field]);
     }
 
-    fn push(&mut self, path: String, reason: &str, message: impl Into<String>) {
-        self.0.push(Conflict { path, reason: reason.to_owned(), message: message.into() });
+    /// Notes that the parent has no entry such as the one at `path`.
+    fn lacking(&mut self, path: String) {
+        let message = "the parent has no such version, and it is left out".to_owned();
+        self.0.push(Conflict { path, reason: NOT_IN_PARENT.to_owned(), message, fields: Vec::new() });
     }
 }
 
@@ -102,7 +105,7 @@ fn date_versions(own: &mut [Version], entries: &[Version], conflicts: &mut Confl
     for (entry, at) in entries.iter().zip(places(own, entries)) {
         let path = || format!("spec.kubernetes.versions[{}]", entry.version);
         let Some(own) = own.get_mut(at) else {
-            conflicts.push(path(), NOT_IN_PARENT, "the parent has no such version, and it is left out");
+            conflicts.lacking(path());
             continue;
         };
         take_date(&mut own.expiration_date, entry.expiration_date.as_ref());

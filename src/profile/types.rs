@@ -350,6 +350,9 @@ parts! {
         pub reason: String,
         /// What is wrong in a sentence.
         pub message: String,
+        /// The fields that differ, for those who tell of the conflict; not part of the object.
+        #[serde(skip)]
+        pub fields: Vec<&'static str>,
     }
 
     /// A state that holds or does not.

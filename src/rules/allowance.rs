@@ -220,6 +220,16 @@ pub fn lacking_everywhere(allowance: &Allowance, region: &str, machine_type: &st
     Finding::error(&LACKING, Kind::Invalid, field, message).help(help)
 }
 
+/// That a profile lists no type that is known to fit machines of an architecture and role.
+#[must_use]
+pub fn none_fits(allowance: &Allowance, architecture: &str, role: &str) -> String {
+    format!(
+        "the cloud profile `{}` lists no machine type that is known to fit {} {role} machines",
+        shortened(&allowance.profile),
+        shortened(architecture)
+    )
+}
+
 /// What is to be done where no type that a profile lists will do.
 #[must_use]
 pub fn add_a_type(allowance: &Allowance) -> String {

@@ -218,7 +218,7 @@ fn referred(case: &Value) -> Value {
         let released = released.iter().find(|one| {
             one.namespace() == namespace && reference.is_to(ProfileKind::Released.name(), one.name())
         });
-        let private = private.map(|one| Referred::private(one, spec_of(&one.spec.parent)));
+        let private = private.map(|one| Referred::private(&one.spec.parent));
         private.or_else(|| released.map(|one| Referred::released(one, spec_of(&one.spec.parent.name))))
     };
     match shoot_update(&old, &new, lead(&old).as_ref(), lead(&new).as_ref()) {

@@ -15,7 +15,6 @@ use crate::profile::admission::{
 };
 use crate::profile::types::{
     API_VERSION, CLOUD_PROFILE, CloudProfileSpec, GROUP, NAMESPACED_CLOUD_PROFILE, NamespacedCloudProfile,
-    PrivateCloudProfile,
 };
 
 /// Judges what is to be written. Whatever else it must know, it asks the cluster at that moment.
@@ -187,14 +186,15 @@ impl Judge {
         };
         let place = Place::in_namespace(kind, namespace, name.as_str());
         let Some(object) = self.object(&place).await? else { return Ok(None) };
-        let parent = match profile.parent(&object) {
+        let parent = profile.parent(&object);
+        if profile == ProfileKind::Private {
+            return Ok(Some(Found::Private(parent.unwrap_or_default().to_owned())));
+        }
+        let parent = match parent {
             Some(parent) => self.cloud_profile(parent).await?.map(Box::new),
             None => None,
         };
-        Ok(Some(match profile {
-            ProfileKind::Private => Found::Private(Box::new(typed(Some(&object), &place)?), parent),
-            ProfileKind::Released => Found::Released(Box::new(typed(Some(&object), &place)?), parent),
-        }))
+        Ok(Some(Found::Released(Box::new(typed(Some(&object), &place)?), parent)))
     }
 
     async fn cloud_profile(&self, name: &str) -> Result<Option<CloudProfileSpec>, Unknown> {
@@ -225,10 +225,10 @@ impl Judge {
     }
 }
 
-/// The profile that a reference leads to, with its parent.
+/// The profile that a reference leads to, with its parent or the parent's name.
 enum Found {
     Parent(String, Box<CloudProfileSpec>),
-    Private(Box<PrivateCloudProfile>, Option<Box<CloudProfileSpec>>),
+    Private(String),
     Released(Box<NamespacedCloudProfile>, Option<Box<CloudProfileSpec>>),
 }
 
@@ -236,7 +236,7 @@ impl Found {
     fn referred(&self) -> Referred<'_> {
         match self {
             Self::Parent(name, spec) => Referred::cloud_profile(name, spec),
-            Self::Private(profile, parent) => Referred::private(profile, parent.as_deref()),
+            Self::Private(parent) => Referred::private(parent),
             Self::Released(profile, parent) => Referred::released(profile, parent.as_deref()),
         }
     }

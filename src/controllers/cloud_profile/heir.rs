@@ -119,14 +119,15 @@ impl Heir for PrivateCloudProfileSpec {
             ..PrivateCloudProfile::default()
         };
         let mut status = match parent {
-            Parent::There(parent) => status::rendered(&profile, render(parent, self)),
+            Parent::There(parent) => {
+                let mut status = status::rendered(&profile, render(parent, self));
+                date(&mut status.conditions, about.now);
+                return Some(whole(serde_json::to_value(status).ok()?));
+            }
             Parent::Missing => status::parent_not_found(&profile),
             Parent::Unreadable => status::parent_unreadable(&profile),
         };
         date(&mut status.conditions, about.now);
-        if matches!(parent, Parent::There(_)) {
-            return Some(whole(serde_json::to_value(status).ok()?));
-        }
         Some(Told {
             status: json!({ "conditions": status.conditions }),
             is_whole: false,

@@ -30,6 +30,7 @@ use serde_json::Value;
 pub use deletion::{Deletion, FINALIZER, REFERENCED, cloud_profile_deletion, profile_deletion};
 pub use nesting::nesting;
 pub use parent_update::{ParentUpdate, matters, parent_update};
+pub(in crate::profile) use shape::of as shape_of;
 pub use shoot_update::{Referred, shoot_update};
 pub use shoots::{Reference, Shoot, Worker};
 pub use usage::usage;

@@ -18,7 +18,7 @@ pub(super) enum Unknown {
 }
 
 /// What is known of a type's shape.
-pub(super) fn of<T: JsonSchema>() -> Value {
+pub(in crate::profile) fn of<T: JsonSchema>() -> Value {
     let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
     settings.into_generator().into_root_schema_for::<T>().to_value()
 }

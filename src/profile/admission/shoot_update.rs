@@ -6,10 +6,7 @@ use super::shoots::{Shoot, Worker};
 use super::{Refusal, Why};
 use crate::finding::shortened;
 use crate::profile::released;
-use crate::profile::render::render;
-use crate::profile::types::{
-    CLOUD_PROFILE, CloudProfileSpec, NamespacedCloudProfile, PRIVATE_CLOUD_PROFILE, PrivateCloudProfile,
-};
+use crate::profile::types::{CLOUD_PROFILE, CloudProfileSpec, NamespacedCloudProfile, PRIVATE_CLOUD_PROFILE};
 
 /// The field that holds the reference.
 const FIELD: &str = "spec.cloudProfile";
@@ -30,14 +27,10 @@ impl<'a> Referred<'a> {
         Self { root: name, offer: Some(Cow::Borrowed(spec)) }
     }
 
-    /// A profile of the kind that was proposed. One that was never rendered offers what will be rendered of
-    /// it.
+    /// A profile of the kind that was proposed, with this parent. What workers use is not compared with it.
     #[must_use]
-    pub fn private(profile: &'a PrivateCloudProfile, parent: Option<&'a CloudProfileSpec>) -> Self {
-        let rendered = profile.status.as_ref().and_then(|status| status.cloud_profile.as_ref());
-        let offer = rendered.map(|rendered| Cow::Borrowed(&rendered.spec));
-        let to_come = || Some(Cow::Owned(render(parent?, &profile.spec).spec));
-        Self { root: &profile.spec.parent, offer: offer.or_else(to_come) }
+    pub fn private(parent: &'a str) -> Self {
+        Self { root: parent, offer: None }
     }
 
     /// A profile of the kind that was released. One that was never rendered offers what will be rendered of
@@ -77,7 +70,6 @@ pub fn shoot_update(
     }
     let kinds = [source.kind.as_str(), target.kind.as_str()];
     if kinds.contains(&PRIVATE_CLOUD_PROFILE) {
-        // What workers use is not compared with private profiles.
         let message = "a cluster goes from one private profile to another by way of their parent";
         let are_siblings = !kinds.contains(&CLOUD_PROFILE);
         return are_siblings.then(|| Refusal::new(FIELD, Why::NotParentOrChild, message));
@@ -148,12 +140,11 @@ mod tests {
             let spec = json!({ "parent": parent, "machineTypes": [{ "name": "m" }] });
             json!({ "apiVersion": "v1", "kind": kind, "metadata": { "name": "c" }, "spec": spec })
         };
-        let private: PrivateCloudProfile = serde_json::from_value(object(PRIVATE_CLOUD_PROFILE, json!("p")))?;
         let reference = json!({ "kind": CLOUD_PROFILE, "name": "p" });
         let released: NamespacedCloudProfile =
             serde_json::from_value(object(NAMESPACED_CLOUD_PROFILE, reference))?;
         let plain = (shoot(CLOUD_PROFILE, "p"), Referred::cloud_profile("p", &parent));
-        let private = (shoot(PRIVATE_CLOUD_PROFILE, "c"), Referred::private(&private, Some(&parent)));
+        let private = (shoot(PRIVATE_CLOUD_PROFILE, "c"), Referred::private("p"));
         let released = (shoot(NAMESPACED_CLOUD_PROFILE, "c"), Referred::released(&released, Some(&parent)));
         let why = |from: &(Shoot, Referred<'_>), to: &(Shoot, Referred<'_>)| {
             shoot_update(&from.0, &to.0, Some(&from.1), Some(&to.1)).map(|refusal| refusal.why)

@@ -29,10 +29,5 @@ fn comes_of_one(conflict: &Conflict, errors: &[(String, Kind)]) -> bool {
         let field = if path.ends_with(']') { format!("{path}.{field}") } else { path.to_owned() };
         errors.iter().any(|(at, _)| is_within(at, &field))
     };
-    errors.iter().any(stands_twice) || fields(&conflict.message).all(is_refused)
-}
-
-/// The fields that a conflict names.
-fn fields(message: &str) -> impl Iterator<Item = &str> {
-    message.split('`').skip(1).step_by(2)
+    errors.iter().any(stands_twice) || conflict.fields.iter().all(|field| is_refused(field))
 }

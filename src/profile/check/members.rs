@@ -2,28 +2,23 @@
 //! fractions that are no texts.
 
 use schemars::JsonSchema;
-use schemars::generate::SchemaSettings;
 use serde_json::{Map, Number, Value};
 
 use super::pages;
 use crate::finding::{Finding, Kind, nearest, shortened};
+use crate::profile::admission::shape_of;
 
 /// What of a value at a path the type does not have: unknown members as warnings, fractions as errors.
 pub(in crate::profile) fn strays<T: JsonSchema>(at: &str, value: &Value) -> Vec<Finding> {
     let mut found = Vec::new();
-    compare(at, value, &shape::<T>(), &mut found);
+    compare(at, value, &shape_of::<T>(), &mut found);
     found
 }
 
 /// The names of a type's members.
 pub(super) fn names<T: JsonSchema>() -> Vec<String> {
-    let shape = shape::<T>();
+    let shape = shape_of::<T>();
     shape.get("properties").and_then(Value::as_object).into_iter().flat_map(Map::keys).cloned().collect()
-}
-
-fn shape<T: JsonSchema>() -> Value {
-    let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
-    settings.into_generator().into_root_schema_for::<T>().to_value()
 }
 
 fn compare(at: &str, value: &Value, shape: &Value, found: &mut Vec<Finding>) {

@@ -56,16 +56,19 @@ fn what_cannot_be_read_is_not_joined() {
     }
 }
 
-/// An entry of the parent that nobody reads is missing from what is joined, and this is said.
+/// What nobody reads of the parent is missing from what is joined, and what cannot be is passed on: this is said.
 #[test]
 fn what_of_the_parent_does_not_count_is_told() {
     let folder = folder();
-    write(folder.path(), "parent.yaml", &PARENT.replace("    memory: 16Gi", "    useable: false"));
-    for verb in ["check", "render", "diff"] {
-        let output = profile(folder.path(), verb, &["--now", EARLY]);
-        assert_eq!(output.status.code(), Some(0), "{verb}: {}", err(&output));
-        let warned = err(&output);
-        assert!(warned.contains("warning[LF1452]") && warned.contains("parent.yaml:13:"), "{verb}: {warned}");
+    for wrong in ["    useable: false", "    memory: 16Foo"] {
+        write(folder.path(), "parent.yaml", &PARENT.replace("    memory: 16Gi", wrong));
+        for verb in ["check", "render", "diff"] {
+            let output = profile(folder.path(), verb, &["--now", EARLY]);
+            assert_eq!(output.status.code(), Some(0), "{verb}: {}", err(&output));
+            let warned = err(&output);
+            let is_told = warned.contains("warning[LF1452]") && warned.contains("parent.yaml:13:");
+            assert!(is_told, "{verb}: {warned}");
+        }
     }
 }
 

@@ -35,18 +35,6 @@ fn a_cloud_profile_is_judged_as_well() {
 }
 
 #[test]
-fn faults_of_the_parent_are_told_in_its_file() {
-    let folder = folder();
-    write(folder.path(), "parent.yaml", &PARENT.replace("memory: 16Gi", "memory: 16Foo"));
-    for verb in ["check", "render", "diff"] {
-        let output = profile(folder.path(), verb, &["--now", EARLY]);
-        assert_eq!(output.status.code(), Some(0), "{verb}: {}", err(&output));
-        let warned = err(&output);
-        assert!(warned.contains("warning[LF1452]") && warned.contains("parent.yaml:13:"), "{verb}: {warned}");
-    }
-}
-
-#[test]
 fn one_of_the_files_may_be_standard_input() {
     let folder = folder();
     for (parent, own, text) in [("-", "private.yaml", PARENT), ("parent.yaml", "-", PRIVATE)] {

@@ -34,11 +34,7 @@ pub(super) fn no_type(
 ) -> Finding {
     let name = shortened(&profile.profile);
     let message = if candidates.is_empty() {
-        format!(
-            "the cloud profile `{name}` lists no machine type that is known to fit {} {} machines",
-            shortened(wish.architecture),
-            wish.role.name()
-        )
+        allowance::none_fits(profile, wish.architecture, wish.role.name())
     } else {
         let candidates: Vec<&str> = candidates.iter().map(String::as_str).collect();
         format!(

@@ -17,11 +17,7 @@ pub(super) fn no_size(
 ) -> Finding {
     let name = shortened(&profile.profile);
     let message = if candidates.is_empty() {
-        format!(
-            "the cloud profile `{name}` lists no machine type that is known to fit {} {} machines",
-            shortened(wish.architecture),
-            wish.role.name()
-        )
+        allowance::none_fits(profile, wish.architecture, wish.role.name())
     } else {
         format!(
             "`{}` offers none of the machine types that the cloud profile `{name}` lists ({})",
