@@ -38,8 +38,9 @@ const PASSED: &[&str] = &[
 const READING: &[&str] = &["Describe", "Get", "List", "Simulate", "GET ", "HEAD "];
 
 #[test]
+#[ignore = "needs moto"]
 fn a_plain_config_passes_and_becomes_files() {
-    let Some(moto) = Moto::start() else { return };
+    let moto = Moto::start();
     let (keys, zone) = (moto.user("us-east-1"), moto.zone("us-east-1", "example.com"));
     let before = state(&moto);
     let front = Front::start(Some(moto.port), None, Vec::new());

@@ -1,15 +1,15 @@
 //! Landfall against a cloud: moto, a server that plays AWS, behind servers that record, refuse and break.
 //!
-//! Needs python3, and the package index once, to install moto with `tools/moto`. Where that cannot be had,
-//! the tests that need it say so and are left out; `LANDFALL_REQUIRE=moto` makes that a fault. The others
-//! need nothing but the loopback interface.
+//! Needs python3, and the package index once, to install moto with `tools/moto`. The tests
+//! that need it are part of the outer ring, and fail where it is missing. The others need nothing but the loopback
+//! interface.
 #![cfg(feature = "aws")]
 #![allow(clippy::disallowed_methods, reason = "tests read files and start programs")]
-#![allow(clippy::disallowed_macros, clippy::print_stderr, reason = "a test says what it leaves out")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
-#[path = "../it/required.rs"]
-mod required;
+#[allow(dead_code, reason = "others use more of it")]
+#[path = "../support/services.rs"]
+mod services;
 
 #[cfg(feature = "azure")]
 mod azure;

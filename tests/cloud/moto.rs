@@ -1,20 +1,22 @@
 //! Moto, a server that plays AWS: started for a test, filled by it, and gone with it.
 
 use std::io::{BufRead, BufReader};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::front::{Asked, forward};
-use crate::required;
+use crate::services::{self, Slot};
 
 /// A running moto.
 pub struct Moto {
     pub port: u16,
-    child: Child,
-    _files: TempDir,
+    /// Where it runs after this test.
+    _slot: Option<Slot>,
+    /// What ends with this test.
+    own: Option<(Child, TempDir)>,
 }
 
 /// Keys of a user.
@@ -24,16 +26,32 @@ pub struct Keys {
 }
 
 impl Moto {
-    /// Starts moto on a free port, with the images of the newest release in every region, and regions that
-    /// nobody knows. None where it cannot be installed, which was said.
-    pub fn start() -> Option<Self> {
-        let tool = Path::new(env!("CARGO_MANIFEST_DIR")).join("tools/moto");
-        let installed = Command::new(&tool).arg("install").output().unwrap();
-        if !installed.status.success() {
-            let said = String::from_utf8_lossy(&installed.stderr).into_owned();
-            required::skipped("moto", said.lines().last().unwrap_or("tools/moto does not say why"));
-            return None;
+    /// An empty moto on a free port, with the images of the newest release in every region, and regions that
+    /// nobody knows.
+    pub fn start() -> Self {
+        match Slot::take("moto") {
+            Some(slot) => Self::shared(slot),
+            None => Self::own(),
         }
+    }
+
+    /// One that tests use one after the other.
+    fn shared(slot: Slot) -> Self {
+        let port = || std::fs::read_to_string(slot.server().join("port")).ok()?.trim().parse().ok();
+        let port = port().filter(|port| reset(*port)).unwrap_or_else(|| {
+            let tool = tool();
+            services::installed("moto", &tool);
+            let images = slot.server().with_file_name("images.json");
+            std::fs::write(images, all_images().to_string()).unwrap();
+            slot.start(SHARED, &tool, "port");
+            port().unwrap()
+        });
+        Self { port, _slot: Some(slot), own: None }
+    }
+
+    fn own() -> Self {
+        let tool = tool();
+        services::installed("moto", &tool);
         let files = tempfile::tempdir().unwrap();
         let images = files.path().join("images.json");
         std::fs::write(&images, all_images().to_string()).unwrap();
@@ -59,7 +77,7 @@ impl Moto {
         };
         // It writes a line for each request, and would wait for somebody to read it.
         std::thread::spawn(move || lines.for_each(drop));
-        Some(Self { port, child, _files: files })
+        Self { port, _slot: None, own: Some((child, files)) }
     }
 
     /// Where it listens.
@@ -179,9 +197,35 @@ impl Moto {
 
 impl Drop for Moto {
     fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        if let Some((child, _)) = &mut self.own {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
     }
+}
+
+/// Runs a moto until standard input ends, and writes its port into a file.
+const SHARED: &str = r#"
+MOTO_AMIS_PATH="$1/../images.json" MOTO_ALLOW_NONEXISTENT_REGION=true "$0" run 0 </dev/null 2>"$1/log" &
+moto=$!
+trap 'kill -KILL $moto' EXIT
+until port=$(sed -n 's|.*Running on http://127.0.0.1:\([0-9]*\).*|\1|p' "$1/log") && [ -n "$port" ]; do
+    kill -0 $moto || exit 1
+    sleep 0.1
+done
+echo "$port" >"$1/port.new"
+mv "$1/port.new" "$1/port"
+cat >/dev/null
+"#;
+
+fn tool() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tools/moto")
+}
+
+/// Empties a moto; false where it does not answer.
+fn reset(port: u16) -> bool {
+    let asked = Asked { method: "POST".to_owned(), path: "/moto-api/reset".to_owned(), ..Asked::default() };
+    forward(&asked, port).is_ok_and(|answer| answer.starts_with(b"HTTP/1.1 200"))
 }
 
 /// The port in the line that says that moto is ready.

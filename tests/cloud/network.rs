@@ -18,8 +18,9 @@ fn ask(moto: &Moto, keys: &Keys, config: &str) -> Landfall {
 }
 
 #[test]
+#[ignore = "needs moto"]
 fn existing_subnets_are_looked_at_one_by_one() {
-    let Some(moto) = Moto::start() else { return };
+    let moto = Moto::start();
     let keys = moto.user(REGION);
     moto.zone(REGION, "example.com");
     let vpc = moto.vpc(REGION, "10.0.0.0/16");

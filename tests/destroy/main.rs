@@ -5,14 +5,14 @@
 //! load balancers go a while after these, and all else at once; that something takes its time, or is listed when
 //! it is gone, is played by the server in between.
 //!
-//! Needs moto as `tests/cloud` does; where that is missing the tests say so and are left out.
+//! Needs moto as `tests/cloud` does.
 #![cfg(feature = "aws")]
 #![allow(clippy::disallowed_methods, reason = "tests read files and start programs")]
-#![allow(clippy::disallowed_macros, clippy::print_stderr, reason = "a test says what it leaves out")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
-#[path = "../it/required.rs"]
-mod required;
+#[allow(dead_code, reason = "others use more of it")]
+#[path = "../support/services.rs"]
+mod services;
 
 // Shared with `tests/cloud`, which uses more of them.
 #[allow(dead_code, reason = "others use more of it")]

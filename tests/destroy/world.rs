@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::listing::{self, Listing};
 use crate::moto::{Keys, Moto};
+use crate::services;
 
 /// The cluster's infrastructure id.
 pub const ID: &str = "demo-bcd24";
@@ -32,34 +33,33 @@ pub struct World {
 }
 
 impl World {
-    /// An account of a region with a cluster of at least so many things, in a network of its own. None where moto
-    /// cannot be had, which was said.
-    pub fn new(region: &'static str, things: usize) -> Option<Self> {
+    /// An account of a region with a cluster of at least so many things, in a network of its own.
+    pub fn new(region: &'static str, things: usize) -> Self {
         Self::make(region, things, &[])
     }
 
     /// The same in a network, with a zone and a role that are the user's.
-    pub fn brought(region: &'static str, things: usize) -> Option<Self> {
+    pub fn brought(region: &'static str, things: usize) -> Self {
         Self::make(region, things, &["brought"])
     }
 
     /// The same, with the zone in another account.
-    pub fn apart(region: &'static str, things: usize) -> Option<Self> {
+    pub fn apart(region: &'static str, things: usize) -> Self {
         Self::make(region, things, &["apart"])
     }
 
     /// A cluster in a network of its own that also uses a subnet which another cluster owns.
-    pub fn lodged(region: &'static str, things: usize) -> Option<Self> {
+    pub fn lodged(region: &'static str, things: usize) -> Self {
         Self::make(region, things, &["lodged"])
     }
 
     /// A cluster of which a public record leads to a newer cluster by now.
-    pub fn outlived(region: &'static str, things: usize) -> Option<Self> {
+    pub fn outlived(region: &'static str, things: usize) -> Self {
         Self::make(region, things, &["newer"])
     }
 
-    fn make(region: &'static str, things: usize, words: &[&'static str]) -> Option<Self> {
-        let moto = Moto::start()?;
+    fn make(region: &'static str, things: usize, words: &[&'static str]) -> Self {
+        let moto = Moto::start();
         let keys = moto.user(region);
         let python = python();
         let things = things.to_string();
@@ -68,7 +68,7 @@ impl World {
         let domain = made["domain"].as_str().unwrap().to_owned();
         let mut listing = |name: &str| -> Listing { serde_json::from_value(made[name].take()).unwrap() };
         let (before, with) = (listing("before"), listing("with"));
-        Some(Self { moto, region, keys, before, with, domain, python, words: words.to_vec() })
+        Self { moto, region, keys, before, with, domain, python, words: words.to_vec() }
     }
 
     /// Everything that there is now.
@@ -135,9 +135,7 @@ impl World {
 /// The Python that moto is installed in, with the SDK.
 fn python() -> PathBuf {
     let tool = Path::new(env!("CARGO_MANIFEST_DIR")).join("tools/moto");
-    let installed = Command::new(tool).arg("install").output().unwrap();
-    let server = String::from_utf8(installed.stdout).unwrap();
-    Path::new(server.trim()).with_file_name("python")
+    PathBuf::from(services::installed("moto", &tool)).with_file_name("python")
 }
 
 fn script(python: &Path, what: &str, moto: &Moto, arguments: &[&str]) -> Value {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::{clusters, required};
+use crate::clusters;
 
 fn folder() -> PathBuf {
     let own = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/crds");
@@ -70,12 +70,10 @@ fn as_created(value: &mut Value) {
 }
 
 #[test]
+#[ignore = "needs definitions"]
 fn manifests_fit_the_definitions_of_their_kinds() {
     let folder = folder();
-    if !folder.is_dir() {
-        required::skipped("crds", &format!("no CRDs in {}", folder.display()));
-        return;
-    }
+    assert!(folder.is_dir(), "{} is missing: LANDFALL_CRDS names the folder", folder.display());
     let schemas = schemas(&folder);
     let mut checked: BTreeMap<String, usize> = BTreeMap::new();
     let mut wrong = Vec::new();

@@ -29,7 +29,6 @@ mod profile_cli;
 mod profiles;
 mod profiles_admission;
 mod properties;
-mod required;
 mod schemas;
 mod terminal;
 mod wizard;

@@ -1,14 +1,14 @@
 //! Landfall against a cluster's API: a real kube-apiserver with its store, and ports at which there is none.
 //!
-//! Needs Debian's packages once, to build the server with `tools/kube-apiserver`. Where that cannot be done,
-//! the tests that need it say so and are left out; `LANDFALL_REQUIRE=kube-apiserver` makes that a fault. The
-//! others need nothing but the loopback interface.
+//! Needs Debian's packages once, to build the server with `tools/kube-apiserver`. or a folder with
+//! a server that `KUBEBUILDER_ASSETS` names. The tests that need it are part of the outer ring, and fail where it is
+//! missing. The others need nothing but the loopback interface.
 #![allow(clippy::disallowed_methods, reason = "tests read files and start programs")]
-#![allow(clippy::disallowed_macros, clippy::print_stderr, reason = "a test says what it leaves out")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
-#[path = "../it/required.rs"]
-mod required;
+#[allow(dead_code, reason = "others use more of it")]
+#[path = "../support/services.rs"]
+mod services;
 
 #[cfg(all(feature = "azure", feature = "controllers"))]
 mod aso;
@@ -19,5 +19,6 @@ mod operator;
 mod profiles;
 mod program;
 mod server;
+mod store;
 
 mod wait_for;

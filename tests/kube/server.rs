@@ -15,30 +15,54 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::runtime::{Builder, Runtime};
 
-use crate::required;
+use crate::services::{self, Slot};
+use crate::store;
+
+/// Parts of the names of API groups that tests define.
+const FOREIGN: &[&str] = &["openshift.io", "azure.com", "gardener.cloud", "landfall"];
 
 /// A server that starts on a busy machine may need as long for a call.
 const PATIENT: Duration = Duration::from_mins(1);
 
 /// A running API server with its store.
 pub struct Server {
-    child: Child,
     runtime: Runtime,
     client: Client,
-    files: TempDir,
+    folder: PathBuf,
+    /// Where it runs after this test.
+    _slot: Option<Slot>,
+    /// What ends with this test.
+    own: Option<(Child, TempDir)>,
 }
 
 impl Server {
-    /// Starts a server on a free port. None where it cannot be built, which was said.
-    pub fn start() -> Option<Self> {
-        let tool = Path::new(env!("CARGO_MANIFEST_DIR")).join("tools/kube-apiserver");
-        let installed = Command::new(&tool).arg("install").output().unwrap();
-        if !installed.status.success() {
-            let said = String::from_utf8_lossy(&installed.stderr).into_owned();
-            let why = said.lines().last().unwrap_or("tools/kube-apiserver does not say why");
-            required::skipped("kube-apiserver", why);
-            return None;
+    /// An API server on a free port that holds nothing but what it made itself.
+    pub fn start() -> Self {
+        match Slot::take("kube-apiserver") {
+            Some(slot) => Self::shared(slot),
+            None => Self::own(),
         }
+    }
+
+    /// One that tests use one after the other.
+    fn shared(slot: Slot) -> Self {
+        let folder = slot.server();
+        if !store::restore(&folder) {
+            let tool = tool();
+            services::installed("an API server", &tool);
+            slot.start("exec \"$0\" run \"$1\"", &tool, "nobody.kubeconfig");
+            let server = Self::connect(folder.clone(), None, None);
+            server.is_set_up();
+            store::remember(&folder);
+        }
+        let server = Self::connect(folder, Some(slot), None);
+        server.is_set_up();
+        server
+    }
+
+    fn own() -> Self {
+        let tool = tool();
+        services::installed("an API server", &tool);
         let files = tempfile::tempdir().unwrap();
         // It ends with its standard input, which this process holds.
         let mut child = Command::new(&tool)
@@ -51,20 +75,38 @@ impl Server {
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         assert!(line.starts_with("ready "), "the API server does not start: {line}");
+        Self::connect(files.path().to_owned(), None, Some((child, files)))
+    }
+
+    fn connect(folder: PathBuf, slot: Option<Slot>, own: Option<(Child, TempDir)>) -> Self {
         let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
-        let access = Access::read(&files.path().join("kubeconfig"), &|_: &str| None).unwrap();
+        let access = Access::read(&folder.join("kubeconfig"), &|_: &str| None).unwrap();
         let client = runtime.block_on(async { access.client(PATIENT) }).unwrap();
-        Some(Self { child, runtime, client, files })
+        Self { runtime, client, folder, _slot: slot, own }
+    }
+
+    /// Waits until it has made its namespaces, and serves no kinds but its own.
+    fn is_set_up(&self) {
+        for _ in 0..600 {
+            let serves = |path: &str| self.call("GET", path, &Value::Null).ok();
+            let groups = serves("/apis").map(|groups| groups["groups"].to_string());
+            let is_plain = groups.is_some_and(|groups| !FOREIGN.iter().any(|group| groups.contains(group)));
+            if is_plain && serves("/api/v1/namespaces/default").is_some() {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        panic!("the API server is not as it was at first: {:?}", self.call("GET", "/apis", &Value::Null));
     }
 
     /// The kubeconfig of an administrator.
     pub fn kubeconfig(&self) -> PathBuf {
-        self.files.path().join("kubeconfig")
+        self.folder.join("kubeconfig")
     }
 
     /// The kubeconfig of a user without rights.
     pub fn nobody(&self) -> PathBuf {
-        self.files.path().join("nobody.kubeconfig")
+        self.folder.join("nobody.kubeconfig")
     }
 
     /// Its port.
@@ -79,7 +121,7 @@ impl Server {
         let text = std::fs::read_to_string(self.kubeconfig()).unwrap();
         let line = text.lines().find(|line| line.trim_start().starts_with(from)).unwrap();
         let indent = &line[..line.len() - line.trim_start().len()];
-        let path = self.files.path().join(name);
+        let path = self.folder.join(name);
         std::fs::write(&path, text.replace(line, &format!("{indent}{to}"))).unwrap();
         path
     }
@@ -99,7 +141,7 @@ impl Server {
         for _ in 0..200 {
             match self.call("POST", path, object) {
                 Ok(_) => return,
-                Err(Fault::NotFound) => self.runtime.block_on(tokio::time::sleep(Duration::from_millis(100))),
+                Err(Fault::NotFound) => std::thread::sleep(Duration::from_millis(100)),
                 Err(fault) => panic!("{path}: {fault:?}"),
             }
         }
@@ -175,9 +217,15 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        drop(self.child.stdin.take());
-        let _ = self.child.wait();
+        if let Some((child, _)) = &mut self.own {
+            drop(child.stdin.take());
+            let _ = child.wait();
+        }
     }
+}
+
+fn tool() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tools/kube-apiserver")
 }
 
 /// The certificate of an authority that has nothing to do with any server, as a kubeconfig holds it.

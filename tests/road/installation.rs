@@ -15,8 +15,8 @@ use crate::expected::{BASE_DOMAIN, DOMAIN};
 use crate::front::{Front, Rule};
 use crate::moto::Moto;
 use crate::program::{CONFIG, Landfall, Ran, SERVICES, config, endpoints};
-use crate::required;
 use crate::secrets::Secrets;
+use crate::services;
 
 /// The provider whose modules can be applied on a machine without a network.
 const PROVIDER: &str = "terraform-provider-aws";
@@ -43,19 +43,11 @@ impl Installation {
     /// An account in a region with a user and a public zone; `platform` fills it and gives the lines of YAML
     /// that are more below `platform.aws`, and the rules say what moto answers otherwise than AWS. None where
     /// something is missing, which was said.
-    pub fn prepare(
-        region: &'static str,
-        rules: Vec<Rule>,
-        platform: impl FnOnce(&Moto) -> String,
-    ) -> Option<Self> {
+    pub fn prepare(region: &'static str, rules: Vec<Rule>, platform: impl FnOnce(&Moto) -> String) -> Self {
         let Some(plugins) = plugin_folder().filter(|_| has_terraform()) else {
-            required::skipped(
-                "terraform",
-                "terraform or a plugin directory with the AWS provider is missing",
-            );
-            return None;
+            services::missing("terraform", "it needs terraform and a plugin directory with the AWS provider");
         };
-        let moto = Moto::start()?;
+        let moto = Moto::start();
         let keys = moto.user(region);
         moto.zone(region, BASE_DOMAIN);
         let more = platform(&moto);
@@ -75,7 +67,7 @@ impl Installation {
         write("worker.ign", &pointer("worker", &authority.pem));
         write("bootstrap.ign", &bootstrap(&secrets));
         let plugins = plugins.to_str().unwrap().to_owned();
-        Some(Self { moto, region, secrets, landfall, ignition, master_ignition, plugins, _front: front })
+        Self { moto, region, secrets, landfall, ignition, master_ignition, plugins, _front: front }
     }
 
     /// What moto holds in the region.

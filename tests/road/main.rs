@@ -6,15 +6,15 @@
 //! What came of it is asked of moto, never of terraform or of landfall. Each test takes minutes, most of which
 //! the provider waits: 60 seconds for a load balancer, 15 for a zone and for a record, whatever the cloud says.
 //!
-//! Needs moto as `tests/cloud` does, and terraform with a plugin directory as `tests/terraform` does. Where one
-//! of them is missing the tests say so and are left out; `LANDFALL_REQUIRE=moto,terraform` makes that a fault.
+//! Needs moto as `tests/cloud` does, and terraform with a plugin directory as `tests/terraform` does. They
+//! are part of the outer ring, and fail where one of them is missing.
 #![cfg(feature = "aws")]
 #![allow(clippy::disallowed_methods, reason = "tests read files and start programs")]
-#![allow(clippy::disallowed_macros, clippy::print_stderr, reason = "a test says what it leaves out")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
-#[path = "../it/required.rs"]
-mod required;
+#[allow(dead_code, reason = "others use more of it")]
+#[path = "../support/services.rs"]
+mod services;
 
 // Shared with `tests/cloud`, which uses more of them.
 #[allow(dead_code, reason = "others use more of it")]

@@ -37,9 +37,10 @@ fn destroy_bootstrap(site: &Site, management: &Management) -> Run {
 }
 
 #[test]
+#[ignore = "needs an API server"]
 fn the_bootstrap_machine_goes_and_does_not_come_back() {
     let azure = Azure::empty();
-    let Some(management) = Management::start(&azure) else { return };
+    let management = Management::start(&azure);
     let site = Site::new(PUBLIC, &config("public", |config| config["sshKey"] = SSH_KEY.into()));
     create(&site, &management).ends(0);
     let all = names(&management);
@@ -74,9 +75,10 @@ fn the_bootstrap_machine_goes_and_does_not_come_back() {
 }
 
 #[test]
+#[ignore = "needs an API server"]
 fn where_no_machine_was_made_there_is_nothing_to_remove() {
     let azure = Azure::empty();
-    let Some(management) = Management::start(&azure) else { return };
+    let management = Management::start(&azure);
     let site = Site::new(PUBLIC, &config("public", |_| {}));
     site.create(&management.server.kubeconfig()).ends(0);
     let before = management.versions(PUBLIC);
@@ -86,10 +88,11 @@ fn where_no_machine_was_made_there_is_nothing_to_remove() {
 }
 
 #[test]
+#[ignore = "needs an API server"]
 fn a_cluster_that_was_moved_is_not_looked_for_where_it_was() {
     let azure = Azure::empty();
-    let Some(here) = Management::start(&azure) else { return };
-    let Some(there) = Management::start(&azure) else { return };
+    let here = Management::start(&azure);
+    let there = Management::start(&azure);
     let site = Site::new(PUBLIC, &config("public", |_| {}));
     let [old, new] = [&here, &there].map(|one| one.server.kubeconfig());
     site.create(&old).ends(0);
@@ -131,9 +134,10 @@ fn a_cluster_that_was_moved_is_not_looked_for_where_it_was() {
 }
 
 #[test]
+#[ignore = "needs an API server"]
 fn machines_of_the_control_plane_are_not_left_out_without_a_word() {
     let azure = Azure::empty();
-    let Some(management) = Management::start(&azure) else { return };
+    let management = Management::start(&azure);
     let site = Site::new(PUBLIC, &config("public", |config| config["sshKey"] = SSH_KEY.into()));
     std::fs::remove_file(site.path().join("master.ign")).unwrap();
     let ran = create(&site, &management).ends(4);

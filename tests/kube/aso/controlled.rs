@@ -11,10 +11,10 @@ use super::stands::{PUBLIC, is_ready, keeps_secrets, like_example, policy};
 use super::table::{Azure, Trouble};
 use super::until::until;
 
-fn start(azure: &Azure) -> Option<Management> {
-    let management = Management::bare(azure)?;
+fn start(azure: &Azure) -> Management {
+    let management = Management::bare(azure);
     management.install(&json!({}));
-    Some(management.played(&[own_kind()]))
+    management.played(&[own_kind()])
 }
 
 fn has_finalizer(object: &Value) -> bool {
@@ -22,9 +22,10 @@ fn has_finalizer(object: &Value) -> bool {
 }
 
 #[test]
+#[ignore = "needs an API server"]
 fn a_cluster_is_made_kept_paused_and_removed() {
     let azure = Azure::empty();
-    let Some(management) = start(&azure) else { return };
+    let management = start(&azure);
     let mut controller = Controller::start(&management);
     let config = config("public", |_| {});
     let asked = Asked::make(&management, PUBLIC, &config, &json!({}));
@@ -91,9 +92,10 @@ fn a_cluster_is_made_kept_paused_and_removed() {
 }
 
 #[test]
+#[ignore = "needs an API server"]
 fn what_stands_against_it_is_told_in_conditions() {
     let azure = Azure::empty();
-    let Some(management) = start(&azure) else { return };
+    let management = start(&azure);
     let controller = Controller::start(&management);
 
     // A config that is not valid, with the field and without its secrets.
@@ -140,9 +142,10 @@ fn what_stands_against_it_is_told_in_conditions() {
 }
 
 #[test]
+#[ignore = "needs an API server"]
 fn what_clusterctl_moves_away_stays_in_azure() {
     let azure = Azure::empty();
-    let Some(management) = start(&azure) else { return };
+    let management = start(&azure);
     let _controller = Controller::start(&management);
     let asked = Asked::make(&management, PUBLIC, &config("public", |_| {}), &json!({}));
     asked.says("Ready", "True", &[]);
@@ -166,9 +169,10 @@ fn what_clusterctl_moves_away_stays_in_azure() {
 }
 
 #[test]
+#[ignore = "needs an API server"]
 fn a_second_resource_of_one_id_is_refused_and_touches_nothing() {
     let azure = Azure::empty();
-    let Some(management) = start(&azure) else { return };
+    let management = start(&azure);
     let controller = Controller::start(&management);
     let asked = Asked::make(&management, PUBLIC, &config("public", |_| {}), &json!({}));
     asked.says("Ready", "True", &[]);

@@ -7,10 +7,11 @@ use super::table::{Azure, Trouble};
 use super::until::until;
 
 #[test]
+#[ignore = "needs an API server"]
 fn what_is_outside_goes_first_and_the_rest_with_the_group() {
     let azure = Azure::empty();
     azure.has("/resourcegroups/of-somebody-else", &[]);
-    let Some(management) = Management::start(&azure) else { return };
+    let management = Management::start(&azure);
     let site = Site::new(PUBLIC, &config("public", |_| {}));
     let kubeconfig = management.server.kubeconfig();
     site.create(&kubeconfig).ends(0);

@@ -28,16 +28,16 @@ pub struct Management {
 }
 
 impl Management {
-    /// One with an operator of the public cloud. None where there can be no server, which was said.
-    pub fn start(azure: &Azure) -> Option<Self> {
-        let management = Self::bare(azure)?;
+    /// One with an operator of the public cloud.
+    pub fn start(azure: &Azure) -> Self {
+        let management = Self::bare(azure);
         management.install(&json!({}));
-        Some(management.played(&[]))
+        management.played(&[])
     }
 
     /// A server that knows nothing of the operator.
-    pub fn bare(azure: &Azure) -> Option<Self> {
-        Some(Self { actor: None, server: Server::start()?, azure: azure.clone() })
+    pub fn bare(azure: &Azure) -> Self {
+        Self { actor: None, server: Server::start(), azure: azure.clone() }
     }
 
     /// Makes everything that an installed operator is, with these settings.

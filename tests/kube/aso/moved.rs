@@ -17,26 +17,27 @@ fn begin(site: &Site, from: &Path, to: &Path) -> Run {
     site.start(&[&["aso", "move"][..], &flags].concat(), None)
 }
 
-fn managing(azure: &Azure) -> Option<Management> {
-    let management = Management::bare(azure)?;
+fn managing(azure: &Azure) -> Management {
+    let management = Management::bare(azure);
     management.install(&settings());
-    Some(management.played(&[]))
+    management.played(&[])
 }
 
 /// A cluster that stands in a management cluster.
-fn standing(azure: &Azure) -> Option<(Management, Site)> {
+fn standing(azure: &Azure) -> (Management, Site) {
     brought(azure, &[(&format!("kubernetes.io_cluster.{PRIVATE}"), "owned")]);
-    let management = managing(azure)?;
+    let management = managing(azure);
     let site = Site::new(PRIVATE, &config("byo-private", |_| {}));
     site.create(&management.server.kubeconfig()).ends(0);
-    Some((management, site))
+    (management, site)
 }
 
 #[test]
+#[ignore = "needs an API server"]
 fn a_cluster_moves_and_azure_does_not_notice() {
     let azure = Azure::empty();
-    let Some((here, site)) = standing(&azure) else { return };
-    let Some(there) = managing(&azure) else { return };
+    let (here, site) = standing(&azure);
+    let there = managing(&azure);
     let whole = azure.table().resources.clone();
     let [old, new] = [&here, &there].map(|one| one.server.kubeconfig());
 
@@ -93,11 +94,12 @@ fn a_cluster_moves_and_azure_does_not_notice() {
 }
 
 #[test]
+#[ignore = "needs an API server"]
 fn without_a_break_everything_is_as_it_was() {
     let azure = Azure::empty();
     brought(&azure, &[]);
-    let Some(here) = managing(&azure) else { return };
-    let Some(there) = managing(&azure) else { return };
+    let here = managing(&azure);
+    let there = managing(&azure);
     let site = Site::new(PRIVATE, &config("byo-private", |_| {}));
     let [old, new] = [&here, &there].map(|one| one.server.kubeconfig());
     site.create(&old).ends(0);

@@ -20,9 +20,10 @@ fn is_paused(object: &Value) -> bool {
 }
 
 #[test]
+#[ignore = "needs an API server"]
 fn a_paused_cluster_changes_nothing_until_it_is_resumed() {
     let azure = Azure::empty();
-    let Some(management) = Management::start(&azure) else { return };
+    let management = Management::start(&azure);
     let site = Site::new(PUBLIC, &config("public", |_| {}));
     let kubeconfig = management.server.kubeconfig();
     site.create(&kubeconfig).ends(0);

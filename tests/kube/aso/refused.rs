@@ -23,8 +23,9 @@ fn refused(management: &Management, words: &[&str]) {
 }
 
 #[test]
+#[ignore = "needs an API server"]
 fn a_management_cluster_that_cannot_do_it_is_refused_and_left_as_it_is() {
-    let Some(management) = Management::bare(&Azure::empty()) else { return };
+    let management = Management::bare(&Azure::empty());
     refused(&management, &["LF15"]);
 
     management.define();

@@ -18,9 +18,10 @@ fn printed(infra_id: &str) -> Vec<Value> {
 }
 
 #[test]
+#[ignore = "needs an API server"]
 fn the_printed_rights_are_enough() {
     let azure = Azure::empty();
-    let Some(management) = Management::start(&azure) else { return };
+    let management = Management::start(&azure);
     // Roles of a namespace need the namespace.
     management.namespace(PUBLIC);
     management.namespace("engines");
@@ -33,9 +34,10 @@ fn the_printed_rights_are_enough() {
 }
 
 #[test]
+#[ignore = "needs an API server"]
 fn rights_that_are_missing_are_told_by_verb_and_resource() {
     let azure = Azure::empty();
-    let Some(management) = Management::start(&azure) else { return };
+    let management = Management::start(&azure);
     management.namespace(PUBLIC);
     management.namespace("engines");
     let mut roles = printed(PUBLIC);
@@ -66,9 +68,10 @@ fn rights_that_are_missing_are_told_by_verb_and_resource() {
 }
 
 #[test]
+#[ignore = "needs an API server"]
 fn the_printed_rights_end_at_the_namespace() {
     let azure = Azure::empty();
-    let Some(management) = Management::start(&azure) else { return };
+    let management = Management::start(&azure);
     for namespace in [PUBLIC, "engines", "other"] {
         management.namespace(namespace);
     }

@@ -8,9 +8,10 @@ use super::stands::{PUBLIC, policy};
 use super::table::Azure;
 
 #[test]
+#[ignore = "needs an API server"]
 fn an_object_without_its_label_is_paused_and_goes_with_the_cluster() {
     let azure = Azure::empty();
-    let Some(management) = Management::start(&azure) else { return };
+    let management = Management::start(&azure);
     let site = Site::new(PUBLIC, &config("public", |_| {}));
     let kubeconfig = management.server.kubeconfig();
     site.create(&kubeconfig).ends(0);

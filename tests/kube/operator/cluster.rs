@@ -34,10 +34,9 @@ pub struct Cluster {
 }
 
 impl Cluster {
-    /// A cluster whose Infrastructure object has this `spec` and this `status.platformStatus`. None where
-    /// there can be no server, which was said.
-    pub fn start(spec: &Value, platform: &Value) -> Option<Self> {
-        let server = Server::start()?;
+    /// A cluster whose Infrastructure object has this `spec` and this `status.platformStatus`.
+    pub fn start(spec: &Value, platform: &Value) -> Self {
+        let server = Server::start();
         for definition in definitions().values() {
             server.make("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", definition);
         }
@@ -62,7 +61,7 @@ impl Cluster {
         until("ClusterOperator becomes known", || {
             cluster.get("/apis/config.openshift.io/v1/clusteroperators")
         });
-        Some(cluster)
+        cluster
     }
 
     fn object(&self, kind: &str, name: &str, spec: &Value) {

@@ -36,9 +36,10 @@ fn no_right_is_wide() {
 }
 
 #[test]
+#[ignore = "needs an API server"]
 fn a_right_that_is_missing_is_named_and_made_up_for_once_it_is_given() {
     let spec = json!({ "cloudConfig": { "name": USER_MAP.1, "key": KEY } });
-    let Some(cluster) = Cluster::start(&spec, &json!({ "type": "GCP" })) else { return };
+    let cluster = Cluster::start(&spec, &json!({ "type": "GCP" }));
     cluster.user_map("first");
     let writes = |object: &&Value| {
         let mut rules = object["rules"].as_array().into_iter().flatten();

@@ -29,9 +29,10 @@ fn shown(cluster: &Cluster) -> Value {
 }
 
 #[test]
+#[ignore = "needs an API server"]
 fn endpoints_are_shown_once_they_are_valid_and_reached() {
     let aws = json!({ "type": "AWS", "aws": { "region": "us-hidden-1" } });
-    let Some(cluster) = Cluster::start(&json!({}), &aws) else { return };
+    let cluster = Cluster::start(&json!({}), &aws);
     let authority = Authority::new("the authority of the hidden cloud");
     let trusted = cluster.kubeconfig.with_file_name("authority.pem");
     std::fs::write(&trusted, &authority.pem).unwrap();

@@ -8,9 +8,10 @@ use super::replica::Replica;
 use super::until::until;
 
 #[test]
+#[ignore = "needs an API server"]
 fn watches_that_broke_are_opened_again_when_the_server_is_back() {
     let spec = json!({ "cloudConfig": { "name": USER_MAP.1, "key": KEY } });
-    let Some(cluster) = Cluster::start(&spec, &json!({ "type": "GCP" })) else { return };
+    let cluster = Cluster::start(&spec, &json!({ "type": "GCP" }));
     cluster.user_map("before");
     // One with a lease would lose it, as the server takes its time to come back.
     let operator = Replica::alone(&cluster, "kube-cloud-config,cloud-config-sync");

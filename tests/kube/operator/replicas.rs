@@ -20,9 +20,10 @@ fn holder(cluster: &Cluster) -> Option<String> {
 }
 
 #[test]
+#[ignore = "needs an API server"]
 fn another_replica_takes_over_from_one_that_is_killed_and_from_one_that_ends() {
     let spec = json!({ "cloudConfig": { "name": USER_MAP.1, "key": KEY } });
-    let Some(cluster) = Cluster::start(&spec, &json!({ "type": "GCP" })) else { return };
+    let cluster = Cluster::start(&spec, &json!({ "type": "GCP" }));
     cluster.user_map("first");
     let controllers = "kube-cloud-config";
     let mut first = Replica::start(&cluster, controllers);

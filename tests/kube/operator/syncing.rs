@@ -21,10 +21,11 @@ fn becomes_set(cluster: &Cluster, key: &str, value: Option<&str>) {
 }
 
 #[test]
+#[ignore = "needs an API server"]
 fn the_target_follows_all_three_maps() {
     let spec = json!({ "cloudConfig": { "name": USER_MAP.1, "key": KEY } });
     let aws = json!({ "type": "AWS", "aws": { "region": "us-hidden-1" } });
-    let Some(cluster) = Cluster::start(&spec, &aws) else { return };
+    let cluster = Cluster::start(&spec, &aws);
     cluster.user_map("[Global]\nVPC = vpc-user\n");
     let _operator = Replica::start(&cluster, "cloud-config-sync");
     let available = || {
@@ -89,9 +90,10 @@ fn the_target_follows_all_three_maps() {
 }
 
 #[test]
+#[ignore = "needs an API server"]
 fn a_platform_without_managed_map_is_synced_from_the_users() {
     let spec = json!({ "cloudConfig": { "name": USER_MAP.1, "key": KEY } });
-    let Some(cluster) = Cluster::start(&spec, &json!({ "type": "GCP" })) else { return };
+    let cluster = Cluster::start(&spec, &json!({ "type": "GCP" }));
     cluster.user_map("[global]\nproject-id = demo\n");
     let (namespace, name) = MANAGED_MAP;
     cluster.server.config_map(namespace, name, &json!({ "cloud.conf": "of nobody" }));

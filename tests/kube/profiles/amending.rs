@@ -55,9 +55,10 @@ fn profile(versions: &Value, images: &Value, usable: Option<bool>) -> Value {
 }
 
 #[test]
+#[ignore = "needs an API server"]
 fn what_has_expired_is_not_stored_and_what_is_left_open_is_filled_in() {
     let controllers = all(CONTROLLERS);
-    let Some(world) = World::start(&controllers) else { return };
+    let world = World::start(&controllers);
     let _operator = Webhook::new().start(&world, &controllers);
     world.make(AWS, &parent());
     let sent = profile(
@@ -89,9 +90,10 @@ fn what_has_expired_is_not_stored_and_what_is_left_open_is_filled_in() {
 }
 
 #[test]
+#[ignore = "needs an API server"]
 fn what_a_profile_named_before_stays_when_it_expires() {
     let controllers = all(CONTROLLERS);
-    let Some(world) = World::start(&controllers) else { return };
+    let world = World::start(&controllers);
     let _operator = Webhook::new().start(&world, &controllers);
     world.make(AWS, &parent());
     let soon = Timestamp::now() + Duration::from_secs(8);
@@ -112,9 +114,10 @@ fn what_a_profile_named_before_stays_when_it_expires() {
 }
 
 #[test]
+#[ignore = "needs an API server"]
 fn what_could_not_be_read_again_is_refused() {
     let controllers = all(CONTROLLERS);
-    let Some(world) = World::start(&controllers) else { return };
+    let world = World::start(&controllers);
     let _operator = Webhook::new().start(&world, &controllers);
     world.make(AWS, &parent());
     let nested = |levels: usize| (0..levels).fold(json!(1), |inner, _| json!({ "a": inner }));

@@ -66,8 +66,9 @@ fn but(spec: &Value, without: &[&str], with: &Value) -> Value {
 }
 
 #[test]
+#[ignore = "needs an API server"]
 fn all_that_profiles_say_is_kept() {
-    let Some(server) = Server::start() else { return };
+    let server = Server::start();
     let definitions = printed(&["crds"]);
     assert!(!definitions.is_empty());
     for definition in &definitions {

@@ -72,10 +72,9 @@ pub struct World {
 }
 
 impl World {
-    /// A cluster in which all is made that `landfall operator manifests` prints for these controllers. None
-    /// where there can be no server, which was said.
-    pub fn start(controllers: &str) -> Option<Self> {
-        let server = Server::start()?;
+    /// A cluster in which all is made that `landfall operator manifests` prints for these controllers.
+    pub fn start(controllers: &str) -> Self {
+        let server = Server::start();
         let account =
             account::install(&server, &account::printed(&["manifests", "--controllers", controllers]));
         let shoots = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/crds/shoots.yaml");
@@ -90,7 +89,7 @@ impl World {
         for kind in [PARENT, PRIVATE, NAMESPACED, SHOOT] {
             until(kind.name, || world.cluster.get(&format!("/apis/{API}/{}", kind.plural)));
         }
-        Some(world)
+        world
     }
 
     /// Makes an object.

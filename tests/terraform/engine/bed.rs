@@ -213,16 +213,8 @@ pub fn block_on<T>(work: impl Future<Output = T>) -> T {
 
 /// The real terraform.
 pub async fn terraform() -> Terraform {
-    Terraform::find(&Search::default()).await.unwrap()
-}
-
-/// Whether there is a terraform to try; says so if not.
-pub fn is_missing() -> bool {
-    let missing = crate::program().is_none();
-    if missing {
-        crate::required::skipped("terraform", "neither terraform nor tofu is on PATH");
-    }
-    missing
+    let found = Terraform::find(&Search::default()).await;
+    found.unwrap_or_else(|fault| crate::services::missing("terraform", &fault.to_string()))
 }
 
 /// Writes a program. Another process does it: one that is open for writing here could not be started while a

@@ -6,7 +6,7 @@ use std::process::Command;
 use landfall::engine::terraform::{Stop, Work};
 use landfall::secret::Secret;
 
-use super::bed::{Bed, Seen, block_on, is_missing, terraform, this_program};
+use super::bed::{Bed, Seen, block_on, terraform, this_program};
 
 const FOLDER: &str = "LANDFALL_TEST_BED";
 
@@ -30,8 +30,8 @@ output "who" {
 "#;
 
 #[test]
-#[ignore = "part of another test"]
-fn applies_with_what_it_is_given() {
+#[ignore = "started by another test"]
+fn child_applies_with_what_it_is_given() {
     let mut bed = Bed::at(PathBuf::from(std::env::var_os(FOLDER).unwrap()));
     bed.environment.push(("AWS_SESSION_NAME".to_owned(), Secret::new("canary-for-terraform".to_owned())));
     block_on(async {
@@ -43,12 +43,10 @@ fn applies_with_what_it_is_given() {
 }
 
 #[test]
+#[ignore = "needs terraform"]
 fn the_users_environment_does_not_change_the_work() {
-    if is_missing() {
-        return;
-    }
     let bed = Bed::new(CONFIGURATION);
-    let command = this_program("engine::environment::applies_with_what_it_is_given");
+    let command = this_program("engine::environment::child_applies_with_what_it_is_given");
     let output = Command::new(&command[0])
         .args(&command[1..])
         .env(FOLDER, bed.root())

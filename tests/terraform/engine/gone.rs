@@ -8,14 +8,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use landfall::engine::terraform::{Stop, Work, resources};
 
-use super::bed::{Bed, SLOW, Seen, block_on, is_missing, slow_runs, terraform, this_program};
+use super::bed::{Bed, SLOW, Seen, block_on, slow_runs, terraform, this_program};
 
 const FOLDER: &str = "LANDFALL_TEST_BED";
 const SIGN: &str = "the slow one is being made";
 
 #[test]
-#[ignore = "part of another test"]
-fn applies_until_it_is_killed() {
+#[ignore = "started by another test"]
+fn child_applies_until_it_is_killed() {
     let root = PathBuf::from(std::env::var_os(FOLDER).unwrap());
     let mut bed = Bed::at(root.clone());
     bed.variables.push(root.join("0.tfvars.json"));
@@ -35,12 +35,10 @@ fn applies_until_it_is_killed() {
 }
 
 #[test]
+#[ignore = "needs terraform"]
 fn terraform_outlives_a_killed_landfall_and_the_next_one_waits_for_it() {
-    if is_missing() {
-        return;
-    }
     let bed = Bed::new(SLOW).with_gate();
-    let command = this_program("engine::gone::applies_until_it_is_killed");
+    let command = this_program("engine::gone::child_applies_until_it_is_killed");
     let mut other = Command::new(&command[0])
         .args(&command[1..])
         .env(FOLDER, bed.root())

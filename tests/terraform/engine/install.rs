@@ -5,7 +5,7 @@ use std::process::Command;
 
 use landfall::engine::terraform::{Cause, Fault, Search, Stop, Terraform, Work};
 
-use super::bed::{Bed, SLOW, Seen, block_on, is_missing, terraform, this_program};
+use super::bed::{Bed, SLOW, Seen, block_on, terraform, this_program};
 
 const FOLDER: &str = "LANDFALL_TEST_BED";
 const PLUGINS: &str = "LANDFALL_TEST_PLUGINS";
@@ -19,10 +19,8 @@ fn installed(bed: &Bed) -> usize {
 }
 
 #[test]
+#[ignore = "needs terraform"]
 fn what_is_installed_is_not_installed_again() {
-    if is_missing() {
-        return;
-    }
     let bed = Bed::new(SLOW);
     block_on(async {
         let (terraform, stop) = (terraform().await, Stop::default());
@@ -37,10 +35,8 @@ fn what_is_installed_is_not_installed_again() {
 }
 
 #[test]
+#[ignore = "needs terraform"]
 fn a_broken_data_folder_is_healed() {
-    if is_missing() {
-        return;
-    }
     let bed = Bed::new(SLOW);
     block_on(async {
         let (terraform, stop) = (terraform().await, Stop::default());
@@ -59,10 +55,8 @@ fn a_broken_data_folder_is_healed() {
 }
 
 #[test]
+#[ignore = "needs terraform"]
 fn a_provider_that_is_not_in_the_folder_is_told() {
-    if is_missing() {
-        return;
-    }
     let bed = Bed::new(
         "terraform {\n  required_providers {\n    aws = {\n      source = \"hashicorp/aws\"\n    }\n  }\n}\n",
     );
@@ -81,8 +75,8 @@ fn a_provider_that_is_not_in_the_folder_is_told() {
 }
 
 #[test]
-#[ignore = "part of another test"]
-fn installs_from_a_folder() {
+#[ignore = "started by another test"]
+fn child_installs_from_a_folder() {
     let bed = Bed::at(PathBuf::from(std::env::var_os(FOLDER).unwrap()));
     let plugins = PathBuf::from(std::env::var_os(PLUGINS).unwrap());
     block_on(async {
@@ -97,20 +91,21 @@ fn installs_from_a_folder() {
 
 /// A namespace of its own has no route to anywhere, not even the loopback interface.
 #[test]
+#[ignore = "needs terraform"]
 fn the_real_provider_is_installed_without_a_network() {
     let (Some(program), Some(plugins)) = (crate::program(), crate::plugin_folder()) else {
-        return crate::required::skipped(
+        crate::services::missing(
             "terraform",
-            "terraform or a plugin directory with the AWS provider is missing",
+            "it needs terraform and a plugin directory with the AWS provider",
         );
     };
     let apart = ["-rn"];
     if !Command::new("unshare").args(apart).arg("true").status().is_ok_and(|status| status.success()) {
-        return crate::required::skipped("namespaces", "`unshare -rn` is not allowed here");
+        crate::services::missing("network namespaces", "`unshare -rn` is not allowed here");
     }
     let (root, folders) = crate::staged("aws");
     let cluster = folders.iter().find(|folder| folder.ends_with("cluster")).unwrap();
-    let command = this_program("engine::install::installs_from_a_folder");
+    let command = this_program("engine::install::child_installs_from_a_folder");
     let output = Command::new("unshare")
         .args(apart)
         .args(&command)

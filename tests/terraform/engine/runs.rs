@@ -5,13 +5,11 @@ use std::sync::Mutex;
 use landfall::engine::terraform::{Action, Cause, Fault, Stop, Work, resources};
 use serde_json::json;
 
-use super::bed::{Bed, SLOW, Seen, block_on, is_missing, terraform};
+use super::bed::{Bed, SLOW, Seen, block_on, terraform};
 
 #[test]
+#[ignore = "needs terraform"]
 fn a_stage_is_made_and_removed() {
-    if is_missing() {
-        return;
-    }
     let bed = Bed::new(SLOW);
     assert_eq!(resources(&bed.folder()).unwrap(), Vec::<String>::new());
     block_on(async {
@@ -52,10 +50,8 @@ fn a_stage_is_made_and_removed() {
 }
 
 #[test]
+#[ignore = "needs terraform"]
 fn a_failure_half_way_names_the_resource_and_is_resumed() {
-    if is_missing() {
-        return;
-    }
     let failing = Bed::new(SLOW).with(&json!({"fail": true}));
     block_on(async {
         let (terraform, stop) = (terraform().await, Stop::default());
@@ -82,10 +78,8 @@ fn a_failure_half_way_names_the_resource_and_is_resumed() {
 }
 
 #[test]
+#[ignore = "needs terraform"]
 fn a_configuration_that_is_wrong_is_told() {
-    if is_missing() {
-        return;
-    }
     let bed = Bed::new("resource \"terraform_data\" \"x\" {\n  no_such_argument = 1\n}\n");
     block_on(async {
         let (terraform, stop) = (terraform().await, Stop::default());
@@ -98,10 +92,8 @@ fn a_configuration_that_is_wrong_is_told() {
 }
 
 #[test]
+#[ignore = "needs terraform"]
 fn what_is_written_is_for_its_owner_alone_at_any_time() {
-    if is_missing() {
-        return;
-    }
     let bed = Bed::new(SLOW);
     let open = Mutex::new(Vec::new());
     block_on(async {
@@ -120,10 +112,8 @@ fn what_is_written_is_for_its_owner_alone_at_any_time() {
 }
 
 #[test]
+#[ignore = "needs terraform"]
 fn what_takes_longest_is_named_first() {
-    if is_missing() {
-        return;
-    }
     let bed = Bed::new(SLOW).with_gate();
     let gate = Mutex::new(None);
     // Two seconds are seen on its clock before it may go on.

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use landfall::engine::terraform::{Fault, Progress, Stop, Work, resources};
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::bed::{Bed, SLOW, Seen, block_on, is_missing, slow_runs, terraform};
+use super::bed::{Bed, SLOW, Seen, block_on, slow_runs, terraform};
 
 /// Goes on after a stop, and sees that everything is made and can be removed.
 async fn resumes(bed: &Bed) {
@@ -24,10 +24,8 @@ async fn resumes(bed: &Bed) {
 }
 
 #[test]
+#[ignore = "needs terraform"]
 fn an_interrupt_keeps_what_was_made() {
-    if is_missing() {
-        return;
-    }
     let bed = Bed::new(SLOW).with_gate();
     let stop = Stop::default();
     block_on(async {
@@ -51,10 +49,8 @@ fn an_interrupt_keeps_what_was_made() {
 }
 
 #[test]
+#[ignore = "needs terraform"]
 fn who_wishes_to_stop_before_it_begins_changes_nothing() {
-    if is_missing() {
-        return;
-    }
     let bed = Bed::new(SLOW);
     let stop = Stop::default();
     block_on(async {
@@ -72,10 +68,8 @@ fn who_wishes_to_stop_before_it_begins_changes_nothing() {
 type Moment = (&'static str, fn(&Progress) -> bool);
 
 #[test]
+#[ignore = "needs terraform"]
 fn a_kill_at_any_event_is_resumed() {
-    if is_missing() {
-        return;
-    }
     let moments: [Moment; 4] = [
         ("at the beginning", |_| true),
         ("once it is planned", |progress| progress.total.is_some()),
@@ -103,10 +97,8 @@ fn a_kill_at_any_event_is_resumed() {
 }
 
 #[test]
+#[ignore = "needs terraform"]
 fn a_run_that_nobody_waits_for_goes_on_and_the_next_one_waits() {
-    if is_missing() {
-        return;
-    }
     let bed = Bed::new(SLOW).with_gate();
     block_on(async {
         let (terraform, stop) = (terraform().await, Stop::default());
