@@ -20,5 +20,6 @@ mod profiles;
 mod program;
 mod server;
 mod store;
+mod until;
 
 mod wait_for;

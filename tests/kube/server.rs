@@ -17,9 +17,10 @@ use tokio::runtime::{Builder, Runtime};
 
 use crate::services::{self, Slot};
 use crate::store;
+use crate::until::until;
 
-/// Parts of the names of API groups that tests define.
-const FOREIGN: &[&str] = &["openshift.io", "azure.com", "gardener.cloud", "landfall"];
+/// The file with the API groups that a server serves at first.
+const GROUPS: &str = "groups";
 
 /// A server that starts on a busy machine may need as long for a call.
 const PATIENT: Duration = Duration::from_mins(1);
@@ -38,25 +39,40 @@ pub struct Server {
 impl Server {
     /// An API server on a free port that holds nothing but what it made itself.
     pub fn start() -> Self {
-        match Slot::take("kube-apiserver") {
-            Some(slot) => Self::shared(slot),
-            None => Self::own(),
+        Self::with("plain", |_| ())
+    }
+
+    /// One that also holds definitions, which `define` makes and waits for. Servers of the same name have the same
+    /// definitions, which are made once, as each of them costs the server a second.
+    pub fn with(name: &str, define: impl FnOnce(&Self)) -> Self {
+        if let Some(slot) = Slot::take(&format!("kube-apiserver-{name}")) {
+            return Self::shared(slot, define);
         }
+        let server = Self::own();
+        define(&server);
+        server
     }
 
     /// One that tests use one after the other.
-    fn shared(slot: Slot) -> Self {
+    fn shared(slot: Slot, define: impl FnOnce(&Self)) -> Self {
         let folder = slot.server();
         if !store::restore(&folder) {
             let tool = tool();
             services::installed("an API server", &tool);
             slot.start("exec \"$0\" run \"$1\"", &tool, "nobody.kubeconfig");
             let server = Self::connect(folder.clone(), None, None);
-            server.is_set_up();
+            until("the server has made its namespaces", || {
+                server.call("GET", "/api/v1/namespaces/default", &Value::Null).ok()
+            });
+            define(&server);
+            std::fs::write(folder.join(GROUPS), server.groups().unwrap()).unwrap();
             store::remember(&folder);
         }
         let server = Self::connect(folder, Some(slot), None);
-        server.is_set_up();
+        let noted = std::fs::read_to_string(server.folder.join(GROUPS)).unwrap();
+        until("the server serves what it served at first", || {
+            server.groups().is_some_and(|groups| groups == noted).then_some(())
+        });
         server
     }
 
@@ -85,18 +101,13 @@ impl Server {
         Self { runtime, client, folder, _slot: slot, own }
     }
 
-    /// Waits until it has made its namespaces, and serves no kinds but its own.
-    fn is_set_up(&self) {
-        for _ in 0..600 {
-            let serves = |path: &str| self.call("GET", path, &Value::Null).ok();
-            let groups = serves("/apis").map(|groups| groups["groups"].to_string());
-            let is_plain = groups.is_some_and(|groups| !FOREIGN.iter().any(|group| groups.contains(group)));
-            if is_plain && serves("/api/v1/namespaces/default").is_some() {
-                return;
-            }
-            std::thread::sleep(Duration::from_millis(50));
-        }
-        panic!("the API server is not as it was at first: {:?}", self.call("GET", "/apis", &Value::Null));
+    /// The API groups that it serves, by name.
+    fn groups(&self) -> Option<String> {
+        let answer = self.call("GET", "/apis", &Value::Null).ok()?;
+        let mut names: Vec<&str> =
+            answer["groups"].as_array()?.iter().filter_map(|group| group["name"].as_str()).collect();
+        names.sort_unstable();
+        Some(names.join("\n"))
     }
 
     /// The kubeconfig of an administrator.

@@ -9,8 +9,13 @@ use serde_json::{Value, json};
 
 const SNAPSHOT: &str = "snapshot.json";
 /// Keys that the server itself changes all the time.
-const OWN: &[&str] =
-    &["/registry/masterleases/", "/registry/events/", "/registry/leases/", "compact_rev_key"];
+const OWN: &[&str] = &[
+    "/registry/masterleases/",
+    "/registry/events/",
+    "/registry/leases/",
+    "/registry/apiregistration.k8s.io/",
+    "compact_rev_key",
+];
 
 /// Notes everything that the store of the server in a folder holds.
 pub fn remember(folder: &Path) {
@@ -25,11 +30,12 @@ pub fn restore(folder: &Path) -> bool {
     let Some(now) = all(folder) else { return false };
     let is_own = |key: &str| OWN.iter().any(|own| decoded(key).starts_with(own));
     let keys: BTreeSet<&String> = noted.keys().chain(now.keys()).filter(|key| !is_own(key)).collect();
-    // Definitions go last: the server removes the objects of a kind with its definition, which is work twice.
-    let is_definition = |key: &&&String| decoded(key).starts_with("/registry/apiextensions.k8s.io/");
-    let (definitions, others): (Vec<&String>, Vec<&String>) = keys.iter().partition(is_definition);
+    // Definitions go last: the server removes the objects of a kind with its definition, which is work twice. What it
+    // says of those that stay is its own.
+    let is_definition = |key: &String| decoded(key).starts_with("/registry/apiextensions.k8s.io/");
+    let (definitions, others): (Vec<&String>, Vec<&String>) = keys.iter().partition(|key| is_definition(key));
     others.into_iter().chain(definitions).all(|key| match (noted.get(key), now.get(key)) {
-        (Some(before), now) if now != Some(before) => {
+        (Some(before), now) if now != Some(before) && !(now.is_some() && is_definition(key)) => {
             ask(folder, "put", &json!({ "key": key, "value": before })).is_some()
         }
         (None, _) => ask(folder, "deleterange", &json!({ "key": key })).is_some(),

@@ -12,8 +12,8 @@ use super::table::{Azure, Trouble};
 use super::until::until;
 
 fn start(azure: &Azure) -> Management {
-    let management = Management::bare(azure);
-    management.install(&json!({}));
+    let management = Management::defined(azure);
+    management.deploy(&json!({}));
     management.played(&[own_kind()])
 }
 

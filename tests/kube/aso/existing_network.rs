@@ -13,8 +13,8 @@ fn what_was_there_before_is_used_and_left() {
     let azure = Azure::empty();
     brought(&azure, &[("team", "corp")]);
     let before = azure.table().resources.clone();
-    let management = Management::bare(&azure);
-    management.install(&settings());
+    let management = Management::defined(&azure);
+    management.deploy(&settings());
     let management = management.played(&[]);
     let site = Site::new(PRIVATE, &config("byo-private", |_| {}));
     let kubeconfig = management.server.kubeconfig();
@@ -40,8 +40,8 @@ fn what_was_there_before_is_used_and_left() {
 fn a_group_of_the_clusters_own_goes_with_it() {
     let azure = Azure::empty();
     brought(&azure, &[(&format!("kubernetes.io_cluster.{PRIVATE}"), "owned")]);
-    let management = Management::bare(&azure);
-    management.install(&settings());
+    let management = Management::defined(&azure);
+    management.deploy(&settings());
     let management = management.played(&[]);
     let site = Site::new(PRIVATE, &config("byo-private", |_| {}));
     let kubeconfig = management.server.kubeconfig();
@@ -65,8 +65,8 @@ fn what_must_be_there_and_is_not_is_told() {
     azure
         .table()
         .delete("/resourcegroups/corp-net-rg/virtualnetworks/corp-vnet/virtualnetworkssubnets/corp-cp");
-    let management = Management::bare(&azure);
-    management.install(&settings());
+    let management = Management::defined(&azure);
+    management.deploy(&settings());
     let management = management.played(&[]);
     let site = Site::new(PRIVATE, &config("byo-private", |_| {}));
     let ran = site.create(&management.server.kubeconfig()).ends(4);

@@ -41,8 +41,8 @@ fn killed_at_every_step(
 fn a_cluster_comes_to_be_and_goes_however_often_the_engine_is_killed() {
     let azure = Azure::empty();
     brought(&azure, &[(&format!("kubernetes.io_cluster.{PRIVATE}"), "owned")]);
-    let management = Management::bare(&azure);
-    management.install(&settings());
+    let management = Management::defined(&azure);
+    management.deploy(&settings());
     let management = management.played(&[]);
     let site = Site::new(PRIVATE, &config("byo-private", |_| {}));
     let folder = tempfile::tempdir().unwrap();
@@ -82,8 +82,8 @@ fn a_cluster_comes_to_be_and_goes_however_often_the_engine_is_killed() {
 fn a_second_engine_is_told_who_is_at_work() {
     let azure = Azure::empty();
     brought(&azure, &[]);
-    let management = Management::bare(&azure);
-    management.install(&settings());
+    let management = Management::defined(&azure);
+    management.deploy(&settings());
     let management = management.played(&[]);
     let folder = tempfile::tempdir().unwrap();
     let counted = Counted::before(&management.server, folder.path());

@@ -30,9 +30,15 @@ pub struct Management {
 impl Management {
     /// One with an operator of the public cloud.
     pub fn start(azure: &Azure) -> Self {
-        let management = Self::bare(azure);
-        management.install(&json!({}));
+        let management = Self::defined(azure);
+        management.deploy(&json!({}));
         management.played(&[])
+    }
+
+    /// A server that has the operator's definitions, and nothing else of it.
+    pub fn defined(azure: &Azure) -> Self {
+        let server = Server::with("aso", define);
+        Self { actor: None, server, azure: azure.clone() }
     }
 
     /// A server that knows nothing of the operator.
@@ -48,13 +54,7 @@ impl Management {
 
     /// Makes the operator's definitions, and waits until they are served.
     pub fn define(&self) {
-        let kinds = schema::kinds();
-        for kind in &kinds {
-            self.server.make(DEFINITIONS, &definition(kind));
-        }
-        for kind in &kinds {
-            until(text(kind, "kind"), || self.get(&path(kind)));
-        }
+        define(&self.server);
     }
 
     /// Makes the operator's Deployment, with a replica that is available, and its settings.
@@ -205,4 +205,15 @@ pub fn place_of(namespace: &str, kind: &str, name: &str) -> String {
 fn within(path: &str, namespace: &str) -> String {
     let (base, plural) = path.rsplit_once('/').unwrap();
     format!("{base}/namespaces/{namespace}/{plural}")
+}
+
+/// Makes the operator's definitions, and waits until they are served.
+fn define(server: &Server) {
+    let kinds = schema::kinds();
+    for kind in &kinds {
+        server.make(DEFINITIONS, &definition(kind));
+    }
+    for kind in &kinds {
+        until(text(kind, "kind"), || server.call("GET", &path(kind), &Value::Null).ok());
+    }
 }

@@ -9,22 +9,19 @@
 #[path = "../operator/account.rs"]
 mod account;
 #[allow(dead_code, clippy::duplicate_mod, reason = "others use it too, and more of it")]
+mod actor;
+#[allow(dead_code, clippy::duplicate_mod, reason = "others use it too, and more of it")]
 #[path = "../../cloud/authority.rs"]
 mod authority;
-#[allow(dead_code, clippy::duplicate_mod, reason = "others use it too, and more of it")]
-#[path = "../../it/aso_schema.rs"]
-mod schema;
-#[allow(dead_code, clippy::duplicate_mod, reason = "others use it too, and more of it")]
-#[path = "../operator/until.rs"]
-mod until;
-
-mod actor;
 mod controller;
 mod counted;
 mod crds;
 mod follow;
 mod identity;
 mod management;
+#[allow(dead_code, clippy::duplicate_mod, reason = "others use it too, and more of it")]
+#[path = "../../it/aso_schema.rs"]
+mod schema;
 mod site;
 mod stands;
 mod table;
@@ -42,3 +39,5 @@ mod refused;
 mod rights;
 mod troubled;
 mod unlabelled;
+
+use crate::until;

@@ -18,8 +18,8 @@ fn begin(site: &Site, from: &Path, to: &Path) -> Run {
 }
 
 fn managing(azure: &Azure) -> Management {
-    let management = Management::bare(azure);
-    management.install(&settings());
+    let management = Management::defined(azure);
+    management.deploy(&settings());
     management.played(&[])
 }
 

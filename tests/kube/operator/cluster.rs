@@ -36,10 +36,7 @@ pub struct Cluster {
 impl Cluster {
     /// A cluster whose Infrastructure object has this `spec` and this `status.platformStatus`.
     pub fn start(spec: &Value, platform: &Value) -> Self {
-        let server = Server::start();
-        for definition in definitions().values() {
-            server.make("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", definition);
-        }
+        let server = Server::with("openshift", define);
         for (namespace, _) in [USER_MAP, MANAGED_MAP, TARGET_MAP] {
             server.make("/api/v1/namespaces", &json!({ "metadata": { "name": namespace } }));
         }
@@ -210,6 +207,22 @@ pub fn overrides(region: &str, endpoints: &[(&str, &str)]) -> String {
 
 /// The kinds that are defined, by name: those of openshift/api where they are at hand, else no more of them
 /// than is needed.
+/// Makes the definitions of OpenShift's kinds, and waits until they are served.
+fn define(server: &Server) {
+    let definitions = definitions();
+    for definition in definitions.values() {
+        server.make("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", definition);
+    }
+    for definition in definitions.values() {
+        let spec = &definition["spec"];
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let served = spec["versions"].as_array().unwrap().iter().find(|version| version["served"] == true);
+        let version = text(&served.unwrap()["name"]);
+        let kind = format!("/apis/{}/{version}/{}", text(&spec["group"]), text(&spec["names"]["plural"]));
+        until(&kind, || server.call("GET", &kind, &Value::Null).ok());
+    }
+}
+
 fn definitions() -> BTreeMap<String, Value> {
     let own = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut found = read(&own.join("testdata/crds"));

@@ -14,7 +14,6 @@ pub mod cluster;
 mod endpoint;
 mod outage;
 pub mod replica;
-pub mod until;
 
 mod edits;
 mod manifests;
@@ -23,3 +22,5 @@ mod outages;
 mod replicas;
 mod stitching;
 mod syncing;
+
+use crate::until;

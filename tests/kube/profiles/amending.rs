@@ -9,7 +9,7 @@ use super::judging::{parent, refused, taken};
 use super::users::ADMINISTRATOR;
 use super::webhook::{Webhook, all};
 use super::world::{CONTROLLERS, NAMESPACED, PARENT, PRIVATE, PROJECT, Place, World};
-use crate::operator::until::until;
+use crate::until::until;
 
 const AWS: Place<'_> = Place(PARENT, "", "aws");
 const MINE: Place<'_> = Place(NAMESPACED, PROJECT, "mine");

@@ -12,7 +12,7 @@ use super::webhook::{
     Webhook, all, amending, bundle, configuration, is_judged, kept, mistrust, secret, trusted,
 };
 use super::world::{CONTROLLERS, PARENT, PRIVATE, PROJECT, Place, World};
-use crate::operator::until::until;
+use crate::until::until;
 use crate::server::other_authority;
 
 const AWS: Place<'_> = Place(PARENT, "", "aws");

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::webhook::all;
 use super::world::{API, CONTROLLERS, NAMESPACED, PARENT, PRIVATE, PROJECT, Place};
 use crate::operator::account::printed;
-use crate::operator::until::until;
+use crate::until::until;
 use crate::server::Server;
 
 const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";

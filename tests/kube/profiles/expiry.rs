@@ -10,7 +10,7 @@ use super::users::ADMINISTRATOR;
 use super::webhook::{Webhook, all};
 use super::world::{ADMISSION, CONTROLLERS, PARENT, PRIVATE, PROJECT, Place, World, joined};
 use crate::operator::replica::Replica;
-use crate::operator::until::until;
+use crate::until::until;
 
 const AWS: Place<'_> = Place(PARENT, "", "aws");
 const FAR: &str = "2124-06-06T01:02:03Z";

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::world::{CONTROLLERS, NAMESPACED, OTHER_PROJECT, PARENT, PRIVATE, PROJECT, Place, World, joined};
 use crate::operator::replica::Replica;
-use crate::operator::until::{becomes, until};
+use crate::until::{becomes, until};
 
 const AWS: Place<'_> = Place(PARENT, "", "aws");
 const OTHER: Place<'_> = Place(PARENT, "", "other");

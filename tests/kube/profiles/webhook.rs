@@ -17,7 +17,7 @@ use super::users::ADMINISTRATOR;
 use super::world::{ADMISSION, NAMESPACED, PRIVATE, PROJECT, Place, World};
 use crate::gate::nobody;
 use crate::operator::replica::Replica;
-use crate::operator::until::until;
+use crate::until::until;
 
 const JUDGING: &str = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations";
 const AMENDING: &str = "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations";

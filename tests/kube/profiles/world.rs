@@ -9,7 +9,7 @@ use super::users::{Refused, Users};
 use crate::operator::account;
 use crate::operator::cluster::Cluster;
 use crate::operator::replica::Replica;
-use crate::operator::until::until;
+use crate::until::until;
 use crate::server::Server;
 
 /// The controllers that join profiles with their parents, and keep those that are in use.
@@ -63,6 +63,19 @@ impl Place<'_> {
     }
 }
 
+/// Makes the definitions of profiles and of what refers to them, and waits until they are served.
+fn define(server: &Server) {
+    let shoots = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/crds/shoots.yaml");
+    let shoots: Value = serde_yaml::from_str(&std::fs::read_to_string(shoots).unwrap()).unwrap();
+    for definition in account::printed(&["crds"]).iter().chain([&shoots]) {
+        server.make("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", definition);
+    }
+    for kind in [PARENT, PRIVATE, NAMESPACED, SHOOT] {
+        let path = format!("/apis/{API}/{}", kind.plural);
+        until(kind.name, || server.call("GET", &path, &Value::Null).ok());
+    }
+}
+
 /// A cluster in which landfall's controllers of profiles may run.
 pub struct World {
     /// The cluster, with the account of the operator.
@@ -74,22 +87,15 @@ pub struct World {
 impl World {
     /// A cluster in which all is made that `landfall operator manifests` prints for these controllers.
     pub fn start(controllers: &str) -> Self {
-        let server = Server::start();
+        let server = Server::with("profiles", define);
         let account =
             account::install(&server, &account::printed(&["manifests", "--controllers", controllers]));
-        let shoots = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/crds/shoots.yaml");
-        let shoots: Value = serde_yaml::from_str(&std::fs::read_to_string(shoots).unwrap()).unwrap();
-        server.make("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", &shoots);
         for namespace in [PROJECT, OTHER_PROJECT] {
             server.make("/api/v1/namespaces", &json!({ "metadata": { "name": namespace } }));
         }
         let kubeconfig = account.kubeconfig(&server);
         let users = Users::new(&server.kubeconfig());
-        let world = Self { cluster: Cluster { server, namespace: account.namespace, kubeconfig }, users };
-        for kind in [PARENT, PRIVATE, NAMESPACED, SHOOT] {
-            until(kind.name, || world.cluster.get(&format!("/apis/{API}/{}", kind.plural)));
-        }
-        world
+        Self { cluster: Cluster { server, namespace: account.namespace, kubeconfig }, users }
     }
 
     /// Makes an object.
