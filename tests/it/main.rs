@@ -8,6 +8,7 @@ mod aso_detect;
 mod aso_examples;
 mod aso_reconcile;
 mod aso_schema;
+mod asserted;
 mod canary;
 mod cli;
 mod cloud_config;
