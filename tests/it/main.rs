@@ -30,6 +30,7 @@ mod profile_cli;
 mod profiles;
 mod profiles_admission;
 mod properties;
+mod rendered;
 mod required;
 mod schemas;
 mod terminal;
