@@ -122,13 +122,13 @@ fn a_service_principal_that_cannot_be_read_is_told() {
     const VARIABLE: &str = "AZURE_AUTH_LOCATION";
     let azure = Azure::start(public());
     let missing = stranger(&azure, &config("")).with(VARIABLE, "/nowhere/sp.json");
-    let words = [VARIABLE, "/nowhere/sp.json", "cannot be read"];
     let report = missing.preflight();
-    let check = report.says("azure.credentials", "failed", &words);
+    let check = report.says("azure.credentials", "failed", &[VARIABLE, "/nowhere/sp.json"]);
     assert_eq!(text(check, "code"), "LF1111", "{check}");
     let torn = stranger(&azure, &config("")).naming(VARIABLE, "sp.json", "{\"clientSecret\": \"c4n4ry");
     let report = torn.preflight();
-    report.says("azure.credentials", "failed", &[VARIABLE, "sp.json", "is no JSON object"]);
+    report.says("azure.credentials", "failed", &[VARIABLE, "sp.json", "JSON"]);
+    report.reports("azure.credentials", "failed", "LF1111");
     assert!(!report.ran.to_string().contains("c4n4ry"), "{}", report.ran);
     // Who is named otherwise needs no file.
     let named = landfall(&azure, &config("")).with(VARIABLE, "/nowhere/sp.json");
@@ -168,12 +168,12 @@ fn a_machine_without_an_identity_is_passed_over() {
     let azure = nobody();
     let script = "echo \"Please run 'az login' to setup account.\" >&2; exit 1";
     let report = with_cli(on_machine(&azure), script).preflight();
-    report.says("azure.credentials", "failed", &["the machine has no identity", "nobody is logged in"]);
+    report.reports("azure.credentials", "failed", "LF1110");
 
     // Another identity than the one that is named does not do.
     let azure = nobody();
     let named = on_machine(&azure).with("AZURE_CLIENT_ID", CLIENT).with("PATH", "/nowhere");
-    named.preflight().says("azure.credentials", "failed", &["the machine has no identity"]);
+    named.preflight().reports("azure.credentials", "failed", "LF1111");
 }
 
 /// The Azure CLI may wait for ever. Landfall does not, and leaves nothing running.
@@ -206,7 +206,8 @@ fn an_azure_cli_that_fails_is_quoted() {
     let landfall = stranger(&azure, &manual()).with("MSI_ENDPOINT", "none");
     let script = "echo c4n4ry; echo c4n4ry >&2; echo 'ERROR: no broker for eyJc4n4ry.x.y.' >&2; exit 1";
     let report = with_cli(landfall, script).preflight();
-    report.says("azure.credentials", "failed", &["it failed: ERROR: no broker for <redacted>"]);
+    let check = report.reports("azure.credentials", "failed", "LF1115");
+    assert!(text(check, "message").ends_with(": ERROR: no broker for <redacted>"), "{check}");
     assert!(!report.ran.to_string().contains("c4n4ry"), "{}", report.ran);
 }
 
@@ -243,6 +244,7 @@ fn a_certificate_is_proof_enough() {
     let (other, _) = certificate();
     let report = with(&other).preflight();
     report.says("azure.credentials", "failed", &["AADSTS700027"]);
+    report.reports("azure.credentials", "failed", "LF1113");
 
     // A file without the key, one in another form, and none at all.
     let begin = pem.find("-----BEGIN CERTIFICATE-----").unwrap_or_default();

@@ -91,7 +91,7 @@ fn an_authority_that_fails_is_told() {
     assert_eq!(of(busy, &["HTTP 429", "AADSTS90055"]), 1);
     let asked = of(|_| unavailable().header("retry-after", "0"), &["HTTP 503"]);
     assert!(asked > 1, "{asked}");
-    assert_eq!(of(|_| Answer::json(200, &json!({})), &["there is none in the answer"]), 1);
+    assert_eq!(of(|_| Answer::json(200, &json!({})), &[]), 1);
 }
 
 /// What speaks in the cloud's place, such as the page of a hotel's network.
