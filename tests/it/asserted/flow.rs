@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::parse::Parser;
 use syn::punctuated::Punctuated;
@@ -11,7 +11,7 @@ use syn::{BinOp, Block, Expr, ExprClosure, Macro, Pat, Stmt, Token, UnOp};
 
 use super::sources::{Function, Sources, names};
 
-/// How many helpers deep a code is followed.
+/// How many helpers, or names of a table, deep a code is followed.
 const DEEPEST: usize = 5;
 
 /// What is known while one function is read.
@@ -52,9 +52,8 @@ impl<'s> Scope<'s> {
                         path.clear();
                     }
                     path.push(ident.to_string());
-                    let called = matches!(tokens.peek(), Some(TokenTree::Group(_)))
-                        && ident.to_string().starts_with(char::is_lowercase)
-                        && matches!(tokens.peek(), Some(TokenTree::Group(g)) if g.delimiter() == proc_macro2::Delimiter::Parenthesis);
+                    let called = ident.to_string().starts_with(char::is_lowercase)
+                        && matches!(tokens.peek(), Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Parenthesis);
                     if !is_member && !called && self.names_it(&path) {
                         return true;
                     }
@@ -63,7 +62,7 @@ impl<'s> Scope<'s> {
             }
             let punctuation = if let TokenTree::Punct(punct) = &token { punct.as_char() } else { ' ' };
             colons = if punctuation == ':' { colons + 1 } else { 0 };
-            is_member = punctuation == '.' && !(is_member);
+            is_member = punctuation == '.' && !is_member;
         }
         false
     }
@@ -76,9 +75,7 @@ impl<'s> Scope<'s> {
         let module = &self.function.module;
         self.sources.is_page(path, module, self.code)
             || self.sources.constant(name, module).is_some_and(|(_, value)| {
-                let bare =
-                    Scope { holders: BTreeSet::new(), ..Scope::new(self.sources, self.function, self.code) };
-                name != "SHOWN_ELSEWHERE" && bare.mentions_literally(value)
+                Scope::new(self.sources, self.function, self.code).mentions_literally(value)
             })
     }
 
@@ -140,6 +137,34 @@ impl<'s> Scope<'s> {
         }
     }
 
+    /// The columns of a table of tuples in which the code is; nothing where a value is not written as a table.
+    fn columns(&self, value: &Expr, deep: usize) -> Option<BTreeSet<usize>> {
+        match value {
+            Expr::Reference(value) => self.columns(&value.expr, deep),
+            Expr::Paren(value) => self.columns(&value.expr, deep),
+            Expr::MethodCall(call) if call.method == "iter" || call.method == "into_iter" => {
+                self.columns(&call.receiver, deep)
+            }
+            Expr::Path(path) if deep < DEEPEST => {
+                let name = last(&path.path);
+                let constant = || Some(self.sources.constant(&name, &self.function.module)?.1);
+                self.columns(value_named(&self.function.body, &name).or_else(constant)?, deep + 1)
+            }
+            Expr::Array(rows) => {
+                let columns = |row: &Expr| match row {
+                    Expr::Tuple(row) => {
+                        let held = row.elems.iter().enumerate().filter(|(_, value)| self.holds(value));
+                        Some(held.map(|(column, _)| column).collect::<Vec<_>>())
+                    }
+                    _ => None,
+                };
+                let all: Option<Vec<Vec<usize>>> = rows.elems.iter().map(columns).collect();
+                Some(all?.into_iter().flatten().collect())
+            }
+            _ => None,
+        }
+    }
+
     fn tail(&self, block: &Block) -> bool {
         matches!(block.stmts.last(), Some(Stmt::Expr(expr, None)) if self.holds(expr))
     }
@@ -164,7 +189,7 @@ fn last(path: &syn::Path) -> String {
 
 /// Whether a function asserts what its scope says of the code.
 pub fn asserts(scope: &Scope) -> bool {
-    let mut scope = Scope { holders: scope.holders.clone(), ..Scope { ..Scope::of(scope, scope.function) } };
+    let mut scope = Scope { holders: scope.holders.clone(), ..Scope::of(scope, scope.function) };
     loop {
         let mut spread = Spread { scope: &scope, found: BTreeSet::new() };
         spread.visit_block(&scope.function.body);
@@ -194,8 +219,16 @@ struct Spread<'v, 's> {
 
 impl Spread<'_, '_> {
     fn bind(&mut self, pattern: &Pat, value: &Expr) {
-        if self.scope.holds(value) {
-            self.found.extend(names(pattern));
+        if !self.scope.holds(value) {
+            return;
+        }
+        let pattern = if let Pat::Reference(reference) = pattern { &*reference.pat } else { pattern };
+        match (pattern, self.scope.columns(value, 0)) {
+            (Pat::Tuple(tuple), Some(columns)) => {
+                let held = tuple.elems.iter().enumerate().filter(|(column, _)| columns.contains(column));
+                self.found.extend(held.flat_map(|(_, pattern)| names(pattern)));
+            }
+            _ => self.found.extend(names(pattern)),
         }
     }
 }
@@ -368,15 +401,20 @@ fn arguments(call: &Macro) -> Vec<Expr> {
     parser.parse2(call.tokens.clone()).map(|list| list.into_iter().collect()).unwrap_or_default()
 }
 
-/// The closure that a block binds to a name.
-fn closure_named<'b>(block: &'b Block, name: &str) -> Option<&'b ExprClosure> {
+/// The value that a block binds to a name.
+fn value_named<'b>(block: &'b Block, name: &str) -> Option<&'b Expr> {
     block.stmts.iter().find_map(|statement| match statement {
-        Stmt::Local(local) if names(&local.pat).contains(name) => {
-            match local.init.as_ref().map(|init| &*init.expr) {
-                Some(Expr::Closure(closure)) => Some(closure),
-                _ => None,
-            }
+        Stmt::Local(local) if matches!(&local.pat, Pat::Ident(bound) if bound.ident == name) => {
+            local.init.as_ref().map(|init| &*init.expr)
         }
         _ => None,
     })
+}
+
+/// The closure that a block binds to a name.
+fn closure_named<'b>(block: &'b Block, name: &str) -> Option<&'b ExprClosure> {
+    match value_named(block, name) {
+        Some(Expr::Closure(closure)) => Some(closure),
+        _ => None,
+    }
 }

@@ -1,7 +1,7 @@
 //! The functions, constants and pages of the crate and of its tests.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use quote::ToTokens;
 use syn::{Attribute, Block, Expr, FnArg, Item, Pat, Signature, UseTree};
@@ -17,12 +17,6 @@ pub struct Function {
     /// The names of its parameters, `self` among them.
     pub parameters: Vec<BTreeSet<String>>,
     pub body: Block,
-}
-
-impl Function {
-    pub fn name(&self) -> &str {
-        self.path.rsplit("::").next().unwrap_or_default()
-    }
 }
 
 /// Everything that was read.
@@ -42,24 +36,24 @@ impl Sources {
     /// Reads `src` and `tests` below `root`.
     pub fn read(root: &Path) -> Self {
         let mut all = Self::default();
-        for (folder, of_tests) in [("src", false), ("tests", true)] {
-            let folder = root.join(folder);
-            for entry in walkdir::WalkDir::new(&folder).sort_by_file_name() {
-                let entry = entry.unwrap();
-                let path = entry.path();
+        for folder in ["src", "tests"] {
+            for entry in walkdir::WalkDir::new(root.join(folder)).sort_by_file_name() {
+                let path = entry.unwrap().into_path();
                 if path.extension().is_some_and(|extension| extension == "rs") {
-                    let text = std::fs::read_to_string(path).unwrap();
-                    let file = syn::parse_file(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-                    let module = module_of(path.strip_prefix(&folder).unwrap(), of_tests);
-                    let of_tests = of_tests || module.split("::").any(|part| part == "tests");
-                    all.take(&module, of_tests, &file.items);
+                    all.add(path.strip_prefix(root).unwrap(), &std::fs::read_to_string(&path).unwrap());
                 }
             }
         }
-        for (index, function) in all.functions.iter().enumerate() {
-            all.by_name.entry(function.name().to_owned()).or_default().push(index);
-        }
         all
+    }
+
+    /// Takes in a file, which is named from the root of the repository.
+    pub fn add(&mut self, path: &Path, text: &str) {
+        let file = syn::parse_file(text).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        let of_tests = path.starts_with("tests");
+        let module = module_of(path.iter().skip(1).collect::<PathBuf>().as_path(), of_tests);
+        let of_tests = of_tests || module.split("::").any(|part| part == "tests");
+        self.take(&module, of_tests, &file.items);
     }
 
     /// All functions.
@@ -157,6 +151,7 @@ impl Sources {
             FnArg::Receiver(_) => BTreeSet::from(["self".to_owned()]),
             FnArg::Typed(typed) => names(&typed.pat),
         });
+        self.by_name.entry(signature.ident.to_string()).or_default().push(self.functions.len());
         self.functions.push(Function {
             path: join(module, &signature.ident.to_string()),
             module: module.to_owned(),
