@@ -307,16 +307,18 @@ mod tests {
         let found = judged(&plain, Asked::Answered("ec2:DescribeRegions"));
         assert_eq!(found.as_deref(), Some("EC2 answers at https://ec2.example.com"));
         let denied = judged(&plain, failed(Sort::Denied, Some("UnauthorizedOperation"), 403));
-        let expected =
-            "EC2 answers at https://ec2.example.com, ec2:DescribeRegions with UnauthorizedOperation";
-        assert_eq!(denied.as_deref(), Some(expected));
+        let url = "https://ec2.example.com";
+        let denied = denied.unwrap_or_default();
+        assert!(!denied.starts_with("LF"), "{denied}");
+        assert_names(&denied, &["EC2", url, "ec2:DescribeRegions", "UnauthorizedOperation"]);
         let failing = judged(&plain, failed(Sort::Service, Some("InternalError"), 500));
-        let expected = "LF1020 ec2:DescribeRegions was answered with InternalError";
-        assert_eq!(failing.as_deref(), Some(expected));
+        let failing = failing.unwrap_or_default();
+        assert!(failing.starts_with("LF1020 ec2:DescribeRegions "), "{failing}");
+        assert_names(&failing, &["InternalError"]);
         let throttled = judged(&plain, failed(Sort::Throttled, Some("RequestLimitExceeded"), 503));
-        let expected = "EC2 answers at https://ec2.example.com, ec2:DescribeRegions with RequestLimitExceeded, \
-                        as it is asked too often";
-        assert_eq!(throttled.as_deref(), Some(expected));
+        let throttled = throttled.unwrap_or_default();
+        assert!(!throttled.starts_with("LF"), "{throttled}");
+        assert_names(&throttled, &["EC2", url, "ec2:DescribeRegions", "RequestLimitExceeded"]);
     }
 
     #[test]
