@@ -259,31 +259,36 @@ mod tests {
     fn each_fault_has_a_page_of_its_own() {
         let text = || "it".to_owned();
         let faults = [
-            Fault::PlatformMismatch { wanted: "AWS", found: text() },
-            Fault::RegionRequired,
-            Fault::EndpointInvalid { at: text(), why: "names a user" },
-            Fault::ConfigUnreadable(text()),
-            Fault::OverrideConflict(text()),
-            Fault::CloudNameUnsupported(text()),
-            Fault::CloudNotString("a list"),
-            Fault::CloudConflict { given: text(), cloud: text() },
-            Fault::LegacySettingChanged("secret-name"),
-            Fault::KeyMissing(text()),
-            Fault::NoSourceMap,
-            Fault::PlatformUnsupported(text()),
-            Fault::InfrastructureFileEmpty,
-            Fault::InfrastructureUnreadable(text()),
-            Fault::NetworkUnreadable(text()),
-            Fault::ManifestUnreadable(text()),
+            (Fault::PlatformMismatch { wanted: "AWS", found: text() }, "LF1400"),
+            (Fault::RegionRequired, "LF1401"),
+            (Fault::ConfigUnreadable(text()), "LF1402"),
+            (Fault::OverrideConflict(text()), "LF1403"),
+            (Fault::CloudNameUnsupported(text()), "LF1404"),
+            (Fault::CloudNotString("a list"), "LF1405"),
+            (Fault::CloudConflict { given: text(), cloud: text() }, "LF1406"),
+            (Fault::LegacySettingChanged("secret-name"), "LF1407"),
+            (Fault::KeyMissing(text()), "LF1408"),
+            (Fault::NoSourceMap, "LF1409"),
+            (Fault::PlatformUnsupported(text()), "LF1410"),
+            (Fault::InfrastructureUnreadable(text()), "LF1411"),
+            (Fault::ManifestUnreadable(text()), "LF1412"),
+            (Fault::NetworkUnreadable(text()), "LF1413"),
+            (Fault::EndpointInvalid { at: text(), why: "names a user" }, "LF1414"),
+            (Fault::InfrastructureFileEmpty, "LF1415"),
         ];
-        let mut told: Vec<Finding> = faults.iter().map(finding).collect();
-        told.push(output_is_input("cluster.yaml", "ConfigMap"));
-        told.push(gate_not_known("Nope", &["Known"]));
-        told.push(another_map("a/b", "c/d"));
-        assert!(told.iter().all(|finding| !finding.message.is_empty() && finding.help.is_some()));
-        let codes: BTreeSet<&str> = told.iter().map(|finding| finding.page.code).collect();
-        assert_eq!(codes, ALL.iter().map(|page| page.code).collect());
-        assert_eq!(codes.len(), told.len());
+        let others = [
+            (output_is_input("cluster.yaml", "ConfigMap"), "LF1416"),
+            (gate_not_known("Nope", &["Known"]), "LF1417"),
+            (another_map("a/b", "c/d"), "LF1418"),
+        ];
+        let all = faults.iter().map(|(fault, code)| (finding(fault), *code)).chain(others);
+        let mut covered = BTreeSet::new();
+        for (finding, code) in all {
+            assert_eq!(finding.page.code, code, "{finding:?}");
+            assert!(!finding.message.is_empty() && finding.help.is_some(), "{finding:?}");
+            assert!(covered.insert(code), "{code} is the page of two faults");
+        }
+        assert_eq!(covered, ALL.iter().map(|page| page.code).collect());
         assert!(!key_not_there("config").is_error());
     }
 }

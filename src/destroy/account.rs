@@ -107,6 +107,7 @@ mod tests {
         assert_eq!(code(same_account(&target(Some(" ")), &caller())), None);
         assert_eq!(code(same_account(&target(Some("123456789012")), &caller())), None);
         let refused = same_account(&target(Some("999999999999")), &caller()).err();
+        assert_eq!(refused.as_ref().map(|finding| finding.page.code), Some("LF1300"));
         let message = refused.map(|finding| finding.message).unwrap_or_default();
         assert!(["999999999999", "123456789012", "demo-bcd24"].iter().all(|word| message.contains(word)));
         // Subscriptions are UUIDs, which are equal in any case.

@@ -6,6 +6,8 @@
 mod nearest;
 mod page;
 mod place;
+#[cfg(test)]
+pub(crate) mod testing;
 
 pub use nearest::nearest;
 pub use page::{Base, Page};

@@ -300,6 +300,7 @@ fn day(time: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ui::snapshot;
 
     #[derive(Debug, thiserror::Error)]
     #[error("{0}")]
@@ -314,13 +315,10 @@ mod tests {
     fn finds_a_tls_error_inside_two_io_errors() {
         let refused = rustls::Error::InvalidCertificate(CertificateError::UnknownIssuer);
         let inner = io::Error::new(io::ErrorKind::InvalidData, refused);
-        let found = sort_of(io::Error::other(inner));
-        assert_eq!(
-            found,
-            Some((Sort::UnknownAuthority, "certificate signed by an unknown authority".to_owned()))
-        );
+        let found = sort_of(io::Error::other(inner)).map(|(sort, _)| sort);
+        assert_eq!(found, Some(Sort::UnknownAuthority));
         let plain = rustls::Error::InvalidMessage(InvalidMessage::InvalidContentType);
-        assert_eq!(sort_of(plain), Some((Sort::NotTls, "speaks no TLS".to_owned())));
+        assert_eq!(sort_of(plain).map(|(sort, _)| sort), Some(Sort::NotTls));
     }
 
     #[test]
@@ -329,13 +327,11 @@ mod tests {
             let error = io::Error::other(format!("failed to lookup address information: {reason}"));
             sort_of(Layer("dns error", Box::new(error)))
         };
-        let unknown = Some((Sort::NameUnknown, "the name does not resolve".to_owned()));
-        assert_eq!(lookup("Name or service not known"), unknown);
-        let failed = "the name does not resolve: Temporary failure in name resolution";
-        assert_eq!(
-            lookup("Temporary failure in name resolution"),
-            Some((Sort::NameFailed, failed.to_owned()))
-        );
+        let unknown = lookup("Name or service not known").map(|(sort, _)| sort);
+        assert_eq!(unknown, Some(Sort::NameUnknown));
+        let said = "Temporary failure in name resolution";
+        let failed = lookup(said).map(|(sort, why)| (sort, why.ends_with(said)));
+        assert_eq!(failed, Some((Sort::NameFailed, true)));
     }
 
     #[test]
@@ -351,14 +347,19 @@ mod tests {
     #[test]
     fn reads_the_time_out_of_a_time_out() {
         let timed_out = |text: &'static str| sort_of(Layer(text, "no cause".into()));
-        let connect = Some((Sort::TimedOut, "no answer in 3 s".to_owned()));
-        assert_eq!(timed_out("HTTP connect timeout occurred after 3s"), connect);
-        let whole = "operation timeout (all attempts including retries) occurred after 1.5s";
-        assert_eq!(timed_out(whole), Some((Sort::TimedOut, "no answer in 1.5 s".to_owned())));
+        let said = [
+            ("HTTP connect timeout occurred after 3s", " 3 s"),
+            ("operation timeout (all attempts including retries) occurred after 1.5s", " 1.5 s"),
+        ];
+        for (said, limit) in said {
+            let found = timed_out(said).map(|(sort, why)| (sort, why.ends_with(limit)));
+            assert_eq!(found, Some((Sort::TimedOut, true)), "{said}");
+        }
         assert_eq!(timed_out("something occurred after 3s"), None);
-        assert_eq!(late(Duration::from_secs(3)), "no answer in 3 s");
-        assert_eq!(late(Duration::from_millis(100)), "no answer in 100 ms");
-        assert_eq!(late(Duration::from_millis(2500)), "no answer in 2.5 s");
+        for (limit, shown) in [(3000, " 3 s"), (100, " 100 ms"), (2500, " 2.5 s")] {
+            let late = late(Duration::from_millis(limit));
+            assert!(late.ends_with(shown), "{late}");
+        }
     }
 
     #[test]
@@ -368,19 +369,47 @@ mod tests {
             unreachable!("it is a name")
         };
         let refused = CertificateError::NotValidForNameContext { expected, presented };
-        let why = "certificate is for a, b, c and 1 more";
-        assert_eq!(of_certificate(&refused, &[]), (Sort::OtherName, why.to_owned()));
+        let (sort, why) = of_certificate(&refused, &[]);
+        assert!(sort == Sort::OtherName && why.contains(" a, b, c ") && why.contains(" 1 "), "{why}");
         let old = Certificate { not_after: "2024-01-02T00:00:00Z".to_owned(), ..Certificate::default() };
-        let why = "certificate expired on 2024-01-02";
-        assert_eq!(of_certificate(&CertificateError::Expired, &[old]), (Sort::Expired, why.to_owned()));
-        assert_eq!(for_names(Vec::new()), "certificate is for no name");
+        let (sort, why) = of_certificate(&CertificateError::Expired, &[old]);
+        assert!(sort == Sort::Expired && why.ends_with(" 2024-01-02"), "{why}");
+    }
+
+    #[test]
+    fn faults_read_as_they_are_kept() {
+        let old = Certificate { not_after: "2024-01-02T00:00:00Z".to_owned(), ..Certificate::default() };
+        let invalid = rustls::Error::InvalidMessage(InvalidMessage::InvalidContentType);
+        let lookup = "failed to lookup address information: ";
+        let dns = |reason: &str| {
+            sort_of(Layer("dns error", Box::new(io::Error::other(format!("{lookup}{reason}")))))
+        };
+        let of = |error: CertificateError| sort_of(rustls::Error::InvalidCertificate(error));
+        let faults = [
+            sort_of(io::Error::from(io::ErrorKind::ConnectionRefused)),
+            sort_of(io::Error::from(io::ErrorKind::NetworkUnreachable)),
+            sort_of(io::Error::from(io::ErrorKind::ConnectionReset)),
+            dns("Name or service not known"),
+            dns("Temporary failure in name resolution"),
+            sort_of(Layer("HTTP connect timeout occurred after 3s", "no cause".into())),
+            sort_of(invalid),
+            of(CertificateError::UnknownIssuer),
+            Some(of_certificate(&CertificateError::Expired, &[old])),
+            Some((Sort::OtherName, for_names(Vec::new()))),
+            Some((
+                Sort::OtherName,
+                for_names(["a", "b", "c", "d"].map(|name| format!("DnsName(\"{name}\")")).to_vec()),
+            )),
+        ];
+        let faults = faults.into_iter().flatten().map(|(sort, why)| (format!("{sort:?}"), why));
+        snapshot::assert_sentences("network", faults);
     }
 
     #[test]
     fn causes_are_followed_so_deep_and_no_deeper() {
         let refused = || Layer("last", Box::new(io::Error::from(io::ErrorKind::ConnectionRefused)));
         let below = |layers: usize| (0..layers).fold(refused(), |inner, _| Layer("layer", Box::new(inner)));
-        assert_eq!(fault(&below(20)), Some((Sort::Refused, "connection refused".to_owned())));
+        assert_eq!(fault(&below(20)).map(|(sort, _)| sort), Some(Sort::Refused));
         assert_eq!(fault(&below(100)), None);
     }
 }

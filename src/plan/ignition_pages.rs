@@ -258,26 +258,30 @@ pub fn ends_while_standing(name: &str, path: &str, end: &str) -> Finding {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ui::snapshot;
 
     #[test]
     fn names_are_listed_as_people_do() {
         assert_eq!(listed(&["a"]), "a");
         assert_eq!(listed(&["a", "b", "c"]), "a, b and c");
-        assert_eq!(
-            missing(&["a", "b"], "/d", "/c").message,
-            "a and b are missing in /d; nothing was created"
-        );
+        let finding = missing(&["a", "b"], "/d", "/c");
+        assert_eq!(finding.page.code, "LF0670");
+        assert!(finding.message.starts_with("a and b ") && finding.message.contains(" /d"), "{finding:?}");
     }
 
     #[test]
     fn one_file_is_one() {
         let one = in_the_way(&["auth/kubeconfig"], "/c");
-        let wanted = "auth/kubeconfig is in /c already, and not as landfall wrote it; nothing was created";
-        assert_eq!(one.message, wanted);
-        assert!(one.help.is_some_and(|help| help.starts_with("move it away to have a new one;")));
         let two = in_the_way(&["a", "b"], "/c");
-        assert!(two.message.ends_with("not as landfall wrote them; nothing was created"), "{}", two.message);
-        assert!(edits_lost(&["a"]).help.is_some_and(|help| help.starts_with("remove it, ")));
+        for (finding, names, word) in [(&one, "auth/kubeconfig ", " it"), (&two, "a and b ", " them")] {
+            assert_eq!(finding.page.code, "LF0677");
+            assert!(finding.message.starts_with(names) && finding.message.contains("/c"), "{finding:?}");
+            assert!(finding.help.as_ref().is_some_and(|help| help.contains(word)), "{finding:?}");
+        }
+        let lost = edits_lost(&["a"]);
+        assert!(lost.help.as_ref().is_some_and(|help| help.starts_with("remove it, ")));
+        let missing = missing(&["a", "b"], "/d", "/c");
+        snapshot::assert_findings("ignition", [&missing, &one, &two, &lost]);
     }
 
     #[test]

@@ -144,7 +144,7 @@ fn a_gap_is_told_once_and_nothing_is_judged_on_it() {
     let checks = report(&Scripted { gap: Some(denied), ..Scripted::default() }, pace(4));
     let of = |wanted: &str| checks.iter().find(|(id, _, _)| id == wanted).map(|(_, s, m)| (*s, m.as_str()));
     assert_eq!(of("own"), Some((Status::Skipped, "the credentials are refused")));
-    assert_eq!(of("other"), Some((Status::Skipped, "the cloud did not tell the zones")));
+    assert!(matches!(of("other"), Some((Status::Skipped, why)) if why.contains("zones")), "{checks:?}");
     // What rests on the config alone is told all the same.
     assert_eq!(of("plan").map(|(status, _)| status), Some(Status::Failed));
 }
@@ -154,8 +154,8 @@ fn what_does_not_end_is_broken_off_and_what_waits_for_it_is_not_begun() {
     let soon = Pace { parallel: 1, deadline: Duration::from_millis(500) };
     let checks = report(&Scripted { endless: true, ..Scripted::default() }, soon);
     let of = |wanted: &str| checks.iter().find(|(id, _, _)| id == wanted).map(|(_, s, m)| (*s, m.as_str()));
-    assert_eq!(of("second"), Some((Status::Failed, "no answer before the 0.5 s of the run were over")));
-    assert_eq!(of("third"), Some((Status::Skipped, "not begun in the 0.5 s of the run")));
+    assert!(matches!(of("second"), Some((Status::Failed, why)) if why.contains("0.5 s")), "{checks:?}");
+    assert!(matches!(of("third"), Some((Status::Skipped, why)) if why.contains("0.5 s")), "{checks:?}");
 }
 
 #[test]
@@ -165,7 +165,7 @@ fn facts_that_do_not_come_in_time_fail_the_run() {
     let checks = report(&session, soon);
     let late: Vec<&str> = checks
         .iter()
-        .filter(|(_, status, message)| *status == Status::Failed && message.starts_with("no answer before"))
+        .filter(|(_, status, message)| *status == Status::Failed && message.contains("0.2 s"))
         .map(|(id, _, _)| id.as_str())
         .collect();
     assert_eq!(late, ["own", "other"]);
@@ -180,8 +180,10 @@ fn what_nobody_could_ask_for_is_told() {
     let session = Scripted { gap: Some(skipped), ..Scripted::default() };
     let missing = wait(gather(&session, pace(4), &Unwatched)).and_then(Result::err);
     let findings = missing.map(|missing| missing.findings).unwrap_or_default();
-    let told: Vec<(&str, &str)> = findings.iter().map(|f| (f.page.code, f.message.as_str())).collect();
-    assert_eq!(told, [("LF1091", "the zones could not be asked for: nobody knows why")]);
+    let told: Vec<&str> = findings.iter().map(|finding| finding.page.code).collect();
+    assert_eq!(told, ["LF1091"]);
+    let named = ["zones", "nobody knows why"];
+    assert!(findings.iter().all(|f| named.iter().all(|name| f.message.contains(name))), "{findings:?}");
     let session = Scripted::default();
     assert!(wait(gather(&session, pace(4), &Unwatched)).is_some_and(|facts| facts.is_ok()));
 }

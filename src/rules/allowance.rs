@@ -332,28 +332,33 @@ mod tests {
 
     #[test]
     fn regions_zones_and_types_are_those_of_the_profile() {
-        let near = |name: &str| Some(format!("did you mean `{name}`?"));
         let at = |field: &str| format!("compute[0].platform.aws.{field}");
-        assert_eq!(
-            found("moon-base-2", &["moon-z"], ""),
-            [("LF1461", "platform.aws.region".to_owned(), near("moon-base-1"))]
-        );
-        assert_eq!(found("moon-base-1", &["moon-c"], ""), [("LF1462", at("zones[0]"), near("moon-a"))]);
-        assert_eq!(found("moon-base-1", &[], "m.larg"), [("LF1463", at("type"), near("m.large"))]);
+        let region = "platform.aws.region".to_owned();
+        let cases = [
+            (found("moon-base-2", &["moon-z"], ""), "LF1461", region, "`moon-base-1`"),
+            (found("moon-base-1", &["moon-c"], ""), "LF1462", at("zones[0]"), "`moon-a`"),
+            (found("moon-base-1", &[], "m.larg"), "LF1463", at("type"), "`m.large`"),
+            (found("moon-base-1", &["moon-b", "moon-a"], "m.large"), "LF1464", at("zones[1]"), " moon-b"),
+        ];
+        for (found, code, field, value) in cases {
+            let places: Vec<(&str, &str)> = found.iter().map(|(code, at, _)| (*code, at.as_str())).collect();
+            assert_eq!(places, [(code, field.as_str())]);
+            let help = found.first().and_then(|(.., help)| help.as_deref()).unwrap_or_default();
+            assert!(help.contains(value), "{help}");
+        }
         let not_usable = found("moon-base-1", &[], "m.huge");
         assert_eq!(not_usable.first().map(|(code, ..)| *code), Some("LF1463"));
-        let help = Some("name another machine type, or of the zones moon-b".to_owned());
-        assert_eq!(
-            found("moon-base-1", &["moon-b", "moon-a"], "m.large"),
-            [("LF1464", at("zones[1]"), help)]
-        );
     }
 
     #[test]
     fn a_type_without_zones_is_in_one_of_the_profiles() {
         let at = "compute[0].platform.aws.type".to_owned();
-        let help = Some("name another machine type: the profile lists m.large, m.small".to_owned());
-        assert_eq!(found("moon-base-1", &[], "m.Rare"), [("LF1464", at, help)]);
+        let rare = found("moon-base-1", &[], "m.Rare");
+        let places: Vec<(&str, &str)> = rare.iter().map(|(code, at, _)| (*code, at.as_str())).collect();
+        assert_eq!(places, [("LF1464", at.as_str())]);
+        assert!(
+            rare.iter().all(|(.., help)| help.as_ref().is_some_and(|help| help.contains("m.large, m.small")))
+        );
         let named = found("moon-base-1", &["moon-a"], "m.rare");
         assert_eq!(
             named.iter().map(|(_, field, _)| field.as_str()).collect::<Vec<_>>(),
@@ -366,7 +371,7 @@ mod tests {
     fn many_names_are_cut_short() {
         assert_eq!(first_of(&["a", "b"]), "a, b");
         assert_eq!(first_of(&["a"; 11]), "a, a, a, a, a, a, a, a, a, a and others");
-        assert_eq!(add_a_type(&Allowance::default()), "the profile lists none: whoever keeps it can add one");
+        assert!(add_a_type(&Allowance::default()).contains(" none"));
     }
 
     #[test]

@@ -13,6 +13,8 @@ mod progress;
 pub mod prompt;
 pub mod removal;
 pub mod sarif;
+#[cfg(test)]
+pub(crate) mod snapshot;
 mod stages;
 mod terminal;
 pub mod text;

@@ -213,6 +213,8 @@ fn span(limit: Duration) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::finding::testing::assert_names;
+    use crate::ui::snapshot;
 
     fn operator(name: &str, ready: bool, degraded: bool, message: &str) -> Operator {
         Operator {
@@ -233,16 +235,19 @@ mod tests {
             operator("ingress", true, true, "one replica"),
         ];
         let finding = installation(Duration::from_mins(40), "56% complete", &operators);
-        let message = "the cluster is not installed after 40m: 2 of 3 operators: authentication, ingress";
-        assert_eq!(finding.message, message);
-        let help = finding.help.unwrap_or_default();
+        assert_eq!(finding.page.code, "LF1247");
+        assert_names(&finding.message, &["40m", "2 of 3", "authentication, ingress"]);
+        let help = finding.help.clone().unwrap_or_default();
         let lines: Vec<&str> = help.lines().collect();
-        assert_eq!(lines.first(), Some(&"the release says: 56% complete"));
-        assert_eq!(lines.get(1), Some(&"authentication: not available, degraded: no route"));
-        assert_eq!(lines.get(2), Some(&"ingress: degraded: one replica"));
+        let said = [" 56% complete", ": no route", ": one replica"];
+        assert!(lines.iter().zip(said).all(|(line, said)| line.ends_with(said)), "{lines:?}");
+        let named = ["authentication: ", "ingress: "];
+        assert!(lines.iter().skip(1).zip(named).all(|(line, name)| line.starts_with(name)), "{lines:?}");
         assert_eq!(lines.len(), 4);
         let without = installation(Duration::from_secs(90), "56% complete", &[]);
-        assert_eq!(without.message, "the cluster is not installed after 1m 30s: 56% complete");
+        assert_eq!(without.page.code, "LF1247");
+        assert_names(&without.message, &["1m 30s", "56% complete"]);
+        snapshot::assert_findings("wait-installation", [&finding, &without]);
     }
 
     #[test]
@@ -254,11 +259,15 @@ mod tests {
             help: String::new(),
         };
         let finding = no_answer(Duration::from_mins(20), Some(&broken), None);
-        assert_eq!(finding.message, "the API does not answer after 20m: connecting: connection refused");
-        assert!(finding.help.is_some_and(|help| help.contains("bootstrap machine")));
+        assert_eq!(finding.page.code, "LF1245");
+        assert_names(&finding.message, &["20m", "connecting", "connection refused"]);
+        assert!(finding.help.as_ref().is_some_and(|help| help.contains("bootstrap machine")));
         let fault = Fault::Answer { status: 503, why: String::new() };
-        let finding = no_answer(Duration::from_mins(20), None, Some(&fault));
-        assert_eq!(finding.message, "the API does not answer after 20m: the server answers 503");
+        let answered = no_answer(Duration::from_mins(20), None, Some(&fault));
+        assert_eq!(answered.page.code, "LF1245");
+        assert_names(&answered.message, &["20m", "503"]);
+        let others = [setup("x"), refused(&Fault::Unauthorized), certificate("expired")];
+        snapshot::assert_findings("wait-api", [&finding, &answered].into_iter().chain(&others));
     }
 
     #[test]

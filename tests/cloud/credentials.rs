@@ -50,6 +50,13 @@ fn those_that_are_refused_are_told_by_what_is_wrong_with_them() {
             provided. Check your AWS Secret Access Key and signing method.",
             "LF1003",
         ),
+        (
+            403,
+            "SignatureDoesNotMatch",
+            "Signature expired: 20240102T000000Z is now earlier than 20240102T010000Z",
+            "LF1005",
+        ),
+        (403, "RequestTimeTooSkewed", "", "LF1005"),
     ];
     for (status, code, message, page) in cases {
         // As AWS does, the answer goes on with all that was sent.

@@ -41,22 +41,23 @@ fn each_is_told_in_its_own_words() {
         ("sts", "https://nothing.invalid".to_owned()),
         ("tagging", at(plain())),
     ];
-    let words: &[&[&str]] = &[
-        &["connection refused"],
-        &["no answer in 3 s"],
-        &["certificate signed by an unknown authority: issuer", "Stranger Authority"],
-        &["certificate is for other.example"],
-        &["expired on 2024-01-02"],
-        &["the name does not resolve"],
-        &["speaks no TLS"],
+    let findings: &[(&str, &str)] = &[
+        ("LF1012", "connection refused"),
+        ("LF1012", " 3 s"),
+        ("LF1013", "Stranger Authority"),
+        ("LF1013", "other.example"),
+        ("LF1013", "2024-01-02"),
+        ("LF1012", "resolve"),
+        ("LF1013", "TLS"),
     ];
     let config = config("us-east-1", &endpoints(&given));
     let landfall = with_keys(&config).naming("AWS_CA_BUNDLE", "ca.pem", &known.pem);
     let report = landfall.preflight_at_once();
     assert_eq!(report.ran.code, Some(4), "{}", report.ran);
     report.is("aws.trust", "passed");
-    for (i, ((service, url), words)) in given.iter().zip(words).enumerate() {
-        let check = report.says(&format!("aws.endpoint.{service}"), "failed", words);
+    for (i, ((service, url), (code, word))) in given.iter().zip(findings).enumerate() {
+        let check = report.reports(&format!("aws.endpoint.{service}"), "failed", code);
+        assert!(text(check, "message").contains(word), "{check}");
         assert_eq!(text(check, "field"), format!("platform.aws.serviceEndpoints[{i}].url"), "{check}");
         assert_eq!(place_of(check), place(&config, url), "{check}");
         assert!(text(&check["evidence"], "url").starts_with(url.as_str()), "{check}");
@@ -88,7 +89,8 @@ fn dead_endpoints_are_waited_for_at_once() {
     let landfall = with_dead_endpoints(&gauge);
     let report = landfall.preflight_at_once();
     for service in SERVICES {
-        report.says(&format!("aws.endpoint.{service}"), "failed", &["no answer in 3 s"]);
+        let check = report.reports(&format!("aws.endpoint.{service}"), "failed", "LF1012");
+        assert!(text(check, "message").contains(" 3 s"), "{check}");
     }
     let Count { most, all, .. } = gauge.read();
     assert_eq!((most, all), (SERVICES.len(), SERVICES.len()), "{}", report.ran);
@@ -97,7 +99,7 @@ fn dead_endpoints_are_waited_for_at_once() {
     let gauge = Gauge::default();
     let landfall = with_dead_endpoints(&gauge);
     let ran = landfall.run(&["preflight", "-o", "json", "--parallel", "1", "--timeout", "200ms"]).ends(4);
-    assert!(ran.out.contains("no answer in 200 ms"), "{ran}");
+    assert!(ran.out.contains("LF1012") && ran.out.contains(" 200 ms"), "{ran}");
     assert_eq!(gauge.read().all, SERVICES.len(), "{ran}");
 }
 
@@ -110,7 +112,7 @@ fn the_deadline_ends_everything() {
     let report = ran.json();
     let checks = report["checks"].as_array().unwrap();
     let ec2 = checks.iter().find(|check| check["id"] == "aws.endpoint.ec2").unwrap();
-    assert_eq!(ec2["status"], "failed", "{ran}");
+    assert_eq!((text(ec2, "status"), text(ec2, "code")), ("failed", "LF1090"), "{ran}");
     assert!(text(ec2, "message").contains("0.3 s"), "{ran}");
     assert!(!checks.iter().any(|check| check["id"] == "aws.zones" && check["status"] == "passed"), "{ran}");
     landfall.run(&[&["facts"][..], &waits].concat()).ends(4);
@@ -141,11 +143,11 @@ fn what_answers_in_the_place_of_a_service_is_not_taken_for_it() {
     ];
     let config = config("us-east-1", &endpoints(&given));
     let report = with_keys(&config).naming("AWS_CA_BUNDLE", "ca.pem", &authority.pem).preflight();
-    report.says("aws.endpoint.ec2", "failed", &["answers, but not as EC2"]);
-    report.says("aws.endpoint.iam", "failed", &["answers, but not as IAM"]);
-    let check = report.says("aws.endpoint.elasticloadbalancing", "failed", &["answers, but not as"]);
-    assert!(check.to_string().contains("InvalidAction"), "{check}");
-    let check = report.is("aws.endpoint.s3", "failed");
+    for (service, named) in [("ec2", "EC2"), ("iam", "IAM"), ("elasticloadbalancing", "InvalidAction")] {
+        let check = report.reports(&format!("aws.endpoint.{service}"), "failed", "LF1014");
+        assert!(check.to_string().contains(named), "{check}");
+    }
+    let check = report.reports("aws.endpoint.s3", "failed", "LF1015");
     assert!(check.to_string().contains(&format!("127.0.0.1:{}", target.port)), "{check}");
     assert!(target.asked().is_empty(), "a redirect was followed: {:?}", target.asked());
     for service in ["sts", "route53", "tagging"] {
@@ -185,12 +187,12 @@ fn services_that_know_nobody_and_programs_that_speak_json_are_told() {
     let report = with_keys(&config).naming("AWS_CA_BUNDLE", "ca.pem", &authority.pem).preflight();
     let code = [("ec2", "AuthFailure"), ("s3", "AuthorizationHeaderMalformed")];
     for (service, code) in code {
-        let words = ["does not accept the credentials that STS accepted", code];
-        let check = report.says(&format!("aws.endpoint.{service}"), "failed", &words);
-        assert!(text(check, "help").contains("another region or partition"), "{check}");
+        let check = report.says(&format!("aws.endpoint.{service}"), "failed", &["credentials", "STS", code]);
+        assert_eq!(text(check, "code"), "LF1014", "{check}");
+        assert!(text(check, "help").contains("partition"), "{check}");
     }
     for service in ["tagging", "servicequotas"] {
-        report.says(&format!("aws.endpoint.{service}"), "failed", &["answers, but not as"]);
+        report.reports(&format!("aws.endpoint.{service}"), "failed", "LF1014");
     }
     for service in ["sts", "iam", "route53", "elasticloadbalancing"] {
         report.is(&format!("aws.endpoint.{service}"), "passed");

@@ -216,6 +216,14 @@ impl Report {
         check
     }
 
+    /// A check, which must have ended so with a finding of this code.
+    #[track_caller]
+    pub fn reports(&self, id: &str, status: &str, code: &str) -> &Value {
+        let check = self.is(id, status);
+        assert_eq!(text(check, "code"), code, "{check}");
+        check
+    }
+
     /// A check, which must have ended so and say all of these words.
     #[track_caller]
     pub fn says(&self, id: &str, status: &str, words: &[&str]) -> &Value {

@@ -265,14 +265,16 @@ fn of_credentials_that_are_refused_nothing_is_shown() {
     let front = Front::start(None, Some(authority.server(HOSTS)), vec![Rule::always(ANY, ALL, echo)]);
     let proxy = proxy_to(front.port);
     let (container, metadata) = (container(), metadata());
-    let all = sources(&container, &metadata).into_iter().chain(broken_sources(&container, &metadata));
-    for source in all {
+    let refused = sources(&container, &metadata).into_iter().map(|source| (source, "LF1003"));
+    let broken = broken_sources(&container, &metadata).into_iter().map(|source| (source, "LF1002"));
+    for (source, code) in refused.chain(broken) {
         let landfall = source.given_to(through_the_proxy(CONFIG, &authority, &proxy));
         let ran = searched(source.name, &landfall, &["preflight", "-o", "json"]).ends(4);
         let report = ran.json();
         let checks = report["checks"].as_array().unwrap();
         let credentials = checks.iter().find(|check| check["id"] == "aws.credentials").unwrap();
         assert_eq!(credentials["status"], "failed", "{}: {credentials}", source.name);
+        assert_eq!(credentials["code"], code, "{}: {credentials}", source.name);
         searched(source.name, &landfall, &["facts"]).ends(4);
     }
 }

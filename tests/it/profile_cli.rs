@@ -258,12 +258,14 @@ fn only_the_regions_of_a_profile_are_known() {
     let folder = installation();
     let output = landfall(folder.path(), &["regions", "-o", "json", "--cloud-profile", "team.json"]);
     assert_eq!(output.status.code(), Some(0), "{}", err(&output));
-    assert!(err(&output).contains("the cloud profile team restricts"), "{}", err(&output));
+    assert!(err(&output).contains("cloud profile team "), "{}", err(&output));
     let known: Vec<Value> = out(&output).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let ids: Vec<&str> = known.iter().map(|region| region["region"].as_str().unwrap()).collect();
     assert_eq!(ids, ["europe-special", "us-east-1"]);
-    assert_eq!(known[0]["reasons"], json!(["the cloud profile team lists it"]));
-    assert!(known[1]["reasons"].as_array().unwrap().contains(&json!("the cloud lists it")));
+    let reasons = |region: &Value| region["reasons"].as_array().unwrap().clone();
+    assert_eq!(reasons(&known[0]).len(), 1, "{known:?}");
+    assert!(reasons(&known[0])[0].as_str().unwrap().contains("profile team"), "{known:?}");
+    assert!(reasons(&known[1]).iter().any(|reason| !reason.as_str().unwrap().contains("profile")));
 }
 
 #[test]
@@ -332,11 +334,7 @@ fn machines_are_those_of_the_profile() {
         ["create", "manifests", "--offline", "--dir", "demo", "-v", "--cloud-profile", "team.json"];
     let output = landfall(folder.path(), &arguments);
     assert_eq!(output.status.code(), Some(0), "{}", err(&output));
-    assert!(
-        err(&output).contains("restricts what may be used to 2 regions and 1 machine type"),
-        "{}",
-        err(&output)
-    );
+    assert!(err(&output).contains("2 regions and 1 machine type"), "{}", err(&output));
     let mut machines = String::new();
     for entry in fs::read_dir(folder.path().join("demo/openshift")).unwrap() {
         let path = entry.unwrap().path();
@@ -402,9 +400,9 @@ fn a_profile_without_a_fitting_type_stops_planning() {
         ["create", "manifests", "--offline", "--dir", "demo", "--cloud-profile", "none.yaml", "-o", "json"];
     let output = landfall(folder.path(), &arguments);
     assert_eq!(output.status.code(), Some(4), "{}", out(&output));
-    let words = "the cloud profile `base` lists no machine type that is known to fit amd64 master machines";
-    assert!(out(&output).contains(words), "{}", out(&output));
-    assert!(out(&output).contains("the profile lists t9.tiny"), "{}", out(&output));
+    for named in ["LF0704", "cloud profile `base`", "amd64 master", "t9.tiny"] {
+        assert!(out(&output).contains(named), "{named}: {}", out(&output));
+    }
 }
 
 #[test]

@@ -47,14 +47,20 @@ impl Running {
     /// Waits until it says a line with these words.
     #[track_caller]
     pub fn says(&mut self, words: &str) {
+        self.says_all(&[words]);
+    }
+
+    /// Waits until it says a line with all of these.
+    #[track_caller]
+    pub fn says_all(&mut self, parts: &[&str]) {
         loop {
             let mut line = String::new();
             let read = self.lines.read_line(&mut line).unwrap();
             self.err.push_str(&line);
-            if line.contains(words) {
+            if parts.iter().all(|part| line.contains(part)) {
                 return;
             }
-            assert!(read > 0, "it ended without `{words}`: {}", self.err);
+            assert!(read > 0, "it ended without {parts:?}: {}", self.err);
         }
     }
 

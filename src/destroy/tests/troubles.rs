@@ -231,6 +231,7 @@ fn nothing_new_begins_when_the_time_is_over() {
     assert_eq!(seen.outcome(), Some(Outcome::TimedOut));
     let grace = seen.took.saturating_sub(timeout);
     assert!(grace <= Duration::from_millis(5010) && grace >= Duration::from_millis(4990), "{grace:?}");
+    assert_eq!(seen.codes(), ["LF1304"]);
     let left = [("i", "the call to remove it has not ended"), ("sg", "waits for instance i")];
     assert_eq!(seen.left(), left.map(|(id, why)| (id.to_owned(), why.to_owned())));
     assert_eq!(cloud.removals().len(), 1);

@@ -91,34 +91,36 @@ mod tests {
         let mut found = told::<CloudProfileSpec>("status.cloudProfile.spec", &spec);
         let expected = [
             ("status.cloudProfile.spec.foo", "leave it out"),
-            (
-                "status.cloudProfile.spec.kubernetes.versions[0].expirationdate",
-                "did you mean `expirationDate`?",
-            ),
-            ("status.cloudProfile.spec.machineTypes[0].useable", "did you mean `usable`?"),
+            ("status.cloudProfile.spec.kubernetes.versions[0].expirationdate", "`expirationDate`"),
+            ("status.cloudProfile.spec.machineTypes[0].useable", "`usable`"),
             (
                 "status.cloudProfile.spec.regions[0].zones[0].unavailableMachineType",
-                "did you mean `unavailableMachineTypes`?",
+                "`unavailableMachineTypes`",
             ),
         ];
-        let mut expected: Vec<(String, Option<String>)> =
-            expected.iter().map(|(field, help)| ((*field).to_owned(), Some((*help).to_owned()))).collect();
-        expected.sort();
         found.sort();
-        assert_eq!(found, expected);
+        let fields: Vec<&str> = found.iter().map(|(field, _)| field.as_str()).collect();
+        assert_eq!(fields, expected.map(|(field, _)| field));
+        for ((field, help), (_, word)) in found.iter().zip(expected) {
+            assert!(help.as_ref().is_some_and(|help| help.contains(word)), "{field}: {help:?}");
+        }
         let object =
             json!({"kind": "CloudProfile", "metadata": {"any": 1}, "specs": {}, "status": {"any": 1}});
-        assert_eq!(
-            told::<CloudProfile>("", &object),
-            [("specs".to_owned(), Some("did you mean `spec`?".to_owned()))]
-        );
+        let found = told::<CloudProfile>("", &object);
+        let misspelt = |(field, help): &(String, Option<String>)| {
+            field == "specs" && help.as_ref().is_some_and(|help| help.contains("`spec`"))
+        };
+        assert!(found.len() == 1 && found.iter().all(misspelt), "{found:?}");
     }
 
     #[test]
     fn fractions_are_texts() {
         let with = |cpu: Value| told::<CloudProfileSpec>("spec", &json!({"machineTypes": [{"cpu": cpu}]}));
-        let expected = ("spec.machineTypes[0].cpu".to_owned(), Some("write it in quotes: '0.5'".to_owned()));
-        assert_eq!(with(json!(0.5)), [expected]);
+        let found = with(json!(0.5));
+        let quoted = |(field, help): &(String, Option<String>)| {
+            field == "spec.machineTypes[0].cpu" && help.as_ref().is_some_and(|help| help.contains("'0.5'"))
+        };
+        assert!(found.len() == 1 && found.iter().all(quoted), "{found:?}");
         for fine in [json!(4), json!(2.0), json!("0.5"), json!(-1)] {
             assert_eq!(with(fine), []);
         }

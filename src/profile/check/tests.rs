@@ -59,9 +59,11 @@ fn what_the_api_would_not_take_or_would_drop_is_told() -> Result<(), Vec<Finding
     let profile = Document::read(&released, &[NAMESPACED_CLOUD_PROFILE])?;
     let told: Vec<_> = check(&profile, None, Timestamp::UNIX_EPOCH)
         .into_iter()
-        .map(|finding| (finding.page.code, finding.severity, finding.help))
+        .map(|finding| (finding.page.code, finding.severity, finding.help.unwrap_or_default()))
         .collect();
-    assert_eq!(told, [("LF1452", Severity::Warning, Some("did you mean `usable`?".to_owned()))]);
+    let codes: Vec<_> = told.iter().map(|(code, severity, _)| (*code, *severity)).collect();
+    assert_eq!(codes, [("LF1452", Severity::Warning)]);
+    assert!(told.iter().all(|(.., help)| help.contains("`usable`")), "{told:?}");
     Ok(())
 }
 
@@ -80,10 +82,10 @@ fn of_a_version_with_a_date_the_fields_without_effect_are_told() -> Result<(), V
     let text = text.split("  machineTypes:").next().unwrap_or_default();
     let profile = Document::read(text, &[PRIVATE_CLOUD_PROFILE])?;
     let found = check(&profile, Some(&parent), Timestamp::UNIX_EPOCH);
-    let told: Vec<_> =
-        found.iter().map(|finding| (finding.field.as_str(), finding.help.as_deref())).collect();
-    let help = "leave out `classification`, `cri`: of this entry only the date has an effect";
-    assert_eq!(told, [("spec.machineImages[i].versions[1]", Some(help))]);
+    let fields: Vec<&str> = found.iter().map(|finding| finding.field.as_str()).collect();
+    assert_eq!(fields, ["spec.machineImages[i].versions[1]"]);
+    let help = found.first().and_then(|finding| finding.help.as_deref()).unwrap_or_default();
+    assert!(help.contains("`classification`, `cri`"), "{help}");
     let shown = found.first().and_then(|finding| text.get(finding.span?.range()));
     assert!(shown.is_some_and(|shown| shown.contains("preview")), "{shown:?}");
     Ok(())
@@ -144,10 +146,12 @@ fn unknown_fields_are_told_at_their_names_with_what_to_do() -> Result<(), Vec<Fi
             (shown.unwrap_or_default(), finding.help.unwrap_or_default())
         })
         .collect();
-    let inherited = "leave it out: it is inherited from the parent";
-    let expected =
-        [("type", inherited), ("seedSelector", inherited), ("machineTypez", "did you mean `machineTypes`?")];
-    assert_eq!(told, expected.map(|(shown, help)| (shown.to_owned(), help.to_owned())));
+    let expected = [("type", "parent"), ("seedSelector", "parent"), ("machineTypez", "`machineTypes`")];
+    let shown: Vec<&str> = told.iter().map(|(shown, _)| shown.as_str()).collect();
+    assert_eq!(shown, expected.map(|(shown, _)| shown));
+    for ((_, help), (_, word)) in told.iter().zip(expected) {
+        assert!(help.contains(word), "{help}");
+    }
     Ok(())
 }
 

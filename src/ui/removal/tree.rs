@@ -139,6 +139,7 @@ impl KindsDone {
 mod tests {
     use super::*;
     use crate::platform::removal::{Holder, Kind, Thing};
+    use crate::ui::snapshot;
 
     static MACHINE: Kind = Kind { name: "machine", batch: 10, help: "" };
     static NET: Kind = Kind { name: "net", batch: 1, help: "" };
@@ -176,16 +177,12 @@ mod tests {
         ]);
         state.blocked = vec![blocked(&["interface i-1 of balancer web"]), blocked(&[])];
         state.proving = true;
-        assert_eq!(
-            lines(&state),
-            [
-                "  machine  3/6 gone, 2 going",
-                "  net      0/1 gone, 1 held",
-                "    net demo (n-1): held by interface i-1 of balancer web",
-                "    net demo (n-1): it is in use",
-                "  looking whether all is gone",
-            ]
-        );
+        let lines = lines(&state);
+        assert_eq!(lines.len(), 5, "{lines:?}");
+        for (line, part) in lines.iter().zip(["3/6", "0/1", "i-1 of balancer web", ": it is in use"]) {
+            assert!(line.contains(part), "{line}");
+        }
+        snapshot::assert_text("destroy-tree", &(lines.join("\n") + "\n"));
     }
 
     #[test]
@@ -194,7 +191,7 @@ mod tests {
         let fit = fitting(many, 24, 80);
         assert_eq!(fit.len(), 21);
         assert!(fit.iter().all(|line| line.chars().count() <= 79));
-        assert_eq!(fit.last().map(String::as_str), Some("  and 30 lines more"));
+        assert!(fit.last().is_some_and(|last| last.contains(" 30 ")), "{fit:?}");
     }
 
     #[test]

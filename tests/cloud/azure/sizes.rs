@@ -160,7 +160,7 @@ fn a_size_must_be_open_in_some_zone() {
     let report = landfall(&azure, &config_with("eastus", "", lines)).preflight();
     let check = told(&report, "LF0755", "azure.sizes");
     assert_eq!(text(check, "status"), "failed", "{check}");
-    assert!(text(check, "message").contains("no zone offers it"), "{check}");
+    assert!(text(check, "message").contains("NotAvailableForSubscription"), "{check}");
 }
 
 /// A size is written in any capitals; the files have those of the cloud.

@@ -259,28 +259,35 @@ mod tests {
         let action = Action { what: What::TerminalError, policy: None, message: "no\nquota.".to_owned() };
         let object = Need { kind: "RouteTable", name: "demo".to_owned() };
         let step = Step { objects: vec![Planned { object, action, behind: Vec::new() }] };
-        let mut told = failed(&step);
-        assert_eq!(told.first().map(|finding| finding.message.as_str()), Some("RouteTable/demo: no quota"));
-        told.extend([
-            failure(&Fault::Forbidden("it is not permitted".to_owned()).into()),
-            late(&step),
-            lease_lost(),
-            credential("the log-in to the Azure CLI"),
-            no_credential(),
-            not_there(&ground),
-            is_paused(&ground),
-            is_going(&ground),
-            moves_away(&ground),
-            not_ours(&ground),
-            by_tag(),
-            ignition(),
-            other_engine("aso", "terraform"),
-            other_namespace("demo", "other"),
-            control_plane_ignition("demo/master.ign"),
-            other_machines(),
-        ]);
-        assert!(told.iter().all(|finding| !finding.message.is_empty() && finding.help.is_some()));
-        let codes: BTreeSet<&str> = told.iter().map(|finding| finding.page.code).collect();
+        let failed = failed(&step).remove(0);
+        assert!(
+            failed.message.contains("RouteTable/demo") && failed.message.ends_with("no quota"),
+            "{failed:?}"
+        );
+        let findings = [
+            (failure(&Fault::Forbidden("it is not permitted".to_owned()).into()), "LF1532"),
+            (failed, "LF1533"),
+            (late(&step), "LF1534"),
+            (lease_lost(), "LF1535"),
+            (credential("the log-in to the Azure CLI"), "LF1536"),
+            (no_credential(), "LF1536"),
+            (not_there(&ground), "LF1537"),
+            (is_paused(&ground), "LF1538"),
+            (is_going(&ground), "LF1539"),
+            (moves_away(&ground), "LF1539"),
+            (not_ours(&ground), "LF1540"),
+            (by_tag(), "LF1541"),
+            (ignition(), "LF1542"),
+            (control_plane_ignition("demo/master.ign"), "LF1542"),
+            (other_engine("aso", "terraform"), "LF1543"),
+            (other_namespace("demo", "other"), "LF1543"),
+            (other_machines(), "LF1543"),
+        ];
+        for (finding, code) in &findings {
+            assert_eq!(finding.page.code, *code, "{finding:?}");
+            assert!(!finding.message.is_empty() && finding.help.is_some(), "{finding:?}");
+        }
+        let codes: BTreeSet<&str> = findings.iter().map(|(_, code)| *code).collect();
         assert_eq!(codes, PAGES.iter().map(|page| page.code).collect());
     }
 }

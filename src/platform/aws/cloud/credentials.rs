@@ -172,14 +172,15 @@ async fn zone_role(session: &Session<'_>) -> Answer {
     match session.zone_role().await {
         Ok(_) => Answer::passed(format!("{role} can be assumed")),
         Err(Lost::Unready(unready)) => unready.into(),
-        Err(Lost::Fault(fault)) => {
-            let message = format!("the role `{role}` cannot be assumed: {}", fault.sentence());
-            let finding = Finding::error(&pages::ZONE_ROLE, Kind::Invalid, ZONE_ROLE_FIELD, message);
-            let help =
-                "name the caller in the role's trust policy, and allow the caller sts:AssumeRole on it";
-            fault.attach(Answer::found(finding.help(help)))
-        }
+        Err(Lost::Fault(fault)) => fault.attach(Answer::found(not_assumed(role, &fault))),
     }
+}
+
+/// AWS does not give the caller the role for the hosted zone.
+fn not_assumed(role: &str, fault: &Fault) -> Finding {
+    let message = format!("the role `{role}` cannot be assumed: {}", fault.sentence());
+    Finding::error(&pages::ZONE_ROLE, Kind::Invalid, ZONE_ROLE_FIELD, message)
+        .help("name the caller in the role's trust policy, and allow the caller sts:AssumeRole on it")
 }
 
 /// The answer with the caller as evidence.
@@ -256,10 +257,22 @@ mod tests {
     use super::*;
     use crate::platform::cloud::Verdict;
 
-    fn code(answer: Answer) -> String {
+    /// The code and the field of what was found.
+    fn found(answer: Answer) -> Option<(&'static str, String)> {
         match answer.verdict {
-            Verdict::Found(finding) => format!("{} {}", finding.page.code, finding.message),
-            Verdict::Passed(what) | Verdict::Skipped(what) => what,
+            Verdict::Found(finding) => Some((finding.page.code, finding.field)),
+            Verdict::Passed(_) | Verdict::Skipped(_) => None,
+        }
+    }
+
+    fn fault(sort: Sort, code: &str) -> Fault {
+        Fault {
+            call: "sts:AssumeRole".to_owned(),
+            sort,
+            code: Some(code.to_owned()),
+            message: String::new(),
+            request_id: None,
+            status: Some(403),
         }
     }
 
@@ -271,16 +284,37 @@ mod tests {
             user_id: "AIDA".to_owned(),
         };
         let user = caller("arn:aws:iam::123456789012:user/me");
-        assert_eq!(code(judge(&user, "us-east-1", Some("aws"))), "account 123456789012 in partition aws");
-        assert_eq!(
-            code(judge(&user, "us-gov-west-1", Some("aws-us-gov"))),
-            "LF1006 the credentials are those of account 123456789012 in partition `aws`, but the region \
-             `us-gov-west-1` is in `aws-us-gov`"
-        );
-        assert_eq!(code(judge(&user, "xx-hidden-1", None)), "account 123456789012 in partition aws");
+        assert_eq!(found(judge(&user, "us-east-1", Some("aws"))), None);
+        assert_eq!(found(judge(&user, "xx-hidden-1", None)), None);
+        let elsewhere = judge(&user, "us-gov-west-1", Some("aws-us-gov"));
+        assert_eq!(found(elsewhere), Some(("LF1006", REGION.to_owned())));
         let root = judge(&caller("arn:aws:iam::123456789012:root"), "us-east-1", Some("aws"));
-        assert_eq!(code(root), "LF1007 the caller is the root user of account 123456789012");
+        assert_eq!(found(root), Some(("LF1007", String::new())));
         assert_eq!(partition_of("arn:aws-cn:iam::1:user/me"), Some("aws-cn"));
         assert_eq!([partition_of("arn::iam::1:user/me"), partition_of("me")], [None, None]);
+    }
+
+    #[test]
+    fn a_role_that_cannot_be_assumed_is_an_error_at_its_field() {
+        let role = "arn:aws:iam::210987654321:role/dns";
+        let finding = not_assumed(role, &fault(Sort::Denied, "AccessDenied"));
+        assert_eq!((finding.page.code, finding.field.as_str()), ("LF1008", "platform.aws.hostedZoneRole"));
+        assert!(finding.is_error() && finding.message.contains(role), "{finding:?}");
+        assert!(finding.message.contains("AccessDenied"), "{finding:?}");
+    }
+
+    #[test]
+    fn a_refusal_has_the_code_of_its_reason() {
+        let cases = [
+            (Sort::Credentials, "InvalidClientTokenId", "LF1003"),
+            (Sort::Expired, "ExpiredToken", "LF1004"),
+            (Sort::Clock, "RequestTimeTooSkewed", "LF1005"),
+            (Sort::Service, "InternalFailure", "LF1020"),
+        ];
+        for (sort, answered, code) in cases {
+            let finding = refused(&fault(sort, answered), "the environment", Some("aws"));
+            assert_eq!((finding.page.code, finding.is_error()), (code, true), "{finding:?}");
+            assert!(finding.message.contains(answered), "{finding:?}");
+        }
     }
 }

@@ -375,6 +375,7 @@ mod tests {
 
     use super::*;
     use crate::secret::Secret;
+    use crate::ui::snapshot;
 
     type Failed = Box<dyn Error>;
     type Answered = SdkError<ErrorMetadata, HttpResponse>;
@@ -419,26 +420,35 @@ mod tests {
     #[test]
     fn an_answer_is_told_with_its_code_and_id() -> Result<(), Failed> {
         let fault = answered("UnauthorizedOperation", "You may not do this. Ask somebody.", 403)?;
-        assert_eq!(
-            fault.sentence(),
-            "ec2:DescribeSubnets was answered with UnauthorizedOperation: You may not do this. Ask somebody \
-             (request id-1)"
-        );
+        let parts = ["ec2:DescribeSubnets ", " UnauthorizedOperation: You may not do this.", " id-1"];
+        assert!(parts.iter().all(|part| fault.sentence().contains(part)), "{}", fault.sentence());
         assert!(fault.is("UnauthorizedOperation") && !fault.is("AccessDenied") && !fault.is_passing());
         let finding = fault.finding("platform.aws.region");
-        assert_eq!((finding.kind, finding.field.as_str()), (Kind::Forbidden, "platform.aws.region"));
+        assert_eq!((finding.page.code, finding.kind), ("LF1020", Kind::Forbidden));
+        assert_eq!(finding.field, "platform.aws.region");
         assert!(finding.help.is_some_and(|help| help.contains("ec2:DescribeSubnets")));
         assert!(answered("InternalError", "", 500)?.is_passing());
-        let bare = answered("InternalError", "", 500)?.sentence();
-        assert_eq!(bare, "ec2:DescribeSubnets was answered with InternalError (request id-1)");
+        let bare = answered("InternalError", "", 500)?;
+        assert!(bare.sentence().contains(" InternalError (") && bare.sentence().contains(" id-1"));
+        let faults = [
+            fault,
+            bare,
+            answered("OptInRequired", "You are not subscribed to this service", 403)?,
+            answered("ExpiredToken", "", 400)?,
+            answered("RequestTimeTooSkewed", "", 400)?,
+            answered("RequestLimitExceeded", "Rate exceeded", 503)?,
+            answered("InvalidSubnetID.NotFound", "", 400)?,
+            Fault::foreign("ec2:DescribeRegions", Some(503), Some("text/html".to_owned())),
+        ];
+        snapshot::assert_findings("aws-calls", &faults.map(|fault| fault.finding("")));
         Ok(())
     }
 
     #[test]
     fn what_the_account_lacks_is_no_question_of_rights() -> Result<(), Failed> {
         let fault = answered("OptInRequired", "You are not subscribed to this service", 403)?;
-        let help = fault.finding("platform.aws.region").help.unwrap_or_default();
-        assert!(help.starts_with("the account is not subscribed to this service, or the region"), "{help}");
+        let help = fault.finding("platform.aws.region").help;
+        assert_ne!(help, answered("UnauthorizedOperation", "", 403)?.finding("").help);
         assert!(fault.refuses_credentials() && fault.may_be_of_region());
         assert!(!answered("UnauthorizedOperation", "", 403)?.refuses_credentials());
         assert!(answered("AuthorizationHeaderMalformed", "", 400)?.refuses_credentials());
@@ -451,11 +461,9 @@ mod tests {
         let Verdict::Skipped(why) = fault.answer("platform.aws.region").verdict else {
             return Err("a finding".into());
         };
-        assert_eq!(
-            why,
-            "AWS throttled ec2:DescribeSubnets each time it was asked again: RequestLimitExceeded: Rate \
-             exceeded (request id-1)"
-        );
+        for part in ["ec2:DescribeSubnets", "RequestLimitExceeded: Rate exceeded", "id-1"] {
+            assert!(why.contains(part), "{why}");
+        }
         Ok(())
     }
 
@@ -474,19 +482,20 @@ mod tests {
                        your key.\n\nThe Canonical String for this request should have been\n'POST\n/\n\n\
                        x-amz-security-token:canary-token\n'";
         let fault = answered("SignatureDoesNotMatch", message, 403)?;
-        assert_eq!(
-            fault.message,
-            "The request signature we calculated does not match the signature you provided"
-        );
+        assert!(message.starts_with(&fault.message) && fault.message.ends_with(" you provided"));
         let quoted = "'canary-token' not a valid key=value pair in Authorization header: 'AWS4-HMAC'";
         let fault = answered("IncompleteSignature", quoted, 400)?;
-        assert_eq!(fault.message, "the signature of the request is not complete");
+        assert!(!fault.message.contains("canary") && !fault.message.contains("AWS4"), "{}", fault.message);
         let fault = answered("AccessDenied", "no: X-Amz-Security-Token=other-token", 403)?;
         assert_eq!(fault.message, "no");
         let encoded = "You may not. Encoded authorization failure message: Zm9v";
         assert_eq!(answered("UnauthorizedOperation", encoded, 403)?.message, "You may not");
         let fault = answered("InvalidToken", "the token canary-token is malformed", 400)?;
-        assert_eq!(fault.message, "the token <redacted> is malformed");
+        assert!(
+            fault.message.contains("<redacted>") && !fault.message.contains("canary"),
+            "{}",
+            fault.message
+        );
         Ok(())
     }
 
@@ -497,7 +506,7 @@ mod tests {
         let error: Answered = SdkError::service_error(ErrorMetadata::builder().build(), html);
         let fault = Fault::of("ec2:DescribeRegions", &error, &Scrub::default());
         assert_eq!(fault.sort, Sort::NotUnderstood);
-        assert_eq!(fault.message, "the answer is none of AWS but HTTP 503, text/html");
+        assert!(fault.message.ends_with(" HTTP 503, text/html"), "{}", fault.message);
         assert!(fault.is_of_another());
         assert!(answered("InvalidAction", "no such action", 400)?.is_of_another());
         let scoped = "Credential should be scoped to correct service: 's3'";
@@ -516,6 +525,7 @@ mod tests {
         assert_eq!([&late, &slow].map(sort), [Sort::TimedOut, Sort::TimedOut]);
         assert_eq!([&lost, &unmade].map(sort), [Sort::Unreachable, Sort::Service]);
         let fault = Fault::of("sts:GetCallerIdentity", &unmade, &Scrub::default());
-        assert_eq!(fault.sentence(), "sts:GetCallerIdentity failed: no region");
+        assert!(fault.sentence().starts_with("sts:GetCallerIdentity "), "{}", fault.sentence());
+        assert!(fault.sentence().ends_with(": no region"), "{}", fault.sentence());
     }
 }

@@ -308,6 +308,7 @@ mod tests {
     use azure_core::http::{RawResponse, StatusCode};
 
     use super::*;
+    use crate::ui::snapshot;
 
     const LONG: &str = "ERROR: 0.canarycanarycanarycanarycanarycanarycanarycanarycanarycanarycanary";
 
@@ -321,9 +322,16 @@ mod tests {
         wrapped(Error::with_message(kind, "canary"))
     }
 
-    fn told(error: &Error, source: &Source) -> String {
-        let finding = refused(error, source, &Scrub::default());
-        format!("{} {}", finding.page.code, finding.message)
+    fn found(error: &Error, source: &Source) -> Finding {
+        refused(error, source, &Scrub::default())
+    }
+
+    /// Fails unless a finding has this code and ends so, and shows nothing that was answered.
+    #[track_caller]
+    fn check(finding: &Finding, code: &str, end: &str) {
+        assert_eq!(finding.page.code, code, "{}", finding.message);
+        assert!(finding.message.ends_with(end), "{}", finding.message);
+        assert!(!format!("{finding:?}").contains("canary"), "{finding:?}");
     }
 
     #[test]
@@ -338,29 +346,29 @@ mod tests {
 
     #[test]
     fn what_the_authority_says_is_told_in_our_words() {
-        let wrong = told(&answer(Some("7000215"), StatusCode::Unauthorized), &Source::Secret);
-        let expected =
-            "LF1113 the authority refuses the client secret: the client secret is wrong (AADSTS7000215)";
-        assert_eq!(wrong, expected);
-        let old = told(&answer(Some("7000222"), StatusCode::Unauthorized), &Source::Secret);
-        assert!(old.starts_with("LF1114 ") && old.ends_with("has expired (AADSTS7000222)"), "{old}");
-        let other = told(&answer(Some("123456"), StatusCode::BadRequest), &Source::Secret);
-        assert_eq!(other, "LF1113 the authority refuses the client secret with AADSTS123456");
-        let page = told(&answer(None, StatusCode::ServiceUnavailable), &Source::Secret);
-        assert_eq!(page, "LF1115 the client secret gives no token: it answered HTTP 503");
+        let cases = [
+            (Some("7000215"), StatusCode::Unauthorized, "LF1113", "AADSTS7000215)"),
+            (Some("7000222"), StatusCode::Unauthorized, "LF1114", "AADSTS7000222)"),
+            (Some("123456"), StatusCode::BadRequest, "LF1113", "AADSTS123456"),
+            (None, StatusCode::ServiceUnavailable, "LF1115", "HTTP 503"),
+            (Some("90055"), StatusCode::TooManyRequests, "LF1115", "HTTP 429 (AADSTS90055)"),
+        ];
+        let mut findings = Vec::new();
+        for (number, status, code, end) in cases {
+            let finding = found(&answer(number, status), &Source::Secret);
+            check(&finding, code, end);
+            findings.push(finding);
+        }
+        findings.extend([found(&empty(), &Source::Secret), found(&senseless(), &Source::Secret)]);
+        snapshot::assert_findings("azure-authority", &findings);
     }
 
     #[test]
     fn a_source_that_fails_is_not_one_that_refuses() {
         let busy = answer(Some("90055"), StatusCode::TooManyRequests);
-        assert_eq!(
-            told(&busy, &Source::Secret),
-            "LF1115 the client secret gives no token: it answered HTTP 429 (AADSTS90055)"
-        );
         assert_eq!(failed_with(&busy), Some(429));
         assert_eq!(failed_with(&answer(Some("7000215"), StatusCode::Unauthorized)), None);
-        let none = "LF1115 the client secret gives no token: there is none in the answer";
-        assert_eq!(told(&empty(), &Source::Secret), none);
+        check(&found(&empty(), &Source::Secret), "LF1115", "");
     }
 
     #[test]
@@ -376,42 +384,39 @@ mod tests {
         };
         let none = of(r#"{"error":"invalid_request","error_description":"Identity not found"}"#);
         assert!(lacks_identity(&none));
-        let message = told(&none, &Source::ManagedIdentity);
-        assert!(message.contains("the machine has no identity"), "{message}");
+        check(&found(&none, &Source::ManagedIdentity), "LF1110", "");
         let several = of(r#"{"error":"invalid_request","error_description":"Multiple identities exist"}"#);
         assert!(!lacks_identity(&several));
     }
 
     #[test]
     fn an_answer_without_sense_is_told() {
-        let expected = "LF1115 the client secret gives no token: what was answered makes no sense, such as a \
-                        token without an end";
-        assert_eq!(told(&senseless(), &Source::Secret), expected);
+        check(&found(&senseless(), &Source::Secret), "LF1115", "");
     }
 
     #[test]
     fn the_azure_cli_is_the_last_resort() {
         let cli = |text: &'static str| {
-            told(&wrapped(Error::with_message(ErrorKind::Credential, text)), &Source::AzureCli)
+            found(&wrapped(Error::with_message(ErrorKind::Credential, text)), &Source::AzureCli)
         };
         let missing = cli("az not found on PATH");
-        assert!(missing.starts_with("LF1110 "), "{missing}");
-        assert!(missing.ends_with("and the Azure CLI is not installed"), "{missing}");
+        check(&missing, "LF1110", "");
         let nobody = cli("ERROR: Please run 'az login' to setup account.");
-        assert!(nobody.ends_with("and nobody is logged in to the Azure CLI"), "{nobody}");
+        check(&nobody, "LF1110", "");
+        assert_ne!(missing.message, nobody.message);
         let expired = cli("ERROR: AADSTS700082: The refresh token has expired. canary");
-        assert_eq!(
-            expired,
-            "LF1114 the authority refuses the login to the Azure CLI: the login has expired (AADSTS700082)"
-        );
-        let failed = "LF1115 the login to the Azure CLI gives no token: it failed";
-        assert_eq!(cli(""), failed);
-        let lines = "Traceback\nERROR: The command failed with an unexpected error.\n\n";
-        assert_eq!(cli(lines), format!("{failed}: ERROR: The command failed with an unexpected error"));
-        assert_eq!(cli("ERROR: not with eyJcanary.x.y"), format!("{failed}: ERROR: not with <redacted>"));
-        assert_eq!(cli(LONG), format!("{failed}: ERROR: <redacted>"));
+        check(&expired, "LF1114", "(AADSTS700082)");
+        let silent = cli("");
+        check(&silent, "LF1115", "");
+        let last = cli("Traceback\nERROR: The command failed with an unexpected error.\n\n");
+        check(&last, "LF1115", ": ERROR: The command failed with an unexpected error");
+        check(&cli("ERROR: not with eyJcanary.x.y"), "LF1115", ": ERROR: not with <redacted>");
+        check(&cli(LONG), "LF1115", ": ERROR: <redacted>");
         // What it prints is quoted where it cannot be read.
         let quoted = Error::with_message(ErrorKind::DataConversion, "invalid value `canary`");
-        assert_eq!(told(&wrapped(quoted), &Source::AzureCli), failed);
+        let unread = found(&wrapped(quoted), &Source::AzureCli);
+        check(&unread, "LF1115", "");
+        assert_eq!(unread.message, silent.message);
+        snapshot::assert_findings("azure-cli", [&missing, &nobody, &expired, &silent, &last]);
     }
 }

@@ -243,12 +243,14 @@ impl ClientAssertion for Assertion {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
     use std::error::Error;
 
     use aws_lc_rs::signature::{RSA_PSS_2048_8192_SHA256, UnparsedPublicKey};
     use rcgen::{CertificateParams, PKCS_RSA_SHA256, RsaKeySize};
 
     use super::*;
+    use crate::ui::snapshot;
 
     type Outcome = Result<(), Box<dyn Error>>;
 
@@ -305,19 +307,27 @@ mod tests {
         for odd in ["", "0\u{1}", "text"] {
             assert_eq!(why(odd), FORM);
         }
-        assert_eq!(why(&certificate), "there is no private key in it");
-        assert_eq!(why(&key), "there is no certificate in it");
-        assert_eq!(why(&format!("{key}{other}")), "its key is not that of its certificate");
-        assert_eq!(why(&format!("{old_key}{old}")), "it expired at 2021-01-02T00:00:00Z");
         let encrypted = key.replace("PRIVATE", "ENCRYPTED PRIVATE");
-        let told = why(&format!("{certificate}{encrypted}"));
-        assert_eq!(told, "its key has a password, which only a file in PKCS#12 form may have");
         let curve = rcgen::KeyPair::generate()?.serialize_pem();
-        assert_eq!(why(&format!("{certificate}{curve}")), "its key is no RSA key of 2048 to 8192 bits");
-        let missing =
-            Certificate::read(None, &password("")).err().map(|unfit| unfit.finding("/c.pem").message);
-        let expected = "the certificate `/c.pem` cannot be used: the file cannot be read";
-        assert_eq!(missing.as_deref(), Some(expected));
+        let cases = [
+            ("no key", why(&certificate), "private key"),
+            ("no certificate", why(&key), "certificate"),
+            ("another key", why(&format!("{key}{other}")), "key"),
+            ("expired", why(&format!("{old_key}{old}")), "2021-01-02T00:00:00Z"),
+            ("encrypted", why(&format!("{certificate}{encrypted}")), "PKCS#12"),
+            ("another kind of key", why(&format!("{certificate}{curve}")), "RSA"),
+        ];
+        for (case, why, word) in &cases {
+            assert!(why.contains(word), "{case}: {why}");
+        }
+        let all: BTreeSet<&str> = cases.iter().map(|(_, why, _)| why.as_str()).collect();
+        assert_eq!(all.len(), cases.len(), "{all:?}");
+        let sentences = cases.into_iter().map(|(case, why, _)| (case.to_owned(), why));
+        snapshot::assert_sentences("azure-certificate", sentences);
+        let missing = Certificate::read(None, &password("")).err().map(|unfit| unfit.finding("/c.pem"));
+        let (code, message) = missing.map(|f| (f.page.code, f.message)).unwrap_or_default();
+        assert_eq!(code, "LF1112");
+        assert!(message.contains("`/c.pem`"), "{message}");
         Ok(())
     }
 
@@ -332,12 +342,15 @@ mod tests {
         let refused = |password: &Secret<String>| {
             Certificate::read(store.clone(), password).err().map(|unfit| unfit.finding("/c.pfx"))
         };
-        let told = |given: &str| refused(&password(given)).map(|finding| finding.message).unwrap_or_default();
-        assert_eq!(
-            told("canary-other"),
-            "the certificate `/c.pfx` cannot be used: the password that is given is not that of the file"
-        );
-        assert!(told("").ends_with("it has a password, and none is given"), "{}", told(""));
+        let messages = ["canary-other", ""].map(|given| {
+            let finding = refused(&password(given));
+            assert_eq!(finding.as_ref().map(|finding| finding.page.code), Some("LF1112"));
+            finding.map(|finding| finding.message).unwrap_or_default()
+        });
+        for message in &messages {
+            assert!(message.contains("`/c.pfx`") && message.contains("password"), "{message}");
+        }
+        assert_ne!(messages[0], messages[1]);
         let help = refused(&password("")).and_then(|finding| finding.help).unwrap_or_default();
         assert!(help.contains("AZURE_CLIENT_CERTIFICATE_PASSWORD"), "{help}");
         Ok(())
@@ -352,11 +365,13 @@ mod tests {
         };
         let key = rcgen::KeyPair::generate_rsa_for(&PKCS_RSA_SHA256, RsaKeySize::_2048)?.serialize_der();
         let (old_key, old) = pair((2020, 2021))?;
-        assert_eq!(of(&key, &old), "its key is not that of its certificate");
         let curve = rcgen::KeyPair::generate()?.serialize_der();
-        assert_eq!(of(&curve, &old), "its key is no RSA key of 2048 to 8192 bits");
-        let old_key = pem::parse(old_key)?.into_contents();
-        assert_eq!(of(&old_key, &old), "it expired at 2021-01-02T00:00:00Z");
+        let own_key = pem::parse(&old_key)?.into_contents();
+        // The same sentences as those of files in PEM form.
+        let (other_key, _) = pair((2020, 2090))?;
+        assert_eq!(of(&key, &old), why(&format!("{other_key}{old}")));
+        assert_eq!(of(&own_key, &old), why(&format!("{old_key}{old}")));
+        assert!(of(&curve, &old).contains("RSA"), "{}", of(&curve, &old));
         Ok(())
     }
 

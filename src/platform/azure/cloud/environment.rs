@@ -219,14 +219,17 @@ fn judge(environment: &Environment, closed: bool) -> Answer {
 /// The row of the config's cloud.
 fn known<'s>(session: &'s Session<'_>) -> Result<(&'s str, &'s Cloud), Answer> {
     let catalogue = &session.asking.catalogue.azure;
-    catalogue.cloud(&session.platform.cloud_name).ok_or_else(|| {
-        let names: Vec<&str> = catalogue.clouds.keys().map(String::as_str).collect();
-        let message = format!("the cloud `{}` is not known", shortened(&session.platform.cloud_name));
-        let finding = Finding::error(&pages::CLOUD, Kind::NotSupported, NAME, message);
-        Answer::found(
-            finding.help(format!("known are {}; a catalogue overlay adds others", names.join(", "))),
-        )
-    })
+    catalogue
+        .cloud(&session.platform.cloud_name)
+        .ok_or_else(|| Answer::found(unknown(&session.platform.cloud_name, catalogue.clouds.keys())))
+}
+
+/// A cloud that the catalogue does not have, with those that it has.
+fn unknown<'n>(name: &str, known: impl Iterator<Item = &'n String>) -> Finding {
+    let known: Vec<&str> = known.map(String::as_str).collect();
+    let message = format!("the cloud `{}` is not known", shortened(name));
+    Finding::error(&pages::CLOUD, Kind::NotSupported, NAME, message)
+        .help(format!("known are {}; a catalogue overlay adds others", known.join(", ")))
 }
 
 /// The URL in a text, without user, query and fragment. One without a scheme is meant to have https.
@@ -400,8 +403,10 @@ mod tests {
         assert_eq!(read("https://user:canary@management.example.com/?a#b"), expected);
         assert_eq!([read(""), read("http://management.example.com"), read("https://")], [None, None, None]);
         let refused = url("http://u:canary@host", ENDPOINT, "the authority");
-        let message = refused.err().map(|finding| finding.message);
-        assert_eq!(message.as_deref(), Some("`http://•@host` is no URL of https, where the authority is"));
+        let refused = refused.err().map(|finding| (finding.page.code, finding.field, finding.message));
+        let (code, field, message) = refused.unwrap_or_default();
+        assert_eq!((code, field.as_str()), ("LF1103", ENDPOINT));
+        assert!(message.contains("`http://•@host`") && message.contains("the authority"), "{message}");
         let odd = row("AzurePublicCloud").map(|found| found.token_url("../a?b").path().to_owned());
         assert_eq!(odd.as_deref(), Some("/..%2Fa%3Fb/oauth2/v2.0/token"));
     }
@@ -410,12 +415,14 @@ mod tests {
     fn a_row_without_endpoints_is_told_where_they_belong() {
         let help = |cloud: &Cloud| {
             let refused = Environment::of_row("AzureMoonCloud", cloud).err();
-            refused.and_then(|finding| finding.help).unwrap_or_default()
+            assert_eq!(refused.as_ref().map(|f| (f.page.code, f.field.as_str())), Some(("LF1103", NAME)));
+            let help = refused.and_then(|finding| finding.help).unwrap_or_default();
+            assert!(help.contains("azure.clouds.AzureMoonCloud"), "{help}");
+            help
         };
         let mut cloud = Cloud::default();
         let told = help(&cloud);
         assert!(told.starts_with("add `resourceManagerEndpoint` "), "{told}");
-        assert!(told.contains("azure.clouds.AzureMoonCloud"), "{told}");
         cloud.resource_manager_endpoint = "https://management.moon.example".to_owned();
         let told = help(&cloud);
         assert!(told.starts_with("add `activeDirectoryAuthority` "), "{told}");
@@ -425,12 +432,21 @@ mod tests {
     }
 
     #[test]
+    fn an_unknown_cloud_is_told_with_those_that_are_known() {
+        let known = ["AzurePublicCloud".to_owned(), "AzureChinaCloud".to_owned()];
+        let finding = unknown("AzureMoonCloud", known.iter());
+        assert_eq!((finding.page.code, finding.field.as_str()), ("LF1101", NAME));
+        assert!(finding.message.contains("`AzureMoonCloud`"), "{finding:?}");
+        let help = finding.help.unwrap_or_default();
+        assert!(known.iter().all(|name| help.contains(name.as_str())), "{help}");
+    }
+
+    #[test]
     fn a_closed_cloud_is_a_warning() {
         let Some(found) = row("AzureGermanCloud") else { unreachable!("it is in the catalogue") };
-        let verdict = judge(&found, true).verdict;
-        assert!(matches!(verdict, Verdict::Found(finding) if !finding.is_error()));
-        let verdict = judge(&found, false).verdict;
-        let expected = "AzureGermanCloud at https://management.microsoftazure.de is known";
-        assert!(matches!(verdict, Verdict::Passed(what) if what == expected));
+        let Verdict::Found(finding) = judge(&found, true).verdict else { unreachable!("it was closed") };
+        assert_eq!((finding.page.code, finding.field.as_str(), finding.is_error()), ("LF1102", NAME, false));
+        let Verdict::Passed(what) = judge(&found, false).verdict else { unreachable!("it is open") };
+        assert!(what.contains("AzureGermanCloud") && what.contains("https://management.microsoftazure.de"));
     }
 }

@@ -213,15 +213,23 @@ mod tests {
         Reply { status, headers: headers.collect(), body: body.as_bytes().to_vec() }
     }
 
-    fn told(role: &Role, closed: bool, seen: Result<&Reply, &Broken>) -> (String, String) {
-        let place =
-            Place { url: "https://x.example.com".to_owned(), field: "platform.azure.cloudName", closed };
+    const URL: &str = "https://x.example.com";
+    const FIELD: &str = "platform.azure.cloudName";
+
+    fn found(role: &Role, closed: bool, seen: Result<&Reply, &Broken>) -> Option<Finding> {
+        let place = Place { url: URL.to_owned(), field: FIELD, closed };
         match judge(role, &place, seen).verdict {
-            Verdict::Found(finding) => {
-                (format!("{} {}", finding.page.code, finding.message), finding.help.unwrap_or_default())
-            }
-            Verdict::Passed(what) | Verdict::Skipped(what) => (what, String::new()),
+            Verdict::Found(finding) => Some(*finding),
+            Verdict::Passed(_) | Verdict::Skipped(_) => None,
         }
+    }
+
+    /// The code of a finding at the field of the cloud that names all of these.
+    fn code(finding: Option<Finding>, names: &[&str]) -> &'static str {
+        let Some(finding) = finding else { return "" };
+        assert_eq!(finding.field, FIELD);
+        assert!(names.iter().all(|name| finding.message.contains(name)), "{}", finding.message);
+        finding.page.code
     }
 
     #[test]
@@ -251,16 +259,22 @@ mod tests {
     #[test]
     fn what_was_seen_is_told() {
         let wanted = reply(401, &[("www-authenticate", "Bearer")], "");
-        let (what, _) = told(&MANAGER, false, Ok(&wanted));
-        assert_eq!(what, "the resource manager answers at https://x.example.com");
-        let page = reply(200, &[("content-type", "text/html")], "<html>");
-        let (what, _) = told(&AUTHORITY, false, Ok(&page));
-        let expected =
-            "LF1108 `https://x.example.com` answers, but not as the authority: HTTP 200, text/html";
-        assert_eq!(what, expected);
+        assert!(found(&MANAGER, false, Ok(&wanted)).is_none());
+        let page = found(&AUTHORITY, false, Ok(&reply(200, &[("content-type", "text/html")], "<html>")));
+        assert_eq!(code(page, &[URL, "the authority", "HTTP 200, text/html"]), "LF1108");
         let moved = reply(302, &[("location", "https://login.example.com/")], "");
-        let (what, _) = told(&MANAGER, false, Ok(&moved));
-        assert_eq!(what, "LF1109 `https://x.example.com` redirects to `https://login.example.com/`");
+        let moved = found(&MANAGER, false, Ok(&moved));
+        assert_eq!(code(moved, &[URL, "`https://login.example.com/`"]), "LF1109");
+    }
+
+    #[test]
+    fn a_wrong_bundle_is_said_at_its_field() {
+        let fault = |name: &str| TrustFault { name: name.to_owned(), why: "no certificate".to_owned() };
+        let environment = finding_of_trust(&[fault("SSL_CERT_FILE (/ca.pem)")]);
+        assert_eq!((environment.page.code, environment.field.as_str()), ("LF1100", ""));
+        assert!(environment.message.contains("SSL_CERT_FILE (/ca.pem)"), "{}", environment.message);
+        let both = finding_of_trust(&[fault("SSL_CERT_FILE (/ca.pem)"), fault(BUNDLE)]);
+        assert_eq!((both.page.code, both.field.as_str()), ("LF1100", BUNDLE));
     }
 
     #[test]
@@ -271,14 +285,13 @@ mod tests {
             why: "the name does not resolve".to_owned(),
             help: "look there".to_owned(),
         };
-        let (what, help) = told(&MANAGER, false, Err(&broken));
-        let expected = "LF1106 the resource manager cannot be reached at `https://x.example.com`: the name \
-                        does not resolve";
-        assert_eq!((what.as_str(), help.as_str()), (expected, "look there"));
-        let (_, help) = told(&MANAGER, true, Err(&broken));
-        assert!(help.starts_with("this cloud was closed"), "{help}");
+        let open = found(&MANAGER, false, Err(&broken));
+        assert_eq!(open.as_ref().and_then(|finding| finding.help.as_deref()), Some("look there"));
+        assert_eq!(code(open, &[URL, &broken.why]), "LF1106");
+        let closed = found(&MANAGER, true, Err(&broken));
+        let help = closed.and_then(|finding| finding.help).unwrap_or_default();
+        assert!(help.contains("closed") && help.ends_with("look there"), "{help}");
         let untrusted = Broken { sort: net::Sort::UnknownAuthority, ..broken };
-        let (what, _) = told(&AUTHORITY, false, Err(&untrusted));
-        assert!(what.starts_with("LF1107 "), "{what}");
+        assert_eq!(code(found(&AUTHORITY, false, Err(&untrusted)), &[URL]), "LF1107");
     }
 }

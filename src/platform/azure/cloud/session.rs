@@ -246,7 +246,7 @@ mod tests {
         let why = |answer: &Answer| Unready::of(answer, "nothing is known", "azure.cloud").0;
         assert_eq!(why(&skipped), "the name does not resolve");
         let found = Answer::found(Finding::error(&pages::URL, Kind::Invalid, "", "no"));
-        assert_eq!(why(&found), "nothing is known: see azure.cloud");
+        assert!(why(&found).ends_with("see azure.cloud"), "{}", why(&found));
     }
 
     #[test]

@@ -185,11 +185,12 @@ mod tests {
     #[test]
     fn a_file_that_is_named_for_them_must_give_them() {
         const NAMED: (&str, &str) = ("AZURE_AUTH_LOCATION", "/nowhere.json");
-        let told = |variables| given(variables).nothing_in_file().map(|finding| finding.message);
-        let expected = "`/nowhere.json`, which AZURE_AUTH_LOCATION names, cannot be read";
-        assert_eq!(told(&[NAMED]).as_deref(), Some(expected));
-        assert_eq!(told(&[NAMED, ("AZURE_CLIENT_ID", "c")]), None);
-        assert_eq!(told(&[]), None);
+        let finding = given(&[NAMED]).nothing_in_file();
+        let (code, message) = finding.map(|f| (f.page.code, f.message)).unwrap_or_default();
+        assert_eq!(code, "LF1111");
+        assert!(message.contains("`/nowhere.json`") && message.contains("AZURE_AUTH_LOCATION"), "{message}");
+        assert!(given(&[NAMED, ("AZURE_CLIENT_ID", "c")]).nothing_in_file().is_none());
+        assert!(given(&[]).nothing_in_file().is_none());
     }
 
     #[test]
@@ -207,13 +208,17 @@ mod tests {
 
     #[test]
     fn an_application_needs_a_tenant_and_an_id() {
-        let lacking = |variables| given(variables).lacking(&Source::Secret).map(|finding| finding.message);
-        let tenant = lacking(&[("AZURE_CLIENT_ID", "c")]);
-        assert_eq!(tenant.as_deref(), Some("there is the client secret, but no tenant is named"));
-        let client = lacking(&[("AZURE_TENANT_ID", "t")]);
-        assert_eq!(client.as_deref(), Some("there is the client secret, but no application is named"));
-        let odd = lacking(&[("AZURE_TENANT_ID", "t/x"), ("AZURE_CLIENT_ID", "c")]);
-        assert_eq!(odd.as_deref(), Some("`t/x` is neither a tenant's id nor its domain"));
-        assert_eq!(lacking(&[("AZURE_TENANT_ID", "t.example.com"), ("AZURE_CLIENT_ID", "c")]), None);
+        let lacking = |variables| given(variables).lacking(&Source::Secret);
+        let cases = [
+            (lacking(&[("AZURE_CLIENT_ID", "c")]), "no tenant "),
+            (lacking(&[("AZURE_TENANT_ID", "t")]), "no application "),
+            (lacking(&[("AZURE_TENANT_ID", "t/x"), ("AZURE_CLIENT_ID", "c")]), "`t/x`"),
+        ];
+        for (finding, word) in cases {
+            let (code, message) = finding.map(|f| (f.page.code, f.message)).unwrap_or_default();
+            assert_eq!(code, "LF1111", "{message}");
+            assert!(message.contains(word), "{message}");
+        }
+        assert!(lacking(&[("AZURE_TENANT_ID", "t.example.com"), ("AZURE_CLIENT_ID", "c")]).is_none());
     }
 }

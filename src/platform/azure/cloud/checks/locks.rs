@@ -190,6 +190,7 @@ fn judged(locks: &[Lock], places: &[Place]) -> Answer {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::finding::testing::assert_names;
     use crate::platform::azure::config::Subnet;
     use crate::platform::cloud::Verdict;
 
@@ -246,13 +247,12 @@ mod tests {
         let platform =
             Platform { base_domain_resource_group_name: "dns-rg".to_owned(), ..Platform::default() };
         let locks = [lock("/subscriptions/s/resourceGroups/dns-rg", "CanNotDelete")];
-        let message = match judged(&locks, &places(&platform, None, "s")).verdict {
-            Verdict::Found(finding) => finding.message,
-            _ => String::new(),
+        let (code, message) = match judged(&locks, &places(&platform, None, "s")).verdict {
+            Verdict::Found(finding) => (finding.page.code, finding.message),
+            _ => ("", String::new()),
         };
-        let expected = "the lock `keep` on the resource group `dns-rg` lets nothing be removed there: the \
-                        records of the cluster in its DNS zone could not be removed";
-        assert_eq!(message, expected);
+        assert_eq!(code, "LF1142");
+        assert_names(&message, &["`keep`", "`dns-rg`", "DNS zone"]);
     }
 
     #[test]

@@ -216,6 +216,7 @@ impl Account<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::finding::testing::assert_names;
     use crate::platform::cloud::Verdict;
 
     fn judged(limit: i64, used: i64, needed: i64) -> Answer {
@@ -247,9 +248,7 @@ mod tests {
             Verdict::Passed(what) => what,
             _ => String::new(),
         };
-        let expected = "the quota `cores` in eastus is 100, of which 70 in use, what stands of the cluster \
-                        included, and the cluster needs 40 in all";
-        assert_eq!(said, expected);
+        assert_names(&said, &["`cores`", "eastus", " 100,", " 70 in use", "included", " 40 in all"]);
     }
 
     #[test]
@@ -269,8 +268,8 @@ mod tests {
             Verdict::Found(finding) => finding.message,
             _ => String::new(),
         };
-        let expected = "the quota `cores` in eastus is 100, of which 70 in use, and the cluster needs 40";
-        assert_eq!(message, expected);
+        assert_names(&message, &["`cores`", "eastus", " 100,", " 70 in use", " 40"]);
+        assert!(!message.contains("included"), "{message}");
         let number = |name: &str| answer.evidence.get(name).and_then(serde_json::Value::as_i64);
         assert_eq!((number("limit"), number("used"), number("needed")), (Some(100), Some(70), Some(40)));
     }
@@ -283,11 +282,12 @@ mod tests {
             Verdict::Found(finding) => finding.message,
         };
         let mut quotas = Quotas::default();
-        assert_eq!(said(&quotas), "skipped: the cloud tells no quotas of the location");
+        assert!(said(&quotas).starts_with("skipped: "), "{}", said(&quotas));
         quotas.known.insert(CORES.to_owned(), Quota { limit: 100, used: 12 });
-        assert_eq!(said(&quotas), "1 quota and their use are known; of 100 virtual CPUs 12 are in use");
-        quotas.untold.insert("Microsoft.Network", "the caller is denied them".to_owned());
-        assert_eq!(said(&quotas), "skipped: the caller is denied them");
+        assert!(!said(&quotas).starts_with("skipped: "), "{}", said(&quotas));
+        assert_names(&said(&quotas), &["1 quota ", " 100 ", " 12 "]);
+        quotas.untold.insert("Microsoft.Network", "denied".to_owned());
+        assert_eq!(said(&quotas), "skipped: denied");
     }
 
     #[test]
@@ -298,8 +298,7 @@ mod tests {
                 Account { name: CORES, region: "eastus", quota: &quota, needed: 40, installed: false };
             account.judged_without(TYPE, vec!["Standard_Moon".to_owned()]).verdict
         };
-        let expected = "how many virtual processors Standard_Moon has is not known";
-        assert!(matches!(verdict(1000, 0), Verdict::Skipped(why) if why == expected));
+        assert!(matches!(verdict(1000, 0), Verdict::Skipped(why) if why.contains("Standard_Moon")));
         assert!(matches!(verdict(40, 0), Verdict::Skipped(_)));
         assert!(matches!(verdict(40, 1), Verdict::Found(finding) if finding.page.code == "LF1145"));
         assert!(matches!(verdict(-1, 1), Verdict::Passed(_)));

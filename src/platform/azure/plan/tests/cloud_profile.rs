@@ -86,9 +86,8 @@ fn a_profile_that_leaves_no_zone_is_named() {
     let (_, findings) = chosen(&catalogue, &config(), both());
     let fields = ["controlPlane.platform.azure.type", "compute[0].platform.azure.type"];
     assert_eq!(places(&findings), fields.map(|field| ("LF1464", field)));
-    let expected = "no zone that the cloud profile `team` lists for eastus has `Standard_D8s_v3`";
-    assert_eq!(message(&findings), expected);
-    assert_eq!(help(&findings), "the profile has no other type there: whoever keeps it can add one");
+    assert_names(message(&findings), &["`team`", "eastus", "`Standard_D8s_v3`"]);
+    assert!(!help(&findings).is_empty(), "{findings:?}");
 }
 
 #[test]
@@ -109,16 +108,9 @@ fn a_profile_without_a_fitting_size_is_named() {
     let at = ["controlPlane.platform.azure.type", "compute[0].platform.azure.type"];
     let (_, findings) = chosen(&profile(&[], &["Standard_D8ps_v5"]), &config(), both());
     assert_eq!(places(&findings), at.map(|field| ("LF0754", field)));
-    let expected =
-        "the cloud profile `team` lists no machine type that is known to fit amd64 master machines";
-    assert_eq!(message(&findings), expected);
-    assert_eq!(
-        help(&findings),
-        "the profile lists Standard_D8ps_v5: whoever keeps it can add one that will do"
-    );
+    assert_names(message(&findings), &["`team`", "amd64", "master"]);
+    assert_names(help(&findings), &["Standard_D8ps_v5"]);
     let (_, findings) = chosen(&profile(&[], &["Standard_D8s_v4"]), &config(), both());
     assert_eq!(places(&findings), at.map(|field| ("LF0754", field)));
-    let expected =
-        "`eastus` offers none of the machine types that the cloud profile `team` lists (Standard_D8s_v4)";
-    assert_eq!(message(&findings), expected);
+    assert_names(message(&findings), &["`eastus`", "`team`", "(Standard_D8s_v4)"]);
 }

@@ -3,6 +3,7 @@
 use super::*;
 use crate::platform::azure::config;
 use crate::platform::azure::facts::{Network as Found, ResourceGroup, Subnet};
+use crate::ui::snapshot;
 
 /// A config in an existing network.
 fn in_network() -> InstallConfig {
@@ -40,7 +41,7 @@ fn an_existing_network_is_there() {
     assert!(found(&in_network(), with_network(|_| {})).is_empty());
     let findings = found(&in_network(), answers());
     assert_eq!(places(&findings), [("LF0770", "platform.azure.virtualNetwork")]);
-    assert_eq!(message(&findings), "there is no virtual network `vnet` in the group `net-rg`");
+    assert_names(message(&findings), &["`vnet`", "`net-rg`"]);
     is_for_the_cloud_only("LF0770", &in_network(), &answers());
     let other = with_network(|network| "other".clone_into(&mut network.name));
     assert_eq!(places(&found(&in_network(), other)), [("LF0770", "platform.azure.virtualNetwork")]);
@@ -51,7 +52,7 @@ fn a_network_is_where_the_machines_are() {
     let elsewhere = with_network(|network| "West US".clone_into(&mut network.location));
     let findings = found(&in_network(), elsewhere);
     assert_eq!(places(&findings), [("LF0773", "platform.azure.virtualNetwork")]);
-    assert_eq!(message(&findings), "the virtual network `vnet` is in `West US`, and the cluster in `eastus`");
+    assert_names(message(&findings), &["`vnet`", "`West US`", "`eastus`"]);
     let spelled = with_network(|network| "East US".clone_into(&mut network.location));
     assert!(found(&in_network(), spelled).is_empty());
     let unsaid = with_network(|network| network.location.clear());
@@ -69,8 +70,8 @@ fn subnets_are_in_the_network() {
     assert_eq!(places(&findings), [("LF0771", "platform.azure.computeSubnet")]);
     let at = |findings: &[Finding]| findings.first().and_then(|finding| finding.at.clone());
     assert_eq!(at(&findings).as_deref(), Some("platform.azure.subnets[1].name"));
-    assert_eq!(message(&findings), "there is no subnet `workers` in `vnet`");
-    assert_eq!(help(&findings), "did you mean `worker`?");
+    assert_names(message(&findings), &["`workers`", "`vnet`"]);
+    assert_names(help(&findings), &["`worker`"]);
     let mut older = in_network();
     if let Some(platform) = &mut older.platform.azure {
         "workers".clone_into(&mut platform.compute_subnet);
@@ -94,10 +95,8 @@ fn subnets_lie_in_the_machine_networks() {
     });
     let findings = found(&in_network(), facts);
     assert_eq!(places(&findings), [("LF0772", "platform.azure.controlPlaneSubnet")]);
-    assert_eq!(
-        message(&findings),
-        "the subnet `masters` has the addresses 10.1.0.0/24, which lie in no machine network (10.0.0.0/16)"
-    );
+    assert_names(message(&findings), &["`masters`", "10.1.0.0/24", "10.0.0.0/16"]);
+    assert!(!message(&findings).contains("10.0.0.0/24"), "{findings:?}");
 }
 
 fn in_group() -> InstallConfig {
@@ -129,10 +128,7 @@ fn an_existing_group_is_there_and_free() {
     assert!(found(&in_group(), tagged(&["team", "kubernetes.io_cluster.demo-bcd24"])).is_empty());
     let findings = found(&in_group(), tagged(&["team", "kubernetes.io_cluster.other-x9k2p"]));
     assert_eq!(places(&findings), [("LF0776", GROUP)]);
-    assert_eq!(
-        message(&findings),
-        "the resource group `rg` has the tag of another cluster: kubernetes.io_cluster.other-x9k2p"
-    );
+    assert_names(message(&findings), &["`rg`", "kubernetes.io_cluster.other-x9k2p"]);
 }
 
 #[test]
@@ -146,11 +142,13 @@ fn an_existing_group_is_empty() {
     };
     let findings = found(&in_group(), holding(3, &["disk", "nic"]));
     assert_eq!(places(&findings), [("LF0777", GROUP)]);
-    assert_eq!(message(&findings), "the resource group `rg` has 3 resources in it: disk, nic and 1 more");
+    assert_names(message(&findings), &["`rg`", "3 resources", "disk, nic and 1 more"]);
     let findings = found(&in_group(), holding(1, &["disk"]));
-    assert_eq!(message(&findings), "the resource group `rg` has a resource in it: disk");
+    assert_eq!(places(&findings), [("LF0777", GROUP)]);
+    assert!(message(&findings).ends_with(": disk"), "{findings:?}");
     let findings = found(&in_group(), holding(2, &[]));
-    assert_eq!(message(&findings), "the resource group `rg` has 2 resources in it");
+    assert_eq!(places(&findings), [("LF0777", GROUP)]);
+    assert_names(message(&findings), &["`rg`", "2 resources"]);
     let mut own = tagged(&["kubernetes.io_cluster.demo-bcd24"]);
     if let Some(group) = &mut own.resource_group {
         group.resources = 9;
@@ -164,7 +162,7 @@ fn the_public_zone_is_in_its_group() {
     let field = "platform.azure.baseDomainResourceGroupName";
     let findings = found(&config(), none());
     assert_eq!(places(&findings), [("LF0778", field)]);
-    assert_eq!(message(&findings), "there is no DNS zone `example.com` in the group `dns-rg`");
+    assert_names(message(&findings), &["`example.com`", "`dns-rg`"]);
     is_for_the_cloud_only("LF0778", &config(), &none());
     let mut internal = config();
     "Internal".clone_into(&mut internal.publish);
@@ -183,10 +181,45 @@ fn records_of_an_earlier_cluster_are_in_the_way() {
     };
     let findings = found(&config(), with(&["api.demo.example.com A", "api.demo.example.com CNAME"]));
     assert_eq!(places(&findings), [("LF0779", "baseDomain")]);
-    assert_eq!(
+    assert_names(
         message(&findings),
-        "the DNS zone `example.com` has records of an earlier cluster: api.demo.example.com A, \
-         api.demo.example.com CNAME"
+        &["`example.com`", "api.demo.example.com A, api.demo.example.com CNAME"],
     );
     assert!(!is_said("LF0779", &config(), with(&["api.demo.example.com A"]), Source::Catalogue));
+}
+
+#[test]
+fn findings_of_what_is_there_read_as_they_are_kept() {
+    let moved = with_network(|network| "West US".clone_into(&mut network.location));
+    let renamed = with_network(|network| {
+        if let Some(subnet) = network.subnets.last_mut() {
+            "worker".clone_into(&mut subnet.name);
+        }
+    });
+    let outside = with_network(|network| {
+        if let Some(subnet) = network.subnets.first_mut() {
+            subnet.address_prefixes = vec!["10.1.0.0/24".to_owned()];
+        }
+    });
+    let holding = with_group(|group| {
+        group.resources = 3;
+        group.first = vec!["disk".to_owned(), "nic".to_owned()];
+    });
+    let records = vec!["api.demo.example.com A".to_owned(), "api.demo.example.com CNAME".to_owned()];
+    let zone = DnsZone { name: "example.com".to_owned(), records, ..DnsZone::default() };
+    let cases = [
+        (in_network(), answers()),
+        (in_network(), moved),
+        (in_network(), renamed),
+        (in_network(), outside),
+        (in_group(), answers()),
+        (in_group(), with_group(|group| "westus".clone_into(&mut group.location))),
+        (in_group(), tagged(&["kubernetes.io_cluster.other-x9k2p"])),
+        (in_group(), holding),
+        (config(), Facts { dns_zone: None, ..answers() }),
+        (config(), Facts { dns_zone: Some(zone), ..answers() }),
+    ];
+    let findings: Vec<Finding> =
+        cases.into_iter().flat_map(|(config, facts)| found(&config, facts)).collect();
+    snapshot::assert_findings("azure-plan-existing", &findings);
 }

@@ -9,6 +9,7 @@ use super::*;
 use crate::catalogue;
 use crate::config::{InstallConfig, MachineNetwork, MachinePool, Network, Networking};
 use crate::finding::Finding;
+use crate::finding::testing::assert_names;
 use crate::plan::{Engine, Identity};
 use crate::platform::azure::config::MachinePool as Settings;
 use crate::platform::azure::facts::{DnsZone, Location, Size};
@@ -211,7 +212,7 @@ fn says_where_the_ids_are_to_come_from() {
     facts.subscription_id.clear();
     facts.tenant_id.clear();
     let findings = found(&config(), facts.clone());
-    assert_eq!(message(&findings), "the facts lack the subscription and the tenant of the credentials");
+    assert_eq!(places(&findings), [("LF0750", "")]);
     let help_of = |findings: &[Finding], word: &str| help(findings).contains(word);
     assert!(help_of(&findings, "azure.subscriptionId and azure.tenantId"), "{findings:?}");
     let (_, findings) = planned_from(&config(), facts, Source::Catalogue);
@@ -234,8 +235,9 @@ fn names_the_sizes_that_would_do() {
     let mut facts = facts();
     facts.sizes.remove("Standard_D8s_v3");
     let (_, findings) = planned(&config(), facts);
-    let help = findings.first().and_then(|finding| finding.help.clone()).unwrap_or_default();
-    assert_eq!(help, "set controlPlane.platform.azure.type; the location offers Standard_D4s_v3");
+    let field = "controlPlane.platform.azure.type";
+    assert_eq!(places(&findings).first(), Some(&("LF0754", field)));
+    assert_names(help(&findings), &[field, "Standard_D4s_v3"]);
 }
 
 #[test]

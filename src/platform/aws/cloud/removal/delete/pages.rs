@@ -139,9 +139,8 @@ mod tests {
         }
     }
 
-    fn help_of(message: &str) -> (String, String) {
-        let finding = denied(&fault(message), &volume());
-        (finding.message, finding.help.unwrap_or_default())
+    fn help_of(message: &str) -> String {
+        denied(&fault(message), &volume()).help.unwrap_or_default()
     }
 
     #[test]
@@ -159,17 +158,17 @@ mod tests {
 
     #[test]
     fn a_denial_names_the_action_and_who_can_lift_it() {
-        let (message, help) = help_of("You are not authorized");
-        assert_eq!(
-            message,
-            "the volume vol-1 cannot be removed: ec2:DeleteVolume was answered with UnauthorizedOperation: \
-             You are not authorized"
-        );
-        assert!(help.starts_with("allow the caller the action ec2:DeleteVolume"), "{help}");
-        let (_, help) = help_of("with an explicit deny in a service control policy");
-        assert!(help.contains("organization"), "{help}");
-        let (_, help) = help_of("with an explicit deny in an identity-based policy");
-        assert!(help.starts_with("a policy denies ec2:DeleteVolume"), "{help}");
+        let finding = denied(&fault("You are not authorized"), &volume());
+        assert_eq!((finding.page.code, finding.is_error()), ("LF1335", true));
+        for part in ["volume vol-1", "ec2:DeleteVolume", "UnauthorizedOperation", "You are not authorized"] {
+            assert!(finding.message.contains(part), "{}", finding.message);
+        }
+        let of_caller = finding.help.unwrap_or_default();
+        assert!(of_caller.contains("ec2:DeleteVolume"), "{of_caller}");
+        let of_organization = help_of("with an explicit deny in a service control policy");
+        assert!(of_organization.contains("organization"), "{of_organization}");
+        let of_policy = help_of("with an explicit deny in an identity-based policy");
+        assert!(of_policy.contains("ec2:DeleteVolume") && of_policy != of_caller, "{of_policy}");
     }
 
     #[test]
