@@ -122,7 +122,7 @@ mod tests {
             .iter()
             .map(|region| region.reasons.last().map(ToString::to_string).unwrap_or_default())
             .collect();
-        assert_eq!(reasons, ["the cloud profile team lists it"; 3]);
+        assert!(reasons.iter().all(|reason| reason.contains("cloud profile team")), "{reasons:?}");
         assert_eq!(known.first().map(|region| region.reasons.len()), Some(1));
         assert!(catalogue.known_regions("azure", "4.14").is_empty());
         assert!(catalogue.allows_platform("aws") && !catalogue.allows_platform("azure"));
@@ -140,7 +140,7 @@ mod tests {
         assert!(
             catalogue
                 .restriction()
-                .is_some_and(|words| words.contains("3 regions and 1 machine type of aws"))
+                .is_some_and(|words| words.contains("3 regions") && words.contains("1 machine type "))
         );
     }
 

@@ -296,8 +296,8 @@ images:
         assert_eq!(codes("- a\n"), ["LF0011"]);
         assert!(codes("aws: [\n").contains(&"LF0005"));
         let whole = Catalogue::embedded().with_overlay("- a\n").err().unwrap_or_default();
-        let message = whole.first().map(|finding| finding.message.as_str());
-        assert_eq!(message, Some("an overlay of the catalogue takes a map, not a list"));
+        let message = whole.first().map(|finding| finding.message.clone()).unwrap_or_default();
+        assert!(message.contains("overlay") && message.ends_with(" list"), "{message}");
     }
 
     #[test]

@@ -12,9 +12,10 @@ use crate::finding::Finding;
 /// Fails unless `text` is what `testdata/rendered/NAME.txt` holds.
 #[track_caller]
 pub(crate) fn assert_text(name: &str, text: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/rendered").join(format!("{name}.txt"));
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/rendered");
+    let path = folder.join(format!("{name}.txt"));
     if std::env::var_os("BLESS").is_some() {
-        let written = std::fs::write(&path, text);
+        let written = std::fs::create_dir_all(&folder).and_then(|()| std::fs::write(&path, text));
         assert!(written.is_ok(), "{}: {written:?}", path.display());
     }
     let expected = std::fs::read_to_string(&path).unwrap_or_default();

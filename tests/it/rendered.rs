@@ -41,6 +41,9 @@ fn rendered(page: &Page) -> String {
 fn findings_of_examples_read_as_they_are_kept() {
     let bless = std::env::var_os("BLESS").is_some();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/rendered");
+    if bless {
+        std::fs::create_dir_all(&folder).unwrap();
+    }
     let mut families: BTreeMap<&str, String> = BTreeMap::new();
     for page in pages().into_iter().filter(|page| !page.bad.is_empty()) {
         let rendered = rendered(page);

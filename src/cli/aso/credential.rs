@@ -152,9 +152,9 @@ mod tests {
 
     #[test]
     fn nobody_is_no_person() {
-        let message = |identity: &str| not_given(&account(identity)).message;
-        assert_eq!(message(""), "there are no credentials for the operator");
-        assert!(message("azure-cli").contains("person"));
+        let [nobody, person] = ["", "azure-cli"].map(|identity| not_given(&account(identity)));
+        assert_eq!([nobody.page.code, person.page.code], ["LF1536", "LF1536"]);
+        assert!(person.message.contains("person") && !nobody.message.contains("person"));
     }
 
     #[test]

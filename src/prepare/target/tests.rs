@@ -258,9 +258,11 @@ fn who_takes_no_flags_is_not_told_of_any() -> Outcome {
         Err(Unnamed::Nowhere(finding) | Unnamed::Invalid(finding)) => finding.help.unwrap_or_default(),
         _ => String::new(),
     };
-    assert_eq!(help(), "name the cluster's directory with --dir");
+    let nowhere = help();
+    assert!(nowhere.contains("--dir") && !nowhere.contains("--infra-id"), "{nowhere}");
     fs::write(directory.path().join("metadata.json"), "{")?;
-    assert_eq!(help(), "put the file back as it was written");
+    let unreadable = help();
+    assert!(!unreadable.is_empty() && !unreadable.contains("--"), "{unreadable}");
     Ok(())
 }
 

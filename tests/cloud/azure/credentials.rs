@@ -168,12 +168,12 @@ fn a_machine_without_an_identity_is_passed_over() {
     let azure = nobody();
     let script = "echo \"Please run 'az login' to setup account.\" >&2; exit 1";
     let report = with_cli(on_machine(&azure), script).preflight();
-    report.reports("azure.credentials", "failed", "LF1110");
+    report.says("azure.credentials", "failed", &["identity", "logged in"]);
 
     // Another identity than the one that is named does not do.
     let azure = nobody();
     let named = on_machine(&azure).with("AZURE_CLIENT_ID", CLIENT).with("PATH", "/nowhere");
-    named.preflight().reports("azure.credentials", "failed", "LF1111");
+    named.preflight().says("azure.credentials", "failed", &["identity"]);
 }
 
 /// The Azure CLI may wait for ever. Landfall does not, and leaves nothing running.

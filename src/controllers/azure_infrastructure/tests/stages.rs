@@ -66,7 +66,9 @@ async fn a_missing_ignition_config_is_named_where_machines_wait() {
     stage.change(&json!({ "spec": { "ignitionSecretRef": null } }));
     stage.rounds(24).await;
     assert_eq!(stage.condition("Ready"), "False InProgress", "{:#}", stage.resource()["status"]);
-    assert_eq!(named(), "machines wait for spec.ignitionSecretRef, a Secret with controlPlane and bootstrap");
+    for name in ["spec.ignitionSecretRef", "controlPlane", "bootstrap"] {
+        assert!(named().contains(name), "{}", named());
+    }
     stage.change(
         &json!({ "spec": { "ignitionSecretRef": { "name": "half" } }, "metadata": { "generation": 2 } }),
     );
@@ -74,7 +76,8 @@ async fn a_missing_ignition_config_is_named_where_machines_wait() {
     let half = json!({ "kind": "Secret", "metadata": {}, "data": { "controlPlane": encoded } });
     stage.played.put(at("secrets", "half"), half);
     stage.rounds(4).await;
-    assert_eq!(named(), "machines wait for bootstrap in the Secret half of spec.ignitionSecretRef");
+    assert!(named().contains("bootstrap") && named().contains("Secret half "), "{}", named());
+    assert!(!named().contains("controlPlane"), "{}", named());
 }
 
 #[tokio::test(start_paused = true)]

@@ -384,7 +384,7 @@ mod tests {
         };
         let none = of(r#"{"error":"invalid_request","error_description":"Identity not found"}"#);
         assert!(lacks_identity(&none));
-        check(&found(&none, &Source::ManagedIdentity), "LF1110", "");
+        check(&found(&none, &Source::ManagedIdentity), "LF1115", "");
         let several = of(r#"{"error":"invalid_request","error_description":"Multiple identities exist"}"#);
         assert!(!lacks_identity(&several));
     }

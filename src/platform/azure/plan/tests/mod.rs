@@ -212,7 +212,7 @@ fn says_where_the_ids_are_to_come_from() {
     facts.subscription_id.clear();
     facts.tenant_id.clear();
     let findings = found(&config(), facts.clone());
-    assert_eq!(places(&findings), [("LF0750", "")]);
+    assert_eq!(places(&findings), [("LF0750", "platform.azure")]);
     let help_of = |findings: &[Finding], word: &str| help(findings).contains(word);
     assert!(help_of(&findings, "azure.subscriptionId and azure.tenantId"), "{findings:?}");
     let (_, findings) = planned_from(&config(), facts, Source::Catalogue);
