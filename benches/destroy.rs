@@ -25,15 +25,15 @@ const TAKES: Duration = Duration::from_millis(400);
 /// The sizes of the clusters. The smallest has hardly more than its longest chain.
 const SIZES: [usize; 3] = [40, 300, 1000];
 
-static MACHINE: Kind = Kind { name: "machine", batch: 50, help: "" };
-static BALANCER: Kind = Kind { name: "load balancer", batch: 1, help: "" };
-static TARGETS: Kind = Kind { name: "target group", batch: 1, help: "" };
-static INTERFACE: Kind = Kind { name: "network interface", batch: 1, help: "" };
-static GROUP: Kind = Kind { name: "security group", batch: 1, help: "" };
-static SUBNET: Kind = Kind { name: "subnet", batch: 1, help: "" };
-static NETWORK: Kind = Kind { name: "network", batch: 1, help: "" };
-static OPTIONS: Kind = Kind { name: "options", batch: 1, help: "" };
-static DISK: Kind = Kind { name: "disk", batch: 1, help: "" };
+static MACHINE: Kind = Kind { name: "machine", batch: 50, help: "", last: false };
+static BALANCER: Kind = Kind { name: "load balancer", batch: 1, help: "", last: false };
+static TARGETS: Kind = Kind { name: "target group", batch: 1, help: "", last: false };
+static INTERFACE: Kind = Kind { name: "network interface", batch: 1, help: "", last: false };
+static GROUP: Kind = Kind { name: "security group", batch: 1, help: "", last: false };
+static SUBNET: Kind = Kind { name: "subnet", batch: 1, help: "", last: false };
+static NETWORK: Kind = Kind { name: "network", batch: 1, help: "", last: false };
+static OPTIONS: Kind = Kind { name: "options", batch: 1, help: "", last: false };
+static DISK: Kind = Kind { name: "disk", batch: 1, help: "", last: false };
 
 /// A thing, and when it has gone or will have.
 type Standing = (Thing, Option<Instant>);

@@ -1,5 +1,9 @@
 //! Whose cloud it is that a cluster is looked for in.
 
+use std::time::Duration;
+
+use tokio::time::sleep;
+
 use crate::finding::Finding;
 use crate::platform::cloud::Verdict;
 use crate::platform::removal::{Account, Discovered, Removal, Target};
@@ -9,9 +13,12 @@ use super::pages;
 /// Why nothing can be said of a cluster.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum Fault {
-    /// Nobody knows whose credentials these are.
+    /// Nobody knows whose credentials these are, and asking again will not help.
     #[error("{}", .0.message)]
     Account(Box<Finding>),
+    /// The cloud gave no usable answer to that question; another time it may.
+    #[error("{}", .0.message)]
+    Unanswered(Box<Finding>),
 }
 
 impl Fault {
@@ -19,21 +26,40 @@ impl Fault {
     #[must_use]
     pub fn into_finding(self) -> Finding {
         match self {
-            Self::Account(finding) => *finding,
+            Self::Account(finding) | Self::Unanswered(finding) => *finding,
         }
+    }
+
+    /// Whether the same question may be answered another time.
+    #[must_use]
+    pub fn may_pass(&self) -> bool {
+        matches!(self, Self::Unanswered(_))
     }
 }
 
-/// Whose credentials these are.
+/// How long to wait before the cloud is asked again whose credentials these are.
+const PAUSES: [Duration; 2] = [Duration::from_secs(6); 2];
+
+/// Whose credentials these are. An answer that cannot be used is asked for again.
 ///
 /// # Errors
 /// The cloud does not say it.
 pub async fn account(removal: &dyn Removal) -> Result<Account, Fault> {
-    removal.account().await.map_err(|why| {
-        Fault::Account(match why {
-            Verdict::Found(finding) => finding,
-            Verdict::Skipped(why) | Verdict::Passed(why) => Box::new(pages::no_account(&why)),
-        })
+    let mut asked = once(removal).await;
+    for pause in PAUSES {
+        match &asked {
+            Err(fault) if fault.may_pass() => sleep(pause).await,
+            _ => return asked,
+        }
+        asked = once(removal).await;
+    }
+    asked
+}
+
+async fn once(removal: &dyn Removal) -> Result<Account, Fault> {
+    removal.account().await.map_err(|why| match why {
+        Verdict::Found(finding) => Fault::Account(finding),
+        Verdict::Skipped(why) | Verdict::Passed(why) => Fault::Unanswered(Box::new(pages::no_account(&why))),
     })
 }
 
@@ -78,10 +104,14 @@ fn recorded(target: &Target) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
     use serde_json::{Map, Value};
 
     use super::*;
     use crate::finding::Kind;
+    use crate::platform::cloud::{Asked, Waiting};
+    use crate::platform::removal::{FoundCluster, Holder, Outcome, Thing};
 
     fn target(account: Option<&str>) -> Target {
         let region = Value::from("us-gov-west-1");
@@ -136,6 +166,49 @@ mod tests {
         let denied = pages::nothing_there(&target(None), &caller());
         let blind = Discovered { unseen: vec![denied], ..Discovered::default() };
         assert_eq!(code(nothing_found(&target(None), &caller(), &blind, true)), Some("LF1303"));
+    }
+
+    /// A cloud that gives no usable answer some times.
+    struct Garbled(AtomicUsize, usize);
+
+    impl Removal for Garbled {
+        fn account(&self) -> Waiting<'_, Asked<Account>> {
+            let before = self.0.fetch_add(1, Ordering::Relaxed);
+            let why = "the answer is none of AWS but HTTP 200, text/html".to_owned();
+            let answer = if before < self.1 { Err(Verdict::Skipped(why)) } else { Ok(caller()) };
+            Box::pin(async { answer })
+        }
+
+        fn discover(&self) -> Waiting<'_, Discovered> {
+            Box::pin(async { Discovered::default() })
+        }
+
+        fn remove<'s>(&'s self, _: &'s [&'s Thing]) -> Waiting<'s, Vec<Outcome>> {
+            Box::pin(async { Vec::new() })
+        }
+
+        fn look<'s>(&'s self, _: &'s [&'s Thing]) -> Waiting<'s, Vec<Outcome>> {
+            Box::pin(async { Vec::new() })
+        }
+
+        fn holders<'s>(&'s self, _: &'s Thing) -> Waiting<'s, Vec<Holder>> {
+            Box::pin(async { Vec::new() })
+        }
+
+        fn clusters(&self) -> Waiting<'_, Asked<Vec<FoundCluster>>> {
+            Box::pin(async { Ok(Vec::new()) })
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_answer_that_cannot_be_used_is_asked_for_again() {
+        for (times, known) in [(0, true), (1, true), (2, true), (3, false)] {
+            let asked = account(&Garbled(AtomicUsize::new(0), times)).await;
+            assert_eq!(asked.is_ok(), known, "{times}");
+            assert!(
+                asked.err().is_none_or(|fault| fault.may_pass() && fault.to_string().contains("text/html"))
+            );
+        }
     }
 
     #[test]

@@ -11,13 +11,16 @@ use tokio::time::Instant;
 
 use super::looks::Looks;
 use super::naming::Naming;
-use super::order::Order;
+use super::order::{Order, goes_last};
 use super::pause::{Growth, Pauses};
 use crate::finding::Finding;
 use crate::platform::removal::{Fate, Kind, Outcome as Answer, Thing};
 
 /// How long a thing that may go waits for others to go with the same call.
 const WINDOW: Duration = Duration::from_millis(20);
+
+/// What goes last waits no longer than this for something that is on its way.
+const SLOW: Duration = Duration::from_mins(10);
 
 /// How a thing stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,6 +69,8 @@ pub(super) struct Node {
     pub said_gone: u32,
     /// How many things went before it, once it has gone.
     pub went: usize,
+    /// When it was last said to be gone.
+    pub went_at: Option<Instant>,
     /// Why it does not go, in the cloud's words.
     pub why: String,
     /// What to do about it, where that is not what helps with all things of its kind.
@@ -132,6 +137,7 @@ impl Board {
             tries: 0,
             said_gone: 0,
             went: 0,
+            went_at: None,
             why: String::new(),
             help: None,
             naming: Naming::default(),
@@ -168,6 +174,28 @@ impl Board {
     /// Whether something is still to be done or to be waited for.
     pub(super) fn is_active(&self) -> bool {
         self.has_work() || self.nodes.iter().any(|node| node.stand == Stand::Doubted)
+    }
+
+    /// Whether what goes last may go by now: nothing else comes forward. What does not go within some time, or
+    /// is on its way for very long, holds nothing up.
+    pub(super) fn is_time_for_last(&self, now: Instant, after: Duration) -> bool {
+        let comes_forward = |node: &Node| {
+            let within = |limit: Duration| node.first_tried.is_none_or(|tried| now < tried + limit);
+            match node.stand {
+                Stand::Ready(_) | Stand::Trying | Stand::Held { .. } => within(after),
+                Stand::Going => within(SLOW),
+                Stand::Waiting | Stand::Doubted | Stand::Gone | Stand::Refused => false,
+            }
+        };
+        !self.nodes.iter().any(|node| !goes_last(&node.thing) && comes_forward(node))
+    }
+
+    /// When things come forward no longer, so that what goes last may go.
+    pub(super) fn last_times(&self, after: Duration) -> impl Iterator<Item = Instant> {
+        self.nodes.iter().filter(|node| !goes_last(&node.thing)).filter_map(move |node| {
+            let limit = if node.stand == Stand::Going { SLOW } else { after };
+            node.first_tried.map(|tried| tried + limit)
+        })
     }
 
     /// Whether something is still to be removed, or on its way.
@@ -218,11 +246,13 @@ impl Board {
         }
     }
 
-    /// What may be removed now, each batch with one call; what most depends on stands first.
-    pub(super) fn batches(&self, now: Instant) -> Vec<Vec<usize>> {
+    /// What may be removed now, each batch with one call; what most depends on stands first. What goes last is
+    /// left out while something else comes forward, but not longer than `patience` for what does not go.
+    pub(super) fn batches(&self, now: Instant, patience: Duration) -> Vec<Vec<usize>> {
         let mut ready: Vec<Vec<usize>> = vec![Vec::new(); self.groups.len()];
+        let all = self.is_time_for_last(now, patience);
         for (place, node) in self.nodes.iter().enumerate() {
-            if matches!(node.stand, Stand::Ready(_)) {
+            if matches!(node.stand, Stand::Ready(_)) && (all || !goes_last(&node.thing)) {
                 ready[node.group].push(place);
             }
         }
@@ -286,6 +316,7 @@ impl Board {
         node.stand = Stand::Gone;
         node.said_gone = node.said_gone.saturating_add(1);
         node.went = self.gone;
+        node.went_at = Some(now);
         self.gone += 1;
         for other in self.order.before.get(place).into_iter().flatten() {
             let other = &mut self.nodes[*other];

@@ -13,6 +13,7 @@ mod naming;
 mod order;
 pub mod pages;
 mod pause;
+mod place;
 mod progress;
 mod proof;
 mod report;
@@ -21,6 +22,7 @@ mod schedule;
 pub use crate::stop::Stop;
 pub use account::{Fault, account, nothing_found, same_account};
 pub use pause::Pauses;
+pub use place::{Misplaced, may_pass, right_place};
 pub use progress::{Blocked, KindState, State, Unwatched, Watcher, label};
 pub use report::{Left, Outcome, Report};
 pub use schedule::run;
@@ -71,6 +73,8 @@ pub struct Planned {
     pub notes: Vec<Finding>,
     /// What could not be looked at, so that there may be more.
     pub unseen: Vec<Finding>,
+    /// What may be the cluster's and would stay.
+    pub unproven: Vec<Finding>,
 }
 
 /// Things of which none waits for another.
@@ -96,8 +100,8 @@ pub async fn plan(removal: &dyn Removal) -> Result<Planned, Fault> {
     let released = first.things.iter().filter(|thing| thing.fate == Fate::Released);
     let mut released: Vec<Thing> = released.cloned().collect();
     sort(&mut released);
-    let (notes, unseen) = (first.notes.clone(), first.unseen.clone());
-    Ok(Planned { account, first, waves, released, notes, unseen })
+    let (notes, unseen, unproven) = (first.notes.clone(), first.unseen.clone(), first.unproven.clone());
+    Ok(Planned { account, first, waves, released, notes, unseen, unproven })
 }
 
 /// By kind, name and id.

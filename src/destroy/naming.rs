@@ -9,6 +9,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::board::{Board, Node, Stand};
+use super::order::goes_last;
 use super::pause::{Growth, Pauses};
 use super::progress::Blocked;
 use crate::platform::removal::Holder;
@@ -125,6 +126,9 @@ impl Board {
             Stand::Going if node.why.is_empty() => "it is on its way, but not gone yet".to_owned(),
             Stand::Going => format!("it is on its way, and was not seen to be gone: {}", node.why),
             Stand::Doubted => "it was removed, but the cloud still lists it".to_owned(),
+            Stand::Ready(_) if node.why.is_empty() && goes_last(&node.thing) => {
+                "it goes last, and was not tried yet".to_owned()
+            }
             Stand::Ready(_) if node.why.is_empty() => "it was not tried yet".to_owned(),
             Stand::Trying if node.why.is_empty() => "the call to remove it has not ended".to_owned(),
             Stand::Waiting => {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::mem::replace;
 
 use super::Wave;
-use crate::platform::removal::Thing;
+use crate::platform::removal::{Fate, Thing};
 
 /// Which things wait for which, by their places in a list. Things that wait for each other in a circle do
 /// not: the cloud says of each whether it goes.
@@ -52,15 +52,42 @@ impl Order {
         self.heights.get(place).copied().unwrap_or_default()
     }
 
-    /// The things in waves: each thing as early as what it waits for allows.
+    /// The things in waves: each thing as early as what it waits for allows, what goes last behind all others.
     pub(super) fn waves(&self, things: &[Thing]) -> Vec<Wave> {
-        let count = self.levels.iter().max().map_or(0, |most| most + 1);
+        let levels = self.levels_of(things);
+        let count = levels.iter().max().map_or(0, |most| most + 1);
         let mut waves = vec![Wave { things: Vec::new() }; count];
-        for (thing, level) in things.iter().zip(&self.levels) {
-            waves[*level].things.push(thing.clone());
+        for (thing, level) in things.iter().zip(levels) {
+            waves[level].things.push(thing.clone());
         }
         waves
     }
+
+    /// The wave of each thing. What goes last begins behind all others that do not wait for it.
+    fn levels_of(&self, things: &[Thing]) -> Vec<usize> {
+        // What a thing waits for stands before it.
+        let mut order: Vec<usize> = (0..things.len()).collect();
+        order.sort_by_key(|place| self.levels[*place]);
+        let mut waits = vec![false; things.len()];
+        for place in &order {
+            let is_last = |other: &usize| waits[*other] || goes_last(&things[*other]);
+            waits[*place] = self.after[*place].iter().any(is_last);
+        }
+        let free = order.iter().filter(|place| !waits[**place] && !goes_last(&things[**place]));
+        let behind = free.map(|place| self.levels[*place] + 1).max().unwrap_or_default();
+        let mut levels = vec![0; things.len()];
+        for place in order {
+            let least = if goes_last(&things[place]) { behind } else { 0 };
+            let waited = self.after[place].iter().map(|other| levels[*other] + 1).max().unwrap_or_default();
+            levels[place] = least.max(waited);
+        }
+        levels
+    }
+}
+
+/// Whether a thing goes last: it is a trace of the cluster, or what the cluster only used.
+pub(super) fn goes_last(thing: &Thing) -> bool {
+    thing.kind.last || thing.fate == Fate::Released
 }
 
 fn reversed(edges: &[Vec<usize>]) -> Vec<Vec<usize>> {
@@ -134,9 +161,10 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::platform::removal::{Fate, Kind};
+    use crate::platform::removal::Kind;
 
-    static KIND: Kind = Kind { name: "thing", batch: 1, help: "" };
+    const KIND_OF_ALL: Kind = Kind { name: "thing", batch: 1, help: "", last: false };
+    static KIND: Kind = KIND_OF_ALL;
 
     /// Things by number, with the numbers of those that each waits for.
     fn things(after: &[Vec<usize>]) -> Vec<Thing> {
@@ -171,6 +199,18 @@ mod tests {
         // 0 waits for the circle of 1 and 2, which waits for 3; 4 waits for itself and for something unknown.
         let circle = [vec![1], vec![2], vec![1, 3], vec![], vec![4, 77]];
         assert_eq!(waves(&circle), [vec!["1", "3", "4"], vec!["0", "2"]]);
+    }
+
+    #[test]
+    fn traces_stand_behind_all_others_but_what_waits_for_them() {
+        static TRACE: Kind = Kind { last: true, ..KIND_OF_ALL };
+        // 0 waits for 1; the traces are 2, which waits for 3, and 3; 4 waits for 2.
+        let mut things = things(&[vec![1], vec![], vec![3], vec![], vec![2]]);
+        (things[2].kind, things[3].kind) = (&TRACE, &TRACE);
+        let waves = Order::of(things.iter()).waves(&things);
+        let ids: Vec<Vec<&str>> =
+            waves.iter().map(|wave| wave.things.iter().map(|thing| thing.id.as_str()).collect()).collect();
+        assert_eq!(ids, [vec!["1"], vec!["0"], vec!["3"], vec!["2"], vec!["4"]]);
     }
 
     #[test]

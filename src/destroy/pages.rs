@@ -6,7 +6,7 @@ use jiff::SignedDuration;
 use serde_json::Value;
 
 use crate::finding::{Base, Finding, Kind, Page, Severity};
-use crate::platform::removal::{Account, Target};
+use crate::platform::removal::{Account, Elsewhere, Target};
 
 /// A page without an example, as no config shows it.
 const fn page(code: &'static str, title: &'static str, text: &'static str) -> Page {
@@ -60,9 +60,59 @@ static BROKEN_OFF: Page = page(
      which deserves a report. A new run is safe.",
 );
 
+static ELSEWHERE: Page = page(
+    "LF1307",
+    "a cluster is destroyed in the region or subscription that it is in",
+    "Roles, users, hosted zones, DNS records and buckets can be found from every region, and some resources of \
+     Azure from every subscription. Where nothing else is found, landfall asks the other enabled regions, or the \
+     other subscriptions, for the cluster's tag. If one of them has it, nothing is removed: machines and networks \
+     would run on, and what tells of them would be gone.",
+);
+static MAYBE_ELSEWHERE: Page = page(
+    "LF1308",
+    "the other regions or subscriptions can be asked for the cluster",
+    "Only resources were found that can be found from every region or subscription. The cluster itself may be in \
+     one that could not be asked. An earlier run of the same command in this directory, the region of the \
+     cluster's bucket or that of the VPC of its private zone say that the place is right, and so does \
+     --confirm-gone.",
+);
+
 /// The pages of destroying.
-pub const PAGES: &[&Page] =
-    &[&OTHER_ACCOUNT, &NOTHING_THERE, &NO_ACCOUNT, &NOT_ALL_SEEN, &TIMED_OUT, &LEFT, &BROKEN_OFF];
+pub const PAGES: &[&Page] = &[
+    &OTHER_ACCOUNT,
+    &NOTHING_THERE,
+    &NO_ACCOUNT,
+    &NOT_ALL_SEEN,
+    &TIMED_OUT,
+    &LEFT,
+    &BROKEN_OFF,
+    &ELSEWHERE,
+    &MAYBE_ELSEWHERE,
+];
+
+/// That the cluster is in another place.
+pub(super) fn elsewhere(target: &Target, elsewhere: &Elsewhere) -> Finding {
+    let found = elsewhere.found.iter();
+    let told: Vec<String> = found.clone().map(|one| format!("{} ({})", one.place, one.evidence)).collect();
+    let message =
+        format!("cluster `{}` is not in {}, but in {}", target.infra_id, elsewhere.here, told.join(" and "));
+    let helps: Vec<&str> = found.map(|one| one.help.as_str()).collect();
+    Finding::error(&ELSEWHERE, Kind::Invalid, "", message)
+        .help(format!("{}; nothing was changed", helps.join(", or ")))
+}
+
+/// That the cluster may be in another place.
+pub(super) fn maybe_elsewhere(target: &Target, elsewhere: &Elsewhere) -> Finding {
+    let message = format!(
+        "it is not proven that cluster `{}` is in {}: all that was found there can be found from other regions or \
+         subscriptions as well, and not all of those could be asked",
+        target.infra_id, elsewhere.here
+    );
+    Finding::error(&MAYBE_ELSEWHERE, Kind::Invalid, "", message).help(
+        "grant the missing permissions, or restore the connection, and run the same command again; if the place is \
+         right, confirm it with --confirm-gone; nothing was changed",
+    )
+}
 
 /// That the credentials are another account's.
 pub(super) fn other_account(target: &Target, recorded: &str, account: &Account) -> Finding {
@@ -96,6 +146,7 @@ pub(super) fn nothing_there(target: &Target, account: &Account) -> Finding {
 /// That nobody says whose credentials these are.
 pub(super) fn no_account(why: &str) -> Finding {
     Finding::error(&NO_ACCOUNT, Kind::Invalid, "", format!("the account could not be asked for: {why}"))
+        .help("run the same command again; if it fails each time, check the network and what answers there")
 }
 
 /// That something could not be looked at.

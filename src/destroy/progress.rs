@@ -185,7 +185,7 @@ fn holder(holder: &Holder) -> String {
 mod tests {
     use super::*;
 
-    static GROUP: Kind = Kind { name: "security group", batch: 1, help: "remove it" };
+    static GROUP: Kind = Kind { name: "security group", batch: 1, help: "remove it", last: false };
 
     fn thing(name: &str) -> Thing {
         let (id, name) = ("sg-1".to_owned(), name.to_owned());

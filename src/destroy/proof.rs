@@ -4,6 +4,9 @@
 //! again after a pause, which is safe. What was then said to be gone a second time, after a second look at
 //! the cloud at least a pause later, and is listed even so, is looked at by itself: if that says that it is
 //! gone, it is, and the list is late. That is asked anew each time that it is listed.
+//!
+//! While something is stuck, what is listed although it was said to be gone is looked at by itself as well: the
+//! answer may have been wrong, and then it is what holds the other.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -24,6 +27,8 @@ pub(super) struct Look {
     pub complete: bool,
     /// How many looks with `proof` there were before.
     pub before: u32,
+    /// When it began.
+    pub begun: Instant,
 }
 
 /// So many times a thing is said to be gone before a list that still has it may be late.
@@ -61,8 +66,17 @@ impl Board {
     fn again(&mut self, place: usize, thing: Thing, look: Look, now: Instant) -> bool {
         let is_gone = self.nodes[place].stand == Stand::Gone;
         let is_busy = matches!(self.nodes[place].stand, Stand::Trying | Stand::Going | Stand::Doubted);
-        // What goes while everything is looked at may be listed: only the next look tells more.
-        if is_busy || (is_gone && !look.proof) {
+        if is_busy {
+            return false;
+        }
+        // What goes while everything is looked at may be listed: only the next look tells more. What was said to
+        // be gone before may hold what does not go now, and is looked at by itself.
+        if is_gone && !look.proof {
+            if self.nodes[place].went_at.is_some_and(|at| at < look.begun) {
+                let group = self.nodes[place].group;
+                self.nodes[place].stand = Stand::Doubted;
+                self.look_soon(group, now);
+            }
             return false;
         }
         let group = self.group(thing.kind, thing.fate);

@@ -84,7 +84,7 @@ impl Report {
     }
 
     /// What comes of a run that must not begin.
-    pub(super) fn not_begun(first: Discovered, findings: Vec<Finding>) -> Self {
+    pub(super) fn not_begun(first: Discovered, outcome: Outcome, findings: Vec<Finding>) -> Self {
         let why = findings.first().map(|finding| finding.message.clone()).unwrap_or_default();
         let mut seen = BTreeSet::new();
         let things = first.things.into_iter().filter(|thing| seen.insert(thing.id.clone()));
@@ -95,7 +95,7 @@ impl Report {
             help: String::new(),
         });
         Self {
-            outcome: Outcome::Refused,
+            outcome,
             removed: Vec::new(),
             released: Vec::new(),
             left: left.collect(),

@@ -43,33 +43,36 @@ pub async fn run(
     stop: &Stop,
 ) -> Report {
     let begun = Instant::now();
-    let objections = objections(removal, target, &first).await;
+    let (outcome, objections) = objections(removal, target, &first).await;
     let asked = usize::from(target.account.is_some());
     let mut report = if objections.is_empty() {
         let mut run = Run::new(removal, pace, watcher, begun);
         let outcome = run.until_the_end(first, stop).await;
         run.report(outcome)
     } else {
-        Report::not_begun(first, objections)
+        Report::not_begun(first, outcome, objections)
     };
     report.calls += asked;
     report.took = begun.elapsed();
     report
 }
 
-/// What stands against removing anything at all.
-async fn objections(removal: &dyn Removal, target: &Target, first: &Discovered) -> Vec<Finding> {
+/// What stands against removing anything at all, and how the run ends for it.
+async fn objections(removal: &dyn Removal, target: &Target, first: &Discovered) -> (Outcome, Vec<Finding>) {
     if target.account.is_some() {
         match account(removal).await {
-            Err(fault) => return vec![fault.into_finding()],
+            Err(fault) => {
+                let outcome = if fault.may_pass() { Outcome::Left } else { Outcome::Refused };
+                return (outcome, vec![fault.into_finding()]);
+            }
             Ok(account) => {
                 if let Err(other) = same_account(target, &account) {
-                    return vec![*other];
+                    return (Outcome::Refused, vec![*other]);
                 }
             }
         }
     }
-    first.notes.iter().filter(|note| note.is_error()).cloned().collect()
+    (Outcome::Refused, first.notes.iter().filter(|note| note.is_error()).cloned().collect())
 }
 
 /// A run that is under way.
@@ -92,6 +95,8 @@ struct Run<'a> {
     search: Search,
     /// What a later look found that stands against removing anything.
     objections: Vec<Finding>,
+    /// What looks found that may be the cluster's and is not proven to be, each once.
+    unproven: Vec<Finding>,
     /// What watchers were last shown.
     shown: Option<State>,
 }
@@ -101,6 +106,8 @@ struct Run<'a> {
 struct Search {
     /// Whether one is under way.
     under_way: bool,
+    /// When the last one began.
+    begun: Instant,
     /// When the next one may begin with nothing left to do.
     proof_at: Instant,
     /// How many of these there were.
@@ -136,6 +143,7 @@ impl<'a> Run<'a> {
             naming: 0,
             search: Search {
                 under_way: false,
+                begun,
                 proof_at: begun,
                 proofs: 0,
                 blind: 0,
@@ -145,13 +153,15 @@ impl<'a> Run<'a> {
                 unseen: Vec::new(),
             },
             objections: Vec::new(),
+            unproven: Vec::new(),
             shown: None,
         }
     }
 
     async fn until_the_end(&mut self, first: Discovered, stop: &Stop) -> Outcome {
-        let first_look = Look { proof: false, complete: false, before: 0 };
+        let first_look = Look { proof: false, complete: false, before: 0, begun: self.begun };
         self.search.unseen = first.unseen;
+        self.doubt(first.unproven);
         self.board.found(first.things, first_look, Instant::now());
         loop {
             let now = Instant::now();
@@ -189,8 +199,8 @@ impl<'a> Run<'a> {
         match (is_over, self.board.is_left(), self.search.proven) {
             (false, _, _) => None,
             (true, true, _) => Some(Outcome::Refused),
-            (true, false, true) => Some(Outcome::Gone),
-            (true, false, false) => Some(Outcome::Left),
+            (true, false, true) if self.unproven.is_empty() => Some(Outcome::Gone),
+            (true, false, _) => Some(Outcome::Left),
         }
     }
 
@@ -272,7 +282,7 @@ impl<'a> Run<'a> {
         if self.search.under_way || !is_due || !self.has_room() {
             return;
         }
-        self.search.under_way = true;
+        (self.search.under_way, self.search.begun) = (true, now);
         let removal = self.removal;
         self.call(Box::pin(async move {
             let found = calls::discover(removal).await;
@@ -284,7 +294,7 @@ impl<'a> Run<'a> {
         if !self.has_room() {
             return;
         }
-        for places in self.board.batches(now) {
+        for places in self.board.batches(now, self.name_after) {
             if !self.has_room() {
                 return;
             }
@@ -309,7 +319,8 @@ impl<'a> Run<'a> {
         } else {
             Some(self.search.proof_at)
         };
-        let times = self.board.times().chain(self.board.name_times(self.name_after)).chain(search);
+        let times = self.board.times().chain(self.board.name_times(self.name_after));
+        let times = times.chain(self.board.last_times(self.name_after)).chain(search);
         // What is due and did not begin waits for the end of a call.
         times.filter(|at| *at > now).min()
     }
@@ -340,11 +351,21 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// Remembers what may be the cluster's: what shows that may be gone the next time.
+    fn doubt(&mut self, unproven: Vec<Finding>) {
+        for finding in unproven {
+            if !self.unproven.iter().any(|known| known.message == finding.message) {
+                self.unproven.push(finding);
+            }
+        }
+    }
+
     /// Takes in what a look at everything found.
     fn found(&mut self, found: Discovered, proof: bool, now: Instant) {
+        self.doubt(found.unproven);
         let complete = found.unseen.is_empty();
         self.objections.extend(found.notes.into_iter().filter(Finding::is_error));
-        let look = Look { proof, complete, before: self.search.proofs };
+        let look = Look { proof, complete, before: self.search.proofs, begun: self.search.begun };
         let news = self.board.found(found.things, look, now);
         let search = &mut self.search;
         search.under_way = false;
@@ -380,6 +401,7 @@ impl<'a> Run<'a> {
         let mut report = Report::of(&self.board, outcome, self.board.refusals.clone());
         let left = report.left.len();
         let unseen = self.search.unseen;
+        report.findings.extend(self.unproven);
         match outcome {
             Outcome::Gone => report.findings.clear(),
             Outcome::Interrupted => {}
@@ -388,6 +410,7 @@ impl<'a> Run<'a> {
                 report.findings.push(pages::refused(left));
             }
             Outcome::TimedOut => report.findings.push(pages::timed_out(self.timeout, left)),
+            Outcome::Left if unseen.is_empty() => {}
             Outcome::Left => report.findings.push(pages::not_all_seen(&unseen)),
         }
         if outcome != Outcome::Gone {

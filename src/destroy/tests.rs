@@ -5,7 +5,7 @@ mod proofs;
 mod random;
 mod troubles;
 
-use played::{Cloud, GROUP, INSTANCE, Item, NETWORK, destroyed, paused};
+use played::{Cloud, GROUP, INSTANCE, Item, NETWORK, ROLE, destroyed, paused};
 
 use super::*;
 use crate::platform::removal::Target;
@@ -111,6 +111,33 @@ fn what_is_on_its_way_is_looked_at_more_and_more_seldom_and_all_with_one_call() 
     // All are named, and share a line.
     let named = seen.lines.iter().filter(|(_, line)| line.starts_with("instance: 50 have not gone")).count();
     assert_eq!((named, seen.lines.len()), (1, 1), "{:?}", seen.lines);
+}
+
+#[test]
+fn traces_of_the_cluster_go_when_nothing_else_is_on_its_way() {
+    let mut items = cluster(2, 1);
+    for item in items.iter_mut().filter(|item| item.thing.kind == &INSTANCE) {
+        item.takes = Duration::from_mins(3);
+    }
+    items.push(Item::new("role", &ROLE));
+    items.push(Item::new("subnet", &NETWORK).shared());
+    let cloud = Cloud::new(items);
+    let seen = destroyed(&cloud, pace());
+    assert_eq!(seen.outcome(), Some(Outcome::Gone));
+    let calls: Vec<Vec<String>> = cloud.removals().into_iter().map(|(_, ids)| ids).collect();
+    let place = |id: &str| calls.iter().position(|ids| ids.iter().any(|known| known == id));
+    assert!(place("vpc") < place("role") && place("vpc") < place("subnet"), "{calls:?}");
+}
+
+/// What never goes keeps the traces for a while and not for ever.
+#[test]
+fn traces_of_the_cluster_do_not_wait_for_what_never_goes() {
+    let network = Item::new("vpc", &NETWORK).always(played::held("it has dependencies"));
+    let cloud = Cloud::new(vec![network, Item::new("role", &ROLE)]);
+    let seen = destroyed(&cloud, Pace { timeout: Duration::from_mins(3), ..pace() });
+    assert_eq!((seen.outcome(), seen.removed()), (Some(Outcome::TimedOut), vec!["role".to_owned()]));
+    let at = cloud.removals().into_iter().find(|(_, ids)| ids[0] == "role").map(|(since, _)| since);
+    assert!(at.is_some_and(|at| at >= Duration::from_secs(30)), "{at:?}");
 }
 
 #[test]

@@ -50,6 +50,20 @@ pub enum Sort {
 }
 
 impl Sort {
+    /// Whether the endpoint may be usable another time, without anything being done.
+    #[must_use]
+    pub fn may_pass(self) -> bool {
+        matches!(
+            self,
+            Self::NameFailed
+                | Self::Refused
+                | Self::Unreachable
+                | Self::TimedOut
+                | Self::NotHttp
+                | Self::Closed
+        )
+    }
+
     /// What to do about it.
     #[must_use]
     pub fn help(self) -> &'static str {

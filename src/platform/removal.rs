@@ -84,6 +84,9 @@ pub struct Kind {
     pub batch: usize,
     /// What to do where one is held by something that is not the cluster's.
     pub help: &'static str,
+    /// Whether they are traces of the cluster, by which it can be found and repaired. They go last, once nothing
+    /// else is on its way.
+    pub last: bool,
 }
 
 /// What becomes of a thing.
@@ -120,6 +123,8 @@ pub struct Discovered {
     pub unseen: Vec<Finding>,
     /// What is worth saying besides, such as things of other clusters in the way.
     pub notes: Vec<Finding>,
+    /// What may be the cluster's and is not proven to be: it stays.
+    pub unproven: Vec<Finding>,
 }
 
 /// What came of an attempt to remove a thing.
@@ -169,6 +174,30 @@ pub struct FoundCluster {
     pub things: usize,
 }
 
+/// What other regions or subscriptions have of a cluster.
+#[derive(Clone, Debug, Default)]
+pub struct Elsewhere {
+    /// Where the cluster was looked for, such as `region eu-west-1`.
+    pub here: String,
+    /// Where something of it is, each with what says so.
+    pub found: Vec<FoundElsewhere>,
+    /// What could not be asked, so that the cluster may be there.
+    pub unseen: Vec<Finding>,
+    /// Whether something that was found here says that this is the right place.
+    pub confirmed: bool,
+}
+
+/// A region or subscription that has something of a cluster.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct FoundElsewhere {
+    /// The place, such as `region eu-central-1`.
+    pub place: String,
+    /// What is there, such as `25 resources carry its tag`.
+    pub evidence: String,
+    /// How the command names the place.
+    pub help: String,
+}
+
 /// The removal of one cluster from one cloud. Every call is safe to repeat.
 pub trait Removal: Send + Sync {
     /// Whose credentials these are.
@@ -196,6 +225,17 @@ pub trait Removal: Send + Sync {
             each.push(self.holders(thing));
         }
         Box::pin(stream::iter(each).buffered(ASKED_AT_ONCE).collect::<Vec<Vec<Holder>>>())
+    }
+
+    /// Whether a resource lies in the region or subscription that the cluster is looked for in. What several of
+    /// them share, such as a role, can be found from each of them and says nothing of where the cluster is.
+    fn is_local(&self, _thing: &Thing) -> bool {
+        true
+    }
+
+    /// What other regions or subscriptions have of the cluster. `found` is what was found of it here.
+    fn elsewhere<'s>(&'s self, _found: &'s [Thing]) -> Waiting<'s, Elsewhere> {
+        Box::pin(async { Elsewhere::default() })
     }
 
     /// All clusters of the account that can be seen from here.

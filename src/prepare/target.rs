@@ -225,7 +225,7 @@ pub fn of_flags(
     match of_directory(directory) {
         Ok(mut local) if local.target.infra_id == target.infra_id => {
             local.target.platform = agreed(directory, &local, platform, target.platform)?;
-            local.note = note;
+            local.note = note.or(local.note);
             Ok(local)
         }
         Ok(local) if local.origin == Origin::Metadata => {
@@ -317,7 +317,16 @@ pub fn platform_of(
 fn read(path: &Path, origin: Origin) -> Result<Named, Unnamed> {
     let bytes = inputs::read(path)?;
     let (target, platform) = parse(path, &bytes).map_err(Unnamed::Invalid)?;
-    Ok(Named { target, platform, origin, note: None, metadata: bytes })
+    let note = doubtful_domain(&target);
+    Ok(Named { target, platform, origin, note, metadata: bytes })
+}
+
+/// What is to be said where the domain of a cluster does not begin with its name.
+fn doubtful_domain(target: &Target) -> Option<Finding> {
+    let (name, domain) = (target.cluster_name.as_str(), target.text("clusterDomain"));
+    let begins = domain.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'));
+    let is_doubtful = !name.is_empty() && !domain.is_empty() && !begins;
+    is_doubtful.then(|| pages::domain_of_another_name(domain, name))
 }
 
 /// The account that is noted of a cluster that was destroyed.

@@ -198,8 +198,9 @@ mod tests {
     use crate::destroy::Wave;
     use crate::platform::removal::{Account, Discovered, Fate, Holder, Kind};
 
-    static MACHINE: Kind = Kind { name: "machine", batch: 10, help: "switch off its protection" };
-    static NET: Kind = Kind { name: "network", batch: 1, help: "" };
+    static MACHINE: Kind =
+        Kind { name: "machine", batch: 10, help: "switch off its protection", last: false };
+    static NET: Kind = Kind { name: "network", batch: 1, help: "", last: false };
 
     fn thing(kind: &'static Kind, name: &str, id: &str) -> Thing {
         Thing { id: id.to_owned(), kind, name: name.to_owned(), fate: Fate::Removed, after: Vec::new() }
@@ -214,6 +215,7 @@ mod tests {
             released,
             notes: Vec::new(),
             unseen: Vec::new(),
+            unproven: Vec::new(),
         }
     }
 

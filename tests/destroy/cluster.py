@@ -13,6 +13,9 @@ make it another cluster:
     apart     the same, with the zone in another account, whose zones are listed as well
     lodged    it also uses a subnet that another cluster owns
     newer     a newer cluster of the same name has a record of the public zone by now, which was there "before"
+    untagged  what is made first and tagged then has lost its tags, as if the engine had been killed in between
+    lent      the address of its NAT gateway has no tag
+    strayed   with `brought`: in the user's network is a private zone of the cluster's domain without a tag
 
 `list` prints what there is. What a service keeps for a while of something that is gone is not listed.
 """
@@ -369,6 +372,43 @@ def lodge(account, owner):
     account.ec2.create_tags(Resources=[subnet], Tags=[{"Key": f"kubernetes.io/cluster/{owner}", "Value": "shared"}])
 
 
+def strip(ec2, owner, ids):
+    """Takes all tags off things of EC2; moto takes none off that is not named."""
+    ec2.delete_tags(Resources=ids, Tags=[{"Key": "Name"}, {"Key": f"kubernetes.io/cluster/{owner}"}])
+
+
+def untag(account, owner, domain):
+    """Takes the tags off all that a service makes first and tags afterwards, and makes what comes without any."""
+    ec2, elb, iam, route53 = account.ec2, account.elbv2, account.iam, account.route53
+    ours = [{"Name": f"tag:kubernetes.io/cluster/{owner}", "Values": ["owned"]}]
+    made = [image["ImageId"] for image in ec2.describe_images(Owners=["self"], Filters=ours)["Images"]]
+    made += [one["VpcEndpointId"] for one in ec2.describe_vpc_endpoints(Filters=ours)["VpcEndpoints"]]
+    strip(ec2, owner, made)
+    arns = [one["LoadBalancerArn"] for one in elb.describe_load_balancers(Names=[f"{owner}-int", f"{owner}-ext"])
+            ["LoadBalancers"]]
+    names = [f"{owner}-{end}" for end in ("aint", "aext", "sint")]
+    arns += [one["TargetGroupArn"] for one in elb.describe_target_groups(Names=names)["TargetGroups"]]
+    keys = ["Name", f"kubernetes.io/cluster/{owner}"]
+    elb.remove_tags(ResourceArns=arns, TagKeys=keys)
+    for role in ("master", "worker"):
+        iam.untag_role(RoleName=f"{owner}-{role}-role", TagKeys=keys)
+    iam.create_policy(PolicyName=f"{owner}-master-policy", PolicyDocument=MAY)
+    zones = [zone["Id"].removeprefix("/hostedzone/") for zone in route53.list_hosted_zones()["HostedZones"]
+             if zone["Name"] == f"{domain}." and zone["Config"]["PrivateZone"]]
+    for zone in zones:
+        route53.change_tags_for_resource(ResourceType="hostedzone", ResourceId=zone, RemoveTagKeys=keys)
+    place = {} if account.region == "us-east-1" else {
+        "CreateBucketConfiguration": {"LocationConstraint": account.region}}
+    account.s3.create_bucket(Bucket=f"{owner}-bootstrap", **place)
+
+
+def lend(account, owner):
+    """Takes the tags off the addresses of the cluster's NAT gateways."""
+    ours = [{"Name": f"tag:kubernetes.io/cluster/{owner}", "Values": ["owned"]}]
+    for gateway in account.ec2.describe_nat_gateways(Filters=ours)["NatGateways"]:
+        strip(account.ec2, owner, [one["AllocationId"] for one in gateway["NatGatewayAddresses"]])
+
+
 def renew(account, public_zone, name):
     """Leads a public record to a newer cluster; what must be there of it afterwards."""
     values = [{"Value": "198.51.100.7"}]
@@ -391,6 +431,12 @@ def make(account, apart, owner, things, words):
     if "lodged" in words:
         lodge(account, owner)
     cluster(account, owner, domain, public_zone, 10, things, given)
+    if "untagged" in words:
+        untag(account, owner, domain)
+    if "lent" in words:
+        lend(account, owner)
+    if "strayed" in words:
+        Maker(account, "").zone(domain, given.network.vpc)
     if "newer" in words:
         before.update(renew(account, public_zone, f"api.{domain}"))
     return {"before": before, "with": listing(account, apart), "domain": domain}

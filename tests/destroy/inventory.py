@@ -5,6 +5,7 @@ import threading
 
 import boto3
 from botocore.config import Config
+from botocore.exceptions import ClientError
 
 # States in which something is no more.
 GONE = ("shutting-down", "terminated", "deleting", "deleted")
@@ -166,5 +167,14 @@ def of_buckets(account):
         name = bucket["Name"]
         held = s3.list_object_versions(Bucket=name)
         count = len(held.get("Versions", [])), len(held.get("DeleteMarkers", []))
-        found[f"bucket {name}"] = {"tags": tagged(s3.get_bucket_tagging(Bucket=name)["TagSet"]), "held": count}
+        found[f"bucket {name}"] = {"tags": tags_of_bucket(s3, name), "held": count}
     return found
+
+
+def tags_of_bucket(s3, name):
+    try:
+        return tagged(s3.get_bucket_tagging(Bucket=name)["TagSet"])
+    except ClientError as error:
+        if error.response["Error"]["Code"] == "NoSuchTagSet":
+            return {}
+        raise

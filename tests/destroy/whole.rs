@@ -206,3 +206,19 @@ fn a_record_of_a_newer_cluster_of_the_same_name_stays() {
     is_planned(&world, &site, &front);
     goes(&world, &site, &front);
 }
+
+/// The domain of the metadata does not begin with the cluster's name: below it, records of others may be. Only what
+/// leads to the cluster's load balancers is its own, and all else stays and is named.
+#[test]
+#[ignore = "needs moto"]
+fn below_a_domain_without_the_clusters_name_records_of_others_stay() {
+    let world = World::brought("us-east-1", FEW);
+    let front = Front::start(Some(world.moto.port), None, Vec::new());
+    let site = Site::new(&world.keys, &world.metadata_within("example.com")).behind(&front);
+    let ran = site.run(&["destroy", "cluster", "--yes"]).ends(0);
+    assert!(ran.err.contains("LF1386") && ran.err.contains("LF1325"), "{ran}");
+    let now = world.now();
+    let left = listing::new(&world.before, &now);
+    assert!(!left.is_empty() && left.iter().all(|key| key.starts_with("record ")), "{left:?}");
+    assert!(listing::new(&now, &world.before).is_empty(), "{:?}", listing::new(&now, &world.before));
+}

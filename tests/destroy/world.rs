@@ -58,6 +58,21 @@ impl World {
         Self::make(region, things, &["newer"])
     }
 
+    /// A cluster of which nothing has a tag that is tagged only after it was made.
+    pub fn untagged(region: &'static str, things: usize) -> Self {
+        Self::make(region, things, &["untagged"])
+    }
+
+    /// A cluster whose NAT gateways have addresses without a tag.
+    pub fn lent(region: &'static str, things: usize) -> Self {
+        Self::make(region, things, &["lent"])
+    }
+
+    /// A cluster in a network of the user's in which there is a private zone of the cluster's domain without a tag.
+    pub fn strayed(region: &'static str, things: usize) -> Self {
+        Self::make(region, things, &["brought", "strayed"])
+    }
+
     fn make(region: &'static str, things: usize, words: &[&'static str]) -> Self {
         let moto = Moto::start();
         let keys = moto.user(region);
@@ -81,6 +96,22 @@ impl World {
     pub fn metadata(&self, account: &str, endpoints: &[(&str, String)]) -> String {
         let mut metadata = self.of_installer(endpoints);
         metadata["landfall"] = json!({ "account": account });
+        metadata.to_string()
+    }
+
+    /// What landfall writes into `metadata.json`, with another region.
+    pub fn metadata_of(&self, region: &str) -> String {
+        let mut metadata = self.of_installer(&[]);
+        metadata["landfall"] = json!({ "account": ACCOUNT });
+        metadata["aws"]["region"] = region.into();
+        metadata.to_string()
+    }
+
+    /// What landfall writes into `metadata.json`, with another domain.
+    pub fn metadata_within(&self, domain: &str) -> String {
+        let mut metadata = self.of_installer(&[]);
+        metadata["landfall"] = json!({ "account": ACCOUNT });
+        metadata["aws"]["clusterDomain"] = domain.into();
         metadata.to_string()
     }
 

@@ -209,6 +209,8 @@ const SHOWN_ELSEWHERE: &[(&str, &str)] = &[
     ("LF1304", "destroy::tests::troubles::nothing_new_begins_when_the_time_is_over"),
     ("LF1305", "destroy::tests::troubles::what_is_refused_is_not_tried_again_and_all_else_goes"),
     ("LF1306", "destroy::tests::nothing_is_removed_against_an_objection"),
+    ("LF1307", "destroy::place::tests::the_place_that_has_the_cluster_is_named"),
+    ("LF1308", "destroy::place::tests::what_could_not_be_asked_is_no_proof_unless_somebody_knows"),
     (
         "LF1320",
         "platform::aws::cloud::removal::pages::tests::what_cannot_be_looked_at_is_named_with_the_reason",
@@ -257,6 +259,7 @@ const SHOWN_ELSEWHERE: &[(&str, &str)] = &[
     ("LF1387", "prepare::target::tests::what_stands_in_the_way_says_how_to_go_on"),
     ("LF1324", "platform::aws::cloud::removal::pages::tests::a_shared_zone_needs_the_domain"),
     ("LF1325", "platform::aws::cloud::removal::pages::tests::records_that_lead_elsewhere_are_told_and_stay"),
+    ("LF1326", "platform::aws::cloud::removal::pages::tests::what_is_not_proven_is_named_with_the_reason"),
     ("LF1400", "cloudconf::pages::tests::each_fault_has_a_page_of_its_own"),
     ("LF1401", "cloudconf::pages::tests::each_fault_has_a_page_of_its_own"),
     ("LF1402", "cloudconf::pages::tests::each_fault_has_a_page_of_its_own"),

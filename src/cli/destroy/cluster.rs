@@ -1,6 +1,6 @@
 //! `landfall destroy cluster`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::pin::pin;
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use tokio::time::{Instant, timeout};
 use super::aso::{self, Objects};
 use super::consent::Consent;
 use super::shown::Shown;
-use super::{asking, basis, ended, note, unless_stopped, unnamed};
+use super::{asking, basis, earlier, ended, note, note_given, unless_stopped, unnamed};
 use crate::cli::{Exit, Output, Settings, engine, signals};
 use crate::destroy::{self, Fault, Outcome, Pace, Planned, Report, Stop, Watcher};
 use crate::engine::terraform;
@@ -88,11 +88,14 @@ fn begin(
     let asking = asking(&config, basis, &world, args.parallel);
     let runtime = prepare::runtime()?;
     let removal = cloud.removal(asking, &named.target);
+    let directory = settings.dir.clone().unwrap_or_else(|| PathBuf::from("."));
     let exit = match aso::remove(args, named, settings, &runtime, &*removal) {
         Ok(Objects::Ended(exit)) => Ok(exit),
         Ok(objects) => {
             let are_gone = objects == Objects::Gone;
-            Job { args, settings, named, removal: &*removal, runtime: &runtime, objects_are_gone: are_gone }
+            let removal = &*removal;
+            let runtime = &runtime;
+            Job { args, settings, named, directory: &directory, removal, runtime, objects_are_gone: are_gone }
                 .run(cluster)
         }
         Err(fault) => Err(fault),
@@ -107,6 +110,7 @@ struct Job<'a> {
     args: &'a Args,
     settings: &'a Settings,
     named: &'a Named,
+    directory: &'a Path,
     removal: &'a dyn Removal,
     runtime: &'a Runtime,
     /// Whether a management cluster had objects of it, which are gone by now.
@@ -123,11 +127,11 @@ impl Job<'_> {
         let left = self.args.timeout.saturating_sub(began.elapsed());
         let planned = match looked {
             Some(Ok(Ok(planned))) => planned,
-            Some(Ok(Err(finding))) => return self.refused(&[*finding]),
+            Some(Ok(Err((findings, exit)))) => return self.refused(&findings, exit),
             Some(Err(_)) => {
                 let finding = pages::late(self.args.timeout.as_secs());
                 if self.objects_are_gone {
-                    return self.refused(&[Finding { help: None, ..finding }]);
+                    return self.refused(&[Finding { help: None, ..finding }], Exit::PartWay);
                 }
                 return ended("timedOut", &[finding], Exit::PartWay, self.settings);
             }
@@ -140,13 +144,13 @@ impl Job<'_> {
             return self.nothing(cluster, &planned);
         }
         let notes = self.named.note.iter().chain(&planned.notes);
-        let findings: Vec<Finding> = notes.chain(&planned.unseen).cloned().collect();
+        let findings: Vec<Finding> = notes.chain(&planned.unseen).chain(&planned.unproven).cloned().collect();
         let refused = planned.notes.iter().any(Finding::is_error);
         if self.args.plan {
             return self.show(&planned, &findings, refused);
         }
         if refused {
-            return self.refused(&findings);
+            return self.refused(&findings, Exit::Unfit);
         }
         engine::report(&findings, self.settings);
         match self.consent(&planned)? {
@@ -160,18 +164,43 @@ impl Job<'_> {
         &self.named.target.infra_id
     }
 
-    /// Whose credentials these are, and what there is of the cluster. Another account is not looked at.
-    async fn look(&self) -> Result<Planned, Box<Finding>> {
-        let told = |fault: Fault| Box::new(fault.into_finding());
+    /// Whose credentials these are, and what there is of the cluster. Another account is not looked at, and
+    /// nothing is done in a place that the cluster is not in.
+    async fn look(&self) -> Result<Planned, (Vec<Finding>, Exit)> {
+        let told = |fault: Fault| {
+            let exit = again(fault.may_pass());
+            (vec![fault.into_finding()], exit)
+        };
+        let target = &self.named.target;
         let account = destroy::account(self.removal).await.map_err(told)?;
-        destroy::same_account(&self.named.target, &account)?;
-        destroy::plan(self.removal).await.map_err(told)
+        destroy::same_account(target, &account).map_err(|finding| (vec![*finding], Exit::Unfit))?;
+        let planned = destroy::plan(self.removal).await.map_err(told)?;
+        if self.is_place_doubtful(&planned) {
+            let sure = self.args.confirm_gone || self.has_begun_here(&account);
+            let placed = destroy::right_place(self.removal, target, &planned.first, sure).await;
+            placed.map_err(|misplaced| (misplaced.findings, again(misplaced.may_pass)))?;
+        }
+        Ok(planned)
+    }
+
+    /// Whether it may be another place that the cluster is in. Where nothing is left of it, its own metadata and
+    /// the account that they note say enough.
+    fn is_place_doubtful(&self, planned: &Planned) -> bool {
+        let typed = self.named.origin == Origin::Given || self.named.target.account.is_none();
+        !planned.first.things.is_empty() || typed
+    }
+
+    /// Whether an earlier run has begun to remove the cluster in the same place.
+    fn has_begun_here(&self, account: &Account) -> bool {
+        let place = earlier::place(&self.named.target, account);
+        self.named.is_local() && earlier::has_begun(self.directory, STEP, &place)
     }
 
     /// Says why nothing is removed from the cloud; with objects that went, the removal has begun all the same.
-    fn refused(&self, findings: &[Finding]) -> anyhow::Result<Exit> {
+    fn refused(&self, findings: &[Finding], exit: Exit) -> anyhow::Result<Exit> {
         if !self.objects_are_gone {
-            return ended("refused", findings, Exit::Unfit, self.settings);
+            let outcome = if exit == Exit::PartWay { "left" } else { "refused" };
+            return ended(outcome, findings, exit, self.settings);
         }
         let findings = [findings, &[pages::unproven(self.id())]].concat();
         ended("left", &findings, Exit::PartWay, self.settings)
@@ -198,8 +227,13 @@ impl Job<'_> {
         let confirmed = self.args.confirm_gone;
         if let Err(finding) = destroy::nothing_found(&self.named.target, account, first, confirmed) {
             let mut findings = planned.unseen.clone();
+            let exit = again(!findings.is_empty() && destroy::may_pass(&findings));
             findings.push(*finding);
-            return self.refused(&findings);
+            findings.extend(planned.unproven.iter().cloned());
+            return self.refused(&findings, exit);
+        }
+        if !planned.unproven.is_empty() {
+            return self.refused(&planned.unproven, Exit::PartWay);
         }
         let noted = "nothing of the cluster was there";
         let cleared = self.clear(cluster, account, noted, self.named.origin == Origin::Metadata)?;
@@ -273,7 +307,8 @@ impl Job<'_> {
     ) -> anyhow::Result<Exit> {
         let Planned { account, first, .. } = planned;
         if let Some(cluster) = &cluster {
-            note(cluster, STEP, StepResult::Began, "")?;
+            let inputs = earlier::place(&self.named.target, &account);
+            note_given(cluster, STEP, StepResult::Began, "", inputs)?;
         }
         let pace = Pace { parallel: usize::from(self.args.parallel), timeout, ..Pace::default() };
         let stop = Stop::default();
@@ -365,6 +400,11 @@ impl Job<'_> {
             printer.talk(&format!("kept as edited by hand: {}", cleared.kept.join(", ")));
         }
     }
+}
+
+/// How a run ends that removed nothing: whether the same command may do better another time.
+fn again(may_pass: bool) -> Exit {
+    if may_pass { Exit::PartWay } else { Exit::Unfit }
 }
 
 /// What became of the files of the directory, as data; null where none were touched.

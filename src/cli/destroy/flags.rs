@@ -28,8 +28,7 @@ pub struct Args {
     #[arg(short, long)]
     pub(super) yes: bool,
 
-    /// Where nothing is found and nobody noted the account of the cluster: it is gone, this account and region
-    /// are the right ones
+    /// Confirm that this account and region are the cluster's, where landfall cannot prove it
     #[arg(long)]
     pub(super) confirm_gone: bool,
 

@@ -4,6 +4,7 @@ mod aso;
 mod bootstrap;
 mod cluster;
 mod consent;
+mod earlier;
 mod find;
 mod flags;
 mod shown;
@@ -91,8 +92,19 @@ async fn unless_stopped<T>(work: impl Future<Output = T>) -> Option<T> {
 
 /// Adds to the journal of steps.
 fn note(cluster: &ClusterDir, step: &str, result: StepResult, detail: &str) -> Result<(), workdir::Error> {
+    note_given(cluster, step, result, detail, String::new())
+}
+
+/// The same, with a fingerprint of what the step was given.
+fn note_given(
+    cluster: &ClusterDir,
+    step: &str,
+    result: StepResult,
+    detail: &str,
+    inputs: String,
+) -> Result<(), workdir::Error> {
     let (step, detail) = (step.to_owned(), detail.to_owned());
-    cluster.note(&Step { time: prepare::now(), step, result, detail, inputs: String::new() })
+    cluster.note(&Step { time: prepare::now(), step, result, detail, inputs })
 }
 
 /// Says why a run ended before it began.

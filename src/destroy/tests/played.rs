@@ -16,10 +16,13 @@ use crate::platform::removal::{
     Account, Discovered, Fate, FoundCluster, Holder, Kind, Outcome as Answer, Removal, Target, Thing,
 };
 
-pub(super) static INSTANCE: Kind = Kind { name: "instance", batch: 50, help: "stop what protects it" };
-pub(super) static BALANCER: Kind = Kind { name: "load balancer", batch: 3, help: "remove it" };
-pub(super) static GROUP: Kind = Kind { name: "security group", batch: 1, help: "remove what uses it" };
-pub(super) static NETWORK: Kind = Kind { name: "network", batch: 1, help: "empty it" };
+pub(super) static INSTANCE: Kind =
+    Kind { name: "instance", batch: 50, help: "stop what protects it", last: false };
+pub(super) static BALANCER: Kind = Kind { name: "load balancer", batch: 3, help: "remove it", last: false };
+pub(super) static GROUP: Kind =
+    Kind { name: "security group", batch: 1, help: "remove what uses it", last: false };
+pub(super) static ROLE: Kind = Kind { name: "role", batch: 1, help: "take it out of use", last: true };
+pub(super) static NETWORK: Kind = Kind { name: "network", batch: 1, help: "empty it", last: false };
 
 /// A thing of the cloud, and how it behaves.
 #[derive(Clone, Debug)]
@@ -112,6 +115,8 @@ pub(super) struct Sky {
     pub items: Vec<Item>,
     /// What each look at everything cannot see; the last one counts for all others.
     pub unseen: VecDeque<Vec<Finding>>,
+    /// What each look at everything doubts; the last one counts for all others.
+    pub unproven: VecDeque<Vec<Finding>>,
     /// How many calls break off.
     pub breaks: usize,
     /// How many calls answer nothing.
@@ -135,6 +140,7 @@ impl Cloud {
         Self(Mutex::new(Sky {
             items,
             unseen: VecDeque::new(),
+            unproven: VecDeque::new(),
             breaks: 0,
             mute: 0,
             begun: None,
@@ -207,7 +213,14 @@ impl Sky {
         }
         let unseen =
             if self.unseen.len() > 1 { self.unseen.pop_front() } else { self.unseen.front().cloned() };
-        Discovered { things, unseen: unseen.unwrap_or_default(), notes: Vec::new() }
+        let unproven =
+            if self.unproven.len() > 1 { self.unproven.pop_front() } else { self.unproven.front().cloned() };
+        Discovered {
+            things,
+            unseen: unseen.unwrap_or_default(),
+            unproven: unproven.unwrap_or_default(),
+            notes: Vec::new(),
+        }
     }
 
     fn remove(&mut self, id: &str) -> Answer {

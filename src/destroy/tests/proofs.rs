@@ -76,6 +76,16 @@ fn what_could_not_be_looked_at_is_no_proof() {
 }
 
 #[test]
+fn what_may_be_the_clusters_is_named_and_stays() {
+    let cloud = Cloud::new(vec![Item::new("i", &INSTANCE)]);
+    let doubt = pages::broken_off();
+    cloud.sky().unproven = [vec![doubt.clone()], vec![doubt], Vec::new()].into();
+    let seen = destroyed(&cloud, pace());
+    assert_eq!((seen.outcome(), seen.is_empty), (Some(Outcome::Left), true));
+    assert_eq!(seen.codes(), ["LF1306"]);
+}
+
+#[test]
 fn a_look_that_fails_for_a_moment_is_made_again() {
     let cloud = Cloud::new(vec![Item::new("i", &INSTANCE)]);
     let denied = || vec![pages::no_account("no answer")];
@@ -109,10 +119,10 @@ fn what_others_removed_after_all_is_not_left() {
 
 #[test]
 fn what_is_owned_after_it_was_only_shared_begins_anew() {
-    let look = Look { proof: true, complete: true, before: 0 };
     let fates = paused(async {
         let mut board = Board::new(pace().pauses);
         let now = Instant::now();
+        let look = Look { proof: true, complete: true, before: 0, begun: now };
         let thing = Item::new("vpc", &NETWORK).thing;
         let shared = Item::new("vpc", &NETWORK).shared().thing;
         board.found(vec![shared.clone(), shared], look, now);

@@ -9,7 +9,7 @@ use super::played::{
 };
 use super::{cluster, pace};
 use crate::finding::Finding;
-use crate::platform::removal::Holder;
+use crate::platform::removal::{Holder, Outcome as Answer};
 
 fn strings(ids: &[&str]) -> Vec<String> {
     ids.iter().map(|id| (*id).to_owned()).collect()
@@ -56,6 +56,23 @@ fn a_thing_is_told_again_when_something_else_holds_it() {
     let seen = destroyed(&cloud, Pace { timeout: Duration::from_mins(15), ..pace() });
     let told: Vec<bool> = seen.lines.iter().map(|(_, line)| line.contains("eni-2")).collect();
     assert_eq!(told, [false, true], "{:?}", seen.lines);
+}
+
+/// A subnet was said to be gone, and is not: it holds the network.
+#[test]
+fn what_was_wrongly_said_to_be_gone_is_removed_again_once_it_holds_something() {
+    let subnet = |id: &str| {
+        let mut subnet = Item::new(id, &GROUP);
+        subnet.answers = [Answer::Gone].into();
+        subnet
+    };
+    let ids = strings(&["subnet-1", "subnet-2"]);
+    let mut items: Vec<Item> = ids.iter().map(|id| subnet(id)).collect();
+    items.push(Item::new("vpc", &NETWORK).after(&ids));
+    let cloud = Cloud::new(items);
+    let seen = destroyed(&cloud, pace());
+    assert_eq!((seen.outcome(), seen.is_empty), (Some(Outcome::Gone), true));
+    assert!(seen.took < Duration::from_mins(1), "{:?}", seen.took);
 }
 
 #[test]

@@ -55,9 +55,9 @@ static OTHER_DOMAIN: Page = Page {
         "LF1386",
         "the domain of a cluster begins with the cluster's name",
         "The infrastructure id begins with the cluster's name as well, unless somebody fixed another one. Below the \
-         domain that --cluster-domain names, records of the cluster are looked for in hosted zones that it does \
-         not own. With another domain they are not found and stay, and what is found there may be another \
-         cluster's.",
+         domain that --cluster-domain or metadata.json names, records of the cluster are looked for in hosted zones \
+         that it does not own. With another domain they are not found and stay, and what is found there may be \
+         another cluster's: only records that lead to the cluster's load balancers are removed.",
     )
 };
 
@@ -184,6 +184,17 @@ pub(super) fn other_domain(domain: &str, infra_id: &str) -> Finding {
         format!("`{domain}` does not begin with the name that the infrastructure id `{infra_id}` has");
     Finding::warning(&OTHER_DOMAIN, Kind::Invalid, "", message).help(
         "look with --plan which records would go, and correct --cluster-domain unless the id was fixed by hand",
+    )
+}
+
+/// A domain in the metadata that does not begin with the cluster's name.
+pub(super) fn domain_of_another_name(domain: &str, name: &str) -> Finding {
+    let (domain, name) = (shortened(domain), shortened(name));
+    let message =
+        format!("the cluster domain `{domain}` of metadata.json does not begin with the name `{name}`");
+    Finding::warning(&OTHER_DOMAIN, Kind::Invalid, "", message).help(
+        "correct `clusterDomain`; with another domain, only records that lead to the cluster's load balancers are \
+         removed from hosted zones that it does not own",
     )
 }
 

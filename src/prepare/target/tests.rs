@@ -267,6 +267,27 @@ fn who_takes_no_flags_is_not_told_of_any() -> Outcome {
 }
 
 #[test]
+fn a_domain_in_the_metadata_begins_with_the_clusters_name() -> Outcome {
+    let root = tempfile::tempdir()?;
+    let note = |domain: &str| -> Result<Option<&'static str>, Box<dyn Any>> {
+        let text = format!(
+            "{{\"clusterName\":\"demo\",\"infraID\":\"{ID}\",\"aws\":{{\"region\":\"us-east-1\",\
+             \"clusterDomain\":\"{domain}\"}}}}"
+        );
+        fs::write(root.path().join(METADATA), text).map_err(|_| "no file")?;
+        let named = of_directory(root.path()).map_err(|_| "a cluster")?;
+        Ok(named.note.map(|note| note.page.code))
+    };
+    for domain in ["", "demo.example.com"] {
+        assert_eq!(note(domain)?, None, "{domain}");
+    }
+    for domain in ["example.com", "demo", "two.example.com", "mydemo.example.com"] {
+        assert_eq!(note(domain)?, Some("LF1386"), "{domain}");
+    }
+    Ok(())
+}
+
+#[test]
 fn a_domain_that_is_not_the_clusters_is_told() -> Outcome {
     let platform = crate::platform::named("aws").ok_or("no platform")?;
     let note = |id: &str, domain: &str| -> Result<Option<&'static str>, Box<dyn Any>> {

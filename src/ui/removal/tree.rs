@@ -141,8 +141,8 @@ mod tests {
     use crate::platform::removal::{Holder, Kind, Thing};
     use crate::ui::snapshot;
 
-    static MACHINE: Kind = Kind { name: "machine", batch: 10, help: "" };
-    static NET: Kind = Kind { name: "net", batch: 1, help: "" };
+    static MACHINE: Kind = Kind { name: "machine", batch: 10, help: "", last: false };
+    static NET: Kind = Kind { name: "net", batch: 1, help: "", last: false };
 
     fn kind(kind: &'static Kind, fate: Fate, gone: usize, total: usize) -> KindState {
         KindState { kind, fate, total, gone, going: 0, held: 0 }

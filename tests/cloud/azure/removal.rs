@@ -220,6 +220,45 @@ fn where_nobody_noted_the_account_nothing_is_no_proof() {
     only_reads(&azure);
 }
 
+/// The DNS zone of several clusters is in a subscription of its own, and the cluster in another one.
+#[test]
+fn a_cluster_of_another_subscription_is_not_touched() {
+    let with_records = |group_elsewhere: bool| {
+        let mut scene = public();
+        let zone = group("dns-rg", "/providers/Microsoft.Network/dnszones/example.com");
+        let record = json!({ "properties": { "metadata": { OWNER: "owned" } } });
+        put(&mut scene.tree, &format!("{zone}/A/api.demo"), "Microsoft.Network/dnszones/A", &record);
+        if group_elsewhere {
+            let other = format!("/subscriptions/{ELSEWHERE}");
+            scene.tree.put(&other, json!({ "id": other, "subscriptionId": ELSEWHERE, "state": "Enabled" }));
+            let path = format!("{other}/resourceGroups/{INFRA_ID}-rg");
+            put(&mut scene.tree, &path, "Microsoft.Resources/resourceGroups", &owned());
+        }
+        Azure::start(scene)
+    };
+    let azure = with_records(true);
+    for more in [&[][..], &["--confirm-gone"]] {
+        let landfall = directory(&azure, "", None);
+        let ran = destroy(&landfall, more).ends(4);
+        let said = format!("{}{}", ran.out, ran.err);
+        for word in ["LF1307", ELSEWHERE, SUBSCRIPTION, "AZURE_SUBSCRIPTION_ID"] {
+            assert!(said.contains(word), "`{word}` is missing: {ran}");
+        }
+        assert!(landfall.directory().join("metadata.json").exists());
+    }
+    only_reads(&azure);
+    // The credentials need not see every subscription.
+    let azure = with_records(false);
+    let landfall = directory(&azure, "", None);
+    let ran = destroy(&landfall, &[]).ends(4);
+    assert!(format!("{}{}", ran.out, ran.err).contains("LF1308"), "{ran}");
+    only_reads(&azure);
+    destroy(&landfall, &["--confirm-gone"]).ends(0);
+    // One that was recorded is known to be the right one.
+    let azure = with_records(false);
+    destroy(&directory(&azure, "", Some(SUBSCRIPTION)), &[]).ends(0);
+}
+
 /// Nobody knows of applications then; clusters that landfall made have none.
 #[test]
 fn a_directory_that_may_not_be_read_is_told() {

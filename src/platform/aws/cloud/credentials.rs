@@ -36,6 +36,7 @@ pub(super) struct Found {
 /// The check of the role for the hosted zone.
 pub(super) const ZONE_ROLE: &str = "aws.hosted-zone-role";
 
+const CALLER: &str = "sts:GetCallerIdentity";
 const REGION: &str = "platform.aws.region";
 const ZONE_ROLE_FIELD: &str = "platform.aws.hostedZoneRole";
 
@@ -80,6 +81,10 @@ pub(super) async fn find(session: &Session<'_>) -> Result<Found, Box<Finding>> {
 pub(super) async fn identify(session: &Session<'_>) -> Result<Caller, Lost> {
     let sts = session.sts().await.map_err(Lost::Unready)?;
     match Box::pin(sts.get_caller_identity().send()).await {
+        // An answer without an account is none of STS.
+        Ok(answer) if answer.account().is_none_or(str::is_empty) => {
+            Err(Lost::Fault(Fault::foreign(CALLER, Some(200), Some("without an account".to_owned()))))
+        }
         Ok(answer) => {
             // Whatever plays STS could repeat what it was sent.
             let scrub = session.scrub();
@@ -90,7 +95,7 @@ pub(super) async fn identify(session: &Session<'_>) -> Result<Caller, Lost> {
                 user_id: clean(answer.user_id()),
             })
         }
-        Err(error) => Err(Lost::Fault(session.fault("sts:GetCallerIdentity", &error))),
+        Err(error) => Err(Lost::Fault(session.fault(CALLER, &error))),
     }
 }
 

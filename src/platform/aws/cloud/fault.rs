@@ -212,6 +212,12 @@ impl Fault {
         matches!(self.sort, Sort::Throttled | Sort::TimedOut) || (self.sort == Sort::Service && failing)
     }
 
+    /// Whether the same call may succeed another time, without anything being done: AWS, the network or what is on
+    /// the way was in trouble, or something else answered.
+    pub(super) fn may_pass(&self) -> bool {
+        self.is_passing() || matches!(self.sort, Sort::Unreachable | Sort::NotUnderstood | Sort::Unrenewed)
+    }
+
     /// What was tried, what came back, and what to do.
     pub(super) fn finding(&self, field: &str) -> Finding {
         Finding::error(&pages::CALL, self.kind(), field, self.sentence()).help(self.help())

@@ -26,6 +26,7 @@ mod removal;
 mod renewal;
 mod secrets;
 mod session;
+mod understood;
 mod zones;
 
 use crate::finding::Page;

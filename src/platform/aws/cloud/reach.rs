@@ -20,6 +20,14 @@ pub(super) enum Reached {
 }
 
 impl Reached {
+    /// Whether something may answer another time: the network failed, and nothing is wrong with the endpoint.
+    pub(super) fn may_pass(&self) -> bool {
+        match self {
+            Self::Seen(_, probe) => probe.answer.as_ref().is_err_and(|broken| broken.sort.may_pass()),
+            Self::Nowhere(_) | Self::Unusable(_) => false,
+        }
+    }
+
     /// The endpoint, if something answers there.
     pub(super) fn endpoint(&self, session: &Session<'_>, service: Service) -> Result<&Endpoint, Unready> {
         let name = service.name();

@@ -248,12 +248,22 @@ impl Arm {
         let answer = self.pipeline.send(&Context::new(), &mut request, Some(options)).await;
         let response = answer.map_err(|error| silent(Fault::of_error(call, &error, &self.scrub.now())))?;
         if response.status().is_success() {
+            if is_page(response.body().as_ref()) {
+                let kind = response.headers().get_optional_str(&CONTENT_TYPE);
+                let why = fault::not_understood(u16::from(response.status()), kind);
+                return Err(silent(Fault::not_understood(call, why)));
+            }
             return Ok(response);
         }
         let status = Some(u16::from(response.status()));
         let pause = retry_after(response.headers());
         Err(Box::new(Failed { fault: self.told(call, &response), status, pause }))
     }
+}
+
+/// Whether a body is the page of something on the way: the resource manager answers with JSON or nothing.
+fn is_page(body: &[u8]) -> bool {
+    body.trim_ascii_start().first() == Some(&b'<')
 }
 
 impl Failed {
@@ -314,6 +324,19 @@ mod tests {
             "GET https://management.example.com/next?page=2",
         ];
         assert_eq!(script.asked(), expected);
+        Ok(())
+    }
+
+    #[tokio::test]
+    async fn a_page_is_no_success_of_any_call() -> Outcome {
+        const PAGE: &str = "\n<!DOCTYPE html><html><body>Sign in</body></html>";
+        for method in [Method::Get, Method::Delete] {
+            let (arm, _) = scripted(&[(200, &[("content-type", "text/html")], PAGE)])?;
+            let url = arm.url("x", Api::ResourceGroups, GROUP, &[]).map_err(|fault| fault.sentence())?;
+            let fault = arm.send("x", method, &url, None).await.err();
+            assert_eq!(fault.map(|fault| fault.sort), Some(Sort::NotUnderstood), "{method:?}");
+        }
+        assert!(!is_page(b"") && !is_page(b"{}") && is_page(b" <a>"));
         Ok(())
     }
 

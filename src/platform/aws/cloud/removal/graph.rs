@@ -92,6 +92,8 @@ static FIRST: &[(&Kind, &[&Kind])] = &[
     (&IMAGE, &[&SNAPSHOT]),
     (&INSTANCE_PROFILE, &[&ROLE]),
     (&RECORD, &[&HOSTED_ZONE]),
+    // Only a zone without a tag names a VPC: that it is attached to it is all that proves whose it is.
+    (&HOSTED_ZONE, &[&VPC]),
 ];
 
 /// The first goes before the second where both are in one VPC: a gateway stays as long as public addresses

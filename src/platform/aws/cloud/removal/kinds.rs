@@ -3,10 +3,21 @@
 
 use crate::platform::removal::Kind;
 
+/// Whether things of a kind go last.
+macro_rules! is_last {
+    () => {
+        false
+    };
+    (last) => {
+        true
+    };
+}
+
 macro_rules! kinds {
-    ($($(#[$doc:meta])* $constant:ident: $name:literal, $batch:literal, $help:literal;)*) => {
+    ($($(#[$doc:meta])* $constant:ident: $name:literal, $batch:literal, $help:literal $(, $last:ident)?;)*) => {
         $($(#[$doc])*
-        pub(super) static $constant: Kind = Kind { name: $name, batch: $batch, help: $help };)*
+        pub(super) static $constant: Kind =
+            Kind { name: $name, batch: $batch, help: $help, last: is_last!($($last)?) };)*
 
         /// All of them.
         #[cfg(test)]
@@ -90,25 +101,25 @@ kinds! {
         "terminate the instances that run on it; some hosts can only be released after 24 hours";
     /// Buckets, with all that is in them.
     BUCKET: "bucket", 1,
-        "lift the locks and policies that keep its objects or the bucket itself";
+        "lift the locks and policies that keep its objects or the bucket itself", last;
     /// Hosted zones of Route 53; their records are things of their own.
     HOSTED_ZONE: "hosted zone", 1,
-        "delete the records that are left in it, and turn off DNSSEC signing";
+        "delete the records that are left in it, and turn off DNSSEC signing", last;
     /// Records of a hosted zone; many go with one call.
     RECORD: "DNS record", 100,
-        "delete the record by hand, in the zone that the id names";
+        "delete the record by hand, in the zone that the id names", last;
     /// What gives a role to instances.
     INSTANCE_PROFILE: "instance profile", 1,
-        "terminate the instances that use it";
+        "terminate the instances that use it", last;
     /// Roles, with their own policies.
     ROLE: "role", 1,
-        "remove the role from what uses it, such as instance profiles, and lift what protects it";
+        "remove the role from what uses it, such as instance profiles, and lift what protects it", last;
     /// Users, with their keys and own policies.
     USER: "user", 1,
-        "remove the user from groups, and delete its passwords, devices and certificates";
+        "remove the user from groups, and delete its passwords, devices and certificates", last;
     /// Policies that roles and users share.
     POLICY: "policy", 1,
-        "detach the policy from roles, users and groups that are not the cluster's";
+        "detach the policy from roles, users and groups that are not the cluster's", last;
     /// File systems of EFS.
     FILE_SYSTEM: "file system", 1,
         "delete its access points and mount targets, then the file system: aws efs delete-access-point, aws efs \

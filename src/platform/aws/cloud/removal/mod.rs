@@ -2,17 +2,20 @@
 //!
 //! `ownership` tells by tags whose something is. `discover` looks for it in all services, and `graph` puts it
 //! in order by a table of `kinds`; `dns` knows a record by where it leads. `delete` removes things, with what
-//! `discover` left in `known`; `holders` and `vpc_holders` say what is in the way of something.
+//! `discover` left in `known`; `holders` and `vpc_holders` say what is in the way of something. `elsewhere` asks
+//! the other regions.
 
 mod arn;
 mod clusters;
 mod delete;
 mod discover;
 mod dns;
+mod elsewhere;
 mod graph;
 mod holders;
 mod kinds;
 mod known;
+mod named;
 mod ownership;
 mod pages;
 mod vpc_holders;
@@ -33,7 +36,9 @@ use super::reach;
 use super::session::{Lost, Session};
 use crate::finding::Page;
 use crate::platform::cloud::{Asked, Asking, Unready, Verdict, Waiting};
-use crate::platform::removal::{Account, Discovered, FoundCluster, Holder, Outcome, Removal, Target, Thing};
+use crate::platform::removal::{
+    Account, Discovered, Elsewhere, FoundCluster, Holder, Outcome, Removal, Target, Thing,
+};
 
 /// The most values that a filter of EC2 takes.
 const MOST_VALUES: usize = 200;
@@ -95,6 +100,11 @@ impl AwsRemoval<'_> {
     /// Whether a role of another account is needed for the hosted zone.
     fn has_zone_role(&self) -> bool {
         !self.session.platform.hosted_zone_role.is_empty()
+    }
+
+    /// Whether the endpoint that says who the caller is may answer another time.
+    async fn may_answer(&self) -> bool {
+        self.session.reached(Service::Sts).await.may_pass()
     }
 
     /// Where the cluster's things are.
@@ -169,8 +179,12 @@ impl Removal for AwsRemoval<'_> {
             }
             match self.session.identity().await {
                 Ok(caller) => Ok(Account { id: caller.account.clone(), caller: caller.arn.clone() }),
-                Err(Lost::Unready(unready)) => Err(unready.into()),
+                Err(Lost::Unready(unready)) if self.may_answer().await => Err(unready.into()),
+                Err(Lost::Fault(fault)) if fault.may_pass() => Err(Verdict::Skipped(fault.sentence())),
                 Err(Lost::Fault(fault)) => Err(fault.verdict("")),
+                Err(lost @ Lost::Unready(_)) => {
+                    Err(Verdict::Found(Box::new(pages::unseen("the account", &lost))))
+                }
             }
         })
     }
@@ -193,6 +207,14 @@ impl Removal for AwsRemoval<'_> {
 
     fn holders_of<'s>(&'s self, things: &'s [&'s Thing]) -> Waiting<'s, Vec<Vec<Holder>>> {
         Box::pin(holders::holders(self, things))
+    }
+
+    fn is_local(&self, thing: &Thing) -> bool {
+        elsewhere::is_in(self.session.region(), thing)
+    }
+
+    fn elsewhere<'s>(&'s self, found: &'s [Thing]) -> Waiting<'s, Elsewhere> {
+        Box::pin(elsewhere::elsewhere(self, found))
     }
 
     fn clusters(&self) -> Waiting<'_, Asked<Vec<FoundCluster>>> {

@@ -53,9 +53,30 @@ const LEAD_ELSEWHERE: Page = Page {
     good: "",
 };
 
+const UNPROVEN: Page = Page {
+    code: "LF1326",
+    title: "what may be the cluster's is proven to be",
+    text: "Some resources are made first and tagged afterwards. If the program that makes them is killed in \
+           between, they have no tag. landfall takes such a resource for the cluster's where its exact name or its \
+           VPC proves it. Others stay: deleting somebody else's would be worse. The run then ends with exit code 5.",
+    severity: Severity::Error,
+    fields: &[],
+    base: Base::Whole,
+    bad: "",
+    good: "",
+};
+
 /// All of them.
 pub(in crate::platform::aws::cloud) static PAGES: &[&Page] =
-    &[&UNSEEN, &OTHER_CLUSTERS, &NO_DOMAIN, &LEAD_ELSEWHERE];
+    &[&UNSEEN, &OTHER_CLUSTERS, &NO_DOMAIN, &LEAD_ELSEWHERE, &UNPROVEN];
+
+/// Something without the cluster's tag that may be the cluster's, and why it may be.
+pub(super) fn unproven(what: &str, why: &str, tag: &str) -> Finding {
+    let message = format!("{what} stays: it has no tag of the cluster, but may be the cluster's, as {why}");
+    Finding::error(&UNPROVEN, Kind::Invalid, "", message).help(format!(
+        "if it is the cluster's, delete it, or tag it {tag}=owned; then run the same command again"
+    ))
+}
 
 /// A zone that the cluster shares, without the cluster's domain.
 pub(super) fn no_domain(zone: &str) -> Finding {
@@ -146,6 +167,15 @@ mod tests {
         for part in ["subnet-1", "one-bcd24, two-bcd24"] {
             assert!(finding.message.contains(part), "{}", finding.message);
         }
+    }
+
+    #[test]
+    fn what_is_not_proven_is_named_with_the_reason() {
+        let finding = unproven("hosted zone Z1 (demo.example.com)", "its VPC vpc-1 does not exist", "key");
+        let message = "hosted zone Z1 (demo.example.com) stays: it has no tag of the cluster, but may be the \
+                       cluster's, as its VPC vpc-1 does not exist";
+        assert_eq!((finding.message.as_str(), finding.page.code), (message, "LF1326"));
+        assert!(finding.is_error() && finding.help.is_some_and(|help| help.contains("key=owned")));
     }
 
     #[test]

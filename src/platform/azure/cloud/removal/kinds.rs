@@ -10,7 +10,7 @@ const ONE: usize = 1;
 macro_rules! kinds {
     ($($(#[$doc:meta])* $constant:ident: $name:literal, $help:literal;)*) => {
         $($(#[$doc])*
-        pub(super) static $constant: Kind = Kind { name: $name, batch: ONE, help: $help };)*
+        pub(super) static $constant: Kind = Kind { name: $name, batch: ONE, help: $help, last: false };)*
 
         /// All of them.
         #[cfg(test)]

@@ -2,13 +2,14 @@
 //!
 //! `holdings` finds groups and resources, `records`, `identities`, `subnet_uses` and `directory` what the
 //! cluster has outside of them; `opened` says which groups are emptied one by one; `discover` puts all of it
-//! together with its order. `delete` removes, `release` takes the tag off what only was used, `holders` names
+//! together with its order; `elsewhere` asks the other subscriptions. `delete` removes, `release` takes the tag off what only was used, `holders` names
 //! what is in the way.
 
 mod clusters;
 mod delete;
 mod directory;
 mod discover;
+mod elsewhere;
 mod holders;
 mod holdings;
 mod identities;
@@ -34,7 +35,9 @@ use super::session::Session;
 use crate::finding::{Finding, Kind};
 use crate::platform::azure::target;
 use crate::platform::cloud::{Asked, Asking, Session as _, Unready, Verdict, Waiting};
-use crate::platform::removal::{Account, Discovered, FoundCluster, Holder, Outcome, Removal, Target, Thing};
+use crate::platform::removal::{
+    Account, Discovered, Elsewhere, FoundCluster, Holder, Outcome, Removal, Target, Thing,
+};
 
 pub(in crate::platform::azure::cloud) use pages::PAGES;
 
@@ -157,7 +160,7 @@ impl<'a> AzureRemoval<'a> {
 
     async fn account_of_caller(&self) -> Asked<Account> {
         let session = self.session();
-        let ask = self.ask(&session).await?;
+        let ask = self.ask(&session).await.map_err(passing)?;
         let caller = match session.caller().await {
             Ok(caller) => caller,
             Err(unready) => return Err(unready.into()),
@@ -224,8 +227,30 @@ impl Removal for AzureRemoval<'_> {
         Box::pin(holders::holders(self, things))
     }
 
+    fn is_local(&self, thing: &Thing) -> bool {
+        elsewhere::is_local(thing)
+    }
+
+    fn elsewhere<'s>(&'s self, _: &'s [Thing]) -> Waiting<'s, Elsewhere> {
+        Box::pin(elsewhere::elsewhere(self))
+    }
+
     fn clusters(&self) -> Waiting<'_, Asked<Vec<FoundCluster>>> {
         Box::pin(clusters::clusters(self))
+    }
+}
+
+/// A finding that the same question may not meet another time says only that nobody knows: the network, Azure or what
+/// is on the way was in trouble.
+fn passing(verdict: Verdict) -> Verdict {
+    let pages = [&super::pages::CALL, &super::pages::UNREACHABLE, &super::pages::NOT_AZURE];
+    match verdict {
+        Verdict::Found(finding)
+            if finding.kind != Kind::Forbidden && pages.iter().any(|page| page.code == finding.page.code) =>
+        {
+            Verdict::Skipped(finding.message)
+        }
+        verdict => verdict,
     }
 }
 

@@ -93,7 +93,7 @@ mod tests {
     use super::*;
     use crate::platform::removal::{Fate, Kind};
 
-    static INSTANCE: Kind = Kind { name: "instance", batch: 50, help: "" };
+    static INSTANCE: Kind = Kind { name: "instance", batch: 50, help: "", last: false };
 
     #[test]
     fn an_instance_is_gone_once_it_is_terminated() {

@@ -53,7 +53,7 @@ mod tests {
     use crate::platform::aws::cloud::fault::Sort;
     use crate::platform::removal::{Fate, Kind};
 
-    static INSTANCE: Kind = Kind { name: "instance", batch: 50, help: "" };
+    static INSTANCE: Kind = Kind { name: "instance", batch: 50, help: "", last: false };
 
     fn thing(id: &str) -> Thing {
         Thing {

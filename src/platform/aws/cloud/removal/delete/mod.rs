@@ -245,7 +245,7 @@ mod tests {
     #[test]
     fn without_anybody_to_ask_nothing_is_gone() {
         static KIND: crate::platform::removal::Kind =
-            crate::platform::removal::Kind { name: "volume", batch: 1, help: "" };
+            crate::platform::removal::Kind { name: "volume", batch: 1, help: "", last: false };
         let thing = Thing {
             id: "vol-1".to_owned(),
             kind: &KIND,

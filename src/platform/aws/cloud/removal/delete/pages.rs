@@ -116,7 +116,7 @@ mod tests {
     use crate::platform::aws::cloud::fault::Sort;
     use crate::platform::removal::{Fate, Kind as Sorted};
 
-    static VOLUME: Sorted = Sorted { name: "volume", batch: 1, help: "detach it" };
+    static VOLUME: Sorted = Sorted { name: "volume", batch: 1, help: "detach it", last: false };
 
     fn fault(message: &str) -> Fault {
         Fault {

@@ -13,11 +13,12 @@ use futures::join;
 use futures::stream::{self, StreamExt};
 
 use super::ec2::Vpcs;
-use super::{AT_A_TIME, Look, Part, is_missing};
+use super::{AT_A_TIME, Look, NAMED, Part, is_denied, is_missing};
 use crate::platform::aws::cloud::removal::arn::Arn;
 use crate::platform::aws::cloud::removal::dns::plain;
 use crate::platform::aws::cloud::removal::graph::Node;
 use crate::platform::aws::cloud::removal::kinds;
+use crate::platform::aws::cloud::removal::named::{self, Whose};
 use crate::platform::aws::cloud::session::Lost;
 use crate::platform::cloud::Waiting;
 use crate::platform::removal::{Fate, Kind};
@@ -47,29 +48,64 @@ type Tags = BTreeMap<String, Vec<(String, String)>>;
 /// All load balancers, and what belongs to them.
 pub(super) async fn balancers(look: Look<'_>, vpcs: &Vpcs) -> Part {
     let claimed = look.claims.others().any(|(_, arn, _)| arn.service == SERVICE);
-    if !claimed && vpcs.used.is_empty() && vpcs.owned.is_empty() {
-        return Part::default();
-    }
+    let expected = claimed || !vpcs.used.is_empty() || !vpcs.owned.is_empty();
     let (classic, newer, groups) = join!(
         Box::pin(classic(look, vpcs)),
         Box::pin(newer(look, vpcs)),
         Box::pin(target_groups(look, vpcs)),
     );
     let mut part = Part::default();
+    // Who may not look need not, where nothing speaks for any.
+    let miss = |part: &mut Part, what: &str, lost: Lost| {
+        if expected || !is_denied(&lost) {
+            part.miss(what, &lost);
+        }
+    };
     match newer {
-        Ok((nodes, all)) => {
-            part.nodes.extend(nodes);
+        Ok((found, all)) => {
+            part.take(found);
             part.nodes.extend(listeners(look, &all));
         }
-        Err(lost) => part.miss("load balancers", &lost),
+        Err(lost) => miss(&mut part, "load balancers", lost),
     }
-    for (what, found) in [("classic load balancers", classic), ("target groups", groups)] {
-        match found {
-            Ok(nodes) => part.nodes.extend(nodes),
-            Err(lost) => part.miss(what, &lost),
-        }
+    match classic {
+        Ok(nodes) => part.nodes.extend(nodes),
+        Err(lost) => miss(&mut part, "classic load balancers", lost),
+    }
+    match groups {
+        Ok(found) => part.take(found),
+        Err(lost) => miss(&mut part, "target groups", lost),
     }
     part
+}
+
+/// Whose a load balancer or a target group is by its tags, its VPC or its name, and whether no tag says so.
+/// Nothing is said of what has gone before its tags were told.
+fn whose(
+    look: Look<'_>,
+    vpcs: &Vpcs,
+    one: &Described<'_>,
+    tags: Option<&Vec<(String, String)>>,
+) -> (Whose, bool) {
+    if let Some((fate, swept)) = fate(look, vpcs, tags, one.vpc) {
+        return (Whose::Cluster(fate), swept);
+    }
+    let Some(tags) = tags else { return (Whose::Other, false) };
+    let removal = look.removal;
+    let pairs = tags.iter().map(|(key, value)| (key.as_str(), value.as_str()));
+    (named::whose(&removal.ownership, &removal.target.infra_id, one.name, one.ends, pairs), true)
+}
+
+/// What of a load balancer or a target group says whose it is.
+struct Described<'d> {
+    name: &'d str,
+    ends: &'static [&'static str],
+    vpc: Option<&'d str>,
+}
+
+/// Whether its name is one that is made for the cluster.
+fn is_named(look: Look<'_>, name: Option<&str>, ends: &[&str]) -> bool {
+    name.is_some_and(|name| named::is_made_for(&look.removal.target.infra_id, name, ends))
 }
 
 /// Whether something can be the cluster's: by its place, or by what tags say of it.
@@ -124,7 +160,7 @@ async fn classic(look: Look<'_>, vpcs: &Vpcs) -> Result<Vec<Node>, Lost> {
 }
 
 /// Load balancers of the newer generation, and the ARNs of all that there are.
-async fn newer(look: Look<'_>, vpcs: &Vpcs) -> Result<(Vec<Node>, BTreeSet<String>), Lost> {
+async fn newer(look: Look<'_>, vpcs: &Vpcs) -> Result<(Part, BTreeSet<String>), Lost> {
     let session = &look.removal.session;
     let client = session.elbv2().await.map_err(Lost::Unready)?;
     let request = client.describe_load_balancers();
@@ -134,25 +170,35 @@ async fn newer(look: Look<'_>, vpcs: &Vpcs) -> Result<(Vec<Node>, BTreeSet<Strin
         found.iter().filter_map(LoadBalancer::load_balancer_arn).map(str::to_owned).collect();
     let may_be = |one: &&LoadBalancer| {
         let id = one.load_balancer_arn().and_then(Arn::parse);
-        id.is_some_and(|arn| may_be_own(look, vpcs, LOAD_BALANCER, arn.id, one.vpc_id()))
+        is_named(look, one.load_balancer_name(), named::BALANCERS)
+            || id.is_some_and(|arn| may_be_own(look, vpcs, LOAD_BALANCER, arn.id, one.vpc_id()))
     };
     let found: Vec<&LoadBalancer> = found.iter().filter(may_be).collect();
     let arns: Vec<String> =
         found.iter().filter_map(|one| one.load_balancer_arn()).map(str::to_owned).collect();
     let tags = Box::pin(tags_of(look, &arns)).await?;
-    let node = |one: &&LoadBalancer| {
-        let arn = one.load_balancer_arn()?;
-        let (fate, swept) = fate(look, vpcs, tags.get(arn), one.vpc_id())?;
-        let mut node = named(&kinds::LOAD_BALANCER, arn, fate, one.load_balancer_name());
+    let mut part = Part::default();
+    for one in found {
+        let (Some(arn), name) = (one.load_balancer_arn(), one.load_balancer_name().unwrap_or_default())
+        else {
+            continue;
+        };
+        let described = Described { name, ends: named::BALANCERS, vpc: one.vpc_id() };
+        let (whose, swept) = whose(look, vpcs, &described, tags.get(arn));
+        if whose == Whose::Unproven {
+            part.doubt(look, &format!("load balancer {name}"), NAMED);
+        }
+        let Some(fate) = whose.fate() else { continue };
+        let mut node = with_name(&kinds::LOAD_BALANCER, arn, fate, one.load_balancer_name());
         node.aliases = Arn::parse(arn).map(|arn| format!("ELB {}", arn.id)).into_iter().collect();
         node.aliases.extend(one.dns_name().map(plain));
         node.mentions = one.security_groups().to_vec();
         for zone in one.availability_zones() {
             node.mentions.extend(places(zone));
         }
-        Some(inside(Node { swept, ..node }, one.vpc_id()))
-    };
-    Ok((found.iter().filter_map(node).collect(), all))
+        part.nodes.push(inside(Node { swept, ..node }, one.vpc_id()));
+    }
+    Ok((part, all))
 }
 
 /// The subnet and the addresses that a load balancer has in a zone.
@@ -161,7 +207,7 @@ fn places(zone: &AvailabilityZone) -> Vec<String> {
     zone.subnet_id().into_iter().chain(addresses).map(str::to_owned).collect()
 }
 
-async fn target_groups(look: Look<'_>, vpcs: &Vpcs) -> Result<Vec<Node>, Lost> {
+async fn target_groups(look: Look<'_>, vpcs: &Vpcs) -> Result<Part, Lost> {
     let session = &look.removal.session;
     let client = session.elbv2().await.map_err(Lost::Unready)?;
     let request = client.describe_target_groups();
@@ -169,24 +215,33 @@ async fn target_groups(look: Look<'_>, vpcs: &Vpcs) -> Result<Vec<Node>, Lost> {
     let found = found.map_err(|error| Lost::Fault(session.fault(GROUPS, &error)))?;
     let may_be = |one: &&TargetGroup| {
         let id = one.target_group_arn().and_then(Arn::parse);
-        id.is_some_and(|arn| may_be_own(look, vpcs, TARGET_GROUP, arn.id, one.vpc_id()))
+        is_named(look, one.target_group_name(), named::TARGET_GROUPS)
+            || id.is_some_and(|arn| may_be_own(look, vpcs, TARGET_GROUP, arn.id, one.vpc_id()))
     };
     let found: Vec<&TargetGroup> = found.iter().filter(may_be).collect();
     let arns: Vec<String> =
         found.iter().filter_map(|one| one.target_group_arn()).map(str::to_owned).collect();
     let tags = Box::pin(tags_of(look, &arns)).await?;
-    let node = |one: &&TargetGroup| {
-        let arn = one.target_group_arn()?;
-        let (fate, swept) = fate(look, vpcs, tags.get(arn), one.vpc_id())?;
-        let mut node = named(&kinds::TARGET_GROUP, arn, fate, one.target_group_name());
+    let mut part = Part::default();
+    for one in found {
+        let (Some(arn), name) = (one.target_group_arn(), one.target_group_name().unwrap_or_default()) else {
+            continue;
+        };
+        let described = Described { name, ends: named::TARGET_GROUPS, vpc: one.vpc_id() };
+        let (whose, swept) = whose(look, vpcs, &described, tags.get(arn));
+        if whose == Whose::Unproven {
+            part.doubt(look, &format!("target group {name}"), NAMED);
+        }
+        let Some(fate) = whose.fate() else { continue };
+        let mut node = with_name(&kinds::TARGET_GROUP, arn, fate, one.target_group_name());
         node.mentions = one.load_balancer_arns().to_vec();
         node.swept = swept;
-        Some(node)
-    };
-    Ok(found.iter().filter_map(node).collect())
+        part.nodes.push(node);
+    }
+    Ok(part)
 }
 
-fn named(kind: &'static Kind, arn: &str, fate: Fate, name: Option<&str>) -> Node {
+fn with_name(kind: &'static Kind, arn: &str, fate: Fate, name: Option<&str>) -> Node {
     let mut node = Node::new(kind, arn, arn.to_owned(), fate);
     name.unwrap_or_default().clone_into(&mut node.name);
     node

@@ -4,14 +4,17 @@ use std::collections::BTreeSet;
 
 use futures::stream::{self, StreamExt};
 
-use super::{AT_A_TIME, Look, Part, is_denied, is_missing};
+use super::{AT_A_TIME, Look, NAMED, Part, is_denied, is_missing};
 use crate::platform::aws::cloud::removal::graph::Node;
 use crate::platform::aws::cloud::removal::kinds;
+use crate::platform::aws::cloud::removal::named::{self, Whose};
 use crate::platform::aws::cloud::session::Lost;
 use crate::platform::removal::Fate;
 
 pub(super) const SERVICE: &str = "s3";
 const TAGS: &str = "s3:GetBucketTagging";
+/// The code of a bucket that is there and has no tags.
+const UNTAGGED: &str = "NoSuchTagSet";
 
 /// All buckets.
 pub(super) async fn buckets(look: Look<'_>) -> Part {
@@ -28,8 +31,9 @@ pub(super) async fn buckets(look: Look<'_>) -> Part {
     let mut part = Part::default();
     for (name, answer) in names.iter().zip(answers) {
         match answer {
-            Ok(Some(fate)) => part.nodes.push(node(look, name, fate)),
-            Ok(None) => {}
+            Ok(Whose::Cluster(fate)) => part.nodes.push(node(look, name, fate)),
+            Ok(Whose::Unproven) => part.doubt(look, &format!("bucket {name}"), NAMED),
+            Ok(Whose::Other) => {}
             Err(lost) if is_missing(&lost) => {}
             Err(lost) => match claimed_fate(look, name) {
                 Some(fate) if is_denied(&lost) => part.nodes.push(node(look, name, fate)),
@@ -50,11 +54,17 @@ fn claimed_fate(look: Look<'_>, name: &str) -> Option<Fate> {
     look.claims.of(SERVICE, "").find(|(_, arn, _)| arn.id == name).map(|(_, _, claim)| claim.fate)
 }
 
-/// What becomes of a bucket by its own tags; none where it is not the cluster's.
-async fn fate(look: Look<'_>, name: &str) -> Result<Option<Fate>, Lost> {
+/// Whose a bucket is by its own tags. S3 makes a bucket first and tags it then.
+async fn fate(look: Look<'_>, name: &str) -> Result<Whose, Lost> {
     let session = &look.removal.session;
     let s3 = session.s3().await.map_err(Lost::Unready)?;
     let answer = Box::pin(s3.get_bucket_tagging().bucket(name).send()).await;
-    let answer = answer.map_err(|error| Lost::Fault(session.fault(TAGS, &error)))?;
-    Ok(look.removal.ownership.fate(answer.tag_set().iter().map(|tag| (tag.key(), tag.value()))))
+    let tags = match answer.map_err(|error| session.fault(TAGS, &error)) {
+        Ok(answer) => answer.tag_set,
+        Err(fault) if fault.is(UNTAGGED) => Vec::new(),
+        Err(fault) => return Err(Lost::Fault(fault)),
+    };
+    let tags = tags.iter().map(|tag| (tag.key(), tag.value()));
+    let infra_id = &look.removal.target.infra_id;
+    Ok(named::whose(&look.removal.ownership, infra_id, name, named::BUCKETS, tags))
 }

@@ -10,9 +10,10 @@ use aws_sdk_iam::types::{InstanceProfile, Policy, PolicyScopeType, Role, Tag, Us
 use futures::join;
 use futures::stream::{self, StreamExt};
 
-use super::{AT_A_TIME, Look, Part, is_denied, is_missing};
+use super::{AT_A_TIME, Look, NAMED, Part, is_denied, is_missing};
 use crate::platform::aws::cloud::removal::graph::Node;
 use crate::platform::aws::cloud::removal::kinds;
+use crate::platform::aws::cloud::removal::named::{self, Whose};
 use crate::platform::aws::cloud::session::Lost;
 use crate::platform::removal::{Fate, Kind};
 
@@ -128,12 +129,13 @@ async fn judged(look: Look<'_>, kind: &'static Kind, listed: Vec<Listed>) -> Par
     let (mut part, mut foreign, mut lost) = (Part::default(), BTreeSet::new(), Vec::new());
     for (one, answer) in wanted.into_iter().zip(answers) {
         match answer {
-            Ok(Some(fate)) => {
+            Ok(Whose::Cluster(fate)) => {
                 let mut node = Node::new(kind, &one.arn, one.arn.clone(), fate);
                 node.name = one.name;
                 part.nodes.push(node);
             }
-            Ok(None) => {
+            Ok(Whose::Unproven) => part.doubt(look, &format!("{} {}", kind.name, one.name), NAMED),
+            Ok(Whose::Other) => {
                 foreign.insert(one.id);
             }
             Err(why) if is_missing(&why) => {}
@@ -153,18 +155,25 @@ async fn judged(look: Look<'_>, kind: &'static Kind, listed: Vec<Listed>) -> Par
     part
 }
 
-/// What becomes of a role or a user; none where it is not the cluster's.
-async fn fate(look: Look<'_>, kind: &'static Kind, name: &str) -> Result<Option<Fate>, Lost> {
+/// Whose a role or a user is. Users are made by operators, with their tags.
+async fn fate(look: Look<'_>, kind: &'static Kind, name: &str) -> Result<Whose, Lost> {
     let session = &look.removal.session;
     let iam = session.iam().await.map_err(Lost::Unready)?;
     if *kind == kinds::ROLE {
         let answer = Box::pin(iam.get_role().role_name(name).send()).await;
         let answer = answer.map_err(|error| Lost::Fault(session.fault("iam:GetRole", &error)))?;
-        return Ok(by_tags(look, answer.role().map(Role::tags).unwrap_or_default()));
+        let tags = answer.role().map(Role::tags).unwrap_or_default();
+        return Ok(by_name(look, name, named::ROLES, tags));
     }
     let answer = Box::pin(iam.get_user().user_name(name).send()).await;
     let answer = answer.map_err(|error| Lost::Fault(session.fault("iam:GetUser", &error)))?;
-    Ok(by_tags(look, answer.user().map(User::tags).unwrap_or_default()))
+    Ok(by_name(look, name, &[], answer.user().map(User::tags).unwrap_or_default()))
+}
+
+/// Whose something is by its tags, or else by its name.
+fn by_name(look: Look<'_>, name: &str, ends: &[&str], tags: &[Tag]) -> Whose {
+    let tags = tags.iter().map(|tag| (tag.key(), tag.value()));
+    named::whose(&look.removal.ownership, &look.removal.target.infra_id, name, ends, tags)
 }
 
 fn by_tags(look: Look<'_>, tags: &[Tag]) -> Option<Fate> {
@@ -246,7 +255,11 @@ async fn policies(look: Look<'_>) -> Part {
     for (arn, claimed) in wanted {
         let arn = arn.as_str();
         let fate = match Box::pin(tagged_policy(look, arn)).await {
-            Ok(fate) => fate,
+            Ok(Whose::Unproven) => {
+                part.doubt(look, &format!("policy {arn}"), NAMED);
+                None
+            }
+            Ok(whose) => whose.fate(),
             Err(lost) if is_missing(&lost) => None,
             Err(lost) if is_denied(&lost) => claimed,
             Err(lost) => {
@@ -276,13 +289,14 @@ async fn listed_policies(look: Look<'_>) -> Result<Vec<String>, Lost> {
     Ok(own.filter_map(Policy::arn).map(str::to_owned).collect())
 }
 
-async fn tagged_policy(look: Look<'_>, arn: &str) -> Result<Option<Fate>, Lost> {
+async fn tagged_policy(look: Look<'_>, arn: &str) -> Result<Whose, Lost> {
     const CALL: &str = "iam:GetPolicy";
     let session = &look.removal.session;
     let iam = session.iam().await.map_err(Lost::Unready)?;
     let answer = Box::pin(iam.get_policy().policy_arn(arn).send()).await;
     let answer = answer.map_err(|error| Lost::Fault(session.fault(CALL, &error)))?;
-    Ok(by_tags(look, answer.policy().map(Policy::tags).unwrap_or_default()))
+    let tags = answer.policy().map(Policy::tags).unwrap_or_default();
+    Ok(by_name(look, arn.rsplit('/').next().unwrap_or_default(), named::POLICIES, tags))
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ mod identities;
 mod others;
 mod records;
 mod tagged;
+mod untagged;
 mod zones;
 
 use std::collections::BTreeSet;
@@ -32,7 +33,11 @@ use crate::platform::aws::cloud::session::Lost;
 use crate::platform::cloud::Unready;
 use crate::platform::removal::{Discovered, Fate};
 
+use self::ec2::Vpcs;
 use self::tagged::Claims;
+
+/// Why something with other tags than the cluster's may be the cluster's.
+const NAMED: &str = "its name is one that is made for the cluster";
 
 /// The most requests of one sort that are under way at a time.
 pub(super) const AT_A_TIME: usize = 16;
@@ -44,14 +49,22 @@ struct Part {
     known: Known,
     unseen: Vec<Finding>,
     notes: Vec<Finding>,
+    unproven: Vec<Finding>,
 }
 
 impl Part {
+    /// Notes that something may be the cluster's, and why it may be.
+    fn doubt(&mut self, look: Look<'_>, what: &str, why: &str) {
+        let tag = look.removal.ownership.shared_keys().next().unwrap_or_default();
+        self.unproven.push(pages::unproven(what, why, tag));
+    }
+
     /// Takes over what another service has.
     fn take(&mut self, other: Self) {
         self.nodes.extend(other.nodes);
         self.unseen.extend(other.unseen);
         self.notes.extend(other.notes);
+        self.unproven.extend(other.unproven);
         let known = other.known;
         self.known.gateways.extend(known.gateways);
         self.known.tables.extend(known.tables);
@@ -106,7 +119,13 @@ pub(super) async fn discover(removal: &AwsRemoval<'_>) -> Discovered {
     }
     let (claims, mut part) = claimed;
     let look = Look { removal, home: &home, claims: &claims };
-    let (network, identities, (zones, named), buckets, others) = join!(
+    let (
+        (network, vpcs),
+        identities,
+        zones::Found { part: zones, judged: mut named, untagged, all },
+        buckets,
+        others,
+    ) = join!(
         Box::pin(network(look)),
         Box::pin(identities::identities(look)),
         Box::pin(zones::zones(look)),
@@ -116,12 +135,15 @@ pub(super) async fn discover(removal: &AwsRemoval<'_>) -> Discovered {
     for other in [network, identities, zones, buckets, others] {
         part.take(other);
     }
+    let (attached, listed) = Box::pin(untagged::zones(look, &vpcs, untagged, &all)).await;
+    part.take(attached);
+    named.extend(listed);
     let balancers = balancers_of(&part.nodes);
     for listed in named {
         let infra_id = removal.target.infra_id.as_str();
         part.take(records::judged(listed, Balancers { infra_id, found: &balancers }));
     }
-    let Part { nodes, mut known, unseen, notes } = part;
+    let Part { nodes, mut known, unseen, notes, unproven } = part;
     let named: BTreeSet<String> =
         nodes.iter().flat_map(|node| std::iter::once(&node.key).chain(&node.aliases)).cloned().collect();
     *removal.found.lock().unwrap_or_else(PoisonError::into_inner) = named;
@@ -134,7 +156,7 @@ pub(super) async fn discover(removal: &AwsRemoval<'_>) -> Discovered {
         }
         *old = known;
     });
-    Discovered { things: graph::ordered(nodes), unseen, notes }
+    Discovered { things: graph::ordered(nodes), unseen, notes, unproven }
 }
 
 /// Why nothing that is seen by now counts, if so: credentials that end are renewed by their source, and it may
@@ -157,8 +179,8 @@ fn balancers_of(nodes: &[Node]) -> BTreeSet<String> {
 }
 
 /// Machines and networks, and the load balancers in these.
-async fn network(look: Look<'_>) -> Part {
+async fn network(look: Look<'_>) -> (Part, Vpcs) {
     let (mut part, vpcs) = Box::pin(ec2::ec2(look)).await;
     part.take(Box::pin(balancers::balancers(look, &vpcs)).await);
-    part
+    (part, vpcs)
 }

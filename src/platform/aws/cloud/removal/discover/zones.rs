@@ -29,9 +29,20 @@ pub(super) struct Zone {
     pub(super) by_role: bool,
 }
 
-/// All zones of the cluster, and the records that are to be judged: theirs, and public ones of the same
-/// names.
-pub(super) async fn zones(look: Look<'_>) -> (Part, Vec<Listed>) {
+/// What was found of zones.
+pub(super) struct Found {
+    /// The zones of the cluster.
+    pub(super) part: Part,
+    /// The records that are to be judged: theirs, and public ones of the same names.
+    pub(super) judged: Vec<Listed>,
+    /// Private zones of the cluster's domain, or of any where nobody says it, without any cluster's tag.
+    pub(super) untagged: Vec<Zone>,
+    /// All zones that the caller may see.
+    pub(super) all: Vec<Zone>,
+}
+
+/// All zones of the cluster, and those that may be its own.
+pub(super) async fn zones(look: Look<'_>) -> Found {
     let (mut part, mut named) = (Part::default(), Vec::new());
     let (own, by_role) = join!(Box::pin(listed(look, false)), Box::pin(listed_by_role(look)));
     let mut listed = Vec::new();
@@ -51,9 +62,15 @@ pub(super) async fn zones(look: Look<'_>) -> (Part, Vec<Listed>) {
         calls.push(Box::pin(fate(look, zone)));
     }
     let answers: Vec<_> = stream::iter(calls).buffered(AT_A_TIME).collect().await;
+    let mut untagged = Vec::new();
     for (zone, answer) in wanted.into_iter().zip(answers) {
         let fate = match answer {
-            Ok(fate) => fate,
+            Ok(Tagged::Cluster(fate)) => Some(fate),
+            Ok(Tagged::Nobody) => {
+                untagged.extend(Some(zone).filter(|zone| may_be_untagged(zone, domain)).cloned());
+                None
+            }
+            Ok(Tagged::Another) => None,
             Err(lost) if is_missing(&lost) => None,
             // Zones of others are not for everybody to look at.
             Err(lost) if is_denied(&lost) && !zone.private && !claimed.contains(zone.id.as_str()) => None,
@@ -72,7 +89,22 @@ pub(super) async fn zones(look: Look<'_>) -> (Part, Vec<Listed>) {
             }
         }
     }
-    (part, named)
+    Found { part, judged: named, untagged, all: listed }
+}
+
+/// Whose a zone is by its tags.
+enum Tagged {
+    /// The cluster's.
+    Cluster(Fate),
+    /// Another cluster's.
+    Another,
+    /// No cluster's.
+    Nobody,
+}
+
+/// Whether a zone without a tag can be the one that was made for the cluster.
+fn may_be_untagged(zone: &Zone, domain: &str) -> bool {
+    zone.private && !zone.by_role && (domain.is_empty() || zone.name == plain(domain))
 }
 
 /// Whether a zone can be the cluster's: tags say so, or its name fits, or nobody knows the name.
@@ -113,15 +145,20 @@ async fn listed(look: Look<'_>, by_role: bool) -> Result<Vec<Zone>, Lost> {
     Ok(zones)
 }
 
-/// What becomes of a zone by its tags; none where it is not the cluster's.
-async fn fate(look: Look<'_>, zone: &Zone) -> Result<Option<Fate>, Lost> {
+/// Whose a zone is by its tags.
+async fn fate(look: Look<'_>, zone: &Zone) -> Result<Tagged, Lost> {
     let client = client(look, zone.by_role).await?;
     let request = client.list_tags_for_resource().resource_type(TagResourceType::Hostedzone);
     let answer = Box::pin(request.resource_id(&zone.id).send()).await;
     let answer = answer.map_err(|error| Lost::Fault(look.removal.session.fault(TAGS, &error)))?;
     let tags = answer.resource_tag_set().map(ResourceTagSet::tags).unwrap_or_default();
-    let tags = tags.iter().filter_map(|tag| Some((tag.key()?, tag.value().unwrap_or_default())));
-    Ok(look.removal.ownership.fate(tags))
+    let tags = || tags.iter().filter_map(|tag| Some((tag.key()?, tag.value().unwrap_or_default())));
+    let ownership = &look.removal.ownership;
+    Ok(match ownership.fate(tags()) {
+        Some(fate) => Tagged::Cluster(fate),
+        None if ownership.others(tags()).is_empty() => Tagged::Nobody,
+        None => Tagged::Another,
+    })
 }
 
 #[cfg(test)]
@@ -141,5 +178,15 @@ mod tests {
         assert!(may_be("other.example.com", true, "") && !may_be("example.com", false, ""));
         let zone = Zone { id: "Z2".to_owned(), ..Zone::default() };
         assert!(may_be_own(&zone, domain, &BTreeSet::from(["Z2"])));
+    }
+
+    #[test]
+    fn a_zone_without_a_tag_can_be_the_clusters_by_its_domain_alone() {
+        let domain = "demo.example.com";
+        let zone = Zone { name: domain.to_owned(), private: true, ..Zone::default() };
+        assert!(may_be_untagged(&zone, domain) && may_be_untagged(&zone, ""));
+        assert!(!may_be_untagged(&zone, "example.com"));
+        assert!(!may_be_untagged(&Zone { private: false, ..zone.clone() }, domain));
+        assert!(!may_be_untagged(&Zone { by_role: true, ..zone }, domain));
     }
 }

@@ -13,7 +13,9 @@ use crate::platform::aws::cloud::session::{Lost, Session};
 use crate::platform::cloud::Waiting;
 
 /// Something that EC2 can be asked for.
-pub(super) trait Ask: Described + Sized + Send + Sync + 'static {
+pub(in crate::platform::aws::cloud::removal::discover) trait Ask:
+    Described + Sized + Send + Sync + 'static
+{
     /// The name of the filter for the VPC, where such things go with their VPC.
     const IN_VPC: Option<&'static str>;
 
@@ -22,7 +24,7 @@ pub(super) trait Ask: Described + Sized + Send + Sync + 'static {
 }
 
 /// All that have one of the values, however many these are.
-pub(super) async fn with_any<T: Ask>(
+pub(in crate::platform::aws::cloud::removal::discover) async fn with_any<T: Ask>(
     session: &Session<'_>,
     name: &str,
     values: &[&str],

@@ -7,7 +7,7 @@ use crate::platform::aws::cloud::removal::known::Known;
 use crate::platform::removal::Kind;
 
 /// Something that EC2 describes.
-pub(super) trait Described {
+pub(in crate::platform::aws::cloud::removal::discover) trait Described {
     /// Its sort, as ARNs name it.
     const SORT: &'static str;
 

@@ -18,11 +18,14 @@ use aws_sdk_ec2::types::{
 };
 use futures::join;
 
+pub(super) use self::ask::with_any;
+
 use self::ask::Ask;
 use self::described::{Described, pairs};
-use super::{Look, Part, is_denied};
+use super::{Look, NAMED, Part, is_denied};
 use crate::platform::aws::cloud::gather::filter;
 use crate::platform::aws::cloud::removal::graph::Node;
+use crate::platform::aws::cloud::removal::named::{self, Whose};
 use crate::platform::aws::cloud::removal::ownership::SHARED;
 use crate::platform::aws::cloud::removal::{kinds, pages};
 use crate::platform::aws::cloud::session::Lost;
@@ -52,6 +55,9 @@ pub(super) const SORTS: &[&str] = &[
     VpcPeeringConnection::SORT,
 ];
 
+/// How the ids of elastic IPs begin.
+const ADDRESS: &str = "eipalloc-";
+
 /// The VPCs that matter for a cluster.
 #[derive(Debug, Default)]
 pub(super) struct Vpcs {
@@ -77,6 +83,8 @@ pub(super) async fn ec2(look: Look<'_>) -> (Part, Vpcs) {
     for other in [machines, network, gateways, rest, images, snapshots] {
         part.take(other);
     }
+    let addresses = Box::pin(untagged_addresses(look, &part)).await;
+    part.take(addresses);
     let own_key = |node: &Node| (*node.kind == kinds::VPC).then(|| node.key.clone());
     let used = part.nodes.iter().filter_map(|node| node.vpc.clone().or_else(|| own_key(node))).collect();
     (part, Vpcs { owned, used })
@@ -135,10 +143,94 @@ async fn rest(look: Look<'_>, owned: &BTreeSet<String>) -> Part {
     part
 }
 
+/// Elastic IPs without a tag that the cluster's NAT gateways use. They are somebody's for good, and may have been
+/// lent to the cluster.
+async fn untagged_addresses(look: Look<'_>, found: &Part) -> Part {
+    let known: BTreeSet<&str> = found.nodes.iter().map(|node| node.key.as_str()).collect();
+    let gateways = found.nodes.iter().filter(|node| *node.kind == kinds::NAT_GATEWAY);
+    let mut users: BTreeMap<&str, &str> = BTreeMap::new();
+    for gateway in gateways.filter(|node| node.fate == Fate::Removed) {
+        let named = gateway.mentions.iter().map(String::as_str);
+        let own = named.filter(|id| id.starts_with(ADDRESS) && !known.contains(id));
+        users.extend(own.map(|id| (id, gateway.key.as_str())));
+    }
+    let mut part = Part::default();
+    let ids: Vec<&str> = users.keys().copied().collect();
+    match with_any::<Address>(&look.removal.session, "allocation-id", &ids).await {
+        Ok(found) => {
+            let is_anybodys = |one: &&Address| look.removal.ownership.others(pairs(one.tags())).is_empty();
+            for (id, gateway) in found.iter().filter(is_anybodys).filter_map(|one| {
+                let id = one.allocation_id()?;
+                Some((id, users.get(id)?))
+            }) {
+                let why = format!("the cluster's NAT gateway {gateway} uses it");
+                part.doubt(look, &format!("elastic IP {id}"), &why);
+            }
+        }
+        // An address that nobody may look at is not the cluster's.
+        Err(lost) if is_denied(&lost) => {}
+        Err(lost) => part.miss("the addresses of NAT gateways", &lost),
+    }
+    part
+}
+
+/// The cluster's images: those with its tag, and the one with the name of its copy. EC2 tags a copy once it is made.
+async fn images(look: Look<'_>, owned: &BTreeSet<String>) -> Part {
+    let (mut part, copies) = join!(Box::pin(of::<Image>(look, owned)), Box::pin(copies(look)));
+    match copies {
+        Ok(copies) => part.take(copies),
+        Err(lost) if is_denied(&lost) => {}
+        Err(lost) => part.miss("the copied image", &lost),
+    }
+    part
+}
+
+async fn copies(look: Look<'_>) -> Result<Part, Lost> {
+    let removal = look.removal;
+    let infra_id = &removal.target.infra_id;
+    let names: Vec<String> = named::IMAGES.iter().map(|end| format!("{infra_id}{end}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let mut part = Part::default();
+    let found: Vec<Image> = with_any(&removal.session, "name", &names).await?;
+    for image in found.iter().filter(|image| image.name().is_some_and(|name| names.contains(&name))) {
+        // Those with a tag are known by it.
+        if removal.ownership.fate(pairs(image.tags())).is_some() {
+            continue;
+        }
+        let name = image.name().unwrap_or_default();
+        match named::whose(&removal.ownership, infra_id, name, named::IMAGES, pairs(image.tags())) {
+            Whose::Cluster(fate) => part.nodes.extend(node(look, image, fate)),
+            Whose::Unproven => {
+                let id = image.image_id().unwrap_or_default();
+                part.doubt(look, &format!("image {id} ({name})"), NAMED);
+            }
+            Whose::Other => {}
+        }
+    }
+    Ok(part)
+}
+
+/// The snapshots that were made for a copied image, by its id: a copy that is not finished does not name them. What
+/// cannot be asked for, the image tells once it is finished.
+async fn of_copy(look: Look<'_>, image: &str) -> Vec<String> {
+    let made_for = format!("Copied for DestinationAmi {image} *");
+    let found = with_any::<Snapshot>(&look.removal.session, "description", &[made_for.as_str()]).await;
+    // Not every server that plays AWS keeps to the filter.
+    let start = made_for.trim_end_matches('*');
+    let is_it = |one: &&Snapshot| one.description().is_some_and(|text| text.starts_with(start));
+    let found = found.unwrap_or_default();
+    found.iter().filter(is_it).filter_map(Snapshot::snapshot_id).map(str::to_owned).collect()
+}
+
 /// Images, and snapshots with those that belong to a cluster's image. These carry no tag of the cluster.
 async fn storage(look: Look<'_>, owned: &BTreeSet<String>) -> (Part, Part) {
     let (mut images, mut snapshots) =
-        join!(Box::pin(of::<Image>(look, owned)), Box::pin(of::<Snapshot>(look, owned)));
+        join!(Box::pin(images(look, owned)), Box::pin(of::<Snapshot>(look, owned)));
+    for image in images.nodes.iter_mut().filter(|node| node.fate == Fate::Removed) {
+        let more = Box::pin(of_copy(look, &image.key)).await;
+        let new: Vec<String> = more.into_iter().filter(|id| !image.mentions.contains(id)).collect();
+        image.mentions.extend(new);
+    }
     let known: BTreeSet<&str> = snapshots.nodes.iter().map(|node| node.key.as_str()).collect();
     let removed = images.nodes.iter().filter(|node| node.fate == Fate::Removed);
     let untagged = removed.map(|node| {
@@ -151,7 +243,7 @@ async fn storage(look: Look<'_>, owned: &BTreeSet<String>) -> (Part, Part) {
         return (images, snapshots);
     }
     let ids: Vec<&str> = of_images.iter().map(String::as_str).collect();
-    match ask::with_any::<Snapshot>(&look.removal.session, "snapshot-id", &ids).await {
+    match with_any::<Snapshot>(&look.removal.session, "snapshot-id", &ids).await {
         Ok(found) => {
             let ownership = &look.removal.ownership;
             for snapshot in found.iter().filter(|one| one.id().is_some_and(|id| of_images.contains(id))) {
@@ -222,7 +314,7 @@ async fn sought<T: Ask>(look: Look<'_>, owned: &BTreeSet<String>) -> Result<Vec<
     let mut found = match T::IN_VPC.filter(|_| !owned.is_empty()) {
         Some(name) => {
             let vpcs: Vec<&str> = owned.iter().map(String::as_str).collect();
-            ask::with_any::<T>(session, name, &vpcs).await?
+            with_any::<T>(session, name, &vpcs).await?
         }
         None => Vec::new(),
     };

@@ -1,0 +1,70 @@
+//! What the journal of a directory knows of earlier runs that destroyed its cluster.
+
+use std::path::Path;
+
+use crate::platform::removal::{Account, Target};
+use crate::workdir::{StepResult, fingerprint, steps};
+
+/// Where a run removes a cluster, as the journal remembers it.
+pub(super) fn place(target: &Target, account: &Account) -> String {
+    let texts = [target.infra_id.as_str(), account.id.as_str(), target.text("region")];
+    fingerprint(texts.map(str::as_bytes))
+}
+
+/// Whether an earlier run of a step began in the same place and did not end with nothing left. It began only once
+/// it was sure of the place.
+pub(super) fn has_begun(directory: &Path, step: &str, place: &str) -> bool {
+    // What the journal does not say, the cloud is asked for.
+    let Ok(steps) = steps(directory) else { return false };
+    let known = steps.iter().rev().filter(|known| known.step == step);
+    let mut since = known.take_while(|known| known.result != StepResult::Done);
+    since.any(|known| known.result == StepResult::Began && known.inputs == place)
+}
+
+#[cfg(test)]
+#[allow(clippy::disallowed_methods, reason = "the test has a directory of its own")]
+mod tests {
+    use super::*;
+    use crate::workdir::{ClusterDir, Step};
+
+    const STEP: &str = "cluster.destroy";
+
+    #[test]
+    fn an_earlier_run_counts_for_its_own_place_until_one_is_done() -> Result<(), Box<dyn std::error::Error>> {
+        let directory = tempfile::tempdir()?;
+        let cluster = ClusterDir::open(directory.path())?;
+        let note = |result: StepResult, inputs: &str| {
+            let (time, step) = ("2026-01-01T00:00:00Z".to_owned(), STEP.to_owned());
+            cluster.note(&Step { time, step, result, detail: String::new(), inputs: inputs.to_owned() })
+        };
+        let begun = |place: &str| has_begun(directory.path(), STEP, place);
+        assert!(!begun("here"));
+        note(StepResult::Began, "")?;
+        assert!(!begun("here"));
+        note(StepResult::Began, "here")?;
+        note(StepResult::Interrupted, "")?;
+        assert!(begun("here") && !begun("there"));
+        note(StepResult::Done, "")?;
+        assert!(!begun("here"));
+        Ok(())
+    }
+
+    #[test]
+    fn a_place_is_that_of_one_cluster_in_one_account_and_region() {
+        let target = |id: &str, region: &str| Target {
+            infra_id: id.to_owned(),
+            platform: serde_json::Map::from_iter([("region".to_owned(), region.into())]),
+            ..Target::default()
+        };
+        let account = |id: &str| Account { id: id.to_owned(), caller: String::new() };
+        let here = place(&target("demo-bcd24", "eu-west-1"), &account("1"));
+        assert_eq!(here, place(&target("demo-bcd24", "eu-west-1"), &account("1")));
+        for other in [
+            place(&target("demo-bcd24", "eu-central-1"), &account("1")),
+            place(&target("demo-bcd24", "eu-west-1"), &account("2")),
+            place(&target("demo-x7k2p", "eu-west-1"), &account("1")),
+        ] {
+            assert_ne!(here, other);
+        }
+    }
+}
