@@ -188,7 +188,7 @@ fn services_that_know_nobody_and_programs_that_speak_json_are_told() {
     let code = [("ec2", "AuthFailure"), ("s3", "AuthorizationHeaderMalformed")];
     for (service, code) in code {
         let check = report.says(&format!("aws.endpoint.{service}"), "failed", &["credentials", "STS", code]);
-        assert_eq!(text(check, "code"), "LF1014", "{check}");
+        assert_eq!(text(check, "code"), "LF1003", "{check}");
         assert!(text(check, "help").contains("partition"), "{check}");
     }
     for service in ["tagging", "servicequotas"] {

@@ -253,6 +253,9 @@ fn of_credentials_that_are_accepted_nothing_is_shown() {
     searched("create manifests", &landfall, &["create", "manifests"]).ends(0);
 }
 
+/// Sources that ask STS for the keys of a role.
+const ROLES: &[&str] = &["assumed role", "web identity"];
+
 /// The cloud repeats all that it was sent.
 #[test]
 fn of_credentials_that_are_refused_nothing_is_shown() {
@@ -265,7 +268,11 @@ fn of_credentials_that_are_refused_nothing_is_shown() {
     let front = Front::start(None, Some(authority.server(HOSTS)), vec![Rule::always(ANY, ALL, echo)]);
     let proxy = proxy_to(front.port);
     let (container, metadata) = (container(), metadata());
-    let refused = sources(&container, &metadata).into_iter().map(|source| (source, "LF1003"));
+    // Those that first ask STS for keys of a role get none; the others have keys, which are refused.
+    let refused = sources(&container, &metadata).into_iter().map(|source| {
+        let code = if ROLES.contains(&source.name) { "LF1002" } else { "LF1003" };
+        (source, code)
+    });
     let broken = broken_sources(&container, &metadata).into_iter().map(|source| (source, "LF1002"));
     for (source, code) in refused.chain(broken) {
         let landfall = source.given_to(through_the_proxy(CONFIG, &authority, &proxy));

@@ -57,8 +57,8 @@ mod tests {
         for body in [
             r#"assert_eq!(codes(), ["LF0001"]);"#,
             r#"assert!(said.contains("error[LF0001]") && !said.contains("LF0002"));"#,
-            r#"assert_eq!(found().page.code, pages::GONE.code);"#,
-            r#"for (input, code) in CASES { assert_eq!(found(input).code, *code); }"#,
+            r"assert_eq!(found().page.code, pages::GONE.code);",
+            r"for (input, code) in CASES { assert_eq!(found(input).code, *code); }",
             r#"for (one, code) in all.iter().zip(["LF0001"]) { check(one, code); }"#,
             r#"check(&found(), "LF0001");"#,
             r#"assert_eq!(find(&all(), "LF0001").field, "a");"#,
@@ -77,8 +77,8 @@ mod tests {
             r#"assert_ne!(found().code, "LF0001");"#,
             r#"let finding = made("LF0001"); assert!(finding.is_error());"#,
             r#"made("LF0001"); check(&found(), "LF0002");"#,
-            r#"for (input, _) in CASES { assert!(found(input).is_error()); }"#,
-            r#"assert_eq!(found().page.code, pages::LATE.code);"#,
+            r"for (input, _) in CASES { assert!(found(input).is_error()); }",
+            r"assert_eq!(found().page.code, pages::LATE.code);",
         ] {
             assert!(!counts(body), "{body}");
         }

@@ -260,6 +260,10 @@ fn rooms_import_only_what_stands_below_them() {
             let Some(other) = room(&import) else {
                 continue;
             };
+            // Unit tests everywhere compare what they find with kept renderings.
+            if import.starts_with("ui/snapshot") {
+                continue;
+            }
             let same = own == other || fits(own, &import);
             if !same && !allowed[own].iter().any(|pattern| fits(pattern, &import)) {
                 wrong.push(format!("{path} ({own}) imports {import} ({other})"));

@@ -62,7 +62,7 @@ fn each_is_told_in_its_own_words() {
         (at(other.port), "LF1107", "other.example"),
         (at(expired.port), "LF1107", "2024-01-02"),
         (at(html.port), "LF1108", "text/html"),
-        (at(moved.port), "LF1109", "https://elsewhere.example/"),
+        (at(moved.port), "LF1109", "https://elsewhere.example"),
         ("https://nothing.invalid".to_owned(), "LF1106", "resolve"),
     ];
     for (url, code, word) in cases {

@@ -122,7 +122,7 @@ impl Sources {
                     }
                 }
                 Item::Const(item) => {
-                    self.constant_item(module, of_tests, &item.ident.to_string(), &item.expr)
+                    self.constant_item(module, of_tests, &item.ident.to_string(), &item.expr);
                 }
                 Item::Use(item) => {
                     let imports = self.imports.entry(module.to_owned()).or_default();

@@ -12,8 +12,8 @@ use super::webhook::{
     Webhook, all, amending, bundle, configuration, is_judged, kept, mistrust, secret, trusted,
 };
 use super::world::{CONTROLLERS, PARENT, PRIVATE, PROJECT, Place, World};
-use crate::until::until;
 use crate::server::other_authority;
+use crate::until::until;
 
 const AWS: Place<'_> = Place(PARENT, "", "aws");
 const MINE: Place<'_> = Place(PRIVATE, PROJECT, "mine");

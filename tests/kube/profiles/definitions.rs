@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use super::webhook::all;
 use super::world::{API, CONTROLLERS, NAMESPACED, PARENT, PRIVATE, PROJECT, Place};
 use crate::operator::account::printed;
-use crate::until::until;
 use crate::server::Server;
+use crate::until::until;
 
 const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 

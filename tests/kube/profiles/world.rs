@@ -9,8 +9,8 @@ use super::users::{Refused, Users};
 use crate::operator::account;
 use crate::operator::cluster::Cluster;
 use crate::operator::replica::Replica;
-use crate::until::until;
 use crate::server::Server;
+use crate::until::until;
 
 /// The controllers that join profiles with their parents, and keep those that are in use.
 pub const CONTROLLERS: &str = "private-cloud-profile,namespaced-cloud-profile,cloud-profile";

@@ -443,7 +443,7 @@ fn findings_of_the_account_read_as_they_are_kept() {
     if let Some(zone) = &mut used.public_zone {
         zone.records = owned(&left);
     }
-    let cases = [
+    let cases = vec![
         (elsewhere, base_facts()),
         existing(|facts| facts.subnets.iter_mut().skip(1).for_each(|subnet| subnet.vpc = "vpc-2".to_owned())),
         existing(|facts| facts.subnets.iter_mut().take(1).for_each(|s| s.cidr = "10.1.0.0/24".to_owned())),

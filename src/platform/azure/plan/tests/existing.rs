@@ -207,7 +207,7 @@ fn findings_of_what_is_there_read_as_they_are_kept() {
     });
     let records = vec!["api.demo.example.com A".to_owned(), "api.demo.example.com CNAME".to_owned()];
     let zone = DnsZone { name: "example.com".to_owned(), records, ..DnsZone::default() };
-    let cases = [
+    let cases = vec![
         (in_network(), answers()),
         (in_network(), moved),
         (in_network(), renamed),

@@ -192,7 +192,7 @@ fn findings_of_machines_read_as_they_are_kept() {
     let ultra = settings(|settings| "Enabled".clone_into(&mut settings.ultra_ssd_capability));
     let some = with_capabilities(&[("UltraSSDAvailable", "True"), ("UltraSSDAvailable@zones", "1")]);
     let silent = with_size(|size| size.capabilities.retain(|name, _| name != "MemoryGB"));
-    let cases = [
+    let cases = vec![
         (in_region("mooneast"), nowhere()),
         (in_region("eatsus2"), nowhere()),
         (in_region("usgovvirginia"), nowhere()),
