@@ -4,6 +4,7 @@
 //! a server that `KUBEBUILDER_ASSETS` names. The tests that need it are part of the outer ring, and fail where it is
 //! missing. The others need nothing but the loopback interface.
 #![allow(clippy::disallowed_methods, reason = "tests read files and start programs")]
+#![allow(clippy::disallowed_macros, clippy::print_stderr, reason = "a test that fails shows what was logged")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 #[allow(dead_code, reason = "others use more of it")]

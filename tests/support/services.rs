@@ -41,6 +41,7 @@ impl Slot {
 
     /// Starts a server that ends with the test run, and waits for a file that says that it is ready. `script` is of
     /// the shell: `$1` is the server's folder, which is new, and standard input ends with the test run.
+    #[allow(clippy::zombie_processes, reason = "the server outlives the test")]
     pub fn start(&self, script: &str, program: &Path, ready: &str) {
         let folder = self.server();
         let _ = std::fs::remove_dir_all(&folder);

@@ -216,8 +216,9 @@ fn define(server: &Server) {
     for definition in definitions.values() {
         let spec = &definition["spec"];
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-        let served = spec["versions"].as_array().unwrap().iter().find(|version| version["served"] == true);
-        let version = text(&served.unwrap()["name"]);
+        let versions = spec["versions"].as_array().unwrap();
+        let first = versions.iter().find(|version| version["served"] == true);
+        let version = text(&first.unwrap()["name"]);
         let kind = format!("/apis/{}/{version}/{}", text(&spec["group"]), text(&spec["names"]["plural"]));
         until(&kind, || server.call("GET", &kind, &Value::Null).ok());
     }
