@@ -1,5 +1,6 @@
 //! An API server that is killed, and comes back on the same port with the same store.
 
+use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
@@ -29,13 +30,18 @@ pub fn begin(folder: &Path) -> Outage {
 }
 
 impl Outage {
-    /// Starts the same again.
+    /// Starts the same again: the store, and the API server once the store listens, as without it the API server
+    /// gives up after some seconds.
     pub fn end(self) -> Restarted {
         let start = |line: Vec<String>| {
+            let store = store_port(&line);
             // They die with the test, however it ends.
             let mut command = Command::new("setpriv");
             command.args(["--pdeathsig", "KILL"]).args(line);
-            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+            let child = command.spawn().unwrap();
+            until("the store listens", || TcpStream::connect(("127.0.0.1", store)).ok());
+            child
         };
         Restarted(self.0.into_iter().map(start).collect())
     }
@@ -48,6 +54,16 @@ impl Drop for Restarted {
             let _ = child.wait();
         }
     }
+}
+
+/// The port of the store in the command line of either.
+fn store_port(line: &[String]) -> u16 {
+    let flag = ["--listen-client-urls", "--etcd-servers"];
+    let at = line.iter().position(|word| flag.iter().any(|flag| word.starts_with(flag))).unwrap();
+    let words = [line[at].as_str(), line.get(at + 1).map_or("", String::as_str)].join(" ");
+    let (_, rest) = words.split_once("http://127.0.0.1:").unwrap();
+    let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
+    digits.parse().unwrap()
 }
 
 /// The process of this name with its data in the folder: its number and how it was started.
