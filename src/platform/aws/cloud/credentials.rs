@@ -81,7 +81,7 @@ pub(super) async fn find(session: &Session<'_>) -> Result<Found, Box<Finding>> {
 pub(super) async fn identify(session: &Session<'_>) -> Result<Caller, Lost> {
     let sts = session.sts().await.map_err(Lost::Unready)?;
     match Box::pin(sts.get_caller_identity().send()).await {
-        // An answer without an account is none of STS.
+        // An answer without an account is not from STS.
         Ok(answer) if answer.account().is_none_or(str::is_empty) => {
             Err(Lost::Fault(Fault::foreign(CALLER, Some(200), Some("without an account".to_owned()))))
         }

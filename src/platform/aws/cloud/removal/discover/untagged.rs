@@ -84,7 +84,7 @@ async fn whose(look: Look<'_>, vpcs: &Vpcs, zone: &Zone) -> Result<Whose, Lost> 
 }
 
 /// Whose a zone is that is attached to the VPCs `near`, of which those in `there` exist, and perhaps to some in
-/// other regions. Where nobody says the cluster's domain, it must serve no other VPC.
+/// other regions. Where the cluster's domain is unknown, it must serve no other VPC.
 fn judged(
     vpcs: &Vpcs,
     any_domain: bool,

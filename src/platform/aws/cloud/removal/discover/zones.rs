@@ -35,7 +35,7 @@ pub(super) struct Found {
     pub(super) part: Part,
     /// The records that are to be judged: theirs, and public ones of the same names.
     pub(super) judged: Vec<Listed>,
-    /// Private zones of the cluster's domain, or of any where nobody says it, without any cluster's tag.
+    /// Private zones of the cluster's domain, or of any domain where it is unknown, without any cluster's tag.
     pub(super) untagged: Vec<Zone>,
     /// All zones that the caller may see.
     pub(super) all: Vec<Zone>,

@@ -167,7 +167,7 @@ async fn untagged_addresses(look: Look<'_>, found: &Part) -> Part {
                 part.doubt(look, &format!("elastic IP {id}"), &why);
             }
         }
-        // An address that nobody may look at is not the cluster's.
+        // An address that the caller may not look at is not the cluster's.
         Err(lost) if is_denied(&lost) => {}
         Err(lost) => part.miss("the addresses of NAT gateways", &lost),
     }
