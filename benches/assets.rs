@@ -5,14 +5,15 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use landfall::assets;
-use landfall::catalogue::Catalogue;
-use landfall::finding::Findings;
-use landfall::plan::{self, Case, Identity};
-use landfall::platform::{Offline, World};
-use landfall::render::{Extras, Tls};
-use landfall::secret::Secret;
-use landfall::verdict::{Strictness, judge_keeping};
+use landfall_diagnostics::Findings;
+use landfall_diagnostics::secret::Secret;
+use landfall_install_config::assets;
+use landfall_install_config::verdict::{Strictness, judge_keeping};
+use landfall_model::catalogue::Catalogue;
+use landfall_model::plan;
+use landfall_model::plan::{Case, Identity};
+use landfall_platform::{Offline, World};
+use landfall_render::{Extras, Tls};
 
 /// An environment with credentials of either cloud.
 struct Fixed;

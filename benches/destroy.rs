@@ -10,9 +10,9 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant as RealInstant};
 
-use landfall::destroy::{Pace, Stop, Unwatched, run};
-use landfall::platform::cloud::{Asked, Waiting};
-use landfall::platform::removal::{
+use landfall_destroy::{Pace, Stop, Unwatched, run};
+use landfall_platform::cloud::{Asked, Waiting};
+use landfall_platform::removal::{
     Account, Discovered, Fate, FoundCluster, Holder, Kind, Outcome, Removal, Target, Thing,
 };
 use tokio::runtime::Builder;

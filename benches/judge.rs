@@ -4,9 +4,8 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use landfall::finding::Findings;
-use landfall::source;
-use landfall::verdict::{Outcome, Strictness, judge};
+use landfall_diagnostics::Findings;
+use landfall_install_config::verdict::{Outcome, Strictness, judge};
 
 /// A 15-line config for AWS.
 const SMALL: &str = include_str!("small.yaml");
@@ -27,7 +26,7 @@ fn bench(c: &mut Criterion) {
         b.iter(|| granit_parser::Parser::new_from_str(black_box(LARGE)).count());
     });
     group.bench_function("reading alone, 200 lines", |b| {
-        b.iter(|| source::read(black_box(LARGE), &mut Findings::default()));
+        b.iter(|| landfall_source::read(black_box(LARGE), &mut Findings::default()));
     });
     group.finish();
 }

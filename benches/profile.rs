@@ -5,9 +5,9 @@ use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use jiff::Timestamp;
-use landfall::profile::clean::clean;
-use landfall::profile::render::render;
-use landfall::profile::types::{CloudProfileSpec, PrivateCloudProfileSpec};
+use landfall_cloud_profile::clean::clean;
+use landfall_cloud_profile::render::render;
+use landfall_cloud_profile::types::{CloudProfileSpec, PrivateCloudProfileSpec};
 use serde_json::{Value, json};
 
 const DATE: &str = "2030-01-31T12:00:00Z";

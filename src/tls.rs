@@ -4,13 +4,12 @@
 //! verify quickly and FIPS mode accepts.
 
 use jiff::civil::Date;
+use landfall_diagnostics::secret::Secret;
+use landfall_render::Tls;
 use rcgen::{
     BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair,
     KeyUsagePurpose, date_time_ymd,
 };
-
-use crate::render::Tls;
-use crate::secret::Secret;
 
 /// A certificate could not be made.
 #[derive(Debug, thiserror::Error)]

@@ -2,13 +2,14 @@
 //! accepted is accepted again after it was completed.
 #![no_main]
 
-use landfall::ui::{self, Judged};
-use landfall::verdict::{Outcome, Strictness, completed, judge};
+use landfall::ui;
+use landfall::ui::Judged;
+use landfall_install_config::verdict::{Outcome, Strictness, completed, judge};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
     let verdict = judge(bytes, Strictness::default());
-    let text = landfall::source::text_of(bytes).unwrap_or_default();
+    let text = landfall_source::text_of(bytes).unwrap_or_default();
     let judged = Judged {
         file: "fuzz.yaml",
         text,

@@ -1,8 +1,8 @@
 //! The YAML reader: any text gives a tree and findings with places inside the text.
 #![no_main]
 
-use landfall::finding::Findings;
-use landfall::source;
+use landfall_diagnostics::Findings;
+use landfall_source as source;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use landfall_platform::cloud::Patience;
+
 use super::duration::within_an_hour;
-use crate::platform::cloud::Patience;
 use crate::preflight::{Checked, Pace, Watcher};
 use crate::prepare::Ask;
 use crate::ui::{Progress, checks};

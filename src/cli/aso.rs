@@ -16,31 +16,33 @@ use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
+use landfall_azure::credentials::{SUBSCRIPTION_ID, TENANT_ID};
+use landfall_diagnostics::secret::Secret;
+use landfall_diagnostics::{Finding, Findings, Severity};
+use landfall_engine_aso::anchor;
+use landfall_engine_aso::anchor::Credential;
+use landfall_engine_aso::core::{Context, Op, Stage as CoreStage, What as Done, decide};
+use landfall_engine_aso::desired::Desired;
+use landfall_engine_aso::detect;
+use landfall_engine_aso::detect::{Cluster, Deployment, Wanted};
+use landfall_engine_aso::translate::patches::by_object;
+use landfall_engine_aso::translate::{Domains, Ignition, Input, pages, translate};
+use landfall_install_config::assets;
+use landfall_install_config::verdict::Outcome;
+use landfall_model::config::InstallConfig;
+use landfall_model::plan::{Engine, Plan};
 use serde_json::Value;
-
-use settings::{EngineSettings, Machines, Stage, of_operator, uuid};
 
 use super::create::{BasisArgs, refused, said};
 use super::input::Reading;
 use super::namespace::namespace;
 use super::{Exit, Output, Settings};
-use crate::assets;
-use crate::config::InstallConfig;
-use crate::engine::aso::anchor::{self, Credential};
-use crate::engine::aso::core::{Context, Op, Stage as CoreStage, What as Done, decide};
-use crate::engine::aso::desired::Desired;
-use crate::engine::aso::detect::{self, Cluster, Deployment, Wanted};
-use crate::engine::aso::translate::patches::by_object;
-use crate::engine::aso::translate::{Domains, Ignition, Input, pages, translate};
-use crate::finding::{Finding, Findings, Severity};
-use crate::plan::{Engine, Plan};
-use crate::platform::azure::credentials::{SUBSCRIPTION_ID, TENANT_ID};
+use crate::prepare;
 use crate::prepare::{
-    self, Basis, Environment, Error, FactsFrom, INSTALL_CONFIG, IgnitionFrom, Options, Refusal, Said,
+    Basis, Environment, Error, FactsFrom, INSTALL_CONFIG, IgnitionFrom, Options, Refusal, Said,
 };
-use crate::secret::Secret;
-use crate::verdict::Outcome;
 use crate::workdir::Durability;
+use settings::{EngineSettings, Machines, Stage, of_operator, uuid};
 
 /// Azure Service Operator, the engine for fleets
 #[derive(Debug, clap::Args)]

@@ -13,15 +13,16 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::builder::PossibleValuesParser;
+use landfall_cloud_config::target;
+use landfall_cloud_config::target::Gate;
+use landfall_cloud_config::{Fault, Infrastructure, Network, bootstrap, pages};
+use landfall_diagnostics::{Finding, Kind};
+use landfall_install_config::verdict::Outcome;
+use landfall_source::Mask;
 
 use super::input::Input;
 use super::{Exit, Settings};
-use crate::cloudconf::target::{self, Gate};
-use crate::cloudconf::{Fault, Infrastructure, Network, bootstrap, pages};
-use crate::finding::{Finding, Kind};
-use crate::source::{self, Mask};
 use crate::ui::{Judged, text};
-use crate::verdict::Outcome;
 
 /// The mode of folders that are made on the way to the result.
 const FOLDER: u32 = 0o755;
@@ -261,7 +262,7 @@ fn infrastructure_text(path: &Path) -> Result<String, Refused> {
     {
         let file = path.display().to_string();
         let message = format!("cannot read {file}: it is no regular file");
-        let finding = Box::new(Finding::error(&source::pages::UNREADABLE, Kind::Parse, "", message));
+        let finding = Box::new(Finding::error(&landfall_source::pages::UNREADABLE, Kind::Parse, "", message));
         return Err(Refused { file, finding, exit: Exit::Failed });
     }
     let text = read(path)?;
@@ -275,7 +276,7 @@ fn read(path: &Path) -> Result<String, Refused> {
     let input = Input::single(path);
     let refused = |finding, exit| Refused { file: input.name(), finding, exit };
     let bytes = input.read().map_err(|finding| refused(finding, Exit::Failed))?;
-    source::text_of(&bytes).map(str::to_owned).map_err(|finding| refused(finding, Exit::NotValid))
+    landfall_source::text_of(&bytes).map(str::to_owned).map_err(|finding| refused(finding, Exit::NotValid))
 }
 
 fn is_same(one: &Path, other: &Path) -> bool {

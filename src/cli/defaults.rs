@@ -3,14 +3,14 @@
 use std::path::PathBuf;
 
 use anyhow::Context;
+use landfall_install_config::verdict::{Outcome, completed, judge_with};
+use landfall_source::Mask;
 use serde_json::Value;
 
 use super::create::CloudArgs;
 use super::input::{Input, Reading};
 use super::{Exit, Output, Settings};
-use crate::source::Mask;
 use crate::ui::{Judged, json, text};
-use crate::verdict::{Outcome, completed, judge_with};
 
 /// Print an install config with older fields brought up to date and defaults filled in
 ///

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures::future::pending;
+use landfall_diagnostics::Finding;
+use landfall_engine_terraform::{Fault as EngineFault, Progress, Search, Stop, Terraform, Work};
 use serde_json::{Value, json};
 
 use super::signals::Signals;
 use super::{Exit, Output, Settings};
-use crate::engine::terraform::{Fault as EngineFault, Progress, Search, Stop, Terraform, Work};
-use crate::finding::Finding;
 use crate::install::{End, Fault, StageDone, Watcher};
 use crate::ui::prompt::{NoAnswer, Prompts};
 use crate::ui::{Printer, StageBars, json as json_form, text};

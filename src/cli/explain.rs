@@ -2,14 +2,14 @@
 
 use anyhow::anyhow;
 use clap::ValueEnum;
+use landfall_diagnostics::{Page, Severity, nearest};
+use landfall_engine_aso::outside::{OUTSIDE, Outside};
+use landfall_model::config::schema::{FieldDoc, field};
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::{Exit, Output, Settings};
 use crate::codes;
-use crate::config::schema::{FieldDoc, field};
-use crate::engine::aso::outside::{OUTSIDE, Outside};
-use crate::finding::{Page, Severity, nearest};
 use crate::ui::layout::{block, table, verbatim};
 
 /// The pools that `<pool>` stands for in the fields of a page.

@@ -2,13 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
+use landfall_diagnostics::Findings;
+use landfall_install_config::assets;
+use landfall_model::facts::Facts;
+
 use super::asking::{AskArgs, Live};
 use super::create::{BasisArgs, refused, said};
 use super::input::Reading;
 use super::{Exit, Settings};
-use crate::assets;
-use crate::facts::Facts;
-use crate::finding::Findings;
 use crate::prepare::{Environment, Error, Refusal, Said, examine, facts_of_catalogue, facts_of_cloud};
 
 /// Ask the cloud for all that planning needs to know, and print it

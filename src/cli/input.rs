@@ -11,11 +11,10 @@ use std::iter::once;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
+use landfall_diagnostics::{Finding, Kind, Severity};
+use landfall_install_config::verdict::Strictness;
+use landfall_source::{MOST_BYTES, pages};
 use walkdir::{DirEntry, WalkDir};
-
-use crate::finding::{Finding, Kind, Severity};
-use crate::source::{MOST_BYTES, pages};
-use crate::verdict::Strictness;
 
 /// How files are read.
 #[derive(Clone, Copy, Debug, clap::Args)]

@@ -6,22 +6,25 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
+use landfall_cloud_profile::check;
+use landfall_cloud_profile::check::pages::OBJECT;
+use landfall_cloud_profile::diff::{differences, unified, yaml};
+use landfall_cloud_profile::document::Document;
+use landfall_cloud_profile::instant::instant;
+use landfall_cloud_profile::outcome;
+use landfall_cloud_profile::outcome::outcome;
+use landfall_cloud_profile::types::{
+    CLOUD_PROFILE, CloudProfile, NAMESPACED_CLOUD_PROFILE, PRIVATE_CLOUD_PROFILE,
+};
+use landfall_diagnostics::{Finding, Kind, Span};
+use landfall_install_config::verdict::Outcome;
+use landfall_source::{MOST_BYTES, Mask, text_of};
 
 use super::create::{judged, refused};
 use super::input::Input;
 use super::{Exit, Output, Settings};
-use crate::finding::{Finding, Kind, Span};
 use crate::prepare::{Error, Refusal, Said};
-use crate::profile::check;
-use crate::profile::check::pages::OBJECT;
-use crate::profile::diff::{differences, unified, yaml};
-use crate::profile::document::Document;
-use crate::profile::instant::instant;
-use crate::profile::outcome::{self, outcome};
-use crate::profile::types::{CLOUD_PROFILE, CloudProfile, NAMESPACED_CLOUD_PROFILE, PRIVATE_CLOUD_PROFILE};
-use crate::source::{MOST_BYTES, Mask, text_of};
 use crate::ui::{github, json, printable, sarif, text};
-use crate::verdict::Outcome;
 
 /// The kinds of profiles that inherit.
 const INHERITING: &[&str] = &[PRIVATE_CLOUD_PROFILE, NAMESPACED_CLOUD_PROFILE];

@@ -4,11 +4,11 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use comfy_table::Table;
+use landfall_model::catalogue;
 use serde_json::json;
 
 use super::create::BasisArgs;
 use super::{Exit, Output, Settings};
-use crate::catalogue;
 use crate::prepare::Basis;
 
 /// List the known regions and why each is known

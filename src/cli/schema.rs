@@ -1,9 +1,9 @@
 //! `landfall schema`.
 
 use clap::ValueEnum;
+use landfall_model::{catalogue, config, facts};
 
 use super::{Exit, Settings};
-use crate::{catalogue, config, facts};
 
 /// Print the JSON Schema of a file that landfall reads, for editors and other tools
 #[derive(Debug, clap::Args)]

@@ -2,15 +2,15 @@
 
 use std::path::PathBuf;
 
+use landfall_install_config::verdict::{Outcome, Strictness, judge_with};
+use landfall_model::catalogue::Catalogue;
+use landfall_source::Mask;
 use rayon::prelude::*;
 
 use super::create::CloudArgs;
 use super::input::{Input, Reading, named};
 use super::{Exit, Output, Settings};
-use crate::catalogue::Catalogue;
-use crate::source::Mask;
 use crate::ui::{Judged, counted, github, json, sarif, text};
-use crate::verdict::{Outcome, Strictness, judge_with};
 
 /// How many files are read and judged at once; their texts are dropped before the next ones come.
 const BATCH: usize = 256;

@@ -5,17 +5,17 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use landfall_diagnostics::Finding;
+use landfall_install_config::verdict::Outcome as Verdict;
+use landfall_kube::{Access, Bad};
+use landfall_platform::World;
+use landfall_source::Mask;
 use serde_json::{Value, json};
 
 use super::duration::within_a_day;
 use super::{Exit, Output, Settings};
-use crate::finding::Finding;
-use crate::kube::{Access, Bad};
-use crate::platform::World;
 use crate::prepare::Environment;
-use crate::source::Mask;
 use crate::ui::{Judged, Printer, Waiting, text};
-use crate::verdict::Outcome as Verdict;
 use crate::wait::{Ended, Goal, Outcome, Watcher, pages, wait};
 
 /// Wait for a cluster's API, for the end of its bootstrap, or for the whole installation

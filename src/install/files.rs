@@ -4,11 +4,13 @@
 
 use std::path::{Path, PathBuf};
 
+use landfall_engine_terraform::Work;
+use landfall_model::plan;
+use landfall_platform::Platform;
+
 use super::Fault;
-use crate::engine::terraform::Work;
-use crate::plan;
-use crate::platform::Platform;
-use crate::workdir::{self, fingerprint};
+use crate::workdir;
+use crate::workdir::fingerprint;
 
 /// The folder of all stages.
 pub(super) const FOLDER: &str = "terraform";

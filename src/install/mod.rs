@@ -14,8 +14,9 @@ pub use standing::{Standing, never_begun, standing, standing_so_far};
 
 use std::time::Duration;
 
-use crate::engine::terraform::{self, Progress, Work};
-use crate::finding::Finding;
+use landfall_diagnostics::Finding;
+use landfall_engine_terraform::{Progress, Work};
+
 use crate::workdir;
 
 /// Somebody who watches the stages.
@@ -83,7 +84,7 @@ pub enum Fault {
         stage: String,
         /// What the engine says.
         #[source]
-        fault: Box<terraform::Fault>,
+        fault: Box<landfall_engine_terraform::Fault>,
     },
     /// The removal of the bootstrap machine began, so that it must not be made again.
     #[error(
@@ -106,6 +107,6 @@ impl Fault {
     /// Whether the user stopped the work.
     #[must_use]
     pub fn is_interrupted(&self) -> bool {
-        matches!(self, Self::Engine { fault, .. } if matches!(**fault, terraform::Fault::Interrupted { .. }))
+        matches!(self, Self::Engine { fault, .. } if matches!(**fault, landfall_engine_terraform::Fault::Interrupted { .. }))
     }
 }

@@ -2,16 +2,18 @@
 
 use std::path::PathBuf;
 
+use landfall_diagnostics::secret::Secret;
+use landfall_engine_terraform::{Done, Progress, Stop, Terraform, Work};
+use landfall_model::plan;
+use landfall_platform::Platform;
+use landfall_platform::cloud::{EngineNeeds, Session, Verdict};
+use landfall_platform::pages;
+
 use super::files::{FOLDER, Files, outputs_file, step};
 use super::standing::{done_before, removed};
 use super::{End, Fault, StageDone, Watcher};
-use crate::engine::terraform::{self, Done, Progress, Stop, Terraform, Work};
-use crate::plan;
-use crate::platform::Platform;
-use crate::platform::cloud::{EngineNeeds, Session, Verdict};
-use crate::platform::pages;
-use crate::secret::Secret;
-use crate::workdir::{self, ClusterDir, FileSet, Step, StepResult};
+use crate::workdir;
+use crate::workdir::{ClusterDir, FileSet, Step, StepResult};
 
 /// Where files for the engine lie while it is at work, below landfall's records.
 const NEEDS: &str = "engine";
@@ -68,7 +70,7 @@ struct Watching<'a> {
     work: Work,
 }
 
-impl terraform::Watcher for Watching<'_> {
+impl landfall_engine_terraform::Watcher for Watching<'_> {
     fn changed(&self, progress: &Progress) {
         self.watcher.changed(self.stage, self.work, progress);
     }
@@ -99,7 +101,7 @@ impl Site<'_> {
     async fn destroy(&mut self, stage: &plan::Stage, all: &mut Vec<StageDone>) -> Result<(), Fault> {
         let steps = self.cluster.steps()?;
         let last = steps.last(&step(stage, Work::Destroy)).filter(|last| last.result == StepResult::Done);
-        let stands = terraform::resources(&self.files().folder(stage))
+        let stands = landfall_engine_terraform::resources(&self.files().folder(stage))
             .map_err(|fault| Fault::Engine { stage: stage.name.to_owned(), fault: Box::new(fault) })?;
         if let Some(last) = last.filter(|_| stands.is_empty()) {
             let end = End::Before { time: last.time.clone() };
@@ -155,8 +157,13 @@ impl Site<'_> {
     ) -> Result<Done, Fault> {
         let engine = |fault| Fault::Engine { stage: stage.name.to_owned(), fault: Box::new(fault) };
         let (folder, log) = (self.files().folder(stage), self.cluster.logs());
-        let described =
-            terraform::Stage { name: stage.name, folder: &folder, variables, environment, log: &log };
+        let described = landfall_engine_terraform::Stage {
+            name: stage.name,
+            folder: &folder,
+            variables,
+            environment,
+            log: &log,
+        };
         let watching = Watching { watcher: self.watcher, stage: stage.name, work };
         self.terraform.init(&described, self.stop).await.map_err(engine)?;
         let done = self.terraform.run(work, &described, &watching, self.stop).await;

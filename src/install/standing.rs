@@ -2,12 +2,14 @@
 
 use std::path::Path;
 
+use landfall_engine_terraform::Work;
+use landfall_model::plan;
+use landfall_platform::Platform;
+
 use super::Fault;
 use super::files::{Files, step};
-use crate::engine::terraform::{self, Work};
-use crate::plan;
-use crate::platform::Platform;
-use crate::workdir::{self, ClusterDir, StepResult, Steps};
+use crate::workdir;
+use crate::workdir::{ClusterDir, StepResult, Steps};
 
 /// What earlier runs have left of a stage.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,7 +100,7 @@ pub fn never_begun(cluster: &ClusterDir, platform: &'static dyn Platform) -> Res
         if !files.is_untouched(stage) || steps.iter().any(|known| names.contains(&known.step)) {
             return Ok(false);
         }
-        let stands = terraform::resources(&files.folder(stage))
+        let stands = landfall_engine_terraform::resources(&files.folder(stage))
             .map_err(|fault| Fault::Engine { stage: stage.name.to_owned(), fault: Box::new(fault) })?;
         if !stands.is_empty() {
             return Ok(false);
@@ -145,8 +147,8 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::platform;
     use crate::workdir::{Durability, Step};
+    use landfall_install_config::platforms;
 
     type Outcome = Result<(), Box<dyn Any>>;
 
@@ -169,7 +171,7 @@ mod tests {
 
         /// Notes the end of a step; of one that makes, with its inputs and outputs.
         fn note(&self, stage: &str, work: Work, time: &str, result: StepResult) -> Outcome {
-            let platform = platform::named("aws").ok_or("no such platform")?;
+            let platform = platforms::named("aws").ok_or("no such platform")?;
             let known = platform.stages().iter().find(|known| known.name == stage).ok_or("no such stage")?;
             let files = Files { root: self.0.path(), platform };
             let inputs = files.inputs(known, &files.variables(known))?;
@@ -182,13 +184,13 @@ mod tests {
         }
 
         fn standing(&self) -> Result<Vec<Standing>, Box<dyn Any>> {
-            let platform = platform::named("aws").ok_or("no such platform")?;
+            let platform = platforms::named("aws").ok_or("no such platform")?;
             let all = standing(&self.cluster()?, platform)?;
             Ok(all.into_iter().map(|(_, standing)| standing).collect())
         }
 
         fn so_far(&self) -> Result<Vec<Standing>, Box<dyn Any>> {
-            let platform = platform::named("aws").ok_or("no such platform")?;
+            let platform = platforms::named("aws").ok_or("no such platform")?;
             let all = standing_so_far(self.0.path(), platform)?;
             Ok(all.into_iter().map(|(_, standing)| standing).collect())
         }
@@ -234,7 +236,7 @@ mod tests {
 
     #[test]
     fn what_nobody_began_never_stood() -> Outcome {
-        let platform = platform::named("aws").ok_or("no such platform")?;
+        let platform = platforms::named("aws").ok_or("no such platform")?;
         let is_new =
             |bed: &Bed| -> Result<bool, Box<dyn Any>> { Ok(never_begun(&bed.cluster()?, platform)?) };
         let noted = Bed::new()?;
@@ -256,7 +258,7 @@ mod tests {
     #[test]
     fn looking_at_a_directory_leaves_nothing_in_it() -> Outcome {
         let root = tempfile::tempdir()?;
-        let platform = platform::named("aws").ok_or("no such platform")?;
+        let platform = platforms::named("aws").ok_or("no such platform")?;
         let all = standing_so_far(root.path(), platform)?;
         assert!(all.iter().all(|(_, standing)| *standing == Standing::Due) && all.len() == 2);
         assert_eq!(fs::read_dir(root.path())?.count(), 0);

@@ -1,12 +1,12 @@
 //! The facts of a config alone, without the checks that they do not rest on.
 
 use futures::future::join;
+use landfall_diagnostics::Finding;
+use landfall_model::facts::Facts;
+use landfall_platform::cloud::{Session, Verdict};
+use landfall_platform::pages;
 
 use super::{Pace, Runner, Watcher};
-use crate::facts::Facts;
-use crate::finding::Finding;
-use crate::platform::cloud::{Session, Verdict};
-use crate::platform::pages;
 
 /// The facts, and what is worth saying of them.
 #[derive(Debug)]
@@ -71,9 +71,9 @@ mod tests {
 
     use super::super::Unwatched;
     use super::*;
-    use crate::finding::Kind;
-    use crate::plan::Plan;
-    use crate::platform::cloud::{
+    use landfall_diagnostics::Kind;
+    use landfall_model::plan::Plan;
+    use landfall_platform::cloud::{
         Answer, Asked, Check, EngineNeeds, Gathered, Judged, PublicZone, Session, Waiting,
     };
 

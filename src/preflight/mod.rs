@@ -13,15 +13,14 @@ pub use report::{Checked, Report, Status};
 use std::time::Duration;
 
 use futures::future::{join, join_all};
+use landfall_diagnostics::{Finding, Findings};
+use landfall_install_config::assets;
+use landfall_model::facts::{Facts, Source};
+use landfall_model::plan::{Case, Identity, Plan};
+use landfall_platform::cloud::{Answer, Asking, Check, Gap, Gathered, Judged, Session, Verdict};
+use landfall_platform::pages;
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, timeout_at};
-
-use crate::assets;
-use crate::facts::{Facts, Source};
-use crate::finding::{Finding, Findings};
-use crate::plan::{Case, Identity, Plan};
-use crate::platform::cloud::{Answer, Asking, Check, Gap, Gathered, Judged, Session, Verdict};
-use crate::platform::pages;
 
 /// How a run goes about its work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

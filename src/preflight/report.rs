@@ -2,12 +2,11 @@
 
 use std::time::Duration;
 
+use landfall_diagnostics::{Finding, Span};
+use landfall_install_config::assets;
+use landfall_model::config::InstallConfig;
+use landfall_platform::cloud::{Answer, Evidence, Verdict};
 use serde::Serialize;
-
-use crate::assets;
-use crate::config::InstallConfig;
-use crate::finding::{Finding, Span};
-use crate::platform::cloud::{Answer, Evidence, Verdict};
 
 /// Whether all is well with what was checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]

@@ -1,12 +1,13 @@
 //! The engine with a session that needs no cloud.
 
+use landfall_model::catalogue::Catalogue;
+use landfall_model::config::InstallConfig;
+use landfall_model::facts::Facts;
+use landfall_model::plan::Engine;
+use landfall_platform::World;
+use landfall_platform::cloud::{Asked, EngineNeeds, Patience, PublicZone, Waiting};
+
 use super::*;
-use crate::catalogue::Catalogue;
-use crate::config::InstallConfig;
-use crate::facts::Facts;
-use crate::plan::Engine;
-use crate::platform::World;
-use crate::platform::cloud::{Asked, EngineNeeds, Patience, PublicZone, Waiting};
 
 /// A world without anything in it.
 #[derive(Debug)]

@@ -2,16 +2,17 @@
 
 use std::path::Path;
 
+use landfall_diagnostics::{Findings, sort};
+use landfall_install_config::verdict::{Outcome, active};
+use landfall_model::facts::Facts;
+use landfall_model::plan::{Engine, Identity};
+use landfall_platform::Platform;
+use landfall_platform::cloud::{Asking, Cloud, Patience};
 use tokio::runtime::{Builder, Runtime};
 
 use super::{Basis, Environment, Error, Examined, Refusal, identity, inputs};
-use crate::facts::Facts;
-use crate::finding::{Findings, sort};
-use crate::plan::{Engine, Identity};
-use crate::platform::Platform;
-use crate::platform::cloud::{Asking, Cloud, Patience};
-use crate::preflight::{self, Asked, Pace, Report, Watcher};
-use crate::verdict::{Outcome, active};
+use crate::preflight;
+use crate::preflight::{Asked, Pace, Report, Watcher};
 
 /// How a cloud is asked.
 #[derive(Clone, Copy, Debug)]
@@ -56,7 +57,7 @@ pub fn facts_of_cloud(
             let mut said = examined.said.again();
             said.outcome = Outcome::Rejected;
             let fields: Vec<String> = missing.findings.iter().map(|f| f.field.clone()).collect();
-            let spans = crate::assets::spans(&fields, &examined.config, &said.text);
+            let spans = landfall_install_config::assets::spans(&fields, &examined.config, &said.text);
             for (mut finding, span) in missing.findings.into_iter().zip(spans) {
                 finding.span = finding.span.or(span);
                 said.findings.push(finding);

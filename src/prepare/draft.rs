@@ -2,16 +2,16 @@
 //!
 //! Pure. An answer is judged by the rules that `validate` goes by, for the draft with that answer in it.
 
+use landfall_diagnostics::Finding;
+use landfall_diagnostics::secret::Secret;
+use landfall_install_config::platforms::{PLATFORMS, named};
+use landfall_install_config::verdict::{Strictness, judge_with};
+use landfall_model::catalogue::Catalogue;
+use landfall_platform::Platform;
+use landfall_platform::survey::{Site, Survey};
+use landfall_render::yaml;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-
-use crate::catalogue::Catalogue;
-use crate::finding::Finding;
-use crate::platform::survey::{Site, Survey};
-use crate::platform::{PLATFORMS, Platform, named};
-use crate::render::yaml;
-use crate::secret::Secret;
-use crate::verdict::{Strictness, judge_with};
 
 /// A question of the wizard, in the order in which they are put.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -234,7 +234,7 @@ pub fn is_cut_off(secret: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::verdict::Outcome;
+    use landfall_install_config::verdict::Outcome;
 
     const SECRET: &str = r#"{"auths":{"registry.example.com":{"auth":"ZmFrZTpmYWtl"}}}"#;
 

@@ -1,11 +1,11 @@
 //! Manifests that were edited by hand: whether they can still be used, and what they change.
 
+use landfall_diagnostics::{Finding, Findings, LineIndex, Span};
+use landfall_model::plan::pages;
+use landfall_source::{NodeKind, Tree};
 use serde::Deserialize;
 
 use super::{Error, Refusal, inputs};
-use crate::finding::{Finding, Findings, LineIndex, Span};
-use crate::plan::pages;
-use crate::source::{self, NodeKind, Tree};
 use crate::workdir::ClusterDir;
 
 const SCHEDULER: &str = "manifests/cluster-scheduler-02-config.yml";
@@ -51,7 +51,7 @@ pub(super) fn masters_schedulable(cluster: &ClusterDir) -> Result<Option<bool>, 
 /// What keeps a text from being a manifest.
 fn faults(text: &str) -> Vec<Finding> {
     let mut out = Findings::default();
-    let tree = source::read(text, &mut out);
+    let tree = landfall_source::read(text, &mut out);
     if out.errors() == 0 {
         for key in ["apiVersion", "kind"] {
             if !has_text(&tree, key) {

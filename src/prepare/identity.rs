@@ -1,16 +1,17 @@
 //! The ids of a cluster: given, kept from an earlier run, or made.
 
+use landfall_diagnostics::{Finding, Span};
+use landfall_install_config::verdict::Outcome;
+use landfall_model::config::InstallConfig;
+use landfall_model::plan;
+use landfall_model::plan::{ALPHABET, Cluster, Identity, RANDOM, cluster_id_of, infra_id_prefix};
+use landfall_render::Engine;
+use landfall_source::Mask;
 use rand::seq::SliceRandom;
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::{Options, Refusal, Said};
-use crate::config::InstallConfig;
-use crate::finding::{Finding, Span};
-use crate::plan::{self, ALPHABET, Cluster, Identity, RANDOM, cluster_id_of, infra_id_prefix};
-use crate::render::Engine;
-use crate::source::Mask;
-use crate::verdict::Outcome;
 use crate::workdir::ClusterDir;
 
 /// The file that says who the cluster is.

@@ -20,15 +20,14 @@ pub use origin::IgnitionFrom;
 use std::path::Path;
 
 use jiff::Timestamp;
+use landfall_diagnostics::secret::Secret;
+use landfall_diagnostics::{Finding, sort};
+use landfall_model::plan::{Plan, ignition_pages as pages, is_infra_id};
+use landfall_render::{Extras, File};
 use serde::Deserialize;
 
 use super::identity::METADATA;
 use super::{Error, INSTALL_CONFIG, Refusal, inputs};
-use crate::engine::terraform;
-use crate::finding::{Finding, sort};
-use crate::plan::{Plan, ignition_pages as pages, is_infra_id};
-use crate::render::{Extras, File};
-use crate::secret::Secret;
 use crate::workdir::{ClusterDir, FileSet, Report};
 use files::{BOOTSTRAP, Files, MASTER, WORKER};
 use given::Manifests;
@@ -319,7 +318,7 @@ fn stands(root: &Path) -> bool {
         return false;
     };
     let mut folders = stages.flatten().map(|stage| stage.path()).filter(|path| path.is_dir());
-    folders.any(|folder| terraform::resources(&folder).map_or(true, |all| !all.is_empty()))
+    folders.any(|folder| landfall_engine_terraform::resources(&folder).map_or(true, |all| !all.is_empty()))
 }
 
 /// Whether two paths are of the same directory.

@@ -5,14 +5,15 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
+use landfall_cloud_profile::allowance;
+use landfall_diagnostics::{Finding, Findings, Span};
+use landfall_install_config::assets;
+use landfall_install_config::verdict::Outcome;
+use landfall_model::catalogue::Catalogue;
+use landfall_model::facts::Facts;
+use landfall_source::Mask;
+
 use super::{Error, Refusal, Said};
-use crate::assets;
-use crate::catalogue::Catalogue;
-use crate::facts::Facts;
-use crate::finding::{Finding, Findings, Span};
-use crate::profile::allowance;
-use crate::source::Mask;
-use crate::verdict::Outcome;
 
 /// Names of an overlay in the cluster directory itself.
 const OVERLAYS: &[&str] = &["catalogue.yaml", "catalogue.json"];

@@ -1,8 +1,9 @@
 //! The certificates of a cluster: kept from an earlier run or put there by the user, else made.
 
+use landfall_diagnostics::secret::Secret;
+use landfall_render::{File, Tls};
+
 use super::{Environment, Error};
-use crate::render::{File, Tls};
-use crate::secret::Secret;
 use crate::tls;
 use crate::workdir::ClusterDir;
 

@@ -1,7 +1,7 @@
 //! From a cluster directory with an install config to all of its files: the work behind every `create`.
 //!
 //! An edge: reads files and the environment, asks the cloud, makes keys and random ids, and writes through
-//! [`crate::workdir`]. What is decided and rendered comes from [`crate::assets`].
+//! [`crate::workdir`]. What is decided and rendered comes from [`landfall_install_config::assets`].
 
 mod ask;
 pub mod draft;
@@ -22,17 +22,20 @@ pub use world::{Environment, now};
 
 use std::path::{Path, PathBuf};
 
-use crate::assets;
-use crate::config::InstallConfig;
-use crate::facts::{Facts, Source, VERSION};
-use crate::finding::{Finding, Findings, Severity, sort};
-use crate::plan::{self, Case, Identity, Plan};
-use crate::platform::Offline;
-pub use crate::render::Engine;
-use crate::render::{Credentials, Extras, File};
-use crate::source::Mask;
-use crate::verdict::{Outcome, Strictness, active, judge_keeping};
-use crate::workdir::{self, ClusterDir, Durability, FileSet, Report};
+use landfall_diagnostics::{Finding, Findings, Severity, sort};
+use landfall_install_config::assets;
+use landfall_install_config::verdict::{Outcome, Strictness, active, judge_keeping};
+use landfall_model::config::InstallConfig;
+use landfall_model::facts::{Facts, Source, VERSION};
+use landfall_model::plan;
+use landfall_model::plan::{Case, Identity, Plan};
+use landfall_platform::Offline;
+
+use crate::workdir;
+use crate::workdir::{ClusterDir, Durability, FileSet, Report};
+pub use landfall_render::Engine;
+use landfall_render::{Credentials, Extras, File};
+use landfall_source::Mask;
 
 /// Name of the user's file in a cluster directory.
 pub const INSTALL_CONFIG: &str = "install-config.yaml";

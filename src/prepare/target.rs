@@ -15,13 +15,17 @@ pub use decided::{Decided, note_decided};
 
 use super::identity::METADATA;
 use super::{Error, inputs};
-use crate::catalogue::{self, Catalogue};
-use crate::finding::{Finding, shortened};
-use crate::plan::{self, RANDOM, infra_id_prefix, is_infra_id};
-use crate::platform::removal::{Account, GivenTarget, Target};
-use crate::platform::{self, PLATFORMS, Platform};
-use crate::render::Engine;
-use crate::workdir::{self, ClusterDir};
+use crate::workdir;
+use crate::workdir::ClusterDir;
+use landfall_diagnostics::{Finding, shortened};
+use landfall_install_config::platforms::{self, PLATFORMS};
+use landfall_model::catalogue;
+use landfall_model::catalogue::Catalogue;
+use landfall_model::plan;
+use landfall_model::plan::{RANDOM, infra_id_prefix, is_infra_id};
+use landfall_platform::Platform;
+use landfall_platform::removal::{Account, GivenTarget, Target};
+use landfall_render::Engine;
 
 /// The key of what landfall itself notes.
 const OWN: &str = "landfall";
@@ -300,7 +304,7 @@ pub fn platform_of(
 ) -> Result<&'static dyn Platform, Unnamed> {
     let unknown = |having: &[&str]| Unnamed::Usage(Box::new(pages::which_platform(region, having)));
     if let Some(platform) = given {
-        return platform::named(platform).ok_or_else(|| unknown(&[]));
+        return platforms::named(platform).ok_or_else(|| unknown(&[]));
     }
     let has = |name: &&str| {
         let known = catalogue.known_regions(name, release);
@@ -308,7 +312,7 @@ pub fn platform_of(
     };
     let having: Vec<&str> = catalogue::PLATFORMS.iter().copied().filter(has).collect();
     match having[..] {
-        [only] => platform::named(only).ok_or_else(|| unknown(&having)),
+        [only] => platforms::named(only).ok_or_else(|| unknown(&having)),
         _ => Err(unknown(&having)),
     }
 }

@@ -4,12 +4,13 @@
 
 use std::path::{Path, PathBuf};
 
+use landfall_diagnostics::{Finding, Span};
+use landfall_install_config::verdict::{Outcome, Strictness, judge_with};
+use landfall_model::catalogue::Catalogue;
+use landfall_source::Mask;
+
 use super::draft::Answers;
 use super::{Error, INSTALL_CONFIG, Refusal, Said, inputs};
-use crate::catalogue::Catalogue;
-use crate::finding::{Finding, Span};
-use crate::source::Mask;
-use crate::verdict::{Outcome, Strictness, judge_with};
 use crate::workdir::{ClusterDir, FileSet};
 
 /// The answers of a run that did not come to its end, among landfall's own records.
@@ -126,7 +127,7 @@ mod tests {
 
     use super::*;
 
-    const CONFIG: &str = include_str!("../finding/base/aws.yaml");
+    const CONFIG: &str = include_str!("../../crates/diagnostics/src/base/aws.yaml");
 
     #[test]
     fn answers_are_kept_until_the_config_is_written() -> Result<(), Box<dyn Any>> {

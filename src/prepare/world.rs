@@ -4,7 +4,7 @@
 
 use std::path::PathBuf;
 
-use crate::platform::World;
+use landfall_platform::World;
 
 /// The environment of this process.
 #[derive(Clone, Copy, Debug, Default)]

@@ -2,15 +2,15 @@
 
 use std::time::Duration;
 
+use landfall_install_config::verdict::{Strictness, active, judge_keeping};
+use landfall_model::plan::Engine;
+use landfall_platform::Platform;
+use landfall_platform::cloud::{Asked, Asking, Patience, PublicZone, Verdict};
 use tokio::runtime::Builder;
 use tokio::signal::ctrl_c;
 use tokio::time::timeout;
 
 use super::{Basis, Environment};
-use crate::plan::Engine;
-use crate::platform::Platform;
-use crate::platform::cloud::{Asked, Asking, Patience, PublicZone, Verdict};
-use crate::verdict::{Strictness, active, judge_keeping};
 
 /// Threads that wait for the network.
 const THREADS: usize = 2;

@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
+use landfall_diagnostics::{LineIndex, Place};
 use serde::Serialize;
 
 use super::{Judged, counted, printable, text};
-use crate::finding::{LineIndex, Place};
 use crate::preflight::{Checked, Report, Status};
 
 #[derive(Serialize)]

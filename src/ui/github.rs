@@ -1,7 +1,8 @@
 //! Findings as workflow commands, which GitHub shows beside the lines of a change.
 
+use landfall_diagnostics::{Finding, LineIndex, Severity};
+
 use super::Judged;
-use crate::finding::{Finding, LineIndex, Severity};
 
 /// One workflow command a finding.
 #[must_use]
@@ -45,9 +46,9 @@ fn property(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::finding::{Kind, Span};
-    use crate::source::{Mask, pages};
-    use crate::verdict::Outcome;
+    use landfall_diagnostics::{Kind, Span};
+    use landfall_install_config::verdict::Outcome;
+    use landfall_source::{Mask, pages};
 
     fn shown(span: Span) -> String {
         let finding =

@@ -1,9 +1,9 @@
 //! Findings for programs: one JSON object a file, in the form that `docs/contract.md` fixes.
 
+use landfall_diagnostics::{Finding, Kind, LineIndex, Place, Severity};
 use serde::Serialize;
 
 use super::Judged;
-use crate::finding::{Finding, Kind, LineIndex, Place, Severity};
 
 #[derive(Serialize)]
 struct Report<'a> {
@@ -79,9 +79,9 @@ fn entry<'a>(finding: &'a Finding, index: &LineIndex<'_>) -> Entry<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::finding::Span;
-    use crate::source::{Mask, pages};
-    use crate::verdict::Outcome;
+    use landfall_diagnostics::Span;
+    use landfall_install_config::verdict::Outcome;
+    use landfall_source::{Mask, pages};
 
     #[test]
     fn keeps_the_order_of_the_contract() {

@@ -13,8 +13,6 @@ mod progress;
 pub mod prompt;
 pub mod removal;
 pub mod sarif;
-#[cfg(test)]
-pub(crate) mod snapshot;
 mod stages;
 mod terminal;
 pub mod text;
@@ -26,9 +24,9 @@ pub use stages::StageBars;
 pub use terminal::can_ask;
 pub use waiting::Waiting;
 
-use crate::finding::Finding;
-use crate::source::Mask;
-use crate::verdict::Outcome;
+use landfall_diagnostics::Finding;
+use landfall_install_config::verdict::Outcome;
+use landfall_source::Mask;
 
 /// A judged file, as every renderer takes it. It cannot be printed for debugging: the text holds secrets.
 #[derive(Clone, Copy)]

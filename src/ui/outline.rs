@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
+use landfall_model::plan::outline::Outline;
 use serde_json::{Value, json};
 
 use super::{counted, layout, printable};
-use crate::plan::outline::Outline;
 
 /// The widest kind that leaves a count and its row on one line.
 const WIDEST_KIND: usize = 29;
@@ -91,8 +91,8 @@ fn row(width: usize, count: u32, kind: &str, names: &[String], detail: &str) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::Stage;
-    use crate::plan::outline::{Adopted, Item, Later};
+    use landfall_model::plan::Stage;
+    use landfall_model::plan::outline::{Adopted, Item, Later};
 
     fn outline() -> Outline {
         let stages = [

@@ -13,12 +13,12 @@ use std::io::{self, ErrorKind};
 use dialoguer::console::{Key, Term, set_colors_enabled_stderr, truncate_str};
 use dialoguer::theme::{ColorfulTheme, SimpleTheme, Theme};
 use dialoguer::{Confirm, FuzzySelect, Input, Select};
+use landfall_diagnostics::secret::Secret;
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
 use tokio::runtime::Builder;
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::printable;
-use crate::secret::Secret;
 
 /// Columns of a line that are not an item's: its mark, and room for letters of more than one byte.
 const MARGIN: u16 = 8;

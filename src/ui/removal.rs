@@ -6,11 +6,11 @@ pub use tree::{KindsDone, RemovalTree};
 
 use std::fmt::Write;
 
+use landfall_destroy::{Left, Outcome, Planned, Report, label};
+use landfall_platform::removal::Thing;
 use serde_json::{Value, json};
 
 use super::{counted, layout, printable};
-use crate::destroy::{Left, Outcome, Planned, Report, label};
-use crate::platform::removal::Thing;
 
 /// The widest kind that leaves a count and its row on one line.
 const WIDEST_KIND: usize = 29;
@@ -195,8 +195,8 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::destroy::Wave;
-    use crate::platform::removal::{Account, Discovered, Fate, Holder, Kind};
+    use landfall_destroy::Wave;
+    use landfall_platform::removal::{Account, Discovered, Fate, Holder, Kind};
 
     static MACHINE: Kind =
         Kind { name: "machine", batch: 10, help: "switch off its protection", last: false };

@@ -5,10 +5,10 @@
 
 use std::collections::BTreeMap;
 
+use landfall_diagnostics::{Finding, LineIndex, Page, Place, Severity};
 use serde_json::{Value, json};
 
 use super::Judged;
-use crate::finding::{Finding, LineIndex, Page, Place, Severity};
 
 /// A finding that no longer needs the text of its file.
 #[derive(Clone, Debug)]
@@ -159,9 +159,9 @@ fn encoded(byte: u8) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::finding::{Kind, Span};
-    use crate::source::{Mask, pages};
-    use crate::verdict::Outcome;
+    use landfall_diagnostics::{Kind, Span};
+    use landfall_install_config::verdict::Outcome;
+    use landfall_source::{Mask, pages};
 
     #[test]
     fn writes_file_names_as_references() {

@@ -6,9 +6,9 @@
 use std::ops::Range;
 
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Padding, Renderer, Snippet};
+use landfall_diagnostics::{Finding, LineIndex, Severity, Span};
 
 use super::{Judged, counted, printable};
-use crate::finding::{Finding, LineIndex, Severity, Span};
 
 /// Columns that a shown line may take.
 const WIDTH: usize = 140;
@@ -276,9 +276,9 @@ fn citable(line: impl Iterator<Item = char>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::finding::Kind;
-    use crate::source::{Mask, pages};
-    use crate::verdict::Outcome;
+    use landfall_diagnostics::Kind;
+    use landfall_install_config::verdict::Outcome;
+    use landfall_source::{Mask, pages};
 
     fn shown(text: &str, mask: &Mask, finding: Finding) -> String {
         let outcome = Outcome::Rejected;

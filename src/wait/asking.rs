@@ -9,6 +9,8 @@ use std::time::Duration;
 use ::kube::Client;
 use hyper::Request;
 use jiff::Timestamp;
+use landfall_diagnostics::Finding;
+use landfall_kube::{Access, Fault};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio::runtime::Builder;
@@ -18,8 +20,6 @@ use tokio::time::{Instant, Interval, MissedTickBehavior, interval, sleep, timeou
 use super::judge::{self, ApiVersion, ClusterOperators, ClusterVersion, ConfigMap, Stand};
 use super::patience::{Patience, is_certificate};
 use super::{Ended, Goal, Operator, Outcome, Watcher, pages};
-use crate::finding::Finding;
-use crate::kube::{Access, Fault};
 
 /// The most that one call may take.
 const CALL: Duration = Duration::from_secs(10);

@@ -1,11 +1,11 @@
 //! What a cluster's answers mean.
 
 use jiff::{SignedDuration, Timestamp};
+use landfall_kube::brief;
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::Operator;
-use crate::kube::brief;
 
 /// An operator that has changed nothing for so long has come to rest.
 const REST: SignedDuration = SignedDuration::from_secs(30);

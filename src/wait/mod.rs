@@ -15,7 +15,7 @@ use serde::Serialize;
 
 pub use asking::wait;
 
-use crate::finding::Finding;
+use landfall_diagnostics::Finding;
 
 /// What is waited for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

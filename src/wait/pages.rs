@@ -4,11 +4,11 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use jiff::SignedDuration;
+use landfall_diagnostics::{Base, Finding, Kind, Page, Severity};
+use landfall_kube::{Bad, BadKubeconfig, Fault};
+use landfall_net::{Broken, Sort, Step};
 
 use super::Operator;
-use crate::finding::{Base, Finding, Kind, Page, Severity};
-use crate::kube::{Bad, BadKubeconfig, Fault};
-use crate::net::{Broken, Sort, Step};
 
 /// A page without an example, as no config shows it.
 const fn page(code: &'static str, title: &'static str, text: &'static str) -> Page {
@@ -213,8 +213,7 @@ fn span(limit: Duration) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::finding::testing::assert_names;
-    use crate::ui::snapshot;
+    use landfall_testing::assert_names;
 
     fn operator(name: &str, ready: bool, degraded: bool, message: &str) -> Operator {
         Operator {
@@ -247,7 +246,7 @@ mod tests {
         let without = installation(Duration::from_secs(90), "56% complete", &[]);
         assert_eq!(without.page.code, "LF1247");
         assert_names(&without.message, &["1m 30s", "56% complete"]);
-        snapshot::assert_findings("wait-installation", [&finding, &without]);
+        landfall_testing::assert_findings("wait-installation", [&finding, &without]);
     }
 
     #[test]
@@ -267,7 +266,7 @@ mod tests {
         assert_eq!(answered.page.code, "LF1245");
         assert_names(&answered.message, &["20m", "503"]);
         let others = [setup("x"), refused(&Fault::Unauthorized), certificate("expired")];
-        snapshot::assert_findings("wait-api", [&finding, &answered].into_iter().chain(&others));
+        landfall_testing::assert_findings("wait-api", [&finding, &answered].into_iter().chain(&others));
     }
 
     #[test]

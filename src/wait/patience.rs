@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use crate::kube::Fault;
-use crate::net::Sort;
+use landfall_kube::Fault;
+use landfall_net::Sort;
 
 /// Pauses grow up to this one.
 const LONGEST: Duration = Duration::from_secs(5);

@@ -5,9 +5,8 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
+use landfall_diagnostics::secret::REDACTED;
 use thiserror::Error;
-
-use crate::secret::REDACTED;
 
 /// How the names of all that landfall keeps for itself begin.
 const RESERVED: &str = ".landfall";

@@ -248,7 +248,7 @@ pub fn value(xml: &str, element: &str) -> String {
     text.to_owned()
 }
 
-const IMAGES: &str = include_str!("../../src/catalogue/data/images.json");
+const IMAGES: &str = include_str!("../../crates/model/src/catalogue/data/images.json");
 
 /// The images of the newest release, by architecture and region.
 fn images() -> Value {

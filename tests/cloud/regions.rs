@@ -10,8 +10,8 @@ use crate::front::{Front, Rule};
 use crate::moto::{Keys, Moto};
 use crate::program::{Landfall, config, text};
 
-const PARTITIONS: &str = include_str!("../../src/platform/aws/data/partitions.json");
-const DEFAULTS: &str = include_str!("../../src/platform/aws/data/defaults.json");
+const PARTITIONS: &str = include_str!("../../crates/model/src/aws/data/partitions.json");
+const DEFAULTS: &str = include_str!("../../crates/model/src/aws/data/defaults.json");
 
 /// Servers and runs of landfall share few processors.
 const AT_A_TIME: usize = 4;

@@ -5,8 +5,8 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use landfall::assets;
-use landfall::render::{Engine, Extras};
+use landfall_install_config::assets;
+use landfall_render::{Engine, Extras};
 use serde_json::{Value, json};
 
 use crate::clusters;

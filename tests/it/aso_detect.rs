@@ -7,10 +7,10 @@ mod commands;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use landfall::catalogue::value::Part as _;
-use landfall::engine::aso::detect::{Cluster, Crd, Deployment, Reading, Report, Settings, Wanted, detect};
-use landfall::engine::aso::kinds::{KINDS, Kind};
-use landfall::platform::azure::catalogue::Catalogue;
+use landfall_engine_aso::detect::{Cluster, Crd, Deployment, Reading, Report, Settings, Wanted, detect};
+use landfall_engine_aso::kinds::{KINDS, Kind};
+use landfall_model::azure::catalogue::Catalogue;
+use landfall_model::catalogue::value::Part as _;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 

@@ -6,12 +6,13 @@ mod random;
 
 use std::path::PathBuf;
 
-use landfall::engine::aso::core::{
+use landfall_engine_aso::core::{
     Action, ApiError, Context, Object, Op, Owner, Stage, Verb, What, decide, goes_as_a_whole,
 };
-use landfall::engine::aso::desired::{Desired, Hints, Mode, Policy};
-use landfall::engine::aso::keys;
-use landfall::engine::aso::kinds::{self, TagCarrier, WasManaged};
+use landfall_engine_aso::desired::{Desired, Hints, Mode, Policy};
+use landfall_engine_aso::keys;
+use landfall_engine_aso::kinds;
+use landfall_engine_aso::kinds::{TagCarrier, WasManaged};
 use serde::Deserialize;
 use serde_json::{Value, json};
 

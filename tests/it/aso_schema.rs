@@ -122,7 +122,7 @@ fn every_kind_has_a_schema() {
 
 #[test]
 fn the_engine_knows_the_kinds_as_they_are() {
-    use landfall::engine::aso::kinds::{KINDS, find};
+    use landfall_engine_aso::kinds::{KINDS, find};
     assert_eq!(KINDS.len(), kinds().len());
     for told in kinds() {
         let text = |field: &str| told[field].as_str().unwrap().to_owned();

@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 
-use landfall::finding::LineIndex;
-use landfall::ui::{self, Judged};
-use landfall::verdict::{Strictness, Verdict, completed, judge};
+use landfall::ui;
+use landfall::ui::Judged;
+use landfall_diagnostics::LineIndex;
+use landfall_install_config::verdict::{Strictness, Verdict, completed, judge};
 
 const CANARY: &str = "c4n4ryc4n4ry";
 
@@ -59,7 +60,7 @@ fn shown(text: &str) -> String {
         shown += &serde_json::to_string(config).unwrap();
     }
     let index = LineIndex::new(text);
-    let place = index.place(landfall::finding::Span::new(0, text.len()));
+    let place = index.place(landfall_diagnostics::Span::new(0, text.len()));
     write!(shown, "{place:?}").unwrap();
     shown
 }

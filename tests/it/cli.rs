@@ -29,7 +29,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-const GOOD: &str = include_str!("../../src/finding/base/none.yaml");
+const GOOD: &str = include_str!("../../crates/diagnostics/src/base/none.yaml");
 
 #[test]
 fn judges_the_quickstart_files() {
@@ -161,7 +161,7 @@ fn completes_a_config() {
     let config: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert!(config["pullSecret"].as_str().unwrap().contains("ZmFrZTpmYWtl"));
     let folder = tempfile::tempdir().unwrap();
-    let older = include_str!("../../src/finding/base/aws.yaml")
+    let older = include_str!("../../crates/diagnostics/src/base/aws.yaml")
         .replace("us-east-1\n", "us-east-1\n    subnets: [a, b]\n");
     fs::write(folder.path().join("older.yaml"), older).unwrap();
     let output = landfall(folder.path(), &["defaults", "older.yaml"]);
@@ -211,7 +211,7 @@ fn explains_fields_and_codes() {
 fn prints_schema_completion_manual_and_version() {
     let output = landfall(root(), &["schema"]);
     let printed: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(printed, landfall::config::schema::schema());
+    assert_eq!(printed, landfall_model::config::schema::schema());
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let output = landfall(root(), &["completion", shell]);
         assert_eq!(output.status.code(), Some(0));

@@ -10,9 +10,9 @@ mod command;
 
 use std::path::PathBuf;
 
-use landfall::cloudconf::managed::managed;
-use landfall::cloudconf::target::{Gate, prepare, rule, transform};
-use landfall::cloudconf::{Entries, Fault, Infrastructure, Network, bootstrap};
+use landfall_cloud_config::managed::managed;
+use landfall_cloud_config::target::{Gate, prepare, rule, transform};
+use landfall_cloud_config::{Entries, Fault, Infrastructure, Network, bootstrap};
 use serde::Deserialize;
 use serde_json::{Value, json};
 

@@ -7,15 +7,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use base64::Engine;
-use landfall::assets;
-use landfall::catalogue::Catalogue;
-use landfall::facts::Facts;
-use landfall::finding::Findings;
-use landfall::plan::{self, Case, Identity, Plan};
-use landfall::platform::World;
-use landfall::render::{Extras, File, Tls};
-use landfall::secret::Secret;
-use landfall::verdict::{Outcome, Strictness, judge_keeping};
+use landfall_diagnostics::Findings;
+use landfall_diagnostics::secret::Secret;
+use landfall_install_config::assets;
+use landfall_install_config::verdict::{Outcome, Strictness, judge_keeping};
+use landfall_model::catalogue::Catalogue;
+use landfall_model::facts::Facts;
+use landfall_model::plan;
+use landfall_model::plan::{Case, Identity, Plan};
+use landfall_platform::World;
+use landfall_render::{Extras, File, Tls};
 use serde::Deserialize;
 use serde_json::{Value, json};
 

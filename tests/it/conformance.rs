@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::PathBuf;
 
-use landfall::verdict::{Outcome, Strictness, judge};
+use landfall_install_config::verdict::{Outcome, Strictness, judge};
 use rayon::prelude::*;
 use serde::Deserialize;
 use serde_json::Value;

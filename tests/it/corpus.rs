@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use landfall::finding::Findings;
-use landfall::source;
-use landfall::ui::{self, Judged};
-use landfall::verdict::{Outcome, Strictness, completed, judge};
+use landfall::ui;
+use landfall::ui::Judged;
+use landfall_diagnostics::Findings;
+use landfall_install_config::verdict::{Outcome, Strictness, completed, judge};
 
 fn files(corpus: &str) -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus").join(corpus);
@@ -18,11 +18,11 @@ fn files(corpus: &str) -> Vec<PathBuf> {
 fn the_reader_gives_places_inside_the_text() {
     for file in files("yaml") {
         let bytes = std::fs::read(&file).unwrap();
-        let Ok(text) = source::text_of(&bytes) else {
+        let Ok(text) = landfall_source::text_of(&bytes) else {
             continue;
         };
         let mut findings = Findings::default();
-        let tree = source::read(text, &mut findings);
+        let tree = landfall_source::read(text, &mut findings);
         for path in ["", "a", "a.b[0].c", "platform.aws.userTags[x]", "[0][1]"] {
             assert!(tree.place(path).0.end as usize <= text.len() + 1, "{}", file.display());
         }
@@ -40,7 +40,7 @@ fn every_verdict_can_be_shown_and_completed() {
         let verdict = judge(&bytes, Strictness::default());
         let judged = Judged {
             file: "f.yaml",
-            text: source::text_of(&bytes).unwrap_or_default(),
+            text: landfall_source::text_of(&bytes).unwrap_or_default(),
             outcome: verdict.outcome,
             findings: &verdict.findings,
             mask: &verdict.mask,

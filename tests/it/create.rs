@@ -5,12 +5,12 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use landfall::assets;
-use landfall::catalogue::Catalogue;
-use landfall::config::InstallConfig;
-use landfall::finding::Findings;
-use landfall::plan::{Case, Engine, Identity};
-use landfall::platform::Offline;
+use landfall_diagnostics::Findings;
+use landfall_install_config::assets;
+use landfall_model::catalogue::Catalogue;
+use landfall_model::config::InstallConfig;
+use landfall_model::plan::{Case, Engine, Identity};
+use landfall_platform::Offline;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

@@ -3,8 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
-use landfall::ui::{self, Judged};
-use landfall::verdict::{Strictness, judge};
+use landfall::ui;
+use landfall::ui::Judged;
+use landfall_install_config::verdict::{Strictness, judge};
 
 const FILES: &[&str] = &["install-config.yaml", "expect.json", "output.txt"];
 

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use landfall::finding::MOST_FINDINGS;
-use landfall::source::{MOST_BYTES, MOST_NODES};
-use landfall::verdict::{Outcome, Strictness, Verdict, judge};
+use landfall_diagnostics::MOST_FINDINGS;
+use landfall_install_config::verdict::{Outcome, Strictness, Verdict, judge};
+use landfall_source::{MOST_BYTES, MOST_NODES};
 
 fn verdict(text: impl AsRef<[u8]>) -> Verdict {
     judge(text.as_ref(), Strictness::default())

@@ -7,12 +7,12 @@ use std::process::Command;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use landfall::finding::Finding;
 use landfall::prepare::{
     Basis, BasisOptions, Environment, FactsFrom, IgnitionFrom, Options, Prepared, Refusal, prepare,
 };
-use landfall::verdict::Strictness;
 use landfall::workdir::Durability;
+use landfall_diagnostics::Finding;
+use landfall_install_config::verdict::Strictness;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use hcl::structure::{Attribute, Block, Body, Structure};
 use hcl::{BlockLabel, Expression};
-use landfall::render::{File, modules};
+use landfall_render::{File, modules};
 use regex_lite::Regex;
 use serde_json::Value;
 
@@ -37,8 +37,8 @@ const LEFT_OUT: &[(&str, &str)] = &[
 const META: &[&str] =
     &["count", "for_each", "depends_on", "provider", "lifecycle", "provisioner", "connection"];
 
-fn platform(name: &str) -> &'static dyn landfall::platform::Platform {
-    landfall::platform::named(name).unwrap()
+fn platform(name: &str) -> &'static dyn landfall_platform::Platform {
+    landfall_install_config::platforms::named(name).unwrap()
 }
 
 fn stages(name: &str) -> Vec<(&'static str, Vec<File>)> {

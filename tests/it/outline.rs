@@ -7,11 +7,14 @@ use std::path::{Path, PathBuf};
 use hcl::eval::{Context, Evaluate, Func, FuncDef, ParamType};
 use hcl::structure::Block;
 use hcl::{BlockLabel, Expression, Map, Value};
-use landfall::plan::Plan;
-use landfall::plan::outline::Outline;
-use landfall::platform::Platform;
-use landfall::render::{Extras, File, modules};
-use landfall::{assets, config, platform, ui};
+use landfall::ui;
+use landfall_install_config::assets;
+use landfall_install_config::platforms;
+use landfall_model::config;
+use landfall_model::plan::Plan;
+use landfall_model::plan::outline::Outline;
+use landfall_platform::Platform;
+use landfall_render::{Extras, File, modules};
 
 use crate::clusters;
 
@@ -32,7 +35,7 @@ fn own(folder: &str) -> PathBuf {
 }
 
 fn platform_of(plan: &Plan) -> &'static dyn Platform {
-    plan.config.platform.present().first().and_then(|name| platform::named(name)).unwrap()
+    plan.config.platform.present().first().and_then(|name| platforms::named(name)).unwrap()
 }
 
 fn outline_of(plan: &Plan) -> Outline {
@@ -282,7 +285,7 @@ fn every_type_of_the_modules_stands_in_an_outline() {
     assert!(found.len() >= 2, "{found:?}");
     for (name, found) in found {
         let mut wanted: BTreeSet<Kind> = BTreeSet::new();
-        for stage in platform::named(name).unwrap().stages() {
+        for stage in platforms::named(name).unwrap().stages() {
             let blocks = blocks_of(&modules::stage(name, stage));
             wanted.extend(named(&blocks, "resource").map(|block| (stage.name.to_owned(), label(block, 0))));
         }

@@ -3,13 +3,13 @@
 pub mod cases;
 pub mod compare;
 
-use landfall::profile::clean::clean;
-use landfall::profile::instant::instant;
-use landfall::profile::render::render;
-use landfall::profile::types::{
+use landfall_cloud_profile::clean::clean;
+use landfall_cloud_profile::instant::instant;
+use landfall_cloud_profile::render::render;
+use landfall_cloud_profile::types::{
     CloudProfile, NamespacedCloudProfile, PRIVATE_CLOUD_PROFILE, PrivateCloudProfile, PrivateCloudProfileSpec,
 };
-use landfall::profile::{released, status};
+use landfall_cloud_profile::{released, status};
 use serde_json::{Map, Value, json};
 
 use cases::{Case, cases};

@@ -5,13 +5,13 @@
 
 use std::path::PathBuf;
 
-use landfall::profile::admission::{
+use landfall_cloud_profile::admission::{
     FINALIZER, ParentUpdate, ProfileKind, REFERENCED, Referred, Refusal, Request, Shoot, Stage, Verdict,
     cloud_profile_deletion, parent_update, profile_deletion, review, shoot_update, usage, verbs,
 };
-use landfall::profile::instant::instant;
-use landfall::profile::released;
-use landfall::profile::types::{
+use landfall_cloud_profile::instant::instant;
+use landfall_cloud_profile::released;
+use landfall_cloud_profile::types::{
     CLOUD_PROFILE, CloudProfile, CloudProfileSpec, NamespacedCloudProfile, NamespacedCloudProfileSpec,
     PrivateCloudProfile,
 };

@@ -1,7 +1,7 @@
 //! Properties that hold for any file.
 
-use landfall::finding::Findings;
-use landfall::verdict::{Outcome, Strictness, completed, judge, judge_config};
+use landfall_diagnostics::Findings;
+use landfall_install_config::verdict::{Outcome, Strictness, completed, judge, judge_config};
 use proptest::prelude::*;
 
 /// Top-level blocks with a fault each that has nothing to do with the others.
@@ -83,7 +83,7 @@ proptest! {
         if let Some(config) = verdict.config.filter(|_| verdict.outcome == Outcome::Accepted) {
             let mut again = config.clone();
             let mut findings = Findings::default();
-            judge_config(&mut again, landfall::catalogue::Catalogue::embedded(), None, &mut findings);
+            judge_config(&mut again, landfall_model::catalogue::Catalogue::embedded(), None, &mut findings);
             prop_assert_eq!(findings.errors(), 0);
             prop_assert_eq!(again, config);
         }

@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use landfall::catalogue::Catalogue;
 use landfall::codes::pages;
-use landfall::finding::{Finding, Page};
-use landfall::ui::{self, Judged};
-use landfall::verdict::{Outcome, Strictness, judge_keeping};
+use landfall::ui;
+use landfall::ui::Judged;
+use landfall_diagnostics::{Finding, Page};
+use landfall_install_config::verdict::{Outcome, Strictness, judge_keeping};
+use landfall_model::catalogue::Catalogue;
 
 use crate::create;
 

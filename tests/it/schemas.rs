@@ -1,10 +1,11 @@
 //! What others check landfall's output with: the SARIF schema, and the schema of install configs itself.
 
 use landfall::codes::pages;
-use landfall::config::schema::schema;
-use landfall::finding::Base;
-use landfall::ui::{self, Judged};
-use landfall::verdict::{Outcome, Strictness, judge};
+use landfall::ui;
+use landfall::ui::Judged;
+use landfall_diagnostics::Base;
+use landfall_install_config::verdict::{Outcome, Strictness, judge};
+use landfall_model::config::schema::schema;
 use serde_json::Value;
 
 fn read(path: &str) -> String {
@@ -101,14 +102,14 @@ fn completed_configs_fit_the_schema() {
     for page in pages().into_iter().filter(|page| page.base != Base::Whole) {
         let verdict = judge(page.base.with(page.good).as_bytes(), Strictness::default());
         assert_eq!(verdict.outcome, Outcome::Accepted, "{}", page.code);
-        let value = landfall::verdict::completed(&verdict.config.unwrap(), false);
+        let value = landfall_install_config::verdict::completed(&verdict.config.unwrap(), false);
         assert_eq!(errors(&validator, &value), Vec::<String>::new(), "{}", page.code);
     }
 }
 
 #[test]
 fn facts_fit_their_schema() {
-    let schema = landfall::facts::schema();
+    let schema = landfall_model::facts::schema();
     assert!(jsonschema::meta::is_valid(&schema), "not a JSON Schema");
     let mut bare = Vec::new();
     walk(&schema, "", &mut bare);
@@ -122,7 +123,7 @@ fn facts_fit_their_schema() {
         let text = facts.to_text();
         assert_eq!(errors(&validator, &serde_json::from_str(&text).unwrap()), Vec::<String>::new());
         // What was written reads as the same again.
-        assert_eq!(landfall::facts::Facts::read(text.as_bytes()).unwrap(), facts);
+        assert_eq!(landfall_model::facts::Facts::read(text.as_bytes()).unwrap(), facts);
     }
     assert!(!validator.is_valid(&serde_json::json!({ "version": 1, "aws": { "regoin": "x" } })));
 }

@@ -9,7 +9,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use hyper::Request;
 use kube::Client;
-use landfall::kube::{Access, Fault};
+use landfall_kube::{Access, Fault};
 use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, KeyPair};
 use serde_json::{Value, json};
 use tempfile::TempDir;

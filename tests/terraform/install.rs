@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::sync::Mutex;
 
-use landfall::engine::terraform::{Progress, Search, Stop, Terraform, Work};
 use landfall::install::{End, Fault, Site, StageDone, Watcher, apply, destroy_bootstrap};
-use landfall::platform;
 use landfall::workdir::{ClusterDir, Durability, StepResult};
+use landfall_engine_terraform::{Progress, Search, Stop, Terraform, Work};
+use landfall_install_config::platforms;
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
@@ -93,7 +93,7 @@ impl Directory {
         let seen = Seen(Mutex::default());
         let mut site = Site {
             cluster: &mut cluster,
-            platform: platform::named("aws").unwrap(),
+            platform: platforms::named("aws").unwrap(),
             infra_id: "demo-abcde",
             session: None,
             terraform: &self.terraform,

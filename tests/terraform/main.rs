@@ -15,7 +15,7 @@ mod services;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use landfall::render::modules;
+use landfall_render::modules;
 use walkdir::WalkDir;
 
 /// The provider whose modules can be checked on a machine without a network.
@@ -68,7 +68,7 @@ fn run(program: &str, folder: &Path, arguments: &[&str]) -> Output {
 fn staged(platform: &str) -> (tempfile::TempDir, Vec<PathBuf>) {
     let root = tempfile::tempdir().unwrap();
     let mut folders = Vec::new();
-    for stage in landfall::platform::named(platform).unwrap().stages() {
+    for stage in landfall_install_config::platforms::named(platform).unwrap().stages() {
         let file = modules::joined(platform, stage);
         let path = root.path().join(&file.path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();

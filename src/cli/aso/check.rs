@@ -2,21 +2,23 @@
 
 use std::path::{Path, PathBuf};
 
+use landfall_diagnostics::{Finding, shortened};
+use landfall_engine_aso::detect;
+use landfall_engine_aso::detect::look::release::{Offered, offered};
+use landfall_engine_aso::detect::{Installer, Report, Verdict, Wanted, pages, permissions};
+use landfall_model::azure::catalogue::Catalogue as Clouds;
+use landfall_model::catalogue::Catalogue;
 use semver::Version;
 use serde_json::json;
 
 use super::manage::{Meant, NameArgs};
 use super::management::{Driver, KubeconfigArgs, Management, refuse};
 use super::settings::{Machines, text, unreadable};
-use crate::catalogue::Catalogue;
 use crate::cli::create::refused;
 use crate::cli::destroy::unnamed;
 use crate::cli::{Exit, Output, Settings, engine};
-use crate::engine::aso::detect::look::release::{Offered, offered};
-use crate::engine::aso::detect::{self, Installer, Report, Verdict, Wanted, pages, permissions};
-use crate::finding::{Finding, shortened};
-use crate::platform::azure::catalogue::Catalogue as Clouds;
-use crate::prepare::{self, Basis, BasisOptions, Refusal};
+use crate::prepare;
+use crate::prepare::{Basis, BasisOptions, Refusal};
 use crate::ui::json as json_form;
 use crate::ui::layout::table;
 

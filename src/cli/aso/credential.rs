@@ -1,16 +1,16 @@
 //! The credentials of this run as the operator can be given them.
 
-use crate::assets::Credentials;
-use crate::engine::aso::anchor::{Credential, Proof};
-use crate::engine::aso::drive::pages;
-use crate::finding::Finding;
-use crate::plan::Plan;
-use crate::platform::World;
-use crate::platform::azure::credentials::{
+use landfall_azure::credentials::{
     CLIENT_CERTIFICATE, CLIENT_CERTIFICATE_PASSWORD, CLIENT_ID, CLIENT_SECRET, SUBSCRIPTION_ID, TENANT_ID,
 };
-use crate::platform::azure::planned::{Account, MANAGED_IDENTITY};
-use crate::secret::Secret;
+use landfall_diagnostics::Finding;
+use landfall_diagnostics::secret::Secret;
+use landfall_engine_aso::anchor::{Credential, Proof};
+use landfall_engine_aso::drive::pages;
+use landfall_install_config::assets::Credentials;
+use landfall_model::azure::planned::{Account, MANAGED_IDENTITY};
+use landfall_model::plan::Plan;
+use landfall_platform::World;
 
 /// The variable with the path of a workload identity's token.
 const FEDERATED: &str = "AZURE_FEDERATED_TOKEN_FILE";

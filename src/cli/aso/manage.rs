@@ -3,24 +3,26 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use landfall_diagnostics::Finding;
+use landfall_engine_aso::detect::{Report, Wanted, permissions};
+use landfall_engine_aso::drive::{
+    Api, End, Feed, Ground, Job, Place, Relocation, Side, Step, Worked, at_work, relocate as moved,
+};
+use landfall_engine_aso::kinds::Kind;
+use landfall_model::catalogue::Catalogue;
+use landfall_model::plan;
+use landfall_model::plan::is_infra_id;
+use landfall_net::stop::Stop;
 use serde_json::{Value, json};
 
 use super::management::{self, KubeconfigArgs, Management, Shown, identity, judged, limits, stopping};
-use crate::catalogue::Catalogue;
 use crate::cli::destroy::{at_home, unnamed};
 use crate::cli::duration::within_a_day;
 use crate::cli::namespace::namespace;
 use crate::cli::{Exit, Output, Settings, engine};
-use crate::engine::aso::detect::{Report, Wanted, permissions};
-use crate::engine::aso::drive::{
-    Api, End, Feed, Ground, Job, Place, Relocation, Side, Step, Worked, at_work, relocate as moved,
-};
-use crate::engine::aso::kinds::Kind;
-use crate::finding::Finding;
-use crate::plan::{self, is_infra_id};
 use crate::prepare;
-use crate::prepare::target::{self, Named, Unnamed};
-use crate::stop::Stop;
+use crate::prepare::target;
+use crate::prepare::target::{Named, Unnamed};
 use crate::ui::json as json_form;
 
 /// Which cluster.

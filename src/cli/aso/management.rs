@@ -6,23 +6,25 @@ use std::time::Duration;
 
 use futures::FutureExt as _;
 use futures::future::{BoxFuture, ready};
-use serde_json::{Value, json};
-
-use crate::catalogue::Catalogue;
-use crate::cli::{Exit, Output, Settings, engine, signals};
-use crate::engine::aso::detect::look::release::{Offered, upgraded};
-use crate::engine::aso::detect::look::{look, refused};
-use crate::engine::aso::detect::permissions::{self, Grantee, Question, Rule, denied, questions, rules};
-use crate::engine::aso::detect::{self, Report, Upgraded, Wanted};
-use crate::engine::aso::drive::{
+use landfall_diagnostics::Finding;
+use landfall_engine_aso::detect;
+use landfall_engine_aso::detect::look::release::{Offered, upgraded};
+use landfall_engine_aso::detect::look::{look, refused};
+use landfall_engine_aso::detect::permissions;
+use landfall_engine_aso::detect::permissions::{Grantee, Question, Rule, denied, questions, rules};
+use landfall_engine_aso::detect::{Report, Upgraded, Wanted};
+use landfall_engine_aso::drive::{
     Clock, End, Feed, Ground, Limits, Live, Planned, Watcher, Worked, now, pages,
 };
-use crate::engine::aso::kinds::Kind;
-use crate::finding::Finding;
-use crate::kube::{ACCOUNT, Access, Bad, BadKubeconfig, Failure, Fault};
-use crate::platform::World as _;
+use landfall_engine_aso::kinds::Kind;
+use landfall_kube::{ACCOUNT, Access, Bad, BadKubeconfig, Failure, Fault};
+use landfall_model::catalogue::Catalogue;
+use landfall_net::stop::Stop;
+use landfall_platform::World as _;
+use serde_json::{Value, json};
+
+use crate::cli::{Exit, Output, Settings, engine, signals};
 use crate::prepare::Environment;
-use crate::stop::Stop;
 use crate::ui::{Printer, StageBars, json as json_form};
 use crate::wait;
 

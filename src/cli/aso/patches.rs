@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
+use landfall_engine_aso::translate::pages;
+use landfall_engine_aso::translate::patches::Patch;
+
 use super::settings::{text, unreadable};
-use crate::engine::aso::translate::pages;
-use crate::engine::aso::translate::patches::Patch;
 use crate::prepare::Refusal;
 
 /// The patches of a file. What is wrong with it is said without its content.

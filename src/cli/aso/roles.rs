@@ -1,5 +1,7 @@
 //! `landfall aso roles`.
 
+use landfall_engine_aso::detect::permissions::{ROLE, roles};
+
 use super::manage::{NameArgs, nameless};
 use super::management::Driver;
 use super::settings::Machines;
@@ -7,7 +9,6 @@ use super::{Document, written};
 use crate::cli::destroy::unnamed;
 use crate::cli::namespace::namespace;
 use crate::cli::{Exit, Settings};
-use crate::engine::aso::detect::permissions::{ROLE, roles};
 
 /// Print the roles that working on a cluster takes in its management cluster, as YAML for `kubectl apply -f -`
 ///
@@ -63,7 +64,7 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
-    use crate::engine::aso::detect::permissions::questions;
+    use landfall_engine_aso::detect::permissions::questions;
 
     const NAMESPACE: &str = "demo";
 

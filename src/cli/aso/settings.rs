@@ -6,20 +6,20 @@ use std::path::Path;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use landfall_diagnostics::Finding;
+use landfall_engine_aso::detect;
+use landfall_engine_aso::translate::pages;
+use landfall_engine_aso::translate::patches::Patch;
+use landfall_install_config::verdict::Outcome;
+use landfall_source::Mask;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use super::{RenderArgs, bytes, patches};
 use crate::cli::namespace::namespace;
-use crate::engine::aso::detect;
-use crate::engine::aso::translate::pages;
-use crate::engine::aso::translate::patches::Patch;
-use crate::finding::Finding;
 use crate::prepare::target::Named;
 use crate::prepare::{Error, Refusal, Said};
-use crate::source::Mask;
-use crate::verdict::Outcome;
 
 /// Who makes the machines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, clap::ValueEnum)]

@@ -3,8 +3,9 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use landfall_model::plan::Engine;
+
 use crate::cli::Exit;
-use crate::plan::Engine;
 use crate::ui::counted;
 
 /// The word about a cluster whose infrastructure stands, with what is left to be done.
@@ -93,7 +94,6 @@ pub(super) fn again(standing: usize, exit: Exit, at_fault: bool, directory: &Pat
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ui::snapshot;
 
     #[test]
     fn only_what_is_left_is_next() {
@@ -134,7 +134,7 @@ mod tests {
         assert!(part.ends_with("`landfall destroy cluster --dir demo`"), "{part}");
         let sentences = [("refused", refused), ("interrupted", unknown), ("part of the way", part)];
         let sentences = sentences.map(|(case, sentence)| (case.to_owned(), sentence));
-        snapshot::assert_sentences("create-objects-again", sentences);
+        landfall_testing::assert_sentences("create-objects-again", sentences);
     }
 
     #[test]
@@ -147,6 +147,6 @@ mod tests {
         let nothing = again(0, Exit::Interrupted, true, directory);
         let sentences = [("stopped", stopped), ("failed", failed), ("nothing", nothing)];
         let sentences = sentences.map(|(case, sentence)| (case.to_owned(), sentence));
-        snapshot::assert_sentences("create-again", sentences);
+        landfall_testing::assert_sentences("create-again", sentences);
     }
 }

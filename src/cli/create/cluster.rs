@@ -8,6 +8,11 @@ mod started;
 
 use std::path::{Path, PathBuf};
 
+use landfall_engine_terraform::{Stop, Terraform};
+use landfall_install_config::verdict::active;
+use landfall_model::plan::Plan;
+use landfall_platform::Platform;
+use landfall_platform::cloud::{Asking, Session};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
@@ -15,19 +20,18 @@ use super::summary::Summary;
 use super::{BasisArgs, FactsArgs, closing, outcome};
 use crate::cli::asking::{AskArgs, Live};
 use crate::cli::destroy::unnamed;
-use crate::cli::engine::{self, EngineArgs, Shown};
+use crate::cli::engine;
+use crate::cli::engine::{EngineArgs, Shown};
 use crate::cli::input::Reading;
 use crate::cli::{Exit, Output, Settings};
-use crate::engine::terraform::{self, Stop, Terraform};
-use crate::install::{self, Fault, Site, StageDone};
-use crate::plan::Plan;
-use crate::platform::Platform;
-use crate::platform::cloud::{Asking, Session};
+use crate::install;
+use crate::install::{Fault, Site, StageDone};
+use crate::prepare;
 use crate::prepare::{
-    self, Basis, Environment, Examined, FactsFrom, IgnitionFrom, Options, Outlook, Prepared, Refusal,
+    Basis, Environment, Examined, FactsFrom, IgnitionFrom, Options, Outlook, Prepared, Refusal,
 };
-use crate::ui::{self, json as json_form};
-use crate::verdict::active;
+use crate::ui;
+use crate::ui::json as json_form;
 use crate::workdir::{ClusterDir, Durability, Step, StepResult};
 
 /// Make the infrastructure of a cluster
@@ -424,7 +428,11 @@ impl Job<'_> {
     fn standing(&self, cluster: &ClusterDir) -> usize {
         let folder = cluster.root().join("terraform");
         let stages = self.platform.stages().iter();
-        stages.map(|stage| terraform::resources(&folder.join(stage.name)).map_or(1, |all| all.len())).sum()
+        stages
+            .map(|stage| {
+                landfall_engine_terraform::resources(&folder.join(stage.name)).map_or(1, |all| all.len())
+            })
+            .sum()
     }
 }
 

@@ -7,18 +7,18 @@ use std::path::{Path, PathBuf};
 use anyhow::{anyhow, bail};
 use clap::builder::PossibleValuesParser;
 use clap::error::ErrorKind;
+use landfall_diagnostics::secret::Secret;
 use serde_json::json;
 
 use super::manifests::BasisArgs;
 use super::outcome;
 use crate::cli::input::Input;
 use crate::cli::{Exit, Output, Settings};
-use crate::prepare::draft::{self, Answers, Question};
+use crate::prepare::draft;
+use crate::prepare::draft::{Answers, Question};
 use crate::prepare::{Basis, INSTALL_CONFIG, wizard};
-use crate::secret::Secret;
 use crate::ui::can_ask;
 use crate::workdir::ClusterDir;
-
 use questions::{Objection, Stop, objection};
 
 /// Ask for what a cluster needs and write its install-config.yaml

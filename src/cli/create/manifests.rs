@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
+use landfall_model::catalogue::Catalogue;
+
 use super::{fleet, outcome};
-use crate::catalogue::Catalogue;
 use crate::cli::asking::{AskArgs, Live};
 use crate::cli::input::Reading;
 use crate::cli::{Exit, Settings};

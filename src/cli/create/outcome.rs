@@ -3,12 +3,12 @@
 use std::fmt::Write;
 use std::path::Path;
 
+use landfall_diagnostics::Finding;
+use landfall_model::facts::Source;
+use landfall_model::plan::ignition_pages;
 use serde_json::{Value, json};
 
 use crate::cli::{Exit, Output, Settings};
-use crate::facts::Source;
-use crate::finding::Finding;
-use crate::plan::ignition_pages;
 use crate::prepare::{FACTS, Prepared, Refusal, Said};
 use crate::ui::{Judged, counted, json as json_form, printable_lines, text};
 

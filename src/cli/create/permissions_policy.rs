@@ -3,16 +3,16 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use landfall_install_config::assets;
+use landfall_install_config::verdict::active;
+use landfall_platform::Offline;
 use serde_json::Value;
 
 use super::manifests::BasisArgs;
 use super::outcome;
-use crate::assets;
 use crate::cli::input::Reading;
 use crate::cli::{Exit, Settings};
-use crate::platform::Offline;
 use crate::prepare::{Environment, Error, Refusal, examine};
-use crate::verdict::active;
 
 /// Print the permissions that installing this very config takes, as a policy of its cloud
 ///

@@ -1,10 +1,10 @@
 //! What a run of `create cluster` is going to make, beside what earlier runs have made or removed.
 
+use landfall_model::plan::Stage;
+use landfall_model::plan::outline::Outline;
 use serde_json::{Value, json};
 
 use crate::install::Standing;
-use crate::plan::Stage;
-use crate::plan::outline::Outline;
 use crate::ui;
 
 /// The outline of a plan, with what there is of it already.
@@ -116,7 +116,7 @@ fn is_settled(standing: &Standing) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::outline::Item;
+    use landfall_model::plan::outline::Item;
 
     const STAGES: [Stage; 2] = [
         Stage { name: "cluster", only_for_bootstrap: false },

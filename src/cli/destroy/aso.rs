@@ -3,6 +3,11 @@
 
 use std::time::Duration;
 
+use landfall_diagnostics::Finding;
+use landfall_engine_aso::detect::permissions;
+use landfall_engine_aso::drive::{Api, Ground, Job, Place, Worked, at_work, pages};
+use landfall_net::stop::Stop;
+use landfall_platform::removal::Removal;
 use tokio::runtime::Runtime;
 use tokio::time::timeout;
 
@@ -11,13 +16,8 @@ use super::consent::Consent;
 use super::{ended, unless_stopped};
 use crate::cli::aso::management::{Management, Shown, identity, judged, limits, outcome, stopping};
 use crate::cli::{Exit, Settings, engine};
-use crate::destroy;
-use crate::engine::aso::detect::permissions;
-use crate::engine::aso::drive::{Api, Ground, Job, Place, Worked, at_work, pages};
-use crate::finding::Finding;
-use crate::platform::removal::Removal;
-use crate::prepare::target::{self, Named};
-use crate::stop::Stop;
+use crate::prepare::target;
+use crate::prepare::target::Named;
 use crate::ui;
 use crate::ui::prompt::Prompts;
 
@@ -140,9 +140,9 @@ fn other_account(
     runtime: &Runtime,
     removal: &dyn Removal,
 ) -> anyhow::Result<Option<Exit>> {
-    let asked = unless_stopped(async { timeout(ACCOUNT, destroy::account(removal)).await });
+    let asked = unless_stopped(async { timeout(ACCOUNT, landfall_destroy::account(removal)).await });
     let why = match runtime.block_on(asked) {
-        Some(Ok(Ok(account))) => match destroy::same_account(&named.target, &account) {
+        Some(Ok(Ok(account))) => match landfall_destroy::same_account(&named.target, &account) {
             Ok(()) => return Ok(None),
             Err(finding) => return ended("refused", &[*finding], Exit::Unfit, settings).map(Some),
         },

@@ -4,23 +4,28 @@ mod aso;
 
 use std::path::{Path, PathBuf};
 
+use landfall_engine_terraform::{Stop, Terraform};
+use landfall_platform::Platform;
+use landfall_platform::cloud::Session;
+use landfall_platform::removal::Target;
 use serde_json::json;
 
 use super::{ended, unnamed};
 use crate::cli::asking::{AskArgs, Live};
 use crate::cli::aso::management::KubeconfigArgs;
 use crate::cli::create::BasisArgs;
-use crate::cli::engine::{self, EngineArgs, Shown};
+use crate::cli::engine;
+use crate::cli::engine::{EngineArgs, Shown};
 use crate::cli::input::Reading;
 use crate::cli::{Exit, Output, Settings};
-use crate::engine::terraform::{Stop, Terraform};
-use crate::install::{self, Fault, Site, StageDone};
-use crate::platform::Platform;
-use crate::platform::cloud::Session;
-use crate::platform::removal::Target;
-use crate::prepare::target::{self, Named, pages};
-use crate::prepare::{self, Basis, Environment, Examined};
-use crate::ui::{self, json as json_form};
+use crate::install;
+use crate::install::{Fault, Site, StageDone};
+use crate::prepare;
+use crate::prepare::target;
+use crate::prepare::target::{Named, pages};
+use crate::prepare::{Basis, Environment, Examined};
+use crate::ui;
+use crate::ui::json as json_form;
 use crate::workdir::ClusterDir;
 
 /// Remove the bootstrap machine and what only it needs

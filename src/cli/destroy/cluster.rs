@@ -4,6 +4,9 @@ use std::path::{Path, PathBuf};
 use std::pin::pin;
 use std::time::Duration;
 
+use landfall_destroy::{Fault, Outcome, Pace, Planned, Report, Stop, Watcher};
+use landfall_diagnostics::Finding;
+use landfall_platform::removal::{Account, Removal};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 use tokio::time::{Instant, timeout};
@@ -13,15 +16,13 @@ use super::consent::Consent;
 use super::shown::Shown;
 use super::{asking, basis, earlier, ended, note, note_given, unless_stopped, unnamed};
 use crate::cli::{Exit, Output, Settings, engine, signals};
-use crate::destroy::{self, Fault, Outcome, Pace, Planned, Report, Stop, Watcher};
-use crate::engine::terraform;
-use crate::finding::Finding;
-use crate::platform::removal::{Account, Removal};
+use crate::prepare;
 use crate::prepare::target::{Named, Origin, Unnamed, pages};
-use crate::prepare::{self, Basis, Environment};
+use crate::prepare::{Basis, Environment};
+use crate::ui;
 use crate::ui::prompt::Prompts;
 use crate::ui::removal as view;
-use crate::ui::{self, counted, json as json_form};
+use crate::ui::{counted, json as json_form};
 use crate::workdir::{Cleared, ClusterDir, StepResult};
 
 pub use super::flags::Args;
@@ -58,7 +59,7 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
             Ok(named) => named,
             Err(why) => return unnamed(why, settings),
         };
-        if let Some(work) = terraform::at_work(&opened.logs()).first() {
+        if let Some(work) = landfall_engine_terraform::at_work(&opened.logs()).first() {
             return ended("refused", &[pages::at_work(work)], Exit::Failed, settings);
         }
         // What is there now may be another cluster's, where this one was destroyed before.
@@ -172,12 +173,12 @@ impl Job<'_> {
             (vec![fault.into_finding()], exit)
         };
         let target = &self.named.target;
-        let account = destroy::account(self.removal).await.map_err(told)?;
-        destroy::same_account(target, &account).map_err(|finding| (vec![*finding], Exit::Unfit))?;
-        let planned = destroy::plan(self.removal).await.map_err(told)?;
+        let account = landfall_destroy::account(self.removal).await.map_err(told)?;
+        landfall_destroy::same_account(target, &account).map_err(|finding| (vec![*finding], Exit::Unfit))?;
+        let planned = landfall_destroy::plan(self.removal).await.map_err(told)?;
         if self.is_place_doubtful(&planned) {
             let sure = self.args.confirm_gone || self.has_begun_here(&account);
-            let placed = destroy::right_place(self.removal, target, &planned.first, sure).await;
+            let placed = landfall_destroy::right_place(self.removal, target, &planned.first, sure).await;
             placed.map_err(|misplaced| (misplaced.findings, again(misplaced.may_pass)))?;
         }
         Ok(planned)
@@ -225,9 +226,9 @@ impl Job<'_> {
     fn nothing(&self, cluster: Option<&mut ClusterDir>, planned: &Planned) -> anyhow::Result<Exit> {
         let Planned { account, first, .. } = planned;
         let confirmed = self.args.confirm_gone;
-        if let Err(finding) = destroy::nothing_found(&self.named.target, account, first, confirmed) {
+        if let Err(finding) = landfall_destroy::nothing_found(&self.named.target, account, first, confirmed) {
             let mut findings = planned.unseen.clone();
-            let exit = again(!findings.is_empty() && destroy::may_pass(&findings));
+            let exit = again(!findings.is_empty() && landfall_destroy::may_pass(&findings));
             findings.push(*finding);
             findings.extend(planned.unproven.iter().cloned());
             return self.refused(&findings, exit);
@@ -314,7 +315,7 @@ impl Job<'_> {
         let stop = Stop::default();
         let shown = Shown::new(self.id(), self.settings);
         let report = self.runtime.block_on(async {
-            let work = destroy::run(self.removal, &self.named.target, first, &pace, &shown, &stop);
+            let work = landfall_destroy::run(self.removal, &self.named.target, first, &pace, &shown, &stop);
             let mut work = pin!(work);
             let ended = tokio::select! {
                 report = &mut work => Some(report),

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use crate::platform::removal::{Account, Target};
+use landfall_platform::removal::{Account, Target};
+
 use crate::workdir::{StepResult, fingerprint, steps};
 
 /// Where a run removes a cluster, as the journal remembers it.

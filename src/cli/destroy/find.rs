@@ -5,18 +5,20 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use comfy_table::Table;
+use landfall_model::catalogue;
+use landfall_platform::cloud::Verdict;
+use landfall_platform::removal::{FoundCluster, GivenTarget};
+use landfall_platform::{Platform, pages};
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
 use super::{asking, basis, ended, unless_stopped, unnamed};
-use crate::catalogue;
 use crate::cli::duration::within_a_day;
 use crate::cli::{Exit, Output, Settings};
-use crate::platform::cloud::Verdict;
-use crate::platform::removal::{FoundCluster, GivenTarget};
-use crate::platform::{Platform, pages};
-use crate::prepare::target::{self, Unnamed};
-use crate::prepare::{self, Environment};
+use crate::prepare;
+use crate::prepare::Environment;
+use crate::prepare::target;
+use crate::prepare::target::Unnamed;
 use crate::ui::printable;
 
 /// List the clusters that an account has in a region, by their tags

@@ -3,13 +3,15 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::catalogue;
+use landfall_model::catalogue;
+use landfall_platform::removal::GivenTarget;
+
 use crate::cli::Settings;
 use crate::cli::aso::management::KubeconfigArgs;
 use crate::cli::duration::within_a_day;
-use crate::platform::removal::GivenTarget;
 use crate::prepare::Basis;
-use crate::prepare::target::{self, Named, Unnamed};
+use crate::prepare::target;
+use crate::prepare::target::{Named, Unnamed};
 
 /// Remove everything that a cluster owns, and nothing else
 ///

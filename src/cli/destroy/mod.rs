@@ -14,17 +14,19 @@ pub use aso::at_home;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use landfall_diagnostics::Finding;
+use landfall_model::config::InstallConfig;
+use landfall_model::plan::Engine;
+use landfall_platform::cloud::{Asking, Patience};
 use serde_json::json;
 
 use super::{Exit, Output, Settings, engine, signals};
-use crate::config::InstallConfig;
-use crate::finding::Finding;
-use crate::plan::Engine;
-use crate::platform::cloud::{Asking, Patience};
+use crate::prepare;
 use crate::prepare::target::Unnamed;
-use crate::prepare::{self, Basis, BasisOptions, Environment, Refusal};
+use crate::prepare::{Basis, BasisOptions, Environment, Refusal};
 use crate::ui::json as json_form;
-use crate::workdir::{self, ClusterDir, Step, StepResult};
+use crate::workdir;
+use crate::workdir::{ClusterDir, Step, StepResult};
 
 /// Remove what a cluster owns
 #[derive(Debug, clap::Args)]

@@ -2,8 +2,9 @@
 
 use std::sync::Mutex;
 
+use landfall_destroy::{State, Watcher};
+
 use crate::cli::Settings;
-use crate::destroy::{State, Watcher};
 use crate::ui::Printer;
 use crate::ui::removal::{KindsDone, RemovalTree};
 

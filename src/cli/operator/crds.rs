@@ -1,7 +1,8 @@
 //! `landfall operator crds`.
 
+use landfall_controllers::operator::{crds, documents};
+
 use super::super::{Exit, Settings};
-use crate::controllers::operator::{crds, documents};
 
 /// Print the definitions of the kinds that the controllers bring along, as YAML for `kubectl apply`
 #[derive(Debug, clap::Args)]

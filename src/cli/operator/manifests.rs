@@ -1,8 +1,9 @@
 //! `landfall operator manifests`.
 
+use landfall_controllers::operator::{Deployed, documents, manifests};
+
 use super::super::{Exit, Settings};
 use super::Common;
-use crate::controllers::operator::{Deployed, documents, manifests};
 
 /// Print everything that it takes to deploy the operator, as YAML for `kubectl apply -f -`
 ///

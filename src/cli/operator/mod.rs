@@ -6,10 +6,10 @@ mod manifests;
 mod run;
 
 use clap::builder::PossibleValuesParser;
+use landfall_controllers::operator::{CONTROLLERS, Registered};
 
 use super::namespace::namespace;
 use super::{Exit, Settings};
-use crate::controllers::operator::{CONTROLLERS, Registered};
 
 /// Run the controllers that keep a cluster's cloud settings true, or print what it takes to deploy them
 #[derive(Debug, clap::Args)]

@@ -6,22 +6,23 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
+use landfall_controllers::admission;
+use landfall_controllers::admission::{Address, Webhook};
+use landfall_controllers::operator::{
+    Candidacy, Ended, Judging, Kit, Metrics, PORT, WEBHOOK_PORT, WEBHOOK_SERVICE, operate, probing,
+};
+use landfall_diagnostics::Finding;
+use landfall_install_config::verdict::Outcome;
+use landfall_kube::{ACCOUNT, Access, Bad, BadKubeconfig, Fault, Live};
+use landfall_net::stop::Stop;
+use landfall_platform::World;
+use landfall_source::Mask;
 
 use super::super::signals::Signals;
 use super::super::{Exit, Settings};
 use super::{Common, logs};
-use crate::controllers::admission::{self, Address, Webhook};
-use crate::controllers::operator::{
-    Candidacy, Ended, Judging, Kit, Metrics, PORT, WEBHOOK_PORT, WEBHOOK_SERVICE, operate, probing,
-};
-use crate::finding::Finding;
-use crate::kube::{ACCOUNT, Access, Bad, BadKubeconfig, Fault, Live};
-use crate::platform::World;
 use crate::prepare::Environment;
-use crate::source::Mask;
-use crate::stop::Stop;
 use crate::ui::{Judged, text};
-use crate::verdict::Outcome;
 use crate::wait::pages;
 
 /// How long a connection, and each part of an answer, may take.

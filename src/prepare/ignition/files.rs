@@ -9,14 +9,13 @@ use std::path::Path;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use landfall_diagnostics::Finding;
+use landfall_diagnostics::secret::Secret;
+use landfall_model::plan::{ignition_pages as pages, is_infra_id};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use x509_parser::pem::Pem;
 use x509_parser::prelude::{FromDer, X509Certificate};
-
-use crate::finding::Finding;
-use crate::plan::{ignition_pages as pages, is_infra_id};
-use crate::secret::Secret;
 
 /// The bootstrap machine's file.
 pub(super) const BOOTSTRAP: &str = "bootstrap.ign";

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use landfall_diagnostics::secret::{Scrub, Secret};
+use landfall_install_config::assets;
+use landfall_model::plan::Plan;
+use landfall_render::{Extras, File};
 use serde_json::{Map, Value};
 
 use super::program;
-use crate::assets;
-use crate::plan::Plan;
 use crate::prepare::Error;
-use crate::render::{Extras, File};
-use crate::secret::{Scrub, Secret};
 use crate::workdir::{ClusterDir, fingerprint};
 
 /// The manifests of a cluster as they lie in its directory, or will.

@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use landfall_model::plan::ignition_pages as pages;
+
 use super::files::{self, BOOTSTRAP, Files};
 use super::{program, refusal};
-use crate::plan::ignition_pages as pages;
 use crate::prepare::{Refusal, inputs};
 
 /// Where the ignition files of a cluster come from.

@@ -13,14 +13,15 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use landfall_diagnostics::Finding;
+use landfall_diagnostics::secret::Scrub;
+use landfall_model::plan::{Identity, ignition_pages as pages};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use crate::finding::Finding;
-use crate::plan::{Identity, ignition_pages as pages};
 use crate::prepare::{Error, INSTALL_CONFIG, Refusal, inputs};
-use crate::secret::Scrub;
-use crate::workdir::{self, ClusterDir};
+use crate::workdir;
+use crate::workdir::ClusterDir;
 
 /// The manifests that hold certificates of the program's own making.
 pub(super) const OWN: [&str; 4] = [

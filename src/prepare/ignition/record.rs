@@ -5,9 +5,9 @@
 
 use std::collections::BTreeMap;
 
+use landfall_render::File;
 use serde::{Deserialize, Serialize};
 
-use crate::render::File;
 use crate::workdir::{ClusterDir, Error, fingerprint};
 
 /// Name of the record in `.landfall/`.

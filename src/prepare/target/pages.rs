@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use crate::engine::terraform::AtWork;
-use crate::finding::{Base, Finding, Kind, Page, Severity, shortened};
+use landfall_diagnostics::{Base, Finding, Kind, Page, Severity, shortened};
+use landfall_engine_terraform::AtWork;
 
 /// A page without an example, as no config shows it.
 const fn page(code: &'static str, title: &'static str, text: &'static str) -> Page {

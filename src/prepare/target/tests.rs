@@ -5,8 +5,9 @@
 use std::error::Error as Any;
 use std::fs;
 
+use landfall_engine_terraform::AtWork;
+
 use super::*;
-use crate::engine::terraform::AtWork;
 use crate::workdir::ClusterDir;
 
 type Outcome = Result<(), Box<dyn Any>>;
@@ -161,7 +162,9 @@ fn a_move_is_noted_and_nothing_else_changes() -> Outcome {
 
 #[test]
 fn flags_name_a_cluster_and_no_other_ones_directory() -> Outcome {
-    let Some(aws) = platform::named("aws") else { return Err("no such platform".into()) };
+    let Some(aws) = landfall_install_config::platforms::named("aws") else {
+        return Err("no such platform".into());
+    };
     let root = tempfile::tempdir()?;
     let of = |id: &str| of_flags(Some(root.path()), aws, &given(id));
     let seen = |named: Result<Named, Unnamed>| named.ok().map(|named| (named.origin, named.target.account));
@@ -182,7 +185,7 @@ fn flags_name_a_cluster_and_no_other_ones_directory() -> Outcome {
 fn a_region_tells_its_platform() {
     let catalogue = Catalogue::embedded();
     let name = |given: Option<&str>, region: &str| {
-        platform_of(given, region, catalogue, "").map(crate::platform::Platform::name).ok()
+        platform_of(given, region, catalogue, "").map(landfall_platform::Platform::name).ok()
     };
     assert_eq!(name(None, "us-gov-west-1"), Some("aws"));
     assert_eq!(name(None, "westeurope"), Some("azure"));
@@ -213,7 +216,7 @@ fn what_stands_in_the_way_says_how_to_go_on() {
 fn flags_do_not_contradict_the_file_of_the_same_cluster() -> Outcome {
     let directory = tempfile::tempdir()?;
     fs::write(directory.path().join("metadata.json"), OURS)?;
-    let platform = crate::platform::named("aws").ok_or("no platform")?;
+    let platform = landfall_install_config::platforms::named("aws").ok_or("no platform")?;
     let in_region = |region: &str| GivenTarget { region: region.to_owned(), ..given(ID) };
     let named = of_flags(Some(directory.path()), platform, &in_region("us-east-1"));
     let named = named.map_err(|_| "the same region")?;
@@ -289,7 +292,7 @@ fn a_domain_in_the_metadata_begins_with_the_clusters_name() -> Outcome {
 
 #[test]
 fn a_domain_that_is_not_the_clusters_is_told() -> Outcome {
-    let platform = crate::platform::named("aws").ok_or("no platform")?;
+    let platform = landfall_install_config::platforms::named("aws").ok_or("no platform")?;
     let note = |id: &str, domain: &str| -> Result<Option<&'static str>, Box<dyn Any>> {
         let given = GivenTarget { cluster_domain: domain.to_owned(), ..given(id) };
         let named = of_flags(None, platform, &given).map_err(|_| "a cluster")?;

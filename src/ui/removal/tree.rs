@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use dialoguer::console::{Term, truncate_str};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use landfall_destroy::{Blocked, KindState, State, label};
+use landfall_platform::removal::Fate;
 
-use crate::destroy::{Blocked, KindState, State, label};
-use crate::platform::removal::Fate;
 use crate::ui::{counted, printable};
 
 /// How often the first line's clock moves on.
@@ -138,8 +138,7 @@ impl KindsDone {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::platform::removal::{Holder, Kind, Thing};
-    use crate::ui::snapshot;
+    use landfall_platform::removal::{Holder, Kind, Thing};
 
     static MACHINE: Kind = Kind { name: "machine", batch: 10, help: "", last: false };
     static NET: Kind = Kind { name: "net", batch: 1, help: "", last: false };
@@ -182,7 +181,7 @@ mod tests {
         for (line, part) in lines.iter().zip(["3/6", "0/1", "i-1 of balancer web", ": it is in use"]) {
             assert!(line.contains(part), "{line}");
         }
-        snapshot::assert_text("destroy-tree", &(lines.join("\n") + "\n"));
+        landfall_testing::assert_text("destroy-tree", &(lines.join("\n") + "\n"));
     }
 
     #[test]

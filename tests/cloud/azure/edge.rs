@@ -6,14 +6,15 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use landfall::assets;
-use landfall::catalogue::Catalogue;
-use landfall::config::InstallConfig;
-use landfall::finding::Findings;
-use landfall::plan::{self, Identity, Plan};
-use landfall::platform::World;
-use landfall::platform::cloud::{Asking, EngineNeeds, Patience, Session, Verdict};
-use landfall::verdict::{Strictness, active, judge_keeping};
+use landfall_diagnostics::Findings;
+use landfall_install_config::assets;
+use landfall_install_config::verdict::{Strictness, active, judge_keeping};
+use landfall_model::catalogue::Catalogue;
+use landfall_model::config::InstallConfig;
+use landfall_model::plan;
+use landfall_model::plan::{Identity, Plan};
+use landfall_platform::World;
+use landfall_platform::cloud::{Asking, EngineNeeds, Patience, Session, Verdict};
 use p12_keystore::Pkcs12Archive;
 use serde_json::{Value, json};
 

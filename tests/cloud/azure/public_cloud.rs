@@ -181,7 +181,7 @@ fn an_overlay_that_is_named_makes_the_cloud_known() {
 /// A cloud that no SDK knows is a row of the catalogue, too, under a name of its own.
 #[test]
 fn a_cloud_that_nobody_knows_is_a_row_of_an_overlay() {
-    const CLOUDS: &str = include_str!("../../../src/platform/azure/data/clouds.json");
+    const CLOUDS: &str = include_str!("../../../crates/model/src/azure/data/clouds.json");
     let azure = Azure::start(public());
     let landfall = landfall(&azure, &config("").replace("AzurePublicCloud", "AzureMoonCloud"));
     // Without the overlay the name is a mistake.

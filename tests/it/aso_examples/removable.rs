@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use landfall::engine::aso::translate::{Ignition, Input, translate};
+use landfall_engine_aso::translate::{Ignition, Input, translate};
 use serde_json::Value;
 
 use super::{POINTER, changed, input_of, objects};

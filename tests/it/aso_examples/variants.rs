@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use landfall::engine::aso::desired::Mode;
-use landfall::engine::aso::translate::patches::Patches;
-use landfall::engine::aso::translate::{Domains, Ignition, Input, Translation, translate};
-use landfall::secret::Secret;
+use landfall_diagnostics::secret::Secret;
+use landfall_engine_aso::desired::Mode;
+use landfall_engine_aso::translate::patches::Patches;
+use landfall_engine_aso::translate::{Domains, Ignition, Input, Translation, translate};
 use serde_json::{Value, json};
 
 use super::{POINTER, changed, input_of, objects};
@@ -59,7 +59,7 @@ fn checked(input: &Input<'_>) -> BTreeMap<(String, String), Value> {
         let parents = desired.needs.iter().filter(|need| parent == Some(need.kind)).count();
         assert_eq!(parents, usize::from(parent.is_some()), "{desired:?}");
         for need in &desired.needs {
-            let of = landfall::engine::aso::kinds::named(need.kind).unwrap();
+            let of = landfall_engine_aso::kinds::named(need.kind).unwrap();
             assert!(of.tier < desired.kind.tier, "{desired:?} and {need:?}");
         }
         assert!(before.insert(key.clone()), "{key:?} stands twice");
@@ -204,7 +204,7 @@ fn the_account_is_encrypted_with_a_key_of_the_users_own() {
 #[test]
 fn an_account_without_keys_is_for_managed_identities() {
     let mut plan = changed("public", |_| {});
-    let by_key = |plan: &landfall::plan::Plan| {
+    let by_key = |plan: &landfall_model::plan::Plan| {
         spec(&checked(&input_of(plan)), "StorageAccount", "demox7k2psa")["allowSharedKeyAccess"].clone()
     };
     assert_eq!(by_key(&plan), true);
@@ -324,7 +324,7 @@ fn what_no_objects_can_stand_for_is_refused() {
     "__".clone_into(&mut plan.platform.azure.as_mut().unwrap().network.name);
     assert!(codes(&input_of(&plan)).contains(&"LF1501"));
     let mut plan = changed("public", |_| {});
-    let family = landfall::platform::azure::values::DUAL_STACK[0];
+    let family = landfall_model::azure::values::DUAL_STACK[0];
     family.clone_into(&mut plan.config.platform.azure.as_mut().unwrap().ip_family);
     assert_eq!(codes(&input_of(&plan)), ["LF1503"]);
     let mut other = plan.clone();

@@ -1,9 +1,9 @@
 //! Objects in every state that comes about, and in some that should not.
 
-use landfall::engine::aso::core::{Context, INFRASTRUCTURE, Object, Op, Stage, What, decide};
-use landfall::engine::aso::desired::{Desired, Hints, Mode, Policy};
-use landfall::engine::aso::keys;
-use landfall::engine::aso::kinds::{TagCarrier, WasManaged};
+use landfall_engine_aso::core::{Context, INFRASTRUCTURE, Object, Op, Stage, What, decide};
+use landfall_engine_aso::desired::{Desired, Hints, Mode, Policy};
+use landfall_engine_aso::keys;
+use landfall_engine_aso::kinds::{TagCarrier, WasManaged};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

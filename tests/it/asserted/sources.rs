@@ -1,14 +1,15 @@
-//! The functions, constants and pages of the crate and of its tests.
+//! The functions, constants and pages of all crates and of their tests.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use quote::ToTokens;
 use syn::{Attribute, Block, Expr, FnArg, Item, Pat, Signature, UseTree};
 
 /// A function of the sources.
 pub struct Function {
-    /// Module and name; those of `tests/it` without the name of the binary.
+    /// Module and name; those of `tests/it` without the name of the binary, those of a crate below `crates` with
+    /// its name.
     pub path: String,
     pub module: String,
     pub is_test: bool,
@@ -33,10 +34,10 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// Reads `src` and `tests` below `root`.
+    /// Reads `src`, `tests` and `crates` below `root`.
     pub fn read(root: &Path) -> Self {
         let mut all = Self::default();
-        for folder in ["src", "tests"] {
+        for folder in ["src", "tests", "crates"] {
             for entry in walkdir::WalkDir::new(root.join(folder)).sort_by_file_name() {
                 let path = entry.unwrap().into_path();
                 if path.extension().is_some_and(|extension| extension == "rs") {
@@ -51,7 +52,7 @@ impl Sources {
     pub fn add(&mut self, path: &Path, text: &str) {
         let file = syn::parse_file(text).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
         let of_tests = path.starts_with("tests");
-        let module = module_of(path.iter().skip(1).collect::<PathBuf>().as_path(), of_tests);
+        let module = module_of(path);
         let of_tests = of_tests || module.split("::").any(|part| part == "tests");
         self.take(&module, of_tests, &file.items);
     }
@@ -186,7 +187,8 @@ fn codes_in(text: &str) -> Vec<&str> {
 
 /// A path without the names that only say where it begins.
 fn without_roots<'p>(path: impl Iterator<Item = &'p str>) -> String {
-    path.filter(|part| !["super", "crate", "self", "landfall"].contains(part)).collect::<Vec<_>>().join("::")
+    let parts = path.filter(|part| !["super", "crate", "self", "landfall"].contains(part));
+    parts.map(|part| part.trim_start_matches("landfall_")).collect::<Vec<_>>().join("::")
 }
 
 /// Every name that an import brings, `*` for all, with the path before it.
@@ -220,13 +222,20 @@ pub fn names(pattern: &Pat) -> BTreeSet<String> {
 }
 
 /// The module of a file below `src` or `tests`; `tests/it` is the root of its own.
-fn module_of(path: &Path, of_tests: bool) -> String {
-    let mut parts: Vec<String> =
-        path.with_extension("").iter().map(|part| part.to_string_lossy().into_owned()).collect();
+fn module_of(path: &Path) -> String {
+    let path = path.with_extension("");
+    let mut parts: Vec<String> = path
+        .iter()
+        .map(|part| part.to_string_lossy().replace('-', "_"))
+        .filter(|part| part != "src")
+        .collect();
+    if ["crates", "tests"].contains(&parts[0].as_str()) {
+        parts.remove(0);
+    }
     if parts.last().is_some_and(|last| ["mod", "lib", "main"].contains(&last.as_str())) {
         parts.pop();
     }
-    if of_tests && parts.first().is_some_and(|first| first == "it") {
+    if path.starts_with("tests") && parts.first().is_some_and(|first| first == "it") {
         parts.remove(0);
     }
     parts.join("::")

@@ -6,8 +6,8 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use landfall::cloudconf::bootstrap;
-use landfall::cloudconf::target::{Gate, platforms, transform};
+use landfall_cloud_config::bootstrap;
+use landfall_cloud_config::target::{Gate, platforms, transform};
 use rayon::prelude::*;
 
 use super::{Case, cases};
@@ -96,7 +96,7 @@ fn transforms_what_the_library_does() {
     });
 }
 
-fn library(case: &Case) -> Result<String, landfall::cloudconf::Fault> {
+fn library(case: &Case) -> Result<String, landfall_cloud_config::Fault> {
     if case.is_target() {
         transform(&case.infrastructure, &case.network, &case.source, Gate::Off)
     } else {

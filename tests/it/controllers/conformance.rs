@@ -8,11 +8,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use landfall::controllers::cloud_config_sync::{CloudConfigSync, Settings};
-use landfall::controllers::kube_cloud_config::KubeCloudConfig;
-use landfall::controllers::{Controller, Failed, Next, Outcome, Window};
-use landfall::kube::kinds::{CLUSTER_OPERATOR, NETWORK};
-use landfall::kube::objects::Place;
+use landfall_controllers::cloud_config_sync::{CloudConfigSync, Settings};
+use landfall_controllers::kube_cloud_config::KubeCloudConfig;
+use landfall_controllers::{Controller, Failed, Next, Outcome, Window};
+use landfall_kube::kinds::{CLUSTER_OPERATOR, NETWORK};
+use landfall_kube::objects::Place;
 use serde_json::{Map, Value, json};
 
 use super::played::{self, Played};

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use landfall::controllers::endpoint_mirror::{EndpointMirror, Probe};
-use landfall::controllers::{Controller, Next};
+use landfall_controllers::endpoint_mirror::{EndpointMirror, Probe};
+use landfall_controllers::{Controller, Next};
 use serde_json::{Value, json};
 
 use super::played::{Played, condition, infrastructure, key};

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use landfall::kube::Fault;
-use landfall::kube::objects::{Events, Happening, Objects, Part, Place};
+use landfall_kube::Fault;
+use landfall_kube::objects::{Events, Happening, Objects, Part, Place};
 use serde_json::{Value, json};
 
 /// A cluster, and what was done to it.
@@ -238,7 +238,7 @@ impl Events for Played {
 
 /// The feature gates of a cluster of release `5.0.0`.
 pub fn gates(played: &Played, enabled: &[String], disabled: &[String]) {
-    use landfall::kube::kinds::{CLUSTER_VERSION, FEATURE_GATE};
+    use landfall_kube::kinds::{CLUSTER_VERSION, FEATURE_GATE};
     let named = |names: &[String]| -> Value { names.iter().map(|name| json!({ "name": name })).collect() };
     let of = json!({ "version": "5.0.0", "enabled": named(enabled), "disabled": named(disabled) });
     let other = json!({ "version": "4.0.0", "enabled": named(disabled), "disabled": named(enabled) });
@@ -250,22 +250,22 @@ pub fn gates(played: &Played, enabled: &[String], disabled: &[String]) {
 
 /// The place of a map.
 pub fn map(namespace: &str, name: &str) -> Place {
-    Place::in_namespace(&landfall::kube::kinds::CONFIG_MAP, namespace, name)
+    Place::in_namespace(&landfall_kube::kinds::CONFIG_MAP, namespace, name)
 }
 
 /// The place of the Infrastructure object.
 pub fn infrastructure() -> Place {
-    Place::in_cluster(&landfall::kube::kinds::INFRASTRUCTURE, "cluster")
+    Place::in_cluster(&landfall_kube::kinds::INFRASTRUCTURE, "cluster")
 }
 
 /// The one key of the controllers.
-pub fn key() -> landfall::controllers::Key {
-    landfall::controllers::Key { namespace: None, name: "cluster".to_owned() }
+pub fn key() -> landfall_controllers::Key {
+    landfall_controllers::Key { namespace: None, name: "cluster".to_owned() }
 }
 
 /// A condition of an operator, with status, reason and message.
 pub fn condition(played: &Played, operator: &str, kind: &str) -> Option<(String, String, String)> {
-    let place = Place::in_cluster(&landfall::kube::kinds::CLUSTER_OPERATOR, operator);
+    let place = Place::in_cluster(&landfall_kube::kinds::CLUSTER_OPERATOR, operator);
     let object = played.object(&place)?;
     let conditions = object.pointer("/status/conditions")?.as_array()?.clone();
     let found = conditions.into_iter().find(|condition| condition["type"] == kind)?;

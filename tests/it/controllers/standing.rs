@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use landfall::controllers::cloud_config_sync::{CloudConfigSync, Settings};
-use landfall::controllers::kube_cloud_config::KubeCloudConfig;
-use landfall::controllers::{Controller, Next};
-use landfall::kube::kinds::NETWORK;
-use landfall::kube::objects::Place;
+use landfall_controllers::cloud_config_sync::{CloudConfigSync, Settings};
+use landfall_controllers::kube_cloud_config::KubeCloudConfig;
+use landfall_controllers::{Controller, Next};
+use landfall_kube::kinds::NETWORK;
+use landfall_kube::objects::Place;
 use serde_json::{Value, json};
 
 use super::played::{Played, condition, gates, infrastructure, key, map};

@@ -2,8 +2,8 @@
 
 use std::cmp::Ordering;
 
-use landfall::profile::instant::instant;
-use landfall::profile::quantity::Quantity;
+use landfall_cloud_profile::instant::instant;
+use landfall_cloud_profile::quantity::Quantity;
 use serde_json::{Map, Value};
 
 /// Whether the order of lists counts whose entries have a name or a version.

@@ -9,7 +9,7 @@ use std::time::Duration;
 use hyper::Request;
 use jiff::Timestamp;
 use kube::Client;
-use landfall::kube::{Access, Fault};
+use landfall_kube::{Access, Fault};
 use serde_json::{Map, Value, json};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use landfall::kube::Fault;
+use landfall_kube::Fault;
 use serde::Deserialize;
 use serde_json::{Value, json};
 

@@ -16,7 +16,7 @@ use axum_server::tls_rustls::{RustlsConfig, from_tcp_rustls};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use kube::Client;
-use landfall::kube::Access;
+use landfall_kube::Access;
 use tokio::runtime::Runtime;
 
 use super::authority::{Authority, LOOPBACK};

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use landfall::kube::Fault;
+use landfall_kube::Fault;
 use serde_json::{Map, Value, json};
 
 use super::actor::Actor;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use landfall::kube::Fault;
+use landfall_kube::Fault;
 use serde_json::Value;
 
 use super::identity::at;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use landfall::kube::Fault;
+use landfall_kube::Fault;
 use serde::Deserialize;
 use serde_json::{Value, json};
 

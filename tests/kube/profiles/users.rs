@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use hyper::Request;
 use kube::{Client, Error};
-use landfall::kube::Access;
+use landfall_kube::Access;
 use serde_json::Value;
 use tokio::runtime::{Builder, Runtime};
 

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
-use landfall::engine::terraform::{Done, Fault, Progress, Search, Stage, Stop, Terraform, Watcher, Work};
-use landfall::secret::Secret;
+use landfall_diagnostics::secret::Secret;
+use landfall_engine_terraform::{Done, Fault, Progress, Search, Stage, Stop, Terraform, Watcher, Work};
 use walkdir::WalkDir;
 
 /// Three resources one after the other: `first`, `slow`, which lasts until the gate is opened, and `last`,

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use landfall::engine::terraform::{Stop, Work};
-use landfall::secret::Secret;
+use landfall_diagnostics::secret::Secret;
+use landfall_engine_terraform::{Stop, Work};
 
 use super::bed::{Bed, Seen, block_on, terraform, this_program};
 

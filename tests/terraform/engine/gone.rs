@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use landfall::engine::terraform::{Stop, Work, resources};
+use landfall_engine_terraform::{Stop, Work, resources};
 
 use super::bed::{Bed, SLOW, Seen, block_on, slow_runs, terraform, this_program};
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use landfall::engine::terraform::{Cause, Fault, Search, Stop, Terraform, Work};
+use landfall_engine_terraform::{Cause, Fault, Search, Stop, Terraform, Work};
 
 use super::bed::{Bed, SLOW, Seen, block_on, terraform, this_program};
 

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use landfall::engine::terraform::{Cause, Done, Fault, Search, Stop, Terraform, Work};
-use landfall::secret::Secret;
+use landfall_diagnostics::secret::Secret;
+use landfall_engine_terraform::{Cause, Done, Fault, Search, Stop, Terraform, Work};
 use serde_json::{Value, json};
 
 use super::bed::{Bed, Seen, block_on, program};
@@ -180,7 +180,7 @@ exit 1
     }
     let stop = Stop::default();
     let open = std::sync::Mutex::new(None);
-    let runs = |progress: &landfall::engine::terraform::Progress, address: &str| {
+    let runs = |progress: &landfall_engine_terraform::Progress, address: &str| {
         progress.running.iter().any(|running| running.address == address)
     };
     let seen = Seen::reacting(|progress| {

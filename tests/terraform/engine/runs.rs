@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use landfall::engine::terraform::{Action, Cause, Fault, Stop, Work, resources};
+use landfall_engine_terraform::{Action, Cause, Fault, Stop, Work, resources};
 use serde_json::json;
 
 use super::bed::{Bed, SLOW, Seen, block_on, terraform};

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use landfall::engine::terraform::{Fault, Progress, Stop, Work, resources};
+use landfall_engine_terraform::{Fault, Progress, Stop, Work, resources};
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::bed::{Bed, SLOW, Seen, block_on, slow_runs, terraform};

@@ -1,7 +1,8 @@
 //! What is looked at in a management cluster, and what is said of it.
 
+use landfall_engine_aso::drive::Step;
+
 use super::*;
-use crate::engine::aso::drive::Step;
 
 #[test]
 fn work_whose_time_is_over_can_be_resumed() {
@@ -21,8 +22,8 @@ async fn all_objects_of_the_namespace_are_looked_at() {
     use axum::response::Response;
     use futures::StreamExt as _;
 
-    use crate::engine::aso::drive::News;
-    use crate::engine::aso::kinds::named;
+    use landfall_engine_aso::drive::News;
+    use landfall_engine_aso::kinds::named;
 
     let asked: Arc<Mutex<Vec<String>>> = Arc::default();
     let noted = Arc::clone(&asked);

@@ -5,35 +5,38 @@ mod choice;
 use futures::FutureExt as _;
 use serde_json::{Value, json};
 
-use choice::Choice;
-
 use super::begun::{other_machines, other_namespace};
 use super::started::Configs;
 use super::{Ended, Going, Job};
-use crate::assets;
 use crate::cli::aso::credential::handed_over;
+use crate::cli::aso::management;
 pub(super) use crate::cli::aso::management::refuse as refused;
-use crate::cli::aso::management::{
-    self, Management, Shown, identity, judged, limits, outcome as word, stopping,
-};
-use crate::cli::create::closing::{self, Stood};
+use crate::cli::aso::management::{Management, Shown, identity, judged, limits, outcome as word, stopping};
+use crate::cli::create::closing;
+use crate::cli::create::closing::Stood;
 use crate::cli::create::outcome;
 use crate::cli::destroy::at_home;
 use crate::cli::{Exit, Output, engine};
-use crate::engine::aso::anchor::{self, Credential};
-use crate::engine::aso::core::{Outcome, Owner, PLAN_LIMIT, Stage};
-use crate::engine::aso::detect::{Report, Wanted, permissions};
-use crate::engine::aso::drive::{self, Ground, Place, Step, Worked, at_work, obstacle, pages};
-use crate::engine::aso::kinds::Kind;
-use crate::engine::aso::translate::{Domains, Ignition, Input, Translation, translate};
-use crate::finding::{Finding, Findings};
-use crate::plan::{Identity, Plan};
-use crate::platform::cloud::Asking;
-use crate::prepare::{self, Environment, FactsFrom, Options, Prepared, Refusal};
-use crate::secret::REDACTED;
-use crate::stop::Stop;
+use crate::prepare;
+use crate::prepare::{Environment, FactsFrom, Options, Prepared, Refusal};
 use crate::ui::{counted, json as json_form};
-use crate::workdir::{self, BOOTSTRAP_REMOVAL, ClusterDir, Step as Noted, StepResult};
+use crate::workdir;
+use crate::workdir::{BOOTSTRAP_REMOVAL, ClusterDir, Step as Noted, StepResult};
+use choice::Choice;
+use landfall_diagnostics::secret::REDACTED;
+use landfall_diagnostics::{Finding, Findings};
+use landfall_engine_aso::anchor;
+use landfall_engine_aso::anchor::Credential;
+use landfall_engine_aso::core::{Outcome, Owner, PLAN_LIMIT, Stage};
+use landfall_engine_aso::detect::{Report, Wanted, permissions};
+use landfall_engine_aso::drive;
+use landfall_engine_aso::drive::{Ground, Place, Step, Worked, at_work, obstacle, pages};
+use landfall_engine_aso::kinds::Kind;
+use landfall_engine_aso::translate::{Domains, Ignition, Input, Translation, translate};
+use landfall_install_config::assets;
+use landfall_model::plan::{Identity, Plan};
+use landfall_net::stop::Stop;
+use landfall_platform::cloud::Asking;
 
 /// The name of the engine.
 pub(super) const NAME: &str = "aso";
@@ -342,7 +345,7 @@ impl Job<'_> {
             out.push(finding);
         }
         let findings = assets::placed(out, &self.examined.config, &self.examined.said.text);
-        let outcome = crate::verdict::Outcome::Rejected;
+        let outcome = landfall_install_config::verdict::Outcome::Rejected;
         let said = prepare::Said { outcome, findings, ..self.examined.said.again() };
         Ended::Refused(Refusal::Unfit(Box::new(said)))
     }

@@ -2,12 +2,14 @@
 
 use std::path::Path;
 
+use landfall_diagnostics::Finding;
+use landfall_engine_aso::drive::pages;
+
 use super::EngineName;
 use super::aso::{NAME, STEP};
-use crate::engine::aso::drive::pages;
-use crate::finding::Finding;
 use crate::prepare::Engine;
-use crate::prepare::target::{self, Unnamed};
+use crate::prepare::target;
+use crate::prepare::target::Unnamed;
 use crate::workdir;
 
 /// The engine that is noted for the cluster of a directory.

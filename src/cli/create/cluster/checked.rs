@@ -1,12 +1,16 @@
 //! The checks of a cloud before anything is made in it.
 
+use landfall_platform::cloud::Asking;
+
 use super::{Ended, Going, Job};
 use crate::cli::create::outcome;
 use crate::cli::{Exit, Output};
-use crate::platform::cloud::Asking;
-use crate::preflight::{self, Report};
-use crate::prepare::{self, FactsFrom, Refusal};
-use crate::ui::{self, Judged, checks};
+use crate::preflight;
+use crate::preflight::Report;
+use crate::prepare;
+use crate::prepare::{FactsFrom, Refusal};
+use crate::ui;
+use crate::ui::{Judged, checks};
 
 impl Job<'_> {
     /// The facts, and with them the word of the cloud that nothing stands in the way.

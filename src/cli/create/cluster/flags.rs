@@ -3,11 +3,13 @@
 use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 
+use landfall_model::plan;
+
 use super::EngineName;
 use super::aso::NAME;
 use crate::cli::aso::management::KubeconfigArgs;
 use crate::cli::namespace::namespace;
-use crate::{plan, prepare};
+use crate::prepare;
 
 /// How Azure Service Operator makes the cluster.
 #[derive(Clone, Debug, clap::Args)]

@@ -3,17 +3,19 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use landfall_diagnostics::secret::Secret;
+use landfall_diagnostics::{Finding, Span};
+use landfall_engine_aso::drive::pages;
+use landfall_engine_aso::translate;
+use landfall_engine_aso::translate::is_pointer;
+use landfall_install_config::verdict::Outcome;
+use landfall_source::Mask;
+
 use super::aso::refused;
 use super::{Ended, Going, INSTALLER, Job};
 use crate::cli::Exit;
 use crate::cli::aso::bytes;
-use crate::engine::aso::drive::pages;
-use crate::engine::aso::translate::{self, is_pointer};
-use crate::finding::{Finding, Span};
 use crate::prepare::{Error, Refusal, Said};
-use crate::secret::Secret;
-use crate::source::Mask;
-use crate::verdict::Outcome;
 
 /// The file of the control plane's machines.
 const MASTER: &str = "master.ign";

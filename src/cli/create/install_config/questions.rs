@@ -2,17 +2,20 @@
 
 use std::error::Error as _;
 
+use landfall_diagnostics::secret::Secret;
+use landfall_diagnostics::{Finding, nearest, shortened};
+use landfall_model::catalogue::KnownRegion;
+use landfall_platform::cloud::PublicZone;
+use landfall_platform::survey::Survey;
+
 use super::Given;
-use crate::catalogue::KnownRegion;
 use crate::cli::Settings;
-use crate::finding::{Finding, nearest, shortened};
-use crate::platform::cloud::PublicZone;
-use crate::platform::survey::Survey;
-use crate::prepare::draft::{self, Answers, Question};
-use crate::prepare::wizard::{self, KeyFile};
+use crate::prepare::draft;
+use crate::prepare::draft::{Answers, Question};
+use crate::prepare::wizard;
+use crate::prepare::wizard::KeyFile;
 use crate::prepare::zones::{NoZones, public_zones};
 use crate::prepare::{Basis, Environment, Error};
-use crate::secret::Secret;
 use crate::ui::Progress;
 use crate::ui::prompt::{NoAnswer, Prompts};
 use crate::workdir::ClusterDir;

@@ -3,6 +3,17 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use landfall_diagnostics::Finding;
+use landfall_engine_aso::core::PLAN_LIMIT;
+use landfall_engine_aso::desired::Need;
+use landfall_engine_aso::detect::permissions;
+use landfall_engine_aso::detect::permissions::{Question, denied};
+use landfall_engine_aso::detect::{Report, crd_name};
+use landfall_engine_aso::drive::{Feed, Ground, Place, Step, Worked};
+use landfall_engine_aso::kinds::Kind;
+use landfall_engine_aso::translate::{Domains, Ignition, Input, translate};
+use landfall_model::plan::Plan;
+use landfall_net::stop::Stop;
 use serde_json::{Value, json};
 
 use super::super::aso::{Refused, at_home};
@@ -12,20 +23,9 @@ use crate::cli::aso::management::{
     Driver, Management, Shown, described, identity, judged, limits, outcome, stopping,
 };
 use crate::cli::{Exit, Output, Settings, engine};
-use crate::engine::aso::core::PLAN_LIMIT;
-use crate::engine::aso::desired::Need;
-use crate::engine::aso::detect::permissions::{self, Question, denied};
-use crate::engine::aso::detect::{Report, crd_name};
-use crate::engine::aso::drive::{Feed, Ground, Place, Step, Worked};
-use crate::engine::aso::kinds::Kind;
-use crate::engine::aso::translate::{Domains, Ignition, Input, translate};
-use crate::finding::Finding;
-use crate::plan::Plan;
+use crate::prepare;
 use crate::prepare::target::Named;
-use crate::prepare::{
-    self, Basis, Engine, Environment, FACTS, FactsFrom, IgnitionFrom, Options, Outlook, Refusal,
-};
-use crate::stop::Stop;
+use crate::prepare::{Basis, Engine, Environment, FACTS, FactsFrom, IgnitionFrom, Options, Outlook, Refusal};
 use crate::ui::json as json_form;
 use crate::workdir::{BOOTSTRAP_REMOVAL, ClusterDir, Durability, StepResult};
 
@@ -270,12 +270,12 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::assets;
-    use crate::finding::Findings;
-    use crate::platform::azure::credentials::{SUBSCRIPTION_ID, TENANT_ID};
     use crate::prepare::BasisOptions;
-    use crate::secret::Secret;
-    use crate::verdict::Strictness;
+    use landfall_azure::credentials::{SUBSCRIPTION_ID, TENANT_ID};
+    use landfall_diagnostics::Findings;
+    use landfall_diagnostics::secret::Secret;
+    use landfall_install_config::assets;
+    use landfall_install_config::verdict::Strictness;
 
     const CONFIG: &str = r#"
 apiVersion: v1

@@ -1,10 +1,11 @@
 //! What the user chooses of the objects, by flags or in an earlier run.
 
+use landfall_engine_aso::translate::patches::{Patches, by_object};
+
 use super::super::{Ended, Going, Job};
 use super::refused;
 use crate::cli::Exit;
 use crate::cli::aso::patches;
-use crate::engine::aso::translate::patches::{Patches, by_object};
 use crate::prepare::target::{Decided, of_cluster, pages};
 
 /// What is chosen of the objects.

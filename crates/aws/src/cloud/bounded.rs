@@ -1,0 +1,45 @@
+//! An HTTP client that has only so many requests under way at a time.
+
+use aws_smithy_runtime_api::client::http::{
+    HttpClient, HttpConnector, HttpConnectorFuture, HttpConnectorSettings, SharedHttpClient,
+    SharedHttpConnector,
+};
+use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
+use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
+use landfall_net::Places;
+
+/// A client whose requests wait for a place.
+#[derive(Clone, Debug)]
+pub(super) struct Bounded {
+    /// The client that carries them out.
+    pub(super) inner: SharedHttpClient,
+    /// The places.
+    pub(super) places: Places,
+}
+
+#[derive(Debug)]
+struct Connector {
+    inner: SharedHttpConnector,
+    places: Places,
+}
+
+impl HttpClient for Bounded {
+    fn http_connector(
+        &self,
+        settings: &HttpConnectorSettings,
+        components: &RuntimeComponents,
+    ) -> SharedHttpConnector {
+        let inner = self.inner.http_connector(settings, components);
+        SharedHttpConnector::new(Connector { inner, places: self.places.clone() })
+    }
+}
+
+impl HttpConnector for Connector {
+    fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
+        let (inner, places) = (self.inner.clone(), self.places.clone());
+        HttpConnectorFuture::new(async move {
+            let _place = places.take().await;
+            inner.call(request).await
+        })
+    }
+}

@@ -1,0 +1,388 @@
+//! What planning judges of the facts of AWS, as subjects of checks: what belongs to each, and what is to be
+//! said of it where planning has nothing to say.
+
+use landfall_model::aws::config::{MachinePool, Platform};
+use landfall_model::aws::facts;
+use landfall_model::aws::facts::{HostedZone, InstanceType, Subnet, Zone};
+use landfall_model::config::InstallConfig;
+use landfall_model::facts::Facts;
+use landfall_model::plan::Cluster;
+use landfall_platform::cloud::{Answer, Judged};
+use serde_json::{Value, json};
+
+/// The most names in a sentence.
+const MOST: usize = 6;
+
+/// The subjects, in the order in which one is looked at after the other.
+pub(super) const JUDGED: &[Judged] = &[
+    Judged {
+        id: "aws.region",
+        field: "platform.aws.region",
+        parts: &["region"],
+        codes: &["LF0711", "LF0729"],
+        passed: region,
+    },
+    // What a config lacks for a region that nobody knows can be said before anything is asked.
+    Judged {
+        id: "aws.region.endpoints",
+        field: "platform.aws.serviceEndpoints",
+        parts: &[],
+        codes: &["LF0422"],
+        passed: endpoints,
+    },
+    Judged {
+        id: "aws.zones",
+        field: "platform.aws.region",
+        parts: &["zones"],
+        codes: &["LF0703", "LF0712", "LF0717", "LF1462"],
+        passed: zones,
+    },
+    Judged {
+        id: "aws.instance-types",
+        field: "controlPlane.platform.aws.type",
+        parts: &["instance-types", "zones"],
+        codes: &["LF0704", "LF0705", "LF0706", "LF0718", "LF0719", "LF1464"],
+        passed: instance_types,
+    },
+    Judged {
+        id: "aws.image.choice",
+        field: "platform.aws.defaultMachinePlatform.amiID",
+        parts: &[],
+        codes: &["LF0702"],
+        passed: image,
+    },
+    Judged {
+        id: "aws.subnets",
+        field: "platform.aws.vpc.subnets",
+        parts: &["subnets"],
+        codes: &["LF0707", "LF0709", "LF0713", "LF0720", "LF0721", "LF0722", "LF0723"],
+        passed: subnets,
+    },
+    Judged {
+        id: "aws.security-groups",
+        field: "platform.aws.defaultMachinePlatform.additionalSecurityGroupIDs",
+        parts: &["security-groups", "subnets"],
+        codes: &["LF0728"],
+        passed: security_groups,
+    },
+    Judged {
+        id: "aws.public-zone",
+        field: "baseDomain",
+        parts: &["public-zone"],
+        codes: &["LF0710", "LF0726", "LF0727"],
+        passed: public_zone,
+    },
+    Judged {
+        id: "aws.hosted-zone",
+        field: "platform.aws.hostedZone",
+        parts: &["private-zone", "subnets"],
+        codes: &["LF0724", "LF0725"],
+        passed: hosted_zone,
+    },
+    // Zones that are not known are told of under their own name; without them nothing is divided.
+    Judged {
+        id: "aws.network",
+        field: "networking.machineNetwork",
+        parts: &[],
+        codes: &["LF0708"],
+        passed: network,
+    },
+];
+
+type Parts<'a> = (&'a Platform, &'a facts::Facts);
+
+fn parts<'a>(config: &'a InstallConfig, facts: &'a Facts) -> Option<Parts<'a>> {
+    config.platform.aws.as_ref().zip(facts.aws.as_ref())
+}
+
+fn region(config: &InstallConfig, facts: &Facts) -> Option<Answer> {
+    let (platform, facts) = parts(config, facts)?;
+    let name = &platform.region;
+    let of = match facts.partition.as_str() {
+        "" => String::new(),
+        partition => format!(" of partition {partition}"),
+    };
+    let state = match facts.opt_in.as_str() {
+        "" => "answers, and the cloud does not list it",
+        "opt-in-not-required" => "is enabled in every account",
+        "opted-in" => "is enabled in the account",
+        other => other,
+    };
+    let answer = Answer::passed(format!("the region {name}{of} {state}"));
+    Some(
+        answer
+            .with("region", name.as_str())
+            .with("partition", facts.partition.as_str())
+            .with("optIn", facts.opt_in.as_str()),
+    )
+}
+
+fn endpoints(config: &InstallConfig, _: &Facts) -> Option<Answer> {
+    let platform = config.platform.aws.as_ref()?;
+    let own: Vec<&str> = platform.service_endpoints.iter().map(|endpoint| endpoint.name.as_str()).collect();
+    let message = if own.is_empty() {
+        "the endpoints of all services that are needed are known".to_owned()
+    } else {
+        format!("the endpoints of all services that are needed are known; the config gives {}", few(&own))
+    };
+    Some(Answer::passed(message).with("given", json!(own)))
+}
+
+fn zones(config: &InstallConfig, facts: &Facts) -> Option<Answer> {
+    let (_, facts) = parts(config, facts)?;
+    let shown = |zone: &Zone| {
+        json!({
+            "name": zone.name,
+            "type": zone.kind,
+            "group": zone.group,
+            "notOptedIn": zone.not_opted_in,
+        })
+    };
+    let all: Vec<Value> = facts.zones.iter().map(shown).collect();
+    let names = facts.availability_zones();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let answer = if names.is_empty() {
+        Answer::skipped("the cloud names no zones of the region, so those of the config cannot be compared")
+    } else {
+        Answer::passed(format!("{}: {}", counted(names.len(), "zone"), few(&names)))
+    };
+    Some(answer.with("zones", all))
+}
+
+fn instance_types(config: &InstallConfig, facts: &Facts) -> Option<Answer> {
+    let (_, facts) = parts(config, facts)?;
+    let offered: serde_json::Map<String, Value> =
+        facts.instance_types.iter().map(|(name, offer)| (name.clone(), shown(offer))).collect();
+    let mut named: Vec<&str> = settings(config).map(|pool| pool.instance_type.as_str()).collect();
+    named.retain(|name| facts.instance_types.contains_key(*name));
+    named.sort_unstable();
+    named.dedup();
+    let all: Vec<&str> = facts.instance_types.keys().map(String::as_str).collect();
+    let answer = if all.is_empty() {
+        Answer::skipped("the cloud names no instance types of the region, so nothing can be compared")
+    } else if named.is_empty() {
+        Answer::passed(format!("of the usual instance types the region offers {}", few(&all)))
+    } else {
+        Answer::passed(format!("the region offers {}", few(&named)))
+    };
+    Some(answer.with("types", offered))
+}
+
+fn shown(offer: &InstanceType) -> Value {
+    json!({
+        "zones": offer.zones,
+        "vcpus": offer.vcpus,
+        "memoryMib": offer.memory_mib,
+        "architectures": offer.architectures,
+    })
+}
+
+fn image(config: &InstallConfig, _: &Facts) -> Option<Answer> {
+    let platform = config.platform.aws.as_ref()?;
+    let mut own: Vec<&str> =
+        settings(config).map(|pool| pool.ami_id.as_str()).filter(|id| !id.is_empty()).collect();
+    let all = own.len() == config.pools().count();
+    own.sort_unstable();
+    own.dedup();
+    let message = if all && !own.is_empty() {
+        format!("the config names the image of every pool: {}", few(&own))
+    } else {
+        format!("there is an image for machines in {}", platform.region)
+    };
+    Some(Answer::passed(message).with("named", json!(own)))
+}
+
+fn subnets(config: &InstallConfig, facts: &Facts) -> Option<Answer> {
+    let (platform, facts) = parts(config, facts)?;
+    if platform.vpc.subnets.is_empty() {
+        return None;
+    }
+    let shown = |subnet: &Subnet| {
+        json!({
+            "id": subnet.id,
+            "zone": subnet.zone,
+            "cidr": subnet.cidr,
+            "vpc": subnet.vpc,
+            "public": subnet.public,
+            "owners": subnet.owners,
+        })
+    };
+    let all: Vec<Value> = facts.subnets.iter().map(shown).collect();
+    let public = facts.subnets.iter().filter(|subnet| subnet.public).count();
+    let private = facts.subnets.len().saturating_sub(public);
+    let message = format!("{} and {public} public in {}", counted(private, "private subnet"), facts.vpc);
+    Some(Answer::passed(message).with("vpc", facts.vpc.as_str()).with("subnets", all))
+}
+
+fn security_groups(config: &InstallConfig, facts: &Facts) -> Option<Answer> {
+    let (_, facts) = parts(config, facts)?;
+    let mut ids: Vec<&str> = settings(config)
+        .flat_map(|pool| pool.additional_security_group_ids.iter().map(String::as_str))
+        .collect();
+    ids.sort_unstable();
+    ids.dedup();
+    if ids.is_empty() {
+        return None;
+    }
+    let groups = facts.security_groups.iter();
+    let all: Vec<Value> = groups.map(|group| json!({ "id": group.id, "vpc": group.vpc })).collect();
+    let message = format!("{} in {}: {}", counted(ids.len(), "security group"), facts.vpc, few(&ids));
+    Some(Answer::passed(message).with("securityGroups", all))
+}
+
+fn public_zone(config: &InstallConfig, facts: &Facts) -> Option<Answer> {
+    let (_, facts) = parts(config, facts)?;
+    let cluster = Cluster::of(config);
+    if !cluster.external_api {
+        return None;
+    }
+    Some(match &facts.public_zone {
+        Some(zone) => zone_found(zone, "public"),
+        None => Answer::skipped(format!("the public hosted zone of {} is not known", cluster.base_domain)),
+    })
+}
+
+fn hosted_zone(config: &InstallConfig, facts: &Facts) -> Option<Answer> {
+    let (platform, facts) = parts(config, facts)?;
+    if platform.hosted_zone.is_empty() {
+        return None;
+    }
+    Some(match &facts.private_zone {
+        Some(zone) => zone_found(zone, "private").with("vpcs", json!(zone.vpcs)),
+        None => Answer::skipped(format!("nothing is known of the hosted zone {}", platform.hosted_zone)),
+    })
+}
+
+fn zone_found(zone: &HostedZone, kind: &str) -> Answer {
+    let message = format!("the {kind} hosted zone {} is {}", zone.name, zone.id);
+    Answer::passed(message)
+        .with("id", zone.id.as_str())
+        .with("name", zone.name.as_str())
+        .with("records", json!(zone.records))
+}
+
+fn network(config: &InstallConfig, facts: &Facts) -> Option<Answer> {
+    let (platform, facts) = parts(config, facts)?;
+    if !platform.vpc.subnets.is_empty() {
+        return None;
+    }
+    let networks = config.networking.iter().flat_map(|networking| &networking.machine_network);
+    let cidr = networks.filter_map(|network| network.cidr.given()).find(|net| net.is_ipv4())?.to_string();
+    let known = !facts.zones.is_empty() || settings(config).any(|pool| !pool.zones.is_empty());
+    let answer = if known {
+        Answer::passed(format!("{cidr} has room for the subnets of all zones"))
+    } else {
+        Answer::skipped(format!("the zones among which {cidr} would be divided are not known"))
+    };
+    Some(answer.with("cidr", cidr))
+}
+
+/// The settings of all pools that have any.
+fn settings(config: &InstallConfig) -> impl Iterator<Item = &MachinePool> {
+    config.pools().filter_map(|(_, pool)| pool.platform.aws.as_ref())
+}
+
+fn counted(count: usize, what: &str) -> String {
+    if count == 1 { format!("{count} {what}") } else { format!("{count} {what}s") }
+}
+
+fn few(names: &[&str]) -> String {
+    let first: Vec<&str> = names.iter().take(MOST).copied().collect();
+    match names.len().saturating_sub(MOST) {
+        0 => first.join(", "),
+        more => format!("{} and {more} more", first.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::plan::pages::PAGES;
+    use landfall_model::aws::config::Subnet as Given;
+    use landfall_model::aws::facts::AVAILABILITY_ZONE;
+    use landfall_model::config::MachinePool as Pool;
+    use landfall_platform::cloud::Verdict;
+    use landfall_testing::assert_names;
+
+    /// What is judged of the config alone.
+    const WITHOUT_FACTS: &[&str] = &["LF0714", "LF0715", "LF0716"];
+
+    #[test]
+    fn every_code_of_planning_belongs_to_one_subject() {
+        let codes: Vec<&str> = JUDGED.iter().flat_map(|judged| judged.codes).copied().collect();
+        let unique: BTreeSet<&str> = codes.iter().copied().collect();
+        assert_eq!(unique.len(), codes.len());
+        for page in PAGES {
+            let judged = unique.contains(page.code);
+            assert!(judged != WITHOUT_FACTS.contains(&page.code), "{}", page.code);
+        }
+        // Three codes are of rules, and said again by planning.
+        assert_eq!(codes.len() + WITHOUT_FACTS.len(), PAGES.len() + 3);
+    }
+
+    fn config() -> InstallConfig {
+        let mut config = InstallConfig { base_domain: "example.com".to_owned(), ..InstallConfig::default() };
+        config.platform.aws = Some(Platform { region: "us-east-1".to_owned(), ..Platform::default() });
+        let settings = MachinePool { instance_type: "m5.xlarge".to_owned(), ..MachinePool::default() };
+        let mut pool = Pool::default();
+        pool.platform.aws = Some(settings);
+        config.control_plane = Some(pool);
+        config
+    }
+
+    fn said(passed: fn(&InstallConfig, &Facts) -> Option<Answer>, aws: facts::Facts) -> Option<String> {
+        let facts = Facts { aws: Some(aws), ..Facts::default() };
+        match passed(&config(), &facts)?.verdict {
+            Verdict::Passed(message) => Some(message),
+            Verdict::Skipped(why) => Some(format!("skipped: {why}")),
+            Verdict::Found(finding) => Some(format!("found: {}", finding.message)),
+        }
+    }
+
+    #[test]
+    fn says_what_was_found() {
+        let zone = |letter: char| Zone {
+            name: format!("us-east-1{letter}"),
+            kind: AVAILABILITY_ZONE.to_owned(),
+            ..Zone::default()
+        };
+        let mut aws = facts::Facts { zones: ('a'..='h').map(zone).collect(), ..facts::Facts::default() };
+        aws.opt_in = "opted-in".to_owned();
+        aws.instance_types.insert("m5.xlarge".to_owned(), InstanceType::default());
+        aws.instance_types.insert("m6i.xlarge".to_owned(), InstanceType::default());
+        let six: Vec<String> = ('a'..='f').map(|letter| format!("us-east-1{letter}")).collect();
+        let passed = |subject: fn(&InstallConfig, &Facts) -> Option<Answer>| {
+            said(subject, aws.clone()).filter(|text| !text.starts_with("skipped: ")).unwrap_or_default()
+        };
+        assert_names(&passed(zones), &["8 zones", &six.join(", "), " 2 more"]);
+        assert_names(&passed(instance_types), &["m5.xlarge"]);
+        assert_names(&passed(region), &["us-east-1"]);
+        assert!(said(zones, facts::Facts::default()).is_some_and(|text| text.starts_with("skipped: ")));
+        assert!(said(public_zone, aws.clone()).is_some_and(|text| text.starts_with("skipped: ")));
+        assert_eq!(said(hosted_zone, aws.clone()), None);
+        assert_eq!(said(security_groups, aws.clone()), None);
+        assert_eq!(said(subnets, aws), None);
+    }
+
+    #[test]
+    fn counts_the_subnets_of_a_network() {
+        let subnet = |id: &str, public: bool| Subnet { id: id.to_owned(), public, ..Subnet::default() };
+        let aws = facts::Facts {
+            vpc: "vpc-1".to_owned(),
+            subnets: vec![subnet("subnet-1", false), subnet("subnet-2", true)],
+            ..facts::Facts::default()
+        };
+        let facts = Facts { aws: Some(aws), ..Facts::default() };
+        let mut config = config();
+        if let Some(platform) = &mut config.platform.aws {
+            platform.vpc.subnets = vec![Given::default()];
+        }
+        let Some(Verdict::Passed(what)) = subnets(&config, &facts).map(|answer| answer.verdict) else {
+            unreachable!("the network is there")
+        };
+        assert_names(&what, &["1 private", "1 public", "vpc-1"]);
+        assert!(network(&config, &facts).is_none());
+    }
+}

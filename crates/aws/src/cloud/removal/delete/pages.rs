@@ -1,0 +1,181 @@
+//! What stands against removing a thing, each with its page.
+
+use landfall_diagnostics::{Base, Finding, Kind, Page, Severity, shortened};
+use landfall_platform::removal::Thing;
+
+use crate::cloud::fault::Fault;
+
+const DENIED: Page = Page {
+    code: "LF1335",
+    title: "the caller may remove what the cluster owns",
+    text: "AWS denied the call for this caller. The finding names the action and the thing. A policy of the \
+           organization counts before all permissions of the account, and so does a boundary of the caller.",
+    severity: Severity::Error,
+    fields: &[],
+    base: Base::Whole,
+    bad: "",
+    good: "",
+};
+const PROTECTED: Page = Page {
+    code: "LF1336",
+    title: "nothing of the cluster is protected against deletion",
+    text: "Instances, load balancers and images can be protected. Somebody has set that by hand, so it is \
+           for them to turn it off; landfall does not.",
+    severity: Severity::Error,
+    fields: &[],
+    base: Base::Whole,
+    bad: "",
+    good: "",
+};
+const RETAINED: Page = Page {
+    code: "LF1337",
+    title: "no lock keeps what is in the cluster's buckets",
+    text: "An object that is under a legal hold or in its retention period cannot be deleted, and nor can \
+           its bucket. Everything else in the bucket is deleted.",
+    severity: Severity::Error,
+    fields: &[],
+    base: Base::Whole,
+    bad: "",
+    good: "",
+};
+const MANAGED: Page = Page {
+    code: "LF1338",
+    title: "nothing of the cluster is managed by another service",
+    text: "Copies of a backup service and roles that belong to a service can only be removed through that \
+           service.",
+    severity: Severity::Error,
+    fields: &[],
+    base: Base::Whole,
+    bad: "",
+    good: "",
+};
+const UNKNOWN: Page = Page {
+    code: "LF1339",
+    title: "landfall can remove everything that carries the cluster's tag",
+    text: "Workloads can make things of any service and tag them as the cluster's. What landfall does not \
+           know to remove it names, and leaves. AWS lists tags for a while after the end of what they are on, \
+           so it is asked again for some time whether the thing is listed still.",
+    severity: Severity::Error,
+    fields: &[],
+    base: Base::Whole,
+    bad: "",
+    good: "",
+};
+
+/// The pages of this room.
+pub(in crate::cloud) const PAGES: &[&Page] = &[&DENIED, &PROTECTED, &RETAINED, &MANAGED, &UNKNOWN];
+
+/// The caller may not do this.
+pub(super) fn denied(fault: &Fault, thing: &Thing) -> Finding {
+    let call = &fault.call;
+    let explicit = fault.message.contains("explicit deny");
+    let help = if explicit && fault.message.contains("service control policy") {
+        format!("a policy of the organization denies {call}: ask those who manage the organization")
+    } else if explicit {
+        format!("a policy denies {call} whatever else allows it: take the denial out, or use another caller")
+    } else {
+        format!("allow the caller the action {call}, or use other credentials, then run the command again")
+    };
+    against(&DENIED, fault, thing).help(help)
+}
+
+/// Somebody protected it.
+pub(super) fn protected(fault: &Fault, thing: &Thing) -> Finding {
+    let help = format!("turn off the protection of the {}, then run the command again", thing.kind.name);
+    against(&PROTECTED, fault, thing).help(help)
+}
+
+/// A lock keeps it.
+pub(super) fn retained(fault: &Fault, thing: &Thing) -> Finding {
+    let help =
+        "take the legal hold off or wait until the retention period is over, then run the command again";
+    against(&RETAINED, fault, thing).help(help)
+}
+
+/// Another service manages it.
+pub(super) fn managed(fault: &Fault, thing: &Thing) -> Finding {
+    against(&MANAGED, fault, thing)
+        .help("remove it with the service that manages it, then run the command again")
+}
+
+/// Nobody here knows how it goes.
+pub(super) fn unknown(thing: &Thing) -> Finding {
+    let message = format!("landfall cannot remove {}, which carries the cluster's tag", shortened(&thing.id));
+    Finding::error(&UNKNOWN, Kind::NotSupported, "", message).help(thing.kind.help)
+}
+
+fn against(page: &'static Page, fault: &Fault, thing: &Thing) -> Finding {
+    let what = format!("{} {}", thing.kind.name, shortened(super::bare(&thing.id)));
+    let message = format!("the {what} cannot be removed: {}", fault.sentence());
+    Finding::error(page, Kind::Forbidden, "", message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cloud::fault::Sort;
+    use landfall_platform::removal::{Fate, Kind as Sorted};
+
+    static VOLUME: Sorted = Sorted { name: "volume", batch: 1, help: "detach it", last: false };
+
+    fn fault(message: &str) -> Fault {
+        Fault {
+            call: "ec2:DeleteVolume".to_owned(),
+            sort: Sort::Denied,
+            code: Some("UnauthorizedOperation".to_owned()),
+            message: message.to_owned(),
+            request_id: None,
+            status: Some(403),
+        }
+    }
+
+    fn volume() -> Thing {
+        Thing {
+            id: "arn:aws:ec2:us-east-1:123456789012:volume/vol-1".to_owned(),
+            kind: &VOLUME,
+            name: String::new(),
+            fate: Fate::Removed,
+            after: Vec::new(),
+        }
+    }
+
+    fn help_of(message: &str) -> String {
+        denied(&fault(message), &volume()).help.unwrap_or_default()
+    }
+
+    #[test]
+    fn every_refusal_names_the_thing_and_what_to_do() {
+        let (fault, thing) = (fault("no"), volume());
+        let findings =
+            [protected(&fault, &thing), retained(&fault, &thing), managed(&fault, &thing), unknown(&thing)];
+        let codes: Vec<&str> = findings.iter().map(|finding| finding.page.code).collect();
+        assert_eq!(codes, ["LF1336", "LF1337", "LF1338", "LF1339"]);
+        for finding in findings {
+            assert!(finding.message.contains("vol-1"), "{}", finding.message);
+            assert!(finding.help.is_some_and(|help| !help.is_empty()));
+        }
+    }
+
+    #[test]
+    fn a_denial_names_the_action_and_who_can_lift_it() {
+        let finding = denied(&fault("You are not authorized"), &volume());
+        assert_eq!((finding.page.code, finding.is_error()), ("LF1335", true));
+        for part in ["volume vol-1", "ec2:DeleteVolume", "UnauthorizedOperation", "You are not authorized"] {
+            assert!(finding.message.contains(part), "{}", finding.message);
+        }
+        let of_caller = finding.help.unwrap_or_default();
+        assert!(of_caller.contains("ec2:DeleteVolume"), "{of_caller}");
+        let of_organization = help_of("with an explicit deny in a service control policy");
+        assert!(of_organization.contains("organization"), "{of_organization}");
+        let of_policy = help_of("with an explicit deny in an identity-based policy");
+        assert!(of_policy.contains("ec2:DeleteVolume") && of_policy != of_caller, "{of_policy}");
+    }
+
+    #[test]
+    fn codes_are_used_once() {
+        let mut codes: Vec<&str> = PAGES.iter().map(|page| page.code).collect();
+        codes.sort_unstable();
+        codes.dedup();
+        assert_eq!(codes.len(), PAGES.len());
+    }
+}

@@ -1,0 +1,140 @@
+//! Older forms and open values of AWS fields: `docs/install-config.md`, sections 5 and 6.
+
+use landfall_diagnostics::secret::SecretUrl;
+use landfall_diagnostics::{Finding, Kind};
+use landfall_model::config::defaults::fill;
+use landfall_model::config::{InstallConfig, MachinePool as Pool, Zero};
+use landfall_rules::features;
+
+use super::config::{MachinePool, Platform, ServiceEndpoint, Subnet};
+use super::facts::{AVAILABILITY_ZONE, Facts};
+use super::rules::SUBNET_FORMS;
+
+/// Brings older forms up to date.
+pub(super) fn upconvert(platform: &mut Platform) -> Result<(), Box<Finding>> {
+    platform.best_effort_delete_ignition |= platform.preserve_bootstrap_ignition;
+    if !platform.ami_id.is_empty() {
+        let machines = platform.default_machine_platform.get_or_insert_default();
+        fill(&mut machines.ami_id, &platform.ami_id);
+    }
+    if platform.subnets.is_empty() {
+        return Ok(());
+    }
+    if !platform.vpc.subnets.is_empty() {
+        let message = "existing subnets are given both in `subnets` and in `vpc.subnets`";
+        let finding = Finding::error(&SUBNET_FORMS, Kind::Forbidden, "platform.aws.subnets", message)
+            .help("keep `vpc.subnets` only")
+            .related("the newer form is here", "platform.aws.vpc.subnets");
+        return Err(Box::new(finding));
+    }
+    let subnets = platform.subnets.iter().map(|id| Subnet { id: id.clone(), roles: Vec::new() });
+    platform.vpc.subnets = subnets.collect();
+    Ok(())
+}
+
+/// The one region whose endpoints the OpenShift installer writes itself, until SDKs know it.
+const EUROPEAN_SOVEREIGN_REGION: &str = "eusc-de-east-1";
+
+/// Fills the platform's open fields and those of every pool.
+pub(super) fn defaults(config: &mut InstallConfig) {
+    let by_cluster_api = features::is_on(config, "ClusterAPIMachineManagementAWS");
+    let Some(platform) = &mut config.platform.aws else {
+        return;
+    };
+    fill(&mut platform.ip_family, "IPv4");
+    if platform.is_dual_stack() {
+        fill(&mut platform.lb_type, "NLB");
+    }
+    if platform.service_endpoints.is_empty() && platform.region == EUROPEAN_SOVEREIGN_REGION {
+        platform.service_endpoints = european_sovereign_endpoints();
+    }
+    let inherited = platform.default_machine_platform.clone();
+    for pool in &mut config.compute {
+        let managed = ["worker", "edge"].contains(&pool.name.as_str());
+        if by_cluster_api && managed {
+            fill(&mut pool.management, "ClusterAPI");
+        }
+    }
+    let pools = config.control_plane.iter_mut().chain(&mut config.arbiter).chain(&mut config.compute);
+    for pool in pools {
+        complete_pool(pool, inherited.as_ref());
+    }
+}
+
+fn european_sovereign_endpoints() -> Vec<ServiceEndpoint> {
+    let names = ["ec2", "elasticloadbalancing", "s3", "route53", "iam", "sts", "tagging"];
+    let endpoint = |name: &str| {
+        // Route 53 is one service for the whole partition.
+        let url = match name {
+            "route53" => format!("https://{name}.amazonaws.eu"),
+            _ => format!("https://{name}.{EUROPEAN_SOVEREIGN_REGION}.amazonaws.eu"),
+        };
+        ServiceEndpoint { name: name.to_owned(), url: SecretUrl::new(url) }
+    };
+    names.into_iter().map(endpoint).collect()
+}
+
+fn complete_pool(pool: &mut Pool, inherited: Option<&MachinePool>) {
+    if let Some(inherited) = inherited {
+        inherit(pool.platform.aws.get_or_insert_default(), inherited);
+    }
+    if let Some(settings) = &mut pool.platform.aws {
+        let kind = if pool.name == "edge" { "gp2" } else { "gp3" };
+        fill(&mut settings.root_volume.kind, kind);
+        if settings.root_volume.size == 0 {
+            settings.root_volume.size = 120;
+        }
+    }
+}
+
+/// Adds the pool `edge` where existing subnets are in local zones and no pool is there for them, one machine
+/// for each subnet, as the OpenShift installer does.
+pub(super) fn add_edge_pool(config: &mut InstallConfig, facts: Option<&Facts>) {
+    let is_local = |zone: &str| !zone.is_empty() && zone != AVAILABILITY_ZONE;
+    let given = config
+        .platform
+        .aws
+        .as_ref()
+        .is_some_and(|aws| !aws.vpc.subnets.is_empty() || !aws.subnets.is_empty());
+    let subnets = facts.filter(|_| given).map_or(&[][..], |facts| &facts.subnets);
+    let count = subnets.iter().filter(|subnet| is_local(&subnet.zone_type)).count();
+    if count == 0 || config.compute.iter().any(|pool| pool.name == "edge") {
+        return;
+    }
+    let mut pool = Pool {
+        name: "edge".to_owned(),
+        replicas: i64::try_from(count).ok(),
+        hyperthreading: "Enabled".to_owned(),
+        architecture: "amd64".to_owned(),
+        ..Pool::default()
+    };
+    if config.platform.aws.as_ref().is_some_and(|aws| aws.default_machine_platform.is_some()) {
+        let inherited = config.platform.aws.as_ref().and_then(|aws| aws.default_machine_platform.clone());
+        complete_pool(&mut pool, inherited.as_ref());
+    }
+    config.compute.push(pool);
+}
+
+/// Takes what the pool does not set from the default machine platform.
+fn inherit(pool: &mut MachinePool, from: &MachinePool) {
+    take(&mut pool.zones, &from.zones);
+    take(&mut pool.instance_type, &from.instance_type);
+    take(&mut pool.ami_id, &from.ami_id);
+    take(&mut pool.root_volume.iops, &from.root_volume.iops);
+    take(&mut pool.root_volume.throughput, &from.root_volume.throughput);
+    take(&mut pool.root_volume.size, &from.root_volume.size);
+    take(&mut pool.root_volume.kind, &from.root_volume.kind);
+    take(&mut pool.root_volume.kms_key_arn, &from.root_volume.kms_key_arn);
+    take(&mut pool.metadata_service.authentication, &from.metadata_service.authentication);
+    take(&mut pool.iam_role, &from.iam_role);
+    take(&mut pool.iam_profile, &from.iam_profile);
+    take(&mut pool.additional_security_group_ids, &from.additional_security_group_ids);
+    take(&mut pool.cpu_options, &from.cpu_options);
+    take(&mut pool.host_placement, &from.host_placement);
+}
+
+fn take<T: Zero + Clone>(field: &mut T, from: &T) {
+    if field.is_zero() {
+        field.clone_from(from);
+    }
+}

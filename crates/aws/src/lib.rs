@@ -1,0 +1,215 @@
+//! Platform `aws`: Amazon Web Services in every partition, with any endpoints.
+//!
+//! The pure half computes; `cloud`, behind the feature of that name, asks AWS and removes from it. It knows no other
+//! cloud.
+
+#![forbid(unsafe_code)]
+
+#[cfg(feature = "cloud")]
+mod cloud;
+pub mod credentials;
+mod defaults;
+mod offline;
+mod outline;
+pub mod permissions;
+mod plan;
+mod render;
+mod rules;
+mod survey;
+pub mod target;
+mod type_names;
+
+pub use landfall_model::aws::{catalogue, config, facts, planned, values};
+
+use landfall_diagnostics::{Finding, Findings, Page};
+use landfall_model::config::InstallConfig;
+use landfall_model::facts::Facts;
+use landfall_model::plan::outline::Outline;
+use landfall_model::plan::{Plan, Platforms, Stage};
+use landfall_platform::removal::{GivenTarget, Target};
+use landfall_platform::{Offline, Platform, World};
+use landfall_render::{Credentials, Extras, PlatformAssets, Unset};
+use landfall_rules::{Case, Dual, Families, First, Gated, Ipv6, Machines, Placement, Traits};
+
+pub use rules::check_url as check_endpoint;
+
+/// The key under `platform`.
+const NAME: &str = "aws";
+
+/// Name of the pool whose machines are in local zones.
+const EDGE: &str = "edge";
+
+/// The stages of terraform.
+const STAGES: &[Stage] = &[
+    Stage { name: "cluster", only_for_bootstrap: false },
+    Stage { name: "bootstrap", only_for_bootstrap: true },
+];
+
+/// Platform `aws`.
+pub struct Aws;
+
+/// The platform, for the list of platforms.
+pub const PLATFORM: Aws = Aws;
+
+impl Platform for Aws {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn upconvert(&self, config: &mut InstallConfig) -> Result<(), Box<Finding>> {
+        config.platform.aws.as_mut().map_or(Ok(()), defaults::upconvert)
+    }
+
+    fn defaults(&self, config: &mut InstallConfig, _: &landfall_model::catalogue::Catalogue) {
+        defaults::defaults(config);
+    }
+
+    fn traits(&self, config: &InstallConfig, _: &landfall_model::catalogue::Catalogue) -> Traits {
+        let dual = config.platform.aws.as_ref().is_some_and(config::Platform::is_dual_stack);
+        Traits {
+            name: self.name(),
+            exclusive: true,
+            name_begins_with_letter: false,
+            reserved_name: |_| None,
+            publish: &["External", "Internal"],
+            credentials_modes: &["Mint", "Passthrough", "Manual"],
+            without_cloud_credential: false,
+            without_cloud_controller: false,
+            needs_cloud_controller: false,
+            mtu: true,
+            families: Families {
+                dual: Dual::IpFamily(dual),
+                ipv6: if dual {
+                    Ipv6::Contradicted
+                } else {
+                    Ipv6::Refused("IPv6 alone cannot be had on aws")
+                },
+                ipv4: !dual,
+                ipv4_machines: true,
+                first: first_family,
+                ranks: [3, 0, 2],
+            },
+            arbiter: false,
+            fencing: false,
+            compute_names: &["edge", "worker"],
+            architectures: Some(values::ARCHITECTURES),
+            mixed_architectures: true,
+            cluster_api: |name| name != "master",
+        }
+    }
+
+    fn check_platform(&self, case: &Case<'_>, out: &mut Findings) {
+        if let Some(platform) = &case.config.platform.aws {
+            rules::check_platform(case, platform, out);
+        }
+    }
+
+    fn check_pools(&self, case: &Case<'_>, out: &mut Findings) {
+        if let Some(platform) = &case.config.platform.aws {
+            rules::check_pools(case, platform, out);
+        }
+    }
+
+    fn gated(&self, config: &InstallConfig) -> Vec<Gated> {
+        config.platform.aws.as_ref().map(|platform| rules::gated(config, platform)).unwrap_or_default()
+    }
+
+    fn placement(&self, config: &InstallConfig) -> Placement {
+        let Some(platform) = &config.platform.aws else { return Placement::default() };
+        let machines = |path: String, settings: &config::MachinePool| Machines {
+            path,
+            zones: settings.zones.clone(),
+            machine_type: settings.instance_type.clone(),
+        };
+        let usual = platform.default_machine_platform.iter();
+        let usual =
+            usual.map(|settings| machines("platform.aws.defaultMachinePlatform".to_owned(), settings));
+        let pools = config.pools().filter_map(|(path, pool)| {
+            Some(machines(format!("{path}.platform.aws"), pool.platform.aws.as_ref()?))
+        });
+        Placement { region: platform.region.clone(), machines: usual.chain(pools).collect() }
+    }
+
+    fn pages(&self) -> Vec<&'static Page> {
+        let pages = rules::PAGES.iter().chain(plan::pages::PAGES).chain(target::PAGES).copied();
+        #[cfg(feature = "cloud")]
+        let pages = pages.chain(cloud::all_pages());
+        pages.collect()
+    }
+
+    #[cfg(feature = "cloud")]
+    fn cloud(&self) -> Option<&'static dyn landfall_platform::cloud::Cloud> {
+        Some(&cloud::CLOUD)
+    }
+
+    fn policy(&self, offline: &Offline<'_>) -> Option<serde_json::Value> {
+        Some(permissions::policy(offline.config, offline.catalogue, offline.release))
+    }
+
+    fn account(&self, facts: &Facts) -> Option<String> {
+        Some(facts.aws.as_ref()?.caller.as_ref()?.account.clone()).filter(|account| !account.is_empty())
+    }
+
+    fn target_of(&self, given: &GivenTarget) -> Target {
+        target::target_of(given)
+    }
+
+    fn config_of(&self, target: &Target) -> Result<InstallConfig, Box<Finding>> {
+        target::config_of(target)
+    }
+
+    fn survey(&self) -> Option<&'static dyn landfall_platform::survey::Survey> {
+        Some(&survey::AwsSurvey)
+    }
+
+    fn credentials(&self, world: &dyn World) -> Credentials {
+        credentials::credentials(world)
+    }
+
+    fn offline_facts(&self, offline: &Offline<'_>, _: &mut Findings) -> Facts {
+        Facts { aws: offline::facts(offline), ..Facts::default() }
+    }
+
+    fn add_found(&self, config: &mut InstallConfig, facts: &Facts) {
+        defaults::add_edge_pool(config, facts.aws.as_ref());
+    }
+
+    fn plan(&self, case: &landfall_model::plan::Case<'_>, out: &mut Findings) -> Option<Platforms> {
+        plan::plan(case, out)
+    }
+
+    fn outline(&self, plan: &Plan) -> Outline {
+        outline::outline(plan)
+    }
+
+    fn assets(&self, plan: &Plan, extras: &Extras<'_>) -> Option<PlatformAssets> {
+        render::assets(plan, extras)
+    }
+
+    fn unset(&self, _: &Plan) -> Option<Unset> {
+        Some(render::unset())
+    }
+
+    fn stages(&self) -> &'static [Stage] {
+        STAGES
+    }
+
+    fn superseded(&self) -> &'static [&'static str] {
+        &["/platform/aws/subnets", "/platform/aws/amiID", "/platform/aws/preserveBootstrapIgnition"]
+    }
+
+    fn older_paths(&self) -> &'static [(&'static str, &'static str)] {
+        &[
+            ("platform.aws.vpc.subnets", "platform.aws.subnets"),
+            ("platform.aws.defaultMachinePlatform.amiID", "platform.aws.amiID"),
+        ]
+    }
+}
+
+fn first_family(config: &InstallConfig, _: &str) -> Option<First> {
+    match config.platform.aws.as_ref()?.ip_family.as_str() {
+        "DualStackIPv4Primary" => Some(First::Ipv4),
+        "DualStackIPv6Primary" => Some(First::Ipv6),
+        _ => None,
+    }
+}

@@ -1,0 +1,356 @@
+//! The findings of planning that compare the config with what the cloud has, each with its page.
+
+use landfall_diagnostics::{Base, Finding, Kind, Page, Severity, nearest, shortened};
+use landfall_model::aws::catalogue::family;
+use landfall_model::aws::facts::{HostedZone, SecurityGroup, Subnet, Zone};
+
+use super::pages::SUBNET;
+use crate::type_names::{generation, proposed};
+
+/// The most names in a message or its help.
+const MOST: usize = 10;
+
+/// The most names of which others of their kind can be guessed.
+const FEW: usize = 5;
+
+pub(super) const ZONE: Page = Page {
+    code: "LF0717",
+    title: "the zones of a pool are zones that the account can use",
+    text: "Zones differ from account to account and come and go with the years. A local zone can be used \
+           once the account has opted in to its group.",
+    severity: Severity::Error,
+    fields: &["<pool>.platform.aws.zones[]"],
+    base: Base::Whole,
+    bad: "",
+    good: "",
+};
+pub(super) const TYPE: Page = Page {
+    code: "LF0718",
+    title: "an instance type is one that the region offers",
+    text: "Every region offers a choice of its own. A type may be misspelled, older or newer than the \
+           region, or of a family that the region never had.",
+    severity: Severity::Error,
+    fields: &["<pool>.platform.aws.type"],
+    base: Base::Whole,
+    bad: "",
+    good: "",
+};
+pub(super) const ARCHITECTURE: Page = Page {
+    code: "LF0719",
+    title: "an instance type has processors of its pool's architecture",
+    text: "The image of a pool is of the pool's architecture and starts on no other.",
+    severity: Severity::Error,
+    fields: &["<pool>.platform.aws.type", "<pool>.architecture"],
+    base: Base::Whole,
+    bad: "",
+    good: "",
+};
+pub(super) const NETWORKS: Page = Page {
+    code: "LF0720",
+    title: "existing subnets are in one VPC",
+    text: "A cluster is in one network, to which its machines, load balancers and private hosted zone belong.",
+    severity: Severity::Error,
+    fields: &["platform.aws.vpc.subnets[].id", "platform.aws.subnets[]"],
+    base: Base::Whole,
+    bad: "",
+    good: "",
+};
+pub(super) const ADDRESSES: Page = Page {
+    code: "LF0721",
+    title: "existing subnets lie in the machine networks",
+    text: "Security groups let the machine networks in, and the proxy settings leave them out. Machines with \
+           other addresses could not reach each other.",
+    severity: Severity::Error,
+    fields: &["platform.aws.vpc.subnets[].id", "platform.aws.subnets[]", "networking.machineNetwork"],
+    base: Base::Whole,
+    bad: "",
+    good: "",
+};
+pub(super) const PRIVATE: Page = Page {
+    code: "LF0722",
+    title: "one of the existing subnets is private",
+    text: "Machines are in private subnets: those whose route table has no route to an internet gateway. A \
+           subnet without a route table of its own has the main one of its VPC.",
+    severity: Severity::Error,
+    fields: &["platform.aws.vpc.subnets", "platform.aws.subnets"],
+    base: Base::Whole,
+    bad: "",
+    good: "",
+};
+pub(super) const OWNER: Page = Page {
+    code: "LF0723",
+    title: "existing subnets belong to no other cluster",
+    text: "A subnet with the tag `kubernetes.io/cluster/<id>: owned` was made for the cluster of that id and \
+           goes when that cluster is destroyed, with whatever is in it.",
+    severity: Severity::Error,
+    fields: &["platform.aws.vpc.subnets[].id", "platform.aws.subnets[]"],
+    base: Base::Whole,
+    bad: "",
+    good: "",
+};
+pub(super) const HOSTED_ZONE: Page = Page {
+    code: "LF0724",
+    title: "an existing hosted zone serves the cluster's domain in the cluster's network",
+    text: "The zone is there, its name is the cluster's domain or a parent of it, and it is associated with \
+           the VPC of the subnets. Otherwise the machines would not find their own API.",
+    severity: Severity::Error,
+    fields: &["platform.aws.hostedZone"],
+    base: Base::Whole,
+    bad: "",
+    good: "",
+};
+pub(super) const PRIVATE_RECORDS: Page = Page {
+    code: "LF0725",
+    title: "an existing hosted zone has no records of an earlier cluster",
+    text: "Records below the cluster's domain are those of a cluster of the same name that is still there, \
+           or was not destroyed completely. The new cluster's would collide with them. Where terraform has \
+           begun to make this one, they may be its own, and are a warning.",
+    severity: Severity::Error,
+    fields: &["platform.aws.hostedZone"],
+    base: Base::Whole,
+    bad: "",
+    good: "",
+};
+pub(super) const PUBLIC_RECORDS: Page = Page {
+    code: "LF0726",
+    title: "the public hosted zone has no records of an earlier cluster",
+    text: "Records below the cluster's domain are those of a cluster of the same name that is still there, \
+           or was not destroyed completely. The new cluster's would collide with them. Where terraform has \
+           begun to make this one, they may be its own, and are a warning.",
+    severity: Severity::Error,
+    fields: &["baseDomain", "metadata.name"],
+    base: Base::Whole,
+    bad: "",
+    good: "",
+};
+pub(super) const NO_PUBLIC_ZONE: Page = Page {
+    code: "LF0727",
+    title: "a cluster that can be reached from outside has a public hosted zone",
+    text: "The API's name is published in the public Route 53 zone whose name is the base domain. It must be \
+           in the account that installs.",
+    severity: Severity::Error,
+    fields: &["baseDomain", "publish"],
+    base: Base::Whole,
+    bad: "",
+    good: "",
+};
+pub(super) const SECURITY_GROUP: Page = Page {
+    code: "LF0728",
+    title: "additional security groups are in the network of the subnets",
+    text: "A machine can only have security groups of its own VPC.",
+    severity: Severity::Error,
+    fields: &["<pool>.platform.aws.additionalSecurityGroupIDs[]"],
+    base: Base::Whole,
+    bad: "",
+    good: "",
+};
+pub(super) const NOT_OPTED_IN: Page = Page {
+    code: "LF0729",
+    title: "the region is enabled in the account",
+    text: "Newer regions are off in an account until somebody enables them; until then their services refuse \
+           every call.",
+    severity: Severity::Error,
+    fields: &["platform.aws.region"],
+    base: Base::Whole,
+    bad: "",
+    good: "",
+};
+
+pub(super) fn no_such_zone(region: &str, pool: &str, i: usize, zone: &str, there: &[&str]) -> Finding {
+    let message = format!("`{}` is not among the zones of `{}`", shortened(zone), shortened(region));
+    let help = if there.is_empty() {
+        "the account has no such zones there: opt in to a zone group, or name another region".to_owned()
+    } else {
+        format!("name zones among {}", listed(there))
+    };
+    Finding::error(&ZONE, Kind::Invalid, format!("{pool}.platform.aws.zones[{i}]"), message).help(help)
+}
+
+pub(super) fn zone_not_opted_in(pool: &str, i: usize, zone: &Zone) -> Finding {
+    let message = format!("the account has not opted in to the local zone `{}`", shortened(&zone.name));
+    let group = if zone.group.is_empty() { &zone.name } else { &zone.group };
+    Finding::error(&ZONE, Kind::Invalid, format!("{pool}.platform.aws.zones[{i}]"), message)
+        .help(format!("opt in to its zone group {}, or name another zone", shortened(group)))
+}
+
+/// `offered` are names of types that would do.
+pub(super) fn no_such_type(region: &str, pool: &str, name: &str, offered: &[&str]) -> Finding {
+    let message = format!("{} is not offered in `{}`", shortened(name), shortened(region));
+    // Whoever names a generation that is not there has not misspelled the one that differs in a digit.
+    let meant = |near: &&str| family(near) != family(name) || generation(near) == generation(name);
+    let likely = proposed(offered.iter().copied(), &[name], 1);
+    let help = match nearest(name, offered.iter().copied()).filter(meant) {
+        Some(near) => format!("did you mean `{near}`? the region offers it"),
+        None if likely.is_empty() => "name a type that the region offers".to_owned(),
+        None => {
+            let few: Vec<&str> = likely.into_iter().take(FEW).collect();
+            format!("name a type that the region offers, such as {}", listed(&few))
+        }
+    };
+    Finding::error(&TYPE, Kind::Invalid, format!("{pool}.platform.aws.type"), message).help(help)
+}
+
+pub(super) fn other_architecture(pool: &str, name: &str, has: &[String], wanted: &str) -> Finding {
+    let has = has.join(" and ");
+    let message = format!(
+        "{} has processors of {}; the pool's machines are of {}",
+        shortened(name),
+        shortened(&has),
+        shortened(wanted)
+    );
+    Finding::error(&ARCHITECTURE, Kind::Invalid, format!("{pool}.platform.aws.type"), message)
+        .help(format!("name a type of {}, or set {pool}.architecture", shortened(wanted)))
+}
+
+pub(super) fn no_such_subnet(i: usize, id: &str, region: &str) -> Finding {
+    let message = format!("there is no subnet `{}` in `{}`", shortened(id), shortened(region));
+    Finding::error(&SUBNET, Kind::Invalid, subnet(i), message)
+        .help("name a subnet of this account and region; the VPC console lists them")
+}
+
+pub(super) fn other_network(i: usize, found: &Subnet, first: (usize, &Subnet)) -> Finding {
+    let (j, first) = first;
+    let message = format!(
+        "the subnet `{}` is in {}, and `{}` is in {}",
+        shortened(&found.id),
+        shortened(&found.vpc),
+        shortened(&first.id),
+        shortened(&first.vpc)
+    );
+    Finding::error(&NETWORKS, Kind::Invalid, subnet(i), message)
+        .help("name subnets of one VPC only")
+        .related("the first one", subnet(j))
+}
+
+pub(super) fn outside(i: usize, found: &Subnet, machines: &[String]) -> Finding {
+    let message = format!(
+        "the subnet `{}` has the addresses {}, which lie in no machine network ({})",
+        shortened(&found.id),
+        shortened(&found.cidr),
+        machines.join(", ")
+    );
+    Finding::error(&ADDRESSES, Kind::Invalid, subnet(i), message)
+        .help("add its network to networking.machineNetwork, or name a subnet that lies in one")
+        .related("the machine networks", "networking.machineNetwork")
+}
+
+pub(super) fn no_private_subnet(count: usize) -> Finding {
+    let message = format!("none of the subnets given ({count}) is a private one of an availability zone");
+    Finding::error(&PRIVATE, Kind::Invalid, "platform.aws.vpc.subnets", message)
+        .help("add a subnet whose route table has no route to an internet gateway for each zone")
+}
+
+pub(super) fn owned(i: usize, found: &Subnet, owners: &[&str]) -> Finding {
+    let message = format!("the subnet `{}` belongs to the cluster {}", shortened(&found.id), listed(owners));
+    Finding::error(&OWNER, Kind::Invalid, subnet(i), message)
+        .help("name a subnet that no cluster was given, as this one goes when that cluster is destroyed")
+}
+
+pub(super) fn no_hosted_zone(id: &str, with_role: bool) -> Finding {
+    let message = format!("there is no hosted zone `{}`", shortened(id));
+    hosted_zone(message).help(if with_role {
+        "name the id of a private zone in the account of the role in hostedZoneRole"
+    } else {
+        "name the id of a private zone of the account; for one of another account set hostedZoneRole"
+    })
+}
+
+pub(super) fn not_associated(zone: &HostedZone, vpc: &str) -> Finding {
+    let vpc = shortened(vpc);
+    let id = shortened(&zone.id);
+    let message = if zone.vpcs.is_empty() {
+        format!("the hosted zone `{id}` is a public one, and the cluster needs one that serves {vpc}")
+    } else {
+        let vpcs: Vec<&str> = zone.vpcs.iter().map(String::as_str).collect();
+        format!("the hosted zone `{id}` serves {}, and the subnets are in {vpc}", listed(&vpcs))
+    };
+    hosted_zone(message).help(format!("name a private zone that is associated with {vpc}, or associate it"))
+}
+
+pub(super) fn other_domain(zone: &HostedZone, domain: &str) -> Finding {
+    let message = format!(
+        "the hosted zone `{}` is for {}, and the cluster's domain is {}",
+        shortened(&zone.id),
+        shortened(&zone.name),
+        shortened(domain)
+    );
+    hosted_zone(message).help("name a zone of the cluster's domain or of a parent of it")
+}
+
+fn hosted_zone(message: String) -> Finding {
+    Finding::error(&HOSTED_ZONE, Kind::Invalid, "platform.aws.hostedZone", message)
+}
+
+pub(super) fn private_records(zone: &HostedZone, domain: &str, installed: bool) -> Finding {
+    records(&PRIVATE_RECORDS, "platform.aws.hostedZone", zone, domain, installed)
+}
+
+pub(super) fn public_records(zone: &HostedZone, domain: &str, installed: bool) -> Finding {
+    records(&PUBLIC_RECORDS, "baseDomain", zone, domain, installed)
+        .related("the cluster's name", "metadata.name")
+}
+
+fn records(page: &'static Page, field: &str, zone: &HostedZone, domain: &str, installed: bool) -> Finding {
+    const MOST: usize = 3;
+    let few: Vec<String> = zone.records.iter().take(MOST).map(|record| shortened(record)).collect();
+    let more = match zone.records.len().saturating_sub(MOST) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let (id, domain, few) = (shortened(&zone.id), shortened(domain), few.join(", "));
+    if installed {
+        let message = format!("the hosted zone `{id}` has records of the cluster {domain}: {few}{more}");
+        return Finding::warning(page, Kind::Invalid, field, message).help(
+            "they are the cluster's own if this directory has made them; if not, destroy the earlier cluster \
+             of this name, or delete the records",
+        );
+    }
+    let message = format!("the hosted zone `{id}` has records of an earlier cluster {domain}: {few}{more}");
+    Finding::error(page, Kind::Invalid, field, message)
+        .help("destroy the earlier cluster of this name, delete the records, or choose another name")
+}
+
+pub(super) fn no_public_zone(base_domain: &str) -> Finding {
+    let domain = shortened(base_domain);
+    let message = format!("the account has no public hosted zone `{domain}`");
+    Finding::error(&NO_PUBLIC_ZONE, Kind::Invalid, "baseDomain", message)
+        .help("create the zone and delegate the domain to it, or set publish: Internal")
+}
+
+pub(super) fn no_such_group(region: &str, pool: &str, i: usize, id: &str) -> Finding {
+    let message = format!("there is no security group `{}` in `{}`", shortened(id), shortened(region));
+    group(pool, i, message).help("name a security group of the subnets' VPC")
+}
+
+pub(super) fn group_elsewhere(pool: &str, i: usize, found: &SecurityGroup, vpc: &str) -> Finding {
+    let message = format!(
+        "the security group `{}` is in {}, and the subnets are in {}",
+        shortened(&found.id),
+        shortened(&found.vpc),
+        shortened(vpc)
+    );
+    group(pool, i, message).help(format!("name a security group of {}", shortened(vpc)))
+}
+
+fn group(pool: &str, i: usize, message: String) -> Finding {
+    let field = format!("{pool}.platform.aws.additionalSecurityGroupIDs[{i}]");
+    Finding::error(&SECURITY_GROUP, Kind::Invalid, field, message)
+}
+
+pub(super) fn not_opted_in(region: &str) -> Finding {
+    let message = format!("the region `{}` is not enabled in the account", shortened(region));
+    Finding::error(&NOT_OPTED_IN, Kind::Invalid, "platform.aws.region", message)
+        .help("enable the region in the account's settings, which takes some minutes, or name another one")
+}
+
+/// The field of an existing subnet.
+fn subnet(i: usize) -> String {
+    format!("platform.aws.vpc.subnets[{i}].id")
+}
+
+/// The first few names.
+fn listed(names: &[&str]) -> String {
+    let few: Vec<String> = names.iter().take(MOST).map(|name| shortened(name)).collect();
+    let more = if names.len() > MOST { " and others" } else { "" };
+    format!("{}{more}", few.join(", "))
+}

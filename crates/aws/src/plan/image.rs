@@ -1,0 +1,53 @@
+//! The image that machines start from: `assets.md`, C.4 and F.2.
+
+use landfall_diagnostics::Findings;
+use landfall_model::aws::planned::Image;
+use landfall_model::config::MachinePool;
+use landfall_model::plan::replicas;
+
+use super::{Planning, pages};
+use crate::NAME;
+
+/// The image of the pools that name none: that of the region, or one to be copied from another region of the
+/// partition. Where there is neither, every pool must name its own.
+pub(super) fn choose(planning: &Planning<'_>, architecture: &str, out: &mut Findings) -> Option<Image> {
+    let (region, config) = (planning.region(), planning.case.config);
+    if let Some(id) = published(planning, architecture) {
+        return Some(Image { id, region: region.to_owned() });
+    }
+    let own = config.control_plane.as_ref().and_then(image_of);
+    let image = match own {
+        // Terraform copies the image that the control plane starts from, or none at all.
+        Some(id) => {
+            let named = config.compute.iter().all(|pool| replicas(pool) == 0 || image_of(pool).is_some());
+            named.then(|| Image { id, region: region.to_owned() })
+        }
+        None => copied(planning, architecture),
+    };
+    if image.is_none() {
+        out.push(pages::image_missing(region, planning.case.release, architecture));
+    }
+    image
+}
+
+/// The image of the region of the partition that images are copied from.
+fn copied(planning: &Planning<'_>, architecture: &str) -> Option<Image> {
+    let from = planning.catalogue().partition_of(planning.region())?.1.image_copy_from.as_deref()?;
+    let id = planning.case.catalogue.image(planning.case.release, architecture, NAME, from)?;
+    Some(Image { id: id.to_owned(), region: from.to_owned() })
+}
+
+/// The image that is published for the region and an architecture, as the facts or the catalogue know it.
+pub(super) fn published(planning: &Planning<'_>, architecture: &str) -> Option<String> {
+    let facts = planning.facts.images.get(architecture).cloned();
+    let catalogue = planning.case.catalogue;
+    facts.or_else(|| {
+        let image = catalogue.image(planning.case.release, architecture, NAME, planning.region())?;
+        Some(image.to_owned())
+    })
+}
+
+/// The image that a completed pool names, itself or through the default machine platform.
+pub(super) fn image_of(pool: &MachinePool) -> Option<String> {
+    pool.platform.aws.as_ref().map(|settings| settings.ami_id.clone()).filter(|id| !id.is_empty())
+}

@@ -1,0 +1,81 @@
+//! The region: whether it is known, and what it has of its own.
+
+use landfall_diagnostics::{Findings, shortened};
+use landfall_model::aws::catalogue::FIRST_PARTITION;
+use landfall_model::aws::config::Platform;
+use landfall_model::aws::planned::Traits;
+use landfall_render::bootstrap_stub;
+
+use super::{Planning, cloud_pages, pages};
+use crate::rules::missing_endpoints;
+
+/// What the cloud says of a region that nobody has enabled.
+const NOT_OPTED_IN: &str = "not-opted-in";
+
+/// Refuses facts of another region, a region that is off in the account, and one that nobody knows unless the
+/// config has an endpoint for each service that is needed.
+pub(super) fn check(planning: &Planning<'_>, out: &mut Findings) {
+    let asked = planning.facts.region.as_str();
+    if !asked.is_empty() && asked != planning.region() {
+        out.push(pages::facts_of_another(asked, planning.region()));
+    }
+    if planning.asked() && planning.facts.opt_in == NOT_OPTED_IN {
+        out.push(cloud_pages::not_opted_in(planning.region()));
+    }
+    let but = word_of_the_cloud(planning);
+    for service in missing_endpoints(planning.case.catalogue, planning.platform) {
+        out.push(pages::endpoint_missing(planning.case.catalogue, planning.region(), &but, service));
+    }
+}
+
+/// Whether the cloud lists the region, as a clause.
+fn word_of_the_cloud(planning: &Planning<'_>) -> String {
+    match planning.facts.opt_in.as_str() {
+        _ if !planning.asked() => String::new(),
+        // The service that lists regions lists zones as well: without them it did not answer.
+        "" if planning.facts.zones.is_empty() => String::new(),
+        "" => ", nor does the cloud list it".to_owned(),
+        listed => format!(", though the cloud lists it as {}", shortened(listed)),
+    }
+}
+
+/// The id of the region's partition. A region that fits no partition's pattern is treated as one of the
+/// first partition, as SDKs do.
+pub(super) fn partition(planning: &Planning<'_>) -> String {
+    let found = planning.catalogue().partition_of(planning.region());
+    found.map_or_else(|| FIRST_PARTITION.to_owned(), |(id, _)| id.to_owned())
+}
+
+/// The custom endpoints in the order of the config; a URL without a scheme is one of HTTPS.
+pub(super) fn endpoints(platform: &Platform) -> Vec<(String, String)> {
+    let endpoints = platform.service_endpoints.iter();
+    endpoints.map(|endpoint| (endpoint.name.clone(), with_scheme(endpoint.url.expose()))).collect()
+}
+
+/// Planning refuses a URL with a user part, so this one is no secret.
+fn with_scheme(url: &str) -> String {
+    if url.contains("://") { url.to_owned() } else { format!("https://{url}") }
+}
+
+/// Refuses a config whose bootstrap machine could not be started.
+pub(super) fn check_stub(planning: &Planning<'_>, out: &mut Findings) {
+    // What is left of 16 KB for the signed address that takes the place of the short one.
+    const MOST: usize = 16_000;
+    const SIGNED_ADDRESS: usize = 1_000;
+    let stub = bootstrap_stub(planning.case.config, "s3://bucket/bootstrap.ign");
+    if stub.len() + SIGNED_ADDRESS > MOST {
+        out.push(pages::stub_too_large(stub.len() + SIGNED_ADDRESS, MOST));
+    }
+}
+
+/// What the catalogue says of the region.
+pub(super) fn traits(planning: &Planning<'_>) -> Traits {
+    let (catalogue, region) = (planning.catalogue(), planning.region());
+    Traits {
+        ec2_service_principal: catalogue.ec2_service_principal(region),
+        api_record_type: catalogue.api_record_type(region).to_owned(),
+        internal_domain: catalogue.internal_domain(region),
+        s3_endpoint_service: catalogue.s3_endpoint_service(region),
+        trust_bundle_in_cloud_config: catalogue.partition_of(region).is_some_and(|(_, p)| p.secret),
+    }
+}

@@ -1,0 +1,168 @@
+//! What AWS adds to the files of a cluster: `assets.md`, chapters B, C and E.
+
+mod machines;
+mod metadata;
+mod tfvars;
+
+use std::collections::BTreeMap;
+
+use landfall_model::aws::config::Platform;
+use landfall_model::plan::Plan;
+use landfall_render::{CloudCredentials, Extras, PlatformAssets, Unset};
+use serde_json::{Value, json};
+
+use super::credentials;
+use super::{EDGE, planned};
+
+/// Tag that says whose a resource is.
+fn owner_tag(infra_id: &str) -> String {
+    format!("kubernetes.io/cluster/{infra_id}")
+}
+
+/// What rendering looks at.
+struct Rendering<'a> {
+    plan: &'a Plan,
+    aws: &'a planned::Plan,
+    platform: &'a Platform,
+    id: &'a str,
+}
+
+/// What AWS adds; none for a plan of another platform.
+pub(super) fn assets(plan: &Plan, extras: &Extras<'_>) -> Option<PlatformAssets> {
+    let aws = plan.platform.aws.as_deref()?;
+    let platform = plan.config.platform.aws.as_ref()?;
+    let rendering = Rendering { plan, aws, platform, id: &plan.identity.infra_id };
+    Some(PlatformAssets {
+        type_name: "AWS",
+        infrastructure_spec: json!({ "aws": rendering.infrastructure_spec() }),
+        infrastructure_status: json!({ "aws": rendering.infrastructure_status() }),
+        cloud_config: Some(rendering.cloud_config()),
+        public_zone: aws.public_zone.as_ref().map(|id| json!({ "id": id })),
+        private_zone: Some(rendering.private_zone()),
+        dns_platform: rendering.dns_platform(),
+        ingress_platform: rendering.ingress_platform(),
+        no_proxy: vec![rendering.internal_names()],
+        csi_driver: rendering.csi_driver(),
+        pod_network_mtu: rendering.pod_network_mtu(),
+        cloud_credentials: rendering.cloud_credentials(extras),
+        credentials_reader: ("aws-creds-secret-reader", SECRET),
+        machines: machines::machines(&rendering),
+        metadata: metadata::metadata(&rendering),
+        tfvars: tfvars::platform(&rendering),
+        own_tfvars: tfvars::own(&rendering),
+    })
+}
+
+/// How unset fields stand in the cluster's copy of the install config.
+pub(super) fn unset() -> Unset {
+    Unset {
+        top: json!({}),
+        platform: json!({}),
+        pool: json!({
+            "type": "",
+            "metadataService": {},
+            "rootVolume": { "iops": 0, "size": 0, "type": "" },
+        }),
+    }
+}
+
+/// The secret with the cloud credentials.
+const SECRET: &str = "aws-creds";
+
+impl Rendering<'_> {
+    fn infrastructure_spec(&self) -> Value {
+        match self.endpoints(false) {
+            Some(list) => json!({ "serviceEndpoints": list }),
+            None => json!({}),
+        }
+    }
+
+    fn infrastructure_status(&self) -> Value {
+        let mut status = json!({ "region": self.aws.region });
+        if let Some(list) = self.endpoints(true) {
+            status["serviceEndpoints"] = list;
+        }
+        if self.platform.propagate_user_tags && !self.platform.user_tags.is_empty() {
+            let tags = self.platform.user_tags.iter();
+            status["resourceTags"] = tags.map(|(key, value)| json!({ "key": key, "value": value })).collect();
+        }
+        status
+    }
+
+    fn endpoints(&self, sorted: bool) -> Option<Value> {
+        let mut list = self.aws.endpoints.clone();
+        if sorted {
+            list.sort();
+        }
+        let entries = list.iter().map(|(name, url)| json!({ "name": name, "url": url }));
+        (!list.is_empty()).then(|| entries.collect())
+    }
+
+    fn cloud_config(&self) -> BTreeMap<String, String> {
+        // The key must not be empty, and `[Global]` says nothing.
+        let mut data = BTreeMap::from([("config".to_owned(), "[Global]\n".to_owned())]);
+        let bundle = &self.plan.config.additional_trust_bundle;
+        if self.aws.traits.trust_bundle_in_cloud_config && !bundle.is_empty() {
+            data.insert("ca-bundle.pem".to_owned(), bundle.clone());
+        }
+        data
+    }
+
+    fn private_zone(&self) -> Value {
+        if self.platform.hosted_zone.is_empty() {
+            return json!({ "tags": { "Name": format!("{}-int", self.id), owner_tag(self.id): "owned" } });
+        }
+        json!({ "id": self.platform.hosted_zone })
+    }
+
+    fn dns_platform(&self) -> Value {
+        match self.platform.hosted_zone_role.as_str() {
+            "" => json!({ "aws": null, "type": "" }),
+            role => json!({ "aws": { "privateZoneIAMRole": role }, "type": "AWS" }),
+        }
+    }
+
+    fn ingress_platform(&self) -> Value {
+        let kind = if self.platform.lb_type.is_empty() { "Classic" } else { &self.platform.lb_type };
+        json!({ "aws": { "type": kind }, "type": "AWS" })
+    }
+
+    /// The domain of the machines' own names, as a proxy exception.
+    fn internal_names(&self) -> String {
+        format!(".{}", self.aws.traits.internal_domain)
+    }
+
+    fn csi_driver(&self) -> Option<(&'static str, Value)> {
+        let machines = self.platform.default_machine_platform.as_ref()?;
+        let key = Some(&machines.root_volume.kms_key_arn).filter(|key| !key.is_empty())?;
+        Some(("ebs.csi.aws.com", json!({ "aws": { "kmsKeyARN": key }, "driverType": "AWS" })))
+    }
+
+    /// Machines in local zones reach their region through a path with a smaller MTU.
+    fn pod_network_mtu(&self) -> Option<u32> {
+        const LOCAL_ZONE_MTU: u32 = 1300;
+        const OVN_OVERHEAD: u32 = 100;
+        const SDN_OVERHEAD: u32 = 50;
+        self.aws.compute.iter().any(|pool| pool.name == EDGE).then(|| {
+            let kind = self.plan.config.networking.as_ref().map_or("", |n| n.network_type.as_str());
+            LOCAL_ZONE_MTU - if kind == "OpenShiftSDN" { SDN_OVERHEAD } else { OVN_OVERHEAD }
+        })
+    }
+
+    fn cloud_credentials(&self, extras: &Extras<'_>) -> Option<CloudCredentials> {
+        if self.plan.config.credentials_mode == "Manual" {
+            return None;
+        }
+        let value = |name: &str| extras.credentials.get(name).cloned();
+        let id = value(credentials::ACCESS_KEY_ID)?;
+        let key = value(credentials::SECRET_ACCESS_KEY)?;
+        Some((SECRET, vec![("aws_access_key_id", id), ("aws_secret_access_key", key)]))
+    }
+
+    /// The tags of machines: the ownership tag first, then the user's by key.
+    fn tags(&self) -> Vec<(String, String)> {
+        let owner = [(owner_tag(self.id), "owned".to_owned())];
+        let user = self.platform.user_tags.iter().map(|(key, value)| (key.clone(), value.clone()));
+        owner.into_iter().chain(user).collect()
+    }
+}

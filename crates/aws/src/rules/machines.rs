@@ -1,0 +1,217 @@
+//! Settings of machines: `docs/install-config.md`, sections 10.2 and 10.6.
+
+use landfall_diagnostics::{Base, Finding, Findings, Kind, Page, Severity, shortened};
+use landfall_model::aws::config::{CpuOptions, HostPlacement, MachinePool, Platform};
+use landfall_model::aws::values::{AFFINITIES, AUTHENTICATION, CONFIDENTIAL};
+use landfall_model::config::MachinePool as Pool;
+
+use super::volumes;
+
+/// The regions for which no image is published.
+const WITHOUT_IMAGE: &[&str] =
+    &["cn-north-1", "cn-northwest-1", "us-iso-east-1", "us-iso-west-1", "us-isob-east-1"];
+
+/// The image is missing.
+pub const AMI: Page = Page {
+    code: "LF0440",
+    title: "in a region without published images, `amiID` is given",
+    text: "For the regions of China and the US secret regions no image is published, and none can be copied \
+           there. Upload one and name it in `platform.aws.defaultMachinePlatform.amiID` or in each pool.",
+    severity: Severity::Error,
+    fields: &["<pool>.platform.aws.amiID", "platform.aws.defaultMachinePlatform.amiID", "platform.aws.amiID"],
+    base: Base::Aws,
+    bad: "platform:\n  aws:\n    region: cn-north-1\n",
+    good: "platform:\n  aws:\n    region: cn-north-1\n    defaultMachinePlatform:\n      amiID: ami-0123456789abcdef0\n",
+};
+/// The zone is of another region.
+pub const ZONE: Page = Page {
+    code: "LF0445",
+    title: "availability zones belong to the region",
+    text: "A zone's name begins with the region's, as `us-east-1a` does with `us-east-1`.",
+    severity: Severity::Error,
+    fields: &["<pool>.platform.aws.zones[]", "platform.aws.defaultMachinePlatform.zones[]"],
+    base: Base::Aws,
+    bad: "controlPlane:\n  platform:\n    aws:\n      zones: [us-west-2a]\n",
+    good: "controlPlane:\n  platform:\n    aws:\n      zones: [us-east-1a]\n",
+};
+/// The metadata service.
+pub const METADATA: Page = Page {
+    code: "LF0446",
+    title: "`metadataService.authentication` is `Required` or `Optional`",
+    text: "Required accepts requests with a session token only (IMDSv2).",
+    severity: Severity::Error,
+    fields: &[
+        "<pool>.platform.aws.metadataService.authentication",
+        "platform.aws.defaultMachinePlatform.metadataService.authentication",
+    ],
+    base: Base::Aws,
+    bad: "controlPlane:\n  platform:\n    aws:\n      metadataService:\n        authentication: required\n",
+    good: "controlPlane:\n  platform:\n    aws:\n      metadataService:\n        authentication: Required\n",
+};
+/// Extra security groups.
+pub const GROUPS: Page = Page {
+    code: "LF0447",
+    title: "there are at most 10 additional security groups, in an existing network",
+    text: "Security groups belong to a VPC, so they come with `platform.aws.vpc.subnets`.",
+    severity: Severity::Error,
+    fields: &[
+        "<pool>.platform.aws.additionalSecurityGroupIDs",
+        "platform.aws.defaultMachinePlatform.additionalSecurityGroupIDs",
+    ],
+    base: Base::Aws,
+    bad: "controlPlane:\n  platform:\n    aws:\n      additionalSecurityGroupIDs: [sg-1]\n",
+    good: "platform:\n  aws:\n    region: us-east-1\n    vpc:\n      subnets:\n      - id: subnet-1\ncontrolPlane:\n  \
+           platform:\n    aws:\n      additionalSecurityGroupIDs: [sg-1]\n",
+};
+/// Settings of the processors.
+pub const CPU: Page = Page {
+    code: "LF0448",
+    title: "`cpuOptions` sets something that AWS has",
+    text: "`confidentialCompute` is AMDEncryptedVirtualizationNestedPaging or Disabled.",
+    severity: Severity::Error,
+    fields: &[
+        "<pool>.platform.aws.cpuOptions",
+        "<pool>.platform.aws.cpuOptions.confidentialCompute",
+        "platform.aws.defaultMachinePlatform.cpuOptions",
+    ],
+    base: Base::Aws,
+    bad: "controlPlane:\n  platform:\n    aws:\n      cpuOptions: {}\n",
+    good: "controlPlane:\n  platform:\n    aws:\n      cpuOptions:\n        confidentialCompute: Disabled\n",
+};
+/// Placement on dedicated hosts.
+pub const PLACEMENT: Page = Page {
+    code: "LF0449",
+    title: "`hostPlacement` is for the pool `worker` and names hosts exactly when it needs them",
+    text: "`affinity: AnyAvailable` takes any host, so none is named; `affinity: DedicatedHost` takes the \
+           hosts in `dedicatedHost`, each with its id.",
+    severity: Severity::Error,
+    fields: &["compute[].platform.aws.hostPlacement", "compute[].platform.aws.hostPlacement.dedicatedHost"],
+    base: Base::Aws,
+    bad: "featureSet: TechPreviewNoUpgrade\ncompute:\n- name: worker\n  platform:\n    aws:\n      hostPlacement:\n        \
+          affinity: DedicatedHost\n",
+    good: "featureSet: TechPreviewNoUpgrade\ncompute:\n- name: worker\n  platform:\n    aws:\n      hostPlacement:\n        \
+           affinity: DedicatedHost\n        dedicatedHost:\n        - id: h-0123456789abcdef0\n",
+};
+
+/// Asks for an image where none is published.
+pub(super) fn check_ami(platform: &Platform, path: &str, pool: &Pool, out: &mut Findings) {
+    let of_pool = pool.platform.aws.as_ref().map_or("", |machines| machines.ami_id.as_str());
+    let default = platform.default_machine_platform.as_ref().map_or("", |machines| machines.ami_id.as_str());
+    let given = [of_pool, default, platform.ami_id.as_str()].iter().any(|id| !id.is_empty());
+    if !given && WITHOUT_IMAGE.contains(&platform.region.as_str()) {
+        let message = format!("no image is published for {}, so `amiID` must be given", platform.region);
+        out.push(
+            Finding::error(&AMI, Kind::Required, format!("{path}.platform.aws"), message)
+                .help("add `defaultMachinePlatform.amiID` under `platform.aws`")
+                .related("the region", "platform.aws.region"),
+        );
+    }
+}
+
+/// Judges the settings at `path`; `pool` is the pool's name, none for the default machine platform.
+pub(super) fn check(
+    platform: &Platform,
+    machines: &MachinePool,
+    path: &str,
+    pool: Option<&str>,
+    out: &mut Findings,
+) {
+    let region = platform.region.as_str();
+    for (i, zone) in machines.zones.iter().enumerate().filter(|(_, zone)| !zone.starts_with(region)) {
+        let message =
+            format!("the zone `{}` is not one of the region `{}`", shortened(zone), shortened(region));
+        let finding = Finding::error(&ZONE, Kind::Invalid, format!("{path}.zones[{i}]"), message);
+        out.push(finding.help(format!("write a zone such as {}a", shortened(region))));
+    }
+    volumes::check(&machines.root_volume, path, out);
+    let authentication = machines.metadata_service.authentication.as_str();
+    if !authentication.is_empty() && !AUTHENTICATION.contains(&authentication) {
+        let field = format!("{path}.authentication");
+        let mut finding = Finding::not_supported(&METADATA, field, authentication, AUTHENTICATION);
+        finding.kind = Kind::Invalid;
+        out.push(finding.at(format!("{path}.metadataService.authentication")));
+    }
+    check_groups(platform, &machines.additional_security_group_ids, path, out);
+    if let Some(options) = &machines.cpu_options {
+        check_cpu(options, path, out);
+    }
+    if let Some(placement) = &machines.host_placement {
+        check_placement(placement, &format!("{path}.hostPlacement"), pool, out);
+    }
+}
+
+fn check_groups(platform: &Platform, groups: &[String], path: &str, out: &mut Findings) {
+    if groups.is_empty() {
+        return;
+    }
+    if platform.vpc.subnets.is_empty() {
+        let message = "additional security groups need the existing subnets of their VPC";
+        out.push(
+            Finding::error(&GROUPS, Kind::Required, format!("{path}.platform.subnets"), message)
+                .help("add `vpc.subnets` under `platform.aws`, or remove the groups")
+                .at(format!("{path}.additionalSecurityGroupIDs")),
+        );
+    }
+    if groups.len() > 10 {
+        let message = format!("{} additional security groups, at most 10 are accepted", groups.len());
+        out.push(
+            Finding::error(&GROUPS, Kind::TooMany, path, message)
+                .help("remove some")
+                .at(format!("{path}.additionalSecurityGroupIDs")),
+        );
+    }
+}
+
+fn check_cpu(options: &CpuOptions, path: &str, out: &mut Findings) {
+    match options.confidential_compute.as_deref() {
+        None => {
+            let message = "`cpuOptions` is given and sets nothing";
+            let finding = Finding::error(&CPU, Kind::Invalid, format!("{path}.cpuOptions"), message);
+            out.push(finding.help("remove it, or add `confidentialCompute:`"));
+        }
+        Some(value) if !CONFIDENTIAL.contains(&value) => {
+            let field = format!("{path}.confidentialCompute");
+            let finding = Finding::not_supported(&CPU, field, value, CONFIDENTIAL);
+            out.push(finding.at(format!("{path}.cpuOptions.confidentialCompute")));
+        }
+        Some(_) => {}
+    }
+}
+
+fn check_placement(placement: &HostPlacement, path: &str, pool: Option<&str>, out: &mut Findings) {
+    let required = |field: String, message: &str, help: &str| {
+        Finding::error(&PLACEMENT, Kind::Required, field, message).help(help)
+    };
+    if pool != Some("worker") {
+        let message = "placement on dedicated hosts is for the pool `worker` only";
+        let finding = Finding::error(&PLACEMENT, Kind::Invalid, path, message);
+        out.push(finding.help("move it to the compute pool `worker`"));
+        return;
+    }
+    let hosts = &placement.dedicated_host;
+    match placement.affinity.as_deref() {
+        None => {
+            let help = "add `affinity: AnyAvailable` or `affinity: DedicatedHost`";
+            out.push(required(format!("{path}.affinity"), "`affinity` is missing", help));
+        }
+        Some("AnyAvailable") if !hosts.is_empty() => {
+            let message = "with `affinity: AnyAvailable` no host may be named";
+            let help = "remove `dedicatedHost`, or write `affinity: DedicatedHost`";
+            out.push(required(format!("{path}.dedicatedHost"), message, help));
+        }
+        Some("DedicatedHost") if hosts.is_empty() => {
+            let message = "with `affinity: DedicatedHost` hosts must be named";
+            out.push(required(format!("{path}.dedicatedHost"), message, "add `dedicatedHost:` with ids"));
+        }
+        Some("DedicatedHost") => {
+            for (i, _) in hosts.iter().enumerate().filter(|(_, host)| host.id.is_empty()) {
+                let field = format!("{path}.dedicatedHost[{i}].id");
+                out.push(required(field, "the host's id is missing", "add `id:`"));
+            }
+        }
+        Some("AnyAvailable") => {}
+        Some(other) => {
+            out.push(Finding::not_supported(&PLACEMENT, format!("{path}.affinity"), other, AFFINITIES));
+        }
+    }
+}

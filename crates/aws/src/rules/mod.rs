@@ -1,0 +1,97 @@
+//! The rules of AWS fields: `docs/install-config.md`, sections 10 and 13.
+
+mod endpoints;
+mod machines;
+mod platform;
+mod subnets;
+mod tags;
+mod volumes;
+
+use landfall_diagnostics::{Findings, Page};
+use landfall_model::config::InstallConfig;
+use landfall_rules::{Case, Gated};
+
+use super::config::Platform;
+
+pub use endpoints::check_url;
+pub(super) use endpoints::{UNKNOWN_REGION, missing_endpoints, or_meant};
+pub(super) use subnets::FORMS as SUBNET_FORMS;
+
+/// The pages of all codes.
+pub(super) const PAGES: &[&Page] = &[
+    &platform::REGION,
+    &endpoints::UNKNOWN_REGION,
+    &platform::HOSTED_ZONE,
+    &platform::HOSTED_ZONE_ROLE,
+    &platform::IP_FAMILY,
+    &platform::LB_TYPE,
+    &machines::AMI,
+    &subnets::FORMS,
+    &subnets::MIXED,
+    &subnets::DUPLICATE,
+    &subnets::ROLE,
+    &subnets::EXCLUSIVE,
+    &subnets::MISSING,
+    &subnets::PUBLISH,
+    &subnets::INGRESS,
+    &endpoints::NAME,
+    &endpoints::URL,
+    &tags::COUNT,
+    &tags::TAG,
+    &machines::ZONE,
+    &volumes::TYPE,
+    &volumes::SIZE,
+    &volumes::IOPS,
+    &volumes::THROUGHPUT,
+    &machines::METADATA,
+    &machines::GROUPS,
+    &machines::CPU,
+    &machines::PLACEMENT,
+];
+
+/// Judges `platform.aws`.
+pub(super) fn check_platform(case: &Case<'_>, platform: &Platform, out: &mut Findings) {
+    platform::check(case.config, platform, out);
+    subnets::check(case.config, platform, out);
+    endpoints::check(platform, out);
+    endpoints::check_region(case, platform, out);
+    tags::check(platform, out);
+    if let Some(machines) = &platform.default_machine_platform {
+        machines::check(platform, machines, "platform.aws.defaultMachinePlatform", None, out);
+    }
+}
+
+/// Judges the AWS settings of every pool.
+pub(super) fn check_pools(case: &Case<'_>, platform: &Platform, out: &mut Findings) {
+    for (path, pool) in case.config.pools() {
+        machines::check_ami(platform, &path, pool, out);
+        if let Some(machines) = &pool.platform.aws {
+            machines::check(platform, machines, &format!("{path}.platform.aws"), Some(&pool.name), out);
+        }
+    }
+}
+
+/// The uses of AWS fields that are behind a feature gate.
+pub(super) fn gated(config: &InstallConfig, platform: &Platform) -> Vec<Gated> {
+    let mut used = Vec::new();
+    let mut gate = |gate, field: String| used.push(Gated { gate, at: field.clone(), field });
+    if platform.user_provisioned_dns == "Enabled" {
+        gate("AWSClusterHostedDNSInstall", "platform.aws.userProvisionedDNS".to_owned());
+    }
+    if platform.is_dual_stack() {
+        gate("AWSDualStackInstall", "platform.aws.ipFamily".to_owned());
+    }
+    if platform.region.starts_with("eusc-") {
+        gate("AWSEuropeanSovereignCloudInstall", "platform.aws.region".to_owned());
+    }
+    let placed = |pool: &landfall_model::config::MachinePool| {
+        pool.platform.aws.as_ref().is_some_and(|aws| aws.host_placement.is_some())
+    };
+    if let Some(i) = config.compute.iter().position(placed) {
+        gate("AWSDedicatedHosts", format!("compute[{i}].platform.aws.hostPlacement"));
+    }
+    if let Some(i) = config.compute.iter().position(|pool| pool.management == "ClusterAPI") {
+        gate("ClusterAPIMachineManagementAWS", format!("compute[{i}].management"));
+    }
+    used
+}

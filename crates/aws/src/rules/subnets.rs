@@ -1,0 +1,207 @@
+//! Existing subnets and their roles: `docs/install-config.md`, section 10.3.
+
+use std::collections::HashMap;
+
+use landfall_diagnostics::{Base, Finding, Findings, Kind, Page, Severity, shortened};
+use landfall_model::aws::config::{Platform, Subnet};
+use landfall_model::aws::values::SUBNET_ROLES;
+use landfall_model::config::InstallConfig;
+
+/// Both forms are used.
+pub const FORMS: Page = Page {
+    code: "LF0410",
+    title: "existing subnets are given in one of the two forms",
+    text: "`vpc.subnets` replaces `subnets`, which has no roles.",
+    severity: Severity::Error,
+    fields: &["platform.aws.subnets", "platform.aws.vpc.subnets"],
+    base: Base::Aws,
+    bad: "platform:\n  aws:\n    region: us-east-1\n    subnets: [subnet-1]\n    vpc:\n      subnets:\n      - id: subnet-2\n",
+    good: "platform:\n  aws:\n    region: us-east-1\n    vpc:\n      subnets:\n      - id: subnet-1\n      - id: subnet-2\n",
+};
+/// Some subnets have roles and some not.
+pub const MIXED: Page = Page {
+    code: "LF0411",
+    title: "all existing subnets have roles, or none has",
+    text: "Without roles landfall finds out itself what each subnet is for; a mixture would leave open what \
+           the others are for.",
+    severity: Severity::Error,
+    fields: &["platform.aws.vpc.subnets", "platform.aws.vpc.subnets[].roles"],
+    base: Base::Aws,
+    bad: "publish: Internal\nplatform:\n  aws:\n    region: us-east-1\n    vpc:\n      subnets:\n      - id: subnet-1\n        \
+          roles: [{type: ClusterNode}, {type: BootstrapNode}, {type: IngressControllerLB}, {type: ControlPlaneInternalLB}]\n      - id: subnet-2\n",
+    good: "publish: Internal\nplatform:\n  aws:\n    region: us-east-1\n    vpc:\n      subnets:\n      - id: subnet-1\n        \
+           roles: [{type: ClusterNode}, {type: BootstrapNode}, {type: IngressControllerLB}, {type: ControlPlaneInternalLB}]\n",
+};
+/// A subnet stands twice.
+pub const DUPLICATE: Page = Page {
+    code: "LF0412",
+    title: "an existing subnet stands once",
+    text: "Give all roles of a subnet in one entry.",
+    severity: Severity::Error,
+    fields: &["platform.aws.vpc.subnets[].id", "platform.aws.subnets[]"],
+    base: Base::Aws,
+    bad: "platform:\n  aws:\n    region: us-east-1\n    vpc:\n      subnets:\n      - id: subnet-1\n      - id: subnet-1\n",
+    good: "platform:\n  aws:\n    region: us-east-1\n    vpc:\n      subnets:\n      - id: subnet-1\n",
+};
+/// A role is not known or stands twice.
+pub const ROLE: Page = Page {
+    code: "LF0413",
+    title: "a subnet's roles are known, and each stands once",
+    text: "The roles are BootstrapNode, ClusterNode, ControlPlaneExternalLB, ControlPlaneInternalLB, EdgeNode \
+           and IngressControllerLB.",
+    severity: Severity::Error,
+    fields: &["platform.aws.vpc.subnets[].roles[].type"],
+    base: Base::Aws,
+    bad: "publish: Internal\nplatform:\n  aws:\n    region: us-east-1\n    vpc:\n      subnets:\n      - id: subnet-1\n        \
+          roles: [{type: ClusterNode}, {type: ClusterNode}, {type: BootstrapNode}, {type: IngressControllerLB}, {type: ControlPlaneInternalLB}]\n",
+    good: "publish: Internal\nplatform:\n  aws:\n    region: us-east-1\n    vpc:\n      subnets:\n      - id: subnet-1\n        \
+           roles: [{type: ClusterNode}, {type: BootstrapNode}, {type: IngressControllerLB}, {type: ControlPlaneInternalLB}]\n",
+};
+/// Two roles exclude each other.
+pub const EXCLUSIVE: Page = Page {
+    code: "LF0414",
+    title: "a subnet's roles go together",
+    text: "The internal and the external load balancer of the control plane cannot share a subnet, as one is \
+           private and one public. A subnet for edge machines has no other role, as it lies in a Local Zone.",
+    severity: Severity::Error,
+    fields: &["platform.aws.vpc.subnets[].roles"],
+    base: Base::Aws,
+    bad: "publish: Internal\nplatform:\n  aws:\n    region: us-east-1\n    vpc:\n      subnets:\n      - id: subnet-1\n        \
+          roles: [{type: ClusterNode}, {type: EdgeNode}, {type: BootstrapNode}, {type: IngressControllerLB}, {type: ControlPlaneInternalLB}]\n",
+    good: "publish: Internal\nplatform:\n  aws:\n    region: us-east-1\n    vpc:\n      subnets:\n      - id: subnet-1\n        \
+           roles: [{type: ClusterNode}, {type: BootstrapNode}, {type: IngressControllerLB}, {type: ControlPlaneInternalLB}]\n      \
+           - id: subnet-2\n        roles: [{type: EdgeNode}]\n",
+};
+/// A needed role is on no subnet.
+pub const MISSING: Page = Page {
+    code: "LF0415",
+    title: "every needed role is on some subnet",
+    text: "When roles are given, ClusterNode, BootstrapNode, IngressControllerLB, ControlPlaneInternalLB and, \
+           unless `publish: Internal`, ControlPlaneExternalLB must each be on at least one subnet.",
+    severity: Severity::Error,
+    fields: &["platform.aws.vpc.subnets"],
+    base: Base::Aws,
+    bad: "publish: Internal\nplatform:\n  aws:\n    region: us-east-1\n    vpc:\n      subnets:\n      - id: subnet-1\n        \
+          roles: [{type: ClusterNode}]\n",
+    good: "publish: Internal\nplatform:\n  aws:\n    region: us-east-1\n    vpc:\n      subnets:\n      - id: subnet-1\n        \
+           roles: [{type: ClusterNode}, {type: BootstrapNode}, {type: IngressControllerLB}, {type: ControlPlaneInternalLB}]\n",
+};
+/// An internal cluster has an external load balancer.
+pub const PUBLISH: Page = Page {
+    code: "LF0416",
+    title: "an internal cluster has no subnet for an external load balancer",
+    text: "With `publish: Internal` no load balancer is reachable from the internet.",
+    severity: Severity::Error,
+    fields: &["platform.aws.vpc.subnets", "publish"],
+    base: Base::Aws,
+    bad: "publish: Internal\nplatform:\n  aws:\n    region: us-east-1\n    vpc:\n      subnets:\n      - id: subnet-1\n        \
+          roles: [{type: ClusterNode}, {type: BootstrapNode}, {type: IngressControllerLB}, {type: ControlPlaneInternalLB}]\n      \
+          - id: subnet-2\n        roles: [{type: ControlPlaneExternalLB}]\n",
+    good: "publish: External\nplatform:\n  aws:\n    region: us-east-1\n    vpc:\n      subnets:\n      - id: subnet-1\n        \
+           roles: [{type: ClusterNode}, {type: BootstrapNode}, {type: IngressControllerLB}, {type: ControlPlaneInternalLB}]\n      \
+           - id: subnet-2\n        roles: [{type: ControlPlaneExternalLB}]\n",
+};
+/// Too many subnets for the ingress load balancer.
+pub const INGRESS: Page = Page {
+    code: "LF0417",
+    title: "at most 10 subnets have the role IngressControllerLB",
+    text: "The ingress controller takes no more.",
+    severity: Severity::Error,
+    fields: &["platform.aws.vpc.subnets"],
+    base: Base::Aws,
+    bad: "publish: Internal\nplatform:\n  aws:\n    region: us-east-1\n    vpc:\n      subnets:\n      - id: subnet-1\n        \
+          roles: [{type: ClusterNode}, {type: BootstrapNode}, &i {type: IngressControllerLB}, {type: ControlPlaneInternalLB}]\n      \
+          - {id: subnet-2, roles: [*i]}\n      - {id: subnet-3, roles: [*i]}\n      - {id: subnet-4, roles: [*i]}\n      \
+          - {id: subnet-5, roles: [*i]}\n      - {id: subnet-6, roles: [*i]}\n      - {id: subnet-7, roles: [*i]}\n      \
+          - {id: subnet-8, roles: [*i]}\n      - {id: subnet-9, roles: [*i]}\n      - {id: subnet-10, roles: [*i]}\n      \
+          - {id: subnet-11, roles: [*i]}\n",
+    good: "publish: Internal\nplatform:\n  aws:\n    region: us-east-1\n    vpc:\n      subnets:\n      - id: subnet-1\n        \
+           roles: [{type: ClusterNode}, {type: BootstrapNode}, {type: IngressControllerLB}, {type: ControlPlaneInternalLB}]\n",
+};
+
+const LIST: &str = "platform.aws.vpc.subnets";
+
+pub(super) fn check(config: &InstallConfig, platform: &Platform, out: &mut Findings) {
+    let subnets = &platform.vpc.subnets;
+    let without = subnets.iter().filter(|subnet| subnet.roles.is_empty()).count();
+    if without > 0 && without < subnets.len() {
+        let message = format!("{without} of {} subnets have no roles", subnets.len());
+        let finding = Finding::error(&MIXED, Kind::Forbidden, LIST, message);
+        out.push(finding.help("give roles to all subnets, or to none"));
+    }
+    let mut first: HashMap<&str, usize> = HashMap::new();
+    for (i, subnet) in subnets.iter().enumerate() {
+        let j = *first.entry(&subnet.id).or_insert(i);
+        if j != i {
+            let message = format!("the subnet `{}` is there already", shortened(&subnet.id));
+            out.push(
+                Finding::error(&DUPLICATE, Kind::Duplicate, format!("{LIST}[{i}].id"), message)
+                    .help("keep one entry")
+                    .related("the first one", format!("{LIST}[{j}].id")),
+            );
+        }
+        check_roles(i, subnet, out);
+    }
+    check_cover(config, subnets, out);
+}
+
+fn has(subnet: &Subnet, role: &str) -> bool {
+    subnet.roles.iter().any(|r| r.kind == role)
+}
+
+fn is_known(role: &str) -> bool {
+    SUBNET_ROLES.contains(&role)
+}
+
+fn check_roles(i: usize, subnet: &Subnet, out: &mut Findings) {
+    let path = || format!("{LIST}[{i}].roles");
+    for (j, role) in subnet.roles.iter().enumerate() {
+        let field = || format!("{LIST}[{i}].roles[{j}].type");
+        if !is_known(&role.kind) {
+            out.push(Finding::not_supported(&ROLE, field(), &role.kind, SUBNET_ROLES));
+        } else if subnet.roles.iter().take(j).any(|other| other.kind == role.kind) {
+            let message = format!("the subnet has the role {} already", role.kind);
+            out.push(Finding::error(&ROLE, Kind::Duplicate, field(), message).help("remove it"));
+        }
+    }
+    let fault =
+        |message: &str, help: &str| Finding::error(&EXCLUSIVE, Kind::Forbidden, path(), message).help(help);
+    if has(subnet, "ControlPlaneExternalLB") && has(subnet, "ControlPlaneInternalLB") {
+        let message = "the control plane's external and internal load balancer cannot share a subnet";
+        out.push(fault(message, "put them on different subnets"));
+    }
+    let others = subnet.roles.iter().any(|role| role.kind != "EdgeNode" && is_known(&role.kind));
+    if has(subnet, "EdgeNode") && others {
+        let message = "a subnet for edge machines has no other role";
+        out.push(fault(message, "put the other roles on another subnet"));
+    }
+}
+
+/// Whether the roles together make a cluster.
+fn check_cover(config: &InstallConfig, subnets: &[Subnet], out: &mut Findings) {
+    if !subnets.iter().flat_map(|subnet| &subnet.roles).any(|role| is_known(&role.kind)) {
+        return;
+    }
+    let count = |role: &str| subnets.iter().filter(|subnet| has(subnet, role)).count();
+    let internal = config.publish == "Internal";
+    let ingress = count("IngressControllerLB");
+    if ingress > 10 {
+        let message = format!("{ingress} subnets have the role IngressControllerLB, at most 10 are accepted");
+        let finding = Finding::error(&INGRESS, Kind::Forbidden, LIST, message);
+        out.push(finding.help("remove the role from some subnets"));
+    }
+    if internal && count("ControlPlaneExternalLB") > 0 {
+        let message = "an internal cluster has no external load balancer, but a subnet has a role for it";
+        let finding = Finding::error(&PUBLISH, Kind::Forbidden, LIST, message);
+        out.push(finding.help("remove the role ControlPlaneExternalLB"));
+    }
+    let needed = ["BootstrapNode", "ClusterNode", "ControlPlaneInternalLB", "IngressControllerLB"];
+    let external = (!internal).then_some("ControlPlaneExternalLB");
+    let mut missing: Vec<&str> = needed.into_iter().chain(external).filter(|role| count(role) == 0).collect();
+    missing.sort_unstable();
+    if !missing.is_empty() {
+        let message = format!("no subnet has the role {}", missing.join(", "));
+        let finding = Finding::error(&MISSING, Kind::Invalid, LIST, message);
+        out.push(finding.help("add each of these roles to a subnet, or remove all roles"));
+    }
+}

@@ -1,0 +1,118 @@
+//! User tags: `docs/install-config.md`, section 10.5.
+
+use landfall_diagnostics::{Base, Finding, Findings, Kind, Page, Severity, shortened};
+use landfall_model::aws::config::Platform;
+
+/// Too many tags.
+pub const COUNT: Page = Page {
+    code: "LF0430",
+    title: "there are at most 25 user tags",
+    text: "AWS takes 50 tags on a resource, of which OpenShift needs some for itself; S3 objects take 10.",
+    severity: Severity::Error,
+    fields: &["platform.aws.userTags"],
+    base: Base::Aws,
+    bad: "platform:\n  aws:\n    region: us-east-1\n    userTags: {a01: v, a02: v, a03: v, a04: v, a05: v, a06: v, \
+          a07: v, a08: v, a09: v, a10: v, a11: v, a12: v, a13: v, a14: v, a15: v, a16: v, a17: v, a18: v, a19: v, \
+          a20: v, a21: v, a22: v, a23: v, a24: v, a25: v, a26: v}\n",
+    good: "platform:\n  aws:\n    region: us-east-1\n    userTags: {team: a}\n",
+};
+/// A tag cannot be used.
+pub const TAG: Page = Page {
+    code: "LF0431",
+    title: "a user tag has a key of 1 to 128 and a value of 1 to 256 bytes, and is the user's own",
+    text: "Letters, digits, blanks and `_ . : / = + - @ , ; < > ?` are accepted. The key `Name` and keys \
+           that begin with `kubernetes.io/` or `openshift.io/`, or a subdomain of them, belong to the cluster.",
+    severity: Severity::Error,
+    fields: &["platform.aws.userTags"],
+    base: Base::Aws,
+    bad: "platform:\n  aws:\n    region: us-east-1\n    userTags:\n      kubernetes.io/cluster/a: owned\n",
+    good: "platform:\n  aws:\n    region: us-east-1\n    userTags:\n      team: a\n",
+};
+
+const MOST: usize = 25;
+
+pub(super) fn check(platform: &Platform, out: &mut Findings) {
+    let tags = &platform.user_tags;
+    if tags.len() > MOST {
+        let message = format!("{} user tags, at most {MOST} are accepted", tags.len());
+        let finding = Finding::error(&COUNT, Kind::TooMany, "platform.aws.userTags", message);
+        out.push(finding.help("remove some"));
+    }
+    for (key, value) in tags {
+        if let Some(message) = tag_fault(key, value) {
+            let finding =
+                Finding::error(&TAG, Kind::Invalid, format!("platform.aws.userTags[{key}]"), message);
+            out.push(finding.help("choose another key or value"));
+        }
+    }
+}
+
+fn tag_fault(key: &str, value: &str) -> Option<String> {
+    let shown = shortened(key);
+    let fault = if key.eq_ignore_ascii_case("name") {
+        format!("the key `{shown}` belongs to the cluster, which names its resources with it")
+    } else if !key.chars().all(is_accepted) {
+        format!("the key `{shown}` has a character that tags cannot have")
+    } else if !value.chars().all(is_accepted) {
+        format!("the value `{}` has a character that tags cannot have", shortened(value))
+    } else if key.is_empty() {
+        "the key is empty".to_owned()
+    } else if key.len() > 128 {
+        format!("the key `{shown}` has {} bytes, at most 128 are accepted", key.len())
+    } else if value.is_empty() {
+        format!("the tag `{shown}` has no value")
+    } else if value.len() > 256 {
+        format!("the value of `{shown}` has {} bytes, at most 256 are accepted", value.len())
+    } else if belongs_to(key, "kubernetes") || belongs_to(key, "openshift") {
+        format!("the key `{shown}` belongs to the cluster")
+    } else {
+        return None;
+    };
+    Some(fault)
+}
+
+/// ASCII letters, digits, underscore, what stands between `+` and `@`, and blanks of any script.
+fn is_accepted(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_' || ('+'..='@').contains(&c) || is_separator(c)
+}
+
+/// Unicode's category Z.
+fn is_separator(c: char) -> bool {
+    matches!(
+        c,
+        ' ' | '\u{a0}' | '\u{1680}' | '\u{2000}'
+            ..='\u{200a}' | '\u{2028}' | '\u{2029}' | '\u{202f}' | '\u{205f}' | '\u{3000}'
+    )
+}
+
+/// Whether a key is below `<owner>.io/` or a subdomain of it. The character before `io` may be any, as
+/// in the OpenShift installer's pattern.
+fn belongs_to(key: &str, owner: &str) -> bool {
+    let Some((domain, _)) = key.split_once('/') else {
+        return false;
+    };
+    let Some(rest) = domain.strip_suffix("io") else {
+        return false;
+    };
+    let mut before = rest.chars();
+    if before.next_back().is_none() {
+        return false;
+    }
+    let name = before.as_str();
+    name.strip_suffix(owner).is_some_and(|prefix| prefix.is_empty() || prefix.ends_with('.'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::tag_fault;
+
+    #[test]
+    fn refuses_what_belongs_to_the_cluster() {
+        for key in ["Name", "kubernetes.io/x", "a.b.openshift.io/", "kubernetesXio/x"] {
+            assert!(tag_fault(key, "v").is_some(), "{key}");
+        }
+        for key in ["kubernetes.io", "xkubernetes.io/a", "team", "kubernetes.iox/a", "a/kubernetes.io/b"] {
+            assert_eq!(tag_fault(key, "v"), None, "{key}");
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! The public DNS zone that the cluster's records go into, and what stands there already.
+
+use futures::future::join_all;
+use landfall_model::azure::facts::DnsZone;
+use landfall_model::plan::Cluster;
+use landfall_platform::cloud::Asked;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
+use super::{nullable, refused, resource, stack_hub};
+use crate::cloud::api_versions::Api;
+use crate::cloud::arm::Arm;
+use crate::cloud::fault::Fault;
+use crate::cloud::session::Session;
+
+/// The field that says in which group the zone is.
+const FIELD: &str = "platform.azure.baseDomainResourceGroupName";
+
+/// Provider and type of public zones.
+const KIND: &str = "Microsoft.Network/dnsZones";
+
+/// The types of records that would be in the way of the cluster's own.
+const TYPES: &[&str] = &["A", "AAAA", "CNAME"];
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Described {
+    #[serde(deserialize_with = "nullable")]
+    id: String,
+    #[serde(deserialize_with = "nullable")]
+    name: String,
+}
+
+/// The zone of the base domain; none where there is none, or where the cluster needs none.
+pub(super) async fn dns_zone(session: &Session<'_>) -> Asked<Option<DnsZone>> {
+    let cluster = Cluster::of(session.asking.config);
+    let group = session.platform.base_domain_resource_group_name.as_str();
+    let hub = stack_hub(session);
+    if group.is_empty() || !(hub || cluster.external_api || cluster.external_ingress) {
+        return Ok(None);
+    }
+    let arm = session.arm().await?;
+    let subscription = session.subscription().await?;
+    let path = resource::resource(&subscription, group, KIND, &cluster.base_domain);
+    let found = arm.find::<Described>(Api::DnsZones, &path, &[]).await;
+    let found = found.map_err(|fault| refused(&fault, FIELD))?;
+    let Some(Described { id, name }) = found else {
+        return Ok(None);
+    };
+    let records = records(arm, &path, &names(&cluster, hub), &cluster.base_domain).await;
+    let records = records.map_err(|fault| refused(&fault, FIELD))?;
+    Ok(Some(DnsZone { id, name, records }))
+}
+
+/// The names below the zone that the cluster makes. Without private zones the internal one is there too.
+fn names(cluster: &Cluster, hub: bool) -> Vec<String> {
+    let internal = hub.then_some("api-int");
+    let external = (hub || cluster.external_api).then_some("api");
+    external.into_iter().chain(internal).map(|name| format!("{name}.{}", cluster.name)).collect()
+}
+
+/// Those of the names that have a record already, each with its type.
+async fn records(arm: &Arm, zone: &str, names: &[String], domain: &str) -> Result<Vec<String>, Fault> {
+    let wanted = names.iter().flat_map(|name| TYPES.iter().map(move |kind| (name, *kind)));
+    let mut calls = Vec::new();
+    for (name, kind) in wanted {
+        calls.push(Box::pin(async move {
+            let path = format!("{zone}/{kind}/{}", resource::segment(name));
+            let found = arm.find::<IgnoredAny>(Api::DnsZones, &path, &[]).await;
+            found.map(|found| found.map(|_| format!("{name}.{domain} {kind}")))
+        }));
+    }
+    let mut records = Vec::new();
+    for found in join_all(calls).await {
+        records.extend(found?);
+    }
+    Ok(records)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use landfall_model::config::InstallConfig;
+
+    fn named(publish: &str, hub: bool) -> Vec<String> {
+        let mut config = InstallConfig {
+            base_domain: "example.com".to_owned(),
+            publish: publish.to_owned(),
+            ..InstallConfig::default()
+        };
+        config.metadata.name = "demo".to_owned();
+        names(&Cluster::of(&config), hub)
+    }
+
+    #[test]
+    fn names_are_those_that_the_cluster_makes() {
+        assert_eq!(named("External", false), ["api.demo"]);
+        assert!(named("Internal", false).is_empty());
+        assert_eq!(named("Internal", true), ["api.demo", "api-int.demo"]);
+    }
+
+    #[test]
+    fn a_zone_is_known_by_its_id() {
+        let text = r#"{"id": "/subscriptions/s/resourceGroups/dns/providers/Microsoft.Network/dnszones/a.b",
+            "name": "a.b", "etag": "1", "location": "global"}"#;
+        let described: Described = serde_json::from_str(text).unwrap_or_default();
+        assert!(described.id.ends_with("/a.b"));
+        assert_eq!(described.name, "a.b");
+    }
+}

@@ -1,0 +1,181 @@
+//! Everything of a cluster that there is now, and what must be gone before what.
+
+use futures::join;
+use landfall_platform::removal::{Discovered, Fate, Kind, Thing};
+
+use super::directory::applications;
+use super::holdings::{Holdings, Resource, holdings};
+use super::identities::role_assignments;
+use super::kinds::{self, DISKS, GROUP, IDENTITIES, INTERFACES, PRIVATE_ZONES};
+use super::names::is_within;
+use super::opened::opened;
+use super::records::records;
+use super::subnet_uses::subnet_uses;
+use super::{AzureRemoval, kinds::row_of, unasked};
+
+/// What a cluster has outside of its resources.
+#[derive(Debug, Default)]
+struct Outside {
+    records: Vec<Thing>,
+    assignments: Vec<Thing>,
+    uses: Vec<Thing>,
+    applications: Vec<Thing>,
+}
+
+/// Everything of the cluster that there is now.
+pub(super) async fn discover(removal: &AzureRemoval<'_>) -> Discovered {
+    let mut out = Discovered::default();
+    let session = removal.session();
+    let ask = match removal.ask(&session).await {
+        Ok(ask) => ask,
+        Err(verdict) => {
+            out.unseen.push(unasked(verdict));
+            return out;
+        }
+    };
+    let (found, apps) = join!(Box::pin(holdings(&ask, &mut out)), Box::pin(applications(removal, &ask)));
+    let (records, assignments, uses) = join!(
+        Box::pin(records(&ask, &found)),
+        Box::pin(role_assignments(&ask, &found)),
+        Box::pin(subnet_uses(&ask, &found)),
+    );
+    let mut outside = Outside::default();
+    let parts = [
+        (&mut outside.records, records),
+        (&mut outside.assignments, assignments),
+        (&mut outside.uses, uses),
+        (&mut outside.applications, apps),
+    ];
+    for (list, part) in parts {
+        *list = part.things;
+        out.unseen.extend(part.unseen);
+        out.notes.extend(part.notes);
+    }
+    let before = outside.before_groups();
+    let opened = Box::pin(opened(removal, &ask, &found, &before)).await;
+    out.things = removal.spelled(ordered(&found, outside, &opened));
+    out
+}
+
+impl Outside {
+    /// The ids of what groups tell of, or hold.
+    fn before_groups(&self) -> Vec<String> {
+        [&self.records, &self.assignments, &self.uses].into_iter().flat_map(|list| ids(list)).collect()
+    }
+}
+
+fn ids(things: &[Thing]) -> Vec<String> {
+    things.iter().map(|thing| thing.id.clone()).collect()
+}
+
+/// All things, each with what must be gone before it; what is in groups that are `opened` goes by itself.
+fn ordered(found: &Holdings, outside: Outside, opened: &[String]) -> Vec<Thing> {
+    let before_groups = outside.before_groups();
+    let (records, assignments, uses) = (ids(&outside.records), ids(&outside.assignments), ids(&outside.uses));
+    let group_of = |own: &Resource| found.whole.iter().find(|group| is_within(&own.id, &group.id));
+    let goes_whole = |own: &&Resource| group_of(own).is_some_and(|group| !opened.contains(&group.id));
+    let (inside, single): (Vec<&Resource>, Vec<&Resource>) = found.own.iter().partition(goes_whole);
+    let mut things = outside.records;
+    things.extend(outside.assignments);
+    things.extend(outside.uses);
+    for group in &found.whole {
+        // What is in it tells of what the cluster has elsewhere, so that it goes last.
+        let mut after = before_groups.clone();
+        after.extend(single.iter().filter(|own| is_within(&own.id, &group.id)).map(|own| id_of(own)));
+        things.push(Thing { after, ..group_thing(group) });
+    }
+    for own in &single {
+        let mut after = before(own, &single);
+        if own.is_of(PRIVATE_ZONES) {
+            after.extend(records.iter().cloned());
+        } else if own.is_of(IDENTITIES) {
+            after.extend(assignments.iter().cloned());
+        }
+        // The use of something by a subnet is named by both.
+        after.extend(uses.iter().filter(|used| is_within_use(used, &own.id)).cloned());
+        let manager =
+            |group: &&Resource| is_within(&own.managed_by, &group.id) && !is_within(&own.id, &group.id);
+        after.extend(found.whole.iter().filter(manager).map(id_of));
+        things.push(Thing { after, ..thing(own, kinds::kind_of(&own.kind), Fate::Removed) });
+    }
+    for own in inside {
+        let after = group_of(own).map(id_of).into_iter().collect();
+        things.push(Thing { after, ..thing(own, kinds::kind_of(&own.kind), Fate::Removed) });
+    }
+    // The cluster's operators would make their applications anew.
+    let machines: Vec<String> = things
+        .iter()
+        .filter(|thing| *thing.kind == kinds::MACHINE || *thing.kind == GROUP)
+        .map(|thing| thing.id.clone())
+        .collect();
+    things.extend(outside.applications.into_iter().map(|app| Thing { after: machines.clone(), ..app }));
+    let released = released(found, &ids(&things));
+    things.extend(released);
+    things
+}
+
+/// What stays and loses its tag. A tag says that something of the cluster is still there, and so it goes when
+/// nothing is. In a group with a tag, names count as well: it loses its own before what is shared in it does,
+/// and what holds something shared before that.
+fn released(found: &Holdings, all: &[String]) -> Vec<Thing> {
+    let mut things: Vec<Thing> = Vec::new();
+    for group in &found.tagged {
+        things.push(Thing { after: all.to_vec(), fate: Fate::Released, ..group_thing(group) });
+    }
+    let groups = ids(&things);
+    for own in &found.shared {
+        let around = found.shared.iter().filter(|other| other.id.len() < own.id.len());
+        let around = around.filter(|other| is_within(&own.id, &other.id)).map(id_of);
+        let after = all.iter().chain(&groups).cloned().chain(around).collect();
+        things.push(Thing { after, ..thing(own, kinds::kind_of(&own.kind), Fate::Released) });
+    }
+    things
+}
+
+/// The resources that must be gone before one.
+fn before(own: &Resource, all: &[&Resource]) -> Vec<String> {
+    let types = row_of(&own.kind).filter(|row| own.is_of(row.name)).map(|row| row.after).unwrap_or_default();
+    let earlier = |other: &&&Resource| types.iter().any(|name| other.is_of(name)) || is_user(other, own);
+    all.iter().filter(earlier).map(|other| id_of(other)).collect()
+}
+
+/// Whether one resource is attached to another, as far as lists tell: what uses a disk, and the machine that
+/// an interface is named after.
+fn is_user(other: &Resource, own: &Resource) -> bool {
+    if other.id.eq_ignore_ascii_case(&own.id) {
+        return false;
+    }
+    let machine = *kinds::kind_of(&other.kind) == kinds::MACHINE;
+    let named = || {
+        let rest = own.name.get(..other.name.len()).filter(|head| head.eq_ignore_ascii_case(&other.name));
+        rest.is_some() && own.name.as_bytes().get(other.name.len()) == Some(&b'-')
+    };
+    (own.is_of(DISKS) && own.managed_by.eq_ignore_ascii_case(&other.id))
+        || (own.is_of(INTERFACES) && machine && named())
+}
+
+fn is_within_use(used: &str, id: &str) -> bool {
+    used.split('#').any(|part| part.eq_ignore_ascii_case(id))
+}
+
+fn id_of(own: &Resource) -> String {
+    own.id.clone()
+}
+
+/// A group that goes, with nothing before it.
+pub(super) fn group_thing(group: &Resource) -> Thing {
+    thing(group, &GROUP, Fate::Removed)
+}
+
+fn thing(own: &Resource, kind: &'static Kind, fate: Fate) -> Thing {
+    // What sort of thing it is, only its type says.
+    let name = if *kind == kinds::OTHER && !own.kind.is_empty() {
+        format!("{} of type {}", own.name, own.kind)
+    } else {
+        own.name.clone()
+    };
+    Thing { id: own.id.clone(), kind, name, fate, after: Vec::new() }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,281 @@
+//! The resource groups of a cluster, and what it has in them and elsewhere.
+
+use std::collections::BTreeSet;
+
+use futures::future::join_all;
+use futures::join;
+use landfall_diagnostics::{Finding, Kind, Severity};
+use landfall_platform::removal::Discovered;
+use serde::Deserialize;
+
+use super::names::{Tags, Whose, is_within, owners};
+use super::{Ask, pages, unseen};
+use crate::cloud::api_versions::Api;
+use crate::cloud::fault::Sort;
+use crate::cloud::gather::{nullable, resource};
+
+/// A resource, or a resource group, as lists have it.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct Resource {
+    /// Its id.
+    #[serde(deserialize_with = "nullable")]
+    pub(super) id: String,
+    /// Its name; below other resources with theirs.
+    #[serde(deserialize_with = "nullable")]
+    pub(super) name: String,
+    /// Its type.
+    #[serde(rename = "type", deserialize_with = "nullable")]
+    pub(super) kind: String,
+    /// Where it is.
+    #[serde(deserialize_with = "nullable")]
+    pub(super) location: String,
+    /// Id of the resource that uses it.
+    #[serde(deserialize_with = "nullable")]
+    pub(super) managed_by: String,
+    /// Its tags.
+    #[serde(deserialize_with = "nullable")]
+    pub(super) tags: Tags,
+}
+
+impl Resource {
+    /// Whether it is of a type, given in small letters.
+    pub(super) fn is_of(&self, name: &str) -> bool {
+        self.kind.eq_ignore_ascii_case(name)
+    }
+}
+
+/// What a cluster has.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Holdings {
+    /// The groups that go as a whole.
+    pub(super) whole: Vec<Resource>,
+    /// The groups that stay, and carry the cluster's tag.
+    pub(super) tagged: Vec<Resource>,
+    /// The resources that go, also those that go with a group.
+    pub(super) own: Vec<Resource>,
+    /// The resources that stay, and carry the cluster's tag.
+    pub(super) shared: Vec<Resource>,
+}
+
+impl Holdings {
+    /// Whether something goes with a group.
+    pub(super) fn goes_with_group(&self, id: &str) -> bool {
+        self.whole.iter().any(|group| is_within(id, &group.id))
+    }
+
+    /// Whether something is one of the cluster's resources, or lies in one of them.
+    pub(super) fn has(&self, id: &str) -> bool {
+        self.goes_with_group(id) || self.own.iter().any(|own| is_within(id, &own.id))
+    }
+}
+
+/// What the cluster has. What cannot be looked at is told.
+pub(super) async fn holdings(ask: &Ask<'_>, out: &mut Discovered) -> Holdings {
+    let groups = groups(ask, out).await;
+    let inside = groups.iter().map(|group| {
+        Box::pin(async move {
+            if role(ask, group) == Role::Other {
+                return (group, Ok(Vec::new()));
+            }
+            let path = format!("{}/resources", group.id);
+            (group, ask.arm.list::<Resource>(Api::Resources, &path, &[]).await)
+        })
+    });
+    // With a filter for tags, lists come without tags, and those of other clusters count as well.
+    let path = format!("{}/resources", resource::subscription(&ask.subscription));
+    let (inside, everywhere) =
+        join!(join_all(inside), Box::pin(ask.arm.list::<Resource>(Api::Resources, &path, &[])));
+    let mut all = Holdings::default();
+    match everywhere {
+        Ok(listed) => {
+            for found in listed {
+                match ask.owner.whose(&found.tags) {
+                    Whose::Own if !ask.is_shared(&found.id) => all.own.push(found),
+                    Whose::Shared => all.shared.push(found),
+                    Whose::Own | Whose::Another | Whose::Nobody => {}
+                }
+            }
+        }
+        Err(fault) => out.unseen.push(unseen("the resources of the subscription", &fault)),
+    }
+    for (group, listed) in inside {
+        match listed {
+            Ok(listed) => sort(ask, group, listed, &mut all, out),
+            // A group that is going may be gone by now.
+            Err(fault) if fault.is_absence() => sort(ask, group, Vec::new(), &mut all, out),
+            Err(fault) => {
+                let finding = unseen(&format!("what is in the resource group `{}`", group.name), &fault);
+                // One without the cluster's tag may not be its own.
+                if role(ask, group) == Role::Nameless && fault.sort == Sort::Denied {
+                    out.notes.push(Finding { severity: Severity::Warning, ..finding });
+                } else {
+                    out.unseen.push(finding);
+                }
+            }
+        }
+    }
+    // What holds something that stays, stays as well.
+    let holds = |own: &mut Resource| all.shared.iter().any(|kept| is_within(&kept.id, &own.id));
+    let holding: Vec<Resource> = all.own.extract_if(.., holds).collect();
+    all.shared.extend(holding);
+    (all.own, all.shared) = (unique(all.own), unique(all.shared));
+    ask.remember(&all.shared);
+    for found in all.whole.iter().chain(&all.own) {
+        used(ask, found, out);
+    }
+    all
+}
+
+/// The groups that may hold something of the cluster: the one that the metadata names, and those with its tag.
+async fn groups(ask: &Ask<'_>, out: &mut Discovered) -> Vec<Resource> {
+    let usual = usual_group(ask);
+    let name = if ask.given_group.is_empty() { usual.as_str() } else { ask.given_group };
+    let path = resource::group(&ask.subscription, name);
+    let list = format!("{}/resourcegroups", resource::subscription(&ask.subscription));
+    let (named, listed) = join!(
+        Box::pin(ask.arm.find::<Resource>(Api::ResourceGroups, &path, &[])),
+        Box::pin(ask.arm.list::<Resource>(Api::ResourceGroups, &list, &[])),
+    );
+    let mut found = Vec::new();
+    match named {
+        Ok(group) => found.extend(group),
+        Err(fault) => out.unseen.push(unseen(&format!("the resource group `{name}`"), &fault)),
+    }
+    match listed {
+        Ok(listed) => {
+            found.extend(
+                listed.into_iter().filter(|group| group.tags.keys().any(|key| ask.owner.is_tag(key))),
+            );
+        }
+        Err(fault) => out.unseen.push(unseen("the resource groups of the subscription", &fault)),
+    }
+    unique(found)
+}
+
+/// The name of the group that is made with the cluster.
+fn usual_group(ask: &Ask<'_>) -> String {
+    format!("{}-rg", ask.owner.infra_id())
+}
+
+/// What a group is to the cluster.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    /// It was made with the cluster, and goes as a whole.
+    Made,
+    /// It has the name of one that was made with the cluster, and no tag that says so.
+    Nameless,
+    /// It is the user's, and the cluster is in it.
+    Given,
+    /// Nothing in it is the cluster's but what says so by itself.
+    Other,
+}
+
+fn role(ask: &Ask<'_>, group: &Resource) -> Role {
+    let usual = usual_group(ask);
+    // One that the metadata names is the user's, whatever its name.
+    let made = group.name.eq_ignore_ascii_case(&usual) && !ask.given_group.eq_ignore_ascii_case(&usual);
+    match ask.owner.whose(&group.tags) {
+        Whose::Own if made => Role::Made,
+        Whose::Own => Role::Given,
+        // The name says enough only if nothing else would be named so.
+        Whose::Nobody if made && ask.owner.is_random() => Role::Nameless,
+        Whose::Shared | Whose::Another | Whose::Nobody => Role::Other,
+    }
+}
+
+/// Says of a group whether it goes, and of what is in it what does.
+fn sort(ask: &Ask<'_>, group: &Resource, listed: Vec<Resource>, all: &mut Holdings, out: &mut Discovered) {
+    let whose = |found: &Resource| ask.owner.whose(&found.tags);
+    all.shared.extend(listed.iter().filter(|found| whose(found) == Whose::Shared).cloned());
+    let (known, listed): (Vec<Resource>, Vec<Resource>) =
+        listed.into_iter().partition(|found| ask.is_shared(&found.id));
+    match role(ask, group) {
+        Role::Made => {
+            let shared = all.shared.iter().filter(|kept| is_within(&kept.id, &group.id)).chain(&known);
+            let names: BTreeSet<&str> = shared.map(|kept| kept.name.as_str()).collect();
+            if names.is_empty() {
+                all.whole.push(group.clone());
+            } else {
+                out.notes.push(kept_for(group, &names));
+                all.tagged.push(group.clone());
+            }
+            let kept = |id: &str| all.shared.iter().any(|kept| is_within(id, &kept.id));
+            let own = listed.into_iter().filter(|found| whose(found) == Whose::Own || !kept(&found.id));
+            all.own.extend(own);
+        }
+        // As long as anything in it carries no tag of the cluster's, it may be what the cluster only used.
+        Role::Nameless if known.is_empty() && listed.iter().all(|found| whose(found) == Whose::Own) => {
+            all.whole.push(group.clone());
+            all.own.extend(listed);
+        }
+        Role::Given => {
+            all.tagged.push(group.clone());
+            all.own.extend(owned_of(ask, listed));
+        }
+        Role::Nameless | Role::Other => match whose(group) {
+            Whose::Shared => all.tagged.push(group.clone()),
+            Whose::Nobody if !ask.given_group.is_empty() => {}
+            Whose::Another | Whose::Nobody | Whose::Own => out.notes.push(foreign(group)),
+        },
+    }
+}
+
+/// What the cluster owns in a group of the user's: what its tag says, and without any cluster's tag what is named
+/// after it. That holds as long as the group carries the tag: what is only used loses its own later.
+fn owned_of(ask: &Ask<'_>, listed: Vec<Resource>) -> Vec<Resource> {
+    let others: BTreeSet<String> =
+        listed.iter().flat_map(|found| ask.owner.others(&found.tags)).map(str::to_owned).collect();
+    let own = listed.into_iter().filter(|found| match ask.owner.whose(&found.tags) {
+        Whose::Own => true,
+        Whose::Shared | Whose::Another => false,
+        Whose::Nobody => ask.owner.others(&found.tags).is_empty() && ask.owner.is_named(&found.name, &others),
+    });
+    own.collect()
+}
+
+/// Tells of other clusters that use something that goes.
+fn used(ask: &Ask<'_>, found: &Resource, out: &mut Discovered) {
+    let others = ask.owner.others(&found.tags);
+    if others.is_empty() {
+        return;
+    }
+    let message =
+        format!("`{}` would be removed, but has the tag of {} as well", found.id, others.join(", "));
+    let help = "give it to the cluster that is to keep it, and take the other tag off it; or remove the other \
+                cluster first";
+    out.notes.push(Finding::error(&pages::USED, Kind::Forbidden, "", message).help(help));
+}
+
+fn foreign(group: &Resource) -> Finding {
+    let others: Vec<&str> = owners(&group.tags).collect();
+    let whose = match others.as_slice() {
+        [] => "has no cluster's tag".to_owned(),
+        others => format!("is owned by {}", others.join(", ")),
+    };
+    let message = format!("the resource group `{}` {whose} and stays", group.name);
+    let help = "look at what is in it, and delete it by hand if nobody needs it";
+    Finding::warning(&pages::FOREIGN_GROUP, Kind::Forbidden, "", message).help(help)
+}
+
+fn kept_for(group: &Resource, shared: &BTreeSet<&str>) -> Finding {
+    let shared: Vec<&str> = shared.iter().copied().collect();
+    let message = format!(
+        "the resource group `{}` stays, as the cluster only shares {} in it",
+        group.name,
+        shared.join(", ")
+    );
+    let help = "all else in it goes; delete the group by hand once nobody needs what stays, or move that to another \
+                group first";
+    Finding::warning(&pages::FOREIGN_GROUP, Kind::Forbidden, "", message).help(help)
+}
+
+/// Each resource once.
+fn unique(mut found: Vec<Resource>) -> Vec<Resource> {
+    let mut seen = BTreeSet::new();
+    found.retain(|one| !one.id.is_empty() && seen.insert(one.id.to_ascii_lowercase()));
+    found
+}
+
+#[cfg(test)]
+mod tests;

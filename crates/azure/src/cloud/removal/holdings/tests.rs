@@ -1,0 +1,214 @@
+//! What of groups and resources is the cluster's.
+
+use std::sync::Arc;
+
+use super::super::names::Owner;
+use super::*;
+use crate::cloud::arm::Arm;
+use crate::cloud::scripted::{Scripted, scripted};
+
+type Outcome = Result<(), Box<dyn std::error::Error>>;
+
+const NONE: Scripted = (200, &[], r#"{"value": []}"#);
+const GONE: Scripted = (404, &[], r#"{"error":{"code":"ResourceGroupNotFound","message":"no"}}"#);
+
+fn ask<'s>(arm: &'s Arm, given_group: &'s str) -> Ask<'s> {
+    Ask {
+        arm,
+        subscription: "s".to_owned(),
+        hub: false,
+        owner: Owner::new("demo-bcd24"),
+        given_group,
+        dns_group: "",
+        shared: Arc::default(),
+    }
+}
+
+const MADE: Scripted = (
+    200,
+    &[],
+    r#"{"id": "/subscriptions/s/resourceGroups/demo-bcd24-rg", "name": "demo-bcd24-rg",
+        "tags": {"kubernetes.io_cluster.demo-bcd24": "owned"}}"#,
+);
+const BARE: Scripted = (
+    200,
+    &[],
+    r#"{"id": "/subscriptions/s/resourceGroups/DEMO-bcd24-RG", "name": "DEMO-bcd24-RG", "tags": null}"#,
+);
+const DENIED: Scripted = (403, &[], r#"{"error":{"code":"AuthorizationFailed","message":"no"}}"#);
+
+/// How many groups go and how many stay with a tag; the names of what goes and of what stays; codes of what is
+/// told.
+async fn sorted(
+    given_group: &str,
+    answers: &[Scripted],
+) -> Result<([usize; 2], [String; 3]), url::ParseError> {
+    let (arm, _) = scripted(answers)?;
+    let mut out = Discovered::default();
+    let found = holdings(&ask(&arm, given_group), &mut out).await;
+    let names = |all: &[Resource]| -> String {
+        all.iter().map(|one| one.name.as_str()).collect::<Vec<&str>>().join(" ")
+    };
+    let told = out.notes.iter().chain(&out.unseen).map(|told| told.page.code).collect::<Vec<&str>>();
+    let names = [names(&found.own), names(&found.shared), told.join(" ")];
+    Ok(([found.whole.len(), found.tagged.len()], names))
+}
+
+fn said(own: &str, shared: &str, told: &str) -> [String; 3] {
+    [own, shared, told].map(str::to_owned)
+}
+
+#[tokio::test]
+async fn nothing_is_left_of_a_gone_cluster() -> Outcome {
+    let (arm, script) = scripted(&[GONE, NONE, NONE])?;
+    let mut out = Discovered::default();
+    let found = holdings(&ask(&arm, ""), &mut out).await;
+    assert!(found.whole.is_empty() && found.own.is_empty() && found.shared.is_empty());
+    assert!(out.unseen.is_empty(), "{:?}", out.unseen);
+    assert_eq!(script.asked().len(), 3);
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_group_of_the_cluster_goes_and_one_of_the_user_stays() -> Outcome {
+    const OTHER: Scripted = (
+        200,
+        &[],
+        r#"{"id": "/subscriptions/s/resourceGroups/demo-bcd24-rg", "name": "demo-bcd24-rg",
+            "tags": {"kubernetes.io_cluster.other-x1y2z": "owned"}}"#,
+    );
+    const INSIDE: Scripted = (
+        200,
+        &[],
+        r#"{"value": [
+            {"id": "/subscriptions/s/resourceGroups/demo-bcd24-rg/providers/p/t/mine", "name": "mine",
+             "type": "p/t", "tags": {"kubernetes.io_cluster.demo-bcd24": "owned"}},
+            {"id": "/subscriptions/s/resourceGroups/demo-bcd24-rg/providers/p/t/bare", "name": "bare",
+             "type": "p/t", "tags": {}}
+        ]}"#,
+    );
+    assert_eq!(sorted("", &[MADE, NONE, NONE, NONE]).await?, ([1, 0], said("", "", "")));
+    assert_eq!(sorted("", &[MADE, NONE, INSIDE, NONE]).await?, ([1, 0], said("mine bare", "", "")));
+    assert_eq!(sorted("", &[OTHER, NONE, NONE]).await?, ([0, 0], said("", "", "LF1356")));
+    // Without a tag of its own, a group goes only if all in it is the cluster's.
+    assert_eq!(sorted("", &[BARE, NONE, NONE, NONE]).await?, ([1, 0], said("", "", "")));
+    assert_eq!(sorted("", &[BARE, NONE, INSIDE, INSIDE]).await?, ([0, 0], said("mine", "", "LF1356")));
+    // One that the metadata names is the user's, whatever its name and its tag.
+    let usual = "Demo-BCD24-rg";
+    assert_eq!(sorted(usual, &[BARE, NONE, INSIDE]).await?, ([0, 0], said("mine", "", "")));
+    assert_eq!(sorted(usual, &[MADE, NONE, INSIDE, NONE]).await?, ([0, 1], said("mine", "", "")));
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_may_not_be_the_cluster_s_may_be_hidden() -> Outcome {
+    assert_eq!(sorted("", &[BARE, NONE, DENIED, NONE]).await?, ([0, 0], said("", "", "LF1351")));
+    // Only the group that the metadata names is asked about.
+    let (arm, script) = scripted(&[GONE, NONE, NONE])?;
+    let mut out = Discovered::default();
+    holdings(&ask(&arm, "rg"), &mut out).await;
+    assert!(out.unseen.is_empty());
+    assert!(script.asked().iter().all(|asked| !asked.contains("demo-bcd24-rg")), "{:?}", script.asked());
+
+    let (arm, _) = scripted(&[BARE, NONE, DENIED, NONE])?;
+    let mut out = Discovered::default();
+    holdings(&ask(&arm, ""), &mut out).await;
+    assert_eq!((out.unseen.len(), out.notes.iter().any(Finding::is_error)), (0, false));
+
+    // What cannot be looked at does not go as a whole.
+    let (arm, _) = scripted(&[MADE, NONE, DENIED, NONE])?;
+    let mut out = Discovered::default();
+    let found = holdings(&ask(&arm, ""), &mut out).await;
+    assert_eq!((found.whole.len(), found.tagged.len(), out.unseen.len()), (0, 0, 1));
+    Ok(())
+}
+
+const SHARING: Scripted = (
+    200,
+    &[],
+    r#"{"value": [
+        {"id": "/subscriptions/s/resourceGroups/demo-bcd24-rg/providers/p/t/bare", "name": "bare",
+         "type": "p/t"},
+        {"id": "/subscriptions/s/resourceGroups/demo-bcd24-rg/providers/p/t/demo-bcd24-x",
+         "name": "demo-bcd24-x", "type": "p/t", "tags": {"kubernetes.io_cluster.demo-bcd24": "shared"}},
+        {"id": "/subscriptions/s/resourceGroups/demo-bcd24-rg/providers/p/t/demo-bcd24-x/u/y",
+         "name": "demo-bcd24-x/y", "type": "p/t/u"},
+        {"id": "/subscriptions/s/resourceGroups/demo-bcd24-rg/providers/p/g/g", "name": "g", "type": "p/g",
+         "tags": {"kubernetes.io_cluster.demo-bcd24": "owned"}},
+        {"id": "/subscriptions/s/resourceGroups/demo-bcd24-rg/providers/p/g/g/h/i", "name": "g/i",
+         "type": "p/g/h", "tags": {"kubernetes.io_cluster.demo-bcd24": "shared"}}
+    ]}"#,
+);
+
+#[tokio::test]
+async fn a_group_with_something_shared_in_it_stays() -> Outcome {
+    const LATER: Scripted = (
+        200,
+        &[],
+        r#"{"value": [{"id": "/subscriptions/s/resourceGroups/demo-bcd24-rg/providers/p/t/DEMO-bcd24-x",
+            "name": "demo-bcd24-x", "type": "p/t"}]}"#,
+    );
+    let told = sorted("", &[MADE, NONE, SHARING, NONE]).await?;
+    assert_eq!(told, ([0, 1], said("bare", "demo-bcd24-x g/i g", "LF1356")));
+    // What was shared a moment ago is not the cluster's own once it has lost the tag, whatever its name.
+    let (arm, _) = scripted(&[MADE, NONE, SHARING, NONE, MADE, NONE, LATER, NONE, BARE, NONE, LATER, NONE])?;
+    let asking = ask(&arm, "");
+    holdings(&asking, &mut Discovered::default()).await;
+    for tagged in [1, 0] {
+        let found = holdings(&asking, &mut Discovered::default()).await;
+        let counts = (found.whole.len(), found.tagged.len(), found.own.len(), found.shared.len());
+        assert_eq!(counts, (0, tagged, 0, 0));
+    }
+    // Nor is it for another run, which does not know that it was shared.
+    assert_eq!(sorted("", &[BARE, NONE, LATER, NONE]).await?, ([0, 0], said("", "", "LF1356")));
+    Ok(())
+}
+
+#[tokio::test]
+async fn outside_of_groups_tags_count_and_those_of_others_too() -> Outcome {
+    const EVERYWHERE: Scripted = (
+        200,
+        &[],
+        r#"{"value": [
+            {"id": "/subscriptions/s/resourceGroups/x/providers/p/t/own", "name": "own", "type": "p/t",
+             "tags": {"Kubernetes.io_cluster.demo-bcd24": "owned"}},
+            {"id": "/subscriptions/s/resourceGroups/x/providers/p/t/demo-bcd24-theirs", "name": "theirs",
+             "type": "p/t", "tags": {"kubernetes.io_cluster.other-x1y2z": "owned"}},
+            {"id": "/subscriptions/s/resourceGroups/x/providers/p/t/used", "name": "used", "type": "p/t",
+             "tags": {"kubernetes.io_cluster.demo-bcd24": "shared"}},
+            {"id": "/subscriptions/s/resourceGroups/x/providers/p/t/both", "name": "both", "type": "p/t",
+             "tags": {"kubernetes.io_cluster.demo-bcd24": "owned",
+                      "kubernetes.io_cluster.other-x1y2z": "owned"}}
+        ]}"#,
+    );
+    assert_eq!(sorted("", &[GONE, NONE, EVERYWHERE]).await?, ([0, 0], said("own both", "used", "LF1355")));
+    Ok(())
+}
+
+#[tokio::test]
+async fn in_the_user_s_group_only_the_cluster_s_own_goes() -> Outcome {
+    const RG: Scripted = (
+        200,
+        &[],
+        r#"{"id": "/subscriptions/s/resourceGroups/rg", "name": "rg",
+            "tags": {"kubernetes.io_cluster.demo-bcd24": "owned"}}"#,
+    );
+    const INSIDE: Scripted = (
+        200,
+        &[],
+        r#"{"value": [
+            {"id": "/subscriptions/s/resourceGroups/rg/providers/p/t/tagged", "name": "tagged", "type": "p/t",
+             "tags": {"kubernetes.io_cluster.demo-bcd24": "owned"}},
+            {"id": "/subscriptions/s/resourceGroups/rg/providers/p/t/demo-bcd24-nsg", "name": "demo-bcd24-nsg",
+             "type": "p/t", "tags": null},
+            {"id": "/subscriptions/s/resourceGroups/rg/providers/p/t/demo-bcd24-x", "name": "demo-bcd24-x",
+             "type": "p/t", "tags": {"kubernetes.io_cluster.other-x1y2z": "owned"}},
+            {"id": "/subscriptions/s/resourceGroups/rg/providers/p/t/used", "name": "used", "type": "p/t",
+             "tags": {"kubernetes.io_cluster.demo-bcd24": "shared"}},
+            {"id": "/subscriptions/s/resourceGroups/rg/providers/p/t/theirs", "name": "theirs", "type": "p/t"}
+        ]}"#,
+    );
+    let told = sorted("rg", &[RG, NONE, INSIDE, NONE]).await?;
+    assert_eq!(told, ([0, 1], said("tagged demo-bcd24-nsg", "used", "")));
+    Ok(())
+}

@@ -1,0 +1,289 @@
+//! The records of a cluster in public zones: those that mirror records of its private zones, and those that
+//! carry its tag.
+
+use std::collections::BTreeSet;
+
+use futures::future::join_all;
+use landfall_platform::removal::{Discovered, Fate, Thing};
+use serde::Deserialize;
+
+use super::holdings::Holdings;
+use super::kinds::{PRIVATE_ZONES, RECORD, ZONES};
+use super::names::{Tags, Whose, group_of, name_of};
+use super::{Ask, unseen};
+use crate::cloud::api_versions::Api;
+use crate::cloud::fault::{Fault, Sort};
+use crate::cloud::gather::{nullable, resource};
+
+/// Provider and type of public zones.
+const KIND: &str = "Microsoft.Network/dnsZones";
+
+/// The types of records that belong to a zone itself.
+const OF_ZONE: &[&str] = &["SOA", "NS"];
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Zone {
+    #[serde(deserialize_with = "nullable")]
+    id: String,
+    #[serde(deserialize_with = "nullable")]
+    name: String,
+    #[serde(deserialize_with = "nullable")]
+    properties: OfZone,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct OfZone {
+    /// `Public` or `Private`; empty on a Stack Hub, which has public ones only.
+    #[serde(deserialize_with = "nullable")]
+    zone_type: String,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Record {
+    #[serde(deserialize_with = "nullable")]
+    id: String,
+    /// Below the zone; `@` for the zone itself.
+    #[serde(deserialize_with = "nullable")]
+    name: String,
+    #[serde(rename = "type", deserialize_with = "nullable")]
+    kind: String,
+    #[serde(deserialize_with = "nullable")]
+    properties: OfRecord,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct OfRecord {
+    #[serde(deserialize_with = "nullable")]
+    metadata: Tags,
+}
+
+impl Record {
+    /// Its whole name in small letters, below a zone.
+    fn domain(&self, zone: &str) -> String {
+        let zone = plain(zone);
+        match self.name.as_str() {
+            "" | "@" => zone,
+            name => format!("{}.{zone}", name.to_ascii_lowercase()),
+        }
+    }
+
+    /// Its type, such as `CNAME`.
+    fn sort(&self) -> &str {
+        name_of(&self.kind)
+    }
+
+    fn is_of_zone(&self) -> bool {
+        OF_ZONE.iter().any(|sort| self.sort().eq_ignore_ascii_case(sort))
+    }
+}
+
+/// A domain in small letters, without a dot at its end.
+fn plain(domain: &str) -> String {
+    domain.trim_end_matches('.').to_ascii_lowercase()
+}
+
+/// The records of the cluster in public zones.
+pub(super) async fn records(ask: &Ask<'_>, found: &Holdings) -> Discovered {
+    let mut out = Discovered::default();
+    let zones = zones(ask, &mut out).await;
+    let (private, public): (Vec<Zone>, Vec<Zone>) =
+        zones.into_iter().partition(|zone| zone.properties.zone_type.eq_ignore_ascii_case("Private"));
+    let own = found.own.iter().filter(|own| own.is_of(PRIVATE_ZONES) && !ask.hub);
+    let mut inside: Vec<(Api, String, String)> =
+        own.map(|own| (Api::PrivateDnsZones, format!("{}/ALL", own.id), own.name.clone())).collect();
+    // Zones of this older sort were private as well.
+    let older = private
+        .into_iter()
+        .filter(|zone| found.own.iter().any(|own| own.is_of(ZONES) && own.id.eq_ignore_ascii_case(&zone.id)));
+    inside.extend(older.map(|zone| (Api::DnsZones, format!("{}/recordsets", zone.id), zone.name)));
+    let names = names(ask, &inside, &mut out).await;
+    let looked_at = public.into_iter().filter_map(|zone| {
+        let domain = plain(&zone.name);
+        let around = inside.iter().any(|(_, _, name)| lies_in(&plain(name), &domain));
+        let given = !ask.dns_group.is_empty()
+            && group_of(&zone.id).is_some_and(|group| group.eq_ignore_ascii_case(ask.dns_group));
+        (around || given).then_some((zone, around))
+    });
+    let asked = looked_at.map(|(zone, around)| {
+        let path = format!("{}/recordsets", zone.id);
+        Box::pin(async move {
+            let listed = ask.arm.list::<Record>(Api::DnsZones, &path, &[]).await;
+            (zone, around, listed)
+        })
+    });
+    for (zone, around, listed) in join_all(asked).await {
+        match listed {
+            Ok(listed) => {
+                let own = listed.into_iter().filter(|record| is_own(ask, record, &zone.name, around, &names));
+                out.things.extend(own.map(|record| thing(&record, &zone.name)));
+            }
+            Err(fault) if fault.is_absence() => {}
+            Err(fault) => {
+                let what = format!("the records of the DNS zone `{}`", zone.name);
+                out.unseen.push(unseen(&what, &fault));
+            }
+        }
+    }
+    out
+}
+
+/// Whether a domain is another one, or lies below it.
+fn lies_in(domain: &str, around: &str) -> bool {
+    let rest = domain.strip_suffix(around).filter(|_| !around.is_empty());
+    rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+}
+
+/// The zones of the subscription; those of the base domain's group alone where nobody may see others.
+async fn zones(ask: &Ask<'_>, out: &mut Discovered) -> Vec<Zone> {
+    let path = resource::provided(&ask.subscription, KIND);
+    let mut listed = ask.arm.list::<Zone>(Api::DnsZones, &path, &[]).await;
+    let denied = listed.as_ref().is_err_and(|fault| fault.sort == Sort::Denied);
+    if denied && !ask.dns_group.is_empty() {
+        let path = format!("{}/providers/{KIND}", resource::group(&ask.subscription, ask.dns_group));
+        listed = ask.arm.list::<Zone>(Api::DnsZones, &path, &[]).await;
+    }
+    match listed {
+        Ok(zones) => zones,
+        Err(fault) if fault.is_absence() => Vec::new(),
+        Err(fault) => {
+            out.unseen.push(unseen("the DNS zones of the subscription", &fault));
+            Vec::new()
+        }
+    }
+}
+
+/// The names in the cluster's private zones.
+async fn names(ask: &Ask<'_>, zones: &[(Api, String, String)], out: &mut Discovered) -> BTreeSet<String> {
+    let asked = zones.iter().map(|(api, path, zone)| {
+        Box::pin(async move {
+            let listed: Result<Vec<Record>, Fault> = ask.arm.list(*api, path, &[]).await;
+            (zone, listed)
+        })
+    });
+    let mut names = BTreeSet::new();
+    for (zone, listed) in join_all(asked).await {
+        match listed {
+            Ok(listed) => {
+                let own = listed.iter().filter(|record| !record.is_of_zone());
+                names.extend(own.map(|record| record.domain(zone)));
+            }
+            Err(fault) if fault.is_absence() => {}
+            Err(fault) => {
+                let what = format!("the records of the private DNS zone `{zone}`");
+                out.unseen.push(unseen(&what, &fault));
+            }
+        }
+    }
+    names
+}
+
+/// Whether a record of a public zone is the cluster's: it carries the cluster's tag, or mirrors a record of its
+/// private zones and carries no other cluster's.
+fn is_own(ask: &Ask<'_>, record: &Record, zone: &str, around: bool, names: &BTreeSet<String>) -> bool {
+    if record.is_of_zone() || record.id.is_empty() {
+        return false;
+    }
+    let metadata = &record.properties.metadata;
+    match ask.owner.whose(metadata) {
+        Whose::Own => true,
+        Whose::Shared | Whose::Another => false,
+        Whose::Nobody => {
+            around && ask.owner.others(metadata).is_empty() && names.contains(&record.domain(zone))
+        }
+    }
+}
+
+fn thing(record: &Record, zone: &str) -> Thing {
+    Thing {
+        id: record.id.clone(),
+        kind: &RECORD,
+        name: format!("{} {}", record.domain(zone), record.sort()),
+        fate: Fate::Removed,
+        after: Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::super::holdings::Resource;
+    use super::super::names::Owner;
+    use super::*;
+    use crate::cloud::scripted::{Scripted, scripted};
+
+    type Outcome = Result<(), Box<dyn std::error::Error>>;
+
+    const ZONES_OF_ALL: Scripted = (
+        200,
+        &[],
+        r#"{"value": [
+            {"id": "/subscriptions/s/resourceGroups/dns-rg/providers/Microsoft.Network/dnszones/example.com",
+             "name": "example.com", "properties": {"zoneType": "Public"}},
+            {"id": "/subscriptions/s/resourceGroups/x/providers/Microsoft.Network/dnszones/ample.com",
+             "name": "ample.com", "properties": {"zoneType": "Public"}}
+        ]}"#,
+    );
+    const INSIDE: Scripted = (
+        200,
+        &[],
+        r#"{"value": [
+            {"id": "p/SOA/@", "name": "@", "type": "Microsoft.Network/privateDnsZones/SOA"},
+            {"id": "p/A/api", "name": "api", "type": "Microsoft.Network/privateDnsZones/A"},
+            {"id": "p/A/x", "name": "*.apps", "type": "Microsoft.Network/privateDnsZones/A"},
+            {"id": "p/A/old", "name": "old", "type": "Microsoft.Network/privateDnsZones/A"}
+        ]}"#,
+    );
+    const OUTSIDE: Scripted = (
+        200,
+        &[],
+        r#"{"value": [
+            {"id": "r/NS", "name": "@", "type": "Microsoft.Network/dnszones/NS"},
+            {"id": "r/1", "name": "API.demo", "type": "Microsoft.Network/dnszones/CNAME"},
+            {"id": "r/2", "name": "*.apps.demo", "type": "Microsoft.Network/dnszones/A", "properties": null},
+            {"id": "r/3", "name": "api.demo2", "type": "Microsoft.Network/dnszones/A"},
+            {"id": "r/4", "name": "old.demo", "type": "Microsoft.Network/dnszones/A",
+             "properties": {"metadata": {"kubernetes.io_cluster.other-x1y2z": "owned"}}},
+            {"id": "r/5", "name": "else", "type": "Microsoft.Network/dnszones/A",
+             "properties": {"metadata": {"kubernetes.io_cluster.demo-bcd24": "owned"}}}
+        ]}"#,
+    );
+
+    #[tokio::test]
+    async fn records_that_mirror_those_of_the_private_zone_are_the_cluster_s() -> Outcome {
+        let (arm, script) = scripted(&[ZONES_OF_ALL, INSIDE, OUTSIDE])?;
+        let ask = Ask {
+            arm: &arm,
+            subscription: "s".to_owned(),
+            hub: false,
+            owner: Owner::new("demo-bcd24"),
+            given_group: "",
+            dns_group: "",
+            shared: Arc::default(),
+        };
+        let zone = Resource {
+            id: "/subscriptions/s/resourceGroups/g/providers/Microsoft.Network/privateDnsZones/z".to_owned(),
+            name: "demo.example.com".to_owned(),
+            kind: "Microsoft.Network/privateDnsZones".to_owned(),
+            ..Resource::default()
+        };
+        let found = Holdings { own: vec![zone], ..Holdings::default() };
+        let out = records(&ask, &found).await;
+        let names: Vec<&str> = out.things.iter().map(|thing| thing.name.as_str()).collect();
+        assert_eq!(names, ["api.demo.example.com CNAME", "*.apps.demo.example.com A", "else.example.com A"]);
+        assert!(out.unseen.is_empty());
+        assert_eq!(script.asked().len(), 3);
+        Ok(())
+    }
+
+    #[test]
+    fn a_domain_lies_in_another_up_to_a_dot() {
+        assert!(lies_in("a.example.com", "example.com") && lies_in("example.com", "example.com"));
+        assert!(!lies_in("example.com", "ample.com") && !lies_in("com", "example.com"));
+        assert!(!lies_in("example.com", ""));
+    }
+}

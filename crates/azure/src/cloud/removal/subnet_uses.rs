@@ -1,0 +1,162 @@
+//! Subnets of the user's that use gateways, security groups or route tables of a cluster. None of these can be
+//! removed before the subnet lets go of it.
+
+use futures::future::join_all;
+use landfall_platform::removal::{Discovered, Fate, Thing};
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::holdings::Holdings;
+use super::kinds::{NAT_GATEWAYS, ROUTE_TABLES, SECURITY_GROUPS, SUBNET_USE};
+use super::names::{name_of, type_of};
+use super::{Ask, unseen};
+use crate::cloud::api_versions::Api;
+use crate::cloud::arm::Arm;
+use crate::cloud::fault::Fault;
+use crate::cloud::gather::nullable;
+use crate::cloud::operations::Begun;
+
+/// Types that subnets use, and how subnets name them.
+const USED: &[(&str, &str)] =
+    &[(NAT_GATEWAYS, "natGateway"), (SECURITY_GROUPS, "networkSecurityGroup"), (ROUTE_TABLES, "routeTable")];
+
+/// Between the id of what is used and that of the subnet; no id has it.
+const BETWEEN: char = '#';
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Described {
+    #[serde(deserialize_with = "nullable")]
+    properties: Properties,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Properties {
+    #[serde(deserialize_with = "nullable")]
+    subnets: Vec<Reference>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Reference {
+    #[serde(deserialize_with = "nullable")]
+    id: String,
+}
+
+/// The subnets of others that use something of the cluster.
+pub(super) async fn subnet_uses(ask: &Ask<'_>, found: &Holdings) -> Discovered {
+    let mut out = Discovered::default();
+    let used = found.own.iter().filter(|own| USED.iter().any(|(name, _)| own.is_of(name)));
+    let asked = used.map(|own| {
+        Box::pin(async move { (own, ask.arm.find::<Described>(Api::Networks, &own.id, &[]).await) })
+    });
+    for (own, answer) in join_all(asked).await {
+        match answer {
+            Ok(described) => {
+                let subnets = described.unwrap_or_default().properties.subnets;
+                let others = subnets.iter().filter(|subnet| !subnet.id.is_empty() && !found.has(&subnet.id));
+                out.things.extend(others.map(|subnet| thing(&own.id, &subnet.id)));
+            }
+            Err(fault) => out.unseen.push(unseen(&format!("what uses `{}`", own.name), &fault)),
+        }
+    }
+    out
+}
+
+fn thing(used: &str, subnet: &str) -> Thing {
+    Thing {
+        id: format!("{used}{BETWEEN}{subnet}"),
+        kind: &SUBNET_USE,
+        name: format!("{} by the subnet {}", name_of(used), name_of(subnet)),
+        fate: Fate::Removed,
+        after: Vec::new(),
+    }
+}
+
+/// Begins to make a subnet let go of what it uses. One that does not use it any more is left as it is.
+pub(super) async fn let_go(arm: &Arm, id: &str) -> Result<Begun, Fault> {
+    let Some((used, subnet)) = id.split_once(BETWEEN) else {
+        return Ok(Begun::Ended);
+    };
+    let Some(mut document) = arm.find::<Value>(Api::Networks, subnet, &[]).await? else {
+        return Ok(Begun::Ended);
+    };
+    if !take_out(&mut document, used) {
+        return Ok(Begun::Ended);
+    }
+    arm.begin_put(Api::Networks, subnet, &document).await
+}
+
+/// Whether a subnet still uses it.
+pub(super) async fn is_used(arm: &Arm, id: &str) -> Result<bool, Fault> {
+    let Some((used, subnet)) = id.split_once(BETWEEN) else {
+        return Ok(false);
+    };
+    let document = arm.find::<Value>(Api::Networks, subnet, &[]).await?;
+    Ok(document.is_some_and(|mut document| take_out(&mut document, used)))
+}
+
+/// Takes what is used out of the description of a subnet; whether it was there.
+fn take_out(document: &mut Value, used: &str) -> bool {
+    let name = type_of(used).unwrap_or_default();
+    let Some((_, key)) = USED.iter().find(|(known, _)| *known == name) else {
+        return false;
+    };
+    let Some(properties) = document.get_mut("properties").and_then(Value::as_object_mut) else {
+        return false;
+    };
+    let own = properties.get(*key).and_then(|value| value.get("id")).and_then(Value::as_str);
+    if !own.is_some_and(|id| id.eq_ignore_ascii_case(used)) {
+        return false;
+    }
+    properties.remove(*key).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cloud::scripted::{Scripted, scripted};
+
+    type Outcome = Result<(), Box<dyn std::error::Error>>;
+
+    const GATEWAY: &str =
+        "/subscriptions/s/resourceGroups/rg/providers/Microsoft.Network/natGateways/demo-natgw";
+    const SUBNET: &str =
+        "/subscriptions/s/resourceGroups/net/providers/Microsoft.Network/virtualNetworks/v/subnets/a";
+
+    #[tokio::test]
+    async fn a_subnet_lets_go_once() -> Outcome {
+        const USING: Scripted = (
+            200,
+            &[],
+            r#"{"name": "a", "properties": {"addressPrefix": "10.0.0.0/24", "natGateway": {"id":
+                "/subscriptions/s/resourceGroups/RG/providers/Microsoft.Network/natGateways/demo-natgw"}}}"#,
+        );
+        const FREE: Scripted = (200, &[], r#"{"name": "a", "properties": {"addressPrefix": "10.0.0.0/24"}}"#);
+        const BEGUN: Scripted =
+            (201, &[("azure-asyncoperation", "https://management.example.com/operations/1")], "{}");
+        let (arm, script) = scripted(&[USING, BEGUN, FREE])?;
+        let id = thing(GATEWAY, SUBNET).id;
+        let begun = let_go(&arm, &id).await.map_err(|fault| fault.message)?;
+        assert!(matches!(begun, Begun::Going(Some(_))));
+        let again = let_go(&arm, &id).await.map_err(|fault| fault.message)?;
+        assert!(matches!(again, Begun::Ended));
+        let methods: Vec<String> =
+            script.asked().iter().filter_map(|asked| asked.split(' ').next().map(str::to_owned)).collect();
+        assert_eq!(methods, ["GET", "PUT", "GET"]);
+        Ok(())
+    }
+
+    #[test]
+    fn only_what_is_the_cluster_s_is_taken_out() {
+        let subnet = |id: &str| serde_json::json!({ "properties": { "natGateway": { "id": id }, "x": 1 } });
+        let mut own = subnet(GATEWAY);
+        assert!(take_out(&mut own, GATEWAY));
+        assert_eq!(own, serde_json::json!({ "properties": { "x": 1 } }));
+        let mut other =
+            subnet("/subscriptions/s/resourceGroups/rg/providers/Microsoft.Network/natGateways/x");
+        assert!(!take_out(&mut other, GATEWAY));
+        assert!(!take_out(&mut subnet(GATEWAY), SUBNET));
+    }
+}

@@ -1,0 +1,192 @@
+//! The permissions that installing a config on Azure takes: the actions, and a role that allows no more.
+//!
+//! The actions are data, in groups: the modules of terraform make resources of some kinds, and the config
+//! decides which of them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use landfall_model::catalogue::Catalogue;
+use landfall_model::catalogue::value::shipped;
+use landfall_model::config::{InstallConfig, Network};
+use landfall_model::plan::Cluster;
+use serde_json::{Value, json};
+
+use super::config::{DiskEncryptionSet, MachinePool, Platform};
+
+const PERMISSIONS: &str = include_str!("data/permissions.json");
+
+/// Routes of the user's own: a private cluster with these has no public address.
+const OWN_ROUTES: &str = "UserDefinedRouting";
+/// The beginning of the ways to the outside that are gateways.
+const GATEWAYS: &str = "NATGateway";
+/// The type of machines' identities that means none.
+const NO_IDENTITY: &str = "None";
+/// The plan of an image that is bought without one.
+const NO_PLAN: &str = "NoPurchasePlan";
+/// The mode in which operators do not use the installer's credentials.
+const MANUAL: &str = "Manual";
+/// Stands for a subscription that is not known.
+const SOME_SUBSCRIPTION: &str = "<subscription id>";
+
+/// The actions that installing a config takes, and destroying the cluster again: sorted, each once. What
+/// preflight reads and what the cluster's operators need besides is not among them.
+#[must_use]
+pub fn needed(config: &InstallConfig, catalogue: &Catalogue) -> Vec<String> {
+    let Some(platform) = &config.platform.azure else {
+        return Vec::new();
+    };
+    in_groups(taken(&making(config, platform, catalogue)))
+}
+
+/// A custom role, in the form that `az role definition create` reads: what installing a config takes, what
+/// preflight reads, and what the cluster's operators need where they use the installer's credentials. It can
+/// be assigned in the subscription and in the groups that the config names. Where the subscription is not
+/// known a placeholder stands for it.
+#[must_use]
+pub fn policy(config: &InstallConfig, catalogue: &Catalogue, subscription: &str) -> Value {
+    let none = Platform::default();
+    let platform = config.platform.azure.as_ref().unwrap_or(&none);
+    let mut groups = making(config, platform, catalogue);
+    groups.extend(besides(config, platform, catalogue));
+    let domain = Cluster::of(config).domain;
+    json!({
+        "Name": format!("Installer of the OpenShift cluster {domain}"),
+        "IsCustom": true,
+        "Description": format!("What it takes to install the OpenShift cluster {domain}, and to destroy it"),
+        "Actions": in_groups(taken(&groups)),
+        "NotActions": [],
+        "AssignableScopes": scopes(config, platform, subscription),
+    })
+}
+
+/// The actions of some groups: sorted, each once.
+fn in_groups<'g>(groups: impl Iterator<Item = &'g str>) -> Vec<String> {
+    let table: BTreeMap<String, Vec<String>> = shipped(PERMISSIONS);
+    let all: BTreeSet<&String> = groups.filter_map(|group| table.get(group)).flatten().collect();
+    all.into_iter().cloned().collect()
+}
+
+fn taken<'g>(groups: &[(&'g str, bool)]) -> impl Iterator<Item = &'g str> {
+    groups.iter().filter(|(_, taken)| *taken).map(|(name, _)| *name)
+}
+
+/// What of the cluster is made, as groups, and whether a config takes them.
+fn making(config: &InstallConfig, platform: &Platform, catalogue: &Catalogue) -> Vec<(&'static str, bool)> {
+    let stack = is_stack(platform, catalogue);
+    let cluster = Cluster::of(config);
+    let new_network = platform.virtual_network.is_empty();
+    let outbound = platform.outbound_type.as_str();
+    let ipv6 = has_ipv6(config);
+    let public_zone = uses_public_zone(&cluster, stack);
+    let makes_identity = !stack && any(config, makes_identity);
+    vec![
+        ("base", true),
+        ("new-network", new_network),
+        ("security-rules", new_network || cluster.external_api),
+        ("nat-gateway", new_network && outbound.starts_with(GATEWAYS)),
+        ("public-addresses", cluster.external_api || outbound != OWN_ROUTES),
+        ("identity", makes_identity),
+        ("assign-roles", makes_identity),
+        ("assign-identity", !stack && any(config, has_identity)),
+        ("gallery", !stack),
+        ("stack-image", stack),
+        ("availability-set", stack),
+        ("private-dns", !stack),
+        ("private-dns-ipv6", !stack && ipv6),
+        ("public-dns", public_zone),
+        ("public-dns-api", cluster.external_api),
+        ("public-dns-ipv6", public_zone && ipv6),
+        ("stack-dns", public_zone && stack),
+        ("disk-encryption-sets", encryption_sets(config).next().is_some()),
+        ("marketplace-image", any(config, |machines| !machines.os_image.publisher.is_empty())),
+        ("marketplace-plan", any(config, buys_image)),
+    ]
+}
+
+/// What is done besides making the cluster: what preflight reads, and what the cluster's operators do.
+fn besides(config: &InstallConfig, platform: &Platform, catalogue: &Catalogue) -> Vec<(&'static str, bool)> {
+    let stack = is_stack(platform, catalogue);
+    let cluster = Cluster::of(config);
+    let operators = config.credentials_mode != MANUAL;
+    vec![
+        ("preflight", true),
+        ("preflight-dns", uses_public_zone(&cluster, stack)),
+        ("operators", operators),
+        ("operators-public-dns", operators && cluster.external_ingress),
+        ("operators-private-dns", operators && !stack),
+    ]
+}
+
+fn is_stack(platform: &Platform, catalogue: &Catalogue) -> bool {
+    catalogue.azure.cloud(&platform.cloud_name).is_some_and(|(_, cloud)| cloud.stack)
+}
+
+/// Whether names of the cluster go into the zone of the base domain. A Stack Hub has no other zones.
+fn uses_public_zone(cluster: &Cluster, stack: bool) -> bool {
+    stack || cluster.external_api || cluster.external_ingress
+}
+
+/// Whether services have IPv6, and with them load balancers and names.
+fn has_ipv6(config: &InstallConfig) -> bool {
+    let services = config.networking.iter().flat_map(|networking| &networking.service_network);
+    services.filter_map(Network::given).any(|net| !net.is_ipv4())
+}
+
+/// Whether the machines of a pool have an identity that is made with the cluster.
+fn makes_identity(machines: &MachinePool) -> bool {
+    let given = machines.identity.as_ref().and_then(|identity| identity.user_assigned_identities.as_ref());
+    has_identity(machines) && given.is_none_or(Vec::is_empty)
+}
+
+/// Whether the machines of a pool have an identity, whosever it is.
+fn has_identity(machines: &MachinePool) -> bool {
+    machines.identity.as_ref().is_none_or(|identity| identity.kind != NO_IDENTITY)
+}
+
+fn buys_image(machines: &MachinePool) -> bool {
+    !machines.os_image.publisher.is_empty() && machines.os_image.plan != NO_PLAN
+}
+
+/// Whether the machines of a pool are of some kind. The config is a completed one: what the default machine
+/// platform says stands in every pool.
+fn any(config: &InstallConfig, fits: impl Fn(&MachinePool) -> bool) -> bool {
+    let none = MachinePool::default();
+    config.pools().any(|(_, pool)| fits(pool.platform.azure.as_ref().unwrap_or(&none)))
+}
+
+/// The sets of keys that encrypt disks.
+fn encryption_sets(config: &InstallConfig) -> impl Iterator<Item = &DiskEncryptionSet> {
+    let machines = config.pools().filter_map(|(_, pool)| pool.platform.azure.as_ref());
+    machines.flat_map(|machines| {
+        let disk = &machines.os_disk;
+        let of_guest =
+            disk.security_profile.as_ref().and_then(|profile| profile.disk_encryption_set.as_ref());
+        disk.disk_encryption_set.iter().chain(of_guest)
+    })
+}
+
+/// Where the role can be assigned: the subscription, and the groups of what is there before.
+fn scopes(config: &InstallConfig, platform: &Platform, subscription: &str) -> Vec<String> {
+    let own = if subscription.is_empty() { SOME_SUBSCRIPTION } else { subscription };
+    let group = |subscription: &str, name: &str| {
+        let subscription = if subscription.is_empty() { own } else { subscription };
+        format!("/subscriptions/{subscription}/resourceGroups/{name}")
+    };
+    let given = [
+        &platform.resource_group_name,
+        &platform.network_resource_group_name,
+        &platform.base_domain_resource_group_name,
+    ];
+    let given = given.into_iter().filter(|name| !name.is_empty()).map(|name| group("", name));
+    let sets = encryption_sets(config).map(|set| group(&set.subscription_id, &set.resource_group));
+    let mut scopes = vec![format!("/subscriptions/{own}")];
+    for scope in given.chain(sets) {
+        if !scopes.iter().any(|known| known.eq_ignore_ascii_case(&scope)) {
+            scopes.push(scope);
+        }
+    }
+    scopes
+}
+
+#[cfg(test)]
+mod tests;

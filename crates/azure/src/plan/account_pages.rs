@@ -1,0 +1,59 @@
+//! The findings of planning on Azure about whose subscription it is, each with its page.
+
+use landfall_diagnostics::{Base, Finding, Kind, Page, Severity, shortened};
+
+const PLATFORM: &str = "platform.azure";
+
+pub(super) const ACCOUNT: Page = Page {
+    code: "LF0750",
+    title: "subscription and tenant are known",
+    text: "They are part of the names of DNS zones and of the cloud provider's config. They come from the \
+           environment, from ~/.azure/osServicePrincipal.json or from a facts file.",
+    severity: Severity::Error,
+    fields: &["platform.azure"],
+    base: Base::Whole,
+    bad: "",
+    good: "",
+};
+pub(super) const APPLICATION: Page = Page {
+    code: "LF0781",
+    title: "the facts are those of the application that the cluster gets the secret of",
+    text: "The cluster's credentials are an application's id, its tenant and its secret. All three come from \
+           where the secret is. Facts that another application gathered say what that one may use.",
+    severity: Severity::Warning,
+    fields: &["platform.azure"],
+    base: Base::Whole,
+    bad: "",
+    good: "",
+};
+
+pub(super) fn account_not_known(missing: &[&str]) -> Finding {
+    let message = format!("the {} of the credentials must be known", missing.join(" and the "));
+    Finding::error(&ACCOUNT, Kind::Required, PLATFORM, message).help(
+        "set AZURE_SUBSCRIPTION_ID, AZURE_TENANT_ID, AZURE_CLIENT_ID and AZURE_CLIENT_SECRET, write \
+         ~/.azure/osServicePrincipal.json, give a facts file with --facts, or leave --offline out; \
+         `landfall aso render` takes --subscription-id and --tenant-id as well",
+    )
+}
+
+/// That facts of the cloud lack the ids of the credentials; each is given by its name and its key.
+pub(super) fn account_not_in_facts(missing: &[(&str, &str)]) -> Finding {
+    let names: Vec<&str> = missing.iter().map(|(name, _)| *name).collect();
+    let keys: Vec<String> = missing.iter().map(|(_, key)| format!("azure.{key}")).collect();
+    let message = format!("the facts lack the {} of the credentials", names.join(" and the "));
+    Finding::error(&ACCOUNT, Kind::Required, PLATFORM, message).help(format!(
+        "add {} to the facts file, or gather facts again with the variables that begin with AZURE_ set",
+        keys.join(" and ")
+    ))
+}
+
+/// That the facts are those of another application than the one whose secret there is.
+pub(in super::super) fn other_application(facts: &str, own: &str) -> Finding {
+    let message = format!(
+        "the facts are those of the application `{}`, and the secret is that of `{}`, which the cluster gets",
+        shortened(facts),
+        shortened(own)
+    );
+    Finding::warning(&APPLICATION, Kind::Invalid, PLATFORM, message)
+        .help("gather facts again with these credentials, or set those of the application of the facts")
+}

@@ -1,0 +1,35 @@
+//! The cloud: what the catalogue knows of it, and what a Stack Hub says of itself.
+
+use landfall_diagnostics::Findings;
+use landfall_model::azure::planned::Cloud;
+
+use super::{Planning, cloud_pages, pages};
+
+/// What files depend on of the cloud.
+pub(super) fn choose(planning: &Planning<'_>, out: &mut Findings) -> Option<Cloud> {
+    let platform = planning.platform;
+    let Some((name, known)) = planning.catalogue().cloud(&platform.cloud_name) else {
+        out.push(pages::cloud_not_known(&platform.cloud_name));
+        return None;
+    };
+    if known.closed {
+        out.push(pages::cloud_closed(name));
+    }
+    if !known.stack && known.terraform_environment.is_empty() && known.metadata_host.is_empty() {
+        out.push(cloud_pages::not_for_terraform(name));
+    }
+    let environment = planning.facts.environment.clone().filter(|_| known.stack);
+    if known.stack && environment.is_none() {
+        out.push(pages::environment_not_known());
+    }
+    Some(Cloud {
+        name: name.to_owned(),
+        terraform_environment: known.terraform_environment.clone(),
+        metadata_host: known.metadata_host.clone(),
+        storage_min_tls: known.storage_min_tls.clone().unwrap_or_default(),
+        stack: known.stack,
+        arm_endpoint: if known.stack { platform.arm_endpoint.shown() } else { String::new() },
+        environment,
+        host_service_exception: !known.host_service_by_proxy,
+    })
+}

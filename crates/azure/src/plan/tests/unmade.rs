@@ -1,0 +1,127 @@
+//! What one engine makes and the other does not.
+
+use landfall_model::azure::config::{
+    BootDiagnostics, CustomerManagedKey, DataDisk, Identity as Chosen, UserAssignedIdentity,
+};
+
+use super::*;
+
+/// What an engine's plan of a config is.
+fn made_by(engine: Engine, config: &InstallConfig) -> (Option<planned::Plan>, Vec<Finding>) {
+    planned_for(engine, catalogue::Catalogue::embedded(), config, facts(), Source::Cloud)
+}
+
+fn identities(kind: &str, names: &[&str]) -> Chosen {
+    let given = names.iter().map(|name| UserAssignedIdentity {
+        name: (*name).to_owned(),
+        resource_group: "ids".to_owned(),
+        ..UserAssignedIdentity::default()
+    });
+    let given: Vec<UserAssignedIdentity> = given.collect();
+    let user_assigned_identities = Some(given).filter(|given| !given.is_empty());
+    Chosen { kind: kind.to_owned(), user_assigned_identities }
+}
+
+/// The config with an identity for the control plane and one for the compute machines.
+fn with_identities(control_plane: Option<Chosen>, compute: Option<Chosen>) -> InstallConfig {
+    let mut config = with_settings(Settings { identity: control_plane, ..Settings::default() });
+    if let Some(pool) = config.compute.first_mut() {
+        pool.platform.azure = Some(Settings { identity: compute, ..Settings::default() });
+    }
+    config
+}
+
+#[test]
+fn what_the_other_engine_makes_is_told() {
+    let named = || Some(identities("UserAssigned", &["mine"]));
+    let cases = vec![
+        (
+            with_platform(|platform| platform.customer_managed_key = Some(CustomerManagedKey::default())),
+            "platform.azure.customerManagedKey",
+        ),
+        (
+            with_platform(|platform| platform.allow_shared_key_access = Some(false)),
+            "platform.azure.allowSharedKeyAccess",
+        ),
+        (with_identities(named(), None), "controlPlane.platform.azure.identity"),
+        (with_identities(None, named()), "compute[0].platform.azure.identity"),
+    ];
+    for (config, field) in cases {
+        let (_, findings) = made_by(Engine::Terraform, &config);
+        assert_eq!(places(&findings), [("LF0764", field)]);
+        assert!(message(&findings).ends_with(" terraform"), "{}", message(&findings));
+        assert!(help(&findings).contains("--engine aso"), "{}", help(&findings));
+        assert!(made_by(Engine::Aso, &config).0.is_some(), "{field}");
+    }
+}
+
+#[test]
+fn what_no_engine_makes_is_left_out() {
+    let several = Some(identities("UserAssigned", &["one", "two"]));
+    let disks = Some(vec![DataDisk::default()]);
+    let cases = vec![
+        (
+            with_platform(|platform| "Enabled".clone_into(&mut platform.user_provisioned_dns)),
+            "platform.azure.userProvisionedDNS",
+        ),
+        (
+            with_platform(|platform| "NATGatewayMultiZone".clone_into(&mut platform.outbound_type)),
+            "platform.azure.outboundType",
+        ),
+        (
+            with_settings(Settings {
+                boot_diagnostics: Some(BootDiagnostics::default()),
+                ..Settings::default()
+            }),
+            "controlPlane.platform.azure.bootDiagnostics",
+        ),
+        (
+            with_settings(Settings { data_disks: disks, ..Settings::default() }),
+            "controlPlane.platform.azure.dataDisks",
+        ),
+        (with_identities(None, several), "compute[0].platform.azure.identity"),
+    ];
+    for (config, field) in cases {
+        for engine in [Engine::Terraform, Engine::Aso] {
+            let (_, findings) = made_by(engine, &config);
+            assert_eq!(places(&findings), [("LF0764", field)], "{engine:?}");
+            assert!(!message(&findings).contains("engine"), "{}", message(&findings));
+            assert!(!help(&findings).contains("--engine"), "{}", help(&findings));
+        }
+    }
+}
+
+#[test]
+fn machines_have_the_identities_that_their_pool_chooses() {
+    let id = |name: &str| {
+        let group = "/subscriptions/s/resourceGroups/ids";
+        format!("{group}/providers/Microsoft.ManagedIdentity/userAssignedIdentities/{name}")
+    };
+    let of = |control_plane: Option<Chosen>, compute: Option<Chosen>| {
+        let (plan, _) = made_by(Engine::Aso, &with_identities(control_plane, compute));
+        plan.map(|plan| {
+            let compute = plan.compute.into_iter().next().and_then(|pool| pool.identities);
+            (plan.identity, plan.control_plane.identities, compute)
+        })
+    };
+    let made = || "demo-bcd24-identity".to_owned();
+    let (none, open) = (|| Some(identities("None", &[])), || Some(identities("UserAssigned", &[])));
+    let mine = || Some(identities("UserAssigned", &["mine"]));
+    assert_eq!(of(None, None), Some((made(), None, None)));
+    assert_eq!(of(open(), mine()), Some((made(), None, Some(vec![id("mine")]))));
+    assert_eq!(of(none(), open()), Some((made(), Some(Vec::new()), None)));
+    assert_eq!(of(none(), mine()), Some((String::new(), Some(Vec::new()), Some(vec![id("mine")]))));
+    let both = Some(identities("UserAssigned", &["one", "two"]));
+    assert_eq!(of(both, none()), Some((String::new(), Some(vec![id("one"), id("two")]), Some(Vec::new()))));
+}
+
+#[test]
+fn a_default_that_chooses_leaves_nothing_to_make() {
+    let mut config = with_identities(Some(identities("UserAssigned", &[])), None);
+    if let Some(platform) = &mut config.platform.azure {
+        platform.default_machine_platform =
+            Some(Settings { identity: Some(identities("None", &[])), ..Settings::default() });
+    }
+    let plan = made_by(Engine::Aso, &config).0;
+    assert_eq!(plan.map(|plan| plan.identity), Some(String::new()));
+}

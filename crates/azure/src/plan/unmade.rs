@@ -1,0 +1,69 @@
+//! Settings that an install config may have and that landfall's own machines and modules do not, or those of
+//! one engine only: better refused than left out.
+
+use landfall_diagnostics::Findings;
+use landfall_model::azure::config::MachinePool;
+use landfall_model::plan::Engine;
+
+use super::{NAT_GATEWAY, Planning, pages};
+
+/// NAT gateways, one in each zone.
+const NAT_GATEWAYS: &str = "NATGatewayMultiZone";
+/// No engine makes it.
+const NOBODY: &[Engine] = &[];
+/// Azure Service Operator makes it, and no other engine does.
+const OPERATOR: &[Engine] = &[Engine::Aso];
+
+/// A field, whether it asks for something, what that is, and the engines that make it.
+type Setting = (&'static str, bool, &'static str, &'static [Engine]);
+
+/// Refuses each of them that the engine does not make.
+pub(super) fn check(planning: &Planning<'_>, out: &mut Findings) {
+    refuse(planning, "platform.azure", &of_cluster(planning), out);
+    for (path, pool) in planning.case.config.pools() {
+        if let Some(machines) = &pool.platform.azure {
+            let settings = of_pool(machines, path.starts_with("compute"));
+            refuse(planning, &format!("{path}.platform.azure"), &settings, out);
+        }
+    }
+}
+
+fn refuse(planning: &Planning<'_>, path: &str, settings: &[Setting], out: &mut Findings) {
+    let engine = planning.case.engine;
+    for (field, wanted, what, engines) in settings {
+        if *wanted && !engines.contains(&engine) {
+            out.push(pages::not_made(&format!("{path}.{field}"), what, engine, engines));
+        }
+    }
+}
+
+fn of_cluster(planning: &Planning<'_>) -> [Setting; 5] {
+    let platform = planning.platform;
+    let outbound = platform.outbound_type.as_str();
+    let existing = !platform.virtual_network.is_empty();
+    let (dns, key) = (&platform.user_provisioned_dns, &platform.customer_managed_key);
+    let without_keys = platform.allow_shared_key_access == Some(false);
+    let in_existing = outbound == NAT_GATEWAY.0 && existing;
+    [
+        ("userProvisionedDNS", dns == "Enabled", "DNS records of the user's own", NOBODY),
+        ("customerManagedKey", key.is_some(), "a key of the storage account", OPERATOR),
+        ("allowSharedKeyAccess", without_keys, "a storage account without keys", OPERATOR),
+        ("outboundType", outbound == NAT_GATEWAYS, "a NAT gateway in each zone", NOBODY),
+        ("outboundType", in_existing, "a NAT gateway in an existing network", NOBODY),
+    ]
+}
+
+fn of_pool(machines: &MachinePool, compute: bool) -> [Setting; 4] {
+    let identity = machines.identity.as_ref();
+    let given = identity.and_then(|identity| identity.user_assigned_identities.as_ref()).map_or(0, Vec::len);
+    // Compute machines are made by the cluster's machine sets, which name one identity.
+    let several = compute && given > 1;
+    let disks = machines.data_disks.as_ref().is_some_and(|disks| !disks.is_empty());
+    let diagnostics = machines.boot_diagnostics.is_some();
+    [
+        ("bootDiagnostics", diagnostics, "a choice of boot diagnostics", NOBODY),
+        ("identity", identity.is_some() && !several, "a choice of identities", OPERATOR),
+        ("identity", several, "several identities of one compute machine", NOBODY),
+        ("dataDisks", disks, "extra disks", NOBODY),
+    ]
+}

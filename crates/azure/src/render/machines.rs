@@ -1,0 +1,215 @@
+//! Machines on Azure: `assets.md`, B.10.
+
+use std::collections::BTreeMap;
+
+use landfall_model::azure::planned::{Disk, Pool, PoolImage, Security};
+use landfall_model::plan::{in_turn, spread};
+use landfall_render::{MachineAssets, MachineSet};
+use serde_json::{Map, Value, json};
+
+use super::Rendering;
+
+/// Every machine of the cluster.
+pub(super) fn machines(rendering: &Rendering<'_>) -> MachineAssets {
+    let pool = &rendering.azure.control_plane;
+    let zones = in_turn(&pool.zones, pool.replicas);
+    // With several zones the machine set chooses the zone of a machine; a single one is part of it.
+    let (template_zone, failure_domains) = match pool.zones.as_slice() {
+        [] => ("", json!({ "platform": "" })),
+        [only] => (only.as_str(), json!({ "platform": "" })),
+        several => ("", failure_domains(several)),
+    };
+    MachineAssets {
+        control_plane: zones.map(|zone| rendering.provider(pool, "master", zone)).collect(),
+        template: rendering.provider(pool, "master", template_zone),
+        failure_domains,
+        sets: rendering.azure.compute.iter().flat_map(|pool| rendering.sets(pool)).collect(),
+    }
+}
+
+fn failure_domains(zones: &[String]) -> Value {
+    let mut zones: Vec<&String> = zones.iter().collect();
+    zones.sort();
+    let domains: Vec<Value> = zones.into_iter().map(|zone| json!({ "zone": zone })).collect();
+    json!({ "azure": domains, "platform": "Azure" })
+}
+
+impl Rendering<'_> {
+    fn sets(&self, pool: &Pool) -> Vec<MachineSet> {
+        let replicas = spread(pool.replicas, pool.zones.len());
+        let sets = pool.zones.iter().zip(replicas);
+        sets.map(|(zone, replicas)| MachineSet {
+            name: format!("{}-{}-{}{zone}", self.id, pool.name, self.azure.location),
+            replicas,
+            labelled: true,
+            provider: self.provider(pool, "worker", zone),
+            node_labels: BTreeMap::new(),
+            taints: Vec::new(),
+        })
+        .collect()
+    }
+
+    /// `spec.providerSpec.value` of a machine; `zone` is empty where there are none.
+    fn provider(&self, pool: &Pool, role: &str, zone: &str) -> Value {
+        let azure = self.azure;
+        let network = &azure.network;
+        let subnet = if role == "master" { &network.control_plane_subnet } else { &network.compute_subnet };
+        let mut value = json!({
+            "apiVersion": "machine.openshift.io/v1beta1",
+            "credentialsSecret": { "name": "azure-cloud-credentials", "namespace": "openshift-machine-api" },
+            "diagnostics": {},
+            "image": image(&pool.image),
+            "kind": "AzureMachineProviderSpec",
+            "location": azure.location,
+            "managedIdentity": identity(&azure.identity, pool.identities.as_deref()),
+            "metadata": { "creationTimestamp": null },
+            "networkResourceGroup": network.resource_group,
+            "osDisk": os_disk(&pool.disk, &pool.security),
+            "publicIP": false,
+            "resourceGroup": azure.groups.cluster,
+            "securityProfile": security_profile(&pool.security),
+            "subnet": subnet,
+            "userDataSecret": { "name": format!("{role}-user-data") },
+            "vmSize": pool.size,
+            "vnet": network.name,
+        });
+        if let Value::Object(fields) = &mut value {
+            fields.extend(self.optional(pool, role, zone));
+        }
+        value
+    }
+
+    /// The fields that only some machines have.
+    fn optional(&self, pool: &Pool, role: &str, zone: &str) -> Map<String, Value> {
+        let azure = self.azure;
+        let internal = if role == "master" { azure.load_balancers.internal.as_str() } else { "" };
+        let set = if azure.cloud.stack { format!("{}-cluster", self.id) } else { String::new() };
+        let texts = [
+            ("availabilitySet", set.as_str()),
+            ("internalLoadBalancer", internal),
+            ("publicLoadBalancer", azure.load_balancers.public.as_str()),
+            ("ultraSSDCapability", pool.ultra_disks.as_str()),
+            ("zone", zone),
+        ];
+        let mut fields = said(&texts);
+        if pool.accelerated_networking {
+            fields.insert("acceleratedNetworking".to_owned(), true.into());
+        }
+        if !azure.user_tags.is_empty() {
+            fields.insert("tags".to_owned(), json!(azure.user_tags));
+        }
+        fields
+    }
+}
+
+/// The texts that say something.
+fn said(texts: &[(&str, &str)]) -> Map<String, Value> {
+    let said = texts.iter().filter(|(_, text)| !text.is_empty());
+    said.map(|(name, text)| ((*name).to_owned(), Value::from(*text))).collect()
+}
+
+/// The one identity that a machine can name: the first of the user's, or the one that is made.
+fn identity<'a>(made: &'a str, chosen: Option<&'a [String]>) -> &'a str {
+    chosen.map_or(made, |ids| ids.first().map_or("", String::as_str))
+}
+
+fn image(image: &PoolImage) -> Value {
+    match image {
+        PoolImage::Cluster { resource_id } => {
+            json!({ "offer": "", "publisher": "", "resourceID": resource_id, "sku": "", "version": "" })
+        }
+        PoolImage::Marketplace { publisher, offer, sku, version, plan } => json!({
+            "offer": offer,
+            "publisher": publisher,
+            "resourceID": "",
+            "sku": sku,
+            "type": if *plan { "MarketplaceWithPlan" } else { "MarketplaceNoPlan" },
+            "version": version,
+        }),
+    }
+}
+
+fn os_disk(disk: &Disk, security: &Security) -> Value {
+    let mut profile = said(&[("securityEncryptionType", security.disk_encryption.as_str())]);
+    let set = said(&[("id", security.disk_encryption_set.as_str())]);
+    profile.insert("diskEncryptionSet".to_owned(), set.into());
+    let mut managed = json!({ "securityProfile": profile, "storageAccountType": disk.kind });
+    if !disk.encryption_set.is_empty() {
+        managed["diskEncryptionSet"] = json!({ "id": disk.encryption_set });
+    }
+    json!({ "diskSettings": {}, "diskSizeGB": disk.size_gb, "managedDisk": managed, "osType": "Linux" })
+}
+
+fn security_profile(security: &Security) -> Value {
+    let mut settings = said(&[("securityType", security.kind.as_str())]);
+    if let Some(firmware) = &security.firmware {
+        let uefi = said(&[
+            ("secureBoot", firmware.secure_boot.as_str()),
+            ("virtualizedTrustedPlatformModule", firmware.tpm.as_str()),
+        ]);
+        // The settings stand under the kind of protection, spelled as a field.
+        let field = if security.kind == "ConfidentialVM" { "confidentialVM" } else { "trustedLaunch" };
+        settings.insert(field.to_owned(), json!({ "uefiSettings": uefi }));
+    }
+    let mut profile = json!({ "settings": settings });
+    if security.encryption_at_host {
+        profile["encryptionAtHost"] = true.into();
+    }
+    profile
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use landfall_model::azure::planned::Firmware;
+
+    #[test]
+    fn machines_name_the_identity_that_their_pool_chooses() {
+        let ids = ["first".to_owned(), "second".to_owned()];
+        assert_eq!(identity("made", None), "made");
+        assert_eq!(identity("made", Some(&ids)), "first");
+        assert_eq!(identity("made", Some(&[])), "");
+    }
+
+    #[test]
+    fn plain_machines_have_empty_profiles() {
+        let disk = Disk { kind: "Premium_LRS".to_owned(), size_gb: 128, encryption_set: String::new() };
+        let security = Security::default();
+        let managed =
+            json!({ "securityProfile": { "diskEncryptionSet": {} }, "storageAccountType": "Premium_LRS" });
+        assert_eq!(os_disk(&disk, &security)["managedDisk"], managed);
+        assert_eq!(security_profile(&security), json!({ "settings": {} }));
+    }
+
+    #[test]
+    fn confidential_machines_say_what_is_encrypted() {
+        let firmware = Firmware { secure_boot: "Enabled".to_owned(), tpm: "Enabled".to_owned() };
+        let security = Security {
+            kind: "ConfidentialVM".to_owned(),
+            firmware: Some(firmware),
+            disk_encryption: "DiskWithVMGuestState".to_owned(),
+            disk_encryption_set: "/set".to_owned(),
+            ..Security::default()
+        };
+        let settings = json!({
+            "confidentialVM": {
+                "uefiSettings": { "secureBoot": "Enabled", "virtualizedTrustedPlatformModule": "Enabled" },
+            },
+            "securityType": "ConfidentialVM",
+        });
+        assert_eq!(security_profile(&security), json!({ "settings": settings }));
+        let disk = Disk { kind: "Premium_LRS".to_owned(), size_gb: 128, encryption_set: String::new() };
+        let profile = json!({
+            "diskEncryptionSet": { "id": "/set" },
+            "securityEncryptionType": "DiskWithVMGuestState",
+        });
+        assert_eq!(os_disk(&disk, &security)["managedDisk"]["securityProfile"], profile);
+    }
+
+    #[test]
+    fn failure_domains_are_sorted() {
+        let zones = ["3".to_owned(), "1".to_owned()];
+        let domains = json!({ "azure": [{ "zone": "1" }, { "zone": "3" }], "platform": "Azure" });
+        assert_eq!(failure_domains(&zones), domains);
+    }
+}

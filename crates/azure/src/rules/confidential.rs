@@ -1,0 +1,241 @@
+//! Confidential machines: `docs/install-config.md`, section 11.8, security.
+
+use landfall_diagnostics::{Base, Finding, Findings, Kind, Page, Severity};
+
+use super::super::config::{SecuritySettings, UefiSettings};
+use super::super::values;
+use super::{Settings, shown};
+
+/// What is encrypted is missing or not known.
+pub const CONFIDENTIAL_ENCRYPTION: Page = Page {
+    code: "LF0537",
+    title: "a confidential machine says what of its disk is encrypted",
+    text: "`VMGuestStateOnly` encrypts the state of the virtual TPM, `DiskWithVMGuestState` the disk as \
+           well.",
+    severity: Severity::Error,
+    fields: &[
+        "<pool>.platform.azure.osDisk.securityProfile.securityEncryptionType",
+        "platform.azure.defaultMachinePlatform.osDisk.securityProfile.securityEncryptionType",
+    ],
+    base: Base::Azure,
+    bad: "\
+controlPlane:
+  platform:
+    azure:
+      type: Standard_DC8as_v5
+      settings:
+        securityType: ConfidentialVM
+        confidentialVM:
+          uefiSettings: {}
+",
+    good: "\
+controlPlane:
+  platform:
+    azure:
+      type: Standard_DC8as_v5
+      osDisk:
+        securityProfile:
+          securityEncryptionType: VMGuestStateOnly
+      settings:
+        securityType: ConfidentialVM
+        confidentialVM:
+          uefiSettings: {}
+",
+};
+/// The firmware settings are missing.
+pub const CONFIDENTIAL_SETTINGS: Page = Page {
+    code: "LF0538",
+    title: "a confidential machine has `confidentialVM.uefiSettings`",
+    text: "The maps must be there, even if they are empty. What they leave out is Azure's default.",
+    severity: Severity::Error,
+    fields: &[
+        "<pool>.platform.azure.settings.confidentialVM",
+        "<pool>.platform.azure.settings.confidentialVM.uefiSettings",
+        "platform.azure.defaultMachinePlatform.settings.confidentialVM",
+    ],
+    base: Base::Azure,
+    bad: "\
+controlPlane:
+  platform:
+    azure:
+      type: Standard_DC8as_v5
+      osDisk:
+        securityProfile:
+          securityEncryptionType: VMGuestStateOnly
+      settings:
+        securityType: ConfidentialVM
+",
+    good: "\
+controlPlane:
+  platform:
+    azure:
+      type: Standard_DC8as_v5
+      osDisk:
+        securityProfile:
+          securityEncryptionType: VMGuestStateOnly
+      settings:
+        securityType: ConfidentialVM
+        confidentialVM:
+          uefiSettings:
+            secureBoot: Enabled
+            virtualizedTrustedPlatformModule: Enabled
+",
+};
+/// No virtual TPM.
+pub const CONFIDENTIAL_TPM: Page = Page {
+    code: "LF0539",
+    title: "a confidential machine has a virtual TPM",
+    text: "The machine proves what it runs by its TPM; without one it would not be confidential.",
+    severity: Severity::Error,
+    fields: &[
+        "<pool>.platform.azure.settings.confidentialVM.uefiSettings.virtualizedTrustedPlatformModule",
+        "platform.azure.defaultMachinePlatform.settings.confidentialVM.uefiSettings",
+    ],
+    base: Base::Azure,
+    bad: "\
+controlPlane:
+  platform:
+    azure:
+      type: Standard_DC8as_v5
+      osDisk:
+        securityProfile:
+          securityEncryptionType: VMGuestStateOnly
+      settings:
+        securityType: ConfidentialVM
+        confidentialVM:
+          uefiSettings:
+            virtualizedTrustedPlatformModule: Disabled
+",
+    good: "\
+controlPlane:
+  platform:
+    azure:
+      type: Standard_DC8as_v5
+      osDisk:
+        securityProfile:
+          securityEncryptionType: VMGuestStateOnly
+      settings:
+        securityType: ConfidentialVM
+        confidentialVM:
+          uefiSettings:
+            virtualizedTrustedPlatformModule: Enabled
+",
+};
+/// An encrypted disk that is not confidential.
+pub const CONFIDENTIAL_DISK: Page = Page {
+    code: "LF0540",
+    title: "with `DiskWithVMGuestState` the machine has secure boot and the host encrypts nothing",
+    text: "The machine itself encrypts its disk with a key that the host never sees, so encryption by the \
+           host is refused, and the key is let go to a machine that has started signed code only.",
+    severity: Severity::Error,
+    fields: &[
+        "<pool>.platform.azure.encryptionAtHost",
+        "<pool>.platform.azure.settings.confidentialVM.uefiSettings.secureBoot",
+        "platform.azure.defaultMachinePlatform.encryptionAtHost",
+        "platform.azure.defaultMachinePlatform.settings.confidentialVM.uefiSettings.secureBoot",
+    ],
+    base: Base::Azure,
+    bad: "\
+controlPlane:
+  platform:
+    azure:
+      type: Standard_DC8as_v5
+      encryptionAtHost: true
+      osDisk:
+        securityProfile:
+          securityEncryptionType: DiskWithVMGuestState
+      settings:
+        securityType: ConfidentialVM
+        confidentialVM:
+          uefiSettings: {}
+",
+    good: "\
+controlPlane:
+  platform:
+    azure:
+      type: Standard_DC8as_v5
+      osDisk:
+        securityProfile:
+          securityEncryptionType: DiskWithVMGuestState
+      settings:
+        securityType: ConfidentialVM
+        confidentialVM:
+          uefiSettings: {}
+",
+};
+
+/// The settings' value of `securityType` for confidential machines.
+pub const CONFIDENTIAL: &str = "ConfidentialVM";
+const ENCRYPTION: &str = "osDisk.securityProfile.securityEncryptionType";
+const LAUNCH: &str = "settings.confidentialVM";
+const UEFI: &str = "settings.confidentialVM.uefiSettings";
+const WHOLE_DISK: &str = "DiskWithVMGuestState";
+
+/// Judges machines whose security type is [`CONFIDENTIAL`]: the first fault only.
+pub(super) fn check(settings: &Settings<'_>, security: &SecuritySettings, out: &mut Findings) {
+    let encryption = settings.encryption_type();
+    if encryption.is_empty() {
+        let message = "a confidential machine needs `securityEncryptionType`, which is missing";
+        out.push(
+            settings
+                .inserted(&CONFIDENTIAL_ENCRYPTION, Kind::Required, ENCRYPTION, message)
+                .help("add `securityEncryptionType: VMGuestStateOnly` to `osDisk.securityProfile`"),
+        );
+    } else if !values::ENCRYPTION_TYPES.contains(&encryption) {
+        let reported = settings.path(&format!("defaultMachinePlatform.{ENCRYPTION}"));
+        let accepted = values::ENCRYPTION_TYPES;
+        out.push(
+            Finding::not_supported(&CONFIDENTIAL_ENCRYPTION, reported, encryption, accepted)
+                .at(settings.path(ENCRYPTION)),
+        );
+    } else if let Some(launch) = &security.confidential_vm {
+        if let Some(uefi) = &launch.uefi_settings {
+            check_uefi(settings, uefi, encryption == WHOLE_DISK, out);
+        } else {
+            out.push(missing(settings, UEFI));
+        }
+    } else {
+        out.push(missing(settings, LAUNCH));
+    }
+}
+
+fn missing(settings: &Settings<'_>, field: &str) -> Finding {
+    let message = format!("a confidential machine needs `{field}`, which is missing");
+    settings
+        .inserted(&CONFIDENTIAL_SETTINGS, Kind::Required, field, message)
+        .help("write `confidentialVM: {uefiSettings: {}}` in `settings`, or more in the inner map")
+}
+
+fn check_uefi(settings: &Settings<'_>, uefi: &UefiSettings, whole_disk: bool, out: &mut Findings) {
+    if let Some(tpm) = other_than_enabled(uefi.virtualized_trusted_platform_module.as_deref()) {
+        let field = format!("{UEFI}.virtualizedTrustedPlatformModule");
+        let message =
+            format!("a confidential machine needs its virtual TPM, and the value is {}", shown(tpm));
+        out.push(
+            settings
+                .inserted(&CONFIDENTIAL_TPM, Kind::Invalid, &field, message)
+                .help("write `virtualizedTrustedPlatformModule: Enabled`, or remove it"),
+        );
+    } else if whole_disk && settings.azure.encryption_at_host {
+        let message = format!("the host cannot encrypt a disk with `{WHOLE_DISK}`");
+        out.push(
+            settings
+                .inserted(&CONFIDENTIAL_DISK, Kind::Invalid, "encryptionAtHost", message)
+                .related("the machine encrypts the disk", settings.path(ENCRYPTION))
+                .help("remove `encryptionAtHost`"),
+        );
+    } else if whole_disk && let Some(boot) = other_than_enabled(uefi.secure_boot.as_deref()) {
+        let message =
+            format!("a disk with `{WHOLE_DISK}` needs secure boot, and the value is {}", shown(boot));
+        out.push(
+            settings
+                .inserted(&CONFIDENTIAL_DISK, Kind::Invalid, &format!("{UEFI}.secureBoot"), message)
+                .help("write `secureBoot: Enabled`, or remove it"),
+        );
+    }
+}
+
+/// A switch that is given and not on.
+fn other_than_enabled(switch: Option<&str>) -> Option<&str> {
+    switch.filter(|value| *value != "Enabled")
+}

@@ -1,0 +1,299 @@
+//! Extra disks of machines, and how they fit what `diskSetup` wants of them: `docs/install-config.md`,
+//! section 11.8.
+
+use std::collections::BTreeMap;
+
+use landfall_diagnostics::{Base, Finding, Findings, Kind, Page, Severity};
+use landfall_model::config::DiskSetup;
+
+use super::super::config::DataDisk;
+use super::{Settings, shown};
+
+/// One extra disk with its setup, as the examples have it.
+const WHOLE: &str = "\
+featureSet: TechPreviewNoUpgrade
+controlPlane:
+  diskSetup:
+  - type: etcd
+    etcd:
+      platformDiskID: etcd
+  platform:
+    azure:
+      dataDisks:
+      - nameSuffix: etcd
+        diskSizeGB: 64
+        lun: 0
+";
+
+/// Extra disks for all pools.
+pub const DEFAULT_DATA_DISKS: Page = Page {
+    code: "LF0548",
+    title: "extra disks are given in a pool, not in the default machine platform",
+    text: "The extra disks of the control plane and of the other machines are for different things, so \
+           there is no sensible default.",
+    severity: Severity::Error,
+    fields: &["platform.azure.defaultMachinePlatform.dataDisks"],
+    base: Base::Azure,
+    bad: "\
+featureSet: TechPreviewNoUpgrade
+platform:
+  azure:
+    region: eastus
+    baseDomainResourceGroupName: dns-rg
+    defaultMachinePlatform:
+      dataDisks:
+      - nameSuffix: etcd
+        diskSizeGB: 64
+        lun: 0
+",
+    good: "\
+featureSet: TechPreviewNoUpgrade
+controlPlane:
+  platform:
+    azure:
+      dataDisks:
+      - nameSuffix: etcd
+        diskSizeGB: 64
+        lun: 0
+",
+};
+/// More setups than disks.
+pub const DATA_DISKS_FEWER: Page = Page {
+    code: "LF0549",
+    title: "there is an extra disk for each entry of `diskSetup`",
+    text: "The first entry of `diskSetup` uses the first extra disk, the second the second, and so on. \
+           There may be more disks than entries.",
+    severity: Severity::Error,
+    fields: &["<pool>.platform.azure.dataDisks", "<pool>.diskSetup"],
+    base: Base::Azure,
+    bad: "\
+featureSet: TechPreviewNoUpgrade
+controlPlane:
+  diskSetup:
+  - type: etcd
+    etcd:
+      platformDiskID: etcd
+  - type: swap
+    swap:
+      platformDiskID: swap
+  platform:
+    azure:
+      dataDisks:
+      - nameSuffix: etcd
+        diskSizeGB: 64
+        lun: 0
+",
+    good: "\
+featureSet: TechPreviewNoUpgrade
+controlPlane:
+  diskSetup:
+  - type: etcd
+    etcd:
+      platformDiskID: etcd
+  - type: swap
+    swap:
+      platformDiskID: swap
+  platform:
+    azure:
+      dataDisks:
+      - nameSuffix: etcd
+        diskSizeGB: 64
+        lun: 0
+      - nameSuffix: swap
+        diskSizeGB: 16
+        lun: 1
+",
+};
+/// A logical unit number that is missing, out of range or used twice.
+pub const DATA_DISK_LUN: Page = Page {
+    code: "LF0550",
+    title: "an extra disk that is set up has a `lun` of its own from 0 to 63",
+    text: "The logical unit number is how the machine finds the disk. Without `diskSetup` it may be left \
+           out. The OpenShift installer calls a number out of range `Required`.",
+    severity: Severity::Error,
+    fields: &["<pool>.platform.azure.dataDisks[].lun"],
+    base: Base::Azure,
+    bad: "\
+featureSet: TechPreviewNoUpgrade
+controlPlane:
+  diskSetup:
+  - type: etcd
+    etcd:
+      platformDiskID: etcd
+  platform:
+    azure:
+      dataDisks:
+      - nameSuffix: etcd
+        diskSizeGB: 64
+        lun: 64
+",
+    good: "\
+featureSet: TechPreviewNoUpgrade
+controlPlane:
+  diskSetup:
+  - type: etcd
+    etcd:
+      platformDiskID: etcd
+  platform:
+    azure:
+      dataDisks:
+      - nameSuffix: etcd
+        diskSizeGB: 64
+        lun: 63
+",
+};
+/// A disk without size.
+pub const DATA_DISK_SIZE: Page = Page {
+    code: "LF0551",
+    title: "an extra disk that is set up has a size",
+    text: "The size is in GB and greater than 0. There is no default.",
+    severity: Severity::Error,
+    fields: &["<pool>.platform.azure.dataDisks[].diskSizeGB"],
+    base: Base::Azure,
+    bad: "\
+featureSet: TechPreviewNoUpgrade
+controlPlane:
+  diskSetup:
+  - type: etcd
+    etcd:
+      platformDiskID: etcd
+  platform:
+    azure:
+      dataDisks:
+      - nameSuffix: etcd
+        lun: 0
+",
+    good: WHOLE,
+};
+/// A disk that is not the one its setup means.
+pub const DATA_DISK_NAME: Page = Page {
+    code: "LF0552",
+    title: "an extra disk's `nameSuffix` is the `platformDiskID` of its setup",
+    text: "The first entry of `diskSetup` belongs to the first extra disk, the second to the second, and so \
+           on. The two texts guard against a list that was sorted differently.",
+    severity: Severity::Error,
+    fields: &["<pool>.platform.azure.dataDisks[].nameSuffix", "<pool>.diskSetup[]"],
+    base: Base::Azure,
+    bad: "\
+featureSet: TechPreviewNoUpgrade
+controlPlane:
+  diskSetup:
+  - type: etcd
+    etcd:
+      platformDiskID: etcd
+  platform:
+    azure:
+      dataDisks:
+      - nameSuffix: data
+        diskSizeGB: 64
+        lun: 0
+",
+    good: WHOLE,
+};
+
+const FIELD: &str = "dataDisks";
+
+pub(super) fn check(settings: &Settings<'_>, out: &mut Findings) {
+    let disks = settings.azure.data_disks.as_deref().unwrap_or_default();
+    if disks.is_empty() {
+        return;
+    }
+    if settings.name.is_empty() {
+        let message = "extra disks cannot be given for all pools at once";
+        out.push(
+            settings
+                .error(&DEFAULT_DATA_DISKS, Kind::Invalid, FIELD, message)
+                .help("move `dataDisks` to `controlPlane.platform.azure` or `compute[0].platform.azure`"),
+        );
+    }
+    let setups = settings.disk_setup;
+    if disks.len() < setups.len() {
+        let (given, wanted) = (disks.len(), setups.len());
+        let message = format!("`diskSetup` has {wanted} entries, and the number of extra disks is {given}");
+        out.push(
+            settings
+                .error(&DATA_DISKS_FEWER, Kind::TooLong, FIELD, message)
+                .help(format!("add {} to `dataDisks`", wanted - given)),
+        );
+    } else if !setups.is_empty() {
+        let mut luns: BTreeMap<i32, usize> = BTreeMap::new();
+        for (i, disk) in disks.iter().enumerate() {
+            check_lun(settings, i, disk, &mut luns, out);
+            check_disk(settings, i, disk, out);
+        }
+    }
+}
+
+/// An error of one disk. The reported path has no position, and the field in another spelling.
+fn error(
+    settings: &Settings<'_>,
+    page: &'static Page,
+    kind: Kind,
+    (reported, index, field): (&str, usize, &str),
+    message: String,
+) -> Finding {
+    Finding::error(page, kind, settings.path(&format!("{FIELD}.{reported}")), message)
+        .at(settings.path(&format!("{FIELD}[{index}].{field}")))
+}
+
+fn check_lun(
+    settings: &Settings<'_>,
+    index: usize,
+    disk: &DataDisk,
+    luns: &mut BTreeMap<i32, usize>,
+    out: &mut Findings,
+) {
+    let place = ("Lun", index, "lun");
+    let name = shown(&disk.name_suffix);
+    let help = "give each disk a `lun` of its own from 0 to 63";
+    let Some(lun) = disk.lun else {
+        let message = format!("the `lun` of the extra disk {name} is missing");
+        out.push(error(settings, &DATA_DISK_LUN, Kind::Required, place, message).help(help));
+        return;
+    };
+    if !(0..=63).contains(&lun) {
+        let message = format!("the `lun` {lun} of the extra disk {name} is not from 0 to 63");
+        out.push(error(settings, &DATA_DISK_LUN, Kind::Required, place, message).help(help));
+    }
+    let first = *luns.entry(lun).or_insert(index);
+    if first != index {
+        let message = format!("the `lun` {lun} of the extra disk {name} is in use");
+        out.push(
+            error(settings, &DATA_DISK_LUN, Kind::Invalid, place, message)
+                .related("the first use", settings.path(&format!("{FIELD}[{first}].lun")))
+                .help(help),
+        );
+    }
+}
+
+fn check_disk(settings: &Settings<'_>, index: usize, disk: &DataDisk, out: &mut Findings) {
+    let name = shown(&disk.name_suffix);
+    if disk.disk_size_gb <= 0 {
+        let place = ("DiskSizeGB", index, "diskSizeGB");
+        let message = format!("the size of the extra disk {name} is {} GB", disk.disk_size_gb);
+        out.push(
+            error(settings, &DATA_DISK_SIZE, Kind::Invalid, place, message)
+                .help("write a size greater than 0"),
+        );
+    }
+    let wanted = settings.disk_setup.get(index).and_then(platform_disk);
+    if let Some(wanted) = wanted.filter(|wanted| *wanted != disk.name_suffix) {
+        let place = ("NameSuffix", index, "nameSuffix");
+        let message =
+            format!("the extra disk is {name}, and its entry of `diskSetup` is for {}", shown(wanted));
+        out.push(
+            error(settings, &DATA_DISK_NAME, Kind::Invalid, place, message)
+                .help("write the same text as `nameSuffix` and as `platformDiskID`"),
+        );
+    }
+}
+
+/// The disk that a setup is for, if the setup has the section of its type.
+fn platform_disk(setup: &DiskSetup) -> Option<&str> {
+    match setup.kind.as_str() {
+        "etcd" => setup.etcd.as_ref().map(|etcd| etcd.platform_disk_id.as_str()),
+        "swap" => setup.swap.as_ref().map(|swap| swap.platform_disk_id.as_str()),
+        "user-defined" => setup.user_defined.as_ref().map(|disk| disk.platform_disk_id.as_str()),
+        _ => None,
+    }
+}

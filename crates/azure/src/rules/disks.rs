@@ -1,0 +1,276 @@
+//! The disk that machines start from: `docs/install-config.md`, section 11.8.
+
+use landfall_diagnostics::{Base, Finding, Findings, Kind, Page, Severity};
+
+use super::super::config::DiskEncryptionSet;
+use super::super::values;
+use super::forms::{self, Part};
+use super::{Settings, shown};
+
+/// A size below zero.
+pub const DISK_SIZE: Page = Page {
+    code: "LF0531",
+    title: "the size of the disk that machines start from is not negative",
+    text: "The size is in GB. 0, or none, leaves it to the installer.",
+    severity: Severity::Error,
+    fields: &[
+        "<pool>.platform.azure.osDisk.diskSizeGB",
+        "platform.azure.defaultMachinePlatform.osDisk.diskSizeGB",
+    ],
+    base: Base::Azure,
+    bad: "\
+controlPlane:
+  platform:
+    azure:
+      osDisk:
+        diskSizeGB: -1
+",
+    good: "\
+controlPlane:
+  platform:
+    azure:
+      osDisk:
+        diskSizeGB: 1024
+",
+};
+/// A size that an Azure Stack Hub does not have.
+pub const STACK_DISK_SIZE: Page = Page {
+    code: "LF0532",
+    title: "on an Azure Stack Hub the disk that machines start from has 128 to 1023 GB",
+    text: "The machines need 128 GB, and an Azure Stack Hub has no disks of 1024 GB and more. 0, or none, \
+           leaves the size to the installer.",
+    severity: Severity::Error,
+    fields: &[
+        "<pool>.platform.azure.osDisk.diskSizeGB",
+        "platform.azure.defaultMachinePlatform.osDisk.diskSizeGB",
+        "platform.azure.cloudName",
+    ],
+    base: Base::AzureStack,
+    bad: "\
+controlPlane:
+  platform:
+    azure:
+      osDisk:
+        diskSizeGB: 1024
+",
+    good: "\
+controlPlane:
+  platform:
+    azure:
+      osDisk:
+        diskSizeGB: 1023
+",
+};
+/// A type that the pool cannot have.
+pub const DISK_TYPE: Page = Page {
+    code: "LF0533",
+    title: "the disk that machines start from has one of the types for its pool",
+    text: "`Standard_LRS`, a spinning disk, is too slow for etcd: it is accepted in compute pools, and \
+           neither in the control plane nor in the default machine platform.",
+    severity: Severity::Error,
+    fields: &[
+        "<pool>.platform.azure.osDisk.diskType",
+        "platform.azure.defaultMachinePlatform.osDisk.diskType",
+    ],
+    base: Base::Azure,
+    bad: "\
+controlPlane:
+  platform:
+    azure:
+      osDisk:
+        diskType: Standard_LRS
+",
+    good: "\
+controlPlane:
+  platform:
+    azure:
+      osDisk:
+        diskType: Premium_LRS
+",
+};
+/// Encryption by the host on an Azure Stack Hub.
+pub const STACK_HOST_ENCRYPTION: Page = Page {
+    code: "LF0534",
+    title: "`encryptionAtHost` is not for an Azure Stack Hub",
+    text: "Its hosts cannot encrypt the disks of machines.",
+    severity: Severity::Error,
+    fields: &[
+        "<pool>.platform.azure.encryptionAtHost",
+        "platform.azure.defaultMachinePlatform.encryptionAtHost",
+        "platform.azure.cloudName",
+    ],
+    base: Base::AzureStack,
+    bad: "\
+controlPlane:
+  platform:
+    azure:
+      encryptionAtHost: true
+",
+    good: "\
+controlPlane:
+  platform:
+    azure:
+      encryptionAtHost: false
+",
+};
+/// A disk encryption set on an Azure Stack Hub.
+pub const STACK_ENCRYPTION_SET: Page = Page {
+    code: "LF0535",
+    title: "`diskEncryptionSet` is not for an Azure Stack Hub",
+    text: "An Azure Stack Hub has no disk encryption sets. It encrypts disks with keys of its own.",
+    severity: Severity::Error,
+    fields: &[
+        "<pool>.platform.azure.osDisk.diskEncryptionSet",
+        "platform.azure.defaultMachinePlatform.osDisk.diskEncryptionSet",
+        "platform.azure.cloudName",
+    ],
+    base: Base::AzureStack,
+    bad: "\
+controlPlane:
+  platform:
+    azure:
+      osDisk:
+        diskEncryptionSet:
+          subscriptionId: 00000000-0000-0000-0000-000000000000
+          resourceGroup: des-rg
+          name: des-1
+",
+    good: "\
+controlPlane:
+  platform:
+    azure:
+      osDisk:
+        diskSizeGB: 512
+",
+};
+/// A disk encryption set that cannot be one.
+pub const ENCRYPTION_SET: Page = Page {
+    code: "LF0536",
+    title: "a disk encryption set is given by its subscription, its resource group and its name",
+    text: "All three are needed, each in the form that Azure gives them. The subscription is its id, a \
+           UUID, and not its name.",
+    severity: Severity::Error,
+    fields: &[
+        "<pool>.platform.azure.osDisk.diskEncryptionSet",
+        "platform.azure.defaultMachinePlatform.osDisk.diskEncryptionSet",
+    ],
+    base: Base::Azure,
+    bad: "\
+controlPlane:
+  platform:
+    azure:
+      osDisk:
+        diskEncryptionSet:
+          subscriptionId: production
+          resourceGroup: des-rg
+          name: des-1
+",
+    good: "\
+controlPlane:
+  platform:
+    azure:
+      osDisk:
+        diskEncryptionSet:
+          subscriptionId: 00000000-0000-0000-0000-000000000000
+          resourceGroup: des-rg
+          name: des-1
+",
+};
+
+/// The sizes of disks that an Azure Stack Hub has, in GB.
+const STACK_SIZES: std::ops::RangeInclusive<i32> = 128..=1023;
+/// The field of the disk encryption set.
+const SET: &str = "osDisk.diskEncryptionSet";
+
+pub(super) fn check(settings: &Settings<'_>, out: &mut Findings) {
+    check_size(settings, out);
+    let disk_type = settings.azure.os_disk.disk_type.as_str();
+    let accepted: &[&str] = if settings.name.is_empty() || settings.name == "master" {
+        &["Premium_LRS", "StandardSSD_LRS"]
+    } else {
+        values::DISK_TYPES
+    };
+    if !disk_type.is_empty() && !accepted.contains(&disk_type) {
+        out.push(
+            Finding::not_supported(&DISK_TYPE, settings.path("diskType"), disk_type, accepted)
+                .at(settings.path("osDisk.diskType")),
+        );
+    }
+    if settings.azure.encryption_at_host && settings.stack {
+        let message = "the hosts of an Azure Stack Hub cannot encrypt disks";
+        out.push(
+            settings
+                .inserted(&STACK_HOST_ENCRYPTION, Kind::Invalid, "encryptionAtHost", message)
+                .help("remove `encryptionAtHost`"),
+        );
+    }
+    if let Some(set) = &settings.azure.os_disk.disk_encryption_set {
+        check_encryption_set(settings, set, out);
+    }
+}
+
+fn check_size(settings: &Settings<'_>, out: &mut Findings) {
+    let size = settings.azure.os_disk.disk_size_gb;
+    let (page, message, help) = if size < 0 {
+        (&DISK_SIZE, format!("{size} GB is no size of a disk"), "write the size in GB, such as 1024")
+    } else if settings.stack && size != 0 && !STACK_SIZES.contains(&size) {
+        let message = format!("an Azure Stack Hub has disks of 128 to 1023 GB, not of {size} GB");
+        (&STACK_DISK_SIZE, message, "write a size from 128 to 1023")
+    } else {
+        return;
+    };
+    out.push(
+        Finding::error(page, Kind::Invalid, settings.path("diskSizeGB"), message)
+            .at(settings.path("osDisk.diskSizeGB"))
+            .help(help),
+    );
+}
+
+/// Judges a disk encryption set: the first fault only.
+fn check_encryption_set(settings: &Settings<'_>, set: &DiskEncryptionSet, out: &mut Findings) {
+    if settings.stack {
+        let message = "an Azure Stack Hub has no disk encryption sets";
+        let reported = settings.path("defaultMachinePlatform.osDisk.diskEncryptionSet.diskEncryptionSet");
+        out.push(
+            Finding::error(&STACK_ENCRYPTION_SET, Kind::Invalid, reported, message)
+                .at(settings.path(SET))
+                .help("remove `diskEncryptionSet`"),
+        );
+        return;
+    }
+    if let Some((reported, part)) = parts(set).iter().find(|(_, part)| !(part.fits)(part.value)) {
+        let message = format!("{} cannot be {}", shown(part.value), part.what);
+        let reported = settings.path(&format!("defaultMachinePlatform.{SET}.{reported}"));
+        out.push(
+            Finding::error(&ENCRYPTION_SET, Kind::Invalid, reported, message)
+                .at(settings.path(&format!("{SET}.{}", part.field)))
+                .help(format!("write {}", part.form)),
+        );
+    }
+}
+
+/// The parts of a disk encryption set, each with the name that is reported.
+fn parts(set: &DiskEncryptionSet) -> [(&'static str, Part<'_>); 3] {
+    let subscription = Part {
+        field: "subscriptionId",
+        what: "the id of a subscription",
+        value: &set.subscription_id,
+        fits: forms::is_uuid,
+        form: "a UUID; `az account show --query id` prints that of the current subscription",
+    };
+    let group = Part {
+        field: "resourceGroup",
+        what: "the name of a resource group",
+        value: &set.resource_group,
+        fits: forms::is_resource_group,
+        form: forms::RESOURCE_GROUP,
+    };
+    let name = Part {
+        field: "name",
+        what: "the name of a disk encryption set",
+        value: &set.name,
+        fits: forms::is_encryption_set_name,
+        form: "1 to 80 letters, digits, dashes and underscores",
+    };
+    [("subscriptionID", subscription), ("resourceGroup", group), ("diskEncryptionSetName", name)]
+}

@@ -1,0 +1,99 @@
+//! Forms of the names that Azure gives out.
+
+use landfall_rules::text::is_word;
+
+/// A text of the file that must have a form.
+pub struct Part<'a> {
+    /// Where the text stands, below its section.
+    pub field: &'static str,
+    /// What the text is, for a message.
+    pub what: &'static str,
+    /// The text.
+    pub value: &'a str,
+    /// Whether a text has the form.
+    pub fits: fn(&str) -> bool,
+    /// The form in words.
+    pub form: &'static str,
+}
+
+/// The form that [`is_resource_group`] asks for, in words.
+pub const RESOURCE_GROUP: &str =
+    "1 to 90 letters, digits, dashes, underscores, round brackets and dots, with no dot at the end";
+
+/// Whether a resource group may have this name.
+pub fn is_resource_group(name: &str) -> bool {
+    is_word(name, "-_().") && name.len() <= 90 && !name.ends_with('.')
+}
+
+/// Whether a key in a key vault may have this name.
+pub fn is_key_name(name: &str) -> bool {
+    is_word(name, "-") && name.len() <= 127
+}
+
+/// Whether a key vault may have this name.
+pub fn is_vault_name(name: &str) -> bool {
+    is_word(name, "-")
+        && (3..=24).contains(&name.len())
+        && name.starts_with(|c: char| c.is_ascii_alphabetic())
+        && !name.ends_with('-')
+        && !name.contains("--")
+}
+
+/// Whether a user-assigned identity may have this name.
+pub fn is_identity_name(name: &str) -> bool {
+    is_word(name, "-_")
+        && (3..=128).contains(&name.len())
+        && name.starts_with(|c: char| c.is_ascii_alphanumeric())
+}
+
+/// Whether a disk encryption set may have this name.
+pub fn is_encryption_set_name(name: &str) -> bool {
+    is_word(name, "-_") && name.len() <= 80
+}
+
+/// Whether a text is a UUID: 8, 4, 4, 4 and 12 hexadecimal digits, joined by dashes.
+pub fn is_uuid(text: &str) -> bool {
+    let lengths = text.split('-').map(str::len);
+    lengths.eq([8, 4, 4, 4, 12]) && text.bytes().all(|b| b == b'-' || b.is_ascii_hexdigit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tells(fits: fn(&str) -> bool, good: &[&str], bad: &[&str]) {
+        for text in good {
+            assert!(fits(text), "{text}");
+        }
+        for text in bad {
+            assert!(!fits(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn tells_names() {
+        let long = "a".repeat(129);
+        tells(is_resource_group, &["rg", "a.b", "(x)_-", &long[..90]], &["", "rg.", "a b", "ä", &long[..91]]);
+        tells(is_key_name, &["-", "Key1", &long[..127]], &["", "a_b", &long[..128]]);
+        tells(
+            is_vault_name,
+            &["a-b", "abc", &long[..24]],
+            &["ab", "1ab", "abc-", "a--b", "a_b", &long[..25]],
+        );
+        tells(is_identity_name, &["a-_", "1ab", &long[..128]], &["ab", "_ab", "a b", &long]);
+        tells(is_encryption_set_name, &["a_b", "-", &long[..80]], &["", "a.b", &long[..81]]);
+    }
+
+    #[test]
+    fn tells_uuids() {
+        let good = ["00000000-0000-0000-0000-000000000000", "ABCDEFab-0000-0000-0000-00000000000F"];
+        let bad = [
+            "",
+            "00000000000000000000000000000000",
+            "00000000-0000-0000-0000-00000000000",
+            "0000000g-0000-0000-0000-000000000000",
+            "{00000000-0000-0000-0000-000000000000}",
+        ];
+        tells(is_uuid, &good, &bad);
+    }
+}

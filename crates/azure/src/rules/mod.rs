@@ -1,0 +1,181 @@
+//! The rules of Azure's fields: `docs/install-config.md`, section 11. One small file for each subject.
+
+mod boot_diagnostics;
+mod clouds;
+mod confidential;
+mod customer_key;
+mod data_disks;
+mod disks;
+mod forms;
+pub(super) mod gates;
+pub(super) mod ipv6;
+mod machines;
+pub(super) mod names;
+mod network;
+mod outbound;
+mod platform;
+mod security;
+mod tags;
+
+use landfall_diagnostics::{Finding, Findings, Kind, Page, shortened};
+use landfall_model::config::DiskSetup;
+use landfall_rules::Case;
+
+use super::config::MachinePool;
+
+/// The key under `platform`.
+pub const NAME: &str = "azure";
+
+/// The pages of the codes, in the order of the codes.
+pub const PAGES: &[&Page] = &[
+    &platform::REGION,
+    &platform::DNS_GROUP,
+    &platform::IP_FAMILY,
+    &clouds::CLOUD_NAME,
+    &clouds::STACK_ENDPOINT,
+    &clouds::STACK_ONLY,
+    &clouds::STACK_OUTBOUND,
+    &clouds::STACK_DNS,
+    &clouds::STACK_SHARED_KEY,
+    &network::SUBNET_TWICE,
+    &network::SUBNET_CONTROL_PLANES,
+    &network::SUBNET_ROLE,
+    &network::NETWORK_PARTS,
+    &network::SUBNETS_NETWORK,
+    &outbound::OUTBOUND_TYPE,
+    &outbound::USER_ROUTING,
+    &outbound::GATEWAY_INTERNAL,
+    &outbound::GATEWAY_SUBNETS,
+    &customer_key::STACK_KEY,
+    &customer_key::KEY_PARTS,
+    &customer_key::KEY_FORMS,
+    &tags::TAGS_CLOUD,
+    &tags::TAGS_MANY,
+    &tags::TAG_TWICE,
+    &tags::TAG_KEY,
+    &tags::TAG_VALUE,
+    &tags::TAG_RESERVED,
+    &ipv6::IPV6_ALONE,
+    &ipv6::IPV6_MISSING,
+    &ipv6::IPV6_PREFIX,
+    &disks::DISK_SIZE,
+    &disks::STACK_DISK_SIZE,
+    &disks::DISK_TYPE,
+    &disks::STACK_HOST_ENCRYPTION,
+    &disks::STACK_ENCRYPTION_SET,
+    &disks::ENCRYPTION_SET,
+    &confidential::CONFIDENTIAL_ENCRYPTION,
+    &confidential::CONFIDENTIAL_SETTINGS,
+    &confidential::CONFIDENTIAL_TPM,
+    &confidential::CONFIDENTIAL_DISK,
+    &security::SECURITY_SETTINGS,
+    &security::STACK_SECURITY,
+    &security::TRUSTED_LAUNCH,
+    &security::SECURITY_TYPE,
+    &boot_diagnostics::BOOT_TYPE,
+    &boot_diagnostics::STACK_BOOT_MANAGED,
+    &boot_diagnostics::BOOT_ACCOUNT,
+    &data_disks::DEFAULT_DATA_DISKS,
+    &data_disks::DATA_DISKS_FEWER,
+    &data_disks::DATA_DISK_LUN,
+    &data_disks::DATA_DISK_SIZE,
+    &data_disks::DATA_DISK_NAME,
+    &machines::ULTRA_DISKS,
+    &machines::NETWORKING_TYPE,
+    &machines::IMAGE_PLAN,
+    &machines::IMAGE_PARTS,
+    &machines::IDENTITY_TYPE,
+    &machines::IDENTITY_NONE,
+];
+
+/// Judges the platform's own section, active or not.
+pub fn check_platform(case: &Case<'_>, out: &mut Findings) {
+    let config = case.config;
+    let Some(azure) = &config.platform.azure else {
+        return;
+    };
+    let active = case.active.is_some_and(|active| active.name == NAME);
+    platform::check(azure, &config.publish, out);
+    let catalogue = &case.catalogue.azure;
+    let stack = catalogue.is_stack(&azure.cloud_name);
+    clouds::check(azure, catalogue, out);
+    // The older fields are only brought up to date on the active platform.
+    network::check(azure, active, out);
+    outbound::check(azure, config, out);
+    customer_key::check(azure, stack, out);
+    tags::check(azure, catalogue, out);
+    ipv6::check(azure, config, out);
+    if let Some(settings) = &azure.default_machine_platform {
+        let path = "platform.azure.defaultMachinePlatform".to_owned();
+        check_settings(&Settings { azure: settings, name: "", path, stack, disk_setup: &[] }, out);
+    }
+}
+
+/// Judges the section of every machine pool.
+pub fn check_pools(case: &Case<'_>, out: &mut Findings) {
+    let Some(azure) = &case.config.platform.azure else {
+        return;
+    };
+    let stack = case.catalogue.azure.is_stack(&azure.cloud_name);
+    for (path, pool) in case.config.pools() {
+        if let Some(settings) = &pool.platform.azure {
+            let path = format!("{path}.platform.azure");
+            let (name, disk_setup) = (pool.name.as_str(), pool.disk_setup.as_slice());
+            check_settings(&Settings { azure: settings, name, path, stack, disk_setup }, out);
+        }
+    }
+}
+
+/// Settings of machines, and what they are judged by.
+struct Settings<'a> {
+    /// The settings.
+    azure: &'a MachinePool,
+    /// Name of the pool; empty for the default machine platform.
+    name: &'a str,
+    /// Field path of the settings.
+    path: String,
+    /// Whether the cloud is an Azure Stack Hub.
+    stack: bool,
+    /// What the pool's extra disks are for.
+    disk_setup: &'a [DiskSetup],
+}
+
+impl Settings<'_> {
+    /// The path of a field of the settings.
+    fn path(&self, field: &str) -> String {
+        format!("{}.{field}", self.path)
+    }
+
+    /// An error at a field.
+    fn error(&self, page: &'static Page, kind: Kind, field: &str, message: impl Into<String>) -> Finding {
+        Finding::error(page, kind, self.path(field), message)
+    }
+
+    /// An error at a field which the OpenShift installer reports under a `defaultMachinePlatform` that
+    /// it puts into the path of every pool (section 14).
+    fn inserted(&self, page: &'static Page, kind: Kind, field: &str, message: impl Into<String>) -> Finding {
+        self.error(page, kind, &format!("defaultMachinePlatform.{field}"), message).at(self.path(field))
+    }
+
+    /// What of a confidential machine's disk is encrypted; empty if nothing is said.
+    fn encryption_type(&self) -> &str {
+        let profile = self.azure.os_disk.security_profile.as_ref();
+        profile.map_or("", |profile| profile.security_encryption_type.as_str())
+    }
+}
+
+fn check_settings(settings: &Settings<'_>, out: &mut Findings) {
+    disks::check(settings, out);
+    security::check(settings, out);
+    boot_diagnostics::check(settings, out);
+    data_disks::check(settings, out);
+    machines::check(settings, out);
+}
+
+/// A value for a message, in quotes; words for an empty one.
+fn shown(value: &str) -> String {
+    match value {
+        "" => "the empty text".to_owned(),
+        value => format!("`{}`", shortened(value)),
+    }
+}

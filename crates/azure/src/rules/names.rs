@@ -1,0 +1,82 @@
+//! Words that Azure keeps for itself: `docs/install-config.md`, section 7.3.
+//!
+//! The list is that of
+//! <https://learn.microsoft.com/azure/azure-resource-manager/troubleshooting/error-reserved-resource-name>.
+
+use landfall_diagnostics::shortened;
+
+/// Words that no resource may be named, in whatever case.
+const RESERVED: &[&str] = &[
+    "access",
+    "app_code",
+    "app_themes",
+    "app_data",
+    "app_globalresources",
+    "app_localresources",
+    "app_webreferences",
+    "app_browsers",
+    "azure",
+    "bing",
+    "bizspark",
+    "biztalk",
+    "cortana",
+    "directx",
+    "dotnet",
+    "dynamics",
+    "excel",
+    "exchange",
+    "forefront",
+    "groove",
+    "hololens",
+    "hyperv",
+    "kinect",
+    "lync",
+    "msdn",
+    "o365",
+    "office",
+    "office365",
+    "onedrive",
+    "onenote",
+    "outlook",
+    "powerpoint",
+    "sharepoint",
+    "skype",
+    "visio",
+    "visualstudio",
+    "web.config",
+    "xbox",
+];
+/// Words that no name may contain.
+const CONTAINED: &[&str] = &["microsoft", "windows"];
+/// The word that no name may begin with.
+const FIRST: &str = "login";
+
+/// Why Azure takes no cluster of this name, as far as its own words go.
+pub fn reserved(name: &str) -> Option<String> {
+    // Character by character, as the OpenShift installer does: the one lower-case form of more than one
+    // character counts by its first.
+    let lower: String = name.chars().filter_map(|c| c.to_lowercase().next()).collect();
+    let shown = shortened(name);
+    if RESERVED.contains(&lower.as_str()) {
+        return Some(format!("`{shown}` is a word that Azure reserves"));
+    }
+    if let Some(word) = CONTAINED.iter().find(|word| lower.contains(**word)) {
+        return Some(format!("`{shown}` contains `{word}`, which Azure reserves"));
+    }
+    lower.starts_with(FIRST).then(|| format!("`{shown}` begins with `{FIRST}`, which Azure reserves"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::reserved;
+
+    #[test]
+    fn tells_reserved_names() {
+        for bad in ["azure", "Office365", "web.config", "mywindows1", "MICROSOFT", "login-a"] {
+            assert!(reserved(bad).is_some(), "{bad}");
+        }
+        for good in ["azure1", "my-office", "my-login", "window", "web-config", ""] {
+            assert_eq!(reserved(good), None, "{good}");
+        }
+    }
+}

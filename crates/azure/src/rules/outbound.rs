@@ -1,0 +1,188 @@
+//! How machines reach the outside: `docs/install-config.md`, section 11.4.
+
+use landfall_diagnostics::{Base, Finding, Findings, Kind, Page, Severity};
+use landfall_model::config::InstallConfig;
+
+use super::super::config::Platform;
+use super::super::values;
+use super::network::node_subnets;
+use super::shown;
+
+/// The way to the outside is not known.
+pub const OUTBOUND_TYPE: Page = Page {
+    code: "LF0515",
+    title: "`outboundType` is one of the ways to the outside that Azure has",
+    text: "`Loadbalancer` is the default. The two NAT gateway values make gateways for one availability \
+           zone or for several; with `UserDefinedRouting` the routes are yours.",
+    severity: Severity::Error,
+    fields: &["platform.azure.outboundType"],
+    base: Base::Azure,
+    bad: "\
+platform:
+  azure:
+    region: eastus
+    baseDomainResourceGroupName: dns-rg
+    outboundType: NatGateway
+",
+    good: "\
+platform:
+  azure:
+    region: eastus
+    baseDomainResourceGroupName: dns-rg
+    outboundType: NATGatewaySingleZone
+",
+};
+/// The user's own routes without the user's own network.
+pub const USER_ROUTING: Page = Page {
+    code: "LF0516",
+    title: "`outboundType: UserDefinedRouting` goes with an existing virtual network",
+    text: "Routes belong to subnets. In a network that is made for the cluster there are none of the \
+           user's, so the machines would not reach the image registry.",
+    severity: Severity::Error,
+    fields: &["platform.azure.outboundType", "platform.azure.virtualNetwork"],
+    base: Base::Azure,
+    bad: "\
+platform:
+  azure:
+    region: eastus
+    baseDomainResourceGroupName: dns-rg
+    outboundType: UserDefinedRouting
+",
+    good: "\
+platform:
+  azure:
+    region: eastus
+    baseDomainResourceGroupName: dns-rg
+    outboundType: UserDefinedRouting
+    networkResourceGroupName: net-rg
+    virtualNetwork: vnet1
+    subnets:
+    - name: masters
+      role: control-plane
+    - name: workers
+      role: node
+",
+};
+/// A NAT gateway in a cluster that is not reachable from outside.
+pub const GATEWAY_INTERNAL: Page = Page {
+    code: "LF0517",
+    title: "a NAT gateway is for clusters whose applications are public",
+    text: "NAT gateways have public addresses. They are refused with `publish: Internal`, and with \
+           `publish: Mixed` when `operatorPublishingStrategy.ingress` is `Internal`.",
+    severity: Severity::Error,
+    fields: &["platform.azure.outboundType", "publish", "operatorPublishingStrategy.ingress"],
+    base: Base::Azure,
+    bad: "\
+publish: Internal
+platform:
+  azure:
+    region: eastus
+    outboundType: NATGatewaySingleZone
+",
+    good: "\
+publish: Internal
+platform:
+  azure:
+    region: eastus
+    outboundType: Loadbalancer
+",
+};
+/// A NAT gateway type that does not go with the number of subnets.
+pub const GATEWAY_SUBNETS: Page = Page {
+    code: "LF0518",
+    title: "a NAT gateway for one zone goes with one node subnet, gateways for several with several",
+    text: "Each gateway belongs to one availability zone and serves the subnets of that zone. \
+           `NATGatewaySingleZone` makes one, so all machines must be in one subnet; \
+           `NATGatewayMultiZone` makes one for each of several subnets.",
+    severity: Severity::Error,
+    fields: &["platform.azure.outboundType", "platform.azure.subnets"],
+    base: Base::Azure,
+    bad: "\
+platform:
+  azure:
+    region: eastus
+    baseDomainResourceGroupName: dns-rg
+    outboundType: NATGatewaySingleZone
+    networkResourceGroupName: net-rg
+    virtualNetwork: vnet1
+    subnets:
+    - name: masters
+      role: control-plane
+    - name: workers-1
+      role: node
+    - name: workers-2
+      role: node
+",
+    good: "\
+platform:
+  azure:
+    region: eastus
+    baseDomainResourceGroupName: dns-rg
+    outboundType: NATGatewayMultiZone
+    networkResourceGroupName: net-rg
+    virtualNetwork: vnet1
+    subnets:
+    - name: masters
+      role: control-plane
+    - name: workers-1
+      role: node
+    - name: workers-2
+      role: node
+",
+};
+
+const FIELD: &str = "platform.azure.outboundType";
+const SINGLE_ZONE: &str = "NATGatewaySingleZone";
+const MULTI_ZONE: &str = "NATGatewayMultiZone";
+
+pub(super) fn check(azure: &Platform, config: &InstallConfig, out: &mut Findings) {
+    let outbound = azure.outbound_type.as_str();
+    if !values::OUTBOUND_TYPES.contains(&outbound) {
+        out.push(Finding::not_supported(&OUTBOUND_TYPE, FIELD, outbound, values::OUTBOUND_TYPES));
+    }
+    if outbound == "UserDefinedRouting" && azure.virtual_network.is_empty() {
+        let message = "`UserDefinedRouting` needs an existing virtual network, and none is given";
+        out.push(
+            Finding::error(&USER_ROUTING, Kind::Invalid, FIELD, message)
+                .help("add `virtualNetwork`, `networkResourceGroupName` and `subnets`"),
+        );
+    }
+    if outbound == SINGLE_ZONE || outbound == MULTI_ZONE {
+        check_gateway(azure, config, out);
+    }
+}
+
+fn check_gateway(azure: &Platform, config: &InstallConfig, out: &mut Findings) {
+    let outbound = shown(&azure.outbound_type);
+    if let Some(internal) = internal(config) {
+        let message = format!("{outbound} is for public clusters, and `{internal}` is `Internal`");
+        out.push(
+            Finding::error(&GATEWAY_INTERNAL, Kind::Invalid, FIELD, message)
+                .related("this makes it internal", internal)
+                .help("write `outboundType: Loadbalancer`, or `UserDefinedRouting` in a network of yours"),
+        );
+    }
+    let nodes = node_subnets(azure);
+    let fault = match azure.outbound_type.as_str() {
+        SINGLE_ZONE if nodes > 1 => Some((format!("has one gateway for {nodes} node subnets"), MULTI_ZONE)),
+        MULTI_ZONE if nodes == 1 => Some(("has several gateways for 1 node subnet".to_owned(), SINGLE_ZONE)),
+        _ => None,
+    };
+    if let Some((fault, other)) = fault {
+        out.push(
+            Finding::error(&GATEWAY_SUBNETS, Kind::Invalid, FIELD, format!("{outbound} {fault}"))
+                .related("the subnets", "platform.azure.subnets")
+                .help(format!("write `outboundType: {other}`, or change the node subnets")),
+        );
+    }
+}
+
+/// The field that keeps the cluster's applications inside, if one does.
+fn internal(config: &InstallConfig) -> Option<&'static str> {
+    let ingress = config.operator_publishing_strategy.as_ref().map(|strategy| strategy.ingress.as_str());
+    match config.publish.as_str() {
+        "Internal" => Some("publish"),
+        "Mixed" if ingress == Some("Internal") => Some("operatorPublishingStrategy.ingress"),
+        _ => None,
+    }
+}

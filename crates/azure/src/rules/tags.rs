@@ -1,0 +1,284 @@
+//! Tags for the resources of the cluster: `docs/install-config.md`, section 11.6.
+
+use std::collections::BTreeMap;
+
+use landfall_diagnostics::{Base, Finding, Findings, Kind, Page, Severity, shortened};
+use landfall_rules::text::is_word;
+
+use super::super::catalogue::Catalogue;
+use super::super::config::Platform;
+use super::shown;
+
+/// Tags in a cloud whose clusters take none.
+pub const TAGS_CLOUD: Page = Page {
+    code: "LF0522",
+    title: "tags are for the public cloud and the US government's cloud",
+    text: "OpenShift supports tags of the user's own in these two clouds only.",
+    severity: Severity::Error,
+    fields: &["platform.azure.userTags", "platform.azure.cloudName"],
+    base: Base::Azure,
+    bad: "\
+platform:
+  azure:
+    region: chinaeast2
+    baseDomainResourceGroupName: dns-rg
+    cloudName: AzureChinaCloud
+    userTags:
+      team: infra
+",
+    good: "\
+platform:
+  azure:
+    region: chinaeast2
+    baseDomainResourceGroupName: dns-rg
+    cloudName: AzureChinaCloud
+",
+};
+/// More tags than resources can have.
+pub const TAGS_MANY: Page = Page {
+    code: "LF0523",
+    title: "there are at most 10 tags",
+    text: "Some kinds of Azure's resources take 15 tags, of which the cluster needs some itself.",
+    severity: Severity::Error,
+    fields: &["platform.azure.userTags"],
+    base: Base::Azure,
+    bad: "\
+platform:
+  azure:
+    region: eastus
+    baseDomainResourceGroupName: dns-rg
+    userTags: {a: x, b: x, c: x, d: x, e: x, f: x, g: x, h: x, i: x, j: x, k: x}
+",
+    good: "\
+platform:
+  azure:
+    region: eastus
+    baseDomainResourceGroupName: dns-rg
+    userTags: {a: x, b: x, c: x, d: x, e: x, f: x, g: x, h: x, i: x, j: x}
+",
+};
+/// Keys that Azure does not tell apart.
+pub const TAG_TWICE: Page = Page {
+    code: "LF0524",
+    title: "keys of tags differ in more than upper and lower case",
+    text: "Azure takes `team` and `TEAM` for the same tag, so one of the two values would be lost.",
+    severity: Severity::Error,
+    fields: &["platform.azure.userTags"],
+    base: Base::Azure,
+    bad: "\
+platform:
+  azure:
+    region: eastus
+    baseDomainResourceGroupName: dns-rg
+    userTags:
+      team: infra
+      TEAM: INFRA
+",
+    good: "\
+platform:
+  azure:
+    region: eastus
+    baseDomainResourceGroupName: dns-rg
+    userTags:
+      team: infra
+",
+};
+/// A key that is not one.
+pub const TAG_KEY: Page = Page {
+    code: "LF0525",
+    title: "a tag's key is 1 to 128 letters, digits, `_`, `.` and `-`, the first of them a letter",
+    text: "The form is narrower than Azure's own, so that the tag fits every kind of resource. Letters are \
+           those of ASCII, and the last character is neither a dot nor a dash.",
+    severity: Severity::Error,
+    fields: &["platform.azure.userTags"],
+    base: Base::Azure,
+    bad: "\
+platform:
+  azure:
+    region: eastus
+    baseDomainResourceGroupName: dns-rg
+    userTags:
+      cost center: '42'
+",
+    good: "\
+platform:
+  azure:
+    region: eastus
+    baseDomainResourceGroupName: dns-rg
+    userTags:
+      cost-center: '42'
+",
+};
+/// A value that is not one.
+pub const TAG_VALUE: Page = Page {
+    code: "LF0526",
+    title: "a tag's value is 1 to 256 letters, digits and `_ + , - . / : ; < = > ? @`",
+    text: "The form is narrower than Azure's own, so that the tag fits every kind of resource. A value must \
+           be there, and it has no blanks.",
+    severity: Severity::Error,
+    fields: &["platform.azure.userTags"],
+    base: Base::Azure,
+    bad: "\
+platform:
+  azure:
+    region: eastus
+    baseDomainResourceGroupName: dns-rg
+    userTags:
+      team: site reliability
+",
+    good: "\
+platform:
+  azure:
+    region: eastus
+    baseDomainResourceGroupName: dns-rg
+    userTags:
+      team: site-reliability
+",
+};
+/// A key that is reserved.
+pub const TAG_RESERVED: Page = Page {
+    code: "LF0527",
+    title: "a tag's key is none that OpenShift or Azure reserves",
+    text: "The key `name` and keys which begin with `kubernetes.io`, `openshift.io`, `microsoft`, `azure` \
+           or `windows` are reserved, in upper or lower case.",
+    severity: Severity::Error,
+    fields: &["platform.azure.userTags"],
+    base: Base::Azure,
+    bad: "\
+platform:
+  azure:
+    region: eastus
+    baseDomainResourceGroupName: dns-rg
+    userTags:
+      Name: demo
+",
+    good: "\
+platform:
+  azure:
+    region: eastus
+    baseDomainResourceGroupName: dns-rg
+    userTags:
+      cluster-name: demo
+",
+};
+
+const FIELD: &str = "platform.azure.userTags";
+/// The most tags that a cluster may have.
+const MOST: usize = 10;
+/// The beginnings of keys that are reserved.
+const RESERVED: &[&str] = &["kubernetes.io", "openshift.io", "microsoft", "azure", "windows"];
+
+pub(super) fn check(azure: &Platform, catalogue: &Catalogue, out: &mut Findings) {
+    let tags = &azure.user_tags;
+    let allowed = catalogue.cloud(&azure.cloud_name).is_some_and(|(_, cloud)| cloud.user_tags_allowed);
+    if !tags.is_empty() && !allowed {
+        let message = format!("clusters in the cloud {} take no tags", shown(&azure.cloud_name));
+        let finding = Finding::error(&TAGS_CLOUD, Kind::Forbidden, FIELD, message);
+        out.push(finding.help("remove `userTags`"));
+    }
+    if tags.len() > MOST {
+        let message = format!("there are {} tags, at most {MOST} are accepted", tags.len());
+        let finding = Finding::error(&TAGS_MANY, Kind::TooMany, FIELD, message);
+        out.push(finding.help(format!("remove {}", tags.len() - MOST)));
+    }
+    check_twice(tags, out);
+    for (key, value) in tags {
+        check_tag(key, value, out);
+    }
+}
+
+/// Finds keys that Azure does not tell apart: one finding for all of them.
+fn check_twice(tags: &BTreeMap<String, String>, out: &mut Findings) {
+    let mut firsts: BTreeMap<String, &str> = BTreeMap::new();
+    let mut same: Vec<(&str, &str)> = Vec::new();
+    for key in tags.keys().map(String::as_str) {
+        let first = *firsts.entry(key.chars().map(title).collect()).or_insert(key);
+        if first != key {
+            same.push((first, key));
+        }
+    }
+    if let Some((first, second)) = same.first() {
+        let names: Vec<String> = same.iter().map(|(first, second)| format!("{first} and {second}")).collect();
+        let message = format!("Azure takes these keys for the same: {}", shortened(&names.join(", ")));
+        out.push(
+            Finding::error(&TAG_TWICE, Kind::Forbidden, FIELD, message)
+                .at(format!("{FIELD}[{second}]"))
+                .related("the first one", format!("{FIELD}[{first}]"))
+                .help("keep one spelling of each key"),
+        );
+    }
+}
+
+/// The title case of a character, where it is a single one, as Go's `unicode.ToTitle` gives it.
+///
+/// Only equality counts here, so letters whose title case the standard library does not have are
+/// brought together by their lower case.
+fn title(c: char) -> char {
+    // Georgian letters are their own title case, although they have an upper case.
+    if ('\u{10d0}'..='\u{10ff}').contains(&c) {
+        return c;
+    }
+    single(c.to_uppercase()).or_else(|| single(c.to_lowercase())).unwrap_or(c)
+}
+
+fn single(mut chars: impl Iterator<Item = char>) -> Option<char> {
+    let first = chars.next()?;
+    chars.next().is_none().then_some(first)
+}
+
+fn check_tag(key: &str, value: &str, out: &mut Findings) {
+    let lower = key.to_ascii_lowercase();
+    let finding = if !is_key(key) {
+        let message = format!("{} cannot be the key of a tag", shown(key));
+        Finding::error(&TAG_KEY, Kind::Invalid, format!("{FIELD}[{key}]"), message)
+            .help("write letters, digits, `_`, `.` and `-`, beginning with a letter")
+    } else if !is_value(value) {
+        let message = format!("{} cannot be the value of a tag", shown(value));
+        Finding::error(&TAG_VALUE, Kind::Invalid, format!("{FIELD}[{key}]"), message)
+            .help("write 1 to 256 letters, digits and `_ + , - . / : ; < = > ? @`")
+    } else if lower == "name" || RESERVED.iter().any(|reserved| lower.starts_with(reserved)) {
+        let message = format!("the key {} is reserved", shown(key));
+        Finding::error(&TAG_RESERVED, Kind::Invalid, format!("{FIELD}[{key}]"), message)
+            .help("choose another key, such as one that begins with your organization's name")
+    } else {
+        return;
+    };
+    out.push(finding);
+}
+
+fn is_key(key: &str) -> bool {
+    is_word(key, "_.-")
+        && key.len() <= 128
+        && key.starts_with(|c: char| c.is_ascii_alphabetic())
+        && !key.ends_with(['.', '-'])
+}
+
+fn is_value(value: &str) -> bool {
+    is_word(value, "_+,-./:;<=>?@") && value.len() <= 256
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tells_keys_and_values() {
+        for good in ["a", "a_", "a-b.c_d", &"a".repeat(128)] {
+            assert!(is_key(good), "{good}");
+        }
+        for bad in ["", "_a", "1a", "a-", "a.", "a b", "a\n", "stra\u{df}e", &"a".repeat(129)] {
+            assert!(!is_key(bad), "{bad}");
+        }
+        assert!(is_value("a_.=+,-/:;<>?@b") && is_value(&"a".repeat(256)));
+        for bad in ["", "b c", "x!y", "x*y", "[x]", "\u{fc}", &"a".repeat(257)] {
+            assert!(!is_value(bad), "{bad}");
+        }
+    }
+
+    #[test]
+    fn keys_are_the_same_by_simple_title_case() {
+        let same = |a: char, b: char| title(a) == title(b);
+        assert!(same('a', 'A') && same('\u{1c6}', '\u{1c5}') && same('\u{1fb3}', '\u{1fbc}'));
+        assert!(!same('\u{df}', 's') && !same('\u{10d0}', '\u{1c90}') && !same('\u{df}', '\u{1e9e}'));
+    }
+}

@@ -1,0 +1,87 @@
+//! What Azure knows for those who ask a user for a new config.
+
+use landfall_model::catalogue::{Catalogue, KnownRegion};
+use landfall_platform::World;
+use landfall_platform::survey::{Fields, Site, Survey};
+use serde_json::{Map, Value};
+
+use super::rules;
+
+/// Azure's part in asking for a new config.
+pub(super) struct AzureSurvey;
+
+impl Survey for AzureSurvey {
+    fn title(&self) -> &'static str {
+        "Microsoft Azure"
+    }
+
+    fn fields(&self) -> Fields {
+        Fields {
+            cloud: "platform.azure.cloudName",
+            region: "platform.azure.region",
+            zone_group: "platform.azure.baseDomainResourceGroupName",
+        }
+    }
+
+    fn clouds<'c>(&self, catalogue: &'c Catalogue) -> Vec<&'c str> {
+        // A closed cloud takes no new cluster; a Stack Hub needs an endpoint, which its owner alone knows.
+        let open = catalogue.azure.clouds.iter().filter(|(_, cloud)| !cloud.closed && !cloud.stack);
+        let mut names: Vec<&str> = open.map(|(name, _)| name.as_str()).collect();
+        names.sort_by_key(|name| *name != catalogue.azure.default_cloud);
+        names
+    }
+
+    fn regions<'c>(&self, catalogue: &'c Catalogue, release: &str, cloud: &str) -> Vec<KnownRegion<'c>> {
+        let mut regions = catalogue.known_regions(rules::NAME, release);
+        regions.retain(|region| catalogue.azure.location(cloud, region.id).is_some());
+        regions
+    }
+
+    fn environment_region(&self, world: &dyn World) -> Option<String> {
+        world.variable("AZURE_DEFAULTS_LOCATION")
+    }
+
+    fn unlisted(&self) -> &'static str {
+        "write it to the file as `platform.azure.region` (an Azure Stack Hub with its `cloudName` and \
+         `armEndpoint`), or describe it in a catalogue overlay and name that with --catalogue"
+    }
+
+    fn section(&self, site: Site<'_>, catalogue: &Catalogue) -> Map<String, Value> {
+        let cloud = if site.cloud == catalogue.azure.default_cloud { "" } else { site.cloud };
+        let entries =
+            [("baseDomainResourceGroupName", site.zone_group), ("cloudName", cloud), ("region", site.region)];
+        let given = entries.into_iter().filter(|(_, value)| !value.is_empty());
+        given.map(|(key, value)| (key.to_owned(), Value::from(value))).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cloud_has_its_own_regions() {
+        let catalogue = Catalogue::embedded();
+        let release = catalogue.newest_release().unwrap_or_default();
+        let clouds = AzureSurvey.clouds(catalogue);
+        assert_eq!(clouds.first().copied(), Some(catalogue.azure.default_cloud.as_str()));
+        assert!(clouds.iter().all(|name| !catalogue.azure.is_stack(name)), "{clouds:?}");
+        let has = |cloud: &str, id: &str| {
+            AzureSurvey.regions(catalogue, release, cloud).iter().any(|region| region.id == id)
+        };
+        assert!(has("", "eastus") && !has("", "usgovvirginia"));
+        assert!(has("AzureUSGovernmentCloud", "usgovvirginia") && !has("AzureUSGovernmentCloud", "eastus"));
+    }
+
+    #[test]
+    fn only_what_is_not_usual_is_written() {
+        let catalogue = Catalogue::embedded();
+        let keys = |site: Site<'_>| -> Vec<String> {
+            AzureSurvey.section(site, catalogue).keys().cloned().collect()
+        };
+        let usual = Site { cloud: &catalogue.azure.default_cloud, region: "eastus", zone_group: "dns" };
+        assert_eq!(keys(usual), ["baseDomainResourceGroupName", "region"]);
+        let china = Site { cloud: "AzureChinaCloud", region: "chinaeast", zone_group: "" };
+        assert_eq!(keys(china), ["cloudName", "region"]);
+    }
+}

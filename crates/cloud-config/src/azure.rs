@@ -1,0 +1,194 @@
+//! Azure's text: JSON, in which `cloud` names the cloud of the cluster.
+
+mod json;
+
+use landfall_diagnostics::shortened;
+use landfall_model::catalogue::Catalogue;
+
+use super::{AzureStatus, Fault, Infrastructure, document};
+use json::{Json, Members};
+
+const CLOUD: &str = "cloud";
+const VM_TYPE: &str = "vmType";
+const PROBE_MODE: &str = "clusterServiceLoadBalancerHealthProbeMode";
+
+/// The cloud that a cluster is in.
+struct Home {
+    name: &'static str,
+    stack: bool,
+}
+
+/// The user's settings with the cluster's cloud among them; none where they have it and can stay as they are.
+///
+/// # Errors
+/// The cloud is not known, the text cannot be read, or it names another cloud.
+pub(super) fn stitch(infrastructure: &Infrastructure, text: &[u8]) -> Result<Option<Vec<u8>>, Fault> {
+    let home = home(infrastructure)?;
+    let text = str::from_utf8(text).map_err(|_| unreadable("it is not UTF-8"))?;
+    let (mut settings, is_json) = settings(text)?;
+    match settings.get(CLOUD) {
+        None => {}
+        Some(Json::Text(given)) if given.is_empty() => {}
+        Some(Json::Text(given)) => {
+            agrees(given, &home)?;
+            if is_json {
+                return Ok(None);
+            }
+        }
+        Some(other) => return Err(Fault::CloudNotString(other.noun())),
+    }
+    settings.insert(CLOUD.to_owned(), Json::Text(home.name.to_owned()));
+    Ok(Some(Json::Object(settings).lines().into_bytes()))
+}
+
+/// The text for the cloud controller manager.
+///
+/// # Errors
+/// As for [`stitch`]; YAML cannot be read here.
+pub(super) fn ccm(infrastructure: &Infrastructure, text: &str) -> Result<String, Fault> {
+    let Json::Object(mut settings) = Json::read(text).map_err(Fault::ConfigUnreadable)? else {
+        return Err(unreadable("it is no JSON object"));
+    };
+    for name in [CLOUD, VM_TYPE, PROBE_MODE] {
+        spell(&mut settings, name)?;
+    }
+    let home = home(infrastructure)?;
+    if settings.get(VM_TYPE).is_none_or(Json::is_empty) {
+        settings.insert(VM_TYPE.to_owned(), Json::Text("standard".to_owned()));
+    }
+    if !home.stack {
+        if let Some(Json::Text(given)) = settings.get(CLOUD)
+            && !given.is_empty()
+        {
+            agrees(given, &home)?;
+        }
+        settings.insert(CLOUD.to_owned(), Json::Text(home.name.to_owned()));
+        settings.insert(PROBE_MODE.to_owned(), Json::Text("shared".to_owned()));
+    }
+    Ok(Json::Object(settings).line())
+}
+
+/// What a cluster whose text this is says of its cloud; none where the text names no cloud that is known.
+pub(super) fn presumed(text: &str) -> Option<AzureStatus> {
+    let Ok(Json::Object(mut settings)) = Json::read(text) else { return None };
+    spell(&mut settings, CLOUD).ok()?;
+    let Some(Json::Text(given)) = settings.get(CLOUD) else { return None };
+    let name = Catalogue::embedded().azure.clouds.keys().find(|name| name.eq_ignore_ascii_case(given))?;
+    Some(AzureStatus { cloud_name: name.clone() })
+}
+
+/// The cloud that the cluster's object names, or the usual one.
+fn home(infrastructure: &Infrastructure) -> Result<Home, Fault> {
+    let known = &Catalogue::embedded().azure;
+    let status = infrastructure.status.platform_status.as_ref().and_then(|status| status.azure.as_ref());
+    let name = status.map(|azure| azure.cloud_name.as_str()).filter(|name| !name.is_empty());
+    let name = name.unwrap_or(&known.default_cloud);
+    match known.clouds.get_key_value(name) {
+        Some((name, cloud)) => Ok(Home { name, stack: cloud.stack }),
+        None => Err(Fault::CloudNameUnsupported(shortened(name))),
+    }
+}
+
+fn agrees(given: &str, home: &Home) -> Result<(), Fault> {
+    if given.eq_ignore_ascii_case(home.name) {
+        return Ok(());
+    }
+    Err(Fault::CloudConflict { given: shortened(given), cloud: home.name.to_owned() })
+}
+
+/// The settings of a text, and whether it is JSON as every reader understands it.
+fn settings(text: &str) -> Result<(Members, bool), Fault> {
+    let (value, is_json) = match Json::read(text.strip_prefix('\u{feff}').unwrap_or(text)) {
+        Ok(value) => (value, !text.starts_with('\u{feff}')),
+        Err(_) => (Json::from(document::yaml(text).map_err(Fault::ConfigUnreadable)?), false),
+    };
+    match value {
+        Json::Object(settings) => Ok((settings, is_json)),
+        Json::Null => Ok((Members::new(), is_json)),
+        other => Err(unreadable(&format!("it is {}, not a mapping", other.noun()))),
+    }
+}
+
+/// Gives a setting, which is a text, the name that it is known by: the provider reads names without regard to
+/// case.
+fn spell(settings: &mut Members, name: &str) -> Result<(), Fault> {
+    let others: Vec<String> =
+        settings.keys().filter(|key| *key != name && key.eq_ignore_ascii_case(name)).cloned().collect();
+    for other in others {
+        if let Some(value) = settings.remove(&other) {
+            settings.entry(name.to_owned()).or_insert(value);
+        }
+    }
+    match settings.get(name) {
+        None | Some(Json::Null | Json::Text(_)) => Ok(()),
+        Some(other) => Err(unreadable(&format!("`{name}` is {}, not a text", other.noun()))),
+    }
+}
+
+fn unreadable(why: &str) -> Fault {
+    Fault::ConfigUnreadable(why.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn cluster(cloud: &str) -> Infrastructure {
+        let status = json!({ "platformStatus": { "type": "Azure", "azure": { "cloudName": cloud } } });
+        serde_json::from_value(json!({ "status": status })).unwrap_or_default()
+    }
+
+    fn stitched(cloud: &str, text: &str) -> Result<Option<String>, Fault> {
+        let text = stitch(&cluster(cloud), text.as_bytes())?;
+        Ok(text.map(|text| String::from_utf8_lossy(&text).into_owned()))
+    }
+
+    #[test]
+    fn what_is_no_json_becomes_json() {
+        let expected = Ok(Some("{\n\t\"cloud\": \"AzureChinaCloud\"\n}\n".to_owned()));
+        let same =
+            ["", "cloud: azurechinacloud\n", "\u{feff}{\"cloud\":\"AzureChinaCloud\"}", "{\"cloud\":\"\"}"];
+        for text in same {
+            assert_eq!(stitched("AzureChinaCloud", text), expected, "{text:?}");
+        }
+        assert_eq!(stitched("AzureChinaCloud", " {\"cloud\":\"azurechinacloud\"}\r\n"), Ok(None));
+        let name = |text: &str| stitched("AzureChinaCloud", text).map_err(|fault| fault.name());
+        assert_eq!(name("{\"cloud\":\"AzurePublicCloud\"}"), Err("cloud-conflict"));
+        assert_eq!(name("cloud: ~"), Err("cloud-not-string"));
+        assert_eq!(stitch(&cluster(""), b"\xff").map_err(|fault| fault.name()), Err("config-unreadable"));
+    }
+
+    #[test]
+    fn a_text_tells_its_cloud_where_it_is_a_known_one() {
+        let cloud = |text: &str| presumed(text).map(|status| status.cloud_name);
+        assert_eq!(cloud("{\"Cloud\":\"azurechinacloud\"}"), Some("AzureChinaCloud".to_owned()));
+        assert_eq!(cloud("{\"cloud\":\"AzureMoonCloud\"}"), None);
+        assert_eq!(cloud("{\"cloud\":\"\"}"), None);
+    }
+
+    #[test]
+    fn settings_are_found_without_regard_to_case_and_none_is_lost() {
+        let text =
+            r#"{"CLOUD":"azurechinacloud","VMType":"vmss","own":[1.50,9007199254740993],"other":null}"#;
+        let read = |text: &str| serde_json::from_str::<Value>(text).unwrap_or_default();
+        let settled = ccm(&cluster("AzureChinaCloud"), text).map(|text| read(&text));
+        let expected = json!({
+            "cloud": "AzureChinaCloud",
+            "vmType": "vmss",
+            "clusterServiceLoadBalancerHealthProbeMode": "shared",
+            "own": [1.5, 9_007_199_254_740_993_u64],
+            "other": null,
+        });
+        assert_eq!(settled, Ok(expected));
+        let stack =
+            ccm(&cluster("AzureStackCloud"), r#"{"cloud":"AzurePublicCloud"}"#).map(|text| read(&text));
+        assert_eq!(stack, Ok(json!({ "cloud": "AzurePublicCloud", "vmType": "standard" })));
+        for text in ["", "[]", "a: b", "{\"cloud\":7}"] {
+            assert_eq!(presumed(text), None, "{text}");
+            let name = ccm(&cluster(""), text).map_err(|fault| fault.name());
+            assert_eq!(name, Err("config-unreadable"), "{text}");
+        }
+    }
+}

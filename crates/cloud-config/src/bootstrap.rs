@@ -1,0 +1,217 @@
+//! The managed map before there is a cluster: from the texts of two files to the text of a manifest.
+
+use std::collections::BTreeMap;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde::{Deserialize, Serialize};
+
+use super::infrastructure::or_default;
+use super::managed;
+use super::{Entries, Fault, Infrastructure, Network, document};
+
+const CONFIG_MAP: &str = "ConfigMap";
+const NAME: &str = "kube-cloud-config";
+const NAMESPACE: &str = "openshift-config-managed";
+/// The namespace in which clusters look for the user's map.
+const OF_USER: &str = "openshift-config";
+
+/// The manifest of a map.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Manifest {
+    #[serde(skip_deserializing)]
+    api_version: &'static str,
+    #[serde(skip_deserializing)]
+    kind: &'static str,
+    #[serde(deserialize_with = "or_default")]
+    metadata: Metadata,
+    #[serde(deserialize_with = "or_default", skip_serializing_if = "BTreeMap::is_empty")]
+    data: BTreeMap<String, Option<String>>,
+    #[serde(deserialize_with = "or_default", skip_serializing_if = "BTreeMap::is_empty")]
+    binary_data: BTreeMap<String, Option<String>>,
+}
+
+/// What of the metadata is the user's to say.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(default)]
+struct Metadata {
+    #[serde(skip_deserializing)]
+    name: &'static str,
+    #[serde(skip_deserializing)]
+    namespace: &'static str,
+    #[serde(deserialize_with = "or_default", skip_serializing_if = "BTreeMap::is_empty")]
+    labels: BTreeMap<String, String>,
+    #[serde(deserialize_with = "or_default", skip_serializing_if = "BTreeMap::is_empty")]
+    annotations: BTreeMap<String, String>,
+}
+
+/// The manifest of the managed map as YAML, of the Infrastructure object and the user's map, each as YAML or JSON.
+/// It has the user's labels and annotations.
+///
+/// # Errors
+/// One of the texts cannot be read, or they contradict each other.
+pub fn stitch(infrastructure: &str, user: Option<&str>) -> Result<String, Fault> {
+    let infrastructure = self::infrastructure(infrastructure)?;
+    let mut manifest = user.map_or_else(|| Ok(Manifest::default()), Manifest::read)?;
+    let entries = managed::managed(&infrastructure, &manifest.entries()?)?;
+    manifest.api_version = "v1";
+    manifest.kind = CONFIG_MAP;
+    manifest.metadata.name = NAME;
+    manifest.metadata.namespace = NAMESPACE;
+    manifest.data = entries.data.into_iter().map(|(key, text)| (key, Some(text))).collect();
+    manifest.binary_data = entries.binary_data.into_iter().map(|(key, text)| (key, Some(text))).collect();
+    // Every key is text.
+    Ok(landfall_render::yaml(&serde_json::to_value(&manifest).unwrap_or_default()))
+}
+
+/// How a map is called.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Titled {
+    #[serde(deserialize_with = "or_default")]
+    metadata: Title,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Title {
+    #[serde(deserialize_with = "or_default")]
+    name: String,
+    #[serde(deserialize_with = "or_default")]
+    namespace: String,
+}
+
+/// The key that the Infrastructure object names and the user's map does not have; none where one of them cannot
+/// be read.
+#[must_use]
+pub fn missing_key(infrastructure: &str, user: &str) -> Option<String> {
+    let infrastructure = self::infrastructure(infrastructure).ok()?;
+    let user = Manifest::read(user).and_then(|mut manifest| manifest.entries()).ok()?;
+    managed::lacking_key(&infrastructure, &user).map(str::to_owned)
+}
+
+/// What the user's map is called and what the map is called that the Infrastructure object names, where they
+/// differ; none where one of them names nothing or cannot be read.
+#[must_use]
+pub fn another_map(infrastructure: &str, user: &str) -> Option<(String, String)> {
+    let wanted = self::infrastructure(infrastructure).ok()?.spec.cloud_config.name;
+    let Titled { metadata: Title { name, namespace } } = document::object(user, CONFIG_MAP).ok()?;
+    let differs = |found: &str, wanted: &str| !found.is_empty() && found != wanted;
+    if wanted.is_empty() || !(differs(&name, &wanted) || differs(&namespace, OF_USER)) {
+        return None;
+    }
+    let or = |given: String, otherwise: &str| if given.is_empty() { otherwise.to_owned() } else { given };
+    let found = format!("{}/{}", or(namespace, OF_USER), or(name, &wanted));
+    Some((found, format!("{OF_USER}/{wanted}")))
+}
+
+/// The Infrastructure object of a file.
+///
+/// # Errors
+/// The file is empty, or cannot be read as such an object.
+pub fn infrastructure(text: &str) -> Result<Infrastructure, Fault> {
+    if text.is_empty() {
+        return Err(Fault::InfrastructureFileEmpty);
+    }
+    document::object(text, "Infrastructure").map_err(Fault::InfrastructureUnreadable)
+}
+
+/// The Network object of a file.
+///
+/// # Errors
+/// The file cannot be read as such an object.
+pub fn network(text: &str) -> Result<Network, Fault> {
+    document::object(text, "Network").map_err(Fault::NetworkUnreadable)
+}
+
+impl Manifest {
+    fn read(text: &str) -> Result<Self, Fault> {
+        document::object(text, CONFIG_MAP).map_err(Fault::ManifestUnreadable)
+    }
+
+    /// The entries, those without a value as empty ones.
+    fn entries(&mut self) -> Result<Entries, Fault> {
+        let data = std::mem::take(&mut self.data);
+        let binary = std::mem::take(&mut self.binary_data).into_iter().map(|(key, text)| {
+            // Lines may be broken anywhere.
+            let text = text.unwrap_or_default().replace(['\r', '\n'], "");
+            match STANDARD.decode(&text) {
+                Ok(_) => Ok((key, text)),
+                Err(_) => {
+                    Err(Fault::ManifestUnreadable(format!("binaryData has `{key}`, which is no base64")))
+                }
+            }
+        });
+        Ok(Entries {
+            data: data.into_iter().map(|(key, text)| (key, text.unwrap_or_default())).collect(),
+            binary_data: binary.collect::<Result<_, _>>()?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn made(infrastructure: &str, user: &str) -> Result<Value, String> {
+        let manifest = stitch(infrastructure, Some(user)).map_err(|fault| fault.name().to_owned())?;
+        document::yaml(&manifest)
+    }
+
+    const GCP: &str = r#"{"spec": {"cloudConfig": {"name": "m", "key": "config"}}, "status": {"platformStatus": {"type": "GCP"}}}"#;
+
+    #[test]
+    fn labels_and_annotations_are_carried_over_and_nothing_else() {
+        let user = "kind: ConfigMap\nmetadata:\n  name: own\n  uid: x\n  labels: {a: b}\n  annotations:\nimmutable: true\n\
+                    data: {config: 'yes', other: }\nbinaryData:\n  b: |\n    eA\n    ==\n";
+        let expected = json!({
+            "apiVersion": "v1",
+            "kind": "ConfigMap",
+            "metadata": { "name": NAME, "namespace": NAMESPACE, "labels": { "a": "b" } },
+            "data": { "cloud.conf": "yes", "other": "" },
+            "binaryData": { "b": "eA==" },
+        });
+        assert_eq!(made(GCP, user), Ok(expected));
+    }
+
+    #[test]
+    fn a_key_that_the_map_does_not_have_is_told() {
+        for lacking in ["data: {other: a}", "kind: ConfigMap", ""] {
+            assert_eq!(missing_key(GCP, lacking), Some("config".to_owned()), "{lacking}");
+        }
+        for fine in ["data: {config: a}", "binaryData: {config: eA==}", "data: 5"] {
+            assert_eq!(missing_key(GCP, fine), None, "{fine}");
+        }
+    }
+
+    #[test]
+    fn a_map_of_another_name_or_namespace_is_told() {
+        let told = |metadata: &str| another_map(GCP, &format!("metadata: {metadata}"));
+        let found = |found: &str| Some((found.to_owned(), "openshift-config/m".to_owned()));
+        assert_eq!(told("{name: own, namespace: openshift-config}"), found("openshift-config/own"));
+        assert_eq!(told("{name: m, namespace: default}"), found("default/m"));
+        for fine in ["{name: m, namespace: openshift-config}", "{name: m}", "{}", "", "5"] {
+            assert_eq!(told(fine), None, "{fine}");
+        }
+        assert_eq!(another_map("status: {platformStatus: {type: GCP}}", "metadata: {name: own}"), None);
+    }
+
+    #[test]
+    fn what_is_of_another_kind_or_type_is_refused() {
+        let unreadable = |text: &str| made(GCP, text) == Err("config-manifest-unreadable".to_owned());
+        for text in ["kind: Secret", "data: 5", "data: {a: 5}", "binaryData: {a: '?'}", "- a", "a: ["] {
+            assert!(unreadable(text), "{text}");
+        }
+        let infrastructure = |text: &str| made(text, "");
+        assert_eq!(infrastructure("kind: Pod"), Err("infrastructure-unreadable".to_owned()));
+        assert_eq!(infrastructure(""), Err("infrastructure-file-empty".to_owned()));
+        assert_eq!(infrastructure("# none\n").map(|made| made["kind"].clone()), Ok(json!("ConfigMap")));
+        assert_eq!(
+            network("spec: {serviceNetwork: 5}").map_err(|fault| fault.name()),
+            Err("network-unreadable")
+        );
+    }
+}

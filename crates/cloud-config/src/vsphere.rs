@@ -1,0 +1,347 @@
+//! vSphere's text: YAML, to which the Infrastructure object adds servers, networks and labels.
+
+mod legacy;
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::{Fault, Infrastructure, Network, document};
+
+type Settings = Map<String, Value>;
+
+/// The address behind which a node reaches services on itself.
+const MASQUERADE: &str = "fd69::2/128";
+
+const SERVER: &str = "server";
+const PORT: &str = "port";
+const DATACENTERS: &str = "datacenters";
+const INSECURE: &str = "insecureFlag";
+
+/// What a text says.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(default)]
+struct Document {
+    #[serde(deserialize_with = "super::infrastructure::or_default")]
+    global: Settings,
+    #[serde(
+        deserialize_with = "super::infrastructure::or_default",
+        skip_serializing_if = "BTreeMap::is_empty"
+    )]
+    vcenter: BTreeMap<String, Settings>,
+    #[serde(deserialize_with = "super::infrastructure::or_default", skip_serializing_if = "Map::is_empty")]
+    nodes: Settings,
+    #[serde(deserialize_with = "super::infrastructure::or_default", skip_serializing_if = "Map::is_empty")]
+    labels: Settings,
+    #[serde(flatten)]
+    others: Settings,
+}
+
+/// `spec.platformSpec.vsphere`.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Spec {
+    #[serde(deserialize_with = "super::infrastructure::or_default")]
+    vcenters: Vec<Server>,
+    #[serde(deserialize_with = "super::infrastructure::or_default")]
+    failure_domains: Vec<FailureDomain>,
+    #[serde(deserialize_with = "super::infrastructure::or_default")]
+    node_networking: NodeNetworking,
+}
+
+/// One vCenter.
+#[allow(clippy::struct_field_names, reason = "the field is called so in the object")]
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Server {
+    server: String,
+    port: i64,
+    #[serde(deserialize_with = "super::infrastructure::or_default")]
+    datacenters: Vec<String>,
+}
+
+/// One failure domain.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct FailureDomain {
+    server: String,
+    topology: Topology,
+}
+
+/// Where a failure domain is.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Topology {
+    datacenter: String,
+}
+
+/// The networks of nodes.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct NodeNetworking {
+    #[serde(deserialize_with = "super::infrastructure::or_default")]
+    external: Side,
+    #[serde(deserialize_with = "super::infrastructure::or_default")]
+    internal: Side,
+}
+
+/// The networks of one side.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Side {
+    network: String,
+    #[serde(deserialize_with = "super::infrastructure::or_default")]
+    network_subnet_cidr: Vec<String>,
+    #[serde(deserialize_with = "super::infrastructure::or_default")]
+    exclude_network_subnet_cidr: Vec<String>,
+}
+
+/// The text for the cloud controller manager.
+///
+/// # Errors
+/// The text is neither YAML of this form nor the older INI, or vSphere's part of the Infrastructure object is
+/// not of its type.
+pub(super) fn ccm(text: &str, infrastructure: &Infrastructure, network: &Network) -> Result<String, Fault> {
+    let mut document = read(text)?;
+    if let Some(spec) = &infrastructure.spec.platform_spec.vsphere {
+        let spec = Spec::deserialize(spec).map_err(|_| {
+            Fault::InfrastructureUnreadable("spec.platformSpec.vsphere is not of its type".to_owned())
+        })?;
+        document.complete(&spec, infrastructure, &network.spec.service_network);
+    }
+    Ok(document.write())
+}
+
+fn read(text: &str) -> Result<Document, Fault> {
+    if text.is_empty() {
+        return Err(Fault::ConfigUnreadable("it is empty".to_owned()));
+    }
+    match document::yaml(text) {
+        Ok(Value::Null) => Ok(Document::default()),
+        Ok(value @ Value::Object(_)) => Document::deserialize(value).map_err(|_| {
+            let why = "global, vcenter, nodes, labels and each server are mappings";
+            Fault::ConfigUnreadable(why.to_owned())
+        }),
+        Ok(_) => legacy::read(text).map_err(Fault::ConfigUnreadable),
+        // The text is YAML more often than not.
+        Err(why) => legacy::read(text).map_err(|_| Fault::ConfigUnreadable(why)),
+    }
+}
+
+impl Document {
+    /// Adds what the cluster's objects say.
+    fn complete(&mut self, spec: &Spec, infrastructure: &Infrastructure, services: &[String]) {
+        let families: Vec<&str> = services.iter().map(|network| family(network)).collect();
+        let order = match families[..] {
+            [] | ["ipv4"] => None,
+            ["ipv6"] => Some(json!(["ipv6"])),
+            ["ipv6", ..] => Some(json!(["ipv6", "ipv4"])),
+            [..] => Some(json!(["ipv4", "ipv6"])),
+        };
+        if let Some(order) = order {
+            self.global.insert("ipFamily".to_owned(), order);
+        }
+        let own = if families.contains(&"ipv6") { own_addresses(infrastructure) } else { Vec::new() };
+        for (side, names) in [
+            (
+                &spec.node_networking.external,
+                ["externalVmNetworkName", "externalNetworkSubnetCidr", "excludeExternalNetworkSubnetCidr"],
+            ),
+            (
+                &spec.node_networking.internal,
+                ["internalVmNetworkName", "internalNetworkSubnetCidr", "excludeInternalNetworkSubnetCidr"],
+            ),
+        ] {
+            let excluded = [side.exclude_network_subnet_cidr.as_slice(), &own].concat().join(",");
+            let values = [side.network.clone(), side.network_subnet_cidr.join(","), excluded];
+            self.nodes.extend(names.map(str::to_owned).into_iter().zip(values.map(Value::from)));
+        }
+        self.servers(spec);
+        if spec.failure_domains.len() > 1 {
+            self.labels.insert("zone".to_owned(), "openshift-zone".into());
+            self.labels.insert("region".to_owned(), "openshift-region".into());
+        }
+    }
+
+    /// The servers that the cluster lists, with what the text says of them. Where it lists none, those of the text
+    /// stay. Each failure domain is on one of them.
+    fn servers(&mut self, spec: &Spec) {
+        let mut given = std::mem::take(&mut self.vcenter);
+        if spec.vcenters.is_empty() {
+            self.vcenter.append(&mut given);
+        }
+        for listed in &spec.vcenters {
+            let mut settings = taken(&mut given, &listed.server);
+            settings.insert(PORT.to_owned(), listed.port.into());
+            settings.insert(DATACENTERS.to_owned(), listed.datacenters.clone().into());
+            self.vcenter.insert(listed.server.clone(), settings);
+        }
+        for FailureDomain { server, topology: Topology { datacenter } } in &spec.failure_domains {
+            let settings = self.vcenter.entry(server.clone()).or_insert_with(|| taken(&mut given, server));
+            let datacenters = settings.entry(DATACENTERS).or_insert_with(|| json!([]));
+            if let Value::Array(datacenters) = datacenters
+                && !datacenter.is_empty()
+                && !datacenters.iter().any(|known| known.as_str() == Some(datacenter.as_str()))
+            {
+                datacenters.push(datacenter.as_str().into());
+            }
+        }
+    }
+
+    fn write(mut self) -> String {
+        let sections = [&mut self.global, &mut self.nodes, &mut self.labels];
+        for settings in sections.into_iter().chain(self.vcenter.values_mut()) {
+            tidy(settings);
+        }
+        // Every key is text.
+        landfall_render::yaml(&serde_json::to_value(&self).unwrap_or_default())
+    }
+}
+
+/// What the text says of a server, but for what the cluster decides.
+fn taken(given: &mut BTreeMap<String, Settings>, server: &str) -> Settings {
+    let is_it = |(name, settings): (&String, &Settings)| {
+        let named = settings.get(SERVER).and_then(Value::as_str).unwrap_or(name);
+        (named == server).then(|| name.clone())
+    };
+    let name = given.iter().find_map(is_it);
+    let mut settings = name.and_then(|name| given.remove(&name)).unwrap_or_default();
+    settings.remove(PORT);
+    settings.remove(DATACENTERS);
+    settings.insert(SERVER.to_owned(), server.into());
+    settings
+}
+
+/// Leaves out what says nothing, and makes flags of the words for them.
+fn tidy(settings: &mut Settings) {
+    let flag = settings.get(INSECURE).and_then(Value::as_str).and_then(legacy::flag);
+    if let Some(flag) = flag {
+        settings.insert(INSECURE.to_owned(), flag.into());
+    }
+    settings.retain(|_, value| match value {
+        Value::Null => false,
+        Value::Bool(flag) => *flag,
+        Value::Number(number) => number.as_f64() != Some(0.0),
+        Value::String(text) => !text.is_empty(),
+        Value::Array(items) => !items.is_empty(),
+        Value::Object(members) => !members.is_empty(),
+    });
+}
+
+/// The family of an address or a network.
+fn family(address: &str) -> &'static str {
+    if address.contains(':') { "ipv6" } else { "ipv4" }
+}
+
+/// The addresses that belong to the cluster itself, which no node may take for its own.
+fn own_addresses(infrastructure: &Infrastructure) -> Vec<String> {
+    let status = infrastructure.status.platform_status.as_ref().and_then(|status| status.vsphere.as_ref());
+    let addresses = status
+        .into_iter()
+        .flat_map(|status| status.api_server_internal_ips.iter().chain(&status.ingress_ips));
+    let networks = addresses.map(|address| match family(address) {
+        "ipv6" => format!("{address}/128"),
+        _ => format!("{address}/32"),
+    });
+    networks.chain([MASQUERADE.to_owned()]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn made(spec: &Value, status: &Value, services: &[&str], text: &str) -> Result<Value, String> {
+        let infrastructure = json!({
+            "spec": { "platformSpec": { "vsphere": spec } },
+            "status": { "platformStatus": { "type": "VSphere", "vsphere": status } },
+        });
+        let network = json!({ "spec": { "serviceNetwork": services } });
+        let infrastructure = serde_json::from_value(infrastructure).unwrap_or_default();
+        let network = serde_json::from_value(network).unwrap_or_default();
+        let text = ccm(text, &infrastructure, &network).map_err(|fault| fault.name().to_owned())?;
+        document::yaml(&text)
+    }
+
+    fn plain(text: &str) -> Result<Value, String> {
+        made(&Value::Null, &Value::Null, &["172.30.0.0/16"], text)
+    }
+
+    #[test]
+    fn the_older_form_becomes_yaml() {
+        let text = "; older\n[Global]\nsecret-name = \"vsphere-creds\"\ninsecure-flag = 1\nport = 443\n\
+                    unknown = x\n[VirtualCenter \"vc1\"]\nDatacenters = dc1, dc2\n[Workspace]\nfolder = f\n\
+                    [Labels]\nzone = z\nregion =\n[Nodes]\ninternal-vm-network-name = vm\n";
+        let expected = json!({
+            "global": { "secretName": "vsphere-creds", "insecureFlag": true, "port": 443 },
+            "vcenter": { "vc1": { "server": "vc1", "datacenters": ["dc1", "dc2"] } },
+            "labels": { "zone": "z" },
+            "nodes": { "internalVmNetworkName": "vm" },
+        });
+        assert_eq!(plain(text), Ok(expected));
+        for text in ["", "][", "hello", "- a", "a = b", "[Global]\nport = x", "global: 5", "vcenter: {a: 5}"]
+        {
+            assert_eq!(plain(text), Err("config-unreadable".to_owned()), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_text_that_says_nothing_stays_one() {
+        for text in
+            ["global: {}\nvcenter: {}\n", "# nothing\n", "global: {insecureFlag: off, port: 0}\nlabels:\n"]
+        {
+            assert_eq!(plain(text), Ok(json!({ "global": {} })), "{text}");
+        }
+        let own = json!({ "global": { "insecureFlag": true }, "own": { "kept": 1 } });
+        assert_eq!(plain("global: {insecureFlag: 'on'}\nown: {kept: 1}\n"), Ok(own));
+    }
+
+    #[test]
+    fn clusters_of_ipv6_keep_their_own_addresses() {
+        let spec = json!({ "nodeNetworking": { "external": { "excludeNetworkSubnetCidr": ["fd01::/64"] } } });
+        let status = json!({ "apiServerInternalIPs": ["10.0.0.2", "fd00::2"], "ingressIPs": ["fd00::3"] });
+        let own = "10.0.0.2/32,fd00::2/128,fd00::3/128,fd69::2/128";
+        let expected = |families: Value| {
+            json!({
+                "global": { "ipFamily": families },
+                "nodes": {
+                    "excludeExternalNetworkSubnetCidr": format!("fd01::/64,{own}"),
+                    "excludeInternalNetworkSubnetCidr": own,
+                },
+            })
+        };
+        let text = "global: {}\n";
+        let only = made(&spec, &status, &["fd02::/112"], text);
+        assert_eq!(only, Ok(expected(json!(["ipv6"]))));
+        let first = made(&spec, &status, &["fd02::/112", "172.30.0.0/16"], text);
+        assert_eq!(first, Ok(expected(json!(["ipv6", "ipv4"]))));
+        let second = made(&spec, &status, &["172.30.0.0/16", "fd02::/112"], text);
+        assert_eq!(second, Ok(expected(json!(["ipv4", "ipv6"]))));
+    }
+
+    #[test]
+    fn servers_are_those_of_the_cluster_with_the_settings_of_the_text() {
+        let domain = |server: &str, datacenter: &str| json!({ "server": server, "topology": { "datacenter": datacenter } });
+        let spec = json!({
+            "vcenters": [{ "server": "vc1", "datacenters": ["dc1"] }],
+            "failureDomains": [domain("vc1", "dc1"), domain("vc1", "dc2"), domain("vc2", "dc3")],
+        });
+        let text = "vcenter:\n  one: {server: vc1, port: 8443, thumbprint: AB}\n  vc2: {user: u, datacenters: [x]}\n\
+                    \x20 vc3: {server: vc3}\n";
+        let expected = json!({
+            "global": {},
+            "vcenter": {
+                "vc1": { "server": "vc1", "thumbprint": "AB", "datacenters": ["dc1", "dc2"] },
+                "vc2": { "server": "vc2", "user": "u", "datacenters": ["dc3"] },
+            },
+            "labels": { "zone": "openshift-zone", "region": "openshift-region" },
+        });
+        assert_eq!(made(&spec, &Value::Null, &[], text), Ok(expected));
+        let none = made(&json!({}), &Value::Null, &[], text);
+        assert_eq!(none.map(|made| made["vcenter"].as_object().map(Map::len)), Ok(Some(3)));
+        assert_eq!(
+            made(&json!({ "vcenters": 5 }), &Value::Null, &[], text),
+            Err("infrastructure-unreadable".into())
+        );
+    }
+}

@@ -1,0 +1,83 @@
+//! The review of a profile of the kind that was proposed.
+
+use std::sync::LazyLock;
+
+use landfall_diagnostics::shortened;
+use serde_json::Value;
+
+use super::versions::{not_in_parent, without_date};
+use super::{ProfileKind, Refusal, Request, Stage, Verdict, Why, differs};
+use super::{machines, object, regions, shape, versions};
+use crate::order::places;
+use crate::released::lifecycle::listed;
+use crate::types::{CloudProfileSpec, PrivateCloudProfileSpec};
+
+static SHAPE: LazyLock<Value> = LazyLock::new(shape::of::<PrivateCloudProfileSpec>);
+
+/// A change that leaves the spec as it is, such as of a finalizer, is not held up by what became of the
+/// parent, or by rules that the profile is older than.
+pub(super) fn review(request: &Request<'_>) -> Verdict {
+    if !differs(request, "spec") {
+        return Verdict::Accepted;
+    }
+    let mut refusals = Vec::new();
+    object::check_metadata(request.object, &mut refusals);
+    let spec = request.object.get("spec").unwrap_or(&Value::Null);
+    let spec: Option<PrivateCloudProfileSpec> =
+        shape::read(spec, &SHAPE, shape::Unknown::Refused, &mut refusals);
+    let Some(spec) = spec else { return Verdict::of(Stage::Validation, refusals) };
+    check(&spec, request.old, &mut refusals);
+    if !refusals.is_empty() {
+        return Verdict::of(Stage::Validation, refusals);
+    }
+    if let Some(parent) = request.parent {
+        check_beside(parent, &spec, &mut refusals);
+    } else {
+        let message = format!("there is no cloud profile `{}`", shortened(&spec.parent));
+        refusals.push(Refusal::new("spec.parent", Why::NotFound, message));
+    }
+    Verdict::of(Stage::Admission, refusals)
+}
+
+/// The spec alone, and beside the one that stands.
+fn check(spec: &PrivateCloudProfileSpec, old: Option<&Value>, refusals: &mut Vec<Refusal>) {
+    let known = old.and_then(|old| ProfileKind::Private.parent(old));
+    if spec.parent.is_empty() {
+        let message = "the name of a cloud profile must be given";
+        refusals.push(Refusal::new("spec.parent", Why::Required, message));
+    } else if known.is_some_and(|known| known != spec.parent) {
+        refusals.push(Refusal::new("spec.parent", Why::Immutable, "the parent of a profile never changes"));
+    }
+    versions::check_kubernetes(listed(spec.kubernetes.as_ref()), ProfileKind::Private, refusals);
+    versions::check_images(&spec.machine_images, refusals);
+    machines::check_machine_types("spec", &spec.machine_types, refusals);
+    machines::check_volume_types("spec", &spec.volume_types, refusals);
+    regions::check_regions(&spec.regions, refusals);
+    object::check_bundle(spec.ca_bundle.as_deref(), refusals);
+    object::check_limits(spec.limits.as_ref(), refusals);
+}
+
+/// The spec beside its parent: what the parent has can only be given another date.
+fn check_beside(parent: &CloudProfileSpec, spec: &PrivateCloudProfileSpec, refusals: &mut Vec<Refusal>) {
+    let offered = listed(parent.kubernetes.as_ref());
+    let versions = listed(spec.kubernetes.as_ref());
+    for (i, (at, version)) in places(offered, versions).into_iter().zip(versions).enumerate() {
+        let field = format!("spec.kubernetes.versions[{i}]");
+        if at >= offered.len() {
+            refusals.push(not_in_parent(field, &version.version));
+        } else if version.expiration_date.is_none() {
+            refusals.push(without_date(&field));
+        }
+    }
+    let images = &spec.machine_images;
+    for (i, (at, image)) in places(&parent.machine_images, images).into_iter().zip(images).enumerate() {
+        let Some(offered) = parent.machine_images.get(at).map(|image| &image.versions) else { continue };
+        for (j, (at, version)) in
+            places(offered, &image.versions).into_iter().zip(&image.versions).enumerate()
+        {
+            if at < offered.len() && version.expiration_date.is_none() {
+                refusals.push(without_date(&format!("spec.machineImages[{i}].versions[{j}]")));
+            }
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! The review of a profile of the kind that was released.
+
+use std::sync::LazyLock;
+
+use landfall_diagnostics::shortened;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{ProfileKind, Refusal, Request, Stage, Verdict, Why, differs};
+use super::{machines, object, overrides, result, shape, versions};
+use crate::released::lifecycle::listed;
+use crate::released::{render, stored};
+use crate::types::{CLOUD_PROFILE, CloudProfileSpec, NamespacedCloudProfileSpec};
+
+static SHAPE: LazyLock<Value> = LazyLock::new(shape::of::<NamespacedCloudProfileSpec>);
+
+pub(super) fn review(request: &Request<'_>) -> Verdict {
+    if !is_changed(request) {
+        return Verdict::Accepted;
+    }
+    let mut refusals = Vec::new();
+    object::check_metadata(request.object, &mut refusals);
+    let sent = request.object.get("spec").unwrap_or(&Value::Null);
+    let sent: Option<NamespacedCloudProfileSpec> =
+        shape::read(sent, &SHAPE, shape::Unknown::Ignored, &mut refusals);
+    let Some(sent) = sent else { return Verdict::of(Stage::Validation, refusals) };
+    let old = request.old.and_then(|old| NamespacedCloudProfileSpec::deserialize(old.get("spec")?).ok());
+    let spec = stored(old.as_ref(), &sent, request.now);
+    check(&spec, old.as_ref(), &mut refusals);
+    if !refusals.is_empty() {
+        return Verdict::of(Stage::Validation, refusals);
+    }
+    let Some(parent) = request.parent else {
+        let message = format!("there is no cloud profile `{}`", shortened(&spec.parent.name));
+        refusals.push(Refusal::new("spec.parent.name", Why::NotFound, message));
+        return Verdict::of(Stage::Admission, refusals);
+    };
+    let old = old.map(|spec| overrides::Old { spec, shown: shown(request.old) });
+    overrides::check(parent, &spec, old.as_ref(), request.now, &mut refusals);
+    if !refusals.is_empty() {
+        return Verdict::of(Stage::Admission, refusals);
+    }
+    result::check(&render(parent, &spec), &mut refusals);
+    Verdict::of(Stage::MergeResult, refusals)
+}
+
+/// Whether the change is of the spec, or of what users say in the metadata of an object that is not being
+/// deleted. Finalizers come and go without them, as does the note of who wrote which field.
+fn is_changed(request: &Request<'_>) -> bool {
+    let leaves = request.object.pointer("/metadata/deletionTimestamp").is_some_and(|time| !time.is_null());
+    let said = |object: &Value| {
+        let mut metadata = object.get("metadata").and_then(Value::as_object).cloned().unwrap_or_default();
+        metadata.retain(|name, _| !matches!(name.as_str(), "finalizers" | "managedFields"));
+        metadata
+    };
+    let is_said_anew = || request.old.is_none_or(|old| said(old) != said(request.object));
+    differs(request, "spec") || (!leaves && is_said_anew())
+}
+
+/// What was rendered of the object that stands.
+fn shown(old: Option<&Value>) -> CloudProfileSpec {
+    let status = old.and_then(|old| old.pointer("/status/cloudProfileSpec"));
+    status.and_then(|status| CloudProfileSpec::deserialize(status).ok()).unwrap_or_default()
+}
+
+/// The spec alone, and beside the one that stands.
+fn check(
+    spec: &NamespacedCloudProfileSpec,
+    old: Option<&NamespacedCloudProfileSpec>,
+    refusals: &mut Vec<Refusal>,
+) {
+    if spec.parent.kind != CLOUD_PROFILE {
+        let message = format!("a parent is a {CLOUD_PROFILE}, not a `{}`", shortened(&spec.parent.kind));
+        refusals.push(Refusal::new("spec.parent.kind", Why::NotSupported, message));
+    }
+    if spec.parent.name.is_empty() {
+        let message = "the name of the parent must be given";
+        refusals.push(Refusal::new("spec.parent.name", Why::Required, message));
+    }
+    if old.is_some_and(|old| old.parent != spec.parent) {
+        refusals.push(Refusal::new("spec.parent", Why::Immutable, "the parent of a profile never changes"));
+    }
+    versions::check_kubernetes(listed(spec.kubernetes.as_ref()), ProfileKind::Released, refusals);
+    versions::check_images(&spec.machine_images, refusals);
+    if versions::has_odd_version(&spec.machine_images) {
+        let message = "the newest version of each image cannot be told";
+        refusals.push(Refusal::new("spec.machineImages", Why::Invalid, message));
+    }
+    machines::check_machine_types("spec", &spec.machine_types, refusals);
+    machines::check_volume_types("spec", &spec.volume_types, refusals);
+    object::check_bundle(spec.ca_bundle.as_deref(), refusals);
+    object::check_limits(spec.limits.as_ref(), refusals);
+}

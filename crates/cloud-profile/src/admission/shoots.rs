@@ -1,0 +1,115 @@
+//! What matters here of the clusters that refer to profiles, which the API calls shoots.
+
+use serde_json::Value;
+
+use crate::types::CLOUD_PROFILE;
+
+/// A reference to a profile.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reference {
+    /// The kind of the profile.
+    pub kind: String,
+    /// The name of the profile.
+    pub name: String,
+}
+
+impl Reference {
+    /// The reference in the spec of a cluster: `cloudProfile`, whose kind may be left out, or the older
+    /// `cloudProfileName`.
+    #[must_use]
+    pub fn of(spec: &Value) -> Option<Self> {
+        let reference = spec.get("cloudProfile").unwrap_or(&Value::Null);
+        let (kind, name) = match text(reference, "/name") {
+            Some(name) => (text(reference, "/kind").unwrap_or(CLOUD_PROFILE), name),
+            None => (CLOUD_PROFILE, text(spec, "/cloudProfileName")?),
+        };
+        Some(Self { kind: kind.to_owned(), name: name.to_owned() })
+    }
+
+    /// Whether it leads to the profile of this kind and name.
+    #[must_use]
+    pub fn is_to(&self, kind: &str, name: &str) -> bool {
+        self.kind == kind && self.name == name
+    }
+}
+
+/// A group of worker machines of a cluster.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Worker {
+    /// The name of the group.
+    pub name: String,
+    /// The machine type.
+    pub machine_type: Option<String>,
+    /// Name and version of the machine image.
+    pub image: Option<(String, String)>,
+    /// The volume type.
+    pub volume_type: Option<String>,
+    /// The least number of machines.
+    pub minimum: i64,
+}
+
+impl Worker {
+    fn of(worker: &Value) -> Self {
+        let owned = |path: &str| text(worker, path).map(str::to_owned);
+        Self {
+            name: owned("/name").unwrap_or_default(),
+            machine_type: owned("/machine/type"),
+            image: owned("/machine/image/name").zip(owned("/machine/image/version")),
+            volume_type: owned("/volume/type"),
+            minimum: worker.get("minimum").and_then(Value::as_i64).unwrap_or_default(),
+        }
+    }
+}
+
+/// A cluster that refers to a profile.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Shoot {
+    /// The namespace.
+    pub namespace: String,
+    /// The name.
+    pub name: String,
+    /// The profile that it refers to.
+    pub profile: Option<Reference>,
+    /// The version of Kubernetes.
+    pub kubernetes: String,
+    /// The groups of worker machines.
+    pub workers: Vec<Worker>,
+}
+
+impl Shoot {
+    /// What matters of the object of a cluster.
+    #[must_use]
+    pub fn of(object: &Value) -> Self {
+        let owned = |path: &str| text(object, path).map(str::to_owned).unwrap_or_default();
+        let workers = object.pointer("/spec/provider/workers").and_then(Value::as_array);
+        Self {
+            namespace: owned("/metadata/namespace"),
+            name: owned("/metadata/name"),
+            profile: object.get("spec").and_then(Reference::of),
+            kubernetes: owned("/spec/kubernetes/version"),
+            workers: workers.into_iter().flatten().map(Worker::of).collect(),
+        }
+    }
+
+    /// Whether the cluster refers to the profile of this kind and name.
+    #[must_use]
+    pub fn refers_to(&self, kind: &str, name: &str) -> bool {
+        self.profile.as_ref().is_some_and(|reference| reference.is_to(kind, name))
+    }
+
+    /// Whether a worker runs this version of a machine image.
+    pub(super) fn runs_image(&self, name: &str, version: &str) -> bool {
+        let mut images = self.workers.iter().filter_map(|worker| worker.image.as_ref());
+        images.any(|(own, own_version)| own == name && own_version == version)
+    }
+
+    /// The least number of machines in all groups.
+    pub(super) fn minimum(&self) -> i64 {
+        self.workers.iter().fold(0, |sum, worker| sum.saturating_add(worker.minimum))
+    }
+}
+
+/// A text that is not empty.
+fn text<'a>(value: &'a Value, path: &str) -> Option<&'a str> {
+    value.pointer(path).and_then(Value::as_str).filter(|text| !text.is_empty())
+}

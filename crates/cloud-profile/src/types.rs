@@ -1,0 +1,418 @@
+//! The objects of cloud profiles, as they stand in files and in the API of a cluster.
+//!
+//! Every part may be left out, and what is left out is not written; whether it may be missing is for
+//! admission to judge. Times, versions and quantities are kept as they were written.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Map, Value};
+
+use super::quantity::Quantity;
+
+/// The API group of all kinds of profiles.
+pub const GROUP: &str = "core.gardener.cloud";
+/// The version of the API group.
+pub const VERSION: &str = "v1beta1";
+/// Group and version, as an object's `apiVersion` names them.
+pub const API_VERSION: &str = "core.gardener.cloud/v1beta1";
+
+/// The kind of profiles for a whole installation, from which the others inherit.
+pub const CLOUD_PROFILE: &str = "CloudProfile";
+/// The resource name of [`CLOUD_PROFILE`].
+pub const CLOUD_PROFILES: &str = "cloudprofiles";
+/// The kind of profiles for one project, as it was proposed.
+pub const PRIVATE_CLOUD_PROFILE: &str = "PrivateCloudProfile";
+/// The resource name of [`PRIVATE_CLOUD_PROFILE`].
+pub const PRIVATE_CLOUD_PROFILES: &str = "privatecloudprofiles";
+/// The kind of profiles for one project, as it was released.
+pub const NAMESPACED_CLOUD_PROFILE: &str = "NamespacedCloudProfile";
+/// The resource name of [`NAMESPACED_CLOUD_PROFILE`].
+pub const NAMESPACED_CLOUD_PROFILES: &str = "namespacedcloudprofiles";
+
+/// A profile for a whole installation.
+pub type CloudProfile = Object<CloudProfileSpec, CloudProfileStatus>;
+/// A profile for one project, as it was proposed.
+pub type PrivateCloudProfile = Object<PrivateCloudProfileSpec, PrivateCloudProfileStatus>;
+/// A profile for one project, as it was released.
+pub type NamespacedCloudProfile = Object<NamespacedCloudProfileSpec, NamespacedCloudProfileStatus>;
+
+/// What a machine type or a flavor of an image can do: the values of each capability by its name.
+pub type Capabilities = BTreeMap<String, Vec<String>>;
+
+/// An object of the API.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Object<Spec, Status> {
+    /// Group and version of the API.
+    pub api_version: String,
+    /// The kind of the object.
+    pub kind: String,
+    /// Name, namespace and the like.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub metadata: Map<String, Value>,
+    /// What is wanted.
+    pub spec: Spec,
+    /// What came of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<Status>,
+}
+
+impl<Spec, Status> Object<Spec, Status> {
+    /// The name of the object; empty without one.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.text("name")
+    }
+
+    /// The namespace of the object; empty without one.
+    #[must_use]
+    pub fn namespace(&self) -> &str {
+        self.text("namespace")
+    }
+
+    fn text(&self, key: &str) -> &str {
+        self.metadata.get(key).and_then(Value::as_str).unwrap_or_default()
+    }
+}
+
+/// What came of a cloud profile: others write it, and none of it is kept.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(extend("x-kubernetes-preserve-unknown-fields" = true))]
+pub struct CloudProfileStatus {}
+
+/// Reads a value; a null, as an empty line of YAML gives it, is one that is not given.
+fn given<'de, D: Deserializer<'de>, T: Default + Deserialize<'de>>(deserializer: D) -> Result<T, D::Error> {
+    Option::<T>::deserialize(deserializer).map(Option::unwrap_or_default)
+}
+
+/// The schema of what is passed on untouched.
+fn opaque(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "x-kubernetes-preserve-unknown-fields": true })
+}
+
+/// The schema of what a controller wrote: what went into it was checked where it came from, and a server that
+/// checks all of it again takes twice as long to write it.
+fn joined(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "object", "x-kubernetes-preserve-unknown-fields": true })
+}
+
+/// The schema of a list whose entries are passed on untouched.
+fn opaque_list(generator: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "array", "items": opaque(generator) })
+}
+
+/// Defines structs whose fields may all be left out, and are not written when they say nothing.
+macro_rules! parts {
+    ($( $(#[$meta:meta])* pub struct $name:ident {
+        $( $(#[$field_meta:meta])* pub $field:ident : $ty:ty, )*
+    } )*) => { $(
+        $(#[$meta])*
+        #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+        #[serde(default, rename_all = "camelCase")]
+        pub struct $name {
+            $( $(#[$field_meta])*
+            #[serde(skip_serializing_if = "landfall_model::config::value::Zero::is_zero", deserialize_with = "given")]
+            pub $field: $ty, )*
+        }
+    )* };
+}
+
+parts! {
+    /// What clusters of one provider may use.
+    pub struct CloudProfileSpec {
+        /// The provider of the infrastructure.
+        #[serde(rename = "type")]
+        pub provider: String,
+        /// Certificates in PEM form that machines trust.
+        pub ca_bundle: Option<String>,
+        /// What is offered of Kubernetes.
+        pub kubernetes: Option<Kubernetes>,
+        /// The images that machines may start from.
+        pub machine_images: Vec<Arc<MachineImage>>,
+        /// The types of machines.
+        pub machine_types: Vec<Arc<MachineType>>,
+        /// The types of volumes.
+        pub volume_types: Vec<Arc<VolumeType>>,
+        /// The regions.
+        pub regions: Vec<Arc<Region>>,
+        /// Settings that only the provider understands.
+        #[schemars(schema_with = "opaque")]
+        pub provider_config: Option<Value>,
+        /// Which seeds may host the control planes of clusters.
+        #[schemars(schema_with = "opaque")]
+        pub seed_selector: Option<Value>,
+        /// Bounds that clusters keep to.
+        pub limits: Option<Limits>,
+        /// Machine type and image of bastions.
+        #[schemars(schema_with = "opaque")]
+        pub bastion: Option<Value>,
+        /// The capabilities that images and machine types may name, with their values.
+        #[schemars(schema_with = "opaque")]
+        pub machine_capabilities: Option<Value>,
+        /// Settings of control planes.
+        #[schemars(schema_with = "opaque")]
+        pub control_plane: Option<Value>,
+    }
+
+    /// What is offered of Kubernetes.
+    pub struct Kubernetes {
+        /// The versions.
+        pub versions: Vec<Version>,
+    }
+
+    /// A version of Kubernetes.
+    pub struct Version {
+        /// The version: three numbers with dots.
+        pub version: String,
+        /// When the version expires.
+        pub expiration_date: Option<String>,
+        /// How far the version is supported: `preview`, `supported` or `deprecated`.
+        pub classification: Option<String>,
+        /// The stages of its life, in place of date and classification.
+        pub lifecycle: Vec<LifecycleStage>,
+    }
+
+    /// A stage in the life of a version.
+    pub struct LifecycleStage {
+        /// How far the version is supported in this stage.
+        pub classification: String,
+        /// When the stage begins; without one, it has begun.
+        pub start_time: Option<String>,
+    }
+
+    /// An image that machines may start from.
+    pub struct MachineImage {
+        /// The name of the image.
+        pub name: String,
+        /// To which versions machines are updated: `patch`, `minor` or `major`.
+        pub update_strategy: Option<String>,
+        /// The versions.
+        pub versions: Vec<MachineImageVersion>,
+    }
+
+    /// A version of an image.
+    pub struct MachineImageVersion {
+        /// The version: one to three numbers with dots.
+        pub version: String,
+        /// When the version expires.
+        pub expiration_date: Option<String>,
+        /// How far the version is supported: `preview`, `supported` or `deprecated`.
+        pub classification: Option<String>,
+        /// The stages of its life, in place of date and classification.
+        pub lifecycle: Vec<LifecycleStage>,
+        /// The container runtimes that it has.
+        pub cri: Vec<ContainerRuntimeInterface>,
+        /// The processor architectures that it is made for.
+        pub architectures: Vec<String>,
+        /// The versions of the kubelet that it runs with.
+        pub kubelet_version_constraint: Option<String>,
+        /// Whether machines can be updated to it in place.
+        pub in_place_updates: Option<InPlaceUpdates>,
+        /// The forms in which it comes, each with its capabilities.
+        pub capability_flavors: Vec<Capabilities>,
+    }
+
+    /// A container runtime of an image.
+    pub struct ContainerRuntimeInterface {
+        /// Its name.
+        pub name: String,
+        /// What runs containers below it.
+        #[schemars(schema_with = "opaque_list")]
+        pub container_runtimes: Vec<Value>,
+    }
+
+    /// Whether machines can be updated in place.
+    pub struct InPlaceUpdates {
+        /// Whether they can.
+        pub supported: Option<bool>,
+        /// The lowest version from which they can.
+        pub min_version_for_update: Option<String>,
+    }
+
+    /// A type of machine.
+    pub struct MachineType {
+        /// The name of the type.
+        pub name: String,
+        /// Processors.
+        pub cpu: Option<Quantity>,
+        /// Graphics processors.
+        pub gpu: Option<Quantity>,
+        /// Memory.
+        pub memory: Option<Quantity>,
+        /// The disk that comes with the machine.
+        pub storage: Option<Storage>,
+        /// Whether the type may be used; it may unless this is false.
+        pub usable: Option<bool>,
+        /// The processor architecture.
+        pub architecture: Option<String>,
+        /// What the machine can do.
+        pub capabilities: Capabilities,
+        /// Settings of the manager of machines.
+        #[schemars(schema_with = "opaque")]
+        pub machine_controller_manager: Option<Value>,
+    }
+
+    /// The disk that comes with a machine.
+    pub struct Storage {
+        /// The class of the disk.
+        pub class: String,
+        /// The type of the disk.
+        #[serde(rename = "type")]
+        pub kind: String,
+        /// The size, where it is fixed.
+        pub size: Option<Quantity>,
+        /// The least size, where it can be chosen.
+        pub min_size: Option<Quantity>,
+    }
+
+    /// A type of volume.
+    pub struct VolumeType {
+        /// The name of the type.
+        pub name: String,
+        /// The class of the type.
+        pub class: String,
+        /// Whether the type may be used; it may unless this is false.
+        pub usable: Option<bool>,
+        /// The least size of a volume.
+        pub min_size: Option<Quantity>,
+    }
+
+    /// A region.
+    pub struct Region {
+        /// The name of the region.
+        pub name: String,
+        /// Its zones.
+        pub zones: Vec<Zone>,
+        /// Labels by which seeds are chosen.
+        pub labels: BTreeMap<String, String>,
+        /// Restrictions of access that hold in the region.
+        #[schemars(schema_with = "opaque_list")]
+        pub access_restrictions: Vec<Value>,
+    }
+
+    /// A zone of a region.
+    pub struct Zone {
+        /// The name of the zone.
+        pub name: String,
+        /// The machine types that the zone lacks.
+        pub unavailable_machine_types: Vec<String>,
+        /// The volume types that the zone lacks.
+        pub unavailable_volume_types: Vec<String>,
+    }
+
+    /// Bounds that clusters keep to.
+    pub struct Limits {
+        /// The most nodes that a cluster may have.
+        pub max_nodes_total: Option<i64>,
+    }
+
+    /// What a private profile adds to its parent.
+    pub struct PrivateCloudProfileSpec {
+        /// The name of the cloud profile that is inherited from.
+        pub parent: String,
+        /// Versions of Kubernetes of the parent with other dates.
+        pub kubernetes: Option<Kubernetes>,
+        /// Further images, further versions of images, and versions of the parent with other dates.
+        pub machine_images: Vec<Arc<MachineImage>>,
+        /// Further types of machines.
+        pub machine_types: Vec<Arc<MachineType>>,
+        /// Further types of volumes.
+        pub volume_types: Vec<Arc<VolumeType>>,
+        /// Further regions and zones.
+        pub regions: Vec<Arc<Region>>,
+        /// Further certificates in PEM form.
+        pub ca_bundle: Option<String>,
+        /// Bounds that the parent lacks.
+        pub limits: Option<Limits>,
+    }
+
+    /// What came of a private profile.
+    pub struct PrivateCloudProfileStatus {
+        /// The profile joined with its parent.
+        #[schemars(schema_with = "joined")]
+        pub cloud_profile: Option<CloudProfile>,
+        /// Where the profile says something else than its parent.
+        pub conflicts: Vec<Conflict>,
+        /// The state of the profile.
+        pub conditions: Vec<Condition>,
+        /// The generation of the profile that was joined.
+        pub observed_generation: Option<i64>,
+    }
+
+    /// Where a private profile says something else than its parent, which is preferred.
+    pub struct Conflict {
+        /// The part of the profile.
+        pub path: String,
+        /// What is wrong in a word: `differs` or `not-in-parent`.
+        pub reason: String,
+        /// What is wrong in a sentence.
+        pub message: String,
+        /// The fields that differ, for those who tell of the conflict; not part of the object.
+        #[serde(skip)]
+        pub fields: Vec<&'static str>,
+    }
+
+    /// A state that holds or does not.
+    pub struct Condition {
+        /// The name of the state.
+        #[serde(rename = "type")]
+        pub kind: String,
+        /// Whether it holds: `True`, `False` or `Unknown`.
+        pub status: String,
+        /// Why, in a word.
+        pub reason: String,
+        /// Why, in a sentence.
+        pub message: String,
+        /// Since when it does or does not.
+        pub last_transition_time: Option<String>,
+        /// The generation of the profile that was looked at.
+        pub observed_generation: Option<i64>,
+    }
+
+    /// What a profile of the released kind adds to its parent.
+    pub struct NamespacedCloudProfileSpec {
+        /// The cloud profile that is inherited from.
+        pub parent: ParentReference,
+        /// Versions of Kubernetes of the parent with other dates.
+        pub kubernetes: Option<Kubernetes>,
+        /// Further images, and images of the parent with other versions.
+        pub machine_images: Vec<Arc<MachineImage>>,
+        /// Machine types, also in place of the parent's.
+        pub machine_types: Vec<Arc<MachineType>>,
+        /// Volume types, also in place of the parent's.
+        pub volume_types: Vec<Arc<VolumeType>>,
+        /// Further certificates in PEM form.
+        pub ca_bundle: Option<String>,
+        /// Bounds in place of the parent's.
+        pub limits: Option<Limits>,
+        /// Settings that only the provider understands.
+        #[schemars(schema_with = "opaque")]
+        pub provider_config: Option<Value>,
+    }
+
+    /// The cloud profile that a profile inherits from.
+    pub struct ParentReference {
+        /// The kind of the parent.
+        pub kind: String,
+        /// The name of the parent.
+        pub name: String,
+    }
+
+    /// What came of a profile of the released kind.
+    pub struct NamespacedCloudProfileStatus {
+        /// The profile joined with its parent.
+        #[schemars(schema_with = "joined")]
+        pub cloud_profile_spec: Option<CloudProfileSpec>,
+        /// The generation of the profile that was joined.
+        pub observed_generation: Option<i64>,
+    }
+}
+
+impl landfall_model::config::value::Zero for ParentReference {
+    fn is_zero(&self) -> bool {
+        *self == Self::default()
+    }
+}

@@ -1,0 +1,263 @@
+//! What is answered to the API server.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use landfall_cloud_profile::admission;
+use landfall_cloud_profile::admission::{
+    ParentUpdate, ProfileKind, Reference, Referred, Refusal, Request, Shoot, Verb, Verdict, Why,
+};
+use landfall_cloud_profile::types::{
+    API_VERSION, CLOUD_PROFILE, CloudProfileSpec, GROUP, NAMESPACED_CLOUD_PROFILE, NamespacedCloudProfile,
+};
+use landfall_kube::objects::{Kind, Objects, Place};
+use landfall_kube::questions::Questions;
+use landfall_kube::{Fault, kinds};
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
+
+use super::review::{answer, subject, text};
+
+/// Judges what is to be written. Whatever else it must know, it asks the cluster at that moment.
+pub struct Judge {
+    objects: Arc<dyn Objects>,
+    questions: Arc<dyn Questions>,
+}
+
+/// Why there is no judgement, in a sentence.
+type Unknown = String;
+
+impl Judge {
+    /// A judge of one cluster.
+    #[must_use]
+    pub fn new(objects: Arc<dyn Objects>, questions: Arc<dyn Questions>) -> Self {
+        Self { objects, questions }
+    }
+
+    /// Answers an `AdmissionReview` at an instant.
+    pub async fn review(&self, review: &Value, now: Timestamp) -> Value {
+        let request = review.get("request").unwrap_or(&Value::Null);
+        let judged = self.judge(request, now).await;
+        let status = match &judged {
+            Ok(refusals) if refusals.is_empty() => None,
+            Ok(refusals) => {
+                let is_of_rights = refusals.iter().all(|refusal| refusal.why == Why::VerbMissing);
+                let (code, reason) = if is_of_rights { (403, "Forbidden") } else { (422, "Invalid") };
+                let shown: Vec<String> = refusals.iter().map(ToString::to_string).collect();
+                Some(json!({ "code": code, "reason": reason, "message": shown.join("; ") }))
+            }
+            Err(why) => Some(json!({ "code": 500, "reason": "InternalError", "message": why })),
+        };
+        let mut response = json!({ "allowed": status.is_none() });
+        if let Some(status) = status {
+            response["status"] = status;
+        }
+        answer(text(request, "/uid"), response)
+    }
+
+    /// What stands against a request.
+    async fn judge(&self, request: &Value, now: Timestamp) -> Result<Vec<Refusal>, Unknown> {
+        let Some((resource, object, old)) = subject(request) else { return Ok(Vec::new()) };
+        let profile = [ProfileKind::Private, ProfileKind::Released];
+        if let Some(kind) = profile.into_iter().find(|kind| kind.resource() == resource) {
+            return self.profile(kind, request, object, old, now).await;
+        }
+        if resource == kinds::CLOUD_PROFILE.plural {
+            return self.parent(old, object).await;
+        }
+        match old {
+            Some(old) if resource == kinds::SHOOT.plural => self.shoot(old, object).await,
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    async fn profile(
+        &self,
+        kind: ProfileKind,
+        request: &Value,
+        object: &Value,
+        old: Option<&Value>,
+        now: Timestamp,
+    ) -> Result<Vec<Refusal>, Unknown> {
+        let parent = match kind.parent(object) {
+            // What a parent that cannot be read is to a profile matters only where that says something new.
+            Some(name) if old.is_some_and(|old| old.get("spec") == object.get("spec")) => {
+                self.stored(name).await?.and_then(Result::ok)
+            }
+            Some(name) => self.cloud_profile(name).await?,
+            None => None,
+        };
+        let asked = Request { kind, object, old, parent: parent.as_ref(), now };
+        if let Verdict::Refused { refusals, .. } = admission::review(&asked) {
+            return Ok(refusals);
+        }
+        for verb in admission::verbs(kind, old, object) {
+            if !self.may(request, kind, verb).await? {
+                return Ok(vec![verb.refusal()]);
+            }
+        }
+        if kind == ProfileKind::Private || old.is_none() {
+            return Ok(Vec::new());
+        }
+        let shoots = self.shoots(Some(text(request, "/namespace"))).await?;
+        Ok(admission::usage(&asked, &shoots))
+    }
+
+    /// Whether whoever makes a request has a verb.
+    async fn may(&self, request: &Value, kind: ProfileKind, verb: Verb) -> Result<bool, Unknown> {
+        let mut spec: Map<String, Value> = Map::new();
+        for (from, to) in [("username", "user"), ("groups", "groups"), ("uid", "uid"), ("extra", "extra")] {
+            let value =
+                request.get("userInfo").and_then(|user| user.get(from)).filter(|value| !value.is_null());
+            spec.extend(value.map(|value| (to.to_owned(), value.clone())));
+        }
+        let attributes = json!({
+            "namespace": text(request, "/namespace"),
+            "verb": verb.name,
+            "group": GROUP,
+            "resource": kind.resource(),
+            "name": text(request, "/name"),
+        });
+        spec.insert("resourceAttributes".to_owned(), attributes);
+        let answer = self.questions.allows(spec.into()).await;
+        answer.map_err(|fault| format!("it cannot be asked who may do what: {}", fault.why()))
+    }
+
+    /// A cloud profile, and changes of one on which others build.
+    async fn parent(&self, old: Option<&Value>, new: &Value) -> Result<Vec<Refusal>, Unknown> {
+        if old.is_some_and(|old| old.get("spec") == new.get("spec")) {
+            return Ok(Vec::new());
+        }
+        let refusals = admission::nesting(new.get("spec").unwrap_or(&Value::Null));
+        if !refusals.is_empty() {
+            return Ok(refusals);
+        }
+        let name = text(new, "/metadata/name");
+        let place = Place::in_cluster(&kinds::CLOUD_PROFILE, name);
+        let spec = |object: &Value| typed::<CloudProfileSpec>(object.get("spec"), &place);
+        let new = match spec(new) {
+            Ok(new) => new,
+            Err(message) => {
+                return Ok(vec![Refusal { field: "spec".to_owned(), why: Why::Invalid, message }]);
+            }
+        };
+        // One that cannot be read may always be mended.
+        let Some(old) = old.and_then(|old| spec(old).ok()) else { return Ok(Vec::new()) };
+        if !admission::matters(&old, &new) {
+            return Ok(Vec::new());
+        }
+        let mut children: Vec<NamespacedCloudProfile> = Vec::new();
+        let mut taker = |object: Value| {
+            children.extend(
+                Some(object).filter(|it| ProfileKind::Released.parent(it) == Some(name)).and_then(child),
+            );
+            true
+        };
+        let listed = self.questions.each(&kinds::NAMESPACED_CLOUD_PROFILE, None, &mut taker).await;
+        listed.map_err(|fault| unlisted(&kinds::NAMESPACED_CLOUD_PROFILE, &fault))?;
+        let shoots = self.shoots(None).await?;
+        let profiles: Vec<&NamespacedCloudProfile> = children.iter().collect();
+        let update = ParentUpdate { name, old: &old, new: &new, profiles: &profiles, shoots: &shoots };
+        Ok(admission::parent_update(&update))
+    }
+
+    /// Changes of a cluster's reference to a profile.
+    async fn shoot(&self, old: &Value, new: &Value) -> Result<Vec<Refusal>, Unknown> {
+        let (old, new) = (Shoot::of(old), Shoot::of(new));
+        if old.profile == new.profile {
+            return Ok(Vec::new());
+        }
+        let from = self.find(&new.namespace, old.profile.as_ref()).await?;
+        let to = self.find(&new.namespace, new.profile.as_ref()).await?;
+        let (from, to) = (from.as_ref().map(Found::referred), to.as_ref().map(Found::referred));
+        Ok(admission::shoot_update(&old, &new, from.as_ref(), to.as_ref()).into_iter().collect())
+    }
+
+    /// What a reference in a namespace leads to.
+    async fn find(&self, namespace: &str, reference: Option<&Reference>) -> Result<Option<Found>, Unknown> {
+        let Some(Reference { kind, name }) = reference else { return Ok(None) };
+        if kind == CLOUD_PROFILE {
+            let spec = self.cloud_profile(name).await?;
+            return Ok(spec.map(|spec| Found::Parent(name.clone(), Box::new(spec))));
+        }
+        let Some(profile) = ProfileKind::of(kind) else { return Ok(None) };
+        let kind = match profile {
+            ProfileKind::Private => &kinds::PRIVATE_CLOUD_PROFILE,
+            ProfileKind::Released => &kinds::NAMESPACED_CLOUD_PROFILE,
+        };
+        let place = Place::in_namespace(kind, namespace, name.as_str());
+        let Some(object) = self.object(&place).await? else { return Ok(None) };
+        let parent = profile.parent(&object);
+        if profile == ProfileKind::Private {
+            return Ok(Some(Found::Private(parent.unwrap_or_default().to_owned())));
+        }
+        let parent = match parent {
+            Some(parent) => self.cloud_profile(parent).await?.map(Box::new),
+            None => None,
+        };
+        Ok(Some(Found::Released(Box::new(typed(Some(&object), &place)?), parent)))
+    }
+
+    async fn cloud_profile(&self, name: &str) -> Result<Option<CloudProfileSpec>, Unknown> {
+        self.stored(name).await?.transpose()
+    }
+
+    /// The cloud profile of this name, if there is one, or why it cannot be read.
+    async fn stored(&self, name: &str) -> Result<Option<Result<CloudProfileSpec, Unknown>>, Unknown> {
+        let place = Place::in_cluster(&kinds::CLOUD_PROFILE, name);
+        let object = self.object(&place).await?;
+        Ok(object.map(|object| typed(object.get("spec"), &place)))
+    }
+
+    async fn object(&self, place: &Place) -> Result<Option<Value>, Unknown> {
+        let answer = self.objects.get(place).await;
+        answer.map_err(|fault| format!("{place} cannot be read: {}", fault.why()))
+    }
+
+    async fn shoots(&self, namespace: Option<&str>) -> Result<Vec<Shoot>, Unknown> {
+        let mut shoots = Vec::new();
+        let mut taker = |object: Value| {
+            shoots.push(Shoot::of(&object));
+            true
+        };
+        let listed = self.questions.each(&kinds::SHOOT, namespace, &mut taker).await;
+        listed.map_err(|fault| unlisted(&kinds::SHOOT, &fault))?;
+        Ok(shoots)
+    }
+}
+
+/// The profile that a reference leads to, with its parent or the parent's name.
+enum Found {
+    Parent(String, Box<CloudProfileSpec>),
+    Private(String),
+    Released(Box<NamespacedCloudProfile>, Option<Box<CloudProfileSpec>>),
+}
+
+impl Found {
+    fn referred(&self) -> Referred<'_> {
+        match self {
+            Self::Parent(name, spec) => Referred::cloud_profile(name, spec),
+            Self::Private(parent) => Referred::private(parent),
+            Self::Released(profile, parent) => Referred::released(profile, parent.as_deref()),
+        }
+    }
+}
+
+/// A profile of the released kind as lists have it, without its status.
+fn child(mut object: Value) -> Option<NamespacedCloudProfile> {
+    let members = object.as_object_mut()?;
+    members.remove("status");
+    members.insert("apiVersion".to_owned(), API_VERSION.into());
+    members.insert("kind".to_owned(), NAMESPACED_CLOUD_PROFILE.into());
+    serde_json::from_value(object).ok()
+}
+
+/// An object or its part; the parser's own words would cite values.
+fn typed<T: DeserializeOwned>(value: Option<&Value>, place: &Place) -> Result<T, Unknown> {
+    let typed = value.and_then(|value| T::deserialize(value).ok());
+    typed.ok_or_else(|| format!("{place} has a field of another type than it should"))
+}
+
+fn unlisted(kind: &Kind, fault: &Fault) -> Unknown {
+    format!("objects of the kind {} cannot be listed: {}", kind.kind, fault.why())
+}

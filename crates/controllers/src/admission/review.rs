@@ -1,0 +1,54 @@
+//! The `AdmissionReview`s of the API server: read, taken apart, answered.
+
+use landfall_cloud_profile::types::GROUP;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+/// As much of a review as must be known to answer it.
+#[derive(Deserialize)]
+struct Bare {
+    request: BareRequest,
+}
+
+#[derive(Deserialize)]
+struct BareRequest {
+    uid: String,
+}
+
+/// Reads a review.
+///
+/// # Errors
+/// It cannot be read. What is given then is the answer that refuses it, unless it is no review at all.
+pub(super) fn read(body: &[u8]) -> Result<Value, Option<Value>> {
+    serde_json::from_slice(body).map_err(|fault| {
+        // What is passed over is read at any depth.
+        let bare: Bare = serde_json::from_slice(body).ok()?;
+        let why = if fault.to_string().starts_with("recursion limit") {
+            "the object, or the one that stands, is nested too deeply to be read"
+        } else {
+            "the object, or the one that stands, cannot be read"
+        };
+        let status = json!({ "code": 422, "reason": "Invalid", "message": why });
+        Some(answer(&bare.request.uid, json!({ "allowed": false, "status": status })))
+    })
+}
+
+/// What a request is about, where that is a whole object of the group of profiles: its resource, the object
+/// that is to be written, and the one that stands.
+pub(super) fn subject(request: &Value) -> Option<(&str, &Value, Option<&Value>)> {
+    let given = |name: &str| request.get(name).filter(|object| !object.is_null());
+    let is_whole = text(request, "/resource/group") == GROUP && text(request, "/subResource").is_empty();
+    let object = given("object").filter(|_| is_whole)?;
+    Some((text(request, "/resource/resource"), object, given("oldObject")))
+}
+
+/// The answer to the request with this number.
+pub(super) fn answer(uid: &str, mut response: Value) -> Value {
+    response["uid"] = json!(uid);
+    json!({ "apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "response": response })
+}
+
+/// The text at a path; an empty one where there is none.
+pub(super) fn text<'a>(value: &'a Value, path: &str) -> &'a str {
+    value.pointer(path).and_then(Value::as_str).unwrap_or_default()
+}

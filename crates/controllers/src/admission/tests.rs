@@ -1,0 +1,324 @@
+//! Tests of the judge and the keeper, in a cluster that is played.
+
+use std::sync::Arc;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use jiff::Timestamp;
+use landfall_cloud_profile::types::{API_VERSION, GROUP};
+use serde_json::{Value, json};
+
+use super::*;
+use crate::played::Played;
+use crate::{Controller, Key, Next};
+
+const VERBS: [&str; 2] = ["modify-spec-kubernetes", "modify-spec-machineImages"];
+
+fn judge(cluster: &Arc<Played>) -> Judge {
+    Judge::new(cluster.clone(), cluster.clone())
+}
+
+fn cluster() -> Arc<Played> {
+    let cluster = Arc::new(Played::default());
+    cluster.put(
+        &kinds::CLOUD_PROFILE,
+        json!({
+            "metadata": { "name": "p" },
+            "spec": {
+                "type": "x",
+                "kubernetes": { "versions": [{ "version": "1.2.3" }] },
+                "machineTypes": [{ "name": "m" }],
+            },
+        }),
+    );
+    cluster
+}
+
+fn profile(spec: &Value) -> Value {
+    json!({
+        "apiVersion": API_VERSION,
+        "kind": "PrivateCloudProfile",
+        "metadata": { "name": "c", "namespace": "n" },
+        "spec": spec,
+    })
+}
+
+fn review(resource: &str, old: &Value, new: &Value) -> Value {
+    json!({ "request": {
+        "uid": "u-1",
+        "resource": { "group": GROUP, "version": "v1beta1", "resource": resource },
+        "name": "c",
+        "namespace": "n",
+        "userInfo": { "username": "anna", "groups": ["g"], "uid": "7", "extra": { "k": ["v"] } },
+        "object": new,
+        "oldObject": old,
+    }})
+}
+
+async fn answer(cluster: &Arc<Played>, review: &Value) -> (bool, u64, String) {
+    let answer = judge(cluster).review(review, Timestamp::UNIX_EPOCH).await;
+    let response = answer.get("response").cloned().unwrap_or_default();
+    assert_eq!(response["uid"], "u-1");
+    (
+        response["allowed"] == true,
+        response["status"]["code"].as_u64().unwrap_or_default(),
+        response["status"]["message"].as_str().unwrap_or_default().to_owned(),
+    )
+}
+
+#[tokio::test]
+async fn all_that_is_wrong_is_told_with_its_field() {
+    let spec = json!({ "parent": "p", "type": "x", "limits": { "maxNodesTotal": 0 } });
+    let (allowed, code, why) =
+        answer(&cluster(), &review("privatecloudprofiles", &Value::Null, &profile(&spec))).await;
+    assert_eq!((allowed, code), (false, 422));
+    assert!(why.contains("spec.type") && why.contains("spec.limits.maxNodesTotal"), "{why}");
+    let spec = json!({ "parent": "gone" });
+    let (allowed, _, why) =
+        answer(&cluster(), &review("privatecloudprofiles", &Value::Null, &profile(&spec))).await;
+    assert!(!allowed && why.contains("spec.parent"), "{why}");
+}
+
+#[tokio::test]
+async fn guarded_fields_need_a_verb_of_whoever_asks() {
+    let versions = json!([{ "version": "1.2.3", "expirationDate": "2999-01-01T00:00:00Z" }]);
+    let spec = json!({ "parent": "p", "kubernetes": { "versions": versions } });
+    let asked = review("privatecloudprofiles", &Value::Null, &profile(&spec));
+    let cluster = cluster();
+    let (allowed, code, why) = answer(&cluster, &asked).await;
+    assert_eq!((allowed, code), (false, 403), "{why}");
+    let question = json!({
+        "user": "anna",
+        "groups": ["g"],
+        "uid": "7",
+        "extra": { "k": ["v"] },
+        "resourceAttributes": {
+            "namespace": "n",
+            "verb": "modify-spec-kubernetes",
+            "group": GROUP,
+            "resource": "privatecloudprofiles",
+            "name": "c",
+        },
+    });
+    assert_eq!(cluster.with(|state| state.asked.clone()), [question]);
+    cluster.with(|state| state.verbs.extend(VERBS));
+    assert!(answer(&cluster, &asked).await.0);
+    // What stays needs none.
+    cluster.with(|state| state.verbs.clear());
+    assert!(answer(&cluster, &review("privatecloudprofiles", &profile(&spec), &profile(&spec))).await.0);
+}
+
+#[tokio::test]
+async fn a_cluster_goes_to_a_child_of_its_profile_and_to_no_other() {
+    let cluster = cluster();
+    cluster.put(&kinds::PRIVATE_CLOUD_PROFILE, profile(&json!({ "parent": "p" })));
+    let shoot = |kind: &str, name: &str| {
+        json!({
+            "metadata": { "name": "s", "namespace": "n" },
+            "spec": { "cloudProfile": { "kind": kind, "name": name } },
+        })
+    };
+    let from = shoot("CloudProfile", "p");
+    let to = async |to: Value| answer(&cluster, &review("shoots", &from, &to)).await;
+    assert!(to(shoot("PrivateCloudProfile", "c")).await.0);
+    let (allowed, _, why) = to(shoot("PrivateCloudProfile", "gone")).await;
+    assert!(!allowed && why.contains("not-found"), "{why}");
+}
+
+#[tokio::test]
+async fn a_parent_keeps_what_its_children_name() {
+    let cluster = cluster();
+    cluster.put(
+        &kinds::NAMESPACED_CLOUD_PROFILE,
+        json!({
+            "metadata": { "name": "c", "namespace": "n" },
+            "spec": {
+                "parent": { "kind": "CloudProfile", "name": "p" },
+                "kubernetes": { "versions": [{ "version": "1.2.3" }] },
+            },
+            "status": { "cloudProfileSpec": { "type": "x" } },
+        }),
+    );
+    let old = cluster.at(&Place::in_cluster(&kinds::CLOUD_PROFILE, "p"));
+    let mut new = old.clone();
+    new["spec"]["kubernetes"]["versions"] = json!([{ "version": "1.2.4" }]);
+    let (allowed, _, why) = answer(&cluster, &review("cloudprofiles", &old, &new)).await;
+    assert!(!allowed && why.contains("1.2.3"), "{why}");
+    new["spec"] = old["spec"].clone();
+    new["metadata"]["labels"] = json!({ "a": "b" });
+    assert!(answer(&cluster, &review("cloudprofiles", &old, &new)).await.0);
+}
+
+#[tokio::test]
+async fn finalizers_come_and_go_whatever_became_of_the_parent() {
+    let cluster = Arc::new(Played::default());
+    let specs = [
+        ("privatecloudprofiles", json!({ "parent": "p", "limits": { "maxNodesTotal": 0 } })),
+        ("namespacedcloudprofiles", json!({ "parent": { "kind": "CloudProfile", "name": "p" } })),
+    ];
+    for (resource, spec) in specs {
+        let bare = profile(&spec);
+        let mut held = bare.clone();
+        held["metadata"]["finalizers"] = json!(["gardener"]);
+        for (old, new) in [(&bare, &held), (&held, &bare)] {
+            let (allowed, _, why) = answer(&cluster, &review(resource, old, new)).await;
+            assert!(allowed, "{resource}: {why}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_parent_that_cannot_be_read_is_refused_and_where_it_stands_holds_up_nobody() {
+    let cluster = cluster();
+    let good = cluster.at(&Place::in_cluster(&kinds::CLOUD_PROFILE, "p"));
+    let mut odd = good.clone();
+    odd["spec"]["machineTypes"] = json!([{ "name": "m", "cpu": { "a": 1 } }]);
+    for old in [&Value::Null, &good] {
+        let (allowed, code, why) = answer(&cluster, &review("cloudprofiles", old, &odd)).await;
+        assert_eq!((allowed, code), (false, 422), "{why}");
+    }
+    assert!(answer(&cluster, &review("cloudprofiles", &odd, &good)).await.0);
+    cluster.put(&kinds::CLOUD_PROFILE, odd);
+    let held = profile(&json!({ "parent": "p" }));
+    let mut bare = held.clone();
+    bare["metadata"]["finalizers"] = json!([]);
+    assert!(answer(&cluster, &review("privatecloudprofiles", &held, &bare)).await.0);
+    let (allowed, code, _) = answer(&cluster, &review("privatecloudprofiles", &Value::Null, &held)).await;
+    assert_eq!((allowed, code), (false, 500));
+}
+
+#[tokio::test]
+async fn nothing_is_written_that_cannot_be_judged() {
+    let cluster = cluster();
+    cluster.with(|state| state.is_down = true);
+    let asked = review("privatecloudprofiles", &Value::Null, &profile(&json!({ "parent": "p" })));
+    let (allowed, code, why) = answer(&cluster, &asked).await;
+    assert_eq!((allowed, code), (false, 500), "{why}");
+}
+
+#[tokio::test]
+async fn the_keeper_makes_certificates_once() {
+    let cluster = Arc::new(Played::default());
+    let address = Address::Service("hook".to_owned());
+    let keeper = Keeper::new(cluster.clone(), address, "here".to_owned());
+    let key = Key { namespace: None, name: NAME.to_owned() };
+    assert_eq!(keeper.reconcile(&key).await, Ok(Next::Settled));
+    assert_eq!(keeper.reconcile(&key).await, Ok(Next::Settled));
+    // First who is to be trusted, then the certificates.
+    let written =
+        cluster.with(|state| state.writes.iter().map(|(place, _)| place.kind.kind).collect::<Vec<_>>());
+    assert_eq!(written, ["MutatingWebhookConfiguration", "ValidatingWebhookConfiguration", "Secret"]);
+    let bundle = |object: &Value| object.pointer("/webhooks/0/clientConfig/caBundle").cloned();
+    let kept = cluster.at(&secret("here"))["data"]["ca.crt"].clone();
+    for kind in [&kinds::MUTATING_WEBHOOK_CONFIGURATION, &kinds::VALIDATING_WEBHOOK_CONFIGURATION] {
+        let told = Place::in_cluster(kind, NAME);
+        assert_eq!(bundle(&cluster.at(&told)), Some(kept.clone()));
+        // Who takes it away gets it back.
+        cluster.with(|state| state.objects.remove(&told));
+        assert_eq!(keeper.reconcile(&key).await, Ok(Next::Settled));
+        assert_eq!(bundle(&cluster.at(&told)), Some(kept.clone()));
+    }
+}
+
+#[test]
+fn one_is_asked_before_the_other_and_neither_is_passed_by() {
+    let address = Address::Service("hook".to_owned());
+    let [(_, amending), (_, judging)] = configurations(&address, "here", None);
+    let all = |object: &Value| object["webhooks"].as_array().cloned().unwrap_or_default();
+    assert_eq!((all(&amending).len(), all(&judging).len()), (1, 3));
+    for webhook in all(&amending).iter().chain(&all(&judging)) {
+        assert_eq!(webhook["failurePolicy"], "Fail");
+        assert_eq!(webhook["sideEffects"], "None");
+    }
+    let asked = &amending["webhooks"][0];
+    assert_eq!(asked["reinvocationPolicy"], "IfNeeded");
+    assert_eq!(asked["rules"][0]["resources"], json!(["namespacedcloudprofiles"]));
+    assert_eq!(asked["rules"][0]["operations"], json!(["CREATE", "UPDATE"]));
+    assert_eq!(asked["clientConfig"]["service"]["path"], AMENDMENT);
+}
+
+/// What is changed of a profile of the released kind.
+fn amended(old: &Value, new: &Value) -> Result<Value, Box<dyn std::error::Error>> {
+    let review = review("namespacedcloudprofiles", old, new);
+    let response = amendment::amend(&review, Timestamp::UNIX_EPOCH)["response"].take();
+    assert_eq!((response["uid"].as_str(), response["allowed"].as_bool()), (Some("u-1"), Some(true)));
+    let Some(patch) = response["patch"].as_str() else {
+        assert_eq!(response.get("patchType"), None);
+        return Ok(Value::Null);
+    };
+    assert_eq!(response["patchType"], "JSONPatch");
+    let operations: json_patch::Patch = serde_json::from_slice(&STANDARD.decode(patch)?)?;
+    let mut object = new.clone();
+    json_patch::patch(&mut object, &operations)?;
+    Ok(object["spec"].take())
+}
+
+#[test]
+fn profiles_of_the_released_kind_are_amended() -> Result<(), Box<dyn std::error::Error>> {
+    let versions = json!([{ "version": "1.2.3", "expirationDate": "1969-01-01T00:00:00Z" }]);
+    let sent = profile(&json!({
+        "kubernetes": { "versions": versions },
+        "machineTypes": [{ "name": "m", "unknown": 1 }],
+    }));
+    let kept = json!({
+        "kubernetes": { "versions": [] },
+        "machineTypes": [{ "name": "m", "unknown": 1, "usable": true }],
+    });
+    assert_eq!(amended(&Value::Null, &sent)?, kept);
+    // What is as it should be needs no patch, nor does what is being deleted.
+    assert_eq!(amended(&Value::Null, &profile(&kept))?, Value::Null);
+    let mut leaves = sent.clone();
+    leaves["metadata"]["deletionTimestamp"] = json!("1970-01-01T00:00:00Z");
+    assert_eq!(amended(&profile(&kept), &leaves)?, Value::Null);
+    let other = review("privatecloudprofiles", &Value::Null, &sent);
+    assert_eq!(amendment::amend(&other, Timestamp::UNIX_EPOCH)["response"].get("patch"), None);
+    Ok(())
+}
+
+#[test]
+fn what_is_nested_too_deeply_is_refused_by_name() {
+    let nested = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+    let body = |levels| {
+        let nested = nested(levels);
+        format!(r#"{{ "request": {{ "object": {{ "spec": {nested} }}, "uid": "u-1" }} }}"#).into_bytes()
+    };
+    assert_eq!(review::read(&body(90)).unwrap_or_default()["request"]["uid"], "u-1");
+    for levels in [130, 100_000] {
+        let refused = review::read(&body(levels)).err().flatten().unwrap_or_default();
+        let response = &refused["response"];
+        assert_eq!((&response["uid"], &response["allowed"]), (&json!("u-1"), &json!(false)));
+        let why = response["status"]["message"].as_str().unwrap_or_default();
+        assert!(why.contains("nested too deeply"), "{why}");
+    }
+    // Who can be answered is not known.
+    for body in ["", "{", "[]", r#"{ "request": {} }"#] {
+        let read = review::read(body.as_bytes());
+        assert!(read == Err(None) || read.is_ok_and(|read| read["request"]["uid"].is_null()), "{body}");
+    }
+}
+
+#[tokio::test]
+async fn cloud_profiles_are_not_nested_deeply() {
+    let cluster = cluster();
+    let nested = (0..40).fold(json!(1), |inner, _| json!([inner]));
+    let stands = cluster.at(&Place::in_cluster(&kinds::CLOUD_PROFILE, "p"));
+    let mut new = stands.clone();
+    new["spec"]["providerConfig"] = nested;
+    for old in [&Value::Null, &stands] {
+        let (allowed, code, why) = answer(&cluster, &review("cloudprofiles", old, &new)).await;
+        assert!(!allowed && code == 422 && why.contains("spec.providerConfig"), "{why}");
+    }
+    assert!(answer(&cluster, &review("cloudprofiles", &Value::Null, &stands)).await.0);
+}
+
+#[tokio::test]
+async fn who_builds_on_a_cloud_profile_is_asked_for_only_where_it_matters() {
+    let cluster = cluster();
+    let old = cluster.at(&Place::in_cluster(&kinds::CLOUD_PROFILE, "p"));
+    cluster.with(|state| state.is_down = true);
+    let mut new = old.clone();
+    new["spec"]["machineTypes"] = json!([{ "name": "m", "cpu": "2" }, { "name": "n" }]);
+    assert!(answer(&cluster, &review("cloudprofiles", &old, &new)).await.0);
+    let (allowed, code, _) = answer(&cluster, &review("cloudprofiles", &new, &old)).await;
+    assert_eq!((allowed, code), (false, 500));
+}

@@ -1,0 +1,93 @@
+//! The resource as the anchor of its cluster: the owner of all that is made, with what keeps it until that is
+//! gone and what a move has to know.
+
+use landfall_engine_aso::core::Owner;
+use landfall_engine_aso::keys;
+use landfall_kube::Fault;
+use landfall_kube::objects::{Objects, Part, Place};
+use serde_json::{Value, json};
+
+use super::resource::{AZURE_INFRASTRUCTURE, Resource};
+use crate::Failed;
+
+const UNWRITABLE: &str = "resource-unwritable";
+
+/// Annotation of the resource: the subscription that its cluster is in.
+pub(super) const SUBSCRIPTION: &str = "aso.landfall.dev/subscription";
+
+/// The resource as the owner of the cluster's objects.
+pub(super) fn owner(place: &Place, resource: &Resource) -> Owner {
+    Owner {
+        api_version: AZURE_INFRASTRUCTURE.api_version(),
+        kind: AZURE_INFRASTRUCTURE.kind.to_owned(),
+        name: place.name.clone(),
+        namespace: place.namespace.clone().unwrap_or_default(),
+        uid: resource.metadata.uid.clone(),
+    }
+}
+
+/// Writes into the resource which cluster it is for and, where that is known, in which subscription, that it
+/// must be asked before it goes, and whether a move has to wait. Nothing is written where all of it is there.
+pub(super) async fn mark(
+    objects: &dyn Objects,
+    place: &Place,
+    resource: &Resource,
+    (infra_id, subscription): (&str, Option<&str>),
+    is_blocked: bool,
+) -> Result<(), Failed> {
+    let metadata = &resource.metadata;
+    let mut changes = json!({});
+    let labels = [(keys::CLUSTER, infra_id), (keys::MOVE_HIERARCHY, "true")];
+    if labels.iter().any(|(key, value)| metadata.labels.get(*key).is_none_or(|there| there != value)) {
+        changes["labels"] = json!({ (keys::CLUSTER): infra_id, (keys::MOVE_HIERARCHY): "true" });
+    }
+    if metadata.annotations.contains_key(keys::BLOCK_MOVE) != is_blocked {
+        let value = if is_blocked { json!("true") } else { Value::Null };
+        changes["annotations"] = json!({ (keys::BLOCK_MOVE): value });
+    }
+    if let Some(subscription) = subscription
+        && metadata.annotations.get(SUBSCRIPTION).is_none_or(|there| there != subscription)
+    {
+        changes["annotations"][SUBSCRIPTION] = json!(subscription);
+    }
+    // None can be added to what is going already.
+    if !has_finalizer(resource) && !resource.is_being_deleted() {
+        let own = keys::CLEANUP.to_owned();
+        let all: Vec<&String> = metadata.finalizers.iter().chain([&own]).collect();
+        changes["finalizers"] = json!(all);
+    }
+    write(objects, place, resource, changes).await
+}
+
+/// Whether the resource is kept until all that it owns is gone.
+pub(super) fn has_finalizer(resource: &Resource) -> bool {
+    resource.metadata.finalizers.iter().any(|one| one == keys::CLEANUP)
+}
+
+/// Lets the resource go.
+pub(super) async fn release(objects: &dyn Objects, place: &Place, resource: &Resource) -> Result<(), Failed> {
+    if !has_finalizer(resource) {
+        return Ok(());
+    }
+    let left: Vec<&String> =
+        resource.metadata.finalizers.iter().filter(|one| *one != keys::CLEANUP).collect();
+    write(objects, place, resource, json!({ "finalizers": left })).await
+}
+
+/// Changes the metadata of the resource as it was read.
+async fn write(
+    objects: &dyn Objects,
+    place: &Place,
+    resource: &Resource,
+    mut changes: Value,
+) -> Result<(), Failed> {
+    if changes.as_object().is_none_or(serde_json::Map::is_empty) {
+        return Ok(());
+    }
+    changes["resourceVersion"] = json!(resource.metadata.resource_version);
+    match objects.merge(place, json!({ "metadata": changes }), Part::Whole).await {
+        // What is gone needs no mark.
+        Ok(_) | Err(Fault::NotFound) => Ok(()),
+        Err(fault) => Err(Failed::call(UNWRITABLE, place, "written", &fault)),
+    }
+}

@@ -1,0 +1,402 @@
+//! What a resource refers to: the install config, facts, ignition configs and the credential, all in its own
+//! namespace.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use landfall_azure::credentials::{CLIENT_ID, SUBSCRIPTION_ID, TENANT_ID};
+use landfall_diagnostics::secret::Secret;
+use landfall_engine_aso::anchor::{Credential, Proof};
+use landfall_engine_aso::core::{Object, Owner};
+use landfall_engine_aso::keys;
+use landfall_kube::kinds::{CONFIG_MAP, SECRET};
+use landfall_kube::objects::{Objects, Part, Place};
+use landfall_model::azure::catalogue::Cloud;
+use landfall_render::Credentials;
+use serde_json::{Map, Value, json};
+
+use super::resource::{CONFIG_KEY, FACTS_KEY, Holder, Machines, Reference, Spec, Stage};
+use crate::{Failed, fetch};
+
+const UNREADABLE: &str = "input-unreadable";
+const MISSING: &str = "input-missing";
+const UNUSABLE: &str = "credentials-unusable";
+/// A Secret cannot be written.
+const UNWRITABLE: &str = "credentials-unwritable";
+
+/// The texts that a plan is made of.
+pub(super) struct Texts {
+    pub(super) config: Vec<u8>,
+    pub(super) facts: Option<Vec<u8>>,
+    pub(super) bootstrap: Option<String>,
+    pub(super) control_plane: Option<String>,
+}
+
+/// Reads the texts that a resource refers to.
+pub(super) async fn texts(objects: &dyn Objects, namespace: &str, spec: &Spec) -> Result<Texts, Failed> {
+    let config = match &spec.install_config_ref {
+        Some(reference) if spec.install_config.is_empty() => {
+            referred(objects, namespace, reference, CONFIG_KEY).await?
+        }
+        Some(_) => {
+            return Err(Failed::terminal(
+                MISSING,
+                "spec: give installConfig or installConfigRef, and not both of them",
+            ));
+        }
+        // JSON is YAML.
+        None if !spec.install_config.is_empty() => json!(spec.install_config).to_string().into_bytes(),
+        None => return Err(Failed::terminal(MISSING, "spec: installConfig or installConfigRef is missing")),
+    };
+    let facts = match &spec.facts_ref {
+        Some(reference) => Some(referred(objects, namespace, reference, FACTS_KEY).await?),
+        None => None,
+    };
+    let (mut bootstrap, mut control_plane) = (None, None);
+    if let Some(reference) = &spec.ignition_secret_ref {
+        let secret = object(objects, &Place::in_namespace(&SECRET, namespace, &reference.name)).await?;
+        let text = |key: &str| bytes(&secret, key).and_then(|bytes| String::from_utf8(bytes).ok());
+        (bootstrap, control_plane) = (text("bootstrap"), text("controlPlane"));
+    }
+    Ok(Texts { config, facts, bootstrap, control_plane })
+}
+
+/// The ignition configs that machines wait for as the resource does not give them; empty where none is missing.
+pub(super) fn lacking(spec: &Spec, texts: &Texts) -> String {
+    let is_bootstrapping = spec.stage == Stage::Bootstrap;
+    let wanted = [
+        ("controlPlane", texts.control_plane.is_none()),
+        ("bootstrap", is_bootstrapping && texts.bootstrap.is_none()),
+    ];
+    let missing: Vec<&str> = wanted.into_iter().filter(|(_, lacks)| *lacks).map(|(key, _)| key).collect();
+    if spec.machines == Machines::None || missing.is_empty() {
+        return String::new();
+    }
+    let keys = missing.join(" and ");
+    match &spec.ignition_secret_ref {
+        None => format!("machines wait for spec.ignitionSecretRef, a Secret with {keys}"),
+        Some(secret) => {
+            format!("machines wait for {keys} in the Secret {} of spec.ignitionSecretRef", secret.name)
+        }
+    }
+}
+
+async fn referred(
+    objects: &dyn Objects,
+    namespace: &str,
+    reference: &Reference,
+    usual: &str,
+) -> Result<Vec<u8>, Failed> {
+    let kind = match reference.kind {
+        Holder::Secret => &SECRET,
+        Holder::ConfigMap => &CONFIG_MAP,
+    };
+    let place = Place::in_namespace(kind, namespace, &reference.name);
+    let key = if reference.key.is_empty() { usual } else { &reference.key };
+    let found = object(objects, &place).await?;
+    bytes(&found, key).ok_or_else(|| Failed::transient(MISSING, format!("{place} has no key {key}")))
+}
+
+async fn object(objects: &dyn Objects, place: &Place) -> Result<Value, Failed> {
+    let found = fetch::object(objects, place, UNREADABLE).await?;
+    found.ok_or_else(|| Failed::transient(MISSING, format!("{place} is not there")))
+}
+
+/// What stands under a key of a Secret or a `ConfigMap`. A text of a map may be no base64, which that of a
+/// Secret always is.
+fn bytes(object: &Value, key: &str) -> Option<Vec<u8>> {
+    let of = |part: &str| object.get(part)?.get(key)?.as_str();
+    if object.get("kind").and_then(Value::as_str) == Some(CONFIG_MAP.kind)
+        && let Some(text) = of("data")
+    {
+        return Some(text.as_bytes().to_vec());
+    }
+    of("data").or_else(|| of("binaryData")).and_then(|encoded| STANDARD.decode(encoded).ok())
+}
+
+/// The Secret with the user's credentials, and what it says.
+pub(super) struct Given {
+    place: Place,
+    secret: Value,
+}
+
+/// Reads the Secret with the credentials.
+pub(super) async fn credentials(
+    objects: &dyn Objects,
+    namespace: &str,
+    spec: &Spec,
+) -> Result<Given, Failed> {
+    let name = &spec.credentials_secret_ref.name;
+    if name.is_empty() {
+        return Err(Failed::terminal(MISSING, "spec.credentialsSecretRef.name is missing"));
+    }
+    let place = Place::in_namespace(&SECRET, namespace, name);
+    let secret = object(objects, &place).await?;
+    Ok(Given { place, secret })
+}
+
+impl Given {
+    fn text(&self, key: &str) -> Option<String> {
+        let text = bytes(&self.secret, key).and_then(|bytes| String::from_utf8(bytes).ok());
+        text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
+    }
+
+    /// The credential for the operator, with the ids that the resource fixes.
+    pub(super) fn credential(&self, spec: &Spec) -> Result<Credential, Failed> {
+        let id = |fixed: &str, key: &str| {
+            let id = Some(fixed.to_owned()).filter(|id| !id.is_empty()).or_else(|| self.text(key));
+            id.ok_or_else(|| self.unusable(&format!("has no key {key}")))
+        };
+        Ok(Credential {
+            subscription_id: id(&spec.subscription_id, "AZURE_SUBSCRIPTION_ID")?,
+            tenant_id: id(&spec.tenant_id, "AZURE_TENANT_ID")?,
+            client_id: id("", "AZURE_CLIENT_ID")?,
+            proof: self.proof()?,
+        })
+    }
+
+    fn proof(&self) -> Result<Proof, Failed> {
+        match self.text("AUTH_MODE").as_deref() {
+            Some("workloadidentity") => return Ok(Proof::WorkloadIdentity),
+            Some("podidentity") => return Ok(Proof::ManagedIdentity),
+            Some(_) => {
+                let why = "has an AUTH_MODE that is neither workloadidentity nor podidentity";
+                return Err(self.unusable(why));
+            }
+            None => {}
+        }
+        if let Some(secret) = self.text("AZURE_CLIENT_SECRET") {
+            return Ok(Proof::Secret(Secret::new(secret)));
+        }
+        let certificate = bytes(&self.secret, "AZURE_CLIENT_CERTIFICATE").filter(|bytes| !bytes.is_empty());
+        let why = "has none of AZURE_CLIENT_SECRET, AZURE_CLIENT_CERTIFICATE and AUTH_MODE";
+        Ok(Proof::Certificate {
+            certificate: Secret::new(certificate.ok_or_else(|| self.unusable(why))?),
+            password: Secret::new(self.text("AZURE_CLIENT_CERTIFICATE_PASSWORD").unwrap_or_default()),
+        })
+    }
+
+    fn unusable(&self, why: &str) -> Failed {
+        Failed::transient(UNUSABLE, format!("{} {why}", self.place))
+    }
+
+    /// Refuses credentials whose endpoints are not those of this cloud. Where none are named, any cloud is
+    /// meant.
+    pub(super) fn check_cloud(&self, name: &str, cloud: &Cloud) -> Result<(), Failed> {
+        let endpoints = [
+            ("AZURE_AUTHORITY_HOST", &cloud.active_directory_authority),
+            ("AZURE_RESOURCE_MANAGER_ENDPOINT", &cloud.resource_manager_endpoint),
+            ("AZURE_RESOURCE_MANAGER_AUDIENCE", &cloud.service_management_endpoint),
+        ];
+        let plain = |url: &str| url.trim_end_matches('/').to_owned();
+        let other = endpoints
+            .iter()
+            .filter(|(key, own)| self.text(key).is_some_and(|given| plain(&given) != plain(own.as_str())));
+        let keys: Vec<&str> = other.map(|(key, _)| *key).collect();
+        if keys.is_empty() {
+            return Ok(());
+        }
+        Err(self.unusable(&format!("is for another cloud than {name}: see {}", keys.join(", "))))
+    }
+
+    /// Keeps the Secret from being deleted while this cluster needs it.
+    pub(super) async fn protect(&self, objects: &dyn Objects, infra_id: &str) -> Result<(), Failed> {
+        let finalizers = finalizers(&self.secret);
+        let own = finalizer(infra_id);
+        // None can be added to what is going already.
+        let is_going = self.secret.pointer("/metadata/deletionTimestamp").is_some();
+        if is_going || finalizers.contains(&own) {
+            return Ok(());
+        }
+        let all: Vec<String> = finalizers.into_iter().chain([own]).collect();
+        write_finalizers(objects, &self.place, &self.secret, &all).await
+    }
+}
+
+/// The ids of a credential, as planning takes them.
+pub(super) fn ids(credential: &Credential) -> Credentials {
+    let ids = [
+        (SUBSCRIPTION_ID, &credential.subscription_id),
+        (TENANT_ID, &credential.tenant_id),
+        (CLIENT_ID, &credential.client_id),
+    ];
+    ids.into_iter().map(|(key, id)| (key, Secret::new(id.clone()))).collect()
+}
+
+/// Keeps the Secret that the operator reads as the credential has it, and says whether that changed it.
+pub(super) async fn keep_copy(
+    objects: &dyn Objects,
+    credential: &Credential,
+    infra_id: &str,
+    owner: &Owner,
+) -> Result<bool, Failed> {
+    let place = copy_of(&owner.namespace, infra_id);
+    let live = fetch::object(objects, &place, UNREADABLE).await?;
+    let mut wanted = credential.secret(infra_id, owner, true);
+    let texts = wanted.get_mut("stringData").map(Value::take).unwrap_or_default();
+    let texts = texts.as_object().into_iter().flatten();
+    let encoded = texts
+        .map(|(key, text)| (key.clone(), Value::from(STANDARD.encode(text.as_str().unwrap_or_default()))));
+    let mut data = wanted.get("data").and_then(Value::as_object).cloned().unwrap_or_default();
+    data.extend(encoded);
+    let metadata = json!({
+        "labels": wanted.pointer("/metadata/labels"),
+        "ownerReferences": [owner.reference()],
+    });
+    let Some(live) = live else {
+        let mut object = json!({ "metadata": metadata, "type": "Opaque", "data": data });
+        object["metadata"]["finalizers"] = json!([keys::CLEANUP]);
+        let applied = objects.apply(&place, object, Part::Whole).await;
+        applied.map_err(|fault| Failed::call(UNWRITABLE, &place, "written", &fault))?;
+        return Ok(true);
+    };
+    if !is_of(&live, infra_id) {
+        return Err(Failed::transient(UNWRITABLE, format!("{place} is not that of this cluster")));
+    }
+    let mut all = finalizers(&live);
+    if !all.iter().any(|one| one == keys::CLEANUP) {
+        all.push(keys::CLEANUP.to_owned());
+    }
+    let mut target = live.clone();
+    json_patch::merge(&mut target, &json!({ "metadata": metadata }));
+    target["metadata"]["finalizers"] = json!(all);
+    target["data"] = Value::Object(data.clone());
+    if target == live {
+        return Ok(false);
+    }
+    let there = live.get("data").and_then(Value::as_object).into_iter().flatten();
+    let mut changes: Map<String, Value> = there.map(|(key, _)| (key.clone(), Value::Null)).collect();
+    changes.extend(data);
+    let mut patch = json!({ "metadata": metadata, "data": changes });
+    patch["metadata"]["finalizers"] = json!(all);
+    patch["metadata"]["resourceVersion"] = json!(live.pointer("/metadata/resourceVersion"));
+    let written = objects.merge(&place, patch, Part::Whole).await;
+    written.map_err(|fault| Failed::call(UNWRITABLE, &place, "written", &fault))?;
+    Ok(true)
+}
+
+/// Lets the user's Secret go, as far as this cluster is concerned.
+pub(super) async fn release(
+    objects: &dyn Objects,
+    namespace: &str,
+    name: &str,
+    infra_id: &str,
+) -> Result<(), Failed> {
+    if name.is_empty() {
+        return Ok(());
+    }
+    without_finalizer(objects, &Place::in_namespace(&SECRET, namespace, name), &finalizer(infra_id)).await
+}
+
+/// Removes the Secret that the operator reads.
+pub(super) async fn remove_copy(
+    objects: &dyn Objects,
+    namespace: &str,
+    infra_id: &str,
+) -> Result<(), Failed> {
+    let place = copy_of(namespace, infra_id);
+    let live = fetch::object(objects, &place, UNREADABLE).await?;
+    if live.is_none_or(|live| !is_of(&live, infra_id)) {
+        return Ok(());
+    }
+    let deleted = objects.delete(&place).await;
+    let deleted = deleted.map_err(|fault| Failed::call(UNWRITABLE, &place, "deleted", &fault))?;
+    if deleted { without_finalizer(objects, &place, keys::CLEANUP).await } else { Ok(()) }
+}
+
+fn copy_of(namespace: &str, infra_id: &str) -> Place {
+    Place::in_namespace(&SECRET, namespace, keys::credential_name(infra_id))
+}
+
+/// Whether an object is this cluster's.
+fn is_of(object: &Value, infra_id: &str) -> bool {
+    Object(object).label(keys::CLUSTER) == Some(infra_id)
+}
+
+/// The finalizer by which a cluster holds a Secret that several may use.
+fn finalizer(infra_id: &str) -> String {
+    format!("{}-{infra_id}", keys::CLEANUP)
+}
+
+fn finalizers(object: &Value) -> Vec<String> {
+    let all = object.pointer("/metadata/finalizers").and_then(Value::as_array).into_iter().flatten();
+    all.filter_map(Value::as_str).map(str::to_owned).collect()
+}
+
+async fn without_finalizer(objects: &dyn Objects, place: &Place, own: &str) -> Result<(), Failed> {
+    let Some(live) = fetch::object(objects, place, UNREADABLE).await? else { return Ok(()) };
+    let all = finalizers(&live);
+    let left: Vec<String> = all.iter().filter(|one| *one != own).cloned().collect();
+    if left.len() == all.len() {
+        return Ok(());
+    }
+    write_finalizers(objects, place, &live, &left).await
+}
+
+/// Writes the finalizers of an object as it was read; somebody else's change meanwhile is a failure.
+async fn write_finalizers(
+    objects: &dyn Objects,
+    place: &Place,
+    live: &Value,
+    all: &[String],
+) -> Result<(), Failed> {
+    let version = live.pointer("/metadata/resourceVersion");
+    let patch = json!({ "metadata": { "resourceVersion": version, "finalizers": all } });
+    let written = objects.merge(place, patch, Part::Whole).await;
+    written.map(|_| ()).map_err(|fault| Failed::call(UNWRITABLE, place, "written", &fault))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn given(data: &[(&str, &str)]) -> Given {
+        let data: Map<String, Value> =
+            data.iter().map(|(key, text)| ((*key).to_owned(), STANDARD.encode(text).into())).collect();
+        let place = Place::in_namespace(&SECRET, "here", "azure");
+        Given { place, secret: json!({ "kind": "Secret", "data": data }) }
+    }
+
+    const IDS: [(&str, &str); 3] =
+        [("AZURE_SUBSCRIPTION_ID", "s"), ("AZURE_TENANT_ID", "t"), ("AZURE_CLIENT_ID", "c")];
+
+    fn proof(more: &[(&str, &str)]) -> Result<Proof, Failed> {
+        let credential = given(&[&IDS[..], more].concat()).credential(&Spec::default())?;
+        assert_eq!((credential.subscription_id.as_str(), credential.client_id.as_str()), ("s", "c"));
+        Ok(credential.proof)
+    }
+
+    #[test]
+    fn each_proof_has_its_keys() {
+        let secret = Proof::Secret(Secret::new("canary".to_owned()));
+        assert_eq!(proof(&[("AZURE_CLIENT_SECRET", "canary")]), Ok(secret));
+        assert_eq!(proof(&[("AUTH_MODE", "workloadidentity")]), Ok(Proof::WorkloadIdentity));
+        assert_eq!(proof(&[("AUTH_MODE", "podidentity")]), Ok(Proof::ManagedIdentity));
+        let certificate =
+            Proof::Certificate { certificate: Secret::new(b"canary".to_vec()), password: Secret::default() };
+        assert_eq!(proof(&[("AZURE_CLIENT_CERTIFICATE", "canary")]), Ok(certificate));
+        assert!(proof(&[]).is_err() && proof(&[("AUTH_MODE", "other")]).is_err());
+    }
+
+    #[test]
+    fn what_a_secret_says_is_told_to_nobody() {
+        let wrong = given(&[("AZURE_SUBSCRIPTION_ID", "canary")]).credential(&Spec::default());
+        assert!(wrong.is_err_and(|failed| !failed.note.contains("canary")));
+    }
+
+    #[test]
+    fn a_secret_of_another_cluster_is_known_by_its_label() {
+        let labelled = |id: &str| json!({ "metadata": { "labels": { (keys::CLUSTER): id } } });
+        assert!(is_of(&labelled("demo-x7k2p"), "demo-x7k2p"));
+        assert!(!is_of(&labelled("demo-other"), "demo-x7k2p"));
+        assert!(!is_of(&json!({ "metadata": {} }), "demo-x7k2p"));
+    }
+
+    #[test]
+    fn a_map_holds_texts_and_a_secret_bytes() {
+        let map = json!({ "kind": "ConfigMap", "data": { "a": "text" } });
+        assert_eq!(bytes(&map, "a"), Some(b"text".to_vec()));
+        let secret = json!({ "kind": "Secret", "data": { "a": "dGV4dA==" } });
+        assert_eq!(bytes(&secret, "a"), Some(b"text".to_vec()));
+        assert_eq!(bytes(&secret, "b"), None);
+    }
+}

@@ -1,0 +1,222 @@
+//! The infrastructure of clusters in Azure, asked for by resources of the management cluster.
+//!
+//! An `AzureInfrastructure` holds an install config, or refers to one. It is judged, planned and translated
+//! into objects of Azure Service Operator, which the engine brings to Ready one step at a time: each
+//! reconciliation looks at what the watches told and sends what follows. The resource owns all of these
+//! objects, and goes when they are gone.
+//!
+//! An infrastructure ID is that of one resource; another one that asks for it is refused.
+//!
+//! One watch for each kind serves all clusters. What is told in the status is written at once where it is
+//! about a condition, and every few seconds where only numbers change.
+
+#![allow(clippy::disallowed_methods, reason = "a condition tells when it changed")]
+
+mod anchor;
+mod claims;
+mod driving;
+mod inputs;
+mod noting;
+mod numbers;
+mod operator;
+mod planning;
+mod resource;
+mod status;
+mod store;
+#[cfg(test)]
+mod tests;
+mod watches;
+mod work;
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use ::kube::Client;
+use ::kube::api::Api;
+use ::kube::runtime::watcher;
+use futures::StreamExt as _;
+use futures::future::BoxFuture;
+use futures::stream::{self, BoxStream};
+use serde_json::{Value, json};
+use tokio::time::Instant;
+
+pub use numbers::Numbers;
+pub use resource::{
+    AZURE_INFRASTRUCTURE, AdoptPolicy, Condition, Counts, Holder, Machines, Named, Patch, Reference, Spec,
+    Stage, Standing, Status,
+};
+
+use self::claims::{Claims, Metadata};
+use self::driving::Driver;
+use self::operator::{Behind, Operator};
+use self::resource::Resource;
+use self::store::Store;
+use self::work::Memory;
+use super::{Controller, Failed, Key, Next, fetch, watch};
+use landfall_engine_aso::drive;
+use landfall_engine_aso::kinds::KINDS;
+use landfall_kube::Fault;
+use landfall_kube::objects::{Events, Objects, Part, Place};
+
+/// The name of the controller.
+pub const NAME: &str = "azure-infrastructure";
+
+/// How many clusters are worked on side by side.
+const WORKERS: usize = 16;
+/// How long a key waits for the first listing of all objects.
+const LISTING: Duration = Duration::from_millis(500);
+/// How often numbers are told of a cluster that is being worked on.
+const PACE: Duration = Duration::from_secs(5);
+/// How long after a run a settled cluster is looked at again: what it refers to is not watched.
+const RESYNC: Duration = Duration::from_mins(5);
+
+const UNREADABLE: &str = "resource-unreadable";
+const UNWRITABLE: &str = "status-unwritable";
+
+/// What the controller is made of.
+pub struct Tools {
+    /// The objects of the management cluster.
+    pub objects: Arc<dyn Objects>,
+    /// Where happenings are told.
+    pub events: Arc<dyn Events>,
+    /// The way to the management cluster.
+    pub client: Client,
+    /// The numbers of the engine.
+    pub numbers: Numbers,
+    /// Called after each write that the server took from the engine.
+    pub wrote: Arc<dyn Fn() + Send + Sync>,
+    /// The name of this process, which no other has.
+    pub identity: String,
+}
+
+/// Keeps the infrastructure of all clusters that resources ask for.
+pub struct AzureInfrastructure {
+    objects: Arc<dyn Objects>,
+    driver: Driver,
+    operator: Operator,
+    claims: Arc<Claims>,
+    memories: Mutex<BTreeMap<Key, Arc<tokio::sync::Mutex<Memory>>>>,
+}
+
+impl AzureInfrastructure {
+    /// The controller of one management cluster.
+    #[must_use]
+    pub fn new(tools: Tools) -> Self {
+        let Tools { objects, events, client, numbers, wrote, identity } = tools;
+        let operator = Operator::new(Box::new(Behind(client.clone())));
+        let store = Arc::new(Store::new(numbers.clone()));
+        let api = Arc::new(drive::Live::new(client));
+        let driver = Driver { api, events, store, numbers, wrote, identity };
+        Self { objects, driver, operator, claims: Arc::default(), memories: Mutex::default() }
+    }
+
+    /// What is remembered of a resource. No key is worked on twice at a time.
+    fn memory(&self, key: &Key) -> Arc<tokio::sync::Mutex<Memory>> {
+        let mut memories = self.memories.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(memories.entry(key.clone()).or_default())
+    }
+
+    fn forget(&self, key: &Key) {
+        self.memories.lock().unwrap_or_else(PoisonError::into_inner).remove(key);
+        self.driver.store.forget(key);
+    }
+
+    async fn run(&self, key: &Key) -> Result<Next, Failed> {
+        let Some(namespace) = &key.namespace else { return Ok(Next::Settled) };
+        let has_listed = self.driver.store.has_listed(KINDS.iter().map(|kind| kind.kind));
+        if !has_listed || !self.claims.is_complete() {
+            return Ok(Next::Again(LISTING));
+        }
+        let began = Instant::now();
+        let place = Place::in_namespace(&AZURE_INFRASTRUCTURE, namespace, &key.name);
+        let Some(live) = fetch::object(&*self.objects, &place, UNREADABLE).await? else {
+            self.forget(key);
+            return Ok(Next::Settled);
+        };
+        let (live, unreadable) = resource::readable(live);
+        let resource = Resource { unreadable, ..fetch::typed(&live, &place, UNREADABLE)? };
+        let memory = self.memory(key);
+        let mut memory = memory.lock().await;
+        let mut run = work::Run::new(self, &place, &resource, &mut memory);
+        let outcome = run.work().await;
+        let status = run.told(&outcome);
+        let reported = match status {
+            Some(status) => self.report(&place, &resource.status, &status, &mut memory).await,
+            None => Ok(None),
+        };
+        self.driver.numbers.reconciled(began.elapsed());
+        let (rest, held_back) = (outcome?, reported?);
+        let rest = [rest, held_back].into_iter().flatten().min();
+        Ok(Next::Again(rest.unwrap_or(RESYNC).min(RESYNC)))
+    }
+
+    /// Writes the status, if it says something new. Gives when it is due where it is held back.
+    async fn report(
+        &self,
+        place: &Place,
+        before: &Status,
+        status: &Status,
+        memory: &mut Memory,
+    ) -> Result<Option<Duration>, Failed> {
+        if status == before {
+            return Ok(None);
+        }
+        let since = memory.told.map(|at| at.elapsed());
+        if let Some(left) = since.and_then(|since| PACE.checked_sub(since))
+            && status.differs_in_progress_only(before)
+        {
+            return Ok(Some(left));
+        }
+        match self.objects.merge(place, json!({ "status": patch(before, status) }), Part::Status).await {
+            Ok(_) => {
+                memory.told = Some(Instant::now());
+                Ok(None)
+            }
+            // It went meanwhile.
+            Err(Fault::NotFound) => Ok(None),
+            Err(fault) => Err(Failed::call(UNWRITABLE, place, "written", &fault)),
+        }
+    }
+}
+
+impl Controller for AzureInfrastructure {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn workers(&self) -> usize {
+        WORKERS
+    }
+
+    fn triggers(&self, client: &Client) -> BoxStream<'static, Key> {
+        let store = Arc::clone(&self.driver.store);
+        let objects = watches::all(client).flat_map(move |news| stream::iter(store.note(news)));
+        let claims = Arc::clone(&self.claims);
+        let api: Api<Metadata> = Api::all_with(client.clone(), &watch::resource(&AZURE_INFRASTRUCTURE));
+        let resources = watch::unbroken(&AZURE_INFRASTRUCTURE, api, watcher::Config::default());
+        let resources = resources.flat_map(move |event| stream::iter(claims.note(event)));
+        stream::select(resources, objects).boxed()
+    }
+
+    fn reconcile<'a>(&'a self, key: &'a Key) -> BoxFuture<'a, Result<Next, Failed>> {
+        Box::pin(self.run(key))
+    }
+}
+
+/// The merge patch from one status to another. Empty texts are left out of both: what is left out now and was
+/// there before is taken away.
+fn patch(before: &Status, status: &Status) -> Value {
+    let (before, mut patch) = (json!(before), json!(status));
+    if let (Some(before), Some(patch)) = (before.as_object(), patch.as_object_mut()) {
+        for key in before.keys() {
+            patch.entry(key.clone()).or_insert(Value::Null);
+        }
+    }
+    patch
+}
+
+/// The time, as conditions have it.
+fn now() -> String {
+    jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}

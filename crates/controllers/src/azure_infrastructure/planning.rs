@@ -1,0 +1,269 @@
+//! From an install config to the objects that it comes to.
+
+use std::fmt::Write as _;
+
+use aws_lc_rs::digest::{SHA256, digest};
+use landfall_diagnostics::{Finding, Findings};
+use landfall_engine_aso::desired::Policy;
+use landfall_engine_aso::translate::patches::{Patch, by_object};
+use landfall_engine_aso::translate::{Domains, Ignition, Input, Translation, translate};
+use landfall_install_config::assets;
+use landfall_install_config::verdict::{Outcome, Strictness, judge_keeping};
+use landfall_model::catalogue::Catalogue;
+use landfall_model::config::InstallConfig;
+use landfall_model::facts::Facts;
+use landfall_model::plan::{
+    ALPHABET, Case, Cluster, Engine, Identity, Plan, RANDOM, cluster_id_of, infra_id_prefix,
+};
+use landfall_platform::Offline;
+use landfall_render::Credentials;
+use rand::seq::SliceRandom;
+use serde_json::json;
+
+use super::resource::{self, Machines, Spec, Stage};
+
+/// How many findings are told; more would not help whoever reads them.
+const TOLD: usize = 10;
+/// How much is told of all of them together, in characters.
+const LONGEST: usize = 2000;
+/// How many digits the digest of a plan has.
+const DIGITS: usize = 16;
+
+/// An install config that was accepted.
+pub(super) struct Judged {
+    pub(super) config: InstallConfig,
+    given: InstallConfig,
+    /// What is worth knowing of it.
+    pub(super) warnings: Vec<Finding>,
+}
+
+/// Judges an install config as `landfall validate` does.
+pub(super) fn judged(text: &[u8]) -> Result<Judged, Vec<Finding>> {
+    let verdict = judge_keeping(text, Strictness::default(), Catalogue::embedded());
+    match (verdict.config, verdict.given) {
+        (Some(config), Some(given)) if verdict.outcome == Outcome::Accepted => {
+            Ok(Judged { config, given, warnings: verdict.findings })
+        }
+        _ => Err(verdict.findings),
+    }
+}
+
+/// What is known besides the config.
+pub(super) struct Known<'a> {
+    pub(super) spec: &'a Spec,
+    pub(super) infra_id: &'a str,
+    /// The ids of subscription, tenant and application.
+    pub(super) ids: &'a Credentials,
+    /// Where the credential comes from, where that makes a difference.
+    pub(super) source: Option<&'a str>,
+    /// The facts, as a file would have them; none where the catalogue has to do.
+    pub(super) facts: Option<&'a [u8]>,
+    pub(super) ignition: Ignition<'a>,
+}
+
+/// What a config comes to.
+pub(super) struct Target {
+    pub(super) translation: Translation,
+    /// The name of the cloud.
+    pub(super) cloud: String,
+}
+
+/// Plans, and translates the plan into the operator's objects.
+pub(super) fn planned(judged: &Judged, known: &Known<'_>) -> Result<Target, Vec<Finding>> {
+    let plan = plan(judged, known)?;
+    let name = plan.platform.azure.as_ref().map_or("", |azure| azure.cloud.name.as_str());
+    let Spec { machines, stage, adopt_policy, api_internal_ip, .. } = known.spec;
+    let patches = known.spec.patches.iter().cloned();
+    let patches = by_object(patches.map(|resource::Patch { kind, name, patch }| Patch { kind, name, patch }));
+    let input = Input {
+        plan: &plan,
+        cloud: Domains::of(&Catalogue::embedded().azure, name),
+        machines: *machines == Machines::Aso,
+        bootstrap: *stage == Stage::Bootstrap,
+        api_internal_ip: *api_internal_ip,
+        ignition: known.ignition,
+        patches: &patches,
+    };
+    let mut translation = translate(&input)?;
+    for desired in &mut translation.objects {
+        if desired.hints.adopt_policy == Policy::Manage {
+            desired.hints.adopt_policy = Policy::from(*adopt_policy);
+        }
+    }
+    Ok(Target { cloud: name.to_owned(), translation })
+}
+
+fn plan(judged: &Judged, known: &Known<'_>) -> Result<Plan, Vec<Finding>> {
+    let Judged { config, given, .. } = judged;
+    let catalogue = Catalogue::embedded();
+    let mut out = Findings::default();
+    let wanted = Some(known.spec.release.as_str()).filter(|release| !release.is_empty());
+    let Some(release) = assets::release(catalogue, wanted, &mut out) else {
+        return Err(out.into_vec());
+    };
+    let mut facts = if let Some(bytes) = known.facts {
+        Facts::read(bytes)?
+    } else {
+        let offline = Offline { config, catalogue, release, credentials: known.ids };
+        assets::offline_facts(&offline, &mut out)
+    };
+    // Whoever gathered the facts, it is this credential that acts.
+    if let (Some(azure), Some(source)) = (&mut facts.azure, known.source) {
+        source.clone_into(&mut azure.identity);
+    }
+    let infra_id = known.infra_id.to_owned();
+    let cluster_id = cluster_id_of(&infra_id, &Cluster::of(config).domain);
+    let identity = Identity { infra_id, cluster_id };
+    let case = Case {
+        config,
+        given,
+        facts: &facts,
+        catalogue,
+        release,
+        identity: &identity,
+        installed: true,
+        engine: Engine::Aso,
+    };
+    match assets::plan(&case, &mut out) {
+        Some(plan) => Ok(plan),
+        None => Err(out.into_vec()),
+    }
+}
+
+/// A new infrastructure ID for a cluster of this name.
+pub(super) fn new_id(name: &str) -> String {
+    let mut rng = rand::thread_rng();
+    let random = std::iter::repeat_with(|| ALPHABET.choose(&mut rng).copied().unwrap_or(b'b'));
+    infra_id_prefix(name) + &random.take(RANDOM).map(char::from).collect::<String>()
+}
+
+/// A digest of what is wanted, the same for the same objects.
+pub(super) fn digest_of(translation: &Translation) -> String {
+    let objects: Vec<_> = translation
+        .objects
+        .iter()
+        .map(|one| json!([one.api_version, one.kind.kind, one.name, one.spec, one.hints.patches]))
+        .collect();
+    let digest = digest(&SHA256, json!(objects).to_string().as_bytes());
+    let mut digits = String::new();
+    for byte in digest.as_ref().iter().take(DIGITS / 2) {
+        // Writing to a text cannot fail.
+        let _ = write!(digits, "{byte:02x}");
+    }
+    digits
+}
+
+/// What stands against a config, in sentences with the names of the fields.
+pub(super) fn told(findings: &[Finding]) -> String {
+    let mut errors = findings.iter().filter(|finding| finding.is_error());
+    let sentence = |finding: &Finding| match finding.field.as_str() {
+        "" => format!("{} ({})", finding.message, finding.page.code),
+        field => format!("{field}: {} ({})", finding.message, finding.page.code),
+    };
+    let mut lines: Vec<String> = errors.by_ref().take(TOLD).map(sentence).collect();
+    let more = errors.count();
+    if more > 0 {
+        lines.push(format!("and {more} more"));
+    }
+    lines.join("; ").chars().take(LONGEST).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use landfall_azure::credentials::{SUBSCRIPTION_ID, TENANT_ID};
+    use landfall_diagnostics::secret::Secret;
+
+    const CONFIG: &str = r#"
+apiVersion: v1
+baseDomain: example.com
+metadata: { name: demo }
+platform:
+  azure: { region: eastus, baseDomainResourceGroupName: dns-rg }
+pullSecret: '{"auths":{"example.com":{"auth":"ZHVtbXk6ZHVtbXk="}}}'
+"#;
+
+    fn objects(spec: &Spec) -> Result<Target, Vec<Finding>> {
+        objects_of(CONFIG, spec, None)
+    }
+
+    fn objects_of(config: &str, spec: &Spec, source: Option<&str>) -> Result<Target, Vec<Finding>> {
+        let ids = Credentials::from([
+            (SUBSCRIPTION_ID, Secret::new("11111111-2222-3333-4444-555555555555".to_owned())),
+            (TENANT_ID, Secret::new("99999999-8888-7777-6666-555555555555".to_owned())),
+        ]);
+        let known = Known {
+            spec,
+            infra_id: "demo-x7k2p",
+            ids: &ids,
+            source,
+            facts: None,
+            ignition: Ignition::default(),
+        };
+        planned(&judged(config.as_bytes())?, &known)
+    }
+
+    /// Whether the storage account takes its keys.
+    fn by_key(target: &Target) -> Option<bool> {
+        let account = target.translation.objects.iter().find(|one| one.kind.kind == "StorageAccount")?;
+        account.spec.get("allowSharedKeyAccess")?.as_bool()
+    }
+
+    #[test]
+    fn what_only_the_operator_makes_is_planned() -> Result<(), Vec<Finding>> {
+        let config = CONFIG.replace("region: eastus,", "region: eastus, allowSharedKeyAccess: false,");
+        assert_eq!(by_key(&objects_of(&config, &Spec::default(), None)?), Some(false));
+        assert_eq!(by_key(&objects(&Spec::default())?), Some(true));
+        Ok(())
+    }
+
+    #[test]
+    fn a_managed_identity_needs_no_keys() -> Result<(), Vec<Finding>> {
+        let source = Some("managed-identity");
+        assert_eq!(by_key(&objects_of(CONFIG, &Spec::default(), source)?), Some(false));
+        Ok(())
+    }
+
+    #[test]
+    fn a_config_comes_to_objects() -> Result<(), Vec<Finding>> {
+        let spec = Spec::default();
+        let (one, again) = (objects(&spec)?, objects(&spec)?);
+        assert!(one.translation.objects.len() > 10);
+        assert_eq!(digest_of(&one.translation), digest_of(&again.translation));
+        let adopted = |target: &Target, policy: Policy| {
+            target.translation.objects.iter().filter(|one| one.hints.adopt_policy == policy).count()
+        };
+        assert_eq!(adopted(&one, Policy::DetachOnDelete), 0);
+        let detached =
+            objects(&Spec { adopt_policy: super::super::resource::AdoptPolicy::DetachOnDelete, ..spec })?;
+        assert_eq!(adopted(&detached, Policy::Manage), 0);
+        assert_eq!(adopted(&detached, Policy::Skip), adopted(&one, Policy::Skip));
+        Ok(())
+    }
+
+    #[test]
+    fn a_patch_is_for_an_object_of_the_plan() {
+        let patched = |kind: &str| {
+            let (kind, name, patch) = (kind.to_owned(), "demo-x7k2p-vnet".to_owned(), "{}".to_owned());
+            let spec = Spec { patches: vec![resource::Patch { kind, name, patch }], ..Spec::default() };
+            objects(&spec).err().map(|findings| told(&findings))
+        };
+        assert_eq!(patched("VirtualNetwork"), None);
+        let told = patched("Network").unwrap_or_default();
+        assert!(told.contains("Network/demo-x7k2p-vnet") && told.contains("LF1510"), "{told}");
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_with_its_field() {
+        let wrong = CONFIG.replace("baseDomain: example.com", "baseDomain: Not A Domain");
+        let findings = judged(wrong.as_bytes()).err().unwrap_or_default();
+        assert!(told(&findings).contains("baseDomain: "), "{}", told(&findings));
+        assert!(judged(b"{").err().is_some_and(|findings| !told(&findings).is_empty()));
+    }
+
+    #[test]
+    fn a_new_id_is_made_of_the_name() {
+        let id = new_id("demo");
+        assert!(id.starts_with("demo-") && id.len() == "demo-".len() + RANDOM, "{id}");
+    }
+}

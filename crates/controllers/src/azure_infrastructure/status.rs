@@ -1,0 +1,213 @@
+//! What is told of a cluster in the status of its resource.
+
+use landfall_engine_aso::core::Outcome;
+use landfall_engine_aso::drive::{Planned, Step};
+
+use super::resource::{Condition, Counts, Standing, Status};
+use crate::Failed;
+
+/// How many objects are told of.
+const TOLD: usize = 20;
+/// How much is told of each, in characters.
+const LONGEST: usize = 300;
+
+/// The install config is one that a plan can be made of.
+pub(super) const VALIDATED: &str = "Validated";
+/// The credentials are there and of the right cloud.
+pub(super) const CREDENTIALS: &str = "CredentialsReady";
+/// The operator is there and may be used.
+pub(super) const OPERATOR: &str = "OperatorReady";
+/// All is as it is to be.
+pub(super) const READY: &str = "Ready";
+/// Something is on its way.
+pub(super) const PROGRESSING: &str = "Progressing";
+
+/// What is said of one thing now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Said {
+    pub(super) kind: &'static str,
+    pub(super) holds: bool,
+    pub(super) reason: String,
+    pub(super) message: String,
+}
+
+impl Said {
+    pub(super) fn new(kind: &'static str, holds: bool, reason: &str, message: impl Into<String>) -> Self {
+        Self { kind, holds, reason: reason.to_owned(), message: message.into() }
+    }
+
+    /// That it does not hold because of a failure.
+    pub(super) fn failed(kind: &'static str, failed: &Failed) -> Self {
+        Self::new(kind, false, &camel(failed.reason), failed.note.clone())
+    }
+}
+
+/// A short name in words with hyphens as conditions have it.
+fn camel(reason: &str) -> String {
+    let word = |word: &str| {
+        let mut letters = word.chars();
+        let first = letters.next().map(|first| first.to_ascii_uppercase());
+        first.into_iter().chain(letters).collect::<String>()
+    };
+    reason.split('-').map(word).collect()
+}
+
+impl Status {
+    /// Takes in what is said now. What nothing is said of stays; a condition keeps its time as long as it
+    /// holds or does not hold.
+    pub(super) fn say(&mut self, said: &[Said], generation: i64, now: &str) {
+        self.observed_generation = generation;
+        for Said { kind, holds, reason, message } in said {
+            let status = if *holds { "True" } else { "False" };
+            let at = self.conditions.iter().position(|known| known.kind == *kind);
+            let since = at.and_then(|at| self.conditions.get(at)).filter(|known| known.status == status);
+            let condition = Condition {
+                kind: (*kind).to_owned(),
+                status: status.to_owned(),
+                observed_generation: generation,
+                last_transition_time: since
+                    .map_or_else(|| now.to_owned(), |known| known.last_transition_time.clone()),
+                reason: reason.clone(),
+                message: message.clone(),
+            };
+            match at.and_then(|at| self.conditions.get_mut(at)) {
+                Some(known) => *known = condition,
+                None => self.conditions.push(condition),
+            }
+        }
+    }
+
+    /// Takes in how the objects stand.
+    pub(super) fn count(&mut self, step: &Step) {
+        let mut counts = Counts::default();
+        for planned in &step.objects {
+            counts.total += 1;
+            *match Outcome::of(&planned.action.what) {
+                Outcome::Done => &mut counts.done,
+                Outcome::Waiting => &mut counts.waiting,
+                Outcome::TransientError => &mut counts.failing,
+                Outcome::TerminalError => &mut counts.failed,
+            } += 1;
+        }
+        self.counts = counts;
+        self.resources = worst(step).into_iter().take(TOLD).map(standing).collect();
+    }
+
+    /// Whether this differs from what was told before by no more than how far the work is.
+    pub(super) fn differs_in_progress_only(&self, before: &Self) -> bool {
+        let without = |status: &Self| {
+            let mut status = Self { counts: Counts::default(), resources: Vec::new(), ..status.clone() };
+            // Its message has the numbers again.
+            for condition in status.conditions.iter_mut().filter(|one| one.kind == PROGRESSING) {
+                condition.message.clear();
+            }
+            status
+        };
+        self != before && without(self) == without(before)
+    }
+}
+
+/// The objects that are not done, the worst first.
+fn worst(step: &Step) -> Vec<&Planned> {
+    let outcome = |planned: &Planned| Outcome::of(&planned.action.what);
+    let mut all: Vec<&Planned> = step.objects.iter().filter(|one| outcome(one) != Outcome::Done).collect();
+    all.sort_by(|one, other| outcome(other).cmp(&outcome(one)).then_with(|| one.object.cmp(&other.object)));
+    all
+}
+
+fn standing(planned: &Planned) -> Standing {
+    Standing {
+        kind: planned.object.kind.to_owned(),
+        name: planned.object.name.clone(),
+        action: planned.action.what.name().to_owned(),
+        message: planned.action.message.chars().take(LONGEST).collect(),
+    }
+}
+
+fn reason(step: &Step) -> &'static str {
+    match step.outcome() {
+        Outcome::Done => "Done",
+        Outcome::Waiting => "InProgress",
+        Outcome::TransientError => "Failing",
+        Outcome::TerminalError => "Failed",
+    }
+}
+
+/// Whether all is as it is to be, and the worst of what is not where something failed.
+pub(super) fn readiness(step: &Step) -> Said {
+    let is_failing = step.outcome() >= Outcome::TransientError;
+    let failed = worst(step).into_iter().next().filter(|_| is_failing).map(|one| {
+        let message: String = one.action.message.chars().take(LONGEST).collect();
+        format!("{}/{}: {message}", one.object.kind, one.object.name)
+    });
+    Said::new(READY, step.outcome() == Outcome::Done, reason(step), failed.unwrap_or_default())
+}
+
+/// Whether something is on its way to the goal, and how far it is.
+pub(super) fn progress(step: &Step, goal: &str) -> Said {
+    let outcome = |one: &Planned| Outcome::of(&one.action.what);
+    let done = step.objects.iter().filter(|one| outcome(one) == Outcome::Done).count();
+    let goes_on = |one: &Planned| matches!(outcome(one), Outcome::Waiting | Outcome::TransientError);
+    let is_at_work = step.objects.iter().any(goes_on) && !step.is_stuck();
+    let numbers = format!("{goal}: {done} of {} objects are done", step.objects.len());
+    Said::new(PROGRESSING, is_at_work, reason(step), numbers)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use landfall_engine_aso::core::{Action, What};
+    use landfall_engine_aso::desired::Need;
+
+    fn step(whats: &[What]) -> Step {
+        let planned = |(at, what): (usize, &What)| Planned {
+            object: Need { kind: "RouteTable", name: format!("r{at}") },
+            action: Action { what: what.clone(), policy: None, message: "said".to_owned() },
+            behind: Vec::new(),
+        };
+        Step { objects: whats.iter().enumerate().map(planned).collect() }
+    }
+
+    #[test]
+    fn the_worst_come_first_and_what_is_done_is_not_told() {
+        let mut status = Status::default();
+        status.count(&step(&[What::None, What::Wait, What::TerminalError, What::TransientError]));
+        let names: Vec<&str> = status.resources.iter().map(|one| one.name.as_str()).collect();
+        assert_eq!(names, ["r2", "r3", "r1"]);
+        assert_eq!(status.counts, Counts { total: 4, done: 1, waiting: 1, failing: 1, failed: 1 });
+    }
+
+    #[test]
+    fn a_condition_keeps_its_time_while_it_stays() {
+        let mut status = Status::default();
+        status.say(&[Said::new(READY, false, "InProgress", "a")], 1, "1");
+        status.say(&[Said::new(READY, false, "Failing", "b")], 2, "2");
+        let told = |status: &Status| {
+            status.conditions.iter().map(|one| one.last_transition_time.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(told(&status), ["1"]);
+        status.say(&[Said::new(READY, true, "Done", "")], 2, "3");
+        assert_eq!(told(&status), ["3"]);
+    }
+
+    #[test]
+    fn numbers_alone_are_progress() {
+        let mut before = Status::default();
+        let said = |step: &Step| [readiness(step), progress(step, "making")];
+        before.say(&said(&step(&[What::Wait, What::Wait])), 1, "1");
+        before.count(&step(&[What::Wait, What::Wait]));
+        let mut after = before.clone();
+        after.say(&said(&step(&[What::None, What::Wait])), 1, "2");
+        after.count(&step(&[What::None, What::Wait]));
+        assert!(after.differs_in_progress_only(&before));
+        assert!(!before.differs_in_progress_only(&before.clone()));
+        after.say(&said(&step(&[What::None, What::None])), 1, "3");
+        assert!(!after.differs_in_progress_only(&before));
+    }
+
+    #[test]
+    fn a_failure_has_a_reason_in_one_word() {
+        let said = Said::failed(VALIDATED, &Failed::terminal("config-rejected", "x"));
+        assert_eq!((said.reason.as_str(), said.holds), ("ConfigRejected", false));
+    }
+}

@@ -1,0 +1,118 @@
+//! What the operator's objects of all clusters do: one watch for each kind, whatever the number of clusters.
+
+use ::kube::Client;
+use futures::StreamExt as _;
+use futures::stream::{self, BoxStream};
+use landfall_engine_aso::drive::{Feed, Live, News};
+use landfall_engine_aso::keys;
+use landfall_engine_aso::kinds::{KINDS, Kind};
+use landfall_kube::Fault;
+
+/// News of all objects that belong to a cluster, without end. A kind that the cluster does not serve has none.
+pub(super) fn all(client: &Client) -> BoxStream<'static, News> {
+    let watches = KINDS.iter().map(|kind| {
+        let watch = Watch { client: client.clone(), kind, version: 0, feed: None };
+        stream::unfold(watch, |mut watch| async move { Some((watch.news().await, watch)) }).boxed()
+    });
+    stream::select_all(watches.collect::<Vec<Feed>>()).boxed()
+}
+
+/// The watch of one kind, in the version that is served.
+struct Watch {
+    client: Client,
+    kind: &'static Kind,
+    /// The place of the version that is tried.
+    version: usize,
+    feed: Option<Feed>,
+}
+
+impl Watch {
+    async fn news(&mut self) -> News {
+        let version = self.kind.versions[self.version];
+        let client = &self.client;
+        let begin = || Live::feed(client, &[(self.kind, version)], None, Some(keys::CLUSTER));
+        let news = self.feed.get_or_insert_with(begin).next().await;
+        match news {
+            Some(News::Broke { kind, why }) => {
+                if why != Fault::NotFound.why() {
+                    tracing::warn!(kind, %why, "a watch broke");
+                    return News::Broke { kind, why };
+                }
+                self.feed = None;
+                self.version = (self.version + 1) % self.kind.versions.len();
+                // Neither version is served, as far as is known by now.
+                if self.version == 0 { News::All(kind, Vec::new()) } else { News::Broke { kind, why } }
+            }
+            Some(news) => news,
+            None => {
+                self.feed = None;
+                News::Broke { kind: self.kind.kind, why: String::new() }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::sync::{Arc, Mutex};
+    use std::time::Duration;
+
+    use axum::Router;
+    use axum::body::Body;
+    use axum::extract::Request;
+    use axum::response::Response;
+    use serde_json::{Value, json};
+    use tokio::time::timeout;
+
+    use super::*;
+
+    const CLUSTERS: usize = 200;
+
+    /// How often each path was listed, and watched.
+    type Asked = BTreeMap<String, (usize, usize)>;
+
+    /// One object of each cluster, or a watch that tells nothing.
+    fn answer(is_watch: bool) -> Response {
+        if is_watch {
+            let silence = stream::pending::<Result<Vec<u8>, std::io::Error>>();
+            return Response::new(Body::from_stream(silence));
+        }
+        let object = |number: usize| {
+            let (namespace, version) = (format!("c{number}"), number.to_string());
+            let labels = json!({ (keys::CLUSTER): namespace });
+            json!({ "metadata": {
+                "name": "a", "namespace": namespace, "resourceVersion": version, "labels": labels,
+            }})
+        };
+        let items: Vec<Value> = (0..CLUSTERS).map(object).collect();
+        let list = json!({ "metadata": { "resourceVersion": "1000" }, "items": items });
+        Response::new(Body::from(list.to_string()))
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn all_clusters_share_one_listing_and_one_watch_of_each_kind() {
+        let asked: Arc<Mutex<Asked>> = Arc::default();
+        let counted = Arc::clone(&asked);
+        let server = Router::new().fallback(move |request: Request| {
+            let is_watch = request.uri().query().is_some_and(|query| query.contains("watch=true"));
+            if let Ok(mut counted) = counted.lock() {
+                let (listed, watched) = counted.entry(request.uri().path().to_owned()).or_default();
+                *(if is_watch { watched } else { listed }) += 1;
+            }
+            async move { answer(is_watch) }
+        });
+        let mut told = all(&Client::new(server, "default"));
+        let mut objects = 0;
+        // In the end there is nothing more to tell.
+        while let Ok(Some(news)) = timeout(Duration::from_secs(20), told.next()).await {
+            if let News::All(_, listed) = news {
+                objects += listed.len();
+            }
+        }
+        assert_eq!(objects, CLUSTERS * KINDS.len());
+        let asked = asked.lock().map(|asked| asked.clone()).unwrap_or_default();
+        assert_eq!(asked.len(), KINDS.len());
+        assert!(asked.values().all(|times| *times == (1, 1)), "{asked:?}");
+    }
+}

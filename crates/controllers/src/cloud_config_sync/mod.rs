@@ -1,0 +1,150 @@
+//! The configuration of the cloud provider, in the form that the cloud controller manager reads.
+//!
+//! `kube-cloud-config`, or else the user's map, becomes the map `cloud-conf` in the namespace of the cloud
+//! controller manager. Errors that may pass by themselves count only once they have lasted; others are told
+//! at once, and the map stays as it is.
+
+mod apply;
+mod fetch;
+mod status;
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use ::kube::Client;
+use futures::StreamExt as _;
+use futures::future::BoxFuture;
+use futures::stream::{BoxStream, select, select_all};
+use landfall_cloud_config::target::{owns_managed, prepare, transform};
+use landfall_cloud_config::{CLOUD_CONF, Entries};
+use landfall_kube::kinds;
+use landfall_kube::objects::{Events, Objects};
+use tokio::time::Instant;
+
+use super::conditions;
+use super::news::News;
+use super::window::{Outcome, Window};
+use super::{Controller, Failed, Key, Next, gates, places, watch};
+
+/// How long after a run all is looked at again, should a change have been missed.
+const RESYNC: Duration = Duration::from_mins(10);
+
+/// What an administrator may set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// The namespace that the operator itself is in.
+    pub operator_namespace: String,
+    /// The namespace of the cloud controller manager.
+    pub target_namespace: String,
+    /// The release that the operator belongs to.
+    pub release_version: String,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            operator_namespace: "openshift-cloud-controller-manager-operator".to_owned(),
+            target_namespace: "openshift-cloud-controller-manager".to_owned(),
+            release_version: "unknown".to_owned(),
+        }
+    }
+}
+
+/// Keeps the map `cloud-conf`.
+pub struct CloudConfigSync {
+    objects: Arc<dyn Objects>,
+    events: Arc<dyn Events>,
+    settings: Settings,
+    news: News,
+    window: Mutex<Window>,
+    started: Instant,
+}
+
+impl CloudConfigSync {
+    /// The controller of one cluster.
+    #[must_use]
+    pub fn new(objects: Arc<dyn Objects>, events: Arc<dyn Events>, settings: Settings) -> Self {
+        let window = Mutex::new(Window::new(Duration::ZERO));
+        Self { objects, events, settings, news: News::default(), window, started: Instant::now() }
+    }
+
+    async fn run(&self) -> Result<Next, Failed> {
+        let outcome = self.keep().await;
+        let told = outcome.as_ref().err().filter(|failed| !failed.retry);
+        let standing = told.map(status::refused).into_iter().collect();
+        self.news.tell(&*self.events, standing).await;
+        let ending = Outcome::of(&outcome);
+        let degraded = ending != Outcome::Done && self.note(ending);
+        let mut reported = Ok(());
+        if degraded || ending == Outcome::Done {
+            let report = status::report(&outcome, &self.settings);
+            reported = conditions::report(&*self.objects, &report).await;
+        }
+        if ending == Outcome::Done && reported.is_ok() {
+            self.note(ending);
+        }
+        conditions::ended(outcome, reported)
+    }
+
+    /// Notes how a run ended; says whether it degrades the operator.
+    fn note(&self, outcome: Outcome) -> bool {
+        let mut window = self.window.lock().unwrap_or_else(PoisonError::into_inner);
+        window.note(outcome, self.started.elapsed())
+    }
+
+    /// Brings the map, and where it is this controller's the managed map, to what it should be.
+    async fn keep(&self) -> Result<(), Failed> {
+        let objects = &*self.objects;
+        let Some(basis) = fetch::basis(objects).await? else {
+            return Ok(());
+        };
+        let owned = owns_managed(&basis.platform, basis.gates.is_on(gates::MANAGED_ELSEWHERE));
+        let source = fetch::source(objects, &basis, owned).await?;
+        let wanted = build(&basis, &source)?;
+        if owned && let Some(happening) = apply::managed(objects, &wanted).await? {
+            self.events.tell(happening).await;
+        }
+        let target = apply::target(objects, &self.settings.target_namespace, &wanted).await?;
+        if let Some(happening) = target {
+            self.events.tell(happening).await;
+        }
+        Ok(())
+    }
+}
+
+/// The entries of the target.
+fn build(basis: &fetch::Basis, source: &Entries) -> Result<Entries, Failed> {
+    let mut entries = prepare(Some(source), &basis.infrastructure.spec.cloud_config.key)?;
+    let gate = basis.gates.state(gates::LOAD_BALANCER_GROUPS);
+    let text = entries.data.get(CLOUD_CONF).map_or("", String::as_str);
+    let text = transform(&basis.infrastructure, &basis.network, text, gate)?;
+    entries.data.insert(CLOUD_CONF.to_owned(), text);
+    // The configuration stands on one side only, or the API server refuses the map.
+    entries.binary_data.remove(CLOUD_CONF);
+    Ok(entries)
+}
+
+impl Controller for CloudConfigSync {
+    fn name(&self) -> &'static str {
+        "cloud-config-sync"
+    }
+
+    fn triggers(&self, client: &Client) -> BoxStream<'static, Key> {
+        let target = Some(self.settings.target_namespace.as_str());
+        let managed = Some(places::MANAGED_NAMESPACE);
+        let changes = [
+            watch::changes(client, &kinds::INFRASTRUCTURE, None, Some(places::CLUSTER)),
+            watch::changes(client, &kinds::NETWORK, None, Some(places::CLUSTER)),
+            watch::changes(client, &kinds::FEATURE_GATE, None, Some(places::CLUSTER)),
+            watch::changes(client, &kinds::CLUSTER_VERSION, None, Some(gates::VERSION)),
+            watch::changes(client, &kinds::CONFIG_MAP, Some(places::USER_NAMESPACE), None),
+            watch::changes(client, &kinds::CONFIG_MAP, managed, Some(places::MANAGED_MAP)),
+            watch::changes(client, &kinds::CONFIG_MAP, target, Some(places::TARGET_MAP)),
+        ];
+        select(select_all(changes).map(|_| ()), watch::every(RESYNC)).map(|()| places::key()).boxed()
+    }
+
+    fn reconcile<'a>(&'a self, _: &'a Key) -> BoxFuture<'a, Result<Next, Failed>> {
+        Box::pin(self.run())
+    }
+}

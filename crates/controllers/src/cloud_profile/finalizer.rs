@@ -1,0 +1,99 @@
+//! The finalizer by which a profile stays for as long as something refers to it.
+
+use std::time::Duration;
+
+use landfall_cloud_profile::admission::{Deletion, FINALIZER, REFERENCED};
+use landfall_kube::objects::{Events, Happening, Objects, Part, Place, Weight};
+use landfall_kube::questions::{Questions, Taker};
+use landfall_kube::{Fault, kinds};
+use serde_json::json;
+
+use super::super::{Failed, Next};
+
+/// After how long a profile is looked at again that something still refers to.
+const AGAIN: Duration = Duration::from_secs(10);
+/// How many of a list an event names.
+const NAMED: usize = 5;
+
+/// A profile with its finalizers, as they stand in one version of it.
+pub(super) struct Held<'a> {
+    /// Where it stands.
+    pub(super) place: &'a Place,
+    /// The version.
+    pub(super) version: &'a str,
+    /// The finalizers.
+    pub(super) finalizers: &'a [String],
+}
+
+impl Held<'_> {
+    /// Whether the finalizer is there.
+    pub(super) fn is_held(&self) -> bool {
+        self.finalizers.iter().any(|one| one == FINALIZER)
+    }
+
+    /// Adds the finalizer.
+    pub(super) async fn hold(&self, objects: &dyn Objects) -> Result<(), Failed> {
+        let mut finalizers = self.finalizers.to_vec();
+        finalizers.push(FINALIZER.to_owned());
+        self.write(objects, &finalizers).await
+    }
+
+    /// Lets go of a profile that is being deleted, or tells what still refers to it.
+    pub(super) async fn release(
+        &self,
+        objects: &dyn Objects,
+        events: &dyn Events,
+        deletion: &Deletion,
+    ) -> Result<Next, Failed> {
+        if !deletion.holders.is_empty() {
+            events.tell(referenced(self.place, &deletion.holders)).await;
+            return Ok(Next::Again(AGAIN));
+        }
+        if deletion.finalizers != self.finalizers {
+            self.write(objects, &deletion.finalizers).await?;
+        }
+        Ok(Next::Settled)
+    }
+
+    async fn write(&self, objects: &dyn Objects, finalizers: &[String]) -> Result<(), Failed> {
+        let metadata = json!({ "resourceVersion": self.version, "finalizers": finalizers });
+        written(self.place, objects.merge(self.place, json!({ "metadata": metadata }), Part::Whole).await)
+    }
+}
+
+/// What came of a write to a profile; one that is gone needs none.
+pub(super) fn written<T>(place: &Place, answer: Result<T, Fault>) -> Result<(), Failed> {
+    match answer {
+        Ok(_) | Err(Fault::NotFound) => Ok(()),
+        Err(fault) => Err(Failed::call("profile-unwritable", place, "written", &fault)),
+    }
+}
+
+/// Gives all clusters of a namespace, or of all, to `taker`.
+pub(super) async fn shoots(
+    questions: &dyn Questions,
+    namespace: Option<&str>,
+    taker: Taker<'_>,
+) -> Result<(), Failed> {
+    let listed = questions.each(&kinds::SHOOT, namespace, taker).await;
+    listed.map_err(|fault| Failed::transient("shoots-unreadable", unlisted("clusters", &fault)))
+}
+
+/// The first of a list, and how many more there are.
+pub(super) fn few(all: &[String]) -> String {
+    let named = all.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
+    match all.len().saturating_sub(NAMED) {
+        0 => named,
+        more => format!("{named} and {more} more"),
+    }
+}
+
+/// Why objects could not be listed.
+pub(super) fn unlisted(what: &str, fault: &Fault) -> String {
+    format!("the {what} that may refer to a profile cannot be listed: {}", fault.why())
+}
+
+fn referenced(place: &Place, holders: &[String]) -> Happening {
+    let note = format!("The profile stays for as long as it is referred to by {}.", few(holders));
+    Happening { about: place.clone(), weight: Weight::Warning, reason: REFERENCED, note }
+}

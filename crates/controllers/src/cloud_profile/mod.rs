@@ -1,0 +1,252 @@
+//! Profiles of projects, joined with the cloud profiles that they inherit from, in their status.
+//!
+//! All profiles stand in memory, as small as it goes, so that the change of one parent leads to its children
+//! and to no others, and what says already what it is to say is not written. What has expired is taken out
+//! when its time comes. A finalizer keeps a profile for as long as something refers to it.
+
+#![allow(
+    clippy::disallowed_methods,
+    reason = "whether a version has expired is a matter of the current time"
+)]
+
+mod digest;
+mod finalizer;
+mod guard;
+mod heir;
+mod seen;
+mod store;
+#[cfg(test)]
+mod tests;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use ::kube::Client;
+use ::kube::api::Api;
+use ::kube::runtime::watcher;
+use futures::StreamExt as _;
+use futures::future::BoxFuture;
+use futures::stream::{self, BoxStream, select};
+use jiff::Timestamp;
+use landfall_cloud_profile::admission::{Shoot, profile_deletion};
+use landfall_cloud_profile::types::{CloudProfileSpec, NamespacedCloudProfileSpec, PrivateCloudProfileSpec};
+use landfall_kube::objects::{Events, Happening, Objects, Part, Place, Weight};
+use landfall_kube::questions::Questions;
+use landfall_kube::{Fault, kinds};
+use serde_json::{Map, Value, json};
+
+use self::finalizer::{Held, few, written};
+use self::heir::{About, Heir};
+use self::seen::Seen;
+use self::store::{Child, News, Parent, Store};
+use super::{Controller, Failed, Key, Next, watch};
+
+/// How many profiles are joined and written side by side.
+const WORKERS: usize = 16;
+/// How many objects one answer of a listing holds: with their status they may be large.
+const PAGE: u32 = 50;
+/// Why an event is told of a profile that keeps what has expired.
+const CLEAN_UP_REFUSED: &str = "CleanUpRefused";
+/// Why an event is told of what was taken out.
+const CLEANED_UP: &str = "CleanedUp";
+
+/// The way to a cluster's objects.
+#[derive(Clone)]
+pub struct Access {
+    /// The objects.
+    pub objects: Arc<dyn Objects>,
+    /// Where happenings are told.
+    pub events: Arc<dyn Events>,
+    /// Questions about more than one object.
+    pub questions: Arc<dyn Questions>,
+}
+
+/// The controller of profiles as they were proposed. With `images`, expired versions of machine images are
+/// taken out as well as those of Kubernetes.
+#[must_use]
+pub fn private(access: Access, images: bool) -> Arc<dyn Controller> {
+    Arc::new(Inheritance::<PrivateCloudProfileSpec>::new(access, images))
+}
+
+/// The controller of profiles as they were released.
+#[must_use]
+pub fn namespaced(access: Access) -> Arc<dyn Controller> {
+    Arc::new(Inheritance::<NamespacedCloudProfileSpec>::new(access, false))
+}
+
+/// The controller of cloud profiles, which stay for as long as something refers to them.
+#[must_use]
+pub fn parents(access: Access) -> Arc<dyn Controller> {
+    Arc::new(guard::Guard::new(access))
+}
+
+/// Keeps what profiles of one kind inherit in their status.
+struct Inheritance<S> {
+    access: Access,
+    images: bool,
+    store: Arc<Mutex<Store<S>>>,
+}
+
+impl<S: Heir> Inheritance<S> {
+    fn new(access: Access, images: bool) -> Self {
+        Self { access, images, store: Arc::default() }
+    }
+
+    async fn run(&self, key: &Key) -> Result<Next, Failed> {
+        let Some((child, parent)) = locked(&self.store).child(key) else { return Ok(Next::Settled) };
+        let place = Place { kind: S::kind(), namespace: key.namespace.clone(), name: key.name.clone() };
+        let held = Held { place: &place, version: &child.version, finalizers: &child.finalizers };
+        if child.is_leaving {
+            return self.leave(&held).await;
+        }
+        if !held.is_held() {
+            // That is a change, which leads here again.
+            held.hold(&*self.access.objects).await?;
+            return Ok(Next::Settled);
+        }
+        let Some(spec) = child.spec.clone() else {
+            return Err(unreadable(&place));
+        };
+        let now = Timestamp::now();
+        if matches!(parent, Parent::Missing) {
+            // No change of a spec is taken as long as the parent is not there, which leads here again.
+            self.render(key, &place, &child, &spec, &parent, now).await?;
+            return Ok(Next::Settled);
+        }
+        let swept = spec.swept(now, self.images);
+        let Some(left) = swept.left else {
+            self.render(key, &place, &child, &spec, &parent, now).await?;
+            return Ok(next(swept.next, now));
+        };
+        let patch = json!({ "metadata": { "resourceVersion": child.version }, "spec": left.patch });
+        let saved = self.access.objects.merge(&place, patch, Part::Whole).await;
+        let refusal = saved.as_ref().err().and_then(|fault| clean_up_refused(&place, fault));
+        let is_saved = saved.is_ok();
+        if let Err(failed) = written(&place, saved) {
+            // What has expired must not be offered, even where it cannot be taken out of the profile.
+            let rendered = self.render(key, &place, &child, &left.spec, &parent, now).await;
+            if let Some(refusal) = refusal {
+                self.access.events.tell(refusal).await;
+            }
+            rendered?;
+            return Err(failed);
+        }
+        if is_saved {
+            self.access.events.tell(cleaned_up(&place, &left.removed)).await;
+        }
+        Ok(next(swept.next, now))
+    }
+
+    /// Has the status say what comes of a spec and its parent, if it does not.
+    async fn render(
+        &self,
+        key: &Key,
+        place: &Place,
+        child: &Child<S>,
+        spec: &S,
+        parent: &Parent,
+        now: Timestamp,
+    ) -> Result<(), Failed> {
+        let generation = child.generation;
+        let about = About { name: &key.name, generation, standing: &child.standing, now };
+        if let Some(told) = spec.told(&about, parent).filter(|told| told.standing != child.standing) {
+            let objects = &self.access.objects;
+            let answer = if told.is_whole {
+                objects.set_status(place, told.status).await
+            } else {
+                objects.merge(place, json!({ "status": told.status }), Part::Status).await.map(drop)
+            };
+            written(place, answer)?;
+            locked(&self.store).note(key, &child.uid, told.standing);
+        }
+        if matches!(parent, Parent::Unreadable) {
+            return Err(unreadable(&Place::in_cluster(&kinds::CLOUD_PROFILE, spec.parent())));
+        }
+        Ok(())
+    }
+
+    /// Lets a profile go that is being deleted, unless clusters refer to it.
+    async fn leave(&self, held: &Held<'_>) -> Result<Next, Failed> {
+        let mut shoots = Vec::new();
+        if held.is_held() {
+            let namespace = held.place.namespace.as_deref();
+            let mut taker = |object: Value| {
+                shoots.push(Shoot::of(&object));
+                true
+            };
+            finalizer::shoots(&*self.access.questions, namespace, &mut taker).await?;
+        }
+        let metadata: Map<String, Value> = [
+            ("name".to_owned(), json!(held.place.name)),
+            ("namespace".to_owned(), json!(held.place.namespace)),
+            ("finalizers".to_owned(), json!(held.finalizers)),
+        ]
+        .into_iter()
+        .collect();
+        let deletion = profile_deletion(S::PROFILE, &metadata, &shoots);
+        held.release(&*self.access.objects, &*self.access.events, &deletion).await
+    }
+}
+
+impl<S: Heir> Controller for Inheritance<S> {
+    fn name(&self) -> &'static str {
+        S::CONTROLLER
+    }
+
+    fn workers(&self) -> usize {
+        WORKERS
+    }
+
+    fn triggers(&self, client: &Client) -> BoxStream<'static, Key> {
+        let config = || watcher::Config::default().page_size(PAGE);
+        let parents: Api<Seen<CloudProfileSpec>> =
+            Api::all_with(client.clone(), &watch::resource(&kinds::CLOUD_PROFILE));
+        let parents = watch::unbroken(&kinds::CLOUD_PROFILE, parents, config()).map(News::Parent);
+        let children: Api<Seen<S>> = Api::all_with(client.clone(), &watch::resource(S::kind()));
+        let children = watch::unbroken(S::kind(), children, config()).map(News::Child);
+        let store = Arc::clone(&self.store);
+        let keys = select(parents, children).flat_map(move |news| {
+            let keys = locked(&store).take(news);
+            stream::iter(keys)
+        });
+        keys.boxed()
+    }
+
+    fn reconcile<'a>(&'a self, key: &'a Key) -> BoxFuture<'a, Result<Next, Failed>> {
+        Box::pin(self.run(key))
+    }
+}
+
+fn locked<S>(store: &Mutex<Store<S>>) -> MutexGuard<'_, Store<S>> {
+    store.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn unreadable(place: &Place) -> Failed {
+    Failed::terminal("profile-unreadable", format!("{place} has a field of another type than it should"))
+}
+
+/// What is told where what has expired cannot be taken out of a profile, since the profile would then not be
+/// accepted: somebody must change it first. Other faults may pass by themselves.
+fn clean_up_refused(place: &Place, fault: &Fault) -> Option<Happening> {
+    let is_refused = match fault {
+        Fault::Forbidden(_) => true,
+        // Too late, another version, too many.
+        Fault::Answer { status, .. } => (400..500).contains(status) && ![408, 409, 429].contains(status),
+        _ => false,
+    };
+    let note = format!("What has expired cannot be taken out of the profile: {}.", fault.why());
+    let about = place.clone();
+    is_refused.then_some(Happening { about, weight: Weight::Warning, reason: CLEAN_UP_REFUSED, note })
+}
+
+fn cleaned_up(place: &Place, removed: &[String]) -> Happening {
+    let note = format!("What has expired was taken out of the profile: {}.", few(removed));
+    Happening { about: place.clone(), weight: Weight::Normal, reason: CLEANED_UP, note }
+}
+
+/// When to look again: as soon as what expires next has expired.
+fn next(expiry: Option<Timestamp>, now: Timestamp) -> Next {
+    let pause = expiry.and_then(|expiry| Duration::try_from(expiry.duration_since(now)).ok());
+    // At the very instant it still stands.
+    pause.map_or(Next::Settled, |pause| Next::Again(pause.saturating_add(Duration::from_millis(1))))
+}

@@ -1,0 +1,331 @@
+//! Tests of the controllers, in a cluster that is played.
+
+use ::kube::runtime::watcher::Event;
+use landfall_cloud_profile::admission::{FINALIZER, REFERENCED};
+use landfall_kube::objects::Kind;
+use serde_json::from_value;
+
+use super::*;
+use crate::played::Played;
+
+/// What does not come to pass here.
+type Unexpected = Box<dyn std::error::Error>;
+
+struct Stage<S> {
+    cluster: Arc<Played>,
+    controller: Inheritance<S>,
+}
+
+impl<S: Heir> Stage<S> {
+    /// A cluster with these objects, all of which are known.
+    fn new(parents: &[Value], child: Value) -> Result<Self, Unexpected> {
+        let cluster = Arc::new(Played::default());
+        let access = access(&cluster);
+        let stage = Self { cluster, controller: Inheritance::new(access, true) };
+        stage.tell(News::Parent(Event::Init));
+        for parent in parents {
+            stage.cluster.put(&kinds::CLOUD_PROFILE, parent.clone());
+            stage.tell(News::Parent(Event::InitApply(from_value(parent.clone())?)));
+        }
+        stage.tell(News::Parent(Event::InitDone));
+        stage.tell(News::Child(Event::Init));
+        stage.tell(News::Child(Event::InitDone));
+        stage.cluster.put(S::kind(), child);
+        stage.see()?;
+        Ok(stage)
+    }
+
+    fn tell(&self, news: News<S>) {
+        locked(&self.controller.store).take(news);
+    }
+
+    /// The watch tells of the child as it stands.
+    fn see(&self) -> Result<(), Unexpected> {
+        self.tell(News::Child(Event::Apply(from_value(self.child())?)));
+        Ok(())
+    }
+
+    fn child(&self) -> Value {
+        self.cluster.at(&Place::in_namespace(S::kind(), "n", "c"))
+    }
+
+    async fn run(&self) -> Result<Next, Failed> {
+        self.controller.run(&Key { namespace: Some("n".to_owned()), name: "c".to_owned() }).await
+    }
+
+    fn writes(&self) -> usize {
+        self.cluster.with(|state| state.writes.len())
+    }
+}
+
+fn access(cluster: &Arc<Played>) -> Access {
+    Access { objects: cluster.clone(), events: cluster.clone(), questions: cluster.clone() }
+}
+
+fn parent() -> Value {
+    json!({
+        "metadata": { "name": "p", "resourceVersion": "1" },
+        "spec": { "type": "x", "kubernetes": { "versions": [{ "version": "1.2.3" }] } },
+    })
+}
+
+fn child(spec: &Value) -> Value {
+    json!({
+        "metadata": {
+            "name": "c", "namespace": "n", "generation": 4, "resourceVersion": "7", "finalizers": [FINALIZER],
+        },
+        "spec": spec,
+    })
+}
+
+fn shoot(kind: &str, name: &str) -> Value {
+    json!({
+        "metadata": { "name": "s", "namespace": "n" },
+        "spec": { "cloudProfile": { "kind": kind, "name": name } },
+    })
+}
+
+#[tokio::test]
+async fn a_profile_is_joined_once() -> Result<(), Unexpected> {
+    let spec = json!({ "parent": "p", "limits": { "maxNodesTotal": 5 } });
+    let stage: Stage<PrivateCloudProfileSpec> = Stage::new(&[parent()], child(&spec))?;
+    assert_eq!(stage.run().await, Ok(Next::Settled));
+    let status = stage.child()["status"].clone();
+    assert_eq!(status["cloudProfile"]["spec"]["type"], "x");
+    assert_eq!(status["cloudProfile"]["spec"]["limits"]["maxNodesTotal"], 5);
+    assert_eq!(status["observedGeneration"], 4);
+    assert_eq!(status["conditions"][0]["reason"], "RenderedCleanly");
+    assert!(status["conditions"][0]["lastTransitionTime"].is_string());
+    // Neither the news of it nor a further look leads to a further write.
+    assert_eq!(stage.run().await, Ok(Next::Settled));
+    stage.see()?;
+    assert_eq!(stage.run().await, Ok(Next::Settled));
+    assert_eq!(stage.writes(), 1);
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_others_write_into_the_result_goes() -> Result<(), Unexpected> {
+    let mut strange = child(&json!({ "parent": "p" }));
+    strange["status"] = json!({
+        "cloudProfile": { "spec": { "caBundle": "x", "type": "y" } },
+        "conflicts": [{ "path": "a", "reason": "b", "message": "c" }],
+    });
+    let stage: Stage<PrivateCloudProfileSpec> = Stage::new(&[parent()], strange)?;
+    assert_eq!(stage.run().await, Ok(Next::Settled));
+    let status = stage.child()["status"].clone();
+    assert_eq!(status["cloudProfile"]["spec"], parent()["spec"]);
+    assert_eq!(status.get("conflicts"), None);
+    stage.see()?;
+    assert_eq!(stage.run().await, Ok(Next::Settled));
+    assert_eq!(stage.writes(), 1);
+    Ok(())
+}
+
+#[tokio::test]
+async fn without_a_parent_the_last_result_stays() -> Result<(), Unexpected> {
+    let stage: Stage<PrivateCloudProfileSpec> = Stage::new(&[parent()], child(&json!({ "parent": "p" })))?;
+    stage.run().await.map_err(|failed| failed.note)?;
+    stage.tell(News::Parent(Event::Delete(from_value(parent())?)));
+    assert_eq!(stage.run().await, Ok(Next::Settled));
+    let status = stage.child()["status"].clone();
+    assert_eq!(status["cloudProfile"]["spec"]["type"], "x");
+    assert_eq!(status["conditions"][0]["reason"], "ParentNotFound");
+    assert_eq!(stage.writes(), 2);
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_parent_that_cannot_be_read_is_told_and_the_last_result_stays() -> Result<(), Unexpected> {
+    let stage: Stage<PrivateCloudProfileSpec> = Stage::new(&[parent()], child(&json!({ "parent": "p" })))?;
+    stage.run().await.map_err(|failed| failed.note)?;
+    let mut odd = parent();
+    odd["spec"]["machineTypes"] = json!([{ "name": "m", "cpu": { "a": 1 } }]);
+    stage.tell(News::Parent(Event::Apply(from_value(odd)?)));
+    assert!(stage.run().await.is_err());
+    let status = stage.child()["status"].clone();
+    assert_eq!(status["cloudProfile"]["spec"]["type"], "x");
+    assert_eq!(status["conditions"][0]["status"], "False");
+    assert_eq!(status["conditions"][0]["reason"], "ParentUnreadable");
+    stage.see()?;
+    assert!(stage.run().await.is_err());
+    assert_eq!(stage.writes(), 2);
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_has_expired_is_taken_out() -> Result<(), Unexpected> {
+    let old = json!({ "version": "1.2.3", "expirationDate": "2020-01-01T00:00:00Z" });
+    let spec = json!({ "parent": "p", "kubernetes": { "versions": [old] } });
+    let stage: Stage<PrivateCloudProfileSpec> = Stage::new(&[parent()], child(&spec))?;
+    assert_eq!(stage.run().await, Ok(Next::Settled));
+    assert_eq!(stage.child()["spec"], json!({ "parent": "p" }));
+    let told =
+        stage.cluster.with(|state| state.told.iter().map(|told| told.note.clone()).collect::<Vec<_>>());
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(told.iter().all(|note| note.contains("Kubernetes 1.2.3")), "{told:?}");
+    // What is not to come for long is waited for.
+    let spec = json!({
+        "parent": "p",
+        "kubernetes": { "versions": [{ "version": "1.2.3", "expirationDate": "2999-01-01T00:00:00Z" }] },
+    });
+    let stage: Stage<PrivateCloudProfileSpec> = Stage::new(&[parent()], child(&spec))?;
+    assert!(matches!(stage.run().await, Ok(Next::Again(_))));
+    assert_eq!(stage.child()["spec"], spec);
+    Ok(())
+}
+
+#[tokio::test]
+async fn nothing_is_taken_out_before_the_parent_is_there() -> Result<(), Unexpected> {
+    let old = json!({ "version": "1.2.3", "expirationDate": "2020-01-01T00:00:00Z" });
+    let spec = json!({ "parent": "p", "kubernetes": { "versions": [old] } });
+    let stage: Stage<PrivateCloudProfileSpec> = Stage::new(&[], child(&spec))?;
+    assert_eq!(stage.run().await, Ok(Next::Settled));
+    assert_eq!(stage.child()["status"]["conditions"][0]["reason"], "ParentNotFound");
+    assert_eq!((stage.child()["spec"].clone(), stage.writes()), (spec, 1));
+    stage.tell(News::Parent(Event::Apply(from_value(parent())?)));
+    assert_eq!(stage.run().await, Ok(Next::Settled));
+    assert_eq!(stage.child()["spec"], json!({ "parent": "p" }));
+    Ok(())
+}
+
+/// A cluster that answers with this to whoever would change more than a status.
+struct Closed {
+    cluster: Arc<Played>,
+    fault: Fault,
+}
+
+impl Objects for Closed {
+    fn get<'a>(&'a self, place: &'a Place) -> BoxFuture<'a, Result<Option<Value>, Fault>> {
+        self.cluster.get(place)
+    }
+
+    fn apply<'a>(
+        &'a self,
+        place: &'a Place,
+        object: Value,
+        part: Part,
+    ) -> BoxFuture<'a, Result<Value, Fault>> {
+        self.cluster.apply(place, object, part)
+    }
+
+    fn merge<'a>(&'a self, _: &'a Place, _: Value, _: Part) -> BoxFuture<'a, Result<Value, Fault>> {
+        let fault = self.fault.clone();
+        Box::pin(async move { Err(fault) })
+    }
+
+    fn set_status<'a>(&'a self, place: &'a Place, status: Value) -> BoxFuture<'a, Result<(), Fault>> {
+        self.cluster.set_status(place, status)
+    }
+
+    fn delete<'a>(&'a self, place: &'a Place) -> BoxFuture<'a, Result<bool, Fault>> {
+        self.cluster.delete(place)
+    }
+}
+
+#[tokio::test]
+async fn it_is_told_where_what_has_expired_cannot_be_taken_out() -> Result<(), Unexpected> {
+    let old = json!({ "version": "1.2.3", "expirationDate": "2020-01-01T00:00:00Z" });
+    let spec = json!({ "parent": "p", "kubernetes": { "versions": [old] } });
+    let answer = |status| Fault::Answer { status, why: "spec.machineImages[0] is wrong".to_owned() };
+    let faults = [
+        (answer(422), true),
+        (Fault::Forbidden("no verb".to_owned()), true),
+        (answer(409), false),
+        (answer(429), false),
+        (answer(500), false),
+        (Fault::late(), false),
+    ];
+    for (fault, is_told) in faults {
+        let mut stage: Stage<PrivateCloudProfileSpec> = Stage::new(&[parent()], child(&spec))?;
+        let cluster = stage.cluster.clone();
+        stage.controller.access.objects = Arc::new(Closed { cluster, fault: fault.clone() });
+        let failed = stage.run().await.err().map(|failed| (failed.retry, failed.reason));
+        assert_eq!(failed, Some((true, "profile-unwritable")));
+        // It is not offered all the same.
+        let rendered = stage.child()["status"]["cloudProfile"]["spec"]["kubernetes"].clone();
+        assert_eq!(rendered, parent()["spec"]["kubernetes"]);
+        let told = stage.cluster.with(|state| std::mem::take(&mut state.told));
+        let reasons: Vec<&str> = told.iter().map(|told| told.reason).collect();
+        assert_eq!(reasons, if is_told { vec![CLEAN_UP_REFUSED] } else { Vec::new() }, "{fault:?}");
+        for told in told {
+            assert!(told.weight == Weight::Warning && told.note.contains(&fault.why()), "{}", told.note);
+        }
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_profile_gets_a_finalizer_first() -> Result<(), Unexpected> {
+    let mut bare = child(&json!({ "parent": "p" }));
+    bare["metadata"]["finalizers"] = json!(["other"]);
+    let stage: Stage<PrivateCloudProfileSpec> = Stage::new(&[parent()], bare)?;
+    assert_eq!(stage.run().await, Ok(Next::Settled));
+    assert_eq!(stage.child()["metadata"]["finalizers"], json!(["other", FINALIZER]));
+    assert_eq!(stage.child()["status"], Value::Null);
+    stage.see()?;
+    assert_eq!(stage.run().await, Ok(Next::Settled));
+    assert!(stage.child()["status"].is_object());
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_profile_stays_while_a_cluster_refers_to_it() -> Result<(), Unexpected> {
+    let mut leaving = child(&json!({ "parent": "p" }));
+    leaving["metadata"]["deletionTimestamp"] = json!("2024-01-01T00:00:00Z");
+    let stage: Stage<PrivateCloudProfileSpec> = Stage::new(&[parent()], leaving)?;
+    stage.cluster.put(&kinds::SHOOT, shoot("PrivateCloudProfile", "c"));
+    assert!(matches!(stage.run().await, Ok(Next::Again(_))));
+    let told = stage.cluster.with(|state| state.told.iter().map(|told| told.reason).collect::<Vec<_>>());
+    assert_eq!((told.as_slice(), stage.writes()), ([REFERENCED].as_slice(), 0));
+    // A cloud profile of the same name is another.
+    stage.cluster.put(&kinds::SHOOT, shoot("CloudProfile", "c"));
+    assert_eq!(stage.run().await, Ok(Next::Settled));
+    assert_eq!(stage.child()["metadata"]["finalizers"], json!([]));
+    Ok(())
+}
+
+#[tokio::test]
+async fn the_released_kind_has_a_spec_in_its_status() -> Result<(), Unexpected> {
+    let spec = json!({
+        "parent": { "kind": "CloudProfile", "name": "p" },
+        "limits": { "maxNodesTotal": 5 },
+        "machineTypes": [{ "name": "m" }, { "name": "n", "usable": false }],
+    });
+    let stage: Stage<NamespacedCloudProfileSpec> = Stage::new(&[parent()], child(&spec))?;
+    assert_eq!(stage.run().await, Ok(Next::Settled));
+    assert_eq!(stage.child()["status"]["cloudProfileSpec"]["limits"]["maxNodesTotal"], 5);
+    let usable = |i: usize| stage.child()["status"]["cloudProfileSpec"]["machineTypes"][i]["usable"].clone();
+    assert_eq!([usable(0), usable(1)], [json!(true), json!(false)]);
+    assert_eq!(stage.child()["status"]["observedGeneration"], 4);
+    stage.tell(News::Parent(Event::Delete(from_value(parent())?)));
+    assert_eq!(stage.run().await, Ok(Next::Settled));
+    assert_eq!(stage.writes(), 1);
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_cloud_profile_stays_while_a_profile_or_a_cluster_refers_to_it() {
+    let cluster = Arc::new(Played::default());
+    let controller = parents(access(&cluster));
+    let key = Key { namespace: None, name: "p".to_owned() };
+    let place = Place::in_cluster(&kinds::CLOUD_PROFILE, "p");
+    cluster.put(&kinds::CLOUD_PROFILE, parent());
+    assert_eq!(controller.reconcile(&key).await, Ok(Next::Settled));
+    assert_eq!(cluster.at(&place)["metadata"]["finalizers"], json!([FINALIZER]));
+    let mut leaving = cluster.at(&place);
+    leaving["metadata"]["deletionTimestamp"] = json!("2024-01-01T00:00:00Z");
+    cluster.put(&kinds::CLOUD_PROFILE, leaving);
+    let holders: [(&'static Kind, Value); 3] = [
+        (&kinds::PRIVATE_CLOUD_PROFILE, child(&json!({ "parent": "p" }))),
+        (&kinds::NAMESPACED_CLOUD_PROFILE, child(&json!({ "parent": { "name": "p" } }))),
+        (&kinds::SHOOT, shoot("CloudProfile", "p")),
+    ];
+    for (kind, holder) in holders {
+        cluster.put(kind, holder);
+        assert!(matches!(controller.reconcile(&key).await, Ok(Next::Again(_))), "{}", kind.kind);
+        cluster.with(|state| state.objects.retain(|place, _| place.kind != kind));
+    }
+    assert_eq!(controller.reconcile(&key).await, Ok(Next::Settled));
+    assert_eq!(cluster.at(&place)["metadata"]["finalizers"], json!([]));
+}

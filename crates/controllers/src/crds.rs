@@ -1,0 +1,256 @@
+//! The definitions of the kinds that controllers bring along, made of the types.
+
+use ::kube::core::schema::{OptionalEnum, OptionalIntOrString, StructuralSchemaRewriter};
+use landfall_cloud_profile::types::{
+    CloudProfileSpec, CloudProfileStatus, NamespacedCloudProfileSpec, NamespacedCloudProfileStatus,
+    PrivateCloudProfileSpec, PrivateCloudProfileStatus,
+};
+use landfall_kube::kinds;
+use landfall_kube::objects::Kind;
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde_json::{Map, Value, json};
+
+use super::azure_infrastructure::{AZURE_INFRASTRUCTURE, Spec, Status};
+
+const PRESERVE: &str = "x-kubernetes-preserve-unknown-fields";
+
+/// The definitions of all kinds of profiles.
+#[must_use]
+pub fn profiles() -> Vec<Value> {
+    let mut private = schema::<PrivateCloudProfileSpec>();
+    // What the kind lacks is to be refused by name, not dropped without a word.
+    keep_unknown(&mut private);
+    vec![
+        Definition {
+            kind: &kinds::CLOUD_PROFILE,
+            scope: "Cluster",
+            spec: schema::<CloudProfileSpec>(),
+            status: schema::<CloudProfileStatus>(),
+            columns: &[("Provider", ".spec.type")],
+        },
+        Definition {
+            kind: &kinds::PRIVATE_CLOUD_PROFILE,
+            scope: "Namespaced",
+            spec: private,
+            status: schema::<PrivateCloudProfileStatus>(),
+            columns: &[
+                ("Parent", ".spec.parent"),
+                ("Rendered", ".status.conditions[?(@.type==\"Rendered\")].status"),
+                ("Reason", ".status.conditions[?(@.type==\"Rendered\")].reason"),
+            ],
+        },
+        Definition {
+            kind: &kinds::NAMESPACED_CLOUD_PROFILE,
+            scope: "Namespaced",
+            spec: schema::<NamespacedCloudProfileSpec>(),
+            status: schema::<NamespacedCloudProfileStatus>(),
+            columns: &[("Parent", ".spec.parent.name"), ("Parent Kind", ".spec.parent.kind")],
+        },
+    ]
+    .into_iter()
+    .map(Definition::object)
+    .collect()
+}
+
+/// Keeps at every level what objects have and the schema lacks.
+fn keep_unknown(schema: &mut Value) {
+    let Some(members) = schema.as_object_mut() else { return };
+    if members.contains_key("properties") {
+        members.insert(PRESERVE.to_owned(), Value::Bool(true));
+    }
+    if let Some(Value::Object(properties)) = members.get_mut("properties") {
+        properties.values_mut().for_each(keep_unknown);
+    }
+    if let Some(items) = members.get_mut("items") {
+        keep_unknown(items);
+    }
+}
+
+/// The definition of the kind by which a cluster's infrastructure in Azure is asked for. By its labels clusterctl
+/// finds the objects, and moves them with all that they own.
+#[must_use]
+pub fn infrastructure() -> Value {
+    let mut definition = Definition {
+        kind: &AZURE_INFRASTRUCTURE,
+        scope: "Namespaced",
+        spec: schema::<Spec>(),
+        status: schema::<Status>(),
+        columns: &[
+            ("InfraID", ".status.infraID"),
+            ("Ready", ".status.conditions[?(@.type==\"Ready\")].status"),
+            ("Reason", ".status.conditions[?(@.type==\"Ready\")].reason"),
+        ],
+    }
+    .object();
+    definition["metadata"]["labels"] =
+        json!({ "clusterctl.cluster.x-k8s.io": "", "clusterctl.cluster.x-k8s.io/move-hierarchy": "" });
+    definition
+}
+
+/// One kind.
+struct Definition {
+    kind: &'static Kind,
+    scope: &'static str,
+    spec: Value,
+    status: Value,
+    /// What lists show, with where it stands.
+    columns: &'static [(&'static str, &'static str)],
+}
+
+impl Definition {
+    fn object(self) -> Value {
+        let Self { kind, scope, spec, status, columns } = self;
+        let mut shown: Vec<Value> = columns
+            .iter()
+            .map(|(name, path)| json!({ "name": name, "type": "string", "jsonPath": path }))
+            .collect();
+        shown.push(json!({ "name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp" }));
+        json!({
+            "apiVersion": "apiextensions.k8s.io/v1",
+            "kind": "CustomResourceDefinition",
+            "metadata": { "name": format!("{}.{}", kind.plural, kind.group) },
+            "spec": {
+                "group": kind.group,
+                "scope": scope,
+                "names": {
+                    "kind": kind.kind,
+                    "listKind": format!("{}List", kind.kind),
+                    "plural": kind.plural,
+                    "singular": kind.kind.to_lowercase(),
+                },
+                "versions": [{
+                    "name": kind.version,
+                    "served": true,
+                    "storage": true,
+                    "subresources": { "status": {} },
+                    "additionalPrinterColumns": shown,
+                    "schema": { "openAPIV3Schema": {
+                        "type": "object",
+                        "required": ["spec"],
+                        "properties": {
+                            "apiVersion": { "type": "string" },
+                            "kind": { "type": "string" },
+                            "metadata": { "type": "object" },
+                            "spec": spec,
+                            "status": status,
+                        },
+                    }},
+                }],
+            },
+        })
+    }
+}
+
+/// The schema of a type, as definitions take it.
+fn schema<T: JsonSchema>() -> Value {
+    let settings = SchemaSettings::openapi3()
+        .with(|settings| {
+            settings.inline_subschemas = true;
+            settings.meta_schema = None;
+        })
+        .with_transform(StructuralSchemaRewriter)
+        .with_transform(OptionalEnum)
+        .with_transform(OptionalIntOrString);
+    let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
+    if let Value::Object(members) = &mut schema {
+        settle(members);
+    }
+    schema
+}
+
+/// Leaves out of a schema what definitions do not take, or take for something else: titles; defaults, which
+/// the server would fill in; formats that it does not know; maps of anything, which it would empty.
+fn settle(schema: &mut Map<String, Value>) {
+    for word in ["title", "default", "format"] {
+        schema.remove(word);
+    }
+    if schema.get("additionalProperties") == Some(&Value::Bool(true)) {
+        schema.remove("additionalProperties");
+        schema.insert(PRESERVE.to_owned(), Value::Bool(true));
+    }
+    if let Some(Value::Array(values)) = schema.get_mut("enum") {
+        values.retain(|value| !value.is_null());
+    }
+    for word in ["items", "additionalProperties"] {
+        if let Some(Value::Object(inner)) = schema.get_mut(word) {
+            settle(inner);
+        }
+    }
+    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+        for property in properties.values_mut().filter_map(Value::as_object_mut) {
+            settle(property);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is wrong with a schema, by the rules of structural schemas.
+    fn faults(at: &str, schema: &Value, found: &mut Vec<String>) {
+        let known = [
+            "type",
+            "description",
+            "properties",
+            "required",
+            "items",
+            "additionalProperties",
+            "nullable",
+            "x-kubernetes-int-or-string",
+            PRESERVE,
+        ];
+        let Some(members) = schema.as_object() else {
+            found.push(format!("{at} is no object"));
+            return;
+        };
+        found.extend(
+            members.keys().filter(|key| !known.contains(&key.as_str())).map(|key| format!("{at}: {key}")),
+        );
+        let is_free = |word: &str| members.get(word) == Some(&json!(true));
+        if !members.get("type").is_some_and(Value::is_string) && !is_free(PRESERVE) && !is_free(known[7]) {
+            found.push(format!("{at} has no type"));
+        }
+        for word in ["items", "additionalProperties"] {
+            if let Some(inner) = members.get(word) {
+                faults(&format!("{at}.{word}"), inner, found);
+            }
+        }
+        for (name, property) in members.get("properties").and_then(Value::as_object).into_iter().flatten() {
+            faults(&format!("{at}.{name}"), property, found);
+        }
+    }
+
+    #[test]
+    fn schemas_are_structural() {
+        let mut found = Vec::new();
+        for definition in profiles() {
+            let schema =
+                definition.pointer("/spec/versions/0/schema/openAPIV3Schema").unwrap_or(&Value::Null);
+            faults(definition["spec"]["names"]["kind"].as_str().unwrap_or_default(), schema, &mut found);
+        }
+        assert!(found.is_empty(), "{found:#?}");
+    }
+
+    #[test]
+    fn opaque_parts_stay_as_they_are() {
+        let all = profiles();
+        let spec = "/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties";
+        let part = |at: usize, path: &str| all.get(at).and_then(|one| one.pointer(&format!("{spec}/{path}")));
+        assert_eq!(part(0, "providerConfig/x-kubernetes-preserve-unknown-fields"), Some(&json!(true)));
+        assert_eq!(part(1, "providerConfig"), None);
+        let cpu = "machineTypes/items/properties/cpu/x-kubernetes-int-or-string";
+        assert_eq!(part(1, cpu), Some(&json!(true)));
+        assert_eq!(part(2, "parent/properties/name/type"), Some(&json!("string")));
+        let status = "/spec/versions/0/schema/openAPIV3Schema/properties/status/properties";
+        let joined = |at: usize, name: &str| {
+            all.get(at).and_then(|one| one.pointer(&format!("{status}/{name}/{PRESERVE}")))
+        };
+        assert_eq!(joined(1, "cloudProfile"), Some(&json!(true)));
+        assert_eq!(joined(2, "cloudProfileSpec"), Some(&json!(true)));
+        // What is unknown anywhere in a private profile is refused by name.
+        let unknown = "machineTypes/items/x-kubernetes-preserve-unknown-fields";
+        assert_eq!([part(1, unknown), part(2, unknown)], [Some(&json!(true)), None]);
+    }
+}

@@ -1,0 +1,112 @@
+//! Custom endpoints of AWS's services, from what the user wishes to what the cluster uses.
+//!
+//! `spec.platformSpec.aws.serviceEndpoints` of the Infrastructure object is checked and then stands, sorted by
+//! name, in its status, which all of the cluster's components read. A list with a fault in it, or with an
+//! endpoint that cannot be reached, changes nothing; a condition and an event say all that is wrong.
+
+mod apply;
+mod fetch;
+mod probe;
+mod status;
+mod validate;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use ::kube::Client;
+use futures::StreamExt as _;
+use futures::future::{BoxFuture, join_all};
+use futures::stream::{BoxStream, select};
+use landfall_cloud_config::ServiceEndpoint;
+use landfall_kube::kinds;
+use landfall_kube::objects::{Events, Objects};
+
+use super::conditions::{self, ended};
+use super::news::News;
+use super::{Controller, Failed, Key, Next, places, watch};
+
+pub use probe::{NetProbe, Probe};
+
+/// How long after a run all is looked at again, should a change have been missed.
+const RESYNC: Duration = Duration::from_mins(10);
+
+/// How many endpoints are looked at side by side.
+const AT_ONCE: usize = 8;
+
+/// Keeps `status.platformStatus.aws.serviceEndpoints` of the Infrastructure object.
+pub struct EndpointMirror {
+    objects: Arc<dyn Objects>,
+    events: Arc<dyn Events>,
+    probe: Arc<dyn Probe>,
+    news: News,
+}
+
+impl EndpointMirror {
+    /// The controller of one cluster.
+    #[must_use]
+    pub fn new(objects: Arc<dyn Objects>, events: Arc<dyn Events>, probe: Arc<dyn Probe>) -> Self {
+        Self { objects, events, probe, news: News::default() }
+    }
+
+    async fn run(&self) -> Result<Next, Failed> {
+        let outcome = self.keep().await;
+        let standing = outcome.as_ref().err().and_then(status::refused).into_iter().collect();
+        self.news.tell(&*self.events, standing).await;
+        let reported = conditions::report(&*self.objects, &status::report(&outcome)).await;
+        ended(outcome, reported)
+    }
+
+    async fn keep(&self) -> Result<(), Failed> {
+        let objects = &*self.objects;
+        let Some(fetch::Endpoints { mut wanted, mirrored }) = fetch::endpoints(objects).await? else {
+            return Ok(());
+        };
+        let faults = validate::faults(&wanted);
+        if !faults.is_empty() {
+            return Err(Failed::terminal(status::INVALID, faults.join("; ")));
+        }
+        wanted.sort_by(|one, other| one.name.cmp(&other.name));
+        if wanted == mirrored {
+            return Ok(());
+        }
+        // What is in use already is not a matter of this change.
+        let new: Vec<&ServiceEndpoint> = wanted.iter().filter(|one| !mirrored.contains(*one)).collect();
+        let faults = self.unreachable(&new).await;
+        if !faults.is_empty() {
+            return Err(Failed::transient(status::UNREACHABLE, faults.join("; ")));
+        }
+        apply::mirror(objects, &wanted).await?;
+        self.events.tell(status::mirrored(&wanted)).await;
+        Ok(())
+    }
+
+    /// Which of the endpoints cannot be reached, and why.
+    async fn unreachable(&self, endpoints: &[&ServiceEndpoint]) -> Vec<String> {
+        let mut faults = Vec::new();
+        for some in endpoints.chunks(AT_ONCE) {
+            let looks = some.iter().map(|endpoint| self.probe.look(&endpoint.url));
+            let seen = join_all(looks).await;
+            for (endpoint, seen) in some.iter().zip(seen) {
+                if let Err(why) = seen {
+                    faults.push(format!("{} at {} cannot be reached: {why}", endpoint.name, endpoint.url));
+                }
+            }
+        }
+        faults
+    }
+}
+
+impl Controller for EndpointMirror {
+    fn name(&self) -> &'static str {
+        "endpoint-mirror"
+    }
+
+    fn triggers(&self, client: &Client) -> BoxStream<'static, Key> {
+        let changes = watch::changes(client, &kinds::INFRASTRUCTURE, None, Some(places::CLUSTER));
+        select(changes.map(|_| ()), watch::every(RESYNC)).map(|()| places::key()).boxed()
+    }
+
+    fn reconcile<'a>(&'a self, _: &'a Key) -> BoxFuture<'a, Result<Next, Failed>> {
+        Box::pin(self.run())
+    }
+}

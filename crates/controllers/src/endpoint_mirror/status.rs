@@ -1,0 +1,57 @@
+//! What is told of the endpoints: events and the condition.
+
+use landfall_cloud_config::ServiceEndpoint;
+use landfall_kube::objects::{Happening, Weight};
+
+use super::super::conditions::{AS_EXPECTED, Condition, Report};
+use super::super::{Failed, places};
+
+/// The list cannot be right, whoever asks.
+pub(super) const INVALID: &str = "endpoints-invalid";
+/// An endpoint cannot be reached now.
+pub(super) const UNREACHABLE: &str = "endpoints-unreachable";
+
+/// The word for a failure in events and conditions.
+fn word(failed: &Failed) -> &'static str {
+    match failed.reason {
+        INVALID => "ServiceEndpointsInvalid",
+        UNREACHABLE => "ServiceEndpointsUnreachable",
+        _ => "SyncError",
+    }
+}
+
+/// The endpoints cannot be used; none where it is not they that are at fault.
+pub(super) fn refused(failed: &Failed) -> Option<Happening> {
+    let at_fault = [INVALID, UNREACHABLE].contains(&failed.reason);
+    at_fault.then(|| Happening {
+        about: places::infrastructure(),
+        weight: Weight::Warning,
+        reason: word(failed),
+        note: format!("the service endpoints in use stay as they are: {}", failed.note),
+    })
+}
+
+/// The endpoints are in use.
+pub(super) fn mirrored(endpoints: &[ServiceEndpoint]) -> Happening {
+    let names: Vec<&str> = endpoints.iter().map(|endpoint| endpoint.name.as_str()).collect();
+    let note = match names.as_slice() {
+        [] => "no service has an endpoint of its own any more".to_owned(),
+        names => format!("services with endpoints of their own are now: {}", names.join(", ")),
+    };
+    let about = places::infrastructure();
+    Happening { about, weight: Weight::Normal, reason: "ServiceEndpointsMirrored", note }
+}
+
+/// What is reported of a run.
+pub(super) fn report(outcome: &Result<(), Failed>) -> Report {
+    let (reason, message) = match outcome {
+        Ok(()) => (AS_EXPECTED, String::new()),
+        Err(failed) => (word(failed), failed.note.clone()),
+    };
+    Report::of_landfall(Condition {
+        kind: "EndpointMirrorDegraded".to_owned(),
+        holds: outcome.is_err(),
+        reason: reason.to_owned(),
+        message,
+    })
+}

@@ -1,0 +1,96 @@
+//! What can be wrong with custom endpoints without asking anybody.
+
+use std::collections::HashMap;
+
+use landfall_aws::check_endpoint;
+use landfall_cloud_config::ServiceEndpoint;
+use landfall_diagnostics::shortened;
+
+/// All that is wrong with the list.
+pub(super) fn faults(endpoints: &[ServiceEndpoint]) -> Vec<String> {
+    let mut faults = Vec::new();
+    let mut first: HashMap<&str, usize> = HashMap::new();
+    for (i, endpoint) in endpoints.iter().enumerate() {
+        let j = *first.entry(&endpoint.name).or_insert(i);
+        let name = if j == i { name(&endpoint.name) } else { Err(again(&endpoint.name, j)) };
+        for (field, fault) in [("name", name.err()), ("url", url(&endpoint.url).err())] {
+            if let Some(fault) = fault {
+                faults.push(format!("serviceEndpoints[{i}].{field}: {fault}"));
+            }
+        }
+    }
+    faults
+}
+
+fn again(name: &str, first: usize) -> String {
+    format!("the service `{}` has an endpoint already, serviceEndpoints[{first}]", shortened(name))
+}
+
+/// A service's name has the form that the object's definition asks for.
+fn name(name: &str) -> Result<(), String> {
+    let known = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    if name.is_empty() {
+        return Err("the name is missing".to_owned());
+    }
+    if !name.chars().all(known) {
+        let name = shortened(name);
+        return Err(format!("`{name}` has other characters than small letters, digits and hyphens"));
+    }
+    Ok(())
+}
+
+fn url(url: &str) -> Result<(), String> {
+    // Neither is shown: what stands there may be a password.
+    if url.contains('@') {
+        return Err("the URL names a user".to_owned());
+    }
+    check_endpoint(url).map_err(|(message, _)| message)?;
+    // Not everybody who reads the status takes `https://` for granted.
+    if !url.starts_with("https://") {
+        return Err(format!("`{}` does not begin with https://", shortened(url)));
+    }
+    if url.contains('#') {
+        return Err(format!("`{}` has a fragment", shortened(url)));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn judged(endpoints: &[(&str, &str)]) -> Vec<String> {
+        let of = |(name, url): &(&str, &str)| ServiceEndpoint { name: (*name).into(), url: (*url).into() };
+        faults(&endpoints.iter().map(of).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn every_fault_is_found_at_once() {
+        let endpoints = [
+            ("ec2", "https://ec2.example.com"),
+            ("ec2", "http://ec2.example.com"),
+            ("S3", "https://s3.example.com/path"),
+            ("", "https://user:canary@example.com"),
+            ("iam", "iam.example.com"),
+            ("sts", "https://sts.example.com#part"),
+            ("kms", ""),
+        ];
+        let wanted = [
+            "serviceEndpoints[1].name: the service `ec2` has an endpoint already, serviceEndpoints[0]",
+            "serviceEndpoints[1].url: `http://ec2.example.com` is not reached over HTTPS but over `http`",
+            "serviceEndpoints[2].name: `S3` has other characters than small letters, digits and hyphens",
+            "serviceEndpoints[2].url: `https://s3.example.com/path` has a path or query, `/path`",
+            "serviceEndpoints[3].name: the name is missing",
+            "serviceEndpoints[3].url: the URL names a user",
+            "serviceEndpoints[4].url: `iam.example.com` does not begin with https://",
+            "serviceEndpoints[5].url: `https://sts.example.com#part` has a fragment",
+            "serviceEndpoints[6].url: the URL is missing",
+        ];
+        assert_eq!(judged(&endpoints), wanted);
+    }
+
+    #[test]
+    fn a_host_with_a_port_is_an_endpoint() {
+        assert_eq!(judged(&[("ec2", "https://ec2.example.com:8443"), ("s3", "https://[fd00::1]/")]), [""; 0]);
+    }
+}

@@ -1,0 +1,139 @@
+//! The user's configuration of the cloud provider, made complete for the rest of the cluster.
+//!
+//! The user's map in `openshift-config` and the Infrastructure object become the map `kube-cloud-config` in
+//! `openshift-config-managed`. What contradicts the cluster is refused: the map then stays as it is, and a
+//! condition and an event say why.
+
+mod apply;
+mod fetch;
+mod status;
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use ::kube::Client;
+use futures::StreamExt as _;
+use futures::future::BoxFuture;
+use futures::stream::{BoxStream, select, select_all};
+use landfall_cloud_config::managed::{managed, missing_key};
+use landfall_kube::kinds;
+use landfall_kube::objects::{Events, Happening, Objects};
+
+use super::conditions::{self, ended};
+use super::news::News;
+use super::{Controller, Failed, Key, Next, gates, places, watch};
+
+/// How long after a run all is looked at again, should a change have been missed.
+const RESYNC: Duration = Duration::from_mins(1);
+
+/// Keeps `openshift-config-managed/kube-cloud-config`.
+pub struct KubeCloudConfig {
+    objects: Arc<dyn Objects>,
+    events: Arc<dyn Events>,
+    news: News,
+    /// Whether the last run left no managed map.
+    left_none: AtomicBool,
+}
+
+impl KubeCloudConfig {
+    /// The controller of one cluster.
+    #[must_use]
+    pub fn new(objects: Arc<dyn Objects>, events: Arc<dyn Events>) -> Self {
+        Self { objects, events, news: News::default(), left_none: AtomicBool::new(false) }
+    }
+
+    async fn run(&self) -> Result<Next, Failed> {
+        let mut standing = Vec::new();
+        let outcome = self.keep(&mut standing).await;
+        if let Err(failed) = &outcome
+            && !failed.retry
+        {
+            standing.push(status::refused(failed));
+        }
+        self.news.tell(&*self.events, standing).await;
+        let reported = conditions::report(&*self.objects, &status::report(&outcome)).await;
+        ended(outcome, reported)
+    }
+
+    /// Brings the managed map to what it should be. `standing` takes what lasts and should be told.
+    async fn keep(&self, standing: &mut Vec<Happening>) -> Result<(), Failed> {
+        let objects = &*self.objects;
+        let Some(infrastructure) = fetch::infrastructure(objects).await? else {
+            standing.push(status::no_infrastructure());
+            return Ok(());
+        };
+        let (platform, old) = infrastructure.platform();
+        if old {
+            standing.push(status::old_platform(platform));
+        }
+        if fetch::is_kept_elsewhere(objects, platform).await? {
+            return Ok(());
+        }
+        let user = fetch::user(objects, &infrastructure).await?;
+        if let Some(key) = missing_key(&infrastructure, &user) {
+            let map = places::user_map(&infrastructure.spec.cloud_config.name);
+            standing.push(status::key_missing(&map, key));
+        }
+        let wanted = managed(&infrastructure, &user)?;
+        if let Some(happening) = apply::bring(objects, &wanted, &self.left_none).await? {
+            self.events.tell(happening).await;
+        }
+        Ok(())
+    }
+}
+
+impl Controller for KubeCloudConfig {
+    fn name(&self) -> &'static str {
+        "kube-cloud-config"
+    }
+
+    fn triggers(&self, client: &Client) -> BoxStream<'static, Key> {
+        let changes = [
+            watch::changes(client, &kinds::INFRASTRUCTURE, None, Some(places::CLUSTER)),
+            watch::changes(client, &kinds::FEATURE_GATE, None, Some(places::CLUSTER)),
+            watch::changes(client, &kinds::CLUSTER_VERSION, None, Some(gates::VERSION)),
+            watch::changes(client, &kinds::CONFIG_MAP, Some(places::USER_NAMESPACE), None),
+            watch::changes(
+                client,
+                &kinds::CONFIG_MAP,
+                Some(places::MANAGED_NAMESPACE),
+                Some(places::MANAGED_MAP),
+            ),
+        ];
+        select(select_all(changes).map(|_| ()), watch::every(RESYNC)).map(|()| places::key()).boxed()
+    }
+
+    fn reconcile<'a>(&'a self, _: &'a Key) -> BoxFuture<'a, Result<Next, Failed>> {
+        Box::pin(self.run())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::played::Played;
+    use super::*;
+
+    #[tokio::test]
+    async fn a_key_that_the_users_map_does_not_have_is_told_once() {
+        let played = Arc::new(Played::default());
+        let operator = json!({ "metadata": { "name": places::OPERATOR, "resourceVersion": "1" } });
+        played.put(&kinds::CLUSTER_OPERATOR, operator);
+        let infrastructure = json!({
+            "metadata": { "name": places::CLUSTER },
+            "spec": { "cloudConfig": { "name": "own", "key": "wrong" } },
+            "status": { "platformStatus": { "type": "GCP" } },
+        });
+        played.put(&kinds::INFRASTRUCTURE, infrastructure);
+        let metadata = json!({ "name": "own", "namespace": places::USER_NAMESPACE });
+        played.put(&kinds::CONFIG_MAP, json!({ "metadata": metadata, "data": { "config": "x" } }));
+        let controller = KubeCloudConfig::new(played.clone(), played.clone());
+        for _ in 0..2 {
+            assert_eq!(controller.reconcile(&places::key()).await, Ok(Next::Settled));
+        }
+        let told: Vec<&str> = played.with(|state| state.told.iter().map(|one| one.reason).collect());
+        assert_eq!(told, ["CloudConfigCreated", "CloudConfigKeyMissing"]);
+    }
+}

@@ -1,0 +1,68 @@
+//! What is told of the managed map: events and the condition.
+
+use landfall_diagnostics::shortened;
+use landfall_kube::objects::{Happening, Place, Weight};
+
+use super::super::conditions::{AS_EXPECTED, Condition, Report};
+use super::super::map::Change;
+use super::super::{Failed, places};
+
+/// There is no Infrastructure object.
+pub(super) fn no_infrastructure() -> Happening {
+    warning(
+        "InfrastructureMissing",
+        "there is no Infrastructure object, so kube-cloud-config is left as it is",
+    )
+}
+
+/// The platform comes from the old field.
+pub(super) fn old_platform(platform: &str) -> Happening {
+    let taken = shortened(platform);
+    let note = format!("status.platformStatus.type is empty; status.platform is taken, which is `{taken}`");
+    warning("PlatformFallback", note)
+}
+
+/// The user's configuration cannot be used.
+pub(super) fn refused(failed: &Failed) -> Happening {
+    warning("CloudConfigRefused", format!("kube-cloud-config is left as it is: {}", failed.note))
+}
+
+/// The user's map does not have the key that is named for their configuration.
+pub(super) fn key_missing(map: &Place, key: &str) -> Happening {
+    let note = format!("{map} has no key `{}`, which spec.cloudConfig.key names", shortened(key));
+    warning("CloudConfigKeyMissing", note)
+}
+
+/// The map was written.
+pub(super) fn updated(about: Place, change: Change) -> Happening {
+    let (reason, what) = match change {
+        Change::Created => ("CloudConfigCreated", "created"),
+        Change::Updated | Change::None => ("CloudConfigUpdated", "updated"),
+    };
+    let note = format!("{about} was {what}");
+    Happening { about, weight: Weight::Normal, reason, note }
+}
+
+/// The map was deleted.
+pub(super) fn deleted(about: Place) -> Happening {
+    let note = format!("{about} was deleted, as nothing is left for it to hold");
+    Happening { about, weight: Weight::Normal, reason: "CloudConfigDeleted", note }
+}
+
+fn warning(reason: &'static str, note: impl Into<String>) -> Happening {
+    Happening { about: places::infrastructure(), weight: Weight::Warning, reason, note: note.into() }
+}
+
+/// What is reported of a run.
+pub(super) fn report(outcome: &Result<(), Failed>) -> Report {
+    let (reason, message) = match outcome {
+        Ok(()) => (AS_EXPECTED, String::new()),
+        Err(failed) => ("SyncError", failed.note.clone()),
+    };
+    Report::of_landfall(Condition {
+        kind: "KubeCloudConfigControllerDegraded".to_owned(),
+        holds: outcome.is_err(),
+        reason: reason.to_owned(),
+        message,
+    })
+}

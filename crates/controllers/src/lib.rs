@@ -1,0 +1,94 @@
+//! Controllers: what keeps objects of a cluster as they should be, for as long as it runs.
+//!
+//! A controller is told by its watches which key may have changed, reads what there is, and writes what
+//! differs. It holds nothing that it could not read again, so that it may be stopped at any moment.
+
+#![forbid(unsafe_code)]
+
+pub mod admission;
+pub mod azure_infrastructure;
+pub mod cloud_config_sync;
+pub mod cloud_profile;
+mod conditions;
+mod crds;
+pub mod endpoint_mirror;
+mod fetch;
+mod gates;
+pub mod kube_cloud_config;
+mod map;
+mod news;
+pub mod operator;
+mod places;
+#[cfg(test)]
+mod played;
+mod run;
+mod watch;
+mod window;
+
+use std::fmt;
+use std::time::Duration;
+
+use ::kube::Client;
+use futures::future::BoxFuture;
+use futures::stream::BoxStream;
+
+pub use run::run;
+pub use window::{Outcome, Window};
+
+/// What one reconciliation is about.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Key {
+    /// The namespace; none for what belongs to the whole cluster.
+    pub namespace: Option<String>,
+    /// The name.
+    pub name: String,
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.namespace {
+            Some(namespace) => write!(f, "{namespace}/{}", self.name),
+            None => f.write_str(&self.name),
+        }
+    }
+}
+
+/// When a key that was reconciled is due again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// When something changes.
+    Settled,
+    /// After so long, or when something changes.
+    Again(Duration),
+}
+
+/// Why a key could not be reconciled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failed {
+    /// Whether trying again can help, with growing pauses. Where it cannot, a change is waited for.
+    pub retry: bool,
+    /// Its short name, in words with hyphens, the same in every release.
+    pub reason: &'static str,
+    /// What went wrong, in a sentence, without anything secret.
+    pub note: String,
+}
+
+/// One controller.
+pub trait Controller: Send + Sync + 'static {
+    /// Its name, as the command line and the metrics know it.
+    fn name(&self) -> &'static str;
+
+    /// How many keys may be reconciled side by side.
+    fn workers(&self) -> usize {
+        1
+    }
+
+    /// The keys that may have changed, without end. A watch that breaks is opened anew.
+    fn triggers(&self, client: &Client) -> BoxStream<'static, Key>;
+
+    /// Makes what belongs to a key as it should be.
+    ///
+    /// # Errors
+    /// It is not as it should be, as [`Failed`] says.
+    fn reconcile<'a>(&'a self, key: &'a Key) -> BoxFuture<'a, Result<Next, Failed>>;
+}

@@ -1,0 +1,161 @@
+//! Numbers of what controllers do, for Prometheus.
+
+use std::time::Duration;
+
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::encoding::text::encode;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::registry::Registry;
+
+use crate::azure_infrastructure::Numbers;
+
+/// Upper bounds of the durations that are told apart, in seconds.
+const BOUNDS: [f64; 11] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0, 30.0];
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Of {
+    controller: &'static str,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Ended {
+    controller: &'static str,
+    result: &'static str,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Erred {
+    controller: &'static str,
+    category: &'static str,
+    reason: &'static str,
+}
+
+/// The numbers of one process.
+#[derive(Debug)]
+pub struct Metrics {
+    registry: Registry,
+    reconciles: Family<Ended, Counter>,
+    errors: Family<Erred, Counter>,
+    durations: Family<Of, Histogram>,
+    waiting: Family<Of, Gauge>,
+    writes: Family<Of, Counter>,
+    leader: Gauge,
+    engine: Numbers,
+}
+
+impl Default for Metrics {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Metrics {
+    /// Numbers that begin with nothing.
+    #[must_use]
+    pub fn new() -> Self {
+        let mut registry = Registry::default();
+        let reconciles: Family<Ended, Counter> = Family::default();
+        let errors: Family<Erred, Counter> = Family::default();
+        let durations: Family<Of, Histogram> = Family::new_with_constructor(histogram as fn() -> Histogram);
+        let waiting: Family<Of, Gauge> = Family::default();
+        let writes: Family<Of, Counter> = Family::default();
+        let leader: Gauge = Gauge::default();
+        registry.register("landfall_reconciles", "Reconciliations that ended", reconciles.clone());
+        registry.register("landfall_reconcile_errors", "Reconciliations that failed", errors.clone());
+        registry.register(
+            "landfall_reconcile_duration_seconds",
+            "How long reconciliations took",
+            durations.clone(),
+        );
+        registry.register("landfall_queue_length", "Keys that wait for their turn", waiting.clone());
+        registry.register("landfall_writes", "Writes that the API server took", writes.clone());
+        registry.register("landfall_leader", "Whether this replica leads", leader.clone());
+        let engine = Numbers::registered(&mut registry);
+        Self { registry, reconciles, errors, durations, waiting, writes, leader, engine }
+    }
+
+    /// A reconciliation succeeded.
+    pub fn reconciled(&self, controller: &'static str, took: Duration) {
+        self.ended(controller, "success", took);
+    }
+
+    /// A reconciliation failed: in which way, and by which of its reasons.
+    pub fn failed(
+        &self,
+        controller: &'static str,
+        category: &'static str,
+        reason: &'static str,
+        took: Duration,
+    ) {
+        self.errors.get_or_create(&Erred { controller, category, reason }).inc();
+        self.ended(controller, "error", took);
+    }
+
+    fn ended(&self, controller: &'static str, result: &'static str, took: Duration) {
+        self.reconciles.get_or_create(&Ended { controller, result }).inc();
+        self.durations.get_or_create(&Of { controller }).observe(took.as_secs_f64());
+    }
+
+    /// So many keys of a controller wait for their turn.
+    pub fn waiting(&self, controller: &'static str, keys: usize) {
+        self.waiting.get_or_create(&Of { controller }).set(i64::try_from(keys).unwrap_or(i64::MAX));
+    }
+
+    /// The API server took a write of a controller.
+    pub fn wrote(&self, controller: &'static str) {
+        self.writes.get_or_create(&Of { controller }).inc();
+    }
+
+    /// The numbers of the engine that drives Azure Service Operator.
+    #[must_use]
+    pub fn engine(&self) -> Numbers {
+        self.engine.clone()
+    }
+
+    /// Whether this replica leads now.
+    pub fn leads(&self, leads: bool) {
+        self.leader.set(i64::from(leads));
+    }
+
+    /// All numbers, as `OpenMetrics` writes them.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        // A text takes whatever is written.
+        let _ = encode(&mut text, &self.registry);
+        text
+    }
+}
+
+fn histogram() -> Histogram {
+    Histogram::new(BOUNDS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_told_by_their_names() {
+        let metrics = Metrics::new();
+        metrics.reconciled("a", Duration::from_millis(7));
+        metrics.failed("a", "terminal", "config-unreadable", Duration::from_millis(1));
+        metrics.waiting("a", 3);
+        metrics.wrote("a");
+        metrics.leads(true);
+        let text = metrics.text();
+        for line in [
+            r#"landfall_reconciles_total{controller="a",result="success"} 1"#,
+            r#"landfall_reconcile_errors_total{controller="a",category="terminal",reason="config-unreadable"} 1"#,
+            r#"landfall_reconcile_duration_seconds_count{controller="a"} 2"#,
+            r#"landfall_queue_length{controller="a"} 3"#,
+            r#"landfall_writes_total{controller="a"} 1"#,
+            "landfall_leader 1",
+        ] {
+            assert!(text.lines().any(|found| found == line), "{line} is not in\n{text}");
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! What cloud profiles need beside the operator: roles for people, and the way to the judge.
+
+use landfall_kube::kinds::{NAMESPACED_CLOUD_PROFILE, PRIVATE_CLOUD_PROFILE};
+use serde_json::{Value, json};
+
+use super::registry::Registered;
+use crate::admission;
+use crate::admission::Address;
+
+/// The port on which the judge answers unless another is wished.
+pub const WEBHOOK_PORT: u16 = 9443;
+/// The service under which the judge is asked unless another is wished.
+pub const WEBHOOK_SERVICE: &str = "landfall-operator-webhook";
+/// The name of its port.
+pub(super) const WEBHOOK: &str = "webhook";
+
+/// Whether the judge is among the controllers.
+pub(super) fn are_judged(controllers: &[&Registered]) -> bool {
+    controllers.iter().any(|controller| controller.name == admission::CONTROLLER)
+}
+
+/// The service of the judge, and what the API server is told about it. Whom to trust, the operator adds.
+pub(super) fn judge(namespace: &str, labels: &Value) -> [Value; 3] {
+    let service = json!({
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": { "name": WEBHOOK_SERVICE, "namespace": namespace, "labels": labels },
+        "spec": {
+            "selector": labels,
+            "ports": [{ "name": WEBHOOK, "port": 443, "targetPort": WEBHOOK }],
+        },
+    });
+    let address = Address::Service(WEBHOOK_SERVICE.to_owned());
+    let [(_, amending), (_, judging)] = admission::configurations(&address, namespace, None);
+    [service, amending, judging]
+}
+
+/// The roles of those who work with profiles: members of a project, viewers of a project, and those who look
+/// after the landscape and may also keep versions beyond their time. The first two are added up by their
+/// labels.
+pub(super) fn roles() -> [Value; 3] {
+    let read: &[&str] = &["get", "list", "watch"];
+    let write: &[&str] = &["create", "update", "patch", "delete"];
+    let guarded: &[&str] = &[
+        "modify-spec-kubernetes",
+        "modify-spec-machineImages",
+        "modify-spec-machineimages",
+        "modify-spec-providerconfig",
+    ];
+    [
+        role("project-member", Some("project-member"), &[read, write].concat()),
+        role("project-viewer", Some("project-viewer"), read),
+        role("landscape-operator", None, &[read, write, guarded].concat()),
+    ]
+}
+
+fn role(of: &str, aggregated: Option<&str>, verbs: &[&str]) -> Value {
+    let mut metadata = json!({ "name": format!("landfall-cloud-profiles-{of}") });
+    if let Some(role) = aggregated {
+        let label = format!("rbac.gardener.cloud/aggregate-to-{role}");
+        metadata["labels"] = json!({ label: "true" });
+    }
+    json!({
+        "apiVersion": "rbac.authorization.k8s.io/v1",
+        "kind": "ClusterRole",
+        "metadata": metadata,
+        "rules": [{
+            "apiGroups": [PRIVATE_CLOUD_PROFILE.group],
+            "resources": [PRIVATE_CLOUD_PROFILE.plural, NAMESPACED_CLOUD_PROFILE.plural],
+            "verbs": verbs,
+        }],
+    })
+}

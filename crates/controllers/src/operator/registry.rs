@@ -1,0 +1,208 @@
+//! The list of all controllers, and of the kinds that they bring along.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use ::kube::Client;
+use landfall_kube::objects::{Events, Objects};
+use landfall_kube::{Live, Recorder};
+use landfall_net::{Proxies, Trust};
+use serde_json::Value;
+
+use super::Metrics;
+use super::rights::{self, Right};
+use crate::admission;
+use crate::admission::{Address, Judge, Keeper};
+use crate::azure_infrastructure;
+use crate::azure_infrastructure::{AzureInfrastructure, Tools};
+use crate::cloud_config_sync::{CloudConfigSync, Settings};
+use crate::cloud_profile;
+use crate::cloud_profile::Access;
+use crate::endpoint_mirror::{EndpointMirror, NetProbe, Probe};
+use crate::kube_cloud_config::KubeCloudConfig;
+use crate::{Controller, crds as definitions};
+
+/// How long the look at one endpoint may take.
+const LOOK: Duration = Duration::from_secs(10);
+
+/// How a controller is made.
+type Make = fn(Arc<dyn Objects>, Arc<dyn Events>, &Kit) -> Arc<dyn Controller>;
+
+/// One controller, before it is made.
+#[derive(Debug)]
+pub struct Registered {
+    /// Its name.
+    pub name: &'static str,
+    /// What it may do in a cluster.
+    pub rights: &'static [Right],
+    /// Whether it is about profiles. Their kinds are not in every cluster: it runs only where it is named.
+    pub profiles: bool,
+    make: Make,
+}
+
+/// All controllers.
+pub static CONTROLLERS: &[Registered] = &[
+    Registered {
+        name: "kube-cloud-config",
+        rights: rights::KUBE_CLOUD_CONFIG,
+        profiles: false,
+        make: kube_cloud_config,
+    },
+    Registered {
+        name: "cloud-config-sync",
+        rights: rights::CLOUD_CONFIG_SYNC,
+        profiles: false,
+        make: cloud_config_sync,
+    },
+    Registered {
+        name: "endpoint-mirror",
+        rights: rights::ENDPOINT_MIRROR,
+        profiles: false,
+        make: endpoint_mirror,
+    },
+    Registered {
+        name: "private-cloud-profile",
+        rights: rights::PRIVATE_PROFILES,
+        profiles: true,
+        make: |objects, events, kit| cloud_profile::private(kit.access(objects, events), kit.clean_images),
+    },
+    Registered {
+        name: "namespaced-cloud-profile",
+        rights: rights::NAMESPACED_PROFILES,
+        profiles: true,
+        make: |objects, events, kit| cloud_profile::namespaced(kit.access(objects, events)),
+    },
+    Registered {
+        name: "cloud-profile",
+        rights: rights::CLOUD_PROFILES,
+        profiles: true,
+        make: |objects, events, kit| cloud_profile::parents(kit.access(objects, events)),
+    },
+    Registered {
+        name: admission::CONTROLLER,
+        rights: rights::ADMISSION,
+        profiles: true,
+        make: |objects, _, kit| Arc::new(Keeper::new(objects, kit.webhook.clone(), kit.namespace.clone())),
+    },
+    Registered {
+        name: azure_infrastructure::NAME,
+        rights: rights::AZURE_INFRASTRUCTURE,
+        profiles: false,
+        make: azure_infrastructure,
+    },
+];
+
+fn kube_cloud_config(objects: Arc<dyn Objects>, events: Arc<dyn Events>, _: &Kit) -> Arc<dyn Controller> {
+    Arc::new(KubeCloudConfig::new(objects, events))
+}
+
+fn cloud_config_sync(objects: Arc<dyn Objects>, events: Arc<dyn Events>, kit: &Kit) -> Arc<dyn Controller> {
+    let settings = Settings {
+        operator_namespace: kit.namespace.clone(),
+        target_namespace: kit.target_namespace.clone(),
+        release_version: kit.release.clone(),
+    };
+    Arc::new(CloudConfigSync::new(objects, events, settings))
+}
+
+fn endpoint_mirror(objects: Arc<dyn Objects>, events: Arc<dyn Events>, kit: &Kit) -> Arc<dyn Controller> {
+    Arc::new(EndpointMirror::new(objects, events, Arc::clone(&kit.probe)))
+}
+
+fn azure_infrastructure(
+    objects: Arc<dyn Objects>,
+    events: Arc<dyn Events>,
+    kit: &Kit,
+) -> Arc<dyn Controller> {
+    let metrics = Arc::clone(&kit.metrics);
+    Arc::new(AzureInfrastructure::new(Tools {
+        objects,
+        events,
+        client: kit.client.clone(),
+        numbers: kit.metrics.engine(),
+        wrote: Arc::new(move || metrics.wrote(azure_infrastructure::NAME)),
+        identity: format!("{}_{:016x}", kit.instance, rand::random::<u64>()),
+    }))
+}
+
+/// The definitions of the kinds that controllers bring along.
+#[must_use]
+pub fn crds() -> Vec<Value> {
+    crds_of(&CONTROLLERS.iter().collect::<Vec<&Registered>>())
+}
+
+/// The definitions of the kinds that these controllers bring along.
+#[must_use]
+pub fn crds_of(controllers: &[&Registered]) -> Vec<Value> {
+    let has_profiles = controllers.iter().any(|one| one.profiles);
+    let mut all = if has_profiles { definitions::profiles() } else { Vec::new() };
+    if controllers.iter().any(|one| one.name == azure_infrastructure::NAME) {
+        all.push(definitions::infrastructure());
+    }
+    all
+}
+
+/// A look at endpoints with the roots and the proxies of the environment, whose variables and files are
+/// looked up by the functions given.
+#[must_use]
+pub fn probing(
+    variable: &dyn Fn(&str) -> Option<String>,
+    file: &dyn Fn(&str) -> Option<Vec<u8>>,
+) -> Arc<dyn Probe> {
+    Arc::new(NetProbe::new(Trust::of_run(variable, file, ""), Proxies::gather(variable), LOOK))
+}
+
+/// What controllers are made of.
+pub struct Kit {
+    /// The way to the cluster's objects.
+    pub client: Client,
+    /// Where writes are counted.
+    pub metrics: Arc<Metrics>,
+    /// The name of this process, for its events.
+    pub instance: String,
+    /// The operator's own namespace.
+    pub namespace: String,
+    /// The namespace that cloud configuration is written to.
+    pub target_namespace: String,
+    /// The release that the operator belongs to.
+    pub release: String,
+    /// The look at endpoints.
+    pub probe: Arc<dyn Probe>,
+    /// Whether versions of machine images expire in profiles as those of Kubernetes do.
+    pub clean_images: bool,
+    /// Where the API server finds the judge of profiles.
+    pub webhook: Address,
+}
+
+impl Kit {
+    /// The judge of profiles.
+    #[must_use]
+    pub fn judge(&self) -> Judge {
+        let live = Arc::new(Live::new(self.client.clone()));
+        Judge::new(live.clone(), live)
+    }
+
+    fn access(&self, objects: Arc<dyn Objects>, events: Arc<dyn Events>) -> Access {
+        Access { objects, events, questions: Arc::new(Live::new(self.client.clone())) }
+    }
+}
+
+impl Registered {
+    /// Whether it runs where none is named: the kinds that it is about are in every cluster.
+    #[must_use]
+    pub fn is_usual(&self) -> bool {
+        !self.profiles && self.name != azure_infrastructure::NAME
+    }
+
+    /// Makes the controller; what it writes is counted under its name.
+    #[must_use]
+    pub fn make(&self, kit: &Kit) -> Arc<dyn Controller> {
+        let name = self.name;
+        let live = || {
+            let metrics = Arc::clone(&kit.metrics);
+            Live::new(kit.client.clone()).telling(move || metrics.wrote(name))
+        };
+        let events = Recorder::new(live(), kit.instance.clone());
+        (self.make)(Arc::new(live()), Arc::new(events), kit)
+    }
+}

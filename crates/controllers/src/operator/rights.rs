@@ -1,0 +1,276 @@
+//! What each controller may do in a cluster: what its code does, and no more.
+
+use landfall_engine_aso::kinds::KINDS;
+use landfall_kube::kinds::{
+    CLOUD_PROFILE, CLUSTER_OPERATOR, CLUSTER_VERSION, CONFIG_MAP, EVENT, FEATURE_GATE, INFRASTRUCTURE, LEASE,
+    MUTATING_WEBHOOK_CONFIGURATION, NAMESPACED_CLOUD_PROFILE, NETWORK, PRIVATE_CLOUD_PROFILE, SECRET, SHOOT,
+    SUBJECT_ACCESS_REVIEW, VALIDATING_WEBHOOK_CONFIGURATION,
+};
+use landfall_kube::objects::Kind;
+
+use super::super::gates::VERSION;
+use super::super::places::{
+    CLOUD_CONTROLLER_OPERATOR, CLUSTER, MANAGED_MAP, MANAGED_NAMESPACE, OPERATOR, TARGET_MAP, USER_NAMESPACE,
+};
+use crate::admission;
+use crate::azure_infrastructure::AZURE_INFRASTRUCTURE as INFRASTRUCTURE_IN_AZURE;
+
+/// Where a right holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// For what belongs to the whole cluster.
+    Cluster,
+    /// In this namespace.
+    Namespace(&'static str),
+    /// In the namespace that is written to, which is a setting.
+    Target,
+    /// In the operator's own namespace.
+    Own,
+}
+
+/// One right.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Right {
+    /// Where it holds.
+    pub scope: Scope,
+    /// Of which kind of objects.
+    pub kind: &'static Kind,
+    /// Whether it is about their status alone.
+    pub status: bool,
+    /// The objects' names; of all where none is named. Only what is named already can be named here: to
+    /// create knows no names.
+    pub names: &'static [&'static str],
+    /// What may be done.
+    pub verbs: &'static [&'static str],
+}
+
+impl Right {
+    const fn new(
+        scope: Scope,
+        kind: &'static Kind,
+        names: &'static [&'static str],
+        verbs: &'static [&'static str],
+    ) -> Self {
+        Self { scope, kind, status: false, names, verbs }
+    }
+
+    /// The resource, as a role names it.
+    #[must_use]
+    pub fn resource(&self) -> String {
+        if self.status { format!("{}/status", self.kind.plural) } else { self.kind.plural.to_owned() }
+    }
+}
+
+const READ: &[&str] = &["get", "list", "watch"];
+/// To bring a map to what it should be: applied, patched, deleted.
+const KEEP: &[&str] = &["get", "list", "watch", "patch", "delete"];
+const CREATE: &[&str] = &["create"];
+const TELL: &[&str] = &["create", "patch"];
+/// The events of what belongs to the whole cluster stand there.
+const EVENTS: Scope = Scope::Namespace("default");
+const USER: Scope = Scope::Namespace(USER_NAMESPACE);
+const MANAGED: Scope = Scope::Namespace(MANAGED_NAMESPACE);
+
+/// To read the platform.
+const PLATFORM: Right = Right::new(Scope::Cluster, &INFRASTRUCTURE, &[CLUSTER], READ);
+/// To read the feature gates, for which the release must be known.
+const GATES: [Right; 2] = [
+    Right::new(Scope::Cluster, &FEATURE_GATE, &[CLUSTER], READ),
+    Right::new(Scope::Cluster, &CLUSTER_VERSION, &[VERSION], READ),
+];
+/// To report in the conditions of an operator.
+const fn report(names: &'static [&'static str]) -> [Right; 3] {
+    [
+        Right::new(Scope::Cluster, &CLUSTER_OPERATOR, &[], CREATE),
+        Right::new(Scope::Cluster, &CLUSTER_OPERATOR, names, &["get", "patch"]),
+        Right { scope: Scope::Cluster, kind: &CLUSTER_OPERATOR, status: true, names, verbs: &["patch"] },
+    ]
+}
+const LANDFALL: [Right; 3] = report(&[OPERATOR]);
+const CLOUD_CONTROLLER: [Right; 3] = report(&[CLOUD_CONTROLLER_OPERATOR]);
+
+/// Those of `kube-cloud-config`.
+pub static KUBE_CLOUD_CONFIG: &[Right] = &[
+    PLATFORM,
+    GATES[0],
+    GATES[1],
+    LANDFALL[0],
+    LANDFALL[1],
+    LANDFALL[2],
+    Right::new(USER, &CONFIG_MAP, &[], READ),
+    Right::new(MANAGED, &CONFIG_MAP, &[MANAGED_MAP], KEEP),
+    Right::new(MANAGED, &CONFIG_MAP, &[], CREATE),
+    Right::new(MANAGED, &EVENT, &[], TELL),
+    Right::new(EVENTS, &EVENT, &[], TELL),
+];
+
+/// Those of `cloud-config-sync`. With a gate of vSphere's the managed map is its own.
+pub static CLOUD_CONFIG_SYNC: &[Right] = &[
+    PLATFORM,
+    GATES[0],
+    GATES[1],
+    Right::new(Scope::Cluster, &NETWORK, &[CLUSTER], READ),
+    CLOUD_CONTROLLER[0],
+    CLOUD_CONTROLLER[1],
+    CLOUD_CONTROLLER[2],
+    Right::new(USER, &CONFIG_MAP, &[], READ),
+    Right::new(MANAGED, &CONFIG_MAP, &[MANAGED_MAP], KEEP),
+    Right::new(MANAGED, &CONFIG_MAP, &[], CREATE),
+    Right::new(MANAGED, &EVENT, &[], TELL),
+    Right::new(Scope::Target, &CONFIG_MAP, &[TARGET_MAP], KEEP),
+    Right::new(Scope::Target, &CONFIG_MAP, &[], CREATE),
+    Right::new(Scope::Target, &EVENT, &[], TELL),
+    Right::new(EVENTS, &EVENT, &[], TELL),
+];
+
+/// Those of `endpoint-mirror`.
+pub static ENDPOINT_MIRROR: &[Right] = &[
+    PLATFORM,
+    Right {
+        scope: Scope::Cluster,
+        kind: &INFRASTRUCTURE,
+        status: true,
+        names: &[CLUSTER],
+        verbs: &["patch"],
+    },
+    LANDFALL[0],
+    LANDFALL[1],
+    LANDFALL[2],
+    Right::new(EVENTS, &EVENT, &[], TELL),
+];
+
+/// To keep a profile: its finalizer, and what has expired of it.
+const UPDATE: &[&str] = &["get", "list", "watch", "update", "patch"];
+/// To read clusters, for who refers to which profile.
+const SHOOTS: Right = Right::new(Scope::Cluster, &SHOOT, &[], READ);
+const PROFILE_EVENTS: Right = Right::new(Scope::Cluster, &EVENT, &[], TELL);
+const fn render(kind: &'static Kind) -> Right {
+    Right { scope: Scope::Cluster, kind, status: true, names: &[], verbs: &["patch"] }
+}
+
+/// Those of `private-cloud-profile`. What has expired is guarded by the verbs.
+pub static PRIVATE_PROFILES: &[Right] = &[
+    Right::new(Scope::Cluster, &PRIVATE_CLOUD_PROFILE, &[], UPDATE),
+    Right::new(
+        Scope::Cluster,
+        &PRIVATE_CLOUD_PROFILE,
+        &[],
+        &["modify-spec-kubernetes", "modify-spec-machineImages"],
+    ),
+    render(&PRIVATE_CLOUD_PROFILE),
+    Right::new(Scope::Cluster, &CLOUD_PROFILE, &[], READ),
+    SHOOTS,
+    PROFILE_EVENTS,
+];
+
+/// Those of `namespaced-cloud-profile`.
+pub static NAMESPACED_PROFILES: &[Right] = &[
+    Right::new(Scope::Cluster, &NAMESPACED_CLOUD_PROFILE, &[], UPDATE),
+    render(&NAMESPACED_CLOUD_PROFILE),
+    Right::new(Scope::Cluster, &CLOUD_PROFILE, &[], READ),
+    SHOOTS,
+    PROFILE_EVENTS,
+];
+
+/// Those of `cloud-profile`.
+pub static CLOUD_PROFILES: &[Right] = &[
+    Right::new(Scope::Cluster, &CLOUD_PROFILE, &[], UPDATE),
+    Right::new(Scope::Cluster, &PRIVATE_CLOUD_PROFILE, &[], READ),
+    Right::new(Scope::Cluster, &NAMESPACED_CLOUD_PROFILE, &[], READ),
+    SHOOTS,
+    PROFILE_EVENTS,
+];
+
+/// To keep the webhook's certificates, and what the API server is told of it.
+const CONFIGURE: &[&str] = &["get", "list", "watch", "patch"];
+/// Those of `cloud-profile-admission`.
+pub static ADMISSION: &[Right] = &[
+    Right::new(Scope::Cluster, &CLOUD_PROFILE, &[], READ),
+    Right::new(Scope::Cluster, &PRIVATE_CLOUD_PROFILE, &[], READ),
+    Right::new(Scope::Cluster, &NAMESPACED_CLOUD_PROFILE, &[], READ),
+    SHOOTS,
+    Right::new(Scope::Cluster, &SUBJECT_ACCESS_REVIEW, &[], CREATE),
+    Right::new(Scope::Cluster, &VALIDATING_WEBHOOK_CONFIGURATION, &[admission::NAME], CONFIGURE),
+    Right::new(Scope::Cluster, &VALIDATING_WEBHOOK_CONFIGURATION, &[], CREATE),
+    Right::new(Scope::Cluster, &MUTATING_WEBHOOK_CONFIGURATION, &[admission::NAME], CONFIGURE),
+    Right::new(Scope::Cluster, &MUTATING_WEBHOOK_CONFIGURATION, &[], CREATE),
+    Right::new(Scope::Own, &SECRET, &[admission::SECRET_NAME], CONFIGURE),
+    Right::new(Scope::Own, &SECRET, &[], CREATE),
+];
+
+/// The operator's kinds, as the API names them.
+static OPERATOR_KINDS: [Kind; KINDS.len()] = {
+    const NONE: Kind = Kind { group: "", version: "", kind: "", plural: "" };
+    let mut all = [NONE; KINDS.len()];
+    let mut at = 0;
+    while at < all.len() {
+        let known = &KINDS[at];
+        all[at] =
+            Kind { group: known.group, version: known.versions[0], kind: known.kind, plural: known.plural };
+        at += 1;
+    }
+    all
+};
+static FINALIZERS: Kind = Kind { plural: "azureinfrastructures/finalizers", ..INFRASTRUCTURE_IN_AZURE };
+const MAKE: &[&str] = &["get", "list", "watch", "create", "patch", "update", "delete"];
+
+/// Those that `azure-infrastructure` has besides those to the operator's objects.
+const AROUND: [Right; 10] = [
+    Right::new(Scope::Cluster, &INFRASTRUCTURE_IN_AZURE, &[], &["get", "list", "watch", "patch"]),
+    Right {
+        scope: Scope::Cluster,
+        kind: &INFRASTRUCTURE_IN_AZURE,
+        status: true,
+        names: &[],
+        verbs: &["get", "patch"],
+    },
+    // An owner that holds back its own removal must be one that the writer may change.
+    Right::new(Scope::Cluster, &FINALIZERS, &[], &["update"]),
+    Right::new(Scope::Cluster, &SECRET, &[], &["get", "create", "patch", "delete"]),
+    Right::new(Scope::Cluster, &CONFIG_MAP, &[], &["get"]),
+    Right::new(Scope::Cluster, &LEASE, &[], &["get", "create", "patch"]),
+    Right::new(Scope::Cluster, &EVENT, &[], TELL),
+    Right::new(Scope::Cluster, &CRD, &[], LOOK),
+    Right::new(Scope::Cluster, &DEPLOYMENT, &[], LOOK),
+    Right::new(Scope::Cluster, &ACCESS_REVIEW, &[], CREATE),
+];
+const LOOK: &[&str] = &["get", "list"];
+static CRD: Kind = Kind {
+    group: "apiextensions.k8s.io",
+    version: "v1",
+    kind: "CustomResourceDefinition",
+    plural: "customresourcedefinitions",
+};
+static DEPLOYMENT: Kind = Kind { group: "apps", version: "v1", kind: "Deployment", plural: "deployments" };
+static ACCESS_REVIEW: Kind = Kind {
+    group: "authorization.k8s.io",
+    version: "v1",
+    kind: "SelfSubjectAccessReview",
+    plural: "selfsubjectaccessreviews",
+};
+
+static IN_AZURE: [Right; 2 * KINDS.len() + AROUND.len()] = {
+    let mut all = [AROUND[0]; 2 * KINDS.len() + AROUND.len()];
+    let mut at = 0;
+    while at < KINDS.len() {
+        let kind = &OPERATOR_KINDS[at];
+        all[2 * at] = Right::new(Scope::Cluster, kind, &[], MAKE);
+        // Status is the operator's to write.
+        all[2 * at + 1] = Right { scope: Scope::Cluster, kind, status: true, names: &[], verbs: READ };
+        at += 1;
+    }
+    at = 0;
+    while at < AROUND.len() {
+        all[2 * KINDS.len() + at] = AROUND[at];
+        at += 1;
+    }
+    all
+};
+/// Those of `azure-infrastructure`.
+pub static AZURE_INFRASTRUCTURE: &[Right] = &IN_AZURE;
+
+/// Those of every operator: the lease by which one of its replicas leads.
+pub static ELECTION: &[Right] = &[
+    Right::new(Scope::Own, &LEASE, &[super::LEASE_NAME], &["get", "patch"]),
+    Right::new(Scope::Own, &LEASE, &[], CREATE),
+];

@@ -1,0 +1,200 @@
+//! What sets reconciliations off: changes of objects, and time.
+
+use std::collections::BTreeSet;
+use std::fmt::Debug;
+use std::future::pending;
+use std::time::Duration;
+
+use ::kube::api::{Api, ApiResource, DynamicObject, PartialObjectMeta};
+use ::kube::runtime::watcher::{self, Event, watcher};
+use ::kube::{Client, Error, Resource};
+use futures::StreamExt;
+use futures::stream::{self, BoxStream};
+use landfall_kube::Fault;
+use landfall_kube::objects::Kind;
+use serde::de::DeserializeOwned;
+use tokio::time::sleep;
+
+use super::Key;
+use super::run::pauses::Pauses;
+
+/// Seconds after which the server ends a watch and it is begun anew, so that one whose other end is gone is
+/// noticed.
+const LIFETIME: u32 = 240;
+/// The longest pause before a watch that broke is begun again.
+const LONGEST_PAUSE: Duration = Duration::from_secs(15);
+
+/// The keys of objects of this kind that were made, changed or removed, without end; at the beginning, and
+/// after an interruption, those of all that there are or have gone. With a name, its key comes at the
+/// beginning even where there is no such object.
+pub fn changes(
+    client: &Client,
+    kind: &'static Kind,
+    namespace: Option<&str>,
+    name: Option<&str>,
+) -> BoxStream<'static, Key> {
+    let resource = resource(kind);
+    let api: Api<PartialObjectMeta<DynamicObject>> = match namespace {
+        Some(namespace) => Api::namespaced_with(client.clone(), namespace, &resource),
+        None => Api::all_with(client.clone(), &resource),
+    };
+    let mut config = watcher::Config::default();
+    let mut known = Known::default();
+    if let Some(name) = name {
+        config = config.fields(&format!("metadata.name={name}"));
+        known.all.insert(Key { namespace: namespace.map(str::to_owned), name: name.to_owned() });
+    }
+    let keys = unbroken(kind, api, config).flat_map(move |event| stream::iter(known.keys(keyed(event))));
+    keys.boxed()
+}
+
+/// What there is of a kind, as its watch tells it, without end. A watch that breaks is begun again.
+pub fn unbroken<K>(kind: &'static Kind, api: Api<K>, config: watcher::Config) -> BoxStream<'static, Event<K>>
+where
+    K: Resource + Clone + DeserializeOwned + Debug + Send + 'static,
+{
+    let events = watcher(api, config.timeout(LIFETIME)).boxed();
+    let pauses = Pauses::up_to(LONGEST_PAUSE);
+    stream::unfold((events, pauses), move |(mut events, mut pauses)| async move {
+        loop {
+            match events.next().await {
+                Some(Ok(event)) => {
+                    // A listing that begins has not succeeded yet.
+                    if !matches!(event, Event::Init) {
+                        pauses.reset();
+                    }
+                    return Some((event, (events, pauses)));
+                }
+                Some(Err(error)) => {
+                    tracing::warn!(kind = kind.kind, why = %why(&error), "a watch broke");
+                    sleep(pauses.grow()).await;
+                }
+                // A watch has no end.
+                None => pending::<()>().await,
+            }
+        }
+    })
+    .boxed()
+}
+
+/// A kind, as watches take it.
+pub fn resource(kind: &Kind) -> ApiResource {
+    ApiResource {
+        group: kind.group.to_owned(),
+        version: kind.version.to_owned(),
+        api_version: kind.api_version(),
+        kind: kind.kind.to_owned(),
+        plural: kind.plural.to_owned(),
+    }
+}
+
+/// A tick at once, and one after each period.
+pub fn every(period: Duration) -> BoxStream<'static, ()> {
+    stream::unfold(true, move |first| async move {
+        if !first {
+            sleep(period).await;
+        }
+        Some(((), false))
+    })
+    .boxed()
+}
+
+/// The objects that a watch has seen, so that one which went while it was broken is noticed.
+#[derive(Debug, Default)]
+struct Known {
+    all: BTreeSet<Key>,
+    listed: BTreeSet<Key>,
+}
+
+impl Known {
+    /// The keys that an event is about.
+    fn keys(&mut self, event: Event<Key>) -> Vec<Key> {
+        match event {
+            Event::Init => {
+                self.listed.clear();
+                Vec::new()
+            }
+            Event::InitApply(key) => {
+                self.listed.insert(key.clone());
+                vec![key]
+            }
+            Event::InitDone => {
+                let before = std::mem::replace(&mut self.all, std::mem::take(&mut self.listed));
+                before.difference(&self.all).cloned().collect()
+            }
+            Event::Apply(key) => {
+                self.all.insert(key.clone());
+                vec![key]
+            }
+            Event::Delete(key) => {
+                self.all.remove(&key);
+                vec![key]
+            }
+        }
+    }
+}
+
+fn keyed(event: Event<PartialObjectMeta<DynamicObject>>) -> Event<Key> {
+    let key = |object: PartialObjectMeta<DynamicObject>| Key {
+        namespace: object.metadata.namespace,
+        name: object.metadata.name.unwrap_or_default(),
+    };
+    match event {
+        Event::Init => Event::Init,
+        Event::InitApply(object) => Event::InitApply(key(object)),
+        Event::InitDone => Event::InitDone,
+        Event::Apply(object) => Event::Apply(key(object)),
+        Event::Delete(object) => Event::Delete(key(object)),
+    }
+}
+
+/// What broke a watch, in words.
+fn why(error: &watcher::Error) -> String {
+    match error {
+        watcher::Error::InitialListFailed(error)
+        | watcher::Error::WatchStartFailed(error)
+        | watcher::Error::WatchFailed(error) => Fault::of(error).why(),
+        watcher::Error::WatchError(status) => Fault::of(&Error::Api(status.clone())).why(),
+        watcher::Error::NoResourceVersion => "the server gives no versions of its objects".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(name: &str) -> Key {
+        Key { namespace: None, name: name.to_owned() }
+    }
+
+    #[test]
+    fn what_went_while_the_watch_was_broken_is_told() {
+        let mut known = Known::default();
+        assert!(known.keys(Event::Init).is_empty());
+        assert_eq!(known.keys(Event::InitApply(key("a"))), [key("a")]);
+        assert_eq!(known.keys(Event::InitApply(key("b"))), [key("b")]);
+        assert!(known.keys(Event::InitDone).is_empty());
+        assert_eq!(known.keys(Event::Apply(key("c"))), [key("c")]);
+        assert_eq!(known.keys(Event::Delete(key("a"))), [key("a")]);
+        assert!(known.keys(Event::Init).is_empty());
+        assert_eq!(known.keys(Event::InitApply(key("c"))), [key("c")]);
+        assert_eq!(known.keys(Event::InitDone), [key("b")]);
+    }
+
+    #[test]
+    fn a_listing_that_broke_forgets_nothing() {
+        let mut known = Known::default();
+        known.all.insert(key("a"));
+        known.keys(Event::Init);
+        known.keys(Event::InitApply(key("b")));
+        known.keys(Event::Init);
+        assert_eq!(known.keys(Event::InitDone), [key("a")]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn time_ticks_at_once_and_then_once_a_period() {
+        let began = tokio::time::Instant::now();
+        let ticks: Vec<()> = every(Duration::from_mins(1)).take(3).collect().await;
+        assert_eq!((ticks.len(), began.elapsed().as_secs()), (3, 120));
+    }
+}

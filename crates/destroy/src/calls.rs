@@ -1,0 +1,96 @@
+//! The calls of a run, and what came of each. A platform's part that breaks off or answers something else
+//! than it was asked for fails its call and nothing more.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::FutureExt;
+use landfall_platform::removal::{Discovered, Holder, Outcome as Answer, Removal, Thing};
+use tokio::time::timeout;
+
+use super::pages;
+
+/// A call has ended.
+pub(super) enum Event {
+    /// Things were to be removed.
+    Removed {
+        /// Their places.
+        places: Vec<usize>,
+        /// What came of it, for each.
+        answers: Vec<Answer>,
+    },
+    /// Things that were going were looked at.
+    Looked {
+        /// Their group.
+        group: usize,
+        /// Their places.
+        places: Vec<usize>,
+        /// What was seen, for each.
+        answers: Vec<Answer>,
+    },
+    /// What holds things was asked for.
+    Named {
+        /// Their places.
+        places: Vec<usize>,
+        /// What holds each; none where nobody said it.
+        holders: Vec<Option<Vec<Holder>>>,
+    },
+    /// The cloud was looked at.
+    Found {
+        /// What there is.
+        found: Discovered,
+        /// Whether there was nothing else to do when the look began.
+        proof: bool,
+    },
+}
+
+/// Everything of the cluster that there is.
+pub(super) async fn discover(removal: &dyn Removal) -> Discovered {
+    let looking = AssertUnwindSafe(async { removal.discover().await }).catch_unwind();
+    looking
+        .await
+        .unwrap_or_else(|_| Discovered { unseen: vec![pages::broken_off()], ..Discovered::default() })
+}
+
+/// Removes things of one kind and one fate; as many outcomes as there are things.
+pub(super) async fn remove(removal: &dyn Removal, things: &[Arc<Thing>]) -> Vec<Answer> {
+    let things: Vec<&Thing> = things.iter().map(AsRef::as_ref).collect();
+    let removing = AssertUnwindSafe(async { removal.remove(&things).await }).catch_unwind();
+    complete(removing.await.ok(), things.len())
+}
+
+/// Looks whether things of one kind are gone; as many outcomes as there are things.
+pub(super) async fn look(removal: &dyn Removal, things: &[Arc<Thing>]) -> Vec<Answer> {
+    let things: Vec<&Thing> = things.iter().map(AsRef::as_ref).collect();
+    let looking = AssertUnwindSafe(async { removal.look(&things).await }).catch_unwind();
+    complete(looking.await.ok(), things.len())
+}
+
+/// What holds things of one kind, in their order; none of each where nobody says it in time.
+pub(super) async fn holders(
+    removal: &dyn Removal,
+    things: &[Arc<Thing>],
+    limit: Duration,
+) -> Vec<Option<Vec<Holder>>> {
+    let things: Vec<&Thing> = things.iter().map(AsRef::as_ref).collect();
+    let asking = AssertUnwindSafe(async { removal.holders_of(&things).await }).catch_unwind();
+    let mut answers = timeout(limit, asking).await.ok().and_then(Result::ok).unwrap_or_default();
+    if answers.len() != things.len() {
+        return vec![None; things.len()];
+    }
+    for holders in &mut answers {
+        holders.sort_by(|a, b| a.what.cmp(&b.what));
+    }
+    answers.into_iter().map(Some).collect()
+}
+
+/// Where there is not one answer for each thing, nobody knows which is whose.
+fn complete(answers: Option<Vec<Answer>>, things: usize) -> Vec<Answer> {
+    let why = match answers {
+        Some(answers) if answers.len() == things => return answers,
+        Some(_) => "the call did not tell what became of each thing",
+        None => "the call broke off in landfall itself",
+    };
+    (0..things).map(|_| Answer::Failed { why: why.to_owned() }).collect()
+}

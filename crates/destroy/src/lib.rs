@@ -1,0 +1,114 @@
+//! Destroy: everything a cluster owns, nothing else, and proof of it.
+//!
+//! An edge that all platforms share. A platform's [`Removal`] knows what there is of a cluster and how each
+//! thing goes; here it is decided what goes when. A thing is tried as soon as everything that must go before
+//! it has gone, so that the time is that of the longest chain; what does not go is named with what holds it;
+//! and the end is proven by looking at the cloud again. No file is touched.
+
+#![forbid(unsafe_code)]
+
+mod account;
+mod board;
+mod calls;
+mod looks;
+mod naming;
+mod order;
+pub mod pages;
+mod pause;
+mod place;
+mod progress;
+mod proof;
+mod report;
+mod schedule;
+
+pub use account::{Fault, account, nothing_found, same_account};
+pub use landfall_net::stop::Stop;
+pub use pause::Pauses;
+pub use place::{Misplaced, may_pass, right_place};
+pub use progress::{Blocked, KindState, State, Unwatched, Watcher, label};
+pub use report::{Left, Outcome, Report};
+pub use schedule::run;
+
+use std::time::Duration;
+
+use futures::future::join;
+use landfall_diagnostics::Finding;
+use landfall_platform::removal::{Account, Discovered, Fate, Removal, Thing};
+
+/// How a run goes about its work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pace {
+    /// The most calls that are under way at a time; at least one is.
+    pub parallel: usize,
+    /// When the run ends, whatever is left by then.
+    pub timeout: Duration,
+    /// How long a thing may take to go before it is told what holds it.
+    pub name_blockers: Duration,
+    /// How long to wait before something is tried or looked at again.
+    pub pauses: Pauses,
+}
+
+impl Default for Pace {
+    fn default() -> Self {
+        Self {
+            parallel: 24,
+            timeout: Duration::from_hours(1),
+            name_blockers: Duration::from_secs(30),
+            pauses: Pauses { first: Duration::from_millis(250), longest: Duration::from_secs(15) },
+        }
+    }
+}
+
+/// What a run would do.
+#[derive(Clone, Debug)]
+pub struct Planned {
+    /// Whose credentials these are.
+    pub account: Account,
+    /// What was found, for [`run`] to begin with.
+    pub first: Discovered,
+    /// What would be removed: each wave when those before it are gone.
+    pub waves: Vec<Wave>,
+    /// What would stay and lose the cluster's tag.
+    pub released: Vec<Thing>,
+    /// What is worth saying besides; with an error among it, nothing would be removed.
+    pub notes: Vec<Finding>,
+    /// What could not be looked at, so that there may be more.
+    pub unseen: Vec<Finding>,
+    /// What may be the cluster's and would stay.
+    pub unproven: Vec<Finding>,
+}
+
+/// Things of which none waits for another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wave {
+    /// The things, by kind and name.
+    pub things: Vec<Thing>,
+}
+
+/// Says what a run would do, and changes nothing.
+///
+/// # Errors
+/// Nobody knows whose credentials these are.
+pub async fn plan(removal: &dyn Removal) -> Result<Planned, Fault> {
+    let (account, first) = join(account(removal), calls::discover(removal)).await;
+    let account = account?;
+    let mut waves = order::Order::of(first.things.iter()).waves(&first.things);
+    for wave in &mut waves {
+        wave.things.retain(|thing| thing.fate == Fate::Removed);
+        sort(&mut wave.things);
+    }
+    waves.retain(|wave| !wave.things.is_empty());
+    let released = first.things.iter().filter(|thing| thing.fate == Fate::Released);
+    let mut released: Vec<Thing> = released.cloned().collect();
+    sort(&mut released);
+    let (notes, unseen, unproven) = (first.notes.clone(), first.unseen.clone(), first.unproven.clone());
+    Ok(Planned { account, first, waves, released, notes, unseen, unproven })
+}
+
+/// By kind, name and id.
+fn sort(things: &mut [Thing]) {
+    things.sort_by(|a, b| (a.kind.name, &a.name, &a.id).cmp(&(b.kind.name, &b.name, &b.id)));
+}
+
+#[cfg(test)]
+mod tests;

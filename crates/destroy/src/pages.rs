@@ -1,0 +1,239 @@
+//! The findings of destroying a cluster, whichever cloud it is in.
+
+use std::time::Duration;
+
+use jiff::SignedDuration;
+use landfall_diagnostics::{Base, Finding, Kind, Page, Severity};
+use landfall_platform::removal::{Account, Elsewhere, Target};
+use serde_json::Value;
+
+/// A page without an example, as no config shows it.
+const fn page(code: &'static str, title: &'static str, text: &'static str) -> Page {
+    Page { code, title, text, severity: Severity::Error, fields: &[], base: Base::Whole, bad: "", good: "" }
+}
+
+static OTHER_ACCOUNT: Page = page(
+    "LF1300",
+    "a cluster is destroyed with credentials of the account that it was made in",
+    "The account or subscription is noted in `metadata.json` when a cluster is made. Credentials of another \
+     one see nothing of the cluster, so that it would seem to be gone while all of it goes on and is paid \
+     for. Nothing was touched, neither in the cloud nor in the directory.",
+);
+static NOTHING_THERE: Page = page(
+    "LF1301",
+    "finding nothing is taken for success only where it is sure that the right place was looked at",
+    "The `metadata.json` of the OpenShift installer does not say in which account its cluster is, and \
+     without a `metadata.json` nobody says it either. Where nothing is found, the cluster may be gone, or \
+     these are the credentials of another account, or it is another region. Whoever knows that the account \
+     and the region are right says so with --confirm-gone.",
+);
+pub(super) static NO_ACCOUNT: Page = page(
+    "LF1302",
+    "it is known whose credentials these are before anything is removed",
+    "The account or subscription of the credentials is compared with that of the cluster before anything \
+     else is done.",
+);
+static NOT_ALL_SEEN: Page = page(
+    "LF1303",
+    "everything that a cluster may own can be looked at",
+    "A cluster is gone when a fresh look at the cloud finds nothing of it. A look that was not permitted, or \
+     that an endpoint did not answer, finds nothing either, and proves nothing. The other findings say which \
+     looks failed.",
+);
+static TIMED_OUT: Page = page(
+    "LF1304",
+    "everything goes in the time that is given to it",
+    "What is left is listed with the reason. Something of somebody else's that uses it, protection against \
+     deletion and a lock are the usual ones. A new run goes on where this one ended.",
+);
+static LEFT: Page = page(
+    "LF1305",
+    "the cloud lets its caller remove everything that a cluster owns",
+    "What the cloud refuses is not tried again, and what can go only after it is left too. The other \
+     findings say what was refused. With more permissions, a new run goes on where this one ended.",
+);
+static BROKEN_OFF: Page = page(
+    "LF1306",
+    "a look at the cloud comes to its end",
+    "Something in landfall itself broke off while the cloud was looked at. This is a fault of the program, \
+     which deserves a report. A new run is safe.",
+);
+
+static ELSEWHERE: Page = page(
+    "LF1307",
+    "a cluster is destroyed in the region or subscription that it is in",
+    "Roles, users, hosted zones, DNS records and buckets can be found from every region, and some resources of \
+     Azure from every subscription. Where nothing else is found, landfall asks the other enabled regions, or the \
+     other subscriptions, for the cluster's tag. If one of them has it, nothing is removed: machines and networks \
+     would run on, and what tells of them would be gone.",
+);
+static MAYBE_ELSEWHERE: Page = page(
+    "LF1308",
+    "the other regions or subscriptions can be asked for the cluster",
+    "Only resources were found that can be found from every region or subscription. The cluster itself may be in \
+     one that could not be asked. An earlier run of the same command in this directory, the region of the \
+     cluster's bucket or that of the VPC of its private zone say that the place is right, and so does \
+     --confirm-gone.",
+);
+
+/// The pages of destroying.
+pub const PAGES: &[&Page] = &[
+    &OTHER_ACCOUNT,
+    &NOTHING_THERE,
+    &NO_ACCOUNT,
+    &NOT_ALL_SEEN,
+    &TIMED_OUT,
+    &LEFT,
+    &BROKEN_OFF,
+    &ELSEWHERE,
+    &MAYBE_ELSEWHERE,
+];
+
+/// That the cluster is in another place.
+pub(super) fn elsewhere(target: &Target, elsewhere: &Elsewhere) -> Finding {
+    let found = elsewhere.found.iter();
+    let told: Vec<String> = found.clone().map(|one| format!("{} ({})", one.place, one.evidence)).collect();
+    let message =
+        format!("cluster `{}` is not in {}, but in {}", target.infra_id, elsewhere.here, told.join(" and "));
+    let helps: Vec<&str> = found.map(|one| one.help.as_str()).collect();
+    Finding::error(&ELSEWHERE, Kind::Invalid, "", message)
+        .help(format!("{}; nothing was changed", helps.join(", or ")))
+}
+
+/// That the cluster may be in another place.
+pub(super) fn maybe_elsewhere(target: &Target, elsewhere: &Elsewhere) -> Finding {
+    let message = format!(
+        "it is not proven that cluster `{}` is in {}: all that was found there can be found from other regions or \
+         subscriptions as well, and not all of those could be asked",
+        target.infra_id, elsewhere.here
+    );
+    Finding::error(&MAYBE_ELSEWHERE, Kind::Invalid, "", message).help(
+        "grant the missing permissions, or restore the connection, and run the same command again; if the place is \
+         right, confirm it with --confirm-gone; nothing was changed",
+    )
+}
+
+/// That the credentials are another account's.
+pub(super) fn other_account(target: &Target, recorded: &str, account: &Account) -> Finding {
+    let message = format!(
+        "cluster `{}` was made in account {recorded}, and these are the credentials of account {}{}",
+        target.infra_id,
+        account.id,
+        caller(account)
+    );
+    Finding::error(&OTHER_ACCOUNT, Kind::Forbidden, "", message)
+        .help(format!("take credentials of account {recorded}; nothing was touched"))
+}
+
+/// That nothing was found, and nobody knows whether it was looked for in the right place.
+pub(super) fn nothing_there(target: &Target, account: &Account) -> Finding {
+    let place = match region(target) {
+        Some(region) => format!("account {}, region {region}", account.id),
+        None => format!("account {}", account.id),
+    };
+    let message = format!(
+        "nothing of cluster `{}` was found in {place}, and nobody noted which account it was made in",
+        target.infra_id
+    );
+    let help = format!(
+        "if the cluster was in {place}, it is gone: say so with --confirm-gone; else take the credentials \
+         and the region that it was made with"
+    );
+    Finding::error(&NOTHING_THERE, Kind::Required, "", message).help(help)
+}
+
+/// That nobody says whose credentials these are.
+pub(super) fn no_account(why: &str) -> Finding {
+    Finding::error(&NO_ACCOUNT, Kind::Invalid, "", format!("the account could not be asked for: {why}"))
+        .help("run the same command again; if it fails each time, check the network and what answers there")
+}
+
+/// That something could not be looked at.
+pub(super) fn not_all_seen(unseen: &[Finding]) -> Finding {
+    let first = unseen.first().map(|finding| format!(": {}", finding.message)).unwrap_or_default();
+    let more = match unseen.len() {
+        0 | 1 => String::new(),
+        parts => format!(", and {} more", parts - 1),
+    };
+    let message = format!("it is not proven that the cluster is gone{first}{more}");
+    Finding::error(&NOT_ALL_SEEN, Kind::Invalid, "", message)
+        .help("let the caller look at what it could not look at, and run the same command again")
+}
+
+/// That the time is over.
+pub(super) fn timed_out(limit: Duration, left: usize) -> Finding {
+    let limit = span(limit);
+    let message = match left {
+        0 => format!("after {limit} nothing is left that is known of, but no look at the cloud proved it"),
+        1 => format!("after {limit} one thing of the cluster is left"),
+        left => format!("after {limit} {left} things of the cluster are left"),
+    };
+    Finding::error(&TIMED_OUT, Kind::Invalid, "", message).help(
+        "put right what is said of each, and run the same command again; --timeout gives a run more time",
+    )
+}
+
+/// That something was refused, and how much is left for it.
+pub(super) fn refused(left: usize) -> Finding {
+    let message = match left {
+        1 => "one thing of the cluster is left, as the cloud refuses to remove it".to_owned(),
+        left => format!("{left} things of the cluster are left, as the cloud refuses to remove all of them"),
+    };
+    Finding::error(&LEFT, Kind::Forbidden, "", message).help(
+        "get the permission, or have somebody else remove what was refused, and run the same command again",
+    )
+}
+
+/// That a look ended before it was over.
+pub(super) fn broken_off() -> Finding {
+    Finding::error(&BROKEN_OFF, Kind::InternalError, "", "the look at the cloud broke off")
+        .help("run the same command again, and report it if it happens again")
+}
+
+/// Where the cluster is, as far as somebody says it.
+fn region(target: &Target) -> Option<&str> {
+    target.platform.get("region").and_then(Value::as_str).filter(|region| !region.is_empty())
+}
+
+/// `, of arn:...`
+fn caller(account: &Account) -> String {
+    if account.caller.is_empty() { String::new() } else { format!(" ({})", account.caller) }
+}
+
+/// A time such as `20m`, to the second where it has any.
+fn span(limit: Duration) -> String {
+    let seconds =
+        Duration::from_secs(limit.as_secs().saturating_add(u64::from(limit.subsec_millis() >= 500)));
+    let limit = if limit < Duration::from_secs(1) { limit } else { seconds };
+    SignedDuration::try_from(limit)
+        .map_or_else(|_| format!("{} s", limit.as_secs()), |span| format!("{span:#}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_left_is_counted() {
+        let hour = Duration::from_hours(1);
+        let messages = [0, 1, 7].map(|left| timed_out(hour, left).message);
+        assert_eq!(
+            messages,
+            [
+                "after 1h nothing is left that is known of, but no look at the cloud proved it",
+                "after 1h one thing of the cluster is left",
+                "after 1h 7 things of the cluster are left",
+            ]
+        );
+        let refused = refused(2).message;
+        assert_eq!(refused, "2 things of the cluster are left, as the cloud refuses to remove all of them");
+    }
+
+    #[test]
+    fn the_first_look_that_failed_is_told_and_the_others_are_counted() {
+        let message = not_all_seen(&[no_account("denied"), broken_off()]).message;
+        let expected = "it is not proven that the cluster is gone: the account could not be asked for: \
+                        denied, and 1 more";
+        assert_eq!(message, expected);
+    }
+}

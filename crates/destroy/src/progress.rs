@@ -1,0 +1,227 @@
+//! How a run stands, for those who watch it.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use landfall_platform::removal::{Fate, Holder, Kind, Thing};
+use tokio::time::Instant;
+
+use super::board::{Board, Stand};
+
+/// Somebody who watches a run.
+pub trait Watcher: Sync {
+    /// Something is different from before.
+    fn changed(&self, state: &State);
+
+    /// Something worth a line, without a full stop.
+    fn told(&self, line: &str);
+}
+
+/// Nobody watches.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Unwatched;
+
+impl Watcher for Unwatched {
+    fn changed(&self, _: &State) {}
+
+    fn told(&self, _: &str) {}
+}
+
+/// How a run stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct State {
+    /// One entry for each kind and fate, in the order in which they were first found.
+    pub kinds: Vec<KindState>,
+    /// The things that do not go and have been told, each with what holds it.
+    pub blocked: Vec<Blocked>,
+    /// Whether nothing is left to do but to look whether all is gone.
+    pub proving: bool,
+    /// How long the run has taken so far.
+    pub elapsed: Duration,
+}
+
+/// How the things of one kind and one fate stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KindState {
+    /// The kind.
+    pub kind: &'static Kind,
+    /// What becomes of these things.
+    pub fate: Fate,
+    /// How many there are, those that are gone among them.
+    pub total: usize,
+    /// How many are gone, or released.
+    pub gone: usize,
+    /// How many are on their way.
+    pub going: usize,
+    /// How many are held, or failed, or were refused.
+    pub held: usize,
+}
+
+/// A thing that does not go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Blocked {
+    /// The thing.
+    pub thing: Thing,
+    /// Why it does not go, without a full stop.
+    pub why: String,
+    /// What holds it; empty where nobody knows.
+    pub holders: Vec<Holder>,
+    /// What to do about it; empty where there is nothing to do but to wait.
+    pub help: String,
+    /// How long ago it was tried first.
+    pub since: Duration,
+}
+
+impl State {
+    pub(super) fn of(board: &Board, begun: Instant, now: Instant) -> Self {
+        let mut kinds: Vec<KindState> = Vec::with_capacity(board.groups.len());
+        for group in &board.groups {
+            let (kind, fate) = (group.kind, group.fate);
+            kinds.push(KindState { kind, fate, total: 0, gone: 0, going: 0, held: 0 });
+        }
+        for node in &board.nodes {
+            let kind = &mut kinds[node.group];
+            kind.total += 1;
+            match node.stand {
+                Stand::Waiting | Stand::Ready(_) => {}
+                Stand::Trying | Stand::Going | Stand::Doubted => kind.going += 1,
+                Stand::Held { .. } | Stand::Refused => kind.held += 1,
+                Stand::Gone => kind.gone += 1,
+            }
+        }
+        let blocked = (0..board.nodes.len()).filter_map(|place| board.blocked(place, now)).collect();
+        let elapsed = now.saturating_duration_since(begun);
+        Self { kinds, blocked, proving: !board.has_work(), elapsed }
+    }
+
+    /// Whether nothing has changed since another state but the time.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        let is_like = |(a, b): (&Blocked, &Blocked)| {
+            a.thing.id == b.thing.id && a.why == b.why && a.holders == b.holders && a.help == b.help
+        };
+        self.kinds == other.kinds
+            && self.proving == other.proving
+            && self.blocked.len() == other.blocked.len()
+            && self.blocked.iter().zip(&other.blocked).all(is_like)
+    }
+}
+
+/// What people call a thing: `security group demo-node (sg-1)`.
+#[must_use]
+pub fn label(thing: &Thing) -> String {
+    format!("{} {}", thing.kind.name, called(thing))
+}
+
+/// The same without its kind.
+fn called(thing: &Thing) -> String {
+    if thing.name.is_empty() || thing.name == thing.id {
+        return plain(&thing.id);
+    }
+    plain(&format!("{} ({})", thing.name, thing.id))
+}
+
+/// A text on one line.
+pub(super) fn plain(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+/// The most holders that one line names.
+const MOST_HOLDERS: usize = 5;
+
+/// The lines that tell it: what does not go, why, what holds it, what to do. Things of one kind of which the same
+/// is to be told share a line.
+pub(super) fn lines(blocked: &[Blocked]) -> Vec<String> {
+    let mut alike: Vec<(&Blocked, Vec<&Blocked>)> = Vec::new();
+    for one in blocked {
+        match alike.iter_mut().find(|(first, _)| first.is_told_like(one)) {
+            Some((_, all)) => all.push(one),
+            None => alike.push((one, vec![one])),
+        }
+    }
+    alike.into_iter().map(|(first, all)| line(first, &all)).collect()
+}
+
+fn line(first: &Blocked, all: &[&Blocked]) -> String {
+    let since = all.iter().map(|one| one.since).max().unwrap_or_default().as_secs();
+    let mut line = if all.len() == 1 {
+        format!("{} has not gone after {since} s", label(&first.thing))
+    } else {
+        let named: Vec<String> = all.iter().map(|one| called(&one.thing)).collect();
+        let (kind, count) = (first.thing.kind.name, all.len());
+        format!("{kind}: {count} have not gone after {since} s, {}", named.join(", "))
+    };
+    if !first.why.is_empty() {
+        let _ = write!(line, ": {}", first.why);
+    }
+    let named: Vec<String> = first.holders.iter().take(MOST_HOLDERS).map(holder).collect();
+    if !named.is_empty() {
+        let _ = write!(line, "; held by {}", named.join(", "));
+    }
+    let more = first.holders.len().saturating_sub(MOST_HOLDERS);
+    if more > 0 {
+        let _ = write!(line, " and {more} more");
+    }
+    if !first.help.is_empty() {
+        let _ = write!(line, "; {}", first.help);
+    }
+    plain(&line)
+}
+
+impl Blocked {
+    /// Whether the same is to be told of another thing of the same kind.
+    fn is_told_like(&self, other: &Self) -> bool {
+        self.thing.kind == other.thing.kind
+            && self.thing.fate == other.thing.fate
+            && (&self.why, &self.holders, &self.help) == (&other.why, &other.holders, &other.help)
+    }
+}
+
+fn holder(holder: &Holder) -> String {
+    let own = if holder.own { " (the cluster's own, goes in its turn)" } else { "" };
+    format!("{}{own}", holder.what)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    static GROUP: Kind = Kind { name: "security group", batch: 1, help: "remove it", last: false };
+
+    fn thing(name: &str) -> Thing {
+        let (id, name) = ("sg-1".to_owned(), name.to_owned());
+        Thing { id, kind: &GROUP, name, fate: Fate::Removed, after: Vec::new() }
+    }
+
+    #[test]
+    fn a_thing_is_called_by_its_name_and_its_id() {
+        assert_eq!(label(&thing("")), "security group sg-1");
+        assert_eq!(label(&thing("sg-1")), "security group sg-1");
+        assert_eq!(label(&thing("demo\nnode")), "security group demo node (sg-1)");
+    }
+
+    #[test]
+    fn a_line_says_what_holds_a_thing_and_what_to_do() {
+        let holders = (1..=7).map(|n| Holder { what: format!("interface eni-{n}"), own: n == 1 }).collect();
+        let blocked = Blocked {
+            thing: thing(""),
+            why: "it is in use".to_owned(),
+            holders,
+            help: "remove it".to_owned(),
+            since: Duration::from_millis(25_700),
+        };
+        let told = "security group sg-1 has not gone after 25 s: it is in use; held by interface eni-1 (the \
+                    cluster's own, goes in its turn), interface eni-2, interface eni-3, interface eni-4, \
+                    interface eni-5 and 2 more; remove it";
+        let bare = Blocked {
+            thing: thing("demo"),
+            why: String::new(),
+            holders: Vec::new(),
+            help: String::new(),
+            ..blocked.clone()
+        };
+        let other = Blocked { since: Duration::from_secs(31), ..bare.clone() };
+        // Of two the same is told, so that they have one line.
+        let both = "security group: 2 have not gone after 31 s, demo (sg-1), demo (sg-1)";
+        assert_eq!(lines(&[bare, blocked, other]), [both, told]);
+    }
+}

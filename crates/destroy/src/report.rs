@@ -1,0 +1,113 @@
+//! What came of a run.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use landfall_diagnostics::Finding;
+use landfall_platform::removal::{Discovered, Fate, Holder, Thing};
+use serde::Serialize;
+
+use super::board::{Board, Node, Stand};
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Outcome {
+    /// Everything is gone, and a fresh look at the cloud proves it.
+    Gone,
+    /// What could be seen is gone, but not everything could be looked at.
+    Left,
+    /// The time was over before.
+    TimedOut,
+    /// The user stopped it.
+    Interrupted,
+    /// The cloud does not let this caller remove everything.
+    Refused,
+}
+
+/// Something that is left.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Left {
+    /// The thing.
+    pub thing: Thing,
+    /// Why it is left, without a full stop.
+    pub why: String,
+    /// What holds it, as far as it was asked for.
+    pub holders: Vec<Holder>,
+    /// What to do about it; empty where it only follows something else.
+    pub help: String,
+}
+
+/// What came of a run. Every thing that was found is in one of the three lists, and in one only.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// How the run ended.
+    pub outcome: Outcome,
+    /// What was removed, in the order in which it went.
+    pub removed: Vec<Thing>,
+    /// What stays and has lost the cluster's tag, in the order in which it lost it.
+    pub released: Vec<Thing>,
+    /// What is left, in the order in which it was found.
+    pub left: Vec<Left>,
+    /// What is to be said; never empty unless everything is gone or the user stopped the run.
+    pub findings: Vec<Finding>,
+    /// How many calls the run made of the platform: removals, looks, questions for holders, discoveries.
+    pub calls: usize,
+    /// How long the run took.
+    pub took: Duration,
+}
+
+impl Report {
+    /// What came of a run that ended with its things standing so.
+    pub(super) fn of(board: &Board, outcome: Outcome, findings: Vec<Finding>) -> Self {
+        let mut gone: Vec<&Node> = board.nodes.iter().filter(|node| node.stand == Stand::Gone).collect();
+        gone.sort_by_key(|node| node.went);
+        let of = |fate: Fate| -> Vec<Thing> {
+            gone.iter().map(|node| &*node.thing).filter(|thing| thing.fate == fate).cloned().collect()
+        };
+        let left = board.nodes.iter().enumerate().filter(|(_, node)| node.stand != Stand::Gone);
+        let left = left.map(|(place, node)| Left {
+            thing: (*node.thing).clone(),
+            why: board.why(place),
+            holders: node.naming.told.clone().unwrap_or_default(),
+            help: board.help(place),
+        });
+        Self {
+            outcome,
+            removed: of(Fate::Removed),
+            released: of(Fate::Released),
+            left: left.collect(),
+            findings,
+            calls: 0,
+            took: Duration::ZERO,
+        }
+    }
+
+    /// What comes of a run that must not begin.
+    pub(super) fn not_begun(first: Discovered, outcome: Outcome, findings: Vec<Finding>) -> Self {
+        let why = findings.first().map(|finding| finding.message.clone()).unwrap_or_default();
+        let mut seen = BTreeSet::new();
+        let things = first.things.into_iter().filter(|thing| seen.insert(thing.id.clone()));
+        let left = things.map(|thing| Left {
+            thing,
+            why: format!("nothing was removed: {why}"),
+            holders: Vec::new(),
+            help: String::new(),
+        });
+        Self {
+            outcome,
+            removed: Vec::new(),
+            released: Vec::new(),
+            left: left.collect(),
+            findings,
+            calls: 0,
+            took: Duration::ZERO,
+        }
+    }
+
+    /// Whether it is proven that nothing of the cluster is left.
+    #[must_use]
+    pub fn is_gone(&self) -> bool {
+        self.outcome == Outcome::Gone
+    }
+}

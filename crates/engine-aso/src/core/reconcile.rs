@@ -1,0 +1,290 @@
+//! The table of decisions for an object of the plan.
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::action::unanswered;
+use super::difference::{Annotation, created, planned};
+use super::{Action, Case, Context, Owner, Stage, Status, Verb, What, tags};
+use crate::desired::{Desired, Mode, Policy};
+use crate::keys;
+use crate::kinds::{TagCarrier, WasManaged};
+
+/// What is said of a resource that has the name of one of the plan's but is somebody else's.
+pub const FOREIGN: &str = "exists in Azure without the ownership tag";
+
+/// What is said of a resource that has no ownership tag because Azure made it, which is nobody else's.
+const AZURES: &str = "exists in Azure without the ownership tag, as Azure makes it itself";
+
+/// What is said of an object that the operator has said nothing about.
+pub(super) const READY_UNKNOWN: &str = "ready status unknown";
+
+const PAUSED: &str = "cluster is paused";
+const HANDED_OVER: &str = "handed over to the cluster";
+
+/// How long a resource that was just adopted may still be said to be missing.
+const ADOPTION: SignedDuration = SignedDuration::from_mins(5);
+
+/// Reasons of the operator's that a row asks for.
+const NOT_FOUND: &str = "AzureResourceNotFound";
+const AT_WORK: [&str; 2] = ["Reconciling", "Deleting"];
+const MISSING_REFERENCE: [&str; 4] =
+    ["WaitingForOwner", "ReferenceNotFound", "SecretNotFound", "ConfigMapNotFound"];
+
+/// A row: what is to be done where it fits.
+type Row = fn(&Case<'_>, &Desired) -> Option<Action>;
+
+/// The rows of an object that is there, in their order. What fits none of them is [`not_ready`].
+const ROWS: &[Row] = &[
+    foreign_object,
+    being_deleted,
+    cluster_paused,
+    ready_unknown,
+    users_resource_missing,
+    adoption_without_value,
+    adoption_before_dependencies,
+    adopt_missing,
+    adopt_found,
+    hand_over,
+    resume,
+    update,
+    handed_over,
+    left_alone,
+    not_yet_observed,
+    ready,
+    failed_for_good,
+    at_work,
+    just_adopted,
+    reference_missing,
+];
+
+/// Rows 2 to 4c: an object that is not there.
+pub(super) fn absent(desired: &Desired, owner: &Owner, context: &Context) -> Action {
+    let action = |what, message: String| Action::new(what, None, message);
+    if context.paused {
+        return action(What::None, PAUSED.to_owned());
+    }
+    if let Some(message) = late_bound(desired) {
+        return action(What::Wait, message);
+    }
+    let object = match created(desired, owner, context) {
+        Ok(object) => object,
+        Err(message) => return action(What::TerminalError, message),
+    };
+    let refused = "failed to create resource";
+    match context.failed(Verb::Create).map(|error| error.code) {
+        None => Action::new(What::Create(object), Some(Policy::Skip.name()), "looking for it in Azure"),
+        Some(Some(409)) => action(What::Wait, "object appeared meanwhile".to_owned()),
+        Some(code @ Some(400 | 403 | 404 | 422)) => action(What::TerminalError, unanswered(refused, code)),
+        Some(code) => action(What::TransientError, unanswered(refused, code)),
+    }
+}
+
+/// Rows 5 to 26: an object that is there.
+pub(super) fn present(case: &Case<'_>, desired: &Desired) -> Action {
+    ROWS.iter().find_map(|row| row(case, desired)).unwrap_or_else(|| not_ready(case))
+}
+
+/// Row 5.
+fn foreign_object(case: &Case<'_>, _: &Desired) -> Option<Action> {
+    case.not_ours()
+}
+
+/// Row 6.
+fn being_deleted(case: &Case<'_>, _: &Desired) -> Option<Action> {
+    case.object.is_being_deleted().then(|| case.keep(What::Wait, "object is being deleted"))
+}
+
+/// Row 7.
+fn cluster_paused(case: &Case<'_>, _: &Desired) -> Option<Action> {
+    case.context.paused.then(|| case.keep(What::None, PAUSED))
+}
+
+/// Row 8.
+fn ready_unknown(case: &Case<'_>, _: &Desired) -> Option<Action> {
+    (case.ready.status == Status::Unknown).then(|| case.keep(What::Wait, READY_UNKNOWN))
+}
+
+/// Row 9.
+fn users_resource_missing(case: &Case<'_>, desired: &Desired) -> Option<Action> {
+    (is_missing(case) && desired.hints.mode != Mode::Managed)
+        .then(|| case.keep(What::TerminalError, "existing Azure resource not found"))
+}
+
+/// Row 10.
+fn adoption_without_value(case: &Case<'_>, desired: &Desired) -> Option<Action> {
+    let message = late_bound(desired).filter(|_| may_adopt_missing(case, desired))?;
+    Some(case.keep(What::Wait, message))
+}
+
+/// Row 11.
+fn adoption_before_dependencies(case: &Case<'_>, desired: &Desired) -> Option<Action> {
+    (may_adopt_missing(case, desired) && !case.context.dependencies_ready)
+        .then(|| case.keep(What::Wait, "waiting for dependencies"))
+}
+
+/// Row 12.
+fn adopt_missing(case: &Case<'_>, desired: &Desired) -> Option<Action> {
+    may_adopt_missing(case, desired).then(|| adopt(case, desired, "adopting: not in Azure yet")).flatten()
+}
+
+/// Row 13.
+fn adopt_found(case: &Case<'_>, desired: &Desired) -> Option<Action> {
+    let probed = is_ready(case) && case.object.policy() == Policy::Skip && !remembers(case);
+    (probed && desired.hints.mode != Mode::Byo && was_managed(case, desired))
+        .then(|| adopt(case, desired, "adopting: managed by this cluster before"))
+        .flatten()
+}
+
+/// Row 14.
+fn hand_over(case: &Case<'_>, desired: &Desired) -> Option<Action> {
+    let policy = case.object.policy();
+    let hints = &desired.hints;
+    let due = case.context.stage == Stage::Handover && hints.handover && hints.mode != Mode::Byo;
+    if !is_ready(case) || !due || policy == Policy::Skip {
+        return None;
+    }
+    let annotations = [(keys::HANDOVER, Some(policy.name())), (keys::POLICY, Some(Policy::Skip.name()))];
+    change(case, desired, &annotations, Some(HANDED_OVER))
+}
+
+/// Row 15.
+fn resume(case: &Case<'_>, desired: &Desired) -> Option<Action> {
+    let before = case.object.annotation(keys::PRE_PAUSE)?;
+    let annotations =
+        [(keys::PRE_PAUSE, None), (keys::POLICY, Some(before).filter(|policy| !policy.is_empty()))];
+    change(case, desired, &annotations, Some("restoring policy after pause"))
+}
+
+/// Row 16. It comes before what the operator says of failures, since a changed spec may cure them.
+fn update(case: &Case<'_>, desired: &Desired) -> Option<Action> {
+    change(case, desired, &[], None)
+}
+
+/// Row 17.
+fn handed_over(case: &Case<'_>, _: &Desired) -> Option<Action> {
+    (is_ready(case) && case.object.is_handed_over()).then(|| case.keep(What::None, HANDED_OVER))
+}
+
+/// Row 18. What Azure makes itself, and what the plan only wants to read, is nobody else's.
+fn left_alone(case: &Case<'_>, desired: &Desired) -> Option<Action> {
+    let hints = &desired.hints;
+    let message = if hints.mode != Mode::Managed || was_managed(case, desired) {
+        "exists in Azure and is not changed"
+    } else if hints.was_managed == WasManaged::Never {
+        AZURES
+    } else {
+        FOREIGN
+    };
+    (is_ready(case) && case.object.policy() == Policy::Skip).then(|| case.keep(What::Leave, message))
+}
+
+/// Rows 19 and 21.
+fn not_yet_observed(case: &Case<'_>, _: &Desired) -> Option<Action> {
+    let generation = case.object.generation();
+    let behind = case.ready.observed_generation.is_some_and(|observed| observed < generation);
+    behind.then(|| case.keep(What::Wait, format!("waiting for generation {generation} to be reconciled")))
+}
+
+/// Row 20.
+fn ready(case: &Case<'_>, _: &Desired) -> Option<Action> {
+    is_ready(case).then(|| case.keep(What::None, "ready"))
+}
+
+/// Row 22.
+fn failed_for_good(case: &Case<'_>, _: &Desired) -> Option<Action> {
+    (case.ready.severity == Some("Error")).then(|| case.keep(What::TerminalError, not_ready_message(case)))
+}
+
+/// Row 23.
+fn at_work(case: &Case<'_>, _: &Desired) -> Option<Action> {
+    AT_WORK.contains(&case.ready.reason).then(|| case.keep(What::Wait, not_ready_message(case)))
+}
+
+/// Row 24. A policy that only reads is the one after adoption where the plan says so.
+fn just_adopted(case: &Case<'_>, desired: &Desired) -> Option<Action> {
+    let adopted = case.object.policy() != Policy::Skip || desired.hints.adopt_policy == Policy::Skip;
+    let at: Timestamp = case.object.annotation(keys::ADOPTED_AT)?.parse().ok()?;
+    let just = case.context.now.duration_since(at).abs() <= ADOPTION;
+    (case.ready.reason == NOT_FOUND && adopted && just).then(|| case.keep(What::Wait, "adopting"))
+}
+
+/// Row 25.
+fn reference_missing(case: &Case<'_>, _: &Desired) -> Option<Action> {
+    (MISSING_REFERENCE.contains(&case.ready.reason) && case.context.reference_in_plan)
+        .then(|| case.keep(What::Wait, not_ready_message(case)))
+}
+
+/// Row 26: whatever else the operator says, it goes on trying.
+fn not_ready(case: &Case<'_>) -> Action {
+    case.keep(What::TransientError, not_ready_message(case))
+}
+
+fn not_ready_message(case: &Case<'_>) -> String {
+    format!("resource is not Ready: {}", case.ready.said())
+}
+
+fn late_bound(desired: &Desired) -> Option<String> {
+    let values = &desired.hints.late_bound;
+    (!values.is_empty()).then(|| format!("waiting for value: {}", values.join(", ")))
+}
+
+fn is_ready(case: &Case<'_>) -> bool {
+    case.ready.status == Status::True
+}
+
+/// Whether the operator has looked, without the right to change anything, and found nothing.
+fn is_missing(case: &Case<'_>) -> bool {
+    case.ready.status == Status::False
+        && case.ready.reason == NOT_FOUND
+        && case.object.policy() == Policy::Skip
+}
+
+/// Whether a policy is remembered: what only reads now is not waiting for its adoption.
+fn remembers(case: &Case<'_>) -> bool {
+    case.object.is_paused() || case.object.is_handed_over()
+}
+
+fn may_adopt_missing(case: &Case<'_>, desired: &Desired) -> bool {
+    is_missing(case) && desired.hints.mode == Mode::Managed && !remembers(case)
+}
+
+/// Whether a resource that was found was managed by this cluster before.
+fn was_managed(case: &Case<'_>, desired: &Desired) -> bool {
+    let field = desired.hints.tags.field().or(TagCarrier::Tags.field()).unwrap_or_default();
+    let shown = case.object.map("status", field);
+    let proven = tags::prove_ownership(shown, &case.context.infra_id);
+    match desired.hints.was_managed {
+        WasManaged::Tags => proven,
+        WasManaged::TagsIfShown => proven || shown.is_none(),
+        WasManaged::Parent => case.context.parent_managed,
+        WasManaged::Always => true,
+        WasManaged::Never => false,
+    }
+}
+
+/// Adopts an object. One that is only read afterwards as well is adopted once.
+fn adopt(case: &Case<'_>, desired: &Desired, message: &str) -> Option<Action> {
+    let policy = desired.hints.adopt_policy;
+    if policy == Policy::Skip && case.object.annotation(keys::ADOPTED_AT).is_some() {
+        return None;
+    }
+    let now = format!("{:.0}", case.context.now);
+    let annotations = [(keys::ADOPTED_AT, Some(now.as_str())), (keys::POLICY, Some(policy.name()))];
+    change(case, desired, &annotations, Some(message))
+}
+
+/// The one patch of these annotations and of all else that differs; without a message it says what differs.
+fn change(
+    case: &Case<'_>,
+    desired: &Desired,
+    annotations: &[Annotation<'_>],
+    message: Option<&str>,
+) -> Option<Action> {
+    match planned(case, desired, annotations) {
+        Ok(change) => change.map(|change| {
+            let message = message.map_or_else(|| format!("updating {}", change.fields()), str::to_owned);
+            case.patch(change, message)
+        }),
+        Err(message) => Some(case.keep(What::TerminalError, message)),
+    }
+}

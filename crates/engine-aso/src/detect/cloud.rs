@@ -1,0 +1,50 @@
+//! The cloud that an operator serves: one for all of its objects.
+
+use landfall_model::azure::catalogue::{Catalogue, Cloud};
+
+use super::seen::{ENDPOINTS, Settings};
+
+/// Whether an operator can serve a cloud: a Stack Hub lacks the versions of the interfaces, and in a closed
+/// cloud nothing answers.
+#[must_use]
+pub fn is_served(cloud: &Cloud) -> bool {
+    !cloud.closed && !cloud.stack
+}
+
+/// The cloud that settings are of, where it is another one than the wanted.
+pub(super) enum Other<'a> {
+    /// This one.
+    Known(&'a str),
+    /// None that is known; these settings differ from the wanted cloud's, which are given with them.
+    Unknown(Vec<(&'static str, &'a str)>),
+}
+
+/// The other cloud that settings are of; none where they are of the wanted one.
+pub(super) fn other<'a>(settings: &Settings, wanted: &'a Cloud, clouds: &'a Catalogue) -> Option<Other<'a>> {
+    let usual = clouds.cloud("").map(|(_, cloud)| endpoints(cloud)).unwrap_or_default();
+    let given = settings.endpoints.iter().zip(usual);
+    let set: Vec<&str> =
+        given.map(|(given, usual)| if given.is_empty() { usual } else { given.as_str() }).collect();
+    let unlike = differing(&set, wanted);
+    if unlike.is_empty() {
+        return None;
+    }
+    let mut served = clouds.clouds.iter().filter(|(_, cloud)| is_served(cloud));
+    let known = served.find(|(_, cloud)| differing(&set, cloud).is_empty());
+    Some(known.map_or(Other::Unknown(unlike), |(name, _)| Other::Known(name)))
+}
+
+/// The settings of a cloud that what is set differs from, with their values.
+fn differing<'a>(set: &[&str], cloud: &'a Cloud) -> Vec<(&'static str, &'a str)> {
+    let pairs = ENDPOINTS.into_iter().zip(set.iter().zip(endpoints(cloud)));
+    pairs.filter(|(_, (set, own))| plain(set) != plain(own)).map(|(key, (_, own))| (key, own)).collect()
+}
+
+/// What the settings of a cloud's operator say, in the order of [`ENDPOINTS`].
+fn endpoints(cloud: &Cloud) -> [&str; 3] {
+    [&cloud.active_directory_authority, &cloud.resource_manager_endpoint, &cloud.service_management_endpoint]
+}
+
+fn plain(url: &str) -> &str {
+    url.trim_end_matches('/')
+}

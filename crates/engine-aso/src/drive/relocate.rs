@@ -1,0 +1,191 @@
+//! The move of a cluster to another management cluster.
+//!
+//! It is paused first, so that from then on neither operator changes anything in Azure; then it is copied, the
+//! other operator looks at everything, and only then is the pause ended there and the cluster removed here.
+//! After a stop at any point the same move goes on.
+
+use futures::StreamExt as _;
+use serde_json::{Value, json};
+
+use super::api::{Failure, Feed, Location, News};
+use super::at_work::{Place, Worked};
+use super::ground::{Anchor, PAUSED, present};
+use super::run::End;
+use super::world::text;
+use super::{Drive, Ground, Step, Work, World, pages, tier};
+use crate::core::{Object, Owner, Status, may_move, moved};
+use crate::desired::Need;
+use crate::{keys, kinds};
+
+/// One of the two management clusters.
+pub struct Side<'a> {
+    /// Where the cluster is worked on.
+    pub place: Place<'a>,
+    /// Begins a new feed of the cluster's objects.
+    pub feed: &'a (dyn Fn() -> Feed + Sync),
+}
+
+/// From where a cluster moves, and where to.
+pub struct Relocation<'a> {
+    /// Where it is.
+    pub from: Side<'a>,
+    /// Where it is to be. That its operator can be used was looked at before.
+    pub to: Side<'a>,
+}
+
+/// Moves a cluster. One that an earlier run has moved to its end is moved.
+pub async fn relocate(relocation: &Relocation<'_>) -> Worked {
+    relocation.from.place.alone(relocation.steps()).await
+}
+
+impl Relocation<'_> {
+    async fn steps(&self) -> Result<Worked, Failure> {
+        let (from, to) = (&self.from.place, &self.to.place);
+        let (ground, told) = (from.ground, from.watcher);
+        let Some(anchor) = ground.find(from.api).await? else {
+            let there = to.ground.find(to.api).await?;
+            let has_moved = there.is_some_and(|anchor| anchor.is_of(&ground.infra_id));
+            return Ok(if has_moved { Worked::Ended(End::Done, Step::default()) } else { Worked::NotThere });
+        };
+        if !anchor.is_of(&ground.infra_id) {
+            return Ok(Worked::Refused(Box::new(pages::not_ours(ground))));
+        }
+        if anchor.is_going() {
+            return Ok(Worked::Refused(Box::new(pages::is_going(ground))));
+        }
+        if to.ground.is_taken(to.api).await? {
+            return Ok(Worked::Refused(Box::new(pages::not_ours(to.ground))));
+        }
+        told.told("pausing the cluster");
+        let anchor = ground.annotate(from.api, anchor, &json!({ (PAUSED): "true" })).await?;
+        let owner = ground.owner(&anchor);
+        let mut feed = (self.from.feed)();
+        let pause = Drive::new(&ground.infra_id, owner.clone(), Work::Pause);
+        let (end, step) = from.run(&pause, &mut feed).await;
+        if end != End::Done {
+            return Ok(Worked::Ended(end, step));
+        }
+        let Some(world) = heard((self.from.feed)(), from).await else {
+            return Ok(from.cut_off(step));
+        };
+        if !may_move(world.iter().map(|(_, object)| Object(object)), &owner, &ground.infra_id) {
+            return Ok(from.cut_off(step));
+        }
+        let anchor = ground.annotate(from.api, anchor, &json!({ (keys::BLOCK_MOVE): null })).await?;
+        told.told("copying the cluster");
+        let there = self.copy(&anchor, &owner, &world).await?;
+        told.told("waiting for the other operator to look at every object");
+        if !self.is_seen(&world, &owner).await {
+            return Ok(from.cut_off(step));
+        }
+        told.told("ending the pause there");
+        let there = to.ground.annotate(to.api, there, &json!({ (keys::BLOCK_MOVE): "true" })).await?;
+        let resume = Drive::new(&ground.infra_id, to.ground.owner(&there), Work::Resume);
+        let (end, step) = to.run(&resume, &mut (self.to.feed)()).await;
+        if end != End::Done {
+            return Ok(Worked::Ended(end, step));
+        }
+        to.ground.annotate(to.api, there, &json!({ (PAUSED): null })).await?;
+        told.told("removing what is left here");
+        let depart = Drive::new(&ground.infra_id, owner, Work::Depart);
+        let (end, step) = from.run(&depart, &mut (self.from.feed)()).await;
+        if end == End::Done {
+            ground.clear(from.api).await?;
+        }
+        Ok(Worked::Ended(end, step))
+    }
+
+    /// Makes namespace, anchor, credential and objects in the other management cluster, as far as they are not
+    /// there.
+    async fn copy(&self, anchor: &Anchor, owner: &Owner, world: &World) -> Result<Anchor, Failure> {
+        let (from, to) = (&self.from.place, &self.to.place);
+        let there = to.ground.lay(to.api, &bare(anchor.object(), to.ground)).await?;
+        let new = to.ground.owner(&there);
+        if let Some(secret) = from.ground.credential(from.api).await? {
+            let mut copy = bare(&secret, to.ground);
+            copy["metadata"]["ownerReferences"] = json!([new.reference()]);
+            to.ground.keep_credential(to.api, &copy).await?;
+        }
+        let mut objects: Vec<(&Need, &Value)> =
+            world.iter().filter(|(_, object)| owner.owns(Object(object), &from.ground.infra_id)).collect();
+        objects.sort_by_key(|(id, _)| tier(id.kind));
+        for (id, object) in objects {
+            let at = Location {
+                api_version: text(object, "/apiVersion").to_owned(),
+                plural: kinds::named(id.kind).map_or("", |kind| kind.plural),
+                namespace: Some(to.ground.namespace.clone()),
+                name: id.name.clone(),
+            };
+            present(to.api, &at, &moved(object, &new)).await?;
+        }
+        Ok(there)
+    }
+
+    /// Waits until the other operator has found every resource that this one has found.
+    async fn is_seen(&self, world: &World, owner: &Owner) -> bool {
+        let place = &self.to.place;
+        let wait = async {
+            let mut feed = (self.to.feed)();
+            let mut there = World::new((place.limits.clock)());
+            loop {
+                let mut own = world.iter().filter(|(_, one)| owner.owns(Object(one), &place.ground.infra_id));
+                let is_seen = |(id, here): (&Need, &Value)| {
+                    let ready = there.get(id).map(|object| Object(object).ready().status);
+                    match ready {
+                        Some(Status::True) => true,
+                        Some(Status::False) => !Object(here).is_ready(),
+                        _ => false,
+                    }
+                };
+                if own.all(is_seen) {
+                    return true;
+                }
+                match feed.next().await {
+                    Some(news) => there.note(news),
+                    None => return false,
+                }
+            }
+        };
+        tokio::select! {
+            seen = tokio::time::timeout(place.limits.whole, wait) => seen.unwrap_or_default(),
+            () = place.stop.asked() => false,
+        }
+    }
+}
+
+/// What stands, once everything was heard of; none where that takes too long or is not wanted any more.
+pub(super) async fn heard(mut feed: Feed, place: &Place<'_>) -> Option<World> {
+    let hear = async {
+        let mut world = World::new((place.limits.clock)());
+        let mut left = place.kinds.len();
+        while left > 0 {
+            let news = feed.next().await?;
+            if matches!(news, News::All(..)) {
+                left -= 1;
+            }
+            world.note(news);
+        }
+        Some(world)
+    };
+    tokio::select! {
+        heard = tokio::time::timeout(place.limits.whole, hear) => heard.ok().flatten(),
+        () = place.stop.asked() => None,
+    }
+}
+
+/// An object of the core without what the API server wrote into it.
+fn bare(object: &Value, ground: &Ground) -> Value {
+    let mut bare = object.clone();
+    if let Some(fields) = bare.as_object_mut() {
+        fields.remove("status");
+    }
+    let metadata = &object["metadata"];
+    let mut kept = json!({ "name": metadata["name"], "namespace": ground.namespace });
+    for field in ["labels", "annotations", "finalizers"] {
+        if !metadata[field].is_null() {
+            kept[field] = metadata[field].clone();
+        }
+    }
+    bare["metadata"] = kept;
+    bare
+}

@@ -1,0 +1,209 @@
+//! The order in which the objects of a cluster go, and the end of some of them while the others stay.
+//!
+//! What stands outside of the cluster's resource group goes first. Where that group is the cluster's own, it is
+//! the one object that is deleted then, and Azure removes all that is in it at once; the other objects go when
+//! it is gone, which costs them no more than the operator's look that there is nothing left.
+//!
+//! Otherwise objects go tier by tier, the highest first: not every use of a resource is a reference between
+//! objects. An object that one of somebody else's names waits for that one to go, since the cluster's garbage
+//! collector would take it along. The anchor and the credential outlive all of them.
+
+use futures::StreamExt as _;
+use futures::future::ready;
+use serde_json::Value;
+
+use super::api::{Failure, Feed, News};
+use super::at_work::{Place, Worked, broken};
+use super::relocate::heard;
+use super::run::End;
+use super::world::text;
+use super::{Drive, Planned, Step, Work, World, pages, tier};
+use crate::core::{ApiError, Context, Object, Op, Owner, decide, goes_as_a_whole};
+use crate::desired::{Mode, Need, Policy};
+use crate::keys;
+use crate::translate::Translation;
+
+/// The removal of what stands.
+pub(super) struct Removal<'a> {
+    drive: &'a Drive,
+    world: &'a World,
+    own: Vec<&'a Need>,
+    /// The resource group that takes the cluster with it.
+    whole: Option<&'a Need>,
+    /// What that group does not take with it.
+    outside: Vec<&'a Need>,
+}
+
+impl<'a> Removal<'a> {
+    pub(super) fn of(drive: &'a Drive, world: &'a World) -> Self {
+        let own: Vec<&Need> = drive.own(world).map(|(id, _)| id).collect();
+        let object = |id: &Need| world.get(id).map(Object);
+        let is_users =
+            |id: &Need| object(id).and_then(|object| object.annotation(keys::MODE)) == Some(Mode::Byo.name());
+        let mut groups = own.iter().copied().filter(|id| tier(id.kind) == 0 && !is_users(id));
+        let whole = groups.find(|id| {
+            object(id).is_some_and(|object| goes_as_a_whole(object, &drive.owner, &drive.infra_id))
+        });
+        // What the operator only reads stays in Azure, wherever it is.
+        let changes = |id: &Need| {
+            object(id).is_some_and(|object| {
+                object.policy() != Policy::Skip || object.is_paused() || object.is_handed_over()
+            })
+        };
+        let outside = whole.map_or_else(Vec::new, |group| {
+            let out = |id: &&Need| changes(id) && !owners(world, &own, id).any(|owner| owner == group);
+            own.iter().copied().filter(out).collect()
+        });
+        Self { drive, world, own, whole, outside }
+    }
+
+    /// What is to be done about every object.
+    pub(super) fn step(&self) -> Vec<Planned> {
+        self.own.iter().map(|id| self.one(id, None)).collect()
+    }
+
+    /// What is to be done about one object, or follows from the failure of a call about it.
+    pub(super) fn one(&self, id: &Need, failed: Option<ApiError>) -> Planned {
+        let is_outside = self.outside.contains(&id);
+        let is_whole = self.whole == Some(id);
+        let behind: Vec<Need> = if is_whole {
+            self.outside.iter().map(|id| (*id).clone()).collect()
+        } else {
+            let mut behind = earlier(id, if is_outside { &self.outside } else { &self.own });
+            behind.extend(self.others_that_need(id));
+            behind
+        };
+        let context = Context {
+            dependents_gone: behind.is_empty(),
+            resource_group_fast_path: self.whole.is_some() && !is_whole && !is_outside,
+            ..self.drive.context(self.world, failed)
+        };
+        let action = decide(Op::Delete, self.world.get(id), &self.drive.owner, &context);
+        self.drive.explained(Planned { object: id.clone(), action, behind }, self.world)
+    }
+
+    /// The objects of somebody else that name this one. Once it has lost what it belongs to, nothing is left in
+    /// Azure of any of them.
+    fn others_that_need(&self, id: &Need) -> Vec<Need> {
+        let last = owners(self.world, &self.own, id).last().and_then(|last| self.world.get(last));
+        let has_lost_owner = last.is_some_and(|last| !text(last, "/spec/owner/name").is_empty());
+        let mut others = if has_lost_owner { Vec::new() } else { self.world.dependents(id) };
+        others.retain(|other| self.drive.is_theirs(other, self.world));
+        others
+    }
+}
+
+/// Of the objects that go, those that go before this one: all of a higher tier.
+pub(super) fn earlier(id: &Need, going: &[&Need]) -> Vec<Need> {
+    let higher = going.iter().filter(|other| tier(other.kind) > tier(id.kind));
+    higher.map(|other| (*other).clone()).collect()
+}
+
+/// An object, its owner, the owner of that, and so on. An owner is of a lower tier, so that this comes to an
+/// end.
+fn owners<'w>(world: &'w World, own: &[&Need], id: &'w Need) -> impl Iterator<Item = &'w Need> {
+    std::iter::successors(Some(id), move |at| world.owner_of(at, |other| own.contains(&other)))
+}
+
+impl Place<'_> {
+    /// The objects that stand, are the cluster's own, and are wanted.
+    ///
+    /// # Errors
+    /// How the work ends instead: there is no such cluster, or it is not to be touched.
+    pub async fn standing(&self, feed: Feed, wanted: impl Fn(&Need) -> bool) -> Result<Vec<Need>, Worked> {
+        self.found(feed, wanted).await.unwrap_or_else(|failure| Err(broken(&failure)))
+    }
+
+    async fn found(
+        &self,
+        feed: Feed,
+        wanted: impl Fn(&Need) -> bool,
+    ) -> Result<Result<Vec<Need>, Worked>, Failure> {
+        let owner = match self.owner().await? {
+            Ok(owner) => owner,
+            Err(ended) => return Ok(Err(ended)),
+        };
+        let Some(world) = heard(feed, self).await else { return Ok(Err(self.cut_off(Step::default()))) };
+        let own = world.iter().filter(|(_, object)| owner.owns(Object(object), &self.ground.infra_id));
+        Ok(Ok(own.map(|(id, _)| id).filter(|&id| wanted(id)).cloned().collect()))
+    }
+
+    /// Removes these objects of the cluster with what they made, and no others. At the end of the work it says
+    /// of each that it is gone.
+    pub async fn prune(&self, feed: Feed, objects: Vec<Need>) -> Worked {
+        self.alone(self.pruned(feed, objects)).await
+    }
+
+    async fn pruned(&self, feed: Feed, objects: Vec<Need>) -> Result<Worked, Failure> {
+        let owner = match self.owner().await? {
+            Ok(owner) => owner,
+            Err(ended) => return Ok(ended),
+        };
+        // What stands and is in no plan goes; of all else nothing is heard, so that it stays.
+        let drive = Drive::new(&self.ground.infra_id, owner, Work::Make(Translation::default()));
+        let (end, mut step) = self.run(&drive, &mut only(feed, objects.clone())).await;
+        if end == End::Done {
+            let nothing = World::new((self.limits.clock)());
+            step.objects = objects.iter().map(|id| drive.prune(id, &[], &nothing, None)).collect();
+        }
+        Ok(Worked::Ended(end, step))
+    }
+
+    /// The anchor as the owner of objects that are to go while the cluster stays; else how the work ends.
+    async fn owner(&self) -> Result<Result<Owner, Worked>, Failure> {
+        let ground = self.ground;
+        let Some(anchor) = ground.find(self.api).await? else { return Ok(Err(Worked::NotThere)) };
+        let against = if !anchor.is_of(&ground.infra_id) {
+            pages::not_ours(ground)
+        } else if anchor.moves_away() {
+            pages::moves_away(ground)
+        } else if anchor.is_going() {
+            pages::is_going(ground)
+        } else if anchor.is_paused() {
+            pages::is_paused(ground)
+        } else {
+            return Ok(Ok(ground.owner(&anchor)));
+        };
+        Ok(Err(Worked::Refused(Box::new(against))))
+    }
+
+    /// Does this as the only one who works on the cluster.
+    pub(super) async fn alone(&self, work: impl Future<Output = Result<Worked, Failure>>) -> Worked {
+        let lease = self.lease();
+        if let Some(ended) = self.win(&lease).await {
+            return ended;
+        }
+        let worked = tokio::select! {
+            worked = work => worked.unwrap_or_else(|failure| broken(&failure)),
+            () = lease.hold() => Worked::Broken(Box::new(pages::lease_lost())),
+        };
+        lease.release().await;
+        worked
+    }
+
+    /// The end of work that could not wait for what it needs.
+    pub(super) fn cut_off(&self, step: Step) -> Worked {
+        let end = if self.stop.is_asked() { End::Interrupted } else { End::TimedOut };
+        Worked::Ended(end, step)
+    }
+}
+
+/// News of these objects alone.
+fn only(feed: Feed, objects: Vec<Need>) -> Feed {
+    let is_meant = move |kind: &str, object: &Value| {
+        objects.iter().any(|id| id.kind == kind && id.name == text(object, "/metadata/name"))
+    };
+    let of_these = move |news: News| match news {
+        News::All(kind, mut all) => {
+            all.retain(|object| is_meant(kind, object));
+            Some(News::All(kind, all))
+        }
+        News::Is(kind, object) => is_meant(kind, &object).then_some(News::Is(kind, object)),
+        News::Gone(kind, object) => is_meant(kind, &object).then_some(News::Gone(kind, object)),
+        News::Broke { .. } => Some(news),
+    };
+    feed.filter_map(move |news| ready(of_these(news))).boxed()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,169 @@
+//! The loop: what stands is looked at, what follows is sent, and news is waited for.
+
+#![allow(clippy::disallowed_methods, reason = "adoptions carry the time")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use futures::future::{BoxFuture, ready};
+use futures::{FutureExt as _, StreamExt as _};
+use jiff::Timestamp;
+use landfall_diagnostics::Finding;
+use landfall_net::stop::Stop;
+use tokio::time::{Instant, sleep_until};
+
+use super::act::look_for_credential;
+use super::api::{Api, Feed, News};
+use super::silence::Silence;
+use super::{Drive, Pace, Step, World, act};
+use crate::core::Outcome;
+use crate::kinds::Kind;
+
+/// How long news of what was just sent is waited for before it is looked at again.
+const AFTER_WRITES: Duration = Duration::from_secs(1);
+
+/// How often it is looked at what no watch tells of.
+const UNWATCHED: Duration = Duration::from_secs(20);
+
+/// What tells the time.
+pub type Clock = fn() -> Timestamp;
+
+/// The time.
+#[must_use]
+pub fn now() -> Timestamp {
+    Timestamp::now()
+}
+
+/// How long the work may take, and by which clock.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// The longest that all of it takes.
+    pub whole: Duration,
+    /// The clock.
+    pub clock: Clock,
+}
+
+/// Somebody who watches the work.
+pub trait Watcher: Send + Sync {
+    /// So many of so many objects are as they are to be.
+    fn changed(&self, done: usize, total: usize);
+
+    /// Something worth a line.
+    fn told(&self, line: &str);
+
+    /// What stands against the use of the operator now, where nobody looks at objects. Who cannot find that out
+    /// leaves it at nothing.
+    fn checks(&self) -> BoxFuture<'_, Vec<Finding>> {
+        ready(Vec::new()).boxed()
+    }
+}
+
+/// How the work ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// All is as it is to be.
+    Done,
+    /// Something failed for good, and nothing else can go on.
+    Stuck,
+    /// Its time is over.
+    TimedOut,
+    /// It was asked to stop.
+    Interrupted,
+}
+
+/// Drives a cluster until there is nothing left to do, and says how its objects stand then. `kinds` are those
+/// that the feed tells of: nothing is sent before all of them were heard of.
+pub async fn run(
+    drive: &Drive,
+    api: &dyn Api,
+    (feed, kinds): (&mut Feed, &[&'static Kind]),
+    limits: Limits,
+    watcher: &dyn Watcher,
+    stop: &Stop,
+) -> (End, Step) {
+    let deadline = Instant::now() + limits.whole;
+    let mut world = World::new((limits.clock)());
+    let mut pace = Pace::default();
+    let mut silence = Silence::default();
+    let mut heard = Heard { unheard: kinds.iter().map(|kind| kind.kind).collect(), broken: BTreeMap::new() };
+    let mut latest = Step::default();
+    let mut looked = Instant::now();
+    loop {
+        let mut rest = None;
+        if heard.unheard.is_empty() {
+            if looked.elapsed() >= UNWATCHED {
+                look_for_credential(drive, api, &mut world).await;
+                looked = Instant::now();
+            }
+            world.now = (limits.clock)();
+            latest = drive.step(&world);
+            pace.hold(&mut latest, &world);
+            silence.explain(&mut latest, watcher, stop).await;
+            tell(&latest, &mut pace, watcher);
+            if latest.outcome() == Outcome::Done {
+                return (End::Done, latest);
+            }
+            if latest.is_stuck() {
+                return (End::Stuck, latest);
+            }
+            if stop.is_asked() {
+                return (End::Interrupted, latest);
+            }
+            let writes = latest.objects.iter().any(|planned| planned.action.what.writes());
+            if writes {
+                act(drive, api, &latest, &mut world, &mut pace).await;
+            }
+            rest = if writes { Some(AFTER_WRITES) } else { pace.rest(&latest, &world) };
+        }
+        let due = rest.map_or(deadline, |rest| deadline.min(Instant::now() + rest));
+        tokio::select! {
+            news = feed.next() => match news {
+                Some(news) => heard.note(news, &mut world, watcher),
+                // A feed has no end but with its other side.
+                None => return (End::TimedOut, latest),
+            },
+            () = sleep_until(due) => {}
+            () = stop.asked() => return (End::Interrupted, latest),
+        }
+        while let Some(Some(news)) = feed.next().now_or_never() {
+            heard.note(news, &mut world, watcher);
+        }
+        if Instant::now() >= deadline {
+            return (End::TimedOut, latest);
+        }
+    }
+}
+
+fn tell(step: &Step, pace: &mut Pace, watcher: &dyn Watcher) {
+    for line in pace.lines(step) {
+        watcher.told(&line);
+    }
+    let done = step.objects.iter().filter(|planned| Outcome::of(&planned.action.what) == Outcome::Done);
+    watcher.changed(done.count(), step.objects.len());
+}
+
+/// What the watches told.
+struct Heard {
+    /// The kinds of which nothing was heard yet.
+    unheard: BTreeSet<&'static str>,
+    /// The kinds whose watch broke, and why: a watch that does not come back is told of once.
+    broken: BTreeMap<&'static str, String>,
+}
+
+impl Heard {
+    fn note(&mut self, news: News, world: &mut World, watcher: &dyn Watcher) {
+        match &news {
+            News::All(kind, _) => {
+                self.unheard.remove(kind);
+                self.broken.remove(kind);
+            }
+            News::Broke { kind, why } => {
+                if self.broken.insert(*kind, why.clone()).as_ref() != Some(why) {
+                    watcher.told(&format!("{kind}: the watch broke: {why}"));
+                }
+            }
+            News::Is(..) | News::Gone(..) => {}
+        }
+        world.note(news);
+    }
+}

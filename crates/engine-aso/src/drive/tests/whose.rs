@@ -1,0 +1,121 @@
+//! What is the cluster's own and what is not: objects that lost their label, objects and a namespace of
+//! somebody else, and what the running cluster takes over.
+
+use super::*;
+use crate::anchor::owner;
+
+const NET: (&str, &str) = ("VirtualNetwork", "net");
+
+fn policy(api: &Played, (kind, name): (&str, &str)) -> Option<String> {
+    api.annotation(kind, name, keys::POLICY)
+}
+
+/// Takes the label off an object. Its owner stays.
+fn unlabel(api: &Played) {
+    api.change(NET.0, NET.1, &json!({ "metadata": { "labels": null } }));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_object_without_its_label_is_paused_and_removed() {
+    let api = Played::default();
+    assert_eq!(make(&api).await, Some(End::Done));
+    unlabel(&api);
+    assert_eq!(work(&api, Job::Pause).await, Some(End::Done));
+    assert_eq!(policy(&api, NET).as_deref(), Some("skip"));
+    assert_eq!(work(&api, Job::Resume).await, Some(End::Done));
+    assert_eq!(policy(&api, NET).as_deref(), Some("manage"));
+    unlabel(&api);
+    assert_eq!(work(&api, Job::Remove).await, Some(End::Done));
+    assert_eq!((api.in_azure(), api.objects(), api.anchor()), (Vec::new(), 0, None));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_object_without_its_label_moves_along() {
+    let (from, to) = (Played::default(), Played::default());
+    to.share_azure(&from);
+    assert_eq!(make(&from).await, Some(End::Done));
+    unlabel(&from);
+    let changes = from.changes_in_azure();
+    let (kinds, ground, stop) = (used(), ground(), Stop::default());
+    let (here, there) = (|| from.feed(&kinds), || to.feed(&kinds));
+    let relocation = Relocation {
+        from: Side { place: place(&from, &kinds, &ground, &stop), feed: &here },
+        to: Side { place: place(&to, &kinds, &ground, &stop), feed: &there },
+    };
+    assert!(matches!(relocate(&relocation).await, Worked::Ended(End::Done, _)));
+    assert_eq!((from.objects(), to.objects(), from.changes_in_azure()), (0, 5, changes));
+    assert_eq!(policy(&to, NET).as_deref(), Some("manage"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn objects_of_somebody_else_in_the_namespace_are_not_touched() {
+    let api = Played::default();
+    let (kind, name) = ("VirtualNetwork", "theirs");
+    api.put(kind, name, &their_network("1970-01-01T00:00:00Z", false));
+    let before = api.object(kind, name);
+    assert_eq!(make(&api).await, Some(End::Done));
+    for job in [Job::Pause, Job::Resume, Job::HandOver, Job::Remove] {
+        assert_eq!(work(&api, job).await, Some(End::Done));
+    }
+    assert_eq!((api.objects(), api.object(kind, name)), (1, before));
+}
+
+/// An object of somebody else, or of this owner, that is found in Azure and has this policy.
+fn found((kind, name): (&'static str, &str), policy: &str, owner: Option<&Owner>) -> News {
+    let owners: Vec<Value> = owner.map(Owner::reference).into_iter().collect();
+    let metadata =
+        json!({ "name": name, "annotations": { (keys::POLICY): policy }, "ownerReferences": owners });
+    let ready = json!({ "type": "Ready", "status": "True" });
+    News::Is(kind, json!({ "metadata": metadata, "status": { "conditions": [ready] } }))
+}
+
+#[test]
+fn a_part_of_somebody_elses_resource_is_not_adopted() {
+    let subnet = ("VirtualNetworksSubnet", "net-a");
+    let objects = [
+        desired(NET.0, NET.1, &json!({}), &[]),
+        desired(subnet.0, subnet.1, &json!({ "owner": { "name": "net" } }), &[NET]),
+    ];
+    let plan = Translation { objects: objects.into_iter().flatten().collect(), bindings: Vec::new() };
+    let owner = owner(ID, ID, "uid");
+    let drive = Drive::new(ID, owner.clone(), Work::Make(plan));
+    let policy_of_subnet = |network: Option<&Owner>| {
+        let mut world = World::new(Timestamp::UNIX_EPOCH);
+        world.note(found(NET, "manage", network));
+        world.note(found(subnet, "skip", Some(&owner)));
+        let mut objects = drive.step(&world).objects.into_iter();
+        objects.find(|planned| planned.object.kind == subnet.0).and_then(|planned| planned.action.policy)
+    };
+    assert_eq!(policy_of_subnet(Some(&owner)).as_deref(), Some("manage"));
+    let theirs = Owner { kind: "Team".to_owned(), ..owner.clone() };
+    for network in [None, Some(&theirs)] {
+        assert_eq!(policy_of_subnet(network).as_deref(), Some("skip"));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_namespace_of_somebody_else_is_used_and_stays() {
+    let api = Played::default();
+    let theirs = json!({ "metadata": { "name": ID, "labels": { "team": "corp" } } });
+    api.put_namespace(&theirs);
+    assert_eq!(make(&api).await, Some(End::Done));
+    assert_eq!(work(&api, Job::Remove).await, Some(End::Done));
+    assert_eq!((api.objects(), api.anchor(), api.namespace()), (0, None, Some(theirs)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_the_cluster_edits_is_handed_over_once() {
+    let (api, balancer) = (Played::default(), ("LoadBalancer", "internal"));
+    assert_eq!(work(&api, Job::HandOver).await, None, "there is no cluster");
+    assert_eq!(make(&api).await, Some(End::Done));
+    assert_eq!(work(&api, Job::HandOver).await, Some(End::Done));
+    assert_eq!(policy(&api, balancer).as_deref(), Some("skip"));
+    assert_eq!(api.annotation(balancer.0, balancer.1, keys::HANDOVER).as_deref(), Some("manage"));
+    assert_eq!(policy(&api, NET).as_deref(), Some("manage"));
+    let writes = api.writes_of_objects();
+    assert_eq!(work(&api, Job::HandOver).await, Some(End::Done));
+    assert_eq!(make(&api).await, Some(End::Done));
+    assert_eq!(api.writes_of_objects(), writes);
+    assert_eq!(work(&api, Job::Pause).await, Some(End::Done));
+    assert_eq!(work(&api, Job::HandOver).await, None, "a paused cluster is not handed over");
+}

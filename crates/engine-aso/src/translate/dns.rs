@@ -1,0 +1,113 @@
+//! The names of the API: in a private zone of the cluster's own, and in the user's public one.
+
+use serde_json::{Value, json};
+
+use super::binding::Binding;
+use super::network::in_group;
+use super::set::{Object, Set, owner, reference};
+use crate::desired::Need;
+use crate::names::resource_id;
+
+/// Where a private zone is: everywhere.
+const LOCATION: &str = "global";
+/// Seconds for which an answer may be kept.
+const TTL: u16 = 300;
+/// The names within the network.
+const PRIVATE_NAMES: [&str; 2] = ["api", "api-int"];
+
+/// Adds zone, link and records.
+pub(super) fn add(set: &mut Set<'_>) {
+    add_zone(set);
+    for name in PRIVATE_NAMES {
+        add_private_record(set, name);
+    }
+    if set.external_api() {
+        add_public_record(set);
+    }
+}
+
+fn add_zone(set: &mut Set<'_>) {
+    let zone = set.names.zone.clone();
+    let mut spec = in_group(set, &set.input.plan.cluster.domain);
+    spec["location"] = LOCATION.into();
+    set.add(Object::new("PrivateDnsZone", zone.clone(), spec));
+    let link = format!("{}-link", set.azure.network.name);
+    let spec = json!({
+        "azureName": link,
+        "owner": owner(&zone),
+        "location": LOCATION,
+        "registrationEnabled": false,
+        "virtualNetwork": reference("VirtualNetwork", &set.names.network),
+    });
+    let name = set.name_within("link", &zone, &link);
+    set.add(Object::new("PrivateDnsZonesVirtualNetworkLink", name, spec));
+}
+
+/// A name that stands for the internal load balancer, whose address may be known only once that stands.
+fn add_private_record(set: &mut Set<'_>, azure_name: &str) {
+    const KIND: &str = "PrivateDnsZonesARecord";
+    let zone = set.names.zone.clone();
+    let balancer = set.names.internal.clone();
+    let name = set.name_within("record", &zone, azure_name);
+    let mut spec = json!({ "azureName": azure_name, "owner": owner(&zone), "ttl": TTL });
+    if let Some(address) = set.internal_address() {
+        spec["aRecords"] = addresses(&address.to_string());
+        set.add(Object::new(KIND, name, spec).needing("LoadBalancer", &balancer));
+        return;
+    }
+    let binding = Binding {
+        object: Need { kind: KIND, name: name.clone() },
+        field: "aRecords",
+        source: Need { kind: "LoadBalancer", name: balancer },
+        pointer: "/status/frontendIPConfigurations/0/privateIPAddress",
+        form: addresses,
+    };
+    set.add_waiting(Object::new(KIND, name, spec), binding);
+}
+
+fn addresses(address: &str) -> Value {
+    json!([{ "ipv4Address": address }])
+}
+
+/// The name of the API in the public zone of the base domain. It stands for the name of the public address,
+/// or for that address itself where the cloud gives addresses no names.
+fn add_public_record(set: &mut Set<'_>) {
+    let cluster = &set.input.plan.cluster;
+    let azure_name = format!("api.{}", cluster.name);
+    let zone = resource_id(
+        set.subscription(),
+        &set.azure.groups.base_domain,
+        &format!("Microsoft.Network/dnsZones/{}", cluster.base_domain),
+    );
+    let parent = set.name("zone", &cluster.base_domain);
+    let name = set.name_within("record", &parent, &azure_name);
+    let mut spec = json!({ "azureName": azure_name, "owner": { "armId": zone }, "TTL": TTL });
+    let domain = set.input.cloud.public_addresses;
+    let source = Need { kind: "PublicIPAddress", name: set.names.public_address.clone() };
+    if domain.is_empty() {
+        let kind = "DnsZonesARecord";
+        let binding = Binding {
+            object: Need { kind, name: name.clone() },
+            field: "ARecords",
+            source,
+            pointer: "/status/ipAddress",
+            form: addresses,
+        };
+        set.add_waiting(Object::new(kind, name, spec), binding);
+        return;
+    }
+    let kind = "DnsZonesCNAMERecord";
+    spec["CNAMERecord"] = alias(&format!("{}.{}.{domain}", set.infra_id(), set.location()));
+    let binding = Binding {
+        object: Need { kind, name: name.clone() },
+        field: "CNAMERecord",
+        source,
+        pointer: "/status/dnsSettings/fqdn",
+        form: alias,
+    };
+    set.add_bound(Object::new(kind, name, spec), binding);
+}
+
+fn alias(name: &str) -> Value {
+    json!({ "cname": name })
+}

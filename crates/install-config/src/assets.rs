@@ -1,0 +1,132 @@
+//! From an accepted config to the plan, and from the plan to every file.
+//!
+//! Pure: joins the platforms to the rooms that know none of them, as [`crate::verdict`] does for
+//! judging.
+
+use landfall_diagnostics::secret::without_user;
+use landfall_diagnostics::{Finding, Findings, Span, sort};
+use landfall_model::catalogue::Catalogue;
+use landfall_model::config::InstallConfig;
+use landfall_model::facts::{Facts, Source, VERSION};
+use landfall_model::plan;
+use landfall_model::plan::{Case, Cluster, Plan};
+use landfall_platform::{Offline, World};
+
+use crate::verdict::{active, field_places, places};
+pub use landfall_render::Credentials;
+use landfall_render::{Extras, File};
+
+/// The user's credentials for the cloud of a config.
+#[must_use]
+pub fn credentials(config: &InstallConfig, world: &dyn World) -> Credentials {
+    active(config).map(|platform| platform.credentials(world)).unwrap_or_default()
+}
+
+/// The facts that the catalogue alone gives.
+pub fn offline_facts(offline: &Offline<'_>, out: &mut Findings) -> Facts {
+    let facts = active(offline.config).map(|platform| platform.offline_facts(offline, out));
+    Facts { version: VERSION, source: Source::Catalogue, ..facts.unwrap_or_default() }
+}
+
+/// Decides everything. None, with the reasons as errors in `out`, where that cannot be done.
+#[must_use]
+pub fn plan(case: &Case<'_>, out: &mut Findings) -> Option<Plan> {
+    let before = out.errors();
+    for (pointer, url) in case.config.platform.secret_urls() {
+        if without_user(url) != url {
+            out.push(plan::pages::endpoint_with_user(&path_of(&pointer)));
+        }
+    }
+    if case.config.pki.is_some() {
+        out.push(plan::pages::not_made("pki", "signing keys of the user's choice"));
+    }
+    // What a default chose is not what the user asked for.
+    for (path, pool) in case.given.pools() {
+        if !pool.disk_setup.is_empty() {
+            out.push(plan::pages::not_made(&format!("{path}.diskSetup"), "extra disks"));
+        }
+        if pool.management == "ClusterAPI" {
+            out.push(plan::pages::not_made(&format!("{path}.management"), "machines of the Cluster API"));
+        }
+    }
+    let (mut config, mut given) = (case.config.clone(), case.given.clone());
+    if let Some(platform) = active(case.config) {
+        platform.add_found(&mut config, case.facts);
+        platform.add_found(&mut given, case.facts);
+    }
+    let case = &Case { config: &config, given: &given, ..*case };
+    let decided = active(case.config).and_then(|platform| platform.plan(case, out));
+    if decided.is_none() && out.errors() == before {
+        let name = case.config.platform.present().first().copied().unwrap_or_default();
+        out.push(plan::pages::no_assets(name));
+    }
+    if out.errors() > before {
+        return None;
+    }
+    let platform = decided?;
+    Some(Plan {
+        version: 1,
+        release: case.release.to_owned(),
+        identity: case.identity.clone(),
+        cluster: Cluster::of(&config),
+        platform,
+        config,
+        given,
+    })
+}
+
+/// A JSON pointer as a field path: `/a/0/b` is `a[0].b`.
+fn path_of(pointer: &str) -> String {
+    let mut path = String::new();
+    for part in pointer.split('/').filter(|part| !part.is_empty()) {
+        if part.bytes().all(|b| b.is_ascii_digit()) {
+            path.extend(["[", part, "]"]);
+        } else {
+            if !path.is_empty() {
+                path.push('.');
+            }
+            path.push_str(part);
+        }
+    }
+    path
+}
+
+/// Every file of a cluster, sorted by path; none for a plan that no platform made.
+#[must_use]
+pub fn files(plan: &Plan, extras: &Extras<'_>) -> Vec<File> {
+    let rendered = active(&plan.config).and_then(|platform| {
+        let (assets, unset) = platform.assets(plan, extras).zip(platform.unset(plan))?;
+        Some(landfall_render::files(plan, &assets, &unset, platform.stages(), platform.name(), extras))
+    });
+    rendered.unwrap_or_default()
+}
+
+/// Gives the findings of planning their places in the text of the config, and sorts them.
+#[must_use]
+pub fn placed(findings: Findings, config: &InstallConfig, text: &str) -> Vec<Finding> {
+    let tree = landfall_source::read(text, &mut Findings::default());
+    let mut findings = findings.into_vec();
+    places(&mut findings, config, &tree);
+    sort(&mut findings);
+    findings
+}
+
+/// The places of fields in the text of the config; none for the field without a name.
+#[must_use]
+pub fn spans(fields: &[String], config: &InstallConfig, text: &str) -> Vec<Option<Span>> {
+    let tree = landfall_source::read(text, &mut Findings::default());
+    field_places(fields, config, &tree)
+}
+
+/// The catalogue's name of a release; none, with the reason in `out`, for one that it does not know.
+pub fn release<'a>(catalogue: &'a Catalogue, wanted: Option<&'a str>, out: &mut Findings) -> Option<&'a str> {
+    let Some(wanted) = wanted else {
+        return catalogue.newest_release();
+    };
+    if catalogue.releases.contains_key(wanted) {
+        return Some(wanted);
+    }
+    let known: Vec<&str> = catalogue.releases.keys().map(String::as_str).collect();
+    out.push(plan::pages::unknown_release(wanted, &known));
+    None
+}

@@ -1,0 +1,171 @@
+//! What happened, told as events that `kubectl` shows beside the object.
+
+#![allow(clippy::disallowed_methods, reason = "an event has the time at which it happened")]
+
+use std::fmt;
+use std::time::Duration;
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use serde_json::{Value, json};
+use tokio::sync::Mutex;
+
+use super::kinds::EVENT;
+use super::objects::{Events, Happening, Objects, Part, Place, Weight};
+use super::{Fault, Live, MANAGER, brief};
+
+/// The API takes events of what belongs to the whole cluster in this namespace only.
+const OF_THE_CLUSTER: &str = "default";
+/// The most characters of a note that an event holds.
+const LONGEST_NOTE: usize = 1000;
+/// How many happenings are remembered, so that the same one is counted instead of told anew.
+const REMEMBERED: usize = 64;
+/// Nobody waits longer for an event to be told.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Tells happenings as events of the core API.
+pub struct Recorder {
+    live: Live,
+    instance: String,
+    told: Mutex<Vec<Told>>,
+}
+
+/// A happening that was told.
+struct Told {
+    happening: Happening,
+    event: Place,
+    count: u64,
+}
+
+impl Recorder {
+    /// A recorder that writes to these objects. `instance` names the process in its events.
+    #[must_use]
+    pub fn new(live: Live, instance: String) -> Self {
+        Self { live, instance, told: Mutex::new(Vec::new()) }
+    }
+
+    async fn record(&self, happening: Happening) -> Result<(), Fault> {
+        // The lock is kept on the way to the server: of two of the same, the second is counted.
+        let mut told = self.told.lock().await;
+        if let Some(at) = told.iter().position(|earlier| earlier.happening == happening) {
+            let earlier = &mut told[at];
+            let again = json!({ "count": earlier.count + 1, "lastTimestamp": now() });
+            let counted = self.live.merge(&earlier.event, again, Part::Whole).await;
+            match counted {
+                Ok(_) => {
+                    earlier.count += 1;
+                    return Ok(());
+                }
+                // Events live for an hour or so.
+                Err(Fault::NotFound) => drop(told.remove(at)),
+                Err(fault) => return Err(fault),
+            }
+        }
+        let object = self.live.get(&happening.about).await.ok().flatten().unwrap_or_default();
+        let uid = object.pointer("/metadata/uid").cloned().unwrap_or_default();
+        let event = place(&happening.about, rand::random());
+        self.live.create(&event, written(&happening, &uid, &self.instance, &now())).await?;
+        if told.len() >= REMEMBERED {
+            told.remove(0);
+        }
+        told.push(Told { happening, event, count: 1 });
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Recorder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Recorder").field("instance", &self.instance).finish_non_exhaustive()
+    }
+}
+
+impl Events for Recorder {
+    fn tell(&self, happening: Happening) -> BoxFuture<'_, ()> {
+        async move {
+            let (about, reason) = (happening.about.to_string(), happening.reason);
+            let told = tokio::time::timeout(PATIENCE, self.record(happening)).await;
+            if let Err(fault) = told.unwrap_or_else(|_| Err(Fault::late())) {
+                tracing::warn!(%about, reason, why = %fault.why(), "an event cannot be told");
+            }
+        }
+        .boxed()
+    }
+}
+
+/// Where the event of an object stands.
+fn place(about: &Place, chance: u64) -> Place {
+    let namespace = about.namespace.as_deref().unwrap_or(OF_THE_CLUSTER);
+    let name: String = about.name.chars().take(200).collect();
+    Place::in_namespace(&EVENT, namespace, format!("{name}.{chance:016x}"))
+}
+
+fn written(happening: &Happening, uid: &Value, instance: &str, now: &str) -> Value {
+    let about = &happening.about;
+    let mut object = json!({
+        "apiVersion": about.kind.api_version(),
+        "kind": about.kind.kind,
+        "name": about.name,
+    });
+    if let Some(namespace) = &about.namespace {
+        object["namespace"] = json!(namespace);
+    }
+    if uid.is_string() {
+        object["uid"] = uid.clone();
+    }
+    json!({
+        "involvedObject": object,
+        "type": match happening.weight {
+            Weight::Normal => "Normal",
+            Weight::Warning => "Warning",
+        },
+        "reason": happening.reason,
+        "message": brief(&happening.note, LONGEST_NOTE),
+        "source": { "component": MANAGER, "host": instance },
+        "reportingComponent": MANAGER,
+        "reportingInstance": instance,
+        "firstTimestamp": now,
+        "lastTimestamp": now,
+        "count": 1,
+    })
+}
+
+fn now() -> String {
+    jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kinds::{CONFIG_MAP, INFRASTRUCTURE};
+
+    fn happening(about: Place) -> Happening {
+        let note = "line one\nline two".to_owned();
+        Happening { about, weight: Weight::Warning, reason: "Refused", note }
+    }
+
+    #[test]
+    fn an_event_stands_where_the_api_takes_it() {
+        let of_map = place(&Place::in_namespace(&CONFIG_MAP, "openshift-config-managed", "a"), 255);
+        assert_eq!(of_map.to_string(), "Event openshift-config-managed/a.00000000000000ff");
+        let of_cluster = place(&Place::in_cluster(&INFRASTRUCTURE, "cluster"), 1);
+        assert_eq!(of_cluster.to_string(), "Event default/cluster.0000000000000001");
+    }
+
+    #[test]
+    fn an_event_names_its_object() {
+        let about = Place::in_cluster(&INFRASTRUCTURE, "cluster");
+        let event = written(&happening(about), &json!("u-1"), "pod-1", "2026-01-02T03:04:05Z");
+        let object = json!({
+            "apiVersion": "config.openshift.io/v1", "kind": "Infrastructure", "name": "cluster", "uid": "u-1",
+        });
+        assert_eq!(event["involvedObject"], object);
+        assert_eq!(event["message"], "line one line two");
+        assert_eq!(event["type"], "Warning");
+        let without = Place::in_namespace(&CONFIG_MAP, "a", "b");
+        let event = written(&happening(without), &Value::Null, "", "");
+        assert_eq!(
+            event["involvedObject"],
+            json!({ "apiVersion": "v1", "kind": "ConfigMap", "name": "b", "namespace": "a" })
+        );
+    }
+}

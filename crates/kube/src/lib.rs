@@ -1,0 +1,27 @@
+//! Clients of a Kubernetes API: from a kubeconfig or a pod's service account to a client, the objects behind
+//! it, and words for what goes wrong with it.
+//!
+//! An edge: it reads kubeconfigs and calls clusters. TLS is always verified; a kubeconfig that wants it
+//! otherwise is refused.
+
+#![forbid(unsafe_code)]
+
+mod access;
+mod events;
+mod fault;
+pub mod kinds;
+mod kubeconfig;
+pub mod lease;
+pub mod live;
+pub mod objects;
+pub mod questions;
+
+pub use access::{ACCOUNT, Access};
+pub use events::Recorder;
+pub use fault::brief;
+pub use fault::{Failure, Fault};
+pub use kubeconfig::{Bad, BadKubeconfig};
+pub use live::Live;
+
+/// The name under which landfall writes to clusters and tells what happened.
+pub const MANAGER: &str = "landfall";

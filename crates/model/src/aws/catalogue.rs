@@ -1,0 +1,640 @@
+//! What landfall knows of AWS: partitions, regions, zones, endpoints, instance types, permissions, quotas.
+//!
+//! A region that no partition lists still belongs to the partition whose pattern its name fits; what such
+//! a region has no entry for is computed from its partition. Zones and offerings are a snapshot of what
+//! the cloud answered, for work without it.
+
+mod allowed;
+
+use std::collections::BTreeMap;
+
+use regex_lite::Regex;
+use serde_json::Value;
+
+use crate::catalogue::value::{Allowance, Fault, Image, Listing, Part, Release, Role, Wrong, shipped};
+use crate::config::value::model;
+
+const PARTITIONS: &str = include_str!("data/partitions.json");
+const INSTANCE_TYPES: &str = include_str!("data/instance-types.json");
+const PERMISSIONS: &str = include_str!("data/permissions.json");
+const DEFAULTS: &str = include_str!("data/defaults.json");
+
+/// The partition whose pattern is tried first, and which a region that fits no pattern is taken to be in.
+pub const FIRST_PARTITION: &str = "aws";
+/// What holds where a partition says nothing.
+const DEFAULT_PRINCIPAL: &str = "ec2.amazonaws.com";
+const DEFAULT_ENDPOINT_SERVICE: &str = "com.amazonaws";
+const RECORD_TYPES: &[&str] = &["A", "CNAME"];
+
+model! {
+    /// What is known of AWS.
+    pub struct Catalogue {
+        /// Partitions by id, such as `aws` or `aws-us-gov`.
+        pub partitions: BTreeMap<String, Partition>,
+        /// Services that an installation calls, by their names in `serviceEndpoints`.
+        pub required_services: Vec<String>,
+        /// Further names that `serviceEndpoints` takes.
+        pub optional_services: Vec<String>,
+        /// Services by name, and what the Terraform provider calls their endpoints.
+        pub terraform_endpoint_keys: BTreeMap<String, String>,
+        /// Instance types by name.
+        pub instance_types: BTreeMap<String, InstanceType>,
+        /// Rules by which instance types are chosen, by name; a release names its rule.
+        pub default_instance_types: BTreeMap<String, InstanceTypeRule>,
+        /// Volumes that machines start from, by role: `master`, `worker`, `edge`, `bootstrap`.
+        pub root_volumes: BTreeMap<String, RootVolume>,
+        /// The least that machines must have, by role: `master`, `worker`.
+        pub minimums: BTreeMap<String, Minimums>,
+        /// Permissions that an installation needs, by set, then by group; a release names its set.
+        pub permissions: BTreeMap<String, BTreeMap<String, Vec<String>>>,
+        /// Regions in which the OpenShift installer asks for quotas. landfall asks in every region, but in a
+        /// secret partition only in these.
+        pub quota_regions: Vec<String>,
+        /// Quotas that an installation uses up, by name.
+        pub quotas: BTreeMap<String, Quota>,
+    }
+
+    /// A partition: regions that share accounts, DNS suffix and global services.
+    pub struct Partition {
+        /// Domain of the partition's endpoints.
+        #[schemars(extend("examples" = ["amazonaws.com"]))]
+        pub dns_suffix: String,
+        /// Regular expression of the names of its regions, including those that are not listed.
+        #[schemars(extend("examples" = ["^us-gov-\\w+-\\d+$"]))]
+        pub region_pattern: String,
+        /// Service that the roles of machines trust; `ec2.` and the DNS suffix unless given.
+        #[schemars(extend("examples" = ["ec2.amazonaws.com"]))]
+        pub ec2_service_principal: String,
+        /// Region in which objects of global services are listed, such as roles and hosted zones.
+        pub global_region: Option<String>,
+        /// Region that images can be copied from to regions without one of their own.
+        pub image_copy_from: Option<String>,
+        /// Type of the API's DNS records: `A` for an alias of the load balancer, or `CNAME`.
+        #[schemars(extend("enum" = RECORD_TYPES, "default" = "A"))]
+        pub api_record_type: String,
+        /// Beginning of the names of endpoint services, before the region.
+        #[serde(rename = "s3EndpointServicePrefix")]
+        #[schemars(extend("default" = DEFAULT_ENDPOINT_SERVICE))]
+        pub s3_endpoint_service_prefix: String,
+        /// Whether the partition is cut off from the public: own trust roots, and no check of permissions to delete.
+        pub secret: bool,
+        /// Whether a prompt offers the partition's regions.
+        pub prompt: bool,
+        /// Services that an installation calls there, where they are not `requiredServices` of AWS.
+        pub required_services: Vec<String>,
+        /// Endpoints of services that all regions share.
+        pub global_endpoints: BTreeMap<String, Endpoint>,
+        /// Regions by name.
+        pub regions: BTreeMap<String, Region>,
+    }
+
+    /// A region.
+    pub struct Region {
+        /// Name for people.
+        #[schemars(extend("examples" = ["US East (N. Virginia)"]))]
+        pub name: String,
+        /// Whether the SDK lists the region; one that it does not know may need endpoints.
+        pub listed: bool,
+        /// Whether an install config must name the image, as none is published and none can be copied.
+        pub image_required: bool,
+        /// Availability zones that new accounts get.
+        pub zones: Vec<String>,
+        /// Domain of the machines' own names; `<region>.compute.internal` unless given.
+        pub internal_domain: Option<String>,
+        /// Type of the API's DNS records, where it is not the partition's.
+        #[schemars(extend("enum" = RECORD_TYPES))]
+        pub api_record_type: Option<String>,
+        /// Hosted zone that aliases of network load balancers point into.
+        #[serde(rename = "nlbHostedZoneID")]
+        pub nlb_hosted_zone_id: Option<String>,
+        /// Endpoints of services that are not at `https://<service>.<region>.<dnsSuffix>`.
+        pub endpoints: BTreeMap<String, Endpoint>,
+        /// Zones that offer an instance type, by type; nothing is known of types that are not there.
+        pub offerings: BTreeMap<String, Vec<String>>,
+    }
+
+    /// Where a service is called.
+    pub struct Endpoint {
+        /// URL without a path.
+        pub url: String,
+        /// Region that requests are signed for; the region itself unless given.
+        pub signing_region: String,
+    }
+
+    /// An instance type.
+    pub struct InstanceType {
+        /// Number of virtual processors.
+        pub vcpus: u32,
+        /// Memory in MiB.
+        pub memory_mib: u32,
+        /// Architecture: `amd64` or `arm64`.
+        pub architecture: String,
+    }
+
+    /// How instance types are chosen where an install config leaves it open.
+    pub struct InstanceTypeRule {
+        /// Candidates by architecture: `amd64`, `arm64`.
+        pub architectures: BTreeMap<String, Candidates>,
+        /// Zones that are never taken unasked.
+        pub skipped_zones: Vec<String>,
+    }
+
+    /// Instance types to choose from; the first that all zones offer is taken.
+    pub struct Candidates {
+        /// Types of the control plane, and of all that have no list of their own.
+        pub control_plane: Vec<String>,
+        /// Types of a control plane of one machine.
+        pub single_replica: Vec<String>,
+        /// Types of compute machines.
+        pub compute: Vec<String>,
+        /// Types of the bootstrap machine.
+        pub bootstrap: Vec<String>,
+    }
+
+    /// A volume that machines start from.
+    pub struct RootVolume {
+        /// Type of the volume.
+        #[serde(rename = "type")]
+        pub kind: String,
+        /// Size in GiB.
+        pub size_gib: u32,
+        /// Operations a second; none unless the type asks for them.
+        pub iops: u32,
+    }
+
+    /// The least that machines must have.
+    pub struct Minimums {
+        /// Number of virtual processors.
+        pub vcpus: u32,
+        /// Memory in MiB.
+        pub memory_mib: u32,
+    }
+
+    /// A quota of an account.
+    pub struct Quota {
+        /// What it limits, in the words of people.
+        #[schemars(extend("examples" = ["elastic IP addresses"]))]
+        pub name: String,
+        /// Service that it belongs to.
+        pub service: String,
+        /// Its code.
+        pub code: String,
+        /// How much an installation makes, unless it is counted in virtual processors.
+        pub count: u32,
+        /// Whether that much is used in every zone.
+        pub per_zone: bool,
+        /// Whether it is used for a new network only.
+        pub new_network: bool,
+        /// Families of instance types whose virtual processors are counted.
+        pub families: Vec<String>,
+    }
+}
+
+impl Partition {
+    /// Whether the partition's pattern says that a region is one of its own.
+    #[must_use]
+    pub fn fits(&self, region: &str) -> bool {
+        let pattern = Some(self.region_pattern.as_str()).filter(|pattern| !pattern.is_empty());
+        pattern.and_then(|pattern| Regex::new(pattern).ok()).is_some_and(|pattern| pattern.is_match(region))
+    }
+}
+
+impl Candidates {
+    fn of(&self, role: Role, single_replica: bool) -> &[String] {
+        let single_replica = single_replica && !self.single_replica.is_empty();
+        let control_plane: &[String] =
+            if single_replica { &self.single_replica } else { &self.control_plane };
+        let (own, like) = match role {
+            Role::ControlPlane => (control_plane, control_plane),
+            Role::Bootstrap => (self.bootstrap.as_slice(), control_plane),
+            Role::Compute | Role::Edge => (self.compute.as_slice(), self.control_plane.as_slice()),
+        };
+        if own.is_empty() { like } else { own }
+    }
+}
+
+impl Catalogue {
+    /// The partition of a region: the one that lists it, else the one whose pattern it fits, `aws` before
+    /// all others.
+    #[must_use]
+    pub fn partition_of(&self, region: &str) -> Option<(&str, &Partition)> {
+        let listed = self.partitions.iter().find(|(_, partition)| partition.regions.contains_key(region));
+        let first = self.partitions.get_key_value(FIRST_PARTITION);
+        let by_pattern =
+            || first.into_iter().chain(&self.partitions).find(|(_, partition)| partition.fits(region));
+        listed.or_else(by_pattern).map(|(id, partition)| (id.as_str(), partition))
+    }
+
+    /// What is known of a region itself.
+    #[must_use]
+    pub fn region(&self, region: &str) -> Option<&Region> {
+        self.partitions.values().find_map(|partition| partition.regions.get(region))
+    }
+
+    /// Whether the SDK lists a region.
+    #[must_use]
+    pub fn listed(&self, region: &str) -> bool {
+        self.region(region).is_some_and(|region| region.listed)
+    }
+
+    /// The services that an installation calls in a region, so that each must have an endpoint.
+    #[must_use]
+    pub fn required_services(&self, region: &str) -> &[String] {
+        let own = self.partition_of(region).map(|(_, partition)| partition.required_services.as_slice());
+        own.filter(|own| !own.is_empty()).unwrap_or(&self.required_services)
+    }
+
+    /// The endpoint of a service in a region; none where no partition is known.
+    #[must_use]
+    pub fn endpoint(&self, region: &str, service: &str) -> Option<Endpoint> {
+        let (_, partition) = self.partition_of(region)?;
+        let own = partition.regions.get(region).and_then(|region| region.endpoints.get(service));
+        let mut endpoint =
+            own.or_else(|| partition.global_endpoints.get(service)).cloned().unwrap_or_default();
+        if endpoint.url.is_empty() {
+            if partition.dns_suffix.is_empty() {
+                return None;
+            }
+            endpoint.url = format!("https://{service}.{region}.{}", partition.dns_suffix);
+        }
+        if endpoint.signing_region.is_empty() {
+            region.clone_into(&mut endpoint.signing_region);
+        }
+        Some(endpoint)
+    }
+
+    /// The zones that new accounts get in a region; empty where they are not known.
+    #[must_use]
+    pub fn zones(&self, region: &str) -> &[String] {
+        self.region(region).map(|region| region.zones.as_slice()).unwrap_or_default()
+    }
+
+    /// The zones of a region that offer an instance type; none where it is not known.
+    #[must_use]
+    pub fn offered_zones(&self, region: &str, instance_type: &str) -> Option<&[String]> {
+        self.region(region)?.offerings.get(instance_type).map(Vec::as_slice)
+    }
+
+    /// The domain of the machines' own names in a region.
+    #[must_use]
+    pub fn internal_domain(&self, region: &str) -> String {
+        let own = self.region(region).and_then(|region| region.internal_domain.clone());
+        own.unwrap_or_else(|| format!("{region}.compute.internal"))
+    }
+
+    /// The type of the API's DNS records in a region: `A` or `CNAME`.
+    #[must_use]
+    pub fn api_record_type(&self, region: &str) -> &str {
+        let own = self.region(region).and_then(|region| region.api_record_type.as_deref());
+        let partition = || self.partition_of(region).map(|(_, partition)| partition.api_record_type.as_str());
+        own.or_else(partition).filter(|kind| !kind.is_empty()).unwrap_or("A")
+    }
+
+    /// The service that the roles of machines trust in a region.
+    #[must_use]
+    pub fn ec2_service_principal(&self, region: &str) -> String {
+        let partition = self.partition_of(region).map(|(_, partition)| partition);
+        match partition {
+            Some(partition) if !partition.ec2_service_principal.is_empty() => {
+                partition.ec2_service_principal.clone()
+            }
+            Some(partition) if !partition.dns_suffix.is_empty() => format!("ec2.{}", partition.dns_suffix),
+            _ => DEFAULT_PRINCIPAL.to_owned(),
+        }
+    }
+
+    /// The name of the endpoint service through which a network of a region reaches S3.
+    #[must_use]
+    pub fn s3_endpoint_service(&self, region: &str) -> String {
+        let own =
+            self.partition_of(region).map(|(_, partition)| partition.s3_endpoint_service_prefix.as_str());
+        let prefix = own.filter(|prefix| !prefix.is_empty()).unwrap_or(DEFAULT_ENDPOINT_SERVICE);
+        format!("{prefix}.{region}.s3")
+    }
+
+    /// The instance types to choose from by a rule, in their order.
+    #[must_use]
+    pub fn candidates(
+        &self,
+        rule: &str,
+        architecture: &str,
+        machines: Role,
+        single_replica: bool,
+    ) -> &[String] {
+        let types = self.default_instance_types.get(rule);
+        let candidates = types.and_then(|types| types.architectures.get(architecture));
+        candidates.map(|candidates| candidates.of(machines, single_replica)).unwrap_or_default()
+    }
+
+    /// The zones that a rule never takes unasked.
+    #[must_use]
+    pub fn skipped_zones(&self, rule: &str) -> &[String] {
+        self.default_instance_types.get(rule).map(|rule| rule.skipped_zones.as_slice()).unwrap_or_default()
+    }
+
+    /// The least that machines of a role must have.
+    #[must_use]
+    pub fn minimums(&self, role: Role) -> Option<&Minimums> {
+        role.entry(&self.minimums)
+    }
+
+    /// The volume that machines of a role start from.
+    #[must_use]
+    pub fn root_volume(&self, role: Role) -> Option<&RootVolume> {
+        role.entry(&self.root_volumes)
+    }
+
+    /// The actions of a group in a set of permissions; empty where the set has no such group.
+    #[must_use]
+    pub fn permissions(&self, set: &str, group: &str) -> &[String] {
+        self.permissions.get(set).and_then(|set| set.get(group)).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// Whether it is worth asking for quotas in a region: not where it is cut off from the public, unless it
+    /// is known to have the service.
+    #[must_use]
+    pub fn has_quotas(&self, region: &str) -> bool {
+        let secret = self.partition_of(region).is_some_and(|(_, partition)| partition.secret);
+        !secret || self.quota_regions.iter().any(|known| known == region)
+    }
+
+    /// The quota, with its name, that the virtual processors of an instance type count towards.
+    #[must_use]
+    pub fn vcpu_quota(&self, instance_type: &str) -> Option<(&str, &Quota)> {
+        let family = family(instance_type);
+        let mut quotas = self.quotas.iter();
+        let (name, quota) = quotas.find(|(_, quota)| quota.families.iter().any(|known| known == family))?;
+        Some((name.as_str(), quota))
+    }
+
+    /// Faults of one partition.
+    fn partition_faults(id: &str, partition: &Partition, faults: &mut Vec<Fault>) {
+        let at = ["aws", "partitions", id];
+        if let Err(fault) = Regex::new(&partition.region_pattern) {
+            let message = format!("`{}` is no regular expression: {fault}", partition.region_pattern);
+            faults.push(Fault::new(Wrong::Pattern, &[at[0], at[1], at[2], "regionPattern"], message));
+        }
+        let record = |path: &[&str], kind: &str| {
+            let message =
+                format!("`{kind}` is no type of the API's records; accepted: {}", RECORD_TYPES.join(", "));
+            let known = kind.is_empty() || RECORD_TYPES.contains(&kind);
+            (!known).then(|| Fault::new(Wrong::Choice, path, message))
+        };
+        faults.extend(record(&[at[0], at[1], at[2], "apiRecordType"], &partition.api_record_type));
+        for (name, region) in &partition.regions {
+            let kind = region.api_record_type.as_deref().unwrap_or_default();
+            let path = [at[0], at[1], at[2], "regions", name, "apiRecordType"];
+            faults.extend(record(&path, kind));
+        }
+        let source = partition.image_copy_from.as_deref();
+        if let Some(source) = source.filter(|source| !partition.regions.contains_key(*source)) {
+            let message = format!("images are copied from `{source}`, which is no region of `{id}`");
+            faults.push(Fault::new(Wrong::Reference, &[at[0], at[1], at[2], "imageCopyFrom"], message));
+        }
+    }
+}
+
+/// The family of an instance type: its letters before the first digit, as `m` of `m6i.xlarge`.
+#[must_use]
+pub fn family(instance_type: &str) -> &str {
+    let end = instance_type.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(instance_type.len());
+    &instance_type[..end]
+}
+
+impl Part for Catalogue {
+    fn shipped() -> Self {
+        Self {
+            partitions: shipped(PARTITIONS),
+            instance_types: shipped(INSTANCE_TYPES),
+            permissions: shipped(PERMISSIONS),
+            ..shipped(DEFAULTS)
+        }
+    }
+
+    fn listings(&self) -> Vec<Listing<'_>> {
+        let mut all: Vec<Listing<'_>> = Vec::new();
+        for partition in self.partitions.values() {
+            all.extend(partition.regions.iter().map(|(id, region)| Listing {
+                id: id.as_str(),
+                name: region.name.as_str(),
+                listed: region.listed,
+                offered: partition.prompt && region.listed,
+            }));
+        }
+        all.sort_by_key(|listing| listing.id);
+        all
+    }
+
+    fn image_in(architecture: &Value) -> Option<Image> {
+        let regions = architecture.pointer("/images/aws/regions")?.as_object()?;
+        let text = |entry: &Value, key: &str| entry.get(key).and_then(Value::as_str).map(str::to_owned);
+        let image = Image {
+            release: regions.values().find_map(|entry| text(entry, "release")).unwrap_or_default(),
+            regions: regions
+                .iter()
+                .filter_map(|(id, entry)| Some((id.clone(), text(entry, "image")?)))
+                .collect(),
+            ..Image::default()
+        };
+        (!image.regions.is_empty()).then_some(image)
+    }
+
+    fn allow(&mut self, allowance: &Allowance) {
+        self.take_in(allowance);
+    }
+
+    fn faults(&self, releases: &BTreeMap<String, Release>) -> Vec<Fault> {
+        let mut faults = Vec::new();
+        let mut homes: BTreeMap<&str, &str> = BTreeMap::new();
+        for (id, partition) in &self.partitions {
+            Self::partition_faults(id, partition, &mut faults);
+            for region in partition.regions.keys() {
+                if let Some(other) = homes.insert(region, id) {
+                    let message = format!("the region `{region}` belongs to `{other}` and to `{id}`");
+                    let path = ["aws", "partitions", id, "regions", region];
+                    faults.push(Fault::new(Wrong::Twice, &path, message));
+                }
+            }
+        }
+        for (name, release) in releases {
+            let rule = &release.instance_type_rule;
+            if !rule.is_empty() && !self.default_instance_types.contains_key(rule) {
+                let message = format!(
+                    "release `{name}` has the rule `{rule}`, which is no key of aws.defaultInstanceTypes"
+                );
+                let path = ["releases", name, "instanceTypeRule"];
+                faults.push(Fault::new(Wrong::Reference, &path, message));
+            }
+            let set = &release.permission_rule;
+            if !set.is_empty() && !self.permissions.contains_key(set) {
+                let message =
+                    format!("release `{name}` has the set `{set}`, which is no key of aws.permissions");
+                let path = ["releases", name, "permissionRule"];
+                faults.push(Fault::new(Wrong::Reference, &path, message));
+            }
+        }
+        faults
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use landfall_testing::misfit;
+
+    fn partition(region: &str) -> Option<String> {
+        Catalogue::shipped().partition_of(region).map(|(id, _)| id.to_owned())
+    }
+
+    #[test]
+    fn the_documents_that_ship_can_be_read() {
+        assert_eq!(misfit::<BTreeMap<String, Partition>>(PARTITIONS), None);
+        assert_eq!(misfit::<BTreeMap<String, InstanceType>>(INSTANCE_TYPES), None);
+        assert_eq!(misfit::<BTreeMap<String, BTreeMap<String, Vec<String>>>>(PERMISSIONS), None);
+        assert_eq!(misfit::<Catalogue>(DEFAULTS), None);
+        assert_eq!(Catalogue::shipped().partitions.len(), 8);
+    }
+
+    #[test]
+    fn regions_belong_to_the_partition_that_lists_them_or_else_fits() {
+        let probe = [
+            ("cn-new-1", Some("aws-cn")),
+            ("eu-isoe-west-1", Some("aws-iso-e")),
+            ("il-central-1", Some("aws")),
+            ("us-gov-new-1", Some("aws-us-gov")),
+            ("us-iso-new-1", Some("aws-iso")),
+            ("us-isob-new-1", Some("aws-iso-b")),
+            ("us-isof-south-1", Some("aws-iso-f")),
+            ("us-new-9", Some("aws")),
+            ("us-gov-west-1", Some("aws-us-gov")),
+            // Known to the newest releases only.
+            ("mx-central-1", Some("aws")),
+            ("eusc-de-east-1", Some("aws-eusc")),
+            ("eusc-de-north-2", Some("aws-eusc")),
+            ("xx-hidden-1", None),
+            ("us-east-1x", None),
+            ("", None),
+        ];
+        for (region, expected) in probe {
+            assert_eq!(partition(region).as_deref(), expected, "{region}");
+        }
+        let aws = Catalogue::shipped();
+        let listed = ["us-east-1", "us-iso-west-1", "ap-southeast-7", "us-new-9", "xx-hidden-1"];
+        assert_eq!(listed.map(|region| aws.listed(region)), [true, true, true, false, false]);
+    }
+
+    #[test]
+    fn endpoints_follow_the_partition() {
+        let aws = Catalogue::shipped();
+        let endpoint = |region: &str, service: &str| {
+            aws.endpoint(region, service)
+                .map(|endpoint| format!("{} {}", endpoint.url, endpoint.signing_region))
+        };
+        let expected = [
+            ("us-east-1", "s3", "https://s3.amazonaws.com us-east-1"),
+            ("us-east-2", "s3", "https://s3.us-east-2.amazonaws.com us-east-2"),
+            ("us-new-9", "iam", "https://iam.amazonaws.com us-east-1"),
+            ("eu-west-1", "sts", "https://sts.amazonaws.com us-east-1"),
+            ("eu-south-1", "sts", "https://sts.eu-south-1.amazonaws.com eu-south-1"),
+            ("cn-north-1", "route53", "https://route53.amazonaws.com.cn cn-northwest-1"),
+            ("cn-northwest-1", "iam", "https://iam.cn-north-1.amazonaws.com.cn cn-north-1"),
+            ("us-gov-east-1", "route53", "https://route53.us-gov.amazonaws.com us-gov-west-1"),
+            ("us-iso-west-1", "tagging", "https://tagging.us-iso-west-1.c2s.ic.gov us-iso-west-1"),
+            ("us-isob-east-1", "route53", "https://route53.sc2s.sgov.gov us-isob-east-1"),
+            ("eusc-de-east-1", "iam", "https://iam.eusc-de-east-1.amazonaws.eu eusc-de-east-1"),
+        ];
+        for (region, service, url) in expected {
+            assert_eq!(endpoint(region, service).as_deref(), Some(url), "{region} {service}");
+        }
+        assert_eq!(endpoint("xx-hidden-1", "ec2"), None);
+    }
+
+    #[test]
+    fn partitions_differ_as_they_do() {
+        let aws = Catalogue::shipped();
+        let facts = |region: &str| {
+            format!(
+                "{} {} {} {}",
+                aws.api_record_type(region),
+                aws.ec2_service_principal(region),
+                aws.internal_domain(region),
+                aws.s3_endpoint_service(region),
+            )
+        };
+        assert_eq!(facts("us-east-1"), "A ec2.amazonaws.com ec2.internal com.amazonaws.us-east-1.s3");
+        assert!(
+            facts("us-gov-west-1").starts_with("CNAME ec2.amazonaws.com us-gov-west-1.compute.internal ")
+        );
+        assert!(facts("cn-north-1").starts_with("A ec2.amazonaws.com.cn "));
+        assert!(facts("us-isob-east-1").starts_with("A ec2.sc2s.sgov.gov "));
+        assert!(facts("eusc-de-east-1").starts_with("A ec2.amazonaws.com "));
+        assert!(facts("xx-hidden-1").starts_with("A ec2.amazonaws.com xx-hidden-1.compute.internal "));
+        let required = |region: &str| aws.region(region).is_some_and(|region| region.image_required);
+        assert!(required("cn-north-1") && required("us-isob-east-1") && !required("us-gov-west-1"));
+        let secret = |region: &str| aws.partition_of(region).is_some_and(|(_, partition)| partition.secret);
+        assert!(secret("us-iso-east-1") && secret("us-isob-new-1") && !secret("cn-north-1"));
+        let copy = |region: &str| aws.partition_of(region).and_then(|(_, p)| p.image_copy_from.clone());
+        assert_eq!((copy("us-new-9").as_deref(), copy("us-gov-west-1")), (Some("us-east-1"), None));
+        assert_eq!(aws.required_services("xx-hidden-1").len(), 7);
+        assert_eq!(aws.zones("us-west-1"), ["us-west-1a", "us-west-1b"]);
+        assert_eq!(aws.offered_zones("eu-north-1", "m4.xlarge").map(<[String]>::len), Some(0));
+        assert_eq!(aws.offered_zones("us-east-1", "m6i.xlarge").map(<[String]>::len), Some(5));
+        assert_eq!(aws.offered_zones("us-gov-west-1", "m6i.xlarge"), None);
+    }
+
+    #[test]
+    fn every_candidate_is_a_type_that_is_large_enough() {
+        let aws = Catalogue::shipped();
+        for (name, rule) in &aws.default_instance_types {
+            for architecture in rule.architectures.keys() {
+                for role in [Role::ControlPlane, Role::Compute, Role::Edge] {
+                    for single in [false, true] {
+                        let types = aws.candidates(name, architecture, role, single);
+                        assert!(!types.is_empty(), "{name} {architecture} {role:?}");
+                        let least = aws.minimums(role).cloned().unwrap_or_default();
+                        for kind in types {
+                            let facts = aws.instance_types.get(kind).cloned().unwrap_or_default();
+                            assert_eq!(&facts.architecture, architecture, "{kind}");
+                            let enough = facts.vcpus >= least.vcpus && facts.memory_mib >= least.memory_mib;
+                            assert!(enough, "{name} {role:?} {kind}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn rules_choose_as_their_release_did() {
+        let aws = Catalogue::shipped();
+        let first = |rule: &str, role: Role, single: bool| {
+            aws.candidates(rule, "amd64", role, single).first().cloned()
+        };
+        assert_eq!(first("4.14", Role::ControlPlane, false).as_deref(), Some("m6i.xlarge"));
+        assert_eq!(first("4.14", Role::ControlPlane, true).as_deref(), Some("m6i.2xlarge"));
+        assert_eq!(first("4.14", Role::Bootstrap, true).as_deref(), Some("m6i.2xlarge"));
+        assert_eq!(first("4.14", Role::Compute, true).as_deref(), Some("m6i.xlarge"));
+        assert_eq!(first("4.10", Role::Compute, false).as_deref(), Some("m6i.large"));
+        assert_eq!(first("seed", Role::Bootstrap, false).as_deref(), Some("m4.large"));
+        assert_eq!(first("none", Role::Compute, false), None);
+        assert_eq!(aws.skipped_zones("newest"), ["us-east-1e"]);
+        assert_eq!(aws.root_volume(Role::Edge).map(|volume| volume.kind.as_str()), Some("gp2"));
+    }
+
+    #[test]
+    fn permissions_and_quotas_are_there() {
+        let aws = Catalogue::shipped();
+        assert!(aws.permissions("4.14", "create-base").iter().any(|action| action == "ec2:RunInstances"));
+        assert!(aws.permissions("4.10", "create-hosted-zone").is_empty());
+        assert_eq!(aws.permissions("4.14", "permission-mint-creds").len(), 11);
+        let quota = |kind: &str| aws.vcpu_quota(kind).map(|(_, quota)| quota.code.clone());
+        assert_eq!(quota("im4gn.large").as_deref(), Some("L-1216C47A"));
+        assert_eq!(quota("vt1.3xlarge").as_deref(), Some("L-DB2E81BA"));
+        assert_eq!(quota("q9.large"), None);
+        let asked = ["eu-west-1", "us-gov-west-1", "xx-hidden-1", "us-iso-east-1", "us-isob-new-1"];
+        assert_eq!(asked.map(|region| aws.has_quotas(region)), [true, true, true, false, false]);
+        let nameless: Vec<&String> =
+            aws.quotas.iter().filter(|(_, quota)| quota.name.is_empty()).map(|(name, _)| name).collect();
+        assert!(nameless.is_empty(), "{nameless:?}");
+    }
+}

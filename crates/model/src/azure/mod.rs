@@ -1,0 +1,7 @@
+//! Microsoft Azure: its part of the install config, the catalogue, the facts and the plan.
+
+pub mod catalogue;
+pub mod config;
+pub mod facts;
+pub mod planned;
+pub mod values;

@@ -1,0 +1,3 @@
+//! Platform `external`: its part of the install config.
+
+pub mod config;

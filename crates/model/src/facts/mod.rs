@@ -1,0 +1,125 @@
+//! Facts: what a cloud answered for one install config, or what the catalogue assumes in its place.
+//!
+//! A [`Facts`] value is all that planning knows of the world. It is gathered online, made of the catalogue
+//! alone, or read back from a file; whichever it was, the plan that comes of it is the same. The facts of
+//! one platform are leaf types of that platform's folder.
+
+use landfall_diagnostics::{Base, Finding, Findings, Kind, Page, Severity, Span, sort};
+use landfall_source::{Decoder, Mask};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::config::Zero;
+use crate::sections::supported;
+
+/// The version of the format that this landfall writes and reads.
+pub const VERSION: i32 = 1;
+
+/// The facts are of another version.
+pub const UNKNOWN_VERSION: Page = Page {
+    code: "LF0610",
+    title: "a facts file is of a version that this landfall reads",
+    text: "The file says of which version of the format it is, so that a later landfall cannot take it for \
+           something else. Gather the facts again with the landfall that is to read them.",
+    severity: Severity::Error,
+    fields: &[],
+    base: Base::Whole,
+    bad: "",
+    good: "",
+};
+
+/// The pages of facts files.
+pub const PAGES: &[&Page] = &[&UNKNOWN_VERSION];
+
+/// Where facts come from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase", try_from = "String")]
+pub enum Source {
+    /// The cloud was asked.
+    #[default]
+    Cloud,
+    /// The catalogue alone: assumptions, good for a look and for places without a network.
+    Catalogue,
+}
+
+impl TryFrom<String> for Source {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        match text.as_str() {
+            "cloud" => Ok(Self::Cloud),
+            "catalogue" => Ok(Self::Catalogue),
+            _ => Err("`source` is `cloud` or `catalogue`"),
+        }
+    }
+}
+
+impl Zero for Source {
+    fn is_zero(&self) -> bool {
+        false
+    }
+}
+
+macro_rules! facts {
+    (pools: [$($pool:ident),*], plain: [$($plain:ident),*]) => {
+        crate::config::value::model! {
+            /// What a cloud answered for one install config.
+            pub struct Facts {
+                /// Version of the format: 1.
+                pub version: i32,
+                /// Where the facts come from.
+                pub source: Source,
+                $(#[doc = concat!("Facts of platform ", stringify!($pool), ".")]
+                pub $pool: Option<crate::$pool::facts::Facts>,)*
+            }
+        }
+    };
+}
+
+supported! { facts }
+
+impl Facts {
+    /// Reads a facts file: JSON, or YAML of the same shape.
+    ///
+    /// # Errors
+    /// Every fault of the text at once, with its place: malformed text, wrong types, unknown fields, a
+    /// version that this landfall does not know.
+    pub fn read(bytes: &[u8]) -> Result<Self, Vec<Finding>> {
+        let mut out = Findings::default();
+        let text = landfall_source::text_of(bytes).map_err(|finding| vec![finding.span(Span::default())])?;
+        let tree = landfall_source::read(text, &mut out);
+        let facts: Self = Decoder::new(&tree, &[], Severity::Error, &mut out, &mut Mask::default()).decode();
+        if out.errors() == 0 && facts.version != VERSION {
+            let message = match facts.version {
+                0 => "the file does not say of which version its facts are".to_owned(),
+                version => format!("facts of version {version} are not known; this landfall reads version 1"),
+            };
+            let help = "give facts of version 1";
+            out.push(Finding::error(&UNKNOWN_VERSION, Kind::Invalid, "version", message).help(help));
+        }
+        if out.errors() == 0 {
+            return Ok(facts);
+        }
+        let mut findings = out.into_vec();
+        for finding in findings.iter_mut().filter(|finding| finding.span.is_none()) {
+            finding.span = Some(crate::config::locate(&tree, &finding.field, &[]));
+        }
+        sort(&mut findings);
+        Err(findings)
+    }
+
+    /// The facts as the text of a file: JSON with two blanks of indentation and a final newline.
+    #[must_use]
+    pub fn to_text(&self) -> String {
+        // The types hold nothing that JSON has no form for: keys are text, numbers are whole.
+        let mut text = serde_json::to_string_pretty(self).unwrap_or_default();
+        text.push('\n');
+        text
+    }
+}
+
+/// The JSON Schema of a facts file.
+#[must_use]
+pub fn schema() -> serde_json::Value {
+    schemars::schema_for!(Facts).to_value()
+}

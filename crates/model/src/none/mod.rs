@@ -1,0 +1,3 @@
+//! Platform `none`: its part of the install config.
+
+pub mod config;

@@ -1,0 +1,292 @@
+//! The findings about ignition files, which the first machines of a cluster start with.
+
+use landfall_diagnostics::{Base, Finding, Kind, Page, Severity};
+
+const fn page(code: &'static str, title: &'static str, text: &'static str, severity: Severity) -> Page {
+    Page { code, title, text, severity, fields: &[], base: Base::Whole, bad: "", good: "" }
+}
+
+const MISSING: Page = page(
+    "LF0670",
+    "a cluster has ignition files for its first machines",
+    "The bootstrap machine starts with bootstrap.ign, those of the control plane with master.ign, machines that \
+     are added by hand with worker.ign. They come out of `openshift-install create ignition-configs` or another \
+     tool, and are taken from the cluster directory or from the one that `--ignition` names; `--ignition \
+     openshift-install` runs that program over the manifests of the cluster directory.",
+    Severity::Error,
+);
+const BROKEN: Page = page(
+    "LF0671",
+    "an ignition file is JSON of version 3 that brings the machine something",
+    "A machine whose ignition config cannot be read stops when it first starts, where nobody sees why. Each of \
+     the files is an object with `ignition.version` 3.x, and has files, units or users, or points at another \
+     config.",
+    Severity::Error,
+);
+const OLDER: Page = page(
+    "LF0672",
+    "ignition files are of version 3",
+    "Version 2 is that of OpenShift releases older than 4.6, whose machines read nothing else; those of later \
+     releases refuse it.",
+    Severity::Error,
+);
+const EXPIRED: Page = page(
+    "LF0673",
+    "the certificates in bootstrap.ign are valid",
+    "Some of the certificates with which a cluster is begun are valid for a day. If they expire before the \
+     control plane stands, no machine joins, and the installation ends with a time-out.",
+    Severity::Error,
+);
+const EXPIRING: Page = page(
+    "LF0674",
+    "the certificates in bootstrap.ign are valid for as long as an installation takes",
+    "Some of the certificates with which a cluster is begun are valid for a day, and an installation takes about \
+     an hour. With less than two hours left it may not come to its end.",
+    Severity::Warning,
+);
+const FOREIGN: Page = page(
+    "LF0675",
+    "ignition files are of the cluster whose infrastructure is made",
+    "The infrastructure id is in the manifests that bootstrap.ign brings along. Under another id the cluster would \
+     look for networks, images and load balancers that are not its own, and `destroy` would not find what it \
+     made.",
+    Severity::Error,
+);
+const PROGRAM: Page = page(
+    "LF0676",
+    "the OpenShift installer's program makes the ignition files",
+    "`--ignition openshift-install` runs `create manifests` and `create ignition-configs` of that program over a \
+     copy, with the cluster's ids and manifests in place of its own. Its output is kept in `.landfall/log`, \
+     without the secrets of the config.",
+    Severity::Error,
+);
+const IN_THE_WAY: Page = page(
+    "LF0677",
+    "ignition files replace no files of yours",
+    "Ignition files, kubeconfig and password belong together. Files of these names that landfall did not write, \
+     or that were changed since, are never written over; and with new ones beside them they would be of no use.",
+    Severity::Error,
+);
+const OWN: Page = page(
+    "LF0678",
+    "manifests that hold the program's own certificates are not edited",
+    "The machine config server on the bootstrap machine uses the certificates that openshift-install made, so \
+     the manifests that hold them are the program's. An edit in landfall's version would be lost.",
+    Severity::Error,
+);
+const STANDING: Page = page(
+    "LF0679",
+    "ignition files stay as they are while machines stand that started with them",
+    "Machines read their ignition config once, when they first start. Other ignition files than those they \
+     started with have another authority and do not reach them any more.",
+    Severity::Warning,
+);
+
+/// The pages of these findings.
+pub const PAGES: &[&Page] =
+    &[&MISSING, &BROKEN, &OLDER, &EXPIRED, &EXPIRING, &FOREIGN, &PROGRAM, &IN_THE_WAY, &OWN, &STANDING];
+
+const ANEW: &str = "make the ignition files anew, or let landfall do it with --ignition openshift-install";
+
+fn listed(names: &[impl AsRef<str>]) -> String {
+    let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+    match names.as_slice() {
+        [] => String::new(),
+        [one] => (*one).to_owned(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
+
+fn verb(names: &[impl AsRef<str>]) -> &'static str {
+    if names.len() == 1 { "is" } else { "are" }
+}
+
+/// Files that are not in the directory that they are to be taken from.
+#[must_use]
+pub fn missing(names: &[&str], directory: &str, cluster: &str) -> Finding {
+    let message = format!("{} {} missing in {directory}; nothing was created", listed(names), verb(names));
+    let help = format!(
+        "with openshift-install on PATH, it makes them of this cluster's manifests:\n  \
+         landfall create cluster --dir {cluster} --ignition openshift-install\n\
+         or make them in a folder COPY elsewhere, as it uses up the files that it reads:\n  \
+         landfall create manifests --dir {cluster}\n  \
+         cp -r {cluster} COPY\n  \
+         openshift-install create ignition-configs --dir COPY\n  \
+         landfall create cluster --dir {cluster} --ignition COPY\n\
+         or put those of another tool into {cluster}, or name their folder with --ignition DIR"
+    );
+    Finding::error(&MISSING, Kind::Required, listed(names), message).help(help)
+}
+
+/// Whether a finding is one of these: they are about files that name no place in a config.
+#[must_use]
+pub fn is_of(finding: &Finding) -> bool {
+    PAGES.iter().any(|page| page.code == finding.page.code)
+}
+
+/// A file that is no ignition config, or one that does nothing.
+#[must_use]
+pub fn broken(name: &str, path: &str, what: &str) -> Finding {
+    let message = format!("{path} cannot be used: {what}; nothing was created");
+    Finding::error(&BROKEN, Kind::Invalid, name, message).help(ANEW)
+}
+
+/// A file in the form of releases that are no longer installed.
+#[must_use]
+pub fn older(name: &str, path: &str) -> Finding {
+    let message = format!(
+        "`ignition.version` of {path} is 2.x, which only releases older than 4.6 read; nothing was created"
+    );
+    Finding::error(&OLDER, Kind::NotSupported, name, message)
+        .help("make the ignition files with the openshift-install of the release that is to be installed")
+}
+
+/// Certificates that are no longer valid.
+#[must_use]
+pub fn expired(name: &str, path: &str, end: &str) -> Finding {
+    let message = format!("a certificate in {path} expired at {end}; nothing was created");
+    Finding::error(&EXPIRED, Kind::Invalid, name, message).help(ANEW)
+}
+
+/// Certificates that will soon not be valid any more.
+#[must_use]
+pub fn expiring(name: &str, path: &str, end: &str) -> Finding {
+    let message = format!("a certificate in {path} expires at {end}, in less than two hours");
+    Finding::warning(&EXPIRING, Kind::Invalid, name, message).help(ANEW)
+}
+
+/// Files of a cluster with another infrastructure id.
+#[must_use]
+pub fn foreign(place: &str, found: &str, wanted: &str) -> Finding {
+    let message = format!(
+        "the ignition files are of the cluster `{found}`, as {place} says, not of `{wanted}`; nothing was created"
+    );
+    let help = format!(
+        "install that cluster, in a cluster directory of its own, with --infra-id {found}; or make them of this \
+         directory's manifests with --ignition openshift-install"
+    );
+    Finding::error(&FOREIGN, Kind::Invalid, "infraID", message).help(help)
+}
+
+/// The program cannot be started.
+#[must_use]
+pub fn not_started(program: &str, why: &str) -> Finding {
+    let message = format!("`{program}` cannot be started: {why}; nothing was created");
+    Finding::error(&PROGRAM, Kind::Invalid, "", message).help(
+        "put openshift-install of the release that is to be installed on PATH, or name the folder of ignition \
+         files that were made elsewhere with --ignition DIR",
+    )
+}
+
+/// The program ended with a fault.
+#[must_use]
+pub fn program_failed(command: &str, status: &str, said: Option<&str>, log: &str) -> Finding {
+    let said = said.map_or_else(|| "it did not say why".to_owned(), |said| format!("it said: {said}"));
+    let message = format!("`{command}` failed ({status}): {said}; nothing was created");
+    Finding::error(&PROGRAM, Kind::Invalid, "", message).help(format!("its whole output is in {log}"))
+}
+
+/// The program did not leave behind what is expected of it.
+#[must_use]
+pub fn program_unknown(what: &str, log: &str) -> Finding {
+    let message = format!("openshift-install ended well, but {what}; nothing was created");
+    Finding::error(&PROGRAM, Kind::Invalid, "", message).help(format!(
+        "its whole output is in {log}; make the ignition files with it in another folder, and name that with \
+         --ignition DIR"
+    ))
+}
+
+/// Files of somebody else where new ones are to be written into a cluster directory.
+#[must_use]
+pub fn in_the_way(paths: &[impl AsRef<str>], cluster: &str) -> Finding {
+    let (them, new) = if paths.len() == 1 { ("it", "a new one") } else { ("them", "new ones") };
+    let message = format!(
+        "{} {} in {cluster} already, and not as landfall wrote {them}; nothing was created",
+        listed(paths),
+        verb(paths)
+    );
+    Finding::error(&IN_THE_WAY, Kind::Forbidden, listed(paths), message).help(format!(
+        "move {them} away to have {new}; or, if the ignition files in the cluster directory are those that you \
+         want, leave out --ignition"
+    ))
+}
+
+/// Edited manifests whose edits would be lost.
+#[must_use]
+pub fn edits_lost(paths: &[impl AsRef<str>]) -> Finding {
+    let them = if paths.len() == 1 { "it" } else { "them" };
+    let message = format!(
+        "{} {} edited, and openshift-install writes its own certificates there; nothing was created",
+        listed(paths),
+        verb(paths)
+    );
+    Finding::error(&OWN, Kind::Forbidden, listed(paths), message).help(format!(
+        "remove {them}, and landfall makes its own again; or make the ignition files yourself and name their \
+         folder with --ignition DIR"
+    ))
+}
+
+/// Ignition files that are not those with which the infrastructure was made.
+#[must_use]
+pub fn changed_since(name: &str) -> Finding {
+    let message = format!("{name} is not the one with which the cluster's infrastructure was made");
+    Finding::warning(&STANDING, Kind::Invalid, name, message).help(
+        "machines that stand keep what they started with; if they cannot work with the new files, put the earlier \
+         ones back, or destroy the cluster and create it again",
+    )
+}
+
+/// Manifests that were changed too late.
+#[must_use]
+pub fn too_late(name: &str) -> Finding {
+    let message = format!("manifests were changed since {name} was made, and machines stand that use it");
+    Finding::warning(&STANDING, Kind::Invalid, name, message)
+        .help("the changes are not installed: apply them to the cluster when it stands")
+}
+
+/// Certificates that end, or have ended, after infrastructure was made.
+#[must_use]
+pub fn ends_while_standing(name: &str, path: &str, end: &str) -> Finding {
+    let message =
+        format!("a certificate in {path} ends at {end}, and infrastructure stands that was made with it");
+    Finding::warning(&STANDING, Kind::Invalid, name, message).help(
+        "this matters only if the control plane was not up by then: destroy the cluster and create it again, with \
+         new ignition files",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_listed_as_people_do() {
+        assert_eq!(listed(&["a"]), "a");
+        assert_eq!(listed(&["a", "b", "c"]), "a, b and c");
+        let finding = missing(&["a", "b"], "/d", "/c");
+        assert_eq!(finding.page.code, "LF0670");
+        assert!(finding.message.starts_with("a and b ") && finding.message.contains(" /d"), "{finding:?}");
+    }
+
+    #[test]
+    fn one_file_is_one() {
+        let one = in_the_way(&["auth/kubeconfig"], "/c");
+        let two = in_the_way(&["a", "b"], "/c");
+        for (finding, names, word) in [(&one, "auth/kubeconfig ", " it"), (&two, "a and b ", " them")] {
+            assert_eq!(finding.page.code, "LF0677");
+            assert!(finding.message.starts_with(names) && finding.message.contains("/c"), "{finding:?}");
+            assert!(finding.help.as_ref().is_some_and(|help| help.contains(word)), "{finding:?}");
+        }
+        let lost = edits_lost(&["a"]);
+        assert!(lost.help.as_ref().is_some_and(|help| help.starts_with("remove it, ")));
+        let missing = missing(&["a", "b"], "/d", "/c");
+        landfall_testing::assert_findings("ignition", [&missing, &one, &two, &lost]);
+    }
+
+    #[test]
+    fn every_code_is_used_once() {
+        let codes: std::collections::BTreeSet<&str> = PAGES.iter().map(|page| page.code).collect();
+        assert_eq!(codes.len(), PAGES.len());
+        assert!(PAGES.iter().all(|page| page.code.starts_with("LF067")));
+    }
+}

@@ -1,0 +1,167 @@
+//! The plan: what one install config, the facts and the catalogue come to, with nothing left to decide.
+//!
+//! A [`Plan`] is a value. Planning is pure: the same input gives the same plan on every machine. The part
+//! of a platform is a leaf type of that platform's folder (`planned`), made by that platform's `plan`.
+
+mod engine;
+mod identity;
+pub mod ignition_pages;
+pub mod outline;
+pub mod pages;
+
+pub use engine::Engine;
+pub use identity::{ALPHABET, Identity, RANDOM, cluster_id_of, infra_id_prefix, is_infra_id};
+
+use serde::Serialize;
+
+use crate::catalogue::Catalogue;
+use crate::config::{InstallConfig, MachinePool};
+use crate::facts::Facts;
+use crate::sections::supported;
+
+/// What planning starts from.
+#[derive(Clone, Copy, Debug)]
+pub struct Case<'a> {
+    /// The config after upconversion, defaults and judgement.
+    pub config: &'a InstallConfig,
+    /// The config as given, with older forms of neutral fields brought up to date.
+    pub given: &'a InstallConfig,
+    /// What is known of the cloud.
+    pub facts: &'a Facts,
+    /// What is known of all clouds.
+    pub catalogue: &'a Catalogue,
+    /// The OpenShift release, such as `4.19`.
+    pub release: &'a str,
+    /// The ids of the cluster.
+    pub identity: &'a Identity,
+    /// Whether the cluster's infrastructure may stand already, so that what is found of it in the cloud is
+    /// its own.
+    pub installed: bool,
+    /// What makes the infrastructure.
+    pub engine: Engine,
+}
+
+/// What a cluster is to be.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Plan {
+    /// Version of the format: 1.
+    pub version: u32,
+    /// The OpenShift release, such as `4.19`.
+    pub release: String,
+    /// The ids of the cluster.
+    pub identity: Identity,
+    /// What belongs to no platform.
+    pub cluster: Cluster,
+    /// What belongs to the platform.
+    pub platform: Platforms,
+    /// The completed config that was planned. Secrets in it are never shown.
+    pub config: InstallConfig,
+    /// The config as given, for the copy that the cluster keeps.
+    #[serde(skip)]
+    pub given: InstallConfig,
+}
+
+/// What of a plan belongs to no platform.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Cluster {
+    /// Name of the cluster.
+    pub name: String,
+    /// Base domain without a final dot.
+    pub base_domain: String,
+    /// Domain of the cluster: name and base domain.
+    pub domain: String,
+    /// Whether the Kubernetes API can be reached from outside the network.
+    pub external_api: bool,
+    /// Whether the applications can be reached from outside the network.
+    pub external_ingress: bool,
+    /// Number of control plane machines.
+    pub control_plane_replicas: u32,
+    /// Number of compute machines of all pools.
+    pub compute_replicas: u32,
+    /// Processor architecture of the control plane: `amd64` or `arm64`.
+    pub architecture: String,
+}
+
+impl Cluster {
+    /// What a completed config says of the cluster.
+    #[must_use]
+    pub fn of(config: &InstallConfig) -> Self {
+        let base_domain = config.base_domain.trim_end_matches('.').to_owned();
+        let strategy = config.operator_publishing_strategy.clone().unwrap_or_default();
+        let external = |part: &str| match config.publish.as_str() {
+            "Internal" => false,
+            "Mixed" => part != "Internal",
+            _ => true,
+        };
+        let control_plane = config.control_plane.clone().unwrap_or_default();
+        Self {
+            name: config.metadata.name.clone(),
+            domain: format!("{}.{base_domain}", config.metadata.name),
+            base_domain,
+            external_api: external(&strategy.apiserver),
+            external_ingress: external(&strategy.ingress),
+            control_plane_replicas: replicas(&control_plane),
+            compute_replicas: config.compute.iter().map(replicas).sum(),
+            architecture: control_plane.architecture,
+        }
+    }
+}
+
+/// The number of machines of a pool. A completed pool has one, and rules refuse a negative one.
+#[must_use]
+pub fn replicas(pool: &MachinePool) -> u32 {
+    pool.replicas.and_then(|n| u32::try_from(n).ok()).unwrap_or(0)
+}
+
+macro_rules! platforms {
+    (pools: [$($pool:ident),*], plain: [$($plain:ident),*]) => {
+        /// The part of a plan that belongs to the platform: exactly one is there.
+        #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+        #[serde(rename_all = "camelCase")]
+        pub struct Platforms {
+            $(#[doc = concat!("The plan of platform ", stringify!($pool), ".")]
+            #[serde(skip_serializing_if = "Option::is_none")]
+            pub $pool: Option<Box<crate::$pool::planned::Plan>>,)*
+        }
+    };
+}
+
+supported! { platforms }
+
+/// One stage of terraform: a module with a state of its own (`assets.md`, C.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stage {
+    /// Name, and folder below `terraform/`.
+    pub name: &'static str,
+    /// Whether it is destroyed once the cluster stands on its own.
+    pub only_for_bootstrap: bool,
+}
+
+/// The zone of each of `replicas` machines: the zones in turn (`assets.md`, B.9).
+pub fn in_turn(zones: &[String], replicas: u32) -> impl Iterator<Item = &str> {
+    let count = usize::try_from(replicas).unwrap_or(0);
+    zones.iter().map(String::as_str).cycle().take(count)
+}
+
+/// How many machines each of `zones` zones gets: the first ones get what does not divide evenly
+/// (`assets.md`, B.9).
+#[must_use]
+pub fn spread(replicas: u32, zones: usize) -> Vec<u32> {
+    let count = u32::try_from(zones).unwrap_or(u32::MAX);
+    (0..count).map(|i| replicas / count + u32::from(i < replicas % count)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spreads_machines_over_zones() {
+        assert_eq!(spread(7, 3), [3, 2, 2]);
+        assert_eq!(spread(1, 3), [1, 0, 0]);
+        assert_eq!(spread(0, 2), [0, 0]);
+        assert!(spread(3, 0).is_empty());
+    }
+}

@@ -1,0 +1,111 @@
+//! The one list of platforms, and the two structs of an install config that are made of it.
+//!
+//! A new platform is its folder and its name in `supported!`. The sections of platforms that the
+//! OpenShift installer knows and landfall does not support are accepted as maps, so that they can be
+//! refused with a clear word.
+
+use crate::config::value::{Opaque, Zero};
+
+/// Hands the list of supported platforms to a macro: first those with settings for machine pools, then
+/// those without; each in the order in which the first one present becomes the active one.
+macro_rules! supported {
+    ($with:ident) => {
+        $with! { pools: [aws, azure], plain: [none, external] }
+    };
+}
+pub(crate) use supported;
+
+/// The platforms that the OpenShift installer knows besides those.
+macro_rules! foreign {
+    ($with:ident, $($list:tt)*) => {
+        $with! { $($list)*, early: [baremetal, gcp, ibmcloud],
+                 late: [nutanix, openstack, ovirt, powervc, powervs, vsphere] }
+    };
+}
+
+macro_rules! sections {
+    (pools: [$($pool:ident),*], plain: [$($plain:ident),*]) => {
+        foreign! { sections, pools: [$($pool),*], plain: [$($plain),*] }
+    };
+    (pools: [$($pool:ident),*], plain: [$($plain:ident),*], early: [$($early:ident),*], late: [$($late:ident),*]) => {
+        crate::config::value::model! {
+            /// The platform to install on: one key with that platform's settings.
+            pub struct Sections {
+                $(#[doc = concat!("Settings of a cluster on platform ", stringify!($pool), ".")]
+                pub $pool: Option<crate::$pool::config::Platform>,)*
+                $(#[doc = concat!("Settings of a cluster on platform ", stringify!($plain), ".")]
+                pub $plain: Option<crate::$plain::config::Platform>,)*
+                $(#[doc = "A platform that landfall does not support."]
+                #[schemars(skip)] pub $early: Option<Opaque>,)*
+                $(#[doc = "A platform that landfall does not support."]
+                #[schemars(skip)] pub $late: Option<Opaque>,)*
+            }
+
+            /// Settings of a machine pool, one key for the platform in use.
+            pub struct PoolSections {
+                $(#[doc = concat!("Settings of the machines on platform ", stringify!($pool), ".")]
+                pub $pool: Option<crate::$pool::config::MachinePool>,)*
+                $(#[doc = "A platform that landfall does not support."]
+                #[schemars(skip)] pub $early: Option<Opaque>,)*
+                $(#[doc = "A platform that landfall does not support."]
+                #[schemars(skip)] pub $late: Option<Opaque>,)*
+            }
+        }
+
+        impl Sections {
+            /// The platforms given, the active one first: the order of the OpenShift installer
+            /// (`docs/install-config.md`, section 7.6).
+            #[must_use]
+            pub fn present(&self) -> Vec<&'static str> {
+                [
+                    $((stringify!($pool), self.$pool.is_some()),)*
+                    $((stringify!($early), self.$early.is_some()),)*
+                    $((stringify!($plain), self.$plain.is_some()),)*
+                    $((stringify!($late), self.$late.is_some()),)*
+                ]
+                .into_iter()
+                .filter_map(|(name, given)| given.then_some(name))
+                .collect()
+            }
+        }
+
+        impl Sections {
+            /// The URLs that may hold a password, each with its JSON pointer.
+            #[must_use]
+            pub fn secret_urls(&self) -> Vec<(String, &str)> {
+                let mut urls = Vec::new();
+                $(if let Some(platform) = &self.$pool {
+                    let own = platform.secret_urls().into_iter();
+                    urls.extend(own.map(|(at, url)| (format!(concat!("/platform/", stringify!($pool), "{}"), at), url)));
+                })*
+                urls
+            }
+        }
+
+        impl PoolSections {
+            /// The platforms that the pool has settings for.
+            #[must_use]
+            pub fn present(&self) -> Vec<&'static str> {
+                if self.is_zero() {
+                    return Vec::new();
+                }
+                [
+                    $((stringify!($pool), self.$pool.is_some()),)*
+                    $((stringify!($early), self.$early.is_some()),)*
+                    $((stringify!($late), self.$late.is_some()),)*
+                ]
+                .into_iter()
+                .filter_map(|(name, given)| given.then_some(name))
+                .collect()
+            }
+        }
+
+        /// The platforms that landfall supports.
+        pub const SUPPORTED: &[&str] = &[$(stringify!($pool),)* $(stringify!($plain),)*];
+
+        /// The platforms that the OpenShift installer knows and landfall does not support.
+        pub const UNSUPPORTED: &[&str] = &[$(stringify!($early),)* $(stringify!($late),)*];
+    };
+}
+
+supported! { sections }

@@ -1,0 +1,27 @@
+//! What the clients of every cloud share: trust roots, proxies, the look at one endpoint, and words for what
+//! goes wrong on the way to it.
+//!
+//! An edge: it resolves names and opens connections. TLS is always verified; nothing in here can leave that
+//! out.
+
+#![forbid(unsafe_code)]
+
+mod chain;
+mod fault;
+mod places;
+mod probe;
+mod proxy;
+mod request;
+pub mod stop;
+#[cfg(test)]
+mod tests;
+mod trust;
+mod walk;
+mod witness;
+
+pub use chain::Certificate;
+pub use fault::{Sort, fault};
+pub use places::{Place, Places};
+pub use probe::{Broken, Probe, Reply, Step, probe};
+pub use proxy::{Proxies, Proxy};
+pub use trust::{BUNDLE, Extra, Trust, TrustFault, TrustSource};

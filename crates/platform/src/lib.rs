@@ -1,0 +1,166 @@
+//! What a platform is to the rest: the traits that a cloud implements, to judge, plan, render, ask, remove and survey.
+//!
+//! It knows no cloud by name. A crate for one implements [`Platform`], and `install-config` has the list of all.
+
+#![forbid(unsafe_code)]
+
+pub mod cloud;
+pub mod pages;
+pub mod removal;
+pub mod survey;
+
+use landfall_diagnostics::{Finding, Findings, Page};
+use landfall_model::catalogue::Catalogue;
+use landfall_model::config::InstallConfig;
+use landfall_model::facts::Facts;
+use landfall_model::plan;
+use landfall_model::plan::outline::Outline;
+use landfall_model::plan::{Plan, Platforms};
+use landfall_render::{Credentials, Extras, PlatformAssets, Unset};
+use landfall_rules::{Case, Gated, Placement, Traits};
+
+/// Where a platform finds the user's credentials. The edge hands the real one in.
+pub trait World {
+    /// The value of an environment variable; none when it is not set or empty.
+    fn variable(&self, name: &str) -> Option<String>;
+
+    /// The bytes of a file; `~/` at the start of the path is the user's home.
+    fn file(&self, path: &str) -> Option<Vec<u8>>;
+}
+
+/// What facts are made of where no cloud is asked.
+#[derive(Clone, Copy, Debug)]
+pub struct Offline<'a> {
+    /// The completed config.
+    pub config: &'a InstallConfig,
+    /// What is known of all clouds.
+    pub catalogue: &'a Catalogue,
+    /// The OpenShift release.
+    pub release: &'a str,
+    /// The user's credentials, perhaps none.
+    pub credentials: &'a Credentials,
+}
+
+/// One platform's part in judging an install config.
+pub trait Platform: Sync {
+    /// The key under `platform`.
+    fn name(&self) -> &'static str;
+
+    /// Brings older forms of the platform's fields up to date (`docs/install-config.md`, section 5).
+    ///
+    /// # Errors
+    /// A finding that ends the work: forms which exclude each other.
+    fn upconvert(&self, config: &mut InstallConfig) -> Result<(), Box<Finding>>;
+
+    /// Fills the platform's own fields and those of its machine pools (section 6).
+    fn defaults(&self, config: &mut InstallConfig, catalogue: &Catalogue);
+
+    /// What the platform-neutral rules need to know.
+    fn traits(&self, config: &InstallConfig, catalogue: &Catalogue) -> Traits;
+
+    /// Judges the platform's own section, active or not.
+    fn check_platform(&self, case: &Case<'_>, out: &mut Findings);
+
+    /// Judges the sections of the machine pools; the platform is the active one.
+    fn check_pools(&self, case: &Case<'_>, out: &mut Findings);
+
+    /// The uses of fields behind a feature gate; the platform is the active one.
+    fn gated(&self, config: &InstallConfig) -> Vec<Gated>;
+
+    /// Where the config puts its cluster; nowhere on platforms without regions.
+    fn placement(&self, _: &InstallConfig) -> Placement {
+        Placement::default()
+    }
+
+    /// The pages of the platform's codes.
+    fn pages(&self) -> Vec<&'static Page>;
+
+    /// The account or subscription that facts were gathered in; none where they do not say.
+    fn account(&self, _: &Facts) -> Option<String> {
+        None
+    }
+
+    /// The cluster that the command line names, as its metadata would.
+    fn target_of(&self, given: &removal::GivenTarget) -> removal::Target {
+        removal::Target { infra_id: given.infra_id.clone(), ..removal::Target::default() }
+    }
+
+    /// The config that asking the cloud of a cluster needs, made of what is known of the cluster alone.
+    ///
+    /// # Errors
+    /// A finding: something that is needed is not said, or cannot be read.
+    fn config_of(&self, target: &removal::Target) -> Result<InstallConfig, Box<Finding>> {
+        Err(Box::new(pages::no_removal(self.name(), &target.infra_id)))
+    }
+
+    /// The edge that asks the platform's cloud; none for platforms without one, and in a build that leaves it
+    /// out.
+    fn cloud(&self) -> Option<&'static dyn cloud::Cloud> {
+        None
+    }
+
+    /// The platform's part in asking a user for a new config; none where the wizard writes none.
+    fn survey(&self) -> Option<&'static dyn survey::Survey> {
+        None
+    }
+
+    /// The credentials that the environment and files of this user give; none for platforms without any.
+    fn credentials(&self, _: &dyn World) -> Credentials {
+        Credentials::new()
+    }
+
+    /// The permissions that installing a config takes, as a policy of the platform's cloud; none where
+    /// landfall knows none.
+    fn policy(&self, _: &Offline<'_>) -> Option<serde_json::Value> {
+        None
+    }
+
+    /// The facts that the catalogue alone gives. What is only assumed, or cannot be known so, is said in
+    /// warnings; what makes planning impossible is left to planning.
+    fn offline_facts(&self, _: &Offline<'_>, _: &mut Findings) -> Facts {
+        Facts::default()
+    }
+
+    /// Adds to a config what follows from the facts alone, such as a pool for subnets of a special kind.
+    fn add_found(&self, _: &mut InstallConfig, _: &Facts) {}
+
+    /// Decides everything that the platform has to decide. None, with the reasons as errors in `out`,
+    /// where that cannot be done; none without errors where landfall makes no assets for the platform.
+    fn plan(&self, _: &plan::Case<'_>, _: &mut Findings) -> Option<Platforms> {
+        None
+    }
+
+    /// Compares the user's credentials with those that a plan was made with; what does not fit is a warning.
+    fn check_credentials(&self, _: &Plan, _: &Credentials, _: &mut Findings) {}
+
+    /// What the stages make of a plan, what of the user's own gets a mark, and what the cluster makes later;
+    /// nothing for a plan of another platform, and where landfall has no modules.
+    fn outline(&self, _: &Plan) -> Outline {
+        Outline::default()
+    }
+
+    /// What the platform adds to the files of a cluster; none for a plan of another platform.
+    fn assets(&self, _: &Plan, _: &Extras<'_>) -> Option<PlatformAssets> {
+        None
+    }
+
+    /// How unset fields stand in the cluster's copy of the install config; none without assets.
+    fn unset(&self, _: &Plan) -> Option<Unset> {
+        None
+    }
+
+    /// The stages of terraform, in the order in which they are applied; none where landfall has no modules.
+    fn stages(&self) -> &'static [plan::Stage] {
+        &[]
+    }
+
+    /// The older fields whose value upconversion has moved to a newer one, as JSON pointers.
+    fn superseded(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// Field paths and the older ones that may hold the value instead.
+    fn older_paths(&self) -> &'static [(&'static str, &'static str)] {
+        &[]
+    }
+}

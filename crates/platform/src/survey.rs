@@ -1,0 +1,55 @@
+//! What a platform knows for those who ask a user for a new config: its regions, and what a config says of
+//! the place that was chosen.
+
+use landfall_model::catalogue::{Catalogue, KnownRegion};
+use serde_json::{Map, Value};
+
+use super::World;
+
+/// The place of a cluster, as far as it was chosen; what is empty was not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Site<'a> {
+    /// The cloud, where the platform has several that a config tells apart.
+    pub cloud: &'a str,
+    /// The region.
+    pub region: &'a str,
+    /// The group that holds the base domain's public zone, where the platform has such groups.
+    pub zone_group: &'a str,
+}
+
+/// Paths of the fields that hold a [`Site`] in an install config; empty where there is no such field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fields {
+    /// Field of the cloud.
+    pub cloud: &'static str,
+    /// Field of the region.
+    pub region: &'static str,
+    /// Field of the public zone's group.
+    pub zone_group: &'static str,
+}
+
+/// A platform's part in asking a user for a new config.
+pub trait Survey: Sync {
+    /// The platform's name for people.
+    fn title(&self) -> &'static str;
+
+    /// Where the site stands in a config.
+    fn fields(&self) -> Fields;
+
+    /// The clouds that a new config can name, the usual one first; empty where a config names none.
+    fn clouds<'c>(&self, _: &'c Catalogue) -> Vec<&'c str> {
+        Vec::new()
+    }
+
+    /// The known regions of a cloud, sorted by their ids. An empty name is the usual cloud's.
+    fn regions<'c>(&self, catalogue: &'c Catalogue, release: &str, cloud: &str) -> Vec<KnownRegion<'c>>;
+
+    /// The region that the user's environment and files are set to, known or not.
+    fn environment_region(&self, world: &dyn World) -> Option<String>;
+
+    /// How a config gets a region that is not known, for the end of a sentence.
+    fn unlisted(&self) -> &'static str;
+
+    /// The platform's section of a config for a site.
+    fn section(&self, site: Site<'_>, catalogue: &Catalogue) -> Map<String, Value>;
+}

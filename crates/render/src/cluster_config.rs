@@ -1,0 +1,79 @@
+//! The copy of the install config that the cluster keeps: `assets.md`, B.5.
+
+use landfall_model::config::{defaults, upconvert};
+use landfall_model::plan::Plan;
+use serde_json::{Map, Value, json};
+
+use super::Unset;
+
+/// The install config with the defaults of its own fields and without the pull secret.
+///
+/// It is the config as given: what machine pools inherit is not written out.
+pub(super) fn redacted(plan: &Plan, unset: &Unset) -> Value {
+    let mut config = plan.given.clone();
+    let stream = config.os_image_stream.clone();
+    defaults::defaults(&mut config);
+    config.os_image_stream = stream;
+    let mut value = config.to_value(true);
+    for (parent, field) in upconvert::SUPERSEDED.iter().filter_map(|pointer| pointer.rsplit_once('/')) {
+        if let Some(map) = value.pointer_mut(parent).and_then(Value::as_object_mut) {
+            map.remove(field);
+        }
+    }
+    lay_over(&mut value, &unset.top);
+    value["pullSecret"] = "".into();
+    value["metadata"]["creationTimestamp"] = Value::Null;
+    let pools = value.get_mut("compute").and_then(Value::as_array_mut).into_iter().flatten();
+    pools.for_each(|pool| complete_pool(pool, unset));
+    if let Some(pool) = value.get_mut("controlPlane") {
+        complete_pool(pool, unset);
+    }
+    for section in sections(&mut value) {
+        lay_over(section, &unset.platform);
+        if let Some(pool) = section.get_mut("defaultMachinePlatform") {
+            lay_over(pool, &unset.pool);
+        }
+    }
+    value
+}
+
+fn complete_pool(pool: &mut Value, unset: &Unset) {
+    if pool.get("platform").is_none() {
+        pool["platform"] = json!({});
+    }
+    for section in sections(pool) {
+        lay_over(section, &unset.pool);
+    }
+}
+
+/// The sections below `platform`: one, as rules refuse a second.
+fn sections(value: &mut Value) -> impl Iterator<Item = &mut Value> {
+    value.get_mut("platform").and_then(Value::as_object_mut).into_iter().flat_map(Map::values_mut)
+}
+
+/// Adds to `given` what only `below` has.
+fn lay_over(given: &mut Value, below: &Value) {
+    let (Some(given), Some(below)) = (given.as_object_mut(), below.as_object()) else {
+        return;
+    };
+    for (key, value) in below {
+        match given.get_mut(key) {
+            Some(own) => lay_over(own, value),
+            None => {
+                given.insert(key.clone(), value.clone());
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keeps_what_was_given() {
+        let mut given = json!({ "a": { "x": 1 }, "b": 2 });
+        lay_over(&mut given, &json!({ "a": { "x": 0, "y": "" }, "c": {} }));
+        assert_eq!(given, json!({ "a": { "x": 1, "y": "" }, "b": 2, "c": {} }));
+    }
+}

@@ -1,0 +1,182 @@
+//! From a plan to every file: manifests, machines, terraform variables, `metadata.json`, in memory.
+//!
+//! Pure: the same plan and the same secrets give the same bytes. What differs between platforms comes as
+//! [`PlatformAssets`], made by its crate.
+
+#![forbid(unsafe_code)]
+
+mod cluster_config;
+mod file;
+mod machines;
+mod manifests;
+pub mod modules;
+mod openshift;
+mod terraform;
+mod text;
+
+pub use file::File;
+pub use text::{bootstrap_stub, raw, yaml};
+
+use std::collections::BTreeMap;
+
+use landfall_diagnostics::secret::Secret;
+use landfall_model::plan::{Plan, Stage};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+/// Every file of a cluster, sorted by path.
+///
+/// `platform` is the key of the plan's platform, `stages` its terraform modules.
+#[must_use]
+pub fn files(
+    plan: &Plan,
+    assets: &PlatformAssets,
+    unset: &Unset,
+    stages: &[Stage],
+    platform: &str,
+    extras: &Extras<'_>,
+) -> Vec<File> {
+    let mut files = manifests::files(plan, assets, extras);
+    files.push(manifests::cluster_config(plan, &cluster_config::redacted(plan, unset)));
+    files.extend(openshift::files(plan, assets, extras));
+    files.extend(machines::files(plan, &assets.machines));
+    files.extend(terraform::files(plan, assets, extras, platform));
+    files.extend(stages.iter().map(|stage| modules::joined(platform, stage)));
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    files
+}
+
+/// The credentials with which the cluster calls its cloud, by names that the platform chooses. Empty where
+/// none are at hand.
+pub type Credentials = BTreeMap<&'static str, Secret<String>>;
+
+/// The certificates of one cluster, each in PEM form.
+#[derive(Clone, Debug)]
+pub struct Tls {
+    /// Certificate of the cluster's root authority.
+    pub root_ca: String,
+    /// Certificate of the machine config server, signed by the root authority.
+    pub machine_config_server: String,
+    /// Private key of the machine config server.
+    pub machine_config_server_key: Secret<String>,
+}
+
+/// What rendering needs besides the plan.
+#[derive(Clone, Debug)]
+pub struct Extras<'a> {
+    /// The cluster's credentials for its cloud.
+    pub credentials: &'a Credentials,
+    /// The cluster's certificates.
+    pub tls: &'a Tls,
+    /// Who runs landfall, in the words of `OPENSHIFT_INSTALL_INVOKER`; `user` by default.
+    pub invoker: &'a str,
+    /// Whether workloads may run on the control plane, where the scheduler's manifest was edited.
+    pub masters_schedulable: Option<bool>,
+    /// The ignition config of the bootstrap machine, as JSON; none before it is made.
+    pub bootstrap_ignition: Option<&'a Secret<String>>,
+    /// The ignition config of the control plane's machines, as JSON; where there is none, they get one that
+    /// points at the cluster's machine config server.
+    pub master_ignition: Option<&'a Secret<String>>,
+    /// The account or subscription that the cluster is made in, for whoever removes it; none where no cloud
+    /// was asked.
+    pub account: Option<&'a str>,
+    /// The engine that makes the cluster; none where that is terraform.
+    pub engine: Option<&'a Engine>,
+}
+
+/// The engine that makes a cluster, where a management cluster has its objects.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Engine {
+    /// Its name.
+    pub name: String,
+    /// The namespace of the objects.
+    pub namespace: String,
+    /// Whether it makes the machines as well.
+    pub machines: bool,
+}
+
+/// A secret's name and its values by key.
+pub type CloudCredentials = (&'static str, Vec<(&'static str, Secret<String>)>);
+
+/// What a platform adds to the files of a cluster.
+#[derive(Debug)]
+pub struct PlatformAssets {
+    /// Name of the platform in Kubernetes objects, such as `AWS`.
+    pub type_name: &'static str,
+    /// `spec.platformSpec` of the Infrastructure object besides `type`: an object.
+    pub infrastructure_spec: Value,
+    /// `status.platformStatus` of the Infrastructure object besides `type`: an object.
+    pub infrastructure_status: Value,
+    /// Data of the `ConfigMap` `cloud-provider-config`; none where that is not written.
+    pub cloud_config: Option<BTreeMap<String, String>>,
+    /// `spec.publicZone` of the DNS object.
+    pub public_zone: Option<Value>,
+    /// `spec.privateZone` of the DNS object.
+    pub private_zone: Option<Value>,
+    /// `spec.platform` of the DNS object.
+    pub dns_platform: Value,
+    /// `spec.loadBalancer.platform` of the Ingress object.
+    pub ingress_platform: Value,
+    /// What is never reached through a proxy on this platform.
+    pub no_proxy: Vec<String>,
+    /// The `ClusterCSIDriver` object's name and `spec.driverConfig`, where disks are encrypted with a key
+    /// of the user's own.
+    pub csi_driver: Option<(&'static str, Value)>,
+    /// MTU of the pod network in bytes, where `cluster-network-03-config.yml` must set it.
+    pub pod_network_mtu: Option<u32>,
+    /// The secret with the cloud credentials: its name and its values by key; none without credentials or
+    /// where the mode is manual.
+    pub cloud_credentials: Option<CloudCredentials>,
+    /// Name of the role that may read that secret, and the secret's name.
+    pub credentials_reader: (&'static str, &'static str),
+    /// The machines.
+    pub machines: MachineAssets,
+    /// The object under the platform's key in `metadata.json`.
+    pub metadata: Box<RawValue>,
+    /// The platform's terraform variables, in declaration order.
+    pub tfvars: Box<RawValue>,
+    /// Variables of our own modules that come from the catalogue, in declaration order.
+    pub own_tfvars: Box<RawValue>,
+}
+
+/// What the copy of the install config in the cluster shows of fields that were not set, beside what was
+/// given (`assets.md`, B.5). Each is an object that the given one is laid over.
+#[derive(Debug)]
+pub struct Unset {
+    /// The config itself.
+    pub top: Value,
+    /// The platform's section.
+    pub platform: Value,
+    /// A pool's section, where there is one.
+    pub pool: Value,
+}
+
+/// The machines of a cluster in the form of the Machine API.
+#[derive(Debug)]
+pub struct MachineAssets {
+    /// `spec.providerSpec.value` of each control plane machine.
+    pub control_plane: Vec<Value>,
+    /// The same for the control plane machine set.
+    pub template: Value,
+    /// `failureDomains` of the control plane machine set.
+    pub failure_domains: Value,
+    /// The machine sets, in order.
+    pub sets: Vec<MachineSet>,
+}
+
+/// One machine set.
+#[derive(Debug)]
+pub struct MachineSet {
+    /// Name.
+    pub name: String,
+    /// Number of machines.
+    pub replicas: u32,
+    /// Whether the set itself carries the labels of role and type.
+    pub labelled: bool,
+    /// `spec.providerSpec.value` of its machines.
+    pub provider: Value,
+    /// Labels of its nodes.
+    pub node_labels: BTreeMap<String, String>,
+    /// Taints of its nodes.
+    pub taints: Vec<Value>,
+}

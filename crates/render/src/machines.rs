@@ -1,0 +1,133 @@
+//! Machines, machine sets and the control plane machine set: `assets.md`, B.9 and B.10.
+
+use landfall_model::plan::Plan;
+use serde_json::{Value, json};
+
+use super::{File, MachineAssets, MachineSet};
+
+const NAMESPACE: &str = "openshift-machine-api";
+const CLUSTER: &str = "machine.openshift.io/cluster-api-cluster";
+const ROLE: &str = "machine.openshift.io/cluster-api-machine-role";
+const TYPE: &str = "machine.openshift.io/cluster-api-machine-type";
+const SET: &str = "machine.openshift.io/cluster-api-machineset";
+
+/// The files of all machines.
+pub(super) fn files(plan: &Plan, machines: &MachineAssets) -> Vec<File> {
+    let id = plan.identity.infra_id.as_str();
+    let mut files = Vec::new();
+    for (number, provider) in numbered(&machines.control_plane) {
+        let name = format!("openshift/99_openshift-cluster-api_master-machines-{number}.yaml");
+        let index = number.trim_start_matches('0');
+        let index = if index.is_empty() { "0" } else { index };
+        files.push(File::yaml(name, &machine(id, index, provider)));
+    }
+    if machines.control_plane.len() > 1 {
+        let name = "openshift/99_openshift-machine-api_master-control-plane-machine-set.yaml".to_owned();
+        files.push(File::yaml(name, &control_plane_machine_set(id, machines)));
+    }
+    for (number, set) in numbered(&machines.sets) {
+        let name = format!("openshift/99_openshift-cluster-api_worker-machineset-{number}.yaml");
+        files.push(File::yaml(name, &machine_set(id, set)));
+    }
+    files
+}
+
+/// Counts from 0, with as many digits as the number of items has.
+fn numbered<T>(items: &[T]) -> impl Iterator<Item = (String, &T)> {
+    let width = items.len().to_string().len();
+    items.iter().enumerate().map(move |(i, item)| (format!("{i:0width$}"), item))
+}
+
+fn labels(id: &str, role: &str) -> Value {
+    json!({ CLUSTER: id, ROLE: role, TYPE: role })
+}
+
+fn spec(provider: &Value) -> Value {
+    json!({ "lifecycleHooks": {}, "metadata": {}, "providerSpec": { "value": provider } })
+}
+
+fn machine(id: &str, index: &str, provider: &Value) -> Value {
+    json!({
+        "apiVersion": "machine.openshift.io/v1beta1",
+        "kind": "Machine",
+        "metadata": {
+            "creationTimestamp": null,
+            "labels": labels(id, "master"),
+            "name": format!("{id}-master-{index}"),
+            "namespace": NAMESPACE,
+        },
+        "spec": spec(provider),
+        "status": {},
+    })
+}
+
+fn machine_set(id: &str, set: &MachineSet) -> Value {
+    let mut template_labels = labels(id, "worker");
+    template_labels[SET] = set.name.as_str().into();
+    let own_labels = if set.labelled { labels(id, "worker") } else { json!({ CLUSTER: id }) };
+    let mut spec = spec(&set.provider);
+    if !set.node_labels.is_empty() {
+        spec["metadata"] = json!({ "labels": set.node_labels });
+    }
+    if !set.taints.is_empty() {
+        spec["taints"] = set.taints.clone().into();
+    }
+    json!({
+        "apiVersion": "machine.openshift.io/v1beta1",
+        "kind": "MachineSet",
+        "metadata": {
+            "creationTimestamp": null,
+            "labels": own_labels,
+            "name": set.name,
+            "namespace": NAMESPACE,
+        },
+        "spec": {
+            "replicas": set.replicas,
+            "selector": { "matchLabels": { CLUSTER: id, SET: set.name } },
+            "template": { "metadata": { "labels": template_labels }, "spec": spec },
+        },
+        "status": { "replicas": 0 },
+    })
+}
+
+fn control_plane_machine_set(id: &str, machines: &MachineAssets) -> Value {
+    json!({
+        "apiVersion": "machine.openshift.io/v1",
+        "kind": "ControlPlaneMachineSet",
+        "metadata": {
+            "creationTimestamp": null,
+            "labels": { CLUSTER: id },
+            "name": "cluster",
+            "namespace": NAMESPACE,
+        },
+        "spec": {
+            "replicas": machines.control_plane.len(),
+            "selector": { "matchLabels": labels(id, "master") },
+            "state": "Active",
+            "strategy": {},
+            "template": {
+                "machineType": "machines_v1beta1_machine_openshift_io",
+                "machines_v1beta1_machine_openshift_io": {
+                    "failureDomains": machines.failure_domains,
+                    "metadata": { "labels": labels(id, "master") },
+                    "spec": spec(&machines.template),
+                },
+            },
+        },
+        "status": {},
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pads_numbers_to_the_digits_of_the_count() {
+        let names =
+            |count: usize| -> Vec<String> { numbered(&vec![(); count]).map(|(number, ())| number).collect() };
+        assert_eq!(names(3), ["0", "1", "2"]);
+        assert_eq!(names(10).first().map(String::as_str), Some("00"));
+        assert_eq!(names(10).last().map(String::as_str), Some("09"));
+    }
+}

@@ -1,0 +1,416 @@
+//! The folder `manifests/`: `assets.md`, B.2 to B.6.
+
+use std::collections::BTreeSet;
+
+use landfall_model::config::Proxy;
+use landfall_model::plan::Plan;
+use landfall_rules::trust_bundle;
+use serde_json::{Map, Value, json};
+
+use super::terraform::written;
+use super::{Extras, File, PlatformAssets, text};
+
+const CONFIG: &str = "config.openshift.io/v1";
+const OPERATOR: &str = "operator.openshift.io/v1";
+
+/// The metadata of an object of no namespace.
+pub(super) fn named(name: &str) -> Value {
+    json!({ "creationTimestamp": null, "name": name })
+}
+
+/// The metadata of an object in a namespace.
+pub(super) fn placed(name: &str, namespace: &str) -> Value {
+    json!({ "creationTimestamp": null, "name": name, "namespace": namespace })
+}
+
+fn file(name: &str, value: &Value) -> File {
+    File::yaml(format!("manifests/{name}"), value)
+}
+
+/// The files of the folder.
+pub(super) fn files(plan: &Plan, assets: &PlatformAssets, extras: &Extras<'_>) -> Vec<File> {
+    let mut files = vec![
+        file("cluster-dns-02-config.yml", &dns(plan, assets)),
+        file("cluster-infrastructure-02-config.yml", &infrastructure(plan, assets)),
+        file("cluster-ingress-02-config.yml", &ingress(plan, assets)),
+        file("cluster-network-02-config.yml", &network(plan)),
+        file("cluster-scheduler-02-config.yml", &scheduler(plan)),
+        file("cvo-overrides.yaml", &cluster_version(plan)),
+        file("kube-cloud-config.yaml", &kube_cloud_config()),
+        file("kube-system-configmap-root-ca.yaml", &root_ca(extras)),
+    ];
+    let proxy = file("cluster-proxy-01-config.yaml", &proxy(plan, assets));
+    files.push(if has_password(plan) { proxy.kept_secret() } else { proxy });
+    if let Some(data) = &assets.cloud_config {
+        let value = json!({
+            "apiVersion": "v1",
+            "data": data,
+            "kind": "ConfigMap",
+            "metadata": placed("cloud-provider-config", "openshift-config"),
+        });
+        files.push(file("cloud-provider-config.yaml", &value));
+    }
+    if let Some((name, config)) = &assets.csi_driver {
+        files.push(file("cluster-csi-driver-config.yaml", &csi_driver(name, config)));
+    }
+    if !plan.cluster.external_ingress {
+        files.push(file("cluster-ingress-default-ingresscontroller.yaml", &ingress_controller()));
+    }
+    files.extend(pod_network(plan, assets).map(|value| file("cluster-network-03-config.yml", &value)));
+    files.extend(image_sources(plan));
+    files.extend(trust_bundle_map(plan).map(|value| file("user-ca-bundle-config.yaml", &value)));
+    files.push(file("machine-config-server-tls-secret.yaml", &machine_config_server(extras)).kept_secret());
+    files.push(file("openshift-config-secret-pull-secret.yaml", &pull_secret(plan)).kept_secret());
+    files
+}
+
+/// The copy of the install config. It holds proxies' passwords if there are any.
+pub(super) fn cluster_config(plan: &Plan, config: &Value) -> File {
+    let note = "The install config that this cluster was made from, without its pull secret; a record only, \
+                nothing reads it.";
+    let value = json!({
+        "apiVersion": "v1",
+        "data": { "install-config": text::yaml(config) },
+        "kind": "ConfigMap",
+        "metadata": {
+            "annotations": { "kubernetes.io/description": note },
+            "name": "cluster-config-v1",
+            "namespace": "kube-system",
+        },
+    });
+    let file = file("cluster-config.yaml", &value);
+    if has_password(plan) { file.kept_secret() } else { file }
+}
+
+/// Whether a proxy's URL has a user part. Planning refuses endpoints with one.
+fn has_password(plan: &Plan) -> bool {
+    let proxy = plan.config.proxy.iter();
+    proxy.flat_map(|p| [&p.http_proxy, &p.https_proxy]).any(|url| url.shown() != url.expose())
+}
+
+fn dns(plan: &Plan, assets: &PlatformAssets) -> Value {
+    let mut spec = json!({ "baseDomain": plan.cluster.domain, "platform": assets.dns_platform });
+    if let Some(zone) = &assets.public_zone {
+        spec["publicZone"] = zone.clone();
+    }
+    if let Some(zone) = &assets.private_zone {
+        spec["privateZone"] = zone.clone();
+    }
+    json!({ "apiVersion": CONFIG, "kind": "DNS", "metadata": named("cluster"), "spec": spec, "status": {} })
+}
+
+/// The name and key of the cloud provider's config, and the topology that the numbers of machines give.
+fn infrastructure(plan: &Plan, assets: &PlatformAssets) -> Value {
+    let cluster = &plan.cluster;
+    let available = |few: bool| if few { "SingleReplica" } else { "HighlyAvailable" };
+    let control_plane = available(cluster.control_plane_replicas < 3);
+    let infrastructure = match cluster.compute_replicas {
+        0 => control_plane,
+        n => available(n == 1),
+    };
+    let cloud_config = match assets.cloud_config {
+        Some(_) => json!({ "key": "config", "name": "cloud-provider-config" }),
+        None => json!({ "name": "" }),
+    };
+    let with_type = |part: &Value| {
+        let mut part = part.clone();
+        part["type"] = assets.type_name.into();
+        part
+    };
+    let partitioning = match plan.config.cpu_partitioning.as_str() {
+        "" => "None",
+        mode => mode,
+    };
+    json!({
+        "apiVersion": CONFIG,
+        "kind": "Infrastructure",
+        "metadata": named("cluster"),
+        "spec": { "cloudConfig": cloud_config, "platformSpec": with_type(&assets.infrastructure_spec) },
+        "status": {
+            "apiServerInternalURI": format!("https://api-int.{}:6443", cluster.domain),
+            "apiServerURL": format!("https://api.{}:6443", cluster.domain),
+            "controlPlaneTopology": control_plane,
+            "cpuPartitioning": partitioning,
+            "etcdDiscoveryDomain": "",
+            "infrastructureName": plan.identity.infra_id,
+            "infrastructureTopology": infrastructure,
+            "platform": assets.type_name,
+            "platformStatus": with_type(&assets.infrastructure_status),
+        },
+    })
+}
+
+fn ingress(plan: &Plan, assets: &PlatformAssets) -> Value {
+    json!({
+        "apiVersion": CONFIG,
+        "kind": "Ingress",
+        "metadata": named("cluster"),
+        "spec": {
+            "domain": format!("apps.{}", plan.cluster.domain),
+            "loadBalancer": { "platform": assets.ingress_platform },
+        },
+        "status": { "defaultPlacement": "Workers" },
+    })
+}
+
+fn ingress_controller() -> Value {
+    json!({
+        "apiVersion": OPERATOR,
+        "kind": "IngressController",
+        "metadata": placed("default", "openshift-ingress-operator"),
+        "spec": {
+            "clientTLS": { "clientCA": { "name": "" }, "clientCertificatePolicy": "" },
+            "endpointPublishingStrategy": {
+                "loadBalancer": { "scope": "Internal" },
+                "type": "LoadBalancerService",
+            },
+            "httpCompression": {},
+            "httpErrorCodePages": { "name": "" },
+            "tuningOptions": { "reloadInterval": "0s" },
+            "unsupportedConfigOverrides": null,
+        },
+        "status": { "availableReplicas": 0, "domain": "", "selector": "" },
+    })
+}
+
+fn network(plan: &Plan) -> Value {
+    let networking = plan.config.networking.clone().unwrap_or_default();
+    let pods = networking.cluster_network.iter();
+    let pods = pods.map(|net| json!({ "cidr": written(&net.cidr), "hostPrefix": net.host_prefix }));
+    json!({
+        "apiVersion": CONFIG,
+        "kind": "Network",
+        "metadata": named("cluster"),
+        "spec": {
+            "clusterNetwork": pods.collect::<Vec<Value>>(),
+            "externalIP": { "policy": {} },
+            "networkType": networking.network_type,
+            "serviceNetwork": networking.service_network.iter().map(written).collect::<Vec<String>>(),
+        },
+        "status": {},
+    })
+}
+
+/// The MTU of the pod network, where the config or the platform sets it.
+fn pod_network(plan: &Plan, assets: &PlatformAssets) -> Option<Value> {
+    let networking = plan.config.networking.as_ref()?;
+    let given = Some(networking.cluster_network_mtu).filter(|mtu| *mtu > 0);
+    let mtu = given.or(assets.pod_network_mtu)?;
+    let mut network = json!({ "type": networking.network_type });
+    match networking.network_type.as_str() {
+        "OpenShiftSDN" => network["openshiftSDNConfig"] = json!({ "mode": "", "mtu": mtu }),
+        _ => network["ovnKubernetesConfig"] = json!({ "egressIPConfig": {}, "mtu": mtu }),
+    }
+    Some(json!({
+        "apiVersion": OPERATOR,
+        "kind": "Network",
+        "metadata": named("cluster"),
+        "spec": {
+            "clusterNetwork": null,
+            "defaultNetwork": network,
+            "disableNetworkDiagnostics": false,
+            "managementState": "Managed",
+            "observedConfig": null,
+            "serviceNetwork": null,
+            "unsupportedConfigOverrides": null,
+        },
+        "status": { "readyReplicas": 0 },
+    }))
+}
+
+fn proxy(plan: &Plan, assets: &PlatformAssets) -> Value {
+    let config = &plan.config;
+    let mut spec = Map::new();
+    let trusted = !config.additional_trust_bundle.is_empty()
+        && (config.proxy.is_some() || config.additional_trust_bundle_policy == "Always");
+    let bundle = if trusted { "user-ca-bundle" } else { "" };
+    spec.insert("trustedCA".to_owned(), json!({ "name": bundle }));
+    let mut status = Map::new();
+    if let Some(given) = &config.proxy {
+        for (key, value) in
+            [("httpProxy", given.http_proxy.expose()), ("httpsProxy", given.https_proxy.expose())]
+        {
+            if !value.is_empty() {
+                spec.insert(key.to_owned(), value.into());
+                status.insert(key.to_owned(), value.into());
+            }
+        }
+        if !given.no_proxy.is_empty() {
+            spec.insert("noProxy".to_owned(), given.no_proxy.as_str().into());
+        }
+        if !status.is_empty() {
+            status.insert("noProxy".to_owned(), exceptions(plan, assets, given).into());
+        }
+    }
+    json!({ "apiVersion": CONFIG, "kind": "Proxy", "metadata": named("cluster"), "spec": spec, "status": status })
+}
+
+/// What is reached without the proxy: the cluster's own names and networks and what the user adds.
+fn exceptions(plan: &Plan, assets: &PlatformAssets, given: &Proxy) -> String {
+    if given.no_proxy.trim() == "*" {
+        return "*".to_owned();
+    }
+    let fixed = ["127.0.0.1", "localhost", ".svc", ".cluster.local", "169.254.169.254"];
+    let mut set: BTreeSet<String> = fixed.into_iter().map(str::to_owned).collect();
+    set.insert(format!("api-int.{}", plan.cluster.domain));
+    if let Some(networking) = &plan.config.networking {
+        set.extend(networking.service_network.iter().map(written));
+        set.extend(networking.machine_network.iter().map(|net| written(&net.cidr)));
+        set.extend(networking.cluster_network.iter().map(|net| written(&net.cidr)));
+    }
+    set.extend(assets.no_proxy.iter().cloned());
+    set.extend(
+        given.no_proxy.split(',').map(|entry| entry.trim().to_owned()).filter(|entry| !entry.is_empty()),
+    );
+    set.into_iter().collect::<Vec<String>>().join(",")
+}
+
+fn scheduler(plan: &Plan) -> Value {
+    json!({
+        "apiVersion": CONFIG,
+        "kind": "Scheduler",
+        "metadata": named("cluster"),
+        "spec": { "mastersSchedulable": plan.cluster.compute_replicas == 0, "policy": { "name": "" } },
+        "status": {},
+    })
+}
+
+fn cluster_version(plan: &Plan) -> Value {
+    let mut spec = json!({
+        "channel": format!("stable-{}", plan.release),
+        "clusterID": plan.identity.cluster_id,
+    });
+    if let Some(capabilities) = &plan.config.capabilities {
+        let mut given = Map::new();
+        if !capabilities.baseline_capability_set.is_empty() {
+            given.insert(
+                "baselineCapabilitySet".to_owned(),
+                capabilities.baseline_capability_set.as_str().into(),
+            );
+        }
+        if !capabilities.additional_enabled_capabilities.is_empty() {
+            let additional = capabilities.additional_enabled_capabilities.clone();
+            given.insert("additionalEnabledCapabilities".to_owned(), additional.into());
+        }
+        spec["capabilities"] = given.into();
+    }
+    json!({
+        "apiVersion": CONFIG,
+        "kind": "ClusterVersion",
+        "metadata": { "name": "version", "namespace": "openshift-cluster-version" },
+        "spec": spec,
+    })
+}
+
+fn kube_cloud_config() -> Value {
+    json!({
+        "apiVersion": "v1",
+        "data": { "config": "" },
+        "kind": "Secret",
+        "metadata": { "name": "kube-cloud-cfg", "namespace": "kube-system" },
+        "type": "Opaque",
+    })
+}
+
+fn root_ca(extras: &Extras<'_>) -> Value {
+    json!({
+        "apiVersion": "v1",
+        "data": { "ca.crt": extras.tls.root_ca },
+        "kind": "ConfigMap",
+        "metadata": { "name": "root-ca", "namespace": "kube-system" },
+    })
+}
+
+fn machine_config_server(extras: &Extras<'_>) -> Value {
+    json!({
+        "apiVersion": "v1",
+        "data": {
+            "tls.crt": text::base64(&extras.tls.machine_config_server),
+            "tls.key": text::base64(extras.tls.machine_config_server_key.expose()),
+        },
+        "kind": "Secret",
+        "metadata": { "name": "machine-config-server-tls", "namespace": "openshift-machine-config-operator" },
+        "type": "Opaque",
+    })
+}
+
+fn pull_secret(plan: &Plan) -> Value {
+    json!({
+        "apiVersion": "v1",
+        "data": { ".dockerconfigjson": text::base64(plan.config.pull_secret.expose()) },
+        "kind": "Secret",
+        "metadata": { "name": "pull-secret", "namespace": "openshift-config" },
+        "type": "kubernetes.io/dockerconfigjson",
+    })
+}
+
+fn csi_driver(name: &str, config: &Value) -> Value {
+    json!({
+        "apiVersion": OPERATOR,
+        "kind": "ClusterCSIDriver",
+        "metadata": named(name),
+        "spec": {
+            "driverConfig": config,
+            "managementState": "Managed",
+            "observedConfig": null,
+            "unsupportedConfigOverrides": null,
+        },
+        "status": { "readyReplicas": 0 },
+    })
+}
+
+/// Image mirrors in the form that the config uses; rules refuse both at once.
+fn image_sources(plan: &Plan) -> Vec<File> {
+    let mut files = Vec::new();
+    let config = &plan.config;
+    if !config.image_content_sources.is_empty() {
+        let mirrors = config.image_content_sources.iter();
+        let mirrors = mirrors.map(|m| mirrored(&m.source, &m.mirrors));
+        let value = json!({
+            "apiVersion": "operator.openshift.io/v1alpha1",
+            "kind": "ImageContentSourcePolicy",
+            "metadata": named("image-policy"),
+            "spec": { "repositoryDigestMirrors": mirrors.collect::<Vec<Value>>() },
+        });
+        files.push(file("image-content-source-policy.yaml", &value));
+    }
+    if !config.image_digest_sources.is_empty() {
+        let mirrors = config.image_digest_sources.iter().map(|m| {
+            let mut entry = mirrored(&m.source, &m.mirrors);
+            if !m.source_policy.is_empty() {
+                entry["mirrorSourcePolicy"] = m.source_policy.as_str().into();
+            }
+            entry
+        });
+        let value = json!({
+            "apiVersion": CONFIG,
+            "kind": "ImageDigestMirrorSet",
+            "metadata": named("image-digest-mirror"),
+            "spec": { "imageDigestMirrors": mirrors.collect::<Vec<Value>>() },
+            "status": {},
+        });
+        files.push(file("image-digest-mirror-set.yaml", &value));
+    }
+    files
+}
+
+/// A repository with its mirrors.
+fn mirrored(source: &str, mirrors: &[String]) -> Value {
+    if mirrors.is_empty() {
+        json!({ "source": source })
+    } else {
+        json!({ "mirrors": mirrors, "source": source })
+    }
+}
+
+fn trust_bundle_map(plan: &Plan) -> Option<Value> {
+    let certificates = trust_bundle::certificates(&plan.config.additional_trust_bundle);
+    (!certificates.is_empty()).then(|| {
+        json!({
+            "apiVersion": "v1",
+            "data": { "ca-bundle.crt": certificates.concat() },
+            "kind": "ConfigMap",
+            "metadata": placed("user-ca-bundle", "openshift-config"),
+        })
+    })
+}

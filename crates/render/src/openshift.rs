@@ -1,0 +1,167 @@
+//! The folder `openshift/` without its machines: `assets.md`, B.6 to B.8.
+
+use std::collections::BTreeSet;
+
+use landfall_model::plan::Plan;
+use serde_json::{Map, Value, json};
+
+use super::manifests::{named, placed};
+use super::{Extras, File, PlatformAssets, text};
+
+fn file(name: impl AsRef<str>, value: &Value) -> File {
+    File::yaml(format!("openshift/{}", name.as_ref()), value)
+}
+
+/// The files of the folder.
+pub(super) fn files(plan: &Plan, assets: &PlatformAssets, extras: &Extras<'_>) -> Vec<File> {
+    let (reader, secret) = assets.credentials_reader;
+    let mut files = vec![
+        file("99_role-cloud-creds-secret-reader.yaml", &reader_role(reader, secret)),
+        file("99_feature-gate.yaml", &feature_gate(plan)),
+        file("openshift-install-manifests.yaml", &install_note(plan, extras, "openshift-install-manifests")),
+    ];
+    if let Some((name, values)) = &assets.cloud_credentials {
+        let data: Map<String, Value> = values
+            .iter()
+            .map(|(key, value)| ((*key).to_owned(), text::base64(value.expose()).into()))
+            .collect();
+        let value = json!({
+            "apiVersion": "v1",
+            "data": data,
+            "kind": "Secret",
+            "metadata": { "name": name, "namespace": "kube-system" },
+        });
+        files.push(file("99_cloud-creds-secret.yaml", &value).kept_secret());
+    }
+    for role in ["master", "worker"] {
+        let name = format!("99_openshift-cluster-api_{role}-user-data-secret.yaml");
+        files.push(file(name, &user_data(plan, extras, role)).kept_secret());
+    }
+    files.extend(machine_configs(plan));
+    files
+}
+
+fn reader_role(name: &str, secret: &str) -> Value {
+    json!({
+        "apiVersion": "rbac.authorization.k8s.io/v1",
+        "kind": "Role",
+        "metadata": { "name": name, "namespace": "kube-system" },
+        "rules": [{
+            "apiGroups": [""],
+            "resourceNames": [secret],
+            "resources": ["secrets"],
+            "verbs": ["get"],
+        }],
+    })
+}
+
+fn feature_gate(plan: &Plan) -> Value {
+    let config = &plan.config;
+    let mut spec = Map::new();
+    if !config.feature_set.is_empty() {
+        spec.insert("featureSet".to_owned(), config.feature_set.as_str().into());
+    }
+    let mut gates = Map::new();
+    for (list, on) in [("disabled", false), ("enabled", true)] {
+        let parsed = config.feature_gates.iter().filter_map(|gate| gate.split_once('='));
+        let names: Vec<&str> =
+            parsed.filter(|(_, state)| is_true(state) == on).map(|(name, _)| name).collect();
+        if !names.is_empty() {
+            gates.insert(list.to_owned(), names.into());
+        }
+    }
+    if !gates.is_empty() {
+        spec.insert("customNoUpgrade".to_owned(), gates.into());
+    }
+    json!({
+        "apiVersion": "config.openshift.io/v1",
+        "kind": "FeatureGate",
+        "metadata": named("cluster"),
+        "spec": spec,
+        "status": { "featureGates": null },
+    })
+}
+
+/// Whether a text is one of those that Go takes for true; rules refuse what is neither true nor false.
+fn is_true(text: &str) -> bool {
+    ["1", "t", "T", "true", "TRUE", "True"].contains(&text)
+}
+
+/// Who installed the cluster, and with which release's rules.
+pub(super) fn install_note(plan: &Plan, extras: &Extras<'_>, name: &str) -> Value {
+    json!({
+        "apiVersion": "v1",
+        "data": { "invoker": extras.invoker, "version": format!("v{}.0", plan.release) },
+        "kind": "ConfigMap",
+        "metadata": placed(name, "openshift-config"),
+    })
+}
+
+fn user_data(plan: &Plan, extras: &Extras<'_>, role: &str) -> Value {
+    let ignition = text::pointer_ignition(&plan.cluster.domain, role, &extras.tls.root_ca);
+    json!({
+        "apiVersion": "v1",
+        "data": { "disableTemplating": text::base64("true\n"), "userData": text::base64(ignition) },
+        "kind": "Secret",
+        "metadata": { "name": format!("{role}-user-data"), "namespace": "openshift-machine-api" },
+        "type": "Opaque",
+    })
+}
+
+/// What the machines' operating system is told before it first starts.
+fn machine_configs(plan: &Plan) -> Vec<File> {
+    let config = &plan.config;
+    let keys = config.ssh_key.expose();
+    let control_plane = config.control_plane.iter().map(|pool| ("master", pool));
+    let compute = config.compute.iter().map(|pool| ("worker", pool));
+    let disabled: BTreeSet<&str> = control_plane
+        .chain(compute)
+        .filter(|(_, pool)| pool.hyperthreading == "Disabled")
+        .map(|(role, _)| role)
+        .collect();
+    let mut files = Vec::new();
+    for role in ["master", "worker"] {
+        let mut push = |what: &str, changed: &[(&str, Value)]| {
+            let name = format!("99-{role}-{what}");
+            let value = machine_config(&name, role, changed);
+            files.push(file(format!("99_openshift-machineconfig_{name}.yaml"), &value));
+        };
+        if !keys.is_empty() {
+            let users = json!({ "users": [{ "name": "core", "sshAuthorizedKeys": [keys] }] });
+            let ignition = json!({ "ignition": { "version": "3.2.0" }, "passwd": users });
+            push("ssh", &[("config", ignition)]);
+        }
+        if config.fips {
+            push("fips", &[("fips", true.into())]);
+        }
+        if disabled.contains(role) {
+            push("disable-hyperthreading", &[("kernelArguments", json!(["nosmt"]))]);
+        }
+    }
+    files
+}
+
+fn machine_config(name: &str, role: &str, changed: &[(&str, Value)]) -> Value {
+    let mut spec = json!({
+        "baseOSExtensionsContainerImage": "",
+        "config": { "ignition": { "version": "3.2.0" } },
+        "extensions": null,
+        "fips": false,
+        "kernelArguments": null,
+        "kernelType": "",
+        "osImageURL": "",
+    });
+    for (key, value) in changed {
+        spec[*key] = value.clone();
+    }
+    json!({
+        "apiVersion": "machineconfiguration.openshift.io/v1",
+        "kind": "MachineConfig",
+        "metadata": {
+            "creationTimestamp": null,
+            "labels": { "machineconfiguration.openshift.io/role": role },
+            "name": name,
+        },
+        "spec": spec,
+    })
+}

@@ -1,0 +1,170 @@
+//! Feature sets, feature gates, gated fields and the operating system stream: `docs/install-config.md`,
+//! sections 7.13 and 13.
+
+use landfall_diagnostics::{Base, Finding, Findings, Kind, Page, Severity, shortened};
+use landfall_model::config::InstallConfig;
+use landfall_model::config::defaults::OS_IMAGE_STREAM;
+
+use super::{Case, Gated, Subject};
+
+pub(super) const SUBJECT: Subject = Subject { check, pages: &[&SET, &GATES, &GATED, &STREAM] };
+
+const SETS: &[&str] = &["", "TechPreviewNoUpgrade", "DevPreviewNoUpgrade", "OKD", "CustomNoUpgrade"];
+const STREAMS: &[&str] = &["rhel-9", "rhel-10"];
+
+/// The gates that are on without a feature set.
+const DEFAULT_ON: &[&str] = &["AWSClusterHostedDNSInstall", "DualReplica", "OSStreams"];
+/// The gates that the two preview sets turn on besides.
+const PREVIEW_ON: &[&str] = &[
+    "AWSDualStackInstall",
+    "AWSEuropeanSovereignCloudInstall",
+    "AWSDedicatedHosts",
+    "ClusterAPIMachineManagementAWS",
+    "MachineAPIMigration",
+    "AzureMultiDisk",
+    "AzureDualStackInstall",
+    "MultiDiskSetup",
+    "ConfigurablePKI",
+];
+
+/// The feature set cannot be used.
+const SET: Page = Page {
+    code: "LF0160",
+    title: "`featureSet` is known and can be installed",
+    text: "`TechPreviewNoUpgrade` and `DevPreviewNoUpgrade` turn on previews, `CustomNoUpgrade` turns on \
+           what `featureGates` names. Such clusters cannot be upgraded. The set OKD is for OKD releases.",
+    severity: Severity::Error,
+    fields: &["featureSet"],
+    base: Base::None,
+    bad: "featureSet: TechPreview\n",
+    good: "featureSet: TechPreviewNoUpgrade\n",
+};
+/// The gates cannot be read.
+const GATES: Page = Page {
+    code: "LF0161",
+    title: "`featureGates` go with `featureSet: CustomNoUpgrade`, each as `Name=true` or `Name=false`",
+    text: "Without that feature set the list would be ignored.",
+    severity: Severity::Error,
+    fields: &["featureGates", "featureGates[]"],
+    base: Base::None,
+    bad: "featureSet: CustomNoUpgrade\nfeatureGates: [DualReplica]\n",
+    good: "featureSet: CustomNoUpgrade\nfeatureGates: [DualReplica=true]\n",
+};
+/// A field's gate is off.
+const GATED: Page = Page {
+    code: "LF0162",
+    title: "a field behind a feature gate is used only when its gate is on",
+    text: "The field is a preview. `featureSet: TechPreviewNoUpgrade` turns its gate on, as does \
+           `featureSet: CustomNoUpgrade` with the gate in `featureGates`; neither is for production.",
+    severity: Severity::Error,
+    fields: &["featureSet", "featureGates", "pki", "controlPlane.diskSetup", "compute[].diskSetup"],
+    base: Base::None,
+    bad: "pki:\n  signerCertificates:\n    key:\n      algorithm: RSA\n      rsa:\n        keySize: 4096\n",
+    good: "featureSet: CustomNoUpgrade\nfeatureGates: [ConfigurablePKI=true]\n\
+           pki:\n  signerCertificates:\n    key:\n      algorithm: RSA\n      rsa:\n        keySize: 4096\n",
+};
+/// The stream is not known.
+const STREAM: Page = Page {
+    code: "LF0163",
+    title: "`osImageStream` is `rhel-9` or `rhel-10`",
+    text: "The stream of operating system images that the machines start from; rhel-10 unless given.",
+    severity: Severity::Error,
+    fields: &["osImageStream"],
+    base: Base::None,
+    bad: "osImageStream: rhel-8\n",
+    good: "osImageStream: rhel-9\n",
+};
+
+fn check(case: &Case<'_>, out: &mut Findings) {
+    let config = case.config;
+    if !STREAMS.contains(&config.os_image_stream.as_str()) {
+        out.push(Finding::not_supported(&STREAM, "osImageStream", &config.os_image_stream, STREAMS));
+    }
+    if !check_set(config, out) {
+        return;
+    }
+    for used in gated(case) {
+        if !is_on(config, used.gate) {
+            let message = format!("this is a preview, and its feature gate `{}` is off", used.gate);
+            let help = format!(
+                "remove the field, or write `featureSet: CustomNoUpgrade` and `featureGates: [{}=true]`",
+                used.gate
+            );
+            out.push(Finding::error(&GATED, Kind::Forbidden, used.field, message).help(help).at(used.at));
+        }
+    }
+}
+
+/// Judges the feature set and the gates; false if gated fields cannot be judged.
+fn check_set(config: &InstallConfig, out: &mut Findings) -> bool {
+    let before = out.errors();
+    let set = config.feature_set.as_str();
+    if !SETS.contains(&set) {
+        let accepted = ["TechPreviewNoUpgrade", "DevPreviewNoUpgrade", "CustomNoUpgrade"];
+        out.push(Finding::not_supported(&SET, "featureSet", set, &accepted));
+    } else if set == "OKD" {
+        let message = "the feature set OKD is for OKD releases only";
+        let finding = Finding::error(&SET, Kind::Forbidden, "featureSet", message);
+        out.push(finding.help("remove `featureSet`"));
+    }
+    if !config.feature_gates.is_empty() && set != "CustomNoUpgrade" {
+        let message = "`featureGates` has an effect only with `featureSet: CustomNoUpgrade`";
+        let finding = Finding::error(&GATES, Kind::Forbidden, "featureGates", message);
+        out.push(finding.help("add `featureSet: CustomNoUpgrade`, or remove `featureGates`"));
+    }
+    for (i, entry) in config.feature_gates.iter().enumerate() {
+        if parse_gate(entry).is_none() {
+            let message = format!("`{}` is not a gate's name, `=`, and true or false", shortened(entry));
+            let finding = Finding::error(&GATES, Kind::Invalid, format!("featureGates[{i}]"), message);
+            out.push(finding.help("write an entry such as DualReplica=true"));
+        }
+    }
+    out.errors() == before
+}
+
+fn parse_gate(entry: &str) -> Option<(&str, bool)> {
+    let (name, value) = entry.split_once('=')?;
+    match value {
+        "1" | "t" | "T" | "TRUE" | "true" | "True" => Some((name, true)),
+        "0" | "f" | "F" | "FALSE" | "false" | "False" => Some((name, false)),
+        _ => None,
+    }
+}
+
+/// Whether a gate is on under the config's feature set (section 13).
+#[must_use]
+pub fn is_on(config: &InstallConfig, gate: &str) -> bool {
+    match config.feature_set.as_str() {
+        "" => DEFAULT_ON.contains(&gate),
+        "CustomNoUpgrade" => {
+            config.feature_gates.iter().filter_map(|entry| parse_gate(entry)).any(|on| on == (gate, true))
+        }
+        _ => DEFAULT_ON.contains(&gate) || PREVIEW_ON.contains(&gate),
+    }
+}
+
+/// Every use of a field behind a gate, the platform's own included.
+fn gated<'a>(case: &'a Case<'_>) -> Vec<Gated> {
+    let config: &'a InstallConfig = case.config;
+    let mut used: Vec<Gated> =
+        case.gated.iter().map(|g| Gated { gate: g.gate, field: g.field.clone(), at: g.at.clone() }).collect();
+    let mut neutral = |gate, field: &str, at: String| {
+        used.push(Gated { gate, field: field.to_owned(), at });
+    };
+    if config.control_plane.as_ref().is_some_and(|p| p.fencing.is_some()) {
+        neutral("DualReplica", "platform.none.fencingCredentials", "controlPlane.fencing".to_owned());
+    }
+    if config.control_plane.as_ref().is_some_and(|p| !p.disk_setup.is_empty()) {
+        neutral("MultiDiskSetup", "controlPlane.diskSetup", "controlPlane.diskSetup".to_owned());
+    }
+    if let Some(i) = config.compute.iter().position(|p| !p.disk_setup.is_empty()) {
+        neutral("MultiDiskSetup", "compute.diskSetup", format!("compute[{i}].diskSetup"));
+    }
+    if config.os_image_stream != OS_IMAGE_STREAM {
+        neutral("OSStreams", "osImageStream", "osImageStream".to_owned());
+    }
+    if config.pki.is_some() {
+        neutral("ConfigurablePKI", "pki", "pki".to_owned());
+    }
+    used
+}

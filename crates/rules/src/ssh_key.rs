@@ -1,0 +1,149 @@
+//! `sshKey`: `docs/install-config.md`, section 7.1. Nothing of a key is ever put into a message.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use landfall_diagnostics::{Base, Finding, Findings, Kind, Page, Severity};
+use ssh_key::public::KeyData;
+use ssh_key::{Certificate, PublicKey};
+
+use super::{Case, Subject};
+
+pub(super) const SUBJECT: Subject = Subject { check, pages: &[&KEY, &FIPS_KEY] };
+
+/// A line is not a public key.
+const KEY: Page = Page {
+    code: "LF0106",
+    title: "every line of `sshKey` is a public SSH key",
+    text: "Each line is an entry as in `~/.ssh/authorized_keys`, such as the content of \
+           `~/.ssh/id_ed25519.pub`. Lines with only blanks and comments are refused, as the OpenShift \
+           installer refuses them. Never put a private key here.",
+    severity: Severity::Error,
+    fields: &["sshKey"],
+    base: Base::None,
+    bad: "sshKey: ssh-ed25519 AAAA\n",
+    good: "sshKey: ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBERERERERERERERERERERERERERERERERERERERERER\n",
+};
+/// The key's type is not FIPS validated.
+const FIPS_KEY: Page = Page {
+    code: "LF0107",
+    title: "with `fips: true` the SSH key is RSA or ECDSA",
+    text: "Ed25519 and DSA are not among the validated algorithms. The first key of the text counts.",
+    severity: Severity::Error,
+    fields: &["sshKey", "fips"],
+    base: Base::None,
+    bad: "fips: true\nsshKey: ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBERERERERERERERERERERERERERERERERERERERERER\n",
+    good: "fips: true\nsshKey: \"\"\n",
+};
+
+fn check(case: &Case<'_>, out: &mut Findings) {
+    let text = case.config.ssh_key.expose();
+    if text.is_empty() {
+        return;
+    }
+    let help = "paste the content of a .pub file, such as ~/.ssh/id_ed25519.pub";
+    if case.config.fips {
+        match text.split('\n').find_map(parse_line) {
+            None => {
+                let message = "no line of `sshKey` holds a public SSH key";
+                out.push(Finding::error(&KEY, Kind::Invalid, "sshKey", message).help(help));
+            }
+            Some(kind) if !is_fips(&kind) => {
+                let message = format!("a key of type `{kind}` cannot be used with `fips: true`");
+                out.push(
+                    Finding::error(&FIPS_KEY, Kind::Invalid, "sshKey", message)
+                        .help("use an RSA or ECDSA key: ssh-keygen -t ecdsa"),
+                );
+            }
+            Some(_) => {}
+        }
+        return;
+    }
+    for (number, line) in text.split('\n').enumerate() {
+        if out.is_full(Severity::Error) {
+            return;
+        }
+        if !line.is_empty() && parse_line(line).is_none() {
+            let message = if line.contains("PRIVATE KEY") {
+                "`sshKey` holds a private key".to_owned()
+            } else {
+                format!("line {} of `sshKey` is not a public SSH key", number + 1)
+            };
+            out.push(Finding::error(&KEY, Kind::Invalid, "sshKey", message).help(help));
+        }
+    }
+}
+
+fn is_fips(kind: &str) -> bool {
+    kind == "ssh-rsa"
+        || kind
+            .strip_prefix("ecdsa-sha2-nistp")
+            .is_some_and(|size| size.len() == 3 && size.bytes().all(|b| b.is_ascii_digit()))
+}
+
+/// The type of the key that a line of an authorized-keys text holds.
+///
+/// As Go's `ssh.ParseAuthorizedKey` reads a line: the word before the data may be anything, and options
+/// may stand before it.
+fn parse_line(line: &str) -> Option<String> {
+    let line = line.split('\r').next().unwrap_or(line).trim();
+    if line.is_empty() || line.starts_with('#') {
+        return None;
+    }
+    let (_, data) = line.split_once([' ', '\t'])?;
+    parse_data(data).or_else(|| {
+        let after_options = line[options_end(line)..].trim_start_matches([' ', '\t']);
+        let (_, data) = after_options.split_once([' ', '\t'])?;
+        parse_data(data)
+    })
+}
+
+/// Where the options at the beginning of a line end: at the first blank outside quotes.
+fn options_end(line: &str) -> usize {
+    let mut quoted = false;
+    let mut previous = ' ';
+    for (at, c) in line.char_indices() {
+        if !quoted && (c == ' ' || c == '\t') {
+            return at;
+        }
+        if c == '"' && previous != '\\' {
+            quoted = !quoted;
+        }
+        previous = c;
+    }
+    line.len()
+}
+
+/// The type of the key in the first word of `text`.
+fn parse_data(text: &str) -> Option<String> {
+    let blob = STANDARD.decode(text.trim().split([' ', '\t']).next()?).ok()?;
+    match PublicKey::from_bytes(&blob) {
+        Ok(key) => match key.key_data() {
+            KeyData::Other(_) => None,
+            data => Some(data.algorithm().as_str().to_owned()),
+        },
+        Err(_) => Certificate::from_bytes(&blob)
+            .ok()
+            .map(|certificate| certificate.algorithm().to_certificate_type()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse_line;
+
+    const DATA: &str = "AAAAC3NzaC1lZDI1NTE5AAAAIBERERERERERERERERERERERERERERERERERERERERER";
+
+    #[test]
+    fn reads_lines_as_authorized_keys() {
+        for line in [
+            format!("ssh-ed25519 {DATA}"),
+            format!("whatever {DATA} me@example.com"),
+            format!("command=\"a b\",no-pty ssh-ed25519 {DATA}\r"),
+        ] {
+            assert_eq!(parse_line(&line).as_deref(), Some("ssh-ed25519"), "{line}");
+        }
+        for line in ["", "   ", "# comment", "ssh-ed25519", "ssh-ed25519 AAAA", DATA] {
+            assert_eq!(parse_line(line), None, "{line}");
+        }
+    }
+}

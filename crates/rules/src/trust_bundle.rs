@@ -1,0 +1,127 @@
+//! `additionalTrustBundle` and its policy: `docs/install-config.md`, section 7.2.
+
+use std::io::Cursor;
+
+use landfall_diagnostics::{Base, Finding, Findings, Kind, Page, Severity, shortened};
+use x509_parser::pem::Pem;
+use x509_parser::prelude::{FromDer, X509Certificate};
+
+use super::{Case, Subject};
+
+pub(super) const SUBJECT: Subject = Subject { check, pages: &[&BUNDLE, &POLICY] };
+
+const FIELD: &str = "additionalTrustBundle";
+
+/// The bundle is not PEM certificates.
+const BUNDLE: Page = Page {
+    code: "LF0108",
+    title: "the trust bundle is a text of PEM certificates and nothing after them",
+    text: "Each PEM block must hold an X.509 certificate; it need not be that of an authority. Text before \
+           a block is skipped, but nothing may follow the last one, not even an empty line: in YAML, \
+           write the bundle as a block with `|` and end it with the `-----END CERTIFICATE-----` line.",
+    severity: Severity::Error,
+    fields: &["additionalTrustBundle"],
+    base: Base::None,
+    bad: "additionalTrustBundle: |\n  -----BEGIN CERTIFICATE-----\n  AAAA\n  -----END CERTIFICATE-----\n",
+    good: "additionalTrustBundle: \"\"\n",
+};
+/// The policy is not known.
+const POLICY: Page = Page {
+    code: "LF0109",
+    title: "the trust bundle's policy is `Proxyonly` or `Always`",
+    text: "`Proxyonly` uses the bundle for the proxy only, which is the default; `Always` for everything.",
+    severity: Severity::Error,
+    fields: &["additionalTrustBundlePolicy"],
+    base: Base::None,
+    bad: "additionalTrustBundlePolicy: always\n",
+    good: "additionalTrustBundlePolicy: Always\n",
+};
+
+fn check(case: &Case<'_>, out: &mut Findings) {
+    let bundle = &case.config.additional_trust_bundle;
+    if let (false, Err(fault)) = (bundle.is_empty(), check_bundle(bundle)) {
+        let help = "give each certificate from its -----BEGIN line to its -----END line, and nothing after";
+        out.push(Finding::error(&BUNDLE, Kind::Invalid, FIELD, fault).help(help));
+    }
+    let accepted = &["Proxyonly", "Always"];
+    let policy = &case.config.additional_trust_bundle_policy;
+    if !accepted.contains(&policy.as_str()) {
+        let message = format!("`{}` is not accepted; accepted: Proxyonly, Always", shortened(policy));
+        let mut finding = Finding::error(&POLICY, Kind::Invalid, "additionalTrustBundlePolicy", message);
+        finding.help = landfall_diagnostics::nearest(policy, accepted.iter().copied())
+            .map(|near| format!("did you mean `{near}`?"));
+        out.push(finding);
+    }
+}
+
+/// What is wrong with the first thing that is wrong.
+///
+/// Blocks are found as Go's `pem.Decode` finds them: text before a block, and a block that is not whole,
+/// is skipped.
+fn check_bundle(bundle: &str) -> Result<(), String> {
+    let mut rest = bundle;
+    let mut number = 0;
+    while !rest.is_empty() {
+        let Some((block, after)) = next_block(rest) else {
+            return Err(match number {
+                0 => "the bundle holds no PEM block in base64".to_owned(),
+                _ => format!("text follows the last certificate, number {number}"),
+            });
+        };
+        number += 1;
+        match X509Certificate::from_der(&block.contents) {
+            Ok(([], _)) => {}
+            Ok(_) => return Err(format!("bytes follow the certificate in block {number}")),
+            Err(_) => return Err(format!("block {number} does not hold an X.509 certificate")),
+        }
+        rest = after;
+    }
+    Ok(())
+}
+
+/// The certificates of an accepted bundle, each encoded anew: its PEM block alone, whatever stood around it.
+#[must_use]
+pub fn certificates(bundle: &str) -> Vec<String> {
+    let mut rest = bundle;
+    let mut found = Vec::new();
+    while let Some((block, after)) = next_block(rest) {
+        let encoded = pem::Pem::new(block.label, block.contents);
+        let form = pem::EncodeConfig::new().set_line_ending(pem::LineEnding::LF);
+        found.push(pem::encode_config(&encoded, form));
+        rest = after;
+    }
+    found
+}
+
+/// The first whole block, and the text after it.
+fn next_block(text: &str) -> Option<(Pem, &str)> {
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let after = &text[at + line.len()..];
+        at += line.len();
+        let label = line.trim_end().strip_prefix("-----BEGIN ").and_then(|l| l.strip_suffix("-----"));
+        let Some((body, rest)) = label.and_then(|label| to_end(after, label)) else {
+            continue;
+        };
+        // The reader knows no header lines, which stand before the data.
+        let data = body.split_inclusive('\n').skip_while(|line| line.contains(':'));
+        let block: String = [line].into_iter().chain(data).chain(["-----END X-----\n"]).collect();
+        if let Ok((pem, _)) = Pem::read(Cursor::new(block.as_bytes())) {
+            return Some((pem, rest));
+        }
+    }
+    None
+}
+
+/// What stands before the first END line, which must be that of `label`, and what after it.
+fn to_end<'a>(text: &'a str, label: &str) -> Option<(&'a str, &'a str)> {
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        if let Some(end) = line.trim_end().strip_prefix("-----END ") {
+            let fits = end.strip_suffix("-----") == Some(label);
+            return fits.then(|| (&text[..at], &text[at + line.len()..]));
+        }
+        at += line.len();
+    }
+    None
+}

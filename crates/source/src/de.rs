@@ -1,0 +1,623 @@
+//! Typed values out of a tree, every fault collected.
+//!
+//! [`Decoder::decode`] never fails: a value of the wrong type or an unknown key becomes a finding, and
+//! the type's zero value takes its place, so that one fault does not hide another. It needs types whose
+//! fields all have a default. Scalars are converted as `docs/install-config.md` says in section 3.2, and
+//! keys matched as in 3.3.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::fmt;
+
+use landfall_diagnostics::secret::{SECRET_NAME, SECRET_URL_NAME, without_user};
+use landfall_diagnostics::{Finding, Findings, Kind, Severity, Span, nearest};
+use serde::de::value::BorrowedStrDeserializer;
+use serde::de::{self, DeserializeSeed, Deserializer, Visitor};
+use serde::forward_to_deserialize_any;
+
+use super::scalar::Scalar;
+use super::tree::{Entry, NodeId, NodeKind, Tree};
+use super::{Mask, pages};
+
+/// The newtype name of text that takes no number or boolean.
+pub const STRICT_TEXT_NAME: &str = "$text";
+
+/// Why a text does not have the form that its type wants.
+#[derive(Debug)]
+pub struct FormFault {
+    /// What is wrong, without naming the field.
+    pub message: String,
+    /// What would be accepted.
+    pub help: &'static str,
+}
+
+/// A check of a text's form, run before the type sees it.
+pub type Check = fn(&str) -> Result<(), FormFault>;
+
+/// Never made: faults are collected, not returned.
+#[derive(Debug)]
+pub struct Never(String);
+
+impl fmt::Display for Never {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Never {}
+
+impl de::Error for Never {
+    fn custom<T: fmt::Display>(message: T) -> Self {
+        Self(message.to_string())
+    }
+}
+
+/// Reads a tree into types.
+pub struct Decoder<'t, 'f> {
+    tree: &'t Tree<'t>,
+    checks: &'static [(&'static str, Check)],
+    unknown: Severity,
+    state: RefCell<State<'f>>,
+}
+
+struct State<'f> {
+    findings: &'f mut Findings,
+    mask: &'f mut Mask,
+}
+
+impl<'t, 'f> Decoder<'t, 'f> {
+    /// A reader of `tree`. `checks` are the forms of newtypes by name; `unknown` is the weight of a key
+    /// that no type knows. Places of secrets go to `mask`.
+    pub fn new(
+        tree: &'t Tree<'t>,
+        checks: &'static [(&'static str, Check)],
+        unknown: Severity,
+        findings: &'f mut Findings,
+        mask: &'f mut Mask,
+    ) -> Self {
+        Self { tree, checks, unknown, state: RefCell::new(State { findings, mask }) }
+    }
+
+    /// The typed value of the document; a missing document gives the default.
+    #[must_use]
+    pub fn decode<T: de::DeserializeOwned + Default>(&self) -> T {
+        let Some(root) = self.tree.root() else {
+            return T::default();
+        };
+        let at = [root];
+        let value = Value { decoder: self, nodes: &at, path: &Path::Root, key: None, secret: false };
+        T::deserialize(value).unwrap_or_else(|fault| {
+            // Only a type that refuses its own zero value comes here.
+            let message = format!("the value cannot be read: {fault}");
+            self.push(Finding::error(&pages::WRONG_TYPE, Kind::TypeInvalid, "", message));
+            T::default()
+        })
+    }
+
+    fn push(&self, finding: Finding) {
+        self.state.borrow_mut().findings.push(finding);
+    }
+}
+
+/// Where a value stands, as a chain on the stack; text is made of it only for a finding.
+enum Path<'a> {
+    Root,
+    Name(&'a Path<'a>, &'a str),
+    Key(&'a Path<'a>, &'a str),
+    Index(&'a Path<'a>, usize),
+}
+
+impl fmt::Display for Path<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Root => Ok(()),
+            Self::Name(Path::Root, name) => f.write_str(name),
+            Self::Name(parent, name) => write!(f, "{parent}.{name}"),
+            Self::Key(parent, key) => write!(f, "{parent}[{key}]"),
+            Self::Index(parent, index) => write!(f, "{parent}[{index}]"),
+        }
+    }
+}
+
+/// A value to be read: usually one node; several where a field was given in several spellings, in the
+/// order in which they are applied.
+#[derive(Clone, Copy)]
+struct Value<'a, 't, 'f> {
+    decoder: &'a Decoder<'t, 'f>,
+    nodes: &'a [NodeId],
+    path: &'a Path<'a>,
+    key: Option<Span>,
+    secret: bool,
+}
+
+impl<'a, 't> Value<'a, 't, '_> {
+    fn tree(&self) -> &'a Tree<'t> {
+        self.decoder.tree
+    }
+
+    /// The scalar in force: the last spelling that is not null.
+    fn scalar(&self) -> Option<Scalar<'a>> {
+        let mut last = Some(Scalar::Null);
+        for node in self.nodes {
+            match self.tree().scalar(*node) {
+                Some(Scalar::Null) => {}
+                other => last = other,
+            }
+        }
+        last
+    }
+
+    fn span(&self) -> Span {
+        let node = self.nodes.last().map(|id| self.tree().node(*id));
+        match (node, self.key) {
+            (Some(node), Some(key)) => match &node.kind {
+                NodeKind::Map(_) | NodeKind::List(_) => key,
+                _ if node.span.start == node.span.end => key,
+                _ => node.span,
+            },
+            (Some(node), None) => node.span,
+            (None, _) => Span::default(),
+        }
+    }
+
+    fn wrong_type(&self, wanted: &str) {
+        let Some(last) = self.nodes.last() else {
+            return;
+        };
+        let found = match &self.tree().target(*last).kind {
+            NodeKind::List(_) => "a list".to_owned(),
+            NodeKind::Map(_) => "a map".to_owned(),
+            _ => match self.tree().scalar(*last) {
+                Some(scalar) => {
+                    let text = scalar.to_text();
+                    let short = text.len() <= 60 && !text.contains('\n');
+                    if self.secret || !short || Mask::looks_secret(&text) {
+                        format!("{} that is not shown", scalar.noun())
+                    } else {
+                        format!("{} `{}`", scalar.noun(), without_user(&text))
+                    }
+                }
+                None => "null".to_owned(),
+            },
+        };
+        let field = self.path.to_string();
+        let subject = if field.is_empty() { "an install config".to_owned() } else { format!("`{field}`") };
+        let message = format!("{subject} takes {wanted}, not {found}");
+        let mut finding =
+            Finding::error(&pages::WRONG_TYPE, Kind::TypeInvalid, field, message).span(self.span());
+        if let Some(Scalar::Text(text)) = self.scalar() {
+            match super::resolve(text) {
+                Scalar::Bool(value) if wanted == "true or false" => {
+                    finding = finding.help(format!("write {value} without quotes"));
+                }
+                Scalar::Int(_) if wanted.contains("number") => {
+                    finding = finding.help("write the number without quotes");
+                }
+                _ => {}
+            }
+        }
+        self.decoder.push(finding);
+    }
+
+    /// Notes every node as one that must not be shown.
+    fn hide(&self) {
+        let mut state = self.decoder.state.borrow_mut();
+        for node in self.nodes {
+            state.mask.hide(self.tree().node(*node).span);
+            state.mask.hide(self.tree().target(*node).span);
+        }
+    }
+
+    /// Notes the user part of every node's text as one that must not be shown.
+    fn hide_user(&self) {
+        for node in self.nodes {
+            let Some(scalar) = self.tree().scalar(*node) else {
+                continue;
+            };
+            let text = scalar.to_text();
+            let span = self.tree().target(*node).span;
+            let mut state = self.decoder.state.borrow_mut();
+            if text.contains('@') {
+                state.mask.hide_user(span);
+            } else if without_user(&text) != text {
+                state.mask.hide(span);
+            }
+        }
+    }
+
+    /// The entries of all given maps; none when something else than a map is there.
+    fn maps(&self) -> Option<Vec<&'a Entry<'t>>> {
+        let mut all = Vec::new();
+        for node in self.nodes {
+            match &self.tree().target(*node).kind {
+                NodeKind::Map(map) => all.extend(self.tree().entries(*map)),
+                _ if matches!(self.tree().scalar(*node), Some(Scalar::Null)) => all.clear(),
+                _ => return None,
+            }
+        }
+        Some(all)
+    }
+
+    fn integer<V: Visitor<'t>>(self, visitor: V, least: i128, most: i128) -> Result<V::Value, Never> {
+        #[allow(clippy::cast_possible_truncation)] // a fraction-free number in range
+        let value = match self.scalar() {
+            Some(Scalar::Null) => Some(0),
+            Some(Scalar::Int(number)) => Some(number),
+            Some(Scalar::Float(number)) if number.fract() == 0.0 && number.abs() < 1e19 => {
+                Some(number as i128)
+            }
+            _ => None,
+        };
+        match value {
+            Some(number) if (least..=most).contains(&number) => {
+                if least < 0 {
+                    visitor.visit_i64(i64::try_from(number).unwrap_or_default())
+                } else {
+                    visitor.visit_u64(u64::try_from(number).unwrap_or_default())
+                }
+            }
+            _ => {
+                let range = match (least < 0, most) {
+                    (false, _) => format!(" from {least} to {most}"),
+                    (true, most) if most == i128::from(i64::MAX) => String::new(),
+                    (true, _) => format!(" of at most {most}"),
+                };
+                self.wrong_type(&format!("a whole number{range}"));
+                if least < 0 { visitor.visit_i64(0) } else { visitor.visit_u64(0) }
+            }
+        }
+    }
+
+    fn text<V: Visitor<'t>>(self, visitor: V) -> Result<V::Value, Never> {
+        match self.scalar() {
+            Some(Scalar::Text(text)) => visitor.visit_str(text),
+            Some(scalar) => {
+                let text = scalar.to_text();
+                self.note_conversion(&scalar, &text);
+                visitor.visit_str(&text)
+            }
+            None => {
+                self.wrong_type("text");
+                visitor.visit_str("")
+            }
+        }
+    }
+
+    /// Warns when the text differs from what was written.
+    fn note_conversion(&self, scalar: &Scalar<'_>, text: &str) {
+        let target = self.nodes.last().map(|id| &self.tree().target(*id).kind);
+        let Some(NodeKind::Plain(written)) = target else {
+            return;
+        };
+        if written == text || self.secret || matches!(scalar, Scalar::Null) {
+            return;
+        }
+        let message = format!("`{written}` without quotes is read as `{text}`");
+        let help = format!("write \"{written}\" to keep it as it stands");
+        let finding = Finding::warning(&pages::CONVERTED, Kind::TypeInvalid, self.path.to_string(), message);
+        self.decoder.push(finding.help(help).span(self.span()));
+    }
+
+    /// Says that a key is not known, with the nearest one that is.
+    fn unknown(&self, entry: &Entry<'_>, fields: &[&str]) {
+        let mut state = self.decoder.state.borrow_mut();
+        if state.findings.is_full(self.decoder.unknown) {
+            state.findings.skip(self.decoder.unknown);
+            return;
+        }
+        if Mask::names_secret(&entry.key) {
+            state.mask.hide(self.tree().node(entry.value).span);
+            state.mask.hide(self.tree().target(entry.value).span);
+        }
+        let field = match self.path {
+            Path::Root => entry.key.to_string(),
+            path => format!("{path}.{}", entry.key),
+        };
+        let message = match self.path {
+            Path::Root => format!("`{}` is not a field of the install config", entry.key),
+            path => format!("`{}` is not a field of `{path}`", entry.key),
+        };
+        let kind = Kind::Unknown;
+        let mut finding = Finding::error(&pages::UNKNOWN_FIELD, kind, field, message).span(entry.key_span);
+        finding.severity = self.decoder.unknown;
+        let help = if let Some(near) = nearest(&entry.key, fields.iter().copied()) {
+            Some(format!("did you mean `{near}`?"))
+        } else if fields.is_empty() {
+            Some("remove it: nothing can be set here".to_owned())
+        } else {
+            let mut sorted = fields.to_vec();
+            sorted.sort_unstable();
+            Some(format!("accepted here: {}", sorted.join(", ")))
+        };
+        finding.help = help;
+        state.findings.push(finding);
+    }
+
+    /// Puts an entry of a struct's map under its field.
+    fn place(&self, entry: &'a Entry<'t>, fields: &[&'static str], slots: &mut Vec<Slot<'a, 't>>) {
+        let exact = fields.iter().find(|f| **f == entry.key);
+        let Some(field) = exact.or_else(|| fields.iter().find(|f| fold_eq(f, &entry.key))) else {
+            self.unknown(entry, fields);
+            return;
+        };
+        if exact.is_none() {
+            self.note_spelling(entry, field);
+        }
+        match slots.iter_mut().find(|slot| slot.field == *field) {
+            None => slots.push(Slot { field, entry, more: Vec::new() }),
+            Some(slot) => slot.more.push(entry),
+        }
+    }
+
+    fn note_spelling(&self, entry: &Entry<'_>, field: &str) {
+        let message = format!("`{}` is read as `{field}`", entry.key);
+        let path = match self.path {
+            Path::Root => field.to_owned(),
+            path => format!("{path}.{field}"),
+        };
+        let finding = Finding::warning(&pages::SPELLING, Kind::Unknown, path, message);
+        self.decoder.push(finding.help(format!("write `{field}`")).span(entry.key_span));
+    }
+}
+
+/// Whether two names are equal under Unicode simple case folding, of which only `ſ` and the Kelvin sign
+/// fold to ASCII letters besides the usual case pairs.
+pub(super) fn fold_eq(a: &str, b: &str) -> bool {
+    let fold = |c: char| match c {
+        'ſ' => 's',
+        '\u{212a}' => 'k',
+        c => c.to_ascii_lowercase(),
+    };
+    a.chars().map(fold).eq(b.chars().map(fold))
+}
+
+impl<'t> Deserializer<'t> for Value<'_, 't, '_> {
+    type Error = Never;
+
+    fn deserialize_any<V: Visitor<'t>>(self, visitor: V) -> Result<V::Value, Never> {
+        match self.scalar() {
+            None => match self.nodes.last().map(|id| &self.tree().target(*id).kind) {
+                Some(NodeKind::List(_)) => self.deserialize_seq(visitor),
+                _ => self.deserialize_map(visitor),
+            },
+            Some(Scalar::Null) => visitor.visit_unit(),
+            Some(Scalar::Bool(value)) => visitor.visit_bool(value),
+            Some(Scalar::Int(value)) => match i64::try_from(value) {
+                Ok(value) => visitor.visit_i64(value),
+                Err(_) => visitor.visit_u64(u64::try_from(value).unwrap_or(u64::MAX)),
+            },
+            Some(Scalar::Float(value)) => visitor.visit_f64(value),
+            Some(Scalar::Text(text)) => visitor.visit_str(text),
+        }
+    }
+
+    fn deserialize_bool<V: Visitor<'t>>(self, visitor: V) -> Result<V::Value, Never> {
+        match self.scalar() {
+            Some(Scalar::Bool(value)) => visitor.visit_bool(value),
+            Some(Scalar::Null) => visitor.visit_bool(false),
+            _ => {
+                self.wrong_type("true or false");
+                visitor.visit_bool(false)
+            }
+        }
+    }
+
+    fn deserialize_i32<V: Visitor<'t>>(self, visitor: V) -> Result<V::Value, Never> {
+        self.integer(visitor, i32::MIN.into(), i32::MAX.into())
+    }
+
+    fn deserialize_i64<V: Visitor<'t>>(self, visitor: V) -> Result<V::Value, Never> {
+        self.integer(visitor, i64::MIN.into(), i64::MAX.into())
+    }
+
+    fn deserialize_u32<V: Visitor<'t>>(self, visitor: V) -> Result<V::Value, Never> {
+        self.integer(visitor, 0, u32::MAX.into())
+    }
+
+    fn deserialize_str<V: Visitor<'t>>(self, visitor: V) -> Result<V::Value, Never> {
+        self.text(visitor)
+    }
+
+    fn deserialize_string<V: Visitor<'t>>(self, visitor: V) -> Result<V::Value, Never> {
+        self.text(visitor)
+    }
+
+    fn deserialize_option<V: Visitor<'t>>(self, visitor: V) -> Result<V::Value, Never> {
+        // A null takes back what an earlier spelling of the field gave.
+        let is_null = |node: &NodeId| matches!(self.tree().scalar(*node), Some(Scalar::Null));
+        let after = self.nodes.iter().rposition(is_null).map_or(0, |last| last + 1);
+        match self.nodes.get(after..) {
+            None | Some([]) => visitor.visit_none(),
+            Some(nodes) => visitor.visit_some(Value { nodes, ..self }),
+        }
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'t>>(
+        mut self,
+        name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Never> {
+        if name == SECRET_NAME {
+            self.secret = true;
+            self.hide();
+            return visitor.visit_newtype_struct(self);
+        }
+        if name == SECRET_URL_NAME {
+            self.hide_user();
+            return visitor.visit_newtype_struct(self);
+        }
+        let check = self.decoder.checks.iter().find(|(known, _)| *known == name);
+        match (self.scalar(), check) {
+            (Some(Scalar::Null), _) => visitor.visit_unit(),
+            (Some(Scalar::Text(text)), None) if name == STRICT_TEXT_NAME => visitor.visit_str(text),
+            (Some(Scalar::Text(text)), Some((_, check))) => match check(text) {
+                Ok(()) => visitor.visit_str(text),
+                Err(fault) => {
+                    let finding =
+                        Finding::error(&pages::FORM, Kind::TypeInvalid, self.path.to_string(), fault.message);
+                    self.decoder.push(finding.help(fault.help).span(self.span()));
+                    visitor.visit_unit()
+                }
+            },
+            (_, None) if name != STRICT_TEXT_NAME => visitor.visit_newtype_struct(self),
+            _ => {
+                self.wrong_type("text");
+                visitor.visit_unit()
+            }
+        }
+    }
+
+    fn deserialize_seq<V: Visitor<'t>>(self, visitor: V) -> Result<V::Value, Never> {
+        let mut items: &[NodeId] = &[];
+        for node in self.nodes {
+            match &self.tree().target(*node).kind {
+                NodeKind::List(list) => items = self.tree().items(*list),
+                _ if matches!(self.tree().scalar(*node), Some(Scalar::Null)) => items = &[],
+                _ => {
+                    self.wrong_type("a list");
+                    items = &[];
+                }
+            }
+        }
+        visitor.visit_seq(Items { of: self, list: items, next: 0 })
+    }
+
+    fn deserialize_map<V: Visitor<'t>>(self, visitor: V) -> Result<V::Value, Never> {
+        let entries = self.maps().unwrap_or_else(|| {
+            self.wrong_type("a map");
+            Vec::new()
+        });
+        // The tree has one entry a key; with several spellings of the field a later map wins.
+        let mut by_key: BTreeMap<&str, &Entry<'t>> = BTreeMap::new();
+        for entry in entries {
+            by_key.insert(&entry.key, entry);
+        }
+        visitor.visit_map(Pairs { of: self, entries: by_key.into_values().collect(), next: 0 })
+    }
+
+    fn deserialize_struct<V: Visitor<'t>>(
+        self,
+        _name: &'static str,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Never> {
+        let mut slots: Vec<Slot<'_, 't>> = Vec::new();
+        for node in self.nodes {
+            match &self.tree().target(*node).kind {
+                NodeKind::Map(map) => {
+                    let entries = self.tree().entries(*map);
+                    slots.reserve(entries.len());
+                    for entry in entries {
+                        self.place(entry, fields, &mut slots);
+                    }
+                }
+                _ if matches!(self.tree().scalar(*node), Some(Scalar::Null)) => {}
+                _ => self.wrong_type("a map"),
+            }
+        }
+        visitor.visit_map(Fields { of: self, slots, next: 0 })
+    }
+
+    fn deserialize_ignored_any<V: Visitor<'t>>(self, visitor: V) -> Result<V::Value, Never> {
+        visitor.visit_unit()
+    }
+
+    forward_to_deserialize_any! { <V: Visitor<'t>>
+        i8 i16 i128 u8 u16 u64 u128 f32 f64 char bytes byte_buf unit unit_struct tuple tuple_struct
+        enum identifier
+    }
+}
+
+struct Items<'a, 't, 'f> {
+    of: Value<'a, 't, 'f>,
+    list: &'a [NodeId],
+    next: usize,
+}
+
+impl<'t> de::SeqAccess<'t> for Items<'_, 't, '_> {
+    type Error = Never;
+
+    fn next_element_seed<S: DeserializeSeed<'t>>(&mut self, seed: S) -> Result<Option<S::Value>, Never> {
+        let Some(item) = self.list.get(self.next) else {
+            return Ok(None);
+        };
+        let path = Path::Index(self.of.path, self.next);
+        self.next += 1;
+        let nodes = std::slice::from_ref(item);
+        seed.deserialize(Value { nodes, path: &path, key: None, ..self.of }).map(Some)
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        Some(self.list.len() - self.next)
+    }
+}
+
+struct Pairs<'a, 't, 'f> {
+    of: Value<'a, 't, 'f>,
+    entries: Vec<&'a Entry<'t>>,
+    next: usize,
+}
+
+impl<'t> de::MapAccess<'t> for Pairs<'_, 't, '_> {
+    type Error = Never;
+
+    fn next_key_seed<S: DeserializeSeed<'t>>(&mut self, seed: S) -> Result<Option<S::Value>, Never> {
+        let Some(entry) = self.entries.get(self.next) else {
+            return Ok(None);
+        };
+        seed.deserialize(de::value::CowStrDeserializer::<Never>::new(entry.key.clone())).map(Some)
+    }
+
+    fn next_value_seed<S: DeserializeSeed<'t>>(&mut self, seed: S) -> Result<S::Value, Never> {
+        let Some(entry) = self.entries.get(self.next) else {
+            return Err(Never("a value was asked for before its key".to_owned()));
+        };
+        self.next += 1;
+        let path = Path::Key(self.of.path, &entry.key);
+        let nodes = std::slice::from_ref(&entry.value);
+        seed.deserialize(Value { nodes, path: &path, key: Some(entry.key_span), ..self.of })
+    }
+}
+
+/// A field of a struct with its entry, and further ones where it was given in several spellings.
+struct Slot<'a, 't> {
+    field: &'static str,
+    entry: &'a Entry<'t>,
+    more: Vec<&'a Entry<'t>>,
+}
+
+struct Fields<'a, 't, 'f> {
+    of: Value<'a, 't, 'f>,
+    slots: Vec<Slot<'a, 't>>,
+    next: usize,
+}
+
+impl<'t> de::MapAccess<'t> for Fields<'_, 't, '_> {
+    type Error = Never;
+
+    fn next_key_seed<S: DeserializeSeed<'t>>(&mut self, seed: S) -> Result<Option<S::Value>, Never> {
+        let Some(slot) = self.slots.get(self.next) else {
+            return Ok(None);
+        };
+        seed.deserialize(BorrowedStrDeserializer::<Never>::new(slot.field)).map(Some)
+    }
+
+    fn next_value_seed<S: DeserializeSeed<'t>>(&mut self, seed: S) -> Result<S::Value, Never> {
+        let Some(slot) = self.slots.get(self.next) else {
+            return Err(Never("a value was asked for before its key".to_owned()));
+        };
+        self.next += 1;
+        let path = Path::Name(self.of.path, slot.field);
+        if slot.more.is_empty() {
+            let nodes = std::slice::from_ref(&slot.entry.value);
+            let key = Some(slot.entry.key_span);
+            return seed.deserialize(Value { nodes, path: &path, key, ..self.of });
+        }
+        // Several spellings are applied in the byte order of their keys.
+        let mut spellings: Vec<&Entry<'t>> = slot.more.iter().copied().chain([slot.entry]).collect();
+        spellings.sort_by(|a, b| a.key.cmp(&b.key));
+        let key = spellings.last().map(|entry| entry.key_span);
+        let nodes: Vec<NodeId> = spellings.iter().map(|entry| entry.value).collect();
+        seed.deserialize(Value { nodes: &nodes, path: &path, key, ..self.of })
+    }
+}

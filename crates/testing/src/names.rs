@@ -1,0 +1,12 @@
+//! What tests compare of a finding in place of its wording.
+
+/// Fails unless a text has all of these values in it: names, numbers, fields.
+///
+/// # Panics
+/// One of them is missing.
+#[track_caller]
+pub fn assert_names(text: &str, values: &[&str]) {
+    for value in values {
+        assert!(text.contains(value), "`{value}` is missing in: {text}");
+    }
+}
