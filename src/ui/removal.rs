@@ -197,6 +197,7 @@ mod tests {
     use super::*;
     use landfall_destroy::Wave;
     use landfall_platform::removal::{Account, Discovered, Fate, Holder, Kind};
+    use landfall_testing::assert_names;
 
     static MACHINE: Kind =
         Kind { name: "machine", batch: 10, help: "switch off its protection", last: false };
@@ -221,25 +222,15 @@ mod tests {
 
     #[test]
     fn a_plan_is_told_wave_by_wave() {
-        let wanted = "\
-Wave 1
-     2  machine  a, m-2
-
-Wave 2
-     1  network  net\u{fffd}[2J
-
-3 things to be removed in 2 waves
-
-Shared, loses the cluster's tag only
-     1  network  mine
-";
         let planned = planned(vec![thing(&NET, "mine", "n-2")]);
-        assert_eq!(plan_text(&planned, false).trim_end(), wanted.trim_end());
-        assert_eq!(
-            plan_summary(&planned),
-            "3 things, to be removed:\n     2  machine\n     1  network\n1 thing, shared, to be untagged only:\n     \
-             1  network\n"
-        );
+        let text = plan_text(&planned, false);
+        let rows = ["     2  machine  a, m-2", "     1  network  net\u{fffd}[2J", "     1  network  mine"];
+        assert_eq!(text.lines().filter(|line| line.starts_with("    ")).collect::<Vec<_>>(), rows);
+        let summary = plan_summary(&planned);
+        let rows = ["     2  machine", "     1  network", "     1  network"];
+        assert_eq!(summary.lines().filter(|line| line.starts_with("    ")).collect::<Vec<_>>(), rows);
+        assert_names(&summary, &["3 things", "1 thing, "]);
+        landfall_testing::assert_text("destroy-plan", &format!("{text}\n{summary}"));
         let value = plan_json(&planned);
         assert_eq!(value["waves"][0]["things"][1], json!({ "kind": "machine", "name": "", "id": "m-2" }));
         assert_eq!(value["released"][0]["id"], "n-2");
@@ -258,7 +249,7 @@ Shared, loses the cluster's tag only
     }
 
     #[test]
-    fn what_is_left_is_told_with_what_holds_it() {
+    fn what_is_left_is_told_with_what_holds_it_and_success_is_one_line() {
         let left = Left {
             thing: thing(&NET, "net", "n-1"),
             why: "it is in use".to_owned(),
@@ -266,22 +257,24 @@ Shared, loses the cluster's tag only
             help: "remove the balancer".to_owned(),
         };
         let report = report(Outcome::TimedOut, vec![left]);
-        assert_eq!(
-            report_text("demo-x7k2p", &report),
-            "1 thing left of demo-x7k2p:\n  network net (n-1)\n      it is in use\n      held by interface i-1 of \
-             balancer web\n      help: remove the balancer\ndemo-x7k2p is not gone: 1 removed, 1 left, with 3 \
-             calls in 61 s\n"
-        );
+        let text = report_text("demo-x7k2p", &report);
+        let left = [
+            "demo-x7k2p",
+            "  network net (n-1)\n",
+            "      it is in use\n",
+            "interface i-1 of balancer web\n",
+            "      help: remove the balancer\n",
+            "1 removed, 1 left, with 3 calls in 61 s\n",
+        ];
+        assert_names(&text, &left);
+        let gone = report_text("demo-x7k2p", &super::tests::report(Outcome::Gone, Vec::new()));
+        assert_eq!(gone.lines().count(), 1, "{gone}");
+        assert_names(&gone, &["demo-x7k2p", "1 removed, with 3 calls in 61 s\n"]);
+        landfall_testing::assert_text("destroy-report", &format!("{text}\n{gone}"));
         let value = report_json(&report);
         assert_eq!(value["left"][0]["holders"][0]["what"], "interface i-1 of balancer web");
         assert_eq!(value["left"][0]["kind"], "network");
         assert_eq!(value["seconds"], 61);
         assert_eq!(outcome_name(report.outcome), "timedOut");
-    }
-
-    #[test]
-    fn success_is_one_line() {
-        let text = report_text("demo-x7k2p", &report(Outcome::Gone, Vec::new()));
-        assert_eq!(text, "demo-x7k2p is gone: 1 removed, with 3 calls in 61 s\n");
     }
 }

@@ -197,7 +197,11 @@ fn judges_a_profile_in_every_form() {
     let folder = folder();
     let good = profile(folder.path(), "check", &["--now", EARLY]);
     assert_eq!(good.status.code(), Some(0), "{}", out(&good));
-    assert!(out(&good).contains("private.yaml: accepted, 1 warning"), "{}", out(&good));
+    assert!(out(&good).contains("private.yaml: accepted"), "{}", out(&good));
+    let found = json_of(&profile(folder.path(), "check", &["--now", EARLY, "-o", "json"]));
+    let severities: Vec<&Value> =
+        found["findings"].as_array().unwrap().iter().map(|f| &f["severity"]).collect();
+    assert_eq!(severities, ["warning"]);
     let bad = PRIVATE.replace("    - version: 1.28.6\n", "    - version: 1.28.7\n");
     write(folder.path(), "private.yaml", &bad.replace("  parent: base\n", "  parent: base\n  type: aws\n"));
     let refused = profile(folder.path(), "check", &["-o", "json"]);
@@ -258,7 +262,7 @@ fn only_the_regions_of_a_profile_are_known() {
     let folder = installation();
     let output = landfall(folder.path(), &["regions", "-o", "json", "--cloud-profile", "team.json"]);
     assert_eq!(output.status.code(), Some(0), "{}", err(&output));
-    assert!(err(&output).contains("cloud profile team "), "{}", err(&output));
+    assert!(err(&output).contains(" team "), "{}", err(&output));
     let known: Vec<Value> = out(&output).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let ids: Vec<&str> = known.iter().map(|region| region["region"].as_str().unwrap()).collect();
     assert_eq!(ids, ["europe-special", "us-east-1"]);
@@ -334,7 +338,9 @@ fn machines_are_those_of_the_profile() {
         ["create", "manifests", "--offline", "--dir", "demo", "-v", "--cloud-profile", "team.json"];
     let output = landfall(folder.path(), &arguments);
     assert_eq!(output.status.code(), Some(0), "{}", err(&output));
-    assert!(err(&output).contains("2 regions and 1 machine type"), "{}", err(&output));
+    for figure in [" 2 regions", " 1 machine type"] {
+        assert!(err(&output).contains(figure), "{figure}: {}", err(&output));
+    }
     let mut machines = String::new();
     for entry in fs::read_dir(folder.path().join("demo/openshift")).unwrap() {
         let path = entry.unwrap().path();

@@ -163,11 +163,11 @@ fn leads_through_all_questions() {
     let screen = terminal.screen();
     assert!(screen.contains("\"Regions") && screen.contains("DNS zones "), "{screen}");
     terminal.press("Demo\r");
-    terminal.wait_for("`Demo` is not a DNS name");
+    terminal.wait_for("`Demo`");
     terminal.press("\u{7f}\u{7f}\u{7f}\u{7f}demo\r");
     terminal.wait_for("Pull secret:");
     terminal.press("{}\r");
-    terminal.wait_for("the pull secret names no registry under `auths`");
+    terminal.wait_for("`auths`");
     // As it comes out of an editor: on several lines.
     terminal.press(&SECRET.replace(":{", ":{\r  "));
     terminal.press("\r");
@@ -415,7 +415,7 @@ fn never_replaces_a_config() {
     let output = home.create(FLAGS);
     assert_eq!(output.status.code(), Some(1));
     let said = text(&output.stderr);
-    assert!(said.contains("install-config.yaml in cluster"), "{said}");
+    assert!(said.contains("install-config.yaml") && said.contains(" cluster"), "{said}");
     let mut terminal = home.terminal(&[]);
     assert_eq!(terminal.exit(), 1, "{}", terminal.screen());
     assert!(!terminal.all().contains("Public SSH key"));

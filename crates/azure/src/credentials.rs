@@ -187,12 +187,13 @@ mod tests {
         const NAMED: (&str, &str) = (LOCATION, "/elsewhere.json");
         let why = |variables, file| unread(&Given { variables, file }).map(|unread| unread.why);
         assert_eq!(why(&[NAMED], FILE), None);
-        assert_eq!(why(&[NAMED], "{"), Some("is no JSON object"));
-        assert_eq!(why(&[NAMED], "[]"), Some("is no JSON object"));
+        let no_object = why(&[NAMED], "{");
+        assert!(no_object.is_some_and(|why| why.contains("JSON")), "{no_object:?}");
+        assert_eq!(why(&[NAMED], "[]"), no_object);
         assert_eq!(why(&[NAMED, ("AZURE_CLIENT_ID", "c")], "{"), None);
         assert_eq!(why(&[], "{"), None);
-        let missing = unread(&Nowhere).map(|unread| (unread.path, unread.why));
-        assert_eq!(missing, Some(("/nowhere.json".to_owned(), "cannot be read")));
+        let missing = unread(&Nowhere).map(|unread| (unread.path, unread.why.contains("JSON")));
+        assert_eq!(missing, Some(("/nowhere.json".to_owned(), false)));
     }
 
     #[test]

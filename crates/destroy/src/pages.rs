@@ -212,28 +212,26 @@ fn span(limit: Duration) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use landfall_testing::assert_names;
 
     #[test]
     fn what_is_left_is_counted() {
-        let hour = Duration::from_hours(1);
-        let messages = [0, 1, 7].map(|left| timed_out(hour, left).message);
-        assert_eq!(
-            messages,
-            [
-                "after 1h nothing is left that is known of, but no look at the cloud proved it",
-                "after 1h one thing of the cluster is left",
-                "after 1h 7 things of the cluster are left",
-            ]
-        );
-        let refused = refused(2).message;
-        assert_eq!(refused, "2 things of the cluster are left, as the cloud refuses to remove all of them");
+        let [none, one, more] = [0, 1, 7].map(|left| timed_out(Duration::from_hours(1), left));
+        assert_names(&none.message, &["1h"]);
+        assert_names(&one.message, &["1h", "one"]);
+        assert_names(&more.message, &["1h", "7"]);
+        let refused = [refused(1), refused(2)];
+        assert_names(&refused[0].message, &["one"]);
+        assert_names(&refused[1].message, &["2"]);
+        landfall_testing::assert_findings("destroy-left", [&none, &one, &more, &refused[0], &refused[1]]);
     }
 
     #[test]
     fn the_first_look_that_failed_is_told_and_the_others_are_counted() {
-        let message = not_all_seen(&[no_account("denied"), broken_off()]).message;
-        let expected = "it is not proven that the cluster is gone: the account could not be asked for: \
-                        denied, and 1 more";
-        assert_eq!(message, expected);
+        let finding = not_all_seen(&[no_account("denied"), broken_off()]);
+        assert_eq!(finding.page.code, "LF1303");
+        assert_names(&finding.message, &["denied", "1 more"]);
+        assert!(!finding.message.contains(&broken_off().message), "{}", finding.message);
+        landfall_testing::assert_findings("destroy-not-seen", [&finding]);
     }
 }

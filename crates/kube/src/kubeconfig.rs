@@ -247,9 +247,13 @@ mod tests {
             let cluster = format!("clusters: [{{name: c, cluster: {{server: 'https://api', {data}}}}}]\n");
             judged(&format!("{CONTEXT}{cluster}{user}")).map(|(_, why)| why).unwrap_or_default()
         };
-        assert!(with("certificate-authority-data: '***'").contains("not base64"));
-        assert!(with("certificate-authority-data: aGVsbG8=").contains("without a certificate"));
+        let undecoded = with("certificate-authority-data: '***'");
+        assert!(undecoded.contains("certificate-authority-data"), "{undecoded}");
+        let empty = with("certificate-authority-data: aGVsbG8=");
         let missing = with("certificate-authority: no/such/file");
         assert!(missing.contains("/here/no/such/file"), "{missing}");
+        let cases = [("no base64", undecoded), ("no certificate", empty)];
+        let cases = cases.map(|(case, why)| (case.to_owned(), why));
+        landfall_testing::assert_sentences("kubeconfig-authority", cases);
     }
 }

@@ -94,25 +94,35 @@ pub(super) fn again(standing: usize, exit: Exit, at_fault: bool, directory: &Pat
 #[cfg(test)]
 mod tests {
     use super::*;
+    use landfall_testing::assert_names;
+
+    /// The lines that can be pasted.
+    fn commands(text: &str) -> Vec<&str> {
+        text.lines().filter_map(|line| line.strip_prefix("  ")).collect()
+    }
 
     #[test]
     fn only_what_is_left_is_next() {
         let directory = Path::new("demo");
-        let wanted = "the infrastructure of demo-bcd24 stands: 150 resources\nnext:\n  landfall wait-for \
-                      bootstrap-complete --dir demo\n  landfall destroy bootstrap --dir demo\n  landfall \
-                      wait-for install-complete --dir demo\n";
-        assert_eq!(next_steps("demo-bcd24", 150, false, Engine::Terraform, directory), wanted);
-        let wanted = "the infrastructure of demo-bcd24 stands: 1 resource\nnext:\n  landfall wait-for \
-                      install-complete --dir demo\n";
-        assert_eq!(next_steps("demo-bcd24", 1, true, Engine::Terraform, directory), wanted);
-        let handed_over = format!("{wanted}  landfall aso handover --dir demo\n");
-        assert_eq!(next_steps("demo-bcd24", 1, true, Engine::Aso, directory), handed_over);
+        let cases = [(150, false, Engine::Terraform), (1, true, Engine::Terraform), (1, true, Engine::Aso)];
+        let told = cases
+            .map(|(resources, once, engine)| next_steps("demo-bcd24", resources, once, engine, directory));
+        let [bootstrap, remove, install, hand_over] =
+            ["wait-for bootstrap-complete", "destroy bootstrap", "wait-for install-complete", "aso handover"]
+                .map(|words| format!("landfall {words} --dir demo"));
+        assert_eq!(commands(&told[0]), [&bootstrap, &remove, &install]);
+        assert_eq!(commands(&told[1]), [&install]);
+        assert_eq!(commands(&told[2]), [&install, &hand_over]);
+        assert_names(&told[0], &["demo-bcd24", " 150 "]);
+        assert_names(&told[1], &["demo-bcd24", " 1 "]);
+        landfall_testing::assert_text("create-next", &told.concat());
     }
 
     #[test]
     fn machines_come_before_what_waits_for_them() {
         let text = without_machines("demo-bcd24", 20, Path::new("demo"));
-        assert!(text.starts_with("the infrastructure of demo-bcd24 stands without machines: 20 resources\n"));
+        assert_names(text.lines().next().unwrap_or_default(), &["demo-bcd24", " 20 "]);
+        landfall_testing::assert_text("create-without-machines", &text);
         let places =
             ["bootstrap.ign", "bootstrap-complete", "remove the", "install-complete", "aso handover"];
         let places: Vec<Option<usize>> = places.iter().map(|words| text.find(words)).collect();

@@ -133,9 +133,7 @@ fn what_stands_against_it_is_told_in_conditions() {
     other.says("Ready", "True", &[]);
     assert_eq!(azure.at(foreign), before);
     let events = management.get("/api/v1/namespaces/other-a1b2c/events").unwrap_or_default();
-    let is_told = |event: &&Value| {
-        event["type"] == "Warning" && at(event, "/message").contains("without the ownership tag")
-    };
+    let is_told = |event: &&Value| event["type"] == "Warning" && event["reason"] == "ForeignResource";
     let told = events["items"].as_array().into_iter().flatten().filter(is_told);
     assert_eq!(told.count(), 1, "{events}");
     keeps_secrets(&management, "other-a1b2c", &[&controller.log()]);

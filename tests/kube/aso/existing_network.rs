@@ -70,7 +70,7 @@ fn what_must_be_there_and_is_not_is_told() {
     let management = management.played(&[]);
     let site = Site::new(PRIVATE, &config("byo-private", |_| {}));
     let ran = site.create(&management.server.kubeconfig()).ends(4);
-    let ran = ran.said(&["corp-vnet-corp-cp", "existing Azure resource not found"]);
+    let ran = ran.said(&["LF1533", "corp-vnet-corp-cp"]);
     assert!(!ran.err.contains("panicked"), "{ran}");
     // The others were not stopped by it.
     assert!(azure.ids().iter().any(|id| id.contains("privatednszones/")), "{:?}", azure.ids());

@@ -52,7 +52,7 @@ fn a_management_cluster_that_cannot_do_it_is_refused_and_left_as_it_is() {
     }});
     management.server.change(&settings, &public);
     management.replicas(0);
-    refused(&management, &["no available replica"]);
+    refused(&management, &["LF1522", OPERATOR]);
     management.replicas(1);
 
     let definition = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/natgateways.network.azure.com";

@@ -113,7 +113,7 @@ fn what_is_in_azure_already_is_taken_over_only_with_the_tag() {
     let ran = site.create(&management.server.kubeconfig());
     assert!(!ran.err.contains("panicked"), "{ran}");
     let said = format!("{}{}", ran.out, ran.err);
-    assert!(said.contains("exists in Azure without the ownership tag"), "{ran}");
+    assert!(said.contains("NetworkSecurityGroup/demo-x7k2p-nsg: leave "), "{ran}");
     let names = [
         ("ResourceGroup", "demo-x7k2p-rg", "manage"),
         ("VirtualNetwork", "demo-x7k2p-vnet", "manage"),

@@ -224,7 +224,7 @@ fn local_zones_need_an_account_that_opted_in() {
     }
     let findings = found(&config, facts.clone());
     assert_eq!(places(&findings), [("LF0717", "compute[1].platform.aws.zones[0]")]);
-    assert!(help(&findings).contains("zone group us-east-1-nyc-1"), "{}", help(&findings));
+    assert!(help(&findings).contains(" us-east-1-nyc-1"), "{}", help(&findings));
     for zone in &mut facts.zones {
         zone.not_opted_in = false;
     }

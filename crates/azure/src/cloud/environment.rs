@@ -422,13 +422,17 @@ mod tests {
         };
         let mut cloud = Cloud::default();
         let told = help(&cloud);
-        assert!(told.starts_with("add `resourceManagerEndpoint` "), "{told}");
+        assert_eq!(told.split('`').nth(1), Some("resourceManagerEndpoint"));
         cloud.resource_manager_endpoint = "https://management.moon.example".to_owned();
-        let told = help(&cloud);
-        assert!(told.starts_with("add `activeDirectoryAuthority` "), "{told}");
+        let missing = help(&cloud);
+        assert_eq!(missing.split('`').nth(1), Some("activeDirectoryAuthority"));
         cloud.active_directory_authority = "http://login.moon.example".to_owned();
-        let told = help(&cloud);
-        assert!(told.starts_with("set `activeDirectoryAuthority` "), "{told}");
+        let invalid = help(&cloud);
+        assert_eq!(invalid.split('`').nth(1), Some("activeDirectoryAuthority"));
+        assert_ne!(invalid, missing);
+        let helps = [("no manager", told), ("no authority", missing), ("authority over HTTP", invalid)];
+        let helps = helps.map(|(case, help)| (case.to_owned(), help));
+        landfall_testing::assert_sentences("azure-cloud-row", helps);
     }
 
     #[test]

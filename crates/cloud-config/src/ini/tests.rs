@@ -197,7 +197,8 @@ fn a_fault_has_a_place_and_cites_nothing() {
     assert_eq!(place("[ServiceOverride \"hidden").as_deref(), Some("line 1, column 19"));
     assert_eq!(place("; a\n\0").as_deref(), Some("line 2, column 1"));
     let broken = read(b"[Global]\nZone = \xff", Mode::Tolerant);
-    assert_eq!(broken, Err(Unreadable { line: 2, column: 8, what: "the text is not UTF-8" }));
+    let place = broken.map_err(|fault| (fault.line, fault.column, fault.what.contains("UTF-8")));
+    assert_eq!(place, Err((2, 8, true)));
 }
 
 #[test]

@@ -42,9 +42,9 @@ fn points_at_what_is_refused_and_at_conflicts() -> Result<(), Vec<Finding>> {
 fn a_spec_that_is_missing_is_told_as_that() -> Result<(), Vec<Finding>> {
     let without = PRIVATE.split("spec:").next().unwrap_or_default();
     let profile = Document::read(without, &[PRIVATE_CLOUD_PROFILE])?;
-    let told: Vec<String> =
-        check(&profile, None, Timestamp::UNIX_EPOCH).into_iter().map(|finding| finding.message).collect();
-    assert_eq!(told, ["`spec` is missing"]);
+    let found = check(&profile, None, Timestamp::UNIX_EPOCH);
+    let told: Vec<_> = found.iter().map(|finding| (finding.page.code, finding.field.as_str())).collect();
+    assert_eq!(told, [("LF1451", "spec")]);
     Ok(())
 }
 

@@ -282,14 +282,25 @@ fn what_is_nested_too_deeply_is_refused_by_name() {
         let nested = nested(levels);
         format!(r#"{{ "request": {{ "object": {{ "spec": {nested} }}, "uid": "u-1" }} }}"#).into_bytes()
     };
+    fn told(answer: &Value) -> &str {
+        answer["response"]["status"]["message"].as_str().unwrap_or_default()
+    }
     assert_eq!(review::read(&body(90)).unwrap_or_default()["request"]["uid"], "u-1");
+    let deep = review::read(&body(130)).err().flatten().unwrap_or_default();
     for levels in [130, 100_000] {
         let refused = review::read(&body(levels)).err().flatten().unwrap_or_default();
         let response = &refused["response"];
         assert_eq!((&response["uid"], &response["allowed"]), (&json!("u-1"), &json!(false)));
-        let why = response["status"]["message"].as_str().unwrap_or_default();
-        assert!(why.contains("nested too deeply"), "{why}");
+        assert_eq!((&response["status"]["code"], told(&refused)), (&json!(422), told(&deep)));
     }
+    let read = r#"{ "request": { "object": 1e999, "uid": "u-1" } }"#;
+    let other = review::read(read.as_bytes()).err().flatten().unwrap_or_default();
+    assert_ne!(told(&other), told(&deep));
+    let sentences = [("too deep", told(&deep)), ("not JSON", told(&other))];
+    landfall_testing::assert_sentences(
+        "admission-unread",
+        sentences.map(|(case, told)| (case.to_owned(), told.to_owned())),
+    );
     // Who can be answered is not known.
     for body in ["", "{", "[]", r#"{ "request": {} }"#] {
         let read = review::read(body.as_bytes());

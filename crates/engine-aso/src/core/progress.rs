@@ -81,12 +81,12 @@ mod tests {
         let mut told = |name: &str, what: What, message: &str| {
             progress.line("RouteTable", name, &Action::new(what, None, message))
         };
-        let waits = Some("RouteTable/a: wait for this and that".to_owned());
-        assert_eq!(told("a", What::Wait, "for this\nand that"), waits);
-        assert_eq!(told("a", What::Wait, "for this\nand that"), None);
-        assert_eq!(told("b", What::Wait, "for this"), Some("RouteTable/b: wait for this".to_owned()));
-        assert_eq!(told("a", What::None, "ready"), Some("RouteTable/a: ready".to_owned()));
-        assert_eq!(told("a", What::Delete, "x"), Some("RouteTable/a: delete x".to_owned()));
-        assert_eq!(told("a", What::Delete, "x"), Some("RouteTable/a: delete x".to_owned()));
+        let line = |name: &str, rest: &str| Some(format!("RouteTable/{name}: {rest}"));
+        assert_eq!(told("a", What::Wait, "x\ny"), line("a", "wait x y"));
+        assert_eq!(told("a", What::Wait, "x\ny"), None);
+        assert_eq!(told("b", What::Wait, "x"), line("b", "wait x"));
+        assert_eq!(told("a", What::None, "ready"), line("a", "ready"));
+        assert_eq!(told("a", What::Delete, "x"), line("a", "delete x"));
+        assert_eq!(told("a", What::Delete, "x"), line("a", "delete x"));
     }
 }

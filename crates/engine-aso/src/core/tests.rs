@@ -1,5 +1,7 @@
 //! Rows of the tables, each with an object that it fits, and input that is unusual but legal.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, json};
 
 use super::difference::created;
@@ -106,33 +108,46 @@ fn a_call_that_is_refused_for_good_is_not_repeated() {
         let action = removed(&says("manage", READY), within)?;
         Some((action.what.name(), action.message))
     };
-    let answers = |what: &str, code: u16| format!("failed to {what} resource: the API server answers {code}");
-    let silent = |what: &str| format!("failed to {what} resource: the API server does not answer");
-    let changed = "object changed meanwhile".to_owned();
+    let mut told = Vec::new();
+    let mut decided = |verb: &str, code: Option<u16>, wanted: &str| {
+        let action = match verb {
+            "create" => creation(code),
+            "update" => update(code),
+            _ => deletion(code),
+        };
+        let (what, message) = action.unwrap_or_default();
+        assert_eq!(what, wanted, "{verb} {code:?}: {message}");
+        let code = code.map(|code| code.to_string());
+        if what.ends_with("error") {
+            let named = [verb, code.as_deref().unwrap_or_default()];
+            assert!(named.iter().all(|name| message.contains(name)), "{named:?}: {message}");
+        }
+        told.push((format!("{verb}, {}", code.as_deref().unwrap_or("no answer")), message));
+    };
     for code in [400, 403, 404, 422] {
-        assert_eq!(creation(Some(code)), Some(("terminal-error", answers("create", code))));
+        decided("create", Some(code), "terminal-error");
     }
     for code in [400, 403, 422] {
-        assert_eq!(update(Some(code)), Some(("terminal-error", answers("update", code))));
+        decided("update", Some(code), "terminal-error");
     }
     for code in [401, 429, 500] {
-        assert_eq!(creation(Some(code)), Some(("transient-error", answers("create", code))));
-        assert_eq!(update(Some(code)), Some(("transient-error", answers("update", code))));
-        assert_eq!(deletion(Some(code)), Some(("transient-error", answers("delete", code))));
+        for verb in ["create", "update", "delete"] {
+            decided(verb, Some(code), "transient-error");
+        }
     }
-    assert_eq!(creation(None), Some(("transient-error", silent("create"))));
-    assert_eq!(update(None), Some(("transient-error", silent("update"))));
-    assert_eq!(deletion(None), Some(("transient-error", silent("delete"))));
-    assert_eq!(creation(Some(409)), Some(("wait", "object appeared meanwhile".to_owned())));
-    assert_eq!(update(Some(404)), Some(("wait", changed.clone())));
-    assert_eq!(update(Some(409)), Some(("wait", changed.clone())));
-    assert_eq!(deletion(Some(409)), Some(("wait", changed)));
-    assert_eq!(deletion(Some(404)), Some(("none", "already deleted".to_owned())));
+    for verb in ["create", "update", "delete"] {
+        decided(verb, None, "transient-error");
+    }
+    decided("create", Some(409), "wait");
+    decided("update", Some(404), "wait");
+    decided("update", Some(409), "wait");
+    decided("delete", Some(409), "wait");
+    decided("delete", Some(404), "none");
+    landfall_testing::assert_sentences("aso-refused-calls", told);
 }
 
 #[test]
 fn each_row_of_an_object_that_stands() {
-    let said = "resource is not Ready: it is said";
     let newer = json!({ "metadata": { "generation": 2 }, "status": { "conditions": [
         { "type": "Ready", "status": "True", "reason": "Succeeded", "observedGeneration": 1 },
     ]}});
@@ -143,31 +158,30 @@ fn each_row_of_an_object_that_stands() {
     let depending: Within = |run| run.dependencies_ready = false;
     let elsewhere: Within = |run| run.reference_in_plan = false;
     let (network, balancer, role) = ("VirtualNetwork", "LoadBalancer", "RoleAssignment");
-    let unknown = ("wait", "ready status unknown");
-    let rows: [(&str, Value, Within, (&str, &str)); 13] = [
-        (network, and(says("manage", READY), &going), as_usual, ("wait", "object is being deleted")),
-        (network, json!({}), as_usual, unknown),
-        (network, json!({ "status": { "conditions": [] } }), as_usual, unknown),
-        (network, others, as_usual, unknown),
-        (network, says("skip", NOT_FOUND), depending, ("wait", "waiting for dependencies")),
-        (role, says("skip", READY), as_usual, ("patch", "adopting: managed by this cluster before")),
-        (balancer, and(says("skip", READY), &handed_over), as_usual, ("none", "handed over to the cluster")),
-        (
-            network,
-            and(says("manage", READY), &newer),
-            as_usual,
-            ("wait", "waiting for generation 2 to be reconciled"),
-        ),
-        (network, says("manage", ("False", "WaitingForOwner")), as_usual, ("wait", said)),
-        (network, says("manage", ("False", "ReferenceNotFound")), as_usual, ("wait", said)),
-        (network, says("manage", ("False", "SecretNotFound")), as_usual, ("wait", said)),
-        (network, says("manage", ("False", "ConfigMapNotFound")), as_usual, ("wait", said)),
-        (network, says("manage", ("False", "WaitingForOwner")), elsewhere, ("transient-error", said)),
+    let not_ready = |reason| says("manage", ("False", reason));
+    let rows: [(&str, &str, Value, Within, &str); 13] = [
+        ("on its way out", network, and(says("manage", READY), &going), as_usual, "wait"),
+        ("without a status", network, json!({}), as_usual, "wait"),
+        ("without conditions", network, json!({ "status": { "conditions": [] } }), as_usual, "wait"),
+        ("without Ready", network, others, as_usual, "wait"),
+        ("behind others", network, says("skip", NOT_FOUND), depending, "wait"),
+        ("managed before", role, says("skip", READY), as_usual, "patch"),
+        ("handed over", balancer, and(says("skip", READY), &handed_over), as_usual, "none"),
+        ("newer", network, and(says("manage", READY), &newer), as_usual, "wait"),
+        ("without owner", network, not_ready("WaitingForOwner"), as_usual, "wait"),
+        ("without reference", network, not_ready("ReferenceNotFound"), as_usual, "wait"),
+        ("without secret", network, not_ready("SecretNotFound"), as_usual, "wait"),
+        ("without config map", network, not_ready("ConfigMapNotFound"), as_usual, "wait"),
+        ("owned elsewhere", network, not_ready("WaitingForOwner"), elsewhere, "transient-error"),
     ];
-    for (kind, change, within, wanted) in rows {
+    let mut told = Vec::new();
+    for (case, kind, change, within, wanted) in rows {
         let action = reconciled(kind, &change, within);
-        assert_eq!(shown(action.as_ref()), Some(wanted), "{kind} {change}");
+        let (what, message) = shown(action.as_ref()).unwrap_or_default();
+        assert_eq!(what, wanted, "{case}: {kind} {change}: {message}");
+        told.push((case.to_owned(), message.to_owned()));
     }
+    landfall_testing::assert_sentences("aso-objects", told);
 }
 
 #[test]
@@ -175,15 +189,20 @@ fn each_row_of_an_object_that_goes() {
     let unread: Within = |run| run.api_error = Some(ApiError { verb: Verb::Get, code: None });
     let failing: Within = |run| run.api_error = Some(ApiError { verb: Verb::Get, code: Some(503) });
     let absent: Within = |run| run.api_error = Some(ApiError { verb: Verb::Get, code: Some(404) });
+    let mut told = BTreeSet::new();
+    let mut decided = |case: &str, action: Option<&Action>, wanted: &str| {
+        let (what, message) = shown(action).unwrap_or_default();
+        assert_eq!(what, wanted, "{case}: {message}");
+        told.insert((case.to_owned(), message.to_owned()));
+    };
     for within in [unread, failing] {
-        let wanted = ("transient-error", "failed to get existing resource");
         let action = removed(&says("manage", READY), within);
-        assert_eq!(shown(action.as_ref()), Some(wanted));
+        decided("unread", action.as_ref(), "transient-error");
         let action = decide(Op::Prune, None, &owner(), &context(within));
-        assert_eq!(shown(Some(&action)), Some(wanted));
+        decided("unread, pruned", Some(&action), "transient-error");
     }
     let action = decide(Op::Delete, None, &owner(), &context(absent));
-    assert_eq!(shown(Some(&action)), Some(("none", "already deleted")));
+    decided("absent", Some(&action), "none");
 
     let going = |reason: &str| {
         let ready = json!([{
@@ -192,8 +211,11 @@ fn each_row_of_an_object_that_goes() {
         let metadata = json!({ "deletionTimestamp": "1970-01-01T00:00:00Z" });
         removed(&json!({ "metadata": metadata, "status": { "conditions": ready } }), |_| {})
     };
-    assert_eq!(shown(going("Deleting").as_ref()), Some(("wait", "delete in progress")));
-    assert_eq!(shown(going("Locked").as_ref()), Some(("terminal-error", "delete failed: locked")));
+    decided("going", going("Deleting").as_ref(), "wait");
+    let locked = going("Locked");
+    decided("locked", locked.as_ref(), "terminal-error");
+    assert!(locked.is_some_and(|action| action.message.ends_with(": locked")));
+    landfall_testing::assert_sentences("aso-removal", told);
 }
 
 /// What is said of an object that is only read and was found in Azure with these tags.
@@ -219,7 +241,9 @@ fn only_what_is_somebody_elses_is_told_as_such() {
     assert!(azures.is_some_and(|said| said.contains(FOREIGN) && said != FOREIGN));
     // The plan wants it to be read and no more.
     let read = said_of("StorageAccount", Policy::Skip, &own);
-    assert_eq!(read.as_deref(), Some("exists in Azure and is not changed"));
+    assert!(read.as_ref().is_some_and(|said| !said.contains(FOREIGN)), "{read:?}");
+    let read = ("read only".to_owned(), read.unwrap_or_default());
+    landfall_testing::assert_sentences("aso-foreign", [("foreign".to_owned(), FOREIGN.to_owned()), read]);
     assert_eq!(said_of("StorageAccount", Policy::Skip, &none).as_deref(), Some(FOREIGN));
 }
 

@@ -91,8 +91,11 @@ mod tests {
             action(&drive, &id, &object, Context::new("demo-x7k2p", now), &World::new(now)).message
         };
         let before = json!({ (keys::POLICY): "skip", (keys::HANDOVER): "manage" });
-        assert_eq!(told("LoadBalancer", before), "handed over already");
-        assert_eq!(told("LoadBalancer", json!({ (keys::POLICY): "skip" })), "not to be handed over");
-        assert_eq!(told("ResourceGroup", json!({})), "not to be handed over");
+        let before = told("LoadBalancer", before);
+        let kept = told("ResourceGroup", json!({}));
+        assert_eq!(told("LoadBalancer", json!({ (keys::POLICY): "skip" })), kept);
+        assert_ne!(before, kept);
+        let told = [("before", before), ("never", kept)].map(|(case, told)| (case.to_owned(), told));
+        landfall_testing::assert_sentences("aso-handover", told);
     }
 }

@@ -242,6 +242,7 @@ mod tests {
     use super::*;
     use crate::cloud::arm::Arm;
     use crate::cloud::scripted::{Scripted, scripted};
+    use landfall_testing::assert_names;
 
     const RG: &str = "/subscriptions/s/resourceGroups/rg";
 
@@ -274,13 +275,20 @@ mod tests {
 
     #[test]
     fn a_lock_is_told_with_the_words_that_remove_it() {
-        let expected = "lock `keep` (CanNotDelete) on the resource group `rg`, which `az lock delete --ids \
-                        /subscriptions/s/resourceGroups/rg/providers/Microsoft.Authorization/locks/keep` removes";
-        assert_eq!(lock(RG, "CanNotDelete").words(), expected);
-        assert!(lock("/subscriptions/s", "ReadOnly").words().contains("on the subscription s,"));
         let network = format!("{RG}/providers/Microsoft.Network/virtualNetworks/v");
-        let words = lock(&network, "ReadOnly").words();
-        assert!(words.contains("on virtualnetworks `v` in the resource group `rg`,"), "{words}");
+        let cases = [
+            (RG, "CanNotDelete", &["`rg`"][..]),
+            ("/subscriptions/s", "ReadOnly", &[" s,"]),
+            (&network, "ReadOnly", &["virtualnetworks `v`", "`rg`"]),
+        ];
+        let told = cases.map(|(scope, level, names)| {
+            let words = lock(scope, level).words();
+            let id = format!("{scope}/providers/Microsoft.Authorization/locks/keep");
+            let command = format!("`az lock delete --ids {id}`");
+            assert_names(&words, &[&["`keep`", level, command.as_str()], names].concat());
+            (scope.to_owned(), words)
+        });
+        landfall_testing::assert_sentences("azure-locks", told);
     }
     fn ask(arm: &Arm) -> Ask<'_> {
         Ask {

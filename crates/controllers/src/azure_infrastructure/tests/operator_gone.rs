@@ -53,6 +53,6 @@ async fn where_nobody_looks_at_objects_the_operator_is_looked_at_again() {
     assert_eq!(stage.condition("OperatorReady"), "True Usable");
     tokio::time::advance(Duration::from_secs(20)).await;
     let failed = stage.controller.run(&key()).await.err();
-    assert!(failed.is_some_and(|failed| failed.retry && failed.note.contains("no available replica")));
+    assert!(failed.is_some_and(|failed| failed.retry && failed.note.contains("Deployment")));
     assert_eq!(stage.condition("OperatorReady"), "False OperatorUnusable");
 }

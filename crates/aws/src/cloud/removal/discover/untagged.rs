@@ -124,7 +124,7 @@ mod tests {
         assert_eq!(of(&["vpc-1", "vpc-9"], &["vpc-1", "vpc-9"]), Whose::Cluster(set(&["vpc-1"])));
         // In a network of the user's, and where the network is gone, it may be anybody's.
         assert!(matches!(of(&["vpc-2"], &["vpc-2"]), Whose::Unproven(why) if why.contains("vpc-2")));
-        assert!(matches!(of(&["vpc-8"], &[]), Whose::Unproven(why) if why.contains("does not exist")));
+        assert!(matches!(of(&["vpc-8"], &[]), Whose::Unproven(why) if why.contains("vpc-8")));
         assert_eq!(of(&["vpc-9"], &["vpc-9"]), Whose::Other);
         assert_eq!(of(&[], &[]), Whose::Other);
     }
