@@ -131,7 +131,7 @@ fn noted_engine(directory: &Path, examined: &Examined) -> Engine {
     let metadata = inputs::read(&directory.join(identity::METADATA)).ok();
     let cluster = identity::likely(metadata.as_deref(), &examined.config);
     let noted = identity::engine(metadata.as_deref(), &cluster, None);
-    Engine::named(noted.as_ref().map(|engine| engine.name.as_str()))
+    noted.and_then(|engine| Engine::named(&engine.name)).unwrap_or_default()
 }
 
 /// What waits for the network.

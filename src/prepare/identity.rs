@@ -72,6 +72,10 @@ fn decide(
         let finding = plan::pages::other_infra_id(&other.infra_id, given);
         return Err(Refusal::Invalid(refusal(metadata, finding)));
     }
+    let engine = kept.as_ref().and_then(|kept| kept.landfall.engine.as_deref());
+    if let Some(unknown) = engine.filter(|name| plan::Engine::named(name).is_none()) {
+        return Err(Refusal::Invalid(refusal(metadata, plan::pages::unknown_engine(unknown))));
+    }
     let infra_id = match (&options.infra_id, &kept) {
         (Some(given), _) if !plan::is_infra_id(given) => {
             return Err(Refusal::Usage(refusal("--infra-id", plan::pages::unusable_infra_id(given))));

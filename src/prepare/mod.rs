@@ -372,7 +372,7 @@ fn planned(
         release: &known.basis.release,
         identity,
         installed,
-        engine: plan::Engine::named(engine.map(|engine| engine.name.as_str())),
+        engine: engine.and_then(|engine| plan::Engine::named(&engine.name)).unwrap_or_default(),
     };
     let planned = assets::plan(&case, &mut out);
     if let (Some(platform), Some(plan)) = (active(config), &planned) {

@@ -370,6 +370,10 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<(Target, &'static dyn Platform), B
     if account.is_none() && own.is_some_and(|own| !own.is_null() && own.as_str() != Some("")) {
         return Err(broken("landfall.account", "`landfall.account` is not the text that it was written as"));
     }
+    let engine = text(object.get(OWN).and_then(|own| own.get("engine")));
+    if let Some(unknown) = engine.filter(|name| plan::Engine::named(name).is_none()) {
+        return Err(Box::new(plan::pages::unknown_engine(&unknown)));
+    }
     let Some(platform) = PLATFORMS.iter().copied().find(|platform| object.contains_key(platform.name()))
     else {
         let others = object.iter().filter(|(key, value)| value.is_object() && *key != OWN);

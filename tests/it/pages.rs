@@ -26,6 +26,7 @@ const SHOWN_ELSEWHERE: &[(&str, &str)] = &[
     ("LF0653", "create::refuses_what_cannot_be_an_infrastructure_id"),
     ("LF0654", "create::points_at_an_edited_manifest_that_cannot_be_read"),
     ("LF0655", "create::a_directory_is_that_of_one_cluster"),
+    ("LF0658", "prepare::target::tests::an_engine_that_is_not_known_is_refused"),
     ("LF0713", "create::existing_subnets_are_one_of_a_kind_in_each_zone"),
     ("LF0714", "create::a_bundle_must_fit_into_user_data"),
     ("LF0711", "create::refuses_facts_of_another_region"),

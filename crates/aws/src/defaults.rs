@@ -6,6 +6,7 @@ use landfall_model::config::defaults::fill;
 use landfall_model::config::{InstallConfig, MachinePool as Pool, Zero};
 use landfall_rules::features;
 
+use super::catalogue::Catalogue;
 use super::config::{MachinePool, Platform, ServiceEndpoint, Subnet};
 use super::facts::{AVAILABILITY_ZONE, Facts};
 use super::rules::SUBNET_FORMS;
@@ -32,11 +33,8 @@ pub(super) fn upconvert(platform: &mut Platform) -> Result<(), Box<Finding>> {
     Ok(())
 }
 
-/// The one region whose endpoints the OpenShift installer writes itself, until SDKs know it.
-const EUROPEAN_SOVEREIGN_REGION: &str = "eusc-de-east-1";
-
 /// Fills the platform's open fields and those of every pool.
-pub(super) fn defaults(config: &mut InstallConfig) {
+pub(super) fn defaults(config: &mut InstallConfig, catalogue: &Catalogue) {
     let by_cluster_api = features::is_on(config, "ClusterAPIMachineManagementAWS");
     let Some(platform) = &mut config.platform.aws else {
         return;
@@ -45,8 +43,15 @@ pub(super) fn defaults(config: &mut InstallConfig) {
     if platform.is_dual_stack() {
         fill(&mut platform.lb_type, "NLB");
     }
-    if platform.service_endpoints.is_empty() && platform.region == EUROPEAN_SOVEREIGN_REGION {
-        platform.service_endpoints = european_sovereign_endpoints();
+    if platform.service_endpoints.is_empty() {
+        let known = catalogue.region(&platform.region).map(|region| region.default_endpoints.as_slice());
+        let written = known.unwrap_or_default().iter();
+        platform.service_endpoints = written
+            .map(|endpoint| ServiceEndpoint {
+                name: endpoint.name.clone(),
+                url: SecretUrl::new(endpoint.url.clone()),
+            })
+            .collect();
     }
     let inherited = platform.default_machine_platform.clone();
     for pool in &mut config.compute {
@@ -59,19 +64,6 @@ pub(super) fn defaults(config: &mut InstallConfig) {
     for pool in pools {
         complete_pool(pool, inherited.as_ref());
     }
-}
-
-fn european_sovereign_endpoints() -> Vec<ServiceEndpoint> {
-    let names = ["ec2", "elasticloadbalancing", "s3", "route53", "iam", "sts", "tagging"];
-    let endpoint = |name: &str| {
-        // Route 53 is one service for the whole partition.
-        let url = match name {
-            "route53" => format!("https://{name}.amazonaws.eu"),
-            _ => format!("https://{name}.{EUROPEAN_SOVEREIGN_REGION}.amazonaws.eu"),
-        };
-        ServiceEndpoint { name: name.to_owned(), url: SecretUrl::new(url) }
-    };
-    names.into_iter().map(endpoint).collect()
 }
 
 fn complete_pool(pool: &mut Pool, inherited: Option<&MachinePool>) {

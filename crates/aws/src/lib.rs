@@ -22,6 +22,7 @@ mod type_names;
 pub use landfall_model::aws::{catalogue, config, facts, planned, values};
 
 use landfall_diagnostics::{Finding, Findings, Page};
+use landfall_model::catalogue::Catalogue;
 use landfall_model::config::InstallConfig;
 use landfall_model::facts::Facts;
 use landfall_model::plan::outline::Outline;
@@ -30,8 +31,6 @@ use landfall_platform::removal::{GivenTarget, Target};
 use landfall_platform::{Offline, Platform, World};
 use landfall_render::{Credentials, Extras, PlatformAssets, Unset};
 use landfall_rules::{Case, Dual, Families, First, Gated, Ipv6, Machines, Placement, Traits};
-
-pub use rules::check_url as check_endpoint;
 
 /// The key under `platform`.
 const NAME: &str = "aws";
@@ -60,11 +59,11 @@ impl Platform for Aws {
         config.platform.aws.as_mut().map_or(Ok(()), defaults::upconvert)
     }
 
-    fn defaults(&self, config: &mut InstallConfig, _: &landfall_model::catalogue::Catalogue) {
-        defaults::defaults(config);
+    fn defaults(&self, config: &mut InstallConfig, catalogue: &Catalogue) {
+        defaults::defaults(config, &catalogue.aws);
     }
 
-    fn traits(&self, config: &InstallConfig, _: &landfall_model::catalogue::Catalogue) -> Traits {
+    fn traits(&self, config: &InstallConfig, _: &Catalogue) -> Traits {
         let dual = config.platform.aws.as_ref().is_some_and(config::Platform::is_dual_stack);
         Traits {
             name: self.name(),
@@ -110,8 +109,9 @@ impl Platform for Aws {
         }
     }
 
-    fn gated(&self, config: &InstallConfig) -> Vec<Gated> {
-        config.platform.aws.as_ref().map(|platform| rules::gated(config, platform)).unwrap_or_default()
+    fn gated(&self, config: &InstallConfig, catalogue: &Catalogue) -> Vec<Gated> {
+        let platform = config.platform.aws.as_ref();
+        platform.map(|platform| rules::gated(config, platform, &catalogue.aws)).unwrap_or_default()
     }
 
     fn placement(&self, config: &InstallConfig) -> Placement {

@@ -22,6 +22,7 @@ pub mod target;
 pub use landfall_model::azure::{catalogue, config, facts, planned, values};
 
 use landfall_diagnostics::{Finding, Findings, Page};
+use landfall_model::catalogue::Catalogue;
 use landfall_model::config::InstallConfig;
 use landfall_model::facts::Facts;
 use landfall_model::plan::outline::Outline;
@@ -90,7 +91,7 @@ impl Platform for Azure {
         rules::check_pools(case, out);
     }
 
-    fn gated(&self, config: &InstallConfig) -> Vec<Gated> {
+    fn gated(&self, config: &InstallConfig, _: &Catalogue) -> Vec<Gated> {
         rules::gates::gated(config)
     }
 

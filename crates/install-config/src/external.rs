@@ -1,6 +1,7 @@
 //! Platform `external`: a partner's components integrate the cluster.
 
 use landfall_diagnostics::{Finding, Findings, Page};
+use landfall_model::catalogue::Catalogue;
 use landfall_model::config::InstallConfig;
 use landfall_platform::Platform;
 use landfall_rules::{Case, Gated, Traits};
@@ -34,7 +35,7 @@ impl Platform for External {
 
     fn check_pools(&self, _: &Case<'_>, _: &mut Findings) {}
 
-    fn gated(&self, _: &InstallConfig) -> Vec<Gated> {
+    fn gated(&self, _: &InstallConfig, _: &Catalogue) -> Vec<Gated> {
         Vec::new()
     }
 

@@ -1,6 +1,7 @@
 //! Platform `none`: machines and networks are the user's own.
 
 use landfall_diagnostics::{Finding, Findings, Page};
+use landfall_model::catalogue::Catalogue;
 use landfall_model::config::InstallConfig;
 use landfall_platform::Platform;
 use landfall_rules::{Case, Dual, Families, Gated, Ipv6, Traits};
@@ -61,7 +62,7 @@ impl Platform for None {
 
     fn check_pools(&self, _: &Case<'_>, _: &mut Findings) {}
 
-    fn gated(&self, _: &InstallConfig) -> Vec<Gated> {
+    fn gated(&self, _: &InstallConfig, _: &Catalogue) -> Vec<Gated> {
         Vec::new()
     }
 

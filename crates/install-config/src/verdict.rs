@@ -192,7 +192,7 @@ pub fn judge_config(
         catalogue,
         present: &traits,
         active: active.and_then(|_| traits.first()),
-        gated: active.map(|p| p.gated(config)).unwrap_or_default(),
+        gated: active.map(|p| p.gated(config, catalogue)).unwrap_or_default(),
         placement: active
             .filter(|_| catalogue.allowance.is_some())
             .map(|p| p.placement(config))

@@ -65,7 +65,7 @@ pub trait Platform: Sync {
     fn check_pools(&self, case: &Case<'_>, out: &mut Findings);
 
     /// The uses of fields behind a feature gate; the platform is the active one.
-    fn gated(&self, config: &InstallConfig) -> Vec<Gated>;
+    fn gated(&self, config: &InstallConfig, catalogue: &Catalogue) -> Vec<Gated>;
 
     /// Where the config puts its cluster; nowhere on platforms without regions.
     fn placement(&self, _: &InstallConfig) -> Placement {

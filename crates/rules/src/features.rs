@@ -84,7 +84,7 @@ fn check(case: &Case<'_>, out: &mut Findings) {
         return;
     }
     for used in gated(case) {
-        if !is_on(config, used.gate) {
+        if !is_on(config, &used.gate) {
             let message = format!("this is a preview, and its feature gate `{}` is off", used.gate);
             let help = format!(
                 "remove the field, or write `featureSet: CustomNoUpgrade` and `featureGates: [{}=true]`",
@@ -146,10 +146,9 @@ pub fn is_on(config: &InstallConfig, gate: &str) -> bool {
 /// Every use of a field behind a gate, the platform's own included.
 fn gated<'a>(case: &'a Case<'_>) -> Vec<Gated> {
     let config: &'a InstallConfig = case.config;
-    let mut used: Vec<Gated> =
-        case.gated.iter().map(|g| Gated { gate: g.gate, field: g.field.clone(), at: g.at.clone() }).collect();
-    let mut neutral = |gate, field: &str, at: String| {
-        used.push(Gated { gate, field: field.to_owned(), at });
+    let mut used = case.gated.clone();
+    let mut neutral = |gate: &'static str, field: &str, at: String| {
+        used.push(Gated { gate: gate.into(), field: field.to_owned(), at });
     };
     if config.control_plane.as_ref().is_some_and(|p| p.fencing.is_some()) {
         neutral("DualReplica", "platform.none.fencingCredentials", "controlPlane.fencing".to_owned());

@@ -274,7 +274,7 @@ fn check_address(field: &str, given: &SecretUrl, out: &mut Findings) {
         fault(format!("`{shown}` is not a Redfish address"));
     }
     let telling = url.scheme.contains("http") || url.scheme.contains("redfish");
-    if !url.has_port() && !telling {
+    if url.port().is_none() && !telling {
         fault(format!("`{shown}` has no port, and its scheme does not tell one"));
     }
 }

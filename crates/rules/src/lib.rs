@@ -8,6 +8,7 @@
 
 pub mod allowance;
 mod capabilities;
+pub mod endpoint;
 mod families;
 pub mod features;
 mod fencing;
@@ -25,6 +26,8 @@ mod ssh_key;
 pub mod text;
 pub mod trust_bundle;
 pub mod url;
+
+use std::borrow::Cow;
 
 use landfall_diagnostics::{Findings, Page};
 use landfall_model::catalogue::Catalogue;
@@ -118,10 +121,10 @@ pub enum First {
 }
 
 /// One use of a field that is behind a feature gate (`docs/install-config.md`, section 13).
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Gated {
     /// Name of the gate.
-    pub gate: &'static str,
+    pub gate: Cow<'static, str>,
     /// The path that is reported.
     pub field: String,
     /// The real place.

@@ -54,11 +54,11 @@ impl Url {
         }
     }
 
-    /// Whether a colon and a port of at least one digit follow the host.
+    /// The digits after the host and a colon, if there are any.
     #[must_use]
-    pub fn has_port(&self) -> bool {
+    pub fn port(&self) -> Option<&str> {
         let after = self.host.rsplit(']').next().unwrap_or(&self.host);
-        after.rsplit_once(':').is_some_and(|(_, port)| !port.is_empty())
+        after.rsplit_once(':').map(|(_, port)| port).filter(|port| !port.is_empty())
     }
 
     /// What a request line would ask for: the path, or `/`, and the query.

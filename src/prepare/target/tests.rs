@@ -36,6 +36,17 @@ fn given(infra_id: &str) -> GivenTarget {
 }
 
 #[test]
+fn an_engine_that_is_not_known_is_refused() -> Outcome {
+    for (engine, refused) in [("terraform", None), ("aso", None), ("pulumi", Some("LF0658"))] {
+        let root = tempfile::tempdir()?;
+        let noted = format!(r#""landfall":{{"engine":"{engine}","#);
+        fs::write(root.path().join(METADATA), OURS.replace(r#""landfall":{"#, &noted))?;
+        assert_eq!(code(&of_directory(root.path())), refused, "{engine}");
+    }
+    Ok(())
+}
+
+#[test]
 fn reads_both_kinds_of_metadata() -> Outcome {
     let root = tempfile::tempdir()?;
     for (text, platform, account) in [(OURS, "aws", Some("42")), (INSTALLERS, "azure", None)] {

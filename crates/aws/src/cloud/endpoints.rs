@@ -206,8 +206,8 @@ impl Sources {
 
 /// A URL of a host; without a scheme it is one of HTTPS. A user part is left out: nothing in AWS takes one.
 pub(super) fn parse(text: &str) -> Option<Url> {
-    let full = if text.contains("://") { text.to_owned() } else { format!("https://{text}") };
-    let mut url = Url::parse(&full).ok().filter(Url::has_host)?;
+    let given = landfall_rules::endpoint::Endpoint::parse(text.trim()).ok()?;
+    let mut url = Url::parse(given.as_str()).ok().filter(Url::has_host)?;
     url.set_username("").ok()?;
     url.set_password(None).ok()?;
     url.set_query(None);

@@ -5,9 +5,10 @@ use landfall_model::aws::catalogue::FIRST_PARTITION;
 use landfall_model::aws::config::Platform;
 use landfall_model::aws::planned::Traits;
 use landfall_render::bootstrap_stub;
+use landfall_rules::endpoint::Endpoint;
 
 use super::{Planning, cloud_pages, pages};
-use crate::rules::missing_endpoints;
+use crate::rules::{missing_endpoints, unusable};
 
 /// What the cloud says of a region that nobody has enabled.
 const NOT_OPTED_IN: &str = "not-opted-in";
@@ -21,6 +22,9 @@ pub(super) fn check(planning: &Planning<'_>, out: &mut Findings) {
     }
     if planning.asked() && planning.facts.opt_in == NOT_OPTED_IN {
         out.push(cloud_pages::not_opted_in(planning.region()));
+    }
+    for unusable in unusable(planning.case.catalogue, planning.platform) {
+        out.push(unusable);
     }
     let but = word_of_the_cloud(planning);
     for service in missing_endpoints(planning.case.catalogue, planning.platform) {
@@ -49,12 +53,10 @@ pub(super) fn partition(planning: &Planning<'_>) -> String {
 /// The custom endpoints in the order of the config; a URL without a scheme is one of HTTPS.
 pub(super) fn endpoints(platform: &Platform) -> Vec<(String, String)> {
     let endpoints = platform.service_endpoints.iter();
-    endpoints.map(|endpoint| (endpoint.name.clone(), with_scheme(endpoint.url.expose()))).collect()
-}
-
-/// Planning refuses a URL with a user part, so this one is no secret.
-fn with_scheme(url: &str) -> String {
-    if url.contains("://") { url.to_owned() } else { format!("https://{url}") }
+    // Planning refuses a URL with a user part, so that none is a secret.
+    let whole =
+        |text: &str| Endpoint::parse(text).map_or_else(|_| text.to_owned(), |url| url.as_str().to_owned());
+    endpoints.map(|endpoint| (endpoint.name.clone(), whole(endpoint.url.expose()))).collect()
 }
 
 /// Refuses a config whose bootstrap machine could not be started.

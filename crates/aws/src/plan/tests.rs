@@ -3,7 +3,8 @@
 mod cloud_profile;
 mod instance_types;
 
-use landfall_diagnostics::{Finding, Findings};
+use landfall_diagnostics::secret::SecretUrl;
+use landfall_diagnostics::{Finding, Findings, Severity};
 use landfall_model::aws::config;
 use landfall_model::aws::facts::{
     AVAILABILITY_ZONE, Caller, Facts, HostedZone, InstanceType, SecurityGroup, Subnet, Zone,
@@ -205,6 +206,31 @@ fn zones_are_those_of_the_account() {
     is_for_the_cloud_only("LF0717", &config, &base_facts());
     let unknown = Facts { zones: Vec::new(), ..base_facts() };
     assert!(!is_said("LF0717", &config, unknown, Source::Cloud));
+}
+
+#[test]
+fn endpoints_that_no_cluster_can_use_are_refused() {
+    let mut config = base_config();
+    let endpoint = |name: &str, url: &str| config::ServiceEndpoint {
+        name: name.to_owned(),
+        url: SecretUrl::new(url.to_owned()),
+    };
+    if let Some(platform) = &mut config.platform.aws {
+        platform.service_endpoints = vec![
+            endpoint("EC2", "https://ec2.example.com"),
+            endpoint("s3", "https://s3.example.com:99999"),
+            endpoint("elb", "https://elb.example.com"),
+        ];
+    }
+    let findings = found(&config, base_facts());
+    let at = places(&findings);
+    let wanted = [
+        ("LF0423", "platform.aws.serviceEndpoints[0].name"),
+        ("LF0424", "platform.aws.serviceEndpoints[1].url"),
+    ];
+    assert_eq!(at, wanted);
+    assert!(findings.iter().all(|finding| finding.severity == Severity::Error));
+    assert_names(help(&findings), &["ec2"]);
 }
 
 #[test]

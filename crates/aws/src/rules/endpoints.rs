@@ -2,12 +2,11 @@
 
 use std::collections::HashMap;
 
-use landfall_diagnostics::secret::without_user;
 use landfall_diagnostics::{Base, Finding, Findings, Kind, Page, Severity, nearest, shortened};
 use landfall_model::aws::config::Platform;
 use landfall_model::catalogue::Catalogue;
 use landfall_rules::Case;
-use landfall_rules::url::Url;
+use landfall_rules::endpoint::{Endpoint, Unfit};
 
 /// A service has two endpoints.
 pub const NAME: Page = Page {
@@ -35,6 +34,37 @@ pub const URL: Page = Page {
           url: http://ec2.example.com\n",
     good: "platform:\n  aws:\n    region: us-east-1\n    serviceEndpoints:\n    - name: ec2\n      \
            url: https://ec2.example.com:8443\n",
+};
+
+/// The name is not one that OpenShift calls a service by.
+pub const SERVICE: Page = Page {
+    code: "LF0423",
+    title: "a service has the name by which OpenShift knows it",
+    text: "The names are those of the Infrastructure object, of lower-case letters, digits and hyphens: `ec2`, \
+           `elasticloadbalancing`, `iam`, `route53`, `s3`, `sts`, `tagging`, `kms` and a few more. An endpoint under \
+           another name is used by nobody. The OpenShift installer accepts any name, so that the config stands; one \
+           that the object cannot hold is refused when a cluster is to be made of it.",
+    severity: Severity::Warning,
+    fields: &["platform.aws.serviceEndpoints[].name"],
+    base: Base::Aws,
+    bad: "platform:\n  aws:\n    region: us-east-1\n    serviceEndpoints:\n    - name: EC2\n      \
+          url: https://ec2.example.com\n",
+    good: "platform:\n  aws:\n    region: us-east-1\n    serviceEndpoints:\n    - name: ec2\n      \
+           url: https://ec2.example.com\n",
+};
+/// No client can call the URL.
+pub const REACH: Page = Page {
+    code: "LF0424",
+    title: "an endpoint has a port that exists, and no fragment",
+    text: "The OpenShift installer accepts any digits as a port, and a fragment, so that the config stands. No client \
+           can connect to a port beyond 65535, and none sends a fragment: a cluster is not made of such a config.",
+    severity: Severity::Warning,
+    fields: &["platform.aws.serviceEndpoints[].url"],
+    base: Base::Aws,
+    bad: "platform:\n  aws:\n    region: us-east-1\n    serviceEndpoints:\n    - name: ec2\n      \
+          url: https://ec2.example.com:99999\n",
+    good: "platform:\n  aws:\n    region: us-east-1\n    serviceEndpoints:\n    - name: ec2\n      \
+           url: https://ec2.example.com:9999\n",
 };
 
 /// Nobody knows the region, and its services have no endpoints.
@@ -65,10 +95,65 @@ pub(super) fn check(platform: &Platform, out: &mut Findings) {
                     .related("the first one", format!("platform.aws.serviceEndpoints[{j}].name")),
             );
         }
-        if let Err((message, help)) = check_url(endpoint.url.expose()) {
+        if let Err(Unfit { message, help }) = Endpoint::of_service(endpoint.url.expose()) {
             let finding = Finding::error(&URL, Kind::Invalid, format!("{path}.url"), message);
             out.push(finding.help(help));
         }
+    }
+}
+
+/// Warns of endpoints that the OpenShift installer accepts and no cluster can use: planning refuses them.
+pub(super) fn check_usable(catalogue: &Catalogue, platform: &Platform, out: &mut Findings) {
+    for unusable in unusable(catalogue, platform) {
+        out.push(Finding { severity: Severity::Warning, ..unusable });
+    }
+    for (i, endpoint) in platform.service_endpoints.iter().enumerate() {
+        let name = endpoint.name.as_str();
+        let known = || catalogue.aws.required_services.iter().chain(&catalogue.aws.optional_services);
+        if is_form_of_a_name(name) && !known().any(|known| known == name) {
+            let message = format!("OpenShift calls no service by the name `{}`", shortened(name));
+            let path = format!("platform.aws.serviceEndpoints[{i}].name");
+            let finding = Finding::warning(&SERVICE, Kind::NotSupported, path, message);
+            out.push(finding.help(meant(catalogue, name)));
+        }
+    }
+}
+
+/// What of the endpoints the cluster's `Infrastructure` object or its clients do not take, as errors.
+pub(in super::super) fn unusable(catalogue: &Catalogue, platform: &Platform) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for (i, endpoint) in platform.service_endpoints.iter().enumerate() {
+        let path = format!("platform.aws.serviceEndpoints[{i}]");
+        let name = endpoint.name.as_str();
+        if !is_form_of_a_name(name) {
+            let message = match name {
+                "" => "the service has no name".to_owned(),
+                _ => format!("`{}` is not made of lower-case letters, digits and hyphens", shortened(name)),
+            };
+            let finding = Finding::error(&SERVICE, Kind::Invalid, format!("{path}.name"), message);
+            found.push(finding.help(meant(catalogue, name)));
+        }
+        let obstacle = Endpoint::of_service(endpoint.url.expose()).ok().and_then(|url| url.obstacle());
+        if let Some(Unfit { message, help }) = obstacle {
+            found.push(Finding::error(&REACH, Kind::Invalid, format!("{path}.url"), message).help(help));
+        }
+    }
+    found
+}
+
+/// The pattern of the definition of `Infrastructure`.
+fn is_form_of_a_name(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
+}
+
+/// The name that was meant, else all that are known.
+fn meant(catalogue: &Catalogue, name: &str) -> String {
+    let services = || catalogue.aws.required_services.iter().chain(&catalogue.aws.optional_services);
+    let lower = name.to_ascii_lowercase().replace([' ', '_'], "");
+    let alias = catalogue.aws.service_aliases.get(&lower).map(String::as_str);
+    match alias.or_else(|| nearest(&lower, services().map(String::as_str))) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("services are {}", services().map(String::as_str).collect::<Vec<_>>().join(", ")),
     }
 }
 
@@ -111,34 +196,4 @@ pub(in super::super) fn missing_endpoints<'a>(catalogue: &'a Catalogue, platform
     let given = |service: &&String| platform.service_endpoints.iter().any(|e| e.name == **service);
     let needed = catalogue.aws.required_services(region).iter().filter(|service| !given(service));
     needed.map(String::as_str).collect()
-}
-
-/// Judges the URL of a custom endpoint: over HTTPS, of a host, without path or query.
-///
-/// # Errors
-/// What is wrong with it, and what to do.
-pub fn check_url(text: &str) -> Result<(), (String, String)> {
-    let with_scheme = text.split_once("://").is_some_and(|(scheme, _)| !scheme.contains(':'));
-    let full = if with_scheme { text.to_owned() } else { format!("https://{text}") };
-    let shown = || shortened(&without_user(text));
-    let form = || "write https:// and a host, such as https://ec2.us-hidden-1.example.com".to_owned();
-    let url = Url::parse(&full).map_err(|fault| (format!("`{}` is not a URL: {fault}", shown()), form()))?;
-    let host = url.hostname();
-    if host.is_empty() {
-        let message = match text {
-            "" => "the URL is missing".to_owned(),
-            _ => format!("`{}` names no host", shown()),
-        };
-        return Err((message, form()));
-    }
-    if url.scheme != "https" {
-        let message = format!("`{}` is not reached over HTTPS but over `{}`", shown(), url.scheme);
-        return Err((message, format!("write https://{}", url.host)));
-    }
-    let request = url.request_uri();
-    if request != "/" {
-        let message = format!("`{}` has a path or query, `{}`", shown(), shortened(&request));
-        return Err((message, format!("write https://{}", url.host)));
-    }
-    Ok(())
 }

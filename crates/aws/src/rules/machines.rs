@@ -4,12 +4,9 @@ use landfall_diagnostics::{Base, Finding, Findings, Kind, Page, Severity, shorte
 use landfall_model::aws::config::{CpuOptions, HostPlacement, MachinePool, Platform};
 use landfall_model::aws::values::{AFFINITIES, AUTHENTICATION, CONFIDENTIAL};
 use landfall_model::config::MachinePool as Pool;
+use landfall_rules::Case;
 
 use super::volumes;
-
-/// The regions for which no image is published.
-const WITHOUT_IMAGE: &[&str] =
-    &["cn-north-1", "cn-northwest-1", "us-iso-east-1", "us-iso-west-1", "us-isob-east-1"];
 
 /// The image is missing.
 pub const AMI: Page = Page {
@@ -94,11 +91,12 @@ pub const PLACEMENT: Page = Page {
 };
 
 /// Asks for an image where none is published.
-pub(super) fn check_ami(platform: &Platform, path: &str, pool: &Pool, out: &mut Findings) {
+pub(super) fn check_ami(case: &Case<'_>, platform: &Platform, path: &str, pool: &Pool, out: &mut Findings) {
     let of_pool = pool.platform.aws.as_ref().map_or("", |machines| machines.ami_id.as_str());
     let default = platform.default_machine_platform.as_ref().map_or("", |machines| machines.ami_id.as_str());
     let given = [of_pool, default, platform.ami_id.as_str()].iter().any(|id| !id.is_empty());
-    if !given && WITHOUT_IMAGE.contains(&platform.region.as_str()) {
+    let required = case.catalogue.aws.region(&platform.region).is_some_and(|region| region.image_required);
+    if !given && required {
         let message = format!("no image is published for {}, so `amiID` must be given", platform.region);
         out.push(
             Finding::error(&AMI, Kind::Required, format!("{path}.platform.aws"), message)

@@ -11,10 +11,10 @@ use landfall_diagnostics::{Findings, Page};
 use landfall_model::config::InstallConfig;
 use landfall_rules::{Case, Gated};
 
+use super::catalogue::Catalogue;
 use super::config::Platform;
 
-pub use endpoints::check_url;
-pub(super) use endpoints::{UNKNOWN_REGION, missing_endpoints, or_meant};
+pub(super) use endpoints::{UNKNOWN_REGION, missing_endpoints, or_meant, unusable};
 pub(super) use subnets::FORMS as SUBNET_FORMS;
 
 /// The pages of all codes.
@@ -36,6 +36,8 @@ pub(super) const PAGES: &[&Page] = &[
     &subnets::INGRESS,
     &endpoints::NAME,
     &endpoints::URL,
+    &endpoints::SERVICE,
+    &endpoints::REACH,
     &tags::COUNT,
     &tags::TAG,
     &machines::ZONE,
@@ -54,6 +56,7 @@ pub(super) fn check_platform(case: &Case<'_>, platform: &Platform, out: &mut Fin
     platform::check(case.config, platform, out);
     subnets::check(case.config, platform, out);
     endpoints::check(platform, out);
+    endpoints::check_usable(case.catalogue, platform, out);
     endpoints::check_region(case, platform, out);
     tags::check(platform, out);
     if let Some(machines) = &platform.default_machine_platform {
@@ -64,7 +67,7 @@ pub(super) fn check_platform(case: &Case<'_>, platform: &Platform, out: &mut Fin
 /// Judges the AWS settings of every pool.
 pub(super) fn check_pools(case: &Case<'_>, platform: &Platform, out: &mut Findings) {
     for (path, pool) in case.config.pools() {
-        machines::check_ami(platform, &path, pool, out);
+        machines::check_ami(case, platform, &path, pool, out);
         if let Some(machines) = &pool.platform.aws {
             machines::check(platform, machines, &format!("{path}.platform.aws"), Some(&pool.name), out);
         }
@@ -72,17 +75,20 @@ pub(super) fn check_pools(case: &Case<'_>, platform: &Platform, out: &mut Findin
 }
 
 /// The uses of AWS fields that are behind a feature gate.
-pub(super) fn gated(config: &InstallConfig, platform: &Platform) -> Vec<Gated> {
+pub(super) fn gated(config: &InstallConfig, platform: &Platform, catalogue: &Catalogue) -> Vec<Gated> {
     let mut used = Vec::new();
-    let mut gate = |gate, field: String| used.push(Gated { gate, at: field.clone(), field });
+    let mut gate = |gate: &str, field: String| {
+        used.push(Gated { gate: gate.to_owned().into(), at: field.clone(), field });
+    };
     if platform.user_provisioned_dns == "Enabled" {
         gate("AWSClusterHostedDNSInstall", "platform.aws.userProvisionedDNS".to_owned());
     }
     if platform.is_dual_stack() {
         gate("AWSDualStackInstall", "platform.aws.ipFamily".to_owned());
     }
-    if platform.region.starts_with("eusc-") {
-        gate("AWSEuropeanSovereignCloudInstall", "platform.aws.region".to_owned());
+    let by_region = |(start, _): &(&String, _)| platform.region.starts_with(start.as_str());
+    if let Some((_, name)) = catalogue.region_gates.iter().find(by_region) {
+        gate(name, "platform.aws.region".to_owned());
     }
     let placed = |pool: &landfall_model::config::MachinePool| {
         pool.platform.aws.as_ref().is_some_and(|aws| aws.host_placement.is_some())

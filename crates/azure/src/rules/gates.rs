@@ -16,7 +16,7 @@ pub fn gated(config: &InstallConfig) -> Vec<Gated> {
     let compute = config.compute.iter().position(|pool| with_disks(pool.platform.azure.as_ref()));
     let mut found: Vec<Gated> = Vec::new();
     let mut used = |gate: &'static str, field: &str, at: String| {
-        found.push(Gated { gate, field: field.to_owned(), at });
+        found.push(Gated { gate: gate.into(), field: field.to_owned(), at });
     };
     if control_plane.is_some_and(has_identities) {
         let at = "controlPlane.platform.azure.identity.userAssignedIdentities".to_owned();

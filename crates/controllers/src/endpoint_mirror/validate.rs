@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use landfall_aws::check_endpoint;
 use landfall_cloud_config::ServiceEndpoint;
 use landfall_diagnostics::shortened;
+use landfall_rules::endpoint::Endpoint;
 
 /// All that is wrong with the list.
 pub(super) fn faults(endpoints: &[ServiceEndpoint]) -> Vec<String> {
@@ -44,15 +44,12 @@ fn url(url: &str) -> Result<(), String> {
     if url.contains('@') {
         return Err("the URL names a user".to_owned());
     }
-    check_endpoint(url).map_err(|(message, _)| message)?;
+    let endpoint = Endpoint::of_service(url).map_err(|unfit| unfit.message)?;
     // Not everybody who reads the status takes `https://` for granted.
     if !url.starts_with("https://") {
         return Err(format!("`{}` does not begin with https://", shortened(url)));
     }
-    if url.contains('#') {
-        return Err(format!("`{}` has a fragment", shortened(url)));
-    }
-    Ok(())
+    endpoint.obstacle().map_or(Ok(()), |unfit| Err(unfit.message))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! [`decide`] looks at no clock and talks to nobody. Who drives it reads the object, sends the action and asks
 //! again; where the API server refuses the action, it asks with that refusal in the [`Context`] what follows
 //! from it. Each kind of work is a table of rows of which the first that fits wins: `reconcile`, `removal` and
-//! `pause`.
+//! `pause`. `docs/aso-decisions.md` has the rows with their numbers.
 
 mod action;
 mod difference;

@@ -35,6 +35,8 @@ model! {
         pub required_services: Vec<String>,
         /// Further names that `serviceEndpoints` takes.
         pub optional_services: Vec<String>,
+        /// What people and SDKs also call services, in lower case, and their names in `serviceEndpoints`.
+        pub service_aliases: BTreeMap<String, String>,
         /// Services by name, and what the Terraform provider calls their endpoints.
         pub terraform_endpoint_keys: BTreeMap<String, String>,
         /// Instance types by name.
@@ -52,6 +54,8 @@ model! {
         pub quota_regions: Vec<String>,
         /// Quotas that an installation uses up, by name.
         pub quotas: BTreeMap<String, Quota>,
+        /// Feature gates of OpenShift that regions are behind, by the beginning of the regions' names.
+        pub region_gates: BTreeMap<String, String>,
     }
 
     /// A partition: regions that share accounts, DNS suffix and global services.
@@ -109,6 +113,8 @@ model! {
         pub nlb_hosted_zone_id: Option<String>,
         /// Endpoints of services that are not at `https://<service>.<region>.<dnsSuffix>`.
         pub endpoints: BTreeMap<String, Endpoint>,
+        /// Endpoints that an install config gets which names none.
+        pub default_endpoints: Vec<ServiceEndpoint>,
         /// Zones that offer an instance type, by type; nothing is known of types that are not there.
         pub offerings: BTreeMap<String, Vec<String>>,
     }
@@ -119,6 +125,14 @@ model! {
         pub url: String,
         /// Region that requests are signed for; the region itself unless given.
         pub signing_region: String,
+    }
+
+    /// An endpoint of an install config.
+    pub struct ServiceEndpoint {
+        /// Service, by its name in `serviceEndpoints`.
+        pub name: String,
+        /// URL without a path.
+        pub url: String,
     }
 
     /// An instance type.

@@ -20,10 +20,13 @@ impl Engine {
         }
     }
 
-    /// The engine of this name; the usual one where none is named.
+    /// Every engine.
+    pub const ALL: [Self; 2] = [Self::Terraform, Self::Aso];
+
+    /// The engine of this name, if there is one.
     #[must_use]
-    pub fn named(name: Option<&str>) -> Self {
-        if name == Some(Self::Aso.name()) { Self::Aso } else { Self::default() }
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|engine| engine.name() == name)
     }
 }
 
@@ -33,9 +36,9 @@ mod tests {
 
     #[test]
     fn an_engine_is_known_by_its_name() {
-        for engine in [Engine::Terraform, Engine::Aso] {
-            assert_eq!(Engine::named(Some(engine.name())), engine);
+        for engine in Engine::ALL {
+            assert_eq!(Engine::named(engine.name()), Some(engine));
         }
-        assert_eq!(Engine::named(None), Engine::Terraform);
+        assert_eq!(Engine::named("pulumi"), None);
     }
 }

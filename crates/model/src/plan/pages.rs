@@ -2,6 +2,8 @@
 
 use landfall_diagnostics::{Base, Finding, Kind, Page, Severity, shortened};
 
+use super::Engine;
+
 const NO_ASSETS: Page = Page {
     code: "LF0651",
     title: "landfall makes the files of clusters on platforms whose machines it can make",
@@ -87,9 +89,30 @@ const NOT_MADE: Page = Page {
     good: "featureSet: TechPreviewNoUpgrade\n",
 };
 
+const UNKNOWN_ENGINE: Page = Page {
+    code: "LF0658",
+    title: "the engine that `metadata.json` names is known",
+    text: "`metadata.json` notes what makes the infrastructure of the cluster. An engine that this release of \
+           landfall does not know may have made resources that it does not see, so that neither create nor \
+           destroy goes on. A cluster of a newer landfall is continued and removed with that release.",
+    severity: Severity::Error,
+    fields: &[],
+    base: Base::Whole,
+    bad: "",
+    good: "",
+};
+
 /// The pages of these findings.
-pub const PAGES: &[&Page] =
-    &[&NO_ASSETS, &RELEASE, &INFRA_ID, &UNREADABLE, &OTHER_CLUSTER, &ENDPOINT_USER, &NOT_MADE];
+pub const PAGES: &[&Page] = &[
+    &NO_ASSETS,
+    &RELEASE,
+    &INFRA_ID,
+    &UNREADABLE,
+    &OTHER_CLUSTER,
+    &ENDPOINT_USER,
+    &NOT_MADE,
+    &UNKNOWN_ENGINE,
+];
 
 /// No assets can be made for a platform.
 #[must_use]
@@ -148,6 +171,18 @@ pub fn other_infra_id(found: &str, wanted: &str) -> Finding {
     let message = format!("the directory is that of the cluster with the id `{found}`, not `{wanted}`");
     Finding::error(&OTHER_CLUSTER, Kind::Invalid, "infraID", message)
         .help("leave out --infra-id to go on with this cluster, or use another directory")
+}
+
+/// An engine that the metadata of a cluster names.
+#[must_use]
+pub fn unknown_engine(name: &str) -> Finding {
+    let known = Engine::ALL.map(|engine| format!("`{}`", engine.name())).join(", ");
+    let message = format!(
+        "the cluster is made by the engine `{}`, which is not known; known are {known}",
+        shortened(name)
+    );
+    Finding::error(&UNKNOWN_ENGINE, Kind::NotSupported, "landfall.engine", message)
+        .help("use the release of landfall that made the cluster, or a newer one")
 }
 
 /// An edited manifest that is no longer what it was.
