@@ -7,7 +7,6 @@
 #![forbid(unsafe_code)]
 
 pub mod cli;
-pub mod codes;
 pub mod graph;
 pub mod install;
 pub mod preflight;

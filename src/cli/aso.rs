@@ -257,7 +257,7 @@ fn is_for_machines(finding: &Finding, config: &InstallConfig) -> bool {
     };
     let lines = config.ssh_key.expose().lines().map(str::trim);
     let keys: Vec<&str> = lines.filter(|line| !line.is_empty() && !line.starts_with('#')).collect();
-    finding.page.code == SSH_KEY && !keys.is_empty() && keys.into_iter().all(is_public)
+    finding.code.as_str() == SSH_KEY && !keys.is_empty() && keys.into_iter().all(is_public)
 }
 
 /// The bytes of a file that the command line names.

@@ -9,7 +9,6 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::{Exit, Output, Settings};
-use crate::codes;
 use crate::ui::layout::{block, table, verbatim};
 
 /// The pools that `<pool>` stands for in the fields of a page.
@@ -53,8 +52,8 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
     } else if is_code(subject) {
         let page = page(subject)?;
         match settings.output {
-            Output::Json => serde_json::to_string(&PageEntry::from(page))?,
-            _ => page_text(page),
+            Output::Json => serde_json::to_string(&PageEntry::from(&page))?,
+            _ => page_text(&page),
         }
     } else {
         let doc = field(subject)?;
@@ -76,12 +75,12 @@ fn is_code(subject: &str) -> bool {
     })
 }
 
-fn page(code: &str) -> anyhow::Result<&'static Page> {
-    let pages = codes::pages();
-    let found = pages.iter().copied().find(|page| page.code.eq_ignore_ascii_case(code));
-    found.ok_or_else(|| match nearest(code, pages.iter().map(|page| page.code)) {
-        Some(near) => anyhow!("there is no code `{code}`; did you mean `{near}`?"),
-        None => anyhow!("there is no code `{code}`"),
+fn page(code: &str) -> anyhow::Result<Page> {
+    landfall_diagnostics::page(&code.to_ascii_uppercase()).ok_or_else(|| {
+        match nearest(code, landfall_diagnostics::pages().iter().map(|page| page.code)) {
+            Some(near) => anyhow!("there is no code `{code}`; did you mean `{near}`?"),
+            None => anyhow!("there is no code `{code}`"),
+        }
     })
 }
 
@@ -95,8 +94,12 @@ struct Rule {
 /// The rules that look at a field or at something below it.
 fn rules(field: &str) -> Vec<Rule> {
     let asked = field.replace("[]", "");
-    let looks = |page: &&Page| page.fields.iter().any(|pattern| looks_at(pattern, &asked));
-    codes::pages().into_iter().filter(looks).map(|page| Rule { code: page.code, title: page.title }).collect()
+    let looks = |page: &Page| page.fields.iter().any(|pattern| looks_at(pattern, &asked));
+    landfall_diagnostics::pages()
+        .into_iter()
+        .filter(looks)
+        .map(|page| Rule { code: page.code, title: page.title })
+        .collect()
 }
 
 /// Whether a page's pattern is the asked field or lies below it. List positions are in neither.
@@ -126,26 +129,26 @@ struct FieldEntry {
 }
 
 #[derive(Serialize)]
-struct PageEntry {
+struct PageEntry<'p> {
     code: &'static str,
     title: &'static str,
     severity: Severity,
-    text: &'static str,
-    fields: &'static [&'static str],
+    text: &'p str,
+    fields: &'p [&'static str],
     wrong: &'static str,
     right: &'static str,
 }
 
-impl From<&'static Page> for PageEntry {
-    fn from(page: &'static Page) -> Self {
+impl<'p> From<&'p Page> for PageEntry<'p> {
+    fn from(page: &'p Page) -> Self {
         Self {
             code: page.code,
             title: page.title,
             severity: page.severity,
-            text: page.text,
-            fields: page.fields,
-            wrong: page.bad,
-            right: page.good,
+            text: &page.text,
+            fields: &page.fields,
+            wrong: page.wrong,
+            right: page.right,
         }
     }
 }
@@ -155,11 +158,11 @@ fn page_text(page: &Page) -> String {
         Severity::Error => "error",
         Severity::Warning => "warning",
     };
-    let mut parts = vec![format!("{} ({severity}): {}\n", page.code, page.title), block(page.text, 0)];
+    let mut parts = vec![format!("{} ({severity}): {}\n", page.code, page.title), block(&page.text, 0)];
     if !page.fields.is_empty() {
         parts.push(format!("Fields:\n{}", verbatim(&page.fields.join("\n"), 2)));
     }
-    for (heading, example) in [("Wrong", page.bad), ("Right", page.good)] {
+    for (heading, example) in [("Wrong", page.wrong), ("Right", page.right)] {
         if !example.is_empty() {
             parts.push(format!("{heading}:\n{}", verbatim(example, 4)));
         }

@@ -317,7 +317,7 @@ fn judge(args: &CheckArgs, settings: &Settings) -> Result<Said, Refusal> {
 
 /// The profile that a text is about: the one that inherits, also beside its parent, or else a cloud profile.
 fn to_judge(text: &str) -> Result<Document, Vec<Finding>> {
-    let has_none = |finding: &Finding| finding.page.code == OBJECT.code && finding.kind == Kind::Required;
+    let has_none = |finding: &Finding| *finding.code == OBJECT && finding.kind == Kind::Required;
     match Document::read(text, INHERITING) {
         Err(findings) if findings.iter().any(has_none) => Document::read(text, ALL),
         read => read,

@@ -139,7 +139,7 @@ fn head(goal: Goal, ended: Ended, took: Duration) -> Value {
 }
 
 fn said(finding: &Finding) -> Value {
-    json!({ "code": finding.page.code, "message": finding.message, "help": finding.help })
+    json!({ "code": finding.code.as_str(), "message": finding.message, "help": finding.help })
 }
 
 /// Says what keeps the cluster. `place` is the kubeconfig or the server that it is about.

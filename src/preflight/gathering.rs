@@ -123,7 +123,7 @@ mod tests {
     async fn told(answer: Answer) -> Result<Vec<&'static str>, Vec<&'static str>> {
         let pace = Pace { parallel: 1, deadline: Duration::from_secs(30) };
         let session = Founded(answer);
-        let codes = |findings: Vec<Finding>| findings.iter().map(|finding| finding.page.code).collect();
+        let codes = |findings: Vec<Finding>| findings.iter().map(|finding| finding.code.as_str()).collect();
         match gather(&session, pace, &Unwatched).await {
             Ok(known) => Ok(codes(known.warnings)),
             Err(missing) => Err(codes(missing.findings)),
@@ -133,9 +133,9 @@ mod tests {
     #[tokio::test]
     async fn a_fault_of_what_facts_rest_on_stands_against_them_and_a_warning_is_told() {
         let late = pages::late("", Duration::from_secs(1));
-        assert_eq!(told(Answer::found(late.clone())).await, Err(vec![late.page.code]));
-        let warning = Finding::warning(late.page, Kind::Invalid, "", "it may be disabled soon");
-        assert_eq!(told(Answer::found(warning)).await, Ok(vec![late.page.code]));
+        assert_eq!(told(Answer::found(late.clone())).await, Err(vec![late.code.as_str()]));
+        let warning = Finding::warning(late.code, Kind::Invalid, "", "it may be disabled soon");
+        assert_eq!(told(Answer::found(warning)).await, Ok(vec![late.code.as_str()]));
         assert_eq!(told(Answer::passed("there")).await, Ok(Vec::new()));
         assert_eq!(told(Answer::skipped("nobody knows")).await, Ok(Vec::new()));
     }

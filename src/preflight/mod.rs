@@ -160,7 +160,7 @@ fn judged(
     let mut rest: Vec<Finding> = findings;
     for subject in session.judged() {
         let (own, others) =
-            rest.into_iter().partition::<Vec<_>, _>(|finding| subject.codes.contains(&finding.page.code));
+            rest.into_iter().partition::<Vec<_>, _>(|finding| subject.codes.contains(&finding.code.as_str()));
         rest = others;
         let seen = (subject.passed)(asking.config, &gathered.facts);
         match (seen, unknown(subject, gathered)) {

@@ -171,7 +171,7 @@ fn facts_that_do_not_come_in_time_fail_the_run() {
         .collect();
     assert_eq!(late, ["own", "other"]);
     let missing = wait(gather(&session, soon, &Unwatched)).and_then(Result::err);
-    let codes: Vec<&str> = missing.iter().flat_map(|m| m.findings.iter().map(|f| f.page.code)).collect();
+    let codes: Vec<&str> = missing.iter().flat_map(|m| m.findings.iter().map(|f| f.code.as_str())).collect();
     assert_eq!(codes, ["LF1090"]);
 }
 
@@ -181,7 +181,7 @@ fn what_nobody_could_ask_for_is_told() {
     let session = Scripted { gap: Some(skipped), ..Scripted::default() };
     let missing = wait(gather(&session, pace(4), &Unwatched)).and_then(Result::err);
     let findings = missing.map(|missing| missing.findings).unwrap_or_default();
-    let told: Vec<&str> = findings.iter().map(|finding| finding.page.code).collect();
+    let told: Vec<&str> = findings.iter().map(|finding| finding.code.as_str()).collect();
     assert_eq!(told, ["LF1091"]);
     let named = ["zones", "nobody knows why"];
     assert!(findings.iter().all(|f| named.iter().all(|name| f.message.contains(name))), "{findings:?}");

@@ -346,7 +346,7 @@ mod tests {
             let files = Files { bootstrap: empty(), master: empty(), worker: empty(), end, infra_id: None };
             let now = Timestamp::from_second(1_000_000).unwrap_or_default();
             let path = Path::new("made/bootstrap.ign");
-            validity(&files, path, stands, now).map(|finding| (finding.page.code, finding.is_error()))
+            validity(&files, path, stands, now).map(|finding| (finding.code.as_str(), finding.is_error()))
         };
         assert_eq!(codes(MARGIN, false), None);
         assert_eq!(codes(MARGIN - 1, false), Some(("LF0674", false)));

@@ -380,7 +380,7 @@ fn planned(
     }
     let found = assets::placed(out, config, &said.text);
     // What was a warning to judging may stop planning, and need not be said twice.
-    said.findings.retain(|warned| found.iter().all(|f| f.page.code != warned.page.code));
+    said.findings.retain(|warned| found.iter().all(|f| f.code.as_str() != warned.code.as_str()));
     said.findings.extend(found);
     sort(&mut said.findings);
     let Some(plan) = planned else {

@@ -50,7 +50,7 @@ fn entry<'a>(checked: &'a Checked, index: &LineIndex<'_>) -> Entry<'a> {
         id: &checked.id,
         status: checked.status,
         field: &checked.field,
-        code: checked.finding.as_ref().map(|finding| finding.page.code),
+        code: checked.finding.as_ref().map(|finding| finding.code.as_str()),
         message: &checked.message,
         help: checked.finding.as_ref().and_then(|finding| finding.help.as_deref()),
         place: checked.span.map(|span| index.place(span)),

@@ -25,7 +25,7 @@ fn command(file: &str, finding: &Finding, index: &LineIndex<'_>) -> String {
             properties.push(format!("col={},endColumn={}", place.column, place.end_column));
         }
     }
-    properties.push(format!("title={}", property(finding.page.code)));
+    properties.push(format!("title={}", property(finding.code.as_str())));
     let message = match &finding.help {
         Some(help) => data(&format!("{}\nhelp: {help}", finding.message)),
         None => data(&finding.message),

@@ -53,7 +53,7 @@ pub fn findings(judged: &Judged<'_>) -> Vec<serde_json::Value> {
 pub fn placeless(findings: &[Finding]) -> Vec<serde_json::Value> {
     let values = findings.iter().map(|finding| {
         serde_json::json!({
-            "code": finding.page.code,
+            "code": finding.code.as_str(),
             "severity": finding.severity,
             "kind": finding.kind,
             "field": finding.field,
@@ -66,7 +66,7 @@ pub fn placeless(findings: &[Finding]) -> Vec<serde_json::Value> {
 
 fn entry<'a>(finding: &'a Finding, index: &LineIndex<'_>) -> Entry<'a> {
     Entry {
-        code: finding.page.code,
+        code: finding.code.as_str(),
         severity: finding.severity,
         kind: finding.kind,
         field: &finding.field,

@@ -52,7 +52,7 @@ impl<'a> Judged<'a> {
         for finding in self.findings {
             match distinct.last_mut() {
                 Some(last)
-                    if last.page.code == finding.page.code
+                    if last.code.as_str() == finding.code.as_str()
                         && last.span == finding.span
                         && last.message == finding.message
                         && last.help == finding.help

@@ -3,9 +3,9 @@
 //! One log holds a whole run, so the findings of each file are kept as [`Note`]s, which need neither the
 //! file nor its text, until the last file was judged.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
-use landfall_diagnostics::{Finding, LineIndex, Page, Place, Severity};
+use landfall_diagnostics::{Code, Finding, LineIndex, Place, Severity};
 use serde_json::{Value, json};
 
 use super::Judged;
@@ -13,7 +13,7 @@ use super::Judged;
 /// A finding that no longer needs the text of its file.
 #[derive(Clone, Debug)]
 pub struct Note {
-    page: &'static Page,
+    code: &'static Code,
     severity: Severity,
     message: String,
     uri: String,
@@ -33,7 +33,7 @@ pub fn notes(judged: &Judged<'_>) -> Vec<Note> {
 fn note(finding: &Finding, uri: &str, index: &LineIndex<'_>) -> Note {
     let related = finding.related.as_ref();
     Note {
-        page: finding.page,
+        code: finding.code,
         severity: finding.severity,
         message: match &finding.help {
             Some(help) => format!("{}\nhelp: {help}", finding.message),
@@ -49,8 +49,8 @@ fn note(finding: &Finding, uri: &str, index: &LineIndex<'_>) -> Note {
 /// The log of a run: every rule that found something, and every result.
 #[must_use]
 pub fn log(notes: &[Note]) -> String {
-    let pages: BTreeMap<&str, &Page> = notes.iter().map(|note| (note.page.code, note.page)).collect();
-    let codes: Vec<&str> = pages.keys().copied().collect();
+    let codes: BTreeSet<&str> = notes.iter().map(|note| note.code.as_str()).collect();
+    let codes: Vec<&str> = codes.into_iter().collect();
     let results: Vec<Value> = notes.iter().map(|note| result(note, &codes)).collect();
     let log = json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
@@ -60,7 +60,7 @@ pub fn log(notes: &[Note]) -> String {
                 "driver": {
                     "name": env!("CARGO_PKG_NAME"),
                     "semanticVersion": env!("CARGO_PKG_VERSION"),
-                    "rules": pages.values().map(|page| rule(page)).collect::<Vec<_>>(),
+                    "rules": codes.iter().map(|code| rule(code)).collect::<Vec<_>>(),
                 },
             },
             "columnKind": "unicodeCodePoints",
@@ -70,9 +70,10 @@ pub fn log(notes: &[Note]) -> String {
     format!("{log:#}\n")
 }
 
-fn rule(page: &Page) -> Value {
-    let mut help = page.text.to_owned();
-    for (heading, example) in [("Wrong", page.bad), ("Right", page.good)] {
+fn rule(code: &str) -> Value {
+    let Some(page) = landfall_diagnostics::page(code) else { return json!({ "id": code }) };
+    let mut help = page.text.clone();
+    for (heading, example) in [("Wrong", page.wrong), ("Right", page.right)] {
         if !example.is_empty() {
             help = format!("{help}\n\n{heading}:\n\n{}", example.trim_end());
         }
@@ -93,8 +94,8 @@ fn result(note: &Note, codes: &[&str]) -> Value {
         location["logicalLocations"] = json!([{ "fullyQualifiedName": note.field }]);
     }
     let mut result = json!({
-        "ruleId": note.page.code,
-        "ruleIndex": codes.iter().position(|code| *code == note.page.code),
+        "ruleId": note.code.as_str(),
+        "ruleIndex": codes.iter().position(|code| *code == note.code.as_str()),
         "level": level(note.severity),
         "message": { "text": note.message },
         "locations": [location],

@@ -44,7 +44,7 @@ pub fn placeless(findings: &[Finding], colour: bool) -> String {
     let renderer = renderer.term_width(WIDTH);
     let mut text = String::new();
     for finding in findings {
-        let title = level(finding).primary_title(printable(&finding.message)).id(finding.page.code);
+        let title = level(finding).primary_title(printable(&finding.message)).id(finding.code.as_str());
         let mut group = Group::with_title(title);
         if let Some(help) = &finding.help {
             group = group.element(Level::HELP.message(super::printable_lines(help)));
@@ -121,7 +121,7 @@ struct Sheet<'a> {
 
 impl Sheet<'_> {
     fn group(&self, finding: &Finding) -> Group<'static> {
-        let title = level(finding).primary_title(printable(&finding.message)).id(finding.page.code);
+        let title = level(finding).primary_title(printable(&finding.message)).id(finding.code.as_str());
         let mut group = Group::with_title(title);
         let field = Some(printable(&finding.field)).filter(|field| !field.is_empty());
         let help = finding.help.as_deref().map(|help| Level::HELP.message(super::printable_lines(help)));

@@ -4,69 +4,20 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use jiff::SignedDuration;
-use landfall_diagnostics::{Base, Finding, Kind, Page, Severity};
+use landfall_diagnostics::{Code, Finding, Kind};
 use landfall_kube::{Bad, BadKubeconfig, Fault};
 use landfall_net::{Broken, Sort, Step};
 
 use super::Operator;
 
-/// A page without an example, as no config shows it.
-const fn page(code: &'static str, title: &'static str, text: &'static str) -> Page {
-    Page { code, title, text, severity: Severity::Error, fields: &[], base: Base::Whole, bad: "", good: "" }
-}
-
-static MISSING: Page = page(
-    "LF1240",
-    "the kubeconfig of the cluster can be read",
-    "A cluster is asked with the kubeconfig in `auth/` of its directory, which the tool that makes the ignition \
-     files puts there, or with the one that --kubeconfig names.",
-);
-static INVALID: Page = page(
-    "LF1241",
-    "the kubeconfig says how to reach the cluster",
-    "The current context of a kubeconfig names a cluster with the URL of its server, and a user with a \
-     certificate, a token or a program that gets one. Files that it names lie relative to its own folder.",
-);
-static INSECURE: Page = page(
-    "LF1242",
-    "the connection to the cluster is verified",
-    "Who does not verify the server hands the administrator's credentials to whoever answers. A private \
-     authority is given in certificate-authority-data or certificate-authority.",
-);
-static REFUSED: Page = page(
-    "LF1243",
-    "the cluster knows the user of the kubeconfig and lets it look",
-    "Waiting reads `/version`, the config map `bootstrap` in `kube-system`, the ClusterVersion and the cluster \
-     operators. A cluster that refuses its user several times in a row will go on to do so.",
-);
-static CERTIFICATE: Page = page(
-    "LF1244",
-    "the certificate of the API server is one that the kubeconfig trusts",
-    "A certificate of another authority, for other names or of the past does not change by waiting. A \
-     kubeconfig of an earlier cluster of the same name is the usual reason, or a proxy that opens TLS.",
-);
-static NO_ANSWER: Page = page(
-    "LF1245",
-    "the API of the cluster answers in the time that is given to it",
-    "The API begins to answer when the bootstrap machine has started, its record is known to the name servers \
-     and the load balancer has seen it healthy. Waiting can be begun again as often as one likes.",
-);
-static BOOTSTRAP: Page = page(
-    "LF1246",
-    "the bootstrap is complete in the time that is given to it",
-    "The bootstrap machine starts a control plane that the other machines take over. It says so in the config \
-     map `bootstrap` in `kube-system`. What keeps it is in the journals of the bootstrap machine.",
-);
-static INSTALLATION: Page = page(
-    "LF1247",
-    "the cluster is installed in the time that is given to it",
-    "A cluster is installed when its ClusterVersion is available, neither failing nor progressing, and every \
-     operator is available and has changed nothing for half a minute.",
-);
-
-/// All pages of this room.
-pub static ALL: &[&Page] =
-    &[&MISSING, &INVALID, &INSECURE, &REFUSED, &CERTIFICATE, &NO_ANSWER, &BOOTSTRAP, &INSTALLATION];
+static MISSING: Code = Code::new("LF1240");
+static INVALID: Code = Code::new("LF1241");
+static INSECURE: Code = Code::new("LF1242");
+static REFUSED: Code = Code::new("LF1243");
+static CERTIFICATE: Code = Code::new("LF1244");
+static NO_ANSWER: Code = Code::new("LF1245");
+static BOOTSTRAP: Code = Code::new("LF1246");
+static INSTALLATION: Code = Code::new("LF1247");
 
 /// That a kubeconfig cannot be used.
 #[must_use]
@@ -234,7 +185,7 @@ mod tests {
             operator("ingress", true, true, "one replica"),
         ];
         let finding = installation(Duration::from_mins(40), "56% complete", &operators);
-        assert_eq!(finding.page.code, "LF1247");
+        assert_eq!(finding.code.as_str(), "LF1247");
         assert_names(&finding.message, &["40m", "2 of 3", "authentication, ingress"]);
         let help = finding.help.clone().unwrap_or_default();
         let lines: Vec<&str> = help.lines().collect();
@@ -244,7 +195,7 @@ mod tests {
         assert!(lines.iter().skip(1).zip(named).all(|(line, name)| line.starts_with(name)), "{lines:?}");
         assert_eq!(lines.len(), 4);
         let without = installation(Duration::from_secs(90), "56% complete", &[]);
-        assert_eq!(without.page.code, "LF1247");
+        assert_eq!(without.code.as_str(), "LF1247");
         assert_names(&without.message, &["1m 30s", "56% complete"]);
         landfall_testing::assert_findings("wait-installation", [&finding, &without]);
     }
@@ -258,12 +209,12 @@ mod tests {
             help: String::new(),
         };
         let finding = no_answer(Duration::from_mins(20), Some(&broken), None);
-        assert_eq!(finding.page.code, "LF1245");
+        assert_eq!(finding.code.as_str(), "LF1245");
         assert_names(&finding.message, &["20m", "connecting", "connection refused"]);
         assert!(finding.help.as_ref().is_some_and(|help| help.contains("bootstrap machine")));
         let fault = Fault::Answer { status: 503, why: String::new() };
         let answered = no_answer(Duration::from_mins(20), None, Some(&fault));
-        assert_eq!(answered.page.code, "LF1245");
+        assert_eq!(answered.code.as_str(), "LF1245");
         assert_names(&answered.message, &["20m", "503"]);
         let others = [setup("x"), refused(&Fault::Unauthorized), certificate("expired")];
         landfall_testing::assert_findings("wait-api", [&finding, &answered].into_iter().chain(&others));
@@ -271,14 +222,14 @@ mod tests {
 
     #[test]
     fn a_kubeconfig_is_told_by_what_is_wrong_with_it() {
-        let of = |bad: Bad| kubeconfig(&BadKubeconfig { bad, why: "is so".to_owned() }).page.code;
+        let of = |bad: Bad| kubeconfig(&BadKubeconfig { bad, why: "is so".to_owned() }).code.as_str();
         assert_eq!([Bad::Unreadable, Bad::Invalid, Bad::Insecure].map(of), ["LF1240", "LF1241", "LF1242"]);
     }
 
     #[test]
     fn who_is_turned_away_is_told_why() {
         let codes = [setup("x"), refused(&Fault::Unauthorized), certificate("expired")];
-        assert_eq!(codes.map(|finding| finding.page.code), ["LF1241", "LF1243", "LF1244"]);
-        assert_eq!(bootstrap(Duration::from_mins(45), "under way").page.code, "LF1246");
+        assert_eq!(codes.map(|finding| finding.code.as_str()), ["LF1241", "LF1243", "LF1244"]);
+        assert_eq!(bootstrap(Duration::from_mins(45), "under way").code.as_str(), "LF1246");
     }
 }

@@ -61,7 +61,7 @@ fn plan(engine: &Value, config: &Value) -> Result<Plan, Vec<Finding>> {
     let text = config.to_string();
     let verdict = judge_keeping(text.as_bytes(), Strictness::default(), catalogue);
     let errors = verdict.findings.into_iter().filter(|finding| finding.severity == Severity::Error);
-    let errors: Vec<Finding> = errors.filter(|finding| finding.page.code != "LF0106").collect();
+    let errors: Vec<Finding> = errors.filter(|finding| finding.code.as_str() != "LF0106").collect();
     if !errors.is_empty() {
         return Err(errors);
     }

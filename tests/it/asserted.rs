@@ -17,7 +17,7 @@ pub fn objection(sources: &Sources, path: &str, code: &str) -> Option<String> {
         return Some(format!("{path} is no test"));
     }
     let scope = Scope::new(sources, test, code);
-    (!asserts(&scope)).then(|| format!("{path} asserts neither `{code}` nor its page"))
+    (!asserts(&scope)).then(|| format!("{path} asserts neither `{code}` nor its constant"))
 }
 
 #[cfg(test)]
@@ -27,8 +27,8 @@ mod tests {
     use super::{Sources, objection};
 
     const PAGES: &str = r#"
-        static GONE: Page = page("LF0001", "title");
-        static LATE: Page = page("LF0002", "title");
+        static GONE: Code = Code::new("LF0001");
+        static LATE: Code = Code::new("LF0002");
     "#;
 
     /// Whether a test with this body asserts LF0001.
@@ -53,11 +53,11 @@ mod tests {
     }
 
     #[test]
-    fn an_assertion_of_the_code_or_its_page_counts() {
+    fn an_assertion_of_the_code_or_its_constant_counts() {
         for body in [
             r#"assert_eq!(codes(), ["LF0001"]);"#,
             r#"assert!(said.contains("error[LF0001]") && !said.contains("LF0002"));"#,
-            r"assert_eq!(found().page.code, pages::GONE.code);",
+            r"assert_eq!(*found().code, pages::GONE);",
             r"for (input, code) in CASES { assert_eq!(found(input).code, *code); }",
             r#"for (one, code) in all.iter().zip(["LF0001"]) { check(one, code); }"#,
             r#"check(&found(), "LF0001");"#,
@@ -78,7 +78,7 @@ mod tests {
             r#"let finding = made("LF0001"); assert!(finding.is_error());"#,
             r#"made("LF0001"); check(&found(), "LF0002");"#,
             r"for (input, _) in CASES { assert!(found(input).is_error()); }",
-            r"assert_eq!(found().page.code, pages::LATE.code);",
+            r"assert_eq!(*found().code, pages::LATE);",
         ] {
             assert!(!counts(body), "{body}");
         }

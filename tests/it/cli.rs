@@ -201,7 +201,7 @@ fn explains_fields_and_codes() {
     assert!(complaint.contains("serviceEndpoints"), "{complaint}");
     let (code, _, _) = explain("LF9999");
     assert_eq!(code, Some(1));
-    for page in landfall::codes::pages() {
+    for page in landfall_diagnostics::pages() {
         let (code, shown, _) = explain(page.code);
         assert!(code == Some(0) && shown.contains(page.title), "{}", page.code);
     }

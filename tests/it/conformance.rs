@@ -108,7 +108,7 @@ fn difference(case: &Case) -> Option<String> {
         let found: Vec<String> = verdict
             .findings
             .iter()
-            .map(|f| format!("{} {} {}: {}", f.page.code, f.kind.name(), f.field, f.message))
+            .map(|f| format!("{} {} {}: {}", f.code.as_str(), f.kind.name(), f.field, f.message))
             .collect();
         return Some(format!("outcome {} instead of {}: {found:?}", verdict.outcome.name(), case.outcome));
     }

@@ -80,7 +80,7 @@ fn refused(result: Result<Prepared, Refusal>) -> Vec<Finding> {
 }
 
 fn codes(findings: &[Finding]) -> Vec<&'static str> {
-    findings.iter().map(|finding| finding.page.code).collect()
+    findings.iter().map(|finding| finding.code.as_str()).collect()
 }
 
 /// The codes about ignition files among what is worth saying.

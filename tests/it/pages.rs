@@ -1,9 +1,10 @@
 //! Every code has a page, and every page an example that breaks the rule and one that keeps it.
 
 use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
 
-use landfall::codes::pages;
-use landfall_diagnostics::{Base, Page, Severity};
+use landfall_diagnostics::{Base, Page, Severity, pages};
 use landfall_install_config::verdict::{Outcome, Strictness, judge_keeping};
 use landfall_model::catalogue::Catalogue;
 
@@ -289,42 +290,66 @@ const SHOWN_ELSEWHERE: &[(&str, &str)] = &[
 /// What judging finds, and for a code of planning what planning with the catalogue alone finds.
 fn codes_of(page: Option<&Page>, text: &str) -> (Outcome, BTreeSet<&'static str>) {
     let verdict = judge_keeping(text.as_bytes(), Strictness::default(), Catalogue::embedded());
-    let mut found: BTreeSet<&'static str> = verdict.findings.iter().map(|f| f.page.code).collect();
+    let mut found: BTreeSet<&'static str> = verdict.findings.iter().map(|f| f.code.as_str()).collect();
     if verdict.outcome != Outcome::Accepted || page.is_none_or(|page| page.code < "LF0600") {
         return (verdict.outcome, found);
     }
     let (config, given) = (verdict.config.unwrap(), verdict.given.unwrap());
     let findings = create::planned_offline(&config, &given);
     let outcome = if findings.errors() > 0 { Outcome::Rejected } else { Outcome::Accepted };
-    found.extend(findings.into_vec().iter().map(|finding| finding.page.code));
+    found.extend(findings.into_vec().iter().map(|finding| finding.code.as_str()));
     (outcome, found)
 }
 
 #[test]
-fn codes_are_unique_and_well_formed() {
-    let mut seen = BTreeSet::new();
-    for page in pages() {
-        assert!(seen.insert(page.code), "{} stands twice", page.code);
+fn pages_are_well_formed() {
+    let pages = pages();
+    for page in &pages {
         let digits = page.code.strip_prefix("LF").unwrap_or_default();
         assert!(digits.len() == 4 && digits.bytes().all(|b| b.is_ascii_digit()), "{}", page.code);
         assert!(!page.title.is_empty() && !page.title.ends_with('.'), "{}: title", page.code);
         assert!(page.text.ends_with(['.', '>']), "{}: text", page.code);
     }
-    assert!(seen.len() > 90, "only {} codes", seen.len());
+    assert!(pages.len() > 400, "only {} codes", pages.len());
+}
+
+/// The codes of all constants, which name them in one form only.
+fn constants(folder: &Path, found: &mut Vec<String>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            constants(&path, found);
+        } else if path.extension().is_some_and(|end| end == "rs") {
+            let text = fs::read_to_string(&path).unwrap();
+            let named = text.split("Code::new(\"").skip(1).filter_map(|rest| rest.split('"').next());
+            found.extend(named.map(str::to_owned));
+        }
+    }
+}
+
+#[test]
+fn every_page_has_one_constant_and_every_constant_a_page() {
+    let mut found = Vec::new();
+    for folder in ["src", "crates"] {
+        constants(&Path::new(env!("CARGO_MANIFEST_DIR")).join(folder), &mut found);
+    }
+    found.sort_unstable();
+    let pages: Vec<&str> = pages().iter().map(|page| page.code).collect();
+    assert_eq!(found, pages);
 }
 
 #[test]
 fn every_page_has_examples_or_a_test_that_shows_it() {
     let missing: Vec<&str> = pages()
         .into_iter()
-        .filter(|page| page.bad.is_empty() || page.good.is_empty())
+        .filter(|page| page.wrong.is_empty() || page.right.is_empty())
         .map(|page| page.code)
         .filter(|code| !SHOWN_ELSEWHERE.iter().any(|(shown, _)| shown == code))
         .collect();
     assert!(missing.is_empty(), "codes without a positive and a negative case: {missing:?}");
 }
 
-fn with_examples() -> impl Iterator<Item = &'static Page> {
+fn with_examples() -> impl Iterator<Item = Page> {
     pages().into_iter().filter(|page| page.base != Base::Whole)
 }
 
@@ -332,8 +357,8 @@ fn with_examples() -> impl Iterator<Item = &'static Page> {
 fn bad_examples_break_their_rule() {
     let mut wrong = Vec::new();
     for page in with_examples() {
-        let text = page.base.with(page.bad);
-        let (outcome, found) = codes_of(Some(page), &text);
+        let text = page.base.with(page.wrong);
+        let (outcome, found) = codes_of(Some(&page), &text);
         let stands = match page.severity {
             Severity::Error => outcome != Outcome::Accepted,
             Severity::Warning => outcome == Outcome::Accepted || page.code == "LF0020",
@@ -349,8 +374,8 @@ fn bad_examples_break_their_rule() {
 fn good_examples_are_accepted_without_the_code() {
     let mut wrong = Vec::new();
     for page in with_examples() {
-        let text = page.base.with(page.good);
-        let (outcome, found) = codes_of(Some(page), &text);
+        let text = page.base.with(page.right);
+        let (outcome, found) = codes_of(Some(&page), &text);
         if outcome != Outcome::Accepted || found.contains(page.code) {
             wrong.push(format!("{}: {outcome:?} {found:?}\n{text}", page.code));
         }
@@ -368,7 +393,7 @@ fn bases_are_accepted_without_a_word() {
 
 #[test]
 fn the_named_tests_assert_their_codes() {
-    let sources = Sources::read(std::path::Path::new(env!("CARGO_MANIFEST_DIR")));
+    let sources = Sources::read(Path::new(env!("CARGO_MANIFEST_DIR")));
     let objections: Vec<String> =
         SHOWN_ELSEWHERE.iter().filter_map(|(code, test)| asserted::objection(&sources, test, code)).collect();
     assert!(objections.is_empty(), "{}", objections.join("\n"));

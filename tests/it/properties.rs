@@ -30,7 +30,7 @@ const REST: &[&str] = &[
 /// Code and field of every finding, whatever its place.
 fn found(text: &str) -> Vec<(&'static str, String)> {
     let verdict = judge(text.as_bytes(), Strictness::default());
-    let mut found: Vec<_> = verdict.findings.iter().map(|f| (f.page.code, f.field.clone())).collect();
+    let mut found: Vec<_> = verdict.findings.iter().map(|f| (f.code.as_str(), f.field.clone())).collect();
     found.sort();
     found
 }

@@ -5,10 +5,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use landfall::codes::pages;
 use landfall::ui;
 use landfall::ui::Judged;
-use landfall_diagnostics::{Finding, Page};
+use landfall_diagnostics::{Finding, Page, pages};
 use landfall_install_config::verdict::{Outcome, Strictness, judge_keeping};
 use landfall_model::catalogue::Catalogue;
 
@@ -16,10 +15,10 @@ use crate::create;
 
 /// What the page's bad example is told, with the lines that are meant; what planning finds is not in a file.
 fn rendered(page: &Page) -> String {
-    let text = page.base.with(page.bad);
+    let text = page.base.with(page.wrong);
     let verdict = judge_keeping(text.as_bytes(), Strictness::default(), Catalogue::embedded());
     let of_page = |findings: Vec<Finding>| -> Vec<Finding> {
-        findings.into_iter().filter(|finding| finding.page.code == page.code).collect()
+        findings.into_iter().filter(|finding| finding.code.as_str() == page.code).collect()
     };
     let findings = of_page(verdict.findings);
     if findings.is_empty() && verdict.outcome == Outcome::Accepted {
@@ -46,8 +45,8 @@ fn findings_of_examples_read_as_they_are_kept() {
         std::fs::create_dir_all(&folder).unwrap();
     }
     let mut families: BTreeMap<&str, String> = BTreeMap::new();
-    for page in pages().into_iter().filter(|page| !page.bad.is_empty()) {
-        let rendered = rendered(page);
+    for page in pages().into_iter().filter(|page| !page.wrong.is_empty()) {
+        let rendered = rendered(&page);
         assert!(rendered.contains(page.code), "the example of {} does not show it", page.code);
         let family = families.entry(&page.code[..4]).or_default();
         writeln!(family, "{}", rendered.trim_end()).unwrap();

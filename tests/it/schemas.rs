@@ -1,9 +1,8 @@
 //! What others check landfall's output with: the SARIF schema, and the schema of install configs itself.
 
-use landfall::codes::pages;
 use landfall::ui;
 use landfall::ui::Judged;
-use landfall_diagnostics::Base;
+use landfall_diagnostics::{Base, pages};
 use landfall_install_config::verdict::{Outcome, Strictness, judge};
 use landfall_model::config::schema::schema;
 use serde_json::Value;
@@ -24,7 +23,7 @@ fn sarif_logs_fit_the_official_schema() {
     let official: Value = serde_json::from_str(&official).unwrap();
     let validator = jsonschema::validator_for(&official).unwrap();
     let mut notes = Vec::new();
-    let texts = pages().into_iter().map(|page| page.base.with(page.bad));
+    let texts = pages().into_iter().map(|page| page.base.with(page.wrong));
     for (i, text) in texts.chain(["a: [".to_owned(), String::new()]).enumerate() {
         let verdict = judge(text.as_bytes(), Strictness::default());
         let file = format!("a folder/f\u{e4}{i}.yaml");
@@ -100,7 +99,7 @@ fn the_schema_agrees_with_the_verdict() {
 fn completed_configs_fit_the_schema() {
     let validator = jsonschema::validator_for(&schema()).unwrap();
     for page in pages().into_iter().filter(|page| page.base != Base::Whole) {
-        let verdict = judge(page.base.with(page.good).as_bytes(), Strictness::default());
+        let verdict = judge(page.base.with(page.right).as_bytes(), Strictness::default());
         assert_eq!(verdict.outcome, Outcome::Accepted, "{}", page.code);
         let value = landfall_install_config::verdict::completed(&verdict.config.unwrap(), false);
         assert_eq!(errors(&validator, &value), Vec::<String>::new(), "{}", page.code);

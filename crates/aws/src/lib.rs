@@ -21,7 +21,7 @@ mod type_names;
 
 pub use landfall_model::aws::{catalogue, config, facts, planned, values};
 
-use landfall_diagnostics::{Finding, Findings, Page};
+use landfall_diagnostics::{Finding, Findings};
 use landfall_model::catalogue::Catalogue;
 use landfall_model::config::InstallConfig;
 use landfall_model::facts::Facts;
@@ -128,13 +128,6 @@ impl Platform for Aws {
             Some(machines(format!("{path}.platform.aws"), pool.platform.aws.as_ref()?))
         });
         Placement { region: platform.region.clone(), machines: usual.chain(pools).collect() }
-    }
-
-    fn pages(&self) -> Vec<&'static Page> {
-        let pages = rules::PAGES.iter().chain(plan::pages::PAGES).chain(target::PAGES).copied();
-        #[cfg(feature = "cloud")]
-        let pages = pages.chain(cloud::all_pages());
-        pages.collect()
     }
 
     #[cfg(feature = "cloud")]

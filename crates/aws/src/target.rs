@@ -2,7 +2,7 @@
 //! config that it takes to ask its cloud, and the object of a cluster of which there is no file.
 
 use landfall_diagnostics::secret::SecretUrl;
-use landfall_diagnostics::{Base, Finding, Kind, Page, Severity, shortened};
+use landfall_diagnostics::{Code, Finding, Kind, shortened};
 use landfall_model::config::InstallConfig;
 use landfall_platform::removal::{GivenTarget, Target};
 use serde_json::{Map, Value, json};
@@ -16,33 +16,9 @@ const DOMAIN: &str = "clusterDomain";
 const ZONE_ROLE: &str = "hostedZoneRole";
 
 /// Nobody says where the cluster is.
-static WITHOUT_REGION: Page = Page {
-    code: "LF1322",
-    title: "the region of a cluster on AWS is known",
-    text: "Nearly everything that a cluster owns is in its region, and is asked for there. metadata.json has \
-           it as aws.region.",
-    severity: Severity::Error,
-    fields: &[],
-    base: Base::Whole,
-    bad: "",
-    good: "",
-};
+static WITHOUT_REGION: Code = Code::new("LF1322");
 /// Something that cannot be the id of a cluster.
-static INFRA_ID: Page = Page {
-    code: "LF1323",
-    title: "a cluster on AWS is known by its infrastructure id",
-    text: "What a cluster owns is found by tags and names that hold its id, which is infraID in \
-           metadata.json. It is made of letters, digits and hyphens; with any other text nothing could be \
-           found, or too much.",
-    severity: Severity::Error,
-    fields: &[],
-    base: Base::Whole,
-    bad: "",
-    good: "",
-};
-
-/// The pages of this file.
-pub(super) static PAGES: &[&Page] = &[&WITHOUT_REGION, &INFRA_ID];
+static INFRA_ID: Code = Code::new("LF1323");
 
 /// The config that a session needs to ask the cluster's cloud, with nothing in it that the metadata does not
 /// say.
@@ -152,7 +128,7 @@ mod tests {
 
     #[test]
     fn what_is_needed_is_asked_for() {
-        let code = |target: &Target| config_of(target).err().map(|finding| finding.page.code);
+        let code = |target: &Target| config_of(target).err().map(|finding| finding.code.as_str());
         assert_eq!(code(&target("demo-bcd24", "")), Some("LF1322"));
         for id in ["", "demo bcd24", "*", "demo-bcd24/x", "a-very-long-name-that-nobody-makes"] {
             assert_eq!(code(&target(id, "us-east-1")), Some("LF1323"), "{id}");

@@ -208,7 +208,7 @@ mod tests {
             let named = named.iter().map(|&(key, value)| (key, Secret::new(value.to_owned())));
             let credentials: Credentials = named.collect();
             let Application { client, tenant } = application(&account, &credentials);
-            let code = mismatch(&account, &credentials).map(|finding| finding.page.code);
+            let code = mismatch(&account, &credentials).map(|finding| finding.code.as_str());
             (client.to_owned(), tenant.to_owned(), code)
         };
         let expected = |client: &str, tenant: &str, code: Option<&'static str>| {

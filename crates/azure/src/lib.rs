@@ -21,7 +21,7 @@ pub mod target;
 
 pub use landfall_model::azure::{catalogue, config, facts, planned, values};
 
-use landfall_diagnostics::{Finding, Findings, Page};
+use landfall_diagnostics::{Finding, Findings};
 use landfall_model::catalogue::Catalogue;
 use landfall_model::config::InstallConfig;
 use landfall_model::facts::Facts;
@@ -113,13 +113,6 @@ impl Platform for Azure {
 
     fn superseded(&self) -> &'static [&'static str] {
         &["/platform/azure/controlPlaneSubnet", "/platform/azure/computeSubnet"]
-    }
-
-    fn pages(&self) -> Vec<&'static Page> {
-        let pages = rules::PAGES.iter().chain(plan::pages::PAGES).chain(target::PAGES).copied();
-        #[cfg(feature = "cloud")]
-        let pages = pages.chain(cloud::all_pages());
-        pages.collect()
     }
 
     #[cfg(feature = "cloud")]

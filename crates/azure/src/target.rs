@@ -2,7 +2,7 @@
 //! config that it takes to ask its cloud, and the object of a cluster of which there is no file.
 
 use landfall_diagnostics::secret::SecretUrl;
-use landfall_diagnostics::{Base, Finding, Kind, Page, Severity, shortened};
+use landfall_diagnostics::{Code, Finding, Kind, shortened};
 use landfall_model::config::InstallConfig;
 use landfall_platform::removal::{GivenTarget, Target};
 use serde_json::{Map, Value};
@@ -19,21 +19,7 @@ const CLOUD: &str = "cloudName";
 const REGION: &str = "region";
 
 /// Something that cannot be the id of a cluster.
-static INFRA_ID: Page = Page {
-    code: "LF1350",
-    title: "a cluster on Azure is known by its infrastructure id",
-    text: "What a cluster owns is found by tags and names that hold its id, which is infraID in \
-           metadata.json. It is made of letters, digits and hyphens; with any other text nothing could be \
-           found, or too much.",
-    severity: Severity::Error,
-    fields: &[],
-    base: Base::Whole,
-    bad: "",
-    good: "",
-};
-
-/// The pages of this file.
-pub(super) static PAGES: &[&Page] = &[&INFRA_ID];
+static INFRA_ID: Code = Code::new("LF1350");
 
 /// The config that a session needs to ask the cluster's cloud, with nothing in it that the metadata does not
 /// say.
@@ -117,7 +103,7 @@ mod tests {
     #[test]
     fn an_id_that_would_fit_everything_is_refused() {
         for id in ["", "demo bcd24", "demo-bcd24' or tagName eq 'x", "a/../b-1", "*-bcd24"] {
-            let code = config_of(&target(id)).err().map(|finding| finding.page.code);
+            let code = config_of(&target(id)).err().map(|finding| finding.code.as_str());
             assert_eq!(code, Some("LF1350"), "{id}");
         }
     }

@@ -1,157 +1,33 @@
 //! The findings of a cloud provider's configuration, each with its page.
 
-use landfall_diagnostics::{Base, Finding, Kind, Page, Severity, shortened};
+use landfall_diagnostics::{Code, Finding, Kind, Severity, shortened};
 
 use super::Fault;
-
-/// A page without an example, as no install config shows it.
-const fn page(code: &'static str, title: &'static str, text: &'static str) -> Page {
-    Page { code, title, text, severity: Severity::Error, fields: &[], base: Base::Whole, bad: "", good: "" }
-}
 
 const TYPE: &str = "status.platformStatus.type";
 const REGION: &str = "status.platformStatus.aws.region";
 const ENDPOINTS: &str = "status.platformStatus.aws.serviceEndpoints";
 const CLOUD_NAME: &str = "status.platformStatus.azure.cloudName";
 
-static PLATFORM_MISMATCH: Page = page(
-    "LF1400",
-    "the Infrastructure object is of the platform whose text is made",
-    "What the text needs of the cluster is in the part of the object that belongs to its platform. The object of \
-     another cluster is the usual reason.",
-);
-static REGION_REQUIRED: Page = page(
-    "LF1401",
-    "service endpoints have a region that signs for them",
-    "A service at an endpoint of one's own is asked with signatures of a region, which the name of the endpoint \
-     does not tell.",
-);
-static CONFIG_UNREADABLE: Page = page(
-    "LF1402",
-    "the cloud provider's configuration is in the format of its platform",
-    "AWS reads an INI dialect with quotes and escapes of its own, Azure JSON (YAML is accepted and becomes JSON), \
-     OpenStack INI, vSphere YAML or its older INI. The message says where reading had to stop.",
-);
-static OVERRIDE_CONFLICT: Page = page(
-    "LF1403",
-    "the user's configuration of AWS has no service overrides",
-    "Overrides are made of the service endpoints of the Infrastructure object. With some in both places it would \
-     be left to chance which of them count.",
-);
-static CLOUD_NAME_UNSUPPORTED: Page = page(
-    "LF1404",
-    "the cloud of the Infrastructure object is one of Azure's",
-    "The name decides which endpoints the provider asks. The names are those of the install config, and letter \
-     case counts.",
-);
-static CLOUD_NOT_STRING: Page = page(
-    "LF1405",
-    "`cloud` in the configuration of Azure is a text",
-    "Without it, or with an empty one, the cloud of the Infrastructure object is put there.",
-);
-static CLOUD_CONFLICT: Page = page(
-    "LF1406",
-    "the configuration of Azure names the cloud that the cluster is in",
-    "The cloud of a cluster does not change. A provider that asks another cloud finds nothing of it.",
-);
-static LEGACY_SETTING_CHANGED: Page = page(
-    "LF1407",
-    "older settings of OpenStack are as the cluster made them",
-    "Credentials come from a file `clouds.yaml` now, and the settings that named a secret go. One that somebody \
-     changed would be lost without a word.",
-);
-static KEY_MISSING: Page = page(
-    "LF1408",
-    "the ConfigMap has the key that the Infrastructure object names",
-    "`spec.cloudConfig.key` names the entry that is the configuration; under another key it is not found. For the \
-     cloud controller manager it must be in `data`; `binaryData` is not looked at.",
-);
-static NO_SOURCE_MAP: Page = page(
-    "LF1409",
-    "there is a ConfigMap to take the configuration from",
-    "It is the managed map, or the one that `spec.cloudConfig.name` names in `openshift-config`.",
-);
-static PLATFORM_UNSUPPORTED: Page = page(
-    "LF1410",
-    "the platform has a cloud controller manager",
-    "Only platforms with one have a configuration to be made.",
-);
-static INFRASTRUCTURE_UNREADABLE: Page = page(
-    "LF1411",
-    "the file of the Infrastructure object holds one",
-    "It is YAML or JSON, as the installer writes it in `manifests/cluster-infrastructure-02-config.yml`. Fields \
-     that are not needed are passed over.",
-);
-static MANIFEST_UNREADABLE: Page = page(
-    "LF1412",
-    "the file of the user's ConfigMap holds one",
-    "It is YAML or JSON, as the installer writes it in `manifests/cloud-provider-config.yaml`. Entries of `data` \
-     are text, those of `binaryData` base64.",
-);
-static NETWORK_UNREADABLE: Page = page(
-    "LF1413",
-    "the file of the Network object holds one",
-    "It is YAML or JSON, as the installer writes it in `manifests/cluster-network-02-config.yml`.",
-);
-static ENDPOINT_INVALID: Page = page(
-    "LF1414",
-    "a service endpoint has a name and a URL that can be written down",
-    "An override without a service or without a URL would send nothing anywhere, and control characters have no \
-     form in the provider's text. A URL that names a user may have a password in it, which everybody who reads \
-     the text would see.",
-);
-static INFRASTRUCTURE_FILE_EMPTY: Page = page(
-    "LF1415",
-    "the file of the Infrastructure object is not empty",
-    "A file that was never filled is the usual reason: nothing can be told of its cluster.",
-);
-static OUTPUT_IS_INPUT: Page = page(
-    "LF1416",
-    "the result goes to another file than those that it is made of",
-    "These files are only read. They are needed again, by whoever installs the objects, and a configuration that \
-     is made of its own result is not the user's any more.",
-);
-static GATE_NOT_KNOWN: Page = Page {
-    severity: Severity::Warning,
-    ..page(
-        "LF1417",
-        "a feature gate that is given is one that counts for the text",
-        "Of the gates of a cluster only few change the configuration of its cloud provider. Another name changes \
-         nothing; it may be misspelt.",
-    )
-};
-static ANOTHER_MAP: Page = Page {
-    severity: Severity::Warning,
-    ..page(
-        "LF1418",
-        "the ConfigMap is the one that the Infrastructure object names",
-        "A cluster reads the map that `spec.cloudConfig.name` names in the namespace `openshift-config`, and no \
-         other. What is made of another map here is not what would be made there.",
-    )
-};
-
-/// Every page of this room.
-pub static ALL: &[&Page] = &[
-    &PLATFORM_MISMATCH,
-    &REGION_REQUIRED,
-    &CONFIG_UNREADABLE,
-    &OVERRIDE_CONFLICT,
-    &CLOUD_NAME_UNSUPPORTED,
-    &CLOUD_NOT_STRING,
-    &CLOUD_CONFLICT,
-    &LEGACY_SETTING_CHANGED,
-    &KEY_MISSING,
-    &NO_SOURCE_MAP,
-    &PLATFORM_UNSUPPORTED,
-    &INFRASTRUCTURE_UNREADABLE,
-    &MANIFEST_UNREADABLE,
-    &NETWORK_UNREADABLE,
-    &ENDPOINT_INVALID,
-    &INFRASTRUCTURE_FILE_EMPTY,
-    &OUTPUT_IS_INPUT,
-    &GATE_NOT_KNOWN,
-    &ANOTHER_MAP,
-];
+static PLATFORM_MISMATCH: Code = Code::new("LF1400");
+static REGION_REQUIRED: Code = Code::new("LF1401");
+static CONFIG_UNREADABLE: Code = Code::new("LF1402");
+static OVERRIDE_CONFLICT: Code = Code::new("LF1403");
+static CLOUD_NAME_UNSUPPORTED: Code = Code::new("LF1404");
+static CLOUD_NOT_STRING: Code = Code::new("LF1405");
+static CLOUD_CONFLICT: Code = Code::new("LF1406");
+static LEGACY_SETTING_CHANGED: Code = Code::new("LF1407");
+static KEY_MISSING: Code = Code::new("LF1408");
+static NO_SOURCE_MAP: Code = Code::new("LF1409");
+static PLATFORM_UNSUPPORTED: Code = Code::new("LF1410");
+static INFRASTRUCTURE_UNREADABLE: Code = Code::new("LF1411");
+static MANIFEST_UNREADABLE: Code = Code::new("LF1412");
+static NETWORK_UNREADABLE: Code = Code::new("LF1413");
+static ENDPOINT_INVALID: Code = Code::new("LF1414");
+static INFRASTRUCTURE_FILE_EMPTY: Code = Code::new("LF1415");
+static OUTPUT_IS_INPUT: Code = Code::new("LF1416");
+static GATE_NOT_KNOWN: Code = Code::new("LF1417");
+static ANOTHER_MAP: Code = Code::new("LF1418");
 
 /// The fault as a finding.
 #[must_use]
@@ -255,6 +131,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
+    use landfall_testing::codes_between;
 
     #[test]
     fn each_fault_has_a_page_of_its_own() {
@@ -285,11 +162,11 @@ mod tests {
         let all = faults.iter().map(|(fault, code)| (finding(fault), *code)).chain(others);
         let mut covered = BTreeSet::new();
         for (finding, code) in all {
-            assert_eq!(finding.page.code, code, "{finding:?}");
+            assert_eq!(finding.code.as_str(), code, "{finding:?}");
             assert!(!finding.message.is_empty() && finding.help.is_some(), "{finding:?}");
             assert!(covered.insert(code), "{code} is the page of two faults");
         }
-        assert_eq!(covered, ALL.iter().map(|page| page.code).collect());
+        assert_eq!(covered, codes_between("LF1400", "LF1449").into_iter().collect());
         assert!(!key_not_there("config").is_error());
     }
 }

@@ -10,7 +10,7 @@ pub mod pages;
 use std::collections::HashMap;
 
 use jiff::Timestamp;
-use landfall_diagnostics::{Finding, Kind, Page, Severity, sort};
+use landfall_diagnostics::{Code, Finding, Kind, Severity, sort};
 use serde_json::Value;
 
 use self::apart::{apart, is_within};
@@ -42,8 +42,8 @@ pub fn check(profile: &Document, parent: Option<&CloudProfile>, now: Timestamp) 
             refusals.into_iter().map(|refusal| of_both(profile, refusal)).collect()
         }
         Verdict::Refused { stage, refusals } if stage == Stage::Validation || parent.is_some() => {
-            let page = if stage == Stage::Validation { &pages::ENTRY } else { &pages::PARENT };
-            others(page, refusals, &misfits)
+            let code = if stage == Stage::Validation { &pages::ENTRY } else { &pages::PARENT };
+            others(code, refusals, &misfits)
         }
         Verdict::Refused { .. } | Verdict::Accepted => Vec::new(),
     };
@@ -57,7 +57,7 @@ pub fn check(profile: &Document, parent: Option<&CloudProfile>, now: Timestamp) 
     }
     findings.extend(expired::expired(profile, now));
     if let (Some(parent), None) = (parent, fitting) {
-        for finding in findings.iter_mut().filter(|finding| finding.page.code == pages::PARENT.code) {
+        for finding in findings.iter_mut().filter(|finding| *finding.code == pages::PARENT) {
             finding.help = Some(another(parent));
         }
     }
@@ -83,7 +83,7 @@ pub fn unreadable(profile: &Document) -> Vec<Finding> {
 }
 
 /// Refusals as findings, but for those of values that are of another type than their fields: of these, more is said.
-fn others(page: &'static Page, refusals: Vec<Refusal>, misfits: &[Finding]) -> Vec<Finding> {
+fn others(code: &'static Code, refusals: Vec<Refusal>, misfits: &[Finding]) -> Vec<Finding> {
     let is_told = |refusal: &Refusal| {
         let is_at = |misfit: &Finding| {
             is_within(&refusal.field, &misfit.field)
@@ -91,7 +91,7 @@ fn others(page: &'static Page, refusals: Vec<Refusal>, misfits: &[Finding]) -> V
         };
         misfits.iter().any(is_at)
     };
-    refusals.into_iter().filter(|refusal| !is_told(refusal)).map(|refusal| refused(page, refusal)).collect()
+    refusals.into_iter().filter(|refusal| !is_told(refusal)).map(|refusal| refused(code, refusal)).collect()
 }
 
 /// Adds what of a profile its kind does not have; where a finding tells of it already, what to do about it.
@@ -147,7 +147,7 @@ pub fn remarks(
     // What is noted as a conflict is told as one.
     let paths: Vec<String> = noted.iter().map(|conflict| profile.numbered(&conflict.path)).collect();
     let is_noted = |finding: &Finding| {
-        let is_of = |page: &Page| finding.page.code == page.code;
+        let is_of = |code: &Code| finding.code == code;
         is_of(&pages::CONFLICT) || (is_of(&pages::PARENT) && paths.contains(&finding.field))
     };
     findings.retain(|finding| !is_noted(finding));
@@ -218,7 +218,7 @@ fn of_both(profile: &Document, refusal: Refusal) -> Finding {
 }
 
 /// A refusal of admission as a finding.
-pub(super) fn refused(page: &'static Page, refusal: Refusal) -> Finding {
+pub(super) fn refused(code: &'static Code, refusal: Refusal) -> Finding {
     let kind = match refusal.why {
         Why::Required => Kind::Required,
         Why::Duplicate => Kind::Duplicate,
@@ -239,7 +239,7 @@ pub(super) fn refused(page: &'static Page, refusal: Refusal) -> Finding {
         "" => refusal.message,
         field => format!("`{field}`: {}", refusal.message),
     };
-    Finding::error(page, kind, refusal.field, message)
+    Finding::error(code, kind, refusal.field, message)
 }
 
 #[cfg(test)]

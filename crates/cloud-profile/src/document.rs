@@ -283,7 +283,8 @@ mod tests {
                        versions: [{version: '1'}]\n";
 
     fn read(text: &str) -> Result<Document, Vec<(&'static str, String)>> {
-        let told = |findings: Vec<Finding>| findings.into_iter().map(|f| (f.page.code, f.message)).collect();
+        let told =
+            |findings: Vec<Finding>| findings.into_iter().map(|f| (f.code.as_str(), f.message)).collect();
         Document::read(text, &[CLOUD_PROFILE]).map_err(told)
     }
 
@@ -336,7 +337,7 @@ mod tests {
             let document =
                 read(&format!("apiVersion: core.gardener.cloud/v1beta1\nkind: CloudProfile\n{text}"))?;
             let faults = document.cloud_profile().err().unwrap_or_default();
-            let found: Vec<(&str, Kind)> = faults.iter().map(|f| (f.page.code, f.kind)).collect();
+            let found: Vec<(&str, Kind)> = faults.iter().map(|f| (f.code.as_str(), f.kind)).collect();
             assert_eq!(found, [("LF1451", Kind::Required)]);
             assert!(faults.iter().all(|fault| fault.message.contains("`spec`")), "{faults:?}");
         }

@@ -133,7 +133,7 @@ mod tests {
     fn the_parent_must_be_the_one_that_is_named() {
         for kind in [PRIVATE_CLOUD_PROFILE, NAMESPACED_CLOUD_PROFILE] {
             let findings = joined(kind, "other", "2024-01-01T00:00:00Z").err().unwrap_or_default();
-            assert_eq!(findings.first().map(|finding| finding.page.code), Some("LF1453"));
+            assert_eq!(findings.first().map(|finding| finding.code.as_str()), Some("LF1453"));
         }
     }
 }

@@ -127,7 +127,7 @@ mod tests {
     }
 
     fn code(result: Result<(), Box<Finding>>) -> Option<&'static str> {
-        result.err().map(|finding| finding.page.code)
+        result.err().map(|finding| finding.code.as_str())
     }
 
     #[test]
@@ -136,7 +136,7 @@ mod tests {
         assert_eq!(code(same_account(&target(Some(" ")), &caller())), None);
         assert_eq!(code(same_account(&target(Some("123456789012")), &caller())), None);
         let refused = same_account(&target(Some("999999999999")), &caller()).err();
-        assert_eq!(refused.as_ref().map(|finding| finding.page.code), Some("LF1300"));
+        assert_eq!(refused.as_ref().map(|finding| finding.code.as_str()), Some("LF1300"));
         let message = refused.map(|finding| finding.message).unwrap_or_default();
         assert!(["999999999999", "123456789012", "demo-bcd24"].iter().all(|word| message.contains(word)));
         // Subscriptions are UUIDs, which are equal in any case.
@@ -153,7 +153,7 @@ mod tests {
         assert_eq!(code(of(Some("999999999999"), true)), Some("LF1300"));
         assert_eq!(code(of(None, true)), None);
         let refused = of(None, false).err();
-        assert_eq!(refused.as_ref().map(|finding| finding.page.code), Some("LF1301"));
+        assert_eq!(refused.as_ref().map(|finding| finding.code.as_str()), Some("LF1301"));
         let told = refused.map(|f| f.message + &f.help.unwrap_or_default()).unwrap_or_default();
         for word in ["123456789012", "us-gov-west-1", "--confirm-gone"] {
             assert!(told.contains(word), "{told}");
@@ -215,6 +215,6 @@ mod tests {
         let finding = Finding::error(&pages::NO_ACCOUNT, Kind::Invalid, "", "the token has expired");
         let fault = Fault::Account(Box::new(finding));
         assert_eq!(fault.to_string(), "the token has expired");
-        assert_eq!(fault.into_finding().page.code, "LF1302");
+        assert_eq!(fault.into_finding().code.as_str(), "LF1302");
     }
 }

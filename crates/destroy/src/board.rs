@@ -353,8 +353,8 @@ impl Board {
         node.why.clone_from(&finding.message);
         node.help.clone_from(&finding.help);
         let is_it = |known: &Finding| {
-            (known.page.code, &known.field, &known.message)
-                == (finding.page.code, &finding.field, &finding.message)
+            (known.code.as_str(), &known.field, &known.message)
+                == (finding.code.as_str(), &finding.field, &finding.message)
         };
         if !self.refusals.iter().any(is_it) {
             self.refusals.push(finding);

@@ -3,91 +3,20 @@
 use std::time::Duration;
 
 use jiff::SignedDuration;
-use landfall_diagnostics::{Base, Finding, Kind, Page, Severity};
+use landfall_diagnostics::{Code, Finding, Kind};
 use landfall_platform::removal::{Account, Elsewhere, Target};
 use serde_json::Value;
 
-/// A page without an example, as no config shows it.
-const fn page(code: &'static str, title: &'static str, text: &'static str) -> Page {
-    Page { code, title, text, severity: Severity::Error, fields: &[], base: Base::Whole, bad: "", good: "" }
-}
+static OTHER_ACCOUNT: Code = Code::new("LF1300");
+static NOTHING_THERE: Code = Code::new("LF1301");
+pub(super) static NO_ACCOUNT: Code = Code::new("LF1302");
+static NOT_ALL_SEEN: Code = Code::new("LF1303");
+static TIMED_OUT: Code = Code::new("LF1304");
+static LEFT: Code = Code::new("LF1305");
+static BROKEN_OFF: Code = Code::new("LF1306");
 
-static OTHER_ACCOUNT: Page = page(
-    "LF1300",
-    "a cluster is destroyed with credentials of the account that it was made in",
-    "The account or subscription is noted in `metadata.json` when a cluster is made. Credentials of another \
-     one see nothing of the cluster, so that it would seem to be gone while all of it goes on and is paid \
-     for. Nothing was touched, neither in the cloud nor in the directory.",
-);
-static NOTHING_THERE: Page = page(
-    "LF1301",
-    "finding nothing is taken for success only where it is sure that the right place was looked at",
-    "The `metadata.json` of the OpenShift installer does not say in which account its cluster is, and \
-     without a `metadata.json` nobody says it either. Where nothing is found, the cluster may be gone, or \
-     these are the credentials of another account, or it is another region. Whoever knows that the account \
-     and the region are right says so with --confirm-gone.",
-);
-pub(super) static NO_ACCOUNT: Page = page(
-    "LF1302",
-    "it is known whose credentials these are before anything is removed",
-    "The account or subscription of the credentials is compared with that of the cluster before anything \
-     else is done.",
-);
-static NOT_ALL_SEEN: Page = page(
-    "LF1303",
-    "everything that a cluster may own can be looked at",
-    "A cluster is gone when a fresh look at the cloud finds nothing of it. A look that was not permitted, or \
-     that an endpoint did not answer, finds nothing either, and proves nothing. The other findings say which \
-     looks failed.",
-);
-static TIMED_OUT: Page = page(
-    "LF1304",
-    "everything goes in the time that is given to it",
-    "What is left is listed with the reason. Something of somebody else's that uses it, protection against \
-     deletion and a lock are the usual ones. A new run goes on where this one ended.",
-);
-static LEFT: Page = page(
-    "LF1305",
-    "the cloud lets its caller remove everything that a cluster owns",
-    "What the cloud refuses is not tried again, and what can go only after it is left too. The other \
-     findings say what was refused. With more permissions, a new run goes on where this one ended.",
-);
-static BROKEN_OFF: Page = page(
-    "LF1306",
-    "a look at the cloud comes to its end",
-    "Something in landfall itself broke off while the cloud was looked at. This is a fault of the program, \
-     which deserves a report. A new run is safe.",
-);
-
-static ELSEWHERE: Page = page(
-    "LF1307",
-    "a cluster is destroyed in the region or subscription that it is in",
-    "Roles, users, hosted zones, DNS records and buckets can be found from every region, and some resources of \
-     Azure from every subscription. Where nothing else is found, landfall asks the other enabled regions, or the \
-     other subscriptions, for the cluster's tag. If one of them has it, nothing is removed: machines and networks \
-     would run on, and what tells of them would be gone.",
-);
-static MAYBE_ELSEWHERE: Page = page(
-    "LF1308",
-    "the other regions or subscriptions can be asked for the cluster",
-    "Only resources were found that can be found from every region or subscription. The cluster itself may be in \
-     one that could not be asked. An earlier run of the same command in this directory, the region of the \
-     cluster's bucket or that of the VPC of its private zone say that the place is right, and so does \
-     --confirm-gone.",
-);
-
-/// The pages of destroying.
-pub const PAGES: &[&Page] = &[
-    &OTHER_ACCOUNT,
-    &NOTHING_THERE,
-    &NO_ACCOUNT,
-    &NOT_ALL_SEEN,
-    &TIMED_OUT,
-    &LEFT,
-    &BROKEN_OFF,
-    &ELSEWHERE,
-    &MAYBE_ELSEWHERE,
-];
+static ELSEWHERE: Code = Code::new("LF1307");
+static MAYBE_ELSEWHERE: Code = Code::new("LF1308");
 
 /// That the cluster is in another place.
 pub(super) fn elsewhere(target: &Target, elsewhere: &Elsewhere) -> Finding {
@@ -229,7 +158,7 @@ mod tests {
     #[test]
     fn the_first_look_that_failed_is_told_and_the_others_are_counted() {
         let finding = not_all_seen(&[no_account("denied"), broken_off()]);
-        assert_eq!(finding.page.code, "LF1303");
+        assert_eq!(finding.code.as_str(), "LF1303");
         assert_names(&finding.message, &["denied", "1 more"]);
         assert!(!finding.message.contains(&broken_off().message), "{}", finding.message);
         landfall_testing::assert_findings("destroy-not-seen", [&finding]);

@@ -106,7 +106,7 @@ mod tests {
             let refused = judged(&target(), elsewhere.clone(), &found(), is_sure).err();
             assert_eq!(refused.as_ref().map(|refused| refused.may_pass), Some(false));
             let findings = refused.map(|refused| refused.findings).unwrap_or_default();
-            assert_eq!(findings.iter().map(|finding| finding.page.code).collect::<Vec<_>>(), ["LF1307"]);
+            assert_eq!(findings.iter().map(|finding| finding.code.as_str()).collect::<Vec<_>>(), ["LF1307"]);
             for finding in findings {
                 let told = format!("{} {:?}", finding.message, finding.help);
                 for word in
@@ -139,7 +139,7 @@ mod tests {
             assert_eq!(refused.as_ref().map(|refused| refused.may_pass), Some(may_pass));
             let codes: Vec<&str> = refused
                 .iter()
-                .flat_map(|refused| refused.findings.iter().map(|finding| finding.page.code))
+                .flat_map(|refused| refused.findings.iter().map(|finding| finding.code.as_str()))
                 .collect();
             assert_eq!(codes, ["LF1308", "LF1303"]);
             assert!(judged(&target(), of(kind), &found(), true).is_ok());

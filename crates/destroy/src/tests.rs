@@ -190,5 +190,5 @@ fn the_state_tells_what_is_left_by_kind() {
 }
 
 fn codes(findings: &[Finding]) -> Vec<&'static str> {
-    findings.iter().map(|finding| finding.page.code).collect()
+    findings.iter().map(|finding| finding.code.as_str()).collect()
 }

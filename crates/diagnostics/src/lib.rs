@@ -5,13 +5,19 @@
 
 #![forbid(unsafe_code)]
 
+mod base;
+mod code;
 mod nearest;
 mod page;
+mod pages;
 mod place;
 pub mod secret;
 
+pub use base::Base;
+pub use code::Code;
 pub use nearest::nearest;
-pub use page::{Base, Page};
+pub use page::Page;
+pub use pages::{page, pages};
 pub use place::{LineIndex, Place, Span};
 
 use serde::Serialize;
@@ -88,8 +94,8 @@ pub struct Related {
 /// One thing worth saying about an input.
 #[derive(Clone, Debug)]
 pub struct Finding {
-    /// The page behind the finding: code, title, explanation.
-    pub page: &'static Page,
+    /// The code, whose page says what the rule is for.
+    pub code: &'static Code,
     /// Error or warning.
     pub severity: Severity,
     /// The sort of fault.
@@ -111,13 +117,13 @@ pub struct Finding {
 impl Finding {
     /// An error at `field`, with the place still to be looked up.
     pub fn error(
-        page: &'static Page,
+        code: &'static Code,
         kind: Kind,
         field: impl Into<String>,
         message: impl Into<String>,
     ) -> Self {
         Self {
-            page,
+            code,
             severity: Severity::Error,
             kind,
             field: field.into(),
@@ -131,17 +137,17 @@ impl Finding {
 
     /// A warning at `field`, with the place still to be looked up.
     pub fn warning(
-        page: &'static Page,
+        code: &'static Code,
         kind: Kind,
         field: impl Into<String>,
         message: impl Into<String>,
     ) -> Self {
-        Self { severity: Severity::Warning, ..Self::error(page, kind, field, message) }
+        Self { severity: Severity::Warning, ..Self::error(code, kind, field, message) }
     }
 
     /// An error for a value that is none of the accepted ones, with the nearest of them as help.
     pub fn not_supported(
-        page: &'static Page,
+        code: &'static Code,
         field: impl Into<String>,
         value: &str,
         accepted: &[&str],
@@ -150,7 +156,7 @@ impl Finding {
             "" => format!("a value is missing; accepted: {}", accepted.join(", ")),
             value => format!("`{}` is not accepted; accepted: {}", shortened(value), accepted.join(", ")),
         };
-        let mut finding = Self::error(page, Kind::NotSupported, field, message);
+        let mut finding = Self::error(code, Kind::NotSupported, field, message);
         finding.help = nearest(value, accepted.iter().copied()).map(|near| format!("did you mean `{near}`?"));
         finding
     }
@@ -269,7 +275,7 @@ impl Findings {
 /// the file.
 pub fn sort(findings: &mut [Finding]) {
     findings.sort_by(|a, b| {
-        let key = |f: &Finding| (f.span.map_or((0, 0), |s| (s.start, s.end)), f.page.code);
+        let key = |f: &Finding| (f.span.map_or((0, 0), |s| (s.start, s.end)), f.code.as_str());
         key(a)
             .cmp(&key(b))
             .then_with(|| a.field.cmp(&b.field))

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use landfall_diagnostics::{Finding, Kind, Page};
+use landfall_diagnostics::{Code, Finding, Kind};
 use semver::Version;
 
 use super::pages;
@@ -139,8 +139,8 @@ impl Fault {
     /// The fault as findings: one, or one for each error that terraform told. They have no place in a config.
     #[must_use]
     pub fn finding(&self) -> Vec<Finding> {
-        let one = |page: &'static Page, message: String, help: String| {
-            vec![Finding::error(page, Kind::InternalError, "", message).help(help)]
+        let one = |code: &'static Code, message: String, help: String| {
+            vec![Finding::error(code, Kind::InternalError, "", message).help(help)]
         };
         match self {
             Self::NotFound { .. } => one(&pages::NOT_FOUND, self.to_string(), install()),
@@ -217,7 +217,7 @@ impl Failed {
             Cause::Other => format!("{}; all that was said is in {}", advice.help, self.log.display()),
             _ => advice.help.to_owned(),
         };
-        Finding::error(advice.page, advice.kind, "", message).help(help)
+        Finding::error(advice.code, advice.kind, "", message).help(help)
     }
 }
 
@@ -272,7 +272,7 @@ mod tests {
     }
 
     fn codes(fault: &Fault) -> Vec<&'static str> {
-        fault.finding().iter().map(|finding| finding.page.code).collect()
+        fault.finding().iter().map(|finding| finding.code.as_str()).collect()
     }
 
     #[test]

@@ -1,196 +1,77 @@
 //! The pages of the engine, and what to do about each cause of trouble.
 
-use landfall_diagnostics::{Base, Kind, Page, Severity};
+use landfall_diagnostics::{Code, Kind};
 
 use super::trouble::Cause;
 
-/// Every page of the engine, by code.
-pub static ALL: &[&Page] = &[
-    &NOT_FOUND,
-    &TOO_OLD,
-    &CANNOT_RUN,
-    &STATE,
-    &INTERRUPTED,
-    &KILLED,
-    &FILE,
-    &THROTTLED,
-    &QUOTA,
-    &PERMISSION,
-    &NAME_TAKEN,
-    &CAPACITY,
-    &CREDENTIALS,
-    &PROVIDER,
-    &UNREACHABLE,
-    &TIME_OUT,
-    &OTHER,
-    &LOCKED,
-    &DISK,
-];
-
-const fn page(code: &'static str, title: &'static str, text: &'static str) -> Page {
-    Page { code, title, text, severity: Severity::Error, fields: &[], base: Base::Whole, bad: "", good: "" }
-}
-
 /// There is no program.
-pub(super) static NOT_FOUND: Page = page(
-    "LF1200",
-    "OpenTofu or Terraform is installed",
-    "Infrastructure is made by one of them. The program that --terraform names is taken, else `tofu`, else \
-     `terraform`, the first on PATH that is new enough. Neither comes with landfall.",
-);
+pub(super) static NOT_FOUND: Code = Code::new("LF1200");
 
 /// Every program is too old.
-pub(super) static TOO_OLD: Page = page(
-    "LF1201",
-    "OpenTofu or Terraform is new enough",
-    "Version 1.6 or newer is needed. Where both are on PATH, one that is new enough is enough.",
-);
+pub(super) static TOO_OLD: Code = Code::new("LF1201");
 
 /// The program does not run.
-pub(super) static CANNOT_RUN: Page = page(
-    "LF1202",
-    "the program of the engine runs",
-    "It is started once with `version -json` before anything else is done. A program for another kind of \
-     machine, a file without the right to be run, and a folder on a file system that runs no programs fail here.",
-);
+pub(super) static CANNOT_RUN: Code = Code::new("LF1202");
 
 /// The state cannot be read.
-pub(super) static STATE: Page = page(
-    "LF1204",
-    "the state of a stage can be read",
-    "terraform/<stage>/terraform.tfstate says what was made. It is written by Terraform alone, with a copy of \
-     the one before beside it. Without it nothing can be resumed, so it is never taken for an empty one.",
-);
+pub(super) static STATE: Code = Code::new("LF1204");
 
 /// The work was interrupted.
-pub(super) static INTERRUPTED: Page = page(
-    "LF1205",
-    "the work on the infrastructure was not interrupted",
-    "Ctrl-C is passed on to Terraform once: it begins nothing new, finishes what it is making and writes its \
-     state, which may take minutes. Pressing it again does not hurry it, as that would cost the state. The next \
-     run goes on from there.",
-);
+pub(super) static INTERRUPTED: Code = Code::new("LF1205");
 
 /// Terraform was killed.
-pub(super) static KILLED: Page = page(
-    "LF1206",
-    "nothing kills the engine",
-    "Terraform was ended by a signal that landfall did not send: for lack of memory, or by hand. Its state holds \
-     what was finished; what was just being made may stand in the cloud and not in the state.",
-);
+pub(super) static KILLED: Code = Code::new("LF1206");
 
 /// A file cannot be used.
-pub(super) static FILE: Page = page(
-    "LF1207",
-    "the engine can use its files",
-    "Logs lie in .landfall/, configuration and state in terraform/. All of them are for their owner alone.",
-);
+pub(super) static FILE: Code = Code::new("LF1207");
 
 /// The cloud takes no more calls.
-pub(super) static THROTTLED: Page = page(
-    "LF1210",
-    "the cloud takes the calls of the engine",
-    "A cloud takes so many calls in a while, of an account and for a region. The providers wait and try again; \
-     where others of the account call as well, that may not be enough.",
-);
+pub(super) static THROTTLED: Code = Code::new("LF1210");
 
 /// A limit is reached.
-pub(super) static QUOTA: Page = page(
-    "LF1211",
-    "the account has room for the cluster",
-    "Preflight compares what a cluster needs with the limits that a cloud tells, but others may use them up \
-     between, and some limits are told by nobody.",
-);
+pub(super) static QUOTA: Code = Code::new("LF1211");
 
 /// A permission is missing.
-pub(super) static PERMISSION: Page = page(
-    "LF1212",
-    "the credentials may make what a cluster needs",
-    "`landfall create permissions-policy` prints what is needed: for AWS a policy, for Azure a role. A policy of an \
-     organisation, a boundary, or a lock on a group of resources can refuse what a role allows.",
-);
+pub(super) static PERMISSION: Code = Code::new("LF1212");
 
 /// A name is taken.
-pub(super) static NAME_TAKEN: Page = page(
-    "LF1213",
-    "the names of the cluster's resources are free",
-    "Names hold the infrastructure ID, which is new for each cluster. One is taken where an earlier run was \
-     killed after the cloud had made the thing and before the state knew, or where somebody chose the ID.",
-);
+pub(super) static NAME_TAKEN: Code = Code::new("LF1213");
 
 /// The cloud has no machines.
-pub(super) static CAPACITY: Page = page(
-    "LF1214",
-    "the cloud has machines of the chosen types",
-    "A type that is offered in a zone can be used up there for minutes or days. No quota tells of it.",
-);
+pub(super) static CAPACITY: Code = Code::new("LF1214");
 
 /// The credentials are not valid.
-pub(super) static CREDENTIALS: Page = page(
-    "LF1215",
-    "the credentials are valid until the work is done",
-    "Credentials of a session end after a while. The work takes minutes to an hour.",
-);
+pub(super) static CREDENTIALS: Code = Code::new("LF1215");
 
 /// A provider is missing.
-pub(super) static PROVIDER: Page = page(
-    "LF1216",
-    "the providers can be installed",
-    "The engine takes its providers from the folder that --plugin-dir names, else from where its own \
-     configuration says (~/.terraformrc or ~/.tofurc: mirrors, caches), else from the registry. A folder holds \
-     registry.terraform.io/hashicorp/<provider>/<version>/<system>/, for this machine's system. OpenTofu looks for \
-     registry.opentofu.org in place of registry.terraform.io.",
-);
+pub(super) static PROVIDER: Code = Code::new("LF1216");
 
 /// An endpoint cannot be reached.
-pub(super) static UNREACHABLE: Page = page(
-    "LF1217",
-    "the engine reaches the cloud",
-    "Terraform and its providers call the same endpoints as preflight, through the same proxy, and trust what \
-     they are given to trust. Where preflight passes and they fail, look for a rule that tells programs apart.",
-);
+pub(super) static UNREACHABLE: Code = Code::new("LF1217");
 
 /// It took too long.
-pub(super) static TIME_OUT: Page = page(
-    "LF1218",
-    "what is made is ready in time",
-    "Each provider waits a fixed time for each kind of resource. What was too slow may be ready by now.",
-);
+pub(super) static TIME_OUT: Code = Code::new("LF1218");
 
 /// Anything else.
-pub(super) static OTHER: Page = page(
-    "LF1219",
-    "the engine does its work",
-    "What Terraform or a provider said is shown as it came, without what may be secret and cut where it is long. \
-     The log in .landfall/ has all of it; it may hold secrets.",
-);
+pub(super) static OTHER: Code = Code::new("LF1219");
 
 /// Another run holds the state.
-pub(super) static LOCKED: Page = page(
-    "LF1220",
-    "nobody else works on the state",
-    "Terraform locks its state while it works. Another one holds it: started by hand, or on another machine \
-     that shares the folder.",
-);
+pub(super) static LOCKED: Code = Code::new("LF1220");
 
 /// The disk is full.
-pub(super) static DISK: Page = page(
-    "LF1221",
-    "the disk takes what the engine writes",
-    "A provider takes up to a gigabyte, and a state must be written whenever something was made.",
-);
+pub(super) static DISK: Code = Code::new("LF1221");
 
 /// What is said of a cause.
 pub(super) struct Advice {
-    pub(super) page: &'static Page,
+    pub(super) code: &'static Code,
     pub(super) kind: Kind,
     /// What is the matter, to stand after the resource's address.
     pub(super) fact: &'static str,
     pub(super) help: &'static str,
 }
 
-const fn advice_of(page: &'static Page, kind: Kind, fact: &'static str, help: &'static str) -> Advice {
-    Advice { page, kind, fact, help }
+const fn advice_of(code: &'static Code, kind: Kind, fact: &'static str, help: &'static str) -> Advice {
+    Advice { code, kind, fact, help }
 }
 
 static THROTTLED_ADVICE: Advice = advice_of(
@@ -284,19 +165,5 @@ pub(super) fn advice(cause: Cause) -> &'static Advice {
         Cause::Other => &OTHER_ADVICE,
         Cause::Locked => &LOCKED_ADVICE,
         Cause::Disk => &DISK_ADVICE,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn codes_are_of_the_engine_and_not_twice() {
-        let mut codes: Vec<&str> = ALL.iter().map(|page| page.code).collect();
-        assert!(codes.iter().all(|code| ("LF1200"..="LF1229").contains(code)));
-        assert!(codes.is_sorted());
-        codes.dedup();
-        assert_eq!(codes.len(), ALL.len());
     }
 }

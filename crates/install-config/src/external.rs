@@ -1,6 +1,6 @@
 //! Platform `external`: a partner's components integrate the cluster.
 
-use landfall_diagnostics::{Finding, Findings, Page};
+use landfall_diagnostics::{Finding, Findings};
 use landfall_model::catalogue::Catalogue;
 use landfall_model::config::InstallConfig;
 use landfall_platform::Platform;
@@ -36,10 +36,6 @@ impl Platform for External {
     fn check_pools(&self, _: &Case<'_>, _: &mut Findings) {}
 
     fn gated(&self, _: &InstallConfig, _: &Catalogue) -> Vec<Gated> {
-        Vec::new()
-    }
-
-    fn pages(&self) -> Vec<&'static Page> {
         Vec::new()
     }
 }

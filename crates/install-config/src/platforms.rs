@@ -24,7 +24,7 @@ mod tests {
         let mut refusals = without.map(|platform| platform.config_of(&target).err()).peekable();
         assert!(refusals.peek().is_some());
         for refusal in refusals {
-            assert_eq!(refusal.as_ref().map(|finding| finding.page.code), Some("LF1092"));
+            assert_eq!(refusal.as_ref().map(|finding| finding.code.as_str()), Some("LF1092"));
             assert!(refusal.is_some_and(|finding| finding.message.contains("demo-abcde")));
         }
     }

@@ -3,7 +3,7 @@
 //! Pure: the order of work is that of `docs/install-config.md`, section 2, and nothing here touches the
 //! world or shows anything.
 
-use landfall_diagnostics::{Finding, Findings, Page, Severity, Span, sort};
+use landfall_diagnostics::{Finding, Findings, Severity, Span, sort};
 use landfall_model::catalogue::Catalogue;
 use landfall_model::config;
 use landfall_model::config::{FORMS, InstallConfig, locate};
@@ -223,25 +223,4 @@ pub fn completed(config: &InstallConfig, secrets: bool) -> serde_json::Value {
         }
     }
     value
-}
-
-/// The page of every code, in the order of the codes.
-#[must_use]
-pub fn pages() -> Vec<&'static Page> {
-    let neutral = landfall_rules::SUBJECTS.iter().flat_map(|subject| subject.pages);
-    let platforms = platforms::PLATFORMS.iter().flat_map(|p| p.pages());
-    let mut all: Vec<&'static Page> = landfall_source::pages::PAGES
-        .iter()
-        .chain(config::upconvert::PAGES)
-        .chain(neutral)
-        .chain(landfall_model::catalogue::PAGES)
-        .chain(landfall_model::facts::PAGES)
-        .chain(landfall_model::plan::pages::PAGES)
-        .chain(landfall_model::plan::ignition_pages::PAGES)
-        .chain(landfall_platform::pages::PAGES)
-        .copied()
-        .chain(platforms)
-        .collect();
-    all.sort_by_key(|page| page.code);
-    all
 }

@@ -9,7 +9,7 @@ pub mod pages;
 pub mod removal;
 pub mod survey;
 
-use landfall_diagnostics::{Finding, Findings, Page};
+use landfall_diagnostics::{Finding, Findings};
 use landfall_model::catalogue::Catalogue;
 use landfall_model::config::InstallConfig;
 use landfall_model::facts::Facts;
@@ -71,9 +71,6 @@ pub trait Platform: Sync {
     fn placement(&self, _: &InstallConfig) -> Placement {
         Placement::default()
     }
-
-    /// The pages of the platform's codes.
-    fn pages(&self) -> Vec<&'static Page>;
 
     /// The account or subscription that facts were gathered in; none where they do not say.
     fn account(&self, _: &Facts) -> Option<String> {

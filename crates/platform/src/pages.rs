@@ -2,48 +2,13 @@
 
 use std::time::Duration;
 
-use landfall_diagnostics::{Base, Finding, Kind, Page, Severity};
+use landfall_diagnostics::{Code, Finding, Kind};
 
-const LATE: Page = Page {
-    code: "LF1090",
-    title: "every question is answered before the time for the run is over",
-    text: "All checks together have one deadline. What runs longer than that is broken off, and what it would \
-           have said is not known. A slow network, a proxy or an endpoint that accepts connections and then \
-           keeps silent are the usual reasons.",
-    severity: Severity::Error,
-    fields: &[],
-    base: Base::Whole,
-    bad: "",
-    good: "",
-};
+const LATE: Code = Code::new("LF1090");
 
-const NOT_GATHERED: Page = Page {
-    code: "LF1091",
-    title: "everything that planning needs to know can be asked for",
-    text: "A plan is made of facts: zones, instance types, networks, hosted zones. Where one of them cannot be \
-           asked for, the plan would be a guess. `landfall preflight` says what stands in the way; facts that \
-           were gathered elsewhere can be given with --facts, and --offline plans with the catalogue alone.",
-    severity: Severity::Error,
-    fields: &[],
-    base: Base::Whole,
-    bad: "",
-    good: "",
-};
+const NOT_GATHERED: Code = Code::new("LF1091");
 
-const NO_REMOVAL: Page = Page {
-    code: "LF1092",
-    title: "a cluster is removed from a platform that landfall makes clusters on",
-    text: "Landfall removes what it can find, and it can look at the clouds only that it makes clusters in. A \
-           cluster on another platform is removed with the means of that platform.",
-    severity: Severity::Error,
-    fields: &[],
-    base: Base::Whole,
-    bad: "",
-    good: "",
-};
-
-/// The pages of asking a cloud.
-pub const PAGES: &[&Page] = &[&LATE, &NOT_GATHERED, &NO_REMOVAL];
+const NO_REMOVAL: Code = Code::new("LF1092");
 
 /// A cluster of a platform that landfall cannot remove anything from.
 #[must_use]

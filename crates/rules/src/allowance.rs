@@ -1,85 +1,22 @@
 //! What a cloud profile lets a cluster use: platform, region, zones and types of machines.
 
-use landfall_diagnostics::{Base, Finding, Findings, Kind, Page, Severity, nearest, shortened};
+use landfall_diagnostics::{Code, Finding, Findings, Kind, nearest, shortened};
 use landfall_model::catalogue::{Allowance, AllowedRegion};
 
-use super::{Case, Machines, Subject};
-
-pub(super) const SUBJECT: Subject = Subject { check, pages: &[&PLATFORM, &REGION, &ZONE, &TYPE, &LACKING] };
+use super::{Case, Machines};
 
 /// The profile is for another platform.
-const PLATFORM: Page = Page {
-    code: "LF1460",
-    title: "the cluster is on the platform that the cloud profile is for",
-    text: "A cloud profile lists what clusters of one provider may use. With `--cloud-profile`, a cluster on any \
-           other platform may use nothing.",
-    severity: Severity::Error,
-    fields: &["platform"],
-    base: Base::Whole,
-    bad: "",
-    good: "",
-};
+const PLATFORM: Code = Code::new("LF1460");
 /// The region is not in the profile.
-const REGION: Page = Page {
-    code: "LF1461",
-    title: "the region is one that the cloud profile lists",
-    text: "With `--cloud-profile`, a cluster is in one of the profile's regions. `landfall regions` with the same \
-           flag lists them. Whoever keeps the profile can add a region to it.",
-    severity: Severity::Error,
-    fields: &["platform.aws.region", "platform.azure.region"],
-    base: Base::Whole,
-    bad: "",
-    good: "",
-};
+const REGION: Code = Code::new("LF1461");
 /// A zone is not in the profile.
-const ZONE: Page = Page {
-    code: "LF1462",
-    title: "zones are those that the cloud profile lists for the region",
-    text: "With `--cloud-profile`, machines are in the zones that the profile lists for the region. Where it lists \
-           none, any zone of the region can be named. Existing subnets are in these zones, too.",
-    severity: Severity::Error,
-    fields: &[
-        "<pool>.platform.aws.zones",
-        "<pool>.platform.azure.zones",
-        "platform.aws.vpc.subnets",
-        "platform.aws.subnets",
-    ],
-    base: Base::Whole,
-    bad: "",
-    good: "",
-};
+const ZONE: Code = Code::new("LF1462");
 /// The type of machine is not in the profile.
-const TYPE: Page = Page {
-    code: "LF1463",
-    title: "machine types are those that the cloud profile lists as usable",
-    text: "With `--cloud-profile`, machines have a type that the profile lists, unless it says `usable: false` of \
-           it. A pool that names no type gets one of these.",
-    severity: Severity::Error,
-    fields: &["<pool>.platform.aws.type", "<pool>.platform.azure.type"],
-    base: Base::Whole,
-    bad: "",
-    good: "",
-};
+const TYPE: Code = Code::new("LF1463");
 /// The zone does not have the type.
-const LACKING: Page = Page {
-    code: "LF1464",
-    title: "the zones of a pool have its machine type",
-    text: "The cloud profile lists the types that a zone does not have under its `unavailableMachineTypes`. A pool \
-           that names zones and a type needs the type in each of them, and so do existing subnets; any other type \
-           needs one zone that has it.",
-    severity: Severity::Error,
-    fields: &[
-        "<pool>.platform.aws.zones",
-        "<pool>.platform.aws.type",
-        "<pool>.platform.azure.zones",
-        "<pool>.platform.azure.type",
-    ],
-    base: Base::Whole,
-    bad: "",
-    good: "",
-};
+const LACKING: Code = Code::new("LF1464");
 
-fn check(case: &Case<'_>, out: &mut Findings) {
+pub(super) fn check(case: &Case<'_>, out: &mut Findings) {
     let Some(allowance) = &case.catalogue.allowance else {
         return;
     };
@@ -321,7 +258,7 @@ mod tests {
         let mut out = Findings::default();
         check(&case, &mut out);
         let found = out.into_vec().into_iter();
-        found.map(|finding| (finding.page.code, finding.field, finding.help)).collect()
+        found.map(|finding| (finding.code.as_str(), finding.field, finding.help)).collect()
     }
 
     #[test]
@@ -393,7 +330,7 @@ mod tests {
         };
         let mut out = Findings::default();
         check(&case, &mut out);
-        let codes: Vec<&str> = out.into_vec().iter().map(|finding| finding.page.code).collect();
+        let codes: Vec<&str> = out.into_vec().iter().map(|finding| finding.code.as_str()).collect();
         assert_eq!(codes, ["LF1460"]);
     }
 }

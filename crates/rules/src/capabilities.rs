@@ -1,62 +1,20 @@
 //! `capabilities`: `docs/install-config.md`, section 7.11.
 
-use landfall_diagnostics::{Base, Finding, Findings, Kind, Page, Severity};
+use landfall_diagnostics::{Code, Finding, Findings, Kind};
 use landfall_model::config::capability_sets::{NAMES, all, members};
 
-use super::{Case, Subject};
-
-pub(super) const SUBJECT: Subject = Subject { check, pages: &[&SET, &COMPONENT, &DEPENDENCY, &NEEDED] };
+use super::Case;
 
 /// The set is not known.
-const SET: Page = Page {
-    code: "LF0140",
-    title: "`baselineCapabilitySet` is given and known",
-    text: "It must be given whenever `capabilities` is: `None`, `vCurrent`, or a release such as `v4.18`.",
-    severity: Severity::Error,
-    fields: &["capabilities.baselineCapabilitySet"],
-    base: Base::None,
-    bad: "capabilities:\n  additionalEnabledCapabilities: [Console]\n",
-    good: "capabilities:\n  baselineCapabilitySet: vCurrent\n",
-};
+const SET: Code = Code::new("LF0140");
 /// The component is not known.
-const COMPONENT: Page = Page {
-    code: "LF0141",
-    title: "an additional capability is a known component",
-    text: "Names are those of the ClusterVersion object, case and all.",
-    severity: Severity::Error,
-    fields: &["capabilities.additionalEnabledCapabilities[]"],
-    base: Base::None,
-    bad: "capabilities:\n  baselineCapabilitySet: vCurrent\n  additionalEnabledCapabilities: [console]\n",
-    good: "capabilities:\n  baselineCapabilitySet: vCurrent\n  additionalEnabledCapabilities: [Console]\n",
-};
+const COMPONENT: Code = Code::new("LF0141");
 /// A component needs another one.
-const DEPENDENCY: Page = Page {
-    code: "LF0142",
-    title: "the component `marketplace` comes with `OperatorLifecycleManager`",
-    text: "The marketplace's catalogues are installed by the Operator Lifecycle Manager.",
-    severity: Severity::Error,
-    fields: &["capabilities.additionalEnabledCapabilities[]"],
-    base: Base::None,
-    bad: "capabilities:\n  baselineCapabilitySet: v4.11\n  additionalEnabledCapabilities: [Ingress]\n",
-    good: "capabilities:\n  baselineCapabilitySet: v4.11\n  additionalEnabledCapabilities: \
-           [Ingress, OperatorLifecycleManager]\n",
-};
+const DEPENDENCY: Code = Code::new("LF0142");
 /// The cluster needs a component.
-const NEEDED: Page = Page {
-    code: "LF0143",
-    title: "the components that the platform needs are enabled",
-    text: "Every cluster needs `Ingress`; a cluster in a cloud needs `CloudCredential` and \
-           `CloudControllerManager`; one on platform external with its own cloud controller manager needs \
-           `CloudControllerManager`.",
-    severity: Severity::Error,
-    fields: &["capabilities"],
-    base: Base::Aws,
-    bad: "capabilities:\n  baselineCapabilitySet: None\n  additionalEnabledCapabilities: [CloudCredential, Ingress]\n",
-    good: "capabilities:\n  baselineCapabilitySet: None\n  additionalEnabledCapabilities: \
-           [CloudCredential, Ingress, CloudControllerManager]\n",
-};
+const NEEDED: Code = Code::new("LF0143");
 
-fn check(case: &Case<'_>, out: &mut Findings) {
+pub(super) fn check(case: &Case<'_>, out: &mut Findings) {
     let Some(capabilities) = &case.config.capabilities else {
         return;
     };

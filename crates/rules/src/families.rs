@@ -1,79 +1,20 @@
 //! IPv4, IPv6 and both: `docs/install-config.md`, section 8.6.
 
-use landfall_diagnostics::{Base, Finding, Findings, Kind, Page, Severity};
+use landfall_diagnostics::{Code, Finding, Findings, Kind};
 use landfall_model::config::{Network, Networking};
 
-use super::{Case, Dual, First, Ipv6, Subject, Traits};
-
-pub(super) const SUBJECT: Subject =
-    Subject { check, pages: &[&SERVICE_COUNT, &PLATFORM, &MISSING, &ORDER, &CONTRADICTION] };
+use super::{Case, Dual, First, Ipv6, Traits};
 
 /// The number of service networks.
-const SERVICE_COUNT: Page = Page {
-    code: "LF0220",
-    title: "there is one service network for each address family",
-    text: "The families of the service networks decide the families of the cluster: one network for one \
-           family, exactly two for both.",
-    severity: Severity::Error,
-    fields: &["networking.serviceNetwork"],
-    base: Base::None,
-    bad: "networking:\n  serviceNetwork: [172.30.0.0/16, 172.31.0.0/16]\n",
-    good: "networking:\n  serviceNetwork: [172.30.0.0/16]\n",
-};
+const SERVICE_COUNT: Code = Code::new("LF0220");
 /// The platform does not have the families.
-const PLATFORM: Page = Page {
-    code: "LF0221",
-    title: "the platform has the address families of the cluster",
-    text: "none and external have any. aws and azure have IPv4, and both families when the platform's \
-           `ipFamily` is DualStackIPv4Primary or DualStackIPv6Primary. IPv6 alone is for none and external.",
-    severity: Severity::Error,
-    fields: &["networking", "networking.serviceNetwork", "platform.aws.ipFamily", "platform.azure.ipFamily"],
-    base: Base::Aws,
-    bad: "networking:\n  serviceNetwork: [fd02::/112]\n  clusterNetwork:\n  - {cidr: 'fd01::/48', hostPrefix: 64}\n",
-    good: "networking:\n  serviceNetwork: [172.30.0.0/16]\n",
-};
+const PLATFORM: Code = Code::new("LF0221");
 /// A list lacks a family.
-const MISSING: Page = Page {
-    code: "LF0222",
-    title: "in a cluster of two families every list of networks has both",
-    text: "Machines on aws may have IPv4 networks only, as AWS hands out the IPv6 ones.",
-    severity: Severity::Error,
-    fields: &["networking.machineNetwork", "networking.clusterNetwork", "networking.serviceNetwork"],
-    base: Base::None,
-    bad: "networking:\n  serviceNetwork: [172.30.0.0/16, 'fd02::/112']\n  clusterNetwork:\n  \
-          - {cidr: 10.128.0.0/14, hostPrefix: 23}\n  machineNetwork:\n  - cidr: 10.0.0.0/16\n  - cidr: fd00::/48\n",
-    good: "networking:\n  serviceNetwork: [172.30.0.0/16, 'fd02::/112']\n  clusterNetwork:\n  \
-           - {cidr: 10.128.0.0/14, hostPrefix: 23}\n  - {cidr: 'fd01::/48', hostPrefix: 64}\n  machineNetwork:\n  \
-           - cidr: 10.0.0.0/16\n  - cidr: fd00::/48\n",
-};
+const MISSING: Code = Code::new("LF0222");
 /// The wrong family comes first.
-const ORDER: Page = Page {
-    code: "LF0223",
-    title: "the primary address family comes first in the lists of networks",
-    text: "On aws the first family is the one that `ipFamily` names; on azure the service networks begin \
-           with IPv4.",
-    severity: Severity::Error,
-    fields: &["networking.machineNetwork", "networking.clusterNetwork", "networking.serviceNetwork"],
-    base: Base::Aws,
-    bad: "featureSet: TechPreviewNoUpgrade\nplatform:\n  aws:\n    region: us-east-1\n    \
-          ipFamily: DualStackIPv4Primary\nnetworking:\n  serviceNetwork: ['fd02::/112', 172.30.0.0/16]\n  \
-          clusterNetwork:\n  - {cidr: 10.128.0.0/14, hostPrefix: 23}\n  - {cidr: 'fd01::/48', hostPrefix: 64}\n",
-    good: "featureSet: TechPreviewNoUpgrade\nplatform:\n  aws:\n    region: us-east-1\n    \
-           ipFamily: DualStackIPv4Primary\nnetworking:\n  serviceNetwork: [172.30.0.0/16, 'fd02::/112']\n  \
-           clusterNetwork:\n  - {cidr: 10.128.0.0/14, hostPrefix: 23}\n  - {cidr: 'fd01::/48', hostPrefix: 64}\n",
-};
+const ORDER: Code = Code::new("LF0223");
 /// The platform asks for two families, the networks have one.
-const CONTRADICTION: Page = Page {
-    code: "LF0224",
-    title: "a dual-stack `ipFamily` comes with service networks of both families",
-    text: "The platform would be made for two families and the cluster for one.",
-    severity: Severity::Error,
-    fields: &["networking.serviceNetwork", "platform.aws.ipFamily"],
-    base: Base::Aws,
-    bad: "featureSet: TechPreviewNoUpgrade\nplatform:\n  aws:\n    region: us-east-1\n    \
-          ipFamily: DualStackIPv4Primary\n",
-    good: "platform:\n  aws:\n    region: us-east-1\n    ipFamily: IPv4\n",
-};
+const CONTRADICTION: Code = Code::new("LF0224");
 
 const SERVICE: &str = "networking.serviceNetwork";
 
@@ -84,7 +25,7 @@ fn decider<'a>(case: &'a Case<'_>, question: usize) -> Option<&'a Traits> {
         .min_by_key(|platform| platform.families.ranks.get(question).copied().unwrap_or(u8::MAX))
 }
 
-fn check(case: &Case<'_>, out: &mut Findings) {
+pub(super) fn check(case: &Case<'_>, out: &mut Findings) {
     let Some(networking) = &case.config.networking else {
         return;
     };

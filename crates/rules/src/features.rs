@@ -1,13 +1,11 @@
 //! Feature sets, feature gates, gated fields and the operating system stream: `docs/install-config.md`,
 //! sections 7.13 and 13.
 
-use landfall_diagnostics::{Base, Finding, Findings, Kind, Page, Severity, shortened};
+use landfall_diagnostics::{Code, Finding, Findings, Kind, shortened};
 use landfall_model::config::InstallConfig;
 use landfall_model::config::defaults::OS_IMAGE_STREAM;
 
-use super::{Case, Gated, Subject};
-
-pub(super) const SUBJECT: Subject = Subject { check, pages: &[&SET, &GATES, &GATED, &STREAM] };
+use super::{Case, Gated};
 
 const SETS: &[&str] = &["", "TechPreviewNoUpgrade", "DevPreviewNoUpgrade", "OKD", "CustomNoUpgrade"];
 const STREAMS: &[&str] = &["rhel-9", "rhel-10"];
@@ -28,54 +26,15 @@ const PREVIEW_ON: &[&str] = &[
 ];
 
 /// The feature set cannot be used.
-const SET: Page = Page {
-    code: "LF0160",
-    title: "`featureSet` is known and can be installed",
-    text: "`TechPreviewNoUpgrade` and `DevPreviewNoUpgrade` turn on previews, `CustomNoUpgrade` turns on \
-           what `featureGates` names. Such clusters cannot be upgraded. The set OKD is for OKD releases.",
-    severity: Severity::Error,
-    fields: &["featureSet"],
-    base: Base::None,
-    bad: "featureSet: TechPreview\n",
-    good: "featureSet: TechPreviewNoUpgrade\n",
-};
+const SET: Code = Code::new("LF0160");
 /// The gates cannot be read.
-const GATES: Page = Page {
-    code: "LF0161",
-    title: "`featureGates` go with `featureSet: CustomNoUpgrade`, each as `Name=true` or `Name=false`",
-    text: "Without that feature set the list would be ignored.",
-    severity: Severity::Error,
-    fields: &["featureGates", "featureGates[]"],
-    base: Base::None,
-    bad: "featureSet: CustomNoUpgrade\nfeatureGates: [DualReplica]\n",
-    good: "featureSet: CustomNoUpgrade\nfeatureGates: [DualReplica=true]\n",
-};
+const GATES: Code = Code::new("LF0161");
 /// A field's gate is off.
-const GATED: Page = Page {
-    code: "LF0162",
-    title: "a field behind a feature gate is used only when its gate is on",
-    text: "The field is a preview. `featureSet: TechPreviewNoUpgrade` turns its gate on, as does \
-           `featureSet: CustomNoUpgrade` with the gate in `featureGates`; neither is for production.",
-    severity: Severity::Error,
-    fields: &["featureSet", "featureGates", "pki", "controlPlane.diskSetup", "compute[].diskSetup"],
-    base: Base::None,
-    bad: "pki:\n  signerCertificates:\n    key:\n      algorithm: RSA\n      rsa:\n        keySize: 4096\n",
-    good: "featureSet: CustomNoUpgrade\nfeatureGates: [ConfigurablePKI=true]\n\
-           pki:\n  signerCertificates:\n    key:\n      algorithm: RSA\n      rsa:\n        keySize: 4096\n",
-};
+const GATED: Code = Code::new("LF0162");
 /// The stream is not known.
-const STREAM: Page = Page {
-    code: "LF0163",
-    title: "`osImageStream` is `rhel-9` or `rhel-10`",
-    text: "The stream of operating system images that the machines start from; rhel-10 unless given.",
-    severity: Severity::Error,
-    fields: &["osImageStream"],
-    base: Base::None,
-    bad: "osImageStream: rhel-8\n",
-    good: "osImageStream: rhel-9\n",
-};
+const STREAM: Code = Code::new("LF0163");
 
-fn check(case: &Case<'_>, out: &mut Findings) {
+pub(super) fn check(case: &Case<'_>, out: &mut Findings) {
     let config = case.config;
     if !STREAMS.contains(&config.os_image_stream.as_str()) {
         out.push(Finding::not_supported(&STREAM, "osImageStream", &config.os_image_stream, STREAMS));

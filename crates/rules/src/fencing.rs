@@ -3,161 +3,33 @@
 use std::collections::HashMap;
 
 use landfall_diagnostics::secret::SecretUrl;
-use landfall_diagnostics::{Base, Finding, Findings, Kind, Page, Severity, shortened};
+use landfall_diagnostics::{Code, Finding, Findings, Kind, shortened};
 use landfall_model::config::defaults::parse_mac;
 use landfall_model::config::{Fencing, FencingCredential};
 
+use super::Case;
 use super::url::Url;
-use super::{Case, Subject};
-
-pub(super) const SUBJECT: Subject = Subject {
-    check,
-    pages: &[&MISSING, &DUPLICATE, &PLATFORM, &MAC, &VERIFICATION, &ADDRESS, &COUNT, &COMPUTE],
-};
-
-/// The examples' credentials.
-macro_rules! control_plane {
-    ($replicas:literal, $second:literal) => {
-        concat!(
-            "controlPlane:\n  replicas: ",
-            $replicas,
-            "\n  fencing:\n    credentials:\n    - hostName: a\n      ",
-            "username: u\n      password: p\n      address: redfish+https://192.0.2.1:8000/redfish/v1\n",
-            $second
-        )
-    };
-}
-
-const GOOD: &str = control_plane!(
-    "2",
-    "    - hostName: b\n      username: u\n      password: p\n      address: redfish+https://192.0.2.2:8000/redfish/v1\n"
-);
 
 /// A part of a credential is missing.
-const MISSING: Page = Page {
-    code: "LF0320",
-    title: "a fencing credential names a machine, a user, a password and an address",
-    text: "The machine is named by `hostName` or `macAddress`.",
-    severity: Severity::Error,
-    fields: &[
-        "controlPlane.fencing.credentials[].hostName",
-        "controlPlane.fencing.credentials[].macAddress",
-        "controlPlane.fencing.credentials[].username",
-        "controlPlane.fencing.credentials[].password",
-        "controlPlane.fencing.credentials[].address",
-    ],
-    base: Base::None,
-    bad: control_plane!(
-        "2",
-        "    - username: u\n      password: p\n      address: redfish+https://192.0.2.2:8000/redfish/v1\n"
-    ),
-    good: GOOD,
-};
+const MISSING: Code = Code::new("LF0320");
 /// Two credentials name one thing.
-const DUPLICATE: Page = Page {
-    code: "LF0321",
-    title: "fencing credentials name different machines",
-    text: "Host names, MAC addresses and addresses of the management controllers stand once.",
-    severity: Severity::Error,
-    fields: &[
-        "controlPlane.fencing.credentials[].hostName",
-        "controlPlane.fencing.credentials[].macAddress",
-        "controlPlane.fencing.credentials[].address",
-    ],
-    base: Base::None,
-    bad: control_plane!(
-        "2",
-        "    - hostName: a\n      username: u\n      password: p\n      address: redfish+https://192.0.2.2:8000/redfish/v1\n"
-    ),
-    good: GOOD,
-};
+const DUPLICATE: Code = Code::new("LF0321");
 /// The platform cannot fence.
-const PLATFORM: Page = Page {
-    code: "LF0322",
-    title: "fencing is for platforms none and external",
-    text: "It switches physical machines off through their management controllers.",
-    severity: Severity::Error,
-    fields: &["controlPlane.fencing"],
-    base: Base::Aws,
-    bad: GOOD,
-    good: "controlPlane:\n  replicas: 3\n",
-};
+const PLATFORM: Code = Code::new("LF0322");
 /// The hardware address cannot be used.
-const MAC: Page = Page {
-    code: "LF0323",
-    title: "a machine's MAC address is a unicast address of six bytes",
-    text: "Written as `00:1a:2b:3c:4d:5e`, with dashes, or as `001a.2b3c.4d5e`.",
-    severity: Severity::Error,
-    fields: &["controlPlane.fencing.credentials[].macAddress"],
-    base: Base::None,
-    bad: control_plane!(
-        "2",
-        "    - macAddress: 01:1a:2b:3c:4d:5e\n      username: u\n      password: p\n      address: redfish+https://192.0.2.2:8000/redfish/v1\n"
-    ),
-    good: control_plane!(
-        "2",
-        "    - macAddress: 02:1a:2b:3c:4d:5e\n      username: u\n      password: p\n      address: redfish+https://192.0.2.2:8000/redfish/v1\n"
-    ),
-};
+const MAC: Code = Code::new("LF0323");
 /// The check of the certificate.
-const VERIFICATION: Page = Page {
-    code: "LF0324",
-    title: "`certificateVerification` is `Enabled` or `Disabled`",
-    text: "Whether the certificate of the management controller is checked.",
-    severity: Severity::Error,
-    fields: &["controlPlane.fencing.credentials[].certificateVerification"],
-    base: Base::None,
-    bad: control_plane!(
-        "2",
-        "    - hostName: b\n      username: u\n      password: p\n      address: redfish+https://192.0.2.2:8000/redfish/v1\n      certificateVerification: disabled\n"
-    ),
-    good: control_plane!(
-        "2",
-        "    - hostName: b\n      username: u\n      password: p\n      address: redfish+https://192.0.2.2:8000/redfish/v1\n      certificateVerification: Disabled\n"
-    ),
-};
+const VERIFICATION: Code = Code::new("LF0324");
 /// The address of the management controller.
-const ADDRESS: Page = Page {
-    code: "LF0325",
-    title: "the address of a management controller is a Redfish URL",
-    text: "It holds `redfish`, and a port unless its scheme tells one, such as \
-           `redfish+https://192.0.2.1:8000/redfish/v1/Systems/1`. IPMI is not supported.",
-    severity: Severity::Error,
-    fields: &["controlPlane.fencing.credentials[].address"],
-    base: Base::None,
-    bad: control_plane!(
-        "2",
-        "    - hostName: b\n      username: u\n      password: p\n      address: ipmi://192.0.2.2:623\n"
-    ),
-    good: GOOD,
-};
+const ADDRESS: Code = Code::new("LF0325");
 /// The number of credentials.
-const COUNT: Page = Page {
-    code: "LF0326",
-    title: "a control plane of two machines has two fencing credentials, any other has none",
-    text: "With two machines and no third vote, one must be able to switch the other off. Give two \
-           credentials, or an arbiter, or another number of machines.",
-    severity: Severity::Error,
-    fields: &["controlPlane.fencing.credentials", "controlPlane.replicas"],
-    base: Base::None,
-    bad: "controlPlane:\n  replicas: 2\n",
-    good: GOOD,
-};
+const COUNT: Code = Code::new("LF0326");
 /// Fencing of a compute pool.
-const COMPUTE: Page = Page {
-    code: "LF0327",
-    title: "fencing is for the control plane",
-    text: "Compute machines are replaced, not switched off.",
-    severity: Severity::Error,
-    fields: &["compute[].fencing"],
-    base: Base::None,
-    bad: "compute:\n- name: worker\n  fencing: {}\n",
-    good: "compute:\n- name: worker\n",
-};
+const COMPUTE: Code = Code::new("LF0327");
 
 const BASE: &str = "controlPlane.fencing";
 
-fn check(case: &Case<'_>, out: &mut Findings) {
+pub(super) fn check(case: &Case<'_>, out: &mut Findings) {
     for (i, _) in case.config.compute.iter().enumerate().filter(|(_, pool)| pool.fencing.is_some()) {
         let message = "a compute pool has no fencing";
         let finding = Finding::error(&COMPUTE, Kind::Invalid, format!("compute[{i}].fencing"), message);

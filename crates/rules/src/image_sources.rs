@@ -3,90 +3,26 @@
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
-use landfall_diagnostics::{Base, Finding, Findings, Kind, Page, Severity, shortened};
+use landfall_diagnostics::{Code, Finding, Findings, Kind, shortened};
 use landfall_model::config::pull_secret;
 
 use super::text::subdomain_fault;
-use super::{Case, Subject, image_reference};
-
-pub(super) const SUBJECT: Subject =
-    Subject { check, pages: &[&REFERENCE, &NOT_REPOSITORY, &BOTH, &POLICY, &NO_CREDENTIALS] };
+use super::{Case, image_reference};
 
 const POLICIES: &[&str] = &["NeverContactSource", "AllowContactingSource"];
 
 /// The text is not a repository.
-const REFERENCE: Page = Page {
-    code: "LF0121",
-    title: "sources and mirrors are image repositories",
-    text: "A repository with its registry, such as `quay.io/openshift-release-dev/ocp-release`, or a \
-           registry alone, such as `mirror.example.com:5000`.",
-    severity: Severity::Error,
-    fields: &[
-        "imageContentSources[].source",
-        "imageContentSources[].mirrors[]",
-        "imageDigestSources[].source",
-        "imageDigestSources[].mirrors[]",
-    ],
-    base: Base::None,
-    bad: "imageDigestSources:\n- source: ocp/release\n  mirrors:\n  - registry.example.com/ocp/release\n",
-    good: "imageDigestSources:\n- source: quay.io/ocp/release\n  mirrors:\n  - registry.example.com/ocp/release\n",
-};
+const REFERENCE: Code = Code::new("LF0121");
 /// A tag or digest follows the repository.
-const NOT_REPOSITORY: Page = Page {
-    code: "LF0122",
-    title: "sources and mirrors have no tag and no digest",
-    text: "Mirroring is for a whole repository; leave out what follows the name.",
-    severity: Severity::Error,
-    fields: &[
-        "imageContentSources[].source",
-        "imageContentSources[].mirrors[]",
-        "imageDigestSources[].source",
-        "imageDigestSources[].mirrors[]",
-    ],
-    base: Base::None,
-    bad: "imageDigestSources:\n- source: quay.io/ocp/release:4.18\n  mirrors:\n  - registry.example.com/ocp\n",
-    good: "imageDigestSources:\n- source: quay.io/ocp/release\n  mirrors:\n  - registry.example.com/ocp\n",
-};
+const NOT_REPOSITORY: Code = Code::new("LF0122");
 /// Both forms are used.
-const BOTH: Page = Page {
-    code: "LF0123",
-    title: "mirrors are given in one of the two forms",
-    text: "`imageDigestSources` replaces `imageContentSources`; a cluster cannot have both. Rename the \
-           older list.",
-    severity: Severity::Error,
-    fields: &["imageContentSources", "imageDigestSources"],
-    base: Base::None,
-    bad: "imageContentSources:\n- source: quay.io/ocp/a\n  mirrors: [registry.example.com/a]\n\
-          imageDigestSources:\n- source: quay.io/ocp/b\n  mirrors: [registry.example.com/b]\n",
-    good: "imageDigestSources:\n- source: quay.io/ocp/a\n  mirrors: [registry.example.com/a]\n\
-           - source: quay.io/ocp/b\n  mirrors: [registry.example.com/b]\n",
-};
+const BOTH: Code = Code::new("LF0123");
 /// The policy cannot be used.
-const POLICY: Page = Page {
-    code: "LF0124",
-    title: "a source policy is known and stands beside mirrors",
-    text: "`NeverContactSource` fails when no mirror has the image, `AllowContactingSource` goes on to the \
-           source. Without mirrors there is nothing to decide.",
-    severity: Severity::Error,
-    fields: &["imageDigestSources[].sourcePolicy"],
-    base: Base::None,
-    bad: "imageDigestSources:\n- source: quay.io/ocp/a\n  sourcePolicy: NeverContactSource\n",
-    good: "imageDigestSources:\n- source: quay.io/ocp/a\n  mirrors: [registry.example.com/a]\n  \
-           sourcePolicy: NeverContactSource\n",
-};
+const POLICY: Code = Code::new("LF0124");
 /// The pull secret has nothing for a mirror.
-const NO_CREDENTIALS: Page = Page {
-    code: "LF0125",
-    title: "the pull secret has an entry for every mirror",
-    text: "Without credentials the machines can pull from the mirror only if it lets everybody in.",
-    severity: Severity::Warning,
-    fields: &["imageContentSources[].mirrors[]", "imageDigestSources[].mirrors[]", "pullSecret"],
-    base: Base::None,
-    bad: "imageDigestSources:\n- source: quay.io/ocp/a\n  mirrors: [mirror.example.com/a]\n",
-    good: "imageDigestSources:\n- source: quay.io/ocp/a\n  mirrors: [registry.example.com/a]\n",
-};
+const NO_CREDENTIALS: Code = Code::new("LF0125");
 
-fn check(case: &Case<'_>, out: &mut Findings) {
+pub(super) fn check(case: &Case<'_>, out: &mut Findings) {
     let config = case.config;
     if config.image_content_sources.is_empty() && config.image_digest_sources.is_empty() {
         return;

@@ -29,7 +29,7 @@ pub mod url;
 
 use std::borrow::Cow;
 
-use landfall_diagnostics::{Findings, Page};
+use landfall_diagnostics::Findings;
 use landfall_model::catalogue::Catalogue;
 use landfall_model::config::InstallConfig;
 
@@ -174,37 +174,29 @@ impl Case<'_> {
     }
 }
 
-/// A subject: its check and the pages of its codes.
-pub struct Subject {
-    /// Finds what is wrong.
-    pub check: fn(&Case<'_>, &mut Findings),
-    /// The pages of the codes that the check reports.
-    pub pages: &'static [&'static Page],
-}
-
-/// Every subject. The order does not matter: findings are sorted by place.
-pub const SUBJECTS: &[Subject] = &[
-    names::SUBJECT,
-    ssh_key::SUBJECT,
-    trust_bundle::SUBJECT,
-    pull_secret::SUBJECT,
-    selection::SUBJECT,
-    proxy::SUBJECT,
-    image_sources::SUBJECT,
-    publish::SUBJECT,
-    capabilities::SUBJECT,
-    pki::SUBJECT,
-    networks::SUBJECT,
-    families::SUBJECT,
-    pools::SUBJECT,
-    fencing::SUBJECT,
-    features::SUBJECT,
-    allowance::SUBJECT,
+/// The check of every subject. The order does not matter: findings are sorted by place.
+pub const SUBJECTS: &[fn(&Case<'_>, &mut Findings)] = &[
+    names::check,
+    ssh_key::check,
+    trust_bundle::check,
+    pull_secret::check,
+    selection::check,
+    proxy::check,
+    image_sources::check,
+    publish::check,
+    capabilities::check,
+    pki::check,
+    networks::check,
+    families::check,
+    pools::check,
+    fencing::check,
+    features::check,
+    allowance::check,
 ];
 
 /// Judges everything that belongs to no platform.
 pub fn check(case: &Case<'_>, out: &mut Findings) {
-    for subject in SUBJECTS {
-        (subject.check)(case, out);
+    for check in SUBJECTS {
+        check(case, out);
     }
 }

@@ -1,66 +1,23 @@
 //! `metadata.name` and `baseDomain`: `docs/install-config.md`, sections 7.3 and 7.4.
 
-use landfall_diagnostics::{Base, Finding, Findings, Kind, Page, Severity, shortened};
+use landfall_diagnostics::{Code, Finding, Findings, Kind, shortened};
 
+use super::Case;
 use super::text::subdomain_fault;
-use super::{Case, Subject};
-
-pub(super) const SUBJECT: Subject =
-    Subject { check, pages: &[&CLUSTER_NAME, &FIRST_LETTER, &RESERVED, &BASE_DOMAIN] };
 
 /// The form of the cluster's name.
-const CLUSTER_NAME: Page = Page {
-    code: "LF0102",
-    title: "the cluster's name is a DNS name of at most 54 bytes",
-    text: "The name becomes the first part of the cluster's domain and of every resource's name. It \
-           consists of lower-case letters, digits, dashes and dots, and begins and ends with a letter or \
-           digit. The limit leaves room for what resources add to it.",
-    severity: Severity::Error,
-    fields: &["metadata.name"],
-    base: Base::Aws,
-    bad: "metadata:\n  name: Demo\n",
-    good: "metadata:\n  name: demo-1\n",
-};
+const CLUSTER_NAME: Code = Code::new("LF0102");
 /// The first character of the cluster's name.
-const FIRST_LETTER: Page = Page {
-    code: "LF0103",
-    title: "on Azure the cluster's name begins with a letter",
-    text: "Some of Azure's resources take no name that begins with a digit.",
-    severity: Severity::Error,
-    fields: &["metadata.name"],
-    base: Base::Azure,
-    bad: "metadata:\n  name: 1demo\n",
-    good: "metadata:\n  name: demo1\n",
-};
+const FIRST_LETTER: Code = Code::new("LF0103");
 /// Names that a platform keeps for itself.
-const RESERVED: Page = Page {
-    code: "LF0104",
-    title: "the cluster's name is none that the platform reserves",
-    text: "Azure refuses resources named after Microsoft's trademarks and some common words: \
-           <https://learn.microsoft.com/azure/azure-resource-manager/troubleshooting/error-reserved-resource-name>.",
-    severity: Severity::Error,
-    fields: &["metadata.name"],
-    base: Base::Azure,
-    bad: "metadata:\n  name: login-test\n",
-    good: "metadata:\n  name: test-login\n",
-};
+const RESERVED: Code = Code::new("LF0104");
 /// The form of the base domain.
-const BASE_DOMAIN: Page = Page {
-    code: "LF0105",
-    title: "the base domain is a DNS name",
-    text: "Lower-case letters, digits, dashes and dots; a dot at the end is accepted. Together with the \
-           cluster's name it has at most 253 bytes.",
-    severity: Severity::Error,
-    fields: &["baseDomain"],
-    base: Base::None,
-    bad: "baseDomain: example_1.com\n",
-    good: "baseDomain: example-1.com.\n",
-};
+const BASE_DOMAIN: Code = Code::new("LF0105");
 
 /// The longest name that leaves room for what resources add to it.
 const LONGEST_NAME: usize = 54;
 
-fn check(case: &Case<'_>, out: &mut Findings) {
+pub(super) fn check(case: &Case<'_>, out: &mut Findings) {
     let name = &case.config.metadata.name;
     let name_fits = check_name(case, name, out);
     for platform in case.present {

@@ -1,187 +1,35 @@
 //! The networks of a cluster one by one and against each other: `docs/install-config.md`, sections 8.1
 //! to 8.5.
 
-use landfall_diagnostics::{Base, Finding, Findings, Kind, Page, Severity, shortened};
+use landfall_diagnostics::{Code, Finding, Findings, Kind, Severity, shortened};
 use landfall_model::config::{ClusterNetwork, Net, Network, Networking};
 
-use super::{Case, Subject};
-
-pub(super) const SUBJECT: Subject = Subject {
-    check,
-    pages: &[
-        &TYPE,
-        &SUBNET,
-        &OVERLAP,
-        &SMALL,
-        &PLUGIN,
-        &HOST_PREFIX,
-        &OVN_CONFIG,
-        &JOIN_SIZE,
-        &MTU,
-        &DOCKER,
-        &EDGE_MTU,
-        &TOO_MANY,
-    ],
-};
+use super::Case;
 
 /// The plugin is no longer there.
-const TYPE: Page = Page {
-    code: "LF0201",
-    title: "the network plugin is still part of OpenShift",
-    text: "OpenShiftSDN and Kuryr were removed; OVNKubernetes is the plugin that comes with OpenShift. Other \
-           names are those of partners' plugins and are taken as they are.",
-    severity: Severity::Error,
-    fields: &["networking.networkType"],
-    base: Base::None,
-    bad: "networking:\n  networkType: OpenShiftSDN\n",
-    good: "networking:\n  networkType: OVNKubernetes\n",
-};
+const TYPE: Code = Code::new("LF0201");
 /// The text is a network, but not a subnet.
-const SUBNET: Page = Page {
-    code: "LF0202",
-    title: "a network is written with its first address, and has one",
-    text: "The bits behind the prefix are zero: `10.0.0.0/16`, not `10.0.0.1/16`. The address 0.0.0.0 (or \
-           ::) stands for no network at all.",
-    severity: Severity::Error,
-    fields: &[
-        "networking.machineNetwork[].cidr",
-        "networking.clusterNetwork[].cidr",
-        "networking.serviceNetwork[]",
-        "networking.ovnKubernetesConfig.ipv4.internalJoinSubnet",
-    ],
-    base: Base::None,
-    bad: "networking:\n  machineNetwork:\n  - cidr: 10.0.0.1/16\n",
-    good: "networking:\n  machineNetwork:\n  - cidr: 10.0.0.0/16\n",
-};
+const SUBNET: Code = Code::new("LF0202");
 /// Two networks share addresses.
-const OVERLAP: Page = Page {
-    code: "LF0203",
-    title: "the networks of machines, pods and services share no address",
-    text: "An address that belongs to two of them could not be routed. The defaults are 10.0.0.0/16 for \
-           machines, 10.128.0.0/14 for pods and 172.30.0.0/16 for services.",
-    severity: Severity::Error,
-    fields: &[
-        "networking.machineNetwork[].cidr",
-        "networking.clusterNetwork[].cidr",
-        "networking.serviceNetwork[]",
-        "networking.ovnKubernetesConfig.ipv4.internalJoinSubnet",
-    ],
-    base: Base::None,
-    bad: "networking:\n  machineNetwork:\n  - cidr: 172.30.0.0/16\n",
-    good: "networking:\n  machineNetwork:\n  - cidr: 172.31.0.0/16\n",
-};
+const OVERLAP: Code = Code::new("LF0203");
 /// A service network is too large.
-const SMALL: Page = Page {
-    code: "LF0204",
-    title: "a service network is not larger than /12, or /108 for IPv6",
-    text: "The API server keeps a bitmap of all service addresses; a larger network would not fit it.",
-    severity: Severity::Error,
-    fields: &["networking.serviceNetwork[]"],
-    base: Base::None,
-    bad: "networking:\n  serviceNetwork:\n  - 172.0.0.0/11\n",
-    good: "networking:\n  serviceNetwork:\n  - 172.16.0.0/12\n",
-};
+const SMALL: Code = Code::new("LF0204");
 /// A network is used by the plugin itself.
-const PLUGIN: Page = Page {
-    code: "LF0205",
-    title: "no network overlaps the plugin's own subnets",
-    text: "OVNKubernetes uses 100.64.0.0/16, 100.88.0.0/16, 169.254.0.0/17, fd98::/64, fd97::/64 and \
-           fd69::/112 inside the cluster. The first of them can be moved with \
-           `networking.ovnKubernetesConfig.ipv4.internalJoinSubnet`.",
-    severity: Severity::Error,
-    fields: &[
-        "networking.machineNetwork[].cidr",
-        "networking.clusterNetwork[].cidr",
-        "networking.serviceNetwork[]",
-    ],
-    base: Base::None,
-    bad: "networking:\n  machineNetwork:\n  - cidr: 100.64.0.0/16\n",
-    good: "networking:\n  machineNetwork:\n  - cidr: 100.64.0.0/16\n  ovnKubernetesConfig:\n    ipv4:\n      \
-           internalJoinSubnet: 100.99.0.0/16\n",
-};
+const PLUGIN: Code = Code::new("LF0205");
 /// A machine's part of the pod network cannot be cut.
-const HOST_PREFIX: Page = Page {
-    code: "LF0206",
-    title: "`hostPrefix` cuts each machine's part out of the pod network",
-    text: "It is not smaller than the network's own prefix, the same for all IPv4 networks, and 64 for IPv6. \
-           With OVNKubernetes it must be given whenever `clusterNetwork` is.",
-    severity: Severity::Error,
-    fields: &["networking.clusterNetwork[].hostPrefix", "networking.clusterNetwork[].hostSubnetLength"],
-    base: Base::None,
-    bad: "networking:\n  clusterNetwork:\n  - cidr: 10.128.0.0/14\n    hostPrefix: 13\n",
-    good: "networking:\n  clusterNetwork:\n  - cidr: 10.128.0.0/14\n    hostPrefix: 23\n",
-};
+const HOST_PREFIX: Code = Code::new("LF0206");
 /// Settings of a plugin that is not used.
-const OVN_CONFIG: Page = Page {
-    code: "LF0207",
-    title: "`ovnKubernetesConfig` goes with the plugin OVNKubernetes",
-    text: "The settings have no meaning for another plugin.",
-    severity: Severity::Error,
-    fields: &["networking.ovnKubernetesConfig", "networking.networkType"],
-    base: Base::None,
-    bad: "networking:\n  networkType: Calico\n  ovnKubernetesConfig: {}\n",
-    good: "networking:\n  networkType: OVNKubernetes\n  ovnKubernetesConfig: {}\n",
-};
+const OVN_CONFIG: Code = Code::new("LF0207");
 /// The join subnet is too small.
-const JOIN_SIZE: Page = Page {
-    code: "LF0208",
-    title: "the join subnet has an address for every machine that the pod network allows",
-    text: "The pod network allows 2^(hostPrefix - prefix) machines; each needs an address of the join \
-           subnet, as do the routers themselves.",
-    severity: Severity::Error,
-    fields: &["networking.ovnKubernetesConfig.ipv4.internalJoinSubnet"],
-    base: Base::None,
-    bad: "networking:\n  ovnKubernetesConfig:\n    ipv4:\n      internalJoinSubnet: 100.99.0.0/24\n",
-    good: "networking:\n  ovnKubernetesConfig:\n    ipv4:\n      internalJoinSubnet: 100.99.0.0/16\n",
-};
+const JOIN_SIZE: Code = Code::new("LF0208");
 /// The MTU cannot be had.
-const MTU: Page = Page {
-    code: "LF0209",
-    title: "`clusterNetworkMTU` is 1000 to 8901, on AWS, with OVNKubernetes",
-    text: "AWS machines have an MTU of 9001, of which OVNKubernetes uses 100 for itself.",
-    severity: Severity::Error,
-    fields: &["networking.clusterNetworkMTU"],
-    base: Base::Aws,
-    bad: "networking:\n  clusterNetworkMTU: 9000\n",
-    good: "networking:\n  clusterNetworkMTU: 8901\n",
-};
+const MTU: Code = Code::new("LF0209");
 /// A network is used by Docker.
-const DOCKER: Page = Page {
-    code: "LF0210",
-    title: "no network overlaps Docker's 172.17.0.0/16",
-    text: "Machines on which Docker runs use that network for their containers and would not reach it.",
-    severity: Severity::Warning,
-    fields: &[
-        "networking.machineNetwork[].cidr",
-        "networking.clusterNetwork[].cidr",
-        "networking.serviceNetwork[]",
-    ],
-    base: Base::None,
-    bad: "networking:\n  machineNetwork:\n  - cidr: 172.17.0.0/16\n",
-    good: "networking:\n  machineNetwork:\n  - cidr: 172.18.0.0/16\n",
-};
+const DOCKER: Code = Code::new("LF0210");
 /// The MTU is large for an edge pool.
-const EDGE_MTU: Page = Page {
-    code: "LF0211",
-    title: "with an edge pool the MTU is at most 1200",
-    text: "The link between a Local Zone and its region has an MTU of 1300.",
-    severity: Severity::Warning,
-    fields: &["networking.clusterNetworkMTU"],
-    base: Base::Aws,
-    bad: "compute:\n- name: worker\n- name: edge\nnetworking:\n  clusterNetworkMTU: 8901\n",
-    good: "compute:\n- name: worker\n- name: edge\nnetworking:\n  clusterNetworkMTU: 1200\n",
-};
+const EDGE_MTU: Code = Code::new("LF0211");
 /// More networks than can be compared.
-const TOO_MANY: Page = Page {
-    code: "LF0212",
-    title: "there are at most 500 networks of one sort",
-    text: "No cluster has that many. The networks were not compared with each other.",
-    severity: Severity::Error,
-    fields: &["networking.machineNetwork", "networking.clusterNetwork", "networking.serviceNetwork"],
-    base: Base::Whole,
-    bad: "",
-    good: "",
-};
+const TOO_MANY: Code = Code::new("LF0212");
 
 /// The most networks of one sort.
 pub const MOST_NETWORKS: usize = 500;
@@ -194,7 +42,7 @@ fn net6(text: &str) -> Option<Net> {
     text.parse().ok()
 }
 
-fn check(case: &Case<'_>, out: &mut Findings) {
+pub(super) fn check(case: &Case<'_>, out: &mut Findings) {
     let Some(networking) = &case.config.networking else {
         return;
     };

@@ -1,41 +1,17 @@
 //! `pki`: `docs/install-config.md`, section 7.12.
 
-use landfall_diagnostics::{Base, Finding, Findings, Kind, Page, Severity};
+use landfall_diagnostics::{Code, Finding, Findings, Kind};
 
-use super::{Case, Subject};
-
-pub(super) const SUBJECT: Subject = Subject { check, pages: &[&ALGORITHM, &PARAMETERS] };
+use super::Case;
 
 const KEY: &str = "pki.signerCertificates.key";
 
 /// The algorithm is missing or not known.
-const ALGORITHM: Page = Page {
-    code: "LF0150",
-    title: "the signer key's algorithm is `RSA` or `ECDSA`",
-    text: "It must be given whenever `pki` is.",
-    severity: Severity::Error,
-    fields: &["pki.signerCertificates.key.algorithm"],
-    base: Base::None,
-    bad: "featureSet: TechPreviewNoUpgrade\npki:\n  signerCertificates:\n    key:\n      algorithm: Ed25519\n",
-    good: "featureSet: TechPreviewNoUpgrade\npki:\n  signerCertificates:\n    key:\n      algorithm: RSA\n      \
-           rsa:\n        keySize: 4096\n",
-};
+const ALGORITHM: Code = Code::new("LF0150");
 /// The parameters do not fit the algorithm.
-const PARAMETERS: Page = Page {
-    code: "LF0151",
-    title: "the signer key has the parameters of its algorithm and no others",
-    text: "RSA takes `rsa.keySize`, a multiple of 1024 from 2048 to 8192; ECDSA takes `ecdsa.curve`: P256, \
-           P384 or P521.",
-    severity: Severity::Error,
-    fields: &["pki.signerCertificates.key.rsa.keySize", "pki.signerCertificates.key.ecdsa.curve"],
-    base: Base::None,
-    bad: "featureSet: TechPreviewNoUpgrade\npki:\n  signerCertificates:\n    key:\n      algorithm: RSA\n      \
-          rsa:\n        keySize: 1024\n",
-    good: "featureSet: TechPreviewNoUpgrade\npki:\n  signerCertificates:\n    key:\n      algorithm: ECDSA\n      \
-           ecdsa:\n        curve: P384\n",
-};
+const PARAMETERS: Code = Code::new("LF0151");
 
-fn check(case: &Case<'_>, out: &mut Findings) {
+pub(super) fn check(case: &Case<'_>, out: &mut Findings) {
     let Some(pki) = &case.config.pki else {
         return;
     };

@@ -3,28 +3,10 @@
 
 use std::collections::HashMap;
 
-use landfall_diagnostics::{Base, Finding, Findings, Kind, Page, Severity, shortened};
+use landfall_diagnostics::{Code, Finding, Findings, Kind, shortened};
 use landfall_model::config::MachinePool;
 
-use super::{Case, Subject, Traits};
-
-pub(super) const SUBJECT: Subject = Subject {
-    check,
-    pages: &[
-        &REPLICAS,
-        &HYPERTHREADING,
-        &ARCHITECTURE,
-        &MANAGEMENT,
-        &ARBITER,
-        &ARBITER_REPLICAS,
-        &NAME,
-        &DUPLICATE,
-        &MIXED,
-        &SECTION,
-        &DISKS,
-        &DISK_ID,
-    ],
-};
+use super::{Case, Traits};
 
 const ARCHITECTURES: &[&str] = &["amd64", "arm64", "ppc64le", "s390x"];
 const HYPERTHREADING_MODES: &[&str] = &["Enabled", "Disabled"];
@@ -32,144 +14,31 @@ const HYPERTHREADING_MODES: &[&str] = &["Enabled", "Disabled"];
 const UNNOTICED: &[&str] = &["nutanix", "powervc"];
 
 /// The number of machines.
-const REPLICAS: Page = Page {
-    code: "LF0301",
-    title: "the number of machines is not negative, and not 0 for the control plane",
-    text: "A control plane has 3 machines (also 1, 4 or 5, and 2 with fencing or an arbiter); compute pools \
-           may be empty.",
-    severity: Severity::Error,
-    fields: &["<pool>.replicas"],
-    base: Base::None,
-    bad: "controlPlane:\n  name: master\n  replicas: 0\n",
-    good: "controlPlane:\n  name: master\n  replicas: 3\n",
-};
+const REPLICAS: Code = Code::new("LF0301");
 /// The threads of a core.
-const HYPERTHREADING: Page = Page {
-    code: "LF0302",
-    title: "`hyperthreading` is `Enabled` or `Disabled`",
-    text: "Disabled halves the processors that a machine shows.",
-    severity: Severity::Error,
-    fields: &["<pool>.hyperthreading"],
-    base: Base::None,
-    bad: "controlPlane:\n  hyperthreading: disabled\n",
-    good: "controlPlane:\n  hyperthreading: Disabled\n",
-};
+const HYPERTHREADING: Code = Code::new("LF0302");
 /// The architecture of a pool.
-const ARCHITECTURE: Page = Page {
-    code: "LF0303",
-    title: "the architecture is one that OpenShift and the platform have",
-    text: "OpenShift has amd64, arm64, ppc64le and s390x; aws has the first two.",
-    severity: Severity::Error,
-    fields: &["<pool>.architecture"],
-    base: Base::Aws,
-    bad: "controlPlane:\n  architecture: s390x\n",
-    good: "controlPlane:\n  architecture: arm64\n",
-};
+const ARCHITECTURE: Code = Code::new("LF0303");
 /// The API that manages machines.
-const MANAGEMENT: Page = Page {
-    code: "LF0304",
-    title: "the Cluster API manages compute pools on aws only",
-    text: "Everywhere else, and for the control plane, the Machine API does.",
-    severity: Severity::Error,
-    fields: &["<pool>.management"],
-    base: Base::None,
-    bad: "compute:\n- name: worker\n  management: ClusterAPI\n",
-    good: "compute:\n- name: worker\n  management: MachineAPI\n",
-};
+const MANAGEMENT: Code = Code::new("LF0304");
 /// Where there are arbiters.
-const ARBITER: Page = Page {
-    code: "LF0305",
-    title: "arbiter machines are for platforms none and external",
-    text: "An arbiter is a small third vote for a control plane of two machines that the user makes.",
-    severity: Severity::Error,
-    fields: &["arbiter"],
-    base: Base::Aws,
-    bad: "arbiter:\n  replicas: 1\n",
-    good: "publish: External\n",
-};
+const ARBITER: Code = Code::new("LF0305");
 /// How many arbiters.
-const ARBITER_REPLICAS: Page = Page {
-    code: "LF0306",
-    title: "an arbiter pool has machines, and a control plane of at least 2 beside it",
-    text: "`replicas` of the arbiter is 0 unless given, and 0 is refused: write `replicas: 1`.",
-    severity: Severity::Error,
-    fields: &["arbiter.replicas", "controlPlane.replicas"],
-    base: Base::None,
-    bad: "arbiter: {}\n",
-    good: "arbiter:\n  replicas: 1\ncontrolPlane:\n  replicas: 2\n",
-};
+const ARBITER_REPLICAS: Code = Code::new("LF0306");
 /// The name of a compute pool.
-const NAME: Page = Page {
-    code: "LF0307",
-    title: "a compute pool is called `worker`, or `edge` on aws",
-    text: "Pools of other names are made after the installation, as machine sets.",
-    severity: Severity::Error,
-    fields: &["compute[].name"],
-    base: Base::None,
-    bad: "compute:\n- name: workers\n",
-    good: "compute:\n- name: worker\n",
-};
+const NAME: Code = Code::new("LF0307");
 /// Two pools of one name.
-const DUPLICATE: Page = Page {
-    code: "LF0308",
-    title: "compute pools have different names",
-    text: "Two pools of one name could not be told apart.",
-    severity: Severity::Error,
-    fields: &["compute[].name"],
-    base: Base::None,
-    bad: "compute:\n- name: worker\n- name: worker\n",
-    good: "compute:\n- name: worker\n",
-};
+const DUPLICATE: Code = Code::new("LF0308");
 /// Architectures of one cluster.
-const MIXED: Page = Page {
-    code: "LF0309",
-    title: "compute pools have the control plane's architecture, except on aws",
-    text: "A cluster of several architectures is installed on aws only.",
-    severity: Severity::Error,
-    fields: &["compute[].architecture", "controlPlane.architecture"],
-    base: Base::None,
-    bad: "compute:\n- name: worker\n  architecture: arm64\n",
-    good: "compute:\n- name: worker\n  architecture: arm64\ncontrolPlane:\n  architecture: arm64\n",
-};
+const MIXED: Code = Code::new("LF0309");
 /// Settings for another platform.
-const SECTION: Page = Page {
-    code: "LF0310",
-    title: "a pool has settings for the cluster's platform only",
-    text: "Settings for another platform would be ignored, so they can only be a mistake.",
-    severity: Severity::Error,
-    fields: &["<pool>.platform"],
-    base: Base::Aws,
-    bad: "controlPlane:\n  platform:\n    azure:\n      type: Standard_D8s_v5\n",
-    good: "controlPlane:\n  platform:\n    aws:\n      type: m6i.xlarge\n",
-};
+const SECTION: Code = Code::new("LF0310");
 /// Extra disks.
-const DISKS: Page = Page {
-    code: "LF0311",
-    title: "an entry of `diskSetup` has the settings of its type, and etcd and swap stand once",
-    text: "An entry of type etcd, swap or user-defined has the section `etcd`, `swap` or `userDefined`. etcd \
-           runs on the control plane only.",
-    severity: Severity::Error,
-    fields: &["<pool>.diskSetup", "<pool>.diskSetup[].type"],
-    base: Base::None,
-    bad: "featureSet: TechPreviewNoUpgrade\ncontrolPlane:\n  diskSetup:\n  - type: etcd\n",
-    good: "featureSet: TechPreviewNoUpgrade\ncontrolPlane:\n  diskSetup:\n  - type: etcd\n    etcd:\n      \
-           platformDiskID: etcd\n",
-};
+const DISKS: Code = Code::new("LF0311");
 /// The id of an extra disk.
-const DISK_ID: Page = Page {
-    code: "LF0312",
-    title: "the disk id of a user-defined disk has at most 12 bytes",
-    text: "The id becomes the label of a partition, which has no room for more.",
-    severity: Severity::Error,
-    fields: &["<pool>.diskSetup[].userDefined.platformDiskID"],
-    base: Base::None,
-    bad: "featureSet: TechPreviewNoUpgrade\ncontrolPlane:\n  diskSetup:\n  - type: user-defined\n    \
-          userDefined:\n      platformDiskID: a-very-long-name\n      mountPath: /data\n",
-    good: "featureSet: TechPreviewNoUpgrade\ncontrolPlane:\n  diskSetup:\n  - type: user-defined\n    \
-           userDefined:\n      platformDiskID: data\n      mountPath: /data\n",
-};
+const DISK_ID: Code = Code::new("LF0312");
 
-fn check(case: &Case<'_>, out: &mut Findings) {
+pub(super) fn check(case: &Case<'_>, out: &mut Findings) {
     for (path, pool) in case.config.pools() {
         check_pool(case, &path, pool, out);
         check_disks(&path, pool, out);

@@ -3,77 +3,25 @@
 use std::net::IpAddr;
 
 use landfall_diagnostics::secret::{SecretUrl, without_user};
-use landfall_diagnostics::{Base, Finding, Findings, Kind, Page, Severity, shortened};
+use landfall_diagnostics::{Code, Finding, Findings, Kind, Severity, shortened};
 use landfall_model::config::{InstallConfig, Net, Network};
 
+use super::Case;
 use super::text::subdomain_fault;
 use super::url::Url;
-use super::{Case, Subject};
-
-pub(super) const SUBJECT: Subject = Subject { check, pages: &[&MISSING, &FORM, &SCHEME, &INSIDE, &NO_PROXY] };
 
 /// The map is there and no proxy in it.
-const MISSING: Page = Page {
-    code: "LF0116",
-    title: "`proxy` names a proxy",
-    text: "`noProxy` alone has no meaning: give `httpProxy`, `httpsProxy` or both, or leave `proxy` out.",
-    severity: Severity::Error,
-    fields: &["proxy"],
-    base: Base::None,
-    bad: "proxy:\n  noProxy: example.com\n",
-    good: "proxy:\n  httpProxy: http://proxy.example.com:3128\n  noProxy: example.com\n",
-};
+const MISSING: Code = Code::new("LF0116");
 /// The text is not a URL.
-const FORM: Page = Page {
-    code: "LF0117",
-    title: "a proxy is a URL",
-    text: "Scheme, host and port, such as `http://proxy.example.com:3128`. A user and password may stand \
-           before the host; characters that are special in URLs are percent-encoded there.",
-    severity: Severity::Error,
-    fields: &["proxy.httpProxy", "proxy.httpsProxy"],
-    base: Base::None,
-    bad: "proxy:\n  httpProxy: proxy.example.com\n",
-    good: "proxy:\n  httpProxy: http://proxy.example.com\n",
-};
+const FORM: Code = Code::new("LF0117");
 /// The scheme is not accepted.
-const SCHEME: Page = Page {
-    code: "LF0118",
-    title: "a proxy is reached over HTTP, or over HTTPS for `httpsProxy`",
-    text: "The scheme says how the proxy itself is reached, not what goes through it: `httpProxy` takes \
-           `http`, `httpsProxy` takes `http` and `https`. `host:port` without a scheme reads as the \
-           scheme `host`.",
-    severity: Severity::Error,
-    fields: &["proxy.httpProxy", "proxy.httpsProxy"],
-    base: Base::None,
-    bad: "proxy:\n  httpProxy: https://proxy.example.com\n",
-    good: "proxy:\n  httpProxy: http://proxy.example.com\n  httpsProxy: https://proxy.example.com\n",
-};
+const SCHEME: Code = Code::new("LF0118");
 /// The proxy's address belongs to the cluster.
-const INSIDE: Page = Page {
-    code: "LF0119",
-    title: "a proxy's address lies outside the cluster's own networks",
-    text: "An address of the pod, service or join network exists only inside the cluster, where the proxy \
-           cannot be.",
-    severity: Severity::Error,
-    fields: &["proxy.httpProxy", "proxy.httpsProxy"],
-    base: Base::None,
-    bad: "proxy:\n  httpProxy: http://172.30.0.5:3128\n",
-    good: "proxy:\n  httpProxy: http://192.0.2.5:3128\n",
-};
+const INSIDE: Code = Code::new("LF0119");
 /// An exception from the proxy has no form.
-const NO_PROXY: Page = Page {
-    code: "LF0120",
-    title: "`noProxy` lists domains, addresses and networks",
-    text: "Elements are separated by commas without blanks: a domain (`example.com`, or `.example.com` for \
-           its subdomains only), an IP address, or a network. `*` alone means everything.",
-    severity: Severity::Error,
-    fields: &["proxy.noProxy"],
-    base: Base::None,
-    bad: "proxy:\n  httpProxy: http://proxy.example.com\n  noProxy: example.com,*.test\n",
-    good: "proxy:\n  httpProxy: http://proxy.example.com\n  noProxy: example.com,.test,10.0.0.0/16\n",
-};
+const NO_PROXY: Code = Code::new("LF0120");
 
-fn check(case: &Case<'_>, out: &mut Findings) {
+pub(super) fn check(case: &Case<'_>, out: &mut Findings) {
     let Some(proxy) = &case.config.proxy else {
         return;
     };

@@ -1,89 +1,28 @@
 //! `publish`, `operatorPublishingStrategy` and `credentialsMode`: `docs/install-config.md`, sections 7.9
 //! and 7.10.
 
-use landfall_diagnostics::{Base, Finding, Findings, Kind, Page, Severity, shortened};
+use landfall_diagnostics::{Code, Finding, Findings, Kind, shortened};
 
-use super::{Case, Subject};
-
-pub(super) const SUBJECT: Subject =
-    Subject { check, pages: &[&PUBLISH, &REACH, &STRATEGY, &PART, &BOTH_INTERNAL, &CREDENTIALS] };
+use super::Case;
 
 /// Accepted values of `publish`.
 const ACCEPTED: &[&str] = &["External", "Internal", "Mixed"];
 const PARTS: &[&str] = &["External", "Internal"];
 
 /// The value is not known.
-const PUBLISH: Page = Page {
-    code: "LF0130",
-    title: "`publish` is `External`, `Internal` or `Mixed`",
-    text: "External makes the API and the applications reachable from the internet, Internal from the \
-           cluster's network only, Mixed lets `operatorPublishingStrategy` decide for each of the two.",
-    severity: Severity::Error,
-    fields: &["publish"],
-    base: Base::Aws,
-    bad: "publish: Public\n",
-    good: "publish: Internal\n",
-};
+const PUBLISH: Code = Code::new("LF0130");
 /// The platform cannot do it.
-const REACH: Page = Page {
-    code: "LF0131",
-    title: "the platform has the reach that `publish` asks for",
-    text: "Internal needs a platform where the installer makes the network and the load balancers: aws or \
-           azure. Mixed is for azure.",
-    severity: Severity::Error,
-    fields: &["publish"],
-    base: Base::None,
-    bad: "publish: Internal\n",
-    good: "publish: External\n",
-};
+const REACH: Code = Code::new("LF0131");
 /// `Mixed` and the strategy go together.
-const STRATEGY: Page = Page {
-    code: "LF0132",
-    title: "`operatorPublishingStrategy` is given with `publish: Mixed`, and only then",
-    text: "Mixed without the strategy says nothing; the strategy beside another value would be ignored.",
-    severity: Severity::Error,
-    fields: &["publish", "operatorPublishingStrategy"],
-    base: Base::Azure,
-    bad: "publish: Mixed\n",
-    good: "publish: Mixed\noperatorPublishingStrategy:\n  ingress: Internal\n",
-};
+const STRATEGY: Code = Code::new("LF0132");
 /// A part's value is not known.
-const PART: Page = Page {
-    code: "LF0133",
-    title: "the parts of `operatorPublishingStrategy` are `External` or `Internal`",
-    text: "A part that is not given is External.",
-    severity: Severity::Error,
-    fields: &["operatorPublishingStrategy.apiserver", "operatorPublishingStrategy.ingress"],
-    base: Base::Azure,
-    bad: "publish: Mixed\noperatorPublishingStrategy:\n  ingress: Private\n",
-    good: "publish: Mixed\noperatorPublishingStrategy:\n  ingress: Internal\n",
-};
+const PART: Code = Code::new("LF0133");
 /// Nothing is mixed.
-const BOTH_INTERNAL: Page = Page {
-    code: "LF0134",
-    title: "with `publish: Mixed` one part is external",
-    text: "A cluster of which both the API and the applications are internal has `publish: Internal`.",
-    severity: Severity::Error,
-    fields: &["publish", "operatorPublishingStrategy"],
-    base: Base::Azure,
-    bad: "publish: Mixed\noperatorPublishingStrategy:\n  apiserver: Internal\n  ingress: Internal\n",
-    good: "publish: Internal\n",
-};
+const BOTH_INTERNAL: Code = Code::new("LF0134");
 /// The mode does not fit the platform.
-const CREDENTIALS: Page = Page {
-    code: "LF0135",
-    title: "`credentialsMode` is one that the platform has",
-    text: "Mint makes credentials for each component and is for aws; Passthrough hands on the installer's \
-           own and is for aws and azure; Manual leaves it to the user. Azure Stack Hub has Manual only; \
-           platforms without a cloud take none.",
-    severity: Severity::Error,
-    fields: &["credentialsMode"],
-    base: Base::Azure,
-    bad: "credentialsMode: Mint\n",
-    good: "credentialsMode: Passthrough\n",
-};
+const CREDENTIALS: Code = Code::new("LF0135");
 
-fn check(case: &Case<'_>, out: &mut Findings) {
+pub(super) fn check(case: &Case<'_>, out: &mut Findings) {
     check_publish(case, out);
     check_strategy(case, out);
     check_credentials(case, out);

@@ -2,40 +2,18 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use landfall_diagnostics::{Base, Finding, Findings, Kind, Page, Severity};
+use landfall_diagnostics::{Code, Finding, Findings, Kind, Severity};
 use ssh_key::public::KeyData;
 use ssh_key::{Certificate, PublicKey};
 
-use super::{Case, Subject};
-
-pub(super) const SUBJECT: Subject = Subject { check, pages: &[&KEY, &FIPS_KEY] };
+use super::Case;
 
 /// A line is not a public key.
-const KEY: Page = Page {
-    code: "LF0106",
-    title: "every line of `sshKey` is a public SSH key",
-    text: "Each line is an entry as in `~/.ssh/authorized_keys`, such as the content of \
-           `~/.ssh/id_ed25519.pub`. Lines with only blanks and comments are refused, as the OpenShift \
-           installer refuses them. Never put a private key here.",
-    severity: Severity::Error,
-    fields: &["sshKey"],
-    base: Base::None,
-    bad: "sshKey: ssh-ed25519 AAAA\n",
-    good: "sshKey: ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBERERERERERERERERERERERERERERERERERERERERER\n",
-};
+const KEY: Code = Code::new("LF0106");
 /// The key's type is not FIPS validated.
-const FIPS_KEY: Page = Page {
-    code: "LF0107",
-    title: "with `fips: true` the SSH key is RSA or ECDSA",
-    text: "Ed25519 and DSA are not among the validated algorithms. The first key of the text counts.",
-    severity: Severity::Error,
-    fields: &["sshKey", "fips"],
-    base: Base::None,
-    bad: "fips: true\nsshKey: ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBERERERERERERERERERERERERERERERERERERERERER\n",
-    good: "fips: true\nsshKey: \"\"\n",
-};
+const FIPS_KEY: Code = Code::new("LF0107");
 
-fn check(case: &Case<'_>, out: &mut Findings) {
+pub(super) fn check(case: &Case<'_>, out: &mut Findings) {
     let text = case.config.ssh_key.expose();
     if text.is_empty() {
         return;

@@ -2,42 +2,20 @@
 
 use std::io::Cursor;
 
-use landfall_diagnostics::{Base, Finding, Findings, Kind, Page, Severity, shortened};
+use landfall_diagnostics::{Code, Finding, Findings, Kind, shortened};
 use x509_parser::pem::Pem;
 use x509_parser::prelude::{FromDer, X509Certificate};
 
-use super::{Case, Subject};
-
-pub(super) const SUBJECT: Subject = Subject { check, pages: &[&BUNDLE, &POLICY] };
+use super::Case;
 
 const FIELD: &str = "additionalTrustBundle";
 
 /// The bundle is not PEM certificates.
-const BUNDLE: Page = Page {
-    code: "LF0108",
-    title: "the trust bundle is a text of PEM certificates and nothing after them",
-    text: "Each PEM block must hold an X.509 certificate; it need not be that of an authority. Text before \
-           a block is skipped, but nothing may follow the last one, not even an empty line: in YAML, \
-           write the bundle as a block with `|` and end it with the `-----END CERTIFICATE-----` line.",
-    severity: Severity::Error,
-    fields: &["additionalTrustBundle"],
-    base: Base::None,
-    bad: "additionalTrustBundle: |\n  -----BEGIN CERTIFICATE-----\n  AAAA\n  -----END CERTIFICATE-----\n",
-    good: "additionalTrustBundle: \"\"\n",
-};
+const BUNDLE: Code = Code::new("LF0108");
 /// The policy is not known.
-const POLICY: Page = Page {
-    code: "LF0109",
-    title: "the trust bundle's policy is `Proxyonly` or `Always`",
-    text: "`Proxyonly` uses the bundle for the proxy only, which is the default; `Always` for everything.",
-    severity: Severity::Error,
-    fields: &["additionalTrustBundlePolicy"],
-    base: Base::None,
-    bad: "additionalTrustBundlePolicy: always\n",
-    good: "additionalTrustBundlePolicy: Always\n",
-};
+const POLICY: Code = Code::new("LF0109");
 
-fn check(case: &Case<'_>, out: &mut Findings) {
+pub(super) fn check(case: &Case<'_>, out: &mut Findings) {
     let bundle = &case.config.additional_trust_bundle;
     if let (false, Err(fault)) = (bundle.is_empty(), check_bundle(bundle)) {
         let help = "give each certificate from its -----BEGIN line to its -----END line, and nothing after";

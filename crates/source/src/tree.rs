@@ -7,7 +7,7 @@ use std::collections::hash_map::Entry as MapEntry;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use granit_parser::{Event, Options, Parser, ScalarStyle, StructureStyle, Tag};
-use landfall_diagnostics::{Finding, Findings, Kind, Page, Span};
+use landfall_diagnostics::{Code, Finding, Findings, Kind, Span};
 
 use super::scalar::{Scalar, resolve};
 use super::{MOST_DEPTH, MOST_NODES, pages};
@@ -371,9 +371,9 @@ impl<'t> Builder<'t, '_> {
         None
     }
 
-    fn fail(&mut self, page: &'static Page, span: Span, message: &str, help: Option<&str>) {
+    fn fail(&mut self, code: &'static Code, span: Span, message: &str, help: Option<&str>) {
         let span = self.shifted(span);
-        let mut finding = Finding::error(page, Kind::Parse, "", message).span(span);
+        let mut finding = Finding::error(code, Kind::Parse, "", message).span(span);
         finding.help = help.map(str::to_owned);
         self.findings.push(finding);
         self.failed = true;

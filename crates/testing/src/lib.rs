@@ -13,7 +13,7 @@ use std::path::Path;
 
 use landfall_diagnostics::{Finding, Severity};
 
-pub use names::assert_names;
+pub use names::{assert_names, codes_between};
 pub use shipped::misfit;
 
 /// Fails unless `text` is what `testdata/rendered/NAME.txt` holds.
@@ -39,7 +39,7 @@ pub fn assert_findings<'f>(name: &str, findings: impl IntoIterator<Item = &'f Fi
     for finding in findings {
         let field = if finding.field.is_empty() { "no field" } else { &finding.field };
         let severity = if finding.severity == Severity::Error { "error" } else { "warning" };
-        let _ = writeln!(all, "at {field}:\n{severity}[{}]: {}", finding.page.code, finding.message);
+        let _ = writeln!(all, "at {field}:\n{severity}[{}]: {}", finding.code.as_str(), finding.message);
         if let Some(help) = &finding.help {
             let _ = writeln!(all, "  = help: {help}");
         }

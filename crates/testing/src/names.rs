@@ -10,3 +10,13 @@ pub fn assert_names(text: &str, values: &[&str]) {
         assert!(text.contains(value), "`{value}` is missing in: {text}");
     }
 }
+
+/// The codes that have a page, from the first one to the last one.
+#[must_use]
+pub fn codes_between(first: &str, last: &str) -> Vec<&'static str> {
+    landfall_diagnostics::pages()
+        .iter()
+        .map(|page| page.code)
+        .filter(|code| (first..=last).contains(code))
+        .collect()
+}

@@ -137,7 +137,7 @@ mod tests {
     #[test]
     fn what_can_be_given_away_is() {
         let proof = |all: &[(&'static str, &str)], identity: &str| {
-            proof(&account(identity), &given(all), &Bare).map_err(|finding| finding.page.code)
+            proof(&account(identity), &given(all), &Bare).map_err(|finding| finding.code.as_str())
         };
         let secret = Proof::Secret(Secret::new("canary".to_owned()));
         assert_eq!(proof(&[(CLIENT_SECRET, "canary")], "secret"), Ok(Some(secret)));
@@ -153,7 +153,7 @@ mod tests {
     #[test]
     fn nobody_is_no_person() {
         let [nobody, person] = ["", "azure-cli"].map(|identity| not_given(&account(identity)));
-        assert_eq!([nobody.page.code, person.page.code], ["LF1536", "LF1536"]);
+        assert_eq!([nobody.code.as_str(), person.code.as_str()], ["LF1536", "LF1536"]);
         assert!(person.message.contains("person") && !nobody.message.contains("person"));
     }
 

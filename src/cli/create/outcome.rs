@@ -78,7 +78,7 @@ fn usage(refused: &Said, settings: &Settings) -> anyhow::Result<Exit> {
         return Ok(Exit::Usage);
     }
     for finding in &refused.findings {
-        let mut text = format!("error[{}]: {}: {}\n", finding.page.code, refused.file, finding.message);
+        let mut text = format!("error[{}]: {}: {}\n", finding.code.as_str(), refused.file, finding.message);
         if let Some(help) = &finding.help {
             let _ = writeln!(text, "  = help: {help}");
         }

@@ -198,7 +198,7 @@ mod tests {
     fn an_operator_without_a_cluster_is_told_how_to_get_one() {
         let bad = BadKubeconfig { bad: Bad::Unreadable, why: "is not there".to_owned() };
         let told = |path: &str| unusable(Path::new(path), &bad);
-        assert_eq!([told("a").page.code, told(ACCOUNT).page.code], ["LF1240", "LF1240"]);
+        assert_eq!([told("a").code.as_str(), told(ACCOUNT).code.as_str()], ["LF1240", "LF1240"]);
         assert!(told("a").message.contains("kubeconfig"), "{:?}", told("a"));
         assert!(told(ACCOUNT).message.contains("service account"), "{:?}", told(ACCOUNT));
         assert!(told("a").help.is_some_and(|help| help.contains("KUBECONFIG") && !help.contains("--dir")));

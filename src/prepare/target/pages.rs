@@ -2,105 +2,22 @@
 
 use std::path::Path;
 
-use landfall_diagnostics::{Base, Finding, Kind, Page, Severity, shortened};
+use landfall_diagnostics::{Code, Finding, Kind, shortened};
 use landfall_engine_terraform::AtWork;
 
-/// A page without an example, as no config shows it.
-const fn page(code: &'static str, title: &'static str, text: &'static str) -> Page {
-    Page { code, title, text, severity: Severity::Error, fields: &[], base: Base::Whole, bad: "", good: "" }
-}
+static NO_METADATA: Code = Code::new("LF1380");
+static UNUSABLE: Code = Code::new("LF1381");
+static NO_PLATFORM: Code = Code::new("LF1382");
+static WHICH_PLATFORM: Code = Code::new("LF1383");
+static AT_WORK: Code = Code::new("LF1384");
+static LATE: Code = Code::new("LF1385");
 
-static NO_METADATA: Page = page(
-    "LF1380",
-    "it is known which cluster is to be destroyed",
-    "The metadata.json of a cluster directory says whose resources are removed, and where they are. It is \
-     written before anything is made, by landfall and by the OpenShift installer, and kept below \
-     .landfall/destroyed when the cluster is gone. Where it is lost, --infra-id and --region say the same; \
-     `landfall destroy find` lists the clusters that an account has.",
-);
-static UNUSABLE: Page = page(
-    "LF1381",
-    "metadata.json says which cluster it is of",
-    "It is an object of JSON with `infraID` and an object under the name of the cluster's platform. Unknown \
-     keys are ignored. What is removed hangs on it, so nothing in it is guessed.",
-);
-static NO_PLATFORM: Page = page(
-    "LF1382",
-    "a cluster is destroyed on a platform whose cloud landfall can ask",
-    "The object under the platform's key says in which cloud a cluster is. Clusters on other platforms are \
-     destroyed with the program that made them.",
-);
-static WHICH_PLATFORM: Page = page(
-    "LF1383",
-    "a region is one of one platform",
-    "Without a metadata.json, the platform follows from the region where the catalogue knows it. Where it \
-     does not, or where several platforms have a region of that name, --platform says it.",
-);
-static AT_WORK: Page = page(
-    "LF1384",
-    "nothing makes a cluster while it is destroyed",
-    "Terraform goes on when a landfall that started it ends early. What it makes after the cluster was looked \
-     at would be left behind. It finishes by itself; SIGINT lets it finish what it has begun and stop.",
-);
-static LATE: Page = page(
-    "LF1385",
-    "a cluster can be looked at in the time that is given to the run",
-    "Everything that a cluster owns is looked for before anything is removed. A slow network, a proxy, or a \
-     cloud that limits its callers are the usual reasons why that takes longer. Nothing was touched.",
-);
+static OTHER_DOMAIN: Code = Code::new("LF1386");
 
-static OTHER_DOMAIN: Page = Page {
-    severity: Severity::Warning,
-    ..page(
-        "LF1386",
-        "the domain of a cluster begins with the cluster's name",
-        "The infrastructure id begins with the cluster's name as well, unless somebody fixed another one. Below the \
-         domain that --cluster-domain or metadata.json names, records of the cluster are looked for in hosted zones \
-         that it does not own. With another domain they are not found and stay, and what is found there may be \
-         another cluster's: only records that lead to the cluster's load balancers are removed.",
-    )
-};
-
-static UNPROVEN: Page = page(
-    "LF1387",
-    "the cloud is looked at once the objects of a cluster are gone",
-    "The operator removes what it made, with credentials of its own. What the cluster made by itself, such as \
-     disks and load balancers of workloads, and what the operator left, only a look at the cloud can tell. For \
-     that the program needs credentials for the cluster's subscription and a way to its endpoints.",
-);
-static MOVED: Page = page(
-    "LF1548",
-    "a cluster is worked on in the management cluster that it is in",
-    "`landfall aso move` notes in metadata.json which management cluster it moved a cluster to. Another one has \
-     nothing of the cluster: what is made there would be there twice, and what is removed there stays.",
-);
-static PATCHED: Page = page(
-    "LF1561",
-    "the objects of a cluster keep their patches",
-    "metadata.json notes that objects of a cluster have patches of the user's, and not what these are. A run \
-     without them would take them back.",
-);
-static SAME_PLACE: Page = page(
-    "LF1549",
-    "a cluster moves from one management cluster to another",
-    "At the end of a move the objects go from where the cluster was. Where that is the place that it moves to, \
-     none would be left, and everything would stay in Azure without them.",
-);
-
-/// The pages of these findings.
-pub const ALL: &[&Page] = &[
-    &NO_METADATA,
-    &UNUSABLE,
-    &NO_PLATFORM,
-    &WHICH_PLATFORM,
-    &AT_WORK,
-    &LATE,
-    &OTHER_DOMAIN,
-    &UNPROVEN,
-    &MOVED,
-    &SAME_PLACE,
-    &PATCHED,
-];
+static UNPROVEN: Code = Code::new("LF1387");
+static MOVED: Code = Code::new("LF1548");
+static PATCHED: Code = Code::new("LF1561");
+static SAME_PLACE: Code = Code::new("LF1549");
 
 /// Nothing says which cluster a directory is of.
 pub(super) fn no_metadata(directory: &Path) -> Finding {
@@ -122,9 +39,9 @@ pub(super) fn unusable(path: &Path, field: &str, why: &str) -> Finding {
 
 /// A finding of the first two, for a command that knows clusters by their directory alone.
 pub(super) fn by_directory(finding: Finding) -> Finding {
-    let help = match finding.page.code {
-        code if code == NO_METADATA.code => "name the cluster's directory with --dir",
-        code if code == UNUSABLE.code => "put the file back as it was written",
+    let help = match *finding.code {
+        code if code == NO_METADATA => "name the cluster's directory with --dir",
+        code if code == UNUSABLE => "put the file back as it was written",
         _ => return finding,
     };
     finding.help(help)

@@ -21,7 +21,7 @@ const INSTALLERS: &str = r#"{"clusterName":"demo","clusterID":"u","infraID":"dem
 fn code(named: &Result<Named, Unnamed>) -> Option<&'static str> {
     match named {
         Err(Unnamed::Nowhere(finding) | Unnamed::Invalid(finding) | Unnamed::Usage(finding)) => {
-            Some(finding.page.code)
+            Some(finding.code.as_str())
         }
         Ok(_) | Err(Unnamed::Failed(_)) => None,
     }
@@ -217,7 +217,7 @@ fn what_stands_in_the_way_says_how_to_go_on() {
         pages::same_place(),
         pages::patched(),
     ];
-    let codes: Vec<&str> = findings.iter().map(|finding| finding.page.code).collect();
+    let codes: Vec<&str> = findings.iter().map(|finding| finding.code.as_str()).collect();
     assert_eq!(codes, ["LF1383", "LF1384", "LF1385", "LF1382", "LF1387", "LF1548", "LF1549", "LF1561"]);
     assert!(findings.iter().all(|finding| finding.help.is_some()));
     assert!(findings[1].message.contains("process 7"), "{}", findings[1].message);
@@ -290,7 +290,7 @@ fn a_domain_in_the_metadata_begins_with_the_clusters_name() -> Outcome {
         );
         fs::write(root.path().join(METADATA), text).map_err(|_| "no file")?;
         let named = of_directory(root.path()).map_err(|_| "a cluster")?;
-        Ok(named.note.map(|note| note.page.code))
+        Ok(named.note.map(|note| note.code.as_str()))
     };
     for domain in ["", "demo.example.com"] {
         assert_eq!(note(domain)?, None, "{domain}");
@@ -307,7 +307,7 @@ fn a_domain_that_is_not_the_clusters_is_told() -> Outcome {
     let note = |id: &str, domain: &str| -> Result<Option<&'static str>, Box<dyn Any>> {
         let given = GivenTarget { cluster_domain: domain.to_owned(), ..given(id) };
         let named = of_flags(None, platform, &given).map_err(|_| "a cluster")?;
-        Ok(named.note.map(|note| note.page.code))
+        Ok(named.note.map(|note| note.code.as_str()))
     };
     for (id, domain) in [
         (ID, ""),

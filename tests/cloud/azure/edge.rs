@@ -131,7 +131,7 @@ fn with_secret(azure: &Azure) -> Made {
 /// The message of what was found, or why nobody knows.
 fn why(verdict: &Verdict) -> String {
     match verdict {
-        Verdict::Found(finding) => format!("{} {}", finding.page.code, finding.message),
+        Verdict::Found(finding) => format!("{} {}", finding.code.as_str(), finding.message),
         Verdict::Skipped(why) | Verdict::Passed(why) => why.clone(),
     }
 }

@@ -166,7 +166,7 @@ fn the_internal_address_is_one_of_the_control_planes_subnet() {
         });
         let given = given.and_then(|given| given.parse().ok());
         let translation = translate(&Input { api_internal_ip: given, ..input_of(&plan) });
-        let translation = translation.map_err(|findings| findings[0].page.code)?;
+        let translation = translation.map_err(|findings| findings[0].code.as_str())?;
         let balancer = translation.objects.iter().find(|one| one.name == "demo-x7k2p-internal").unwrap();
         let address = &balancer.spec["frontendIPConfigurations"][0]["privateIPAddress"];
         Ok::<String, &str>(address.as_str().unwrap().to_owned())
@@ -288,7 +288,7 @@ fn the_control_planes_machines_stay_when_the_bootstrap_machine_goes() {
 }
 
 fn codes(input: &Input<'_>) -> Vec<&'static str> {
-    translate(input).err().unwrap_or_default().iter().map(|finding| finding.page.code).collect()
+    translate(input).err().unwrap_or_default().iter().map(|finding| finding.code.as_str()).collect()
 }
 
 #[test]

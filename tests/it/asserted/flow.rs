@@ -19,18 +19,18 @@ pub struct Scope<'s> {
     sources: &'s Sources,
     function: &'s Function,
     code: &'s str,
-    /// Names that hold the code, its page, or a table of them.
+    /// Names that hold the code, its constant, or a table of them.
     holders: BTreeSet<String>,
     depth: usize,
 }
 
 impl<'s> Scope<'s> {
-    /// A test in which only the code itself and its page say the code.
+    /// A test in which only the code itself and its constant say the code.
     pub fn new(sources: &'s Sources, function: &'s Function, code: &'s str) -> Self {
         Self { sources, function, code, holders: BTreeSet::new(), depth: 0 }
     }
 
-    /// Whether tokens name the code, its page, or what holds one of them.
+    /// Whether tokens name the code, its constant, or what holds one of them.
     fn mentions(&self, tokens: TokenStream) -> bool {
         let mut path: Vec<String> = Vec::new();
         let mut tokens = tokens.into_iter().peekable();

@@ -77,7 +77,7 @@ impl Sources {
         Some((near, value))
     }
 
-    /// Whether the static at the end of `path` is the page of `code` for a reader in `module`. Many pages of
+    /// Whether the static at the end of `path` is the constant of `code` for a reader in `module`. Many pages of
     /// different modules have the same name: of those that the path or an import may mean, the nearest counts.
     pub fn is_page(&self, path: &[String], module: &str, code: &str) -> bool {
         let Some((name, qualifiers)) = path.split_last() else { return false };

@@ -68,7 +68,7 @@ fn a_provider_that_is_not_in_the_folder_is_told() {
         let Fault::Init(failed) = &fault else { panic!("{fault:?}") };
         assert!(failed.troubles.iter().any(|trouble| trouble.cause == Cause::Provider), "{failed:?}");
         let finding = fault.finding().remove(0);
-        assert_eq!(finding.page.code, "LF1216");
+        assert_eq!(finding.code.as_str(), "LF1216");
         assert!(finding.message.contains("hashicorp/aws"), "{}", finding.message);
         assert!(finding.help.unwrap().contains("--plugin-dir"));
     });

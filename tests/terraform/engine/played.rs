@@ -133,7 +133,7 @@ fn what_providers_say_is_sorted_and_scrubbed() {
     let causes: Vec<Cause> = failed.troubles.iter().map(|trouble| trouble.cause).collect();
     let expected = [Cause::Throttled, Cause::Quota, Cause::Permission, Cause::NameTaken, Cause::Other];
     assert_eq!(causes, expected);
-    let codes: Vec<&str> = fault.finding().iter().map(|finding| finding.page.code).collect();
+    let codes: Vec<&str> = fault.finding().iter().map(|finding| finding.code.as_str()).collect();
     assert_eq!(codes, ["LF1210", "LF1211", "LF1212", "LF1213", "LF1219"]);
     let shown = format!("{fault} {fault:?} {:?}", fault.finding());
     assert!(!shown.contains("canary"), "{shown}");

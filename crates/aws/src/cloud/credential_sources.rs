@@ -241,7 +241,7 @@ mod tests {
             process("canary"),
         ];
         for finding in &findings {
-            assert_eq!(finding.page.code, "LF1002");
+            assert_eq!(finding.code.as_str(), "LF1002");
             assert!(finding.message.contains("the profile `team`"), "{}", finding.message);
             assert!(!format!("{finding:?}").contains("canary"), "{finding:?}");
         }
@@ -260,17 +260,17 @@ mod tests {
         let profile =
             CredentialsError::invalid_configuration(format!("{UNBUILT}profile `a` was not defined"));
         let finding = failed(&profile, &Variables(&[]), &Scrub::default());
-        assert_eq!(finding.page.code, "LF1002");
+        assert_eq!(finding.code.as_str(), "LF1002");
         for named in ["`default`", "`a`"] {
             assert!(finding.message.contains(named), "{}", finding.message);
         }
         let token = CredentialsError::provider_error(io::Error::from(io::ErrorKind::NotFound));
         let world = Variables(&[("AWS_WEB_IDENTITY_TOKEN_FILE", "/token")]);
         let finding = failed(&token, &world, &Scrub::default());
-        assert_eq!(finding.page.code, "LF1002");
+        assert_eq!(finding.code.as_str(), "LF1002");
         assert!(finding.message.contains("AWS_WEB_IDENTITY_TOKEN_FILE"), "{}", finding.message);
         let half = none(&Variables(&[("AWS_ACCESS_KEY_ID", "AKIA")]), None);
-        assert_eq!(half.page.code, "LF1001");
+        assert_eq!(half.code.as_str(), "LF1001");
         for variable in ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"] {
             assert!(half.message.contains(variable), "{}", half.message);
         }
@@ -280,12 +280,12 @@ mod tests {
     fn a_profile_that_no_file_has_is_named() {
         const FILE: (&str, &str) = ("AWS_SHARED_CREDENTIALS_FILE", "/credentials");
         let finding = none(&Variables(&[("AWS_PROFILE", "none"), FILE]), None);
-        assert_eq!(finding.page.code, "LF1001");
+        assert_eq!(finding.code.as_str(), "LF1001");
         for named in ["`none`", "~/.aws/config", "/credentials"] {
             assert!(finding.message.contains(named), "{}", finding.message);
         }
         let team = none(&Variables(&[("AWS_PROFILE", "team"), FILE]), None);
-        assert_eq!(team.page.code, "LF1001");
+        assert_eq!(team.code.as_str(), "LF1001");
         assert!(!team.message.contains("no profile"), "{}", team.message);
         let build = none(&Variables(&[("AWS_PROFILE", "build"), FILE]), None).message;
         assert!(build.contains("the profile `build`"), "{build}");
@@ -297,11 +297,11 @@ mod tests {
     fn an_instance_that_nobody_set_up_is_no_source() {
         let error = || CredentialsError::provider_error("canary".to_owned());
         let anywhere = failed(&error(), &Variables(&[]), &Scrub::default());
-        assert_eq!(anywhere.page.code, "LF1001");
+        assert_eq!(anywhere.code.as_str(), "LF1001");
         assert!(anywhere.message.contains("metadata service"), "{}", anywhere.message);
         let given = Variables(&[("AWS_EC2_METADATA_SERVICE_ENDPOINT", "http://127.0.0.1")]);
         let given = failed(&error(), &given, &Scrub::default());
-        assert_eq!(given.page.code, "LF1002");
+        assert_eq!(given.code.as_str(), "LF1002");
         assert!(given.message.contains("metadata service"), "{}", given.message);
     }
 

@@ -430,7 +430,7 @@ mod tests {
         assert!(parts.iter().all(|part| fault.sentence().contains(part)), "{}", fault.sentence());
         assert!(fault.is("UnauthorizedOperation") && !fault.is("AccessDenied") && !fault.is_passing());
         let finding = fault.finding("platform.aws.region");
-        assert_eq!((finding.page.code, finding.kind), ("LF1020", Kind::Forbidden));
+        assert_eq!((finding.code.as_str(), finding.kind), ("LF1020", Kind::Forbidden));
         assert_eq!(finding.field, "platform.aws.region");
         assert!(finding.help.is_some_and(|help| help.contains("ec2:DescribeSubnets")));
         assert!(answered("InternalError", "", 500)?.is_passing());

@@ -251,7 +251,7 @@ mod tests {
 
     fn told(answer: Answer) -> String {
         match answer.verdict {
-            Verdict::Found(finding) => format!("{} {}", finding.page.code, finding.message),
+            Verdict::Found(finding) => format!("{} {}", finding.code.as_str(), finding.message),
             Verdict::Passed(what) => what,
             Verdict::Skipped(why) => format!("skipped: {why}"),
         }

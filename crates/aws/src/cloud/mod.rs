@@ -29,7 +29,6 @@ mod session;
 mod understood;
 mod zones;
 
-use landfall_diagnostics::Page;
 use landfall_model::plan::Plan;
 use landfall_platform::cloud::{
     Asked, Asking, Check, Cloud, EngineNeeds, Gathered, Judged, PublicZone, Session, Waiting,
@@ -42,11 +41,6 @@ pub struct AwsCloud;
 
 /// The edge, for the platform.
 pub static CLOUD: AwsCloud = AwsCloud;
-
-/// The pages of what is found by asking.
-pub(crate) fn all_pages() -> impl Iterator<Item = &'static Page> {
-    pages::PAGES.iter().chain(checks::pages::PAGES).copied().chain(removal::all_pages())
-}
 
 impl Cloud for AwsCloud {
     fn session<'a>(&self, asking: Asking<'a>) -> Box<dyn Session + 'a> {

@@ -1,6 +1,6 @@
 //! Whether what an installation calls can be reached: trust roots, and every endpoint step by step.
 
-use landfall_diagnostics::{Finding, Kind, Page, shortened};
+use landfall_diagnostics::{Code, Finding, Kind, shortened};
 use landfall_net::{BUNDLE, Broken, Probe, Reply, TrustFault};
 use landfall_platform::cloud::{Answer, Check, Unready};
 
@@ -214,10 +214,10 @@ fn finding_of_broken(title: &str, endpoint: &Endpoint, broken: &Broken) -> Findi
         Origin::Environment => format!("{}; the endpoint comes from {}", broken.help, endpoint.origin.name()),
         _ => broken.help.clone(),
     };
-    Finding::error(page(broken.sort), Kind::Invalid, endpoint.origin.field(), message).help(help)
+    Finding::error(code_of(broken.sort), Kind::Invalid, endpoint.origin.field(), message).help(help)
 }
 
-fn page(sort: landfall_net::Sort) -> &'static Page {
+fn code_of(sort: landfall_net::Sort) -> &'static Code {
     match sort {
         landfall_net::Sort::UnknownAuthority
         | landfall_net::Sort::OtherName
@@ -251,14 +251,14 @@ mod tests {
         for part in ["`https://ec2.example.com`", "EC2", "connection refused"] {
             assert!(message.contains(part), "{message}");
         }
-        let found = finding.map(|f| (f.page.code, f.field, f.help));
+        let found = finding.map(|f| (f.code.as_str(), f.field, f.help));
         let field = "platform.aws.serviceEndpoints[3].url".to_owned();
         assert_eq!(found, Some(("LF1012", field, Some("look there".to_owned()))));
         let expired = broken(landfall_net::Sort::Expired, "certificate expired on 2024-01-02");
         let finding = endpoint(Origin::Environment).map(|at| finding_of_broken("EC2", &at, &expired));
         let help = finding.as_ref().and_then(|finding| finding.help.clone()).unwrap_or_default();
         assert!(help.starts_with("look there") && help.contains("environment"), "{help}");
-        let found = finding.map(|f| (f.page.code, f.field));
+        let found = finding.map(|f| (f.code.as_str(), f.field));
         assert_eq!(found, Some(("LF1013", "platform.aws.region".to_owned())));
     }
 
@@ -266,10 +266,10 @@ mod tests {
     fn a_wrong_bundle_is_said_at_its_field() {
         let fault = |name: &str| TrustFault { name: name.to_owned(), why: "no certificate".to_owned() };
         let environment = finding_of_trust(&[fault("AWS_CA_BUNDLE (/ca.pem)")]);
-        assert_eq!((environment.page.code, environment.field.as_str()), ("LF1010", ""));
+        assert_eq!((environment.code.as_str(), environment.field.as_str()), ("LF1010", ""));
         assert_eq!(environment.message, "AWS_CA_BUNDLE (/ca.pem): no certificate");
         let both = finding_of_trust(&[fault("AWS_CA_BUNDLE (/ca.pem)"), fault(BUNDLE)]);
-        assert_eq!((both.page.code, both.field.as_str()), ("LF1010", BUNDLE));
+        assert_eq!((both.code.as_str(), both.field.as_str()), ("LF1010", BUNDLE));
     }
 
     #[test]
@@ -286,7 +286,7 @@ mod tests {
         ];
         for (unusable, field, parts) in cases {
             let finding = finding_of_unusable("ec2", "us-east-1", &unusable);
-            assert_eq!((finding.page.code, finding.field.as_str()), ("LF1011", field), "{finding:?}");
+            assert_eq!((finding.code.as_str(), finding.field.as_str()), ("LF1011", field), "{finding:?}");
             assert!(parts.iter().all(|part| finding.message.contains(part)), "{finding:?}");
         }
     }

@@ -1,6 +1,6 @@
 //! The findings of planning that compare the config with what the cloud has, each with its page.
 
-use landfall_diagnostics::{Base, Finding, Kind, Page, Severity, nearest, shortened};
+use landfall_diagnostics::{Code, Finding, Kind, nearest, shortened};
 use landfall_model::aws::catalogue::family;
 use landfall_model::aws::facts::{HostedZone, SecurityGroup, Subnet, Zone};
 
@@ -13,148 +13,19 @@ const MOST: usize = 10;
 /// The most names of which others of their kind can be guessed.
 const FEW: usize = 5;
 
-pub(super) const ZONE: Page = Page {
-    code: "LF0717",
-    title: "the zones of a pool are zones that the account can use",
-    text: "Zones differ from account to account and come and go with the years. A local zone can be used \
-           once the account has opted in to its group.",
-    severity: Severity::Error,
-    fields: &["<pool>.platform.aws.zones[]"],
-    base: Base::Whole,
-    bad: "",
-    good: "",
-};
-pub(super) const TYPE: Page = Page {
-    code: "LF0718",
-    title: "an instance type is one that the region offers",
-    text: "Every region offers a choice of its own. A type may be misspelled, older or newer than the \
-           region, or of a family that the region never had.",
-    severity: Severity::Error,
-    fields: &["<pool>.platform.aws.type"],
-    base: Base::Whole,
-    bad: "",
-    good: "",
-};
-pub(super) const ARCHITECTURE: Page = Page {
-    code: "LF0719",
-    title: "an instance type has processors of its pool's architecture",
-    text: "The image of a pool is of the pool's architecture and starts on no other.",
-    severity: Severity::Error,
-    fields: &["<pool>.platform.aws.type", "<pool>.architecture"],
-    base: Base::Whole,
-    bad: "",
-    good: "",
-};
-pub(super) const NETWORKS: Page = Page {
-    code: "LF0720",
-    title: "existing subnets are in one VPC",
-    text: "A cluster is in one network, to which its machines, load balancers and private hosted zone belong.",
-    severity: Severity::Error,
-    fields: &["platform.aws.vpc.subnets[].id", "platform.aws.subnets[]"],
-    base: Base::Whole,
-    bad: "",
-    good: "",
-};
-pub(super) const ADDRESSES: Page = Page {
-    code: "LF0721",
-    title: "existing subnets lie in the machine networks",
-    text: "Security groups let the machine networks in, and the proxy settings leave them out. Machines with \
-           other addresses could not reach each other.",
-    severity: Severity::Error,
-    fields: &["platform.aws.vpc.subnets[].id", "platform.aws.subnets[]", "networking.machineNetwork"],
-    base: Base::Whole,
-    bad: "",
-    good: "",
-};
-pub(super) const PRIVATE: Page = Page {
-    code: "LF0722",
-    title: "one of the existing subnets is private",
-    text: "Machines are in private subnets: those whose route table has no route to an internet gateway. A \
-           subnet without a route table of its own has the main one of its VPC.",
-    severity: Severity::Error,
-    fields: &["platform.aws.vpc.subnets", "platform.aws.subnets"],
-    base: Base::Whole,
-    bad: "",
-    good: "",
-};
-pub(super) const OWNER: Page = Page {
-    code: "LF0723",
-    title: "existing subnets belong to no other cluster",
-    text: "A subnet with the tag `kubernetes.io/cluster/<id>: owned` was made for the cluster of that id and \
-           goes when that cluster is destroyed, with whatever is in it.",
-    severity: Severity::Error,
-    fields: &["platform.aws.vpc.subnets[].id", "platform.aws.subnets[]"],
-    base: Base::Whole,
-    bad: "",
-    good: "",
-};
-pub(super) const HOSTED_ZONE: Page = Page {
-    code: "LF0724",
-    title: "an existing hosted zone serves the cluster's domain in the cluster's network",
-    text: "The zone is there, its name is the cluster's domain or a parent of it, and it is associated with \
-           the VPC of the subnets. Otherwise the machines would not find their own API.",
-    severity: Severity::Error,
-    fields: &["platform.aws.hostedZone"],
-    base: Base::Whole,
-    bad: "",
-    good: "",
-};
-pub(super) const PRIVATE_RECORDS: Page = Page {
-    code: "LF0725",
-    title: "an existing hosted zone has no records of an earlier cluster",
-    text: "Records below the cluster's domain are those of a cluster of the same name that is still there, \
-           or was not destroyed completely. The new cluster's would collide with them. Where terraform has \
-           begun to make this one, they may be its own, and are a warning.",
-    severity: Severity::Error,
-    fields: &["platform.aws.hostedZone"],
-    base: Base::Whole,
-    bad: "",
-    good: "",
-};
-pub(super) const PUBLIC_RECORDS: Page = Page {
-    code: "LF0726",
-    title: "the public hosted zone has no records of an earlier cluster",
-    text: "Records below the cluster's domain are those of a cluster of the same name that is still there, \
-           or was not destroyed completely. The new cluster's would collide with them. Where terraform has \
-           begun to make this one, they may be its own, and are a warning.",
-    severity: Severity::Error,
-    fields: &["baseDomain", "metadata.name"],
-    base: Base::Whole,
-    bad: "",
-    good: "",
-};
-pub(super) const NO_PUBLIC_ZONE: Page = Page {
-    code: "LF0727",
-    title: "a cluster that can be reached from outside has a public hosted zone",
-    text: "The API's name is published in the public Route 53 zone whose name is the base domain. It must be \
-           in the account that installs.",
-    severity: Severity::Error,
-    fields: &["baseDomain", "publish"],
-    base: Base::Whole,
-    bad: "",
-    good: "",
-};
-pub(super) const SECURITY_GROUP: Page = Page {
-    code: "LF0728",
-    title: "additional security groups are in the network of the subnets",
-    text: "A machine can only have security groups of its own VPC.",
-    severity: Severity::Error,
-    fields: &["<pool>.platform.aws.additionalSecurityGroupIDs[]"],
-    base: Base::Whole,
-    bad: "",
-    good: "",
-};
-pub(super) const NOT_OPTED_IN: Page = Page {
-    code: "LF0729",
-    title: "the region is enabled in the account",
-    text: "Newer regions are off in an account until somebody enables them; until then their services refuse \
-           every call.",
-    severity: Severity::Error,
-    fields: &["platform.aws.region"],
-    base: Base::Whole,
-    bad: "",
-    good: "",
-};
+pub(super) const ZONE: Code = Code::new("LF0717");
+pub(super) const TYPE: Code = Code::new("LF0718");
+pub(super) const ARCHITECTURE: Code = Code::new("LF0719");
+pub(super) const NETWORKS: Code = Code::new("LF0720");
+pub(super) const ADDRESSES: Code = Code::new("LF0721");
+pub(super) const PRIVATE: Code = Code::new("LF0722");
+pub(super) const OWNER: Code = Code::new("LF0723");
+pub(super) const HOSTED_ZONE: Code = Code::new("LF0724");
+pub(super) const PRIVATE_RECORDS: Code = Code::new("LF0725");
+pub(super) const PUBLIC_RECORDS: Code = Code::new("LF0726");
+pub(super) const NO_PUBLIC_ZONE: Code = Code::new("LF0727");
+pub(super) const SECURITY_GROUP: Code = Code::new("LF0728");
+pub(super) const NOT_OPTED_IN: Code = Code::new("LF0729");
 
 pub(super) fn no_such_zone(region: &str, pool: &str, i: usize, zone: &str, there: &[&str]) -> Finding {
     let message = format!("`{}` is not among the zones of `{}`", shortened(zone), shortened(region));
@@ -290,7 +161,7 @@ pub(super) fn public_records(zone: &HostedZone, domain: &str, installed: bool) -
         .related("the cluster's name", "metadata.name")
 }
 
-fn records(page: &'static Page, field: &str, zone: &HostedZone, domain: &str, installed: bool) -> Finding {
+fn records(code: &'static Code, field: &str, zone: &HostedZone, domain: &str, installed: bool) -> Finding {
     const MOST: usize = 3;
     let few: Vec<String> = zone.records.iter().take(MOST).map(|record| shortened(record)).collect();
     let more = match zone.records.len().saturating_sub(MOST) {
@@ -300,13 +171,13 @@ fn records(page: &'static Page, field: &str, zone: &HostedZone, domain: &str, in
     let (id, domain, few) = (shortened(&zone.id), shortened(domain), few.join(", "));
     if installed {
         let message = format!("the hosted zone `{id}` has records of the cluster {domain}: {few}{more}");
-        return Finding::warning(page, Kind::Invalid, field, message).help(
+        return Finding::warning(code, Kind::Invalid, field, message).help(
             "they are the cluster's own if this directory has made them; if not, destroy the earlier cluster \
              of this name, or delete the records",
         );
     }
     let message = format!("the hosted zone `{id}` has records of an earlier cluster {domain}: {few}{more}");
-    Finding::error(page, Kind::Invalid, field, message)
+    Finding::error(code, Kind::Invalid, field, message)
         .help("destroy the earlier cluster of this name, delete the records, or choose another name")
 }
 

@@ -166,7 +166,7 @@ fn nothing_is_said(config: &InstallConfig, facts: Facts) {
 
 /// Codes and fields.
 fn places(findings: &[Finding]) -> Vec<(&str, &str)> {
-    findings.iter().map(|finding| (finding.page.code, finding.field.as_str())).collect()
+    findings.iter().map(|finding| (finding.code.as_str(), finding.field.as_str())).collect()
 }
 
 fn help(findings: &[Finding]) -> &str {
@@ -179,7 +179,7 @@ fn message(findings: &[Finding]) -> &str {
 
 /// Whether a code is found of facts that say less.
 fn is_said(code: &str, config: &InstallConfig, facts: Facts, source: Source) -> bool {
-    found_in(config, facts, source).iter().any(|finding| finding.page.code == code)
+    found_in(config, facts, source).iter().any(|finding| finding.code.as_str() == code)
 }
 
 /// Nothing is said of what is missing where the catalogue alone was asked, or nobody knows who asked.
@@ -442,7 +442,7 @@ fn an_unknown_region_is_told_with_what_the_cloud_says_of_it() {
         let region = "xx-hidden-1".to_owned();
         let facts = Facts { region, opt_in: opt_in.to_owned(), zones, ..base_facts() };
         let findings = found(&config, facts);
-        let endpoint = findings.into_iter().find(|finding| finding.page.code == "LF0422");
+        let endpoint = findings.into_iter().find(|finding| finding.code.as_str() == "LF0422");
         endpoint.map(|finding| finding.message).unwrap_or_default()
     };
     let zones = vec![zone("xx-hidden-1a", AVAILABILITY_ZONE)];

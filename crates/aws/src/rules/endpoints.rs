@@ -2,85 +2,24 @@
 
 use std::collections::HashMap;
 
-use landfall_diagnostics::{Base, Finding, Findings, Kind, Page, Severity, nearest, shortened};
+use landfall_diagnostics::{Code, Finding, Findings, Kind, Severity, nearest, shortened};
 use landfall_model::aws::config::Platform;
 use landfall_model::catalogue::Catalogue;
 use landfall_rules::Case;
 use landfall_rules::endpoint::{Endpoint, Unfit};
 
 /// A service has two endpoints.
-pub const NAME: Page = Page {
-    code: "LF0420",
-    title: "a service has one endpoint",
-    text: "With two, the later one would win silently.",
-    severity: Severity::Error,
-    fields: &["platform.aws.serviceEndpoints[].name"],
-    base: Base::Aws,
-    bad: "platform:\n  aws:\n    region: us-east-1\n    serviceEndpoints:\n    - name: ec2\n      \
-          url: https://ec2.example.com\n    - name: ec2\n      url: https://other.example.com\n",
-    good: "platform:\n  aws:\n    region: us-east-1\n    serviceEndpoints:\n    - name: ec2\n      \
-           url: https://ec2.example.com\n    - name: s3\n      url: https://s3.example.com\n",
-};
+pub const NAME: Code = Code::new("LF0420");
 /// The URL cannot be an endpoint.
-pub const URL: Page = Page {
-    code: "LF0421",
-    title: "an endpoint is an HTTPS URL of a host, without path or query",
-    text: "The SDK puts the path of each request behind it. A port is accepted; a scheme that is left out \
-           is `https://`.",
-    severity: Severity::Error,
-    fields: &["platform.aws.serviceEndpoints[].url"],
-    base: Base::Aws,
-    bad: "platform:\n  aws:\n    region: us-east-1\n    serviceEndpoints:\n    - name: ec2\n      \
-          url: http://ec2.example.com\n",
-    good: "platform:\n  aws:\n    region: us-east-1\n    serviceEndpoints:\n    - name: ec2\n      \
-           url: https://ec2.example.com:8443\n",
-};
+pub const URL: Code = Code::new("LF0421");
 
 /// The name is not one that OpenShift calls a service by.
-pub const SERVICE: Page = Page {
-    code: "LF0423",
-    title: "a service has the name by which OpenShift knows it",
-    text: "The names are those of the Infrastructure object, of lower-case letters, digits and hyphens: `ec2`, \
-           `elasticloadbalancing`, `iam`, `route53`, `s3`, `sts`, `tagging`, `kms` and a few more. An endpoint under \
-           another name is used by nobody. The OpenShift installer accepts any name, so that the config stands; one \
-           that the object cannot hold is refused when a cluster is to be made of it.",
-    severity: Severity::Warning,
-    fields: &["platform.aws.serviceEndpoints[].name"],
-    base: Base::Aws,
-    bad: "platform:\n  aws:\n    region: us-east-1\n    serviceEndpoints:\n    - name: EC2\n      \
-          url: https://ec2.example.com\n",
-    good: "platform:\n  aws:\n    region: us-east-1\n    serviceEndpoints:\n    - name: ec2\n      \
-           url: https://ec2.example.com\n",
-};
+pub const SERVICE: Code = Code::new("LF0423");
 /// No client can call the URL.
-pub const REACH: Page = Page {
-    code: "LF0424",
-    title: "an endpoint has a port that exists, and no fragment",
-    text: "The OpenShift installer accepts any digits as a port, and a fragment, so that the config stands. No client \
-           can connect to a port beyond 65535, and none sends a fragment: a cluster is not made of such a config.",
-    severity: Severity::Warning,
-    fields: &["platform.aws.serviceEndpoints[].url"],
-    base: Base::Aws,
-    bad: "platform:\n  aws:\n    region: us-east-1\n    serviceEndpoints:\n    - name: ec2\n      \
-          url: https://ec2.example.com:99999\n",
-    good: "platform:\n  aws:\n    region: us-east-1\n    serviceEndpoints:\n    - name: ec2\n      \
-           url: https://ec2.example.com:9999\n",
-};
+pub const REACH: Code = Code::new("LF0424");
 
 /// Nobody knows the region, and its services have no endpoints.
-pub const UNKNOWN_REGION: Page = Page {
-    code: "LF0422",
-    title: "a region that nobody knows needs an endpoint for every service that is used",
-    text: "A region is known when an image of the machines is published for it or the catalogue lists it. For \
-           any other one landfall cannot tell where its services are, so a config without endpoints is \
-           accepted with this warning, and refused when a cluster is to be made of it. Add the endpoints to \
-           the config, or the region to a catalogue overlay.",
-    severity: Severity::Warning,
-    fields: &["platform.aws.region", "platform.aws.serviceEndpoints"],
-    base: Base::Aws,
-    bad: "platform:\n  aws:\n    region: xx-hidden-1\n",
-    good: "platform:\n  aws:\n    region: us-east-2\n",
-};
+pub const UNKNOWN_REGION: Code = Code::new("LF0422");
 
 pub(super) fn check(platform: &Platform, out: &mut Findings) {
     let mut first: HashMap<&str, usize> = HashMap::new();

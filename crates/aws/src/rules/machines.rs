@@ -1,6 +1,6 @@
 //! Settings of machines: `docs/install-config.md`, sections 10.2 and 10.6.
 
-use landfall_diagnostics::{Base, Finding, Findings, Kind, Page, Severity, shortened};
+use landfall_diagnostics::{Code, Finding, Findings, Kind, shortened};
 use landfall_model::aws::config::{CpuOptions, HostPlacement, MachinePool, Platform};
 use landfall_model::aws::values::{AFFINITIES, AUTHENTICATION, CONFIDENTIAL};
 use landfall_model::config::MachinePool as Pool;
@@ -9,86 +9,17 @@ use landfall_rules::Case;
 use super::volumes;
 
 /// The image is missing.
-pub const AMI: Page = Page {
-    code: "LF0440",
-    title: "in a region without published images, `amiID` is given",
-    text: "For the regions of China and the US secret regions no image is published, and none can be copied \
-           there. Upload one and name it in `platform.aws.defaultMachinePlatform.amiID` or in each pool.",
-    severity: Severity::Error,
-    fields: &["<pool>.platform.aws.amiID", "platform.aws.defaultMachinePlatform.amiID", "platform.aws.amiID"],
-    base: Base::Aws,
-    bad: "platform:\n  aws:\n    region: cn-north-1\n",
-    good: "platform:\n  aws:\n    region: cn-north-1\n    defaultMachinePlatform:\n      amiID: ami-0123456789abcdef0\n",
-};
+pub const AMI: Code = Code::new("LF0440");
 /// The zone is of another region.
-pub const ZONE: Page = Page {
-    code: "LF0445",
-    title: "availability zones belong to the region",
-    text: "A zone's name begins with the region's, as `us-east-1a` does with `us-east-1`.",
-    severity: Severity::Error,
-    fields: &["<pool>.platform.aws.zones[]", "platform.aws.defaultMachinePlatform.zones[]"],
-    base: Base::Aws,
-    bad: "controlPlane:\n  platform:\n    aws:\n      zones: [us-west-2a]\n",
-    good: "controlPlane:\n  platform:\n    aws:\n      zones: [us-east-1a]\n",
-};
+pub const ZONE: Code = Code::new("LF0445");
 /// The metadata service.
-pub const METADATA: Page = Page {
-    code: "LF0446",
-    title: "`metadataService.authentication` is `Required` or `Optional`",
-    text: "Required accepts requests with a session token only (IMDSv2).",
-    severity: Severity::Error,
-    fields: &[
-        "<pool>.platform.aws.metadataService.authentication",
-        "platform.aws.defaultMachinePlatform.metadataService.authentication",
-    ],
-    base: Base::Aws,
-    bad: "controlPlane:\n  platform:\n    aws:\n      metadataService:\n        authentication: required\n",
-    good: "controlPlane:\n  platform:\n    aws:\n      metadataService:\n        authentication: Required\n",
-};
+pub const METADATA: Code = Code::new("LF0446");
 /// Extra security groups.
-pub const GROUPS: Page = Page {
-    code: "LF0447",
-    title: "there are at most 10 additional security groups, in an existing network",
-    text: "Security groups belong to a VPC, so they come with `platform.aws.vpc.subnets`.",
-    severity: Severity::Error,
-    fields: &[
-        "<pool>.platform.aws.additionalSecurityGroupIDs",
-        "platform.aws.defaultMachinePlatform.additionalSecurityGroupIDs",
-    ],
-    base: Base::Aws,
-    bad: "controlPlane:\n  platform:\n    aws:\n      additionalSecurityGroupIDs: [sg-1]\n",
-    good: "platform:\n  aws:\n    region: us-east-1\n    vpc:\n      subnets:\n      - id: subnet-1\ncontrolPlane:\n  \
-           platform:\n    aws:\n      additionalSecurityGroupIDs: [sg-1]\n",
-};
+pub const GROUPS: Code = Code::new("LF0447");
 /// Settings of the processors.
-pub const CPU: Page = Page {
-    code: "LF0448",
-    title: "`cpuOptions` sets something that AWS has",
-    text: "`confidentialCompute` is AMDEncryptedVirtualizationNestedPaging or Disabled.",
-    severity: Severity::Error,
-    fields: &[
-        "<pool>.platform.aws.cpuOptions",
-        "<pool>.platform.aws.cpuOptions.confidentialCompute",
-        "platform.aws.defaultMachinePlatform.cpuOptions",
-    ],
-    base: Base::Aws,
-    bad: "controlPlane:\n  platform:\n    aws:\n      cpuOptions: {}\n",
-    good: "controlPlane:\n  platform:\n    aws:\n      cpuOptions:\n        confidentialCompute: Disabled\n",
-};
+pub const CPU: Code = Code::new("LF0448");
 /// Placement on dedicated hosts.
-pub const PLACEMENT: Page = Page {
-    code: "LF0449",
-    title: "`hostPlacement` is for the pool `worker` and names hosts exactly when it needs them",
-    text: "`affinity: AnyAvailable` takes any host, so none is named; `affinity: DedicatedHost` takes the \
-           hosts in `dedicatedHost`, each with its id.",
-    severity: Severity::Error,
-    fields: &["compute[].platform.aws.hostPlacement", "compute[].platform.aws.hostPlacement.dedicatedHost"],
-    base: Base::Aws,
-    bad: "featureSet: TechPreviewNoUpgrade\ncompute:\n- name: worker\n  platform:\n    aws:\n      hostPlacement:\n        \
-          affinity: DedicatedHost\n",
-    good: "featureSet: TechPreviewNoUpgrade\ncompute:\n- name: worker\n  platform:\n    aws:\n      hostPlacement:\n        \
-           affinity: DedicatedHost\n        dedicatedHost:\n        - id: h-0123456789abcdef0\n",
-};
+pub const PLACEMENT: Code = Code::new("LF0449");
 
 /// Asks for an image where none is published.
 pub(super) fn check_ami(case: &Case<'_>, platform: &Platform, path: &str, pool: &Pool, out: &mut Findings) {

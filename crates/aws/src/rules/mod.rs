@@ -7,7 +7,7 @@ mod subnets;
 mod tags;
 mod volumes;
 
-use landfall_diagnostics::{Findings, Page};
+use landfall_diagnostics::Findings;
 use landfall_model::config::InstallConfig;
 use landfall_rules::{Case, Gated};
 
@@ -16,40 +16,6 @@ use super::config::Platform;
 
 pub(super) use endpoints::{UNKNOWN_REGION, missing_endpoints, or_meant, unusable};
 pub(super) use subnets::FORMS as SUBNET_FORMS;
-
-/// The pages of all codes.
-pub(super) const PAGES: &[&Page] = &[
-    &platform::REGION,
-    &endpoints::UNKNOWN_REGION,
-    &platform::HOSTED_ZONE,
-    &platform::HOSTED_ZONE_ROLE,
-    &platform::IP_FAMILY,
-    &platform::LB_TYPE,
-    &machines::AMI,
-    &subnets::FORMS,
-    &subnets::MIXED,
-    &subnets::DUPLICATE,
-    &subnets::ROLE,
-    &subnets::EXCLUSIVE,
-    &subnets::MISSING,
-    &subnets::PUBLISH,
-    &subnets::INGRESS,
-    &endpoints::NAME,
-    &endpoints::URL,
-    &endpoints::SERVICE,
-    &endpoints::REACH,
-    &tags::COUNT,
-    &tags::TAG,
-    &machines::ZONE,
-    &volumes::TYPE,
-    &volumes::SIZE,
-    &volumes::IOPS,
-    &volumes::THROUGHPUT,
-    &machines::METADATA,
-    &machines::GROUPS,
-    &machines::CPU,
-    &machines::PLACEMENT,
-];
 
 /// Judges `platform.aws`.
 pub(super) fn check_platform(case: &Case<'_>, platform: &Platform, out: &mut Findings) {

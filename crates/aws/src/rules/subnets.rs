@@ -2,122 +2,27 @@
 
 use std::collections::HashMap;
 
-use landfall_diagnostics::{Base, Finding, Findings, Kind, Page, Severity, shortened};
+use landfall_diagnostics::{Code, Finding, Findings, Kind, shortened};
 use landfall_model::aws::config::{Platform, Subnet};
 use landfall_model::aws::values::SUBNET_ROLES;
 use landfall_model::config::InstallConfig;
 
 /// Both forms are used.
-pub const FORMS: Page = Page {
-    code: "LF0410",
-    title: "existing subnets are given in one of the two forms",
-    text: "`vpc.subnets` replaces `subnets`, which has no roles.",
-    severity: Severity::Error,
-    fields: &["platform.aws.subnets", "platform.aws.vpc.subnets"],
-    base: Base::Aws,
-    bad: "platform:\n  aws:\n    region: us-east-1\n    subnets: [subnet-1]\n    vpc:\n      subnets:\n      - id: subnet-2\n",
-    good: "platform:\n  aws:\n    region: us-east-1\n    vpc:\n      subnets:\n      - id: subnet-1\n      - id: subnet-2\n",
-};
+pub const FORMS: Code = Code::new("LF0410");
 /// Some subnets have roles and some not.
-pub const MIXED: Page = Page {
-    code: "LF0411",
-    title: "all existing subnets have roles, or none has",
-    text: "Without roles landfall finds out itself what each subnet is for; a mixture would leave open what \
-           the others are for.",
-    severity: Severity::Error,
-    fields: &["platform.aws.vpc.subnets", "platform.aws.vpc.subnets[].roles"],
-    base: Base::Aws,
-    bad: "publish: Internal\nplatform:\n  aws:\n    region: us-east-1\n    vpc:\n      subnets:\n      - id: subnet-1\n        \
-          roles: [{type: ClusterNode}, {type: BootstrapNode}, {type: IngressControllerLB}, {type: ControlPlaneInternalLB}]\n      - id: subnet-2\n",
-    good: "publish: Internal\nplatform:\n  aws:\n    region: us-east-1\n    vpc:\n      subnets:\n      - id: subnet-1\n        \
-           roles: [{type: ClusterNode}, {type: BootstrapNode}, {type: IngressControllerLB}, {type: ControlPlaneInternalLB}]\n",
-};
+pub const MIXED: Code = Code::new("LF0411");
 /// A subnet stands twice.
-pub const DUPLICATE: Page = Page {
-    code: "LF0412",
-    title: "an existing subnet stands once",
-    text: "Give all roles of a subnet in one entry.",
-    severity: Severity::Error,
-    fields: &["platform.aws.vpc.subnets[].id", "platform.aws.subnets[]"],
-    base: Base::Aws,
-    bad: "platform:\n  aws:\n    region: us-east-1\n    vpc:\n      subnets:\n      - id: subnet-1\n      - id: subnet-1\n",
-    good: "platform:\n  aws:\n    region: us-east-1\n    vpc:\n      subnets:\n      - id: subnet-1\n",
-};
+pub const DUPLICATE: Code = Code::new("LF0412");
 /// A role is not known or stands twice.
-pub const ROLE: Page = Page {
-    code: "LF0413",
-    title: "a subnet's roles are known, and each stands once",
-    text: "The roles are BootstrapNode, ClusterNode, ControlPlaneExternalLB, ControlPlaneInternalLB, EdgeNode \
-           and IngressControllerLB.",
-    severity: Severity::Error,
-    fields: &["platform.aws.vpc.subnets[].roles[].type"],
-    base: Base::Aws,
-    bad: "publish: Internal\nplatform:\n  aws:\n    region: us-east-1\n    vpc:\n      subnets:\n      - id: subnet-1\n        \
-          roles: [{type: ClusterNode}, {type: ClusterNode}, {type: BootstrapNode}, {type: IngressControllerLB}, {type: ControlPlaneInternalLB}]\n",
-    good: "publish: Internal\nplatform:\n  aws:\n    region: us-east-1\n    vpc:\n      subnets:\n      - id: subnet-1\n        \
-           roles: [{type: ClusterNode}, {type: BootstrapNode}, {type: IngressControllerLB}, {type: ControlPlaneInternalLB}]\n",
-};
+pub const ROLE: Code = Code::new("LF0413");
 /// Two roles exclude each other.
-pub const EXCLUSIVE: Page = Page {
-    code: "LF0414",
-    title: "a subnet's roles go together",
-    text: "The internal and the external load balancer of the control plane cannot share a subnet, as one is \
-           private and one public. A subnet for edge machines has no other role, as it lies in a Local Zone.",
-    severity: Severity::Error,
-    fields: &["platform.aws.vpc.subnets[].roles"],
-    base: Base::Aws,
-    bad: "publish: Internal\nplatform:\n  aws:\n    region: us-east-1\n    vpc:\n      subnets:\n      - id: subnet-1\n        \
-          roles: [{type: ClusterNode}, {type: EdgeNode}, {type: BootstrapNode}, {type: IngressControllerLB}, {type: ControlPlaneInternalLB}]\n",
-    good: "publish: Internal\nplatform:\n  aws:\n    region: us-east-1\n    vpc:\n      subnets:\n      - id: subnet-1\n        \
-           roles: [{type: ClusterNode}, {type: BootstrapNode}, {type: IngressControllerLB}, {type: ControlPlaneInternalLB}]\n      \
-           - id: subnet-2\n        roles: [{type: EdgeNode}]\n",
-};
+pub const EXCLUSIVE: Code = Code::new("LF0414");
 /// A needed role is on no subnet.
-pub const MISSING: Page = Page {
-    code: "LF0415",
-    title: "every needed role is on some subnet",
-    text: "When roles are given, ClusterNode, BootstrapNode, IngressControllerLB, ControlPlaneInternalLB and, \
-           unless `publish: Internal`, ControlPlaneExternalLB must each be on at least one subnet.",
-    severity: Severity::Error,
-    fields: &["platform.aws.vpc.subnets"],
-    base: Base::Aws,
-    bad: "publish: Internal\nplatform:\n  aws:\n    region: us-east-1\n    vpc:\n      subnets:\n      - id: subnet-1\n        \
-          roles: [{type: ClusterNode}]\n",
-    good: "publish: Internal\nplatform:\n  aws:\n    region: us-east-1\n    vpc:\n      subnets:\n      - id: subnet-1\n        \
-           roles: [{type: ClusterNode}, {type: BootstrapNode}, {type: IngressControllerLB}, {type: ControlPlaneInternalLB}]\n",
-};
+pub const MISSING: Code = Code::new("LF0415");
 /// An internal cluster has an external load balancer.
-pub const PUBLISH: Page = Page {
-    code: "LF0416",
-    title: "an internal cluster has no subnet for an external load balancer",
-    text: "With `publish: Internal` no load balancer is reachable from the internet.",
-    severity: Severity::Error,
-    fields: &["platform.aws.vpc.subnets", "publish"],
-    base: Base::Aws,
-    bad: "publish: Internal\nplatform:\n  aws:\n    region: us-east-1\n    vpc:\n      subnets:\n      - id: subnet-1\n        \
-          roles: [{type: ClusterNode}, {type: BootstrapNode}, {type: IngressControllerLB}, {type: ControlPlaneInternalLB}]\n      \
-          - id: subnet-2\n        roles: [{type: ControlPlaneExternalLB}]\n",
-    good: "publish: External\nplatform:\n  aws:\n    region: us-east-1\n    vpc:\n      subnets:\n      - id: subnet-1\n        \
-           roles: [{type: ClusterNode}, {type: BootstrapNode}, {type: IngressControllerLB}, {type: ControlPlaneInternalLB}]\n      \
-           - id: subnet-2\n        roles: [{type: ControlPlaneExternalLB}]\n",
-};
+pub const PUBLISH: Code = Code::new("LF0416");
 /// Too many subnets for the ingress load balancer.
-pub const INGRESS: Page = Page {
-    code: "LF0417",
-    title: "at most 10 subnets have the role IngressControllerLB",
-    text: "The ingress controller takes no more.",
-    severity: Severity::Error,
-    fields: &["platform.aws.vpc.subnets"],
-    base: Base::Aws,
-    bad: "publish: Internal\nplatform:\n  aws:\n    region: us-east-1\n    vpc:\n      subnets:\n      - id: subnet-1\n        \
-          roles: [{type: ClusterNode}, {type: BootstrapNode}, &i {type: IngressControllerLB}, {type: ControlPlaneInternalLB}]\n      \
-          - {id: subnet-2, roles: [*i]}\n      - {id: subnet-3, roles: [*i]}\n      - {id: subnet-4, roles: [*i]}\n      \
-          - {id: subnet-5, roles: [*i]}\n      - {id: subnet-6, roles: [*i]}\n      - {id: subnet-7, roles: [*i]}\n      \
-          - {id: subnet-8, roles: [*i]}\n      - {id: subnet-9, roles: [*i]}\n      - {id: subnet-10, roles: [*i]}\n      \
-          - {id: subnet-11, roles: [*i]}\n",
-    good: "publish: Internal\nplatform:\n  aws:\n    region: us-east-1\n    vpc:\n      subnets:\n      - id: subnet-1\n        \
-           roles: [{type: ClusterNode}, {type: BootstrapNode}, {type: IngressControllerLB}, {type: ControlPlaneInternalLB}]\n",
-};
+pub const INGRESS: Code = Code::new("LF0417");
 
 const LIST: &str = "platform.aws.vpc.subnets";
 

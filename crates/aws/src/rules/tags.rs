@@ -1,33 +1,12 @@
 //! User tags: `docs/install-config.md`, section 10.5.
 
-use landfall_diagnostics::{Base, Finding, Findings, Kind, Page, Severity, shortened};
+use landfall_diagnostics::{Code, Finding, Findings, Kind, shortened};
 use landfall_model::aws::config::Platform;
 
 /// Too many tags.
-pub const COUNT: Page = Page {
-    code: "LF0430",
-    title: "there are at most 25 user tags",
-    text: "AWS takes 50 tags on a resource, of which OpenShift needs some for itself; S3 objects take 10.",
-    severity: Severity::Error,
-    fields: &["platform.aws.userTags"],
-    base: Base::Aws,
-    bad: "platform:\n  aws:\n    region: us-east-1\n    userTags: {a01: v, a02: v, a03: v, a04: v, a05: v, a06: v, \
-          a07: v, a08: v, a09: v, a10: v, a11: v, a12: v, a13: v, a14: v, a15: v, a16: v, a17: v, a18: v, a19: v, \
-          a20: v, a21: v, a22: v, a23: v, a24: v, a25: v, a26: v}\n",
-    good: "platform:\n  aws:\n    region: us-east-1\n    userTags: {team: a}\n",
-};
+pub const COUNT: Code = Code::new("LF0430");
 /// A tag cannot be used.
-pub const TAG: Page = Page {
-    code: "LF0431",
-    title: "a user tag has a key of 1 to 128 and a value of 1 to 256 bytes, and is the user's own",
-    text: "Letters, digits, blanks and `_ . : / = + - @ , ; < > ?` are accepted. The key `Name` and keys \
-           that begin with `kubernetes.io/` or `openshift.io/`, or a subdomain of them, belong to the cluster.",
-    severity: Severity::Error,
-    fields: &["platform.aws.userTags"],
-    base: Base::Aws,
-    bad: "platform:\n  aws:\n    region: us-east-1\n    userTags:\n      kubernetes.io/cluster/a: owned\n",
-    good: "platform:\n  aws:\n    region: us-east-1\n    userTags:\n      team: a\n",
-};
+pub const TAG: Code = Code::new("LF0431");
 
 const MOST: usize = 25;
 

@@ -1,58 +1,18 @@
 //! The start volume of a machine: `docs/install-config.md`, section 10.6.
 
-use landfall_diagnostics::{Base, Finding, Findings, Kind, Page, Severity, nearest, shortened};
+use landfall_diagnostics::{Code, Finding, Findings, Kind, nearest, shortened};
 use landfall_model::aws::config::RootVolume;
 
 const TYPES: &[&str] = &["gp3", "gp2", "io1", "io2", "st1", "sc1", "standard"];
 
 /// The type is not known.
-pub const TYPE: Page = Page {
-    code: "LF0441",
-    title: "the root volume's type is one of EBS",
-    text: "gp3, gp2, io1, io2, st1, sc1 or standard.",
-    severity: Severity::Error,
-    fields: &["<pool>.platform.aws.rootVolume.type", "platform.aws.defaultMachinePlatform.rootVolume.type"],
-    base: Base::Aws,
-    bad: "controlPlane:\n  platform:\n    aws:\n      rootVolume:\n        type: ssd\n",
-    good: "controlPlane:\n  platform:\n    aws:\n      rootVolume:\n        type: gp3\n",
-};
+pub const TYPE: Code = Code::new("LF0441");
 /// The size is negative.
-pub const SIZE: Page = Page {
-    code: "LF0442",
-    title: "the root volume's size is not negative",
-    text: "The size is in GiB; 120 unless given.",
-    severity: Severity::Error,
-    fields: &["<pool>.platform.aws.rootVolume.size", "platform.aws.defaultMachinePlatform.rootVolume.size"],
-    base: Base::Aws,
-    bad: "controlPlane:\n  platform:\n    aws:\n      rootVolume:\n        size: -1\n",
-    good: "controlPlane:\n  platform:\n    aws:\n      rootVolume:\n        size: 200\n",
-};
+pub const SIZE: Code = Code::new("LF0442");
 /// The operations a second do not fit.
-pub const IOPS: Page = Page {
-    code: "LF0443",
-    title: "operations a second are set on gp3, io1 and io2 volumes, and not negative",
-    text: "The other types have what their size gives them.",
-    severity: Severity::Error,
-    fields: &["<pool>.platform.aws.rootVolume.iops", "platform.aws.defaultMachinePlatform.rootVolume.iops"],
-    base: Base::Aws,
-    bad: "controlPlane:\n  platform:\n    aws:\n      rootVolume:\n        type: gp2\n        iops: 4000\n",
-    good: "controlPlane:\n  platform:\n    aws:\n      rootVolume:\n        type: gp3\n        iops: 4000\n",
-};
+pub const IOPS: Code = Code::new("LF0443");
 /// The throughput does not fit.
-pub const THROUGHPUT: Page = Page {
-    code: "LF0444",
-    title: "throughput is set on gp3 volumes, from 125 to 2000, with enough operations a second",
-    text: "In MiB a second. Each needs 4 operations a second: 1000 need `iops: 4000`.",
-    severity: Severity::Error,
-    fields: &[
-        "<pool>.platform.aws.rootVolume.throughput",
-        "platform.aws.defaultMachinePlatform.rootVolume.throughput",
-    ],
-    base: Base::Aws,
-    bad: "controlPlane:\n  platform:\n    aws:\n      rootVolume:\n        type: gp3\n        throughput: 1000\n",
-    good: "controlPlane:\n  platform:\n    aws:\n      rootVolume:\n        type: gp3\n        throughput: 1000\n        \
-           iops: 4000\n",
-};
+pub const THROUGHPUT: Code = Code::new("LF0444");
 
 /// Judges a volume; `path` is that of the settings, without `rootVolume`.
 pub(super) fn check(volume: &RootVolume, path: &str, out: &mut Findings) {

@@ -113,7 +113,7 @@ mod tests {
 
     fn code(verdict: &Verdict) -> &'static str {
         match verdict {
-            Verdict::Found(finding) => finding.page.code,
+            Verdict::Found(finding) => finding.code.as_str(),
             Verdict::Passed(_) | Verdict::Skipped(_) => "",
         }
     }

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use azure_core::error::ErrorKind;
 use landfall_diagnostics::secret::{REDACTED, Scrub};
-use landfall_diagnostics::{Finding, Kind, Page};
+use landfall_diagnostics::{Code, Finding, Kind};
 
 use super::pages;
 use super::sources::Source;
@@ -21,13 +21,13 @@ const PREFIX: &str = "AADSTS";
 /// An error that is often met.
 struct Known {
     code: &'static str,
-    page: &'static Page,
+    finding: &'static Code,
     what: &'static str,
     help: &'static str,
 }
 
-const fn known(code: &'static str, page: &'static Page, what: &'static str, help: &'static str) -> Known {
-    Known { code, page, what, help }
+const fn known(code: &'static str, finding: &'static Code, what: &'static str, help: &'static str) -> Known {
+    Known { code, finding, what, help }
 }
 
 const NEW_SECRET: &str = "make a new secret in the app registration, and use that one's value";
@@ -183,7 +183,7 @@ pub(super) fn refused(error: &azure_core::Error, source: &Source, scrub: &Scrub)
     let who = source.shown();
     if let Some(known) = KNOWN.iter().find(|known| codes.iter().any(|code| code == known.code)) {
         let message = format!("the authority refuses {who}: {} ({PREFIX}{})", known.what, known.code);
-        return Finding::error(known.page, Kind::Invalid, "", message).help(known.help);
+        return Finding::error(known.finding, Kind::Invalid, "", message).help(known.help);
     }
     if let Some(status) = failed_with(error) {
         return failing(source, status, &codes);
@@ -327,7 +327,7 @@ mod tests {
     /// Fails unless a finding has this code and ends so, and shows nothing that was answered.
     #[track_caller]
     fn check(finding: &Finding, code: &str, end: &str) {
-        assert_eq!(finding.page.code, code, "{}", finding.message);
+        assert_eq!(finding.code.as_str(), code, "{}", finding.message);
         assert!(finding.message.ends_with(end), "{}", finding.message);
         assert!(!format!("{finding:?}").contains("canary"), "{finding:?}");
     }

@@ -324,7 +324,7 @@ mod tests {
         let sentences = cases.into_iter().map(|(case, why, _)| (case.to_owned(), why));
         landfall_testing::assert_sentences("azure-certificate", sentences);
         let missing = Certificate::read(None, &password("")).err().map(|unfit| unfit.finding("/c.pem"));
-        let (code, message) = missing.map(|f| (f.page.code, f.message)).unwrap_or_default();
+        let (code, message) = missing.map(|f| (f.code.as_str(), f.message)).unwrap_or_default();
         assert_eq!(code, "LF1112");
         assert!(message.contains("`/c.pem`"), "{message}");
         Ok(())
@@ -343,7 +343,7 @@ mod tests {
         };
         let messages = ["canary-other", ""].map(|given| {
             let finding = refused(&password(given));
-            assert_eq!(finding.as_ref().map(|finding| finding.page.code), Some("LF1112"));
+            assert_eq!(finding.as_ref().map(|finding| finding.code.as_str()), Some("LF1112"));
             finding.map(|finding| finding.message).unwrap_or_default()
         });
         for message in &messages {

@@ -335,9 +335,9 @@ mod tests {
 
     fn hub(raw: &Value) -> Result<Environment, &'static str> {
         let given = "https://management.local.example.com";
-        let url = url(given, ENDPOINT, "").map_err(|finding| finding.page.code)?;
+        let url = url(given, ENDPOINT, "").map_err(|finding| finding.code.as_str())?;
         let raw = raw.as_object().cloned().unwrap_or_default();
-        Environment::of_hub("AzureStackCloud", given, &url, &raw).map_err(|finding| finding.page.code)
+        Environment::of_hub("AzureStackCloud", given, &url, &raw).map_err(|finding| finding.code.as_str())
     }
 
     #[test]
@@ -403,7 +403,7 @@ mod tests {
         assert_eq!(read("https://user:canary@management.example.com/?a#b"), expected);
         assert_eq!([read(""), read("http://management.example.com"), read("https://")], [None, None, None]);
         let refused = url("http://u:canary@host", ENDPOINT, "the authority");
-        let refused = refused.err().map(|finding| (finding.page.code, finding.field, finding.message));
+        let refused = refused.err().map(|finding| (finding.code.as_str(), finding.field, finding.message));
         let (code, field, message) = refused.unwrap_or_default();
         assert_eq!((code, field.as_str()), ("LF1103", ENDPOINT));
         assert!(message.contains("`http://•@host`") && message.contains("the authority"), "{message}");
@@ -415,7 +415,7 @@ mod tests {
     fn a_row_without_endpoints_is_told_where_they_belong() {
         let help = |cloud: &Cloud| {
             let refused = Environment::of_row("AzureMoonCloud", cloud).err();
-            assert_eq!(refused.as_ref().map(|f| (f.page.code, f.field.as_str())), Some(("LF1103", NAME)));
+            assert_eq!(refused.as_ref().map(|f| (f.code.as_str(), f.field.as_str())), Some(("LF1103", NAME)));
             let help = refused.and_then(|finding| finding.help).unwrap_or_default();
             assert!(help.contains("azure.clouds.AzureMoonCloud"), "{help}");
             help
@@ -439,7 +439,7 @@ mod tests {
     fn an_unknown_cloud_is_told_with_those_that_are_known() {
         let known = ["AzurePublicCloud".to_owned(), "AzureChinaCloud".to_owned()];
         let finding = unknown("AzureMoonCloud", known.iter());
-        assert_eq!((finding.page.code, finding.field.as_str()), ("LF1101", NAME));
+        assert_eq!((finding.code.as_str(), finding.field.as_str()), ("LF1101", NAME));
         assert!(finding.message.contains("`AzureMoonCloud`"), "{finding:?}");
         let help = finding.help.unwrap_or_default();
         assert!(known.iter().all(|name| help.contains(name.as_str())), "{help}");
@@ -449,7 +449,10 @@ mod tests {
     fn a_closed_cloud_is_a_warning() {
         let Some(found) = row("AzureGermanCloud") else { unreachable!("it is in the catalogue") };
         let Verdict::Found(finding) = judge(&found, true).verdict else { unreachable!("it was closed") };
-        assert_eq!((finding.page.code, finding.field.as_str(), finding.is_error()), ("LF1102", NAME, false));
+        assert_eq!(
+            (finding.code.as_str(), finding.field.as_str(), finding.is_error()),
+            ("LF1102", NAME, false)
+        );
         let Verdict::Passed(what) = judge(&found, false).verdict else { unreachable!("it is open") };
         assert!(what.contains("AzureGermanCloud") && what.contains("https://management.microsoftazure.de"));
     }

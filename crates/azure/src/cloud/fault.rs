@@ -330,7 +330,7 @@ mod tests {
         assert!(parts.iter().all(|part| fault.sentence().contains(part)), "{}", fault.sentence());
         assert!(fault.is("AuthorizationFailed"));
         let finding = fault.finding("platform.azure");
-        assert_eq!((finding.page.code, finding.kind), ("LF1121", Kind::Forbidden));
+        assert_eq!((finding.code.as_str(), finding.kind), ("LF1121", Kind::Forbidden));
         let evidence = fault.answer("").evidence;
         assert_eq!(evidence.get("correlationId").and_then(Value::as_str), Some("c-1"));
         let flat =

@@ -31,7 +31,6 @@ mod subscription;
 mod transport;
 mod zones;
 
-use landfall_diagnostics::Page;
 use landfall_model::plan::Plan;
 use landfall_platform::cloud::{
     Asked, Asking, Check, Cloud, EngineNeeds, Gathered, Judged, PublicZone, Session, Waiting,
@@ -44,11 +43,6 @@ pub struct AzureCloud;
 
 /// The edge, for the platform.
 pub static CLOUD: AzureCloud = AzureCloud;
-
-/// The pages of what is found by asking.
-pub(crate) fn all_pages() -> impl Iterator<Item = &'static Page> {
-    pages::PAGES.iter().chain(checks::pages::PAGES).chain(removal::PAGES).copied()
-}
 
 impl Cloud for AzureCloud {
     fn session<'a>(&self, asking: Asking<'a>) -> Box<dyn Session + 'a> {

@@ -1,7 +1,7 @@
 //! Whether a cloud can be reached: trust roots, its resource manager and its authority, step by step, and
 //! whether these are what answers.
 
-use landfall_diagnostics::{Finding, Kind, Page, shortened};
+use landfall_diagnostics::{Code, Finding, Kind, shortened};
 use landfall_net::{BUNDLE, Broken, Reply, TrustFault};
 use landfall_platform::cloud::{Answer, Check, Unready, Verdict};
 use serde_json::Value;
@@ -104,7 +104,7 @@ struct Place {
 }
 
 impl Place {
-    fn finding(&self, page: &'static Page, message: String, help: &str) -> Answer {
+    fn finding(&self, code: &'static Code, message: String, help: &str) -> Answer {
         let help = if self.closed {
             format!(
                 "this cloud was closed (Microsoft ended the German one in 2021), so choose another; else \
@@ -113,7 +113,7 @@ impl Place {
         } else {
             help.to_owned()
         };
-        Answer::found(Finding::error(page, Kind::Invalid, self.field, message).help(help))
+        Answer::found(Finding::error(code, Kind::Invalid, self.field, message).help(help))
     }
 }
 
@@ -124,7 +124,7 @@ fn judge(role: &Role, place: &Place, seen: Result<&Reply, &Broken>) -> Answer {
         Ok(reply) => reply,
         Err(broken) => {
             let message = format!("{title} cannot be reached at `{url}`: {}", broken.why);
-            return place.finding(page(broken.sort), message, &broken.help);
+            return place.finding(code_of(broken.sort), message, &broken.help);
         }
     };
     if (role.answers)(reply) {
@@ -141,7 +141,7 @@ fn judge(role: &Role, place: &Place, seen: Result<&Reply, &Broken>) -> Answer {
     place.finding(&pages::NOT_AZURE, message, help)
 }
 
-fn page(sort: landfall_net::Sort) -> &'static Page {
+fn code_of(sort: landfall_net::Sort) -> &'static Code {
     match sort {
         landfall_net::Sort::UnknownAuthority
         | landfall_net::Sort::OtherName
@@ -229,7 +229,7 @@ mod tests {
         let Some(finding) = finding else { return "" };
         assert_eq!(finding.field, FIELD);
         assert!(names.iter().all(|name| finding.message.contains(name)), "{}", finding.message);
-        finding.page.code
+        finding.code.as_str()
     }
 
     #[test]
@@ -271,10 +271,10 @@ mod tests {
     fn a_wrong_bundle_is_said_at_its_field() {
         let fault = |name: &str| TrustFault { name: name.to_owned(), why: "no certificate".to_owned() };
         let environment = finding_of_trust(&[fault("SSL_CERT_FILE (/ca.pem)")]);
-        assert_eq!((environment.page.code, environment.field.as_str()), ("LF1100", ""));
+        assert_eq!((environment.code.as_str(), environment.field.as_str()), ("LF1100", ""));
         assert!(environment.message.contains("SSL_CERT_FILE (/ca.pem)"), "{}", environment.message);
         let both = finding_of_trust(&[fault("SSL_CERT_FILE (/ca.pem)"), fault(BUNDLE)]);
-        assert_eq!((both.page.code, both.field.as_str()), ("LF1100", BUNDLE));
+        assert_eq!((both.code.as_str(), both.field.as_str()), ("LF1100", BUNDLE));
     }
 
     #[test]

@@ -188,7 +188,7 @@ mod tests {
     fn a_file_that_is_named_for_them_must_give_them() {
         const NAMED: (&str, &str) = ("AZURE_AUTH_LOCATION", "/nowhere.json");
         let finding = given(&[NAMED]).nothing_in_file();
-        let (code, message) = finding.map(|f| (f.page.code, f.message)).unwrap_or_default();
+        let (code, message) = finding.map(|f| (f.code.as_str(), f.message)).unwrap_or_default();
         assert_eq!(code, "LF1111");
         assert!(message.contains("`/nowhere.json`") && message.contains("AZURE_AUTH_LOCATION"), "{message}");
         assert!(given(&[NAMED, ("AZURE_CLIENT_ID", "c")]).nothing_in_file().is_none());
@@ -200,7 +200,7 @@ mod tests {
         let unproven = |variables| given(variables).unproven();
         assert!(unproven(&[("AZURE_TENANT_ID", "t")]).is_none());
         let finding = unproven(&[("AZURE_CLIENT_ID", "c")]);
-        let (code, help) = finding.map(|f| (f.page.code, f.help.unwrap_or_default())).unwrap_or_default();
+        let (code, help) = finding.map(|f| (f.code.as_str(), f.help.unwrap_or_default())).unwrap_or_default();
         assert_eq!(code, "LF1111");
         assert!(help.contains("AZURE_TENANT_ID") && help.contains("AZURE_CLIENT_SECRET"), "{help}");
         let finding = unproven(&[("AZURE_CLIENT_ID", "c"), ("AZURE_TENANT_ID", "t")]);
@@ -217,7 +217,7 @@ mod tests {
             (lacking(&[("AZURE_TENANT_ID", "t/x"), ("AZURE_CLIENT_ID", "c")]), "`t/x`"),
         ];
         for (finding, word) in cases {
-            let (code, message) = finding.map(|f| (f.page.code, f.message)).unwrap_or_default();
+            let (code, message) = finding.map(|f| (f.code.as_str(), f.message)).unwrap_or_default();
             assert_eq!(code, "LF1111", "{message}");
             assert!(message.contains(word), "{message}");
         }

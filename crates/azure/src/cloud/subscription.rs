@@ -183,7 +183,7 @@ mod tests {
     /// The code of what was found, with its message; no code where nothing was.
     fn found(answer: Answer) -> (&'static str, String) {
         match answer.verdict {
-            Verdict::Found(finding) => (finding.page.code, finding.message),
+            Verdict::Found(finding) => (finding.code.as_str(), finding.message),
             Verdict::Passed(what) => ("", what),
             Verdict::Skipped(why) => ("skipped", why),
         }

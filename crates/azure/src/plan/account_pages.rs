@@ -1,31 +1,11 @@
 //! The findings of planning on Azure about whose subscription it is, each with its page.
 
-use landfall_diagnostics::{Base, Finding, Kind, Page, Severity, shortened};
+use landfall_diagnostics::{Code, Finding, Kind, shortened};
 
 const PLATFORM: &str = "platform.azure";
 
-pub(super) const ACCOUNT: Page = Page {
-    code: "LF0750",
-    title: "subscription and tenant are known",
-    text: "They are part of the names of DNS zones and of the cloud provider's config. They come from the \
-           environment, from ~/.azure/osServicePrincipal.json or from a facts file.",
-    severity: Severity::Error,
-    fields: &["platform.azure"],
-    base: Base::Whole,
-    bad: "",
-    good: "",
-};
-pub(super) const APPLICATION: Page = Page {
-    code: "LF0781",
-    title: "the facts are those of the application that the cluster gets the secret of",
-    text: "The cluster's credentials are an application's id, its tenant and its secret. All three come from \
-           where the secret is. Facts that another application gathered say what that one may use.",
-    severity: Severity::Warning,
-    fields: &["platform.azure"],
-    base: Base::Whole,
-    bad: "",
-    good: "",
-};
+pub(super) const ACCOUNT: Code = Code::new("LF0750");
+pub(super) const APPLICATION: Code = Code::new("LF0781");
 
 pub(super) fn account_not_known(missing: &[&str]) -> Finding {
     let message = format!("the {} of the credentials must be known", missing.join(" and the "));

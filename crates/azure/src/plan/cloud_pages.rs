@@ -1,6 +1,6 @@
 //! The findings of planning that compare the config with what the cloud has, each with its page.
 
-use landfall_diagnostics::{Base, Finding, Kind, Page, Severity, nearest, shortened};
+use landfall_diagnostics::{Code, Finding, Kind, nearest, shortened};
 use landfall_model::azure::facts::{DnsZone, Network, ResourceGroup, Subnet};
 
 use super::pages::{self, SIZE};
@@ -18,204 +18,23 @@ const MACHINE_NETWORK: &str = "networking.machineNetwork";
 /// The field of a pool that asks for ultra disks.
 const ULTRA: &str = "ultraSSDCapability";
 
-pub(super) const LOCATION: Page = Page {
-    code: "LF0765",
-    title: "the location is one that the subscription is offered",
-    text: "A subscription has its own list of locations, and some of them are opened on request only. A \
-           location is written as the resource manager writes it: in lower case and without blanks.",
-    severity: Severity::Error,
-    fields: &["platform.azure.region"],
-    base: Base::Whole,
-    bad: "",
-    good: "",
-};
-pub(super) const SIZE_ZONES: Page = Page {
-    code: "LF0766",
-    title: "the cloud offers a pool's size in each of the pool's zones",
-    text: "Zones differ from size to size, and subscriptions are kept out of some. A machine cannot be made \
-           in a zone that does not offer its size to the subscription.",
-    severity: Severity::Error,
-    fields: &["<pool>.platform.azure.zones"],
-    base: Base::Whole,
-    bad: "",
-    good: "",
-};
-pub(super) const ULTRA_ZONES: Page = Page {
-    code: "LF0767",
-    title: "ultra disks are to be had in every zone of a pool",
-    text: "Ultra disks are attached to machines in zones only, and a location has them for a size in some of \
-           its zones. Without `zones` a pool is spread over all zones of its size.",
-    severity: Severity::Error,
-    fields: &[
-        "<pool>.platform.azure.type",
-        "<pool>.platform.azure.ultraSSDCapability",
-        "<pool>.platform.azure.zones",
-    ],
-    base: Base::Whole,
-    bad: "",
-    good: "",
-};
-pub(super) const CONFIDENTIAL: Page = Page {
-    code: "LF0768",
-    title: "confidential machines have a size whose processors can keep secrets from their host",
-    text: "Such sizes have the capability `ConfidentialComputingType` with the value `SNP` or `TDX`. Their \
-           names begin with `Standard_DC` or `Standard_EC`.",
-    severity: Severity::Error,
-    fields: &["<pool>.platform.azure.settings.securityType", "<pool>.platform.azure.type"],
-    base: Base::Whole,
-    bad: "",
-    good: "",
-};
-pub(super) const TRUSTED: Page = Page {
-    code: "LF0769",
-    title: "machines with trusted launch have a size that can start so",
-    text: "Most sizes of the second generation can. Some say that they cannot, by the capability \
-           `TrustedLaunchDisabled`, and confidential sizes start confidential machines only.",
-    severity: Severity::Error,
-    fields: &["<pool>.platform.azure.settings.securityType", "<pool>.platform.azure.type"],
-    base: Base::Whole,
-    bad: "",
-    good: "",
-};
-pub(super) const NETWORK: Page = Page {
-    code: "LF0770",
-    title: "an existing virtual network is in the resource group that is named",
-    text: "A virtual network is known by its name and its resource group, in the subscription of the \
-           credentials.",
-    severity: Severity::Error,
-    fields: &["platform.azure.virtualNetwork", "platform.azure.networkResourceGroupName"],
-    base: Base::Whole,
-    bad: "",
-    good: "",
-};
-pub(super) const SUBNET: Page = Page {
-    code: "LF0771",
-    title: "existing subnets are in the existing virtual network",
-    text: "One subnet is for the control plane and one for compute machines. Both must be there before.",
-    severity: Severity::Error,
-    fields: &[
-        "platform.azure.subnets[].name",
-        "platform.azure.controlPlaneSubnet",
-        "platform.azure.computeSubnet",
-    ],
-    base: Base::Whole,
-    bad: "",
-    good: "",
-};
-pub(super) const ADDRESSES: Page = Page {
-    code: "LF0772",
-    title: "existing subnets lie in the machine networks",
-    text: "The machine networks are left out of the proxy, and the cluster takes the addresses in them for \
-           its machines'. Machines with other addresses would be strangers to it.",
-    severity: Severity::Error,
-    fields: &[
-        "platform.azure.subnets[].name",
-        "platform.azure.controlPlaneSubnet",
-        "platform.azure.computeSubnet",
-        "networking.machineNetwork",
-    ],
-    base: Base::Whole,
-    bad: "",
-    good: "",
-};
-pub(super) const NETWORK_LOCATION: Page = Page {
-    code: "LF0773",
-    title: "an existing virtual network is in the cluster's location",
-    text: "A machine's network card can only be in a network of the machine's own location.",
-    severity: Severity::Error,
-    fields: &["platform.azure.virtualNetwork", "platform.azure.region"],
-    base: Base::Whole,
-    bad: "",
-    good: "",
-};
-pub(super) const GROUP: Page = Page {
-    code: "LF0774",
-    title: "an existing resource group is in the subscription",
-    text: "With `resourceGroupName` the cluster goes into a group that is there already. Without it a group \
-           is made, and goes with the cluster.",
-    severity: Severity::Error,
-    fields: &["platform.azure.resourceGroupName"],
-    base: Base::Whole,
-    bad: "",
-    good: "",
-};
-pub(super) const GROUP_LOCATION: Page = Page {
-    code: "LF0775",
-    title: "an existing resource group is in the cluster's location",
-    text: "The location of a group is where Azure keeps what it knows of the resources in it. The cluster's \
-           are in `region`.",
-    severity: Severity::Error,
-    fields: &["platform.azure.resourceGroupName", "platform.azure.region"],
-    base: Base::Whole,
-    bad: "",
-    good: "",
-};
-pub(super) const OWNER: Page = Page {
-    code: "LF0776",
-    title: "an existing resource group belongs to no other cluster",
-    text: "A group with a tag `kubernetes.io_cluster.<id>` is that of the cluster of that id. It is deleted \
-           with all that is in it when that cluster is destroyed.",
-    severity: Severity::Error,
-    fields: &["platform.azure.resourceGroupName"],
-    base: Base::Whole,
-    bad: "",
-    good: "",
-};
-pub(super) const NOT_EMPTY: Page = Page {
-    code: "LF0777",
-    title: "an existing resource group is empty",
-    text: "Destroying the cluster deletes the group with all that is in it, so nothing else may be there.",
-    severity: Severity::Error,
-    fields: &["platform.azure.resourceGroupName"],
-    base: Base::Whole,
-    bad: "",
-    good: "",
-};
-pub(super) const DNS_ZONE: Page = Page {
-    code: "LF0778",
-    title: "the public DNS zone of the base domain is in the resource group that is named",
-    text: "The names of a cluster that can be reached from outside are records of this zone. Another group, \
-           or another subscription, may have it.",
-    severity: Severity::Error,
-    fields: &["platform.azure.baseDomainResourceGroupName", "baseDomain"],
-    base: Base::Whole,
-    bad: "",
-    good: "",
-};
-pub(super) const RECORDS: Page = Page {
-    code: "LF0779",
-    title: "the public DNS zone has no records of an earlier cluster",
-    text: "A record of the API's name is that of a cluster of the same name that is still there, or was not \
-           destroyed completely. The new cluster's would collide with it.",
-    severity: Severity::Error,
-    fields: &["baseDomain", "metadata.name"],
-    base: Base::Whole,
-    bad: "",
-    good: "",
-};
-pub(super) const TERRAFORM: Page = Page {
-    code: "LF0785",
-    title: "terraform can find the endpoints of the cloud",
-    text: "The provider of terraform knows the endpoints of some clouds by a name of its own, the key \
-           `terraformEnvironment` of a cloud in the catalogue. Those of others it asks of the host in \
-           `metadataHost`. Without either it would take the public cloud.",
-    severity: Severity::Error,
-    fields: &["platform.azure.cloudName"],
-    base: Base::Whole,
-    bad: "",
-    good: "",
-};
-pub(super) const UNTOLD: Page = Page {
-    code: "LF0786",
-    title: "the cloud tells how large a pool's machines are, and of which architecture",
-    text: "The number of virtual CPUs, the memory and the architecture are capabilities of a size. Where \
-           one of them is missing, nothing is compared with it.",
-    severity: Severity::Warning,
-    fields: &["<pool>.platform.azure.type"],
-    base: Base::Whole,
-    bad: "",
-    good: "",
-};
+pub(super) const LOCATION: Code = Code::new("LF0765");
+pub(super) const SIZE_ZONES: Code = Code::new("LF0766");
+pub(super) const ULTRA_ZONES: Code = Code::new("LF0767");
+pub(super) const CONFIDENTIAL: Code = Code::new("LF0768");
+pub(super) const TRUSTED: Code = Code::new("LF0769");
+pub(super) const NETWORK: Code = Code::new("LF0770");
+pub(super) const SUBNET: Code = Code::new("LF0771");
+pub(super) const ADDRESSES: Code = Code::new("LF0772");
+pub(super) const NETWORK_LOCATION: Code = Code::new("LF0773");
+pub(super) const GROUP: Code = Code::new("LF0774");
+pub(super) const GROUP_LOCATION: Code = Code::new("LF0775");
+pub(super) const OWNER: Code = Code::new("LF0776");
+pub(super) const NOT_EMPTY: Code = Code::new("LF0777");
+pub(super) const DNS_ZONE: Code = Code::new("LF0778");
+pub(super) const RECORDS: Code = Code::new("LF0779");
+pub(super) const TERRAFORM: Code = Code::new("LF0785");
+pub(super) const UNTOLD: Code = Code::new("LF0786");
 
 pub(super) fn not_for_terraform(cloud: &str) -> Finding {
     let cloud = shortened(cloud);
@@ -396,8 +215,8 @@ pub(super) fn group_not_empty(name: &str, found: &ResourceGroup) -> Finding {
         .help("name an empty group, or leave `resourceGroupName` out and a group is made")
 }
 
-fn group(page: &'static Page, message: String) -> Finding {
-    Finding::error(page, Kind::Invalid, RESOURCE_GROUP, message)
+fn group(code: &'static Code, message: String) -> Finding {
+    Finding::error(code, Kind::Invalid, RESOURCE_GROUP, message)
 }
 
 pub(super) fn no_dns_zone(base_domain: &str, group: &str) -> Finding {

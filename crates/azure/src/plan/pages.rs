@@ -1,239 +1,28 @@
 //! The findings of planning on Azure, each with its page.
 
-use landfall_diagnostics::{Base, Finding, Kind, Page, Severity, nearest, shortened};
+use landfall_diagnostics::{Code, Finding, Kind, nearest, shortened};
 use landfall_model::azure::catalogue::Minimums;
 use landfall_model::plan::Engine;
 
 use super::sizes::Wish;
-use super::{account_pages, cloud_pages};
 
 pub(super) const REGION: &str = "platform.azure.region";
 
-const CLOUD: Page = Page {
-    code: "LF0751",
-    title: "the cloud is one that the catalogue describes",
-    text: "The catalogue says by which name terraform knows a cloud and what the cloud can do. A catalogue \
-           overlay adds clouds, or changes those that are there.",
-    severity: Severity::Error,
-    fields: &["platform.azure.cloudName"],
-    base: Base::Whole,
-    bad: "",
-    good: "",
-};
-const FACTS: Page = Page {
-    code: "LF0752",
-    title: "the facts are those of the config's cloud and location",
-    text: "Sizes and zones differ from location to location. Gather the facts again after a change of \
-           cloud or location.",
-    severity: Severity::Error,
-    fields: &["platform.azure.region", "platform.azure.cloudName"],
-    base: Base::Whole,
-    bad: "",
-    good: "",
-};
-const LOCATION: Page = Page {
-    code: "LF0753",
-    title: "the sizes that the location offers are known",
-    text: "Sizes and zones of machines come from what the cloud or the catalogue says of the location. For \
-           one that the catalogue does not list, gather facts, or add the location to a catalogue overlay.",
-    severity: Severity::Error,
-    fields: &["platform.azure.region"],
-    base: Base::Azure,
-    bad: "platform:\n  azure:\n    region: mooneast\n    baseDomainResourceGroupName: dns-rg\n",
-    good: "platform:\n  azure:\n    region: eastus\n    baseDomainResourceGroupName: dns-rg\n",
-};
-pub(super) const DEFAULT_SIZE: Page = Page {
-    code: "LF0754",
-    title: "a size is named where the location does not offer the usual one",
-    text: "Without a size in the config, the catalogue's size for the role and the architecture is taken. \
-           Not every location offers it to every subscription.",
-    severity: Severity::Error,
-    fields: &["<pool>.platform.azure.type"],
-    base: Base::Azure,
-    bad: "controlPlane:\n  architecture: ppc64le\ncompute:\n- name: worker\n  architecture: ppc64le\n",
-    good: "controlPlane:\n  architecture: arm64\ncompute:\n- name: worker\n  architecture: arm64\n",
-};
-pub(super) const SIZE: Page = Page {
-    code: "LF0755",
-    title: "a size that is named is one that the location offers",
-    text: "The facts have all sizes that the location offers to the subscription; without facts, the \
-           catalogue has the usual ones.",
-    severity: Severity::Error,
-    fields: &["<pool>.platform.azure.type"],
-    base: Base::Azure,
-    bad: "controlPlane:\n  platform:\n    azure:\n      type: Standard_D8s_v55\n",
-    good: "controlPlane:\n  platform:\n    azure:\n      type: Standard_D8s_v5\n",
-};
-const TOO_SMALL: Page = Page {
-    code: "LF0756",
-    title: "machines are large enough for their role",
-    text: "Control plane machines have at least 4 virtual CPUs and 16 GiB of memory, compute machines 2 \
-           and 8.",
-    severity: Severity::Error,
-    fields: &["<pool>.platform.azure.type"],
-    base: Base::Azure,
-    bad: "controlPlane:\n  platform:\n    azure:\n      type: Standard_D2s_v5\n",
-    good: "controlPlane:\n  platform:\n    azure:\n      type: Standard_D8s_v5\n",
-};
-const FITNESS: Page = Page {
-    code: "LF0757",
-    title: "a size can run the operating system, in the architecture of its pool",
-    text: "The name of a size says of which processors it is: a `p` after the number stands for arm64. \
-           Some families run Windows only.",
-    severity: Severity::Error,
-    fields: &["<pool>.platform.azure.type", "<pool>.architecture"],
-    base: Base::Azure,
-    bad: "controlPlane:\n  platform:\n    azure:\n      type: Standard_D8ps_v5\n",
-    good: "controlPlane:\n  platform:\n    azure:\n      type: Standard_D8s_v5\n",
-};
-const CAPABILITY: Page = Page {
-    code: "LF0758",
-    title: "a size has what its pool asks for",
-    text: "Accelerated networking, premium and ultra disks, encryption by the host and protected start are \
-           capabilities of a size. Name another size, or do without.",
-    severity: Severity::Error,
-    fields: &[
-        "<pool>.platform.azure.type",
-        "<pool>.platform.azure.vmNetworkingType",
-        "<pool>.platform.azure.osDisk.diskType",
-        "<pool>.platform.azure.ultraSSDCapability",
-        "<pool>.platform.azure.encryptionAtHost",
-        "<pool>.platform.azure.settings.securityType",
-    ],
-    base: Base::Azure,
-    bad: "compute:\n- name: worker\n  platform:\n    azure:\n      type: Standard_D2s_v3\n      \
-          vmNetworkingType: Accelerated\n",
-    good: "compute:\n- name: worker\n  platform:\n    azure:\n      type: Standard_D4s_v3\n      \
-           vmNetworkingType: Accelerated\n",
-};
-const ZONES: Page = Page {
-    code: "LF0759",
-    title: "the zones of a pool offer its size",
-    text: "A machine cannot be made in a zone that does not offer its size to the subscription.",
-    severity: Severity::Warning,
-    fields: &["<pool>.platform.azure.zones"],
-    base: Base::Azure,
-    bad: "controlPlane:\n  platform:\n    azure:\n      zones: ['1', '4']\n",
-    good: "controlPlane:\n  platform:\n    azure:\n      zones: ['1', '2']\n",
-};
-const IMAGE: Page = Page {
-    code: "LF0760",
-    title: "an image of the release is known for the architecture",
-    text: "The image is copied into the cluster's storage account. The catalogue knows those of its \
-           releases, and --stream brings the images of any other.",
-    severity: Severity::Error,
-    fields: &["controlPlane.architecture"],
-    base: Base::Azure,
-    bad: "controlPlane:\n  architecture: ppc64le\ncompute:\n- name: worker\n  architecture: ppc64le\n",
-    good: "controlPlane:\n  architecture: arm64\ncompute:\n- name: worker\n  architecture: arm64\n",
-};
-const STACK_IMAGE: Page = Page {
-    code: "LF0761",
-    title: "on an Azure Stack Hub the config names the image of the machines",
-    text: "The published image does not start on a Stack Hub. Upload the one for Stack Hubs to a storage \
-           account of the hub and give its URL.",
-    severity: Severity::Warning,
-    fields: &["platform.azure.clusterOSImage"],
-    base: Base::AzureStack,
-    bad: "publish: External\n",
-    good: "platform:\n  azure:\n    region: local\n    baseDomainResourceGroupName: dns-rg\n    \
-           cloudName: AzureStackCloud\n    armEndpoint: https://management.local.example.com\n    \
-           clusterOSImage: https://vhds.blob.local.example.com/images/rhcos.vhd\n",
-};
-const ENVIRONMENT: Page = Page {
-    code: "LF0762",
-    title: "the endpoints of an Azure Stack Hub are known",
-    text: "The cloud provider reads them from the key `endpoints` of cloud-provider-config.yaml. Only the \
-           hub knows them: gather facts, or add the key by hand.",
-    severity: Severity::Warning,
-    fields: &["platform.azure.armEndpoint"],
-    base: Base::Whole,
-    bad: "",
-    good: "",
-};
-const TOO_NARROW: Page = Page {
-    code: "LF0763",
-    title: "the first network of machines has room for two subnets",
-    text: "The network is cut into halves, one for the control plane and one for compute machines. Azure \
-           makes no subnet that is smaller than /29, and keeps five addresses of each for itself.",
-    severity: Severity::Error,
-    fields: &["networking.machineNetwork"],
-    base: Base::Azure,
-    bad: "networking:\n  machineNetwork:\n  - cidr: 10.0.0.0/29\n",
-    good: "networking:\n  machineNetwork:\n  - cidr: 10.0.0.0/24\n",
-};
-const NOT_MADE: Page = Page {
-    code: "LF0764",
-    title: "the config asks only for what landfall makes",
-    text: "Some settings of newer OpenShift installers are judged but not acted on, or not by every engine. \
-           They are refused before anything is made rather than silently left out. Azure Service Operator \
-           makes a customer-managed key, a storage account without keys, and machines with identities of \
-           the user's own; terraform makes none of these yet.",
-    severity: Severity::Error,
-    fields: &[
-        "platform.azure.userProvisionedDNS",
-        "platform.azure.customerManagedKey",
-        "platform.azure.allowSharedKeyAccess",
-        "platform.azure.outboundType",
-        "<pool>.platform.azure.bootDiagnostics",
-        "<pool>.platform.azure.identity",
-        "<pool>.platform.azure.dataDisks",
-    ],
-    base: Base::Azure,
-    bad: "controlPlane:\n  platform:\n    azure:\n      bootDiagnostics:\n        type: Managed\n",
-    good: "controlPlane:\n  platform:\n    azure:\n      encryptionAtHost: true\n",
-};
-const CLOSED: Page = Page {
-    code: "LF0780",
-    title: "the cluster goes into a cloud that is in operation",
-    text: "The name of a closed cloud stays valid, so that old files can be read and compared, but nothing \
-           can be installed there.",
-    severity: Severity::Warning,
-    fields: &["platform.azure.cloudName"],
-    base: Base::Azure,
-    bad: "platform:\n  azure:\n    region: germanycentral\n    baseDomainResourceGroupName: dns-rg\n    \
-          cloudName: AzureGermanCloud\n",
-    good: "platform:\n  azure:\n    region: eastus\n    baseDomainResourceGroupName: dns-rg\n    \
-           cloudName: AzurePublicCloud\n",
-};
-
-/// The pages of these findings.
-pub(in super::super) const PAGES: &[&Page] = &[
-    &account_pages::ACCOUNT,
-    &CLOUD,
-    &FACTS,
-    &LOCATION,
-    &DEFAULT_SIZE,
-    &SIZE,
-    &TOO_SMALL,
-    &FITNESS,
-    &CAPABILITY,
-    &ZONES,
-    &IMAGE,
-    &STACK_IMAGE,
-    &ENVIRONMENT,
-    &TOO_NARROW,
-    &NOT_MADE,
-    &CLOSED,
-    &account_pages::APPLICATION,
-    &cloud_pages::LOCATION,
-    &cloud_pages::SIZE_ZONES,
-    &cloud_pages::ULTRA_ZONES,
-    &cloud_pages::CONFIDENTIAL,
-    &cloud_pages::TRUSTED,
-    &cloud_pages::NETWORK,
-    &cloud_pages::SUBNET,
-    &cloud_pages::ADDRESSES,
-    &cloud_pages::NETWORK_LOCATION,
-    &cloud_pages::GROUP,
-    &cloud_pages::GROUP_LOCATION,
-    &cloud_pages::OWNER,
-    &cloud_pages::NOT_EMPTY,
-    &cloud_pages::DNS_ZONE,
-    &cloud_pages::RECORDS,
-    &cloud_pages::TERRAFORM,
-    &cloud_pages::UNTOLD,
-];
+const CLOUD: Code = Code::new("LF0751");
+const FACTS: Code = Code::new("LF0752");
+const LOCATION: Code = Code::new("LF0753");
+pub(super) const DEFAULT_SIZE: Code = Code::new("LF0754");
+pub(super) const SIZE: Code = Code::new("LF0755");
+const TOO_SMALL: Code = Code::new("LF0756");
+const FITNESS: Code = Code::new("LF0757");
+const CAPABILITY: Code = Code::new("LF0758");
+const ZONES: Code = Code::new("LF0759");
+const IMAGE: Code = Code::new("LF0760");
+const STACK_IMAGE: Code = Code::new("LF0761");
+const ENVIRONMENT: Code = Code::new("LF0762");
+const TOO_NARROW: Code = Code::new("LF0763");
+const NOT_MADE: Code = Code::new("LF0764");
+const CLOSED: Code = Code::new("LF0780");
 
 fn type_of(wish: &Wish<'_>) -> String {
     format!("{}.platform.azure.type", wish.path)

@@ -1,99 +1,17 @@
 //! Boot diagnostics of machines: `docs/install-config.md`, section 11.8.
 
-use landfall_diagnostics::{Base, Finding, Findings, Kind, Page, Severity};
+use landfall_diagnostics::{Code, Finding, Findings, Kind};
 
 use super::super::config::BootDiagnostics;
 use super::super::values;
 use super::{Settings, shown};
 
 /// The kind of diagnostics is missing or not known.
-pub const BOOT_TYPE: Page = Page {
-    code: "LF0545",
-    title: "`bootDiagnostics` say who owns the storage account",
-    text: "`Managed` leaves the account to Azure, `UserManaged` names one of yours, and `Disabled` writes \
-           none.",
-    severity: Severity::Error,
-    fields: &[
-        "<pool>.platform.azure.bootDiagnostics.type",
-        "platform.azure.defaultMachinePlatform.bootDiagnostics.type",
-    ],
-    base: Base::Azure,
-    bad: "\
-controlPlane:
-  platform:
-    azure:
-      bootDiagnostics:
-        type: managed
-",
-    good: "\
-controlPlane:
-  platform:
-    azure:
-      bootDiagnostics:
-        type: Managed
-",
-};
+pub const BOOT_TYPE: Code = Code::new("LF0545");
 /// Diagnostics in Azure's own account on an Azure Stack Hub.
-pub const STACK_BOOT_MANAGED: Page = Page {
-    code: "LF0546",
-    title: "on an Azure Stack Hub boot diagnostics are not `Managed`",
-    text: "An Azure Stack Hub has no storage account of its own for them. Name one of yours, or write none.",
-    severity: Severity::Error,
-    fields: &[
-        "<pool>.platform.azure.bootDiagnostics.type",
-        "platform.azure.defaultMachinePlatform.bootDiagnostics.type",
-        "platform.azure.cloudName",
-    ],
-    base: Base::AzureStack,
-    bad: "\
-controlPlane:
-  platform:
-    azure:
-      bootDiagnostics:
-        type: Managed
-",
-    good: "\
-controlPlane:
-  platform:
-    azure:
-      bootDiagnostics:
-        type: UserManaged
-        resourceGroup: diagnostics-rg
-        storageAccountName: diagnostics
-",
-};
+pub const STACK_BOOT_MANAGED: Code = Code::new("LF0546");
 /// The user's account is missing, or is not wanted.
-pub const BOOT_ACCOUNT: Page = Page {
-    code: "LF0547",
-    title: "a storage account for boot diagnostics is named with `UserManaged`, and only then",
-    text: "The account must exist, so both its name and its resource group are needed. With the other \
-           types it would not be used.",
-    severity: Severity::Error,
-    fields: &[
-        "<pool>.platform.azure.bootDiagnostics.resourceGroup",
-        "<pool>.platform.azure.bootDiagnostics.storageAccountName",
-        "platform.azure.defaultMachinePlatform.bootDiagnostics.resourceGroup",
-        "platform.azure.defaultMachinePlatform.bootDiagnostics.storageAccountName",
-    ],
-    base: Base::Azure,
-    bad: "\
-controlPlane:
-  platform:
-    azure:
-      bootDiagnostics:
-        type: UserManaged
-        storageAccountName: diagnostics
-",
-    good: "\
-controlPlane:
-  platform:
-    azure:
-      bootDiagnostics:
-        type: UserManaged
-        resourceGroup: diagnostics-rg
-        storageAccountName: diagnostics
-",
-};
+pub const BOOT_ACCOUNT: Code = Code::new("LF0547");
 
 const TYPE: &str = "bootDiagnostics.type";
 const USER_MANAGED: &str = "UserManaged";

@@ -1,168 +1,19 @@
 //! Confidential machines: `docs/install-config.md`, section 11.8, security.
 
-use landfall_diagnostics::{Base, Finding, Findings, Kind, Page, Severity};
+use landfall_diagnostics::{Code, Finding, Findings, Kind};
 
 use super::super::config::{SecuritySettings, UefiSettings};
 use super::super::values;
 use super::{Settings, shown};
 
 /// What is encrypted is missing or not known.
-pub const CONFIDENTIAL_ENCRYPTION: Page = Page {
-    code: "LF0537",
-    title: "a confidential machine says what of its disk is encrypted",
-    text: "`VMGuestStateOnly` encrypts the state of the virtual TPM, `DiskWithVMGuestState` the disk as \
-           well.",
-    severity: Severity::Error,
-    fields: &[
-        "<pool>.platform.azure.osDisk.securityProfile.securityEncryptionType",
-        "platform.azure.defaultMachinePlatform.osDisk.securityProfile.securityEncryptionType",
-    ],
-    base: Base::Azure,
-    bad: "\
-controlPlane:
-  platform:
-    azure:
-      type: Standard_DC8as_v5
-      settings:
-        securityType: ConfidentialVM
-        confidentialVM:
-          uefiSettings: {}
-",
-    good: "\
-controlPlane:
-  platform:
-    azure:
-      type: Standard_DC8as_v5
-      osDisk:
-        securityProfile:
-          securityEncryptionType: VMGuestStateOnly
-      settings:
-        securityType: ConfidentialVM
-        confidentialVM:
-          uefiSettings: {}
-",
-};
+pub const CONFIDENTIAL_ENCRYPTION: Code = Code::new("LF0537");
 /// The firmware settings are missing.
-pub const CONFIDENTIAL_SETTINGS: Page = Page {
-    code: "LF0538",
-    title: "a confidential machine has `confidentialVM.uefiSettings`",
-    text: "The maps must be there, even if they are empty. What they leave out is Azure's default.",
-    severity: Severity::Error,
-    fields: &[
-        "<pool>.platform.azure.settings.confidentialVM",
-        "<pool>.platform.azure.settings.confidentialVM.uefiSettings",
-        "platform.azure.defaultMachinePlatform.settings.confidentialVM",
-    ],
-    base: Base::Azure,
-    bad: "\
-controlPlane:
-  platform:
-    azure:
-      type: Standard_DC8as_v5
-      osDisk:
-        securityProfile:
-          securityEncryptionType: VMGuestStateOnly
-      settings:
-        securityType: ConfidentialVM
-",
-    good: "\
-controlPlane:
-  platform:
-    azure:
-      type: Standard_DC8as_v5
-      osDisk:
-        securityProfile:
-          securityEncryptionType: VMGuestStateOnly
-      settings:
-        securityType: ConfidentialVM
-        confidentialVM:
-          uefiSettings:
-            secureBoot: Enabled
-            virtualizedTrustedPlatformModule: Enabled
-",
-};
+pub const CONFIDENTIAL_SETTINGS: Code = Code::new("LF0538");
 /// No virtual TPM.
-pub const CONFIDENTIAL_TPM: Page = Page {
-    code: "LF0539",
-    title: "a confidential machine has a virtual TPM",
-    text: "The machine proves what it runs by its TPM; without one it would not be confidential.",
-    severity: Severity::Error,
-    fields: &[
-        "<pool>.platform.azure.settings.confidentialVM.uefiSettings.virtualizedTrustedPlatformModule",
-        "platform.azure.defaultMachinePlatform.settings.confidentialVM.uefiSettings",
-    ],
-    base: Base::Azure,
-    bad: "\
-controlPlane:
-  platform:
-    azure:
-      type: Standard_DC8as_v5
-      osDisk:
-        securityProfile:
-          securityEncryptionType: VMGuestStateOnly
-      settings:
-        securityType: ConfidentialVM
-        confidentialVM:
-          uefiSettings:
-            virtualizedTrustedPlatformModule: Disabled
-",
-    good: "\
-controlPlane:
-  platform:
-    azure:
-      type: Standard_DC8as_v5
-      osDisk:
-        securityProfile:
-          securityEncryptionType: VMGuestStateOnly
-      settings:
-        securityType: ConfidentialVM
-        confidentialVM:
-          uefiSettings:
-            virtualizedTrustedPlatformModule: Enabled
-",
-};
+pub const CONFIDENTIAL_TPM: Code = Code::new("LF0539");
 /// An encrypted disk that is not confidential.
-pub const CONFIDENTIAL_DISK: Page = Page {
-    code: "LF0540",
-    title: "with `DiskWithVMGuestState` the machine has secure boot and the host encrypts nothing",
-    text: "The machine itself encrypts its disk with a key that the host never sees, so encryption by the \
-           host is refused, and the key is let go to a machine that has started signed code only.",
-    severity: Severity::Error,
-    fields: &[
-        "<pool>.platform.azure.encryptionAtHost",
-        "<pool>.platform.azure.settings.confidentialVM.uefiSettings.secureBoot",
-        "platform.azure.defaultMachinePlatform.encryptionAtHost",
-        "platform.azure.defaultMachinePlatform.settings.confidentialVM.uefiSettings.secureBoot",
-    ],
-    base: Base::Azure,
-    bad: "\
-controlPlane:
-  platform:
-    azure:
-      type: Standard_DC8as_v5
-      encryptionAtHost: true
-      osDisk:
-        securityProfile:
-          securityEncryptionType: DiskWithVMGuestState
-      settings:
-        securityType: ConfidentialVM
-        confidentialVM:
-          uefiSettings: {}
-",
-    good: "\
-controlPlane:
-  platform:
-    azure:
-      type: Standard_DC8as_v5
-      osDisk:
-        securityProfile:
-          securityEncryptionType: DiskWithVMGuestState
-      settings:
-        securityType: ConfidentialVM
-        confidentialVM:
-          uefiSettings: {}
-",
-};
+pub const CONFIDENTIAL_DISK: Code = Code::new("LF0540");
 
 /// The settings' value of `securityType` for confidential machines.
 pub const CONFIDENTIAL: &str = "ConfidentialVM";

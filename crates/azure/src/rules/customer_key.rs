@@ -1,119 +1,17 @@
 //! The user's own key for the storage account: `docs/install-config.md`, section 11.5.
 
-use landfall_diagnostics::{Base, Finding, Findings, Kind, Page, Severity};
+use landfall_diagnostics::{Code, Finding, Findings, Kind};
 
 use super::super::config::{CustomerManagedKey, Platform};
 use super::forms::{self, Part};
 use super::shown;
 
 /// Such a key on an Azure Stack Hub.
-pub const STACK_KEY: Page = Page {
-    code: "LF0519",
-    title: "`customerManagedKey` is not for an Azure Stack Hub",
-    text: "An Azure Stack Hub encrypts storage with keys of its own, and with no others.",
-    severity: Severity::Error,
-    fields: &["platform.azure.customerManagedKey", "platform.azure.cloudName"],
-    base: Base::AzureStack,
-    bad: "\
-platform:
-  azure:
-    region: local
-    baseDomainResourceGroupName: dns-rg
-    cloudName: AzureStackCloud
-    armEndpoint: https://management.local.example.com
-    customerManagedKey:
-      keyVault:
-        resourceGroup: kv-rg
-        name: kv-name
-        keyName: key1
-      userAssignedIdentityKey: identity1
-",
-    good: "\
-platform:
-  azure:
-    region: local
-    baseDomainResourceGroupName: dns-rg
-    cloudName: AzureStackCloud
-    armEndpoint: https://management.local.example.com
-",
-};
+pub const STACK_KEY: Code = Code::new("LF0519");
 /// A part of the key's description is missing.
-pub const KEY_PARTS: Page = Page {
-    code: "LF0520",
-    title: "a key of the user's own is described completely",
-    text: "The key is found by its name, its key vault and the vault's resource group, and is read by the \
-           user-assigned identity. All four must exist before the installation.",
-    severity: Severity::Error,
-    fields: &[
-        "platform.azure.customerManagedKey.keyVault.keyName",
-        "platform.azure.customerManagedKey.keyVault.name",
-        "platform.azure.customerManagedKey.keyVault.resourceGroup",
-        "platform.azure.customerManagedKey.userAssignedIdentityKey",
-    ],
-    base: Base::Azure,
-    bad: "\
-platform:
-  azure:
-    region: eastus
-    baseDomainResourceGroupName: dns-rg
-    customerManagedKey:
-      keyVault:
-        resourceGroup: kv-rg
-        name: kv-name
-        keyName: key1
-",
-    good: "\
-platform:
-  azure:
-    region: eastus
-    baseDomainResourceGroupName: dns-rg
-    customerManagedKey:
-      keyVault:
-        resourceGroup: kv-rg
-        name: kv-name
-        keyName: key1
-      userAssignedIdentityKey: identity1
-",
-};
+pub const KEY_PARTS: Code = Code::new("LF0520");
 /// A part of the key's description cannot be a name in Azure.
-pub const KEY_FORMS: Page = Page {
-    code: "LF0521",
-    title: "what describes a key of the user's own has the form of Azure's names",
-    text: "Azure gives no key, vault, resource group or identity a name of another form, so there is \
-           nothing that the text could mean. Names are wanted here, not resource ids or URLs.",
-    severity: Severity::Error,
-    fields: &[
-        "platform.azure.customerManagedKey.keyVault.keyName",
-        "platform.azure.customerManagedKey.keyVault.name",
-        "platform.azure.customerManagedKey.keyVault.resourceGroup",
-        "platform.azure.customerManagedKey.userAssignedIdentityKey",
-    ],
-    base: Base::Azure,
-    bad: "\
-platform:
-  azure:
-    region: eastus
-    baseDomainResourceGroupName: dns-rg
-    customerManagedKey:
-      keyVault:
-        resourceGroup: kv-rg
-        name: https://kv-name.vault.azure.net
-        keyName: key1
-      userAssignedIdentityKey: identity1
-",
-    good: "\
-platform:
-  azure:
-    region: eastus
-    baseDomainResourceGroupName: dns-rg
-    customerManagedKey:
-      keyVault:
-        resourceGroup: kv-rg
-        name: kv-name
-        keyName: key1
-      userAssignedIdentityKey: identity1
-",
-};
+pub const KEY_FORMS: Code = Code::new("LF0521");
 
 const FIELD: &str = "platform.azure.customerManagedKey";
 

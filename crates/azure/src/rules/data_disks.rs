@@ -3,193 +3,22 @@
 
 use std::collections::BTreeMap;
 
-use landfall_diagnostics::{Base, Finding, Findings, Kind, Page, Severity};
+use landfall_diagnostics::{Code, Finding, Findings, Kind};
 use landfall_model::config::DiskSetup;
 
 use super::super::config::DataDisk;
 use super::{Settings, shown};
 
-/// One extra disk with its setup, as the examples have it.
-const WHOLE: &str = "\
-featureSet: TechPreviewNoUpgrade
-controlPlane:
-  diskSetup:
-  - type: etcd
-    etcd:
-      platformDiskID: etcd
-  platform:
-    azure:
-      dataDisks:
-      - nameSuffix: etcd
-        diskSizeGB: 64
-        lun: 0
-";
-
 /// Extra disks for all pools.
-pub const DEFAULT_DATA_DISKS: Page = Page {
-    code: "LF0548",
-    title: "extra disks are given in a pool, not in the default machine platform",
-    text: "The extra disks of the control plane and of the other machines are for different things, so \
-           there is no sensible default.",
-    severity: Severity::Error,
-    fields: &["platform.azure.defaultMachinePlatform.dataDisks"],
-    base: Base::Azure,
-    bad: "\
-featureSet: TechPreviewNoUpgrade
-platform:
-  azure:
-    region: eastus
-    baseDomainResourceGroupName: dns-rg
-    defaultMachinePlatform:
-      dataDisks:
-      - nameSuffix: etcd
-        diskSizeGB: 64
-        lun: 0
-",
-    good: "\
-featureSet: TechPreviewNoUpgrade
-controlPlane:
-  platform:
-    azure:
-      dataDisks:
-      - nameSuffix: etcd
-        diskSizeGB: 64
-        lun: 0
-",
-};
+pub const DEFAULT_DATA_DISKS: Code = Code::new("LF0548");
 /// More setups than disks.
-pub const DATA_DISKS_FEWER: Page = Page {
-    code: "LF0549",
-    title: "there is an extra disk for each entry of `diskSetup`",
-    text: "The first entry of `diskSetup` uses the first extra disk, the second the second, and so on. \
-           There may be more disks than entries.",
-    severity: Severity::Error,
-    fields: &["<pool>.platform.azure.dataDisks", "<pool>.diskSetup"],
-    base: Base::Azure,
-    bad: "\
-featureSet: TechPreviewNoUpgrade
-controlPlane:
-  diskSetup:
-  - type: etcd
-    etcd:
-      platformDiskID: etcd
-  - type: swap
-    swap:
-      platformDiskID: swap
-  platform:
-    azure:
-      dataDisks:
-      - nameSuffix: etcd
-        diskSizeGB: 64
-        lun: 0
-",
-    good: "\
-featureSet: TechPreviewNoUpgrade
-controlPlane:
-  diskSetup:
-  - type: etcd
-    etcd:
-      platformDiskID: etcd
-  - type: swap
-    swap:
-      platformDiskID: swap
-  platform:
-    azure:
-      dataDisks:
-      - nameSuffix: etcd
-        diskSizeGB: 64
-        lun: 0
-      - nameSuffix: swap
-        diskSizeGB: 16
-        lun: 1
-",
-};
+pub const DATA_DISKS_FEWER: Code = Code::new("LF0549");
 /// A logical unit number that is missing, out of range or used twice.
-pub const DATA_DISK_LUN: Page = Page {
-    code: "LF0550",
-    title: "an extra disk that is set up has a `lun` of its own from 0 to 63",
-    text: "The logical unit number is how the machine finds the disk. Without `diskSetup` it may be left \
-           out. The OpenShift installer calls a number out of range `Required`.",
-    severity: Severity::Error,
-    fields: &["<pool>.platform.azure.dataDisks[].lun"],
-    base: Base::Azure,
-    bad: "\
-featureSet: TechPreviewNoUpgrade
-controlPlane:
-  diskSetup:
-  - type: etcd
-    etcd:
-      platformDiskID: etcd
-  platform:
-    azure:
-      dataDisks:
-      - nameSuffix: etcd
-        diskSizeGB: 64
-        lun: 64
-",
-    good: "\
-featureSet: TechPreviewNoUpgrade
-controlPlane:
-  diskSetup:
-  - type: etcd
-    etcd:
-      platformDiskID: etcd
-  platform:
-    azure:
-      dataDisks:
-      - nameSuffix: etcd
-        diskSizeGB: 64
-        lun: 63
-",
-};
+pub const DATA_DISK_LUN: Code = Code::new("LF0550");
 /// A disk without size.
-pub const DATA_DISK_SIZE: Page = Page {
-    code: "LF0551",
-    title: "an extra disk that is set up has a size",
-    text: "The size is in GB and greater than 0. There is no default.",
-    severity: Severity::Error,
-    fields: &["<pool>.platform.azure.dataDisks[].diskSizeGB"],
-    base: Base::Azure,
-    bad: "\
-featureSet: TechPreviewNoUpgrade
-controlPlane:
-  diskSetup:
-  - type: etcd
-    etcd:
-      platformDiskID: etcd
-  platform:
-    azure:
-      dataDisks:
-      - nameSuffix: etcd
-        lun: 0
-",
-    good: WHOLE,
-};
+pub const DATA_DISK_SIZE: Code = Code::new("LF0551");
 /// A disk that is not the one its setup means.
-pub const DATA_DISK_NAME: Page = Page {
-    code: "LF0552",
-    title: "an extra disk's `nameSuffix` is the `platformDiskID` of its setup",
-    text: "The first entry of `diskSetup` belongs to the first extra disk, the second to the second, and so \
-           on. The two texts guard against a list that was sorted differently.",
-    severity: Severity::Error,
-    fields: &["<pool>.platform.azure.dataDisks[].nameSuffix", "<pool>.diskSetup[]"],
-    base: Base::Azure,
-    bad: "\
-featureSet: TechPreviewNoUpgrade
-controlPlane:
-  diskSetup:
-  - type: etcd
-    etcd:
-      platformDiskID: etcd
-  platform:
-    azure:
-      dataDisks:
-      - nameSuffix: data
-        diskSizeGB: 64
-        lun: 0
-",
-    good: WHOLE,
-};
+pub const DATA_DISK_NAME: Code = Code::new("LF0552");
 
 const FIELD: &str = "dataDisks";
 
@@ -227,12 +56,12 @@ pub(super) fn check(settings: &Settings<'_>, out: &mut Findings) {
 /// An error of one disk. The reported path has no position, and the field in another spelling.
 fn error(
     settings: &Settings<'_>,
-    page: &'static Page,
+    code: &'static Code,
     kind: Kind,
     (reported, index, field): (&str, usize, &str),
     message: String,
 ) -> Finding {
-    Finding::error(page, kind, settings.path(&format!("{FIELD}.{reported}")), message)
+    Finding::error(code, kind, settings.path(&format!("{FIELD}.{reported}")), message)
         .at(settings.path(&format!("{FIELD}[{index}].{field}")))
 }
 

@@ -1,6 +1,6 @@
 //! The disk that machines start from: `docs/install-config.md`, section 11.8.
 
-use landfall_diagnostics::{Base, Finding, Findings, Kind, Page, Severity};
+use landfall_diagnostics::{Code, Finding, Findings, Kind};
 
 use super::super::config::DiskEncryptionSet;
 use super::super::values;
@@ -8,174 +8,17 @@ use super::forms::{self, Part};
 use super::{Settings, shown};
 
 /// A size below zero.
-pub const DISK_SIZE: Page = Page {
-    code: "LF0531",
-    title: "the size of the disk that machines start from is not negative",
-    text: "The size is in GB. 0, or none, leaves it to the installer.",
-    severity: Severity::Error,
-    fields: &[
-        "<pool>.platform.azure.osDisk.diskSizeGB",
-        "platform.azure.defaultMachinePlatform.osDisk.diskSizeGB",
-    ],
-    base: Base::Azure,
-    bad: "\
-controlPlane:
-  platform:
-    azure:
-      osDisk:
-        diskSizeGB: -1
-",
-    good: "\
-controlPlane:
-  platform:
-    azure:
-      osDisk:
-        diskSizeGB: 1024
-",
-};
+pub const DISK_SIZE: Code = Code::new("LF0531");
 /// A size that an Azure Stack Hub does not have.
-pub const STACK_DISK_SIZE: Page = Page {
-    code: "LF0532",
-    title: "on an Azure Stack Hub the disk that machines start from has 128 to 1023 GB",
-    text: "The machines need 128 GB, and an Azure Stack Hub has no disks of 1024 GB and more. 0, or none, \
-           leaves the size to the installer.",
-    severity: Severity::Error,
-    fields: &[
-        "<pool>.platform.azure.osDisk.diskSizeGB",
-        "platform.azure.defaultMachinePlatform.osDisk.diskSizeGB",
-        "platform.azure.cloudName",
-    ],
-    base: Base::AzureStack,
-    bad: "\
-controlPlane:
-  platform:
-    azure:
-      osDisk:
-        diskSizeGB: 1024
-",
-    good: "\
-controlPlane:
-  platform:
-    azure:
-      osDisk:
-        diskSizeGB: 1023
-",
-};
+pub const STACK_DISK_SIZE: Code = Code::new("LF0532");
 /// A type that the pool cannot have.
-pub const DISK_TYPE: Page = Page {
-    code: "LF0533",
-    title: "the disk that machines start from has one of the types for its pool",
-    text: "`Standard_LRS`, a spinning disk, is too slow for etcd: it is accepted in compute pools, and \
-           neither in the control plane nor in the default machine platform.",
-    severity: Severity::Error,
-    fields: &[
-        "<pool>.platform.azure.osDisk.diskType",
-        "platform.azure.defaultMachinePlatform.osDisk.diskType",
-    ],
-    base: Base::Azure,
-    bad: "\
-controlPlane:
-  platform:
-    azure:
-      osDisk:
-        diskType: Standard_LRS
-",
-    good: "\
-controlPlane:
-  platform:
-    azure:
-      osDisk:
-        diskType: Premium_LRS
-",
-};
+pub const DISK_TYPE: Code = Code::new("LF0533");
 /// Encryption by the host on an Azure Stack Hub.
-pub const STACK_HOST_ENCRYPTION: Page = Page {
-    code: "LF0534",
-    title: "`encryptionAtHost` is not for an Azure Stack Hub",
-    text: "Its hosts cannot encrypt the disks of machines.",
-    severity: Severity::Error,
-    fields: &[
-        "<pool>.platform.azure.encryptionAtHost",
-        "platform.azure.defaultMachinePlatform.encryptionAtHost",
-        "platform.azure.cloudName",
-    ],
-    base: Base::AzureStack,
-    bad: "\
-controlPlane:
-  platform:
-    azure:
-      encryptionAtHost: true
-",
-    good: "\
-controlPlane:
-  platform:
-    azure:
-      encryptionAtHost: false
-",
-};
+pub const STACK_HOST_ENCRYPTION: Code = Code::new("LF0534");
 /// A disk encryption set on an Azure Stack Hub.
-pub const STACK_ENCRYPTION_SET: Page = Page {
-    code: "LF0535",
-    title: "`diskEncryptionSet` is not for an Azure Stack Hub",
-    text: "An Azure Stack Hub has no disk encryption sets. It encrypts disks with keys of its own.",
-    severity: Severity::Error,
-    fields: &[
-        "<pool>.platform.azure.osDisk.diskEncryptionSet",
-        "platform.azure.defaultMachinePlatform.osDisk.diskEncryptionSet",
-        "platform.azure.cloudName",
-    ],
-    base: Base::AzureStack,
-    bad: "\
-controlPlane:
-  platform:
-    azure:
-      osDisk:
-        diskEncryptionSet:
-          subscriptionId: 00000000-0000-0000-0000-000000000000
-          resourceGroup: des-rg
-          name: des-1
-",
-    good: "\
-controlPlane:
-  platform:
-    azure:
-      osDisk:
-        diskSizeGB: 512
-",
-};
+pub const STACK_ENCRYPTION_SET: Code = Code::new("LF0535");
 /// A disk encryption set that cannot be one.
-pub const ENCRYPTION_SET: Page = Page {
-    code: "LF0536",
-    title: "a disk encryption set is given by its subscription, its resource group and its name",
-    text: "All three are needed, each in the form that Azure gives them. The subscription is its id, a \
-           UUID, and not its name.",
-    severity: Severity::Error,
-    fields: &[
-        "<pool>.platform.azure.osDisk.diskEncryptionSet",
-        "platform.azure.defaultMachinePlatform.osDisk.diskEncryptionSet",
-    ],
-    base: Base::Azure,
-    bad: "\
-controlPlane:
-  platform:
-    azure:
-      osDisk:
-        diskEncryptionSet:
-          subscriptionId: production
-          resourceGroup: des-rg
-          name: des-1
-",
-    good: "\
-controlPlane:
-  platform:
-    azure:
-      osDisk:
-        diskEncryptionSet:
-          subscriptionId: 00000000-0000-0000-0000-000000000000
-          resourceGroup: des-rg
-          name: des-1
-",
-};
+pub const ENCRYPTION_SET: Code = Code::new("LF0536");
 
 /// The sizes of disks that an Azure Stack Hub has, in GB.
 const STACK_SIZES: std::ops::RangeInclusive<i32> = 128..=1023;

@@ -17,7 +17,7 @@ mod platform;
 mod security;
 mod tags;
 
-use landfall_diagnostics::{Finding, Findings, Kind, Page, shortened};
+use landfall_diagnostics::{Code, Finding, Findings, Kind, shortened};
 use landfall_model::config::DiskSetup;
 use landfall_rules::Case;
 
@@ -25,68 +25,6 @@ use super::config::MachinePool;
 
 /// The key under `platform`.
 pub const NAME: &str = "azure";
-
-/// The pages of the codes, in the order of the codes.
-pub const PAGES: &[&Page] = &[
-    &platform::REGION,
-    &platform::DNS_GROUP,
-    &platform::IP_FAMILY,
-    &clouds::CLOUD_NAME,
-    &clouds::STACK_ENDPOINT,
-    &clouds::STACK_ONLY,
-    &clouds::STACK_OUTBOUND,
-    &clouds::STACK_DNS,
-    &clouds::STACK_SHARED_KEY,
-    &network::SUBNET_TWICE,
-    &network::SUBNET_CONTROL_PLANES,
-    &network::SUBNET_ROLE,
-    &network::NETWORK_PARTS,
-    &network::SUBNETS_NETWORK,
-    &outbound::OUTBOUND_TYPE,
-    &outbound::USER_ROUTING,
-    &outbound::GATEWAY_INTERNAL,
-    &outbound::GATEWAY_SUBNETS,
-    &customer_key::STACK_KEY,
-    &customer_key::KEY_PARTS,
-    &customer_key::KEY_FORMS,
-    &tags::TAGS_CLOUD,
-    &tags::TAGS_MANY,
-    &tags::TAG_TWICE,
-    &tags::TAG_KEY,
-    &tags::TAG_VALUE,
-    &tags::TAG_RESERVED,
-    &ipv6::IPV6_ALONE,
-    &ipv6::IPV6_MISSING,
-    &ipv6::IPV6_PREFIX,
-    &disks::DISK_SIZE,
-    &disks::STACK_DISK_SIZE,
-    &disks::DISK_TYPE,
-    &disks::STACK_HOST_ENCRYPTION,
-    &disks::STACK_ENCRYPTION_SET,
-    &disks::ENCRYPTION_SET,
-    &confidential::CONFIDENTIAL_ENCRYPTION,
-    &confidential::CONFIDENTIAL_SETTINGS,
-    &confidential::CONFIDENTIAL_TPM,
-    &confidential::CONFIDENTIAL_DISK,
-    &security::SECURITY_SETTINGS,
-    &security::STACK_SECURITY,
-    &security::TRUSTED_LAUNCH,
-    &security::SECURITY_TYPE,
-    &boot_diagnostics::BOOT_TYPE,
-    &boot_diagnostics::STACK_BOOT_MANAGED,
-    &boot_diagnostics::BOOT_ACCOUNT,
-    &data_disks::DEFAULT_DATA_DISKS,
-    &data_disks::DATA_DISKS_FEWER,
-    &data_disks::DATA_DISK_LUN,
-    &data_disks::DATA_DISK_SIZE,
-    &data_disks::DATA_DISK_NAME,
-    &machines::ULTRA_DISKS,
-    &machines::NETWORKING_TYPE,
-    &machines::IMAGE_PLAN,
-    &machines::IMAGE_PARTS,
-    &machines::IDENTITY_TYPE,
-    &machines::IDENTITY_NONE,
-];
 
 /// Judges the platform's own section, active or not.
 pub fn check_platform(case: &Case<'_>, out: &mut Findings) {
@@ -147,14 +85,14 @@ impl Settings<'_> {
     }
 
     /// An error at a field.
-    fn error(&self, page: &'static Page, kind: Kind, field: &str, message: impl Into<String>) -> Finding {
-        Finding::error(page, kind, self.path(field), message)
+    fn error(&self, code: &'static Code, kind: Kind, field: &str, message: impl Into<String>) -> Finding {
+        Finding::error(code, kind, self.path(field), message)
     }
 
     /// An error at a field which the OpenShift installer reports under a `defaultMachinePlatform` that
     /// it puts into the path of every pool (section 14).
-    fn inserted(&self, page: &'static Page, kind: Kind, field: &str, message: impl Into<String>) -> Finding {
-        self.error(page, kind, &format!("defaultMachinePlatform.{field}"), message).at(self.path(field))
+    fn inserted(&self, code: &'static Code, kind: Kind, field: &str, message: impl Into<String>) -> Finding {
+        self.error(code, kind, &format!("defaultMachinePlatform.{field}"), message).at(self.path(field))
     }
 
     /// What of a confidential machine's disk is encrypted; empty if nothing is said.

@@ -2,161 +2,21 @@
 
 use std::collections::BTreeMap;
 
-use landfall_diagnostics::{Base, Finding, Findings, Kind, Page, Severity};
+use landfall_diagnostics::{Code, Finding, Findings, Kind};
 
 use super::super::config::Platform;
 use super::shown;
 
-/// An existing network, as the examples have it.
-const WHOLE: &str = "\
-platform:
-  azure:
-    region: eastus
-    baseDomainResourceGroupName: dns-rg
-    networkResourceGroupName: net-rg
-    virtualNetwork: vnet1
-    subnets:
-    - name: masters
-      role: control-plane
-    - name: workers
-      role: node
-";
-
 /// Two subnets of one name.
-pub const SUBNET_TWICE: Page = Page {
-    code: "LF0510",
-    title: "a subnet stands in the list once",
-    text: "Names of subnets are unique in a virtual network, so two entries of one name are the same \
-           subnet. `controlPlaneSubnet` and `computeSubnet`, the older fields, count as entries at the end \
-           of the list.",
-    severity: Severity::Error,
-    fields: &[
-        "platform.azure.subnets[].name",
-        "platform.azure.controlPlaneSubnet",
-        "platform.azure.computeSubnet",
-    ],
-    base: Base::Azure,
-    bad: "\
-platform:
-  azure:
-    region: eastus
-    baseDomainResourceGroupName: dns-rg
-    networkResourceGroupName: net-rg
-    virtualNetwork: vnet1
-    subnets:
-    - name: machines
-      role: control-plane
-    - name: machines
-      role: node
-",
-    good: WHOLE,
-};
+pub const SUBNET_TWICE: Code = Code::new("LF0510");
 /// Two subnets for the control plane.
-pub const SUBNET_CONTROL_PLANES: Page = Page {
-    code: "LF0511",
-    title: "one subnet has the role `control-plane`",
-    text: "The control plane's machines cannot be spread over several subnets on Azure. The older field \
-           `controlPlaneSubnet` counts as a subnet of this role.",
-    severity: Severity::Error,
-    fields: &["platform.azure.subnets[].role", "platform.azure.controlPlaneSubnet"],
-    base: Base::Azure,
-    bad: "\
-platform:
-  azure:
-    region: eastus
-    baseDomainResourceGroupName: dns-rg
-    networkResourceGroupName: net-rg
-    virtualNetwork: vnet1
-    subnets:
-    - name: masters
-      role: control-plane
-    - name: masters-2
-      role: control-plane
-    - name: workers
-      role: node
-",
-    good: WHOLE,
-};
+pub const SUBNET_CONTROL_PLANES: Code = Code::new("LF0511");
 /// A role that subnets do not have.
-pub const SUBNET_ROLE: Page = Page {
-    code: "LF0512",
-    title: "a subnet has the role `control-plane` or `node`",
-    text: "The role says which machines are put into the subnet. It must be given, in exactly this \
-           spelling.",
-    severity: Severity::Error,
-    fields: &["platform.azure.subnets[].role"],
-    base: Base::Azure,
-    bad: "\
-platform:
-  azure:
-    region: eastus
-    baseDomainResourceGroupName: dns-rg
-    networkResourceGroupName: net-rg
-    virtualNetwork: vnet1
-    subnets:
-    - name: masters
-      role: control-plane
-    - name: workers
-      role: node
-    - name: jump
-      role: bastion
-",
-    good: WHOLE,
-};
+pub const SUBNET_ROLE: Code = Code::new("LF0512");
 /// A virtual network without the rest.
-pub const NETWORK_PARTS: Page = Page {
-    code: "LF0513",
-    title: "an existing virtual network is given with its resource group and its subnets",
-    text: "To install into a network that exists, say which one (`virtualNetwork`), which resource group \
-           it is in (`networkResourceGroupName`), and which of its subnets are for the control plane and \
-           for the other machines (`subnets`).",
-    severity: Severity::Error,
-    fields: &[
-        "platform.azure.virtualNetwork",
-        "platform.azure.networkResourceGroupName",
-        "platform.azure.subnets",
-        "platform.azure.controlPlaneSubnet",
-        "platform.azure.computeSubnet",
-    ],
-    base: Base::Azure,
-    bad: "\
-platform:
-  azure:
-    region: eastus
-    baseDomainResourceGroupName: dns-rg
-    networkResourceGroupName: net-rg
-    virtualNetwork: vnet1
-",
-    good: WHOLE,
-};
+pub const NETWORK_PARTS: Code = Code::new("LF0513");
 /// Subnets without their network.
-pub const SUBNETS_NETWORK: Page = Page {
-    code: "LF0514",
-    title: "subnets are given with their virtual network and its resource group",
-    text: "The name of a subnet means something only within its virtual network, and that one only within \
-           its resource group.",
-    severity: Severity::Error,
-    fields: &[
-        "platform.azure.subnets",
-        "platform.azure.virtualNetwork",
-        "platform.azure.networkResourceGroupName",
-        "platform.azure.controlPlaneSubnet",
-        "platform.azure.computeSubnet",
-    ],
-    base: Base::Azure,
-    bad: "\
-platform:
-  azure:
-    region: eastus
-    baseDomainResourceGroupName: dns-rg
-    subnets:
-    - name: masters
-      role: control-plane
-    - name: workers
-      role: node
-",
-    good: WHOLE,
-};
+pub const SUBNETS_NETWORK: Code = Code::new("LF0514");
 
 const SUBNETS: &str = "platform.azure.subnets";
 const CONTROL_PLANE: &str = "control-plane";
@@ -200,14 +60,14 @@ pub(super) fn node_subnets(azure: &Platform) -> usize {
     azure.subnets.iter().filter(|subnet| subnet.role == NODE).count()
 }
 
-fn missing(page: &'static Page, field: &str, message: impl Into<String>) -> Finding {
+fn missing(code: &'static Code, field: &str, message: impl Into<String>) -> Finding {
     let help = match field {
         "computeSubnet" => "add an entry with `role: node` to `subnets`",
         "controlPlaneSubnet" => "add an entry with `role: control-plane` to `subnets`",
         "virtualNetwork" => "add `virtualNetwork`; `az network vnet list -o table` shows yours",
         _ => "add `networkResourceGroupName`; `az network vnet list -o table` shows the group",
     };
-    Finding::error(page, Kind::Required, format!("platform.azure.{field}"), message).help(help)
+    Finding::error(code, Kind::Required, format!("platform.azure.{field}"), message).help(help)
 }
 
 fn check_subnets(azure: &Platform, upconverted: bool, out: &mut Findings) {

@@ -1,6 +1,6 @@
 //! How machines reach the outside: `docs/install-config.md`, section 11.4.
 
-use landfall_diagnostics::{Base, Finding, Findings, Kind, Page, Severity};
+use landfall_diagnostics::{Code, Finding, Findings, Kind};
 use landfall_model::config::InstallConfig;
 
 use super::super::config::Platform;
@@ -9,127 +9,13 @@ use super::network::node_subnets;
 use super::shown;
 
 /// The way to the outside is not known.
-pub const OUTBOUND_TYPE: Page = Page {
-    code: "LF0515",
-    title: "`outboundType` is one of the ways to the outside that Azure has",
-    text: "`Loadbalancer` is the default. The two NAT gateway values make gateways for one availability \
-           zone or for several; with `UserDefinedRouting` the routes are yours.",
-    severity: Severity::Error,
-    fields: &["platform.azure.outboundType"],
-    base: Base::Azure,
-    bad: "\
-platform:
-  azure:
-    region: eastus
-    baseDomainResourceGroupName: dns-rg
-    outboundType: NatGateway
-",
-    good: "\
-platform:
-  azure:
-    region: eastus
-    baseDomainResourceGroupName: dns-rg
-    outboundType: NATGatewaySingleZone
-",
-};
+pub const OUTBOUND_TYPE: Code = Code::new("LF0515");
 /// The user's own routes without the user's own network.
-pub const USER_ROUTING: Page = Page {
-    code: "LF0516",
-    title: "`outboundType: UserDefinedRouting` goes with an existing virtual network",
-    text: "Routes belong to subnets. In a network that is made for the cluster there are none of the \
-           user's, so the machines would not reach the image registry.",
-    severity: Severity::Error,
-    fields: &["platform.azure.outboundType", "platform.azure.virtualNetwork"],
-    base: Base::Azure,
-    bad: "\
-platform:
-  azure:
-    region: eastus
-    baseDomainResourceGroupName: dns-rg
-    outboundType: UserDefinedRouting
-",
-    good: "\
-platform:
-  azure:
-    region: eastus
-    baseDomainResourceGroupName: dns-rg
-    outboundType: UserDefinedRouting
-    networkResourceGroupName: net-rg
-    virtualNetwork: vnet1
-    subnets:
-    - name: masters
-      role: control-plane
-    - name: workers
-      role: node
-",
-};
+pub const USER_ROUTING: Code = Code::new("LF0516");
 /// A NAT gateway in a cluster that is not reachable from outside.
-pub const GATEWAY_INTERNAL: Page = Page {
-    code: "LF0517",
-    title: "a NAT gateway is for clusters whose applications are public",
-    text: "NAT gateways have public addresses. They are refused with `publish: Internal`, and with \
-           `publish: Mixed` when `operatorPublishingStrategy.ingress` is `Internal`.",
-    severity: Severity::Error,
-    fields: &["platform.azure.outboundType", "publish", "operatorPublishingStrategy.ingress"],
-    base: Base::Azure,
-    bad: "\
-publish: Internal
-platform:
-  azure:
-    region: eastus
-    outboundType: NATGatewaySingleZone
-",
-    good: "\
-publish: Internal
-platform:
-  azure:
-    region: eastus
-    outboundType: Loadbalancer
-",
-};
+pub const GATEWAY_INTERNAL: Code = Code::new("LF0517");
 /// A NAT gateway type that does not go with the number of subnets.
-pub const GATEWAY_SUBNETS: Page = Page {
-    code: "LF0518",
-    title: "a NAT gateway for one zone goes with one node subnet, gateways for several with several",
-    text: "Each gateway belongs to one availability zone and serves the subnets of that zone. \
-           `NATGatewaySingleZone` makes one, so all machines must be in one subnet; \
-           `NATGatewayMultiZone` makes one for each of several subnets.",
-    severity: Severity::Error,
-    fields: &["platform.azure.outboundType", "platform.azure.subnets"],
-    base: Base::Azure,
-    bad: "\
-platform:
-  azure:
-    region: eastus
-    baseDomainResourceGroupName: dns-rg
-    outboundType: NATGatewaySingleZone
-    networkResourceGroupName: net-rg
-    virtualNetwork: vnet1
-    subnets:
-    - name: masters
-      role: control-plane
-    - name: workers-1
-      role: node
-    - name: workers-2
-      role: node
-",
-    good: "\
-platform:
-  azure:
-    region: eastus
-    baseDomainResourceGroupName: dns-rg
-    outboundType: NATGatewayMultiZone
-    networkResourceGroupName: net-rg
-    virtualNetwork: vnet1
-    subnets:
-    - name: masters
-      role: control-plane
-    - name: workers-1
-      role: node
-    - name: workers-2
-      role: node
-",
-};
+pub const GATEWAY_SUBNETS: Code = Code::new("LF0518");
 
 const FIELD: &str = "platform.azure.outboundType";
 const SINGLE_ZONE: &str = "NATGatewaySingleZone";

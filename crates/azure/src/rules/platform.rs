@@ -1,77 +1,16 @@
 //! What every cluster on Azure has: `docs/install-config.md`, section 11.1.
 
-use landfall_diagnostics::{Base, Finding, Findings, Kind, Page, Severity};
+use landfall_diagnostics::{Code, Finding, Findings, Kind};
 
 use super::super::config::Platform;
 use super::super::values;
 
 /// The region is missing.
-pub const REGION: Page = Page {
-    code: "LF0501",
-    title: "a cluster on Azure has a region",
-    text: "The region is the location that all of the cluster's resources are made in. Any name is taken \
-           here; whether the subscription has the location shows only when it is asked.",
-    severity: Severity::Error,
-    fields: &["platform.azure.region"],
-    base: Base::Azure,
-    bad: "\
-platform:
-  azure:
-    baseDomainResourceGroupName: dns-rg
-",
-    good: "\
-platform:
-  azure:
-    region: eastus
-    baseDomainResourceGroupName: dns-rg
-",
-};
+pub const REGION: Code = Code::new("LF0501");
 /// The resource group of the public DNS zone is missing.
-pub const DNS_GROUP: Page = Page {
-    code: "LF0502",
-    title: "a cluster with a public name says which resource group its DNS zone is in",
-    text: "Unless `publish` is `Internal`, records of the cluster are made in the public DNS zone of the \
-           base domain, and Azure finds a zone by its resource group. With `publish: Internal` there are \
-           no such records.",
-    severity: Severity::Error,
-    fields: &["platform.azure.baseDomainResourceGroupName", "publish"],
-    base: Base::Azure,
-    bad: "\
-platform:
-  azure:
-    region: eastus
-",
-    good: "\
-platform:
-  azure:
-    region: eastus
-    baseDomainResourceGroupName: dns-rg
-",
-};
+pub const DNS_GROUP: Code = Code::new("LF0502");
 /// The address family is not known.
-pub const IP_FAMILY: Page = Page {
-    code: "LF0503",
-    title: "`ipFamily` is one of the address families that Azure has",
-    text: "`IPv4` is the default. The two dual-stack values give the machines addresses of both families; \
-           they are previews and need a feature gate.",
-    severity: Severity::Error,
-    fields: &["platform.azure.ipFamily"],
-    base: Base::Azure,
-    bad: "\
-platform:
-  azure:
-    region: eastus
-    baseDomainResourceGroupName: dns-rg
-    ipFamily: ipv4
-",
-    good: "\
-platform:
-  azure:
-    region: eastus
-    baseDomainResourceGroupName: dns-rg
-    ipFamily: IPv4
-",
-};
+pub const IP_FAMILY: Code = Code::new("LF0503");
 
 pub(super) fn check(azure: &Platform, publish: &str, out: &mut Findings) {
     if azure.region.is_empty() {

@@ -1,137 +1,19 @@
 //! Confidential and trusted start of machines: `docs/install-config.md`, section 11.8, security.
 
-use landfall_diagnostics::{Base, Findings, Kind, Page, Severity};
+use landfall_diagnostics::{Code, Findings, Kind};
 
 use super::super::config::SecuritySettings;
 use super::confidential::{self, CONFIDENTIAL};
 use super::{Settings, shown};
 
 /// Encryption without the settings that go with it.
-pub const SECURITY_SETTINGS: Page = Page {
-    code: "LF0541",
-    title: "`osDisk.securityProfile` goes with `settings`",
-    text: "The security profile of a disk is part of a confidential machine, which `settings` with \
-           `securityType: ConfidentialVM` asks for.",
-    severity: Severity::Error,
-    fields: &[
-        "<pool>.platform.azure.settings",
-        "<pool>.platform.azure.osDisk.securityProfile",
-        "platform.azure.defaultMachinePlatform.settings",
-        "platform.azure.defaultMachinePlatform.osDisk.securityProfile",
-    ],
-    base: Base::Azure,
-    bad: "\
-controlPlane:
-  platform:
-    azure:
-      type: Standard_DC8as_v5
-      osDisk:
-        securityProfile:
-          securityEncryptionType: VMGuestStateOnly
-",
-    good: "\
-controlPlane:
-  platform:
-    azure:
-      type: Standard_DC8as_v5
-      osDisk:
-        securityProfile:
-          securityEncryptionType: VMGuestStateOnly
-      settings:
-        securityType: ConfidentialVM
-        confidentialVM:
-          uefiSettings: {}
-",
-};
+pub const SECURITY_SETTINGS: Code = Code::new("LF0541");
 /// Such settings on an Azure Stack Hub.
-pub const STACK_SECURITY: Page = Page {
-    code: "LF0542",
-    title: "`settings` are not for an Azure Stack Hub",
-    text: "An Azure Stack Hub has neither confidential machines nor trusted launch.",
-    severity: Severity::Error,
-    fields: &[
-        "<pool>.platform.azure.settings",
-        "platform.azure.defaultMachinePlatform.settings",
-        "platform.azure.cloudName",
-    ],
-    base: Base::AzureStack,
-    bad: "\
-controlPlane:
-  platform:
-    azure:
-      settings:
-        securityType: TrustedLaunch
-        trustedLaunch:
-          uefiSettings: {}
-",
-    good: "\
-controlPlane:
-  platform:
-    azure: {}
-",
-};
+pub const STACK_SECURITY: Code = Code::new("LF0542");
 /// Trusted launch without its settings.
-pub const TRUSTED_LAUNCH: Page = Page {
-    code: "LF0543",
-    title: "a machine with trusted launch has `trustedLaunch`",
-    text: "The map must be there, even if it is empty. What it leaves out is Azure's default.",
-    severity: Severity::Error,
-    fields: &[
-        "<pool>.platform.azure.settings.trustedLaunch",
-        "platform.azure.defaultMachinePlatform.settings.trustedLaunch",
-    ],
-    base: Base::Azure,
-    bad: "\
-controlPlane:
-  platform:
-    azure:
-      settings:
-        securityType: TrustedLaunch
-",
-    good: "\
-controlPlane:
-  platform:
-    azure:
-      settings:
-        securityType: TrustedLaunch
-        trustedLaunch:
-          uefiSettings:
-            secureBoot: Enabled
-            virtualizedTrustedPlatformModule: Enabled
-",
-};
+pub const TRUSTED_LAUNCH: Code = Code::new("LF0543");
 /// Settings of a security type that is not asked for.
-pub const SECURITY_TYPE: Page = Page {
-    code: "LF0544",
-    title: "`securityType` names what the other security settings belong to",
-    text: "An encryption type belongs to `ConfidentialVM`, and secure boot or a virtual TPM under \
-           `trustedLaunch` to `TrustedLaunch`. Without that security type they would do nothing.",
-    severity: Severity::Error,
-    fields: &[
-        "<pool>.platform.azure.settings.securityType",
-        "platform.azure.defaultMachinePlatform.settings.securityType",
-    ],
-    base: Base::Azure,
-    bad: "\
-controlPlane:
-  platform:
-    azure:
-      settings:
-        trustedLaunch:
-          uefiSettings:
-            secureBoot: Enabled
-",
-    good: "\
-controlPlane:
-  platform:
-    azure:
-      settings:
-        securityType: TrustedLaunch
-        trustedLaunch:
-          uefiSettings:
-            secureBoot: Enabled
-",
-};
+pub const SECURITY_TYPE: Code = Code::new("LF0544");
 
 const SETTINGS: &str = "settings";
 const TYPE: &str = "settings.securityType";

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use landfall_diagnostics::{Base, Finding, Findings, Kind, Page, Severity, shortened};
+use landfall_diagnostics::{Code, Finding, Findings, Kind, shortened};
 use landfall_rules::text::is_word;
 
 use super::super::catalogue::Catalogue;
@@ -10,157 +10,17 @@ use super::super::config::Platform;
 use super::shown;
 
 /// Tags in a cloud whose clusters take none.
-pub const TAGS_CLOUD: Page = Page {
-    code: "LF0522",
-    title: "tags are for the public cloud and the US government's cloud",
-    text: "OpenShift supports tags of the user's own in these two clouds only.",
-    severity: Severity::Error,
-    fields: &["platform.azure.userTags", "platform.azure.cloudName"],
-    base: Base::Azure,
-    bad: "\
-platform:
-  azure:
-    region: chinaeast2
-    baseDomainResourceGroupName: dns-rg
-    cloudName: AzureChinaCloud
-    userTags:
-      team: infra
-",
-    good: "\
-platform:
-  azure:
-    region: chinaeast2
-    baseDomainResourceGroupName: dns-rg
-    cloudName: AzureChinaCloud
-",
-};
+pub const TAGS_CLOUD: Code = Code::new("LF0522");
 /// More tags than resources can have.
-pub const TAGS_MANY: Page = Page {
-    code: "LF0523",
-    title: "there are at most 10 tags",
-    text: "Some kinds of Azure's resources take 15 tags, of which the cluster needs some itself.",
-    severity: Severity::Error,
-    fields: &["platform.azure.userTags"],
-    base: Base::Azure,
-    bad: "\
-platform:
-  azure:
-    region: eastus
-    baseDomainResourceGroupName: dns-rg
-    userTags: {a: x, b: x, c: x, d: x, e: x, f: x, g: x, h: x, i: x, j: x, k: x}
-",
-    good: "\
-platform:
-  azure:
-    region: eastus
-    baseDomainResourceGroupName: dns-rg
-    userTags: {a: x, b: x, c: x, d: x, e: x, f: x, g: x, h: x, i: x, j: x}
-",
-};
+pub const TAGS_MANY: Code = Code::new("LF0523");
 /// Keys that Azure does not tell apart.
-pub const TAG_TWICE: Page = Page {
-    code: "LF0524",
-    title: "keys of tags differ in more than upper and lower case",
-    text: "Azure takes `team` and `TEAM` for the same tag, so one of the two values would be lost.",
-    severity: Severity::Error,
-    fields: &["platform.azure.userTags"],
-    base: Base::Azure,
-    bad: "\
-platform:
-  azure:
-    region: eastus
-    baseDomainResourceGroupName: dns-rg
-    userTags:
-      team: infra
-      TEAM: INFRA
-",
-    good: "\
-platform:
-  azure:
-    region: eastus
-    baseDomainResourceGroupName: dns-rg
-    userTags:
-      team: infra
-",
-};
+pub const TAG_TWICE: Code = Code::new("LF0524");
 /// A key that is not one.
-pub const TAG_KEY: Page = Page {
-    code: "LF0525",
-    title: "a tag's key is 1 to 128 letters, digits, `_`, `.` and `-`, the first of them a letter",
-    text: "The form is narrower than Azure's own, so that the tag fits every kind of resource. Letters are \
-           those of ASCII, and the last character is neither a dot nor a dash.",
-    severity: Severity::Error,
-    fields: &["platform.azure.userTags"],
-    base: Base::Azure,
-    bad: "\
-platform:
-  azure:
-    region: eastus
-    baseDomainResourceGroupName: dns-rg
-    userTags:
-      cost center: '42'
-",
-    good: "\
-platform:
-  azure:
-    region: eastus
-    baseDomainResourceGroupName: dns-rg
-    userTags:
-      cost-center: '42'
-",
-};
+pub const TAG_KEY: Code = Code::new("LF0525");
 /// A value that is not one.
-pub const TAG_VALUE: Page = Page {
-    code: "LF0526",
-    title: "a tag's value is 1 to 256 letters, digits and `_ + , - . / : ; < = > ? @`",
-    text: "The form is narrower than Azure's own, so that the tag fits every kind of resource. A value must \
-           be there, and it has no blanks.",
-    severity: Severity::Error,
-    fields: &["platform.azure.userTags"],
-    base: Base::Azure,
-    bad: "\
-platform:
-  azure:
-    region: eastus
-    baseDomainResourceGroupName: dns-rg
-    userTags:
-      team: site reliability
-",
-    good: "\
-platform:
-  azure:
-    region: eastus
-    baseDomainResourceGroupName: dns-rg
-    userTags:
-      team: site-reliability
-",
-};
+pub const TAG_VALUE: Code = Code::new("LF0526");
 /// A key that is reserved.
-pub const TAG_RESERVED: Page = Page {
-    code: "LF0527",
-    title: "a tag's key is none that OpenShift or Azure reserves",
-    text: "The key `name` and keys which begin with `kubernetes.io`, `openshift.io`, `microsoft`, `azure` \
-           or `windows` are reserved, in upper or lower case.",
-    severity: Severity::Error,
-    fields: &["platform.azure.userTags"],
-    base: Base::Azure,
-    bad: "\
-platform:
-  azure:
-    region: eastus
-    baseDomainResourceGroupName: dns-rg
-    userTags:
-      Name: demo
-",
-    good: "\
-platform:
-  azure:
-    region: eastus
-    baseDomainResourceGroupName: dns-rg
-    userTags:
-      cluster-name: demo
-",
-};
+pub const TAG_RESERVED: Code = Code::new("LF0527");
 
 const FIELD: &str = "platform.azure.userTags";
 /// The most tags that a cluster may have.

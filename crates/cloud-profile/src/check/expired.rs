@@ -94,7 +94,12 @@ mod tests {
                 .iter()
                 .map(|finding| {
                     let shown = finding.span.and_then(|span| text.get(span.range()));
-                    (finding.page.code, finding.is_error(), finding.field.as_str(), shown.unwrap_or_default())
+                    (
+                        finding.code.as_str(),
+                        finding.is_error(),
+                        finding.field.as_str(),
+                        shown.unwrap_or_default(),
+                    )
                 })
                 .collect();
             let expected = [

@@ -15,7 +15,7 @@ fn found(text: &str, parent: Option<&str>) -> Result<Vec<(&'static str, String)>
     let profile = Document::read(text, &[PRIVATE_CLOUD_PROFILE])?;
     let findings = check(&profile, parent.as_ref(), Timestamp::UNIX_EPOCH);
     let shown = |finding: &Finding| finding.span.and_then(|span| text.get(span.range())).map(str::to_owned);
-    Ok(findings.iter().map(|finding| (finding.page.code, shown(finding).unwrap_or_default())).collect())
+    Ok(findings.iter().map(|finding| (finding.code.as_str(), shown(finding).unwrap_or_default())).collect())
 }
 
 #[test]
@@ -43,7 +43,7 @@ fn a_spec_that_is_missing_is_told_as_that() -> Result<(), Vec<Finding>> {
     let without = PRIVATE.split("spec:").next().unwrap_or_default();
     let profile = Document::read(without, &[PRIVATE_CLOUD_PROFILE])?;
     let found = check(&profile, None, Timestamp::UNIX_EPOCH);
-    let told: Vec<_> = found.iter().map(|finding| (finding.page.code, finding.field.as_str())).collect();
+    let told: Vec<_> = found.iter().map(|finding| (finding.code.as_str(), finding.field.as_str())).collect();
     assert_eq!(told, [("LF1451", "spec")]);
     Ok(())
 }
@@ -59,7 +59,7 @@ fn what_the_api_would_not_take_or_would_drop_is_told() -> Result<(), Vec<Finding
     let profile = Document::read(&released, &[NAMESPACED_CLOUD_PROFILE])?;
     let told: Vec<_> = check(&profile, None, Timestamp::UNIX_EPOCH)
         .into_iter()
-        .map(|finding| (finding.page.code, finding.severity, finding.help.unwrap_or_default()))
+        .map(|finding| (finding.code.as_str(), finding.severity, finding.help.unwrap_or_default()))
         .collect();
     let codes: Vec<_> = told.iter().map(|(code, severity, _)| (*code, *severity)).collect();
     assert_eq!(codes, [("LF1452", Severity::Warning)]);
@@ -103,7 +103,7 @@ fn what_is_joined_all_the_same_is_told_once_and_as_warnings() -> Result<(), Vec<
         let outcome = outcome(&profile, &parent, Timestamp::UNIX_EPOCH)?;
         let found = remarks(&profile, &parent, &outcome.conflicts, Timestamp::UNIX_EPOCH);
         assert!(found.iter().all(|finding| !finding.is_error() && finding.help.is_some()));
-        Ok(found.into_iter().map(|finding| (finding.page.code, finding.field)).collect())
+        Ok(found.into_iter().map(|finding| (finding.code.as_str(), finding.field)).collect())
     };
     let lacking = ("LF1454", "spec.kubernetes.versions[9.9.9]".to_owned());
     let differing = ("LF1454", "spec.machineTypes[m5.large]".to_owned());
@@ -161,7 +161,7 @@ fn a_cloud_profile_has_no_parent() -> Result<(), Vec<Finding>> {
     let parent = profile.cloud_profile()?;
     let told: Vec<&str> = check(&profile, Some(&parent), Timestamp::UNIX_EPOCH)
         .into_iter()
-        .map(|finding| finding.page.code)
+        .map(|finding| finding.code.as_str())
         .collect();
     assert_eq!(told, ["LF1450"]);
     Ok(())
@@ -181,7 +181,7 @@ fn what_comes_of_both_is_told_at_the_list_of_the_profile() -> Result<(), Vec<Fin
         .iter()
         .map(|finding| {
             let shown = finding.span.and_then(|span| released.get(span.range())).unwrap_or_default();
-            (finding.page.code, finding.field.as_str(), shown, finding.help.is_some())
+            (finding.code.as_str(), finding.field.as_str(), shown, finding.help.is_some())
         })
         .collect();
     let field = "status.cloudProfileSpec.kubernetes.versions[].expirationDate";

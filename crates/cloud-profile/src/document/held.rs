@@ -96,7 +96,7 @@ mod tests {
         let told = |text: &str, kinds: &[&'static str]| {
             let finding = Document::read(text, kinds).err().and_then(|found| found.into_iter().next())?;
             let shown = text.get(finding.span?.range()).map(str::to_owned);
-            assert_eq!(finding.page.code, "LF1450");
+            assert_eq!(finding.code.as_str(), "LF1450");
             Some((finding.message, shown.unwrap_or_default(), finding.help.unwrap_or_default()))
         };
         let (message, shown, _) = told(&both, &kinds).unwrap_or_default();

@@ -277,14 +277,14 @@ fn profiles_of_the_released_kind_are_amended() -> Result<(), Box<dyn std::error:
 
 #[test]
 fn what_is_nested_too_deeply_is_refused_by_name() {
+    fn told(answer: &Value) -> &str {
+        answer["response"]["status"]["message"].as_str().unwrap_or_default()
+    }
     let nested = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
     let body = |levels| {
         let nested = nested(levels);
         format!(r#"{{ "request": {{ "object": {{ "spec": {nested} }}, "uid": "u-1" }} }}"#).into_bytes()
     };
-    fn told(answer: &Value) -> &str {
-        answer["response"]["status"]["message"].as_str().unwrap_or_default()
-    }
     assert_eq!(review::read(&body(90)).unwrap_or_default()["request"]["uid"], "u-1");
     let deep = review::read(&body(130)).err().flatten().unwrap_or_default();
     for levels in [130, 100_000] {

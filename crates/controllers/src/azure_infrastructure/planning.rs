@@ -157,8 +157,8 @@ pub(super) fn digest_of(translation: &Translation) -> String {
 pub(super) fn told(findings: &[Finding]) -> String {
     let mut errors = findings.iter().filter(|finding| finding.is_error());
     let sentence = |finding: &Finding| match finding.field.as_str() {
-        "" => format!("{} ({})", finding.message, finding.page.code),
-        field => format!("{field}: {} ({})", finding.message, finding.page.code),
+        "" => format!("{} ({})", finding.message, finding.code.as_str()),
+        field => format!("{field}: {} ({})", finding.message, finding.code.as_str()),
     };
     let mut lines: Vec<String> = errors.by_ref().take(TOLD).map(sentence).collect();
     let more = errors.count();

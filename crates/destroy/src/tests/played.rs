@@ -377,7 +377,7 @@ impl Seen {
 
     pub(super) fn codes(&self) -> Vec<&'static str> {
         let findings = self.report.iter().flat_map(|report| &report.findings);
-        findings.map(|finding| finding.page.code).collect()
+        findings.map(|finding| finding.code.as_str()).collect()
     }
 }
 

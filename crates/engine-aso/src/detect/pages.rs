@@ -1,6 +1,6 @@
 //! What stands against the use of an operator, each with its page.
 
-use landfall_diagnostics::{Base, Finding, Kind, Page, Severity, shortened};
+use landfall_diagnostics::{Code, Finding, Kind, shortened};
 use semver::Version;
 
 use super::super::kinds::Kind as ObjectKind;
@@ -8,117 +8,20 @@ use super::cloud::Other;
 use super::seen::{DEPLOYMENT, Deployment, Installer, SETTINGS, crd_name};
 use super::version::{MINIMUM, TESTED};
 
-/// The pages of what is looked at before anything is written.
-pub static PAGES: &[&Page] = &[
-    &CLOUD,
-    &ABSENT,
-    &UNHEALTHY,
-    &VERSION,
-    &KINDS,
-    &WATCHED,
-    &OTHER_CLOUD,
-    &DENIED,
-    &UPGRADE,
-    &STORED,
-    &UNTESTED,
-    &UNREADABLE,
-    &RELEASE,
-];
+static CLOUD: Code = Code::new("LF1520");
+static ABSENT: Code = Code::new("LF1521");
+static UNHEALTHY: Code = Code::new("LF1522");
+static VERSION: Code = Code::new("LF1523");
+static KINDS: Code = Code::new("LF1524");
+static WATCHED: Code = Code::new("LF1525");
+static OTHER_CLOUD: Code = Code::new("LF1526");
+static DENIED: Code = Code::new("LF1527");
+static UPGRADE: Code = Code::new("LF1528");
+static STORED: Code = Code::new("LF1529");
+static UNTESTED: Code = Code::new("LF1530");
+static UNREADABLE: Code = Code::new("LF1531");
 
-const fn page(code: &'static str, title: &'static str, text: &'static str) -> Page {
-    Page { code, title, text, severity: Severity::Error, fields: &[], base: Base::Whole, bad: "", good: "" }
-}
-
-static CLOUD: Page = page(
-    "LF1520",
-    "the cloud is one that Azure Service Operator serves",
-    "The operator asks for versions of Azure's interfaces that a Stack Hub does not have, and the German \
-     cloud is closed. Terraform makes clusters on a Stack Hub.",
-);
-static ABSENT: Page = page(
-    "LF1521",
-    "Azure Service Operator is installed in the management cluster",
-    "It is there if a CRD carries its label or a Deployment has its name. landfall uses an installation as \
-     it is and changes nothing of it. The operator needs cert-manager, and adds the CRDs that its \
-     --crd-pattern names.",
-);
-static UNHEALTHY: Page = page(
-    "LF1522",
-    "Azure Service Operator runs",
-    "CRDs alone do nothing: without an operator nobody would ever look at the objects, nor take their \
-     finalizers away. So nothing is written until a replica of its Deployment is available.",
-);
-static VERSION: Page = page(
-    "LF1523",
-    "the version of Azure Service Operator will do",
-    "The version is that of the operator's image, or the one that its CRDs are labelled with. Older \
-     releases lack versions of the kinds; another major version may mean something else by the same words.",
-);
-static KINDS: Page = page(
-    "LF1524",
-    "the management cluster serves the kinds that the cluster is made of",
-    "Of each kind one version is used, which the operator has written as `v1api` with a date, and now \
-     writes as `v` with the same date. Either will do. An operator only adds CRDs that its --crd-pattern \
-     names.",
-);
-static WATCHED: Page = page(
-    "LF1525",
-    "exactly one operator watches the namespace of the cluster",
-    "An operator watches all namespaces, or those that AZURE_TARGET_NAMESPACES of its settings names; one \
-     that runs for webhooks alone watches none. Two that watch the same would write over each other in \
-     Azure.",
-);
-static OTHER_CLOUD: Page = page(
-    "LF1526",
-    "the operator is set up for the cloud of the install config",
-    "The cloud is a property of the operator, not of an object: authority, resource manager and audience \
-     stand in its settings, where nothing means the public cloud. For another cloud there must be another \
-     operator.",
-);
-static DENIED: Page = page(
-    "LF1527",
-    "the management cluster permits what the engine does",
-    "Everything that the engine will have to do is asked of the cluster before the first object is written, \
-     so that no half of a cluster is left where a right is missing.",
-);
-static UPGRADE: Page = page(
-    "LF1528",
-    "the operator is upgraded by who installed it, one minor version at a time",
-    "Each release converts what the one before it wrote, and drops old versions some releases later. A step \
-     over a release may leave objects behind that nobody can read.",
-);
-static STORED: Page = page(
-    "LF1529",
-    "a new release of the operator has the versions in which objects are stored",
-    "A CRD remembers in `status.storedVersions` every version in which it ever stored an object. A release \
-     without such a version cannot be installed. A CRD that has objects is never deleted: Azure's resources \
-     would go with them.",
-);
-static UNTESTED: Page = Page {
-    severity: Severity::Warning,
-    ..page(
-        "LF1530",
-        "the version of Azure Service Operator was tested",
-        "Newer releases keep the versions of the kinds for a while, so that the operator is used; what it \
-         changes in how it works was not looked at.",
-    )
-};
-static UNREADABLE: Page = Page {
-    severity: Severity::Warning,
-    ..page(
-        "LF1531",
-        "the settings of the operator can be read",
-        "They say which cloud the operator serves and which namespaces it watches. Where they cannot be \
-         read, it is taken to watch all namespaces, and the cloud to be the right one.",
-    )
-};
-
-static RELEASE: Page = page(
-    "LF1560",
-    "the CRDs of a new release can be read",
-    "Which versions objects may be stored in is compared with the CRDs of the release, which it comes with as \
-     YAML documents. Nothing of a file that is something else is shown.",
-);
+static RELEASE: Code = Code::new("LF1560");
 
 /// The CRDs of a release cannot be read; why.
 #[must_use]
@@ -238,7 +141,7 @@ pub(super) fn other_cloud(other: &Other<'_>, wanted: &str) -> Finding {
 
 /// The same findings for somebody who has no install config at hand.
 pub fn without_config(findings: &mut [Finding]) {
-    for finding in findings.iter_mut().filter(|finding| finding.page.code == OTHER_CLOUD.code) {
+    for finding in findings.iter_mut().filter(|finding| *finding.code == OTHER_CLOUD) {
         finding.message = finding.message.replace(BY_CONFIG, "and is to serve");
         finding.field = String::new();
     }

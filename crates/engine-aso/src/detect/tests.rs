@@ -39,7 +39,7 @@ fn of(cluster: &Cluster, cloud: &str) -> Report {
 
 /// The verdict with the code of the first finding, empty where there is none.
 fn first(report: &Report) -> (&'static str, &'static str) {
-    (report.verdict.name(), report.findings.first().map(|finding| finding.page.code).unwrap_or_default())
+    (report.verdict.name(), report.findings.first().map(|finding| finding.code.as_str()).unwrap_or_default())
 }
 
 /// Whether the first finding names all of these.
@@ -186,7 +186,7 @@ fn an_operator_that_does_not_run_comes_before_its_version() {
     assert_eq!(first(&report), ("unhealthy", "LF1522"));
     assert!(names(&report, &["one/azureserviceoperator-controller-manager"]), "{report:?}");
     assert_eq!(
-        report.findings.iter().map(|finding| finding.page.code).collect::<Vec<_>>(),
+        report.findings.iter().map(|finding| finding.code.as_str()).collect::<Vec<_>>(),
         ["LF1522", "LF1523"]
     );
     cluster.deployments.clear();

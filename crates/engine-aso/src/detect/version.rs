@@ -88,7 +88,7 @@ mod tests {
     }
 
     fn codes(found: &[Finding]) -> Vec<(&'static str, bool)> {
-        found.iter().map(|finding| (finding.page.code, finding.is_error())).collect()
+        found.iter().map(|finding| (finding.code.as_str(), finding.is_error())).collect()
     }
 
     #[test]

@@ -1,91 +1,21 @@
 //! What stands against the translation of a plan, each with its page.
 
-use landfall_diagnostics::{Base, Finding, Kind, Page, Severity, shortened};
+use landfall_diagnostics::{Code, Finding, Kind, shortened};
 
-/// The pages of the translation.
-pub static PAGES: &[&Page] = &[
-    &PLATFORM, &NAME, &SAME_NAME, &FAMILIES, &ADDRESS, &SSH_KEY, &MACHINES, &SETTINGS, &POINTER, &USER_TAGS,
-    &PATCHES,
-];
+static PLATFORM: Code = Code::new("LF1500");
+static NAME: Code = Code::new("LF1501");
+static SAME_NAME: Code = Code::new("LF1502");
+static FAMILIES: Code = Code::new("LF1503");
+static ADDRESS: Code = Code::new("LF1504");
+static SSH_KEY: Code = Code::new("LF1505");
+static MACHINES: Code = Code::new("LF1506");
 
-const fn page(code: &'static str, title: &'static str, text: &'static str) -> Page {
-    Page { code, title, text, severity: Severity::Error, fields: &[], base: Base::Whole, bad: "", good: "" }
-}
+static SETTINGS: Code = Code::new("LF1507");
 
-static PLATFORM: Page = page(
-    "LF1500",
-    "the platform is Azure",
-    "Azure Service Operator makes resources of Azure, and of nobody else.",
-);
-static NAME: Page = page(
-    "LF1501",
-    "every resource has a name that its object can have",
-    "The object for a resource is named after it: lower case, with a dash for whatever is neither letter nor \
-     digit. A name of nothing else leaves no name.",
-);
-static SAME_NAME: Page = page(
-    "LF1502",
-    "no two objects of a kind have one name",
-    "Names that differ only in case or in characters other than letters and digits give objects of one name, \
-     and one object cannot stand for two resources.",
-);
-static FAMILIES: Page = page(
-    "LF1503",
-    "the network has addresses of IPv4 alone",
-    "The objects for Azure Service Operator have networks, load balancers and records of IPv4. For a network of \
-     both families, terraform is the engine.",
-);
-static ADDRESS: Page = page(
-    "LF1504",
-    "the internal address of the API is one of the control plane's subnet",
-    "The internal load balancer stands in the subnet of the control plane, and its address is one of that \
-     subnet's. In a new subnet Azure keeps the first four addresses and the last one for itself.",
-);
-static SSH_KEY: Page = page(
-    "LF1505",
-    "machines that the operator makes have an SSH key",
-    "Azure makes no Linux machine without a key or a password, and landfall sets no passwords.",
-);
-static MACHINES: Page = page(
-    "LF1506",
-    "machines are of a kind that the operator can make",
-    "What landfall knows of the operator's machines has no ultra disks, no encryption of the guest's state \
-     and no purchase plans. With `machines: none` the machines are made beside the operator, with \
-     all of these.",
-);
+static POINTER: Code = Code::new("LF1508");
 
-static SETTINGS: Page = page(
-    "LF1507",
-    "settings of the engine and of the operator can be read",
-    "The engine's settings are a YAML map of what no install config says: infraID, subscriptionID, tenantID, \
-     namespace, machines, stage, apiInternalIP, anchorUID, patches. Patches, there or in a file of their own, are \
-     a list of maps with `kind`, `name` and `patch`. The settings of the operator are the Secret \
-     aso-controller-settings as `kubectl get -o yaml` prints it.",
-);
-
-static POINTER: Page = page(
-    "LF1508",
-    "machines that the operator makes start with a pointer to their config",
-    "Whoever may read the objects of a cluster reads what its machines start with. Therefore that is an \
-     Ignition config which only says where the whole one is: a JSON map with `ignition` and nothing else. The \
-     whole one holds secrets.",
-);
-
-static USER_TAGS: Page = page(
-    "LF1509",
-    "tags of the user's are for clouds in which the operator's objects have them",
-    "By Azure Service Operator, `userTags` are set in the public cloud. In an overlay of the catalogue, \
-     `operatorTagsAllowed` says so of a cloud of one's own. With terraform as the engine, what the install \
-     config may say counts alone.",
-);
-static PATCHES: Page = page(
-    "LF1510",
-    "every patch is for an object of the cluster, and can be applied to it",
-    "A patch names its object by kind and name, as `landfall aso render` prints them. One for an object of \
-     another stage, such as the bootstrap machine once it is gone, is left alone; one for what no stage has \
-     would never do anything. It is a JSON merge patch, which is an object, and leaves alone what the engine \
-     goes by: kind, names, owners, finalizers, status and policy.",
-);
+static USER_TAGS: Code = Code::new("LF1509");
+static PATCHES: Code = Code::new("LF1510");
 
 /// What is wrong with a file of settings.
 #[must_use]

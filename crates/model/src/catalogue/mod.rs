@@ -20,7 +20,6 @@ use std::sync::LazyLock;
 use serde::Serialize;
 use serde_json::Value;
 
-pub use pages::PAGES;
 pub use schema::schema;
 pub use value::{Allowance, AllowedRegion, AllowedType, AllowedZone, Image, Release, Role};
 

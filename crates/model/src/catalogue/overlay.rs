@@ -4,7 +4,7 @@
 //! what was there. Unlike an install config, an overlay has no history to be lenient for: whatever would
 //! be a warning there refuses it.
 
-use landfall_diagnostics::{Finding, Findings, Kind, Page, Severity, Span, sort};
+use landfall_diagnostics::{Code, Finding, Findings, Kind, Severity, Span, sort};
 use landfall_source::{Decoder, Mask, NodeId, NodeKind, Tree};
 use serde_json::Value;
 
@@ -76,8 +76,8 @@ fn check_keys(tree: &Tree<'_>, at: NodeId, text: &str, findings: &mut Findings) 
                 let plain = !written.starts_with(['"', '\'', '!', '&', '*', '?', '|', '>']);
                 if plain && written != entry.key {
                     let message = format!("`{written}` without quotes is read as `{}`", entry.key);
-                    let page = &landfall_source::pages::CONVERTED;
-                    let finding = Finding::error(page, Kind::TypeInvalid, entry.key.to_string(), message);
+                    let code = &landfall_source::pages::CONVERTED;
+                    let finding = Finding::error(code, Kind::TypeInvalid, entry.key.to_string(), message);
                     let help = format!("write \"{written}\" to keep it as it stands");
                     findings.push(finding.help(help).span(entry.key_span));
                 }
@@ -113,14 +113,14 @@ fn settled(raw: Value, typed: Option<&Value>) -> Value {
 
 /// A fault of the merged catalogue as a finding in the overlay.
 fn finding(fault: Fault, tree: &Tree<'_>) -> Finding {
-    let (page, kind): (&'static Page, Kind) = match fault.wrong {
+    let (code, kind): (&'static Code, Kind) = match fault.wrong {
         Wrong::Pattern => (&pages::PATTERN, Kind::Invalid),
         Wrong::Reference => (&pages::REFERENCE, Kind::Invalid),
         Wrong::Choice => (&pages::CHOICE, Kind::NotSupported),
         Wrong::Twice => (&pages::TWICE, Kind::Duplicate),
     };
     let span = place(tree, &fault.path);
-    Finding::error(page, kind, field(&fault.path), fault.message).span(span)
+    Finding::error(code, kind, field(&fault.path), fault.message).span(span)
 }
 
 /// A path as the reader writes it: names after dots, other keys in brackets.
@@ -205,7 +205,7 @@ images:
     fn codes(text: &str) -> Vec<&'static str> {
         let findings = Catalogue::embedded().with_overlay(text).err().unwrap_or_default();
         assert!(findings.iter().all(|f| f.is_error() && f.span.is_some()), "{findings:?}");
-        findings.iter().map(|finding| finding.page.code).collect()
+        findings.iter().map(|finding| finding.code.as_str()).collect()
     }
 
     fn with(text: &str) -> Catalogue {

@@ -109,7 +109,7 @@ mod tests {
     fn what_is_no_stream_is_refused() {
         let codes = |text: &str| -> Vec<&'static str> {
             let faults = Catalogue::embedded().with_stream(text).err().unwrap_or_default();
-            faults.iter().map(|finding| finding.page.code).collect()
+            faults.iter().map(|finding| finding.code.as_str()).collect()
         };
         assert_eq!(codes("{}"), ["LF0605"]);
         assert_eq!(codes(""), ["LF0605"]);

@@ -1,6 +1,6 @@
 //! Older forms of the neutral fields brought up to date: `docs/install-config.md`, section 5.
 
-use landfall_diagnostics::{Base, Finding, Kind, Page, Severity};
+use landfall_diagnostics::{Code, Finding, Kind};
 
 use super::value::Network;
 use super::{InstallConfig, MachineNetwork, Networking};
@@ -8,21 +8,8 @@ use super::{InstallConfig, MachineNetwork, Networking};
 /// The versions of the format.
 const VERSIONS: &[&str] = &["v1", "v1beta3", "v1beta4"];
 
-/// The codes of this room.
-pub const PAGES: &[&Page] = &[&VERSION];
-
 /// The version is missing or not known.
-pub const VERSION: Page = Page {
-    code: "LF0101",
-    title: "`apiVersion` is a known version of the format",
-    text: "Without a version, or with one that is not known, nothing else of the file can be judged. The \
-           versions are `v1` and the older `v1beta3` and `v1beta4`, in exactly this spelling.",
-    severity: Severity::Error,
-    fields: &["apiVersion"],
-    base: Base::None,
-    bad: "apiVersion: v2\n",
-    good: "apiVersion: v1beta4\n",
-};
+pub const VERSION: Code = Code::new("LF0101");
 
 /// Brings the neutral fields up to date. Newer fields win over older ones, which stay as they are.
 ///

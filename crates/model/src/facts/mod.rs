@@ -4,7 +4,7 @@
 //! alone, or read back from a file; whichever it was, the plan that comes of it is the same. The facts of
 //! one platform are leaf types of that platform's folder.
 
-use landfall_diagnostics::{Base, Finding, Findings, Kind, Page, Severity, Span, sort};
+use landfall_diagnostics::{Code, Finding, Findings, Kind, Severity, Span, sort};
 use landfall_source::{Decoder, Mask};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,20 +16,7 @@ use crate::sections::supported;
 pub const VERSION: i32 = 1;
 
 /// The facts are of another version.
-pub const UNKNOWN_VERSION: Page = Page {
-    code: "LF0610",
-    title: "a facts file is of a version that this landfall reads",
-    text: "The file says of which version of the format it is, so that a later landfall cannot take it for \
-           something else. Gather the facts again with the landfall that is to read them.",
-    severity: Severity::Error,
-    fields: &[],
-    base: Base::Whole,
-    bad: "",
-    good: "",
-};
-
-/// The pages of facts files.
-pub const PAGES: &[&Page] = &[&UNKNOWN_VERSION];
+pub const UNKNOWN_VERSION: Code = Code::new("LF0610");
 
 /// Where facts come from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -1,118 +1,20 @@
 //! The findings of planning that belong to no platform.
 
-use landfall_diagnostics::{Base, Finding, Kind, Page, Severity, shortened};
+use landfall_diagnostics::{Code, Finding, Kind, shortened};
 
 use super::Engine;
 
-const NO_ASSETS: Page = Page {
-    code: "LF0651",
-    title: "landfall makes the files of clusters on platforms whose machines it can make",
-    text: "Configs for other platforms can be validated and completed. Their manifests are the work of the \
-           OpenShift installer.",
-    severity: Severity::Error,
-    fields: &["platform"],
-    base: Base::None,
-    bad: "platform:\n  none: {}\n",
-    good: "platform:\n  aws:\n    region: us-east-1\ncredentialsMode: Mint\n",
-};
-const RELEASE: Page = Page {
-    code: "LF0652",
-    title: "the release is one that the catalogue knows",
-    text: "`--release` chooses among the releases of the catalogue; images of the machines are known for \
-           these. An overlay adds others, and `--stream` brings the images of any release.",
-    severity: Severity::Error,
-    fields: &[],
-    base: Base::Whole,
-    bad: "",
-    good: "",
-};
-const INFRA_ID: Page = Page {
-    code: "LF0653",
-    title: "an infrastructure id is a name of at most 27 lower-case letters, digits and dashes",
-    text: "It is part of the names of all resources, some of which accept no other characters and no more of \
-           them. It begins with a letter or digit and ends with one.",
-    severity: Severity::Error,
-    fields: &[],
-    base: Base::Whole,
-    bad: "",
-    good: "",
-};
-const UNREADABLE: Page = Page {
-    code: "LF0654",
-    title: "a manifest that was edited is still readable",
-    text: "Manifests that were edited are kept and used by later steps. One that is no YAML any more, or no \
-           longer the object that it was, would stop the cluster: mend it, or delete it and it is made anew.",
-    severity: Severity::Error,
-    fields: &[],
-    base: Base::Whole,
-    bad: "",
-    good: "",
-};
+const NO_ASSETS: Code = Code::new("LF0651");
+const RELEASE: Code = Code::new("LF0652");
+const INFRA_ID: Code = Code::new("LF0653");
+const UNREADABLE: Code = Code::new("LF0654");
 
-const OTHER_CLUSTER: Page = Page {
-    code: "LF0655",
-    title: "a directory is that of one cluster",
-    text: "The metadata.json of a directory says whose resources `destroy` removes. Files of another cluster \
-           written over it would leave those of the first one behind in the cloud with nobody knowing. Use \
-           another directory, or delete metadata.json if nothing of that cluster was ever made.",
-    severity: Severity::Error,
-    fields: &["metadata.name"],
-    base: Base::Whole,
-    bad: "",
-    good: "",
-};
+const OTHER_CLUSTER: Code = Code::new("LF0655");
 
-const ENDPOINT_USER: Page = Page {
-    code: "LF0656",
-    title: "the URL of an endpoint names no user",
-    text: "Endpoints are written into objects that everybody in the cluster can read, and no client sends the \
-           user part of such a URL. Credentials come from the environment.",
-    severity: Severity::Error,
-    fields: &["platform.aws.serviceEndpoints[].url", "platform.azure.armEndpoint"],
-    base: Base::Aws,
-    bad: "platform:\n  aws:\n    region: us-east-1\n    serviceEndpoints:\n    - name: ec2\n      \
-          url: https://someone:secret@ec2.example.com\n",
-    good: "platform:\n  aws:\n    region: us-east-1\n    serviceEndpoints:\n    - name: ec2\n      \
-           url: https://ec2.example.com\n",
-};
+const ENDPOINT_USER: Code = Code::new("LF0656");
 
-const NOT_MADE: Page = Page {
-    code: "LF0657",
-    title: "the config asks only for what landfall makes",
-    text: "Some settings of newer OpenShift installers are judged but not acted on. They are refused \
-           before anything is made rather than silently left out.",
-    severity: Severity::Error,
-    fields: &["<pool>.diskSetup", "<pool>.management", "pki"],
-    base: Base::Aws,
-    bad: "featureSet: TechPreviewNoUpgrade\npki:\n  signerCertificates:\n    key:\n      algorithm: ECDSA\n      \
-          ecdsa:\n        curve: P384\n",
-    good: "featureSet: TechPreviewNoUpgrade\n",
-};
-
-const UNKNOWN_ENGINE: Page = Page {
-    code: "LF0658",
-    title: "the engine that `metadata.json` names is known",
-    text: "`metadata.json` notes what makes the infrastructure of the cluster. An engine that this release of \
-           landfall does not know may have made resources that it does not see, so that neither create nor \
-           destroy goes on. A cluster of a newer landfall is continued and removed with that release.",
-    severity: Severity::Error,
-    fields: &[],
-    base: Base::Whole,
-    bad: "",
-    good: "",
-};
-
-/// The pages of these findings.
-pub const PAGES: &[&Page] = &[
-    &NO_ASSETS,
-    &RELEASE,
-    &INFRA_ID,
-    &UNREADABLE,
-    &OTHER_CLUSTER,
-    &ENDPOINT_USER,
-    &NOT_MADE,
-    &UNKNOWN_ENGINE,
-];
+const NOT_MADE: Code = Code::new("LF0657");
+const UNKNOWN_ENGINE: Code = Code::new("LF0658");
 
 /// No assets can be made for a platform.
 #[must_use]

@@ -50,7 +50,7 @@ fn who_has_no_kubeconfig_is_told_how_to_name_one() {
     let told = |path: &str, bad: Bad| {
         let bad = BadKubeconfig { bad, why: "is not there".to_owned() };
         let finding = bad_kubeconfig(Path::new(path), &bad);
-        (finding.page.code, finding.message, finding.help.unwrap_or_default())
+        (finding.code.as_str(), finding.message, finding.help.unwrap_or_default())
     };
     for (bad, code) in [(Bad::Unreadable, "LF1240"), (Bad::Invalid, "LF1241")] {
         let (found, message, help) = told("a", bad);
@@ -68,7 +68,7 @@ fn who_has_no_kubeconfig_is_told_how_to_name_one() {
 fn a_server_that_does_not_answer_is_named_and_one_that_refuses_says_who_can_help() {
     let told = |fault: Fault| {
         let finding = unanswered("127.0.0.1:6443", &fault.into());
-        assert_eq!(finding.page.code, "LF1532");
+        assert_eq!(finding.code.as_str(), "LF1532");
         (finding.message, finding.help.unwrap_or_default())
     };
     let (message, _) = told(Fault::late());

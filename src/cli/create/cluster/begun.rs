@@ -88,7 +88,7 @@ mod tests {
             detail: String::new(),
             inputs: String::new(),
         })?;
-        let code = other_namespace(root.path(), Some("good")).map(|finding| finding.page.code);
+        let code = other_namespace(root.path(), Some("good")).map(|finding| finding.code.as_str());
         assert_eq!(code, Some("LF1543"));
         assert!(other_namespace(root.path(), Some("bad")).is_none());
         assert!(other_namespace(root.path(), None).is_none());
@@ -112,7 +112,7 @@ mod tests {
             detail: String::new(),
             inputs: String::new(),
         })?;
-        let code = other_machines(root.path(), false).map(|finding| finding.page.code);
+        let code = other_machines(root.path(), false).map(|finding| finding.code.as_str());
         assert_eq!(code, Some("LF1543"));
         assert!(other_machines(root.path(), true).is_none());
         Ok(())

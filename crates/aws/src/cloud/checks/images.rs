@@ -174,7 +174,7 @@ mod tests {
     fn code(seen: Option<&Seen>) -> &'static str {
         let wish = Wish { id: "ami-1", region: "us-east-1", architecture: "amd64", field: FIELD };
         match judged(seen, &wish).verdict {
-            Verdict::Found(finding) => finding.page.code,
+            Verdict::Found(finding) => finding.code.as_str(),
             _ => "",
         }
     }

@@ -109,7 +109,7 @@ mod tests {
     fn code(state: KeyState, usage: KeyUsageType, spec: KeySpec) -> Option<&'static str> {
         let key = KeyMetadata::builder().key_id("1").key_state(state).key_usage(usage).key_spec(spec);
         match judged(&key.build().ok()?, "x", "arn").verdict {
-            Verdict::Found(finding) => Some(finding.page.code),
+            Verdict::Found(finding) => Some(finding.code.as_str()),
             _ => None,
         }
     }

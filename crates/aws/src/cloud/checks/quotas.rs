@@ -180,7 +180,7 @@ mod tests {
         let quota = Quota { service: "vpc".to_owned(), code: "L-1".to_owned(), ..Quota::default() };
         let account = Account { name: "VPCs", quota: &quota, region: "us-east-1", limit, used, needed };
         match account.judged(REGION).verdict {
-            Verdict::Found(finding) => finding.page.code,
+            Verdict::Found(finding) => finding.code.as_str(),
             _ => "",
         }
     }

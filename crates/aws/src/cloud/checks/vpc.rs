@@ -67,7 +67,7 @@ mod tests {
     #[test]
     fn both_attributes_are_needed() {
         let code = |support, hostnames| match judged("vpc-1", support, hostnames).verdict {
-            Verdict::Found(finding) => finding.page.code,
+            Verdict::Found(finding) => finding.code.as_str(),
             _ => "",
         };
         assert_eq!(code(true, true), "");

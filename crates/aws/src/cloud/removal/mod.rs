@@ -24,7 +24,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 
 use aws_config::Region;
-use landfall_diagnostics::Page;
 use landfall_platform::cloud::{Asked, Asking, Unready, Verdict, Waiting};
 use landfall_platform::removal::{
     Account, Discovered, Elsewhere, FoundCluster, Holder, Outcome, Removal, Target, Thing,
@@ -42,11 +41,6 @@ use super::session::{Lost, Session};
 
 /// The most values that a filter of EC2 takes.
 const MOST_VALUES: usize = 200;
-
-/// The pages of what is found on the way.
-pub(super) fn all_pages() -> impl Iterator<Item = &'static Page> {
-    pages::PAGES.iter().chain(delete::PAGES).copied()
-}
 
 /// The removal of one cluster.
 pub(super) struct AwsRemoval<'a> {

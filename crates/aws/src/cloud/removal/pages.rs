@@ -1,75 +1,17 @@
 //! What is to be said of a look at a cluster's things, each with its page.
 
-use landfall_diagnostics::{Base, Finding, Kind, Page, Severity, shortened};
+use landfall_diagnostics::{Code, Finding, Kind, shortened};
 
 use crate::cloud::session::Lost;
 
-const UNSEEN: Page = Page {
-    code: "LF1320",
-    title: "everything that a cluster can be made of can be looked at",
-    text: "A cluster is gone when nothing carries its tag any more, and that is only known where all \
-           services answer. What cannot be looked at may hold things that cost money.",
-    severity: Severity::Error,
-    fields: &[],
-    base: Base::Whole,
-    bad: "",
-    good: "",
-};
-const OTHER_CLUSTERS: Page = Page {
-    code: "LF1321",
-    title: "no other cluster uses the subnets that a cluster owns",
-    text: "A tag kubernetes.io/cluster/<id> with the value shared says that the cluster <id> was installed \
-           into the subnet. Without the subnet it would no longer work.",
-    severity: Severity::Error,
-    fields: &[],
-    base: Base::Whole,
-    bad: "",
-    good: "",
-};
+const UNSEEN: Code = Code::new("LF1320");
+const OTHER_CLUSTERS: Code = Code::new("LF1321");
 
-const NO_DOMAIN: Page = Page {
-    code: "LF1324",
-    title: "the domain of a cluster with a hosted zone of the user's own is known",
-    text: "In a zone that the cluster only shares, what is below the cluster's domain is its own. Without the \
-           domain nobody knows which records these are, and once the zone has lost the cluster's tag, nobody \
-           would look there again.",
-    severity: Severity::Error,
-    fields: &[],
-    base: Base::Whole,
-    bad: "",
-    good: "",
-};
+const NO_DOMAIN: Code = Code::new("LF1324");
 
-const LEAD_ELSEWHERE: Page = Page {
-    code: "LF1325",
-    title: "records with the names of a cluster lead to the cluster",
-    text: "A newer cluster can have the name and domain of an older one, and its records then have the same \
-           names. A public record is the cluster's if it has the values of the record in the cluster's own zone, \
-           or leads to a load balancer of the cluster. The same holds in a hosted zone of the user's own where \
-           only the command line says the cluster's domain. All others stay.",
-    severity: Severity::Warning,
-    fields: &[],
-    base: Base::Whole,
-    bad: "",
-    good: "",
-};
+const LEAD_ELSEWHERE: Code = Code::new("LF1325");
 
-const UNPROVEN: Page = Page {
-    code: "LF1326",
-    title: "what may be the cluster's is proven to be",
-    text: "Some resources are made first and tagged afterwards. If the program that makes them is killed in \
-           between, they have no tag. landfall takes such a resource for the cluster's where its exact name or its \
-           VPC proves it. Others stay: deleting somebody else's would be worse. The run then ends with exit code 5.",
-    severity: Severity::Error,
-    fields: &[],
-    base: Base::Whole,
-    bad: "",
-    good: "",
-};
-
-/// All of them.
-pub(in crate::cloud) static PAGES: &[&Page] =
-    &[&UNSEEN, &OTHER_CLUSTERS, &NO_DOMAIN, &LEAD_ELSEWHERE, &UNPROVEN];
+const UNPROVEN: Code = Code::new("LF1326");
 
 /// Something without the cluster's tag that may be the cluster's, and why it may be.
 pub(super) fn unproven(what: &str, why: &str, tag: &str) -> Finding {
@@ -139,7 +81,7 @@ mod tests {
     #[test]
     fn what_cannot_be_looked_at_is_named_with_the_reason() {
         let finding = unseen("buckets", &Lost::Unready(Unready("the endpoint is dead".to_owned())));
-        assert_eq!((finding.page.code, finding.is_error()), ("LF1320", true));
+        assert_eq!((finding.code.as_str(), finding.is_error()), ("LF1320", true));
         assert!(
             finding.message.starts_with("buckets ") && finding.message.ends_with(": the endpoint is dead")
         );
@@ -153,7 +95,7 @@ mod tests {
         };
         let finding = unseen("roles", &Lost::Fault(fault));
         // What AWS answered is the finding of the call.
-        assert_eq!((finding.page.code, finding.is_error()), ("LF1020", true));
+        assert_eq!((finding.code.as_str(), finding.is_error()), ("LF1020", true));
         for part in ["roles ", "iam:ListRoles", "AccessDenied"] {
             assert!(finding.message.contains(part), "{}", finding.message);
         }
@@ -164,7 +106,7 @@ mod tests {
     fn the_other_clusters_are_named() {
         let clusters = ["one-bcd24", "two-bcd24"].map(str::to_owned);
         let finding = used_by_others("subnet-1", &clusters);
-        assert_eq!((finding.page.code, finding.is_error()), ("LF1321", true));
+        assert_eq!((finding.code.as_str(), finding.is_error()), ("LF1321", true));
         for part in ["subnet-1", "one-bcd24, two-bcd24"] {
             assert!(finding.message.contains(part), "{}", finding.message);
         }
@@ -173,7 +115,7 @@ mod tests {
     #[test]
     fn what_is_not_proven_is_named_with_the_reason() {
         let finding = unproven("hosted zone Z1 (demo.example.com)", "its VPC vpc-1 does not exist", "key");
-        assert_eq!(finding.page.code, "LF1326");
+        assert_eq!(finding.code.as_str(), "LF1326");
         assert!(finding.message.starts_with("hosted zone Z1 (demo.example.com) "), "{}", finding.message);
         assert!(finding.message.ends_with(" its VPC vpc-1 does not exist"), "{}", finding.message);
         landfall_testing::assert_findings("aws-unproven", [&finding]);
@@ -183,7 +125,7 @@ mod tests {
     #[test]
     fn a_shared_zone_needs_the_domain() {
         let finding = no_domain("example.com");
-        assert_eq!((finding.page.code, finding.is_error()), ("LF1324", true));
+        assert_eq!((finding.code.as_str(), finding.is_error()), ("LF1324", true));
         assert!(finding.message.contains("example.com"), "{}", finding.message);
         assert!(finding.help.is_some_and(|help| help.contains("--cluster-domain")));
     }
@@ -195,6 +137,6 @@ mod tests {
         let finding = lead_elsewhere("example.com", &records);
         assert!(!finding.is_error() && finding.message.contains("a4.demo.example.com A to 192.0.2.4"));
         assert!(finding.message.ends_with(" and 2 more"), "{}", finding.message);
-        assert_eq!(finding.page.code, "LF1325");
+        assert_eq!(finding.code.as_str(), "LF1325");
     }
 }

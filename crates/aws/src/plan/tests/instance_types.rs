@@ -71,7 +71,7 @@ fn what_the_region_has_in_place_of_the_usual_types_is_told() {
     let zones = owned(&["us-east-1-nyc-1a"]);
     let config = with_settings(config::MachinePool { zones, ..config::MachinePool::default() });
     let elsewhere = found(&config, base_facts());
-    let told = elsewhere.iter().find(|finding| finding.page.code == "LF0704");
+    let told = elsewhere.iter().find(|finding| finding.code.as_str() == "LF0704");
     let told = told.and_then(|finding| finding.help.as_deref()).unwrap_or_default();
     assert_names(told, &["us-east-1-nyc-1a"]);
 

@@ -56,7 +56,7 @@ mod tests {
     #[test]
     fn operators_need_a_secret() {
         let told = |source: Source| match judge(&source).verdict {
-            Verdict::Found(finding) => (finding.page.code, finding.is_error()),
+            Verdict::Found(finding) => (finding.code.as_str(), finding.is_error()),
             Verdict::Passed(_) | Verdict::Skipped(_) => ("", false),
         };
         assert_eq!(told(Source::Secret), ("", false));

@@ -144,7 +144,7 @@ mod tests {
     fn code(text: Option<&str>, confidential: bool) -> &'static str {
         let found: Option<Described> = text.and_then(|text| serde_json::from_str(text).ok());
         match judged(found.as_ref(), &named(confidential), "eastus", "x").verdict {
-            Verdict::Found(finding) => finding.page.code,
+            Verdict::Found(finding) => finding.code.as_str(),
             _ => "",
         }
     }

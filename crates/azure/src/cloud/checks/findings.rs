@@ -228,10 +228,10 @@ mod tests {
     fn missing_rights_are_named_up_to_a_few() {
         let names: Vec<String> = (1..8).map(|i| format!("Microsoft.A/b{i}/write")).collect();
         let finding = denied("platform.azure", &names, 40);
-        assert_eq!((finding.page.code, finding.field.as_str()), ("LF1139", "platform.azure"));
+        assert_eq!((finding.code.as_str(), finding.field.as_str()), ("LF1139", "platform.azure"));
         assert_names(&finding.message, &["7 of 40", &names[..5].join(", "), " 2 more"]);
         assert!(!finding.message.contains(&names[5]), "{}", finding.message);
-        assert_eq!(roles_denied("platform.azure", &names[..1], 1).page.code, "LF1140");
+        assert_eq!(roles_denied("platform.azure", &names[..1], 1).code.as_str(), "LF1140");
     }
 
     #[test]

@@ -73,7 +73,7 @@ mod tests {
     #[test]
     fn an_identity_that_is_not_there_is_named() {
         let finding = findings::identity_missing("x", "one", "g");
-        assert_eq!(finding.page.code, "LF1138");
+        assert_eq!(finding.code.as_str(), "LF1138");
         assert!(finding.message.contains("`one`") && finding.message.contains("`g`"));
     }
 }

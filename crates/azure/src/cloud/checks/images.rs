@@ -258,7 +258,7 @@ mod tests {
 
     fn code(answer: Answer) -> &'static str {
         match answer.verdict {
-            Verdict::Found(finding) => finding.page.code,
+            Verdict::Found(finding) => finding.code.as_str(),
             _ => "",
         }
     }
@@ -267,14 +267,14 @@ mod tests {
     fn an_image_must_be_there() {
         let wish = wish("", "amd64");
         let finding = findings::image_missing(&wish);
-        assert_eq!(finding.page.code, "LF1134");
+        assert_eq!(finding.code.as_str(), "LF1134");
         assert!(finding.message.contains("redhat:rh-ocp-worker:rh-ocp-worker:413.92.2023101700"));
     }
 
     #[test]
     fn an_image_must_fit_the_size_and_the_architecture() {
         let unfit = |architecture: &str, generations: &str| {
-            unfit(&properties(VERSION), &wish("", architecture), generations).map(|found| found.page.code)
+            unfit(&properties(VERSION), &wish("", architecture), generations).map(|found| found.code.as_str())
         };
         assert_eq!(unfit("amd64", "V1,V2"), None);
         assert_eq!(unfit("amd64", ""), None);
@@ -285,7 +285,7 @@ mod tests {
     #[test]
     fn protected_machines_start_from_the_second_generation() {
         let first = properties(&VERSION.replace("V2", "V1"));
-        let found = unfit(&first, &wish("", "amd64"), "V1,V2").map(|found| found.page.code);
+        let found = unfit(&first, &wish("", "amd64"), "V1,V2").map(|found| found.code.as_str());
         assert_eq!(found, Some("LF1135"));
         let unknown = properties(r#"{"properties": {"plan": null}}"#);
         assert!(unfit(&unknown, &wish("", "arm64"), "V1").is_none());

@@ -108,7 +108,7 @@ mod tests {
         };
         let vault = vault.and_then(|text| serde_json::from_str(text).ok());
         match judged(&Found { vault, key, identity }, &wanted).verdict {
-            Verdict::Found(finding) => finding.page.code,
+            Verdict::Found(finding) => finding.code.as_str(),
             _ => "",
         }
     }

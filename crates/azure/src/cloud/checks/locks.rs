@@ -213,7 +213,7 @@ mod tests {
 
     fn found(locks: &[Lock]) -> (&'static str, String) {
         match judged(locks, &places(&platform(), Some("example.com"), "s")).verdict {
-            Verdict::Found(finding) => (finding.page.code, finding.field),
+            Verdict::Found(finding) => (finding.code.as_str(), finding.field),
             _ => ("", String::new()),
         }
     }
@@ -248,7 +248,7 @@ mod tests {
             Platform { base_domain_resource_group_name: "dns-rg".to_owned(), ..Platform::default() };
         let locks = [lock("/subscriptions/s/resourceGroups/dns-rg", "CanNotDelete")];
         let (code, message) = match judged(&locks, &places(&platform, None, "s")).verdict {
-            Verdict::Found(finding) => (finding.page.code, finding.message),
+            Verdict::Found(finding) => (finding.code.as_str(), finding.message),
             _ => ("", String::new()),
         };
         assert_eq!(code, "LF1142");

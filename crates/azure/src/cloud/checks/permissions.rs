@@ -95,7 +95,7 @@ mod tests {
         let verdict = |first: Right, second: Right| {
             let right = |action: &str| if action == "a" { first } else { second };
             match judged(&actions, right, findings::denied).verdict {
-                Verdict::Found(finding) => finding.page.code.to_owned(),
+                Verdict::Found(finding) => finding.code.as_str().to_owned(),
                 Verdict::Skipped(why) | Verdict::Passed(why) => why,
             }
         };

@@ -81,7 +81,7 @@ mod tests {
         let states: Vec<(&str, String)> =
             states.iter().map(|(name, state)| (*name, (*state).to_owned())).collect();
         match judged(&states).verdict {
-            Verdict::Found(finding) => (finding.page.code, finding.help.unwrap_or_default()),
+            Verdict::Found(finding) => (finding.code.as_str(), finding.help.unwrap_or_default()),
             _ => ("", String::new()),
         }
     }

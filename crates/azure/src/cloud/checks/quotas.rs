@@ -226,7 +226,7 @@ mod tests {
 
     fn code_of(answer: &Answer) -> &'static str {
         match &answer.verdict {
-            Verdict::Found(finding) => finding.page.code,
+            Verdict::Found(finding) => finding.code.as_str(),
             _ => "",
         }
     }
@@ -300,7 +300,7 @@ mod tests {
         };
         assert!(matches!(verdict(1000, 0), Verdict::Skipped(why) if why.contains("Standard_Moon")));
         assert!(matches!(verdict(40, 0), Verdict::Skipped(_)));
-        assert!(matches!(verdict(40, 1), Verdict::Found(finding) if finding.page.code == "LF1145"));
+        assert!(matches!(verdict(40, 1), Verdict::Found(finding) if finding.code.as_str() == "LF1145"));
         assert!(matches!(verdict(-1, 1), Verdict::Passed(_)));
     }
 

@@ -39,8 +39,6 @@ use super::operations::Operation;
 use super::session::Session;
 use crate::target;
 
-pub(in crate::cloud) use pages::PAGES;
-
 /// The removal of one cluster.
 pub(super) struct AzureRemoval<'a> {
     /// Begun anew after one in which nothing could be asked, since a session remembers what failed.
@@ -243,11 +241,9 @@ impl Removal for AzureRemoval<'_> {
 /// A finding that the same question may not meet another time says only that nobody knows: the network, Azure or what
 /// is on the way was in trouble.
 fn passing(verdict: Verdict) -> Verdict {
-    let pages = [&super::pages::CALL, &super::pages::UNREACHABLE, &super::pages::NOT_AZURE];
+    let codes = [&super::pages::CALL, &super::pages::UNREACHABLE, &super::pages::NOT_AZURE];
     match verdict {
-        Verdict::Found(finding)
-            if finding.kind != Kind::Forbidden && pages.iter().any(|page| page.code == finding.page.code) =>
-        {
+        Verdict::Found(finding) if finding.kind != Kind::Forbidden && codes.contains(&finding.code) => {
             Verdict::Skipped(finding.message)
         }
         verdict => verdict,

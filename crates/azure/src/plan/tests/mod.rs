@@ -143,7 +143,7 @@ fn found(config: &InstallConfig, facts: Facts) -> Vec<Finding> {
 
 /// Codes and fields.
 fn places(findings: &[Finding]) -> Vec<(&str, &str)> {
-    findings.iter().map(|finding| (finding.page.code, finding.field.as_str())).collect()
+    findings.iter().map(|finding| (finding.code.as_str(), finding.field.as_str())).collect()
 }
 
 fn message(findings: &[Finding]) -> &str {
@@ -156,7 +156,7 @@ fn help(findings: &[Finding]) -> &str {
 
 /// Whether a code is found of facts from somewhere.
 fn is_said(code: &str, config: &InstallConfig, facts: Facts, source: Source) -> bool {
-    planned_from(config, facts, source).1.iter().any(|finding| finding.page.code == code)
+    planned_from(config, facts, source).1.iter().any(|finding| finding.code.as_str() == code)
 }
 
 /// Nothing is said of what is missing where the catalogue alone was asked, or where facts were put together
@@ -179,7 +179,7 @@ fn what_fits_is_not_spoken_of() {
 fn codes(config: &InstallConfig, facts: Facts) -> Vec<&'static str> {
     let (plan, findings) = planned(config, facts);
     assert!(plan.is_none());
-    findings.iter().map(|finding| finding.page.code).collect()
+    findings.iter().map(|finding| finding.code.as_str()).collect()
 }
 
 #[test]
@@ -284,7 +284,7 @@ fn a_stack_hub_has_fewer_services_and_tells_its_own_endpoints() {
     let size = facts.sizes.get("Standard_D8s_v3").cloned().unwrap_or_default();
     facts.sizes = ["Standard_DS4_v2", "Standard_DS3_v2"].map(|name| (name.to_owned(), size.clone())).into();
     let (plan, findings) = planned(&config, facts.clone());
-    let codes = |findings: &[Finding]| findings.iter().map(|f| f.page.code).collect::<Vec<_>>();
+    let codes = |findings: &[Finding]| findings.iter().map(|f| f.code.as_str()).collect::<Vec<_>>();
     assert_eq!(codes(&findings), ["LF0762", "LF0761"]);
     assert!(plan.as_ref().is_some_and(|plan| plan.identity.is_empty() && plan.dns.private_zone.is_none()));
     let resource_id = "/resourceGroups/demo-bcd24-rg/providers/Microsoft.Compute/images/demo-bcd24";

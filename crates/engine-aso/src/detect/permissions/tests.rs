@@ -120,7 +120,7 @@ fn what_is_denied_is_told_by_verb_and_resource() {
         .map(|f| f.help.as_ref().is_some_and(|help| help.contains("`landfall aso roles --infra-id demo`")))
         .collect();
     assert_eq!(helps, [false, true]);
-    let codes: Vec<&str> = found.iter().map(|finding| finding.page.code).collect();
+    let codes: Vec<&str> = found.iter().map(|finding| finding.code.as_str()).collect();
     assert_eq!(codes, ["LF1527", "LF1527"]);
     let denied_here =
         ["create, patch loadbalancers.network.azure.com in namespace demo", "create namespaces "];

@@ -156,7 +156,7 @@ async fn pruned(api: &Played) -> Result<Vec<String>, &'static str> {
 
 fn code(ended: &Worked) -> &'static str {
     match ended {
-        Worked::Refused(finding) | Worked::Broken(finding) => finding.page.code,
+        Worked::Refused(finding) | Worked::Broken(finding) => finding.code.as_str(),
         Worked::NotThere => "none",
         Worked::Ended(..) => "ended",
     }
@@ -199,7 +199,7 @@ async fn nothing_goes_of_a_cluster_that_is_not_to_be_touched() {
         assert_eq!(pruned(&api).await, Err(expected));
         assert_eq!(api.deleted(), Vec::<String>::new());
         let told = obstacle(&api, &ground()).await.ok().flatten();
-        assert_eq!(told.map(|finding| finding.page.code), Some(expected));
+        assert_eq!(told.map(|finding| finding.code.as_str()), Some(expected));
     }
     for free in [Played::with_cluster("here"), Played::empty("here")] {
         assert!(obstacle(&free, &ground()).await.is_ok_and(|finding| finding.is_none()));

@@ -114,11 +114,11 @@ pub(super) fn outcome(fault: &Fault, thing: &Thing) -> Outcome {
 /// The credentials are refused, whatever is asked.
 fn unaccepted(fault: &Fault) -> Finding {
     let mut finding = fault.finding("");
-    finding.page = match fault.sort {
+    finding.code = match fault.sort {
         Sort::Expired => &credentials::EXPIRED,
         Sort::Clock => &credentials::CLOCK,
         Sort::Credentials => &credentials::REFUSED,
-        _ => finding.page,
+        _ => finding.code,
     };
     finding
 }
@@ -190,7 +190,7 @@ mod tests {
     #[test]
     fn credentials_that_are_over_are_told_as_such() {
         let finding = unaccepted(&fault(Sort::Expired, "ExpiredToken", "expired"));
-        assert_eq!(finding.page.code, credentials::EXPIRED.code);
+        assert_eq!(*finding.code, credentials::EXPIRED);
         assert!(finding.help.is_some());
     }
 }

@@ -68,7 +68,6 @@ use super::{AwsRemoval, kinds};
 use crate::cloud::fault::Fault;
 
 pub(super) use look::look;
-pub(in crate::cloud) use pages::PAGES;
 
 /// Why a thing is not gone yet.
 #[derive(Debug)]

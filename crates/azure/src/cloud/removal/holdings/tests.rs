@@ -49,7 +49,7 @@ async fn sorted(
     let names = |all: &[Resource]| -> String {
         all.iter().map(|one| one.name.as_str()).collect::<Vec<&str>>().join(" ")
     };
-    let told = out.notes.iter().chain(&out.unseen).map(|told| told.page.code).collect::<Vec<&str>>();
+    let told = out.notes.iter().chain(&out.unseen).map(|told| told.code.as_str()).collect::<Vec<&str>>();
     let names = [names(&found.own), names(&found.shared), told.join(" ")];
     Ok(([found.whole.len(), found.tagged.len()], names))
 }
