@@ -171,12 +171,21 @@ pub async fn listen(stop: &Stop, shown: &Shown<'_>) -> Infallible {
 /// The fault is none of the cloud's or the engine's.
 pub fn judged(fault: Fault, stands: bool) -> anyhow::Result<(Vec<Finding>, Exit)> {
     let interrupted = fault.is_interrupted();
+    let is_killed =
+        matches!(&fault, Fault::Engine { fault, .. } if matches!(**fault, EngineFault::Killed { .. }));
     let findings = match fault {
         Fault::Refused(finding) => vec![*finding],
         Fault::Engine { fault, .. } => fault.finding(),
+        // Without the flag the same command ends so again.
+        Fault::Untracked(finding) => return Ok((vec![*finding], Exit::Unfit)),
+        Fault::Unseen(findings) => {
+            let exit = if landfall_destroy::may_pass(&findings) { Exit::PartWay } else { Exit::Unfit };
+            return Ok((findings, exit));
+        }
         fault => return Err(fault.into()),
     };
-    let exit = match (interrupted, stands) {
+    // What it was creating is not in its state.
+    let exit = match (interrupted, stands || is_killed) {
         (true, _) => Exit::Interrupted,
         (false, true) => Exit::PartWay,
         (false, false) => Exit::Unfit,

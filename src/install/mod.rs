@@ -6,9 +6,12 @@
 //! every step is safe to repeat.
 
 mod files;
+mod recover;
 mod stages;
 mod standing;
+mod untracked;
 
+pub use recover::Recovery;
 pub use stages::{Site, apply, destroy_bootstrap, refused};
 pub use standing::{Standing, never_begun, standing, standing_so_far};
 
@@ -86,6 +89,12 @@ pub enum Fault {
         #[source]
         fault: Box<landfall_engine_terraform::Fault>,
     },
+    /// Terraform was killed before, and has lost track of resources that it created.
+    #[error("{}", .0.message)]
+    Untracked(Box<Finding>),
+    /// Not everything of the cluster could be looked at, or removed, that terraform may have lost track of.
+    #[error("{}", .0.first().map_or("not everything of the cluster could be looked at", |one| one.message.as_str()))]
+    Unseen(Vec<Finding>),
     /// The removal of the bootstrap machine began, so that it must not be made again.
     #[error(
         "the removal of the bootstrap machine began at {since} and has not ended: end it with \

@@ -10,6 +10,7 @@ use landfall_platform::cloud::{EngineNeeds, Session, Verdict};
 use landfall_platform::pages;
 
 use super::files::{FOLDER, Files, outputs_file, step};
+use super::recover::{self, Recovery};
 use super::standing::{done_before, removed};
 use super::{End, Fault, StageDone, Watcher};
 use crate::workdir;
@@ -28,6 +29,8 @@ pub struct Site<'a> {
     pub infra_id: &'a str,
     /// The cloud, if landfall can ask it.
     pub session: Option<&'a dyn Session>,
+    /// How resources are found that the state lacks; nothing is looked for without it.
+    pub recovery: Option<Recovery<'a>>,
     /// The engine.
     pub terraform: &'a Terraform,
     /// Who watches.
@@ -88,7 +91,9 @@ impl Site<'_> {
             self.ended(stage, Work::Apply, End::Before { time }, all);
             return Ok(());
         }
-        self.work(stage, Work::Apply, &variables, &inputs, all).await
+        self.recover(stage, &variables).await?;
+        self.work(stage, Work::Apply, &variables, &inputs, all).await?;
+        self.forget_imports(stage)
     }
 
     /// Tells how work on a stage ended.
@@ -140,7 +145,10 @@ impl Site<'_> {
                 format!("{} added, {} changed, {} removed", done.added, done.changed, done.removed),
             ),
             Err(fault) if fault.is_interrupted() => (End::Stopped, StepResult::Interrupted, String::new()),
-            Err(fault) => (End::Stopped, StepResult::Failed, detail(fault)),
+            Err(fault) => {
+                let detail = recover::note_of(fault).unwrap_or_else(|| detail(fault));
+                (End::Stopped, StepResult::Failed, detail)
+            }
         };
         self.note(stage, work, noted, &detail, inputs)?;
         self.ended(stage, work, end, all);
@@ -176,7 +184,7 @@ impl Site<'_> {
     }
 
     /// What the cloud's side has for the engine.
-    async fn needs(&self, stage: &plan::Stage) -> Result<EngineNeeds, Fault> {
+    pub(super) async fn needs(&self, stage: &plan::Stage) -> Result<EngineNeeds, Fault> {
         let Some(session) = self.session else {
             return Ok(EngineNeeds::default());
         };
@@ -184,7 +192,7 @@ impl Site<'_> {
     }
 
     /// The variables of the environment, those that name a file among them.
-    fn environment(&self, needs: &EngineNeeds) -> Result<Vec<(String, Secret<String>)>, Fault> {
+    pub(super) fn environment(&self, needs: &EngineNeeds) -> Result<Vec<(String, Secret<String>)>, Fault> {
         let mut environment: Vec<(String, Secret<String>)> =
             needs.variables.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
         for (name, bytes) in &needs.files {
@@ -195,7 +203,7 @@ impl Site<'_> {
         Ok(environment)
     }
 
-    fn clear(&self, needs: &EngineNeeds) -> Result<(), Fault> {
+    pub(super) fn clear(&self, needs: &EngineNeeds) -> Result<(), Fault> {
         for (name, _) in &needs.files {
             self.cluster.remove_record(&format!("{NEEDS}/{name}"))?;
         }

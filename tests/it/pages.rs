@@ -166,6 +166,7 @@ const SHOWN_ELSEWHERE: &[(&str, &str)] = &[
     ("LF0677", "ignition::nothing_of_the_users_is_lost_to_the_program"),
     ("LF0678", "ignition::nothing_of_the_users_is_lost_to_the_program"),
     ("LF0679", "ignition::the_program_runs_once_for_the_same_manifests"),
+    ("LF1222", "install::untracked::tests::consent_is_asked_for_with_a_list"),
     ("LF1240", "kube::wait_for::a_kubeconfig_that_cannot_be_used_is_told_at_once"),
     ("LF1241", "kube::wait_for::a_kubeconfig_that_cannot_be_used_is_told_at_once"),
     ("LF1242", "kube::wait_for::a_kubeconfig_that_cannot_be_used_is_told_at_once"),

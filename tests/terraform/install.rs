@@ -96,6 +96,7 @@ impl Directory {
             platform: platforms::named("aws").unwrap(),
             infra_id: "demo-abcde",
             session: None,
+            recovery: None,
             terraform: &self.terraform,
             watcher: &seen,
             stop,

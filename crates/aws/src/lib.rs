@@ -18,6 +18,7 @@ mod rules;
 mod survey;
 pub mod target;
 mod type_names;
+mod untracked;
 
 pub use landfall_model::aws::{catalogue, config, facts, planned, values};
 
@@ -185,6 +186,10 @@ impl Platform for Aws {
 
     fn stages(&self) -> &'static [Stage] {
         STAGES
+    }
+
+    fn modules(&self) -> landfall_platform::untracked::Modules {
+        untracked::MODULES
     }
 
     fn superseded(&self) -> &'static [&'static str] {

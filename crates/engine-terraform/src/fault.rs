@@ -181,9 +181,8 @@ fn install() -> String {
     )
 }
 
-const KILLED_HELP: &str = "run the same command again: it goes on from the state. What was being made at that \
-                           moment may stand in the cloud without standing in the state; where the next run finds \
-                           a name taken, remove that thing by hand";
+const KILLED_HELP: &str = "run the same command again: it continues from the state. On AWS it looks first for \
+                           resources that were created and are not in the state, and lists them (LF1222)";
 
 const STATE_HELP: &str = "put a copy back, such as the file of the same name with .backup at its end, and run \
                           again. Do not remove it: without it nothing is known of what was made";

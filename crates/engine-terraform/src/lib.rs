@@ -12,6 +12,7 @@ mod event;
 mod fault;
 mod install;
 pub mod pages;
+mod preview;
 mod process;
 mod program;
 mod state;
@@ -24,6 +25,7 @@ pub use earlier::{AtWork, at_work};
 pub use event::Action;
 pub use fault::{Failed, Fault, Interrupted};
 pub use landfall_net::stop::Stop;
+pub use preview::{Change, Preview};
 pub use state::resources;
 pub use tally::{Progress, Running};
 pub use trouble::{Cause, Trouble};
@@ -137,7 +139,7 @@ impl Terraform {
 
     /// The product: `Terraform` or `OpenTofu`.
     #[must_use]
-    pub fn name(&self) -> &str {
+    pub fn name(&self) -> &'static str {
         self.program.name
     }
 

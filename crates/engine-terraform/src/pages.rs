@@ -61,6 +61,9 @@ pub(super) static LOCKED: Code = Code::new("LF1220");
 /// The disk is full.
 pub(super) static DISK: Code = Code::new("LF1221");
 
+/// The state lacks resources.
+pub static UNTRACKED: Code = Code::new("LF1222");
+
 /// What is said of a cause.
 pub(super) struct Advice {
     pub(super) code: &'static Code,
@@ -96,8 +99,8 @@ static NAME_TAKEN_ADVICE: Advice = advice_of(
     &NAME_TAKEN,
     Kind::Duplicate,
     "cannot be made because there is something of its name",
-    "if it is left over from an earlier run of this cluster, remove it by hand, then run the same command again: it \
-     goes on from here",
+    "run the same command again: on AWS it looks first for resources of this cluster that are not in the state \
+     (LF1222). Remove by hand what is not this cluster's, or is on another platform",
 );
 static CAPACITY_ADVICE: Advice = advice_of(
     &CAPACITY,

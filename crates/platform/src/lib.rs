@@ -8,6 +8,7 @@ pub mod cloud;
 pub mod pages;
 pub mod removal;
 pub mod survey;
+pub mod untracked;
 
 use landfall_diagnostics::{Finding, Findings};
 use landfall_model::catalogue::Catalogue;
@@ -149,6 +150,12 @@ pub trait Platform: Sync {
     /// The stages of terraform, in the order in which they are applied; none where landfall has no modules.
     fn stages(&self) -> &'static [plan::Stage] {
         &[]
+    }
+
+    /// What the stages make, so that what terraform has lost track of can be found and imported; nothing where
+    /// landfall does not look for that.
+    fn modules(&self) -> untracked::Modules {
+        untracked::Modules::default()
     }
 
     /// The older fields whose value upconversion has moved to a newer one, as JSON pointers.

@@ -4,6 +4,7 @@ mod aso;
 mod begun;
 mod checked;
 mod flags;
+mod recovery;
 mod started;
 
 use std::path::{Path, PathBuf};
@@ -25,7 +26,7 @@ use crate::cli::engine::{EngineArgs, Shown};
 use crate::cli::input::Reading;
 use crate::cli::{Exit, Output, Settings};
 use crate::install;
-use crate::install::{Fault, Site, StageDone};
+use crate::install::{Fault, Recovery, Site, StageDone};
 use crate::prepare;
 use crate::prepare::{
     Basis, Environment, Examined, FactsFrom, IgnitionFrom, Options, Outlook, Prepared, Refusal,
@@ -60,6 +61,10 @@ pub struct Args {
     /// Do not ask before resources are made
     #[arg(short, long)]
     yes: bool,
+
+    /// Import resources that terraform lost track of when it was killed, and remove those that cannot be imported
+    #[arg(long, conflicts_with = "plan")]
+    recover: bool,
 
     #[command(flatten)]
     terraform: EngineArgs,
@@ -210,7 +215,7 @@ impl Job<'_> {
             Err(ended) => return self.end(ended),
         };
         let made = match &terraform {
-            Some(terraform) => self.make(terraform, facts)?,
+            Some(terraform) => self.make(terraform, facts, asking)?,
             None => self.show(facts)?,
         };
         made.or_else(|ended| self.end(ended))
@@ -283,7 +288,12 @@ impl Job<'_> {
     }
 
     /// Writes the files and makes the infrastructure.
-    fn make(&self, terraform: &Terraform, facts: FactsFrom<'static>) -> anyhow::Result<Going<Exit>> {
+    fn make(
+        &self,
+        terraform: &Terraform,
+        facts: FactsFrom<'static>,
+        asking: &Asking<'_>,
+    ) -> anyhow::Result<Going<Exit>> {
         let mut cluster = ClusterDir::open(self.directory)?;
         let options = self.options(facts);
         let prepared = prepare::prepare_in(&mut cluster, self.basis, self.examined, &options, Environment);
@@ -301,13 +311,31 @@ impl Job<'_> {
         let shown = Shown::new(self.settings).knowing(summary.standing());
         let stop = Stop::default();
         let mut done = Done { stages: Vec::new(), adopted: Vec::new() };
-        let work = self.work(&mut cluster, &prepared.plan, terraform, &shown, &stop, &mut done);
-        let result = self.runtime.block_on(async {
-            tokio::select! {
-                result = work => result,
-                never = engine::listen(&stop, &shown) => match never {},
+        let finder = recovery::Finder::of(self.directory, asking);
+        let mut allowed = self.args.recover;
+        let result = loop {
+            let removal = finder.removal();
+            let recovery = finder.recovery(removal.as_deref(), allowed);
+            let tools = Tools { terraform, recovery, shown: &shown, stop: &stop };
+            let work = self.work(&mut cluster, &prepared.plan, tools, &mut done);
+            let result = self.runtime.block_on(async {
+                tokio::select! {
+                    result = work => result,
+                    never = engine::listen(&stop, &shown) => match never {},
+                }
+            });
+            match result {
+                Err(Fault::Untracked(finding)) if !self.args.yes && ui::can_ask() => {
+                    engine::report(&[*finding], self.settings);
+                    if let Some(exit) = engine::consent(recovery::QUESTION, self.settings)? {
+                        self.settings.printer.talk("nothing was imported, removed or created");
+                        return Ok(Err(Ended::Said(exit)));
+                    }
+                    allowed = true;
+                }
+                result => break result,
             }
-        });
+        };
         drop(shown);
         self.finish(&cluster, terraform, &prepared, &summary, &done, result).map(Ok)
     }
@@ -333,11 +361,10 @@ impl Job<'_> {
         &self,
         cluster: &mut ClusterDir,
         plan: &Plan,
-        terraform: &Terraform,
-        shown: &Shown<'_>,
-        stop: &Stop,
+        tools: Tools<'_>,
         done: &mut Done,
     ) -> Result<(), Fault> {
+        let Tools { terraform, recovery, shown, stop } = tools;
         if let Some(session) = self.session {
             let marked = session.adopt(plan).await.map_err(install::refused)?;
             for sentence in &marked {
@@ -352,13 +379,14 @@ impl Job<'_> {
                     inputs: String::new(),
                 })?;
             }
-            done.adopted = marked;
+            done.adopted.extend(marked);
         }
         let mut site = Site {
             cluster,
             platform: self.platform,
             infra_id: &plan.identity.infra_id,
             session: self.session,
+            recovery,
             terraform,
             watcher: shown,
             stop,
@@ -434,6 +462,15 @@ impl Job<'_> {
             })
             .sum()
     }
+}
+
+/// What the infrastructure is made with.
+#[derive(Clone, Copy)]
+struct Tools<'t> {
+    terraform: &'t Terraform,
+    recovery: Option<Recovery<'t>>,
+    shown: &'t Shown<'t>,
+    stop: &'t Stop,
 }
 
 /// What was done so far.

@@ -155,6 +155,7 @@ async fn remove(
         platform,
         infra_id: &target.infra_id,
         session,
+        recovery: None,
         terraform,
         watcher: shown,
         stop: &stop,

@@ -86,7 +86,9 @@ impl AsoArgs {
 pub(super) fn misplaced(args: &super::Args, engine: EngineName, machines: bool) -> Option<String> {
     let (flag, other) = match engine {
         EngineName::Terraform => (args.aso.given(), plan::Engine::Aso),
-        EngineName::Aso => (args.terraform.given(), plan::Engine::Terraform),
+        EngineName::Aso => {
+            (args.terraform.given().or(args.recover.then_some("--recover")), plan::Engine::Terraform)
+        }
     };
     let engine = plan::Engine::from(engine).name();
     let other = other.name();

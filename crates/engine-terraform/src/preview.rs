@@ -1,0 +1,198 @@
+//! What terraform would do with each resource of a stage, with the attributes that are known by now.
+//!
+//! Nothing is changed, neither in the cloud nor in the state. A plan holds secrets: its file lies among the logs,
+//! for its owner alone, and is removed once it was read.
+
+#![allow(clippy::disallowed_methods, reason = "terraform is started and the plan's file removed here")]
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
+
+use landfall_net::stop::Stop;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::fault::Fault;
+use super::process::{Process, whole};
+use super::streams::{self, Streams};
+use super::tally::Tally;
+use super::{LOCK_TIMEOUT, PARALLELISM, Stage, Terraform, earlier, environment, state};
+
+/// The work as terraform calls it.
+const WORK: &str = "plan";
+/// Resources that terraform manages, in difference to those that it only reads.
+const MANAGED: &str = "managed";
+
+/// What terraform would do with one resource.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Change {
+    /// Its address: `aws_subnet.public["us-east-1a"]`.
+    pub address: String,
+    /// Its type: `aws_subnet`.
+    pub resource: String,
+    /// Whether it would be created, as the state does not have it.
+    pub creates: bool,
+    /// Its id in the state.
+    pub id: Option<String>,
+    /// Its attributes afterwards, as far as they are known. There may be secrets in them.
+    pub values: Value,
+}
+
+/// What comes of a plan.
+#[derive(Debug)]
+pub enum Preview {
+    /// Every managed resource of the stage.
+    Changes(Vec<Change>),
+    /// Terraform has no plan.
+    Refused {
+        /// What it says, one text for each error. There may be secrets in them.
+        said: Vec<String>,
+        /// The same, to be shown.
+        fault: Box<Fault>,
+    },
+}
+
+#[derive(Deserialize)]
+struct Plan {
+    #[serde(default)]
+    resource_changes: Vec<Planned>,
+}
+
+#[derive(Deserialize)]
+struct Planned {
+    address: String,
+    mode: String,
+    #[serde(rename = "type")]
+    resource: String,
+    change: Difference,
+}
+
+#[derive(Deserialize)]
+struct Difference {
+    actions: Vec<String>,
+    #[serde(default)]
+    before: Value,
+    #[serde(default)]
+    after: Value,
+}
+
+impl Terraform {
+    /// What [`Terraform::run`] would do with a stage that was prepared by [`Terraform::init`]. Waits before for an
+    /// earlier run that still works on it.
+    ///
+    /// # Errors
+    /// Terraform does not run, was killed or asked to stop, or its plan cannot be read.
+    pub async fn preview(&self, stage: &Stage<'_>, stop: &Stop) -> Result<Preview, Fault> {
+        earlier::wait(self.program.name, stage, None, stop).await?;
+        self.not_stopped(stage, WORK, stop)?;
+        state::restrict(stage.folder)?;
+        let streams = Streams::create(stage.log, &format!("{}-{WORK}", stage.name), "jsonl")?;
+        let (output, errors) = (streams.output.clone(), streams.errors.clone());
+        let plan = whole(&stage.log.join(format!("{}.plan", stage.name)))?;
+        let arguments = arguments(stage, &plan)?;
+        let process = Process::start(&self.program.path, stage, WORK, &arguments, streams)?;
+        let ended = process.end(stage, stop, || {}).await?;
+        let mut tally = Tally::default();
+        for line in streams::read(&output)?.unwrap_or_default().split(|byte| *byte == b'\n') {
+            tally.take(line, Duration::ZERO);
+        }
+        let judged = self.judge(stage, WORK, ended, &tally, &output, &errors);
+        let preview = match judged {
+            Ok(()) => self.read(stage, &plan).await.map(Preview::Changes),
+            Err(fault @ Fault::Failed(_)) => {
+                let said = tally.errors.iter().map(|error| format!("{}\n{}", error.summary, error.detail));
+                Ok(Preview::Refused { said: said.collect(), fault: Box::new(fault) })
+            }
+            Err(fault) => Err(fault),
+        };
+        // There is none where terraform did not come so far.
+        let _ = std::fs::remove_file(&plan);
+        preview
+    }
+
+    /// The changes in the file of a plan.
+    async fn read(&self, stage: &Stage<'_>, plan: &Path) -> Result<Vec<Change>, Fault> {
+        let folder = whole(stage.folder)?;
+        let mut command = tokio::process::Command::new(&self.program.path);
+        command
+            .args(["show", "-json", "-no-color"])
+            .arg(plan)
+            .current_dir(&folder)
+            .stdin(Stdio::null())
+            .kill_on_drop(true);
+        environment::prepare_stage(&mut command, stage, &folder);
+        let cannot_run = |source| Fault::CannotRun { program: self.program.path.clone(), source };
+        let output = command.output().await.map_err(cannot_run)?;
+        let unusable =
+            || Fault::State { path: folder.join(state::STATE), why: "its plan cannot be read".to_owned() };
+        if !output.status.success() {
+            return Err(unusable());
+        }
+        changes(&output.stdout).ok_or_else(unusable)
+    }
+}
+
+/// The managed resources of a plan; none where it is of another form.
+fn changes(bytes: &[u8]) -> Option<Vec<Change>> {
+    let plan: Plan = serde_json::from_slice(bytes).ok()?;
+    let managed = plan.resource_changes.into_iter().filter(|planned| planned.mode == MANAGED);
+    let change = |planned: Planned| Change {
+        address: planned.address,
+        resource: planned.resource,
+        creates: planned.change.actions == ["create"],
+        id: planned.change.before.get("id").and_then(Value::as_str).map(str::to_owned),
+        values: planned.change.after,
+    };
+    Some(managed.map(change).collect())
+}
+
+fn arguments(stage: &Stage<'_>, plan: &Path) -> Result<Vec<OsString>, Fault> {
+    let fixed = [WORK, "-json", "-input=false", PARALLELISM, LOCK_TIMEOUT];
+    let mut arguments: Vec<OsString> = fixed.iter().map(OsString::from).collect();
+    let mut named = |flag: &str, path: &Path| {
+        let mut argument = OsString::from(flag);
+        argument.push(path);
+        arguments.push(argument);
+    };
+    named("-out=", plan);
+    for file in stage.variables {
+        named("-var-file=", &whole(file)?);
+    }
+    Ok(arguments)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn says_what_is_created_and_what_the_state_has() {
+        let plan = json!({ "resource_changes": [
+            { "address": "data.aws_vpc.given[0]", "mode": "data", "type": "aws_vpc", "name": "given",
+              "change": { "actions": ["read"], "before": null, "after": {} } },
+            { "address": "aws_vpc.new[0]", "mode": "managed", "type": "aws_vpc", "name": "new",
+              "change": { "actions": ["no-op"], "before": { "id": "vpc-1" }, "after": { "id": "vpc-1" } } },
+            { "address": "aws_eip.nat[\"a\"]", "mode": "managed", "type": "aws_eip", "name": "nat",
+              "change": { "actions": ["delete", "create"], "before": { "id": "eip-1" }, "after": {} } },
+            { "address": "aws_subnet.public[\"a\"]", "mode": "managed", "type": "aws_subnet", "name": "public",
+              "change": { "actions": ["create"], "before": null, "after": { "vpc_id": "vpc-1" } } },
+        ] });
+        let found = changes(plan.to_string().as_bytes()).unwrap_or_default();
+        let short: Vec<(&str, bool, Option<&str>)> =
+            found.iter().map(|one| (one.address.as_str(), one.creates, one.id.as_deref())).collect();
+        assert_eq!(
+            short,
+            [
+                ("aws_vpc.new[0]", false, Some("vpc-1")),
+                ("aws_eip.nat[\"a\"]", false, Some("eip-1")),
+                ("aws_subnet.public[\"a\"]", true, None),
+            ]
+        );
+        assert_eq!(found.last().map(|one| one.values["vpc_id"].clone()), Some(json!("vpc-1")));
+        assert_eq!(changes(b"{\"resource_changes\":[{}]}"), None);
+    }
+}

@@ -1,0 +1,50 @@
+//! What a platform's modules make, so that resources which the cloud has and terraform's state lacks can be found
+//! and imported.
+//!
+//! The tables in here are data: how a resource of a module is recognised among those that a removal finds, and how
+//! `terraform import` names it. Nothing here asks a cloud.
+
+use serde_json::Value;
+
+use super::removal::Thing;
+
+/// A type of resources that a removal finds by itself.
+#[derive(Clone, Copy, Debug)]
+pub struct Tracked {
+    /// The type in terraform, such as `aws_subnet`.
+    pub resource: &'static str,
+    /// The name of its kind in the removal, such as `subnet`.
+    pub kind: &'static str,
+    /// The attribute with the name that the removal shows, as a JSON pointer; none where a cluster has only one
+    /// resource of the type, so that its kind is enough.
+    pub name: Option<&'static str>,
+    /// The id in terraform of what the removal found.
+    pub id: fn(&Thing) -> &str,
+    /// Whether terraform can import it without replacing it; what it cannot import is removed.
+    pub imports: bool,
+}
+
+/// A type of resources that are parts of others, such as a route: nothing lists them by a tag, and terraform itself
+/// tells whether one exists.
+#[derive(Clone, Copy, Debug)]
+pub struct Part {
+    /// The type in terraform, such as `aws_route`.
+    pub resource: &'static str,
+    /// The id to import it by, from its planned attributes; none while one of them is not known.
+    pub id: fn(&Value) -> Option<String>,
+}
+
+/// What the modules of a platform make.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Modules {
+    /// What a removal finds.
+    pub tracked: &'static [Tracked],
+    /// What is part of it.
+    pub parts: &'static [Part],
+}
+
+/// A text among the planned attributes; none where it is missing, empty or not known yet.
+#[must_use]
+pub fn text<'v>(values: &'v Value, attribute: &str) -> Option<&'v str> {
+    values.get(attribute).and_then(Value::as_str).filter(|text| !text.is_empty())
+}

@@ -1,0 +1,359 @@
+//! Going on after terraform was killed: what the cloud has and the state lacks is imported or removed, with the
+//! user's consent, before anything is created.
+//!
+//! Terraform itself plans what it would create, landfall's removal finds what there is, and `import` blocks beside
+//! the module bring the two together. Parts of other resources, such as routes, carry no tag: each that would be
+//! created is tried, and terraform tells which of them exist.
+
+#![allow(clippy::disallowed_methods, reason = "the file with import blocks is written and removed here")]
+
+use std::collections::BTreeSet;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use landfall_destroy::{Outcome, Pace, Unwatched};
+use landfall_diagnostics::secret::Secret;
+use landfall_engine_terraform::{Cause, Change, Preview, Stage, Work};
+use landfall_model::plan;
+use landfall_platform::cloud::{Asked, Waiting};
+use landfall_platform::removal;
+use landfall_platform::removal::{Account, Discovered, FoundCluster, Holder, Removal, Target, Thing};
+use landfall_platform::untracked::Modules;
+
+use super::files::{Files, step};
+use super::untracked::{Import, blocks, finding, lines, parts, refused, untracked};
+use super::{Fault, Site};
+use crate::workdir;
+use crate::workdir::{Step, StepResult};
+
+/// The file with the `import` blocks, beside the module of a stage.
+const IMPORTS: &str = "landfall-import.tf";
+/// What the journal of steps notes where terraform did not end in order.
+const LOST: &str = "resources may not be in its state";
+/// How long what cannot be imported may take to go.
+const LONGEST_REMOVAL: Duration = Duration::from_mins(30);
+
+/// What resources that are not in terraform's state are found and removed with.
+#[derive(Clone, Copy)]
+pub struct Recovery<'a> {
+    /// Finds and removes what the cluster owns.
+    pub removal: &'a dyn Removal,
+    /// The cluster.
+    pub target: &'a Target,
+    /// Whether the user has consented to imports and removals.
+    pub allowed: bool,
+}
+
+/// The note in the journal of steps for a fault after which resources may not be in the state.
+pub(super) fn note_of(fault: &Fault) -> Option<String> {
+    let Fault::Engine { fault, .. } = fault else { return None };
+    let is_lost = match &**fault {
+        landfall_engine_terraform::Fault::Killed { .. } => true,
+        // A provider that crashed knows as little, and a name is taken where an earlier run was killed.
+        landfall_engine_terraform::Fault::Failed(failed) => {
+            let causes = [Cause::Provider, Cause::NameTaken];
+            failed.troubles.iter().any(|trouble| causes.contains(&trouble.cause))
+        }
+        _ => false,
+    };
+    is_lost.then(|| format!("{fault}; {LOST}"))
+}
+
+/// Whether the last run on a stage has not ended in order.
+fn is_cut_short(last: Option<&Step>) -> bool {
+    last.is_some_and(|last| match last.result {
+        StepResult::Began => true,
+        StepResult::Failed => last.detail.ends_with(LOST),
+        StepResult::Done | StepResult::Interrupted => false,
+    })
+}
+
+/// What a stage is looked at with.
+struct Look<'l> {
+    described: &'l Stage<'l>,
+    modules: Modules,
+    file: &'l Path,
+}
+
+impl Site<'_> {
+    /// The file with the `import` blocks of a stage.
+    fn import_file(&self, stage: &plan::Stage) -> PathBuf {
+        Files { root: self.cluster.root(), platform: self.platform }.folder(stage).join(IMPORTS)
+    }
+
+    /// Removes the `import` blocks of a stage.
+    pub(super) fn forget_imports(&self, stage: &plan::Stage) -> Result<(), Fault> {
+        forget(&self.import_file(stage))
+    }
+
+    /// Looks for resources that the last run on a stage created and the state lacks, if that run did not end in
+    /// order. With consent what can be imported gets an `import` block, and the rest is removed.
+    ///
+    /// # Errors
+    /// There are such resources and no consent; or the cloud, terraform or the directory does not let landfall look.
+    pub(super) async fn recover(&mut self, stage: &plan::Stage, variables: &[PathBuf]) -> Result<(), Fault> {
+        self.forget_imports(stage)?;
+        let steps = self.cluster.steps()?;
+        let modules = self.platform.modules();
+        let Some(recovery) = self.recovery.filter(|_| !modules.tracked.is_empty()) else { return Ok(()) };
+        if !is_cut_short(steps.last(&step(stage, Work::Apply))) {
+            return Ok(());
+        }
+        self.watcher.told(&format!(
+            "stage {}: the last run did not end in order; looking for resources that are not in the state",
+            stage.name
+        ));
+        let needs = self.needs(stage).await?;
+        let environment = self.environment(&needs)?;
+        let found = self.reconcile(stage, variables, &environment, recovery).await;
+        self.clear(&needs)?;
+        found
+    }
+
+    async fn reconcile(
+        &mut self,
+        stage: &plan::Stage,
+        variables: &[PathBuf],
+        environment: &[(String, Secret<String>)],
+        recovery: Recovery<'_>,
+    ) -> Result<(), Fault> {
+        let folder = Files { root: self.cluster.root(), platform: self.platform }.folder(stage);
+        let (log, file) = (self.cluster.logs(), self.import_file(stage));
+        let described = Stage { name: stage.name, folder: &folder, variables, environment, log: &log };
+        let look = Look { described: &described, modules: self.platform.modules(), file: &file };
+        self.terraform.init(&described, self.stop).await.map_err(|fault| engine(stage.name, fault))?;
+        let changes = match self.preview(&look).await? {
+            Preview::Changes(changes) => changes,
+            Preview::Refused { fault, .. } => return Err(engine(stage.name, *fault)),
+        };
+        let discovered = recovery.removal.discover().await;
+        if !discovered.unseen.is_empty() {
+            return Err(Fault::Unseen(discovered.unseen));
+        }
+        let found = untracked(look.modules, &changes, &discovered.things);
+        let first = found.iter().filter_map(|one| one.import.clone()).collect();
+        let imports = match self.confirmed(&look, first, changes).await {
+            Ok(imports) => imports,
+            Err(fault) => {
+                forget(&file)?;
+                return Err(fault);
+            }
+        };
+        let lines = lines(&found, &imports);
+        if lines.is_empty() {
+            return forget(&file);
+        }
+        if !recovery.allowed {
+            forget(&file)?;
+            return Err(Fault::Untracked(Box::new(finding(stage.name, &lines))));
+        }
+        for line in &lines {
+            self.watcher.told(&format!("stage {}: {line}", stage.name));
+        }
+        let removed: Vec<&Thing> =
+            found.iter().filter(|one| one.import.is_none()).map(|one| one.thing).collect();
+        self.remove(stage, recovery, &removed).await?;
+        self.cluster.note(&Step {
+            time: (self.now)(),
+            step: format!("{}.recover", stage.name),
+            result: StepResult::Done,
+            detail: format!("{} to import, {} removed", imports.len(), removed.len()),
+            inputs: String::new(),
+        })?;
+        Ok(())
+    }
+
+    async fn preview(&self, look: &Look<'_>) -> Result<Preview, Fault> {
+        let preview = self.terraform.preview(look.described, self.stop).await;
+        preview.map_err(|fault| engine(look.described.name, fault))
+    }
+
+    /// The imports that terraform accepts, written into the file: those of `imports`, and every part of another
+    /// resource that exists. Each plan knows more of what the next one can try.
+    async fn confirmed(
+        &self,
+        look: &Look<'_>,
+        mut imports: Vec<Import>,
+        mut changes: Vec<Change>,
+    ) -> Result<Vec<Import>, Fault> {
+        let mut missing: BTreeSet<String> = BTreeSet::new();
+        let mut is_settled = imports.is_empty();
+        loop {
+            let mut more = parts(look.modules, &changes);
+            more.retain(|part| {
+                !missing.contains(&part.address) && !imports.iter().any(|known| known.address == part.address)
+            });
+            if more.is_empty() && is_settled {
+                return Ok(imports);
+            }
+            imports.extend(more);
+            write(look.file, &imports)?;
+            match self.preview(look).await? {
+                Preview::Changes(now) => {
+                    changes = now;
+                    is_settled = true;
+                }
+                Preview::Refused { said, fault } => {
+                    let wrong = refused(&imports, &said);
+                    if wrong.is_empty() {
+                        return Err(engine(look.described.name, *fault));
+                    }
+                    imports.retain(|import| !wrong.contains(&import.address));
+                    missing.extend(wrong);
+                    is_settled = imports.is_empty();
+                    write(look.file, &imports)?;
+                }
+            }
+        }
+    }
+
+    /// Removes resources, and waits until they are gone.
+    async fn remove(
+        &self,
+        stage: &plan::Stage,
+        recovery: Recovery<'_>,
+        things: &[&Thing],
+    ) -> Result<(), Fault> {
+        if things.is_empty() {
+            return Ok(());
+        }
+        let ids = things.iter().map(|thing| thing.id.clone()).collect();
+        let only = Only { removal: recovery.removal, ids };
+        let first = Discovered {
+            things: things.iter().map(|thing| (*thing).clone()).collect(),
+            ..Discovered::default()
+        };
+        let pace = Pace { timeout: LONGEST_REMOVAL, ..Pace::default() };
+        let report = landfall_destroy::run(&only, recovery.target, first, &pace, &Unwatched, self.stop).await;
+        match report.outcome {
+            Outcome::Gone => Ok(()),
+            Outcome::Interrupted => {
+                let fault =
+                    landfall_engine_terraform::Fault::Interrupted(landfall_engine_terraform::Interrupted {
+                        engine: self.terraform.name(),
+                        stage: stage.name.to_owned(),
+                        work: Work::Apply.name().to_owned(),
+                        earlier: None,
+                        done: 0,
+                        total: None,
+                    });
+                Err(engine(stage.name, fault))
+            }
+            Outcome::Left | Outcome::TimedOut | Outcome::Refused => Err(Fault::Unseen(report.findings)),
+        }
+    }
+}
+
+fn engine(stage: &str, fault: landfall_engine_terraform::Fault) -> Fault {
+    Fault::Engine { stage: stage.to_owned(), fault: Box::new(fault) }
+}
+
+fn write(file: &Path, imports: &[Import]) -> Result<(), Fault> {
+    let written = std::fs::write(file, blocks(imports));
+    written.map_err(|cause| workdir::Error::Write(file.to_owned(), cause).into())
+}
+
+fn forget(file: &Path) -> Result<(), Fault> {
+    match std::fs::remove_file(file) {
+        Err(cause) if cause.kind() != ErrorKind::NotFound => {
+            Err(workdir::Error::Write(file.to_owned(), cause).into())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A removal of a few resources of a cluster, in which nothing else is found.
+struct Only<'a> {
+    removal: &'a dyn Removal,
+    ids: BTreeSet<String>,
+}
+
+impl Removal for Only<'_> {
+    fn account(&self) -> Waiting<'_, Asked<Account>> {
+        self.removal.account()
+    }
+
+    fn discover(&self) -> Waiting<'_, Discovered> {
+        Box::pin(async {
+            let mut found = self.removal.discover().await;
+            found.things.retain(|thing| self.ids.contains(&thing.id));
+            // Nothing else is said of what is not removed here.
+            Discovered { notes: Vec::new(), unproven: Vec::new(), ..found }
+        })
+    }
+
+    fn remove<'s>(&'s self, things: &'s [&'s Thing]) -> Waiting<'s, Vec<removal::Outcome>> {
+        self.removal.remove(things)
+    }
+
+    fn look<'s>(&'s self, things: &'s [&'s Thing]) -> Waiting<'s, Vec<removal::Outcome>> {
+        self.removal.look(things)
+    }
+
+    fn holders<'s>(&'s self, thing: &'s Thing) -> Waiting<'s, Vec<Holder>> {
+        self.removal.holders(thing)
+    }
+
+    fn holders_of<'s>(&'s self, things: &'s [&'s Thing]) -> Waiting<'s, Vec<Vec<Holder>>> {
+        self.removal.holders_of(things)
+    }
+
+    fn clusters(&self) -> Waiting<'_, Asked<Vec<FoundCluster>>> {
+        self.removal.clusters()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn last(result: StepResult, detail: &str) -> Step {
+        let text = String::new;
+        Step { time: text(), step: text(), result, detail: detail.to_owned(), inputs: text() }
+    }
+
+    fn engine_fault(fault: landfall_engine_terraform::Fault) -> Fault {
+        engine("cluster", fault)
+    }
+
+    fn failed(cause: Cause) -> Fault {
+        let trouble =
+            landfall_engine_terraform::Trouble { cause, address: None, said: "it said so".to_owned() };
+        engine_fault(landfall_engine_terraform::Fault::Failed(landfall_engine_terraform::Failed {
+            engine: "Terraform",
+            stage: "cluster".to_owned(),
+            work: "apply",
+            troubles: vec![trouble],
+            code: Some(1),
+            log: PathBuf::new(),
+        }))
+    }
+
+    #[test]
+    fn a_run_without_an_end_and_one_that_was_killed_are_looked_at() {
+        let killed = engine_fault(landfall_engine_terraform::Fault::Killed {
+            engine: "Terraform",
+            stage: "cluster".to_owned(),
+            work: "apply".to_owned(),
+            signal: 9,
+        });
+        let noted = note_of(&killed).unwrap_or_default();
+        assert!(is_cut_short(Some(&last(StepResult::Failed, &noted))), "{noted}");
+        assert!(is_cut_short(Some(&last(StepResult::Began, ""))));
+        for cause in [Cause::Provider, Cause::NameTaken] {
+            assert!(note_of(&failed(cause)).is_some_and(|noted| noted.ends_with(LOST)));
+        }
+    }
+
+    #[test]
+    fn a_run_that_ended_in_order_has_all_in_its_state() {
+        assert_eq!(note_of(&failed(Cause::Quota)), None);
+        assert!(!is_cut_short(None));
+        for (result, detail) in
+            [(StepResult::Done, ""), (StepResult::Interrupted, ""), (StepResult::Failed, "it has failed")]
+        {
+            assert!(!is_cut_short(Some(&last(result, detail))), "{result:?}");
+        }
+    }
+}
