@@ -2,7 +2,7 @@
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
@@ -91,7 +91,8 @@ impl Reply {
         self
     }
 
-    fn bytes(&self) -> Vec<u8> {
+    /// The answer as it is sent.
+    pub fn bytes(&self) -> Vec<u8> {
         let length = self.body.len();
         let mut bytes =
             format!("HTTP/1.1 {} -\r\ncontent-length: {length}\r\nconnection: close\r\n", self.status)
@@ -147,12 +148,25 @@ impl Rule {
     }
 }
 
+/// What a client gets of an answer.
+pub enum Sent {
+    Whole(Vec<u8>),
+    /// A part of it, and then the connection ends.
+    Cut(Vec<u8>),
+    /// The connection ends.
+    Nothing,
+}
+
+/// What is on the way between a client and a server: it has the request, and what the server answers to it.
+pub type Way = Box<dyn Fn(&Asked, &dyn Fn() -> Vec<u8>) -> Sent + Send + Sync>;
+
 /// What the threads of a front share.
 struct Served {
     upstream: Option<u16>,
     tls: Option<Arc<ServerConfig>>,
     rules: Vec<Rule>,
     asked: Mutex<Vec<Asked>>,
+    way: OnceLock<Way>,
 }
 
 /// A running front. It ends with the test's process.
@@ -167,7 +181,7 @@ impl Front {
     pub fn start(upstream: Option<u16>, tls: Option<Arc<ServerConfig>>, rules: Vec<Rule>) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
         let port = listener.local_addr().unwrap().port();
-        let served = Arc::new(Served { upstream, tls, rules, asked: Mutex::default() });
+        let served = Arc::new(Served { upstream, tls, rules, asked: Mutex::default(), way: OnceLock::new() });
         let shared = Arc::clone(&served);
         std::thread::spawn(move || {
             for socket in listener.incoming().map_while(Result::ok) {
@@ -176,6 +190,12 @@ impl Front {
             }
         });
         Self { port, served }
+    }
+
+    /// Puts something between the clients and this front. Once for a front.
+    #[allow(dead_code, reason = "not every group of tests has something on the way")]
+    pub fn on_the_way(&self, way: impl Fn(&Asked, &dyn Fn() -> Vec<u8>) -> Sent + Send + Sync + 'static) {
+        assert!(self.served.way.set(Box::new(way)).is_ok(), "something is on the way already");
     }
 
     /// Where it listens.
@@ -226,10 +246,13 @@ fn answer<S: Read + Write>(served: &Served, stream: &mut S) {
     let Some(asked) = read(stream) else {
         return;
     };
-    let reply = reply(served, &asked);
+    let pass = || reply(served, &asked);
+    let sent = served.way.get().map_or_else(|| Sent::Whole(pass()), |way| way(&asked, &pass));
     // Recorded before the client has its answer, and with it an occasion to end.
     served.asked.lock().unwrap().push(asked);
-    let _ = stream.write_all(&reply).and_then(|()| stream.flush());
+    if let Sent::Whole(bytes) | Sent::Cut(bytes) = sent {
+        let _ = stream.write_all(&bytes).and_then(|()| stream.flush());
+    }
 }
 
 fn reply(served: &Served, asked: &Asked) -> Vec<u8> {

@@ -11,6 +11,9 @@
 #[path = "../support/services.rs"]
 mod services;
 
+#[path = "../support/faults.rs"]
+mod faults;
+
 #[cfg(feature = "azure")]
 mod azure;
 

@@ -14,6 +14,9 @@
 #[path = "../support/services.rs"]
 mod services;
 
+#[path = "../support/faults.rs"]
+mod faults;
+
 // Shared with `tests/cloud`, which uses more of them.
 #[allow(dead_code, reason = "others use more of it")]
 #[path = "../cloud/answers.rs"]
@@ -44,6 +47,7 @@ mod account;
 mod blocked;
 mod consent;
 mod elsewhere;
+mod failing;
 mod killed;
 mod late;
 mod trouble;

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 use std::net::{TcpListener, TcpStream};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, RwLock};
 use std::time::Duration;
 
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
@@ -15,7 +15,7 @@ use super::manager::Manager;
 use super::scene::CLIENT;
 use super::tree::Tree;
 use crate::authority::{Authority, LOOPBACK};
-use crate::front::{Asked, read};
+use crate::front::{Asked, Sent, Way, read};
 
 /// The name of the authority that vouches for the cloud's servers.
 pub const ISSUER: &str = "Moon Authority";
@@ -108,6 +108,7 @@ struct Served {
     delay: Duration,
     log: Mutex<Log>,
     after: OnceLock<Hook>,
+    way: RwLock<Option<Way>>,
 }
 
 /// A running cloud. It ends with the test's process.
@@ -135,6 +136,7 @@ impl Azure {
             delay,
             log: Mutex::default(),
             after: OnceLock::new(),
+            way: RwLock::default(),
         });
         let shared = Arc::clone(&served);
         std::thread::spawn(move || {
@@ -161,6 +163,16 @@ impl Azure {
     #[track_caller]
     pub fn after_changes(&self, then: impl Fn(&Call, &Manager) + Send + Sync + 'static) {
         assert!(self.served.after.set(Box::new(then)).is_ok(), "something is done already");
+    }
+
+    /// Puts something between the clients and this cloud.
+    pub fn on_the_way(&self, way: impl Fn(&Asked, &dyn Fn() -> Vec<u8>) -> Sent + Send + Sync + 'static) {
+        *self.served.way.write().unwrap() = Some(Box::new(way));
+    }
+
+    /// Takes that away again.
+    pub fn clear_the_way(&self) {
+        *self.served.way.write().unwrap() = None;
     }
 
     /// Ends all changes that are under way, as they end in a cloud though nobody asks after them.
@@ -212,8 +224,14 @@ fn serve(served: &Served, socket: TcpStream) {
     let mut stream = StreamOwned::new(connection, socket);
     // A client that does not like the certificate says nothing.
     while let Some(asked) = read(&mut stream) {
-        let bytes = served.answer(asked);
-        if stream.write_all(&bytes).and_then(|()| stream.flush()).is_err() {
+        let pass = || served.answer(asked.clone());
+        let sent = served.way.read().unwrap().as_ref().map(|way| way(&asked, &pass));
+        let (bytes, ends) = match sent.unwrap_or_else(|| Sent::Whole(pass())) {
+            Sent::Whole(bytes) => (bytes, false),
+            Sent::Cut(bytes) => (bytes, true),
+            Sent::Nothing => return,
+        };
+        if stream.write_all(&bytes).and_then(|()| stream.flush()).is_err() || ends {
             return;
         }
     }

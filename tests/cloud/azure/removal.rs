@@ -1,5 +1,6 @@
 //! The way of a cluster out of Azure: what it owns goes, and nothing else does.
 
+mod failing;
 mod killed;
 mod late;
 mod locks;
