@@ -21,6 +21,8 @@ use super::transport::retry_after;
 
 /// A call is put so often before it counts as failed.
 const ATTEMPTS: u32 = 5;
+/// How often an answer is asked for that cannot be read.
+const READS: u32 = 3;
 /// The first pause between two attempts; each one after it is twice as long, up to the longest.
 const FIRST_PAUSE: Duration = Duration::from_millis(400);
 const LONGEST_PAUSE: Duration = Duration::from_secs(3);
@@ -86,8 +88,21 @@ impl Arm {
     ) -> Result<T, Fault> {
         let call = named("GET", path);
         let url = self.url(&call, kind, path, query)?;
-        let response = self.send(&call, Method::Get, &url, None).await?;
-        read(&call, &response)
+        self.read(&call, &url).await
+    }
+
+    /// What is at a URL. An answer that holds nothing, or something else, comes from something on the way: it is asked
+    /// for again.
+    async fn read<T: DeserializeOwned>(&self, call: &str, url: &Url) -> Result<T, Fault> {
+        let mut attempt = 0;
+        loop {
+            attempt += 1;
+            let response = self.send(call, Method::Get, url, None).await?;
+            match read(call, &response) {
+                Err(_) if attempt < READS => sleep(pause(attempt)).await,
+                answer => return answer,
+            }
+        }
     }
 
     /// What is at a path; none where nothing is.
@@ -115,8 +130,7 @@ impl Arm {
         let mut url = self.url(&call, kind, path, query)?;
         let mut all = Vec::new();
         for _ in 0..MOST_PAGES {
-            let response = self.send(&call, Method::Get, &url, None).await?;
-            let portion: Portion<T> = read(&call, &response)?;
+            let portion: Portion<T> = self.read(&call, &url).await?;
             all.extend(portion.value);
             match portion.next_link.filter(|link| !link.is_empty()) {
                 Some(link) => url = self.here(&call, &url, &link)?,
@@ -275,7 +289,10 @@ impl Failed {
             Some(429 | 503) => true,
             Some(408 | 500 | 502 | 504) => repeatable,
             Some(_) => false,
-            None => repeatable && matches!(self.fault.sort, Sort::Unreachable | Sort::TimedOut),
+            None => {
+                let sorts = [Sort::Unreachable, Sort::TimedOut, Sort::NotUnderstood];
+                repeatable && sorts.contains(&self.fault.sort)
+            }
         }
     }
 }
@@ -305,7 +322,7 @@ pub(super) fn read<T: DeserializeOwned>(call: &str, response: &RawResponse) -> R
 mod tests {
     use serde_json::Value;
 
-    use super::super::scripted::scripted;
+    use super::super::scripted::{Scripted, scripted};
     use super::*;
 
     type Outcome = Result<(), Box<dyn std::error::Error>>;
@@ -327,14 +344,17 @@ mod tests {
         Ok(())
     }
 
-    #[tokio::test]
+    #[tokio::test(start_paused = true)]
     async fn a_page_is_no_success_of_any_call() -> Outcome {
-        const PAGE: &str = "\n<!DOCTYPE html><html><body>Sign in</body></html>";
+        const PAGE: Scripted =
+            (200, &[("content-type", "text/html")], "\n<!DOCTYPE html><html><body>Sign in</body></html>");
         for method in [Method::Get, Method::Delete] {
-            let (arm, _) = scripted(&[(200, &[("content-type", "text/html")], PAGE)])?;
+            let (arm, script) = scripted(&[PAGE; 5])?;
             let url = arm.url("x", Api::ResourceGroups, GROUP, &[]).map_err(|fault| fault.sentence())?;
             let fault = arm.send("x", method, &url, None).await.err();
             assert_eq!(fault.map(|fault| fault.sort), Some(Sort::NotUnderstood), "{method:?}");
+            // Something on the way may be gone the next time.
+            assert_eq!(script.asked().len(), 5);
         }
         assert!(!is_page(b"") && !is_page(b"{}") && is_page(b" <a>"));
         Ok(())
@@ -411,12 +431,21 @@ mod tests {
         Ok(())
     }
 
-    #[tokio::test]
+    #[tokio::test(start_paused = true)]
     async fn an_answer_of_another_form_is_not_understood() -> Outcome {
-        let (arm, _) = scripted(&[(200, &[("content-type", "text/html")], "<html>canary</html>")])?;
+        const PAGE: Scripted = (200, &[("content-type", "text/html")], "<html>canary</html>");
+        let (arm, _) = scripted(&[PAGE; 5])?;
         let fault = arm.get::<u8>(Api::ResourceGroups, GROUP, &[]).await.err();
         assert_eq!(fault.as_ref().map(|fault| fault.sort), Some(Sort::NotUnderstood));
         assert!(fault.is_some_and(|fault| fault.message.ends_with(" HTTP 200, text/html")));
+        Ok(())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_answer_that_cannot_be_read_is_asked_for_again() -> Outcome {
+        let (arm, script) = scripted(&[(200, &[], ""), (200, &[], "{"), (200, &[], "7")])?;
+        assert_eq!(arm.get::<u8>(Api::ResourceGroups, GROUP, &[]).await, Ok(7));
+        assert_eq!(script.asked().len(), 3);
         Ok(())
     }
 

@@ -194,19 +194,19 @@ pub(super) fn refused(error: &azure_core::Error, source: &Source, scrub: &Scrub)
         return Finding::error(&pages::REFUSED, Kind::Invalid, "", message).help(help);
     }
     if let Some((_, why)) = landfall_net::fault(error) {
-        return no_token(source, &scrub.clean(&why))
+        return unanswered(source, &scrub.clean(&why))
             .help("look at the network and the proxy on the way to it");
     }
     if timed_out(error) {
-        return no_token(source, "no answer in time")
+        return unanswered(source, "no answer in time")
             .help("look at the network and the proxy on the way to it");
     }
     if causes(error).any(|cause| cause.to_string() == SENSELESS) {
-        return no_token(source, "what was answered makes no sense, such as a token without an end")
+        return unanswered(source, "what was answered makes no sense, such as a token without an end")
             .help("look at what answers in the authority's place");
     }
     if causes(error).any(|cause| cause.to_string() == EMPTY) {
-        return no_token(source, "there is none in the answer").help("look at what answers in its place");
+        return unanswered(source, "there is none in the answer").help("look at what answers in its place");
     }
     match source {
         Source::AzureCli => of_cli(error, scrub),
@@ -218,6 +218,10 @@ pub(super) fn refused(error: &azure_core::Error, source: &Source, scrub: &Scrub)
             "look whether the machine has an identity, and, where AZURE_CLIENT_ID is set, whether it has \
              that one",
         ),
+        // An answer that is no token and no refusal comes from something on the way.
+        _ if status(error).is_none() => {
+            unanswered(source, &answered(error)).help("look at what answers in the authority's place")
+        }
         _ => no_token(source, &answered(error)).help("look at what answers in the authority's place"),
     }
 }
@@ -225,7 +229,7 @@ pub(super) fn refused(error: &azure_core::Error, source: &Source, scrub: &Scrub)
 /// That a source has a fault of its own, or is asked too much.
 fn failing(source: &Source, status: u16, codes: &[String]) -> Finding {
     let code = codes.first().map(|code| format!(" ({PREFIX}{code})")).unwrap_or_default();
-    no_token(source, &format!("it answered HTTP {status}{code}")).help(match status {
+    unanswered(source, &format!("it answered HTTP {status}{code}")).help(match status {
         429 => "wait a while, and look for programs that ask it all the time",
         _ => "try again in a while; where that goes on, look at what answers in its place",
     })
@@ -233,8 +237,18 @@ fn failing(source: &Source, status: u16, codes: &[String]) -> Finding {
 
 /// That no token came within the limit.
 pub(super) fn late(source: &Source, limit: Duration) -> Finding {
-    no_token(source, &format!("no answer in {} s", limit.as_secs_f32()))
+    unanswered(source, &format!("no answer in {} s", limit.as_secs_f32()))
         .help("look at the network and the proxy on the way; --timeout and --deadline give more time")
+}
+
+/// That no token came, and one may come another time.
+fn unanswered(source: &Source, why: &str) -> Finding {
+    Finding { kind: Kind::InternalError, ..no_token(source, why) }
+}
+
+/// Whether a finding says that a token may come another time.
+pub(super) fn may_pass(finding: &Finding) -> bool {
+    finding.page.code == pages::NO_TOKEN.code && finding.kind == Kind::InternalError
 }
 
 fn no_token(source: &Source, why: &str) -> Finding {
@@ -358,6 +372,12 @@ mod tests {
             findings.push(finding);
         }
         findings.extend([found(&empty(), &Source::Secret), found(&senseless(), &Source::Secret)]);
+        let passing: Vec<bool> = findings.iter().map(may_pass).collect();
+        assert_eq!(passing, [false, false, false, true, true, true, true]);
+        // A page in place of an answer.
+        let page =
+            wrapped(Error::with_message(ErrorKind::DataConversion, "expected value at line 1 column 1"));
+        assert!(may_pass(&found(&page, &Source::Secret)));
         landfall_testing::assert_findings("azure-authority", &findings);
     }
 

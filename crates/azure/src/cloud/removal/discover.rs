@@ -39,6 +39,8 @@ pub(super) async fn discover(removal: &AzureRemoval<'_>) -> Discovered {
         Box::pin(role_assignments(&ask, &found)),
         Box::pin(subnet_uses(&ask, &found)),
     );
+    let all_parts = [&records, &assignments, &uses];
+    let is_blind = !out.unseen.is_empty() || all_parts.iter().any(|part| !part.unseen.is_empty());
     let mut outside = Outside::default();
     let parts = [
         (&mut outside.records, records),
@@ -52,9 +54,25 @@ pub(super) async fn discover(removal: &AzureRemoval<'_>) -> Discovered {
         out.notes.extend(part.notes);
     }
     let before = outside.before_groups();
-    let opened = Box::pin(opened(removal, &ask, &found, &before)).await;
-    out.things = removal.spelled(ordered(&found, outside, &opened));
+    let opened =
+        if is_blind { ids_of(&found.whole) } else { Box::pin(opened(removal, &ask, &found, &before)).await };
+    let mut things = ordered(&found, outside, &opened);
+    if is_blind {
+        things.retain(|thing| !is_trace(thing));
+    }
+    out.things = removal.spelled(things);
     out
+}
+
+/// Whether something tells of what the cluster has elsewhere: a group and a private zone of records, an identity of
+/// roles, a tag of all. Where not everything could be looked at, it stays until a later look has seen the rest.
+fn is_trace(thing: &Thing) -> bool {
+    let kinds = [&GROUP, kinds::kind_of(PRIVATE_ZONES), kinds::kind_of(IDENTITIES)];
+    thing.fate == Fate::Released || kinds.contains(&thing.kind)
+}
+
+fn ids_of(groups: &[Resource]) -> Vec<String> {
+    groups.iter().map(id_of).collect()
 }
 
 impl Outside {

@@ -33,10 +33,10 @@ use landfall_platform::removal::{
 
 use self::names::Owner;
 use super::arm::Arm;
-use super::environment;
 use super::fault::Fault;
 use super::operations::Operation;
 use super::session::Session;
+use super::{authority, environment};
 use crate::target;
 
 /// The removal of one cluster.
@@ -243,6 +243,7 @@ impl Removal for AzureRemoval<'_> {
 fn passing(verdict: Verdict) -> Verdict {
     let codes = [&super::pages::CALL, &super::pages::UNREACHABLE, &super::pages::NOT_AZURE];
     match verdict {
+        Verdict::Found(finding) if authority::may_pass(&finding) => Verdict::Skipped(finding.message),
         Verdict::Found(finding) if finding.kind != Kind::Forbidden && codes.contains(&finding.code) => {
             Verdict::Skipped(finding.message)
         }

@@ -64,6 +64,23 @@ fn a_group_goes_after_what_only_it_tells_of() {
     assert_eq!(after(&things, "demo-bcd24-rg"), ["record", "assignment", "m"]);
 }
 
+/// What tells of resources elsewhere stays while not everything could be looked at.
+#[test]
+fn groups_zones_identities_and_tags_are_traces() {
+    let kinds = [
+        ("Microsoft.Network/privateDnsZones", true),
+        ("Microsoft.ManagedIdentity/userAssignedIdentities", true),
+    ]
+    .into_iter()
+    .chain([("Microsoft.Compute/virtualMachines", false), ("Microsoft.Network/dnsZones", false)]);
+    for (kind, expected) in kinds {
+        let one = resource(kind, "one");
+        assert_eq!(is_trace(&thing(&one, kinds::kind_of(kind), Fate::Removed)), expected, "{kind}");
+        assert!(is_trace(&thing(&one, kinds::kind_of(kind), Fate::Released)));
+    }
+    assert!(is_trace(&group_thing(&resource("Microsoft.Resources/resourceGroups", "rg"))));
+}
+
 #[test]
 fn what_is_shared_loses_its_tag_last_and_from_the_outside_to_the_inside() {
     let gallery = resource("Microsoft.Compute/galleries", "g");
