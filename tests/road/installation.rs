@@ -116,6 +116,14 @@ impl Installation {
         said
     }
 
+    /// `landfall create cluster` with more flags, however it ends.
+    pub fn try_create(&self, more: &[&str]) -> Ran {
+        let folder = self.ignition.path().to_str().unwrap();
+        let command =
+            ["create", "cluster", "--yes", "--plugin-dir", self.plugins.as_str(), "--ignition", folder];
+        self.heard(&[&command, PATIENT, more].concat())
+    }
+
     /// Runs a command of the engine, which must succeed.
     fn run(&self, command: &[&str]) -> Value {
         let said = self.searched(&[command, PATIENT].concat());
@@ -123,8 +131,13 @@ impl Installation {
         said
     }
 
-    /// Runs a command as loudly as can be and looks for secrets in all that came of it.
+    /// Runs a command that must succeed, and gives what it says.
     fn searched(&self, command: &[&str]) -> Value {
+        self.heard(command).ends(0).json()
+    }
+
+    /// Runs a command as loudly as can be and looks for secrets in all that came of it.
+    fn heard(&self, command: &[&str]) -> Ran {
         let log = self.landfall.write("landfall.log", "");
         let loudly = [command, &["-o", "json", "-v", "--log-file", log.as_str()]].concat();
         let ran: Ran = self.landfall.run(&loudly);
@@ -133,7 +146,7 @@ impl Installation {
         self.secrets.are_not_in(&what, &ran.err);
         self.secrets.are_not_in(&what, &std::fs::read_to_string(log).unwrap());
         self.secrets.are_kept_in(self.directory());
-        ran.ends(0).json()
+        ran
     }
 }
 

@@ -33,9 +33,15 @@ mod moto;
 #[path = "../cloud/program.rs"]
 mod program;
 
+// Shared with `tests/destroy`.
+#[allow(dead_code, reason = "others use more of it")]
+#[path = "../destroy/calls.rs"]
+mod calls;
+
 mod cloud;
 mod expected;
 mod installation;
+mod killer;
 mod listing;
 mod secrets;
 mod xml;
@@ -44,4 +50,5 @@ mod stands;
 
 mod commercial;
 mod existing_network;
+mod killed;
 mod us_gov;
