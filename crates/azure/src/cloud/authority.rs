@@ -248,7 +248,7 @@ fn unanswered(source: &Source, why: &str) -> Finding {
 
 /// Whether a finding says that a token may come another time.
 pub(super) fn may_pass(finding: &Finding) -> bool {
-    finding.code == pages::NO_TOKEN && finding.kind == Kind::InternalError
+    *finding.code == pages::NO_TOKEN && finding.kind == Kind::InternalError
 }
 
 fn no_token(source: &Source, why: &str) -> Finding {
