@@ -34,6 +34,7 @@ fn destroyed(seed: u64, percent: u64) {
     let seconds = began.elapsed().as_secs_f64();
     let now = world.now();
     let touched = listing::new(&now, &world.before).len() + listing::changed(&world.before, &now).len();
+    let left = listing::new(&world.before, &now);
     let row = Row {
         cloud: "aws",
         percent,
@@ -42,11 +43,11 @@ fn destroyed(seed: u64, percent: u64) {
         calls: faults.calls(),
         faults: faults.count(),
         seconds,
-        left: listing::new(&world.before, &now).len(),
+        left: left.len(),
         touched,
     };
     row.print();
-    row.is_true(&ran);
+    row.is_true(&format!("left {left:?}: {ran}"));
     assert_eq!(site.metadata_path().exists(), ran.code != Some(0), "{ran}");
     if ran.code == Some(5) {
         // The same command removes the rest once the cloud is well.

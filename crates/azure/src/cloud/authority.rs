@@ -144,6 +144,15 @@ pub(super) fn lacks_identity(error: &azure_core::Error) -> bool {
     })
 }
 
+/// Whether an answer is neither a token nor a refusal: it cannot be read.
+pub(super) fn is_unreadable(error: &azure_core::Error) -> bool {
+    let is_of_data = |cause: &(dyn Error + 'static)| {
+        let kind = cause.downcast_ref::<azure_core::Error>().map(azure_core::Error::kind);
+        matches!(kind, Some(ErrorKind::DataConversion))
+    };
+    status(error).is_none() && codes(error).is_empty() && causes(error).any(is_of_data)
+}
+
 /// The numbers of the authority's errors, the first one first.
 pub(super) fn codes(error: &azure_core::Error) -> Vec<String> {
     let mut codes: Vec<String> = Vec::new();
@@ -377,7 +386,8 @@ mod tests {
         // A page in place of an answer.
         let page =
             wrapped(Error::with_message(ErrorKind::DataConversion, "expected value at line 1 column 1"));
-        assert!(may_pass(&found(&page, &Source::Secret)));
+        assert!(may_pass(&found(&page, &Source::Secret)) && is_unreadable(&page));
+        assert!(!is_unreadable(&answer(None, StatusCode::ServiceUnavailable)));
         landfall_testing::assert_findings("azure-authority", &findings);
     }
 

@@ -25,7 +25,7 @@ use landfall_net::Proxies;
 use landfall_platform::cloud::{Answer, Check};
 use serde::Deserialize;
 use tokio::sync::Mutex;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 use url::Url;
 
 use super::azure_cli::Runner;
@@ -33,7 +33,7 @@ use super::certificate::{Assertion, Certificate};
 use super::environment::Environment;
 use super::session::{Session, SharedScrub};
 use super::sources::{Given, Source};
-use super::{authority, pages, transport};
+use super::{arm, authority, pages, transport};
 
 /// The check of the credentials.
 pub(super) const CHECK: &str = "azure.credentials";
@@ -45,6 +45,8 @@ const AT_ONCE: Duration = Duration::from_millis(500);
 
 /// A token is asked for anew so long before its end, or a tenth of its life if that is shorter.
 const MARGIN: i64 = 300;
+/// How often a token is asked for where the answer cannot be read.
+const READS: u32 = 3;
 
 /// Tokens for one scope, each kept until shortly before its end.
 pub(super) struct Tokens {
@@ -93,6 +95,24 @@ impl Tokens {
         if let Some(held) = held.as_ref().filter(|held| held.is_fresh()) {
             return Ok(held.token.clone());
         }
+        let mut attempt = 0;
+        let token = loop {
+            attempt += 1;
+            match self.fresh().await {
+                // What is no answer of the authority comes from something on the way.
+                Err(error) if attempt < READS && authority::is_unreadable(&error) => {
+                    sleep(arm::pause(attempt)).await;
+                }
+                answer => break answer?,
+            }
+        };
+        self.scrub.hide(&Secret::new(token.token.secret().to_owned()));
+        *held = Some(Held::new(token.clone()));
+        Ok(token)
+    }
+
+    /// A token of the source itself.
+    async fn fresh(&self) -> azure_core::Result<AccessToken> {
         // The library reckons with the numbers of an answer as they are, and panics where they make no sense.
         let scopes = [self.scope.as_str()];
         let asked = AssertUnwindSafe(self.credential.get_token(&scopes, None)).catch_unwind();
@@ -100,8 +120,6 @@ impl Tokens {
         if token.token.secret().is_empty() {
             return Err(authority::empty());
         }
-        self.scrub.hide(&Secret::new(token.token.secret().to_owned()));
-        *held = Some(Held::new(token.clone()));
         Ok(token)
     }
 }

@@ -69,6 +69,7 @@ fn destroyed(seed: u64, percent: u64) {
         None => true,
         Some(document) => !path.contains(loses) && before.get(*path) != Some(document),
     });
+    let left: Vec<&String> = now.keys().filter(|path| !stays.contains(*path)).collect();
     let row = Row {
         cloud: "azure",
         percent,
@@ -77,11 +78,11 @@ fn destroyed(seed: u64, percent: u64) {
         calls: faults.calls(),
         faults: faults.count(),
         seconds,
-        left: now.keys().filter(|path| !stays.contains(*path)).count(),
+        left: left.len(),
         touched: touched.count(),
     };
     row.print();
-    row.is_true(&ran);
+    row.is_true(&format!("left {left:?}: {ran}"));
     assert_eq!(landfall.directory().join("metadata.json").exists(), ran.code != Some(0), "{ran}");
     if ran.code == Some(5) {
         // The same command removes the rest once the cloud is well.

@@ -147,7 +147,18 @@ pub(super) fn is_deleted(state: Option<&str>) -> bool {
 mod tests {
     use std::collections::BTreeSet;
 
+    use landfall_platform::Platform as _;
+
     use super::*;
+
+    #[test]
+    fn what_terraform_creates_is_of_a_known_kind() {
+        let modules = crate::PLATFORM.modules();
+        assert!(modules.tracked.len() > 10);
+        for row in modules.tracked {
+            assert!(ALL.iter().any(|kind| kind.name == row.kind), "{} is a {}", row.resource, row.kind);
+        }
+    }
 
     #[test]
     fn kinds_are_told_apart_and_say_what_to_do() {
