@@ -138,7 +138,7 @@ fn hash(text: &str) -> u64 {
         .fold(0xcbf2_9ce4_8422_2325, |sum, byte| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
-/// The mixing step of SplitMix64.
+/// The mixing step of `SplitMix64`.
 fn mixed(number: u64) -> u64 {
     let number = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -155,6 +155,12 @@ pub fn runs() -> Vec<(u64, u64)> {
     let rates = std::env::var("RATES").unwrap_or_else(|_| "0 2 10 30".to_owned());
     let rates: Vec<u64> = rates.split_whitespace().map(|rate| rate.parse().unwrap()).collect();
     seeds.iter().flat_map(|seed| rates.iter().map(|rate| (*seed, *rate))).collect()
+}
+
+/// Says a line that the tool reads.
+#[allow(clippy::print_stdout, clippy::disallowed_macros, reason = "the tool reads what a test prints")]
+fn say(line: &str) {
+    println!("{line}");
 }
 
 /// What came of a run, for a table.
@@ -178,7 +184,7 @@ impl Row {
     pub fn print(&self) {
         let Self { cloud, percent, seed, calls, faults, seconds, left, touched, .. } = self;
         let code = self.code.unwrap_or(-1);
-        println!("run {cloud} {percent} {seed} {code} {calls} {faults} {seconds:.1} {left} {touched}");
+        say(&format!("run {cloud} {percent} {seed} {code} {calls} {faults} {seconds:.1} {left} {touched}"));
     }
 
     /// Fails where something false was claimed, or something of others was touched.
@@ -203,7 +209,7 @@ pub fn all(run: impl Fn(u64, u64) + Sync) {
                     let Some((seed, percent)) = next else { return };
                     let made = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| run(seed, percent)));
                     if made.is_err() {
-                        println!("failed: seed {seed} at {percent} %");
+                        say(&format!("failed: seed {seed} at {percent} %"));
                         failed.lock().unwrap().push((seed, percent));
                     }
                 }

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::holders::{Lock, denials, locks};
-use super::kinds::{APPLICATION, SERVICE_PRINCIPAL, SUBNET_USE, row_of};
+use super::kinds::{APPLICATION, RECORD, ROLE_ASSIGNMENT, SERVICE_PRINCIPAL, SUBNET_USE, row_of};
 use super::names::{group_id_of, type_of};
 use super::release::{is_tagged, release};
 use super::subnet_uses::{is_used, let_go};
@@ -90,10 +90,22 @@ async fn begin(removal: &AzureRemoval<'_>, ask: &Ask<'_>, thing: &Thing) -> Resu
         ask.arm.begin_delete(&version, &thing.id).await?
     };
     match begun {
+        Begun::Ended if [&RECORD, &ROLE_ASSIGNMENT].contains(&thing.kind) => confirmed(ask, &thing.id).await,
         Begun::Ended => Ok(Done::Gone),
         Begun::Going(operation) => {
             removal.keep(thing, operation);
             Ok(Done::Going)
+        }
+    }
+}
+
+/// That something is gone as was answered. A record or a role is found by what goes after it, so that a later look
+/// would not find one that is still there.
+async fn confirmed(ask: &Ask<'_>, id: &str) -> Result<Done, Fault> {
+    match described(ask, id).await? {
+        None => Ok(Done::Gone),
+        Some(_) => {
+            Err(Fault::not_understood(&named("DELETE", id), "it was answered as done, and nothing is gone"))
         }
     }
 }
