@@ -18,13 +18,15 @@ const PURE: &[&str] = &[
     "src/graph.rs",
 ];
 
-/// Every source below `src` and `crates`, from the root.
+/// Every source below `src` and `crates` but build scripts, from the root.
 fn sources() -> Vec<(PathBuf, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let files = ["src", "crates"].into_iter().flat_map(|folder| walkdir::WalkDir::new(root.join(folder)));
     let files = files.map(|entry| entry.unwrap().into_path());
     let found: Vec<_> = files
-        .filter(|path| path.extension().is_some_and(|extension| extension == "rs"))
+        .filter(|path| {
+            path.extension().is_some_and(|extension| extension == "rs") && !path.ends_with("build.rs")
+        })
         .map(|path| (path.strip_prefix(root).unwrap().to_owned(), std::fs::read_to_string(&path).unwrap()))
         .collect();
     assert!(found.len() > 400, "the sources were not found");

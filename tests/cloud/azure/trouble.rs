@@ -91,7 +91,8 @@ fn an_authority_that_fails_is_told() {
     assert_eq!(of(busy, &["HTTP 429", "AADSTS90055"]), 1);
     let asked = of(|_| unavailable().header("retry-after", "0"), &["HTTP 503"]);
     assert!(asked > 1, "{asked}");
-    assert_eq!(of(|_| Answer::json(200, &json!({})), &[]), 1);
+    // What cannot be read may be a fault of one answer.
+    assert_eq!(of(|_| Answer::json(200, &json!({})), &[]), 3);
 }
 
 /// What speaks in the cloud's place, such as the page of a hotel's network.

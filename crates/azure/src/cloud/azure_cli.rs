@@ -8,6 +8,8 @@ use std::pin::Pin;
 use std::process::{Output, Stdio};
 
 use azure_identity::Executor;
+#[cfg(unix)]
+use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::process::Command;
 
 /// Runs programs, and ends what is still running when nobody waits for it any more.
@@ -56,13 +58,13 @@ impl Drop for Group {
     }
 }
 
-/// Ends a group of processes. Only a program can be asked to without unsafe code; every shell is one.
+/// Ends a group of processes.
 #[cfg(unix)]
 fn end(id: u32) {
-    let mut command = std::process::Command::new("/bin/sh");
-    command.arg("-c").arg(format!("kill -s KILL -- -{id}"));
-    // Where nothing is running any more, there is nothing to end.
-    let _ = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    if let Some(id) = i32::try_from(id).ok().and_then(Pid::from_raw) {
+        // Where nothing is running any more, there is nothing to end.
+        let _ = kill_process_group(id, Signal::KILL);
+    }
 }
 
 /// The program itself is ended by whoever began it.
