@@ -2,15 +2,14 @@
 #![no_main]
 
 use landfall_diagnostics::Findings;
-use landfall_source as source;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
-    let Ok(text) = source::text_of(bytes) else {
+    let Ok(text) = landfall_source::text_of(bytes) else {
         return;
     };
     let mut findings = Findings::default();
-    let tree = source::read(text, &mut findings);
+    let tree = landfall_source::read(text, &mut findings);
     for path in ["", "a", "a.b[0].c", "platform.aws.userTags[x]", "[0][1]"] {
         let (span, _) = tree.place(path);
         assert!(span.end as usize <= text.len() + 1);
