@@ -13,7 +13,7 @@ use std::time::{Duration, Instant as RealInstant};
 use landfall_destroy::{Pace, Stop, Unwatched, run};
 use landfall_platform::cloud::{Asked, Waiting};
 use landfall_platform::removal::{
-    Account, Discovered, Fate, FoundCluster, Holder, Kind, Outcome, Removal, Target, Thing,
+    Account, Discovered, Disposition, FoundCluster, Holder, Kind, Outcome, Removal, Resource, Target,
 };
 use tokio::runtime::Builder;
 use tokio::time::{Instant, sleep};
@@ -36,26 +36,26 @@ static OPTIONS: Kind = Kind { name: "options", batch: 1, help: "", last: false }
 static DISK: Kind = Kind { name: "disk", batch: 1, help: "", last: false };
 
 /// A thing, and when it has gone or will have.
-type Standing = (Thing, Option<Instant>);
+type Standing = (Resource, Option<Instant>);
 
 /// Things by their ids.
 struct Cloud(Mutex<BTreeMap<String, Standing>>);
 
 /// Takes in a thing that waits for others; its id.
-fn put(things: &mut Vec<Thing>, kind: &'static Kind, after: &[String]) -> String {
+fn put(things: &mut Vec<Resource>, kind: &'static Kind, after: &[String]) -> String {
     let id = format!("{} {}", kind.name, things.len());
-    things.push(Thing {
+    things.push(Resource {
         id: id.clone(),
         kind,
         name: String::new(),
-        fate: Fate::Removed,
+        fate: Disposition::Removed,
         after: after.to_vec(),
     });
     id
 }
 
 /// A cluster of at least so many things, with the shares of kinds that one on AWS has.
-fn cluster(size: usize) -> Vec<Thing> {
+fn cluster(size: usize) -> Vec<Resource> {
     let mut things = Vec::new();
     let mut inside = Vec::new();
     for number in 0.. {
@@ -93,7 +93,7 @@ impl Cloud {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn remove_one(&self, thing: &Thing) -> Outcome {
+    fn remove_one(&self, thing: &Resource) -> Outcome {
         let takes = if [&MACHINE, &BALANCER].contains(&thing.kind) { TAKES } else { Duration::ZERO };
         if let Some((_, gone)) = self.things().get_mut(&thing.id) {
             gone.get_or_insert(Instant::now() + takes);
@@ -101,7 +101,7 @@ impl Cloud {
         self.look_at(thing)
     }
 
-    fn look_at(&self, thing: &Thing) -> Outcome {
+    fn look_at(&self, thing: &Resource) -> Outcome {
         let is_gone = self.things().get(&thing.id).is_none_or(is_gone);
         if is_gone { Outcome::Gone } else { Outcome::Going }
     }
@@ -125,21 +125,21 @@ impl Removal for Cloud {
         })
     }
 
-    fn remove<'s>(&'s self, things: &'s [&'s Thing]) -> Waiting<'s, Vec<Outcome>> {
+    fn remove<'s>(&'s self, things: &'s [&'s Resource]) -> Waiting<'s, Vec<Outcome>> {
         Box::pin(async move {
             sleep(LATENCY).await;
             things.iter().map(|thing| self.remove_one(thing)).collect()
         })
     }
 
-    fn look<'s>(&'s self, things: &'s [&'s Thing]) -> Waiting<'s, Vec<Outcome>> {
+    fn look<'s>(&'s self, things: &'s [&'s Resource]) -> Waiting<'s, Vec<Outcome>> {
         Box::pin(async move {
             sleep(LATENCY).await;
             things.iter().map(|thing| self.look_at(thing)).collect()
         })
     }
 
-    fn holders<'s>(&'s self, _: &'s Thing) -> Waiting<'s, Vec<Holder>> {
+    fn holders<'s>(&'s self, _: &'s Resource) -> Waiting<'s, Vec<Holder>> {
         Box::pin(async { Vec::new() })
     }
 

@@ -18,7 +18,7 @@ use landfall_engine_terraform::{Cause, Change, Preview, Stage, Work};
 use landfall_model::plan;
 use landfall_platform::cloud::{Asked, Waiting};
 use landfall_platform::removal;
-use landfall_platform::removal::{Account, Discovered, FoundCluster, Holder, Removal, Target, Thing};
+use landfall_platform::removal::{Account, Discovered, FoundCluster, Holder, Removal, Resource, Target};
 use landfall_platform::untracked::Modules;
 
 use super::files::{Files, step};
@@ -151,7 +151,7 @@ impl Site<'_> {
         for line in &lines {
             self.watcher.told(&format!("stage {}: {line}", stage.name));
         }
-        let removed: Vec<&Thing> =
+        let removed: Vec<&Resource> =
             found.iter().filter(|one| one.import.is_none()).map(|one| one.thing).collect();
         self.remove(stage, recovery, &removed).await?;
         self.cluster.note(&Step {
@@ -213,7 +213,7 @@ impl Site<'_> {
         &self,
         stage: &plan::Stage,
         recovery: Recovery<'_>,
-        things: &[&Thing],
+        things: &[&Resource],
     ) -> Result<(), Fault> {
         if things.is_empty() {
             return Ok(());
@@ -283,19 +283,19 @@ impl Removal for Only<'_> {
         })
     }
 
-    fn remove<'s>(&'s self, things: &'s [&'s Thing]) -> Waiting<'s, Vec<removal::Outcome>> {
+    fn remove<'s>(&'s self, things: &'s [&'s Resource]) -> Waiting<'s, Vec<removal::Outcome>> {
         self.removal.remove(things)
     }
 
-    fn look<'s>(&'s self, things: &'s [&'s Thing]) -> Waiting<'s, Vec<removal::Outcome>> {
+    fn look<'s>(&'s self, things: &'s [&'s Resource]) -> Waiting<'s, Vec<removal::Outcome>> {
         self.removal.look(things)
     }
 
-    fn holders<'s>(&'s self, thing: &'s Thing) -> Waiting<'s, Vec<Holder>> {
+    fn holders<'s>(&'s self, thing: &'s Resource) -> Waiting<'s, Vec<Holder>> {
         self.removal.holders(thing)
     }
 
-    fn holders_of<'s>(&'s self, things: &'s [&'s Thing]) -> Waiting<'s, Vec<Vec<Holder>>> {
+    fn holders_of<'s>(&'s self, things: &'s [&'s Resource]) -> Waiting<'s, Vec<Vec<Holder>>> {
         self.removal.holders_of(things)
     }
 

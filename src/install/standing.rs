@@ -153,16 +153,16 @@ mod tests {
     type Outcome = Result<(), Box<dyn Any>>;
 
     /// A cluster directory with the modules of both stages.
-    struct Bed(tempfile::TempDir);
+    struct Fixture(tempfile::TempDir);
 
-    impl Bed {
+    impl Fixture {
         fn new() -> Result<Self, Box<dyn Any>> {
-            let bed = Self(tempfile::tempdir()?);
+            let fixture = Self(tempfile::tempdir()?);
             for stage in ["cluster", "bootstrap"] {
-                fs::create_dir_all(bed.0.path().join("terraform").join(stage))?;
-                fs::write(bed.0.path().join(format!("terraform/{stage}/main.tf")), stage)?;
+                fs::create_dir_all(fixture.0.path().join("terraform").join(stage))?;
+                fs::write(fixture.0.path().join(format!("terraform/{stage}/main.tf")), stage)?;
             }
-            Ok(bed)
+            Ok(fixture)
         }
 
         fn cluster(&self) -> Result<ClusterDir, workdir::Error> {
@@ -206,50 +206,51 @@ mod tests {
 
     #[test]
     fn what_was_made_stands_until_its_files_change() -> Outcome {
-        let bed = Bed::new()?;
-        assert_eq!(bed.standing()?, [Standing::Due, Standing::Due]);
-        bed.note("cluster", Work::Apply, "one", StepResult::Done)?;
-        bed.note("bootstrap", Work::Apply, "two", StepResult::Failed)?;
-        assert_eq!(bed.standing()?, [unchanged("one"), Standing::Due]);
-        bed.note("bootstrap", Work::Apply, "three", StepResult::Done)?;
-        assert_eq!(bed.standing()?, [unchanged("one"), unchanged("three")]);
+        let fixture = Fixture::new()?;
+        assert_eq!(fixture.standing()?, [Standing::Due, Standing::Due]);
+        fixture.note("cluster", Work::Apply, "one", StepResult::Done)?;
+        fixture.note("bootstrap", Work::Apply, "two", StepResult::Failed)?;
+        assert_eq!(fixture.standing()?, [unchanged("one"), Standing::Due]);
+        fixture.note("bootstrap", Work::Apply, "three", StepResult::Done)?;
+        assert_eq!(fixture.standing()?, [unchanged("one"), unchanged("three")]);
         // What the second stage is given may be another thing then.
-        fs::write(bed.0.path().join("terraform/cluster/main.tf"), "changed")?;
-        assert_eq!(bed.standing()?, [Standing::Due, Standing::Due]);
+        fs::write(fixture.0.path().join("terraform/cluster/main.tf"), "changed")?;
+        assert_eq!(fixture.standing()?, [Standing::Due, Standing::Due]);
         let made = |time: &str| Standing::Made { time: time.to_owned() };
-        assert_eq!(bed.so_far()?, [made("one"), made("three")]);
+        assert_eq!(fixture.so_far()?, [made("one"), made("three")]);
         Ok(())
     }
 
     #[test]
     fn what_was_removed_is_told_with_its_time() -> Outcome {
-        let bed = Bed::new()?;
-        bed.note("cluster", Work::Apply, "one", StepResult::Done)?;
-        bed.note("bootstrap", Work::Apply, "two", StepResult::Done)?;
-        bed.note("bootstrap", Work::Destroy, "three", StepResult::Began)?;
-        assert!(bed.standing().is_err() && bed.so_far().is_err());
-        bed.note("bootstrap", Work::Destroy, "four", StepResult::Done)?;
-        assert_eq!(bed.standing()?, [unchanged("one"), removed_at("four")]);
-        assert_eq!(bed.so_far()?.last(), Some(&removed_at("four")));
+        let fixture = Fixture::new()?;
+        fixture.note("cluster", Work::Apply, "one", StepResult::Done)?;
+        fixture.note("bootstrap", Work::Apply, "two", StepResult::Done)?;
+        fixture.note("bootstrap", Work::Destroy, "three", StepResult::Began)?;
+        assert!(fixture.standing().is_err() && fixture.so_far().is_err());
+        fixture.note("bootstrap", Work::Destroy, "four", StepResult::Done)?;
+        assert_eq!(fixture.standing()?, [unchanged("one"), removed_at("four")]);
+        assert_eq!(fixture.so_far()?.last(), Some(&removed_at("four")));
         Ok(())
     }
 
     #[test]
     fn what_nobody_began_never_stood() -> Outcome {
         let platform = platforms::named("aws").ok_or("no such platform")?;
-        let is_new =
-            |bed: &Bed| -> Result<bool, Box<dyn Any>> { Ok(never_begun(&bed.cluster()?, platform)?) };
-        let noted = Bed::new()?;
+        let is_new = |fixture: &Fixture| -> Result<bool, Box<dyn Any>> {
+            Ok(never_begun(&fixture.cluster()?, platform)?)
+        };
+        let noted = Fixture::new()?;
         assert!(is_new(&noted)?);
         noted.note("cluster", Work::Apply, "one", StepResult::Done)?;
         assert!(is_new(&noted)?);
         noted.note("bootstrap", Work::Apply, "two", StepResult::Failed)?;
         assert!(!is_new(&noted)?);
-        let by_hand = Bed::new()?;
+        let by_hand = Fixture::new()?;
         fs::create_dir(by_hand.0.path().join("terraform/bootstrap/.terraform"))?;
         assert!(!is_new(&by_hand)?);
         // Whose module is not there was made by another program.
-        let elsewhere = Bed::new()?;
+        let elsewhere = Fixture::new()?;
         fs::remove_file(elsewhere.0.path().join("terraform/bootstrap/main.tf"))?;
         assert!(!is_new(&elsewhere)?);
         Ok(())

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use landfall_diagnostics::{Finding, Kind};
 use landfall_engine_terraform::{Change, pages};
-use landfall_platform::removal::{Fate, Thing};
+use landfall_platform::removal::{Disposition, Resource};
 use landfall_platform::untracked::{Modules, Tracked};
 
 /// So many resources are named in a finding.
@@ -26,7 +26,7 @@ pub(super) struct Import {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Untracked<'t> {
     /// What the cloud has.
-    pub(super) thing: &'t Thing,
+    pub(super) thing: &'t Resource,
     /// How it is imported; none where it is removed, so that terraform creates it again.
     pub(super) import: Option<Import>,
 }
@@ -36,7 +36,11 @@ pub(super) struct Untracked<'t> {
 /// It is imported where one resource that terraform would create has its kind and name. It is removed where
 /// terraform cannot import it, where two have the same name, or where the state has another one of that name; what
 /// lies in it is removed before it.
-pub(super) fn untracked<'t>(modules: Modules, changes: &[Change], things: &'t [Thing]) -> Vec<Untracked<'t>> {
+pub(super) fn untracked<'t>(
+    modules: Modules,
+    changes: &[Change],
+    things: &'t [Resource],
+) -> Vec<Untracked<'t>> {
     let mut found: Vec<Untracked<'t>> = Vec::new();
     for row in modules.tracked {
         let of_type = || changes.iter().filter(|change| change.resource == row.resource);
@@ -46,8 +50,8 @@ pub(super) fn untracked<'t>(modules: Modules, changes: &[Change], things: &'t [T
             wanted.entry(planned_name(row, change)).or_default().push(change);
         }
         let of_kind =
-            things.iter().filter(|thing| thing.kind.name == row.kind && thing.fate == Fate::Removed);
-        let mut lost: BTreeMap<&str, Vec<&'t Thing>> = BTreeMap::new();
+            things.iter().filter(|thing| thing.kind.name == row.kind && thing.fate == Disposition::Removed);
+        let mut lost: BTreeMap<&str, Vec<&'t Resource>> = BTreeMap::new();
         for thing in of_kind.filter(|thing| !known.contains((row.id)(thing))) {
             lost.entry(row.name.map_or("", |_| thing.name.as_str())).or_default().push(thing);
         }
@@ -72,7 +76,7 @@ fn planned_name<'c>(row: &Tracked, change: &'c Change) -> &'c str {
 }
 
 /// The same, with all that must be gone before what is removed.
-fn with_contents<'t>(mut found: Vec<Untracked<'t>>, things: &'t [Thing]) -> Vec<Untracked<'t>> {
+fn with_contents<'t>(mut found: Vec<Untracked<'t>>, things: &'t [Resource]) -> Vec<Untracked<'t>> {
     let mut open: Vec<&str> = found
         .iter()
         .filter(|one| one.import.is_none())
@@ -136,7 +140,7 @@ pub(super) fn blocks(imports: &[Import]) -> String {
 
 /// What is done about each resource, a line for each.
 pub(super) fn lines(found: &[Untracked<'_>], imports: &[Import]) -> Vec<String> {
-    let told = |thing: &Thing| {
+    let told = |thing: &Resource| {
         let id = thing.id.rsplit('/').next().unwrap_or(&thing.id);
         let name = if thing.name.is_empty() || thing.name == id {
             String::new()

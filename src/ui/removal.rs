@@ -7,7 +7,7 @@ pub use tree::{KindsDone, RemovalTree};
 use std::fmt::Write;
 
 use landfall_destroy::{Left, Outcome, Planned, Report, label};
-use landfall_platform::removal::Thing;
+use landfall_platform::removal::Resource;
 use serde_json::{Value, json};
 
 use super::{counted, layout, printable};
@@ -27,7 +27,7 @@ pub fn plan_text(planned: &Planned, colour: bool) -> String {
     for (number, things) in (1..).zip(waves.clone()) {
         section(&mut text, &format!("Wave {number}"), width, things, colour);
     }
-    let things: usize = waves.map(<[Thing]>::len).sum();
+    let things: usize = waves.map(<[Resource]>::len).sum();
     let _ = writeln!(
         text,
         "{} to be removed in {}",
@@ -45,10 +45,10 @@ pub fn plan_text(planned: &Planned, colour: bool) -> String {
 /// What would be removed, as one line for each kind.
 #[must_use]
 pub fn plan_summary(planned: &Planned) -> String {
-    let mut removed: Vec<&Thing> = planned.waves.iter().flat_map(|wave| &wave.things).collect();
+    let mut removed: Vec<&Resource> = planned.waves.iter().flat_map(|wave| &wave.things).collect();
     removed.sort_by_key(|thing| thing.kind.name);
     let mut text = kinds_text("to be removed", &removed);
-    let released: Vec<&Thing> = planned.released.iter().collect();
+    let released: Vec<&Resource> = planned.released.iter().collect();
     if !released.is_empty() {
         text.push_str(&kinds_text("shared, to be untagged only", &released));
     }
@@ -56,7 +56,7 @@ pub fn plan_summary(planned: &Planned) -> String {
 }
 
 /// A title, and a line with the number of each kind.
-fn kinds_text(what: &str, things: &[&Thing]) -> String {
+fn kinds_text(what: &str, things: &[&Resource]) -> String {
     let mut text = format!("{}, {what}:\n", counted(things.len(), "thing"));
     for (kind, things) in kinds(things.iter().copied()) {
         let _ = writeln!(text, "{:>6}  {}", things.len(), printable(kind));
@@ -149,16 +149,16 @@ pub fn outcome_name(outcome: Outcome) -> &'static str {
     }
 }
 
-fn things_json(things: &[Thing]) -> Vec<Value> {
+fn things_json(things: &[Resource]) -> Vec<Value> {
     things.iter().map(thing_json).collect()
 }
 
-fn thing_json(thing: &Thing) -> Value {
+fn thing_json(thing: &Resource) -> Value {
     json!({ "kind": thing.kind.name, "name": thing.name, "id": thing.id })
 }
 
 /// A title, a row for each kind and an empty line.
-fn section(text: &mut String, title: &str, width: usize, things: &[Thing], colour: bool) {
+fn section(text: &mut String, title: &str, width: usize, things: &[Resource], colour: bool) {
     let (on, off) = if colour { ("\u{1b}[1m", "\u{1b}[0m") } else { ("", "") };
     let rows: Vec<(String, String)> = kinds(things)
         .into_iter()
@@ -171,8 +171,8 @@ fn section(text: &mut String, title: &str, width: usize, things: &[Thing], colou
 }
 
 /// Things that follow each other and are of one kind, together.
-fn kinds<'t>(things: impl IntoIterator<Item = &'t Thing>) -> Vec<(&'static str, Vec<&'t Thing>)> {
-    let mut kinds: Vec<(&'static str, Vec<&Thing>)> = Vec::new();
+fn kinds<'t>(things: impl IntoIterator<Item = &'t Resource>) -> Vec<(&'static str, Vec<&'t Resource>)> {
+    let mut kinds: Vec<(&'static str, Vec<&Resource>)> = Vec::new();
     for thing in things {
         match kinds.last_mut() {
             Some((kind, things)) if *kind == thing.kind.name => things.push(thing),
@@ -182,11 +182,11 @@ fn kinds<'t>(things: impl IntoIterator<Item = &'t Thing>) -> Vec<(&'static str, 
     kinds
 }
 
-fn called(thing: &Thing) -> &str {
+fn called(thing: &Resource) -> &str {
     if thing.name.is_empty() { &thing.id } else { &thing.name }
 }
 
-fn width<'t>(things: impl Iterator<Item = &'t Thing>) -> usize {
+fn width<'t>(things: impl Iterator<Item = &'t Resource>) -> usize {
     things.map(|thing| thing.kind.name.chars().count()).max().unwrap_or(0).min(WIDEST_KIND)
 }
 
@@ -196,18 +196,24 @@ mod tests {
 
     use super::*;
     use landfall_destroy::Wave;
-    use landfall_platform::removal::{Account, Discovered, Fate, Holder, Kind};
+    use landfall_platform::removal::{Account, Discovered, Disposition, Holder, Kind};
     use landfall_testing::assert_names;
 
     static MACHINE: Kind =
         Kind { name: "machine", batch: 10, help: "switch off its protection", last: false };
     static NET: Kind = Kind { name: "network", batch: 1, help: "", last: false };
 
-    fn thing(kind: &'static Kind, name: &str, id: &str) -> Thing {
-        Thing { id: id.to_owned(), kind, name: name.to_owned(), fate: Fate::Removed, after: Vec::new() }
+    fn thing(kind: &'static Kind, name: &str, id: &str) -> Resource {
+        Resource {
+            id: id.to_owned(),
+            kind,
+            name: name.to_owned(),
+            fate: Disposition::Removed,
+            after: Vec::new(),
+        }
     }
 
-    fn planned(released: Vec<Thing>) -> Planned {
+    fn planned(released: Vec<Resource>) -> Planned {
         let first = vec![thing(&MACHINE, "a", "m-1"), thing(&MACHINE, "", "m-2")];
         Planned {
             account: Account { id: "1".to_owned(), caller: "me".to_owned() },

@@ -1,6 +1,6 @@
 //! What the modules for AWS make, by type.
 
-use landfall_platform::removal::Thing;
+use landfall_platform::removal::Resource;
 use landfall_platform::untracked::{Modules, Part, Tracked, text};
 use serde_json::Value;
 
@@ -48,12 +48,12 @@ static PARTS: &[Part] = &[
 ];
 
 /// An ARN as it is.
-fn whole(thing: &Thing) -> &str {
+fn whole(thing: &Resource) -> &str {
     &thing.id
 }
 
 /// The last part of an ARN, such as `vpc-1` or a role's name.
-fn last(thing: &Thing) -> &str {
+fn last(thing: &Resource) -> &str {
     thing.id.rsplit(['/', ':']).next().unwrap_or_default()
 }
 

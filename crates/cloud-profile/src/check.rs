@@ -36,18 +36,18 @@ pub fn check(profile: &Document, parent: Option<&CloudProfile>, now: Timestamp) 
     let fitting = parent.filter(|parent| named == Some(parent.name()));
     let request =
         Request { kind, object: &profile.object, old: None, parent: fitting.map(|parent| &parent.spec), now };
-    let misfits = unreadable(profile);
+    let type_errors = unreadable(profile);
     let mut findings: Vec<Finding> = match review(&request) {
         Verdict::Refused { stage: Stage::MergeResult, refusals } => {
             refusals.into_iter().map(|refusal| of_both(profile, refusal)).collect()
         }
         Verdict::Refused { stage, refusals } if stage == Stage::Validation || parent.is_some() => {
             let code = if stage == Stage::Validation { &pages::ENTRY } else { &pages::PARENT };
-            others(code, refusals, &misfits)
+            others(code, refusals, &type_errors)
         }
         Verdict::Refused { .. } | Verdict::Accepted => Vec::new(),
     };
-    findings.extend(misfits);
+    findings.extend(type_errors);
     add_strays(profile, &mut findings);
     if let Some(Ok(outcome)) = fitting.map(|parent| outcome(profile, parent, now)) {
         // What the parent lacks is refused already.
@@ -83,13 +83,13 @@ pub fn unreadable(profile: &Document) -> Vec<Finding> {
 }
 
 /// Refusals as findings, but for those of values that are of another type than their fields: of these, more is said.
-fn others(code: &'static Code, refusals: Vec<Refusal>, misfits: &[Finding]) -> Vec<Finding> {
+fn others(code: &'static Code, refusals: Vec<Refusal>, type_errors: &[Finding]) -> Vec<Finding> {
     let is_told = |refusal: &Refusal| {
         let is_at = |misfit: &Finding| {
             is_within(&refusal.field, &misfit.field)
                 || (refusal.why == Why::Invalid && is_within(&misfit.field, &refusal.field))
         };
-        misfits.iter().any(is_at)
+        type_errors.iter().any(is_at)
     };
     refusals.into_iter().filter(|refusal| !is_told(refusal)).map(|refusal| refused(code, refusal)).collect()
 }

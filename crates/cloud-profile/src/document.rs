@@ -4,7 +4,7 @@
 //! asked for.
 
 mod held;
-mod misfits;
+mod type_errors;
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use self::held::{Held, held, key_span};
-use self::misfits::misfits;
+use self::type_errors::type_errors;
 use super::check::pages;
 use super::types::{API_VERSION, CloudProfile, Object};
 
@@ -121,7 +121,7 @@ impl Document {
         };
         serde_json::from_value(value.clone()).map_err(|_| {
             let mut faults = Vec::new();
-            misfits::<T>(value, path.to_owned(), &|part: Value| part, &mut faults);
+            type_errors::<T>(value, path.to_owned(), &|part: Value| part, &mut faults);
             self.placed(faults)
         })
     }

@@ -12,11 +12,11 @@ pub mod cloud_profile;
 mod conditions;
 mod crds;
 pub mod endpoint_mirror;
+mod event_recorder;
 mod fetch;
 mod gates;
 pub mod kube_cloud_config;
 mod map;
-mod news;
 pub mod operator;
 mod places;
 #[cfg(test)]

@@ -110,7 +110,7 @@ mod tests {
     use super::*;
     use landfall_diagnostics::Kind;
     use landfall_platform::cloud::{Asked, Waiting};
-    use landfall_platform::removal::{FoundCluster, Holder, Outcome, Thing};
+    use landfall_platform::removal::{FoundCluster, Holder, Outcome, Resource};
 
     fn target(account: Option<&str>) -> Target {
         let region = Value::from("us-gov-west-1");
@@ -182,15 +182,15 @@ mod tests {
             Box::pin(async { Discovered::default() })
         }
 
-        fn remove<'s>(&'s self, _: &'s [&'s Thing]) -> Waiting<'s, Vec<Outcome>> {
+        fn remove<'s>(&'s self, _: &'s [&'s Resource]) -> Waiting<'s, Vec<Outcome>> {
             Box::pin(async { Vec::new() })
         }
 
-        fn look<'s>(&'s self, _: &'s [&'s Thing]) -> Waiting<'s, Vec<Outcome>> {
+        fn look<'s>(&'s self, _: &'s [&'s Resource]) -> Waiting<'s, Vec<Outcome>> {
             Box::pin(async { Vec::new() })
         }
 
-        fn holders<'s>(&'s self, _: &'s Thing) -> Waiting<'s, Vec<Holder>> {
+        fn holders<'s>(&'s self, _: &'s Resource) -> Waiting<'s, Vec<Holder>> {
             Box::pin(async { Vec::new() })
         }
 

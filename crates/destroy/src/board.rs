@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use landfall_diagnostics::Finding;
-use landfall_platform::removal::{Fate, Kind, Outcome as Answer, Thing};
+use landfall_platform::removal::{Disposition, Kind, Outcome as Answer, Resource};
 use tokio::time::Instant;
 
 use super::looks::Looks;
@@ -52,7 +52,7 @@ pub(super) enum Stand {
 #[derive(Debug)]
 pub(super) struct Node {
     /// The thing.
-    pub thing: Arc<Thing>,
+    pub thing: Arc<Resource>,
     /// Place of its group.
     pub group: usize,
     /// How it stands.
@@ -85,7 +85,7 @@ pub(super) struct Group {
     /// The kind.
     pub kind: &'static Kind,
     /// What becomes of them.
-    pub fate: Fate,
+    pub fate: Disposition,
     /// The looks at those that are going.
     pub looks: Looks,
 }
@@ -123,7 +123,7 @@ impl Board {
     }
 
     /// Takes in a thing that nobody knew of; its place. The order is to be made again.
-    pub(super) fn add(&mut self, thing: Thing) -> usize {
+    pub(super) fn add(&mut self, thing: Resource) -> usize {
         let place = self.nodes.len();
         let group = self.group(thing.kind, thing.fate);
         self.places.insert(thing.id.clone(), place);
@@ -146,7 +146,7 @@ impl Board {
     }
 
     /// The place of a group, which is made if there is none.
-    pub(super) fn group(&mut self, kind: &'static Kind, fate: Fate) -> usize {
+    pub(super) fn group(&mut self, kind: &'static Kind, fate: Disposition) -> usize {
         let is_it = |group: &Group| group.kind.name == kind.name && group.fate == fate;
         if let Some(place) = self.groups.iter().position(is_it) {
             return place;
@@ -212,7 +212,7 @@ impl Board {
     }
 
     /// The things at some places.
-    pub(super) fn things(&self, places: &[usize]) -> Vec<Arc<Thing>> {
+    pub(super) fn things(&self, places: &[usize]) -> Vec<Arc<Resource>> {
         places.iter().map(|place| Arc::clone(&self.nodes[*place].thing)).collect()
     }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
-use landfall_platform::removal::{Discovered, Holder, Outcome as Answer, Removal, Thing};
+use landfall_platform::removal::{Discovered, Holder, Outcome as Answer, Removal, Resource};
 use tokio::time::timeout;
 
 use super::pages;
@@ -54,15 +54,15 @@ pub(super) async fn discover(removal: &dyn Removal) -> Discovered {
 }
 
 /// Removes things of one kind and one fate; as many outcomes as there are things.
-pub(super) async fn remove(removal: &dyn Removal, things: &[Arc<Thing>]) -> Vec<Answer> {
-    let things: Vec<&Thing> = things.iter().map(AsRef::as_ref).collect();
+pub(super) async fn remove(removal: &dyn Removal, things: &[Arc<Resource>]) -> Vec<Answer> {
+    let things: Vec<&Resource> = things.iter().map(AsRef::as_ref).collect();
     let removing = AssertUnwindSafe(async { removal.remove(&things).await }).catch_unwind();
     complete(removing.await.ok(), things.len())
 }
 
 /// Looks whether things of one kind are gone; as many outcomes as there are things.
-pub(super) async fn look(removal: &dyn Removal, things: &[Arc<Thing>]) -> Vec<Answer> {
-    let things: Vec<&Thing> = things.iter().map(AsRef::as_ref).collect();
+pub(super) async fn look(removal: &dyn Removal, things: &[Arc<Resource>]) -> Vec<Answer> {
+    let things: Vec<&Resource> = things.iter().map(AsRef::as_ref).collect();
     let looking = AssertUnwindSafe(async { removal.look(&things).await }).catch_unwind();
     complete(looking.await.ok(), things.len())
 }
@@ -70,10 +70,10 @@ pub(super) async fn look(removal: &dyn Removal, things: &[Arc<Thing>]) -> Vec<An
 /// What holds things of one kind, in their order; none of each where nobody says it in time.
 pub(super) async fn holders(
     removal: &dyn Removal,
-    things: &[Arc<Thing>],
+    things: &[Arc<Resource>],
     limit: Duration,
 ) -> Vec<Option<Vec<Holder>>> {
-    let things: Vec<&Thing> = things.iter().map(AsRef::as_ref).collect();
+    let things: Vec<&Resource> = things.iter().map(AsRef::as_ref).collect();
     let asking = AssertUnwindSafe(async { removal.holders_of(&things).await }).catch_unwind();
     let mut answers = timeout(limit, asking).await.ok().and_then(Result::ok).unwrap_or_default();
     if answers.len() != things.len() {

@@ -33,7 +33,7 @@ use std::time::Duration;
 
 use futures::future::join;
 use landfall_diagnostics::Finding;
-use landfall_platform::removal::{Account, Discovered, Fate, Removal, Thing};
+use landfall_platform::removal::{Account, Discovered, Disposition, Removal, Resource};
 
 /// How a run goes about its work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,7 +69,7 @@ pub struct Planned {
     /// What would be removed: each wave when those before it are gone.
     pub waves: Vec<Wave>,
     /// What would stay and lose the cluster's tag.
-    pub released: Vec<Thing>,
+    pub released: Vec<Resource>,
     /// What is worth saying besides; with an error among it, nothing would be removed.
     pub notes: Vec<Finding>,
     /// What could not be looked at, so that there may be more.
@@ -82,7 +82,7 @@ pub struct Planned {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wave {
     /// The things, by kind and name.
-    pub things: Vec<Thing>,
+    pub things: Vec<Resource>,
 }
 
 /// Says what a run would do, and changes nothing.
@@ -94,19 +94,19 @@ pub async fn plan(removal: &dyn Removal) -> Result<Planned, Fault> {
     let account = account?;
     let mut waves = order::Order::of(first.things.iter()).waves(&first.things);
     for wave in &mut waves {
-        wave.things.retain(|thing| thing.fate == Fate::Removed);
+        wave.things.retain(|thing| thing.fate == Disposition::Removed);
         sort(&mut wave.things);
     }
     waves.retain(|wave| !wave.things.is_empty());
-    let released = first.things.iter().filter(|thing| thing.fate == Fate::Released);
-    let mut released: Vec<Thing> = released.cloned().collect();
+    let released = first.things.iter().filter(|thing| thing.fate == Disposition::Released);
+    let mut released: Vec<Resource> = released.cloned().collect();
     sort(&mut released);
     let (notes, unseen, unproven) = (first.notes.clone(), first.unseen.clone(), first.unproven.clone());
     Ok(Planned { account, first, waves, released, notes, unseen, unproven })
 }
 
 /// By kind, name and id.
-fn sort(things: &mut [Thing]) {
+fn sort(things: &mut [Resource]) {
     things.sort_by(|a, b| (a.kind.name, &a.name, &a.id).cmp(&(b.kind.name, &b.name, &b.id)));
 }
 

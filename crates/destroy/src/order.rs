@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::mem::replace;
 
-use landfall_platform::removal::{Fate, Thing};
+use landfall_platform::removal::{Disposition, Resource};
 
 use super::Wave;
 
@@ -23,11 +23,11 @@ pub(super) struct Order {
 
 impl Order {
     /// The order of some things. What waits for something that is not among them does not wait for it.
-    pub(super) fn of<'t>(things: impl Iterator<Item = &'t Thing>) -> Self {
-        let things: Vec<&Thing> = things.collect();
+    pub(super) fn of<'t>(things: impl Iterator<Item = &'t Resource>) -> Self {
+        let things: Vec<&Resource> = things.collect();
         let places: BTreeMap<&str, usize> =
             things.iter().enumerate().map(|(place, thing)| (thing.id.as_str(), place)).collect();
-        let known = |thing: &&Thing| {
+        let known = |thing: &&Resource| {
             let mut known: Vec<usize> =
                 thing.after.iter().filter_map(|id| places.get(id.as_str()).copied()).collect();
             known.sort_unstable();
@@ -54,7 +54,7 @@ impl Order {
     }
 
     /// The things in waves: each thing as early as what it waits for allows, what goes last behind all others.
-    pub(super) fn waves(&self, things: &[Thing]) -> Vec<Wave> {
+    pub(super) fn waves(&self, things: &[Resource]) -> Vec<Wave> {
         let levels = self.levels_of(things);
         let count = levels.iter().max().map_or(0, |most| most + 1);
         let mut waves = vec![Wave { things: Vec::new() }; count];
@@ -65,7 +65,7 @@ impl Order {
     }
 
     /// The wave of each thing. What goes last begins behind all others that do not wait for it.
-    fn levels_of(&self, things: &[Thing]) -> Vec<usize> {
+    fn levels_of(&self, things: &[Resource]) -> Vec<usize> {
         // What a thing waits for stands before it.
         let mut order: Vec<usize> = (0..things.len()).collect();
         order.sort_by_key(|place| self.levels[*place]);
@@ -87,8 +87,8 @@ impl Order {
 }
 
 /// Whether a thing goes last: it is a trace of the cluster, or what the cluster only used.
-pub(super) fn goes_last(thing: &Thing) -> bool {
-    thing.kind.last || thing.fate == Fate::Released
+pub(super) fn goes_last(thing: &Resource) -> bool {
+    thing.kind.last || thing.fate == Disposition::Released
 }
 
 fn reversed(edges: &[Vec<usize>]) -> Vec<Vec<usize>> {
@@ -168,12 +168,12 @@ mod tests {
     static KIND: Kind = KIND_OF_ALL;
 
     /// Things by number, with the numbers of those that each waits for.
-    fn things(after: &[Vec<usize>]) -> Vec<Thing> {
-        let thing = |(id, after): (usize, &Vec<usize>)| Thing {
+    fn things(after: &[Vec<usize>]) -> Vec<Resource> {
+        let thing = |(id, after): (usize, &Vec<usize>)| Resource {
             id: id.to_string(),
             kind: &KIND,
             name: String::new(),
-            fate: Fate::Removed,
+            fate: Disposition::Removed,
             after: after.iter().map(ToString::to_string).collect(),
         };
         after.iter().enumerate().map(thing).collect()

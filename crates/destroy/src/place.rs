@@ -84,11 +84,11 @@ mod tests {
 
     /// Something that can be found from everywhere.
     fn found() -> Discovered {
-        let thing = landfall_platform::removal::Thing {
+        let thing = landfall_platform::removal::Resource {
             id: "role".to_owned(),
             kind: &landfall_platform::removal::Kind { name: "role", batch: 1, help: "", last: true },
             name: String::new(),
-            fate: landfall_platform::removal::Fate::Removed,
+            fate: landfall_platform::removal::Disposition::Removed,
             after: Vec::new(),
         };
         Discovered { things: vec![thing], ..Discovered::default() }

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::time::Duration;
 
-use landfall_platform::removal::{Fate, Holder, Kind, Thing};
+use landfall_platform::removal::{Disposition, Holder, Kind, Resource};
 use tokio::time::Instant;
 
 use super::board::{Board, Stand};
@@ -46,7 +46,7 @@ pub struct KindState {
     /// The kind.
     pub kind: &'static Kind,
     /// What becomes of these things.
-    pub fate: Fate,
+    pub fate: Disposition,
     /// How many there are, those that are gone among them.
     pub total: usize,
     /// How many are gone, or released.
@@ -61,7 +61,7 @@ pub struct KindState {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Blocked {
     /// The thing.
-    pub thing: Thing,
+    pub thing: Resource,
     /// Why it does not go, without a full stop.
     pub why: String,
     /// What holds it; empty where nobody knows.
@@ -108,12 +108,12 @@ impl State {
 
 /// What people call a thing: `security group demo-node (sg-1)`.
 #[must_use]
-pub fn label(thing: &Thing) -> String {
+pub fn label(thing: &Resource) -> String {
     format!("{} {}", thing.kind.name, called(thing))
 }
 
 /// The same without its kind.
-fn called(thing: &Thing) -> String {
+fn called(thing: &Resource) -> String {
     if thing.name.is_empty() || thing.name == thing.id {
         return plain(&thing.id);
     }
@@ -188,9 +188,9 @@ mod tests {
 
     static GROUP: Kind = Kind { name: "security group", batch: 1, help: "remove it", last: false };
 
-    fn thing(name: &str) -> Thing {
+    fn thing(name: &str) -> Resource {
         let (id, name) = ("sg-1".to_owned(), name.to_owned());
-        Thing { id, kind: &GROUP, name, fate: Fate::Removed, after: Vec::new() }
+        Resource { id, kind: &GROUP, name, fate: Disposition::Removed, after: Vec::new() }
     }
 
     #[test]

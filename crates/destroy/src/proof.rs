@@ -11,7 +11,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use landfall_platform::removal::Thing;
+use landfall_platform::removal::Resource;
 use tokio::time::Instant;
 
 use super::board::{Board, Node, Stand};
@@ -36,7 +36,7 @@ const SAID: u32 = 2;
 
 impl Board {
     /// Takes in what a look found; how many things are new or came back.
-    pub(super) fn found(&mut self, things: Vec<Thing>, look: Look, now: Instant) -> usize {
+    pub(super) fn found(&mut self, things: Vec<Resource>, look: Look, now: Instant) -> usize {
         let mut listed = BTreeSet::new();
         let mut news = 0;
         for thing in things {
@@ -63,7 +63,7 @@ impl Board {
     }
 
     /// Takes in what is now said of a thing that was known; whether it came back.
-    fn again(&mut self, place: usize, thing: Thing, look: Look, now: Instant) -> bool {
+    fn again(&mut self, place: usize, thing: Resource, look: Look, now: Instant) -> bool {
         let is_gone = self.nodes[place].stand == Stand::Gone;
         let is_busy = matches!(self.nodes[place].stand, Stand::Trying | Stand::Going | Stand::Doubted);
         if is_busy {

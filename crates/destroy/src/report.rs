@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use landfall_diagnostics::Finding;
-use landfall_platform::removal::{Discovered, Fate, Holder, Thing};
+use landfall_platform::removal::{Discovered, Disposition, Holder, Resource};
 use serde::Serialize;
 
 use super::board::{Board, Node, Stand};
@@ -29,7 +29,7 @@ pub enum Outcome {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Left {
     /// The thing.
-    pub thing: Thing,
+    pub thing: Resource,
     /// Why it is left, without a full stop.
     pub why: String,
     /// What holds it, as far as it was asked for.
@@ -44,9 +44,9 @@ pub struct Report {
     /// How the run ended.
     pub outcome: Outcome,
     /// What was removed, in the order in which it went.
-    pub removed: Vec<Thing>,
+    pub removed: Vec<Resource>,
     /// What stays and has lost the cluster's tag, in the order in which it lost it.
-    pub released: Vec<Thing>,
+    pub released: Vec<Resource>,
     /// What is left, in the order in which it was found.
     pub left: Vec<Left>,
     /// What is to be said; never empty unless everything is gone or the user stopped the run.
@@ -62,7 +62,7 @@ impl Report {
     pub(super) fn of(board: &Board, outcome: Outcome, findings: Vec<Finding>) -> Self {
         let mut gone: Vec<&Node> = board.nodes.iter().filter(|node| node.stand == Stand::Gone).collect();
         gone.sort_by_key(|node| node.went);
-        let of = |fate: Fate| -> Vec<Thing> {
+        let of = |fate: Disposition| -> Vec<Resource> {
             gone.iter().map(|node| &*node.thing).filter(|thing| thing.fate == fate).cloned().collect()
         };
         let left = board.nodes.iter().enumerate().filter(|(_, node)| node.stand != Stand::Gone);
@@ -74,8 +74,8 @@ impl Report {
         });
         Self {
             outcome,
-            removed: of(Fate::Removed),
-            released: of(Fate::Released),
+            removed: of(Disposition::Removed),
+            released: of(Disposition::Released),
             left: left.collect(),
             findings,
             calls: 0,

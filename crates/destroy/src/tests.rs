@@ -10,7 +10,7 @@ use landfall_platform::removal::Target;
 use super::*;
 use played::{Cloud, GROUP, INSTANCE, Item, NETWORK, ROLE, destroyed, paused};
 
-fn ids(things: &[Thing]) -> Vec<&str> {
+fn ids(things: &[Resource]) -> Vec<&str> {
     things.iter().map(|thing| thing.id.as_str()).collect()
 }
 

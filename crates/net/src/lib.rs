@@ -7,21 +7,21 @@
 #![forbid(unsafe_code)]
 
 mod chain;
+mod concurrency;
 mod fault;
-mod places;
 mod probe;
+mod probe_steps;
 mod proxy;
+mod recording_verifier;
 mod request;
 pub mod stop;
 #[cfg(test)]
 mod tests;
 mod trust;
-mod walk;
-mod witness;
 
 pub use chain::Certificate;
+pub use concurrency::{ConcurrencyLimit, Permit};
 pub use fault::{Sort, fault};
-pub use places::{Place, Places};
 pub use probe::{Broken, Probe, Reply, Step, probe};
 pub use proxy::{Proxies, Proxy};
 pub use trust::{BUNDLE, Extra, Trust, TrustFault, TrustSource};

@@ -7,9 +7,9 @@ use url::Url;
 
 use super::chain::Certificate;
 use super::fault::Sort;
+use super::probe_steps::ProbeSteps;
 use super::proxy::Proxies;
 use super::trust::Trust;
-use super::walk::Walk;
 
 /// A step on the way to an endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -134,7 +134,7 @@ impl Probe {
 /// What is to be seen of the endpoint at `url`, within the limit for all steps together. Nobody is asked
 /// twice, and a redirect is not followed.
 pub async fn probe(url: &Url, trust: &Trust, proxies: &Proxies, limit: Duration) -> Probe {
-    let mut walk = Walk::new(url, trust, proxies.for_url(url), limit);
-    let answer = walk.reply().await;
-    walk.seen(answer)
+    let mut steps = ProbeSteps::new(url, trust, proxies.for_url(url), limit);
+    let answer = steps.reply().await;
+    steps.seen(answer)
 }

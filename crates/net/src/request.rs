@@ -12,8 +12,8 @@ use url::{Position, Url};
 
 use super::chain::printable;
 use super::fault::{Sort, Told, told};
+use super::probe_steps::Connection;
 use super::proxy::Proxy;
-use super::walk::Connection;
 
 /// How landfall calls itself.
 const AGENT: &str = concat!("landfall/", env!("CARGO_PKG_VERSION"));

@@ -92,7 +92,7 @@ pub struct Kind {
 /// What becomes of a thing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Fate {
+pub enum Disposition {
     /// The cluster owns it: it is removed.
     Removed,
     /// The cluster shares it: it stays, and loses the cluster's tag.
@@ -101,7 +101,7 @@ pub enum Fate {
 
 /// Something of a cluster.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Thing {
+pub struct Resource {
     /// Its id, unique among all things, such as an ARN.
     pub id: String,
     /// Its sort.
@@ -109,7 +109,7 @@ pub struct Thing {
     /// What people know it by; empty where it has no name beside the id.
     pub name: String,
     /// What becomes of it.
-    pub fate: Fate,
+    pub fate: Disposition,
     /// Ids of the things that must be gone before it can go.
     pub after: Vec<String>,
 }
@@ -118,7 +118,7 @@ pub struct Thing {
 #[derive(Clone, Debug, Default)]
 pub struct Discovered {
     /// Everything of the cluster.
-    pub things: Vec<Thing>,
+    pub things: Vec<Resource>,
     /// What could not be looked at, so that there may be more.
     pub unseen: Vec<Finding>,
     /// What is worth saying besides, such as things of other clusters in the way.
@@ -208,18 +208,18 @@ pub trait Removal: Send + Sync {
 
     /// Removes things of one kind and one fate, at most as many as go with one call; an outcome for each, in
     /// their order.
-    fn remove<'s>(&'s self, things: &'s [&'s Thing]) -> Waiting<'s, Vec<Outcome>>;
+    fn remove<'s>(&'s self, things: &'s [&'s Resource]) -> Waiting<'s, Vec<Outcome>>;
 
     /// Whether things of one kind that were going are gone, in their order: [`Outcome::Gone`] or
     /// [`Outcome::Going`], or why that is not known.
-    fn look<'s>(&'s self, things: &'s [&'s Thing]) -> Waiting<'s, Vec<Outcome>>;
+    fn look<'s>(&'s self, things: &'s [&'s Resource]) -> Waiting<'s, Vec<Outcome>>;
 
     /// What holds a thing that does not go; empty where nobody knows.
-    fn holders<'s>(&'s self, thing: &'s Thing) -> Waiting<'s, Vec<Holder>>;
+    fn holders<'s>(&'s self, thing: &'s Resource) -> Waiting<'s, Vec<Holder>>;
 
     /// What holds several things of one kind; a list for each, in their order. A platform that sees the holders
     /// of many with one look gives them so; otherwise each is asked for by itself, a few at a time.
-    fn holders_of<'s>(&'s self, things: &'s [&'s Thing]) -> Waiting<'s, Vec<Vec<Holder>>> {
+    fn holders_of<'s>(&'s self, things: &'s [&'s Resource]) -> Waiting<'s, Vec<Vec<Holder>>> {
         let mut each = Vec::with_capacity(things.len());
         for thing in things {
             each.push(self.holders(thing));
@@ -229,12 +229,12 @@ pub trait Removal: Send + Sync {
 
     /// Whether a resource lies in the region or subscription that the cluster is looked for in. What several of
     /// them share, such as a role, can be found from each of them and says nothing of where the cluster is.
-    fn is_local(&self, _thing: &Thing) -> bool {
+    fn is_local(&self, _thing: &Resource) -> bool {
         true
     }
 
     /// What other regions or subscriptions have of the cluster. `found` is what was found of it here.
-    fn elsewhere<'s>(&'s self, _found: &'s [Thing]) -> Waiting<'s, Elsewhere> {
+    fn elsewhere<'s>(&'s self, _found: &'s [Resource]) -> Waiting<'s, Elsewhere> {
         Box::pin(async { Elsewhere::default() })
     }
 

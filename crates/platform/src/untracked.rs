@@ -6,7 +6,7 @@
 
 use serde_json::Value;
 
-use super::removal::Thing;
+use super::removal::Resource;
 
 /// A type of resources that a removal finds by itself.
 #[derive(Clone, Copy, Debug)]
@@ -19,7 +19,7 @@ pub struct Tracked {
     /// resource of the type, so that its kind is enough.
     pub name: Option<&'static str>,
     /// The id in terraform of what the removal found.
-    pub id: fn(&Thing) -> &str,
+    pub id: fn(&Resource) -> &str,
     /// Whether terraform can import it without replacing it; what it cannot import is removed.
     pub imports: bool,
 }

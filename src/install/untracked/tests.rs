@@ -9,7 +9,7 @@ static SUBNET: removal::Kind = removal::Kind { name: "subnet", batch: 1, help: "
 static MACHINE: removal::Kind = removal::Kind { name: "machine", batch: 1, help: "", last: false };
 static OPTIONS: removal::Kind = removal::Kind { name: "options", batch: 1, help: "", last: false };
 
-fn id(thing: &Thing) -> &str {
+fn id(thing: &Resource) -> &str {
     &thing.id
 }
 
@@ -30,9 +30,9 @@ static TRACKED: &[Tracked] = &[
 static PARTS: &[Part] = &[Part { resource: "x_route", id: route }];
 const MODULES: Modules = Modules { tracked: TRACKED, parts: PARTS };
 
-fn thing(kind: &'static removal::Kind, id: &str, name: &str) -> Thing {
+fn thing(kind: &'static removal::Kind, id: &str, name: &str) -> Resource {
     let (id, name) = (id.to_owned(), name.to_owned());
-    Thing { id, kind, name, fate: Fate::Removed, after: Vec::new() }
+    Resource { id, kind, name, fate: Disposition::Removed, after: Vec::new() }
 }
 
 fn change(address: &str, id: Option<&str>, values: Value) -> Change {
@@ -42,7 +42,7 @@ fn change(address: &str, id: Option<&str>, values: Value) -> Change {
 }
 
 /// Ids with the addresses to import them to.
-fn found(changes: &[Change], things: &[Thing]) -> Vec<(String, Option<String>)> {
+fn found(changes: &[Change], things: &[Resource]) -> Vec<(String, Option<String>)> {
     let found = untracked(MODULES, changes, things).into_iter();
     found.map(|one| (one.thing.id.clone(), one.import.map(|import| import.address))).collect()
 }
@@ -64,7 +64,7 @@ fn what_terraform_would_create_twice_is_imported() {
         thing(&OPTIONS, "o-1", ""),
         // What a component of the cluster has made.
         thing(&SUBNET, "s-2", "demo-worker"),
-        Thing { fate: Fate::Released, ..thing(&NETWORK, "n-2", "demo-vpc") },
+        Resource { fate: Disposition::Released, ..thing(&NETWORK, "n-2", "demo-vpc") },
     ];
     assert_eq!(
         found(&changes, &things),
@@ -82,7 +82,7 @@ fn what_cannot_be_imported_or_is_there_twice_is_removed_with_its_contents() {
         change("x_subnet.a", None, json!({ "name": "demo-a" })),
     ];
     let things = [
-        Thing { after: vec!["s-1".to_owned(), "i-1".to_owned()], ..thing(&NETWORK, "n-1", "demo-vpc") },
+        Resource { after: vec!["s-1".to_owned(), "i-1".to_owned()], ..thing(&NETWORK, "n-1", "demo-vpc") },
         thing(&NETWORK, "n-2", "demo-vpc"),
         thing(&SUBNET, "s-1", "demo-a"),
         thing(&MACHINE, "i-1", "demo-other"),

@@ -7,7 +7,7 @@ use std::time::Duration;
 use dialoguer::console::{Term, truncate_str};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use landfall_destroy::{Blocked, KindState, State, label};
-use landfall_platform::removal::Fate;
+use landfall_platform::removal::Disposition;
 
 use crate::ui::{counted, printable};
 
@@ -78,10 +78,10 @@ fn lines(state: &State) -> Vec<String> {
     lines
 }
 
-fn gone(fate: Fate) -> &'static str {
+fn gone(fate: Disposition) -> &'static str {
     match fate {
-        Fate::Removed => "gone",
-        Fate::Released => "untagged",
+        Disposition::Removed => "gone",
+        Disposition::Released => "untagged",
     }
 }
 
@@ -138,12 +138,12 @@ impl KindsDone {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use landfall_platform::removal::{Holder, Kind, Thing};
+    use landfall_platform::removal::{Holder, Kind, Resource};
 
     static MACHINE: Kind = Kind { name: "machine", batch: 10, help: "", last: false };
     static NET: Kind = Kind { name: "net", batch: 1, help: "", last: false };
 
-    fn kind(kind: &'static Kind, fate: Fate, gone: usize, total: usize) -> KindState {
+    fn kind(kind: &'static Kind, fate: Disposition, gone: usize, total: usize) -> KindState {
         KindState { kind, fate, total, gone, going: 0, held: 0 }
     }
 
@@ -153,11 +153,11 @@ mod tests {
 
     fn blocked(holders: &[&str]) -> Blocked {
         Blocked {
-            thing: Thing {
+            thing: Resource {
                 id: "n-1".to_owned(),
                 kind: &NET,
                 name: "demo".to_owned(),
-                fate: Fate::Removed,
+                fate: Disposition::Removed,
                 after: Vec::new(),
             },
             why: "it is in use".to_owned(),
@@ -170,9 +170,9 @@ mod tests {
     #[test]
     fn the_tree_has_what_is_left_and_what_holds_it() {
         let mut state = state(vec![
-            KindState { going: 2, ..kind(&MACHINE, Fate::Removed, 3, 6) },
-            kind(&MACHINE, Fate::Released, 1, 1),
-            KindState { held: 1, ..kind(&NET, Fate::Removed, 0, 1) },
+            KindState { going: 2, ..kind(&MACHINE, Disposition::Removed, 3, 6) },
+            kind(&MACHINE, Disposition::Released, 1, 1),
+            KindState { held: 1, ..kind(&NET, Disposition::Removed, 0, 1) },
         ]);
         state.blocked = vec![blocked(&["interface i-1 of balancer web"]), blocked(&[])];
         state.proving = true;
@@ -196,12 +196,12 @@ mod tests {
     #[test]
     fn a_kind_is_told_once_and_again_when_more_of_it_came_up() {
         let mut done = KindsDone::default();
-        let of = |gone, total| state(vec![kind(&MACHINE, Fate::Removed, gone, total)]);
+        let of = |gone, total| state(vec![kind(&MACHINE, Disposition::Removed, gone, total)]);
         assert_eq!(done.news(&of(5, 6)), Vec::<String>::new());
         assert_eq!(done.news(&of(6, 6)), ["machine: 6 gone"]);
         assert_eq!(done.news(&of(6, 6)), Vec::<String>::new());
         assert_eq!(done.news(&of(6, 7)), Vec::<String>::new());
         assert_eq!(done.news(&of(7, 7)), ["machine: 7 gone"]);
-        assert_eq!(done.news(&state(vec![kind(&NET, Fate::Released, 2, 2)])), ["net: 2 untagged"]);
+        assert_eq!(done.news(&state(vec![kind(&NET, Disposition::Released, 2, 2)])), ["net: 2 untagged"]);
     }
 }

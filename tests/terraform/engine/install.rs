@@ -5,14 +5,15 @@ use std::process::Command;
 
 use landfall_engine_terraform::{Cause, Fault, Search, Stop, Terraform, Work};
 
-use super::bed::{Bed, SLOW, Seen, block_on, terraform, this_program};
+use super::fixture::{Fixture, SLOW, Seen, block_on, terraform, this_program};
 
 const FOLDER: &str = "LANDFALL_TEST_BED";
 const PLUGINS: &str = "LANDFALL_TEST_PLUGINS";
 
 /// How often providers were installed.
-fn installed(bed: &Bed) -> usize {
-    bed.logs()
+fn installed(fixture: &Fixture) -> usize {
+    fixture
+        .logs()
         .iter()
         .filter(|name| name.starts_with("cluster-init-") && name.rsplit('.').next() == Some("log"))
         .count()
@@ -21,50 +22,50 @@ fn installed(bed: &Bed) -> usize {
 #[test]
 #[ignore = "needs terraform"]
 fn what_is_installed_is_not_installed_again() {
-    let bed = Bed::new(SLOW);
+    let fixture = Fixture::new(SLOW);
     block_on(async {
         let (terraform, stop) = (terraform().await, Stop::default());
         for _ in 0..2 {
-            bed.init(&terraform, &stop).await.unwrap();
-            assert_eq!(installed(&bed), 1);
+            fixture.init(&terraform, &stop).await.unwrap();
+            assert_eq!(installed(&fixture), 1);
         }
-        std::fs::write(bed.folder().join("main.tf"), format!("{SLOW}\n# changed\n")).unwrap();
-        bed.init(&terraform, &stop).await.unwrap();
-        assert_eq!(installed(&bed), 2);
+        std::fs::write(fixture.folder().join("main.tf"), format!("{SLOW}\n# changed\n")).unwrap();
+        fixture.init(&terraform, &stop).await.unwrap();
+        assert_eq!(installed(&fixture), 2);
     });
 }
 
 #[test]
 #[ignore = "needs terraform"]
 fn a_broken_data_folder_is_healed() {
-    let bed = Bed::new(SLOW);
+    let fixture = Fixture::new(SLOW);
     block_on(async {
         let (terraform, stop) = (terraform().await, Stop::default());
-        let data = bed.folder().join(".terraform");
+        let data = fixture.folder().join(".terraform");
         std::fs::create_dir(&data).unwrap();
         std::fs::write(data.join("terraform.tfstate"), "garbage").unwrap();
-        bed.init(&terraform, &stop).await.unwrap();
+        fixture.init(&terraform, &stop).await.unwrap();
         // Once with what was there, once without.
-        assert_eq!(installed(&bed), 2);
+        assert_eq!(installed(&fixture), 2);
 
         std::fs::remove_dir_all(&data).unwrap();
         std::fs::write(&data, "a file").unwrap();
-        bed.init(&terraform, &stop).await.unwrap();
-        bed.run(&terraform, Work::Apply, &Seen::default(), &stop).await.unwrap();
+        fixture.init(&terraform, &stop).await.unwrap();
+        fixture.run(&terraform, Work::Apply, &Seen::default(), &stop).await.unwrap();
     });
 }
 
 #[test]
 #[ignore = "needs terraform"]
 fn a_provider_that_is_not_in_the_folder_is_told() {
-    let bed = Bed::new(
+    let fixture = Fixture::new(
         "terraform {\n  required_providers {\n    aws = {\n      source = \"hashicorp/aws\"\n    }\n  }\n}\n",
     );
     let empty = tempfile::tempdir().unwrap();
     block_on(async {
         let search = Search { program: None, plugin_dir: Some(empty.path()) };
         let terraform = Terraform::find(&search).await.unwrap();
-        let fault = bed.init(&terraform, &Stop::default()).await.unwrap_err();
+        let fault = fixture.init(&terraform, &Stop::default()).await.unwrap_err();
         let Fault::Init(failed) = &fault else { panic!("{fault:?}") };
         assert!(failed.troubles.iter().any(|trouble| trouble.cause == Cause::Provider), "{failed:?}");
         let finding = fault.finding().remove(0);
@@ -77,16 +78,16 @@ fn a_provider_that_is_not_in_the_folder_is_told() {
 #[test]
 #[ignore = "started by another test"]
 fn child_installs_from_a_folder() {
-    let bed = Bed::at(PathBuf::from(std::env::var_os(FOLDER).unwrap()));
+    let fixture = Fixture::at(PathBuf::from(std::env::var_os(FOLDER).unwrap()));
     let plugins = PathBuf::from(std::env::var_os(PLUGINS).unwrap());
     block_on(async {
         let search = Search { program: None, plugin_dir: Some(&plugins) };
         let terraform = Terraform::find(&search).await.unwrap();
         for _ in 0..2 {
-            bed.init(&terraform, &Stop::default()).await.unwrap();
+            fixture.init(&terraform, &Stop::default()).await.unwrap();
         }
     });
-    assert_eq!(installed(&bed), 1);
+    assert_eq!(installed(&fixture), 1);
 }
 
 /// A namespace of its own has no route to anywhere, not even the loopback interface.

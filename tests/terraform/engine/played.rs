@@ -6,7 +6,7 @@ use landfall_diagnostics::secret::Secret;
 use landfall_engine_terraform::{Cause, Done, Fault, Search, Stop, Terraform, Work};
 use serde_json::{Value, json};
 
-use super::bed::{Bed, Seen, block_on, program};
+use super::fixture::{Fixture, Seen, block_on, program};
 
 /// Answers for its version and `init`, and plays the script of the stage for the rest.
 const PLAYER: &str = r#"#!/bin/sh
@@ -18,23 +18,23 @@ esac
 "#;
 
 struct Played {
-    bed: Bed,
+    fixture: Fixture,
     player: PathBuf,
 }
 
 impl Played {
     /// A stage whose run is `script`, which may print the file `$EVENTS`.
     fn new(script: &str, events: &[String]) -> Self {
-        let mut bed = Bed::new("# played\n");
-        let at = |name: &str| bed.root().join(name);
+        let mut fixture = Fixture::new("# played\n");
+        let at = |name: &str| fixture.root().join(name);
         let (player, script_at, events_at) = (at("played-terraform"), at("script"), at("events"));
         program(&player, PLAYER);
         std::fs::write(&script_at, script).unwrap();
         std::fs::write(&events_at, events.join("\n") + "\n").unwrap();
         for (name, path) in [("SCRIPT", &script_at), ("EVENTS", &events_at), ("COUNT", &at("count"))] {
-            bed.environment.push((name.to_owned(), Secret::new(path.display().to_string())));
+            fixture.environment.push((name.to_owned(), Secret::new(path.display().to_string())));
         }
-        Self { bed, player }
+        Self { fixture, player }
     }
 
     async fn terraform(&self) -> Terraform {
@@ -45,8 +45,8 @@ impl Played {
     fn run(&self, seen: &Seen<'_>, stop: &Stop) -> Result<Done, Fault> {
         block_on(async {
             let terraform = self.terraform().await;
-            self.bed.init(&terraform, stop).await?;
-            self.bed.run(&terraform, Work::Apply, seen, stop).await
+            self.fixture.init(&terraform, stop).await?;
+            self.fixture.run(&terraform, Work::Apply, seen, stop).await
         })
     }
 }
@@ -127,7 +127,7 @@ fn what_providers_say_is_sorted_and_scrubbed() {
     ];
     let mut played = Played::new("cat \"$EVENTS\"; exit 1", &events);
     let token = Secret::new("canary-for-terraform".to_owned());
-    played.bed.environment.push(("AWS_SESSION_TOKEN".to_owned(), token));
+    played.fixture.environment.push(("AWS_SESSION_TOKEN".to_owned(), token));
     let fault = played.run(&Seen::default(), &Stop::default()).unwrap_err();
     let Fault::Failed(failed) = &fault else { panic!("{fault:?}") };
     let causes: Vec<Cause> = failed.troubles.iter().map(|trouble| trouble.cause).collect();
@@ -171,12 +171,12 @@ exit 1
 "#;
     let events = [summary("plan", 2, 0), hook("apply_start", "a.slow")];
     let mut played = Played::new(script, &events);
-    let gate = played.bed.root().join("gate");
+    let gate = played.fixture.root().join("gate");
     let after = hook("apply_start", "a.interrupted");
-    played.bed = played.bed.with_gate();
-    played.bed.variables.clear();
+    played.fixture = played.fixture.with_gate();
+    played.fixture.variables.clear();
     for (name, value) in [("GATE", gate.display().to_string()), ("AFTER", after)] {
-        played.bed.environment.push((name.to_owned(), Secret::new(value)));
+        played.fixture.environment.push((name.to_owned(), Secret::new(value)));
     }
     let stop = Stop::default();
     let open = std::sync::Mutex::new(None);
@@ -189,12 +189,12 @@ exit 1
         }
         if runs(progress, "a.interrupted") {
             stop.ask();
-            open.lock().unwrap().get_or_insert_with(|| played.bed.open());
+            open.lock().unwrap().get_or_insert_with(|| played.fixture.open());
         }
     });
     let fault = played.run(&seen, &stop).unwrap_err();
     assert!(matches!(fault, Fault::Interrupted(_)), "{fault:?}");
-    let count = std::fs::read_to_string(played.bed.root().join("count")).unwrap();
+    let count = std::fs::read_to_string(played.fixture.root().join("count")).unwrap();
     assert_eq!(count.trim(), "1");
 }
 

@@ -5,20 +5,20 @@ use std::sync::Mutex;
 use landfall_engine_terraform::{Action, Cause, Fault, Stop, Work, resources};
 use serde_json::json;
 
-use super::bed::{Bed, SLOW, Seen, block_on, terraform};
+use super::fixture::{Fixture, SLOW, Seen, block_on, terraform};
 
 #[test]
 #[ignore = "needs terraform"]
 fn a_stage_is_made_and_removed() {
-    let bed = Bed::new(SLOW);
-    assert_eq!(resources(&bed.folder()).unwrap(), Vec::<String>::new());
+    let fixture = Fixture::new(SLOW);
+    assert_eq!(resources(&fixture.folder()).unwrap(), Vec::<String>::new());
     block_on(async {
         let (terraform, stop) = (terraform().await, Stop::default());
         assert!(terraform.version().major >= 1, "{}", terraform.name());
-        bed.init(&terraform, &stop).await.unwrap();
+        fixture.init(&terraform, &stop).await.unwrap();
 
         let seen = Seen::default();
-        let done = bed.run(&terraform, Work::Apply, &seen, &stop).await.unwrap();
+        let done = fixture.run(&terraform, Work::Apply, &seen, &stop).await.unwrap();
         assert_eq!((done.added, done.changed, done.removed), (3, 0, 0));
         let all = seen.all();
         let last = all.last().unwrap();
@@ -26,33 +26,33 @@ fn a_stage_is_made_and_removed() {
         assert!(all.is_sorted_by_key(|progress| progress.done));
         assert!(all.iter().all(|progress| progress.waiting_for_earlier.is_none()));
 
-        let made = resources(&bed.folder()).unwrap();
+        let made = resources(&fixture.folder()).unwrap();
         assert_eq!(made, ["terraform_data.first", "terraform_data.last", "terraform_data.slow"]);
-        let outputs = bed.outputs(&terraform).await;
+        let outputs = fixture.outputs(&terraform).await;
         assert_eq!(outputs["first"], "one");
         assert_eq!(outputs["token"], "canary-of-the-output");
 
         // Nothing is left to do.
-        let again = bed.run(&terraform, Work::Apply, &Seen::default(), &stop).await.unwrap();
+        let again = fixture.run(&terraform, Work::Apply, &Seen::default(), &stop).await.unwrap();
         assert_eq!((again.added, again.changed, again.removed), (0, 0, 0));
 
-        let gone = bed.run(&terraform, Work::Destroy, &Seen::default(), &stop).await.unwrap();
+        let gone = fixture.run(&terraform, Work::Destroy, &Seen::default(), &stop).await.unwrap();
         assert_eq!((gone.added, gone.changed, gone.removed), (0, 0, 3));
     });
-    assert_eq!(resources(&bed.folder()).unwrap(), Vec::<String>::new());
-    let logs = bed.logs();
+    assert_eq!(resources(&fixture.folder()).unwrap(), Vec::<String>::new());
+    let logs = fixture.logs();
     for log in
         ["cluster-init-1.log", "cluster-apply-1.jsonl", "cluster-apply-2.jsonl", "cluster-destroy-1.jsonl"]
     {
         assert!(logs.iter().any(|name| name == log), "{log} is not in {logs:?}");
     }
-    assert_eq!(bed.noted(), None);
+    assert_eq!(fixture.noted(), None);
 }
 
 #[test]
 #[ignore = "needs terraform"]
 fn a_failure_half_way_names_the_resource_and_is_resumed() {
-    let failing = Bed::new(SLOW).with(&json!({"fail": true}));
+    let failing = Fixture::new(SLOW).with(&json!({"fail": true}));
     block_on(async {
         let (terraform, stop) = (terraform().await, Stop::default());
         failing.init(&terraform, &stop).await.unwrap();
@@ -70,7 +70,7 @@ fn a_failure_half_way_names_the_resource_and_is_resumed() {
         assert_eq!(seen.all().last().map(|progress| (progress.total, progress.done)), Some((Some(3), 2)));
 
         // What failed is made anew: removed, and added.
-        let mended = Bed::at(failing.root().to_owned());
+        let mended = Fixture::at(failing.root().to_owned());
         let mended = mended.with(&json!({"fail": false}));
         let done = mended.run(&terraform, Work::Apply, &Seen::default(), &stop).await.unwrap();
         assert_eq!((done.added, done.changed, done.removed), (1, 0, 1));
@@ -80,52 +80,52 @@ fn a_failure_half_way_names_the_resource_and_is_resumed() {
 #[test]
 #[ignore = "needs terraform"]
 fn a_configuration_that_is_wrong_is_told() {
-    let bed = Bed::new("resource \"terraform_data\" \"x\" {\n  no_such_argument = 1\n}\n");
+    let fixture = Fixture::new("resource \"terraform_data\" \"x\" {\n  no_such_argument = 1\n}\n");
     block_on(async {
         let (terraform, stop) = (terraform().await, Stop::default());
-        bed.init(&terraform, &stop).await.unwrap();
-        let fault = bed.run(&terraform, Work::Apply, &Seen::default(), &stop).await.unwrap_err();
+        fixture.init(&terraform, &stop).await.unwrap();
+        let fault = fixture.run(&terraform, Work::Apply, &Seen::default(), &stop).await.unwrap_err();
         let findings = fault.finding();
         assert!(findings.iter().any(|finding| finding.message.contains("no_such_argument")), "{findings:?}");
-        assert_eq!(resources(&bed.folder()).unwrap(), Vec::<String>::new());
+        assert_eq!(resources(&fixture.folder()).unwrap(), Vec::<String>::new());
     });
 }
 
 #[test]
 #[ignore = "needs terraform"]
 fn what_is_written_is_for_its_owner_alone_at_any_time() {
-    let bed = Bed::new(SLOW);
+    let fixture = Fixture::new(SLOW);
     let open = Mutex::new(Vec::new());
     block_on(async {
         let (terraform, stop) = (terraform().await, Stop::default());
-        bed.init(&terraform, &stop).await.unwrap();
-        let look = || Seen::reacting(|_| open.lock().unwrap().extend(bed.readable_by_others()));
+        fixture.init(&terraform, &stop).await.unwrap();
+        let look = || Seen::reacting(|_| open.lock().unwrap().extend(fixture.readable_by_others()));
         for work in [Work::Apply, Work::Destroy] {
-            bed.run(&terraform, work, &look(), &stop).await.unwrap();
-            open.lock().unwrap().extend(bed.readable_by_others());
+            fixture.run(&terraform, work, &look(), &stop).await.unwrap();
+            open.lock().unwrap().extend(fixture.readable_by_others());
         }
     });
     assert_eq!(open.into_inner().unwrap(), Vec::<String>::new());
     for name in ["terraform.tfstate", "terraform.tfstate.backup"] {
-        assert!(bed.folder().join(name).is_file(), "{name}");
+        assert!(fixture.folder().join(name).is_file(), "{name}");
     }
 }
 
 #[test]
 #[ignore = "needs terraform"]
 fn what_takes_longest_is_named_first() {
-    let bed = Bed::new(SLOW).with_gate();
+    let fixture = Fixture::new(SLOW).with_gate();
     let gate = Mutex::new(None);
     // Two seconds are seen on its clock before it may go on.
     let seen = Seen::reacting(|progress| {
         if progress.running.first().is_some_and(|running| running.seconds >= 2) {
-            gate.lock().unwrap().get_or_insert_with(|| bed.open());
+            gate.lock().unwrap().get_or_insert_with(|| fixture.open());
         }
     });
     block_on(async {
         let (terraform, stop) = (terraform().await, Stop::default());
-        bed.init(&terraform, &stop).await.unwrap();
-        bed.run(&terraform, Work::Apply, &seen, &stop).await.unwrap();
+        fixture.init(&terraform, &stop).await.unwrap();
+        fixture.run(&terraform, Work::Apply, &seen, &stop).await.unwrap();
     });
     let all = seen.all();
     let longest =

@@ -7,60 +7,60 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use landfall_engine_terraform::{Fault, Progress, Stop, Work, resources};
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::bed::{Bed, SLOW, Seen, block_on, slow_runs, terraform};
+use super::fixture::{Fixture, SLOW, Seen, block_on, slow_runs, terraform};
 
 /// Goes on after a stop, and sees that everything is made and can be removed.
-async fn resumes(bed: &Bed) {
-    let _gate: File = bed.open();
+async fn resumes(fixture: &Fixture) {
+    let _gate: File = fixture.open();
     let (terraform, stop) = (terraform().await, Stop::default());
-    bed.init(&terraform, &stop).await.unwrap();
+    fixture.init(&terraform, &stop).await.unwrap();
     let seen = Seen::default();
-    bed.run(&terraform, Work::Apply, &seen, &stop).await.unwrap();
-    let made = resources(&bed.folder()).unwrap();
+    fixture.run(&terraform, Work::Apply, &seen, &stop).await.unwrap();
+    let made = resources(&fixture.folder()).unwrap();
     assert_eq!(made, ["terraform_data.first", "terraform_data.last", "terraform_data.slow"]);
-    bed.run(&terraform, Work::Destroy, &Seen::default(), &stop).await.unwrap();
-    assert_eq!(resources(&bed.folder()).unwrap(), Vec::<String>::new());
-    assert_eq!(bed.readable_by_others(), Vec::<String>::new());
+    fixture.run(&terraform, Work::Destroy, &Seen::default(), &stop).await.unwrap();
+    assert_eq!(resources(&fixture.folder()).unwrap(), Vec::<String>::new());
+    assert_eq!(fixture.readable_by_others(), Vec::<String>::new());
 }
 
 #[test]
 #[ignore = "needs terraform"]
 fn an_interrupt_keeps_what_was_made() {
-    let bed = Bed::new(SLOW).with_gate();
+    let fixture = Fixture::new(SLOW).with_gate();
     let stop = Stop::default();
     block_on(async {
         let terraform = terraform().await;
-        bed.init(&terraform, &stop).await.unwrap();
+        fixture.init(&terraform, &stop).await.unwrap();
         let seen = Seen::reacting(|progress| {
             if slow_runs(progress) {
                 stop.ask();
                 stop.ask();
             }
         });
-        let fault = bed.run(&terraform, Work::Apply, &seen, &stop).await.unwrap_err();
+        let fault = fixture.run(&terraform, Work::Apply, &seen, &stop).await.unwrap_err();
         let Fault::Interrupted(interrupted) = &fault else { panic!("{fault:?}") };
         assert_eq!((interrupted.done, interrupted.total, interrupted.earlier), (1, Some(3), None));
         let help = fault.finding().pop().unwrap().help.unwrap();
         assert!(help.contains("again") && help.contains("landfall destroy cluster"), "{help}");
-        assert!(resources(&bed.folder()).unwrap().iter().any(|made| made == "terraform_data.first"));
-        assert_eq!(bed.noted(), None);
-        resumes(&bed).await;
+        assert!(resources(&fixture.folder()).unwrap().iter().any(|made| made == "terraform_data.first"));
+        assert_eq!(fixture.noted(), None);
+        resumes(&fixture).await;
     });
 }
 
 #[test]
 #[ignore = "needs terraform"]
 fn who_wishes_to_stop_before_it_begins_changes_nothing() {
-    let bed = Bed::new(SLOW);
+    let fixture = Fixture::new(SLOW);
     let stop = Stop::default();
     block_on(async {
         let terraform = terraform().await;
-        bed.init(&terraform, &stop).await.unwrap();
+        fixture.init(&terraform, &stop).await.unwrap();
         stop.ask();
-        let fault = bed.run(&terraform, Work::Apply, &Seen::default(), &stop).await.unwrap_err();
+        let fault = fixture.run(&terraform, Work::Apply, &Seen::default(), &stop).await.unwrap_err();
         assert!(matches!(fault, Fault::Interrupted(_)), "{fault:?}");
-        assert!(!bed.folder().join("terraform.tfstate").exists());
-        assert!(!bed.logs().iter().any(|name| name.contains("apply")));
+        assert!(!fixture.folder().join("terraform.tfstate").exists());
+        assert!(!fixture.logs().iter().any(|name| name.contains("apply")));
     });
 }
 
@@ -77,21 +77,21 @@ fn a_kill_at_any_event_is_resumed() {
         ("while something is made", slow_runs),
     ];
     for (when, is_now) in moments {
-        let bed = Bed::new(SLOW).with_gate();
+        let fixture = Fixture::new(SLOW).with_gate();
         let killed = AtomicBool::new(false);
         block_on(async {
             let (terraform, stop) = (terraform().await, Stop::default());
-            bed.init(&terraform, &stop).await.unwrap();
+            fixture.init(&terraform, &stop).await.unwrap();
             let seen = Seen::reacting(|progress| {
                 if is_now(progress) && !killed.swap(true, Ordering::SeqCst) {
-                    let pid = bed.noted().and_then(|pid| Pid::from_raw(pid.try_into().unwrap())).unwrap();
+                    let pid = fixture.noted().and_then(|pid| Pid::from_raw(pid.try_into().unwrap())).unwrap();
                     kill_process(pid, Signal::KILL).unwrap();
                 }
             });
-            let fault = bed.run(&terraform, Work::Apply, &seen, &stop).await.unwrap_err();
+            let fault = fixture.run(&terraform, Work::Apply, &seen, &stop).await.unwrap_err();
             assert!(matches!(fault, Fault::Killed { signal: 9, .. }), "{when}: {fault:?}");
             assert!(fault.finding()[0].help.as_deref().unwrap_or_default().contains("again"));
-            resumes(&bed).await;
+            resumes(&fixture).await;
         });
     }
 }
@@ -99,10 +99,10 @@ fn a_kill_at_any_event_is_resumed() {
 #[test]
 #[ignore = "needs terraform"]
 fn a_run_that_nobody_waits_for_goes_on_and_the_next_one_waits() {
-    let bed = Bed::new(SLOW).with_gate();
+    let fixture = Fixture::new(SLOW).with_gate();
     block_on(async {
         let (terraform, stop) = (terraform().await, Stop::default());
-        bed.init(&terraform, &stop).await.unwrap();
+        fixture.init(&terraform, &stop).await.unwrap();
 
         let slow = Stop::default();
         let seen = Seen::reacting(|progress| {
@@ -111,32 +111,32 @@ fn a_run_that_nobody_waits_for_goes_on_and_the_next_one_waits() {
             }
         });
         tokio::select! {
-            ended = bed.run(&terraform, Work::Apply, &seen, &stop) => panic!("{ended:?}"),
+            ended = fixture.run(&terraform, Work::Apply, &seen, &stop) => panic!("{ended:?}"),
             () = slow.asked() => {}
         }
-        let earlier = bed.noted().unwrap();
+        let earlier = fixture.noted().unwrap();
 
         // One that does not want to wait leaves the earlier one alone.
         let tired = Stop::default();
         let seen = Seen::reacting(|_| tired.ask());
-        let fault = bed.run(&terraform, Work::Apply, &seen, &tired).await.unwrap_err();
+        let fault = fixture.run(&terraform, Work::Apply, &seen, &tired).await.unwrap_err();
         let Fault::Interrupted(interrupted) = &fault else { panic!("{fault:?}") };
         assert_eq!(interrupted.earlier, Some(earlier));
         assert!(fault.finding()[0].message.contains(&earlier.to_string()));
-        assert_eq!(bed.noted(), Some(earlier));
+        assert_eq!(fixture.noted(), Some(earlier));
 
         let gate = Mutex::new(None);
         let seen = Seen::reacting(|progress| {
             if progress.waiting_for_earlier == Some(earlier) && slow_runs(progress) {
-                gate.lock().unwrap().get_or_insert_with(|| bed.open());
+                gate.lock().unwrap().get_or_insert_with(|| fixture.open());
             }
         });
-        let done = bed.run(&terraform, Work::Apply, &seen, &stop).await.unwrap();
+        let done = fixture.run(&terraform, Work::Apply, &seen, &stop).await.unwrap();
         // The earlier one has made everything.
         assert_eq!((done.added, done.changed, done.removed), (0, 0, 0));
         let waited = seen.all();
         assert_eq!(waited[0].waiting_for_earlier, Some(earlier));
         assert_eq!((waited[0].total, waited[0].done), (Some(3), 1));
-        assert_eq!(resources(&bed.folder()).unwrap().len(), 3);
+        assert_eq!(resources(&fixture.folder()).unwrap().len(), 3);
     });
 }

@@ -6,21 +6,21 @@ use aws_smithy_runtime_api::client::http::{
 };
 use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
 use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
-use landfall_net::Places;
+use landfall_net::ConcurrencyLimit;
 
 /// A client whose requests wait for a place.
 #[derive(Clone, Debug)]
 pub(super) struct Bounded {
     /// The client that carries them out.
     pub(super) inner: SharedHttpClient,
-    /// The places.
-    pub(super) places: Places,
+    /// The bound on requests under way.
+    pub(super) concurrency: ConcurrencyLimit,
 }
 
 #[derive(Debug)]
 struct Connector {
     inner: SharedHttpConnector,
-    places: Places,
+    concurrency: ConcurrencyLimit,
 }
 
 impl HttpClient for Bounded {
@@ -30,15 +30,15 @@ impl HttpClient for Bounded {
         components: &RuntimeComponents,
     ) -> SharedHttpConnector {
         let inner = self.inner.http_connector(settings, components);
-        SharedHttpConnector::new(Connector { inner, places: self.places.clone() })
+        SharedHttpConnector::new(Connector { inner, concurrency: self.concurrency.clone() })
     }
 }
 
 impl HttpConnector for Connector {
     fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
-        let (inner, places) = (self.inner.clone(), self.places.clone());
+        let (inner, concurrency) = (self.inner.clone(), self.concurrency.clone());
         HttpConnectorFuture::new(async move {
-            let _place = places.take().await;
+            let _permit = concurrency.take().await;
             inner.call(request).await
         })
     }

@@ -98,7 +98,7 @@ fn attempts(call: Duration) -> u32 {
 /// What the environment, the profile and the run say to all clients.
 pub(super) async fn shared(session: &Session<'_>) -> SdkConfig {
     let (region, patience) = (session.region(), session.asking.patience);
-    let http = Bounded { inner: http_client(session.trust()), places: session.places() };
+    let http = Bounded { inner: http_client(session.trust()), concurrency: session.concurrency() };
     let http = SharedHttpClient::new(http);
     // What is written to the log on the way may hold what a credential process printed.
     let shared = loader(region, patience, http.clone()).load().with_subscriber(Dispatch::none()).await;

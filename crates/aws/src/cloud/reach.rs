@@ -76,7 +76,7 @@ fn nowhere(session: &Session<'_>, name: &str) -> String {
 /// What is to be seen at an endpoint.
 pub(super) async fn look(session: &Session<'_>, endpoint: &Endpoint) -> Probe {
     let limit = session.asking.patience.connect;
-    let _place = session.places().take().await;
+    let _permit = session.concurrency().take().await;
     landfall_net::probe(&endpoint.url, session.trust(), session.proxies(), limit).await
 }
 

@@ -15,7 +15,7 @@ use landfall_diagnostics::Finding;
 use landfall_diagnostics::secret::{Scrub, Secret};
 use landfall_model::aws::config::Platform;
 use landfall_model::aws::facts::Caller;
-use landfall_net::{Places, Proxies, Trust};
+use landfall_net::{ConcurrencyLimit, Proxies, Trust};
 use landfall_platform::cloud::{Asking, Unready};
 use tokio::sync::OnceCell;
 
@@ -55,7 +55,7 @@ pub(super) struct Session<'a> {
     pub(super) answers: gather::Answers,
     /// The account's quotas.
     pub(super) limits: checks::Limits,
-    places: Places,
+    concurrency: ConcurrencyLimit,
     wire: OnceLock<Wire>,
     scrub: Arc<Mutex<Scrub>>,
     sdk: OnceCell<SdkConfig>,
@@ -79,7 +79,7 @@ impl<'a> Session<'a> {
             platform: platform.unwrap_or_else(|| LazyLock::force(&NONE)),
             answers: gather::Answers::default(),
             limits: checks::Limits::default(),
-            places: Places::new(asking.patience.at_once),
+            concurrency: ConcurrencyLimit::new(asking.patience.at_once),
             wire: OnceLock::new(),
             scrub: Arc::default(),
             sdk: OnceCell::new(),
@@ -99,9 +99,9 @@ impl<'a> Session<'a> {
 }
 
 impl Session<'_> {
-    /// The places for requests.
-    pub(super) fn places(&self) -> Places {
-        self.places.clone()
+    /// The bound on requests under way.
+    pub(super) fn concurrency(&self) -> ConcurrencyLimit {
+        self.concurrency.clone()
     }
 
     /// The trust roots of the run.

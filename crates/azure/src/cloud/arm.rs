@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use azure_core::http::headers::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
 use azure_core::http::{ClientOptions, Context, Method, Pipeline, PipelineSendOptions, RawResponse, Request};
-use landfall_net::Places;
+use landfall_net::ConcurrencyLimit;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use tokio::time::{Instant, sleep, timeout_at};
@@ -38,7 +38,7 @@ pub(super) struct Arm {
     hybrid: bool,
     limit: Duration,
     scrub: SharedScrub,
-    places: Places,
+    concurrency: ConcurrencyLimit,
     tokens: Option<Arc<Tokens>>,
 }
 
@@ -67,11 +67,11 @@ impl Arm {
         hybrid: bool,
         limit: Duration,
         scrub: SharedScrub,
-        places: Places,
+        concurrency: ConcurrencyLimit,
     ) -> Self {
         let (name, version) = (option_env!("CARGO_PKG_NAME"), option_env!("CARGO_PKG_VERSION"));
         let pipeline = Pipeline::new(name, version, options, Vec::new(), Vec::new(), None);
-        Self { pipeline, base: base.clone(), hybrid, limit, scrub, places, tokens: None }
+        Self { pipeline, base: base.clone(), hybrid, limit, scrub, concurrency, tokens: None }
     }
 
     /// The same, asked with tokens.
@@ -219,10 +219,10 @@ impl Arm {
         loop {
             attempt += 1;
             let begun = Instant::now();
-            let place = self.places.take().await;
+            let permit = self.concurrency.take().await;
             deadline += begun.elapsed();
             let answer = timeout_at(deadline, self.once(call, method, url, body)).await;
-            drop(place);
+            drop(permit);
             let Ok(answer) = answer else {
                 return Err(last.unwrap_or_else(|| Fault::late(call, self.limit)));
             };
@@ -385,9 +385,9 @@ mod tests {
     #[tokio::test]
     async fn waiting_for_a_place_takes_nothing_away_from_the_limit() -> Outcome {
         let (arm, _) = scripted(&[(200, &[], "1")])?;
-        let places = Places::new(1);
-        let taken = places.take().await;
-        let arm = Arm { limit: Duration::ZERO, places, ..arm };
+        let concurrency = ConcurrencyLimit::new(1);
+        let taken = concurrency.take().await;
+        let arm = Arm { limit: Duration::ZERO, concurrency, ..arm };
         let others = async {
             for _ in 0..100 {
                 tokio::task::yield_now().await;

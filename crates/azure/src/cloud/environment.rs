@@ -179,7 +179,8 @@ pub(super) async fn find(session: &Session<'_>) -> Result<Environment, Answer> {
         return Err(Answer::skipped("there is no HTTP client to ask with"));
     };
     let limit = session.asking.patience.call;
-    let hub = Arm::new(transport::for_calls(client), &url, true, limit, session.scrub(), session.places());
+    let hub =
+        Arm::new(transport::for_calls(client), &url, true, limit, session.scrub(), session.concurrency());
     let told = hub.get::<Map<String, Value>>(Api::Metadata, METADATA, &[]).await;
     let raw = told.map_err(|fault| {
         let message = format!("the Azure Stack Hub does not tell its endpoints: {}", fault.sentence());

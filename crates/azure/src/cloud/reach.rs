@@ -81,9 +81,9 @@ pub(super) async fn authority(session: &Session<'_>) -> Reached {
 /// What is to be seen at a URL.
 async fn look(session: &Session<'_>, role: &Role, url: &Url, asked: &Url) -> Answer {
     let limit = session.asking.patience.connect;
-    let place = session.places().take().await;
+    let permit = session.concurrency().take().await;
     let seen = landfall_net::probe(asked, session.trust(), session.proxies(), limit).await;
-    drop(place);
+    drop(permit);
     let place = Place {
         url: environment::shown(url),
         field: environment::field(session),

@@ -9,7 +9,7 @@ use azure_core::http::headers::Headers;
 use azure_core::http::{
     AsyncRawResponse, ClientOptions, HttpClient, Request, RetryOptions, StatusCode, Transport,
 };
-use landfall_net::Places;
+use landfall_net::ConcurrencyLimit;
 use url::Url;
 
 use super::arm::Arm;
@@ -71,6 +71,6 @@ pub(super) fn scripted(answers: &[Scripted]) -> Result<(Arm, Arc<Script>), url::
     };
     let base = Url::parse("https://management.example.com/")?;
     let (limit, scrub) = (Duration::from_mins(1), SharedScrub::default());
-    let arm = Arm::new(options, &base, false, limit, scrub, Places::new(1));
+    let arm = Arm::new(options, &base, false, limit, scrub, ConcurrencyLimit::new(1));
     Ok((arm, script))
 }

@@ -8,7 +8,7 @@ use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 use futures::future::join;
 use landfall_diagnostics::secret::{Scrub, Secret};
 use landfall_model::azure::config::Platform;
-use landfall_net::{Places, Proxies, Trust};
+use landfall_net::{ConcurrencyLimit, Proxies, Trust};
 use landfall_platform::cloud::{Answer, Asking, Unready};
 use tokio::sync::OnceCell;
 
@@ -52,7 +52,7 @@ pub(super) struct Session<'a> {
     pub(super) platform: &'a Platform,
     /// The answers that become facts.
     pub(super) answers: gather::Answers,
-    places: Places,
+    concurrency: ConcurrencyLimit,
     wire: OnceLock<Wire>,
     scrub: SharedScrub,
     manager: OnceCell<Reached>,
@@ -75,7 +75,7 @@ impl<'a> Session<'a> {
             asking,
             platform: platform.unwrap_or_else(|| LazyLock::force(&NONE)),
             answers: gather::Answers::default(),
-            places: Places::new(asking.patience.at_once),
+            concurrency: ConcurrencyLimit::new(asking.patience.at_once),
             wire: OnceLock::new(),
             scrub: SharedScrub::default(),
             manager: OnceCell::new(),
@@ -139,9 +139,9 @@ impl Session<'_> {
         self.scrub.hide(secret);
     }
 
-    /// The places for requests.
-    pub(super) fn places(&self) -> Places {
-        self.places.clone()
+    /// The bound on requests under way.
+    pub(super) fn concurrency(&self) -> ConcurrencyLimit {
+        self.concurrency.clone()
     }
 
     /// What is hidden, now and later.
@@ -205,7 +205,7 @@ impl Session<'_> {
                 environment.stack,
                 limit,
                 self.scrub(),
-                self.places(),
+                self.concurrency(),
             );
             arm.with_tokens(Arc::clone(&found.tokens))
         }))

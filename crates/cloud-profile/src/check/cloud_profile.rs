@@ -15,8 +15,8 @@ const SHARED: &[&str] =
 
 /// What stands against a cloud profile.
 pub(super) fn faults(profile: &Document) -> Vec<Finding> {
-    let mut misfits = profile.part::<CloudProfileSpec>("spec").err().unwrap_or_default();
-    misfits.extend(form::names(profile));
+    let mut type_errors = profile.part::<CloudProfileSpec>("spec").err().unwrap_or_default();
+    type_errors.extend(form::names(profile));
     let mut refusals = refusals(profile, "spec", SHARED, profile.name());
     let is_given = |path: &str| match profile.value(path) {
         Some(Value::Array(entries)) => !entries.is_empty(),
@@ -32,8 +32,8 @@ pub(super) fn faults(profile: &Document) -> Vec<Finding> {
             refusals.push(Refusal { field, why: Why::Required, message });
         }
     }
-    let mut findings = others(&pages::ENTRY, refusals, &misfits);
-    findings.extend(misfits);
+    let mut findings = others(&pages::ENTRY, refusals, &type_errors);
+    findings.extend(type_errors);
     add_strays(profile, &mut findings);
     findings
 }

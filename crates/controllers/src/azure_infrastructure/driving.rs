@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures::future::join_all;
 use landfall_engine_aso::core::{FOREIGN, LEASE_DURATION, LEASE_RENEWAL, Object, Outcome, UNSEEN, What};
 use landfall_engine_aso::desired::Need;
-use landfall_engine_aso::drive::{Acted, Api, Drive, Lease, Pace, Step, Watcher, World, act, now};
+use landfall_engine_aso::drive::{Acted, Api, Drive, Lease, ObservedState, Pace, Step, Watcher, act, now};
 use landfall_engine_aso::keys;
 use landfall_kube::objects::{Events, Happening, Place, Weight};
 use tokio::time::{Instant, timeout, timeout_at};
@@ -141,7 +141,7 @@ impl Driver {
         memory.foreign = foreign;
     }
 
-    fn count(&self, acted: &[Acted], world: &World) {
+    fn count(&self, acted: &[Acted], world: &ObservedState) {
         for Acted { object, sent, .. } in acted.iter().filter(|acted| acted.sent == acted.action.what) {
             self.numbers.acted(object.kind, sent.name());
             if adopts(sent) {

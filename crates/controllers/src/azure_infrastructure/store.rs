@@ -10,7 +10,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use landfall_engine_aso::core::Object;
 use landfall_engine_aso::desired::Need;
-use landfall_engine_aso::drive::{News, World};
+use landfall_engine_aso::drive::{ObjectEvent, ObservedState};
 use landfall_engine_aso::keys;
 use serde_json::Value;
 use tokio::time::Instant;
@@ -69,10 +69,10 @@ impl Store {
     }
 
     /// Takes note of what a watch told, and gives the keys of the resources that it matters to.
-    pub(super) fn note(&self, news: News) -> Vec<Key> {
+    pub(super) fn note(&self, news: ObjectEvent) -> Vec<Key> {
         let mut kept = self.kept();
         let changed: Vec<Cluster> = match news {
-            News::All(kind, objects) => {
+            ObjectEvent::All(kind, objects) => {
                 kept.listed.insert(kind);
                 let put =
                     objects.into_iter().filter_map(|object| kept.put(kind, object, None, &self.numbers));
@@ -83,12 +83,12 @@ impl Store {
                 changed.dedup();
                 changed
             }
-            News::Is(kind, object) => {
+            ObjectEvent::Is(kind, object) => {
                 let put = kept.put(kind, object, None, &self.numbers);
                 put.into_iter().map(|(cluster, _)| cluster).collect()
             }
-            News::Gone(kind, object) => kept.gone(kind, &object, &self.numbers).into_iter().collect(),
-            News::Broke { .. } => Vec::new(),
+            ObjectEvent::Gone(kind, object) => kept.gone(kind, &object, &self.numbers).into_iter().collect(),
+            ObjectEvent::Broke { .. } => Vec::new(),
         };
         changed.iter().filter_map(|cluster| kept.resources.get(cluster).cloned()).collect()
     }
@@ -119,8 +119,8 @@ impl Store {
     }
 
     /// What stands of a cluster at this time.
-    pub(super) fn world(&self, cluster: &Cluster, now: Timestamp) -> World {
-        let mut world = World::new(now);
+    pub(super) fn world(&self, cluster: &Cluster, now: Timestamp) -> ObservedState {
+        let mut world = ObservedState::new(now);
         let mut kept = self.kept();
         let Some(entries) = kept.clusters.get_mut(cluster) else { return world };
         let numbers = &self.numbers;
@@ -290,37 +290,37 @@ mod tests {
     #[test]
     fn changes_reach_the_resource_of_their_cluster() {
         let store = store();
-        assert_eq!(store.note(News::Is(KIND, object("a", "5"))), [key()]);
+        assert_eq!(store.note(ObjectEvent::Is(KIND, object("a", "5"))), [key()]);
         let mut other = object("a", "6");
         other["metadata"]["namespace"] = json!("there");
-        assert!(store.note(News::Is(KIND, other)).is_empty());
+        assert!(store.note(ObjectEvent::Is(KIND, other)).is_empty());
         assert_eq!(standing(&store), [row("a", "5")]);
         store.forget(&key());
-        assert!(store.note(News::Is(KIND, object("a", "7"))).is_empty());
+        assert!(store.note(ObjectEvent::Is(KIND, object("a", "7"))).is_empty());
     }
 
     #[test]
     fn what_is_older_than_known_changes_nothing() {
         let store = store();
         store.answered(&cluster(), KIND, object("a", "9"));
-        store.note(News::Is(KIND, object("a", "10")));
-        store.note(News::Is(KIND, object("a", "9")));
-        store.note(News::Gone(KIND, object("a", "8")));
+        store.note(ObjectEvent::Is(KIND, object("a", "10")));
+        store.note(ObjectEvent::Is(KIND, object("a", "9")));
+        store.note(ObjectEvent::Gone(KIND, object("a", "8")));
         assert_eq!(standing(&store), [row("a", "10")]);
-        store.note(News::Gone(KIND, object("a", "11")));
+        store.note(ObjectEvent::Gone(KIND, object("a", "11")));
         assert!(standing(&store).is_empty());
     }
 
     #[test]
     fn a_listing_tells_what_is_gone() {
         let store = store();
-        store.note(News::Is(KIND, object("a", "1")));
-        store.note(News::Is("VirtualNetwork", object("a", "1")));
+        store.note(ObjectEvent::Is(KIND, object("a", "1")));
+        store.note(ObjectEvent::Is("VirtualNetwork", object("a", "1")));
         assert!(!store.has_listed([KIND].into_iter()));
-        assert_eq!(store.note(News::All(KIND, vec![object("b", "2")])), [key()]);
+        assert_eq!(store.note(ObjectEvent::All(KIND, vec![object("b", "2")])), [key()]);
         assert!(store.has_listed([KIND].into_iter()));
         assert_eq!(standing(&store), [row("b", "2"), row("a", "1")]);
-        assert_eq!(store.note(News::All("VirtualNetwork", Vec::new())), [key()]);
+        assert_eq!(store.note(ObjectEvent::All("VirtualNetwork", Vec::new())), [key()]);
         assert_eq!(standing(&store), [row("b", "2")]);
     }
 
@@ -329,7 +329,7 @@ mod tests {
         let store = store();
         let foreign = json!({ "metadata": { "name": "a", "namespace": "here", "resourceVersion": "1" } });
         store.answered(&cluster(), KIND, foreign);
-        store.note(News::All(KIND, Vec::new()));
+        store.note(ObjectEvent::All(KIND, Vec::new()));
         assert_eq!(standing(&store), [row("a", "1")]);
         tokio::time::advance(UNWATCHED).await;
         assert!(standing(&store).is_empty());

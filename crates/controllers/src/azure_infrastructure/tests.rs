@@ -11,7 +11,7 @@ use landfall_diagnostics::Finding;
 use landfall_engine_aso::desired::Policy;
 use landfall_engine_aso::detect;
 use landfall_engine_aso::detect::{Crd, DEPLOYMENT, Deployment, crd_name};
-use landfall_engine_aso::drive::{Api, Failure, Location, News};
+use landfall_engine_aso::drive::{Api, Failure, Location, ObjectEvent};
 use landfall_engine_aso::keys;
 use landfall_kube::objects::Happening;
 use prometheus_client::registry::Registry;
@@ -250,7 +250,7 @@ impl Stage {
             memories: Mutex::default(),
         };
         for kind in KINDS {
-            controller.driver.store.note(News::All(kind.kind, Vec::new()));
+            controller.driver.store.note(ObjectEvent::All(kind.kind, Vec::new()));
         }
         controller.claims.note(watcher::Event::InitDone);
         Self { played, controller }
@@ -282,7 +282,7 @@ impl Stage {
 
     /// The operator does what is asked of it at once, and the watches tell.
     fn operate(&self) {
-        let tell = |news: News| drop(self.controller.driver.store.note(news));
+        let tell = |news: ObjectEvent| drop(self.controller.driver.store.note(news));
         for kind in KINDS {
             for mut object in self.played.all(kind.plural) {
                 let name = object["metadata"]["name"].as_str().unwrap_or_default().to_owned();
@@ -302,7 +302,7 @@ impl Stage {
                 if object.get("status") != Some(&status) {
                     object["status"] = status;
                     let stands = self.played.put((kind.plural.to_owned(), "here".to_owned(), name), object);
-                    tell(News::Is(kind.kind, stands));
+                    tell(ObjectEvent::Is(kind.kind, stands));
                 }
             }
         }
@@ -443,7 +443,7 @@ fn changes_of_objects_lead_to_their_resource() {
     let object = json!({ "metadata": {
         "name": "a", "namespace": "here", "labels": { (keys::CLUSTER): "demo-x7k2p" },
     }});
-    assert_eq!(stage.controller.driver.store.note(News::Is("RouteTable", object)), [key()]);
+    assert_eq!(stage.controller.driver.store.note(ObjectEvent::Is("RouteTable", object)), [key()]);
 }
 
 #[test]

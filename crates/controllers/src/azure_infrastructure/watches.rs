@@ -3,13 +3,13 @@
 use ::kube::Client;
 use futures::StreamExt as _;
 use futures::stream::{self, BoxStream};
-use landfall_engine_aso::drive::{Feed, Live, News};
+use landfall_engine_aso::drive::{Feed, Live, ObjectEvent};
 use landfall_engine_aso::keys;
 use landfall_engine_aso::kinds::{KINDS, Kind};
 use landfall_kube::Fault;
 
-/// News of all objects that belong to a cluster, without end. A kind that the cluster does not serve has none.
-pub(super) fn all(client: &Client) -> BoxStream<'static, News> {
+/// ObjectEvent of all objects that belong to a cluster, without end. A kind that the cluster does not serve has none.
+pub(super) fn all(client: &Client) -> BoxStream<'static, ObjectEvent> {
     let watches = KINDS.iter().map(|kind| {
         let watch = Watch { client: client.clone(), kind, version: 0, feed: None };
         stream::unfold(watch, |mut watch| async move { Some((watch.news().await, watch)) }).boxed()
@@ -27,26 +27,30 @@ struct Watch {
 }
 
 impl Watch {
-    async fn news(&mut self) -> News {
+    async fn news(&mut self) -> ObjectEvent {
         let version = self.kind.versions[self.version];
         let client = &self.client;
         let begin = || Live::feed(client, &[(self.kind, version)], None, Some(keys::CLUSTER));
         let news = self.feed.get_or_insert_with(begin).next().await;
         match news {
-            Some(News::Broke { kind, why }) => {
+            Some(ObjectEvent::Broke { kind, why }) => {
                 if why != Fault::NotFound.why() {
                     tracing::warn!(kind, %why, "a watch broke");
-                    return News::Broke { kind, why };
+                    return ObjectEvent::Broke { kind, why };
                 }
                 self.feed = None;
                 self.version = (self.version + 1) % self.kind.versions.len();
                 // Neither version is served, as far as is known by now.
-                if self.version == 0 { News::All(kind, Vec::new()) } else { News::Broke { kind, why } }
+                if self.version == 0 {
+                    ObjectEvent::All(kind, Vec::new())
+                } else {
+                    ObjectEvent::Broke { kind, why }
+                }
             }
             Some(news) => news,
             None => {
                 self.feed = None;
-                News::Broke { kind: self.kind.kind, why: String::new() }
+                ObjectEvent::Broke { kind: self.kind.kind, why: String::new() }
             }
         }
     }
@@ -106,7 +110,7 @@ mod tests {
         let mut objects = 0;
         // In the end there is nothing more to tell.
         while let Ok(Some(news)) = timeout(Duration::from_secs(20), told.next()).await {
-            if let News::All(_, listed) = news {
+            if let ObjectEvent::All(_, listed) = news {
                 objects += listed.len();
             }
         }

@@ -22,7 +22,7 @@ use landfall_kube::objects::{Events, Objects};
 use tokio::time::Instant;
 
 use super::conditions;
-use super::news::News;
+use super::event_recorder::EventRecorder;
 use super::window::{Outcome, Window};
 use super::{Controller, Failed, Key, Next, gates, places, watch};
 
@@ -55,7 +55,7 @@ pub struct CloudConfigSync {
     objects: Arc<dyn Objects>,
     events: Arc<dyn Events>,
     settings: Settings,
-    news: News,
+    event_recorder: EventRecorder,
     window: Mutex<Window>,
     started: Instant,
 }
@@ -65,14 +65,21 @@ impl CloudConfigSync {
     #[must_use]
     pub fn new(objects: Arc<dyn Objects>, events: Arc<dyn Events>, settings: Settings) -> Self {
         let window = Mutex::new(Window::new(Duration::ZERO));
-        Self { objects, events, settings, news: News::default(), window, started: Instant::now() }
+        Self {
+            objects,
+            events,
+            settings,
+            event_recorder: EventRecorder::default(),
+            window,
+            started: Instant::now(),
+        }
     }
 
     async fn run(&self) -> Result<Next, Failed> {
         let outcome = self.keep().await;
         let told = outcome.as_ref().err().filter(|failed| !failed.retry);
         let standing = told.map(status::refused).into_iter().collect();
-        self.news.tell(&*self.events, standing).await;
+        self.event_recorder.tell(&*self.events, standing).await;
         let ending = Outcome::of(&outcome);
         let degraded = ending != Outcome::Done && self.note(ending);
         let mut reported = Ok(());

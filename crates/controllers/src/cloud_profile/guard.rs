@@ -64,11 +64,11 @@ impl Guard {
     /// The profiles that inherit from a cloud profile, or some of them.
     async fn children(&self, parent: &str) -> Result<Vec<String>, Failed> {
         let mut children = Vec::new();
-        let heirs = [
+        let derived_profiles = [
             (ProfileKind::Private, &kinds::PRIVATE_CLOUD_PROFILE),
             (ProfileKind::Released, &kinds::NAMESPACED_CLOUD_PROFILE),
         ];
-        for (profile, kind) in heirs {
+        for (profile, kind) in derived_profiles {
             let mut taker = |object: Value| {
                 if profile.parent(&object) == Some(parent) {
                     let text = |path: &str| object.pointer(path).and_then(Value::as_str).unwrap_or_default();

@@ -9,10 +9,10 @@
     reason = "whether a version has expired is a matter of the current time"
 )]
 
+mod derived_profile;
 mod digest;
 mod finalizer;
 mod guard;
-mod heir;
 mod seen;
 mod store;
 #[cfg(test)]
@@ -35,10 +35,10 @@ use landfall_kube::questions::Questions;
 use landfall_kube::{Fault, kinds};
 use serde_json::{Map, Value, json};
 
+use self::derived_profile::{About, DerivedProfile};
 use self::finalizer::{Held, few, written};
-use self::heir::{About, Heir};
 use self::seen::Seen;
-use self::store::{Child, News, Parent, Store};
+use self::store::{Child, Parent, Store, StoreEvent};
 use super::{Controller, Failed, Key, Next, watch};
 
 /// How many profiles are joined and written side by side.
@@ -87,7 +87,7 @@ struct Inheritance<S> {
     store: Arc<Mutex<Store<S>>>,
 }
 
-impl<S: Heir> Inheritance<S> {
+impl<S: DerivedProfile> Inheritance<S> {
     fn new(access: Access, images: bool) -> Self {
         Self { access, images, store: Arc::default() }
     }
@@ -188,7 +188,7 @@ impl<S: Heir> Inheritance<S> {
     }
 }
 
-impl<S: Heir> Controller for Inheritance<S> {
+impl<S: DerivedProfile> Controller for Inheritance<S> {
     fn name(&self) -> &'static str {
         S::CONTROLLER
     }
@@ -201,12 +201,12 @@ impl<S: Heir> Controller for Inheritance<S> {
         let config = || watcher::Config::default().page_size(PAGE);
         let parents: Api<Seen<CloudProfileSpec>> =
             Api::all_with(client.clone(), &watch::resource(&kinds::CLOUD_PROFILE));
-        let parents = watch::unbroken(&kinds::CLOUD_PROFILE, parents, config()).map(News::Parent);
+        let parents = watch::unbroken(&kinds::CLOUD_PROFILE, parents, config()).map(StoreEvent::Parent);
         let children: Api<Seen<S>> = Api::all_with(client.clone(), &watch::resource(S::kind()));
-        let children = watch::unbroken(S::kind(), children, config()).map(News::Child);
+        let children = watch::unbroken(S::kind(), children, config()).map(StoreEvent::Child);
         let store = Arc::clone(&self.store);
-        let keys = select(parents, children).flat_map(move |news| {
-            let keys = locked(&store).take(news);
+        let keys = select(parents, children).flat_map(move |event| {
+            let keys = locked(&store).take(event);
             stream::iter(keys)
         });
         keys.boxed()

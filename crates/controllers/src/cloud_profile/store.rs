@@ -7,13 +7,13 @@ use ::kube::api::ObjectMeta;
 use ::kube::runtime::watcher::Event;
 use landfall_cloud_profile::types::CloudProfileSpec;
 
-use super::heir::Heir;
+use super::derived_profile::DerivedProfile;
 use super::seen::{Seen, Standing};
 use crate::Key;
 
 /// What a watch tells.
 #[allow(clippy::large_enum_variant, reason = "it is handed over once, and mostly it is a child")]
-pub(super) enum News<S> {
+pub(super) enum StoreEvent<S> {
     /// Of cloud profiles.
     Parent(Event<Seen<CloudProfileSpec>>),
     /// Of profiles that inherit.
@@ -74,9 +74,9 @@ impl<S> Child<S> {
     }
 }
 
-impl<S: Heir> Child<S> {
+impl<S: DerivedProfile> Child<S> {
     fn parent(&self) -> Option<&str> {
-        self.spec.as_deref().map(Heir::parent)
+        self.spec.as_deref().map(DerivedProfile::parent)
     }
 }
 
@@ -106,14 +106,14 @@ impl<S> Default for Store<S> {
     }
 }
 
-impl<S: Heir> Store<S> {
-    /// Takes news, and says which children are to be looked at. As long as not all is known, none are; then
+impl<S: DerivedProfile> Store<S> {
+    /// Takes an event, and says which children are to be looked at. As long as not all is known, none are; then
     /// all.
-    pub(super) fn take(&mut self, news: News<S>) -> Vec<Key> {
+    pub(super) fn take(&mut self, event: StoreEvent<S>) -> Vec<Key> {
         let before = self.knows_all();
-        let keys = match news {
-            News::Parent(event) => self.take_parent(event),
-            News::Child(event) => self.take_child(event),
+        let keys = match event {
+            StoreEvent::Parent(event) => self.take_parent(event),
+            StoreEvent::Child(event) => self.take_child(event),
         };
         match (before, self.knows_all()) {
             (true, _) => keys,
@@ -129,7 +129,7 @@ impl<S: Heir> Store<S> {
         Some((child, parent.unwrap_or(Parent::Missing)))
     }
 
-    /// The status of a child was written: its own change is no news. Another child that has taken its place
+    /// The status of a child was written: its own change is not one to react to. Another child that has taken its place
     /// meanwhile has a status of its own.
     pub(super) fn note(&mut self, key: &Key, uid: &str, standing: Standing) {
         if let Some(child) = self.children.get_mut(key).filter(|child| child.uid == uid) {

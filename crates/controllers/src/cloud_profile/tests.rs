@@ -16,32 +16,32 @@ struct Stage<S> {
     controller: Inheritance<S>,
 }
 
-impl<S: Heir> Stage<S> {
+impl<S: DerivedProfile> Stage<S> {
     /// A cluster with these objects, all of which are known.
     fn new(parents: &[Value], child: Value) -> Result<Self, Unexpected> {
         let cluster = Arc::new(Played::default());
         let access = access(&cluster);
         let stage = Self { cluster, controller: Inheritance::new(access, true) };
-        stage.tell(News::Parent(Event::Init));
+        stage.tell(StoreEvent::Parent(Event::Init));
         for parent in parents {
             stage.cluster.put(&kinds::CLOUD_PROFILE, parent.clone());
-            stage.tell(News::Parent(Event::InitApply(from_value(parent.clone())?)));
+            stage.tell(StoreEvent::Parent(Event::InitApply(from_value(parent.clone())?)));
         }
-        stage.tell(News::Parent(Event::InitDone));
-        stage.tell(News::Child(Event::Init));
-        stage.tell(News::Child(Event::InitDone));
+        stage.tell(StoreEvent::Parent(Event::InitDone));
+        stage.tell(StoreEvent::Child(Event::Init));
+        stage.tell(StoreEvent::Child(Event::InitDone));
         stage.cluster.put(S::kind(), child);
         stage.see()?;
         Ok(stage)
     }
 
-    fn tell(&self, news: News<S>) {
-        locked(&self.controller.store).take(news);
+    fn tell(&self, event: StoreEvent<S>) {
+        locked(&self.controller.store).take(event);
     }
 
     /// The watch tells of the child as it stands.
     fn see(&self) -> Result<(), Unexpected> {
-        self.tell(News::Child(Event::Apply(from_value(self.child())?)));
+        self.tell(StoreEvent::Child(Event::Apply(from_value(self.child())?)));
         Ok(())
     }
 
@@ -96,7 +96,7 @@ async fn a_profile_is_joined_once() -> Result<(), Unexpected> {
     assert_eq!(status["observedGeneration"], 4);
     assert_eq!(status["conditions"][0]["reason"], "RenderedCleanly");
     assert!(status["conditions"][0]["lastTransitionTime"].is_string());
-    // Neither the news of it nor a further look leads to a further write.
+    // Neither the event of it nor a further look leads to a further write.
     assert_eq!(stage.run().await, Ok(Next::Settled));
     stage.see()?;
     assert_eq!(stage.run().await, Ok(Next::Settled));
@@ -126,7 +126,7 @@ async fn what_others_write_into_the_result_goes() -> Result<(), Unexpected> {
 async fn without_a_parent_the_last_result_stays() -> Result<(), Unexpected> {
     let stage: Stage<PrivateCloudProfileSpec> = Stage::new(&[parent()], child(&json!({ "parent": "p" })))?;
     stage.run().await.map_err(|failed| failed.note)?;
-    stage.tell(News::Parent(Event::Delete(from_value(parent())?)));
+    stage.tell(StoreEvent::Parent(Event::Delete(from_value(parent())?)));
     assert_eq!(stage.run().await, Ok(Next::Settled));
     let status = stage.child()["status"].clone();
     assert_eq!(status["cloudProfile"]["spec"]["type"], "x");
@@ -141,7 +141,7 @@ async fn a_parent_that_cannot_be_read_is_told_and_the_last_result_stays() -> Res
     stage.run().await.map_err(|failed| failed.note)?;
     let mut odd = parent();
     odd["spec"]["machineTypes"] = json!([{ "name": "m", "cpu": { "a": 1 } }]);
-    stage.tell(News::Parent(Event::Apply(from_value(odd)?)));
+    stage.tell(StoreEvent::Parent(Event::Apply(from_value(odd)?)));
     assert!(stage.run().await.is_err());
     let status = stage.child()["status"].clone();
     assert_eq!(status["cloudProfile"]["spec"]["type"], "x");
@@ -183,7 +183,7 @@ async fn nothing_is_taken_out_before_the_parent_is_there() -> Result<(), Unexpec
     assert_eq!(stage.run().await, Ok(Next::Settled));
     assert_eq!(stage.child()["status"]["conditions"][0]["reason"], "ParentNotFound");
     assert_eq!((stage.child()["spec"].clone(), stage.writes()), (spec, 1));
-    stage.tell(News::Parent(Event::Apply(from_value(parent())?)));
+    stage.tell(StoreEvent::Parent(Event::Apply(from_value(parent())?)));
     assert_eq!(stage.run().await, Ok(Next::Settled));
     assert_eq!(stage.child()["spec"], json!({ "parent": "p" }));
     Ok(())
@@ -298,7 +298,7 @@ async fn the_released_kind_has_a_spec_in_its_status() -> Result<(), Unexpected> 
     let usable = |i: usize| stage.child()["status"]["cloudProfileSpec"]["machineTypes"][i]["usable"].clone();
     assert_eq!([usable(0), usable(1)], [json!(true), json!(false)]);
     assert_eq!(stage.child()["status"]["observedGeneration"], 4);
-    stage.tell(News::Parent(Event::Delete(from_value(parent())?)));
+    stage.tell(StoreEvent::Parent(Event::Delete(from_value(parent())?)));
     assert_eq!(stage.run().await, Ok(Next::Settled));
     assert_eq!(stage.writes(), 1);
     Ok(())

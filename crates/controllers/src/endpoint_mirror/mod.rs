@@ -22,7 +22,7 @@ use landfall_kube::kinds;
 use landfall_kube::objects::{Events, Objects};
 
 use super::conditions::{self, ended};
-use super::news::News;
+use super::event_recorder::EventRecorder;
 use super::{Controller, Failed, Key, Next, places, watch};
 
 pub use probe::{NetProbe, Probe};
@@ -38,20 +38,20 @@ pub struct EndpointMirror {
     objects: Arc<dyn Objects>,
     events: Arc<dyn Events>,
     probe: Arc<dyn Probe>,
-    news: News,
+    event_recorder: EventRecorder,
 }
 
 impl EndpointMirror {
     /// The controller of one cluster.
     #[must_use]
     pub fn new(objects: Arc<dyn Objects>, events: Arc<dyn Events>, probe: Arc<dyn Probe>) -> Self {
-        Self { objects, events, probe, news: News::default() }
+        Self { objects, events, probe, event_recorder: EventRecorder::default() }
     }
 
     async fn run(&self) -> Result<Next, Failed> {
         let outcome = self.keep().await;
         let standing = outcome.as_ref().err().and_then(status::refused).into_iter().collect();
-        self.news.tell(&*self.events, standing).await;
+        self.event_recorder.tell(&*self.events, standing).await;
         let reported = conditions::report(&*self.objects, &status::report(&outcome)).await;
         ended(outcome, reported)
     }

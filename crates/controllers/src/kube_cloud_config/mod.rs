@@ -21,7 +21,7 @@ use landfall_kube::kinds;
 use landfall_kube::objects::{Events, Happening, Objects};
 
 use super::conditions::{self, ended};
-use super::news::News;
+use super::event_recorder::EventRecorder;
 use super::{Controller, Failed, Key, Next, gates, places, watch};
 
 /// How long after a run all is looked at again, should a change have been missed.
@@ -31,7 +31,7 @@ const RESYNC: Duration = Duration::from_mins(1);
 pub struct KubeCloudConfig {
     objects: Arc<dyn Objects>,
     events: Arc<dyn Events>,
-    news: News,
+    event_recorder: EventRecorder,
     /// Whether the last run left no managed map.
     left_none: AtomicBool,
 }
@@ -40,7 +40,7 @@ impl KubeCloudConfig {
     /// The controller of one cluster.
     #[must_use]
     pub fn new(objects: Arc<dyn Objects>, events: Arc<dyn Events>) -> Self {
-        Self { objects, events, news: News::default(), left_none: AtomicBool::new(false) }
+        Self { objects, events, event_recorder: EventRecorder::default(), left_none: AtomicBool::new(false) }
     }
 
     async fn run(&self) -> Result<Next, Failed> {
@@ -51,7 +51,7 @@ impl KubeCloudConfig {
         {
             standing.push(status::refused(failed));
         }
-        self.news.tell(&*self.events, standing).await;
+        self.event_recorder.tell(&*self.events, standing).await;
         let reported = conditions::report(&*self.objects, &status::report(&outcome)).await;
         ended(outcome, reported)
     }

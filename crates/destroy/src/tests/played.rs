@@ -9,7 +9,8 @@ use futures::future::pending;
 use landfall_diagnostics::{Finding, Kind as FaultKind};
 use landfall_platform::cloud::{Asked, Waiting};
 use landfall_platform::removal::{
-    Account, Discovered, Fate, FoundCluster, Holder, Kind, Outcome as Answer, Removal, Target, Thing,
+    Account, Discovered, Disposition, FoundCluster, Holder, Kind, Outcome as Answer, Removal, Resource,
+    Target,
 };
 use tokio::runtime::Builder;
 use tokio::time::{Instant, sleep};
@@ -27,7 +28,7 @@ pub(super) static NETWORK: Kind = Kind { name: "network", batch: 1, help: "empty
 /// A thing of the cloud, and how it behaves.
 #[derive(Clone, Debug)]
 pub(super) struct Item {
-    pub thing: Thing,
+    pub thing: Resource,
     /// What it needs gone before it goes.
     pub needs: Vec<String>,
     /// What the first attempts to remove it are answered.
@@ -56,7 +57,7 @@ impl Item {
     pub(super) fn new(id: &str, kind: &'static Kind) -> Self {
         let (id, name) = (id.to_owned(), String::new());
         Self {
-            thing: Thing { id, kind, name, fate: Fate::Removed, after: Vec::new() },
+            thing: Resource { id, kind, name, fate: Disposition::Removed, after: Vec::new() },
             needs: Vec::new(),
             answers: VecDeque::new(),
             always: None,
@@ -80,7 +81,7 @@ impl Item {
     }
 
     pub(super) fn shared(mut self) -> Self {
-        self.thing.fate = Fate::Released;
+        self.thing.fate = Disposition::Released;
         self
     }
 
@@ -261,7 +262,7 @@ impl Sky {
     }
 }
 
-fn ids(things: &[&Thing]) -> Vec<String> {
+fn ids(things: &[&Resource]) -> Vec<String> {
     things.iter().map(|thing| thing.id.clone()).collect()
 }
 
@@ -274,7 +275,7 @@ impl Removal for Cloud {
         Box::pin(self.call(Sky::list))
     }
 
-    fn remove<'s>(&'s self, things: &'s [&'s Thing]) -> Waiting<'s, Vec<Answer>> {
+    fn remove<'s>(&'s self, things: &'s [&'s Resource]) -> Waiting<'s, Vec<Answer>> {
         let ids = ids(things);
         Box::pin(async move {
             let hangs = {
@@ -301,7 +302,7 @@ impl Removal for Cloud {
         })
     }
 
-    fn look<'s>(&'s self, things: &'s [&'s Thing]) -> Waiting<'s, Vec<Answer>> {
+    fn look<'s>(&'s self, things: &'s [&'s Resource]) -> Waiting<'s, Vec<Answer>> {
         let ids = ids(things);
         Box::pin(self.call(move |sky| {
             let since = sky.since();
@@ -310,11 +311,11 @@ impl Removal for Cloud {
         }))
     }
 
-    fn holders<'s>(&'s self, thing: &'s Thing) -> Waiting<'s, Vec<Holder>> {
+    fn holders<'s>(&'s self, thing: &'s Resource) -> Waiting<'s, Vec<Holder>> {
         Box::pin(self.call(move |sky| sky.holders(&thing.id)))
     }
 
-    fn holders_of<'s>(&'s self, things: &'s [&'s Thing]) -> Waiting<'s, Vec<Vec<Holder>>> {
+    fn holders_of<'s>(&'s self, things: &'s [&'s Resource]) -> Waiting<'s, Vec<Vec<Holder>>> {
         let ids = ids(things);
         Box::pin(self.call(move |sky| {
             let since = sky.since();

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use landfall_platform::removal::Fate;
+use landfall_platform::removal::Disposition;
 use tokio::time::Instant;
 
 use super::super::board::Board;
@@ -128,7 +128,7 @@ fn what_is_owned_after_it_was_only_shared_begins_anew() {
         board.found(vec![shared.clone(), shared], look, now);
         board.went(0, now);
         let news = board.found(vec![thing], look, now);
-        (news, board.nodes.len(), board.nodes[0].thing.fate == Fate::Removed, board.nodes[0].said_gone)
+        (news, board.nodes.len(), board.nodes[0].thing.fate == Disposition::Removed, board.nodes[0].said_gone)
     });
     assert_eq!(fates, Some((1, 1, true, 0)));
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::api::{Api, Failure, Location};
 use super::references::lack_a_secret;
 use super::world::text;
-use super::{Drive, Ground, Pace, Planned, Step, World};
+use super::{Drive, Ground, ObservedState, Pace, Planned, Step};
 use crate::core::{Action, ApiError, Verb, What};
 use crate::desired::Need;
 use crate::kinds;
@@ -30,7 +30,7 @@ pub async fn act(
     drive: &Drive,
     api: &dyn Api,
     step: &Step,
-    world: &mut World,
+    world: &mut ObservedState,
     pace: &mut Pace,
 ) -> Vec<Acted> {
     let due = step.objects.iter().filter(|planned| planned.action.what.writes());
@@ -62,7 +62,7 @@ pub async fn act(
 }
 
 /// Looks whether the credential stands, of which no watch tells, where the operator misses a Secret.
-pub(super) async fn look_for_credential(drive: &Drive, api: &dyn Api, world: &mut World) {
+pub(super) async fn look_for_credential(drive: &Drive, api: &dyn Api, world: &mut ObservedState) {
     let ground = Ground { infra_id: drive.infra_id.clone(), namespace: drive.owner.namespace.clone() };
     // Without an answer it is taken to stand.
     world.lacks_credential = lack_a_secret(world) && matches!(ground.credential(api).await, Ok(None));
@@ -77,7 +77,7 @@ enum Told {
 }
 
 impl Told {
-    fn note(self, id: &Need, world: &mut World) {
+    fn note(self, id: &Need, world: &mut ObservedState) {
         match self {
             Self::Stands(object) => world.insert(id.kind, object),
             Self::Gone => world.remove(id),
@@ -93,7 +93,7 @@ struct Failed {
 }
 
 impl Failed {
-    fn note(self, kind: &'static str, world: &mut World) {
+    fn note(self, kind: &'static str, world: &mut ObservedState) {
         if let Some(object) = self.stands {
             world.insert(kind, object);
         }

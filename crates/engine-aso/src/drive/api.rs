@@ -42,7 +42,7 @@ pub trait Api: Send + Sync {
 
 /// What a watch tells of the objects of a kind.
 #[derive(Clone, Debug, PartialEq)]
-pub enum News {
+pub enum ObjectEvent {
     /// These are all that there are.
     All(&'static str, Vec<Value>),
     /// An object stands so.
@@ -58,5 +58,5 @@ pub enum News {
     },
 }
 
-/// News of the objects of a cluster, without end.
-pub type Feed = BoxStream<'static, News>;
+/// ObjectEvent of the objects of a cluster, without end.
+pub type Feed = BoxStream<'static, ObjectEvent>;

@@ -6,13 +6,19 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use super::world::text;
-use super::{Drive, Work, World};
+use super::{Drive, ObservedState, Work};
 use crate::core::{Action, Context, Object, Op, Stage, What, decide};
 use crate::desired::{Desired, Hints, Mode, Need, Policy};
 use crate::{keys, kinds};
 
 /// What is to be done about an object that stands.
-pub(super) fn action(drive: &Drive, id: &Need, existing: &Value, context: Context, world: &World) -> Action {
+pub(super) fn action(
+    drive: &Drive,
+    id: &Need,
+    existing: &Value,
+    context: Context,
+    world: &ObservedState,
+) -> Action {
     let object = Object(existing);
     let (existing, owner) = (Some(existing), &drive.owner);
     match drive.work {
@@ -88,7 +94,7 @@ mod tests {
             let object = json!({ "metadata": { "name": "a", "annotations": annotations } });
             let now = Timestamp::UNIX_EPOCH;
             let id = Need { kind, name: "a".to_owned() };
-            action(&drive, &id, &object, Context::new("demo-x7k2p", now), &World::new(now)).message
+            action(&drive, &id, &object, Context::new("demo-x7k2p", now), &ObservedState::new(now)).message
         };
         let before = json!({ (keys::POLICY): "skip", (keys::HANDOVER): "manage" });
         let before = told("LoadBalancer", before);

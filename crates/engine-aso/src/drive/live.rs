@@ -14,7 +14,7 @@ use landfall_kube::{Fault, Live as Calls};
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
-use super::api::{Api, Failure, Feed, Location, News};
+use super::api::{Api, Failure, Feed, Location, ObjectEvent};
 use super::world::text;
 use crate::core::API_CALL_LIMIT;
 use crate::kinds::Kind;
@@ -35,7 +35,7 @@ impl Live {
         Self(Calls::new(client).within(API_CALL_LIMIT))
     }
 
-    /// News of the objects of these kinds, each in the version named with it: of all of them, or of those that
+    /// ObjectEvent of the objects of these kinds, each in the version named with it: of all of them, or of those that
     /// carry this label. The client must be one that waits long enough for a watch.
     #[must_use]
     pub fn feed(
@@ -121,7 +121,7 @@ struct Watch {
 }
 
 impl Watch {
-    async fn news(&mut self) -> News {
+    async fn news(&mut self) -> ObjectEvent {
         loop {
             match self.next().await {
                 Ok(Some(news)) => return news,
@@ -130,14 +130,14 @@ impl Watch {
                     // What was missed shows in a new list.
                     (self.at, self.events) = (None, None);
                     sleep(PAUSE).await;
-                    return News::Broke { kind: self.kind, why: fault.why() };
+                    return ObjectEvent::Broke { kind: self.kind, why: fault.why() };
                 }
             }
         }
     }
 
     /// The next news; none where something else was done than to hear any.
-    async fn next(&mut self) -> Result<Option<News>, Fault> {
+    async fn next(&mut self) -> Result<Option<ObjectEvent>, Fault> {
         let Some(at) = &self.at else { return self.list().await.map(Some) };
         let Some(events) = &mut self.events else {
             let parameters =
@@ -156,15 +156,15 @@ impl Watch {
             return Ok(None);
         };
         let news = match event.map_err(|error| Fault::of(&error))? {
-            WatchEvent::Added(object) | WatchEvent::Modified(object) => News::Is(self.kind, object),
-            WatchEvent::Deleted(object) => News::Gone(self.kind, object),
+            WatchEvent::Added(object) | WatchEvent::Modified(object) => ObjectEvent::Is(self.kind, object),
+            WatchEvent::Deleted(object) => ObjectEvent::Gone(self.kind, object),
             WatchEvent::Bookmark(bookmark) => {
                 self.at = Some(bookmark.metadata.resource_version);
                 return Ok(None);
             }
             WatchEvent::Error(status) => return Err(Fault::of(&::kube::Error::Api(status))),
         };
-        if let News::Is(_, object) | News::Gone(_, object) = &news {
+        if let ObjectEvent::Is(_, object) | ObjectEvent::Gone(_, object) = &news {
             self.at = Some(text(object, "/metadata/resourceVersion").to_owned());
         }
         Ok(Some(news))
@@ -176,12 +176,12 @@ impl Watch {
         if all.is_empty() { self.path.clone() } else { format!("{}?{}", self.path, all.join("&")) }
     }
 
-    async fn list(&mut self) -> Result<News, Fault> {
+    async fn list(&mut self) -> Result<ObjectEvent, Fault> {
         let answer = self.calls.ask(Method::GET, &self.selected(None), JSON, &Value::Null).await;
         let mut list = answer.map_err(|failure| failure.fault)?;
         self.at = Some(text(&list, "/metadata/resourceVersion").to_owned());
         let items = list.get_mut("items").map(Value::take);
-        Ok(News::All(self.kind, items.and_then(|items| items.as_array().cloned()).unwrap_or_default()))
+        Ok(ObjectEvent::All(self.kind, items.and_then(|items| items.as_array().cloned()).unwrap_or_default()))
     }
 }
 

@@ -29,7 +29,7 @@ mod tests;
 use std::collections::BTreeMap;
 
 pub use act::{Acted, act};
-pub use api::{Api, Failure, Feed, Location, News};
+pub use api::{Api, Failure, Feed, Location, ObjectEvent};
 pub use at_work::{Job, Place, Worked, at_work, obstacle};
 pub use ground::{Anchor, Ground, PAUSED};
 pub use lease::Lease;
@@ -37,7 +37,7 @@ pub use live::Live;
 pub use pace::Pace;
 pub use relocate::{Relocation, Side, relocate};
 pub use run::{Clock, End, Limits, Watcher, now, run};
-pub use world::World;
+pub use world::ObservedState;
 
 use super::core::{
     Action, ApiError, Context, Object, Op, Outcome, Owner, Stage, Status, UNSEEN_LIMIT, What, decide, unseen,
@@ -144,7 +144,7 @@ impl Drive {
 
     /// What is to be done about every object, given what stands.
     #[must_use]
-    pub fn step(&self, world: &World) -> Step {
+    pub fn step(&self, world: &ObservedState) -> Step {
         let objects = match &self.work {
             Work::Make(translation) => self.making(&bound(translation, world), world),
             Work::Remove => removal::Removal::of(self, world).step(),
@@ -155,7 +155,7 @@ impl Drive {
 
     /// What is to be done about one object after this call about it failed.
     #[must_use]
-    pub fn after(&self, object: &Need, world: &World, error: ApiError) -> Action {
+    pub fn after(&self, object: &Need, world: &ObservedState, error: ApiError) -> Action {
         let failed = Some(error);
         match (&self.work, world.get(object)) {
             (Work::Make(translation), _) => {
@@ -172,7 +172,7 @@ impl Drive {
         }
     }
 
-    fn context(&self, world: &World, api_error: Option<ApiError>) -> Context {
+    fn context(&self, world: &ObservedState, api_error: Option<ApiError>) -> Context {
         Context {
             paused: self.paused,
             stage: self.stage,
@@ -182,7 +182,10 @@ impl Drive {
     }
 
     /// The objects of this cluster that stand.
-    fn own<'w>(&'w self, world: &'w World) -> impl Iterator<Item = (&'w Need, &'w serde_json::Value)> {
+    fn own<'w>(
+        &'w self,
+        world: &'w ObservedState,
+    ) -> impl Iterator<Item = (&'w Need, &'w serde_json::Value)> {
         world.iter().filter(move |(_, object)| self.owns(object))
     }
 
@@ -191,18 +194,18 @@ impl Drive {
     }
 
     /// Whether an object stands that is the cluster's own and may change its resource.
-    fn manages(&self, id: &Need, world: &World) -> bool {
+    fn manages(&self, id: &Need, world: &ObservedState) -> bool {
         world.get(id).is_some_and(|object| self.owns(object) && Object(object).policy() != Policy::Skip)
     }
 
     /// The objects of this cluster that stand and are not in its plan.
-    fn left_over<'w>(&'w self, plan: &Translation, world: &'w World) -> Vec<&'w Need> {
+    fn left_over<'w>(&'w self, plan: &Translation, world: &'w ObservedState) -> Vec<&'w Need> {
         let own = self.own(world).map(|(id, _)| id);
         own.filter(|id| !plan.objects.iter().any(|desired| is(desired, id))).collect()
     }
 
     /// The objects of a plan, and those that are no longer in it.
-    fn making(&self, plan: &Translation, world: &World) -> Vec<Planned> {
+    fn making(&self, plan: &Translation, world: &ObservedState) -> Vec<Planned> {
         let mut all: Vec<Planned> =
             plan.objects.iter().map(|desired| self.wanted(desired, plan, world, None)).collect();
         // A pause holds back everything that would change Azure.
@@ -221,7 +224,7 @@ impl Drive {
     }
 
     /// The objects of somebody else that are not Ready, so that others wait for them.
-    fn in_the_way<'p>(&self, all: &'p [Planned], world: &World) -> impl Iterator<Item = &'p Need> {
+    fn in_the_way<'p>(&self, all: &'p [Planned], world: &ObservedState) -> impl Iterator<Item = &'p Need> {
         let theirs = move |id: &Need| self.is_theirs(id, world);
         let waits_for =
             |other: &Planned, id: &Need| other.action.what == What::Wait && other.behind.contains(id);
@@ -230,7 +233,7 @@ impl Drive {
     }
 
     /// Whether an object stands that is somebody else's.
-    fn is_theirs(&self, id: &Need, world: &World) -> bool {
+    fn is_theirs(&self, id: &Need, world: &ObservedState) -> bool {
         world.get(id).is_some_and(|object| !self.owns(object))
     }
 
@@ -238,7 +241,7 @@ impl Drive {
         &self,
         desired: &Desired,
         plan: &Translation,
-        world: &World,
+        world: &ObservedState,
         failed: Option<ApiError>,
     ) -> Planned {
         let is_ready = |need: &Need| world.get(need).is_some_and(|object| Object(object).is_ready());
@@ -263,7 +266,13 @@ impl Drive {
     }
 
     /// What is to be done about an object that is in no plan any more, given all of those.
-    fn prune(&self, object: &Need, left_over: &[&Need], world: &World, failed: Option<ApiError>) -> Planned {
+    fn prune(
+        &self,
+        object: &Need,
+        left_over: &[&Need],
+        world: &ObservedState,
+        failed: Option<ApiError>,
+    ) -> Planned {
         let mut behind = world.dependents(object);
         behind.extend(removal::earlier(object, left_over));
         behind.sort();
@@ -275,7 +284,7 @@ impl Drive {
 
     /// The same, saying what is waited for where that is an object of somebody else's, which nobody removes
     /// here.
-    fn explained(&self, mut planned: Planned, world: &World) -> Planned {
+    fn explained(&self, mut planned: Planned, world: &ObservedState) -> Planned {
         let waits = planned.action.what == What::Wait
             && world.get(&planned.object).is_some_and(|object| !Object(object).is_being_deleted());
         let first = planned.behind.first().filter(|_| waits);
@@ -293,7 +302,7 @@ impl Drive {
         &self,
         id: &Need,
         existing: &serde_json::Value,
-        world: &World,
+        world: &ObservedState,
         failed: Option<ApiError>,
     ) -> Planned {
         let context = self.context(world, failed);
@@ -313,7 +322,7 @@ pub fn served(translation: &mut Translation, versions: &BTreeMap<String, &'stati
 }
 
 /// The plan with all values that what stands tells.
-fn bound(translation: &Translation, world: &World) -> Translation {
+fn bound(translation: &Translation, world: &ObservedState) -> Translation {
     let mut plan = translation.clone();
     plan.bind(|kind, name| {
         let kind = kinds::named(kind)?.kind;

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use super::world::text;
-use super::{Planned, Step, World};
+use super::{ObservedState, Planned, Step};
 use crate::core::{Action, Progress, What, next_run};
 use crate::desired::Need;
 use crate::keys;
@@ -45,7 +45,7 @@ struct Refused {
 impl Pace {
     /// Puts what came of it in place of every action that was refused, as long as it is to wait: until its
     /// time, or until the object or what is wanted of it changes. Counts how often objects fail by themselves.
-    pub fn hold(&mut self, step: &mut Step, world: &World) {
+    pub fn hold(&mut self, step: &mut Step, world: &ObservedState) {
         let mut failing = BTreeMap::new();
         for planned in &mut step.objects {
             if !planned.action.what.writes() {
@@ -62,7 +62,7 @@ impl Pace {
     }
 
     /// What came of an action that was refused, as long as that is not sent again.
-    fn held(&self, planned: &Planned, world: &World) -> Option<Action> {
+    fn held(&self, planned: &Planned, world: &ObservedState) -> Option<Action> {
         let refused = self.refused.get(&planned.object)?;
         let waits = refused.until.is_none_or(|until| world.now < until);
         let is_same = refused.sent == timeless(&planned.action.what)
@@ -70,7 +70,7 @@ impl Pace {
         (waits && is_same).then(|| refused.judged.clone())
     }
 
-    fn failed_again(&self, object: &Need, world: &World) -> Failing {
+    fn failed_again(&self, object: &Need, world: &ObservedState) -> Failing {
         let before = self.failing.get(object).copied();
         if let Some(before) = before.filter(|before| before.until.is_some_and(|until| world.now < until)) {
             return before;
@@ -82,7 +82,7 @@ impl Pace {
 
     /// How long to wait for news before the next step; none where nothing but news can help.
     #[must_use]
-    pub fn rest(&self, step: &Step, world: &World) -> Option<Duration> {
+    pub fn rest(&self, step: &Step, world: &ObservedState) -> Option<Duration> {
         let due = step.objects.iter().filter_map(|planned| {
             let refused = self.refused.get(&planned.object).filter(|one| one.judged == planned.action);
             let until = match (refused, self.failing.get(&planned.object)) {
@@ -118,7 +118,7 @@ impl Pace {
         planned: &Planned,
         judged: &Action,
         retry_after: Option<Duration>,
-        world: &World,
+        world: &ObservedState,
     ) {
         let before = self.refused.get(&planned.object).map_or(0, |refused| refused.failures);
         let failures = if judged.what == What::TransientError { before.saturating_add(1) } else { before };
@@ -147,7 +147,7 @@ fn timeless(what: &What) -> What {
     what
 }
 
-fn version(object: &Need, world: &World) -> String {
+fn version(object: &Need, world: &ObservedState) -> String {
     world.get(object).map(|object| text(object, "/metadata/resourceVersion").to_owned()).unwrap_or_default()
 }
 
@@ -177,9 +177,9 @@ mod tests {
     }
 
     /// What stands so many seconds after the beginning, of which the object has this version.
-    fn world(seconds: i64, version: &str) -> World {
+    fn world(seconds: i64, version: &str) -> ObservedState {
         let now = Timestamp::UNIX_EPOCH.checked_add(SignedDuration::from_secs(seconds));
-        let mut world = World::new(now.unwrap_or_default());
+        let mut world = ObservedState::new(now.unwrap_or_default());
         world.insert("RouteTable", json!({ "metadata": { "name": "a", "resourceVersion": version } }));
         world
     }
@@ -192,7 +192,7 @@ mod tests {
         Action { what, policy: None, message: "refused".to_owned() }
     }
 
-    fn held(pace: &mut Pace, what: What, world: &World) -> What {
+    fn held(pace: &mut Pace, what: What, world: &ObservedState) -> What {
         let mut step = step(what);
         pace.hold(&mut step, world);
         step.objects.remove(0).action.what
@@ -239,7 +239,7 @@ mod tests {
         for _ in 0..count {
             let (mut step, world) = (step(What::TransientError), world(now, "1"));
             pace.hold(&mut step, &world);
-            // News in between change nothing.
+            // ObjectEvent in between change nothing.
             pace.hold(&mut step, &world);
             let rest = pace.rest(&step, &world).and_then(|rest| i64::try_from(rest.as_secs()).ok());
             pauses.extend(rest);

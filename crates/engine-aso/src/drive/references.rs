@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::{World, id_of};
+use super::{ObservedState, id_of};
 use crate::core::Object;
 use crate::desired::{Desired, Need};
 use crate::kinds;
@@ -65,7 +65,7 @@ pub(super) fn is_owner(owner: &Value, id: &Need) -> bool {
 
 /// The objects that an object of the plan needs only because the user's patches name them: others of the plan,
 /// and what stands besides. That something else is missing is for the operator to say.
-pub(super) fn of_patches(desired: &Desired, plan: &Translation, world: &World) -> Vec<Need> {
+pub(super) fn of_patches(desired: &Desired, plan: &Translation, world: &ObservedState) -> Vec<Need> {
     let itself = id_of(desired);
     let patches = desired.hints.patches.iter().filter_map(|patch| serde_json::from_str::<Value>(patch).ok());
     let patches: Vec<Value> = patches.collect();
@@ -81,7 +81,7 @@ pub(super) fn of_patches(desired: &Desired, plan: &Translation, world: &World) -
 }
 
 /// Whether what the operator misses of an object as it stands comes with the plan.
-pub(super) fn comes(existing: &Value, plan: &Translation, world: &World) -> bool {
+pub(super) fn comes(existing: &Value, plan: &Translation, world: &ObservedState) -> bool {
     let Some(spec) = existing.get("spec") else { return true };
     match Object(existing).ready().reason {
         "WaitingForOwner" => {
@@ -102,7 +102,7 @@ pub(super) fn comes(existing: &Value, plan: &Translation, world: &World) -> bool
 }
 
 /// Whether the operator misses a Secret of any object.
-pub(super) fn lack_a_secret(world: &World) -> bool {
+pub(super) fn lack_a_secret(world: &ObservedState) -> bool {
     world.iter().any(|(_, object)| Object(object).ready().reason == SECRET_NOT_FOUND)
 }
 

@@ -7,12 +7,12 @@
 use futures::StreamExt as _;
 use serde_json::{Value, json};
 
-use super::api::{Failure, Feed, Location, News};
+use super::api::{Failure, Feed, Location, ObjectEvent};
 use super::at_work::{Place, Worked};
 use super::ground::{Anchor, PAUSED, present};
 use super::run::End;
 use super::world::text;
-use super::{Drive, Ground, Step, Work, World, pages, tier};
+use super::{Drive, Ground, ObservedState, Step, Work, pages, tier};
 use crate::core::{Object, Owner, Status, may_move, moved};
 use crate::desired::Need;
 use crate::{keys, kinds};
@@ -97,7 +97,7 @@ impl Relocation<'_> {
 
     /// Makes namespace, anchor, credential and objects in the other management cluster, as far as they are not
     /// there.
-    async fn copy(&self, anchor: &Anchor, owner: &Owner, world: &World) -> Result<Anchor, Failure> {
+    async fn copy(&self, anchor: &Anchor, owner: &Owner, world: &ObservedState) -> Result<Anchor, Failure> {
         let (from, to) = (&self.from.place, &self.to.place);
         let there = to.ground.lay(to.api, &bare(anchor.object(), to.ground)).await?;
         let new = to.ground.owner(&there);
@@ -122,11 +122,11 @@ impl Relocation<'_> {
     }
 
     /// Waits until the other operator has found every resource that this one has found.
-    async fn is_seen(&self, world: &World, owner: &Owner) -> bool {
+    async fn is_seen(&self, world: &ObservedState, owner: &Owner) -> bool {
         let place = &self.to.place;
         let wait = async {
             let mut feed = (self.to.feed)();
-            let mut there = World::new((place.limits.clock)());
+            let mut there = ObservedState::new((place.limits.clock)());
             loop {
                 let mut own = world.iter().filter(|(_, one)| owner.owns(Object(one), &place.ground.infra_id));
                 let is_seen = |(id, here): (&Need, &Value)| {
@@ -154,13 +154,13 @@ impl Relocation<'_> {
 }
 
 /// What stands, once everything was heard of; none where that takes too long or is not wanted any more.
-pub(super) async fn heard(mut feed: Feed, place: &Place<'_>) -> Option<World> {
+pub(super) async fn heard(mut feed: Feed, place: &Place<'_>) -> Option<ObservedState> {
     let hear = async {
-        let mut world = World::new((place.limits.clock)());
+        let mut world = ObservedState::new((place.limits.clock)());
         let mut left = place.kinds.len();
         while left > 0 {
             let news = feed.next().await?;
-            if matches!(news, News::All(..)) {
+            if matches!(news, ObjectEvent::All(..)) {
                 left -= 1;
             }
             world.note(news);

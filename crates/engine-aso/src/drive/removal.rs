@@ -12,12 +12,12 @@ use futures::StreamExt as _;
 use futures::future::ready;
 use serde_json::Value;
 
-use super::api::{Failure, Feed, News};
+use super::api::{Failure, Feed, ObjectEvent};
 use super::at_work::{Place, Worked, broken};
 use super::relocate::heard;
 use super::run::End;
 use super::world::text;
-use super::{Drive, Planned, Step, Work, World, pages, tier};
+use super::{Drive, ObservedState, Planned, Step, Work, pages, tier};
 use crate::core::{ApiError, Context, Object, Op, Owner, decide, goes_as_a_whole};
 use crate::desired::{Mode, Need, Policy};
 use crate::keys;
@@ -26,7 +26,7 @@ use crate::translate::Translation;
 /// The removal of what stands.
 pub(super) struct Removal<'a> {
     drive: &'a Drive,
-    world: &'a World,
+    world: &'a ObservedState,
     own: Vec<&'a Need>,
     /// The resource group that takes the cluster with it.
     whole: Option<&'a Need>,
@@ -35,7 +35,7 @@ pub(super) struct Removal<'a> {
 }
 
 impl<'a> Removal<'a> {
-    pub(super) fn of(drive: &'a Drive, world: &'a World) -> Self {
+    pub(super) fn of(drive: &'a Drive, world: &'a ObservedState) -> Self {
         let own: Vec<&Need> = drive.own(world).map(|(id, _)| id).collect();
         let object = |id: &Need| world.get(id).map(Object);
         let is_users =
@@ -101,7 +101,7 @@ pub(super) fn earlier(id: &Need, going: &[&Need]) -> Vec<Need> {
 
 /// An object, its owner, the owner of that, and so on. An owner is of a lower tier, so that this comes to an
 /// end.
-fn owners<'w>(world: &'w World, own: &[&Need], id: &'w Need) -> impl Iterator<Item = &'w Need> {
+fn owners<'w>(world: &'w ObservedState, own: &[&Need], id: &'w Need) -> impl Iterator<Item = &'w Need> {
     std::iter::successors(Some(id), move |at| world.owner_of(at, |other| own.contains(&other)))
 }
 
@@ -143,7 +143,7 @@ impl Place<'_> {
         let drive = Drive::new(&self.ground.infra_id, owner, Work::Make(Translation::default()));
         let (end, mut step) = self.run(&drive, &mut only(feed, objects.clone())).await;
         if end == End::Done {
-            let nothing = World::new((self.limits.clock)());
+            let nothing = ObservedState::new((self.limits.clock)());
             step.objects = objects.iter().map(|id| drive.prune(id, &[], &nothing, None)).collect();
         }
         Ok(Worked::Ended(end, step))
@@ -188,19 +188,19 @@ impl Place<'_> {
     }
 }
 
-/// News of these objects alone.
+/// ObjectEvent of these objects alone.
 fn only(feed: Feed, objects: Vec<Need>) -> Feed {
     let is_meant = move |kind: &str, object: &Value| {
         objects.iter().any(|id| id.kind == kind && id.name == text(object, "/metadata/name"))
     };
-    let of_these = move |news: News| match news {
-        News::All(kind, mut all) => {
+    let of_these = move |news: ObjectEvent| match news {
+        ObjectEvent::All(kind, mut all) => {
             all.retain(|object| is_meant(kind, object));
-            Some(News::All(kind, all))
+            Some(ObjectEvent::All(kind, all))
         }
-        News::Is(kind, object) => is_meant(kind, &object).then_some(News::Is(kind, object)),
-        News::Gone(kind, object) => is_meant(kind, &object).then_some(News::Gone(kind, object)),
-        News::Broke { .. } => Some(news),
+        ObjectEvent::Is(kind, object) => is_meant(kind, &object).then_some(ObjectEvent::Is(kind, object)),
+        ObjectEvent::Gone(kind, object) => is_meant(kind, &object).then_some(ObjectEvent::Gone(kind, object)),
+        ObjectEvent::Broke { .. } => Some(news),
     };
     feed.filter_map(move |news| ready(of_these(news))).boxed()
 }

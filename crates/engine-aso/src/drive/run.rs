@@ -13,9 +13,9 @@ use landfall_net::stop::Stop;
 use tokio::time::{Instant, sleep_until};
 
 use super::act::look_for_credential;
-use super::api::{Api, Feed, News};
+use super::api::{Api, Feed, ObjectEvent};
 use super::silence::Silence;
-use super::{Drive, Pace, Step, World, act};
+use super::{Drive, ObservedState, Pace, Step, act};
 use crate::core::Outcome;
 use crate::kinds::Kind;
 
@@ -82,7 +82,7 @@ pub async fn run(
     stop: &Stop,
 ) -> (End, Step) {
     let deadline = Instant::now() + limits.whole;
-    let mut world = World::new((limits.clock)());
+    let mut world = ObservedState::new((limits.clock)());
     let mut pace = Pace::default();
     let mut silence = Silence::default();
     let mut heard = Heard { unheard: kinds.iter().map(|kind| kind.kind).collect(), broken: BTreeMap::new() };
@@ -151,18 +151,18 @@ struct Heard {
 }
 
 impl Heard {
-    fn note(&mut self, news: News, world: &mut World, watcher: &dyn Watcher) {
+    fn note(&mut self, news: ObjectEvent, world: &mut ObservedState, watcher: &dyn Watcher) {
         match &news {
-            News::All(kind, _) => {
+            ObjectEvent::All(kind, _) => {
                 self.unheard.remove(kind);
                 self.broken.remove(kind);
             }
-            News::Broke { kind, why } => {
+            ObjectEvent::Broke { kind, why } => {
                 if self.broken.insert(*kind, why.clone()).as_ref() != Some(why) {
                     watcher.told(&format!("{kind}: the watch broke: {why}"));
                 }
             }
-            News::Is(..) | News::Gone(..) => {}
+            ObjectEvent::Is(..) | ObjectEvent::Gone(..) => {}
         }
         world.note(news);
     }

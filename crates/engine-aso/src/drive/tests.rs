@@ -341,14 +341,14 @@ async fn a_moved_cluster_is_neither_made_again_nor_removed() {
 
 #[test]
 fn an_older_state_is_no_news() {
-    let mut world = World::new(Timestamp::UNIX_EPOCH);
+    let mut world = ObservedState::new(Timestamp::UNIX_EPOCH);
     let object = |version: &str| json!({ "metadata": { "name": "rg", "resourceVersion": version } });
-    world.note(News::Is("ResourceGroup", object("10")));
-    world.note(News::Is("ResourceGroup", object("9")));
+    world.note(ObjectEvent::Is("ResourceGroup", object("10")));
+    world.note(ObjectEvent::Is("ResourceGroup", object("9")));
     let id = Need { kind: "ResourceGroup", name: "rg".to_owned() };
     assert_eq!(world.get(&id), Some(&object("10")));
-    world.note(News::Gone("ResourceGroup", object("9")));
+    world.note(ObjectEvent::Gone("ResourceGroup", object("9")));
     assert!(world.get(&id).is_some());
-    world.note(News::All("ResourceGroup", Vec::new()));
+    world.note(ObjectEvent::All("ResourceGroup", Vec::new()));
     assert_eq!(world.get(&id), None);
 }

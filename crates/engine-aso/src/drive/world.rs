@@ -6,7 +6,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde_json::Value;
 
-use super::api::News;
+use super::api::ObjectEvent;
 use super::references::{is_owner, mentions};
 use super::tier;
 use crate::core::{Object, Status};
@@ -14,7 +14,7 @@ use crate::desired::Need;
 
 /// The objects of a cluster, and the time.
 #[derive(Clone, Default)]
-pub struct World {
+pub struct ObservedState {
     objects: BTreeMap<Need, Value>,
     /// The time.
     pub now: Timestamp,
@@ -22,7 +22,7 @@ pub struct World {
     pub(super) lacks_credential: bool,
 }
 
-impl World {
+impl ObservedState {
     /// What stands at this time, of which nothing is known yet.
     #[must_use]
     pub fn new(now: Timestamp) -> Self {
@@ -55,23 +55,23 @@ impl World {
     }
 
     /// Takes note of news.
-    pub fn note(&mut self, news: News) {
+    pub fn note(&mut self, news: ObjectEvent) {
         match news {
-            News::Is(kind, object) => self.insert(kind, object),
-            News::Gone(kind, object) => {
+            ObjectEvent::Is(kind, object) => self.insert(kind, object),
+            ObjectEvent::Gone(kind, object) => {
                 let id = Need { kind, name: text(&object, "/metadata/name").to_owned() };
                 let known = self.objects.get(&id).map(version);
                 if known <= Some(version(&object)) {
                     self.objects.remove(&id);
                 }
             }
-            News::All(kind, objects) => {
+            ObjectEvent::All(kind, objects) => {
                 self.objects.retain(|id, _| id.kind != kind);
                 for object in objects {
                     self.insert(kind, object);
                 }
             }
-            News::Broke { .. } => {}
+            ObjectEvent::Broke { .. } => {}
         }
     }
 

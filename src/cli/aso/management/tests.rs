@@ -22,7 +22,7 @@ async fn all_objects_of_the_namespace_are_looked_at() {
     use axum::response::Response;
     use futures::StreamExt as _;
 
-    use landfall_engine_aso::drive::News;
+    use landfall_engine_aso::drive::ObjectEvent;
     use landfall_engine_aso::kinds::named;
 
     let asked: Arc<Mutex<Vec<String>>> = Arc::default();
@@ -40,7 +40,7 @@ async fn all_objects_of_the_namespace_are_looked_at() {
     let ground = Ground { infra_id: "demo-x7k2p".to_owned(), namespace: "clusters".to_owned() };
     let kinds: Vec<&'static Kind> = named("ResourceGroup").into_iter().collect();
     let told = management.feed(&kinds, &Report::default(), &ground).next().await;
-    assert_eq!(told, Some(News::All("ResourceGroup", vec![json!({ "metadata": {} })])));
+    assert_eq!(told, Some(ObjectEvent::All("ResourceGroup", vec![json!({ "metadata": {} })])));
     let path = "/apis/resources.azure.com/v1api20200601/namespaces/clusters/resourcegroups";
     assert_eq!(asked.lock().map(|asked| asked.clone()).unwrap_or_default(), [path]);
 }

@@ -6,7 +6,7 @@ use aws_sdk_resourcegroupstagging::Client;
 use aws_sdk_resourcegroupstagging::types::{ResourceTagMapping, TagFilter};
 use futures::stream::{self, StreamExt};
 use landfall_platform::cloud::{Asked, Verdict};
-use landfall_platform::removal::{Fate, FoundCluster, Kind, Outcome, Thing};
+use landfall_platform::removal::{Disposition, FoundCluster, Kind, Outcome, Resource};
 
 use super::arn::Arn;
 use super::discover::AT_A_TIME;
@@ -72,19 +72,19 @@ async fn only_listed(removal: &AwsRemoval<'_>, seen: &Seen) -> BTreeSet<String> 
     let mut gone = BTreeSet::new();
     for (beginning, kind) in LISTED_LONGER {
         let named = seen.values().flatten().filter(|id| id.starts_with(beginning));
-        let things: Vec<Thing> = named
-            .map(|id| Thing {
+        let things: Vec<Resource> = named
+            .map(|id| Resource {
                 id: id.clone(),
                 kind,
                 name: String::new(),
-                fate: Fate::Removed,
+                fate: Disposition::Removed,
                 after: Vec::new(),
             })
             .collect();
         if things.is_empty() {
             continue;
         }
-        let all: Vec<&Thing> = things.iter().collect();
+        let all: Vec<&Resource> = things.iter().collect();
         let outcomes = Box::pin(delete::look(removal, &all)).await;
         let over = all.iter().zip(outcomes).filter(|(_, outcome)| matches!(outcome, Outcome::Gone));
         gone.extend(over.map(|(thing, _)| thing.id.clone()));

@@ -10,7 +10,7 @@ use aws_sdk_resourcegroupstagging::Client;
 use aws_sdk_resourcegroupstagging::types::{ResourceTagMapping, TagFilter};
 use futures::join;
 use futures::stream::{self, StreamExt};
-use landfall_platform::removal::{Elsewhere, Fate, FoundElsewhere, Thing};
+use landfall_platform::removal::{Disposition, Elsewhere, FoundElsewhere, Resource};
 
 use super::arn::Arn;
 use super::discover::AT_A_TIME;
@@ -27,7 +27,7 @@ const FIRST_REGION: &str = "us-east-1";
 const IRELAND: (&str, &str) = ("EU", "eu-west-1");
 
 /// Whether a resource lies in a region: its ARN names it.
-pub(super) fn is_in(region: &str, thing: &Thing) -> bool {
+pub(super) fn is_in(region: &str, thing: &Resource) -> bool {
     region_of(&thing.id) == Some(region)
 }
 
@@ -38,7 +38,7 @@ fn region_of(id: &str) -> Option<&str> {
 }
 
 /// What other regions have of the cluster.
-pub(super) async fn elsewhere(removal: &AwsRemoval<'_>, found: &[Thing]) -> Elsewhere {
+pub(super) async fn elsewhere(removal: &AwsRemoval<'_>, found: &[Resource]) -> Elsewhere {
     let here = removal.session.region();
     let mut out = Elsewhere { here: named(here), ..Elsewhere::default() };
     let (enabled, hints) = join!(Box::pin(enabled(removal)), Box::pin(hints(removal, found)));
@@ -133,7 +133,7 @@ async fn by_tagging(removal: &AwsRemoval<'_>, client: &Client, region: &str) -> 
         for mapping in &found {
             let pairs = mapping.tags().iter().map(|tag| (tag.key(), tag.value()));
             let arn = mapping.resource_arn().filter(|arn| region_of(arn) == Some(region));
-            if ownership.fate(pairs) == Some(Fate::Removed) {
+            if ownership.fate(pairs) == Some(Disposition::Removed) {
                 owned.extend(arn.map(str::to_owned));
             }
         }
@@ -154,13 +154,16 @@ async fn by_ec2(removal: &AwsRemoval<'_>, region: &str) -> Result<usize, Lost> {
             tags.entry(id).or_default().push((key, tag.value().unwrap_or_default()));
         }
     }
-    Ok(tags.into_values().filter(|tags| ownership.fate(tags.iter().copied()) == Some(Fate::Removed)).count())
+    Ok(tags
+        .into_values()
+        .filter(|tags| ownership.fate(tags.iter().copied()) == Some(Disposition::Removed))
+        .count())
 }
 
 /// What the cluster's zones and buckets say of where it is, by region. A question that fails is a question less.
-async fn hints(removal: &AwsRemoval<'_>, found: &[Thing]) -> BTreeMap<String, Vec<String>> {
+async fn hints(removal: &AwsRemoval<'_>, found: &[Resource]) -> BTreeMap<String, Vec<String>> {
     let mut hints: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for thing in found.iter().filter(|thing| thing.fate == Fate::Removed) {
+    for thing in found.iter().filter(|thing| thing.fate == Disposition::Removed) {
         let name = Arn::parse(&thing.id).map_or(thing.id.as_str(), |arn| arn.name());
         let told = match thing.kind {
             kind if *kind == kinds::HOSTED_ZONE => Box::pin(of_zone(removal, name)).await,
@@ -204,12 +207,12 @@ async fn of_bucket(removal: &AwsRemoval<'_>, name: &str) -> Vec<(String, String)
 mod tests {
     use super::*;
 
-    fn thing(id: &str) -> Thing {
-        Thing {
+    fn thing(id: &str) -> Resource {
+        Resource {
             id: id.to_owned(),
             kind: &kinds::OTHER,
             name: String::new(),
-            fate: Fate::Removed,
+            fate: Disposition::Removed,
             after: Vec::new(),
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use landfall_platform::removal::{Fate, Kind, Thing};
+use landfall_platform::removal::{Disposition, Kind, Resource};
 
 use super::kinds::{
     CARRIER_GATEWAY, CLASSIC_LOAD_BALANCER, DEDICATED_HOST, DHCP_OPTIONS, EGRESS_ONLY_GATEWAY, ELASTIC_IP,
@@ -25,7 +25,7 @@ pub(super) struct Node {
     /// What people call it.
     pub(super) name: String,
     /// What becomes of it.
-    pub(super) fate: Fate,
+    pub(super) fate: Disposition,
     /// What it names of the others.
     pub(super) mentions: Vec<String>,
     /// The VPC that it is in.
@@ -42,7 +42,7 @@ pub(super) struct Node {
 
 impl Node {
     /// A thing of which nothing else is known.
-    pub(super) fn new(kind: &'static Kind, key: &str, id: String, fate: Fate) -> Self {
+    pub(super) fn new(kind: &'static Kind, key: &str, id: String, fate: Disposition) -> Self {
         Self {
             key: key.to_owned(),
             aliases: Vec::new(),
@@ -115,7 +115,7 @@ fn goes_first(table: &[(&Kind, &[&Kind])], first: &Kind, then: &Kind) -> bool {
 
 /// The things with what must be gone before each. What another one takes along, and what is used by something
 /// that is not the cluster's, is left out; but what carries the cluster's tag is not, whoever uses it.
-pub(super) fn ordered(nodes: Vec<Node>) -> Vec<Thing> {
+pub(super) fn ordered(nodes: Vec<Node>) -> Vec<Resource> {
     let nodes = own(nodes);
     let mut named: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     let mut in_vpc: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
@@ -145,7 +145,7 @@ pub(super) fn ordered(nodes: Vec<Node>) -> Vec<Thing> {
     }
     let ids: Vec<String> = nodes.iter().map(|node| node.id.clone()).collect();
     let after = after.into_iter().map(|before| before.into_iter().map(|j| ids[j].clone()).collect());
-    let things = nodes.into_iter().zip(after).map(|(node, after)| Thing {
+    let things = nodes.into_iter().zip(after).map(|(node, after)| Resource {
         id: node.id,
         kind: node.kind,
         name: node.name,
@@ -164,7 +164,7 @@ fn of_all(kind: &Kind) -> bool {
 fn relate(table: &[(&Kind, &[&Kind])], nodes: &[Node], i: usize, j: usize, after: &mut [BTreeSet<usize>]) {
     let (one, other) = (&nodes[i], &nodes[j]);
     let matters = |first: &Node, then: &Node| {
-        first.fate == Fate::Removed && (then.fate == Fate::Removed || *then.kind == HOSTED_ZONE)
+        first.fate == Disposition::Removed && (then.fate == Disposition::Removed || *then.kind == HOSTED_ZONE)
     };
     if i == j {
         return;
@@ -180,7 +180,7 @@ fn relate(table: &[(&Kind, &[&Kind])], nodes: &[Node], i: usize, j: usize, after
 /// Each thing once, without what need not or must not be removed by itself.
 fn own(nodes: Vec<Node>) -> Vec<Node> {
     let removed: BTreeSet<String> =
-        nodes.iter().filter(|node| node.fate == Fate::Removed).map(|node| node.key.clone()).collect();
+        nodes.iter().filter(|node| node.fate == Disposition::Removed).map(|node| node.key.clone()).collect();
     let mut seen = BTreeSet::new();
     let stays = |node: &Node| {
         let along = node.goes_with.as_ref().is_some_and(|with| removed.contains(with));
@@ -197,10 +197,10 @@ mod tests {
 
     fn node(kind: &'static Kind, key: &str, mentions: &[&str]) -> Node {
         let mentions = mentions.iter().map(|name| (*name).to_owned()).collect();
-        Node { mentions, ..Node::new(kind, key, format!("id:{key}"), Fate::Removed) }
+        Node { mentions, ..Node::new(kind, key, format!("id:{key}"), Disposition::Removed) }
     }
 
-    fn after(things: &[Thing], key: &str) -> Vec<String> {
+    fn after(things: &[Resource], key: &str) -> Vec<String> {
         let id = format!("id:{key}");
         let found = things.iter().find(|thing| thing.id == id);
         let mut keys: Vec<String> = found
@@ -267,7 +267,7 @@ mod tests {
 
     #[test]
     fn what_stays_holds_nothing_up() {
-        let shared = |node: Node| Node { fate: Fate::Released, ..node };
+        let shared = |node: Node| Node { fate: Disposition::Released, ..node };
         let public = node(&RECORD, "public", &["Z2"]);
         let private = Node { after: vec!["public".to_owned()], ..node(&RECORD, "private", &["Z1"]) };
         let things = ordered(vec![
@@ -281,7 +281,7 @@ mod tests {
         assert!(after(&things, "vpc-1").is_empty() && after(&things, "subnet-1").is_empty());
         assert_eq!(after(&things, "Z1"), ["private"]);
         assert_eq!(after(&things, "private"), ["public"]);
-        assert_eq!(things.iter().filter(|thing| thing.fate == Fate::Released).count(), 3);
+        assert_eq!(things.iter().filter(|thing| thing.fate == Disposition::Released).count(), 3);
     }
 
     #[test]

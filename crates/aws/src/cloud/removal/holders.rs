@@ -11,7 +11,7 @@ mod network;
 use std::collections::{BTreeMap, BTreeSet};
 
 use aws_sdk_ec2::types::Tag;
-use landfall_platform::removal::{Holder, Kind, Thing};
+use landfall_platform::removal::{Holder, Kind, Resource};
 
 use super::arn::Arn;
 use super::{AwsRemoval, MOST_VALUES, kinds};
@@ -40,7 +40,7 @@ macro_rules! list {
 pub(super) use list;
 
 /// What holds things of one kind, for each in their order; empty where nobody knows.
-pub(super) async fn holders(removal: &AwsRemoval<'_>, things: &[&Thing]) -> Vec<Vec<Holder>> {
+pub(super) async fn holders(removal: &AwsRemoval<'_>, things: &[&Resource]) -> Vec<Vec<Holder>> {
     let Some(first) = things.first() else {
         return Vec::new();
     };
@@ -54,7 +54,7 @@ pub(super) async fn holders(removal: &AwsRemoval<'_>, things: &[&Thing]) -> Vec<
 }
 
 /// What others call a thing.
-fn key(thing: &Thing) -> &str {
+fn key(thing: &Resource) -> &str {
     if [&kinds::TARGET_GROUP, &kinds::POLICY].contains(&thing.kind) {
         return &thing.id;
     }
@@ -174,7 +174,7 @@ mod tests {
     use aws_sdk_ec2::types::{GroupIdentifier, NetworkInterface};
 
     use super::*;
-    use landfall_platform::removal::Fate;
+    use landfall_platform::removal::Disposition;
 
     fn foreign(what: &str) -> Holder {
         Holder { what: what.to_owned(), own: false }
@@ -184,8 +184,14 @@ mod tests {
         Holder { what: what.to_owned(), own: true }
     }
 
-    fn thing(kind: &'static Kind, id: &str, name: &str) -> Thing {
-        Thing { id: id.to_owned(), kind, name: name.to_owned(), fate: Fate::Removed, after: Vec::new() }
+    fn thing(kind: &'static Kind, id: &str, name: &str) -> Resource {
+        Resource {
+            id: id.to_owned(),
+            kind,
+            name: name.to_owned(),
+            fate: Disposition::Removed,
+            after: Vec::new(),
+        }
     }
 
     #[test]

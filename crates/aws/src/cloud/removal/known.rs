@@ -30,7 +30,7 @@ pub(super) struct Known {
     pub(super) profiles: BTreeMap<String, Vec<String>>,
     /// Roles; without those whose policies nobody asked for.
     pub(super) roles: BTreeMap<String, Role>,
-    /// DNS records, under the ids of their [`Thing`](landfall_platform::removal::Thing)s. These stay.
+    /// DNS records, under the ids of their [`Resource`](landfall_platform::removal::Resource)s. These stay.
     pub(super) records: BTreeMap<String, Record>,
     /// Ids of what only the region lists where all regions share things. These stay.
     pub(super) abroad: BTreeSet<String>,

@@ -26,7 +26,7 @@ use std::sync::{Mutex, PoisonError};
 use aws_config::Region;
 use landfall_platform::cloud::{Asked, Asking, Unready, Verdict, Waiting};
 use landfall_platform::removal::{
-    Account, Discovered, Elsewhere, FoundCluster, Holder, Outcome, Removal, Target, Thing,
+    Account, Discovered, Elsewhere, FoundCluster, Holder, Outcome, Removal, Resource, Target,
 };
 use tokio::sync::OnceCell;
 use tokio::time::Instant;
@@ -187,27 +187,27 @@ impl Removal for AwsRemoval<'_> {
         Box::pin(discover::discover(self))
     }
 
-    fn remove<'s>(&'s self, things: &'s [&'s Thing]) -> Waiting<'s, Vec<Outcome>> {
+    fn remove<'s>(&'s self, things: &'s [&'s Resource]) -> Waiting<'s, Vec<Outcome>> {
         Box::pin(delete::remove(self, things))
     }
 
-    fn look<'s>(&'s self, things: &'s [&'s Thing]) -> Waiting<'s, Vec<Outcome>> {
+    fn look<'s>(&'s self, things: &'s [&'s Resource]) -> Waiting<'s, Vec<Outcome>> {
         Box::pin(delete::look(self, things))
     }
 
-    fn holders<'s>(&'s self, thing: &'s Thing) -> Waiting<'s, Vec<Holder>> {
+    fn holders<'s>(&'s self, thing: &'s Resource) -> Waiting<'s, Vec<Holder>> {
         Box::pin(async move { holders::holders(self, &[thing]).await.pop().unwrap_or_default() })
     }
 
-    fn holders_of<'s>(&'s self, things: &'s [&'s Thing]) -> Waiting<'s, Vec<Vec<Holder>>> {
+    fn holders_of<'s>(&'s self, things: &'s [&'s Resource]) -> Waiting<'s, Vec<Vec<Holder>>> {
         Box::pin(holders::holders(self, things))
     }
 
-    fn is_local(&self, thing: &Thing) -> bool {
+    fn is_local(&self, thing: &Resource) -> bool {
         elsewhere::is_in(self.session.region(), thing)
     }
 
-    fn elsewhere<'s>(&'s self, found: &'s [Thing]) -> Waiting<'s, Elsewhere> {
+    fn elsewhere<'s>(&'s self, found: &'s [Resource]) -> Waiting<'s, Elsewhere> {
         Box::pin(elsewhere::elsewhere(self, found))
     }
 

@@ -3,7 +3,7 @@
 //! Some services make a resource first and tag it afterwards. An engine that is killed in between leaves it without
 //! a tag, and only its name is left to tell (`assets.md`, A.2 and E.3).
 
-use landfall_platform::removal::Fate;
+use landfall_platform::removal::Disposition;
 
 use super::ownership::Ownership;
 
@@ -28,7 +28,7 @@ pub(super) const BUCKETS: &[&str] = &["-bootstrap"];
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Whose {
     /// The cluster owns or uses it.
-    Cluster(Fate),
+    Cluster(Disposition),
     /// It may be the cluster's, and nothing proves it.
     Unproven,
     /// It is somebody else's.
@@ -37,7 +37,7 @@ pub(super) enum Whose {
 
 impl Whose {
     /// What becomes of it, if it is the cluster's.
-    pub(super) fn fate(self) -> Option<Fate> {
+    pub(super) fn fate(self) -> Option<Disposition> {
         match self {
             Self::Cluster(fate) => Some(fate),
             Self::Unproven | Self::Other => None,
@@ -62,7 +62,11 @@ pub(super) fn whose<'t>(
     if is_of_another || !is_made_for(infra_id, name, ends) {
         return Whose::Other;
     }
-    if tags.is_empty() && is_random(infra_id) { Whose::Cluster(Fate::Removed) } else { Whose::Unproven }
+    if tags.is_empty() && is_random(infra_id) {
+        Whose::Cluster(Disposition::Removed)
+    } else {
+        Whose::Unproven
+    }
 }
 
 /// Whether a name is one that is made for the cluster.
@@ -90,7 +94,7 @@ mod tests {
     #[test]
     fn without_a_tag_the_very_name_of_a_random_id_counts() {
         let id = "demo-bcd24";
-        let own = Whose::Cluster(Fate::Removed);
+        let own = Whose::Cluster(Disposition::Removed);
         assert_eq!(of(id, "demo-bcd24-master-role", &[]), own);
         for other in
             ["demo-bcd24-role", "demo-bcd24", "demo-bcd24-xyz79-master-role", "x-demo-bcd24-master-role"]
@@ -109,10 +113,10 @@ mod tests {
     #[test]
     fn tags_count_before_names() {
         let key = "kubernetes.io/cluster/demo-bcd24";
-        assert_eq!(of("demo-bcd24", "any", &[(key, "owned")]), Whose::Cluster(Fate::Removed));
+        assert_eq!(of("demo-bcd24", "any", &[(key, "owned")]), Whose::Cluster(Disposition::Removed));
         let shared = of("demo-bcd24", "demo-bcd24-master-role", &[(key, "shared")]);
-        assert_eq!(shared, Whose::Cluster(Fate::Released));
-        assert_eq!((shared.fate(), Whose::Other.fate()), (Some(Fate::Released), None));
+        assert_eq!(shared, Whose::Cluster(Disposition::Released));
+        assert_eq!((shared.fate(), Whose::Other.fate()), (Some(Disposition::Released), None));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use landfall_platform::removal::{Fate, Target};
+use landfall_platform::removal::{Disposition, Target};
 use serde_json::Value;
 
 /// Tags with this beginning say which clusters something is of.
@@ -58,7 +58,7 @@ impl Ownership {
     }
 
     /// What becomes of something with these tags; none where it is not the cluster's.
-    pub(super) fn fate<'t>(&self, tags: impl IntoIterator<Item = (&'t str, &'t str)>) -> Option<Fate> {
+    pub(super) fn fate<'t>(&self, tags: impl IntoIterator<Item = (&'t str, &'t str)>) -> Option<Disposition> {
         self.claim(tags).map(|(fate, _)| fate)
     }
 
@@ -67,15 +67,15 @@ impl Ownership {
     pub(super) fn claim<'t>(
         &self,
         tags: impl IntoIterator<Item = (&'t str, &'t str)>,
-    ) -> Option<(Fate, &str)> {
+    ) -> Option<(Disposition, &str)> {
         let tags: BTreeMap<&str, &str> = tags.into_iter().collect();
         let carries = |key: &str, value: &str| tags.get(key).is_some_and(|found| *found == value);
         if let Some(key) = self.shared_keys().find(|key| carries(key, SHARED)) {
-            return Some((Fate::Released, key));
+            return Some((Disposition::Released, key));
         }
         let mut all = self.identifiers.iter();
         let own = all.find(|tags| tags.iter().all(|(key, value)| carries(key.as_str(), value.as_str())))?;
-        own.keys().next().map(|key| (Fate::Removed, key.as_str()))
+        own.keys().next().map(|key| (Disposition::Removed, key.as_str()))
     }
 
     /// The other clusters that something is of by its tags, each with what it is to them.
@@ -130,8 +130,8 @@ mod tests {
     #[test]
     fn what_carries_all_tags_of_an_identifier_is_the_clusters() {
         let own = both();
-        assert_eq!(own.fate([(KEY, "owned"), ("Name", "x")]), Some(Fate::Removed));
-        assert_eq!(own.fate([("openshiftClusterID", "u-1"), ("team", "a")]), Some(Fate::Removed));
+        assert_eq!(own.fate([(KEY, "owned"), ("Name", "x")]), Some(Disposition::Removed));
+        assert_eq!(own.fate([("openshiftClusterID", "u-1"), ("team", "a")]), Some(Disposition::Removed));
         assert_eq!(own.fate([("openshiftClusterID", "u-1")]), None);
         assert_eq!(own.fate([(KEY, "other")]), None);
         assert_eq!(own.fate([("kubernetes.io/cluster/demo-bcd2", "owned")]), None);
@@ -141,9 +141,9 @@ mod tests {
     #[test]
     fn what_is_shared_stays() {
         let own = both();
-        assert_eq!(own.fate([(KEY, "shared")]), Some(Fate::Released));
+        assert_eq!(own.fate([(KEY, "shared")]), Some(Disposition::Released));
         let all = [(KEY, "shared"), ("openshiftClusterID", "u-1"), ("team", "a")];
-        assert_eq!(own.fate(all), Some(Fate::Released));
+        assert_eq!(own.fate(all), Some(Disposition::Released));
         assert_eq!(own.fate([("openshiftClusterID", "shared")]), None);
         assert_eq!(own.shared_keys().collect::<Vec<&str>>(), [KEY]);
     }
@@ -155,7 +155,7 @@ mod tests {
         {
             let own = ownership(&empty);
             assert_eq!(own.fate([("Name", "x")]), None, "{empty}");
-            assert_eq!(own.fate([(KEY, "owned")]), Some(Fate::Removed), "{empty}");
+            assert_eq!(own.fate([(KEY, "owned")]), Some(Disposition::Removed), "{empty}");
         }
         let nobody = Ownership::of(&Target::default());
         assert_eq!(nobody.fate([("Name", "x"), (CLUSTER, "owned")]), None);

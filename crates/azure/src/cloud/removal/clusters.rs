@@ -6,7 +6,7 @@ use futures::join;
 use landfall_platform::cloud::{Asked, Verdict};
 use landfall_platform::removal::FoundCluster;
 
-use super::holdings::Resource;
+use super::holdings::Holding;
 use super::names::owners;
 use super::{AzureRemoval, unseen};
 use crate::cloud::api_versions::Api;
@@ -32,8 +32,8 @@ pub(super) async fn clusters(removal: &AzureRemoval<'_>) -> Asked<Vec<FoundClust
     let subscription = resource::subscription(&ask.subscription);
     let (groups, resources) = (format!("{subscription}/resourcegroups"), format!("{subscription}/resources"));
     let (groups, resources) = join!(
-        Box::pin(ask.arm.list::<Resource>(Api::ResourceGroups, &groups, &[])),
-        Box::pin(ask.arm.list::<Resource>(Api::Resources, &resources, &[])),
+        Box::pin(ask.arm.list::<Holding>(Api::ResourceGroups, &groups, &[])),
+        Box::pin(ask.arm.list::<Holding>(Api::Resources, &resources, &[])),
     );
     let told = |what: &str, fault: Fault| Verdict::Found(Box::new(unseen(what, &fault)));
     let groups = groups.map_err(|fault| told("the resource groups of the subscription", fault))?;
@@ -41,7 +41,7 @@ pub(super) async fn clusters(removal: &AzureRemoval<'_>) -> Asked<Vec<FoundClust
     Ok(of(&groups, &resources))
 }
 
-fn of(groups: &[Resource], resources: &[Resource]) -> Vec<FoundCluster> {
+fn of(groups: &[Holding], resources: &[Holding]) -> Vec<FoundCluster> {
     let mut all: BTreeMap<String, Seen> = BTreeMap::new();
     let groups = groups.iter().map(|group| (group, true));
     for (found, is_group) in groups.chain(resources.iter().map(|found| (found, false))) {
@@ -70,16 +70,16 @@ fn of(groups: &[Resource], resources: &[Resource]) -> Vec<FoundCluster> {
 mod tests {
     use super::*;
 
-    fn owned(location: &str, id: &str) -> Resource {
+    fn owned(location: &str, id: &str) -> Holding {
         let tags = [(format!("kubernetes.io_cluster.{id}"), "owned".to_owned())];
-        Resource { location: location.to_owned(), tags: BTreeMap::from(tags), ..Resource::default() }
+        Holding { location: location.to_owned(), tags: BTreeMap::from(tags), ..Holding::default() }
     }
 
     #[test]
     fn clusters_are_found_by_what_they_own() {
         let mut used = owned("westus", "other-x1y2z");
         used.tags.insert("kubernetes.io_cluster.demo-bcd24".to_owned(), "shared".to_owned());
-        let groups = [owned("eastus", "demo-bcd24"), Resource::default()];
+        let groups = [owned("eastus", "demo-bcd24"), Holding::default()];
         let resources = [owned("global", "Demo-bcd24"), owned("global", "other-x1y2z"), used];
         let found = of(&groups, &resources);
         let told: Vec<(&str, &str, usize)> =

@@ -4,7 +4,7 @@ use std::sync::PoisonError;
 
 use azure_core::http::Method;
 use landfall_diagnostics::{Finding, Kind};
-use landfall_platform::removal::{Fate, Outcome, Thing};
+use landfall_platform::removal::{Disposition, Outcome, Resource};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -44,7 +44,7 @@ enum Done {
 }
 
 /// Begins to remove a thing, or to release it.
-pub(super) async fn remove(removal: &AzureRemoval<'_>, thing: &Thing) -> Outcome {
+pub(super) async fn remove(removal: &AzureRemoval<'_>, thing: &Resource) -> Outcome {
     if went_with_group(thing) {
         return Outcome::Gone;
     }
@@ -58,7 +58,7 @@ pub(super) async fn remove(removal: &AzureRemoval<'_>, thing: &Thing) -> Outcome
 }
 
 /// Whether a thing that was going is gone.
-pub(super) async fn look(removal: &AzureRemoval<'_>, thing: &Thing) -> Outcome {
+pub(super) async fn look(removal: &AzureRemoval<'_>, thing: &Resource) -> Outcome {
     let session = removal.session();
     let ask = match removal.ask(&session).await {
         Ok(ask) => ask,
@@ -69,19 +69,19 @@ pub(super) async fn look(removal: &AzureRemoval<'_>, thing: &Thing) -> Outcome {
 }
 
 /// Whether a thing has gone with its group: where it waits for that, it is not removed by itself.
-fn went_with_group(thing: &Thing) -> bool {
-    let group = group_id_of(&thing.id).filter(|_| thing.fate == Fate::Removed);
+fn went_with_group(thing: &Resource) -> bool {
+    let group = group_id_of(&thing.id).filter(|_| thing.fate == Disposition::Removed);
     group.is_some_and(|group| thing.after.iter().any(|id| id.eq_ignore_ascii_case(group)))
 }
 
-async fn begin(removal: &AzureRemoval<'_>, ask: &Ask<'_>, thing: &Thing) -> Result<Done, Fault> {
+async fn begin(removal: &AzureRemoval<'_>, ask: &Ask<'_>, thing: &Resource) -> Result<Done, Fault> {
     if is_of_directory(thing) {
         if let Some(directory) = removal.directory().await? {
             directory.delete(&thing.id).await?;
         }
         return Ok(Done::Gone);
     }
-    let begun = if thing.fate == Fate::Released {
+    let begun = if thing.fate == Disposition::Released {
         release(ask.arm, &ask.owner, &thing.id).await?
     } else if *thing.kind == SUBNET_USE {
         let_go(ask.arm, &thing.id).await?
@@ -110,7 +110,7 @@ async fn confirmed(ask: &Ask<'_>, id: &str) -> Result<Done, Fault> {
     }
 }
 
-async fn standing(removal: &AzureRemoval<'_>, ask: &Ask<'_>, thing: &Thing) -> Result<Done, Fault> {
+async fn standing(removal: &AzureRemoval<'_>, ask: &Ask<'_>, thing: &Resource) -> Result<Done, Fault> {
     if let Some(operation) = removal.operation_of(thing) {
         match ask.arm.progress(&operation).await {
             Ok(Some(next)) => {
@@ -132,7 +132,7 @@ async fn standing(removal: &AzureRemoval<'_>, ask: &Ask<'_>, thing: &Thing) -> R
         }
     }
     let gone = |there: bool| if there { Done::Going } else { Done::Gone };
-    if thing.fate == Fate::Released {
+    if thing.fate == Disposition::Released {
         return is_tagged(ask.arm, &ask.owner, &thing.id).await.map(gone);
     }
     if *thing.kind == SUBNET_USE {
@@ -159,13 +159,13 @@ fn is_answer(fault: &Fault) -> bool {
     matches!(fault.sort, Sort::Service | Sort::Denied | Sort::NotFound)
 }
 
-fn is_of_directory(thing: &Thing) -> bool {
+fn is_of_directory(thing: &Resource) -> bool {
     [&APPLICATION, &SERVICE_PRINCIPAL].contains(&thing.kind)
 }
 
 impl AzureRemoval<'_> {
     /// Keeps the operation of a thing, or forgets it.
-    fn keep(&self, thing: &Thing, operation: Option<Operation>) {
+    fn keep(&self, thing: &Resource, operation: Option<Operation>) {
         let mut all = self.operations.lock().unwrap_or_else(PoisonError::into_inner);
         match operation {
             Some(operation) => all.insert(thing.id.clone(), operation),
@@ -173,7 +173,7 @@ impl AzureRemoval<'_> {
         };
     }
 
-    fn operation_of(&self, thing: &Thing) -> Option<Operation> {
+    fn operation_of(&self, thing: &Resource) -> Option<Operation> {
         self.operations.lock().unwrap_or_else(PoisonError::into_inner).get(&thing.id).cloned()
     }
 }
@@ -235,7 +235,7 @@ fn newest(provider: &Provider, kind: &str) -> Option<String> {
 async fn told(
     removal: &AzureRemoval<'_>,
     ask: &Ask<'_>,
-    thing: &Thing,
+    thing: &Resource,
     done: Result<Done, Fault>,
 ) -> Outcome {
     let fault = match done {
@@ -267,7 +267,7 @@ async fn told(
     }
 }
 
-fn denied(thing: &Thing, fault: &Fault) -> Finding {
+fn denied(thing: &Resource, fault: &Fault) -> Finding {
     let message =
         format!("the {} `{}` may not be removed: {}", thing.kind.name, thing.name, fault.sentence());
     let help = "give the caller a role with the action that Azure names, on the resource or on its group; then \
@@ -275,7 +275,7 @@ fn denied(thing: &Thing, fault: &Fault) -> Finding {
     Finding::error(&pages::DENIED, Kind::Forbidden, "", message).help(help)
 }
 
-fn protected(thing: &Thing, names: &[String], fault: &Fault) -> Finding {
+fn protected(thing: &Resource, names: &[String], fault: &Fault) -> Finding {
     let by = if names.is_empty() { fault.sentence() } else { names.join(", ") };
     let message = format!("the {} `{}` is protected by a deny assignment: {by}", thing.kind.name, thing.name);
     let help = "remove what the deny assignment was made for: a deployment stack (az stack group list, az stack \
@@ -291,7 +291,7 @@ mod tests {
 
     #[test]
     fn what_waits_for_its_group_goes_with_it() {
-        let disk = |after: &str, fate: Fate| Thing {
+        let disk = |after: &str, fate: Disposition| Resource {
             id: "/subscriptions/s/resourceGroups/rg/providers/Microsoft.Compute/disks/d".to_owned(),
             kind: &OTHER,
             name: String::new(),
@@ -299,9 +299,9 @@ mod tests {
             after: vec![after.to_owned()],
         };
         let group = "/subscriptions/s/resourcegroups/RG";
-        assert!(went_with_group(&disk(group, Fate::Removed)));
-        assert!(!went_with_group(&disk(group, Fate::Released)));
-        assert!(!went_with_group(&disk("/subscriptions/s/resourceGroups/rg2", Fate::Removed)));
+        assert!(went_with_group(&disk(group, Disposition::Removed)));
+        assert!(!went_with_group(&disk(group, Disposition::Released)));
+        assert!(!went_with_group(&disk("/subscriptions/s/resourceGroups/rg2", Disposition::Removed)));
     }
 
     #[test]

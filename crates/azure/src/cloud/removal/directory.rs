@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use azure_core::http::Method;
 use landfall_diagnostics::{Finding, Kind};
-use landfall_platform::removal::{Discovered, Fate, Thing};
+use landfall_platform::removal::{Discovered, Disposition, Resource};
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use url::Url;
@@ -72,8 +72,8 @@ impl AzureRemoval<'_> {
         Ok(Some(self.directory.get_or_init(|| {
             let tokens = found.tokens.of_scope(&format!("{}/.default", given.trim_end_matches('/')));
             let limit = session.asking.patience.call;
-            let (scrub, places) = (session.scrub(), session.places());
-            let arm = Arm::new(transport::for_calls(client), &base, false, limit, scrub, places);
+            let (scrub, concurrency) = (session.scrub(), session.concurrency());
+            let arm = Arm::new(transport::for_calls(client), &base, false, limit, scrub, concurrency);
             Directory { arm: arm.with_tokens(Arc::new(tokens)), base }
         })))
     }
@@ -157,7 +157,7 @@ pub(super) async fn applications(removal: &AzureRemoval<'_>, ask: &Ask<'_>) -> D
     out
 }
 
-async fn found(directory: &Directory, ask: &Ask<'_>) -> Result<Vec<Thing>, Fault> {
+async fn found(directory: &Directory, ask: &Ask<'_>) -> Result<Vec<Resource>, Fault> {
     let id = ask.owner.infra_id();
     let filter = format!("startswith(displayName,'{id}')");
     let listed: Vec<Entry> = directory.list(PRINCIPALS, &filter, "id,appId,displayName,tags").await?;
@@ -166,7 +166,7 @@ async fn found(directory: &Directory, ask: &Ask<'_>) -> Result<Vec<Thing>, Fault
         let named = entry.display_name.get(..id.len()).is_some_and(|head| head.eq_ignore_ascii_case(id));
         named && entry.tags.iter().any(|own| own.eq_ignore_ascii_case(&tag))
     };
-    let mut things: Vec<Thing> = Vec::new();
+    let mut things: Vec<Resource> = Vec::new();
     for principal in listed.into_iter().filter(own) {
         let filter = format!("appId eq '{}'", principal.app_id.replace('\'', "''"));
         let of: Vec<Entry> = directory.list(APPLICATIONS, &filter, "id,appId,displayName").await?;
@@ -184,8 +184,8 @@ async fn found(directory: &Directory, ask: &Ask<'_>) -> Result<Vec<Thing>, Fault
     Ok(things)
 }
 
-fn thing(id: String, kind: &'static landfall_platform::removal::Kind, name: String) -> Thing {
-    Thing { id, kind, name, fate: Fate::Removed, after: Vec::new() }
+fn thing(id: String, kind: &'static landfall_platform::removal::Kind, name: String) -> Resource {
+    Resource { id, kind, name, fate: Disposition::Removed, after: Vec::new() }
 }
 
 fn hidden(ask: &Ask<'_>, fault: &Fault) -> Finding {

@@ -1,10 +1,10 @@
 //! Everything of a cluster that there is now, and what must be gone before what.
 
 use futures::join;
-use landfall_platform::removal::{Discovered, Fate, Kind, Thing};
+use landfall_platform::removal::{Discovered, Disposition, Kind, Resource};
 
 use super::directory::applications;
-use super::holdings::{Holdings, Resource, holdings};
+use super::holdings::{Holding, Holdings, holdings};
 use super::identities::role_assignments;
 use super::kinds::{self, DISKS, GROUP, IDENTITIES, INTERFACES, PRIVATE_ZONES};
 use super::names::is_within;
@@ -16,10 +16,10 @@ use super::{AzureRemoval, kinds::row_of, unasked};
 /// What a cluster has outside of its resources.
 #[derive(Debug, Default)]
 struct Outside {
-    records: Vec<Thing>,
-    assignments: Vec<Thing>,
-    uses: Vec<Thing>,
-    applications: Vec<Thing>,
+    records: Vec<Resource>,
+    assignments: Vec<Resource>,
+    uses: Vec<Resource>,
+    applications: Vec<Resource>,
 }
 
 /// Everything of the cluster that there is now.
@@ -66,12 +66,12 @@ pub(super) async fn discover(removal: &AzureRemoval<'_>) -> Discovered {
 
 /// Whether something tells of what the cluster has elsewhere: a group and a private zone of records, an identity of
 /// roles, a tag of all. Where not everything could be looked at, it stays until a later look has seen the rest.
-fn is_trace(thing: &Thing) -> bool {
+fn is_trace(thing: &Resource) -> bool {
     let kinds = [&GROUP, kinds::kind_of(PRIVATE_ZONES), kinds::kind_of(IDENTITIES)];
-    thing.fate == Fate::Released || kinds.contains(&thing.kind)
+    thing.fate == Disposition::Released || kinds.contains(&thing.kind)
 }
 
-fn ids_of(groups: &[Resource]) -> Vec<String> {
+fn ids_of(groups: &[Holding]) -> Vec<String> {
     groups.iter().map(id_of).collect()
 }
 
@@ -82,17 +82,17 @@ impl Outside {
     }
 }
 
-fn ids(things: &[Thing]) -> Vec<String> {
+fn ids(things: &[Resource]) -> Vec<String> {
     things.iter().map(|thing| thing.id.clone()).collect()
 }
 
 /// All things, each with what must be gone before it; what is in groups that are `opened` goes by itself.
-fn ordered(found: &Holdings, outside: Outside, opened: &[String]) -> Vec<Thing> {
+fn ordered(found: &Holdings, outside: Outside, opened: &[String]) -> Vec<Resource> {
     let before_groups = outside.before_groups();
     let (records, assignments, uses) = (ids(&outside.records), ids(&outside.assignments), ids(&outside.uses));
-    let group_of = |own: &Resource| found.whole.iter().find(|group| is_within(&own.id, &group.id));
-    let goes_whole = |own: &&Resource| group_of(own).is_some_and(|group| !opened.contains(&group.id));
-    let (inside, single): (Vec<&Resource>, Vec<&Resource>) = found.own.iter().partition(goes_whole);
+    let group_of = |own: &Holding| found.whole.iter().find(|group| is_within(&own.id, &group.id));
+    let goes_whole = |own: &&Holding| group_of(own).is_some_and(|group| !opened.contains(&group.id));
+    let (inside, single): (Vec<&Holding>, Vec<&Holding>) = found.own.iter().partition(goes_whole);
     let mut things = outside.records;
     things.extend(outside.assignments);
     things.extend(outside.uses);
@@ -100,7 +100,7 @@ fn ordered(found: &Holdings, outside: Outside, opened: &[String]) -> Vec<Thing> 
         // What is in it tells of what the cluster has elsewhere, so that it goes last.
         let mut after = before_groups.clone();
         after.extend(single.iter().filter(|own| is_within(&own.id, &group.id)).map(|own| id_of(own)));
-        things.push(Thing { after, ..group_thing(group) });
+        things.push(Resource { after, ..group_thing(group) });
     }
     for own in &single {
         let mut after = before(own, &single);
@@ -112,13 +112,13 @@ fn ordered(found: &Holdings, outside: Outside, opened: &[String]) -> Vec<Thing> 
         // The use of something by a subnet is named by both.
         after.extend(uses.iter().filter(|used| is_within_use(used, &own.id)).cloned());
         let manager =
-            |group: &&Resource| is_within(&own.managed_by, &group.id) && !is_within(&own.id, &group.id);
+            |group: &&Holding| is_within(&own.managed_by, &group.id) && !is_within(&own.id, &group.id);
         after.extend(found.whole.iter().filter(manager).map(id_of));
-        things.push(Thing { after, ..thing(own, kinds::kind_of(&own.kind), Fate::Removed) });
+        things.push(Resource { after, ..thing(own, kinds::kind_of(&own.kind), Disposition::Removed) });
     }
     for own in inside {
         let after = group_of(own).map(id_of).into_iter().collect();
-        things.push(Thing { after, ..thing(own, kinds::kind_of(&own.kind), Fate::Removed) });
+        things.push(Resource { after, ..thing(own, kinds::kind_of(&own.kind), Disposition::Removed) });
     }
     // The cluster's operators would make their applications anew.
     let machines: Vec<String> = things
@@ -126,7 +126,7 @@ fn ordered(found: &Holdings, outside: Outside, opened: &[String]) -> Vec<Thing> 
         .filter(|thing| *thing.kind == kinds::MACHINE || *thing.kind == GROUP)
         .map(|thing| thing.id.clone())
         .collect();
-    things.extend(outside.applications.into_iter().map(|app| Thing { after: machines.clone(), ..app }));
+    things.extend(outside.applications.into_iter().map(|app| Resource { after: machines.clone(), ..app }));
     let released = released(found, &ids(&things));
     things.extend(released);
     things
@@ -135,31 +135,31 @@ fn ordered(found: &Holdings, outside: Outside, opened: &[String]) -> Vec<Thing> 
 /// What stays and loses its tag. A tag says that something of the cluster is still there, and so it goes when
 /// nothing is. In a group with a tag, names count as well: it loses its own before what is shared in it does,
 /// and what holds something shared before that.
-fn released(found: &Holdings, all: &[String]) -> Vec<Thing> {
-    let mut things: Vec<Thing> = Vec::new();
+fn released(found: &Holdings, all: &[String]) -> Vec<Resource> {
+    let mut things: Vec<Resource> = Vec::new();
     for group in &found.tagged {
-        things.push(Thing { after: all.to_vec(), fate: Fate::Released, ..group_thing(group) });
+        things.push(Resource { after: all.to_vec(), fate: Disposition::Released, ..group_thing(group) });
     }
     let groups = ids(&things);
     for own in &found.shared {
         let around = found.shared.iter().filter(|other| other.id.len() < own.id.len());
         let around = around.filter(|other| is_within(&own.id, &other.id)).map(id_of);
         let after = all.iter().chain(&groups).cloned().chain(around).collect();
-        things.push(Thing { after, ..thing(own, kinds::kind_of(&own.kind), Fate::Released) });
+        things.push(Resource { after, ..thing(own, kinds::kind_of(&own.kind), Disposition::Released) });
     }
     things
 }
 
 /// The resources that must be gone before one.
-fn before(own: &Resource, all: &[&Resource]) -> Vec<String> {
+fn before(own: &Holding, all: &[&Holding]) -> Vec<String> {
     let types = row_of(&own.kind).filter(|row| own.is_of(row.name)).map(|row| row.after).unwrap_or_default();
-    let earlier = |other: &&&Resource| types.iter().any(|name| other.is_of(name)) || is_user(other, own);
+    let earlier = |other: &&&Holding| types.iter().any(|name| other.is_of(name)) || is_user(other, own);
     all.iter().filter(earlier).map(|other| id_of(other)).collect()
 }
 
 /// Whether one resource is attached to another, as far as lists tell: what uses a disk, and the machine that
 /// an interface is named after.
-fn is_user(other: &Resource, own: &Resource) -> bool {
+fn is_user(other: &Holding, own: &Holding) -> bool {
     if other.id.eq_ignore_ascii_case(&own.id) {
         return false;
     }
@@ -176,23 +176,23 @@ fn is_within_use(used: &str, id: &str) -> bool {
     used.split('#').any(|part| part.eq_ignore_ascii_case(id))
 }
 
-fn id_of(own: &Resource) -> String {
+fn id_of(own: &Holding) -> String {
     own.id.clone()
 }
 
 /// A group that goes, with nothing before it.
-pub(super) fn group_thing(group: &Resource) -> Thing {
-    thing(group, &GROUP, Fate::Removed)
+pub(super) fn group_thing(group: &Holding) -> Resource {
+    thing(group, &GROUP, Disposition::Removed)
 }
 
-fn thing(own: &Resource, kind: &'static Kind, fate: Fate) -> Thing {
+fn thing(own: &Holding, kind: &'static Kind, fate: Disposition) -> Resource {
     // What sort of thing it is, only its type says.
     let name = if *kind == kinds::OTHER && !own.kind.is_empty() {
         format!("{} of type {}", own.name, own.kind)
     } else {
         own.name.clone()
     };
-    Thing { id: own.id.clone(), kind, name, fate, after: Vec::new() }
+    Resource { id: own.id.clone(), kind, name, fate, after: Vec::new() }
 }
 
 #[cfg(test)]

@@ -3,9 +3,9 @@
 
 use futures::future::join_all;
 use landfall_diagnostics::{Finding, Kind};
-use landfall_platform::removal::{Elsewhere, FoundElsewhere, Thing};
+use landfall_platform::removal::{Elsewhere, FoundElsewhere, Resource};
 
-use super::holdings::Resource;
+use super::holdings::Holding;
 use super::kinds::{APPLICATION, IDENTITY, RECORD, ROLE_ASSIGNMENT, SERVICE_PRINCIPAL};
 use super::names::Whose;
 use super::{Ask, AzureRemoval, pages, unasked, unseen};
@@ -15,7 +15,7 @@ use crate::cloud::gather::resource;
 use crate::cloud::subscription::Subscription;
 
 /// Whether a resource says that the cluster is in the subscription.
-pub(super) fn is_local(thing: &Thing) -> bool {
+pub(super) fn is_local(thing: &Resource) -> bool {
     ![&APPLICATION, &IDENTITY, &RECORD, &ROLE_ASSIGNMENT, &SERVICE_PRINCIPAL].contains(&thing.kind)
 }
 
@@ -65,7 +65,7 @@ pub(super) async fn elsewhere(removal: &AzureRemoval<'_>) -> Elsewhere {
 /// The names of the resource groups of a subscription that the cluster owns.
 async fn owned_in(ask: &Ask<'_>, id: &str) -> Result<Vec<String>, Fault> {
     let path = format!("{}/resourcegroups", resource::subscription(id));
-    let groups = ask.arm.list::<Resource>(Api::ResourceGroups, &path, &[]).await?;
+    let groups = ask.arm.list::<Holding>(Api::ResourceGroups, &path, &[]).await?;
     let own = groups.into_iter().filter(|group| ask.owner.whose(&group.tags) == Whose::Own);
     Ok(own.map(|group| group.name).collect())
 }
@@ -82,13 +82,13 @@ fn unlisted() -> Finding {
 mod tests {
     use super::super::kinds::{GROUP, MACHINE};
     use super::*;
-    use landfall_platform::removal::{Fate, Kind as Sorted};
+    use landfall_platform::removal::{Disposition, Kind as Sorted};
 
     #[test]
     fn what_every_subscription_tells_is_in_none() {
         let local = |kind: &'static Sorted| {
             let (id, name) = ("/x".to_owned(), String::new());
-            is_local(&Thing { id, kind, name, fate: Fate::Removed, after: Vec::new() })
+            is_local(&Resource { id, kind, name, fate: Disposition::Removed, after: Vec::new() })
         };
         assert!(local(&GROUP) && local(&MACHINE));
         for kind in [&APPLICATION, &IDENTITY, &RECORD, &ROLE_ASSIGNMENT, &SERVICE_PRINCIPAL] {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use futures::future::join_all;
 use futures::join;
 use landfall_platform::cloud::Waiting;
-use landfall_platform::removal::{Fate, Holder, Thing};
+use landfall_platform::removal::{Disposition, Holder, Resource};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
@@ -60,15 +60,17 @@ impl Lock {
     }
 
     /// Whether it is in the way of a thing.
-    fn holds(&self, thing: &Thing) -> bool {
+    fn holds(&self, thing: &Resource) -> bool {
         let (scope, id) = (self.scope(), scope_of(thing));
         if scope.is_empty() {
             return false;
         }
         match thing.fate {
             // Nothing goes that has something locked in it.
-            Fate::Removed => is_within(id, scope) || is_within(scope, id),
-            Fate::Released => self.properties.level.eq_ignore_ascii_case(READ_ONLY) && is_within(id, scope),
+            Disposition::Removed => is_within(id, scope) || is_within(scope, id),
+            Disposition::Released => {
+                self.properties.level.eq_ignore_ascii_case(READ_ONLY) && is_within(id, scope)
+            }
         }
     }
 }
@@ -97,7 +99,7 @@ impl Denial {
     }
 
     /// Whether it is in the way of a thing.
-    fn holds(&self, thing: &Thing) -> bool {
+    fn holds(&self, thing: &Resource) -> bool {
         let (scope, id) = (self.scope(), scope_of(thing));
         scope.is_empty() || is_within(id, scope) || is_within(scope, id)
     }
@@ -111,7 +113,7 @@ impl Denial {
 }
 
 /// The id of what a removal changes: of the use by a subnet, the subnet.
-fn scope_of(thing: &Thing) -> &str {
+fn scope_of(thing: &Resource) -> &str {
     thing.id.rsplit('#').next().unwrap_or_default()
 }
 
@@ -132,18 +134,18 @@ fn shown(id: &str) -> String {
 }
 
 /// The locks that are in the way of a thing, as far as they can be seen.
-pub(super) async fn locks(ask: &Ask<'_>, thing: &Thing) -> Vec<Lock> {
+pub(super) async fn locks(ask: &Ask<'_>, thing: &Resource) -> Vec<Lock> {
     locks_of(ask, &[thing]).await.concat()
 }
 
 /// The deny assignments that are in the way of a thing, as far as they can be seen.
-pub(super) async fn denials(ask: &Ask<'_>, thing: &Thing) -> Vec<Denial> {
+pub(super) async fn denials(ask: &Ask<'_>, thing: &Resource) -> Vec<Denial> {
     denials_of(ask, &[thing]).await.concat()
 }
 
 /// The same of several things, in their order: of the locks of the whole subscription, or where these may not
 /// be listed, of those around each thing.
-async fn locks_of(ask: &Ask<'_>, things: &[&Thing]) -> Vec<Vec<Lock>> {
+async fn locks_of(ask: &Ask<'_>, things: &[&Resource]) -> Vec<Vec<Lock>> {
     let subscription = resource::subscription(&ask.subscription);
     let path = format!("{subscription}/providers/Microsoft.Authorization/locks");
     let mut locks = match ask.arm.list::<Lock>(Api::Locks, &path, &[]).await {
@@ -156,7 +158,7 @@ async fn locks_of(ask: &Ask<'_>, things: &[&Thing]) -> Vec<Vec<Lock>> {
     locks
 }
 
-async fn denials_of(ask: &Ask<'_>, things: &[&Thing]) -> Vec<Vec<Denial>> {
+async fn denials_of(ask: &Ask<'_>, things: &[&Resource]) -> Vec<Vec<Denial>> {
     if ask.hub {
         return vec![Vec::new(); things.len()];
     }
@@ -169,7 +171,7 @@ async fn denials_of(ask: &Ask<'_>, things: &[&Thing]) -> Vec<Vec<Denial>> {
 
 /// What is listed around each of some things; nothing where that may not be listed. Each list is asked for
 /// once.
-async fn listed_around<T>(ask: &Ask<'_>, api: Api, list: &str, things: &[&Thing]) -> Vec<Vec<T>>
+async fn listed_around<T>(ask: &Ask<'_>, api: Api, list: &str, things: &[&Resource]) -> Vec<Vec<T>>
 where
     T: Clone + DeserializeOwned + Send + 'static,
 {
@@ -189,13 +191,13 @@ where
 }
 
 /// The group that a thing is in, or the subscription where it is in none.
-fn scope_around(ask: &Ask<'_>, thing: &Thing) -> String {
+fn scope_around(ask: &Ask<'_>, thing: &Resource) -> String {
     let group = group_id_of(scope_of(thing)).map(str::to_owned);
     group.unwrap_or_else(|| resource::subscription(&ask.subscription))
 }
 
 /// What holds things of one kind that do not go, for each in their order.
-pub(super) async fn holders(removal: &AzureRemoval<'_>, things: &[&Thing]) -> Vec<Vec<Holder>> {
+pub(super) async fn holders(removal: &AzureRemoval<'_>, things: &[&Resource]) -> Vec<Vec<Holder>> {
     let nobody = vec![Vec::new(); things.len()];
     if things.iter().any(|thing| [&APPLICATION, &SERVICE_PRINCIPAL].contains(&thing.kind)) {
         return nobody;
@@ -214,7 +216,7 @@ pub(super) async fn holders(removal: &AzureRemoval<'_>, things: &[&Thing]) -> Ve
 }
 
 /// What holds a thing: what is in its way, and what the resource manager names in what it said of it.
-fn told(ask: &Ask<'_>, thing: &Thing, locks: &[Lock], denials: &[Denial], said: &str) -> Vec<Holder> {
+fn told(ask: &Ask<'_>, thing: &Resource, locks: &[Lock], denials: &[Denial], said: &str) -> Vec<Holder> {
     let foreign = |what: String| Holder { what, own: false };
     let mut all: Vec<Holder> = locks.iter().map(|lock| foreign(lock.words())).collect();
     all.extend(denials.iter().map(|denial| foreign(denial.words(&ask.subscription))));
@@ -254,21 +256,21 @@ mod tests {
         }
     }
 
-    fn thing(id: &str, fate: Fate) -> Thing {
+    fn thing(id: &str, fate: Disposition) -> Resource {
         let kind = if id == RG { &GROUP } else { &NETWORK };
-        Thing { id: id.to_owned(), kind, name: String::new(), fate, after: Vec::new() }
+        Resource { id: id.to_owned(), kind, name: String::new(), fate, after: Vec::new() }
     }
 
     #[test]
     fn locks_hold_what_is_below_and_what_is_around() {
         let network = format!("{RG}/providers/Microsoft.Network/virtualNetworks/v");
-        let (group, inside) = (thing(RG, Fate::Removed), thing(&network, Fate::Removed));
+        let (group, inside) = (thing(RG, Disposition::Removed), thing(&network, Disposition::Removed));
         assert!(lock("/subscriptions/s", "CanNotDelete").holds(&group));
         assert!(lock(&network.to_uppercase(), "CanNotDelete").holds(&group));
         assert!(lock(RG, "ReadOnly").holds(&inside));
         assert!(!lock("/subscriptions/s/resourceGroups/rg2", "ReadOnly").holds(&inside));
         assert!(!Lock::default().holds(&group));
-        let kept = thing(RG, Fate::Released);
+        let kept = thing(RG, Disposition::Released);
         assert!(lock(RG, "ReadOnly").holds(&kept) && !lock(RG, "CanNotDelete").holds(&kept));
         assert!(!lock(&network, "ReadOnly").holds(&kept));
     }
@@ -302,10 +304,10 @@ mod tests {
         }
     }
 
-    fn network(group: &str, name: &str) -> Thing {
+    fn network(group: &str, name: &str) -> Resource {
         let id =
             format!("/subscriptions/s/resourceGroups/{group}/providers/Microsoft.Network/virtualNetworks");
-        thing(&format!("{id}/{name}"), Fate::Removed)
+        thing(&format!("{id}/{name}"), Disposition::Removed)
     }
 
     const LOCKED: Scripted = (
@@ -320,7 +322,7 @@ mod tests {
     #[tokio::test]
     async fn locks_of_many_things_are_listed_once() -> Result<(), url::ParseError> {
         let things = [network("rg", "a"), network("RG", "B"), network("net", "b")];
-        let things: Vec<&Thing> = things.iter().collect();
+        let things: Vec<&Resource> = things.iter().collect();
         let held = |locks: &[Vec<Lock>]| -> Vec<usize> { locks.iter().map(Vec::len).collect() };
         let (arm, script) = scripted(&[LOCKED])?;
         assert_eq!(held(&locks_of(&ask(&arm), &things).await), [0, 1, 0]);
@@ -336,7 +338,7 @@ mod tests {
     async fn deny_assignments_are_of_the_group_that_lists_them() -> Result<(), url::ParseError> {
         const UNSCOPED: Scripted = (200, &[], r#"{"value": [{"properties": {"denyAssignmentName": "d"}}]}"#);
         let things = [network("rg", "a"), network("net", "b"), network("rg", "c")];
-        let things: Vec<&Thing> = things.iter().collect();
+        let things: Vec<&Resource> = things.iter().collect();
         let (arm, script) = scripted(&[DENIED, UNSCOPED])?;
         let denials = denials_of(&ask(&arm), &things).await;
         assert_eq!(denials.iter().map(Vec::len).collect::<Vec<usize>>(), [1, 0, 1]);

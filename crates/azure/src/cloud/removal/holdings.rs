@@ -17,7 +17,7 @@ use crate::cloud::gather::{nullable, resource};
 /// A resource, or a resource group, as lists have it.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-pub(super) struct Resource {
+pub(super) struct Holding {
     /// Its id.
     #[serde(deserialize_with = "nullable")]
     pub(super) id: String,
@@ -38,7 +38,7 @@ pub(super) struct Resource {
     pub(super) tags: Tags,
 }
 
-impl Resource {
+impl Holding {
     /// Whether it is of a type, given in small letters.
     pub(super) fn is_of(&self, name: &str) -> bool {
         self.kind.eq_ignore_ascii_case(name)
@@ -49,13 +49,13 @@ impl Resource {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Holdings {
     /// The groups that go as a whole.
-    pub(super) whole: Vec<Resource>,
+    pub(super) whole: Vec<Holding>,
     /// The groups that stay, and carry the cluster's tag.
-    pub(super) tagged: Vec<Resource>,
+    pub(super) tagged: Vec<Holding>,
     /// The resources that go, also those that go with a group.
-    pub(super) own: Vec<Resource>,
+    pub(super) own: Vec<Holding>,
     /// The resources that stay, and carry the cluster's tag.
-    pub(super) shared: Vec<Resource>,
+    pub(super) shared: Vec<Holding>,
 }
 
 impl Holdings {
@@ -79,13 +79,13 @@ pub(super) async fn holdings(ask: &Ask<'_>, out: &mut Discovered) -> Holdings {
                 return (group, Ok(Vec::new()));
             }
             let path = format!("{}/resources", group.id);
-            (group, ask.arm.list::<Resource>(Api::Resources, &path, &[]).await)
+            (group, ask.arm.list::<Holding>(Api::Resources, &path, &[]).await)
         })
     });
     // With a filter for tags, lists come without tags, and those of other clusters count as well.
     let path = format!("{}/resources", resource::subscription(&ask.subscription));
     let (inside, everywhere) =
-        join!(join_all(inside), Box::pin(ask.arm.list::<Resource>(Api::Resources, &path, &[])));
+        join!(join_all(inside), Box::pin(ask.arm.list::<Holding>(Api::Resources, &path, &[])));
     let mut all = Holdings::default();
     match everywhere {
         Ok(listed) => {
@@ -116,8 +116,8 @@ pub(super) async fn holdings(ask: &Ask<'_>, out: &mut Discovered) -> Holdings {
         }
     }
     // What holds something that stays, stays as well.
-    let holds = |own: &mut Resource| all.shared.iter().any(|kept| is_within(&kept.id, &own.id));
-    let holding: Vec<Resource> = all.own.extract_if(.., holds).collect();
+    let holds = |own: &mut Holding| all.shared.iter().any(|kept| is_within(&kept.id, &own.id));
+    let holding: Vec<Holding> = all.own.extract_if(.., holds).collect();
     all.shared.extend(holding);
     (all.own, all.shared) = (unique(all.own), unique(all.shared));
     ask.remember(&all.shared);
@@ -128,14 +128,14 @@ pub(super) async fn holdings(ask: &Ask<'_>, out: &mut Discovered) -> Holdings {
 }
 
 /// The groups that may hold something of the cluster: the one that the metadata names, and those with its tag.
-async fn groups(ask: &Ask<'_>, out: &mut Discovered) -> Vec<Resource> {
+async fn groups(ask: &Ask<'_>, out: &mut Discovered) -> Vec<Holding> {
     let usual = usual_group(ask);
     let name = if ask.given_group.is_empty() { usual.as_str() } else { ask.given_group };
     let path = resource::group(&ask.subscription, name);
     let list = format!("{}/resourcegroups", resource::subscription(&ask.subscription));
     let (named, listed) = join!(
-        Box::pin(ask.arm.find::<Resource>(Api::ResourceGroups, &path, &[])),
-        Box::pin(ask.arm.list::<Resource>(Api::ResourceGroups, &list, &[])),
+        Box::pin(ask.arm.find::<Holding>(Api::ResourceGroups, &path, &[])),
+        Box::pin(ask.arm.list::<Holding>(Api::ResourceGroups, &list, &[])),
     );
     let mut found = Vec::new();
     match named {
@@ -171,7 +171,7 @@ enum Role {
     Other,
 }
 
-fn role(ask: &Ask<'_>, group: &Resource) -> Role {
+fn role(ask: &Ask<'_>, group: &Holding) -> Role {
     let usual = usual_group(ask);
     // One that the metadata names is the user's, whatever its name.
     let made = group.name.eq_ignore_ascii_case(&usual) && !ask.given_group.eq_ignore_ascii_case(&usual);
@@ -185,10 +185,10 @@ fn role(ask: &Ask<'_>, group: &Resource) -> Role {
 }
 
 /// Says of a group whether it goes, and of what is in it what does.
-fn sort(ask: &Ask<'_>, group: &Resource, listed: Vec<Resource>, all: &mut Holdings, out: &mut Discovered) {
-    let whose = |found: &Resource| ask.owner.whose(&found.tags);
+fn sort(ask: &Ask<'_>, group: &Holding, listed: Vec<Holding>, all: &mut Holdings, out: &mut Discovered) {
+    let whose = |found: &Holding| ask.owner.whose(&found.tags);
     all.shared.extend(listed.iter().filter(|found| whose(found) == Whose::Shared).cloned());
-    let (known, listed): (Vec<Resource>, Vec<Resource>) =
+    let (known, listed): (Vec<Holding>, Vec<Holding>) =
         listed.into_iter().partition(|found| ask.is_shared(&found.id));
     match role(ask, group) {
         Role::Made => {
@@ -223,7 +223,7 @@ fn sort(ask: &Ask<'_>, group: &Resource, listed: Vec<Resource>, all: &mut Holdin
 
 /// What the cluster owns in a group of the user's: what its tag says, and without any cluster's tag what is named
 /// after it. That holds as long as the group carries the tag: what is only used loses its own later.
-fn owned_of(ask: &Ask<'_>, listed: Vec<Resource>) -> Vec<Resource> {
+fn owned_of(ask: &Ask<'_>, listed: Vec<Holding>) -> Vec<Holding> {
     let others: BTreeSet<String> =
         listed.iter().flat_map(|found| ask.owner.others(&found.tags)).map(str::to_owned).collect();
     let own = listed.into_iter().filter(|found| match ask.owner.whose(&found.tags) {
@@ -235,7 +235,7 @@ fn owned_of(ask: &Ask<'_>, listed: Vec<Resource>) -> Vec<Resource> {
 }
 
 /// Tells of other clusters that use something that goes.
-fn used(ask: &Ask<'_>, found: &Resource, out: &mut Discovered) {
+fn used(ask: &Ask<'_>, found: &Holding, out: &mut Discovered) {
     let others = ask.owner.others(&found.tags);
     if others.is_empty() {
         return;
@@ -247,7 +247,7 @@ fn used(ask: &Ask<'_>, found: &Resource, out: &mut Discovered) {
     out.notes.push(Finding::error(&pages::USED, Kind::Forbidden, "", message).help(help));
 }
 
-fn foreign(group: &Resource) -> Finding {
+fn foreign(group: &Holding) -> Finding {
     let others: Vec<&str> = owners(&group.tags).collect();
     let whose = match others.as_slice() {
         [] => "has no cluster's tag".to_owned(),
@@ -258,7 +258,7 @@ fn foreign(group: &Resource) -> Finding {
     Finding::warning(&pages::FOREIGN_GROUP, Kind::Forbidden, "", message).help(help)
 }
 
-fn kept_for(group: &Resource, shared: &BTreeSet<&str>) -> Finding {
+fn kept_for(group: &Holding, shared: &BTreeSet<&str>) -> Finding {
     let shared: Vec<&str> = shared.iter().copied().collect();
     let message = format!(
         "the resource group `{}` stays, as the cluster only shares {} in it",
@@ -271,7 +271,7 @@ fn kept_for(group: &Resource, shared: &BTreeSet<&str>) -> Finding {
 }
 
 /// Each resource once.
-fn unique(mut found: Vec<Resource>) -> Vec<Resource> {
+fn unique(mut found: Vec<Holding>) -> Vec<Holding> {
     let mut seen = BTreeSet::new();
     found.retain(|one| !one.id.is_empty() && seen.insert(one.id.to_ascii_lowercase()));
     found

@@ -1,7 +1,7 @@
 //! The roles that identities of a cluster have outside of what goes with them.
 
 use futures::future::join_all;
-use landfall_platform::removal::{Discovered, Fate, Thing};
+use landfall_platform::removal::{Discovered, Disposition, Resource};
 use serde::Deserialize;
 
 use super::holdings::Holdings;
@@ -96,12 +96,12 @@ fn is_id(text: &str) -> bool {
     text.len() == 36 && text.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-')
 }
 
-fn thing(assignment: Assignment) -> Thing {
-    Thing {
+fn thing(assignment: Assignment) -> Resource {
+    Resource {
         id: assignment.id,
         kind: &ROLE_ASSIGNMENT,
         name: format!("on {}", assignment.properties.scope),
-        fate: Fate::Removed,
+        fate: Disposition::Removed,
         after: Vec::new(),
     }
 }
@@ -110,7 +110,7 @@ fn thing(assignment: Assignment) -> Thing {
 mod tests {
     use std::sync::Arc;
 
-    use super::super::holdings::Resource;
+    use super::super::holdings::Holding;
     use super::super::names::Owner;
     use super::*;
     use crate::cloud::scripted::{Scripted, scripted};
@@ -150,11 +150,11 @@ mod tests {
             dns_group: "",
             shared: Arc::default(),
         };
-        let group = Resource { id: "/subscriptions/s/resourceGroups/rg".to_owned(), ..Resource::default() };
-        let identity = Resource {
+        let group = Holding { id: "/subscriptions/s/resourceGroups/rg".to_owned(), ..Holding::default() };
+        let identity = Holding {
             id: format!("{}/providers/Microsoft.ManagedIdentity/userAssignedIdentities/i", group.id),
             kind: "Microsoft.ManagedIdentity/userAssignedIdentities".to_owned(),
-            ..Resource::default()
+            ..Holding::default()
         };
         let found = Holdings { whole: vec![group], own: vec![identity], ..Holdings::default() };
         let out = role_assignments(&ask, &found).await;

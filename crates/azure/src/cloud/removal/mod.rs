@@ -28,7 +28,7 @@ use futures::future::join_all;
 use landfall_diagnostics::{Finding, Kind};
 use landfall_platform::cloud::{Asked, Asking, Session as _, Unready, Verdict, Waiting};
 use landfall_platform::removal::{
-    Account, Discovered, Elsewhere, FoundCluster, Holder, Outcome, Removal, Target, Thing,
+    Account, Discovered, Elsewhere, FoundCluster, Holder, Outcome, Removal, Resource, Target,
 };
 
 use self::names::Owner;
@@ -81,7 +81,7 @@ impl Ask<'_> {
     }
 
     /// Remembers what is shared.
-    fn remember(&self, found: &[holdings::Resource]) {
+    fn remember(&self, found: &[holdings::Holding]) {
         let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
         shared.extend(found.iter().map(|one| one.id.to_ascii_lowercase()));
     }
@@ -168,7 +168,7 @@ impl<'a> AzureRemoval<'a> {
     }
 
     /// Notes what was said of a thing that did not go, or that nothing stands in its way any more.
-    fn note(&self, thing: &Thing, fault: Option<&Fault>) {
+    fn note(&self, thing: &Resource, fault: Option<&Fault>) {
         let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
         let id = thing.id.to_ascii_lowercase();
         match fault {
@@ -184,7 +184,7 @@ impl<'a> AzureRemoval<'a> {
     }
 
     /// Things under the ids by which they were first found: lists write the same id with other capitals.
-    fn spelled(&self, mut things: Vec<Thing>) -> Vec<Thing> {
+    fn spelled(&self, mut things: Vec<Resource>) -> Vec<Resource> {
         let mut spellings = self.spellings.lock().unwrap_or_else(PoisonError::into_inner);
         let mut spell = |id: &mut String| {
             let first = spellings.entry(id.to_ascii_lowercase()).or_insert_with(|| id.clone());
@@ -209,27 +209,27 @@ impl Removal for AzureRemoval<'_> {
         Box::pin(discover::discover(self))
     }
 
-    fn remove<'s>(&'s self, things: &'s [&'s Thing]) -> Waiting<'s, Vec<Outcome>> {
+    fn remove<'s>(&'s self, things: &'s [&'s Resource]) -> Waiting<'s, Vec<Outcome>> {
         Box::pin(join_all(things.iter().map(move |thing| Box::pin(delete::remove(self, thing)))))
     }
 
-    fn look<'s>(&'s self, things: &'s [&'s Thing]) -> Waiting<'s, Vec<Outcome>> {
+    fn look<'s>(&'s self, things: &'s [&'s Resource]) -> Waiting<'s, Vec<Outcome>> {
         Box::pin(join_all(things.iter().map(move |thing| Box::pin(delete::look(self, thing)))))
     }
 
-    fn holders<'s>(&'s self, thing: &'s Thing) -> Waiting<'s, Vec<Holder>> {
+    fn holders<'s>(&'s self, thing: &'s Resource) -> Waiting<'s, Vec<Holder>> {
         Box::pin(async move { holders::holders(self, &[thing]).await.pop().unwrap_or_default() })
     }
 
-    fn holders_of<'s>(&'s self, things: &'s [&'s Thing]) -> Waiting<'s, Vec<Vec<Holder>>> {
+    fn holders_of<'s>(&'s self, things: &'s [&'s Resource]) -> Waiting<'s, Vec<Vec<Holder>>> {
         Box::pin(holders::holders(self, things))
     }
 
-    fn is_local(&self, thing: &Thing) -> bool {
+    fn is_local(&self, thing: &Resource) -> bool {
         elsewhere::is_local(thing)
     }
 
-    fn elsewhere<'s>(&'s self, _: &'s [Thing]) -> Waiting<'s, Elsewhere> {
+    fn elsewhere<'s>(&'s self, _: &'s [Resource]) -> Waiting<'s, Elsewhere> {
         Box::pin(elsewhere::elsewhere(self))
     }
 
@@ -291,7 +291,7 @@ mod tests {
     use landfall_model::plan::Engine;
     use landfall_platform::World;
     use landfall_platform::cloud::Patience;
-    use landfall_platform::removal::{Fate, GivenTarget};
+    use landfall_platform::removal::{Disposition, GivenTarget};
 
     struct Nothing;
 
@@ -360,7 +360,7 @@ mod tests {
         let removal = AzureRemoval::new(asking(&config), &target);
         let things = |id: &str, after: &str| {
             let (id, after) = (id.to_owned(), vec![after.to_owned()]);
-            vec![Thing { id, kind: &kinds::GROUP, name: String::new(), fate: Fate::Removed, after }]
+            vec![Resource { id, kind: &kinds::GROUP, name: String::new(), fate: Disposition::Removed, after }]
         };
         let first = removal.spelled(things("/S/rg", "/S/Zone"));
         assert_eq!(removal.spelled(things("/s/RG", "/s/zone")), first);

@@ -8,7 +8,7 @@
 use super::delete::{LOCKED, PROTECTED};
 use super::discover::group_thing;
 use super::holders::{Denial, Lock, denials, locks};
-use super::holdings::{Holdings, Resource};
+use super::holdings::{Holding, Holdings};
 use super::names::is_within;
 use super::{Ask, AzureRemoval};
 use crate::cloud::fault::Sort;
@@ -31,7 +31,7 @@ pub(super) async fn opened(
 }
 
 /// Whether a group did not go for something that does not keep all that is in it.
-async fn is_held_in_part(removal: &AzureRemoval<'_>, ask: &Ask<'_>, group: &Resource) -> bool {
+async fn is_held_in_part(removal: &AzureRemoval<'_>, ask: &Ask<'_>, group: &Holding) -> bool {
     let Some(fault) = removal.said_of(&group.id) else {
         return false;
     };
@@ -48,7 +48,7 @@ async fn is_held_in_part(removal: &AzureRemoval<'_>, ask: &Ask<'_>, group: &Reso
 }
 
 /// Whether one of these scopes is the group or around it.
-fn is_around<'s>(group: &Resource, mut scopes: impl Iterator<Item = &'s str>) -> bool {
+fn is_around<'s>(group: &Holding, mut scopes: impl Iterator<Item = &'s str>) -> bool {
     scopes.any(|scope| !scope.is_empty() && is_within(&group.id, scope))
 }
 
@@ -58,7 +58,7 @@ mod tests {
 
     #[test]
     fn a_lock_on_one_resource_does_not_keep_the_others() {
-        let group = Resource { id: "/subscriptions/s/resourceGroups/rg".to_owned(), ..Resource::default() };
+        let group = Holding { id: "/subscriptions/s/resourceGroups/rg".to_owned(), ..Holding::default() };
         let one = "/subscriptions/s/resourceGroups/rg/providers/Microsoft.Compute/disks/d";
         assert!(!is_around(&group, [one, ""].into_iter()));
         assert!(is_around(&group, [one, "/subscriptions/S/resourcegroups/RG"].into_iter()));

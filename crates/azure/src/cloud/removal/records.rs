@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use futures::future::join_all;
-use landfall_platform::removal::{Discovered, Fate, Thing};
+use landfall_platform::removal::{Discovered, Disposition, Resource};
 use serde::Deserialize;
 
 use super::holdings::Holdings;
@@ -197,12 +197,12 @@ fn is_own(ask: &Ask<'_>, record: &Record, zone: &str, around: bool, names: &BTre
     }
 }
 
-fn thing(record: &Record, zone: &str) -> Thing {
-    Thing {
+fn thing(record: &Record, zone: &str) -> Resource {
+    Resource {
         id: record.id.clone(),
         kind: &RECORD,
         name: format!("{} {}", record.domain(zone), record.sort()),
-        fate: Fate::Removed,
+        fate: Disposition::Removed,
         after: Vec::new(),
     }
 }
@@ -211,7 +211,7 @@ fn thing(record: &Record, zone: &str) -> Thing {
 mod tests {
     use std::sync::Arc;
 
-    use super::super::holdings::Resource;
+    use super::super::holdings::Holding;
     use super::super::names::Owner;
     use super::*;
     use crate::cloud::scripted::{Scripted, scripted};
@@ -265,11 +265,11 @@ mod tests {
             dns_group: "",
             shared: Arc::default(),
         };
-        let zone = Resource {
+        let zone = Holding {
             id: "/subscriptions/s/resourceGroups/g/providers/Microsoft.Network/privateDnsZones/z".to_owned(),
             name: "demo.example.com".to_owned(),
             kind: "Microsoft.Network/privateDnsZones".to_owned(),
-            ..Resource::default()
+            ..Holding::default()
         };
         let found = Holdings { own: vec![zone], ..Holdings::default() };
         let out = records(&ask, &found).await;

@@ -2,7 +2,7 @@
 //! removed before the subnet lets go of it.
 
 use futures::future::join_all;
-use landfall_platform::removal::{Discovered, Fate, Thing};
+use landfall_platform::removal::{Discovered, Disposition, Resource};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -64,12 +64,12 @@ pub(super) async fn subnet_uses(ask: &Ask<'_>, found: &Holdings) -> Discovered {
     out
 }
 
-fn thing(used: &str, subnet: &str) -> Thing {
-    Thing {
+fn thing(used: &str, subnet: &str) -> Resource {
+    Resource {
         id: format!("{used}{BETWEEN}{subnet}"),
         kind: &SUBNET_USE,
         name: format!("{} by the subnet {}", name_of(used), name_of(subnet)),
-        fate: Fate::Removed,
+        fate: Disposition::Removed,
         after: Vec::new(),
     }
 }

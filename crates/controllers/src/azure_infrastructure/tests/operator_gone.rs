@@ -33,7 +33,7 @@ fn grow_old(stage: &Stage) {
             let name = object["metadata"]["name"].as_str().unwrap_or_default().to_owned();
             object["metadata"]["creationTimestamp"] = json!("2020-01-01T00:00:00Z");
             let stands = stage.played.put(at(kind.plural, &name), object);
-            stage.controller.driver.store.note(News::Is(kind.kind, stands));
+            stage.controller.driver.store.note(ObjectEvent::Is(kind.kind, stands));
         }
     }
 }

@@ -83,9 +83,9 @@ impl Played {
         let objects = self.all();
         let of = |kind: &&'static Kind| {
             let of_kind = objects.iter().filter(|((plural, _), _)| *plural == kind.plural);
-            News::All(kind.kind, of_kind.map(|(_, object)| object.clone()).collect())
+            ObjectEvent::All(kind.kind, of_kind.map(|(_, object)| object.clone()).collect())
         };
-        let news: Vec<News> = kinds.iter().map(of).collect();
+        let news: Vec<ObjectEvent> = kinds.iter().map(of).collect();
         stream::iter(news).chain(stream::pending()).boxed()
     }
 }

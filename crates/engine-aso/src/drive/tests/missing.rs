@@ -23,7 +23,7 @@ fn plan_that_writes() -> Translation {
 
 #[test]
 fn only_what_is_in_the_plan_comes_by_itself() {
-    let comes = |reason: &str, spec: &Value, world: &World| {
+    let comes = |reason: &str, spec: &Value, world: &ObservedState| {
         let ready = json!({ "type": "Ready", "status": "False", "reason": reason });
         let object = json!({ "spec": spec, "status": { "conditions": [ready] } });
         references::comes(&object, &plan_that_writes(), world)
@@ -44,13 +44,13 @@ fn only_what_is_in_the_plan_comes_by_itself() {
         ("SecretNotFound", json!({ "operatorSpec": taken("adminPassword", "other") }), true),
         ("SecretNotFound", json!({}), true),
     ];
-    let mut world = World::new(Timestamp::UNIX_EPOCH);
+    let mut world = ObservedState::new(Timestamp::UNIX_EPOCH);
     for (reason, spec, expected) in cases {
         assert_eq!(comes(reason, &spec, &world), expected, "{reason} of {spec}");
     }
     // What stands is not what is missing.
     let spec = named(NETWORK, "VirtualNetwork", "other");
-    world.note(News::Is("VirtualNetwork", json!({ "metadata": { "name": "other" } })));
+    world.note(ObjectEvent::Is("VirtualNetwork", json!({ "metadata": { "name": "other" } })));
     assert!(comes("ReferenceNotFound", &spec, &world));
     world.lacks_credential = true;
     assert!(!comes("SecretNotFound", &json!({}), &world));
@@ -71,8 +71,8 @@ fn what_a_patch_names_is_waited_for() {
         ];
     }
     let drive = Drive::new(ID, owner(ID, ID, "uid"), Work::Make(plan));
-    let mut world = World::new(Timestamp::UNIX_EPOCH);
-    world.note(News::Is("LoadBalancer", json!({ "metadata": { "name": "theirs" } })));
+    let mut world = ObservedState::new(Timestamp::UNIX_EPOCH);
+    world.note(ObjectEvent::Is("LoadBalancer", json!({ "metadata": { "name": "theirs" } })));
     let step = drive.step(&world);
     let net = step.objects.iter().find(|planned| planned.object.name == "net");
     let behind = net.map(|planned| planned.behind.as_slice()).unwrap_or_default();

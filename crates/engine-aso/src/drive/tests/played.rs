@@ -13,7 +13,7 @@ use tokio::time::{Instant, sleep};
 
 use crate::core::Object;
 use crate::desired::Policy;
-use crate::drive::{Api, Failure, Feed, Location, News};
+use crate::drive::{Api, Failure, Feed, Location, ObjectEvent};
 use crate::keys;
 use crate::kinds::{KINDS, Kind, named};
 
@@ -37,21 +37,21 @@ struct State {
     /// Reads of single objects of the operator, and listings of a kind.
     reads: usize,
     listings: usize,
-    listeners: Vec<UnboundedSender<News>>,
+    listeners: Vec<UnboundedSender<ObjectEvent>>,
     /// How long the operator takes for an object; none where it answers at once.
     slow: Option<Duration>,
     due: Vec<Due>,
 }
 
 impl State {
-    fn tell(&mut self, news: &News) {
+    fn tell(&mut self, news: &ObjectEvent) {
         self.listeners.retain(|listener| listener.send(news.clone()).is_ok());
     }
 
     fn place(&mut self, kind: &'static Kind, object: Value) {
         let name = object["metadata"]["name"].as_str().unwrap_or_default().to_owned();
         self.objects.insert((kind.plural, name), object.clone());
-        self.tell(&News::Is(kind.kind, object));
+        self.tell(&ObjectEvent::Is(kind.kind, object));
     }
 }
 
@@ -229,7 +229,7 @@ impl Played {
         for kind in kinds {
             let of_kind = state.objects.iter().filter(|((plural, _), _)| *plural == kind.plural);
             let all = of_kind.map(|(_, object)| object.clone()).collect();
-            let _ = sender.send(News::All(kind.kind, all));
+            let _ = sender.send(ObjectEvent::All(kind.kind, all));
         }
         state.listeners.push(sender);
         stream::unfold(receiver, |mut receiver| async move { Some((receiver.recv().await?, receiver)) })
@@ -268,7 +268,7 @@ impl Played {
         if let Some(pause) = state.slow {
             state.due.push((Instant::now() + pause, key.clone()));
             state.objects.insert(key, object.clone());
-            state.tell(&News::Is(kind.kind, object.clone()));
+            state.tell(&ObjectEvent::Is(kind.kind, object.clone()));
             return Some(object);
         }
         drop(state);
@@ -285,10 +285,10 @@ impl Played {
         let stands = operate(kind.kind, &mut object, &mut locked(&azure), fails);
         if stands {
             state.objects.insert(key, object.clone());
-            state.tell(&News::Is(kind.kind, object.clone()));
+            state.tell(&ObjectEvent::Is(kind.kind, object.clone()));
         } else {
             state.objects.remove(&key);
-            state.tell(&News::Gone(kind.kind, object.clone()));
+            state.tell(&ObjectEvent::Gone(kind.kind, object.clone()));
         }
         stands.then_some(object)
     }

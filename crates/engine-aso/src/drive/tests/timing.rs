@@ -28,7 +28,7 @@ fn public() -> Translation {
     let text = |object: &Value, pointer: &str| world::text(object, pointer).to_owned();
     let known = objects.iter().filter_map(|object| Some((kinds::named(&text(object, "/kind"))?, object)));
     let known: Vec<(&'static Kind, &Value)> = known.collect();
-    let mut world = World::new(Timestamp::UNIX_EPOCH);
+    let mut world = ObservedState::new(Timestamp::UNIX_EPOCH);
     for (kind, object) in &known {
         world.insert(kind.kind, (*object).clone());
     }

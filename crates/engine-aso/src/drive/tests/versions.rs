@@ -77,10 +77,12 @@ async fn made_again(played: &Played, change: &Value) -> (Option<End>, Vec<(Verb,
     let mut feed = played
         .feed(&kinds)
         .map(|news| match news {
-            News::All(kind, objects) => News::All(kind, objects.into_iter().map(converted).collect()),
-            News::Is(kind, object) => News::Is(kind, converted(object)),
-            News::Gone(kind, object) => News::Gone(kind, converted(object)),
-            broke @ News::Broke { .. } => broke,
+            ObjectEvent::All(kind, objects) => {
+                ObjectEvent::All(kind, objects.into_iter().map(converted).collect())
+            }
+            ObjectEvent::Is(kind, object) => ObjectEvent::Is(kind, converted(object)),
+            ObjectEvent::Gone(kind, object) => ObjectEvent::Gone(kind, converted(object)),
+            broke @ ObjectEvent::Broke { .. } => broke,
         })
         .boxed();
     let api = Converting { played, called: Mutex::default() };

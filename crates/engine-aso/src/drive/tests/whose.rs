@@ -61,12 +61,12 @@ async fn objects_of_somebody_else_in_the_namespace_are_not_touched() {
 }
 
 /// An object of somebody else, or of this owner, that is found in Azure and has this policy.
-fn found((kind, name): (&'static str, &str), policy: &str, owner: Option<&Owner>) -> News {
+fn found((kind, name): (&'static str, &str), policy: &str, owner: Option<&Owner>) -> ObjectEvent {
     let owners: Vec<Value> = owner.map(Owner::reference).into_iter().collect();
     let metadata =
         json!({ "name": name, "annotations": { (keys::POLICY): policy }, "ownerReferences": owners });
     let ready = json!({ "type": "Ready", "status": "True" });
-    News::Is(kind, json!({ "metadata": metadata, "status": { "conditions": [ready] } }))
+    ObjectEvent::Is(kind, json!({ "metadata": metadata, "status": { "conditions": [ready] } }))
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn a_part_of_somebody_elses_resource_is_not_adopted() {
     let owner = owner(ID, ID, "uid");
     let drive = Drive::new(ID, owner.clone(), Work::Make(plan));
     let policy_of_subnet = |network: Option<&Owner>| {
-        let mut world = World::new(Timestamp::UNIX_EPOCH);
+        let mut world = ObservedState::new(Timestamp::UNIX_EPOCH);
         world.note(found(NET, "manage", network));
         world.note(found(subnet, "skip", Some(&owner)));
         let mut objects = drive.step(&world).objects.into_iter();

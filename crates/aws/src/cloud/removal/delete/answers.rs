@@ -1,7 +1,7 @@
 //! What an error of AWS means for the thing that was to go.
 
 use landfall_diagnostics::Finding;
-use landfall_platform::removal::{Outcome, Thing};
+use landfall_platform::removal::{Outcome, Resource};
 
 use super::pages;
 use crate::cloud::fault::{Fault, Sort};
@@ -97,7 +97,7 @@ fn of_sort(sort: Sort) -> Meaning {
 }
 
 /// What a fault makes of a thing.
-pub(super) fn outcome(fault: &Fault, thing: &Thing) -> Outcome {
+pub(super) fn outcome(fault: &Fault, thing: &Resource) -> Outcome {
     let refused = |finding: Finding| Outcome::Refused(Box::new(finding));
     match meaning(fault) {
         Meaning::Gone => Outcome::Gone,

@@ -1,13 +1,13 @@
 //! Load balancers of both generations, listeners and target groups.
 
-use landfall_platform::removal::{Outcome, Thing};
+use landfall_platform::removal::{Outcome, Resource};
 
 use super::{Stop, bare};
 use crate::cloud::removal::{AwsRemoval, kinds};
 
 /// Removes a load balancer or a part of one. A load balancer is gone once it is not listed any more; its
 /// network interfaces go by themselves after that.
-pub(super) async fn remove(removal: &AwsRemoval<'_>, thing: &Thing) -> Result<Outcome, Stop> {
+pub(super) async fn remove(removal: &AwsRemoval<'_>, thing: &Resource) -> Result<Outcome, Stop> {
     // But for those of the first generation, all are known by their ARNs alone.
     let arn = thing.id.as_str();
     if *thing.kind == kinds::CLASSIC_LOAD_BALANCER {

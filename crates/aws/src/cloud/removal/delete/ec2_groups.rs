@@ -3,7 +3,7 @@
 
 use aws_sdk_ec2::types::{IpPermission, RouteTable, RouteTableAssociation, SecurityGroup};
 use futures::future::join_all;
-use landfall_platform::removal::{Outcome, Thing};
+use landfall_platform::removal::{Outcome, Resource};
 
 use super::{Stop, bare, settled};
 use crate::cloud::gather::filter;
@@ -15,7 +15,7 @@ const DEFAULT: &str = "default";
 
 /// Removes security groups: first all of them stop naming others, then they go. Groups that name each other
 /// hold each other until both have been emptied.
-pub(super) async fn groups(removal: &AwsRemoval<'_>, things: &[&Thing]) -> Vec<Outcome> {
+pub(super) async fn groups(removal: &AwsRemoval<'_>, things: &[&Resource]) -> Vec<Outcome> {
     let mut emptying = Vec::with_capacity(things.len());
     for thing in things {
         emptying.push(Box::pin(empty(removal, bare(&thing.id))));
@@ -61,7 +61,7 @@ fn names_another(id: &str, rule: &IpPermission) -> bool {
     rule.user_id_group_pairs().iter().any(|pair| pair.group_id() != Some(id))
 }
 
-async fn group(removal: &AwsRemoval<'_>, thing: &Thing, emptied: Result<bool, Stop>) -> Outcome {
+async fn group(removal: &AwsRemoval<'_>, thing: &Resource, emptied: Result<bool, Stop>) -> Outcome {
     match Box::pin(delete(removal, bare(&thing.id), emptied)).await {
         Ok(outcome) => outcome,
         Err(stop) => stop.outcome(thing),

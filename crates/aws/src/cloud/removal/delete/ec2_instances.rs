@@ -3,14 +3,14 @@
 use aws_sdk_ec2::types::{
     InstanceState, InstanceStateChange, InstanceStateName, PlacementGroup, UnsuccessfulItem,
 };
-use landfall_platform::removal::{Outcome, Thing};
+use landfall_platform::removal::{Outcome, Resource};
 
 use super::{Stop, answers, bare};
 use crate::cloud::removal::{AwsRemoval, known};
 
 /// Terminates instances; they are gone once EC2 calls them terminated. Protection against termination is not
 /// turned off.
-pub(super) async fn terminate(removal: &AwsRemoval<'_>, things: &[&Thing]) -> Vec<Outcome> {
+pub(super) async fn terminate(removal: &AwsRemoval<'_>, things: &[&Resource]) -> Vec<Outcome> {
     const CALL: &str = "ec2:TerminateInstances";
     let ec2 = match removal.session.ec2().await {
         Ok(ec2) => ec2,
@@ -24,14 +24,14 @@ pub(super) async fn terminate(removal: &AwsRemoval<'_>, things: &[&Thing]) -> Ve
 }
 
 /// What EC2 says of an instance that it was told to terminate.
-fn terminated(changes: &[InstanceStateChange], thing: &Thing) -> Outcome {
+fn terminated(changes: &[InstanceStateChange], thing: &Resource) -> Outcome {
     let change = changes.iter().find(|change| change.instance_id() == Some(bare(&thing.id)));
     let state = change.and_then(InstanceStateChange::current_state).and_then(InstanceState::name);
     if state == Some(&InstanceStateName::Terminated) { Outcome::Gone } else { Outcome::Going }
 }
 
 /// Releases dedicated hosts.
-pub(super) async fn hosts(removal: &AwsRemoval<'_>, things: &[&Thing]) -> Vec<Outcome> {
+pub(super) async fn hosts(removal: &AwsRemoval<'_>, things: &[&Resource]) -> Vec<Outcome> {
     const CALL: &str = "ec2:ReleaseHosts";
     let ec2 = match removal.session.ec2().await {
         Ok(ec2) => ec2,
@@ -49,7 +49,7 @@ pub(super) fn itemised(
     removal: &AwsRemoval<'_>,
     call: &str,
     items: &[UnsuccessfulItem],
-    thing: &Thing,
+    thing: &Resource,
     done: &Outcome,
 ) -> Outcome {
     let item = items.iter().find(|item| item.resource_id() == Some(bare(&thing.id)));
@@ -63,7 +63,7 @@ pub(super) fn itemised(
 /// Deletes a placement group, which goes by its name.
 pub(super) async fn placement_group(
     removal: &AwsRemoval<'_>,
-    thing: &Thing,
+    thing: &Resource,
     id: &str,
 ) -> Result<Outcome, Stop> {
     const CALL: &str = "ec2:DeletePlacementGroup";
@@ -91,7 +91,7 @@ async fn named(removal: &AwsRemoval<'_>, id: &str) -> Result<Option<String>, Sto
 #[cfg(test)]
 mod tests {
     use super::*;
-    use landfall_platform::removal::{Fate, Kind};
+    use landfall_platform::removal::{Disposition, Kind};
 
     static INSTANCE: Kind = Kind { name: "instance", batch: 50, help: "", last: false };
 
@@ -104,11 +104,11 @@ mod tests {
         let changes =
             [change("i-1", InstanceStateName::ShuttingDown), change("i-2", InstanceStateName::Terminated)];
         let outcome = |id: &str| {
-            let thing = Thing {
+            let thing = Resource {
                 id: format!("arn:aws:ec2:us-east-1:123456789012:instance/{id}"),
                 kind: &INSTANCE,
                 name: String::new(),
-                fate: Fate::Removed,
+                fate: Disposition::Removed,
                 after: Vec::new(),
             };
             terminated(&changes, &thing)

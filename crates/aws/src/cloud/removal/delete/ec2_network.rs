@@ -3,7 +3,7 @@
 use aws_sdk_ec2::types::{
     InternetGatewayAttachment, NetworkInterface, NetworkInterfaceStatus, VpcEndpointConnection,
 };
-use landfall_platform::removal::{Kind, Outcome, Thing};
+use landfall_platform::removal::{Kind, Outcome, Resource};
 
 use super::ec2_instances::itemised;
 use super::{Stop, bare, settled};
@@ -12,7 +12,7 @@ use crate::cloud::removal::known::Interface;
 use crate::cloud::removal::{AwsRemoval, kinds, known};
 
 /// Removes what needs one call.
-pub(super) async fn remove(removal: &AwsRemoval<'_>, thing: &Thing, id: &str) -> Result<Outcome, Stop> {
+pub(super) async fn remove(removal: &AwsRemoval<'_>, thing: &Resource, id: &str) -> Result<Outcome, Stop> {
     if *thing.kind == kinds::NETWORK_INTERFACE {
         return Box::pin(interface(removal, id)).await;
     }
@@ -116,7 +116,7 @@ async fn attached(removal: &AwsRemoval<'_>, id: &str) -> Result<Vec<String>, Sto
 }
 
 /// Deletes VPC endpoints; they are gone once their interfaces are.
-pub(super) async fn endpoints(removal: &AwsRemoval<'_>, things: &[&Thing]) -> Vec<Outcome> {
+pub(super) async fn endpoints(removal: &AwsRemoval<'_>, things: &[&Resource]) -> Vec<Outcome> {
     const CALL: &str = "ec2:DeleteVpcEndpoints";
     let ec2 = match removal.session.ec2().await {
         Ok(ec2) => ec2,
@@ -130,7 +130,7 @@ pub(super) async fn endpoints(removal: &AwsRemoval<'_>, things: &[&Thing]) -> Ve
 }
 
 /// Deletes endpoint services. Where others are connected, they are rejected first.
-pub(super) async fn services(removal: &AwsRemoval<'_>, things: &[&Thing]) -> Vec<Outcome> {
+pub(super) async fn services(removal: &AwsRemoval<'_>, things: &[&Resource]) -> Vec<Outcome> {
     let outcomes = Box::pin(without_rejecting(removal, things)).await;
     let mut held = Vec::new();
     for (thing, outcome) in things.iter().zip(&outcomes) {
@@ -148,7 +148,7 @@ pub(super) async fn services(removal: &AwsRemoval<'_>, things: &[&Thing]) -> Vec
     Box::pin(without_rejecting(removal, things)).await
 }
 
-async fn without_rejecting(removal: &AwsRemoval<'_>, things: &[&Thing]) -> Vec<Outcome> {
+async fn without_rejecting(removal: &AwsRemoval<'_>, things: &[&Resource]) -> Vec<Outcome> {
     const CALL: &str = "ec2:DeleteVpcEndpointServiceConfigurations";
     let ec2 = match removal.session.ec2().await {
         Ok(ec2) => ec2,

@@ -1,7 +1,7 @@
 //! Instance profiles, roles and policies.
 
 use aws_sdk_iam::types::{AttachedPolicy, InstanceProfile, PolicyVersion, Role as Listed};
-use landfall_platform::removal::{Outcome, Thing};
+use landfall_platform::removal::{Outcome, Resource};
 
 use super::answers::{self, Meaning};
 use super::{Stop, bare, if_allowed, settled};
@@ -9,7 +9,7 @@ use crate::cloud::removal::known::Role;
 use crate::cloud::removal::{AwsRemoval, kinds, known};
 
 /// Removes an instance profile, a role or a policy.
-pub(super) async fn remove(removal: &AwsRemoval<'_>, thing: &Thing) -> Result<Outcome, Stop> {
+pub(super) async fn remove(removal: &AwsRemoval<'_>, thing: &Resource) -> Result<Outcome, Stop> {
     if *thing.kind == kinds::INSTANCE_PROFILE {
         Box::pin(profile(removal, bare(&thing.id))).await
     } else if *thing.kind == kinds::ROLE {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use aws_sdk_elasticloadbalancing::types::LoadBalancerDescription;
 use aws_sdk_elasticloadbalancingv2::types::{LoadBalancer, TargetGroup};
-use landfall_platform::removal::{Fate, Kind, Outcome, Thing};
+use landfall_platform::removal::{Disposition, Kind, Outcome, Resource};
 
 use super::answers::{self, Meaning};
 use super::{Stop, bare, look_ec2, others, route53, s3, untag};
@@ -13,13 +13,13 @@ use crate::cloud::removal::{AwsRemoval, kinds};
 
 /// Looks at things of one kind, with one call for all of them where the service has such a call. A list of
 /// ids would be refused as a whole as soon as one of them is gone, so lists are filtered.
-pub(in crate::cloud::removal) async fn look(removal: &AwsRemoval<'_>, things: &[&Thing]) -> Vec<Outcome> {
+pub(in crate::cloud::removal) async fn look(removal: &AwsRemoval<'_>, things: &[&Resource]) -> Vec<Outcome> {
     let Some(first) = things.first() else {
         return Vec::new();
     };
     let asked = match first.fate {
-        Fate::Released => Box::pin(untag::tagged(removal, things)).await,
-        Fate::Removed => Box::pin(there(removal, first.kind, things)).await,
+        Disposition::Released => Box::pin(untag::tagged(removal, things)).await,
+        Disposition::Removed => Box::pin(there(removal, first.kind, things)).await,
     };
     match asked {
         Ok(names) => things.iter().map(|thing| seen(&names, thing)).collect(),
@@ -27,13 +27,13 @@ pub(in crate::cloud::removal) async fn look(removal: &AwsRemoval<'_>, things: &[
     }
 }
 
-fn seen(names: &BTreeSet<String>, thing: &Thing) -> Outcome {
+fn seen(names: &BTreeSet<String>, thing: &Resource) -> Outcome {
     let is_there = names.contains(bare(&thing.id)) || names.contains(&thing.id);
     if is_there { Outcome::Going } else { Outcome::Gone }
 }
 
 /// That a look failed shows nothing to be gone, and that the caller may not look does not keep a thing.
-fn unknown(stop: &Stop, thing: &Thing) -> Outcome {
+fn unknown(stop: &Stop, thing: &Resource) -> Outcome {
     match stop {
         Stop::Fault(fault) => match answers::meaning(fault) {
             Meaning::Gone => Outcome::Going,
@@ -48,7 +48,7 @@ fn unknown(stop: &Stop, thing: &Thing) -> Outcome {
 async fn there(
     removal: &AwsRemoval<'_>,
     kind: &'static Kind,
-    things: &[&Thing],
+    things: &[&Resource],
 ) -> Result<BTreeSet<String>, Stop> {
     if *kind == kinds::CLASSIC_LOAD_BALANCER {
         let elb = removal.session.elb().await?;
@@ -85,7 +85,7 @@ async fn there(
 }
 
 /// Whether a thing that is asked for by its name is there.
-async fn is_there(removal: &AwsRemoval<'_>, thing: &Thing) -> Result<bool, Stop> {
+async fn is_there(removal: &AwsRemoval<'_>, thing: &Resource) -> Result<bool, Stop> {
     let name = bare(&thing.id);
     let asked = match thing.kind {
         kind if *kind == kinds::BUCKET => return Box::pin(s3::is_there(removal, name)).await,
@@ -108,7 +108,7 @@ async fn is_there(removal: &AwsRemoval<'_>, thing: &Thing) -> Result<bool, Stop>
     }
 }
 
-async fn is_in_iam(removal: &AwsRemoval<'_>, thing: &Thing, name: &str) -> Result<bool, Stop> {
+async fn is_in_iam(removal: &AwsRemoval<'_>, thing: &Resource, name: &str) -> Result<bool, Stop> {
     let iam = removal.session.iam().await?;
     match thing.kind {
         kind if *kind == kinds::ROLE => told(ask!(removal, "iam:GetRole", iam.get_role().role_name(name))),
@@ -135,12 +135,12 @@ mod tests {
     use super::*;
     use crate::cloud::fault::Sort;
 
-    fn thing(id: &str) -> Thing {
-        Thing {
+    fn thing(id: &str) -> Resource {
+        Resource {
             id: id.to_owned(),
             kind: &kinds::VOLUME,
             name: String::new(),
-            fate: Fate::Removed,
+            fate: Disposition::Removed,
             after: Vec::new(),
         }
     }

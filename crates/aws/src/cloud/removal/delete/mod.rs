@@ -1,6 +1,6 @@
 //! How each sort of thing goes, and how to see that it is gone.
 //!
-//! A file for each service. What an error of AWS means for the thing is a table in `answers`; `lots` has what
+//! A file for each service. What an error of AWS means for the thing is a table in `answers`; `batches` has what
 //! to do where one call for many things failed as a whole. Every call is safe to repeat: what is not there
 //! any more is gone.
 
@@ -24,7 +24,7 @@ macro_rules! list {
 /// whole. What an answer says of a thing becomes its outcome; the outcomes are in the order of the things.
 macro_rules! together {
     ($things:expr, |$ids:ident| $asked:expr, |$answer:ident, $thing:ident| $outcome:expr) => {{
-        let mut outcomes = super::lots::Outcomes::new();
+        let mut outcomes = super::batches::Outcomes::new();
         let mut waiting = vec![$things.to_vec()];
         while let Some(lot) = waiting.pop() {
             let $ids: Vec<String> = lot.iter().map(|thing| super::bare(&thing.id).to_owned()).collect();
@@ -32,15 +32,16 @@ macro_rules! together {
                 Ok($answer) => {
                     outcomes.extend(lot.iter().map(|$thing| ($thing.id.as_str(), $outcome)));
                 }
-                Err(fault) => waiting.extend(super::lots::blame(&fault, lot, &mut outcomes)),
+                Err(fault) => waiting.extend(super::batches::blame(&fault, lot, &mut outcomes)),
             }
         }
-        super::lots::in_order($things, outcomes)
+        super::batches::in_order($things, outcomes)
     }};
 }
 
 mod answers;
 mod balancers;
+mod batches;
 mod ec2_groups;
 mod ec2_instances;
 mod ec2_network;
@@ -49,7 +50,6 @@ mod iam;
 mod iam_users;
 mod look;
 mod look_ec2;
-mod lots;
 mod others;
 mod pages;
 mod route53;
@@ -62,7 +62,7 @@ use aws_smithy_runtime_api::client::result::SdkError;
 use aws_smithy_types::error::ErrorMetadata;
 use futures::future::join_all;
 use landfall_platform::cloud::Unready;
-use landfall_platform::removal::{Fate, Outcome, Thing};
+use landfall_platform::removal::{Disposition, Outcome, Resource};
 
 use super::{AwsRemoval, kinds};
 use crate::cloud::fault::Fault;
@@ -94,7 +94,7 @@ impl From<Fault> for Stop {
 
 impl Stop {
     /// What comes of a thing that was to be removed.
-    fn outcome(&self, thing: &Thing) -> Outcome {
+    fn outcome(&self, thing: &Resource) -> Outcome {
         match self {
             Self::Unready(unready) => Outcome::Failed { why: unready.0.clone() },
             Self::Fault(fault) => answers::outcome(fault, thing),
@@ -103,7 +103,7 @@ impl Stop {
     }
 
     /// The same for each of several things.
-    fn outcomes(&self, things: &[&Thing]) -> Vec<Outcome> {
+    fn outcomes(&self, things: &[&Resource]) -> Vec<Outcome> {
         things.iter().map(|thing| self.outcome(thing)).collect()
     }
 }
@@ -119,12 +119,12 @@ impl AwsRemoval<'_> {
 }
 
 /// Removes or releases things of one kind and one fate; an outcome for each, in their order.
-pub(super) async fn remove(removal: &AwsRemoval<'_>, things: &[&Thing]) -> Vec<Outcome> {
+pub(super) async fn remove(removal: &AwsRemoval<'_>, things: &[&Resource]) -> Vec<Outcome> {
     let Some(first) = things.first() else {
         return Vec::new();
     };
     match first.kind {
-        _ if first.fate == Fate::Released => Box::pin(untag::release(removal, things)).await,
+        _ if first.fate == Disposition::Released => Box::pin(untag::release(removal, things)).await,
         kind if *kind == kinds::INSTANCE => Box::pin(ec2_instances::terminate(removal, things)).await,
         kind if *kind == kinds::DEDICATED_HOST => Box::pin(ec2_instances::hosts(removal, things)).await,
         kind if *kind == kinds::VPC_ENDPOINT => Box::pin(ec2_network::endpoints(removal, things)).await,
@@ -142,14 +142,14 @@ pub(super) async fn remove(removal: &AwsRemoval<'_>, things: &[&Thing]) -> Vec<O
 }
 
 /// Removes a thing of a kind that goes one by one.
-async fn alone(removal: &AwsRemoval<'_>, thing: &Thing) -> Outcome {
+async fn alone(removal: &AwsRemoval<'_>, thing: &Resource) -> Outcome {
     match Box::pin(one(removal, thing)).await {
         Ok(outcome) => outcome,
         Err(stop) => stop.outcome(thing),
     }
 }
 
-async fn one(removal: &AwsRemoval<'_>, thing: &Thing) -> Result<Outcome, Stop> {
+async fn one(removal: &AwsRemoval<'_>, thing: &Resource) -> Result<Outcome, Stop> {
     let id = bare(&thing.id);
     let kind = thing.kind;
     let gateways = [&kinds::INTERNET_GATEWAY, &kinds::EGRESS_ONLY_GATEWAY, &kinds::CARRIER_GATEWAY];
@@ -245,11 +245,11 @@ mod tests {
     fn without_anybody_to_ask_nothing_is_gone() {
         static KIND: landfall_platform::removal::Kind =
             landfall_platform::removal::Kind { name: "volume", batch: 1, help: "", last: false };
-        let thing = Thing {
+        let thing = Resource {
             id: "vol-1".to_owned(),
             kind: &KIND,
             name: String::new(),
-            fate: Fate::Removed,
+            fate: Disposition::Removed,
             after: Vec::new(),
         };
         let outcomes = Stop::from(Unready("no endpoint".to_owned())).outcomes(&[&thing, &thing]);

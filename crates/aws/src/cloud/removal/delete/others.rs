@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::PoisonError;
 use std::time::Duration;
 
-use landfall_platform::removal::{Outcome, Thing};
+use landfall_platform::removal::{Outcome, Resource};
 use tokio::time::Instant;
 
 use super::answers::{self, Meaning};
@@ -19,7 +19,7 @@ use crate::cloud::removal::AwsRemoval;
 const LATE: Duration = Duration::from_mins(2);
 
 /// Looks whether somebody else has removed a thing.
-pub(super) async fn remove(removal: &AwsRemoval<'_>, thing: &Thing) -> Result<Outcome, Stop> {
+pub(super) async fn remove(removal: &AwsRemoval<'_>, thing: &Resource) -> Result<Outcome, Stop> {
     match Box::pin(is_listed(removal, thing)).await {
         Ok(false) => Ok(Outcome::Gone),
         Ok(true) => {
@@ -35,7 +35,7 @@ pub(super) async fn remove(removal: &AwsRemoval<'_>, thing: &Thing) -> Result<Ou
 }
 
 /// What becomes of a thing that is listed now.
-fn listed(unremoved: &mut BTreeMap<String, Instant>, thing: &Thing, now: Instant) -> Outcome {
+fn listed(unremoved: &mut BTreeMap<String, Instant>, thing: &Resource, now: Instant) -> Outcome {
     let since = *unremoved.entry(thing.id.clone()).or_insert(now);
     if since + LATE <= now {
         return Outcome::Refused(Box::new(pages::unknown(thing)));
@@ -44,7 +44,7 @@ fn listed(unremoved: &mut BTreeMap<String, Instant>, thing: &Thing, now: Instant
 }
 
 /// Whether a list of tags has a thing.
-pub(super) async fn is_listed(removal: &AwsRemoval<'_>, thing: &Thing) -> Result<bool, Stop> {
+pub(super) async fn is_listed(removal: &AwsRemoval<'_>, thing: &Resource) -> Result<bool, Stop> {
     Ok(!Box::pin(tags::carried(removal, &[thing])).await?.is_empty())
 }
 
@@ -52,15 +52,15 @@ pub(super) async fn is_listed(removal: &AwsRemoval<'_>, thing: &Thing) -> Result
 mod tests {
     use super::*;
     use crate::cloud::removal::kinds;
-    use landfall_platform::removal::Fate;
+    use landfall_platform::removal::Disposition;
 
     #[test]
     fn what_is_listed_for_long_is_there() {
-        let thing = Thing {
+        let thing = Resource {
             id: "arn:aws:rds:us-east-1:123456789012:db:demo".to_owned(),
             kind: &kinds::OTHER,
             name: String::new(),
-            fate: Fate::Removed,
+            fate: Disposition::Removed,
             after: Vec::new(),
         };
         let (mut unremoved, begin) = (BTreeMap::new(), Instant::now());

@@ -1,7 +1,7 @@
 //! What stands against removing a thing, each with its page.
 
 use landfall_diagnostics::{Code, Finding, Kind, shortened};
-use landfall_platform::removal::Thing;
+use landfall_platform::removal::Resource;
 
 use crate::cloud::fault::Fault;
 
@@ -12,7 +12,7 @@ const MANAGED: Code = Code::new("LF1338");
 const UNKNOWN: Code = Code::new("LF1339");
 
 /// The caller may not do this.
-pub(super) fn denied(fault: &Fault, thing: &Thing) -> Finding {
+pub(super) fn denied(fault: &Fault, thing: &Resource) -> Finding {
     let call = &fault.call;
     let explicit = fault.message.contains("explicit deny");
     let help = if explicit && fault.message.contains("service control policy") {
@@ -26,31 +26,31 @@ pub(super) fn denied(fault: &Fault, thing: &Thing) -> Finding {
 }
 
 /// Somebody protected it.
-pub(super) fn protected(fault: &Fault, thing: &Thing) -> Finding {
+pub(super) fn protected(fault: &Fault, thing: &Resource) -> Finding {
     let help = format!("turn off the protection of the {}, then run the command again", thing.kind.name);
     against(&PROTECTED, fault, thing).help(help)
 }
 
 /// A lock keeps it.
-pub(super) fn retained(fault: &Fault, thing: &Thing) -> Finding {
+pub(super) fn retained(fault: &Fault, thing: &Resource) -> Finding {
     let help =
         "take the legal hold off or wait until the retention period is over, then run the command again";
     against(&RETAINED, fault, thing).help(help)
 }
 
 /// Another service manages it.
-pub(super) fn managed(fault: &Fault, thing: &Thing) -> Finding {
+pub(super) fn managed(fault: &Fault, thing: &Resource) -> Finding {
     against(&MANAGED, fault, thing)
         .help("remove it with the service that manages it, then run the command again")
 }
 
 /// Nobody here knows how it goes.
-pub(super) fn unknown(thing: &Thing) -> Finding {
+pub(super) fn unknown(thing: &Resource) -> Finding {
     let message = format!("landfall cannot remove {}, which carries the cluster's tag", shortened(&thing.id));
     Finding::error(&UNKNOWN, Kind::NotSupported, "", message).help(thing.kind.help)
 }
 
-fn against(code: &'static Code, fault: &Fault, thing: &Thing) -> Finding {
+fn against(code: &'static Code, fault: &Fault, thing: &Resource) -> Finding {
     let what = format!("{} {}", thing.kind.name, shortened(super::bare(&thing.id)));
     let message = format!("the {what} cannot be removed: {}", fault.sentence());
     Finding::error(code, Kind::Forbidden, "", message)
@@ -60,7 +60,7 @@ fn against(code: &'static Code, fault: &Fault, thing: &Thing) -> Finding {
 mod tests {
     use super::*;
     use crate::cloud::fault::Sort;
-    use landfall_platform::removal::{Fate, Kind as Sorted};
+    use landfall_platform::removal::{Disposition, Kind as Sorted};
 
     static VOLUME: Sorted = Sorted { name: "volume", batch: 1, help: "detach it", last: false };
 
@@ -75,12 +75,12 @@ mod tests {
         }
     }
 
-    fn volume() -> Thing {
-        Thing {
+    fn volume() -> Resource {
+        Resource {
             id: "arn:aws:ec2:us-east-1:123456789012:volume/vol-1".to_owned(),
             kind: &VOLUME,
             name: String::new(),
-            fate: Fate::Removed,
+            fate: Disposition::Removed,
             after: Vec::new(),
         }
     }

@@ -9,10 +9,10 @@ use std::sync::PoisonError;
 use aws_sdk_route53::Client;
 use aws_sdk_route53::types::{ResourceRecordSet, ResourceTagSet, TagResourceType};
 use aws_smithy_types::error::operation::BuildError;
-use landfall_platform::removal::{Outcome, Thing};
+use landfall_platform::removal::{Outcome, Resource};
 
 use super::Stop;
-use super::lots::{self, Outcomes};
+use super::batches::{self, Outcomes};
 use super::route53_changes::{batches, deletion, is_same};
 use crate::cloud::fault::{Fault, Sort};
 use crate::cloud::removal::dns::{Balancers, is_below};
@@ -26,10 +26,10 @@ const LIST: &str = "route53:ListResourceRecordSets";
 const MOST_PAGES: usize = 1000;
 
 /// A record that is to go.
-type Due<'t> = (&'t Thing, Record);
+type Due<'t> = (&'t Resource, Record);
 
 /// Deletes records, those of one zone with as few calls as can be.
-pub(super) async fn records(removal: &AwsRemoval<'_>, things: &[&Thing]) -> Vec<Outcome> {
+pub(super) async fn records(removal: &AwsRemoval<'_>, things: &[&Resource]) -> Vec<Outcome> {
     let mut outcomes = Outcomes::new();
     let mut zones: BTreeMap<(String, bool), Vec<Due<'_>>> = BTreeMap::new();
     for thing in things {
@@ -56,7 +56,7 @@ pub(super) async fn records(removal: &AwsRemoval<'_>, things: &[&Thing]) -> Vec<
             Box::pin(of_zone(removal, &client, &zone, batch, &mut outcomes)).await;
         }
     }
-    lots::in_order(things, outcomes)
+    batches::in_order(things, outcomes)
 }
 
 async fn client(removal: &AwsRemoval<'_>, by_zone_role: bool) -> Result<Client, Stop> {
@@ -159,7 +159,7 @@ async fn listed(
 }
 
 /// Whether a record is still there as it was found.
-pub(super) async fn is_listed(removal: &AwsRemoval<'_>, thing: &Thing) -> Result<bool, Stop> {
+pub(super) async fn is_listed(removal: &AwsRemoval<'_>, thing: &Resource) -> Result<bool, Stop> {
     let record = known::with(&removal.known, |known| known.records.get(&thing.id).cloned());
     let Some(record) = record else {
         return Ok(false);

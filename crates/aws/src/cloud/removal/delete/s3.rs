@@ -4,7 +4,7 @@ use aws_sdk_s3::Client;
 use aws_sdk_s3::operation::list_object_versions::ListObjectVersionsOutput;
 use aws_sdk_s3::types::{Delete, MultipartUpload, ObjectIdentifier};
 use aws_smithy_types::error::operation::BuildError;
-use landfall_platform::removal::{Outcome, Thing};
+use landfall_platform::removal::{Outcome, Resource};
 
 use super::answers::{self, Meaning};
 use super::{Stop, settled};
@@ -32,7 +32,7 @@ enum Unversioned {
 
 /// Empties a bucket of all versions, delete markers and unfinished uploads, and deletes it. What a lock keeps
 /// is told after everything else has been deleted.
-pub(super) async fn bucket(removal: &AwsRemoval<'_>, thing: &Thing, name: &str) -> Result<Outcome, Stop> {
+pub(super) async fn bucket(removal: &AwsRemoval<'_>, thing: &Resource, name: &str) -> Result<Outcome, Stop> {
     const CALL: &str = "s3:DeleteBucket";
     let s3 = removal.session.s3().await?;
     let kept = Box::pin(empty(removal, s3, name, Unversioned::ByKey)).await?;

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use aws_sdk_resourcegroupstagging::Client;
 use aws_sdk_resourcegroupstagging::types::ResourceTagMapping;
 use landfall_platform::cloud::Unready;
-use landfall_platform::removal::{Fate, Thing};
+use landfall_platform::removal::{Disposition, Resource};
 
 use super::{Stop, bare};
 use crate::cloud::gather::filter;
@@ -17,12 +17,15 @@ use crate::cloud::removal::{AwsRemoval, MOST_VALUES, known};
 const MOST_AT_ONCE: usize = 100;
 
 /// Whether EC2 lists a thing's tags.
-pub(super) fn is_of_ec2(thing: &Thing) -> bool {
+pub(super) fn is_of_ec2(thing: &Resource) -> bool {
     Arn::parse(&thing.id).is_some_and(|arn| arn.service == "ec2")
 }
 
 /// Those of some things of one kind and one fate that carry the tags which say so, by their ids.
-pub(super) async fn carried(removal: &AwsRemoval<'_>, things: &[&Thing]) -> Result<BTreeSet<String>, Stop> {
+pub(super) async fn carried(
+    removal: &AwsRemoval<'_>,
+    things: &[&Resource],
+) -> Result<BTreeSet<String>, Stop> {
     match things.first() {
         Some(first) if is_of_ec2(first) => Box::pin(of_ec2(removal, first.fate, things)).await,
         Some(first) => Box::pin(of_any_service(removal, first.fate, things)).await,
@@ -30,7 +33,11 @@ pub(super) async fn carried(removal: &AwsRemoval<'_>, things: &[&Thing]) -> Resu
     }
 }
 
-async fn of_ec2(removal: &AwsRemoval<'_>, fate: Fate, things: &[&Thing]) -> Result<BTreeSet<String>, Stop> {
+async fn of_ec2(
+    removal: &AwsRemoval<'_>,
+    fate: Disposition,
+    things: &[&Resource],
+) -> Result<BTreeSet<String>, Stop> {
     let (ec2, ownership) = (removal.session.ec2().await?, &removal.ownership);
     let mut tags: BTreeMap<String, Vec<(String, String)>> = BTreeMap::new();
     for some in things.chunks(MOST_VALUES) {
@@ -52,8 +59,8 @@ async fn of_ec2(removal: &AwsRemoval<'_>, fate: Fate, things: &[&Thing]) -> Resu
 
 async fn of_any_service(
     removal: &AwsRemoval<'_>,
-    fate: Fate,
-    things: &[&Thing],
+    fate: Disposition,
+    things: &[&Resource],
 ) -> Result<BTreeSet<String>, Stop> {
     let mut carrying = BTreeSet::new();
     for (client, lot) in Box::pin(by_region(removal, things)).await {
@@ -76,21 +83,21 @@ async fn of_any_service(
 /// Things by the region that lists them, each with its client of Resource Groups Tagging.
 pub(super) async fn by_region<'t>(
     removal: &AwsRemoval<'_>,
-    things: &[&'t Thing],
-) -> Vec<(Result<Client, Unready>, Vec<&'t Thing>)> {
+    things: &[&'t Resource],
+) -> Vec<(Result<Client, Unready>, Vec<&'t Resource>)> {
     let abroad = known::with(&removal.known, |known| known.abroad.clone());
-    let (far, near): (Vec<&Thing>, Vec<&Thing>) =
+    let (far, near): (Vec<&Resource>, Vec<&Resource>) =
         things.iter().copied().partition(|thing| abroad.contains(&thing.id));
-    let mut lots = Vec::new();
+    let mut batches = Vec::new();
     if !near.is_empty() {
-        lots.push((removal.session.tagging().await.cloned(), near));
+        batches.push((removal.session.tagging().await.cloned(), near));
     }
     if !far.is_empty() {
         let client = match removal.tagging_abroad().await {
             Some(client) => client,
             None => removal.session.tagging().await.cloned(),
         };
-        lots.push((client, far));
+        batches.push((client, far));
     }
-    lots
+    batches
 }

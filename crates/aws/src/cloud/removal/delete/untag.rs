@@ -9,9 +9,9 @@ use aws_sdk_ec2::types::Tag;
 use aws_sdk_iam::types::{InstanceProfile, Policy, Role, Tag as IamTag, User};
 use aws_sdk_resourcegroupstagging::operation::untag_resources::UntagResourcesOutput;
 use aws_sdk_resourcegroupstagging::types::ErrorCode;
-use landfall_platform::removal::{Kind, Outcome, Thing};
+use landfall_platform::removal::{Kind, Outcome, Resource};
 
-use super::lots::{self, Outcomes};
+use super::batches::{self, Outcomes};
 use super::tags::{self, is_of_ec2};
 use super::{Stop, answers, bare, route53};
 use crate::cloud::fault::Fault;
@@ -22,7 +22,7 @@ use crate::cloud::removal::{AwsRemoval, kinds};
 const MOST_TO_UNTAG: usize = 20;
 
 /// Releases things of one kind.
-pub(super) async fn release(removal: &AwsRemoval<'_>, things: &[&Thing]) -> Vec<Outcome> {
+pub(super) async fn release(removal: &AwsRemoval<'_>, things: &[&Resource]) -> Vec<Outcome> {
     let Some(first) = things.first() else {
         return Vec::new();
     };
@@ -76,7 +76,7 @@ pub(super) fn carries<'t>(
 
 /// Takes the tag off things of EC2. It goes only where it still has the value, so that what somebody has
 /// given to the cluster since stays its own.
-async fn of_ec2(removal: &AwsRemoval<'_>, things: &[&Thing]) -> Vec<Outcome> {
+async fn of_ec2(removal: &AwsRemoval<'_>, things: &[&Resource]) -> Vec<Outcome> {
     const CALL: &str = "ec2:DeleteTags";
     let ec2 = match removal.session.ec2().await {
         Ok(ec2) => ec2,
@@ -89,7 +89,7 @@ async fn of_ec2(removal: &AwsRemoval<'_>, things: &[&Thing]) -> Vec<Outcome> {
 }
 
 /// Takes the tag off a thing of IAM or Route 53.
-async fn alone(removal: &AwsRemoval<'_>, thing: &Thing) -> Result<Outcome, Stop> {
+async fn alone(removal: &AwsRemoval<'_>, thing: &Resource) -> Result<Outcome, Stop> {
     let name = bare(&thing.id);
     if *thing.kind == kinds::RECORD {
         return Ok(Outcome::Refused(Box::new(super::pages::unknown(thing))));
@@ -114,7 +114,7 @@ async fn alone(removal: &AwsRemoval<'_>, thing: &Thing) -> Result<Outcome, Stop>
 }
 
 /// Takes the tag off things of other services.
-async fn of_any_service(removal: &AwsRemoval<'_>, things: &[&Thing]) -> Vec<Outcome> {
+async fn of_any_service(removal: &AwsRemoval<'_>, things: &[&Resource]) -> Vec<Outcome> {
     const CALL: &str = "tag:UntagResources";
     let mut outcomes = Outcomes::new();
     for (client, lot) in Box::pin(tags::by_region(removal, things)).await {
@@ -142,18 +142,18 @@ async fn of_any_service(removal: &AwsRemoval<'_>, things: &[&Thing]) -> Vec<Outc
             }
         }
     }
-    lots::in_order(things, outcomes)
+    batches::in_order(things, outcomes)
 }
 
 /// What an answer says of a thing that did not lose the tag.
-fn failure(removal: &AwsRemoval<'_>, answer: &UntagResourcesOutput, thing: &Thing) -> Option<Fault> {
+fn failure(removal: &AwsRemoval<'_>, answer: &UntagResourcesOutput, thing: &Resource) -> Option<Fault> {
     let failed = answer.failed_resources_map()?.get(&thing.id)?;
     let code = failed.error_code().map(ErrorCode::as_str).unwrap_or_default();
     Some(removal.said("tag:UntagResources", code, failed.error_message().unwrap_or_default()))
 }
 
 /// Which of the things of one kind still carry the tag, by their ids.
-pub(super) async fn tagged(removal: &AwsRemoval<'_>, things: &[&Thing]) -> Result<BTreeSet<String>, Stop> {
+pub(super) async fn tagged(removal: &AwsRemoval<'_>, things: &[&Resource]) -> Result<BTreeSet<String>, Stop> {
     let Some(first) = things.first() else {
         return Ok(BTreeSet::new());
     };
@@ -170,7 +170,7 @@ pub(super) async fn tagged(removal: &AwsRemoval<'_>, things: &[&Thing]) -> Resul
 }
 
 /// Whether a thing of IAM or Route 53 still carries the tag.
-async fn is_tagged(removal: &AwsRemoval<'_>, thing: &Thing) -> Result<bool, Stop> {
+async fn is_tagged(removal: &AwsRemoval<'_>, thing: &Resource) -> Result<bool, Stop> {
     let name = bare(&thing.id);
     if *thing.kind == kinds::RECORD {
         return Ok(true);
@@ -183,7 +183,7 @@ async fn is_tagged(removal: &AwsRemoval<'_>, thing: &Thing) -> Result<bool, Stop
 }
 
 /// The tags of a thing of IAM. Reading the thing is allowed more often than listing its tags.
-async fn tags_of_iam(removal: &AwsRemoval<'_>, thing: &Thing, name: &str) -> Result<Vec<IamTag>, Stop> {
+async fn tags_of_iam(removal: &AwsRemoval<'_>, thing: &Resource, name: &str) -> Result<Vec<IamTag>, Stop> {
     let iam = removal.session.iam().await?;
     if *thing.kind == kinds::ROLE {
         let answer = ask!(removal, "iam:GetRole", iam.get_role().role_name(name))?;
@@ -213,15 +213,15 @@ fn still(asked: Result<bool, Stop>) -> Result<bool, Stop> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use landfall_platform::removal::Fate;
+    use landfall_platform::removal::Disposition;
 
     #[test]
     fn things_of_ec2_lose_their_tags_together() {
-        let thing = |id: &str| Thing {
+        let thing = |id: &str| Resource {
             id: id.to_owned(),
             kind: &kinds::SUBNET,
             name: String::new(),
-            fate: Fate::Released,
+            fate: Disposition::Released,
             after: Vec::new(),
         };
         assert!(is_of_ec2(&thing("arn:aws:ec2:us-east-1:123456789012:subnet/subnet-1")));

@@ -12,7 +12,7 @@ use aws_sdk_elasticloadbalancingv2::types::{
 use futures::join;
 use futures::stream::{self, StreamExt};
 use landfall_platform::cloud::Waiting;
-use landfall_platform::removal::{Fate, Kind};
+use landfall_platform::removal::{Disposition, Kind};
 
 use super::ec2::Vpcs;
 use super::{AT_A_TIME, Look, NAMED, Part, is_denied, is_missing};
@@ -122,7 +122,7 @@ fn fate(
     vpcs: &Vpcs,
     tags: Option<&Vec<(String, String)>>,
     vpc: Option<&str>,
-) -> Option<(Fate, bool)> {
+) -> Option<(Disposition, bool)> {
     let ownership = &look.removal.ownership;
     let tags = tags?;
     let pairs = || tags.iter().map(|(key, value)| (key.as_str(), value.as_str()));
@@ -130,7 +130,7 @@ fn fate(
         return Some((fate, false));
     }
     let inside = vpc.is_some_and(|vpc| vpcs.owned.contains(vpc));
-    (inside && !ownership.is_of_another(pairs())).then_some((Fate::Removed, true))
+    (inside && !ownership.is_of_another(pairs())).then_some((Disposition::Removed, true))
 }
 
 async fn classic(look: Look<'_>, vpcs: &Vpcs) -> Result<Vec<Node>, Lost> {
@@ -242,7 +242,7 @@ async fn target_groups(look: Look<'_>, vpcs: &Vpcs) -> Result<Part, Lost> {
     Ok(part)
 }
 
-fn with_name(kind: &'static Kind, arn: &str, fate: Fate, name: Option<&str>) -> Node {
+fn with_name(kind: &'static Kind, arn: &str, fate: Disposition, name: Option<&str>) -> Node {
     let mut node = Node::new(kind, arn, arn.to_owned(), fate);
     name.unwrap_or_default().clone_into(&mut node.name);
     node

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use futures::stream::{self, StreamExt};
-use landfall_platform::removal::Fate;
+use landfall_platform::removal::Disposition;
 
 use super::{AT_A_TIME, Look, NAMED, Part, is_denied, is_missing};
 use crate::cloud::removal::graph::Node;
@@ -45,13 +45,13 @@ pub(super) async fn buckets(look: Look<'_>) -> Part {
     part
 }
 
-fn node(look: Look<'_>, name: &str, fate: Fate) -> Node {
+fn node(look: Look<'_>, name: &str, fate: Disposition) -> Node {
     let mut node = Node::new(&kinds::BUCKET, name, look.home.bucket(name), fate);
     name.clone_into(&mut node.name);
     node
 }
 
-fn claimed_fate(look: Look<'_>, name: &str) -> Option<Fate> {
+fn claimed_fate(look: Look<'_>, name: &str) -> Option<Disposition> {
     look.claims.of(SERVICE, "").find(|(_, arn, _)| arn.id == name).map(|(_, _, claim)| claim.fate)
 }
 

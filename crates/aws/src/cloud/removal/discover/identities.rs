@@ -9,7 +9,7 @@ use std::sync::PoisonError;
 use aws_sdk_iam::types::{InstanceProfile, Policy, PolicyScopeType, Role, Tag, User};
 use futures::join;
 use futures::stream::{self, StreamExt};
-use landfall_platform::removal::{Fate, Kind};
+use landfall_platform::removal::{Disposition, Kind};
 
 use super::{AT_A_TIME, Look, NAMED, Part, is_denied, is_missing};
 use crate::cloud::removal::graph::Node;
@@ -177,7 +177,7 @@ fn by_name(look: Look<'_>, name: &str, ends: &[&str], tags: &[Tag]) -> Whose {
     named::whose(&look.removal.ownership, &look.removal.target.infra_id, name, ends, tags)
 }
 
-fn by_tags(look: Look<'_>, tags: &[Tag]) -> Option<Fate> {
+fn by_tags(look: Look<'_>, tags: &[Tag]) -> Option<Disposition> {
     look.removal.ownership.fate(tags.iter().map(|tag| (tag.key(), tag.value())))
 }
 
@@ -193,7 +193,7 @@ async fn listed_profiles(look: Look<'_>) -> Result<Vec<InstanceProfile>, Lost> {
 /// The instance profiles that are the cluster's by tag, by name, or as they hold nothing but a role of its
 /// own.
 async fn of_profiles(look: Look<'_>, nodes: &[Node], listed: Vec<InstanceProfile>) -> Part {
-    let removed = nodes.iter().filter(|node| *node.kind == kinds::ROLE && node.fate == Fate::Removed);
+    let removed = nodes.iter().filter(|node| *node.kind == kinds::ROLE && node.fate == Disposition::Removed);
     let roles: BTreeSet<&str> = removed.map(|node| node.key.as_str()).collect();
     let claimed: BTreeSet<&str> = look.claims.of("iam", "instance-profile").map(|(arn, ..)| arn).collect();
     let mut part = Part::default();
@@ -211,7 +211,7 @@ async fn of_profiles(look: Look<'_>, nodes: &[Node], listed: Vec<InstanceProfile
         } else {
             None
         };
-        let Some(fate) = fate.or(own.then_some(Fate::Removed)) else {
+        let Some(fate) = fate.or(own.then_some(Disposition::Removed)) else {
             continue;
         };
         let mut node = Node::new(&kinds::INSTANCE_PROFILE, profile.arn(), profile.arn().to_owned(), fate);
@@ -232,7 +232,7 @@ fn is_own_profile(profile: &InstanceProfile, infra_id: &str, roles: &BTreeSet<&s
         || (!held.is_empty() && held.iter().all(|role| roles.contains(role.arn())))
 }
 
-async fn tagged_profile(look: Look<'_>, name: &str) -> Result<Option<Fate>, Lost> {
+async fn tagged_profile(look: Look<'_>, name: &str) -> Result<Option<Disposition>, Lost> {
     const CALL: &str = "iam:GetInstanceProfile";
     let session = &look.removal.session;
     let iam = session.iam().await.map_err(Lost::Unready)?;
@@ -244,7 +244,7 @@ async fn tagged_profile(look: Look<'_>, name: &str) -> Result<Option<Fate>, Lost
 /// The policies with the cluster's tag: those that tags name, and those whose names begin like the cluster's.
 async fn policies(look: Look<'_>) -> Part {
     let mut part = Part::default();
-    let mut wanted: BTreeMap<String, Option<Fate>> = BTreeMap::new();
+    let mut wanted: BTreeMap<String, Option<Disposition>> = BTreeMap::new();
     match Box::pin(listed_policies(look)).await {
         Ok(listed) => wanted.extend(listed.into_iter().map(|arn| (arn, None))),
         // An installation needs no right to list policies.

@@ -21,7 +21,7 @@ use std::sync::PoisonError;
 use futures::join;
 use landfall_diagnostics::Finding;
 use landfall_platform::cloud::Unready;
-use landfall_platform::removal::{Discovered, Fate};
+use landfall_platform::removal::{Discovered, Disposition};
 
 use self::ec2::Vpcs;
 use self::tagged::Claims;
@@ -173,7 +173,7 @@ async fn another_account(removal: &AwsRemoval<'_>, home: &Home) -> Option<Lost> 
 /// The names of load balancers that go, in the DNS and elsewhere.
 fn balancers_of(nodes: &[Node]) -> BTreeSet<String> {
     let both = [&kinds::LOAD_BALANCER, &kinds::CLASSIC_LOAD_BALANCER];
-    let removed = nodes.iter().filter(|node| node.fate == Fate::Removed && both.contains(&node.kind));
+    let removed = nodes.iter().filter(|node| node.fate == Disposition::Removed && both.contains(&node.kind));
     removed.flat_map(|node| &node.aliases).cloned().collect()
 }
 

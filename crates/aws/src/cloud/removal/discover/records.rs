@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use aws_sdk_route53::Client;
 use aws_sdk_route53::types::{ResourceRecordSet, RrType};
-use landfall_platform::removal::Fate;
+use landfall_platform::removal::Disposition;
 
 use super::zones::{self, Zone};
 use super::{Look, Part};
@@ -44,7 +44,7 @@ pub(super) struct Listed {
 pub(super) async fn of_zone(
     look: Look<'_>,
     zone: &Zone,
-    fate: Fate,
+    fate: Disposition,
     all: &[Zone],
 ) -> Result<(Part, Option<Listed>), Lost> {
     let mut part = Part::default();
@@ -52,11 +52,11 @@ pub(super) async fn of_zone(
     node.name.clone_from(&zone.name);
     part.nodes.push(node);
     let cluster = look.removal.cluster_domain();
-    if fate == Fate::Released && cluster.is_empty() {
+    if fate == Disposition::Released && cluster.is_empty() {
         part.notes.push(pages::no_domain(&zone.name));
     }
-    let domain = if fate == Fate::Removed { zone.name.as_str() } else { cluster };
-    if domain.is_empty() || (fate == Fate::Released && !is_within(cluster, &zone.name)) {
+    let domain = if fate == Disposition::Removed { zone.name.as_str() } else { cluster };
+    if domain.is_empty() || (fate == Disposition::Released && !is_within(cluster, &zone.name)) {
         return Ok((part, None));
     }
     let client = zones::client(look, zone.by_role).await?;
@@ -72,14 +72,14 @@ pub(super) async fn of_zone(
         found.retain(|set| may_be_mirror(set, &own));
         public = Some((closest.clone(), found));
     }
-    let certain = fate == Fate::Removed || look.removal.is_sure_of_domain();
+    let certain = fate == Disposition::Removed || look.removal.is_sure_of_domain();
     Ok((part, Some(Listed { zone: zone.clone(), own, certain, public })))
 }
 
 /// Whether a record of a zone can go with the cluster. Those that make the zone itself go with it.
-fn may_be_own(set: &ResourceRecordSet, zone: &Zone, fate: Fate, domain: &str) -> bool {
+fn may_be_own(set: &ResourceRecordSet, zone: &Zone, fate: Disposition, domain: &str) -> bool {
     let of_zone = [RrType::Ns, RrType::Soa].contains(set.r#type()) && plain(set.name()) == zone.name;
-    !of_zone && (fate == Fate::Removed || is_below(set.name(), domain))
+    !of_zone && (fate == Disposition::Removed || is_below(set.name(), domain))
 }
 
 /// Whether a public record can mirror one of the cluster's. A delegation is nobody's mirror.
@@ -142,7 +142,7 @@ fn shown(set: &ResourceRecordSet) -> String {
 fn put(part: &mut Part, zone: &Zone, set: ResourceRecordSet, after: Vec<String>) -> String {
     let name = shown(&set);
     let id = arn::record(&zone.id, set.r#type().as_str(), &name, set.set_identifier());
-    let mut node = Node::new(&kinds::RECORD, &id, id.clone(), Fate::Removed);
+    let mut node = Node::new(&kinds::RECORD, &id, id.clone(), Disposition::Removed);
     node.name = format!("{name} {} in {}", set.r#type().as_str(), zone.name);
     node.mentions.push(zone.id.clone());
     node.after = after;
@@ -221,15 +221,15 @@ mod tests {
     #[test]
     fn what_makes_a_zone_and_what_others_put_into_it_stays() {
         let domain = "demo.example.com";
-        let own = |name: &str, kind: RrType, zone_name: &str, fate: Fate| {
+        let own = |name: &str, kind: RrType, zone_name: &str, fate: Disposition| {
             set(name, kind).map(|set| may_be_own(&set, &zone("Z1", zone_name, true), fate, domain))
         };
-        assert_eq!(own("demo.example.com.", RrType::Soa, domain, Fate::Removed), Some(false));
-        assert_eq!(own("demo.example.com.", RrType::Ns, domain, Fate::Removed), Some(false));
-        assert_eq!(own("demo.example.com.", RrType::A, domain, Fate::Removed), Some(true));
-        assert_eq!(own("sub.demo.example.com.", RrType::Ns, domain, Fate::Removed), Some(true));
-        assert_eq!(own("demo.example.com.", RrType::A, "example.com", Fate::Released), Some(false));
-        assert_eq!(own("api.demo.example.com.", RrType::A, "example.com", Fate::Released), Some(true));
+        assert_eq!(own("demo.example.com.", RrType::Soa, domain, Disposition::Removed), Some(false));
+        assert_eq!(own("demo.example.com.", RrType::Ns, domain, Disposition::Removed), Some(false));
+        assert_eq!(own("demo.example.com.", RrType::A, domain, Disposition::Removed), Some(true));
+        assert_eq!(own("sub.demo.example.com.", RrType::Ns, domain, Disposition::Removed), Some(true));
+        assert_eq!(own("demo.example.com.", RrType::A, "example.com", Disposition::Released), Some(false));
+        assert_eq!(own("api.demo.example.com.", RrType::A, "example.com", Disposition::Released), Some(true));
     }
 
     /// A zone of the cluster with one record, and a public one that has a record of the same name.

@@ -7,7 +7,7 @@ use aws_sdk_resourcegroupstagging::Client;
 use aws_sdk_resourcegroupstagging::types::{ResourceTagMapping, TagFilter};
 use futures::join;
 use futures::stream::{self, StreamExt};
-use landfall_platform::removal::Fate;
+use landfall_platform::removal::Disposition;
 
 use super::{AT_A_TIME, Part};
 use crate::cloud::gather::filter;
@@ -23,7 +23,7 @@ const TAGS: &str = "ec2:DescribeTags";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Claim {
     /// What becomes of it.
-    pub(super) fate: Fate,
+    pub(super) fate: Disposition,
     /// A key of these tags.
     pub(super) key: String,
     /// Whether the service that it belongs to says so, and not only another one.
@@ -196,19 +196,20 @@ mod tests {
 
     const KEY: &str = "kubernetes.io/cluster/demo-bcd24";
 
-    fn claim(fate: Fate, first_hand: bool) -> Claim {
+    fn claim(fate: Disposition, first_hand: bool) -> Claim {
         Claim { fate, key: KEY.to_owned(), first_hand }
     }
 
     #[test]
     fn what_ec2_says_of_its_own_counts() {
         let mut claims = Claims::default();
-        claims.put_ec2("vpc", "vpc-1", claim(Fate::Released, true));
-        claims.put("arn:aws:ec2:us-east-1:1:vpc/vpc-1", claim(Fate::Removed, false));
-        claims.put("arn:aws:ec2:us-east-1:1:vpc/vpc-2", claim(Fate::Removed, false));
-        claims.put("arn:aws:s3:::demo", claim(Fate::Removed, false));
-        let vpcs: Vec<(&str, Fate)> = claims.of_ec2("vpc").map(|(id, claim)| (id, claim.fate)).collect();
-        assert_eq!(vpcs, [("vpc-1", Fate::Released), ("vpc-2", Fate::Removed)]);
+        claims.put_ec2("vpc", "vpc-1", claim(Disposition::Released, true));
+        claims.put("arn:aws:ec2:us-east-1:1:vpc/vpc-1", claim(Disposition::Removed, false));
+        claims.put("arn:aws:ec2:us-east-1:1:vpc/vpc-2", claim(Disposition::Removed, false));
+        claims.put("arn:aws:s3:::demo", claim(Disposition::Removed, false));
+        let vpcs: Vec<(&str, Disposition)> =
+            claims.of_ec2("vpc").map(|(id, claim)| (id, claim.fate)).collect();
+        assert_eq!(vpcs, [("vpc-1", Disposition::Released), ("vpc-2", Disposition::Removed)]);
         assert_eq!(claims.of_ec2("subnet").count(), 0);
         assert_eq!(claims.sorts_of_ec2().collect::<Vec<&str>>(), ["vpc"]);
         let buckets: Vec<&str> = claims.of("s3", "").map(|(_, arn, _)| arn.id).collect();
@@ -239,7 +240,8 @@ mod tests {
         {
             put(&mut claims, &ownership, &mapping(arn, value));
         }
-        let found: Vec<(&str, Fate)> = claims.others().map(|(_, arn, claim)| (arn.id, claim.fate)).collect();
-        assert_eq!(found, [("a", Fate::Removed), ("c", Fate::Released)]);
+        let found: Vec<(&str, Disposition)> =
+            claims.others().map(|(_, arn, claim)| (arn.id, claim.fate)).collect();
+        assert_eq!(found, [("a", Disposition::Removed), ("c", Disposition::Released)]);
     }
 }

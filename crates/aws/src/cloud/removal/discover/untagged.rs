@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use aws_sdk_ec2::types::Vpc;
 use aws_sdk_route53::types::Vpc as Attached;
 use futures::stream::{self, StreamExt};
-use landfall_platform::removal::Fate;
+use landfall_platform::removal::Disposition;
 
 use super::ec2::{self, Vpcs};
 use super::records::{self, Listed};
@@ -47,7 +47,7 @@ pub(super) async fn zones(
         let what = format!("hosted zone {} ({})", zone.id, zone.name);
         match answer {
             Ok(Whose::Cluster(own)) => {
-                match Box::pin(records::of_zone(look, zone, Fate::Removed, all)).await {
+                match Box::pin(records::of_zone(look, zone, Disposition::Removed, all)).await {
                     Ok((mut found, listed)) => {
                         for node in &mut found.nodes {
                             node.mentions.extend(own.iter().cloned());

@@ -6,7 +6,7 @@ use aws_sdk_route53::Client;
 use aws_sdk_route53::types::{HostedZoneConfig, ResourceTagSet, TagResourceType};
 use futures::join;
 use futures::stream::{self, StreamExt};
-use landfall_platform::removal::Fate;
+use landfall_platform::removal::Disposition;
 
 use super::records::{self, Listed};
 use super::{AT_A_TIME, Look, Part, is_denied, is_missing};
@@ -95,7 +95,7 @@ pub(super) async fn zones(look: Look<'_>) -> Found {
 /// Whose a zone is by its tags.
 enum Tagged {
     /// The cluster's.
-    Cluster(Fate),
+    Cluster(Disposition),
     /// Another cluster's.
     Another,
     /// No cluster's.

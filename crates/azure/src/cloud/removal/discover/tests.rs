@@ -3,21 +3,21 @@
 use super::super::names::name_of;
 use super::*;
 
-fn resource(kind: &str, name: &str) -> Resource {
-    Resource {
+fn resource(kind: &str, name: &str) -> Holding {
+    Holding {
         id: format!("/subscriptions/s/resourceGroups/rg/providers/{kind}/{name}"),
         name: name.to_owned(),
         kind: kind.to_owned(),
-        ..Resource::default()
+        ..Holding::default()
     }
 }
 
 fn outside() -> Outside {
-    let one = |kind, id: &str| Thing {
+    let one = |kind, id: &str| Resource {
         id: id.to_owned(),
         kind,
         name: String::new(),
-        fate: Fate::Removed,
+        fate: Disposition::Removed,
         after: Vec::new(),
     };
     Outside {
@@ -28,7 +28,7 @@ fn outside() -> Outside {
     }
 }
 
-fn after(things: &[Thing], name: &str) -> Vec<String> {
+fn after(things: &[Resource], name: &str) -> Vec<String> {
     let found = things.iter().find(|thing| thing.name == name);
     let ids = found.map(|thing| thing.after.clone()).unwrap_or_default();
     ids.iter().map(|id| name_of(id).to_owned()).collect()
@@ -36,18 +36,18 @@ fn after(things: &[Thing], name: &str) -> Vec<String> {
 
 #[test]
 fn a_group_goes_after_what_only_it_tells_of() {
-    let group = Resource {
+    let group = Holding {
         id: "/subscriptions/s/resourceGroups/demo-bcd24-rg".to_owned(),
         name: "demo-bcd24-rg".to_owned(),
-        ..Resource::default()
+        ..Holding::default()
     };
-    let inside = Resource {
+    let inside = Holding {
         id: format!("{}/providers/Microsoft.Compute/virtualMachines/m", group.id),
         ..resource("Microsoft.Compute/virtualMachines", "m")
     };
     let found = Holdings { whole: vec![group], own: vec![inside], ..Holdings::default() };
     let things = ordered(&found, outside(), &[]);
-    let names = |things: &[Thing]| -> Vec<String> {
+    let names = |things: &[Resource]| -> Vec<String> {
         things.iter().map(|thing| name_of(&thing.id).to_owned()).collect()
     };
     assert_eq!(names(&things), ["record", "assignment", "demo-bcd24-rg", "m", "1"]);
@@ -75,8 +75,8 @@ fn groups_zones_identities_and_tags_are_traces() {
     .chain([("Microsoft.Compute/virtualMachines", false), ("Microsoft.Network/dnsZones", false)]);
     for (kind, expected) in kinds {
         let one = resource(kind, "one");
-        assert_eq!(is_trace(&thing(&one, kinds::kind_of(kind), Fate::Removed)), expected, "{kind}");
-        assert!(is_trace(&thing(&one, kinds::kind_of(kind), Fate::Released)));
+        assert_eq!(is_trace(&thing(&one, kinds::kind_of(kind), Disposition::Removed)), expected, "{kind}");
+        assert!(is_trace(&thing(&one, kinds::kind_of(kind), Disposition::Released)));
     }
     assert!(is_trace(&group_thing(&resource("Microsoft.Resources/resourceGroups", "rg"))));
 }
@@ -84,7 +84,7 @@ fn groups_zones_identities_and_tags_are_traces() {
 #[test]
 fn what_is_shared_loses_its_tag_last_and_from_the_outside_to_the_inside() {
     let gallery = resource("Microsoft.Compute/galleries", "g");
-    let image = Resource {
+    let image = Holding {
         id: format!("{}/images/i", gallery.id),
         ..resource("Microsoft.Compute/galleries/images", "g/i")
     };
@@ -105,7 +105,7 @@ fn what_is_shared_loses_its_tag_last_and_from_the_outside_to_the_inside() {
 #[test]
 fn resources_go_in_the_order_of_their_use() {
     let machine = resource("Microsoft.Compute/virtualMachines", "demo-bcd24-master-0");
-    let disk = Resource {
+    let disk = Holding {
         managed_by: machine.id.to_uppercase(),
         ..resource("Microsoft.Compute/disks", "demo-bcd24-master-0_OSDisk")
     };

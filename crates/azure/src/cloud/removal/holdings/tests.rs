@@ -46,7 +46,7 @@ async fn sorted(
     let (arm, _) = scripted(answers)?;
     let mut out = Discovered::default();
     let found = holdings(&ask(&arm, given_group), &mut out).await;
-    let names = |all: &[Resource]| -> String {
+    let names = |all: &[Holding]| -> String {
         all.iter().map(|one| one.name.as_str()).collect::<Vec<&str>>().join(" ")
     };
     let told = out.notes.iter().chain(&out.unseen).map(|told| told.code.as_str()).collect::<Vec<&str>>();

@@ -179,7 +179,7 @@ mod tests {
     use aws_sdk_ec2::types::{NetworkInterfaceAttachment, Placement};
 
     use super::*;
-    use landfall_platform::removal::Fate;
+    use landfall_platform::removal::Disposition;
 
     #[test]
     fn an_instance_names_what_it_is_made_of() {
@@ -202,7 +202,7 @@ mod tests {
             let interface =
                 NetworkInterface::builder().network_interface_id("eni-1").description("ELB app/a/1");
             let interface = interface.attachment(attachment.build()).requester_managed(true).build();
-            let mut node = Node::new(&kinds::NETWORK_INTERFACE, "eni-1", String::new(), Fate::Removed);
+            let mut node = Node::new(&kinds::NETWORK_INTERFACE, "eni-1", String::new(), Disposition::Removed);
             interface.refine(&mut node);
             let mut known = Known::default();
             interface.learn(&mut known);

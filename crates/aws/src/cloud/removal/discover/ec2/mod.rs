@@ -30,7 +30,7 @@ use crate::cloud::removal::named::Whose;
 use crate::cloud::removal::ownership::SHARED;
 use crate::cloud::removal::{kinds, pages};
 use crate::cloud::session::Lost;
-use landfall_platform::removal::Fate;
+use landfall_platform::removal::Disposition;
 
 /// The sorts of things that are looked at here, as ARNs name them.
 pub(super) const SORTS: &[&str] = &[
@@ -72,7 +72,8 @@ pub(super) struct Vpcs {
 pub(super) async fn ec2(look: Look<'_>) -> (Part, Vpcs) {
     let none = BTreeSet::new();
     let mut part = Box::pin(of::<Vpc>(look, &none)).await;
-    let owned = part.nodes.iter().filter(|node| node.fate == Fate::Removed).map(|node| node.key.clone());
+    let owned =
+        part.nodes.iter().filter(|node| node.fate == Disposition::Removed).map(|node| node.key.clone());
     let owned: BTreeSet<String> = owned.collect();
     let (machines, network, gateways, rest, (images, snapshots)) = join!(
         Box::pin(machines(look, &owned)),
@@ -150,7 +151,7 @@ async fn untagged_addresses(look: Look<'_>, found: &Part) -> Part {
     let known: BTreeSet<&str> = found.nodes.iter().map(|node| node.key.as_str()).collect();
     let gateways = found.nodes.iter().filter(|node| *node.kind == kinds::NAT_GATEWAY);
     let mut users: BTreeMap<&str, &str> = BTreeMap::new();
-    for gateway in gateways.filter(|node| node.fate == Fate::Removed) {
+    for gateway in gateways.filter(|node| node.fate == Disposition::Removed) {
         let named = gateway.mentions.iter().map(String::as_str);
         let own = named.filter(|id| id.starts_with(ADDRESS) && !known.contains(id));
         users.extend(own.map(|id| (id, gateway.key.as_str())));
@@ -227,13 +228,13 @@ async fn of_copy(look: Look<'_>, image: &str) -> Vec<String> {
 async fn storage(look: Look<'_>, owned: &BTreeSet<String>) -> (Part, Part) {
     let (mut images, mut snapshots) =
         join!(Box::pin(images(look, owned)), Box::pin(of::<Snapshot>(look, owned)));
-    for image in images.nodes.iter_mut().filter(|node| node.fate == Fate::Removed) {
+    for image in images.nodes.iter_mut().filter(|node| node.fate == Disposition::Removed) {
         let more = Box::pin(of_copy(look, &image.key)).await;
         let new: Vec<String> = more.into_iter().filter(|id| !image.mentions.contains(id)).collect();
         image.mentions.extend(new);
     }
     let known: BTreeSet<&str> = snapshots.nodes.iter().map(|node| node.key.as_str()).collect();
-    let removed = images.nodes.iter().filter(|node| node.fate == Fate::Removed);
+    let removed = images.nodes.iter().filter(|node| node.fate == Disposition::Removed);
     let untagged = removed.map(|node| {
         let own = node.mentions.iter().filter(|id| !known.contains(id.as_str()));
         (node.key.clone(), own.cloned().collect::<Vec<String>>())
@@ -251,7 +252,7 @@ async fn storage(look: Look<'_>, owned: &BTreeSet<String>) -> (Part, Part) {
                 if ownership.fate(pairs(snapshot.tags())).is_none()
                     && !ownership.is_of_another(pairs(snapshot.tags()))
                 {
-                    snapshots.nodes.extend(node(look, snapshot, Fate::Removed));
+                    snapshots.nodes.extend(node(look, snapshot, Disposition::Removed));
                 }
             }
         }
@@ -259,7 +260,7 @@ async fn storage(look: Look<'_>, owned: &BTreeSet<String>) -> (Part, Part) {
         Err(lost) if is_denied(&lost) => {
             for id in &of_images {
                 let arn = look.home.ec2(Snapshot::SORT, id);
-                snapshots.nodes.push(Node::new(Snapshot::kind(), id, arn, Fate::Removed));
+                snapshots.nodes.push(Node::new(Snapshot::kind(), id, arn, Disposition::Removed));
             }
         }
         Err(lost) => snapshots.miss("the snapshots of images", &lost),
@@ -287,7 +288,7 @@ async fn subnets(look: Look<'_>, owned: &BTreeSet<String>) -> Part {
     let mut used = Vec::new();
     for subnet in &found {
         let others = others(look, subnet.tags());
-        if fate(look, owned, subnet) == Some(Fate::Removed) && !others.is_empty() {
+        if fate(look, owned, subnet) == Some(Disposition::Removed) && !others.is_empty() {
             used.push(pages::used_by_others(subnet.id().unwrap_or_default(), &others));
         }
     }
@@ -359,17 +360,17 @@ fn is_tagged<T: Described>(look: Look<'_>, one: &T) -> bool {
 }
 
 /// What becomes of something; none where it is not the cluster's, or not there any more.
-fn fate<T: Ask>(look: Look<'_>, owned: &BTreeSet<String>, one: &T) -> Option<Fate> {
+fn fate<T: Ask>(look: Look<'_>, owned: &BTreeSet<String>, one: &T) -> Option<Disposition> {
     let ownership = &look.removal.ownership;
     let swept = || {
         let inside = T::IN_VPC.is_some() && one.vpc().is_some_and(|vpc| owned.contains(vpc));
-        (inside && !ownership.is_of_another(pairs(one.tags()))).then_some(Fate::Removed)
+        (inside && !ownership.is_of_another(pairs(one.tags()))).then_some(Disposition::Removed)
     };
     let fate = ownership.fate(pairs(one.tags())).or_else(swept);
     fate.filter(|_| !one.is_gone())
 }
 
-fn node<T: Described>(look: Look<'_>, one: &T, fate: Fate) -> Option<Node> {
+fn node<T: Described>(look: Look<'_>, one: &T, fate: Disposition) -> Option<Node> {
     let id = one.id().filter(|_| !one.is_gone())?;
     let mut node = Node::new(T::kind(), id, look.home.ec2(T::SORT, id), fate);
     let name = one.tags().iter().find(|tag| tag.key() == Some("Name")).and_then(Tag::value);

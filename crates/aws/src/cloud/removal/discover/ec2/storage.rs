@@ -89,7 +89,7 @@ impl Described for Image {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use landfall_platform::removal::Fate;
+    use landfall_platform::removal::Disposition;
 
     #[test]
     fn an_image_names_its_snapshots() {
@@ -108,7 +108,7 @@ mod tests {
         let along = |delete: bool| {
             let attachment = VolumeAttachment::builder().instance_id("i-1").delete_on_termination(delete);
             let volume = Volume::builder().volume_id("vol-1").attachments(attachment.build()).build();
-            let mut node = Node::new(&kinds::VOLUME, "vol-1", String::new(), Fate::Removed);
+            let mut node = Node::new(&kinds::VOLUME, "vol-1", String::new(), Disposition::Removed);
             volume.refine(&mut node);
             (node.goes_with, volume.mentions().len())
         };

@@ -12,15 +12,15 @@ use super::trust::{self, Trust};
 
 /// Verifies one server as rustls does, and remembers what it presented.
 #[derive(Debug)]
-pub(super) struct Witness {
+pub(super) struct RecordingVerifier {
     /// None where there is no trust root at all, which rustls makes no verifier of: nobody is accepted then.
     verifier: Option<Arc<WebPkiServerVerifier>>,
     schemes: Vec<SignatureScheme>,
     presented: OnceLock<Vec<Certificate>>,
 }
 
-impl Witness {
-    /// A witness of one handshake.
+impl RecordingVerifier {
+    /// A verifier of one handshake.
     pub(super) fn new(trust: &Trust) -> Arc<Self> {
         let provider = trust::provider();
         let schemes = provider.signature_verification_algorithms.supported_schemes();
@@ -38,9 +38,9 @@ impl Witness {
     }
 }
 
-/// A client's side of TLS with this witness.
-pub(super) fn config(witness: &Arc<Witness>) -> Result<Arc<ClientConfig>, Error> {
-    let verifier: Arc<dyn ServerCertVerifier> = witness.clone();
+/// A client's side of TLS with this verifier.
+pub(super) fn config(verifier: &Arc<RecordingVerifier>) -> Result<Arc<ClientConfig>, Error> {
+    let verifier: Arc<dyn ServerCertVerifier> = verifier.clone();
     let config = ClientConfig::builder_with_provider(trust::provider())
         .with_safe_default_protocol_versions()?
         .dangerous()
@@ -49,7 +49,7 @@ pub(super) fn config(witness: &Arc<Witness>) -> Result<Arc<ClientConfig>, Error>
     Ok(Arc::new(config))
 }
 
-impl ServerCertVerifier for Witness {
+impl ServerCertVerifier for RecordingVerifier {
     fn verify_server_cert(
         &self,
         end_entity: &CertificateDer<'_>,

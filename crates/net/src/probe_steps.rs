@@ -18,9 +18,9 @@ use super::chain::Certificate;
 use super::fault::{self, Sort, Told, told};
 use super::probe::{Broken, Probe, Reply, Step};
 use super::proxy::Proxy;
+use super::recording_verifier::{self, RecordingVerifier};
 use super::request;
 use super::trust::Trust;
-use super::witness::{self, Witness};
 
 /// A connection, whatever it is made of.
 pub(super) type Connection = Box<dyn Stream>;
@@ -34,7 +34,7 @@ impl<T: AsyncRead + AsyncWrite + Send + Unpin> Stream for T {}
 const LONGEST: Duration = Duration::from_hours(24);
 
 /// One way to an endpoint, and what was seen on it so far.
-pub(super) struct Walk<'a> {
+pub(super) struct ProbeSteps<'a> {
     url: &'a Url,
     trust: &'a Trust,
     proxy: Option<Proxy>,
@@ -47,7 +47,7 @@ pub(super) struct Walk<'a> {
     took: Vec<(Step, Duration)>,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> ProbeSteps<'a> {
     /// The way to `url`. The time begins to run.
     pub(super) fn new(url: &'a Url, trust: &'a Trust, proxy: Option<Proxy>, limit: Duration) -> Self {
         Self {
@@ -123,10 +123,10 @@ impl<'a> Walk<'a> {
         if !encrypted {
             return Ok(stream);
         }
-        let witness = Witness::new(trust);
+        let verifier = RecordingVerifier::new(trust);
         let host = bare_host(url).unwrap_or_default();
-        let secured = self.timed(Step::Tls, secured(&witness, host, stream)).await;
-        self.chain = witness.presented();
+        let secured = self.timed(Step::Tls, secured(&verifier, host, stream)).await;
+        self.chain = verifier.presented();
         let (stream, version) = secured?;
         self.tls = version;
         Ok(stream)
@@ -212,7 +212,7 @@ async fn through(
 ) -> Result<Connection, Told> {
     let stream = match proxy.scheme() {
         "http" => stream,
-        "https" => secured(&Witness::new(trust), proxy.host().to_owned(), stream).await?.0,
+        "https" => secured(&RecordingVerifier::new(trust), proxy.host().to_owned(), stream).await?.0,
         _ => return Err((Sort::ProxyRefused, "only proxies that speak HTTP are supported".to_owned())),
     };
     match target {
@@ -223,21 +223,21 @@ async fn through(
 
 /// The stream inside TLS, with a server that proved to be `host`, and the version of TLS.
 async fn secured(
-    witness: &Arc<Witness>,
+    verifier: &Arc<RecordingVerifier>,
     host: String,
     stream: Connection,
 ) -> Result<(Connection, Option<String>), Told> {
     let Ok(name) = ServerName::try_from(host) else {
         return Err((Sort::OtherName, "no certificate can be for such a name".to_owned()));
     };
-    let config = witness::config(witness).map_err(|error| fault::of_tls(&error, &[]))?;
+    let config = recording_verifier::config(verifier).map_err(|error| fault::of_tls(&error, &[]))?;
     match TlsConnector::from(config).connect(name, stream).await {
         Ok(stream) => {
             let version = stream.get_ref().1.protocol_version().map(version);
             let stream: Connection = Box::new(stream);
             Ok((stream, version))
         }
-        Err(error) => Err(told(&error, &witness.presented(), Sort::Tls)),
+        Err(error) => Err(told(&error, &verifier.presented(), Sort::Tls)),
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::Made;
 use crate::expected::{MASTERS, UNTAGGED};
-use crate::listing::{Listing, Thing};
+use crate::listing::{Listing, Resource};
 
 /// Everything that can have tags says whose it is, and has the user's tags.
 pub(super) fn stand(made: &Made<'_>) {
@@ -29,7 +29,7 @@ pub(super) fn stand(made: &Made<'_>) {
 
 /// What AWS makes with something else, without tags: the main route table and the default group of a VPC, and
 /// the interfaces of gateways and of machines.
-fn comes_along(made: &Made<'_>, kind: &str, thing: &Thing) -> bool {
+fn comes_along(made: &Made<'_>, kind: &str, thing: &Resource) -> bool {
     match kind {
         "security group" => thing.says("groupName") == "default",
         "route table" => thing.tags.is_empty() && thing.node.list("associationSet").is_empty(),

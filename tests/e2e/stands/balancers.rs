@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{Made, pairs};
 use crate::expected::{BALANCERS, MASTERS, TARGET_GROUPS};
-use crate::listing::Thing;
+use crate::listing::Resource;
 
 pub(super) fn stand(made: &Made<'_>) {
     for (end, scheme, public) in BALANCERS {
@@ -59,13 +59,13 @@ fn addresses(made: &Made<'_>) -> BTreeSet<String> {
     machines.map(|machine| machine.says("privateIpAddress").to_owned()).collect()
 }
 
-fn listens(made: &Made<'_>, group: &Thing, port: &str, balancer: &str) {
+fn listens(made: &Made<'_>, group: &Resource, port: &str, balancer: &str) {
     let balancer = made.new.named("load balancer", &made.name(balancer));
-    let to = |listener: &&Thing| {
+    let to = |listener: &&Resource| {
         let targets = listener.node.all("DefaultActions", "TargetGroupArn");
         targets.iter().any(|arn| arn == group.says("TargetGroupArn"))
     };
-    let listeners: Vec<&Thing> = made.new.of_kind("listener").into_iter().filter(to).collect();
+    let listeners: Vec<&Resource> = made.new.of_kind("listener").into_iter().filter(to).collect();
     let [listener] = listeners.as_slice() else {
         panic!("one listener should lead to {}, not {listeners:?}", group.name());
     };

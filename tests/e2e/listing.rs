@@ -31,14 +31,14 @@ const VOLATILE: &[&str] = &["availableIpAddressCount"];
 
 /// One thing, with its tags whether or not the service shows them along with it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Thing {
+pub struct Resource {
     pub node: Node,
     pub tags: BTreeMap<String, String>,
     /// More that is said of it: targets of a group, records of a zone, policies of a role.
     pub more: Vec<Node>,
 }
 
-impl Thing {
+impl Resource {
     fn new(node: &Node) -> Self {
         Self { node: node.without(VOLATILE), tags: node.tags(), more: Vec::new() }
     }
@@ -56,7 +56,7 @@ impl Thing {
 
 /// Things by kind and id.
 #[derive(Clone, Debug, Default)]
-pub struct Listing(BTreeMap<(&'static str, String), Thing>);
+pub struct Listing(BTreeMap<(&'static str, String), Resource>);
 
 impl Listing {
     /// All that there is now.
@@ -65,12 +65,12 @@ impl Listing {
         for (kind, action, list, id) in EC2 {
             for item in cloud.ec2(action, &[]).find(list).children() {
                 if !item.says("state").eq_ignore_ascii_case(GONE) {
-                    listing.add(kind, item.says(id), Thing::new(item));
+                    listing.add(kind, item.says(id), Resource::new(item));
                 }
             }
         }
         for image in cloud.ec2("DescribeImages", &[("Owner.1", "self")]).find("imagesSet").children() {
-            listing.add("image", image.says("imageId"), Thing::new(image));
+            listing.add("image", image.says("imageId"), Resource::new(image));
         }
         listing.machines(cloud);
         listing.balancers(cloud);
@@ -80,7 +80,7 @@ impl Listing {
         listing
     }
 
-    fn add(&mut self, kind: &'static str, id: &str, thing: Thing) {
+    fn add(&mut self, kind: &'static str, id: &str, thing: Resource) {
         assert!(!id.is_empty(), "{kind} without an id: {thing:?}");
         self.0.insert((kind, id.to_owned()), thing);
     }
@@ -95,7 +95,7 @@ impl Listing {
             }
             let id = machine.says("instanceId");
             let data = [("InstanceId", id), ("Attribute", "userData")];
-            let mut thing = Thing::new(machine);
+            let mut thing = Resource::new(machine);
             thing.more.push(cloud.ec2("DescribeInstanceAttribute", &data).find("userData").clone());
             self.add("machine", id, thing);
         }
@@ -105,7 +105,7 @@ impl Listing {
         let tagged = |arn: &str, node: &Node, more: Vec<Node>| {
             let tags = cloud.balancing("DescribeTags", &[("ResourceArns.member.1", arn)]);
             let tags = tags.find("TagDescriptions").at("member").tags();
-            Thing { node: node.clone(), tags, more }
+            Resource { node: node.clone(), tags, more }
         };
         for balancer in cloud.balancing("DescribeLoadBalancers", &[]).find("LoadBalancers").children() {
             let arn = balancer.says("LoadBalancerArn");
@@ -114,7 +114,7 @@ impl Listing {
                 cloud.balancing("DescribeLoadBalancerAttributes", &of).find("Attributes").clone();
             self.add("load balancer", arn, tagged(arn, balancer, vec![attributes]));
             for listener in cloud.balancing("DescribeListeners", &of).find("Listeners").children() {
-                self.add("listener", listener.says("ListenerArn"), Thing::new(listener));
+                self.add("listener", listener.says("ListenerArn"), Resource::new(listener));
             }
         }
         for group in cloud.balancing("DescribeTargetGroups", &[]).find("TargetGroups").children() {
@@ -137,10 +137,10 @@ impl Listing {
                 cloud.iam("GetRolePolicy", &both).find("GetRolePolicyResult").clone()
             });
             let tags = cloud.iam("ListRoleTags", &of).find("ListRoleTagsResult").tags();
-            self.add("role", name, Thing { node: role.clone(), tags, more: more.collect() });
+            self.add("role", name, Resource { node: role.clone(), tags, more: more.collect() });
         }
         for profile in cloud.iam("ListInstanceProfiles", &[]).find("InstanceProfiles").children() {
-            self.add("instance profile", profile.says("InstanceProfileName"), Thing::new(profile));
+            self.add("instance profile", profile.says("InstanceProfileName"), Resource::new(profile));
         }
     }
 
@@ -153,7 +153,7 @@ impl Listing {
             let mut more = vec![networks];
             more.extend(records.find("ResourceRecordSets").children().iter().cloned());
             let tags = tags.find("ResourceTagSet").tags();
-            self.add("zone", id, Thing { node: zone.clone(), tags, more });
+            self.add("zone", id, Resource { node: zone.clone(), tags, more });
         }
     }
 
@@ -172,10 +172,10 @@ impl Listing {
                 self.add(
                     "object",
                     &path,
-                    Thing { node: object.clone(), tags: tags(&path), more: Vec::new() },
+                    Resource { node: object.clone(), tags: tags(&path), more: Vec::new() },
                 );
             }
-            let thing = Thing { node: bucket.clone(), tags: tags(&format!("/{name}")), more: Vec::new() };
+            let thing = Resource { node: bucket.clone(), tags: tags(&format!("/{name}")), more: Vec::new() };
             self.add("bucket", name, thing);
         }
     }
@@ -187,13 +187,13 @@ impl Listing {
     }
 
     /// The things of a kind.
-    pub fn of_kind(&self, kind: &str) -> Vec<&Thing> {
+    pub fn of_kind(&self, kind: &str) -> Vec<&Resource> {
         self.0.iter().filter(|((known, _), _)| *known == kind).map(|(_, thing)| thing).collect()
     }
 
     /// The one thing of a kind that has a tag `Name`.
     #[track_caller]
-    pub fn named(&self, kind: &str, name: &str) -> &Thing {
+    pub fn named(&self, kind: &str, name: &str) -> &Resource {
         let mut found = self.of_kind(kind).into_iter().filter(|thing| thing.name() == name);
         match (found.next(), found.next()) {
             (Some(thing), None) => thing,
@@ -205,14 +205,14 @@ impl Listing {
 
     /// The thing of a kind with an id.
     #[track_caller]
-    pub fn get(&self, kind: &'static str, id: &str) -> &Thing {
+    pub fn get(&self, kind: &'static str, id: &str) -> &Resource {
         let found = self.0.get(&(kind, id.to_owned()));
         found.unwrap_or_else(|| panic!("there is no {kind} {id}"))
     }
 
     /// The names of all things of a kind.
     pub fn labels(&self, kind: &str) -> BTreeSet<&str> {
-        self.of_kind(kind).into_iter().map(Thing::name).collect()
+        self.of_kind(kind).into_iter().map(Resource::name).collect()
     }
 
     /// How many things there are of each kind.
@@ -225,7 +225,7 @@ impl Listing {
     }
 
     /// Everything, with kind and id.
-    pub fn each(&self) -> impl Iterator<Item = (&'static str, &str, &Thing)> {
+    pub fn each(&self) -> impl Iterator<Item = (&'static str, &str, &Resource)> {
         self.0.iter().map(|((kind, id), thing)| (*kind, id.as_str(), thing))
     }
 

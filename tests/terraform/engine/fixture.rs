@@ -56,20 +56,20 @@ output "token" {
 "#;
 
 /// A cluster directory with one stage.
-pub struct Bed {
+pub struct Fixture {
     root: PathBuf,
     pub variables: Vec<PathBuf>,
     pub environment: Vec<(String, Secret<String>)>,
     _folder: Option<tempfile::TempDir>,
 }
 
-impl Bed {
+impl Fixture {
     pub fn new(configuration: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let bed = Self::at(folder.path().to_owned());
-        std::fs::create_dir_all(bed.folder()).unwrap();
-        std::fs::write(bed.folder().join("main.tf"), configuration).unwrap();
-        Self { _folder: Some(folder), ..bed }
+        let fixture = Self::at(folder.path().to_owned());
+        std::fs::create_dir_all(fixture.folder()).unwrap();
+        std::fs::write(fixture.folder().join("main.tf"), configuration).unwrap();
+        Self { _folder: Some(folder), ..fixture }
     }
 
     /// One that was made by somebody else.

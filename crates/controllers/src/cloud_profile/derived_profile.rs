@@ -60,7 +60,7 @@ pub(super) struct Swept<S> {
 }
 
 /// The spec of a profile that inherits.
-pub(super) trait Heir: Clone + Debug + DeserializeOwned + Send + Sync + 'static {
+pub(super) trait DerivedProfile: Clone + Debug + DeserializeOwned + Send + Sync + 'static {
     /// The name of the controller.
     const CONTROLLER: &'static str;
     /// The kind of the profile.
@@ -79,7 +79,7 @@ pub(super) trait Heir: Clone + Debug + DeserializeOwned + Send + Sync + 'static 
     fn told(&self, about: &About<'_>, parent: &Parent) -> Option<Told>;
 }
 
-impl Heir for PrivateCloudProfileSpec {
+impl DerivedProfile for PrivateCloudProfileSpec {
     const CONTROLLER: &'static str = "private-cloud-profile";
     const PROFILE: ProfileKind = ProfileKind::Private;
 
@@ -136,7 +136,7 @@ impl Heir for PrivateCloudProfileSpec {
     }
 }
 
-impl Heir for NamespacedCloudProfileSpec {
+impl DerivedProfile for NamespacedCloudProfileSpec {
     const CONTROLLER: &'static str = "namespaced-cloud-profile";
     const PROFILE: ProfileKind = ProfileKind::Released;
 

@@ -6,9 +6,9 @@ use landfall_kube::objects::{Events, Happening};
 
 /// Tells of what lasts once, and not with every run.
 #[derive(Debug, Default)]
-pub(super) struct News(Mutex<Vec<Happening>>);
+pub(super) struct EventRecorder(Mutex<Vec<Happening>>);
 
-impl News {
+impl EventRecorder {
     /// Tells of those of the happenings that did not stand at the last run.
     pub(super) async fn tell(&self, events: &dyn Events, standing: Vec<Happening>) {
         for happening in self.new_of(standing) {

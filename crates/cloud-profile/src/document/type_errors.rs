@@ -8,7 +8,7 @@ use crate::check::pages;
 
 /// What a type does not take of a value. `alone` wraps a part of the value in all that it stands in, and nothing
 /// else; types whose fields may all be left out take that, unless it is this part that they do not take.
-pub(super) fn misfits<T: DeserializeOwned>(
+pub(super) fn type_errors<T: DeserializeOwned>(
     value: &Value,
     path: String,
     alone: &dyn Fn(Value) -> Value,
@@ -24,13 +24,13 @@ pub(super) fn misfits<T: DeserializeOwned>(
         Value::Object(members) if takes(Value::Object(Map::new())) => {
             for (key, member) in members {
                 let inner = |part: Value| alone(Value::Object(Map::from_iter([(key.clone(), part)])));
-                misfits::<T>(member, format!("{path}.{key}"), &inner, faults);
+                type_errors::<T>(member, format!("{path}.{key}"), &inner, faults);
             }
         }
         Value::Array(entries) if takes(Value::Array(Vec::new())) => {
             for (i, entry) in entries.iter().enumerate() {
                 let inner = |part: Value| alone(Value::Array(vec![part]));
-                misfits::<T>(entry, format!("{path}[{i}]"), &inner, faults);
+                type_errors::<T>(entry, format!("{path}[{i}]"), &inner, faults);
             }
         }
         _ => {}

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::Made;
 use crate::expected::{BASE_DOMAIN, DOMAIN};
-use crate::listing::Thing;
+use crate::listing::Resource;
 use crate::xml::Node;
 
 /// Records that every zone has.
@@ -24,13 +24,13 @@ pub(super) fn stand(made: &Made<'_>) {
     lead(made, private, &[(api("api"), inside), (api("api-int"), inside)]);
 
     let zones = made.all.of_kind("zone");
-    let named = |zone: &&&Thing| zone.says("Name") == format!("{BASE_DOMAIN}.");
+    let named = |zone: &&&Resource| zone.says("Name") == format!("{BASE_DOMAIN}.");
     let public = zones.iter().find(named).expect("the public zone is gone");
     lead(made, public, &[(api("api"), made.new.named("load balancer", &made.name("ext")))]);
 }
 
 /// The records of a zone lead to these load balancers, and there are no others.
-fn lead(made: &Made<'_>, zone: &Thing, wanted: &[(String, &Thing)]) {
+fn lead(made: &Made<'_>, zone: &Resource, wanted: &[(String, &Resource)]) {
     let (kind, ttl) = made.wanted.record;
     let records = zone.more[1..].iter().filter(|record| !OWN.contains(&record.says("Type")));
     let mut found: BTreeMap<&str, &Node> = records.map(|record| (record.says("Name"), record)).collect();

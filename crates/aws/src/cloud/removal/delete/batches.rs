@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use landfall_platform::removal::{Outcome, Thing};
+use landfall_platform::removal::{Outcome, Resource};
 
 use super::answers::{self, Meaning};
 use super::bare;
@@ -18,15 +18,15 @@ pub(super) type Outcomes<'t> = BTreeMap<&'t str, Outcome>;
 /// Settles the things that a failed call says something about; the lots to ask for next.
 pub(super) fn blame<'t>(
     fault: &Fault,
-    lot: Vec<&'t Thing>,
+    lot: Vec<&'t Resource>,
     outcomes: &mut Outcomes<'t>,
-) -> Vec<Vec<&'t Thing>> {
+) -> Vec<Vec<&'t Resource>> {
     let of_all = [Meaning::Failed, Meaning::Unaccepted].contains(&answers::meaning(fault));
     if lot.len() == 1 || of_all {
         outcomes.extend(lot.into_iter().map(|thing| (thing.id.as_str(), answers::outcome(fault, thing))));
         return Vec::new();
     }
-    let (named, rest): (Vec<&Thing>, Vec<&Thing>) =
+    let (named, rest): (Vec<&Resource>, Vec<&Resource>) =
         lot.into_iter().partition(|thing| mentions(&fault.message, bare(&thing.id)));
     if named.is_empty() {
         return rest.into_iter().map(|thing| vec![thing]).collect();
@@ -36,7 +36,7 @@ pub(super) fn blame<'t>(
 }
 
 /// The outcomes of things in their order.
-pub(super) fn in_order(things: &[&Thing], mut outcomes: Outcomes<'_>) -> Vec<Outcome> {
+pub(super) fn in_order(things: &[&Resource], mut outcomes: Outcomes<'_>) -> Vec<Outcome> {
     let unsaid = || Outcome::Failed { why: "AWS said nothing of it".to_owned() };
     things.iter().map(|thing| outcomes.remove(thing.id.as_str()).unwrap_or_else(unsaid)).collect()
 }
@@ -52,16 +52,16 @@ fn mentions(message: &str, id: &str) -> bool {
 mod tests {
     use super::*;
     use crate::cloud::fault::Sort;
-    use landfall_platform::removal::{Fate, Kind};
+    use landfall_platform::removal::{Disposition, Kind};
 
     static INSTANCE: Kind = Kind { name: "instance", batch: 50, help: "", last: false };
 
-    fn thing(id: &str) -> Thing {
-        Thing {
+    fn thing(id: &str) -> Resource {
+        Resource {
             id: format!("arn:aws:ec2:us-east-1:123456789012:instance/{id}"),
             kind: &INSTANCE,
             name: String::new(),
-            fate: Fate::Removed,
+            fate: Disposition::Removed,
             after: Vec::new(),
         }
     }
@@ -80,7 +80,7 @@ mod tests {
     #[test]
     fn what_is_named_is_settled_and_the_rest_asked_for_again() {
         let things = ["i-1", "i-12", "i-3"].map(thing);
-        let lot: Vec<&Thing> = things.iter().collect();
+        let lot: Vec<&Resource> = things.iter().collect();
         let mut outcomes = Outcomes::new();
         let missing =
             fault(Sort::NotFound, "InvalidInstanceID.NotFound", "The instance ID 'i-1' does not exist");
@@ -95,7 +95,7 @@ mod tests {
     #[test]
     fn where_none_is_named_each_is_asked_for() {
         let things = ["i-1", "i-2"].map(thing);
-        let lot: Vec<&Thing> = things.iter().collect();
+        let lot: Vec<&Resource> = things.iter().collect();
         let mut outcomes = Outcomes::new();
         let missing = fault(Sort::NotFound, "InvalidInstanceID.NotFound", "One is missing");
         assert_eq!(blame(&missing, lot.clone(), &mut outcomes).len(), 2);

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::Made;
 use crate::expected::{BOOTSTRAP_ACTIONS, DESCRIPTION, MASTER_ACTIONS, MASTERS, WORKER_ACTIONS};
-use crate::listing::Thing;
+use crate::listing::Resource;
 use crate::moto::image;
 
 /// What the machines are to start with.
@@ -99,7 +99,7 @@ fn bootstrap(made: &Made<'_>, image: &str, secret: &str) {
 }
 
 /// What holds of every machine.
-fn usual(made: &Made<'_>, machine: &Thing, role: &str, image: &str) {
+fn usual(made: &Made<'_>, machine: &Resource, role: &str, image: &str) {
     assert_eq!(machine.says("instanceType"), made.wanted.instance_type, "{role}");
     assert_eq!(machine.says("imageId"), image, "{role}");
     assert_eq!(machine.says("metadataOptions/httpEndpoint"), "enabled", "{role}");
@@ -111,7 +111,7 @@ fn usual(made: &Made<'_>, machine: &Thing, role: &str, image: &str) {
 }
 
 /// The root volume.
-fn volume(made: &Made<'_>, machine: &Thing, name: &str, kind: &str, size: &str) {
+fn volume(made: &Made<'_>, machine: &Resource, name: &str, kind: &str, size: &str) {
     let volume = made.new.named("volume", &format!("{name}-vol"));
     let attached = volume.node.all("attachmentSet", "instanceId");
     assert_eq!(attached, [machine.says("instanceId")], "{name}");
@@ -120,12 +120,12 @@ fn volume(made: &Made<'_>, machine: &Thing, name: &str, kind: &str, size: &str) 
     }
 }
 
-fn user_data(machine: &Thing) -> String {
+fn user_data(machine: &Resource) -> String {
     let encoded = machine.more[0].says("value");
     String::from_utf8(STANDARD.decode(encoded).unwrap()).unwrap()
 }
 
-fn groups(machine: &Thing) -> BTreeSet<String> {
+fn groups(machine: &Resource) -> BTreeSet<String> {
     machine.node.all("groupSet", "groupId").into_iter().collect()
 }
 

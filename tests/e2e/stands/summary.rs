@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::Made;
 use crate::expected::{ANYWHERE, FOR_BOOTSTRAP, MASTERS, TARGET_GROUPS};
-use crate::listing::{Listing, Thing};
+use crate::listing::{Listing, Resource};
 use crate::xml::Node;
 
 /// Every type of resource is said to be there as often as it is, and every name that is told is one.
@@ -49,15 +49,16 @@ fn items(summary: &Value) -> Vec<&Value> {
 fn counted(made: &Made<'_>) -> BTreeMap<&'static str, usize> {
     let of = |kind: &str| made.new.of_kind(kind);
     let owned = |kind: &str| of(kind).into_iter().filter(|thing| !thing.tags.is_empty()).count();
-    let within = |kind: &str, count: &dyn Fn(&Thing) -> usize| of(kind).into_iter().map(count).sum::<usize>();
+    let within =
+        |kind: &str, count: &dyn Fn(&Resource) -> usize| of(kind).into_iter().map(count).sum::<usize>();
     let tables = |wanted: &dyn Fn(&Node) -> bool, list: &str| {
-        within("route table", &|table: &Thing| {
+        within("route table", &|table: &Resource| {
             table.node.list(list).iter().filter(|item| wanted(item)).count()
         })
     };
     let associated = |association: &Node| !association.says("subnetId").is_empty();
     let main = |association: &Node| association.says("main") == "true";
-    let rules = |group: &Thing| -> usize {
+    let rules = |group: &Resource| -> usize {
         if group.tags.is_empty() {
             return 0;
         }
@@ -73,13 +74,13 @@ fn counted(made: &Made<'_>) -> BTreeMap<&'static str, usize> {
         ("aws_eip", of("address").len()),
         ("aws_iam_instance_profile", of("instance profile").len()),
         ("aws_iam_role", of("role").len()),
-        ("aws_iam_role_policy", within("role", &|role: &Thing| role.more.len())),
+        ("aws_iam_role_policy", within("role", &|role: &Resource| role.more.len())),
         ("aws_instance", of("machine").len()),
         ("aws_internet_gateway", of("internet gateway").len()),
         ("aws_lb", of("load balancer").len()),
         ("aws_lb_listener", of("listener").len()),
         ("aws_lb_target_group", of("target group").len()),
-        ("aws_lb_target_group_attachment", within("target group", &|group: &Thing| group.more.len())),
+        ("aws_lb_target_group_attachment", within("target group", &|group: &Resource| group.more.len())),
         ("aws_main_route_table_association", if networks > 0 { tables(&main, "associationSet") } else { 0 }),
         ("aws_nat_gateway", of("NAT gateway").len()),
         ("aws_network_interface", MASTERS),

@@ -1,4 +1,4 @@
-//! The whole road: `landfall create cluster` with the real terraform and the real AWS provider against moto,
+//! End to end: `landfall create cluster` with the real terraform and the real AWS provider against moto,
 //! which stands behind TLS with a certificate of a private authority, every service at a custom endpoint.
 //!
 //! At the end `landfall destroy cluster` takes all of it away, with nothing but `metadata.json`.
