@@ -8,7 +8,7 @@ use landfall_engine_aso::keys;
 use landfall_engine_aso::kinds::{KINDS, Kind};
 use landfall_kube::Fault;
 
-/// ObjectEvent of all objects that belong to a cluster, without end. A kind that the cluster does not serve has none.
+/// Events of all objects that belong to a cluster, without end. A kind that the cluster does not serve has none.
 pub(super) fn all(client: &Client) -> BoxStream<'static, ObjectEvent> {
     let watches = KINDS.iter().map(|kind| {
         let watch = Watch { client: client.clone(), kind, version: 0, feed: None };

@@ -58,5 +58,5 @@ pub enum ObjectEvent {
     },
 }
 
-/// ObjectEvent of the objects of a cluster, without end.
+/// Events of the objects of a cluster, without end.
 pub type Feed = BoxStream<'static, ObjectEvent>;

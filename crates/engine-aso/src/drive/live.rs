@@ -35,7 +35,7 @@ impl Live {
         Self(Calls::new(client).within(API_CALL_LIMIT))
     }
 
-    /// ObjectEvent of the objects of these kinds, each in the version named with it: of all of them, or of those that
+    /// Events of the objects of these kinds, each in the version named with it: of all of them, or of those that
     /// carry this label. The client must be one that waits long enough for a watch.
     #[must_use]
     pub fn feed(

@@ -239,7 +239,7 @@ mod tests {
         for _ in 0..count {
             let (mut step, world) = (step(What::TransientError), world(now, "1"));
             pace.hold(&mut step, &world);
-            // ObjectEvent in between change nothing.
+            // Events in between change nothing.
             pace.hold(&mut step, &world);
             let rest = pace.rest(&step, &world).and_then(|rest| i64::try_from(rest.as_secs()).ok());
             pauses.extend(rest);

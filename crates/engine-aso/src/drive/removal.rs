@@ -188,7 +188,7 @@ impl Place<'_> {
     }
 }
 
-/// ObjectEvent of these objects alone.
+/// Events of these objects alone.
 fn only(feed: Feed, objects: Vec<Need>) -> Feed {
     let is_meant = move |kind: &str, object: &Value| {
         objects.iter().any(|id| id.kind == kind && id.name == text(object, "/metadata/name"))
