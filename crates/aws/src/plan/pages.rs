@@ -8,7 +8,7 @@ use crate::rules::{UNKNOWN_REGION, or_meant};
 
 pub(super) const REGION: &str = "platform.aws.region";
 
-/// What to do about something that nobody was asked for.
+/// What to do where the cloud was not asked.
 const ASK: &str = "leave --offline out, or give facts with --facts";
 /// What to do about something that the facts given leave out.
 const ADD: &str = "add it to the facts, or leave --facts out to ask the cloud";
@@ -33,8 +33,7 @@ const OTHER_REGION: Code = Code::new("LF0711");
 /// `but` is what the cloud says of the region, as a clause; empty where it says nothing.
 pub(super) fn endpoint_missing(catalogue: &Catalogue, region: &str, but: &str, service: &str) -> Finding {
     let shown = shortened(region);
-    let message =
-        format!("nobody knows the region `{shown}`{but}, and the config has no endpoint for `{service}`");
+    let message = format!("unknown region `{shown}`{but}: the config has no endpoint for `{service}`");
     let lines =
         format!("add to serviceEndpoints:\n- name: {service}\n  url: https://{service}.{shown}.example.com");
     Finding::error(&UNKNOWN_REGION, Kind::Required, "platform.aws.serviceEndpoints", message)

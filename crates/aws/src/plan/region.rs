@@ -38,8 +38,8 @@ fn word_of_the_cloud(planning: &Planning<'_>) -> String {
         _ if !planning.asked() => String::new(),
         // The service that lists regions lists zones as well: without them it did not answer.
         "" if planning.facts.zones.is_empty() => String::new(),
-        "" => ", nor does the cloud list it".to_owned(),
-        listed => format!(", though the cloud lists it as {}", shortened(listed)),
+        "" => ", which the cloud does not list".to_owned(),
+        listed => format!(", which the cloud lists as {}", shortened(listed)),
     }
 }
 

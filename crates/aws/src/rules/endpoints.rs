@@ -96,7 +96,7 @@ fn meant(catalogue: &Catalogue, name: &str) -> String {
     }
 }
 
-/// Warns of a region that nobody knows and whose services have no endpoints. The file stands, as the
+/// Warns of an unknown region whose services have no endpoints. The file stands, as the
 /// OpenShift installer accepts it; no cluster can be made of it.
 pub(super) fn check_region(case: &Case<'_>, platform: &Platform, out: &mut Findings) {
     let missing = missing_endpoints(case.catalogue, platform);
@@ -104,7 +104,7 @@ pub(super) fn check_region(case: &Case<'_>, platform: &Platform, out: &mut Findi
         return;
     }
     let message = format!(
-        "nobody knows the region `{}`, and the config has no endpoint for {}",
+        "unknown region `{}`: the config has no endpoint for {}",
         shortened(&platform.region),
         missing.join(", ")
     );
@@ -117,7 +117,7 @@ pub(super) fn check_region(case: &Case<'_>, platform: &Platform, out: &mut Findi
     out.push(finding.at("platform.aws.region").help(help));
 }
 
-/// What to do about a region that nobody knows, after the question whether a known one was meant.
+/// What to do about an unknown region, after the question whether a known one was meant.
 pub(in super::super) fn or_meant(catalogue: &Catalogue, region: &str, help: &str) -> String {
     let known = catalogue.aws.partitions.values().flat_map(|partition| partition.regions.keys());
     match nearest(region, known.map(String::as_str)) {
@@ -126,7 +126,7 @@ pub(in super::super) fn or_meant(catalogue: &Catalogue, region: &str, help: &str
     }
 }
 
-/// The services that are called in a region that nobody knows and have no endpoint in the config.
+/// The services that are called in an unknown region and have no endpoint in the config.
 pub(in super::super) fn missing_endpoints<'a>(catalogue: &'a Catalogue, platform: &Platform) -> Vec<&'a str> {
     let region = platform.region.as_str();
     if catalogue.aws.region(region).is_some() || catalogue.has_image(super::super::NAME, region) {

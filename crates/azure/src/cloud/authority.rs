@@ -227,7 +227,7 @@ pub(super) fn refused(error: &azure_core::Error, source: &Source, scrub: &Scrub)
             "look whether the machine has an identity, and, where AZURE_CLIENT_ID is set, whether it has \
              that one",
         ),
-        // An answer that is no token and no refusal comes from something on the way.
+        // An answer that is neither a token nor a refusal comes from something on the way.
         _ if status(error).is_none() => {
             unanswered(source, &answered(error)).help("look at what answers in the authority's place")
         }
