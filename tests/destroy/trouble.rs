@@ -1,9 +1,10 @@
 //! A cloud that is in trouble for a while, and one that does not let somebody.
 
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::answers::{throttled, unavailable};
-use crate::front::{ALL, Asked, Front, Reply, Rule, refusal};
+use crate::front::{ALL, Asked, Front, Reply, Rule, Sent, refusal};
 use crate::site::{CANARY, Site};
 use crate::world::World;
 
@@ -39,6 +40,26 @@ fn trouble_that_passes_is_waited_out() {
     let ran = site.destroy(&[]).ends(0);
     assert_eq!(ran.json()["outcome"], "gone", "{ran}");
     assert!(front.unused().is_empty(), "nobody was in trouble with {:?}", front.unused());
+    world.is_as_before("after destroy");
+}
+
+/// Only the image names its snapshots: it stays until they are known and carry the cluster's tag.
+#[test]
+#[ignore = "needs moto"]
+fn an_image_goes_after_its_snapshots_are_known() {
+    let world = World::new("us-east-1", FEW);
+    let front = Front::start(Some(world.moto.port), None, Vec::new());
+    let network_goes = AtomicBool::new(false);
+    front.on_the_way(move |asked, pass| {
+        let action = asked.action();
+        network_goes.fetch_or(action == "DeleteVpc", Ordering::Relaxed);
+        let of_images = action == "DescribeSnapshots" && asked.body.contains("snapshot-id");
+        let is_broken = of_images && !network_goes.load(Ordering::Relaxed);
+        Sent::Whole(if is_broken { broken(asked).bytes() } else { pass() })
+    });
+    let site = Site::of(&world, &front);
+    let ran = site.destroy(&["--timeout", "5m"]).ends(0);
+    assert_eq!(ran.json()["outcome"], "gone", "{ran}");
     world.is_as_before("after destroy");
 }
 

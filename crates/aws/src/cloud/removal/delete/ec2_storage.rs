@@ -18,7 +18,8 @@ pub(super) async fn remove(removal: &AwsRemoval<'_>, kind: &'static Kind, id: &s
     } else if *kind == kinds::SNAPSHOT {
         ask!(removal, "ec2:DeleteSnapshot", ec2.delete_snapshot().snapshot_id(id))?;
     } else {
-        let snapshots = known::with(&removal.known, |known| known.images.remove(id)).unwrap_or_default();
+        let snapshots =
+            known::with(&removal.known, |known| known.images.get(id).cloned()).unwrap_or_default();
         if let Some(key) = removal.ownership.shared_keys().next().filter(|_| !snapshots.is_empty()) {
             let tag = Tag::builder().key(key).value(OWNED).build();
             let request = ec2.create_tags().set_resources(Some(snapshots)).tags(tag);

@@ -212,27 +212,36 @@ async fn copies(look: Look<'_>) -> Result<Part, Lost> {
     Ok(part)
 }
 
-/// The snapshots that were made for a copied image, by its id: a copy that is not finished does not name them. What
-/// cannot be asked for, the image tells once it is finished.
-async fn of_copy(look: Look<'_>, image: &str) -> Vec<String> {
+/// The snapshots that were made for a copied image, by its id: a copy that is not finished does not name them.
+async fn of_copy(look: Look<'_>, image: &str) -> Result<Vec<String>, Lost> {
     let made_for = format!("Copied for DestinationAmi {image} *");
-    let found = with_any::<Snapshot>(&look.removal.session, "description", &[made_for.as_str()]).await;
+    let found = with_any::<Snapshot>(&look.removal.session, "description", &[made_for.as_str()]).await?;
     // Not every server that plays AWS keeps to the filter.
     let start = made_for.trim_end_matches('*');
     let is_it = |one: &&Snapshot| one.description().is_some_and(|text| text.starts_with(start));
-    let found = found.unwrap_or_default();
-    found.iter().filter(is_it).filter_map(Snapshot::snapshot_id).map(str::to_owned).collect()
+    Ok(found.iter().filter(is_it).filter_map(Snapshot::snapshot_id).map(str::to_owned).collect())
 }
 
-/// Images, and snapshots with those that belong to a cluster's image. These carry no tag of the cluster.
+/// Images, and snapshots with those that belong to a cluster's image. These carry no tag of the cluster, and only the
+/// image names them: an image whose snapshots could not be looked at is left out, so that it goes after they are known.
 async fn storage(look: Look<'_>, owned: &BTreeSet<String>) -> (Part, Part) {
     let (mut images, mut snapshots) =
         join!(Box::pin(images(look, owned)), Box::pin(of::<Snapshot>(look, owned)));
+    let mut held = BTreeSet::new();
     for image in images.nodes.iter_mut().filter(|node| node.fate == Disposition::Removed) {
-        let more = Box::pin(of_copy(look, &image.key)).await;
-        let new: Vec<String> = more.into_iter().filter(|id| !image.mentions.contains(id)).collect();
-        image.mentions.extend(new);
+        match Box::pin(of_copy(look, &image.key)).await {
+            Ok(more) => {
+                let new: Vec<String> = more.into_iter().filter(|id| !image.mentions.contains(id)).collect();
+                image.mentions.extend(new);
+            }
+            Err(lost) if is_denied(&lost) => {}
+            Err(lost) => {
+                snapshots.miss("the snapshots of images", &lost);
+                held.insert(image.key.clone());
+            }
+        }
     }
+    images.nodes.retain(|node| !held.contains(&node.key));
     let known: BTreeSet<&str> = snapshots.nodes.iter().map(|node| node.key.as_str()).collect();
     let removed = images.nodes.iter().filter(|node| node.fate == Disposition::Removed);
     let untagged = removed.map(|node| {
@@ -263,7 +272,10 @@ async fn storage(look: Look<'_>, owned: &BTreeSet<String>) -> (Part, Part) {
                 snapshots.nodes.push(Node::new(Snapshot::kind(), id, arn, Disposition::Removed));
             }
         }
-        Err(lost) => snapshots.miss("the snapshots of images", &lost),
+        Err(lost) => {
+            snapshots.miss("the snapshots of images", &lost);
+            images.nodes.retain(|node| untagged.get(&node.key).is_none_or(Vec::is_empty));
+        }
     }
     // Those of other clusters get no tag of this one.
     let ours: BTreeSet<&str> = snapshots.nodes.iter().map(|node| node.key.as_str()).collect();
