@@ -34,3 +34,4 @@ mod rendered;
 mod schemas;
 mod terminal;
 mod wizard;
+mod yaml;

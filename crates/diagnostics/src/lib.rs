@@ -227,6 +227,14 @@ impl Findings {
         }
     }
 
+    /// Takes over all findings of another list.
+    pub fn extend(&mut self, other: Self) {
+        let (errors, warnings) = other.dropped();
+        other.list.into_iter().for_each(|finding| self.push(finding));
+        self.errors += errors;
+        self.warnings += warnings;
+    }
+
     /// Counts a finding that would not be kept, so that it need not be made.
     pub fn skip(&mut self, severity: Severity) {
         *self.count(severity) += 1;

@@ -9,7 +9,7 @@ use landfall_model::config;
 use landfall_model::config::{FORMS, InstallConfig, locate};
 use landfall_platform::Platform;
 use landfall_rules::{Case, Traits};
-use landfall_source::{Decoder, Mask, Tree};
+use landfall_source::{Decoder, Mask, NodeKind, Tree};
 
 use crate::platforms;
 
@@ -83,6 +83,21 @@ pub fn judge_keeping(bytes: &[u8], strictness: Strictness, catalogue: &Catalogue
     judge_bytes(bytes, strictness, catalogue, true)
 }
 
+/// Whether a file holds a Kubernetes object and no install config: it has a `kind`, and another one.
+#[must_use]
+pub fn is_kubernetes_object(bytes: &[u8]) -> bool {
+    let Ok(text) = landfall_source::text_of(bytes) else { return false };
+    // Reading each file twice would double the time of a large repository.
+    if !text.lines().any(|line| line.starts_with("kind:")) {
+        return false;
+    }
+    let tree = landfall_source::read(text, &mut Findings::default());
+    let Some(NodeKind::Map(map)) = tree.root().map(|root| &tree.node(root).kind) else { return false };
+    let field = |name: &str| tree.entries(*map).iter().find(|entry| entry.key == name);
+    let kind = field("kind").and_then(|entry| tree.scalar(entry.value));
+    field("apiVersion").is_some() && kind.is_some_and(|kind| kind.to_text() != "InstallConfig")
+}
+
 fn judge_bytes(bytes: &[u8], strictness: Strictness, catalogue: &Catalogue, keep: bool) -> Verdict {
     match landfall_source::text_of(bytes) {
         Ok(text) => judge_text(text, strictness, catalogue, keep),
@@ -100,7 +115,7 @@ fn judge_text(text: &str, strictness: Strictness, catalogue: &Catalogue, keep: b
     let mut findings = Findings::default();
     let mut mask = Mask::default();
     let tree = landfall_source::read(text, &mut findings);
-    if findings.errors() > 0 {
+    if findings.errors() > 0 || tree.is_lenient() {
         mask.tear();
     }
     let mut config: InstallConfig =

@@ -196,6 +196,9 @@ impl<'a, 't> Value<'a, 't, '_> {
                 _ => {}
             }
         }
+        if wanted == "text" && matches!(self.tree().target(*last).kind, NodeKind::Map(_)) {
+            finding = finding.help("put text that begins with a brace in single quotes: '{...}'");
+        }
         self.decoder.push(finding);
     }
 

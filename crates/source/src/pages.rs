@@ -30,3 +30,5 @@ pub const MORE_DOCUMENTS: Code = Code::new("LF0020");
 pub const CONVERTED: Code = Code::new("LF0021");
 /// A field name in another case.
 pub const SPELLING: Code = Code::new("LF0022");
+/// Text that only lenient YAML parsers read.
+pub const LENIENT: Code = Code::new("LF0023");

@@ -1,0 +1,158 @@
+//! The events of the two parsers, in one form.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::io::Read as _;
+
+use granit_parser::{Options, ScalarStyle, StructureStyle};
+use libyaml_safer::{EventData, MappingStyle};
+
+use crate::MOST_DEPTH;
+
+/// The namespace of YAML's own tags.
+const CORE: &str = "tag:yaml.org,2002:";
+
+/// What stands next in the text. Anchors are numbers; 0 is none.
+pub(super) enum Event<'t> {
+    /// The text says that it is of another version than 1.1.
+    NotVersion11,
+    /// A scalar, with the name of its tag in YAML's own namespace; empty for other tags.
+    Scalar {
+        text: Cow<'t, str>,
+        plain: bool,
+        anchor: usize,
+        tag: Option<String>,
+    },
+    List {
+        anchor: usize,
+    },
+    Map {
+        anchor: usize,
+        flow: bool,
+    },
+    /// The end of a list or map.
+    End,
+    Alias(usize),
+    /// An alias of an anchor that is not there.
+    UnknownAlias,
+    DocumentEnd,
+    StreamEnd,
+}
+
+/// An event with its first byte and the one after its last.
+pub(super) struct Placed<'t> {
+    pub(super) event: Event<'t>,
+    pub(super) start: usize,
+    pub(super) end: usize,
+}
+
+/// Where and why a parser stopped.
+pub(super) struct Fault {
+    pub(super) at: usize,
+    pub(super) message: String,
+    pub(super) too_deep: bool,
+}
+
+/// The events of a text by YAML 1.2.
+pub(super) fn strict(text: &str) -> impl Iterator<Item = Result<Placed<'_>, Fault>> {
+    use granit_parser::Event as Read;
+    let mut options = Options::default();
+    options.block_nesting_limit = MOST_DEPTH;
+    options.flow_nesting_limit = MOST_DEPTH;
+    options.emit_unresolved_aliases = true;
+    options.set_emit_comments(false);
+    granit_parser::Parser::new_from_str_with_options(text, options).filter_map(|read| {
+        let (read, span) = match read {
+            Ok(read) => read,
+            Err(fault) => {
+                let message = fault.kind().to_string();
+                let too_deep = message.contains("nesting") || message.contains("recursion");
+                return Some(Err(Fault { at: fault.marker().byte_offset().unwrap_or(0), message, too_deep }));
+            }
+        };
+        let event = match read {
+            Read::DocumentStart(_, Some(version)) if (version.major, version.minor) != (1, 1) => {
+                Event::NotVersion11
+            }
+            Read::DocumentEnd => Event::DocumentEnd,
+            Read::StreamEnd => Event::StreamEnd,
+            Read::Alias(anchor) => Event::Alias(anchor),
+            Read::UnresolvedAlias(_) => Event::UnknownAlias,
+            Read::Scalar(text, style, anchor, tag) => {
+                let tag = tag.map(|tag| tag.suffix_in_namespace(CORE).unwrap_or_default().into_owned());
+                Event::Scalar { text, plain: style == ScalarStyle::Plain, anchor, tag }
+            }
+            Read::SequenceStart(_, anchor, _) => Event::List { anchor },
+            Read::MappingStart(style, anchor, _) => {
+                Event::Map { anchor, flow: style == StructureStyle::Flow }
+            }
+            Read::SequenceEnd | Read::MappingEnd => Event::End,
+            _ => return None,
+        };
+        let start = span.start.byte_offset().unwrap_or(0);
+        Some(Ok(Placed { event, start, end: span.end.byte_offset().unwrap_or(start) }))
+    })
+}
+
+/// The events of a text as libyaml reads it, which the installer's parser is a translation of.
+pub(super) fn lenient(text: &str) -> impl Iterator<Item = Result<Placed<'_>, Fault>> {
+    let mut parser = libyaml_safer::Parser::new();
+    // It panics at some texts whose last line has no end.
+    parser.set_input(text.as_bytes().chain(&b"\n"[..]));
+    let mut anchors = Anchors::default();
+    // The end of the text is behind the line break that it was given.
+    let at = |index| usize::try_from(index).map_or(text.len(), |index| index.min(text.len()));
+    parser.filter_map(move |read| {
+        let read = match read {
+            Ok(read) => read,
+            Err(fault) => {
+                let at = fault.problem_mark().map_or(0, |mark| at(mark.index));
+                let message = fault.problem().to_owned();
+                return Some(Err(Fault { at, message, too_deep: false }));
+            }
+        };
+        let event = match read.data {
+            EventData::DocumentStart { version_directive: Some(version), .. }
+                if (version.major, version.minor) != (1, 1) =>
+            {
+                Event::NotVersion11
+            }
+            EventData::StreamStart { .. } | EventData::DocumentStart { .. } => return None,
+            EventData::DocumentEnd { .. } => Event::DocumentEnd,
+            EventData::StreamEnd => Event::StreamEnd,
+            EventData::Alias { anchor } => anchors.get(&anchor).map_or(Event::UnknownAlias, Event::Alias),
+            EventData::Scalar { anchor, tag, value, style, .. } => Event::Scalar {
+                text: Cow::Owned(value),
+                plain: style == libyaml_safer::ScalarStyle::Plain,
+                anchor: anchors.number(anchor),
+                tag: tag.map(|tag| tag.strip_prefix(CORE).unwrap_or_default().to_owned()),
+            },
+            EventData::SequenceStart { anchor, .. } => Event::List { anchor: anchors.number(anchor) },
+            EventData::MappingStart { anchor, style, .. } => {
+                Event::Map { anchor: anchors.number(anchor), flow: style == MappingStyle::Flow }
+            }
+            EventData::SequenceEnd | EventData::MappingEnd => Event::End,
+        };
+        Some(Ok(Placed { event, start: at(read.start_mark.index), end: at(read.end_mark.index) }))
+    })
+}
+
+/// The numbers of anchors by their names; the last of a name counts.
+#[derive(Default)]
+struct Anchors {
+    numbers: HashMap<String, usize>,
+    last: usize,
+}
+
+impl Anchors {
+    fn number(&mut self, name: Option<String>) -> usize {
+        let Some(name) = name else { return 0 };
+        self.last += 1;
+        self.numbers.insert(name, self.last);
+        self.last
+    }
+
+    fn get(&self, name: &str) -> Option<usize> {
+        self.numbers.get(name).copied()
+    }
+}
