@@ -40,7 +40,8 @@ pub fn parse(text: &str) -> Result<Reference, String> {
         Some((path, tag)) => (path, Some(tag)),
         None => (rest, None),
     };
-    if !is_registry(registry) {
+    // A name that no host can have (`my_registry.example.com`) is the first part of a path to the grammar.
+    if !is_registry(registry) && !is_path_part(registry) {
         return Err("its registry is not a host name with perhaps a port".to_owned());
     }
     if !path.split('/').all(is_path_part) {
@@ -62,7 +63,7 @@ pub fn parse(text: &str) -> Result<Reference, String> {
 
 /// Whether the first part of a path is meant as a registry.
 fn is_registry_like(first: &str) -> bool {
-    first.contains(['.', ':']) || first == "localhost" || first.chars().any(char::is_uppercase)
+    first.contains(['.', ':']) || first == "localhost"
 }
 
 fn is_registry(text: &str) -> bool {
@@ -130,8 +131,11 @@ mod tests {
         assert_eq!(parse("docker.io/x"), short(true));
         assert_eq!(parse("docker.io/library/x"), full(true));
         assert_eq!(parse(&format!("quay.io/a@sha256:{}", "0".repeat(64))), full(false));
+        assert_eq!(parse("my_registry.example.com/a/b"), full(true));
         for wrong in [
             "",
+            "QUAY/a/b",
+            "my_registry:5000/a/b",
             "quay.io/",
             "quay.io/A",
             "quay.io/a_-b",
