@@ -161,9 +161,10 @@ fn check_subnet(net: &Net, field: &str, at: &str, out: &mut Findings) -> bool {
     false
 }
 
-/// Reports every overlap of a network with those of a list.
+/// Reports every overlap of a network with those of a list. To the installer, networks without a CIDR share all
+/// addresses.
 fn check_overlaps(
-    net: &Net,
+    net: Option<&Net>,
     (field, at): (&str, &str),
     others: &[Option<Net>],
     sort: &str,
@@ -171,14 +172,20 @@ fn check_overlaps(
     out: &mut Findings,
 ) {
     for (j, other) in others.iter().enumerate() {
-        let Some(other) = other.filter(|other| other.overlaps(net)) else {
-            continue;
+        let (message, help) = match (net, other) {
+            (Some(net), Some(other)) if other.overlaps(net) => (
+                format!("{net} overlaps the {sort} network {other}"),
+                "choose networks that share no address",
+            ),
+            (None, None) => {
+                let message = format!("neither this network nor the {sort} network has a CIDR");
+                (message, "add the CIDR of both, or remove one")
+            }
+            _ => continue,
         };
         if out.is_full(Severity::Error) {
             return;
         }
-        let message = format!("{net} overlaps the {sort} network {other}");
-        let help = "choose networks that share no address";
         out.push(
             Finding::error(&OVERLAP, Kind::Invalid, field, message)
                 .help(help)
@@ -203,45 +210,51 @@ fn cluster_place(j: usize) -> String {
 fn check_machine_networks(view: &View<'_>, out: &mut Findings) {
     for (i, net) in view.machine.iter().enumerate() {
         let (field, at) = (format!("networking.machineNetwork[{i}]"), machine_place(i));
-        let Some(net) = net.filter(|net| check_subnet(net, &field, &at, out)) else {
-            continue;
-        };
-        view.check_plugin(&net, &field, &at, out);
-        check_overlaps(&net, (&field, &at), &view.machine[..i], "machine", machine_place, out);
+        if let Some(net) = net {
+            if !check_subnet(net, &field, &at, out) {
+                continue;
+            }
+            view.check_plugin(net, &field, &at, out);
+        }
+        check_overlaps(net.as_ref(), (&field, &at), &view.machine[..i], "machine", machine_place, out);
     }
 }
 
 fn check_service_networks(view: &View<'_>, out: &mut Findings) {
     for (i, net) in view.service.iter().enumerate() {
         let field = service_place(i);
-        let Some(net) = net.filter(|net| check_subnet(net, &field, &field, out)) else {
-            continue;
-        };
-        let least = if net.is_ipv4() { 12 } else { 108 };
-        if net.net.prefix_len() < least {
-            let message = format!("{net} is too large for services; /{least} or smaller is accepted");
-            let finding = Finding::error(&SMALL, Kind::Invalid, field.clone(), message);
-            out.push(finding.help("a /16 (or /112 for IPv6) is recommended"));
-            continue;
+        if let Some(net) = net {
+            if !check_subnet(net, &field, &field, out) {
+                continue;
+            }
+            let least = if net.is_ipv4() { 12 } else { 108 };
+            if net.net.prefix_len() < least {
+                let message = format!("{net} is too large for services; /{least} or smaller is accepted");
+                let finding = Finding::error(&SMALL, Kind::Invalid, field.clone(), message);
+                out.push(finding.help("a /16 (or /112 for IPv6) is recommended"));
+                continue;
+            }
+            view.check_plugin(net, &field, &field, out);
         }
-        view.check_plugin(&net, &field, &field, out);
-        check_overlaps(&net, (&field, &field), &view.machine, "machine", machine_place, out);
-        check_overlaps(&net, (&field, &field), &view.service[..i], "service", service_place, out);
+        let net = net.as_ref();
+        check_overlaps(net, (&field, &field), &view.machine, "machine", machine_place, out);
+        check_overlaps(net, (&field, &field), &view.service[..i], "service", service_place, out);
     }
 }
 
 fn check_cluster_networks(view: &View<'_>, out: &mut Findings) {
     for (i, entry) in view.networking.cluster_network.iter().enumerate() {
         let field = cluster_place(i);
-        if let Some(net) = entry.cidr.given() {
+        let net = entry.cidr.given();
+        if let Some(net) = net {
             if !check_subnet(net, &field, &field, out) {
                 continue;
             }
             view.check_plugin(net, &field, &field, out);
-            check_overlaps(net, (&field, &field), &view.machine, "machine", machine_place, out);
-            check_overlaps(net, (&field, &field), &view.service, "service", service_place, out);
-            check_overlaps(net, (&field, &field), &view.cluster[..i], "pod", cluster_place, out);
         }
+        check_overlaps(net, (&field, &field), &view.machine, "machine", machine_place, out);
+        check_overlaps(net, (&field, &field), &view.service, "service", service_place, out);
+        check_overlaps(net, (&field, &field), &view.cluster[..i], "pod", cluster_place, out);
         if view.networking.network_type == "OVNKubernetes" || entry.host_prefix != 0 {
             check_host_prefix(view, i, entry, out);
         }
@@ -285,9 +298,9 @@ fn check_join_subnet(view: &View<'_>, out: &mut Findings) {
     let Some(join) = view.join.filter(|join| check_subnet(join, field, field, out)) else {
         return;
     };
-    check_overlaps(&join, (field, field), &view.cluster, "pod", cluster_place, out);
-    check_overlaps(&join, (field, field), &view.machine, "machine", machine_place, out);
-    check_overlaps(&join, (field, field), &view.service, "service", service_place, out);
+    check_overlaps(Some(&join), (field, field), &view.cluster, "pod", cluster_place, out);
+    check_overlaps(Some(&join), (field, field), &view.machine, "machine", machine_place, out);
+    check_overlaps(Some(&join), (field, field), &view.service, "service", service_place, out);
     let mut nodes: u128 = 0;
     for entry in view.networking.cluster_network.iter().filter(|entry| entry.cidr.is_ipv4()) {
         let ones = entry.cidr.given().map_or(0, |net| i32::from(net.ones));
@@ -311,7 +324,7 @@ fn check_join_subnet(view: &View<'_>, out: &mut Findings) {
 
 fn check_mtu(case: &Case<'_>, networking: &Networking, out: &mut Findings) {
     let mtu = networking.cluster_network_mtu;
-    if mtu == 0 {
+    if mtu == 0 || case.is_foreign() {
         return;
     }
     let field = "networking.clusterNetworkMTU";
