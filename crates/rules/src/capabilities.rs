@@ -60,6 +60,9 @@ pub(super) fn check(case: &Case<'_>, out: &mut Findings) {
 /// The components that a cluster like this cannot do without, one entry for each reason.
 fn needed(case: &Case<'_>) -> Vec<&'static str> {
     let mut needed = vec!["Ingress"];
+    if case.is_foreign() {
+        return needed;
+    }
     if !case.any(|p| p.without_cloud_credential) {
         needed.push("CloudCredential");
     }

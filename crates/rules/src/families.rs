@@ -26,7 +26,7 @@ fn decider<'a>(case: &'a Case<'_>, question: usize) -> Option<&'a Traits> {
 }
 
 pub(super) fn check(case: &Case<'_>, out: &mut Findings) {
-    let Some(networking) = &case.config.networking else {
+    let Some(networking) = case.config.networking.as_ref().filter(|_| !case.is_foreign()) else {
         return;
     };
     let services = &networking.service_network;

@@ -40,7 +40,7 @@ pub(super) fn check(case: &Case<'_>, out: &mut Findings) {
     };
     if let Some(fencing) = &control_plane.fencing {
         check_credentials(fencing, out);
-        if !case.any(|platform| platform.fencing) {
+        if !case.any(|platform| platform.fencing) && !case.is_foreign() {
             let name = case.active.map_or("this platform", |platform| platform.name);
             let message = format!("there is no fencing on {name}");
             let finding = Finding::error(&PLATFORM, Kind::Forbidden, BASE, message);

@@ -172,6 +172,12 @@ impl Case<'_> {
     pub fn any(&self, says: impl Fn(&Traits) -> bool) -> bool {
         self.present.iter().any(says)
     }
+
+    /// Whether the platform is one that landfall does not install on. What such a platform accepts is not judged.
+    #[must_use]
+    pub fn is_foreign(&self) -> bool {
+        self.active.is_none() && !self.config.platform.present().is_empty()
+    }
 }
 
 /// The check of every subject. The order does not matter: findings are sorted by place.

@@ -67,11 +67,14 @@ fn check_pool(case: &Case<'_>, path: &str, pool: &MachinePool, out: &mut Finding
     let of_platform = case.active.and_then(|platform| platform.architectures);
     for accepted in [Some(ARCHITECTURES), of_platform].into_iter().flatten() {
         if !accepted.contains(&pool.architecture.as_str()) {
+            // What is in neither list is reported twice, as the installer does; text output shows equal findings once.
             let name = field("architecture");
+            let accepted = of_platform.unwrap_or(ARCHITECTURES);
             out.push(Finding::not_supported(&ARCHITECTURE, name, &pool.architecture, accepted));
         }
     }
-    let possible = case.active.is_some_and(|platform| (platform.cluster_api)(&pool.name));
+    let possible =
+        case.active.is_some_and(|platform| (platform.cluster_api)(&pool.name)) || case.is_foreign();
     if pool.management == "ClusterAPI" && !possible {
         let message = format!("the Cluster API cannot manage the pool `{}` here", shortened(&pool.name));
         let finding = Finding::error(&MANAGEMENT, Kind::Invalid, field("management"), message);
@@ -148,7 +151,7 @@ fn check_arbiter(case: &Case<'_>, out: &mut Findings) {
     let Some(arbiter) = &case.config.arbiter else {
         return;
     };
-    if !case.any(|platform| platform.arbiter) {
+    if !case.any(|platform| platform.arbiter) && !case.is_foreign() {
         let name = case.active.map_or("this platform", |platform| platform.name);
         let message = format!("there are no arbiter machines on {name}; accepted: none, external");
         let finding = Finding::error(&ARBITER, Kind::NotSupported, "arbiter.platform", message).at("arbiter");
@@ -172,11 +175,12 @@ fn check_arbiter(case: &Case<'_>, out: &mut Findings) {
 fn check_compute(case: &Case<'_>, out: &mut Findings) {
     let names = case.active.map_or(&["worker"][..], |platform| platform.compute_names);
     let architecture = case.config.control_plane.as_ref().map(|pool| pool.architecture.as_str());
-    let may_mix = case.active.is_some_and(|platform: &Traits| platform.mixed_architectures);
+    let may_mix =
+        case.active.is_some_and(|platform: &Traits| platform.mixed_architectures) || case.is_foreign();
     let mut first: HashMap<&str, usize> = HashMap::new();
     for (i, pool) in case.config.compute.iter().enumerate() {
         let name = format!("compute[{i}].name");
-        if !names.contains(&pool.name.as_str()) {
+        if !names.contains(&pool.name.as_str()) && !case.is_foreign() {
             out.push(Finding::not_supported(&NAME, name.clone(), &pool.name, names));
         }
         let j = *first.entry(&pool.name).or_insert(i);

@@ -38,7 +38,7 @@ fn check_publish(case: &Case<'_>, out: &mut Findings) {
         return;
     }
     let possible = case.active.map_or(&["External"][..], |platform| platform.publish);
-    if !possible.contains(&publish) {
+    if !possible.contains(&publish) && !case.is_foreign() {
         let platform = case.active.map_or("this platform", |platform| platform.name);
         let message =
             format!("`publish: {publish}` cannot be had on {platform}; possible: {}", possible.join(", "));
@@ -82,7 +82,7 @@ fn check_strategy(case: &Case<'_>, out: &mut Findings) {
 fn check_credentials(case: &Case<'_>, out: &mut Findings) {
     let mode = case.config.credentials_mode.as_str();
     let accepted = case.active.map_or(&[][..], |platform| platform.credentials_modes);
-    if mode.is_empty() || accepted.contains(&mode) {
+    if mode.is_empty() || accepted.contains(&mode) || case.is_foreign() {
         return;
     }
     if accepted.is_empty() {
