@@ -227,11 +227,11 @@ fn every_endpoint_that_a_region_nobody_knows_lacks_is_told() {
         .filter(|check| text(check, "status") == "failed" && text(check, "code") == "LF0422")
         .map(|check| text(check, "message"))
         .collect();
+    let [told] = told[..] else { panic!("{}", report.ran) };
     let missing: Vec<&&str> =
         SERVICES.iter().filter(|service| given.iter().all(|(name, _)| name != *service)).collect();
-    assert_eq!(told.len(), missing.len(), "{}", report.ran);
     for service in missing {
-        assert!(told.iter().any(|message| message.contains(&format!("`{service}`"))), "{service}: {told:?}");
+        assert!(told.contains(*service), "{service}: {told}");
         let check = report.check(&format!("aws.endpoint.{service}"));
         assert_ne!(text(check, "status"), "passed", "{check}");
     }

@@ -86,6 +86,12 @@ impl Endpoint {
         None
     }
 
+    /// The host, without port and brackets.
+    #[must_use]
+    pub fn host(&self) -> &str {
+        self.url.hostname()
+    }
+
     /// The URL with its scheme, otherwise as it was given. It may hold a user part.
     #[must_use]
     pub fn as_str(&self) -> &str {

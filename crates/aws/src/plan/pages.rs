@@ -31,14 +31,19 @@ const NOT_MADE: Code = Code::new("LF0716");
 const OTHER_REGION: Code = Code::new("LF0711");
 
 /// `but` is what the cloud says of the region, as a clause; empty where it says nothing.
-pub(super) fn endpoint_missing(catalogue: &Catalogue, region: &str, but: &str, service: &str) -> Finding {
-    let shown = shortened(region);
-    let message = format!("unknown region `{shown}`{but}: the config has no endpoint for `{service}`");
-    let lines =
-        format!("add to serviceEndpoints:\n- name: {service}\n  url: https://{service}.{shown}.example.com");
+pub(super) fn endpoints_missing(catalogue: &Catalogue, region: &str, but: &str, missing: &[&str]) -> Finding {
+    let message = format!(
+        "unknown region `{}`{but}: the config has no endpoint for {}",
+        shortened(region),
+        missing.join(", ")
+    );
+    let entries: Vec<String> =
+        missing.iter().map(|service| format!("- name: {service}\n  url: https://...")).collect();
+    let entries = entries.join("\n");
+    let help = format!("add them to serviceEndpoints, or the region to a catalogue overlay:\n{entries}");
     Finding::error(&UNKNOWN_REGION, Kind::Required, "platform.aws.serviceEndpoints", message)
         .at(REGION)
-        .help(or_meant(catalogue, region, &lines))
+        .help(or_meant(catalogue, region, &help))
 }
 
 pub(super) fn image_missing(region: &str, release: &str, architecture: &str) -> Finding {

@@ -27,8 +27,9 @@ pub(super) fn check(planning: &Planning<'_>, out: &mut Findings) {
         out.push(unusable);
     }
     let but = word_of_the_cloud(planning);
-    for service in missing_endpoints(planning.case.catalogue, planning.platform) {
-        out.push(pages::endpoint_missing(planning.case.catalogue, planning.region(), &but, service));
+    let missing = missing_endpoints(planning.case.catalogue, planning.platform);
+    if !missing.is_empty() {
+        out.push(pages::endpoints_missing(planning.case.catalogue, planning.region(), &but, &missing));
     }
 }
 

@@ -1,6 +1,6 @@
 //! Custom service endpoints: `docs/install-config.md`, section 10.4.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use landfall_diagnostics::{Code, Finding, Findings, Kind, Severity, nearest, shortened};
 use landfall_model::aws::config::Platform;
@@ -17,6 +17,8 @@ pub const URL: Code = Code::new("LF0421");
 pub const SERVICE: Code = Code::new("LF0423");
 /// No client can call the URL.
 pub const REACH: Code = Code::new("LF0424");
+/// A proxy stands between the cluster and its VPC's endpoints.
+pub const PROXIED: Code = Code::new("LF0425");
 
 /// Nobody knows the region, and its services have no endpoints.
 pub const UNKNOWN_REGION: Code = Code::new("LF0422");
@@ -80,6 +82,40 @@ pub(in super::super) fn unusable(catalogue: &Catalogue, platform: &Platform) -> 
     found
 }
 
+/// Warns of VPC endpoints that a proxy would be asked for: it stands outside the VPC and cannot reach them.
+pub(super) fn check_proxy(case: &Case<'_>, platform: &Platform, out: &mut Findings) {
+    let Some(proxy) = &case.config.proxy else { return };
+    let urls = platform.service_endpoints.iter().map(|endpoint| endpoint.url.expose());
+    let hosts = urls.filter_map(|url| Endpoint::of_service(url).ok()).map(|url| url.host().to_owned());
+    let missing: BTreeSet<String> =
+        hosts.filter(|host| is_vpc_endpoint(host) && !is_covered(host, &proxy.no_proxy)).collect();
+    if missing.is_empty() {
+        return;
+    }
+    let list: Vec<String> = missing.into_iter().collect();
+    let message = format!("the VPC endpoints {} are called through the proxy", list.join(", "));
+    let given = proxy.no_proxy.trim().trim_end_matches(',');
+    let help = match given {
+        "" => format!("write `noProxy: {}`", list.join(",")),
+        _ => format!("add to noProxy: {}", list.join(",")),
+    };
+    out.push(Finding::warning(&PROXIED, Kind::Invalid, "proxy.noProxy", message).help(help));
+}
+
+/// Whether a host is an interface endpoint's name: one of its labels begins with the endpoint's id.
+fn is_vpc_endpoint(host: &str) -> bool {
+    host.split('.').any(|label| label.starts_with("vpce-"))
+}
+
+/// Whether an entry of `noProxy` names a host or a domain that it is in.
+fn is_covered(host: &str, no_proxy: &str) -> bool {
+    no_proxy.split(',').map(str::trim).filter(|entry| !entry.is_empty()).any(|entry| {
+        let domain = entry.strip_prefix('.').unwrap_or(entry);
+        let inside = host.strip_suffix(domain).is_some_and(|rest| rest.ends_with('.'));
+        entry == "*" || host == entry || inside
+    })
+}
+
 /// The pattern of the definition of `Infrastructure`.
 fn is_form_of_a_name(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
@@ -117,9 +153,17 @@ pub(super) fn check_region(case: &Case<'_>, platform: &Platform, out: &mut Findi
     out.push(finding.at("platform.aws.region").help(help));
 }
 
-/// What to do about an unknown region, after the question whether a known one was meant.
+/// What to do about an unknown region, after the question whether a known one was meant: one of the partition that the
+/// name fits, else one whose name begins alike.
 pub(in super::super) fn or_meant(catalogue: &Catalogue, region: &str, help: &str) -> String {
-    let known = catalogue.aws.partitions.values().flat_map(|partition| partition.regions.keys());
+    let partition = catalogue.aws.partition_of(region).map(|(id, _)| id);
+    let first = |name: &str| name.split('-').next().map(str::to_owned);
+    let of_partitions = catalogue.aws.partitions.iter();
+    let known =
+        of_partitions.flat_map(|(id, of)| of.regions.keys().map(move |name| (id.as_str(), name))).filter(
+            |(id, name)| partition.map_or_else(|| first(name) == first(region), |partition| *id == partition),
+        );
+    let known = known.map(|(_, name)| name);
     match nearest(region, known.map(String::as_str)) {
         Some(near) => format!("did you mean `{near}`? if not, {help}"),
         None => help.to_owned(),

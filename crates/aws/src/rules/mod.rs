@@ -24,6 +24,7 @@ pub(super) fn check_platform(case: &Case<'_>, platform: &Platform, out: &mut Fin
     endpoints::check(platform, out);
     endpoints::check_usable(case.catalogue, platform, out);
     endpoints::check_region(case, platform, out);
+    endpoints::check_proxy(case, platform, out);
     tags::check(platform, out);
     if let Some(machines) = &platform.default_machine_platform {
         machines::check(platform, machines, "platform.aws.defaultMachinePlatform", None, out);
