@@ -50,6 +50,8 @@ pub enum Input {
     Stdin,
     /// A file.
     File(PathBuf),
+    /// A file that was found in a directory, so that it may be something else.
+    Found(PathBuf),
     /// A path behind which there is no file, and why.
     Missing(PathBuf, String),
 }
@@ -66,7 +68,7 @@ impl Input {
     pub fn name(&self) -> String {
         match self {
             Self::Stdin => "-".to_owned(),
-            Self::File(path) | Self::Missing(path, _) => path.display().to_string(),
+            Self::File(path) | Self::Found(path) | Self::Missing(path, _) => path.display().to_string(),
         }
     }
 
@@ -79,7 +81,7 @@ impl Input {
         let mut bytes = Vec::new();
         let read = match self {
             Self::Stdin => io::stdin().lock().take(limit).read_to_end(&mut bytes),
-            Self::File(path) => File::open(path).and_then(|file| {
+            Self::File(path) | Self::Found(path) => File::open(path).and_then(|file| {
                 let size = file.metadata().map_or(0, |about| about.len());
                 bytes.reserve(usize::try_from(size.min(limit)).unwrap_or(0) + 1);
                 file.take(limit).read_to_end(&mut bytes)
@@ -123,7 +125,7 @@ fn entry(found: walkdir::Result<DirEntry>) -> Option<Input> {
     let fault = match found {
         Ok(entry) => {
             let judged = entry.file_type().is_file() && is_yaml(entry.path());
-            return judged.then(|| Input::File(entry.into_path()));
+            return judged.then(|| Input::Found(entry.into_path()));
         }
         Err(fault) => fault,
     };
@@ -177,7 +179,9 @@ mod tests {
         std::os::unix::fs::symlink("nowhere", directory.path().join("b.txt"))?;
         std::fs::write(directory.path().join("c.yaml"), "")?;
         let inputs: Vec<Input> = named(&[directory.path().to_owned()]).collect();
-        assert!(matches!(&inputs[..], [Input::Missing(_, why), Input::File(_)] if why.contains("link back")));
+        assert!(
+            matches!(&inputs[..], [Input::Missing(_, why), Input::Found(_)] if why.contains("link back"))
+        );
         Ok(())
     }
 

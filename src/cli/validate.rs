@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use landfall_install_config::verdict::{Outcome, Strictness, judge_with};
+use landfall_install_config::verdict::{Outcome, Strictness, is_kubernetes_object, judge_with};
 use landfall_model::catalogue::Catalogue;
 use landfall_source::Mask;
 use rayon::prelude::*;
@@ -10,6 +10,7 @@ use rayon::prelude::*;
 use super::create::CloudArgs;
 use super::input::{Input, Reading, named};
 use super::{Exit, Output, Settings};
+use crate::prepare::INSTALL_CONFIG;
 use crate::ui::{Judged, counted, github, json, sarif, text};
 
 /// How many files are read and judged at once; their texts are dropped before the next ones come.
@@ -17,12 +18,12 @@ const BATCH: usize = 256;
 
 /// Judge install configs without asking any cloud
 ///
-/// Findings go to standard output, in the order of the files. Exit code 3 if a file is not valid, 1 if a
-/// file cannot be read.
+/// With --dir and without FILE, judges install-config.yaml in that directory. Findings go to standard output, in the order of
+/// the files. Exit code 3 if a file is not valid, 1 if a file cannot be read.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Files, directories for the *.yaml and *.yml files at any depth in them, or - for standard input
-    #[arg(required = true, value_name = "FILE", value_hint = clap::ValueHint::AnyPath)]
+    /// Files, directories for the *.yaml and *.yml files at any depth in them except Kubernetes objects, or - for standard input
+    #[arg(required_unless_present = "dir", value_name = "FILE", value_hint = clap::ValueHint::AnyPath)]
     files: Vec<PathBuf>,
 
     #[command(flatten)]
@@ -48,7 +49,9 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
         output: settings.output,
         colour: printer.colours().data,
     };
-    let mut inputs = named(&args.files);
+    let of_cluster = [settings.dir.clone().unwrap_or_default().join(INSTALL_CONFIG)];
+    let files = if args.files.is_empty() { &of_cluster[..] } else { &args.files[..] };
+    let mut inputs = named(files);
     let mut tally = Tally::default();
     let mut notes = Vec::new();
     while !printer.is_closed() {
@@ -60,7 +63,9 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
             printer.detail(&format!("judging {}", input.name()));
         }
         for report in reports(&batch, manner) {
-            printer.data(&report.shown)?;
+            if !report.shown.is_empty() {
+                printer.data(&report.shown)?;
+            }
             tally.add(report.end);
             notes.extend(report.notes);
         }
@@ -70,6 +75,8 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
     }
     if settings.output == Output::Text && tally.files() > 1 {
         printer.talk(&tally.summary());
+    } else if tally.skipped > 0 {
+        printer.talk(&tally.left_out());
     }
     Ok(tally.exit())
 }
@@ -95,6 +102,8 @@ struct Report {
 enum End {
     Judged(Outcome),
     Unreadable,
+    /// A Kubernetes object, found in a directory.
+    Skipped,
 }
 
 /// The reports in the order of the inputs. A single file is not worth starting threads for.
@@ -108,6 +117,9 @@ fn reports(batch: &[Input], manner: Manner<'_>) -> Vec<Report> {
 fn report(input: &Input, manner: Manner<'_>) -> Report {
     let file = &input.name();
     match input.read() {
+        Ok(bytes) if matches!(input, Input::Found(_)) && is_kubernetes_object(&bytes) => {
+            Report { shown: String::new(), notes: Vec::new(), end: End::Skipped }
+        }
         Ok(bytes) => {
             let verdict = judge_with(&bytes, manner.strictness, manner.catalogue);
             let judged = Judged {
@@ -150,6 +162,7 @@ struct Tally {
     rejected: usize,
     unparseable: usize,
     unreadable: usize,
+    skipped: usize,
 }
 
 impl Tally {
@@ -159,6 +172,7 @@ impl Tally {
             End::Judged(Outcome::Rejected) => &mut self.rejected,
             End::Judged(Outcome::Unparseable) => &mut self.unparseable,
             End::Unreadable => &mut self.unreadable,
+            End::Skipped => &mut self.skipped,
         };
         *count += 1;
     }
@@ -180,7 +194,13 @@ impl Tally {
             .filter(|(number, _)| *number > 0)
             .map(|(number, what)| format!("{number} {what}"))
             .collect();
-        format!("{}: {}", counted(self.files(), "file"), parts.join(", "))
+        let judged = format!("{}: {}", counted(self.files(), "file"), parts.join(", "));
+        if self.skipped == 0 { judged } else { format!("{judged}; {}", self.left_out()) }
+    }
+
+    /// `29 Kubernetes objects skipped`.
+    fn left_out(&self) -> String {
+        format!("{} skipped", counted(self.skipped, "Kubernetes object"))
     }
 
     /// A file that is not valid outweighs one that cannot be read: more is known of it.

@@ -15,6 +15,7 @@ use landfall_platform::{Offline, World};
 use crate::verdict::{active, field_places, places};
 pub use landfall_render::Credentials;
 use landfall_render::{Extras, File};
+use semver::Version;
 
 /// The user's credentials for the cloud of a config.
 #[must_use]
@@ -118,15 +119,29 @@ pub fn spans(fields: &[String], config: &InstallConfig, text: &str) -> Vec<Optio
     field_places(fields, config, &tree)
 }
 
-/// The catalogue's name of a release; none, with the reason in `out`, for one that it does not know.
+/// The catalogue's name of a release (`4.19`, also written `v4.19` or `4.19.3`); none, with the reason in `out`, for
+/// one that it does not know.
 pub fn release<'a>(catalogue: &'a Catalogue, wanted: Option<&'a str>, out: &mut Findings) -> Option<&'a str> {
     let Some(wanted) = wanted else {
         return catalogue.newest_release();
     };
-    if catalogue.releases.contains_key(wanted) {
-        return Some(wanted);
+    if let Some((known, _)) = catalogue.releases.get_key_value(wanted) {
+        return Some(known);
+    }
+    if let Some((known, _)) = minor(wanted).and_then(|minor| catalogue.releases.get_key_value(&minor)) {
+        return Some(known);
     }
     let known: Vec<&str> = catalogue.releases.keys().map(String::as_str).collect();
     out.push(plan::pages::unknown_release(wanted, &known));
     None
+}
+
+/// The minor version of a version with or without a patch, and with or without `v`.
+fn minor(version: &str) -> Option<String> {
+    let version = version.strip_prefix('v').unwrap_or(version);
+    if let Ok(whole) = Version::parse(version) {
+        return Some(format!("{}.{}", whole.major, whole.minor));
+    }
+    let whole = Version::parse(&format!("{version}.0")).ok()?;
+    Some(format!("{}.{}", whole.major, whole.minor))
 }
