@@ -5,16 +5,19 @@
 //! fields all have a default. Scalars are converted as `docs/install-config.md` says in section 3.2, and
 //! keys matched as in 3.3.
 
+mod access;
+mod path;
+
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::fmt;
 
 use landfall_diagnostics::secret::{SECRET_NAME, SECRET_URL_NAME, without_user};
 use landfall_diagnostics::{Finding, Findings, Kind, Severity, Span, nearest};
-use serde::de::value::BorrowedStrDeserializer;
-use serde::de::{self, DeserializeSeed, Deserializer, Visitor};
+use serde::de::{self, Deserializer, Visitor};
 use serde::forward_to_deserialize_any;
 
+use self::access::{Fields, Items, Pairs, Slot};
+use self::path::{Never, Path};
 use super::scalar::Scalar;
 use super::tree::{Entry, NodeId, NodeKind, Tree};
 use super::{Mask, pages};
@@ -33,24 +36,6 @@ pub struct FormFault {
 
 /// A check of a text's form, run before the type sees it.
 pub type Check = fn(&str) -> Result<(), FormFault>;
-
-/// Never made: faults are collected, not returned.
-#[derive(Debug)]
-pub struct Never(String);
-
-impl fmt::Display for Never {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for Never {}
-
-impl de::Error for Never {
-    fn custom<T: fmt::Display>(message: T) -> Self {
-        Self(message.to_string())
-    }
-}
 
 /// Reads a tree into types.
 pub struct Decoder<'t, 'f> {
@@ -96,26 +81,6 @@ impl<'t, 'f> Decoder<'t, 'f> {
 
     fn push(&self, finding: Finding) {
         self.state.borrow_mut().findings.push(finding);
-    }
-}
-
-/// Where a value stands, as a chain on the stack; text is made of it only for a finding.
-enum Path<'a> {
-    Root,
-    Name(&'a Path<'a>, &'a str),
-    Key(&'a Path<'a>, &'a str),
-    Index(&'a Path<'a>, usize),
-}
-
-impl fmt::Display for Path<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Root => Ok(()),
-            Self::Name(Path::Root, name) => f.write_str(name),
-            Self::Name(parent, name) => write!(f, "{parent}.{name}"),
-            Self::Key(parent, key) => write!(f, "{parent}[{key}]"),
-            Self::Index(parent, index) => write!(f, "{parent}[{index}]"),
-        }
     }
 }
 
@@ -528,99 +493,5 @@ impl<'t> Deserializer<'t> for Value<'_, 't, '_> {
     forward_to_deserialize_any! { <V: Visitor<'t>>
         i8 i16 i128 u8 u16 u64 u128 f32 f64 char bytes byte_buf unit unit_struct tuple tuple_struct
         enum identifier
-    }
-}
-
-struct Items<'a, 't, 'f> {
-    of: Value<'a, 't, 'f>,
-    list: &'a [NodeId],
-    next: usize,
-}
-
-impl<'t> de::SeqAccess<'t> for Items<'_, 't, '_> {
-    type Error = Never;
-
-    fn next_element_seed<S: DeserializeSeed<'t>>(&mut self, seed: S) -> Result<Option<S::Value>, Never> {
-        let Some(item) = self.list.get(self.next) else {
-            return Ok(None);
-        };
-        let path = Path::Index(self.of.path, self.next);
-        self.next += 1;
-        let nodes = std::slice::from_ref(item);
-        seed.deserialize(Value { nodes, path: &path, key: None, ..self.of }).map(Some)
-    }
-
-    fn size_hint(&self) -> Option<usize> {
-        Some(self.list.len() - self.next)
-    }
-}
-
-struct Pairs<'a, 't, 'f> {
-    of: Value<'a, 't, 'f>,
-    entries: Vec<&'a Entry<'t>>,
-    next: usize,
-}
-
-impl<'t> de::MapAccess<'t> for Pairs<'_, 't, '_> {
-    type Error = Never;
-
-    fn next_key_seed<S: DeserializeSeed<'t>>(&mut self, seed: S) -> Result<Option<S::Value>, Never> {
-        let Some(entry) = self.entries.get(self.next) else {
-            return Ok(None);
-        };
-        seed.deserialize(de::value::CowStrDeserializer::<Never>::new(entry.key.clone())).map(Some)
-    }
-
-    fn next_value_seed<S: DeserializeSeed<'t>>(&mut self, seed: S) -> Result<S::Value, Never> {
-        let Some(entry) = self.entries.get(self.next) else {
-            return Err(Never("a value was asked for before its key".to_owned()));
-        };
-        self.next += 1;
-        let path = Path::Key(self.of.path, &entry.key);
-        let nodes = std::slice::from_ref(&entry.value);
-        seed.deserialize(Value { nodes, path: &path, key: Some(entry.key_span), ..self.of })
-    }
-}
-
-/// A field of a struct with its entry, and further ones where it was given in several spellings.
-struct Slot<'a, 't> {
-    field: &'static str,
-    entry: &'a Entry<'t>,
-    more: Vec<&'a Entry<'t>>,
-}
-
-struct Fields<'a, 't, 'f> {
-    of: Value<'a, 't, 'f>,
-    slots: Vec<Slot<'a, 't>>,
-    next: usize,
-}
-
-impl<'t> de::MapAccess<'t> for Fields<'_, 't, '_> {
-    type Error = Never;
-
-    fn next_key_seed<S: DeserializeSeed<'t>>(&mut self, seed: S) -> Result<Option<S::Value>, Never> {
-        let Some(slot) = self.slots.get(self.next) else {
-            return Ok(None);
-        };
-        seed.deserialize(BorrowedStrDeserializer::<Never>::new(slot.field)).map(Some)
-    }
-
-    fn next_value_seed<S: DeserializeSeed<'t>>(&mut self, seed: S) -> Result<S::Value, Never> {
-        let Some(slot) = self.slots.get(self.next) else {
-            return Err(Never("a value was asked for before its key".to_owned()));
-        };
-        self.next += 1;
-        let path = Path::Name(self.of.path, slot.field);
-        if slot.more.is_empty() {
-            let nodes = std::slice::from_ref(&slot.entry.value);
-            let key = Some(slot.entry.key_span);
-            return seed.deserialize(Value { nodes, path: &path, key, ..self.of });
-        }
-        // Several spellings are applied in the byte order of their keys.
-        let mut spellings: Vec<&Entry<'t>> = slot.more.iter().copied().chain([slot.entry]).collect();
-        spellings.sort_by(|a, b| a.key.cmp(&b.key));
-        let key = spellings.last().map(|entry| entry.key_span);
-        let nodes: Vec<NodeId> = spellings.iter().map(|entry| entry.value).collect();
-        seed.deserialize(Value { nodes: &nodes, path: &path, key, ..self.of })
     }
 }

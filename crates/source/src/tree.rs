@@ -2,6 +2,8 @@
 
 mod build;
 mod events;
+mod seen;
+mod text;
 
 use std::borrow::Cow;
 

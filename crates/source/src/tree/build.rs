@@ -2,13 +2,12 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::collections::hash_map::Entry as MapEntry;
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use landfall_diagnostics::{Code, Finding, Findings, Kind, Span};
 
 use super::events::{Event, Fault, Placed, lenient, strict};
+use super::seen::Seen;
+use super::text::{end_marker_at_the_beginning, has_content, is_timestamp, strip_dashes, unpacked};
 use super::{Entry, KeyKind, Node, NodeId, NodeKind, Slice, Tree};
 use crate::scalar::{Scalar, resolve};
 use crate::{MOST_DEPTH, MOST_NODES, pages};
@@ -86,26 +85,6 @@ pub(crate) fn read<'t>(text: &'t str, findings: &mut Findings) -> Tree<'t> {
     }
     findings.extend(found);
     tree
-}
-
-/// Where `...` stands before any content, if it does.
-fn end_marker_at_the_beginning(body: &str) -> Option<usize> {
-    let lines = body.split_inclusive('\n').scan(0, |start, line| {
-        let at = *start;
-        *start += line.len();
-        Some((at, line))
-    });
-    let is_content = |line: &str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
-    let (at, line) = lines.into_iter().find(|(_, line)| is_content(line))?;
-    let rest = line.strip_prefix("...")?;
-    (rest.is_empty() || rest.starts_with(char::is_whitespace)).then_some(at)
-}
-
-/// Whether anything but markers, comments and blanks follows.
-fn has_content(rest: &str) -> bool {
-    rest.lines()
-        .map(|line| line.trim_start_matches("---").trim_start_matches("...").trim())
-        .any(|line| !line.is_empty() && !line.starts_with('#'))
 }
 
 impl<'t, 'f> Builder<'t, 'f> {
@@ -514,68 +493,5 @@ impl<'t, 'f> Builder<'t, 'f> {
             }
             start += line.len();
         }
-    }
-}
-
-/// Text from base64, which may have line breaks in it; bytes that are no text become replacement characters.
-fn unpacked(text: &str) -> Option<String> {
-    let packed: String = text.chars().filter(|c| !['\r', '\n'].contains(c)).collect();
-    STANDARD.decode(packed).ok().map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
-}
-
-/// Whether text begins with a date, as every time that `!!timestamp` takes does.
-fn is_timestamp(text: &str) -> bool {
-    let date = text.split(['T', 't', ' ']).next().unwrap_or_default();
-    let parts: Vec<&str> = date.split('-').collect();
-    let is_number = |part: &&str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
-    let fits = |part: &str, most: u8| part.parse::<u8>().is_ok_and(|number| (1..=most).contains(&number));
-    match parts[..] {
-        [year, month, day] => {
-            parts.iter().all(is_number) && year.len() == 4 && fits(month, 12) && fits(day, 31)
-        }
-        _ => false,
-    }
-}
-
-/// What is left of a line after its list dashes.
-fn strip_dashes(mut line: &str) -> &str {
-    while let Some(rest) = line.strip_prefix('-') {
-        if rest.starts_with(' ') {
-            line = rest.trim_start_matches(' ');
-        } else if rest.starts_with('\t') {
-            return rest;
-        } else {
-            break;
-        }
-    }
-    line
-}
-
-/// The keys of one map so far. Small maps are searched, large ones indexed.
-#[derive(Default)]
-struct Seen {
-    index: HashMap<(KeyKind, String), Span>,
-}
-
-impl Seen {
-    /// Notes a key; the place of an equal one that was there before.
-    fn insert(&mut self, entries: &[Entry<'_>], new: &Entry<'_>) -> Option<Span> {
-        const SMALL: usize = 16;
-        let known = |entry: &Entry<'_>| ((entry.kind, entry.key.to_string()), entry.key_span);
-        let equal = |entry: &&Entry<'_>| entry.kind == new.kind && entry.key == new.key;
-        if entries.len() >= SMALL {
-            if self.index.is_empty() {
-                self.index.extend(entries.iter().map(known));
-            }
-            let (key, span) = known(new);
-            return match self.index.entry(key) {
-                MapEntry::Occupied(first) => Some(*first.get()),
-                MapEntry::Vacant(free) => {
-                    free.insert(span);
-                    None
-                }
-            };
-        }
-        entries.iter().find(equal).map(|entry| entry.key_span)
     }
 }

@@ -1,0 +1,102 @@
+//! The items of lists, and the entries of maps and structs, one after the other.
+
+use serde::de::value::BorrowedStrDeserializer;
+use serde::de::{self, DeserializeSeed};
+
+use super::Value;
+use super::path::{Never, Path};
+use crate::tree::{Entry, NodeId};
+
+pub(super) struct Items<'a, 't, 'f> {
+    pub(super) of: Value<'a, 't, 'f>,
+    pub(super) list: &'a [NodeId],
+    pub(super) next: usize,
+}
+
+impl<'t> de::SeqAccess<'t> for Items<'_, 't, '_> {
+    type Error = Never;
+
+    fn next_element_seed<S: DeserializeSeed<'t>>(&mut self, seed: S) -> Result<Option<S::Value>, Never> {
+        let Some(item) = self.list.get(self.next) else {
+            return Ok(None);
+        };
+        let path = Path::Index(self.of.path, self.next);
+        self.next += 1;
+        let nodes = std::slice::from_ref(item);
+        seed.deserialize(Value { nodes, path: &path, key: None, ..self.of }).map(Some)
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        Some(self.list.len() - self.next)
+    }
+}
+
+pub(super) struct Pairs<'a, 't, 'f> {
+    pub(super) of: Value<'a, 't, 'f>,
+    pub(super) entries: Vec<&'a Entry<'t>>,
+    pub(super) next: usize,
+}
+
+impl<'t> de::MapAccess<'t> for Pairs<'_, 't, '_> {
+    type Error = Never;
+
+    fn next_key_seed<S: DeserializeSeed<'t>>(&mut self, seed: S) -> Result<Option<S::Value>, Never> {
+        let Some(entry) = self.entries.get(self.next) else {
+            return Ok(None);
+        };
+        seed.deserialize(de::value::CowStrDeserializer::<Never>::new(entry.key.clone())).map(Some)
+    }
+
+    fn next_value_seed<S: DeserializeSeed<'t>>(&mut self, seed: S) -> Result<S::Value, Never> {
+        let Some(entry) = self.entries.get(self.next) else {
+            return Err(Never("a value was asked for before its key".to_owned()));
+        };
+        self.next += 1;
+        let path = Path::Key(self.of.path, &entry.key);
+        let nodes = std::slice::from_ref(&entry.value);
+        seed.deserialize(Value { nodes, path: &path, key: Some(entry.key_span), ..self.of })
+    }
+}
+
+/// A field of a struct with its entry, and further ones where it was given in several spellings.
+pub(super) struct Slot<'a, 't> {
+    pub(super) field: &'static str,
+    pub(super) entry: &'a Entry<'t>,
+    pub(super) more: Vec<&'a Entry<'t>>,
+}
+
+pub(super) struct Fields<'a, 't, 'f> {
+    pub(super) of: Value<'a, 't, 'f>,
+    pub(super) slots: Vec<Slot<'a, 't>>,
+    pub(super) next: usize,
+}
+
+impl<'t> de::MapAccess<'t> for Fields<'_, 't, '_> {
+    type Error = Never;
+
+    fn next_key_seed<S: DeserializeSeed<'t>>(&mut self, seed: S) -> Result<Option<S::Value>, Never> {
+        let Some(slot) = self.slots.get(self.next) else {
+            return Ok(None);
+        };
+        seed.deserialize(BorrowedStrDeserializer::<Never>::new(slot.field)).map(Some)
+    }
+
+    fn next_value_seed<S: DeserializeSeed<'t>>(&mut self, seed: S) -> Result<S::Value, Never> {
+        let Some(slot) = self.slots.get(self.next) else {
+            return Err(Never("a value was asked for before its key".to_owned()));
+        };
+        self.next += 1;
+        let path = Path::Name(self.of.path, slot.field);
+        if slot.more.is_empty() {
+            let nodes = std::slice::from_ref(&slot.entry.value);
+            let key = Some(slot.entry.key_span);
+            return seed.deserialize(Value { nodes, path: &path, key, ..self.of });
+        }
+        // Several spellings are applied in the byte order of their keys.
+        let mut spellings: Vec<&Entry<'t>> = slot.more.iter().copied().chain([slot.entry]).collect();
+        spellings.sort_by(|a, b| a.key.cmp(&b.key));
+        let key = spellings.last().map(|entry| entry.key_span);
+        let nodes: Vec<NodeId> = spellings.iter().map(|entry| entry.value).collect();
+        seed.deserialize(Value { nodes: &nodes, path: &path, key, ..self.of })
+    }
+}
