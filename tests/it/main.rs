@@ -32,6 +32,7 @@ mod profiles_admission;
 mod properties;
 mod rendered;
 mod schemas;
+mod sdk_regions;
 mod terminal;
 mod wizard;
 mod yaml;
