@@ -11,8 +11,8 @@ use super::until::until;
 /// What is down: how the programs were started that are to come back.
 pub struct Outage(Vec<Vec<String>>);
 
-/// What came back. It goes with this.
-pub struct Restarted(Vec<Child>);
+/// What came back, with how it was started. It goes with this.
+pub struct Restarted(Vec<(Child, Vec<String>)>);
 
 /// Kills the API server that has its data in a folder, and its store.
 pub fn begin(folder: &Path) -> Outage {
@@ -33,23 +33,37 @@ impl Outage {
     /// Starts the same again: the store, and the API server once the store listens, as without it the API server
     /// gives up after some seconds.
     pub fn end(self) -> Restarted {
-        let start = |line: Vec<String>| {
-            let store = store_port(&line);
-            // They die with the test, however it ends.
-            let mut command = Command::new("setpriv");
-            command.args(["--pdeathsig", "KILL"]).args(line);
-            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-            let child = command.spawn().unwrap();
-            until("the store listens", || TcpStream::connect(("127.0.0.1", store)).ok());
-            child
-        };
-        Restarted(self.0.into_iter().map(start).collect())
+        Restarted(self.0.into_iter().map(|line| (start(&line), line)).collect())
     }
+}
+
+impl Restarted {
+    /// Starts again what has ended: an API server gives up if a machine is too busy for it, and a supervisor starts
+    /// it again.
+    pub fn supervise(&mut self) {
+        for (child, line) in &mut self.0 {
+            if child.try_wait().unwrap().is_some() {
+                *child = start(line);
+            }
+        }
+    }
+}
+
+/// Starts a program, and waits until the store listens.
+fn start(line: &[String]) -> Child {
+    let store = store_port(line);
+    // They die with the test, however it ends.
+    let mut command = Command::new("setpriv");
+    command.args(["--pdeathsig", "KILL"]).args(line);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let child = command.spawn().unwrap();
+    until("the store listens", || TcpStream::connect(("127.0.0.1", store)).ok());
+    child
 }
 
 impl Drop for Restarted {
     fn drop(&mut self) {
-        for child in &mut self.0 {
+        for (child, _) in &mut self.0 {
             let _ = child.kill();
             let _ = child.wait();
         }

@@ -20,8 +20,9 @@ fn watches_that_broke_are_opened_again_when_the_server_is_back() {
 
     let outage = outage::begin(cluster.kubeconfig.parent().unwrap());
     assert_eq!(operator.get("/healthz").map(|(status, _)| status), Some(200));
-    let _server = outage.end();
+    let mut server = outage.end();
     until("the server is back with all that it had", || {
+        server.supervise();
         cluster.server.call("GET", INFRASTRUCTURE, &json!(null)).ok()
     });
     cluster.user_text("after");
