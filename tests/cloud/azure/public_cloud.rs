@@ -178,12 +178,12 @@ fn an_overlay_that_is_named_makes_the_cloud_known() {
     assert!(!azure.asked().is_empty());
 }
 
-/// A cloud that no SDK knows is a row of the catalogue, too, under a name of its own.
+/// A cloud that no SDK knows is a row of the catalogue, too, under a name that OpenShift takes.
 #[test]
 fn a_cloud_that_nobody_knows_is_a_row_of_an_overlay() {
     const CLOUDS: &str = include_str!("../../../crates/model/src/azure/data/clouds.json");
     let azure = Azure::start(public());
-    let landfall = landfall(&azure, &config("").replace("AzurePublicCloud", "AzureMoonCloud"));
+    let landfall = landfall(&azure, &config("").replace("AzurePublicCloud", "AzureUSSecCloud"));
     // Without the overlay the name is a mistake.
     let own = landfall.directory().join("catalogue.json");
     std::fs::remove_file(&own).unwrap();
@@ -196,13 +196,13 @@ fn a_cloud_that_nobody_knows_is_a_row_of_an_overlay() {
         moon[name] = value.clone();
     }
     moon["storageEndpointSuffix"] = json!("core.moon.example");
-    let catalogue = json!({ "azure": { "clouds": { "AzureMoonCloud": moon } } });
+    let catalogue = json!({ "azure": { "clouds": { "AzureUSSecCloud": moon } } });
     std::fs::write(own, catalogue.to_string()).unwrap();
     landfall.preflight().passes();
     landfall.ask(&["create", "manifests"]).ends(0);
     let file = |name: &str| std::fs::read_to_string(landfall.directory().join(name)).unwrap();
-    assert!(file("manifests/cluster-infrastructure-02-config.yml").contains("cloudName: AzureMoonCloud"));
-    assert!(file("metadata.json").contains("\"cloudName\":\"AzureMoonCloud\""), "{}", file("metadata.json"));
+    assert!(file("manifests/cluster-infrastructure-02-config.yml").contains("cloudName: AzureUSSecCloud"));
+    assert!(file("metadata.json").contains("\"cloudName\":\"AzureUSSecCloud\""), "{}", file("metadata.json"));
 }
 
 /// A config that is not valid asks nobody, and a question writes nothing.

@@ -26,7 +26,7 @@ pub(super) const JUDGED: &[Judged] = &[
         id: "azure.location",
         field: "platform.azure.region",
         parts: &["location", "subscription"],
-        codes: &["LF0751", "LF0752", "LF0753", "LF0762", "LF0765", "LF0780", "LF0785"],
+        codes: &["LF0751", "LF0752", "LF0753", "LF0762", "LF0765", "LF0780", "LF0785", "LF0787"],
         passed: location,
     },
     Judged {

@@ -2,6 +2,7 @@
 
 use landfall_diagnostics::Findings;
 use landfall_model::azure::planned::Cloud;
+use landfall_model::azure::values;
 
 use super::{Planning, cloud_pages, pages};
 
@@ -12,6 +13,9 @@ pub(super) fn choose(planning: &Planning<'_>, out: &mut Findings) -> Option<Clou
         out.push(pages::cloud_not_known(&platform.cloud_name));
         return None;
     };
+    if !values::CLOUDS.contains(&name) && !values::NEWER_CLOUDS.contains(&name) {
+        out.push(cloud_pages::not_for_openshift(name));
+    }
     if known.closed {
         out.push(pages::cloud_closed(name));
     }

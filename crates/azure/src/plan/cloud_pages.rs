@@ -2,6 +2,7 @@
 
 use landfall_diagnostics::{Code, Finding, Kind, nearest, shortened};
 use landfall_model::azure::facts::{DnsZone, Network, ResourceGroup, Subnet};
+use landfall_model::azure::values;
 
 use super::pages::{self, SIZE};
 use super::sizes::Wish;
@@ -35,6 +36,7 @@ pub(super) const DNS_ZONE: Code = Code::new("LF0778");
 pub(super) const RECORDS: Code = Code::new("LF0779");
 pub(super) const TERRAFORM: Code = Code::new("LF0785");
 pub(super) const UNTOLD: Code = Code::new("LF0786");
+const NOT_OF_OPENSHIFT: Code = Code::new("LF0787");
 
 pub(super) fn not_for_terraform(cloud: &str) -> Finding {
     let cloud = shortened(cloud);
@@ -43,6 +45,13 @@ pub(super) fn not_for_terraform(cloud: &str) -> Finding {
         "add `metadataHost`, the host of its resource manager, or `terraformEnvironment` under \
          azure.clouds.{cloud} in the catalogue overlay"
     ))
+}
+
+pub(super) fn not_for_openshift(cloud: &str) -> Finding {
+    let message = format!("OpenShift's object `Infrastructure` takes no cloud `{}`", shortened(cloud));
+    let names = [values::CLOUDS, values::NEWER_CLOUDS].concat().join(", ");
+    Finding::error(&NOT_OF_OPENSHIFT, Kind::NotSupported, "platform.azure.cloudName", message)
+        .help(format!("describe the cloud in the overlay under one of the names that it takes: {names}"))
 }
 
 pub(super) fn size_untold(wish: &Wish<'_>, name: &str, missing: &[&str]) -> Finding {

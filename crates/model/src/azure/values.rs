@@ -10,6 +10,8 @@ pub const PUBLIC: &str = "AzurePublicCloud";
 pub const US_GOVERNMENT: &str = "AzureUSGovernmentCloud";
 /// An Azure Stack Hub.
 pub const STACK: &str = "AzureStackCloud";
+/// Names of clouds that a cluster's `Infrastructure` object takes, and the installer does not.
+pub const NEWER_CLOUDS: &[&str] = &["AzureUSSecCloud"];
 /// Names of the clouds.
 pub const CLOUDS: &[&str] = &[PUBLIC, US_GOVERNMENT, "AzureChinaCloud", "AzureGermanCloud", STACK];
 /// How machines reach the outside.

@@ -265,13 +265,18 @@ fn terraform_must_find_a_cloud_of_an_overlay() {
         metadata_host: host.to_owned(),
         ..super::super::catalogue::Cloud::default()
     };
-    let config = with_platform(|platform| "AzureMoonCloud".clone_into(&mut platform.cloud_name));
-    catalogue.azure.clouds.insert("AzureMoonCloud".to_owned(), row(""));
+    let config = with_platform(|platform| "AzureUSSecCloud".clone_into(&mut platform.cloud_name));
+    catalogue.azure.clouds.insert("AzureUSSecCloud".to_owned(), row(""));
     let (_, findings) = planned_with(&catalogue, &config, facts(), Source::Cloud);
     assert_eq!(places(&findings), [("LF0785", "platform.azure.cloudName")]);
-    assert!(help(&findings).contains("azure.clouds.AzureMoonCloud"), "{}", help(&findings));
-    catalogue.azure.clouds.insert("AzureMoonCloud".to_owned(), row("management.moon.example"));
+    assert!(help(&findings).contains("azure.clouds.AzureUSSecCloud"), "{}", help(&findings));
+    catalogue.azure.clouds.insert("AzureUSSecCloud".to_owned(), row("management.sec.example"));
     assert!(planned_with(&catalogue, &config, facts(), Source::Cloud).1.is_empty());
+    // A cluster's API server would refuse the object with another name.
+    let config = with_platform(|platform| "AzureMoonCloud".clone_into(&mut platform.cloud_name));
+    catalogue.azure.clouds.insert("AzureMoonCloud".to_owned(), row("management.moon.example"));
+    let (_, findings) = planned_with(&catalogue, &config, facts(), Source::Cloud);
+    assert_eq!(places(&findings), [("LF0787", "platform.azure.cloudName")]);
 }
 
 #[test]
