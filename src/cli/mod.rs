@@ -17,6 +17,7 @@ mod facts;
 mod graph;
 mod input;
 mod man;
+mod metadata;
 mod namespace;
 #[cfg(feature = "controllers")]
 mod operator;
@@ -94,6 +95,7 @@ enum Command {
     Create(create::Args),
     Destroy(destroy::Args),
     WaitFor(wait_for::Args),
+    Metadata(metadata::Args),
     Aso(aso::Args),
     CloudConfig(cloud_config::Args),
     Profile(profile::Args),
@@ -118,6 +120,7 @@ impl Command {
             Self::Create(args) => create::run(args, settings),
             Self::Destroy(args) => destroy::run(args, settings),
             Self::WaitFor(args) => wait_for::run(args, settings),
+            Self::Metadata(args) => metadata::run(args, settings),
             Self::Aso(args) => aso::run(args, settings),
             Self::CloudConfig(args) => cloud_config::run(args, settings),
             Self::Profile(args) => profile::run(args, settings),
@@ -147,6 +150,7 @@ impl Command {
             | Self::Create(_)
             | Self::Destroy(_)
             | Self::WaitFor(_)
+            | Self::Metadata(_)
             | Self::Preflight(_)
             | Self::Facts(_)
             | Self::Explain(_)

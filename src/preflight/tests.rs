@@ -117,6 +117,7 @@ fn report(session: &Scripted, pace: Pace) -> Vec<(String, Status, String)> {
         catalogue: Catalogue::embedded(),
         release: "4.19",
         installed: false,
+        checked: true,
         engine: Engine::default(),
         world: &Nothing,
         patience: Patience { connect: Duration::from_secs(3), call: Duration::from_secs(9), at_once: 1 },

@@ -113,6 +113,7 @@ pub fn asking<'a>(
         catalogue: &basis.catalogue,
         release: &basis.release,
         installed: inputs::is_installed(directory),
+        checked: true,
         engine: noted_engine(directory, examined),
         world,
         patience: ask.patience,

@@ -14,11 +14,12 @@ pub(super) use decided::with_objects;
 pub use decided::{Decided, note_decided};
 
 use super::identity::METADATA;
-use super::{Error, inputs};
+use super::{Error, INSTALL_CONFIG, inputs};
 use crate::workdir;
 use crate::workdir::ClusterDir;
 use landfall_diagnostics::{Finding, shortened};
 use landfall_install_config::platforms::{self, PLATFORMS};
+use landfall_install_config::verdict::{Strictness, judge_keeping};
 use landfall_model::catalogue;
 use landfall_model::catalogue::Catalogue;
 use landfall_model::plan;
@@ -29,8 +30,12 @@ use landfall_render::Engine;
 
 /// The key of what landfall itself notes.
 const OWN: &str = "landfall";
+/// The endpoints in the platform's object.
+const ENDPOINTS: &str = "serviceEndpoints";
 /// The account below it.
 const ACCOUNT: &str = "account";
+/// The certificates of the config's `additionalTrustBundle`, below it.
+const TRUST_BUNDLE: &str = "additionalTrustBundle";
 /// The management cluster that the cluster was moved to, below it.
 const MANAGEMENT_CLUSTER: &str = "managementCluster";
 
@@ -116,6 +121,14 @@ impl Named {
         noting(&self.metadata, ACCOUNT, account.id.as_str())
     }
 
+    /// The certificates that the cluster's config trusts besides the system's: those of the metadata, else of the
+    /// `install-config.yaml` beside it; empty where there are none.
+    #[must_use]
+    pub fn trust_bundle(&self, directory: &Path) -> String {
+        let noted = object(&self.metadata).and_then(|metadata| text(metadata.get(OWN)?.get(TRUST_BUNDLE)));
+        noted.or_else(|| self.is_local().then(|| trust_bundle_of(directory))).unwrap_or_default()
+    }
+
     /// What was decided of the cluster's objects.
     #[must_use]
     pub fn decided(&self) -> Decided {
@@ -127,6 +140,59 @@ impl Named {
     pub fn management_cluster(&self) -> Option<String> {
         text(object(&self.metadata)?.get(OWN)?.get(MANAGEMENT_CLUSTER))
     }
+}
+
+/// What came of bringing endpoints into `metadata.json`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refreshed {
+    /// The endpoints that the file has now: names of services, and their URLs.
+    pub endpoints: Vec<(String, String)>,
+    /// Whether they were others before.
+    pub changed: bool,
+}
+
+/// Brings the service endpoints of a cluster's object `Infrastructure` into the `metadata.json` of its directory: those
+/// of its status, which the cluster's operators use, else those of its spec.
+///
+/// # Errors
+/// The directory has no metadata, it is another cluster's, or it cannot be written.
+pub fn refresh(directory: &Path, infrastructure: &Value) -> Result<Refreshed, Unnamed> {
+    let platform = of_cluster(directory)?.platform.name();
+    let mut cluster = ClusterDir::open(directory)?;
+    // What was read before the directory was locked may have changed since.
+    let named = of_cluster(directory)?;
+    let (own, live) = (&named.target.infra_id, &infrastructure["status"]["infrastructureName"]);
+    if live.as_str() != Some(own) {
+        let live = live.as_str().unwrap_or_default();
+        return Err(Unnamed::Invalid(Box::new(pages::cluster_of_another(own, live))));
+    }
+    let of = |part: &str, key: &str| infrastructure[part][key][platform].get(ENDPOINTS).cloned();
+    let listed = of("status", "platformStatus").or_else(|| of("spec", "platformSpec")).unwrap_or_default();
+    let text = |entry: &Value, key: &str| entry[key].as_str().unwrap_or_default().to_owned();
+    let entries = listed.as_array().into_iter().flatten();
+    let endpoints: Vec<_> = entries.map(|entry| (text(entry, "name"), text(entry, "url"))).collect();
+    let mut metadata = object(&named.metadata).unwrap_or_default();
+    let listed = endpoints.iter().map(|(name, url)| json!({ "name": name, "url": url }));
+    let own = metadata.get_mut(platform).and_then(Value::as_object_mut);
+    let before = own.and_then(|own| match listed.len() {
+        0 => own.remove(ENDPOINTS),
+        _ => own.insert(ENDPOINTS.to_owned(), listed.collect()),
+    });
+    let before = before.as_ref().and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let before: Vec<_> = before.iter().map(|entry| (text(entry, "name"), text(entry, "url"))).collect();
+    let changed = before != endpoints;
+    if changed {
+        cluster.amend(METADATA, &written(&metadata))?;
+    }
+    Ok(Refreshed { endpoints, changed })
+}
+
+/// The certificates that the config of a directory trusts; empty where there is none that can be read.
+#[must_use]
+pub fn trust_bundle_of(directory: &Path) -> String {
+    let bytes = inputs::read(&directory.join(INSTALL_CONFIG)).unwrap_or_default();
+    let given = judge_keeping(&bytes, Strictness::default(), Catalogue::embedded()).given;
+    given.map(|config| config.additional_trust_bundle).unwrap_or_default()
 }
 
 /// Notes in the directory of a cluster which management cluster it was moved to, if it is this cluster's and a
@@ -167,8 +233,13 @@ fn noting(metadata: &[u8], key: &str, note: impl Into<Value>) -> Vec<u8> {
         }
         None => *own = json!({ key: note }),
     }
+    written(&value)
+}
+
+/// The bytes of a file with this object.
+fn written(value: &Map<String, Value>) -> Vec<u8> {
     // All keys are text, so that JSON has a form for all of it.
-    let mut bytes = serde_json::to_vec_pretty(&value).unwrap_or_default();
+    let mut bytes = serde_json::to_vec_pretty(value).unwrap_or_default();
     bytes.push(b'\n');
     bytes
 }
@@ -219,6 +290,9 @@ pub fn of_flags(
         return Err(Unnamed::Usage(Box::new(plan::pages::unusable_infra_id(&given.infra_id))));
     }
     let target = platform.target_of(given);
+    if !given.endpoints.is_empty() && !target.platform.contains_key(ENDPOINTS) {
+        return Err(Unnamed::Usage(Box::new(pages::no_endpoints(platform.name()))));
+    }
     let (id, domain) = (&given.infra_id, &given.cluster_domain);
     let is_doubtful = !domain.is_empty() && !is_domain_of(domain, id);
     let note = is_doubtful.then(|| pages::other_domain(domain, id));
@@ -270,6 +344,11 @@ fn agreed(
     }
     let mut own = local.target.platform.clone();
     for (key, value) in given {
+        // Endpoints change in the life of a cluster: what the flags say is newer.
+        if key == ENDPOINTS {
+            own.insert(key, value);
+            continue;
+        }
         // Tags follow from the id that both have.
         let is_said = |value: &Value| value.as_str().is_some_and(|text| !text.is_empty());
         if !is_said(&value) {

@@ -43,7 +43,8 @@ pub fn kubeconfig(refused: &BadKubeconfig) -> Finding {
 }
 
 /// That calls cannot be made with what the kubeconfig or the environment says.
-pub(super) fn setup(why: &str) -> Finding {
+#[must_use]
+pub fn setup(why: &str) -> Finding {
     Finding::error(&INVALID, Kind::Invalid, "", format!("the cluster cannot be asked: {why}"))
         .help("look at the user of the kubeconfig's current context, its proxy-url, and HTTPS_PROXY")
 }

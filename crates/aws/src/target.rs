@@ -81,6 +81,10 @@ pub fn target_of(given: &GivenTarget) -> Target {
             platform.insert(key.to_owned(), Value::from(value.as_str()));
         }
     }
+    if !given.endpoints.is_empty() {
+        let endpoints = given.endpoints.iter().map(|(name, url)| json!({ "name": name, "url": url }));
+        platform.insert(ENDPOINTS.to_owned(), endpoints.collect());
+    }
     Target { infra_id: id.to_owned(), platform, ..Target::default() }
 }
 

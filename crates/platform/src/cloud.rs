@@ -22,6 +22,14 @@ pub type Waiting<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 /// What was seen, by name: for people who want to know why, and for machines.
 pub type Evidence = Map<String, Value>;
 
+impl Asking<'_> {
+    /// The check that tells more of what is wrong, where checks do.
+    #[must_use]
+    pub fn check<'c>(&self, check: &'c str) -> Option<&'c str> {
+        self.checked.then_some(check)
+    }
+}
+
 /// What a cloud is asked for, and with what.
 #[derive(Clone, Copy)]
 pub struct Asking<'a> {
@@ -35,6 +43,9 @@ pub struct Asking<'a> {
     pub release: &'a str,
     /// Whether the cluster's infrastructure may stand already.
     pub installed: bool,
+    /// Whether checks say what is wrong with endpoints and credentials. Where they do not, whoever asks in vain says
+    /// it.
+    pub checked: bool,
     /// What makes the cluster's infrastructure.
     pub engine: Engine,
     /// Where credentials, proxies and trust roots are found.
@@ -211,13 +222,25 @@ pub fn skipped(what: &str, why: &Verdict) -> Answer {
 pub struct Unready(pub String);
 
 impl Unready {
-    /// That something is missing, which a check tells of; a check that was skipped has its reason told on.
+    /// That something is missing: what the finding says, unless a `check` tells of it. A check that was skipped has
+    /// its reason told on.
     #[must_use]
-    pub fn of(answer: &Answer, what: &str, check: &str) -> Self {
-        match &answer.verdict {
-            Verdict::Skipped(why) => Self(why.clone()),
-            Verdict::Passed(_) | Verdict::Found(_) => Self(format!("{what}: see {check}")),
+    pub fn of(answer: &Answer, what: &str, check: Option<&str>) -> Self {
+        match (&answer.verdict, check) {
+            (Verdict::Skipped(why), _) => Self(why.clone()),
+            (Verdict::Found(finding), None) => Self::found(what, finding),
+            (_, Some(check)) => Self(format!("{what}: see {check}")),
+            (Verdict::Passed(_), None) => Self(what.to_owned()),
         }
+    }
+
+    /// That something is missing as a finding says, with what to do about it. Without `what`, the finding says that
+    /// too.
+    #[must_use]
+    pub fn found(what: &str, finding: &Finding) -> Self {
+        let what = if what.is_empty() { String::new() } else { format!("{what}: ") };
+        let help = finding.help.as_ref().map(|help| format!("; {help}")).unwrap_or_default();
+        Self(format!("{what}{}{help}", finding.message))
     }
 }
 

@@ -34,6 +34,8 @@ pub struct GivenTarget {
     pub region: String,
     /// The name of the cloud, where the platform has several.
     pub cloud_name: String,
+    /// Where services are called, by their names, if not at the cloud's own endpoints.
+    pub endpoints: Vec<(String, String)>,
     /// Its domain, such as `demo.example.com`.
     pub cluster_domain: String,
     /// The role that may change the private hosted zone.

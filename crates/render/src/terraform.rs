@@ -54,6 +54,8 @@ struct Own<'a> {
     namespace: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     machines: Option<bool>,
+    #[serde(rename = "additionalTrustBundle", skip_serializing_if = "str::is_empty")]
+    additional_trust_bundle: &'a str,
 }
 
 /// The variable files, the bootstrap machine's ignition config and `metadata.json`.
@@ -119,6 +121,7 @@ fn metadata(plan: &Plan, assets: &PlatformAssets, extras: &Extras<'_>, platform:
             engine: extras.engine.map(|engine| engine.name.as_str()),
             namespace: extras.engine.map(|engine| engine.namespace.as_str()),
             machines: extras.engine.and_then(|engine| engine.machines.then_some(true)),
+            additional_trust_bundle: &plan.config.additional_trust_bundle,
         })
         .filter(|own| own.account.is_some() || own.engine.is_some()),
         platform: std::collections::BTreeMap::from([(platform, &*assets.metadata)]),

@@ -80,8 +80,12 @@ fn begin(
         let finding = pages::no_cloud(named.platform.name());
         return ended("refused", &[finding], Exit::Failed, settings);
     };
+    let directory = settings.dir.clone().unwrap_or_else(|| PathBuf::from("."));
     let config = match named.platform.config_of(&named.target) {
-        Ok(config) => config,
+        Ok(mut config) => {
+            config.additional_trust_bundle = named.trust_bundle(&directory);
+            config
+        }
         Err(finding) if named.origin == Origin::Given => return unnamed(Unnamed::Usage(finding), settings),
         Err(finding) => return unnamed(Unnamed::Invalid(finding), settings),
     };
@@ -89,7 +93,6 @@ fn begin(
     let asking = asking(&config, basis, &world, args.parallel);
     let runtime = prepare::runtime()?;
     let removal = cloud.removal(asking, &named.target);
-    let directory = settings.dir.clone().unwrap_or_else(|| PathBuf::from("."));
     let exit = match aso::remove(args, named, settings, &runtime, &*removal) {
         Ok(Objects::Ended(exit)) => Ok(exit),
         Ok(objects) => {

@@ -35,6 +35,10 @@ pub struct Args {
     #[arg(long, value_name = "PLATFORM", value_parser = clap::builder::PossibleValuesParser::new(catalogue::PLATFORMS))]
     platform: Option<String>,
 
+    /// Endpoint of an AWS service, such as `ec2=https://ec2.us-hidden-1.example.com`; may be repeated
+    #[arg(long = "endpoint", value_name = "NAME=URL", value_parser = super::flags::endpoint)]
+    endpoints: Vec<(String, String)>,
+
     /// Name of the cloud on Azure; the public one unless given
     #[arg(long, value_name = "NAME")]
     cloud_name: Option<String>,
@@ -82,12 +86,16 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
     let named = platform.target_of(&GivenTarget {
         infra_id: NOBODY.to_owned(),
         region: args.region.clone(),
+        endpoints: args.endpoints.clone(),
         cloud_name: text(args.cloud_name.as_deref()),
         arm_endpoint: text(args.arm_endpoint.as_deref()),
         ..GivenTarget::default()
     });
     let config = match platform.config_of(&named) {
-        Ok(config) => config,
+        Ok(mut config) => {
+            config.additional_trust_bundle = target::trust_bundle_of(&directory);
+            config
+        }
         Err(finding) => return unnamed(Unnamed::Usage(finding), settings),
     };
     let world = Environment;

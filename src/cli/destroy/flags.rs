@@ -3,8 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use landfall_diagnostics::shortened;
 use landfall_model::catalogue;
+use landfall_model::catalogue::Catalogue;
 use landfall_platform::removal::GivenTarget;
+use landfall_rules::endpoint::Endpoint;
 
 use crate::cli::Settings;
 use crate::cli::aso::management::KubeconfigArgs;
@@ -69,6 +72,10 @@ struct GivenArgs {
     #[arg(long, value_name = "PLATFORM", requires = "infra_id", value_parser = clap::builder::PossibleValuesParser::new(catalogue::PLATFORMS))]
     platform: Option<String>,
 
+    /// Endpoint of an AWS service, such as `ec2=https://ec2.us-hidden-1.example.com`; may be repeated
+    #[arg(long = "endpoint", value_name = "NAME=URL", requires = "infra_id", value_parser = endpoint)]
+    endpoints: Vec<(String, String)>,
+
     /// Domain of the cluster, such as `demo.example.com`, for records in a hosted zone of the user's own
     #[arg(long, value_name = "DOMAIN", requires = "infra_id")]
     cluster_domain: Option<String>,
@@ -94,6 +101,26 @@ struct GivenArgs {
     base_domain_resource_group: Option<String>,
 }
 
+/// A service's name and URL from `NAME=URL`.
+///
+/// # Errors
+/// It is not of that form, or the URL cannot be an endpoint.
+pub(super) fn endpoint(text: &str) -> Result<(String, String), String> {
+    let form = || "write NAME=URL, such as ec2=https://ec2.us-hidden-1.example.com".to_owned();
+    let (name, url) = text.split_once('=').filter(|(name, _)| !name.is_empty()).ok_or_else(form)?;
+    let known = Catalogue::embedded();
+    let services: Vec<&str> =
+        known.aws.required_services.iter().chain(&known.aws.optional_services).map(String::as_str).collect();
+    if !services.contains(&name) {
+        return Err(format!("`{}` is no service; services are {}", shortened(name), services.join(", ")));
+    }
+    let read = Endpoint::of_service(url).map_err(|unfit| format!("{}; {}", unfit.message, unfit.help))?;
+    match read.obstacle() {
+        Some(unfit) => Err(format!("{}; {}", unfit.message, unfit.help)),
+        None => Ok((name.to_owned(), read.as_str().to_owned())),
+    }
+}
+
 impl GivenArgs {
     /// The cluster that the flags name; none where they name none.
     fn target(&self) -> Option<GivenTarget> {
@@ -102,6 +129,7 @@ impl GivenArgs {
             infra_id: self.infra_id.clone()?,
             region: self.region.clone()?,
             cloud_name: text(self.cloud_name.as_deref()),
+            endpoints: self.endpoints.clone(),
             cluster_domain: text(self.cluster_domain.as_deref()),
             hosted_zone_role: text(self.hosted_zone_role.as_deref()),
             arm_endpoint: text(self.arm_endpoint.as_deref()),

@@ -73,6 +73,7 @@ fn asking<'a>(
         catalogue: &basis.catalogue,
         release: &basis.release,
         installed: true,
+        checked: false,
         engine: Engine::default(),
         world,
         patience: Patience { connect: CONNECT, call: CALL, at_once: usize::from(parallel) },

@@ -13,6 +13,8 @@ static AT_WORK: Code = Code::new("LF1384");
 static LATE: Code = Code::new("LF1385");
 
 static OTHER_DOMAIN: Code = Code::new("LF1386");
+static NO_ENDPOINTS: Code = Code::new("LF1388");
+static OTHER_CLUSTER: Code = Code::new("LF1389");
 
 static UNPROVEN: Code = Code::new("LF1387");
 static MOVED: Code = Code::new("LF1548");
@@ -74,6 +76,24 @@ pub(super) fn which_platform(region: &str, having: &[&str]) -> Finding {
         having => format!("`{region}` is a region of {}", having.join(" and of ")),
     };
     Finding::error(&WHICH_PLATFORM, Kind::Required, "", message).help("say the platform with --platform")
+}
+
+/// Endpoints for a platform whose services have none of their own.
+pub(super) fn no_endpoints(platform: &str) -> Finding {
+    let message = format!("the platform `{}` has no service endpoints", shortened(platform));
+    Finding::error(&NO_ENDPOINTS, Kind::NotSupported, "", message).help("leave --endpoint out")
+}
+
+/// A running cluster that is not the directory's.
+pub(super) fn cluster_of_another(own: &str, live: &str) -> Finding {
+    let message = match live {
+        "" => "the cluster does not say its infrastructure id".to_owned(),
+        live => {
+            format!("the cluster has the infrastructure id `{}`, metadata.json has `{own}`", shortened(live))
+        }
+    };
+    Finding::error(&OTHER_CLUSTER, Kind::Invalid, "infraID", message)
+        .help("give the kubeconfig of this cluster with --kubeconfig, or its directory with --dir")
 }
 
 /// A program of an earlier run that is still making or removing something.

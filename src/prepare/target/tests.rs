@@ -326,3 +326,72 @@ fn a_domain_that_is_not_the_clusters_is_told() -> Outcome {
     assert_eq!(note("fixed", "demo.example.com")?, Some("LF1386"));
     Ok(())
 }
+
+#[test]
+fn endpoints_come_from_the_running_cluster() -> Outcome {
+    let root = tempfile::tempdir()?;
+    fs::write(root.path().join(METADATA), OURS)?;
+    let cluster = |id: &str, of_status: Value| {
+        json!({
+            "spec": { "platformSpec": { "aws": { "serviceEndpoints": [{ "name": "ec2", "url": "https://old.example.com" }] } } },
+            "status": { "infrastructureName": id, "platformStatus": { "aws": of_status } },
+        })
+    };
+    let listed = |name: &str, url: &str| json!({ "serviceEndpoints": [{ "name": name, "url": url }] });
+    let other = refresh(root.path(), &cluster("other-x7k2p", listed("ec2", "https://ec2.example.com")));
+    assert!(matches!(other, Err(Unnamed::Invalid(finding)) if finding.code.as_str() == "LF1389"));
+    assert_eq!(fs::read_to_string(root.path().join(METADATA))?, OURS);
+
+    let now = cluster(ID, listed("ec2", "https://ec2.example.com"));
+    for changed in [true, false] {
+        let refreshed = refresh(root.path(), &now).ok();
+        let endpoints = vec![("ec2".to_owned(), "https://ec2.example.com".to_owned())];
+        assert_eq!(refreshed, Some(Refreshed { endpoints, changed }));
+    }
+    let named = of_directory(root.path()).ok();
+    let of_file = named.as_ref().and_then(|named| named.target.platform.get(ENDPOINTS).cloned());
+    assert_eq!(of_file, Some(json!([{ "name": "ec2", "url": "https://ec2.example.com" }])));
+    assert_eq!(named.and_then(|named| named.target.account).as_deref(), Some("42"));
+    // Without a word in the status, the spec counts; a cluster without endpoints of its own has none.
+    let of_spec = refresh(root.path(), &cluster(ID, json!({}))).ok();
+    assert_eq!(
+        of_spec.map(|refreshed| refreshed.endpoints[0].1.clone()).as_deref(),
+        Some("https://old.example.com")
+    );
+    let none = refresh(root.path(), &json!({ "status": { "infrastructureName": ID } })).ok();
+    assert_eq!(none, Some(Refreshed { endpoints: Vec::new(), changed: true }));
+    let named = of_directory(root.path()).ok();
+    assert!(named.is_some_and(|named| !named.target.platform.contains_key(ENDPOINTS)));
+    Ok(())
+}
+
+#[test]
+fn endpoints_of_flags_are_newer_than_those_of_the_file() -> Outcome {
+    let root = tempfile::tempdir()?;
+    fs::write(root.path().join(METADATA), OURS)?;
+    let endpoint = ("sts".to_owned(), "https://sts.example.com".to_owned());
+    let flags = GivenTarget { endpoints: vec![endpoint], ..given(ID) };
+    let aws = platforms::named("aws").ok_or("no aws")?;
+    let named = of_flags(Some(root.path()), aws, &flags).ok();
+    let endpoints = named.and_then(|named| named.target.platform.get(ENDPOINTS).cloned());
+    assert_eq!(endpoints, Some(json!([{ "name": "sts", "url": "https://sts.example.com" }])));
+    let azure = platforms::named("azure").ok_or("no azure")?;
+    assert_eq!(code(&of_flags(None, azure, &flags)), Some("LF1388"));
+    Ok(())
+}
+
+#[test]
+fn the_trust_bundle_is_that_of_the_metadata_or_of_the_config_beside_it() -> Outcome {
+    let root = tempfile::tempdir()?;
+    fs::write(root.path().join(METADATA), OURS)?;
+    let bundle = || of_directory(root.path()).ok().map(|named| named.trust_bundle(root.path()));
+    assert_eq!(bundle().as_deref(), Some(""));
+    let config = "apiVersion: v1\nplatform:\n  none: {}\nadditionalTrustBundle: of the config\n";
+    fs::write(root.path().join(INSTALL_CONFIG), config)?;
+    assert_eq!(bundle().as_deref(), Some("of the config"));
+    let own =
+        OURS.replace(r#""account":"42""#, r#""account":"42","additionalTrustBundle":"of the metadata""#);
+    fs::write(root.path().join(METADATA), own)?;
+    assert_eq!(bundle().as_deref(), Some("of the metadata"));
+    Ok(())
+}

@@ -87,6 +87,7 @@ impl Case {
     fn session(&self) -> Box<dyn Session + '_> {
         let limit = Duration::from_secs(20);
         let asking = Asking {
+            checked: true,
             config: &self.config,
             given: &self.given,
             catalogue: &self.catalogue,

@@ -1,5 +1,6 @@
 //! Whether what an installation calls can be reached: trust roots, and every endpoint step by step.
 
+use futures::future::join_all;
 use landfall_diagnostics::{Code, Finding, Kind, shortened};
 use landfall_net::{BUNDLE, Broken, Probe, Reply, TrustFault};
 use landfall_platform::cloud::{Answer, Check, Unready};
@@ -32,17 +33,18 @@ impl Reached {
     /// The endpoint, if something answers there.
     pub(super) fn endpoint(&self, session: &Session<'_>, service: Service) -> Result<&Endpoint, Unready> {
         let name = service.name();
-        let why = match self {
+        let finding = match self {
             Self::Nowhere(why) => return Err(Unready(why.clone())),
-            Self::Unusable(unusable) => finding_of_unusable(name, session.region(), unusable).message,
+            Self::Unusable(unusable) => finding_of_unusable(name, session.region(), unusable),
             Self::Seen(endpoint, probe) => match &probe.answer {
                 Ok(_) => return Ok(endpoint),
-                Err(broken) => broken.why.clone(),
+                Err(broken) => finding_of_broken(service.title(), endpoint, broken),
             },
         };
-        let checked = names(session).contains(&name);
-        let why = if checked { format!(": see aws.endpoint.{name}") } else { format!(": {why}") };
-        Err(Unready(format!("the endpoint of {name} cannot be used{why}")))
+        if session.asking.checked && names(session).contains(&name) {
+            return Err(Unready(format!("the endpoint of {name} cannot be used: see aws.endpoint.{name}")));
+        }
+        Err(Unready::found("", &finding))
     }
 }
 
@@ -131,6 +133,9 @@ async fn known(session: &Session<'_>, service: Service) -> Answer {
     let reached = session.reached(service).await;
     let reply = match replied(session, service.name(), service.title(), &reached) {
         Ok(reply) => reply,
+        Err(_) if name_failed(&reached) && resolves_nothing(session).await => {
+            return seen(&reached, without_names(session, service));
+        }
         Err(answer) => return seen(&reached, answer),
     };
     let asked = Box::pin(identity::ask(session, service)).await;
@@ -139,6 +144,35 @@ async fn known(session: &Session<'_>, service: Service) -> Answer {
         Reached::Nowhere(_) | Reached::Unusable(_) => Answer::skipped("there is no endpoint"),
     };
     seen(&reached, answer)
+}
+
+/// Whether no name server answered on the endpoint's name.
+fn name_failed(reached: &Reached) -> bool {
+    match reached {
+        Reached::Seen(_, probe) => {
+            probe.answer.as_ref().is_err_and(|broken| broken.sort == landfall_net::Sort::NameFailed)
+        }
+        Reached::Nowhere(_) | Reached::Unusable(_) => false,
+    }
+}
+
+/// Whether no name server answers on any of the endpoints that are checked: then it is this machine that has none.
+async fn resolves_nothing(session: &Session<'_>) -> bool {
+    let services = names(session).into_iter().filter_map(Service::named);
+    let all = join_all(services.map(|service| session.reached(service))).await;
+    all.len() > 1 && all.iter().all(|reached| name_failed(reached))
+}
+
+/// What the first of the services reports for all of them.
+fn without_names(session: &Session<'_>, service: Service) -> Answer {
+    let first = names(session).into_iter().find_map(Service::named).unwrap_or(service);
+    if first != service {
+        let name = first.name();
+        return Answer::skipped(format!("this machine cannot resolve names: see aws.endpoint.{name}"));
+    }
+    let message = "this machine cannot resolve names: no name server answers for any endpoint";
+    let finding = Finding::error(&pages::UNREACHABLE, Kind::Invalid, "", message);
+    Answer::found(finding.help("connect the network or VPN of this machine, and look at its name servers"))
 }
 
 /// The check of a service that others call.

@@ -208,13 +208,21 @@ impl Session<'_> {
         self.accepted_abroad().filter(|abroad| abroad.is_off())
     }
 
+    /// That there are no credentials, with the reason where no check gives it.
+    fn no_credentials(&self, why: &Finding) -> Unready {
+        match self.asking.check("aws.credentials") {
+            Some(check) => Unready(format!("there are no credentials: see {check}")),
+            None => Unready::found("there are no credentials", why),
+        }
+    }
+
     /// Nothing in a region that the account has not enabled can be asked.
     async fn enabled(&self) -> Result<(), Unready> {
         match self.off().await {
-            Some(_) => Err(Unready(format!(
-                "the region {} is not enabled in the account: see aws.region",
-                self.region()
-            ))),
+            Some(_) => {
+                let see = self.asking.check(": see aws.region").unwrap_or_default();
+                Err(Unready(format!("the region {} is not enabled in the account{see}", self.region())))
+            }
             None => Ok(()),
         }
     }
@@ -223,7 +231,10 @@ impl Session<'_> {
     pub(super) async fn caller(&self) -> Result<&Caller, Unready> {
         self.identity().await.map_err(|lost| match lost {
             Lost::Unready(unready) => unready,
-            Lost::Fault(_) => Unready("the credentials cannot be used: see aws.credentials".to_owned()),
+            Lost::Fault(fault) => Unready(match self.asking.check("aws.credentials") {
+                Some(check) => format!("the credentials cannot be used: see {check}"),
+                None => format!("the credentials cannot be used: {}", fault.sentence()),
+            }),
         })
     }
 
@@ -250,13 +261,13 @@ impl Session<'_> {
         if endpoint.signing_region == self.region() {
             self.enabled().await?;
         }
-        Ok((endpoint, &self.found().await.map_err(|_| no_credentials())?.config))
+        Ok((endpoint, &self.found().await.map_err(|why| self.no_credentials(&why))?.config))
     }
 
     /// The client of STS; who asks is learned through it, so that nobody needs to be known.
     pub(super) async fn sts(&self) -> Result<&aws_sdk_sts::Client, Unready> {
         let (reached, found) = join(self.reached(Service::Sts), self.found()).await;
-        let found = found.map_err(|_| no_credentials())?;
+        let found = found.map_err(|why| self.no_credentials(&why))?;
         let endpoint = reached.endpoint(self, Service::Sts)?;
         Ok(self.clients.sts.get_or_init(|| {
             aws_sdk_sts::Client::from_conf(settings!(aws_sdk_sts, &found.config, endpoint).build())
@@ -275,7 +286,7 @@ impl Session<'_> {
     /// A client of EC2 in another region of the partition, where the config's endpoint does not count.
     pub(super) async fn ec2_in(&self, region: &str) -> Result<aws_sdk_ec2::Client, Unready> {
         self.caller().await?;
-        let shared = &self.found().await.map_err(|_| no_credentials())?.config;
+        let shared = &self.found().await.map_err(|why| self.no_credentials(&why))?.config;
         let Ok(Some(endpoint)) = endpoints::endpoint_in(self, Service::Ec2, region).await else {
             return Err(Unready(format!("no endpoint of ec2 is known in {region}")));
         };
@@ -297,10 +308,10 @@ impl Session<'_> {
         let (endpoint, _) = self.ready(Service::Route53).await?;
         let shared = self.zone_role().await.map_err(|lost| match lost {
             Lost::Unready(unready) => unready,
-            Lost::Fault(_) => Unready(format!(
-                "the role of hostedZoneRole cannot be assumed: see {}",
-                credentials::ZONE_ROLE
-            )),
+            Lost::Fault(fault) => Unready(match self.asking.check(credentials::ZONE_ROLE) {
+                Some(check) => format!("the role of hostedZoneRole cannot be assumed: see {check}"),
+                None => format!("the role of hostedZoneRole cannot be assumed: {}", fault.sentence()),
+            }),
         })?;
         Ok(aws_sdk_route53::Client::from_conf(settings!(aws_sdk_route53, shared, &endpoint).build()))
     }
@@ -315,10 +326,6 @@ impl Session<'_> {
         };
         self.zone_role.get(assume).await
     }
-}
-
-fn no_credentials() -> Unready {
-    Unready("there are no credentials: see aws.credentials".to_owned())
 }
 
 macro_rules! clients {

@@ -174,7 +174,7 @@ pub(super) async fn find(session: &Session<'_>) -> Result<Environment, Answer> {
         return Environment::of_row(name, cloud).map_err(found);
     }
     let url = manager(session)?;
-    session.manager().await.usable()?;
+    session.manager().await.usable(session)?;
     let Some(client) = session.client() else {
         return Err(Answer::skipped("there is no HTTP client to ask with"));
     };

@@ -303,7 +303,7 @@ fn shared<C: TokenCredential + 'static>(credential: Arc<C>) -> Arc<dyn TokenCred
 pub(super) async fn identify(session: &Session<'_>) -> Result<Caller, Answer> {
     let found = session.found().await.map_err(Answer::clone)?;
     if found.source.is_of_authority() {
-        session.authority().await.usable()?;
+        session.authority().await.usable(session)?;
     }
     let limit = session.asking.patience.call;
     let told = |finding: Finding| Answer::found(finding).with("source", found.source.shown());

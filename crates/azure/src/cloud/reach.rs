@@ -44,11 +44,13 @@ impl Reached {
     }
 
     /// Whether it can be asked anything.
-    pub(super) fn usable(&self) -> Result<(), Unready> {
+    pub(super) fn usable(&self, session: &Session<'_>) -> Result<(), Unready> {
         match &self.answer.verdict {
             Verdict::Passed(_) => Ok(()),
-            Verdict::Skipped(why) => Err(Unready(why.clone())),
-            Verdict::Found(_) => Err(Unready(format!("{} cannot be used: see {}", self.title, self.check))),
+            Verdict::Skipped(_) | Verdict::Found(_) => {
+                let what = format!("{} cannot be used", self.title);
+                Err(Unready::of(&self.answer, &what, session.asking.check(self.check)))
+            }
         }
     }
 }

@@ -162,7 +162,9 @@ impl Session<'_> {
     /// The cloud's endpoints.
     pub(super) async fn environment(&self) -> Result<&Environment, Unready> {
         let what = "the endpoints of the cloud are not known";
-        self.endpoints().await.map_err(|answer| Unready::of(answer, what, environment::CHECK))
+        self.endpoints()
+            .await
+            .map_err(|answer| Unready::of(answer, what, self.asking.check(environment::CHECK)))
     }
 
     /// What is to be seen of the authority.
@@ -183,17 +185,20 @@ impl Session<'_> {
     /// Who asks.
     pub(super) async fn caller(&self) -> Result<&Caller, Unready> {
         let what = "the credentials cannot be used";
-        self.identity().await.map_err(|answer| Unready::of(answer, what, identity::CHECK))
+        self.identity().await.map_err(|answer| Unready::of(answer, what, self.asking.check(identity::CHECK)))
     }
 
     /// The resource manager, once it answers and the caller is known.
     pub(super) async fn arm(&self) -> Result<&Arm, Unready> {
         let (reached, caller) = join(self.manager(), self.caller()).await;
-        reached.usable()?;
+        reached.usable(self)?;
         caller?;
         let environment = self.environment().await?;
         let what = "there are no credentials";
-        let found = self.found().await.map_err(|answer| Unready::of(answer, what, identity::CHECK))?;
+        let found = self
+            .found()
+            .await
+            .map_err(|answer| Unready::of(answer, what, self.asking.check(identity::CHECK)))?;
         let Some(client) = self.client() else {
             return Err(Unready("there is no HTTP client to ask with".to_owned()));
         };
@@ -220,7 +225,7 @@ impl Session<'_> {
     pub(super) async fn subscription(&self) -> Result<String, Unready> {
         let what = "there is no subscription to ask about";
         let found = self.found_subscription().await.map(|found| found.id.clone());
-        found.map_err(|answer| Unready::of(answer, what, subscription::CHECK))
+        found.map_err(|answer| Unready::of(answer, what, self.asking.check(subscription::CHECK)))
     }
 }
 
@@ -233,7 +238,7 @@ mod tests {
     #[test]
     fn the_reason_of_a_skip_is_told_on_and_a_finding_is_pointed_at() {
         let skipped = Answer::skipped("the name does not resolve");
-        let why = |answer: &Answer| Unready::of(answer, "nothing is known", "azure.cloud").0;
+        let why = |answer: &Answer| Unready::of(answer, "nothing is known", Some("azure.cloud")).0;
         assert_eq!(why(&skipped), "the name does not resolve");
         let found = Answer::found(Finding::error(&pages::URL, Kind::Invalid, "", "no"));
         assert!(why(&found).ends_with("see azure.cloud"), "{}", why(&found));

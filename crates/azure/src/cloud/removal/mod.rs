@@ -317,6 +317,7 @@ mod tests {
     fn asking(config: &InstallConfig) -> Asking<'_> {
         let second = Duration::from_secs(1);
         Asking {
+            checked: false,
             config,
             given: config,
             catalogue: Catalogue::embedded(),

@@ -1,0 +1,100 @@
+//! `landfall metadata`.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use landfall_kube::objects::{Objects, Place};
+use landfall_kube::{Access, Bad, Fault, Live, kinds};
+use landfall_platform::World;
+use serde_json::{Value, json};
+use tokio::runtime::Builder;
+
+use super::destroy::unnamed;
+use super::{Exit, Output, Settings, engine};
+use crate::prepare::Environment;
+use crate::prepare::target::{self, Refreshed};
+use crate::wait::pages;
+
+/// Work on the `metadata.json` of a cluster directory
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+// Help texts are the doc comments of each verb's arguments.
+#[derive(Debug, clap::Subcommand)]
+enum What {
+    Refresh(RefreshArgs),
+}
+
+/// Update the service endpoints in `metadata.json` from the running cluster
+///
+/// `destroy` calls a cloud's services at the endpoints that `metadata.json` has. Where they were changed after the
+/// installation, this command reads them from the cluster's object `Infrastructure` and writes them there. Nothing else
+/// is changed.
+#[derive(Debug, clap::Args)]
+struct RefreshArgs {
+    /// Kubeconfig of the cluster; `auth/kubeconfig` in the cluster directory unless given
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    kubeconfig: Option<PathBuf>,
+}
+
+const KUBECONFIG: &str = "auth/kubeconfig";
+/// The name of the one object of its kind.
+const CLUSTER: &str = "cluster";
+/// The longest that the cluster may take to answer.
+const LIMIT: Duration = Duration::from_secs(20);
+
+/// Does what the arguments name.
+///
+/// # Errors
+/// A file cannot be written, or the operating system does not let us wait for the network.
+pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
+    let What::Refresh(args) = &args.what;
+    let directory = settings.dir.clone().unwrap_or_else(|| PathBuf::from("."));
+    let path = args.kubeconfig.clone().unwrap_or_else(|| directory.join(KUBECONFIG));
+    let access = match Access::read(&path, &|name: &str| Environment.variable(name)) {
+        Ok(access) => access,
+        Err(bad) => {
+            engine::report(&[pages::kubeconfig(&bad)], settings);
+            return Ok(if bad.bad == Bad::Unreadable { Exit::Failed } else { Exit::NotValid });
+        }
+    };
+    let infrastructure = match ask(&access)? {
+        Ok(infrastructure) => infrastructure,
+        Err(fault) => {
+            engine::report(&[pages::setup(&fault.why())], settings);
+            return Ok(Exit::Failed);
+        }
+    };
+    match target::refresh(&directory, &infrastructure) {
+        Ok(refreshed) => tell(&directory, &refreshed, settings),
+        Err(why) => unnamed(why, settings),
+    }
+}
+
+/// The cluster's object `Infrastructure`; null where there is none.
+fn ask(access: &Access) -> anyhow::Result<Result<Value, Fault>> {
+    let runtime = Builder::new_current_thread().enable_all().build()?;
+    let place = Place::in_cluster(&kinds::INFRASTRUCTURE, CLUSTER);
+    Ok(runtime.block_on(async {
+        let live = Live::new(access.client(LIMIT)?).within(LIMIT);
+        Ok(live.get(&place).await?.unwrap_or_default())
+    }))
+}
+
+fn tell(directory: &Path, refreshed: &Refreshed, settings: &Settings) -> anyhow::Result<Exit> {
+    let endpoints: Vec<Value> =
+        refreshed.endpoints.iter().map(|(name, url)| json!({ "name": name, "url": url })).collect();
+    if settings.output == Output::Json {
+        let value = json!({ "changed": refreshed.changed, "serviceEndpoints": endpoints });
+        settings.printer.data(&format!("{value}\n"))?;
+        return Ok(Exit::Done);
+    }
+    let file = directory.join("metadata.json");
+    let count = crate::ui::counted(endpoints.len(), "service endpoint");
+    let word = if refreshed.changed { "updated" } else { "is up to date" };
+    settings.printer.data(&format!("{} {word}: {count}\n", file.display()))?;
+    Ok(Exit::Done)
+}
