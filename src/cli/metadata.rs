@@ -9,8 +9,8 @@ use landfall_platform::World;
 use serde_json::{Value, json};
 use tokio::runtime::Builder;
 
-use super::destroy::unnamed;
-use super::{Exit, Output, Settings, engine};
+use super::destroy::{ended, unnamed};
+use super::{Exit, Output, Settings};
 use crate::prepare::Environment;
 use crate::prepare::target::{self, Refreshed};
 use crate::wait::pages;
@@ -57,15 +57,14 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
     let access = match Access::read(&path, &|name: &str| Environment.variable(name)) {
         Ok(access) => access,
         Err(bad) => {
-            engine::report(&[pages::kubeconfig(&bad)], settings);
-            return Ok(if bad.bad == Bad::Unreadable { Exit::Failed } else { Exit::NotValid });
+            let exit = if bad.bad == Bad::Unreadable { Exit::Failed } else { Exit::NotValid };
+            return ended("refused", &[pages::kubeconfig(&bad)], exit, settings);
         }
     };
     let infrastructure = match ask(&access)? {
         Ok(infrastructure) => infrastructure,
         Err(fault) => {
-            engine::report(&[pages::setup(&fault.why())], settings);
-            return Ok(Exit::Failed);
+            return ended("refused", &[pages::setup(&fault.why())], Exit::Failed, settings);
         }
     };
     match target::refresh(&directory, &infrastructure) {

@@ -114,7 +114,7 @@ fn note_given(
 ///
 /// # Errors
 /// Standard output cannot be written.
-fn ended(outcome: &str, findings: &[Finding], exit: Exit, settings: &Settings) -> anyhow::Result<Exit> {
+pub fn ended(outcome: &str, findings: &[Finding], exit: Exit, settings: &Settings) -> anyhow::Result<Exit> {
     if settings.output == Output::Json {
         let value = json!({ "outcome": outcome, "findings": json_form::placeless(findings) });
         settings.printer.data(&format!("{value}\n"))?;

@@ -17,6 +17,7 @@ pub mod replica;
 
 mod edits;
 mod manifests;
+mod metadata;
 mod mirroring;
 mod outages;
 mod replicas;
