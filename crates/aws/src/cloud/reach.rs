@@ -9,6 +9,7 @@ use super::endpoints::{self, Endpoint, Origin, Service, Unusable};
 use super::identity;
 use super::pages;
 use super::session::Session;
+use crate::rules::missing_endpoints;
 
 /// What is to be seen at the endpoint of a service.
 #[derive(Debug)]
@@ -136,6 +137,11 @@ async fn known(session: &Session<'_>, service: Service) -> Answer {
         Err(_) if name_failed(&reached) && resolves_nothing(session).await => {
             return seen(&reached, without_names(session, service));
         }
+        Err(_) if is_guess(session, &reached) => {
+            let region = shortened(session.region());
+            let why = format!("the region {region} is not known: see aws.region.endpoints");
+            return seen(&reached, Answer::skipped(why));
+        }
         Err(answer) => return seen(&reached, answer),
     };
     let asked = Box::pin(identity::ask(session, service)).await;
@@ -144,6 +150,16 @@ async fn known(session: &Session<'_>, service: Service) -> Answer {
         Reached::Nowhere(_) | Reached::Unusable(_) => Answer::skipped("there is no endpoint"),
     };
     seen(&reached, answer)
+}
+
+/// Whether the name that does not resolve was made from a region that nobody knows: that is said once, of the region.
+fn is_guess(session: &Session<'_>, reached: &Reached) -> bool {
+    let Reached::Seen(endpoint, probe) = reached else { return false };
+    let of_name = |broken: &Broken| {
+        matches!(broken.sort, landfall_net::Sort::NameUnknown | landfall_net::Sort::NameFailed)
+    };
+    let is_unknown = !missing_endpoints(session.asking.catalogue, session.platform).is_empty();
+    is_unknown && endpoint.origin == Origin::Sdk && probe.answer.as_ref().is_err_and(of_name)
 }
 
 /// Whether no name server answered on the endpoint's name.
