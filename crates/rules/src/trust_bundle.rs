@@ -82,8 +82,9 @@ fn next_block(text: &str) -> Option<(Pem, &str)> {
             continue;
         };
         // The reader knows no header lines, which stand before the data.
-        let data = body.split_inclusive('\n').skip_while(|line| line.contains(':'));
-        let block: String = [line].into_iter().chain(data).chain(["-----END X-----\n"]).collect();
+        let data: String = body.split_inclusive('\n').skip_while(|line| line.contains(':')).collect();
+        // Go takes blanks in the data for nothing.
+        let block = format!("{line}{}-----END X-----\n", data.replace([' ', '\t'], ""));
         if let Ok((pem, _)) = Pem::read(Cursor::new(block.as_bytes())) {
             return Some((pem, rest));
         }
@@ -102,4 +103,19 @@ fn to_end<'a>(text: &'a str, label: &str) -> Option<(&'a str, &'a str)> {
         at += line.len();
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::certificates;
+
+    #[test]
+    fn blanks_in_the_data_of_a_block_are_nothing() {
+        let plain = certificates("-----BEGIN X-----\nAQIDBA==\n-----END X-----\n");
+        assert_eq!(plain.len(), 1);
+        for data in ["AQ IDBA==", "  AQIDBA==", "AQIDBA== \t", "AQ\tID\nBA=="] {
+            let block = format!("-----BEGIN X-----\n{data}\n-----END X-----\n");
+            assert_eq!(certificates(&block), plain, "{data}");
+        }
+    }
 }
