@@ -12,8 +12,8 @@ use super::{Entry, KeyKind, Node, NodeId, NodeKind, Slice, Tree};
 use crate::scalar::{Scalar, resolve};
 use crate::{MOST_DEPTH, MOST_NODES, pages};
 
-/// The largest text that is read a second time where the first reading ends at a fault.
-const MOST_READ_TWICE: usize = 1_000_000;
+/// The largest text that is read as the installer's parser does, which is slow with large ones.
+const MOST_LENIENT: usize = 1_000_000;
 
 /// A collection that is being read.
 enum Frame {
@@ -63,10 +63,11 @@ pub(crate) fn read<'t>(text: &'t str, findings: &mut Findings) -> Tree<'t> {
     let mut builder = Builder::new(body, offset, &mut found);
     // YAML 1.1 also breaks lines at NEL, LS and PS, which later versions do not.
     let breaks = ['\u{85}', '\u{2028}', '\u{2029}'];
-    let is_of_1_1 = !body.is_ascii() && body.contains(breaks);
+    let may_be_lenient = body.len() <= MOST_LENIENT;
+    let is_of_1_1 = may_be_lenient && !body.is_ascii() && body.contains(breaks);
     builder.read(body, if is_of_1_1 { Reading::Lenient } else { Reading::Strict });
-    let (refused, tree) = (builder.refused, builder.tree);
-    if let Some(fault) = refused.filter(|_| !is_of_1_1 && body.len() <= MOST_READ_TWICE) {
+    let (refused, tree) = (builder.refused, Tree { lenient: is_of_1_1, ..builder.tree });
+    if let Some(fault) = refused.filter(|_| may_be_lenient && !is_of_1_1) {
         let mut again = Findings::default();
         let mut builder = Builder::new(body, offset, &mut again);
         builder.read(body, Reading::Lenient);
@@ -169,7 +170,7 @@ impl<'t, 'f> Builder<'t, 'f> {
                     self.fail(&pages::SYNTAX, Span::new(start, start + 1), message, Some(help));
                 }
                 Event::Scalar { text, plain, anchor, tag } => {
-                    if !plain || end - start > text.len() {
+                    if !plain || end.saturating_sub(start) > text.len() {
                         self.tab_safe.push(Span::new(start, end));
                     }
                     let kind = self.scalar(text, plain, tag.as_deref(), Span::new(start, end));
