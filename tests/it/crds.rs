@@ -4,6 +4,14 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use landfall_diagnostics::{Base, Findings};
+use landfall_install_config::assets;
+use landfall_install_config::verdict::{Outcome, Strictness, judge_keeping};
+use landfall_model::catalogue::Catalogue;
+use landfall_model::plan::{self, Case, Identity};
+use landfall_platform::Offline;
+use landfall_render::{Extras, Tls};
+use rayon::prelude::*;
 use serde_json::Value;
 
 use crate::clusters;
@@ -102,4 +110,90 @@ fn manifests_fit_the_definitions_of_their_kinds() {
     }
     assert!(checked.len() >= 6, "only these kinds were checked: {checked:?}");
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Endpoints that people write, good and bad.
+const ENDPOINTS: &[(&str, &str)] = &[
+    ("ec2", "https://ec2.example.com"),
+    ("s3", "https://s3.example.com:8443"),
+    ("sts", "sts.example.com"),
+    ("tagging", "HTTPS://tagging.example.com/"),
+    ("kms", "https://[fd00::1]:443"),
+    ("EC2", "https://ec2.example.com"),
+    ("", "https://ec2.example.com"),
+    ("my service", "https://ec2.example.com"),
+    ("elb", "https://elb.example.com"),
+    ("ec2", "https://ec2.example.com:99999"),
+    ("ec2", "https://ec2.example.com/#part"),
+    ("ec2", "http://ec2.example.com"),
+    ("ec2_2", "https://ec2.example.com"),
+];
+
+/// The Infrastructure object of a config that is accepted and planned with the catalogue alone.
+fn infrastructure(text: &str, tls: &Tls) -> Option<Value> {
+    let catalogue = Catalogue::embedded();
+    let verdict = judge_keeping(text.as_bytes(), Strictness::default(), catalogue);
+    let (config, given) = (verdict.config.filter(|_| verdict.outcome == Outcome::Accepted)?, verdict.given?);
+    let release = catalogue.newest_release()?;
+    let mut out = Findings::default();
+    let credentials = BTreeMap::new();
+    let offline = Offline { config: &config, catalogue, release, credentials: &credentials };
+    let facts = assets::offline_facts(&offline, &mut out);
+    let identity = Identity { infra_id: "demo-x7k2p".to_owned(), cluster_id: "u".to_owned() };
+    let engine = plan::Engine::default();
+    let case = Case {
+        config: &config,
+        given: &given,
+        facts: &facts,
+        catalogue,
+        release,
+        identity: &identity,
+        installed: false,
+        engine,
+    };
+    let plan = assets::plan(&case, &mut out)?;
+    let extras = Extras {
+        credentials: &credentials,
+        tls,
+        invoker: "user",
+        masters_schedulable: None,
+        bootstrap_ignition: None,
+        master_ignition: None,
+        account: None,
+        engine: None,
+    };
+    let path = "manifests/cluster-infrastructure-02-config.yml";
+    let file = assets::files(&plan, &extras).into_iter().find(|file| file.path == path)?;
+    Some(serde_yaml::from_slice(&file.bytes).unwrap())
+}
+
+/// What the API server would refuse is refused when it is planned, so that no cluster fails on it.
+#[test]
+#[ignore = "needs definitions"]
+fn every_infrastructure_that_is_planned_fits_its_definition() {
+    let schemas = schemas(&folder());
+    let schema = &schemas[&("config.openshift.io/v1".to_owned(), "Infrastructure".to_owned())];
+    let tls = clusters::tls();
+    let with = |(name, url): &(&str, &str)| {
+        let endpoint = format!(
+            "    region: us-east-1\n    serviceEndpoints:\n    - name: {name:?}\n      url: {url:?}\n"
+        );
+        Base::Aws.text().replace("    region: us-east-1\n", &endpoint)
+    };
+    let texts: Vec<String> =
+        crate::conformance::accepted_inputs().into_iter().chain(ENDPOINTS.iter().map(with)).collect();
+    let found: Vec<(&String, Value)> =
+        texts.par_iter().filter_map(|text| Some((text, infrastructure(text, &tls)?))).collect();
+    let mut wrong = Vec::new();
+    for (text, mut object) in found.iter().cloned() {
+        as_created(&mut object);
+        object.as_object_mut().unwrap().remove("metadata");
+        // The installer takes any text as `cpuPartitioningMode`, and so does planning yet.
+        let faults =
+            schema.iter_errors(&object).map(|fault| (fault.instance_path().to_string(), fault.to_string()));
+        let faults = faults.filter(|(path, _)| path != "/status/cpuPartitioning");
+        wrong.extend(faults.map(|(path, fault)| format!("{path}: {fault}\n{text}")));
+    }
+    assert!(wrong.is_empty(), "{} wrong: {}", wrong.len(), wrong[0]);
+    assert!(found.len() > 500, "only {} of {} were planned", found.len(), texts.len());
 }

@@ -68,8 +68,8 @@ impl Endpoint {
         Ok(endpoint)
     }
 
-    /// Why no client can call it although the OpenShift installer accepts it, if so: the port is out of range, or
-    /// a fragment follows.
+    /// Why no cluster can use it although the OpenShift installer accepts it, if so: the port is out of range, a
+    /// fragment follows, or the scheme has capitals, which the definition of `Infrastructure` does not take.
     #[must_use]
     pub fn obstacle(&self) -> Option<Unfit> {
         let shown = shortened(&without_user(&self.text));
@@ -77,6 +77,14 @@ impl Endpoint {
         {
             let message = format!("`{shown}` has the port {}, which does not exist", shortened(port));
             return Some(Unfit { message, help: "write a port from 1 to 65535, or leave it out".to_owned() });
+        }
+        if !self.text.starts_with("https://") {
+            let message = format!("`{shown}` does not begin with `https://` in small letters");
+            let (_, rest) = self.text.split_once("://").unwrap_or_default();
+            return Some(Unfit {
+                message,
+                help: format!("write https://{}", shortened(&without_user(rest))),
+            });
         }
         if let Some((before, _)) = self.text.split_once('#') {
             let message = format!("`{shown}` has a fragment, which is never sent");
@@ -126,6 +134,7 @@ mod tests {
             ("https://127.0.0.1:99999", true),
             ("https://ec2.example.com:0", true),
             ("https://ec2.example.com#part", true),
+            ("HTTPS://ec2.example.com", true),
             ("https://ec2.example.com:65535", false),
             ("https://ec2.example.com:", false),
             ("[fd00::1]:8443", false),
