@@ -22,7 +22,7 @@ use crate::prepare::{Basis, Environment};
 use crate::ui;
 use crate::ui::prompt::Prompts;
 use crate::ui::removal as view;
-use crate::ui::{counted, json as json_form};
+use crate::ui::{Waiting, counted, json as json_form};
 use crate::workdir::{Cleared, ClusterDir, StepResult};
 
 pub use super::flags::Args;
@@ -127,7 +127,9 @@ impl Job<'_> {
         let began = Instant::now();
         printer.talk(&format!("looking for what there is of {}", self.id()));
         let look = unless_stopped(async { timeout(self.args.timeout, self.look()).await });
+        let line = Waiting::new("looking", printer.draws());
         let looked = self.runtime.block_on(look);
+        drop(line);
         let left = self.args.timeout.saturating_sub(began.elapsed());
         let planned = match looked {
             Some(Ok(Ok(planned))) => planned,

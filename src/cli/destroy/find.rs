@@ -19,7 +19,7 @@ use crate::prepare;
 use crate::prepare::Environment;
 use crate::prepare::target;
 use crate::prepare::target::Unnamed;
-use crate::ui::printable;
+use crate::ui::{Waiting, printable};
 
 /// List the clusters that an account has in a region, by their tags
 ///
@@ -102,7 +102,9 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
     let asking = asking(&config, &basis, &world, args.parallel);
     let runtime = prepare::runtime()?;
     let removal = cloud.removal(asking, &named);
+    let line = Waiting::new("looking for clusters", settings.printer.draws());
     let found = runtime.block_on(unless_stopped(async { timeout(args.timeout, removal.clusters()).await }));
+    drop(line);
     drop(removal);
     runtime.shutdown_background();
     let finding = match found {
