@@ -157,10 +157,11 @@ pub struct Refreshed {
 /// # Errors
 /// The directory has no metadata, it is another cluster's, or it cannot be written.
 pub fn refresh(directory: &Path, infrastructure: &Value) -> Result<Refreshed, Unnamed> {
-    let platform = of_cluster(directory)?.platform.name();
+    // A directory without metadata is not locked.
+    of_cluster(directory)?;
     let mut cluster = ClusterDir::open(directory)?;
-    // What was read before the directory was locked may have changed since.
     let named = of_cluster(directory)?;
+    let platform = named.platform.name();
     let (own, live) = (&named.target.infra_id, &infrastructure["status"]["infrastructureName"]);
     if live.as_str() != Some(own) {
         let live = live.as_str().unwrap_or_default();

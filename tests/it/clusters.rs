@@ -16,7 +16,7 @@ use landfall_model::facts::Facts;
 use landfall_model::plan;
 use landfall_model::plan::{Case, Identity, Plan};
 use landfall_platform::World;
-use landfall_render::{Extras, File, Tls};
+use landfall_render::{Credentials, Extras, File, Tls};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -198,18 +198,22 @@ pub fn made(folder: &Path) -> (Plan, Vec<File>) {
     };
     let credentials = assets::credentials(&config, &world);
     let tls = tls();
-    let extras = Extras {
-        credentials: &credentials,
-        tls: &tls,
+    let files = assets::files(&plan, &extras(&credentials, &tls));
+    (plan, files)
+}
+
+/// What rendering needs besides a plan, where nothing was decided or brought.
+pub fn extras<'a>(credentials: &'a Credentials, tls: &'a Tls) -> Extras<'a> {
+    Extras {
+        credentials,
+        tls,
         invoker: "user",
         masters_schedulable: None,
         bootstrap_ignition: None,
         master_ignition: None,
         account: None,
         engine: None,
-    };
-    let files = assets::files(&plan, &extras);
-    (plan, files)
+    }
 }
 
 /// The folders of the examples, whole clusters and variants.

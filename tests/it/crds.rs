@@ -10,7 +10,7 @@ use landfall_install_config::verdict::{Outcome, Strictness, judge_keeping};
 use landfall_model::catalogue::Catalogue;
 use landfall_model::plan::{self, Case, Identity};
 use landfall_platform::Offline;
-use landfall_render::{Extras, Tls};
+use landfall_render::Tls;
 use rayon::prelude::*;
 use serde_json::Value;
 
@@ -152,16 +152,7 @@ fn infrastructure(text: &str, tls: &Tls) -> Option<Value> {
         engine,
     };
     let plan = assets::plan(&case, &mut out)?;
-    let extras = Extras {
-        credentials: &credentials,
-        tls,
-        invoker: "user",
-        masters_schedulable: None,
-        bootstrap_ignition: None,
-        master_ignition: None,
-        account: None,
-        engine: None,
-    };
+    let extras = clusters::extras(&credentials, tls);
     let path = "manifests/cluster-infrastructure-02-config.yml";
     let file = assets::files(&plan, &extras).into_iter().find(|file| file.path == path)?;
     Some(serde_yaml::from_slice(&file.bytes).unwrap())

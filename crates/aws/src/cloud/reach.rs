@@ -25,8 +25,13 @@ pub(super) enum Reached {
 impl Reached {
     /// Whether something may answer another time: the network failed, and nothing is wrong with the endpoint.
     pub(super) fn may_pass(&self) -> bool {
+        self.failed_by(landfall_net::Sort::may_pass)
+    }
+
+    /// Whether the look at the endpoint failed, with a fault of one of these sorts.
+    fn failed_by(&self, sort: impl Fn(landfall_net::Sort) -> bool) -> bool {
         match self {
-            Self::Seen(_, probe) => probe.answer.as_ref().is_err_and(|broken| broken.sort.may_pass()),
+            Self::Seen(_, probe) => probe.answer.as_ref().is_err_and(|broken| sort(broken.sort)),
             Self::Nowhere(_) | Self::Unusable(_) => false,
         }
     }
@@ -152,27 +157,21 @@ async fn known(session: &Session<'_>, service: Service) -> Answer {
     seen(&reached, answer)
 }
 
-/// Whether the name that does not resolve was made from a region that nobody knows: that is said once, of the region.
+/// Whether the SDK made the endpoint from the name of an unknown region, and the host does not resolve. The check of
+/// the region reports that once.
 fn is_guess(session: &Session<'_>, reached: &Reached) -> bool {
-    let Reached::Seen(endpoint, probe) = reached else { return false };
-    let of_name = |broken: &Broken| {
-        matches!(broken.sort, landfall_net::Sort::NameUnknown | landfall_net::Sort::NameFailed)
-    };
+    let of_name = |sort| matches!(sort, landfall_net::Sort::NameUnknown | landfall_net::Sort::NameFailed);
+    let of_sdk = matches!(reached, Reached::Seen(endpoint, _) if endpoint.origin == Origin::Sdk);
     let is_unknown = !missing_endpoints(session.asking.catalogue, session.platform).is_empty();
-    is_unknown && endpoint.origin == Origin::Sdk && probe.answer.as_ref().is_err_and(of_name)
+    is_unknown && of_sdk && reached.failed_by(of_name)
 }
 
-/// Whether no name server answered on the endpoint's name.
+/// Whether the name servers gave no answer on the endpoint's host.
 fn name_failed(reached: &Reached) -> bool {
-    match reached {
-        Reached::Seen(_, probe) => {
-            probe.answer.as_ref().is_err_and(|broken| broken.sort == landfall_net::Sort::NameFailed)
-        }
-        Reached::Nowhere(_) | Reached::Unusable(_) => false,
-    }
+    reached.failed_by(|sort| sort == landfall_net::Sort::NameFailed)
 }
 
-/// Whether no name server answers on any of the endpoints that are checked: then it is this machine that has none.
+/// Whether this machine cannot resolve the host of any endpoint that is checked.
 async fn resolves_nothing(session: &Session<'_>) -> bool {
     let services = names(session).into_iter().filter_map(Service::named);
     let all = join_all(services.map(|service| session.reached(service))).await;
