@@ -6,14 +6,13 @@ use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use landfall_diagnostics::Findings;
-use landfall_diagnostics::secret::Secret;
 use landfall_install_config::assets;
 use landfall_install_config::verdict::{Strictness, judge_keeping};
 use landfall_model::catalogue::Catalogue;
 use landfall_model::plan;
 use landfall_model::plan::{Case, Identity};
 use landfall_platform::{Offline, World};
-use landfall_render::{Extras, Tls};
+use landfall_render::Extras;
 
 /// An environment with credentials of either cloud.
 struct Fixed;
@@ -36,11 +35,8 @@ fn assets(criterion: &mut Criterion) {
     let Some(release) = catalogue.newest_release() else { return };
     let identity = Identity { infra_id: "demo-bcd24".to_owned(), cluster_id: String::new() };
     let text = |label: &str| format!("-----BEGIN {label}-----\nAAAA\n-----END {label}-----\n");
-    let tls = Tls {
-        root_ca: text("CERTIFICATE"),
-        machine_config_server: text("CERTIFICATE"),
-        machine_config_server_key: Secret::new(text("PRIVATE KEY")),
-    };
+    let key = || text("PRIVATE KEY");
+    let tls = landfall::tls::together(text("CERTIFICATE"), Some(key()), text("CERTIFICATE"), key());
     let mut group = criterion.benchmark_group("assets");
     let configs = [
         ("aws", include_str!("../testdata/quickstart/aws.yaml")),

@@ -5,7 +5,7 @@
 
 use jiff::civil::Date;
 use landfall_diagnostics::secret::Secret;
-use landfall_render::Tls;
+use landfall_render::{Tls, Validity};
 use rcgen::{
     BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair,
     KeyUsagePurpose, date_time_ymd,
@@ -20,15 +20,6 @@ pub struct Error {
     source: rcgen::Error,
 }
 
-/// The certificates of a new cluster, and the key of its authority.
-#[derive(Clone, Debug)]
-pub struct Issued {
-    /// What goes into the cluster's files.
-    pub tls: Tls,
-    /// Private key of the root authority, in PEM form.
-    pub root_key: Secret<String>,
-}
-
 /// How long the certificates are valid.
 const YEARS: i16 = 10;
 
@@ -37,19 +28,36 @@ const YEARS: i16 = 10;
 ///
 /// # Errors
 /// The cryptographic library refuses.
-pub fn issue(domain: &str, today: Date) -> Result<Issued, Error> {
+pub fn issue(domain: &str, today: Date) -> Result<Tls, Error> {
     let (root, issuer, root_key) =
         root(today).map_err(|source| Error { what: "the root authority", source })?;
     let (server, server_key) = server(domain, today, &issuer)
         .map_err(|source| Error { what: "the machine config server", source })?;
-    Ok(Issued {
-        tls: Tls {
-            root_ca: root,
-            machine_config_server: server,
-            machine_config_server_key: Secret::new(server_key),
-        },
-        root_key: Secret::new(root_key),
-    })
+    Ok(together(root, Some(root_key), server, server_key))
+}
+
+/// Certificates and keys in PEM form with what the cluster's files say of them.
+#[must_use]
+pub fn together(root: String, root_key: Option<String>, server: String, server_key: String) -> Tls {
+    Tls {
+        root_validity: validity(&root),
+        root_ca: root,
+        root_key: root_key.map(Secret::new),
+        machine_config_server_validity: validity(&server),
+        machine_config_server: server,
+        machine_config_server_key: Secret::new(server_key),
+    }
+}
+
+/// When the first certificate of a PEM file is valid; none where it cannot be read.
+fn validity(pem: &str) -> Option<Validity> {
+    let (_, block) = x509_parser::pem::parse_x509_pem(pem.as_bytes()).ok()?;
+    let certificate = block.parse_x509().ok()?;
+    let text = |time: x509_parser::time::ASN1Time| {
+        Some(jiff::Timestamp::from_second(time.timestamp()).ok()?.to_string())
+    };
+    let validity = certificate.validity();
+    Some(Validity { not_before: text(validity.not_before)?, not_after: text(validity.not_after)? })
 }
 
 fn root(today: Date) -> Result<(String, Issuer<'static, KeyPair>, String), rcgen::Error> {
@@ -99,7 +107,7 @@ mod tests {
         let issued = issue("demo.example.com", Date::constant(2026, 1, 31));
         let Ok(issued) = issued else { unreachable!("keys are made here") };
         let read = |text: &str| x509_parser::pem::parse_x509_pem(text.as_bytes()).map(|(_, pem)| pem).ok();
-        let (root, server) = (read(&issued.tls.root_ca), read(&issued.tls.machine_config_server));
+        let (root, server) = (read(&issued.root_ca), read(&issued.machine_config_server));
         let (Some(root), Some(server)) = (root, server) else { unreachable!("both are PEM") };
         let (Ok(root), Ok(server)) = (root.parse_x509(), server.parse_x509()) else {
             unreachable!("both are X.509")
@@ -110,5 +118,11 @@ mod tests {
             server.subject_alternative_name().ok().flatten().map(|names| names.value.general_names.clone());
         assert_eq!(format!("{names:?}"), "Some([DNSName(\"api-int.demo.example.com\")])");
         assert!(!format!("{issued:?}").contains("PRIVATE"));
+        let valid = Validity {
+            not_before: "2026-01-28T00:00:00Z".to_owned(),
+            not_after: "2036-01-28T00:00:00Z".to_owned(),
+        };
+        assert_eq!(issued.root_validity.as_ref(), Some(&valid));
+        assert_eq!(issued.machine_config_server_validity, Some(valid));
     }
 }

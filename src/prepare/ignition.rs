@@ -9,6 +9,7 @@
     reason = "files beside the ignition files are looked at here, and the end of certificates is compared with now"
 )]
 
+mod brought;
 mod files;
 mod given;
 mod origin;
@@ -119,12 +120,17 @@ pub(super) fn take(
 ) -> Result<Option<Ignition>, Refusal> {
     match from {
         IgnitionFrom::None => Ok(None),
-        IgnitionFrom::Directory(directory) => of_directory(cluster, directory, plan).map(Some),
+        IgnitionFrom::Directory(directory) => of_directory(cluster, directory, plan, extras).map(Some),
         IgnitionFrom::OpenshiftInstall(program) => of_program(cluster, program, plan, extras).map(Some),
     }
 }
 
-fn of_directory(cluster: &ClusterDir, directory: &Path, plan: &Plan) -> Result<Ignition, Refusal> {
+fn of_directory(
+    cluster: &ClusterDir,
+    directory: &Path,
+    plan: &Plan,
+    extras: &Extras<'_>,
+) -> Result<Ignition, Refusal> {
     program::clear(cluster)?;
     let root = cluster.root();
     let files = whole(directory, root)?;
@@ -133,6 +139,10 @@ fn of_directory(cluster: &ClusterDir, directory: &Path, plan: &Plan) -> Result<I
     let metadata = if own { None } else { Some(directory) };
     let mut findings: Vec<Finding> = foreign(&files, metadata, plan).into_iter().collect();
     findings.extend(validity(&files, &directory.join(BOOTSTRAP), stands, Timestamp::now()));
+    if findings.is_empty() && !stands {
+        let manifests = Manifests::of(cluster, plan, extras)?;
+        findings.extend(brought::machines(&files, &manifests.files, plan));
+    }
     let access = if own { Vec::new() } else { access(directory)? };
     let record = Record::of(cluster);
     let blocked = in_the_way(cluster, &record, access.iter().map(|file| (&*file.path, Some(&*file.bytes))))?;
@@ -141,6 +151,10 @@ fn of_directory(cluster: &ClusterDir, directory: &Path, plan: &Plan) -> Result<I
     }
     if findings.iter().any(Finding::is_error) {
         return Err(refusal(directory, findings));
+    }
+    let kubeconfig = root.join(ACCESS[0]);
+    if access.iter().all(|file| file.path != ACCESS[0]) && !inputs::is_there(&kubeconfig) {
+        findings.push(pages::no_kubeconfig(ACCESS[0], &directory.display().to_string()));
     }
     let new = if access.is_empty() {
         None
@@ -193,6 +207,7 @@ fn of_program(
         cluster,
         config: &config,
         identity: &plan.identity,
+        release: &plan.release,
         manifests: &manifests.files,
         scrub: &given::scrub(plan, extras),
     };
@@ -215,6 +230,9 @@ fn made(job: &Job<'_>, assets: &Path, plan: &Plan) -> Result<(Files, Vec<File>),
     let mut findings: Vec<Finding> = foreign(&files, Some(assets), plan).into_iter().collect();
     findings
         .extend(validity(&files, Path::new(BOOTSTRAP), false, Timestamp::now()).filter(Finding::is_error));
+    if findings.is_empty() {
+        findings.extend(brought::left_out(&files, job.manifests, &job.log()));
+    }
     let access = access(assets)?;
     for path in ACCESS.iter().filter(|path| access.iter().all(|file| file.path != **path)) {
         findings.push(pages::program_unknown(&format!("made no {path}"), &job.log()));
@@ -343,7 +361,14 @@ mod tests {
         let codes = |left: i64, stands: bool| {
             let empty = || Secret::new(String::new());
             let end = Some(1_000_000 + left);
-            let files = Files { bootstrap: empty(), master: empty(), worker: empty(), end, infra_id: None };
+            let files = Files {
+                bootstrap: empty(),
+                master: empty(),
+                worker: empty(),
+                end,
+                infra_id: None,
+                manifests: Secret::new(std::collections::BTreeMap::new()),
+            };
             let now = Timestamp::from_second(1_000_000).unwrap_or_default();
             let path = Path::new("made/bootstrap.ign");
             validity(&files, path, stands, now).map(|finding| (finding.code.as_str(), finding.is_error()))

@@ -1,6 +1,5 @@
 //! The certificates of a cluster: kept from an earlier run or put there by the user, else made.
 
-use landfall_diagnostics::secret::Secret;
 use landfall_render::{File, Tls};
 
 use super::{Environment, Error};
@@ -21,9 +20,9 @@ pub(super) fn keys(
     if let Some(found) = kept(cluster)? {
         return Ok(found);
     }
-    let issued = tls::issue(domain, world.today())?;
-    let files = files(&issued.tls, issued.root_key.expose());
-    Ok((issued.tls, files))
+    let tls = tls::issue(domain, world.today())?;
+    let files = files(&tls);
+    Ok((tls, files))
 }
 
 fn kept(cluster: &ClusterDir) -> Result<Option<(Tls, Vec<File>)>, Error> {
@@ -34,19 +33,19 @@ fn kept(cluster: &ClusterDir) -> Result<Option<(Tls, Vec<File>)>, Error> {
     let (Some(root_ca), Some(machine_config_server), Some(key), root_key) = parts else {
         return Ok(None);
     };
-    let tls = Tls { root_ca, machine_config_server, machine_config_server_key: Secret::new(key) };
-    let files = files(&tls, root_key.as_deref().unwrap_or_default());
+    let tls = tls::together(root_ca, root_key, machine_config_server, key);
+    let files = files(&tls);
     Ok(Some((tls, files)))
 }
 
-fn files(tls: &Tls, root_key: &str) -> Vec<File> {
+fn files(tls: &Tls) -> Vec<File> {
     let mut files = vec![
         File::secret(ROOT, tls.root_ca.as_str()),
         File::secret(SERVER, tls.machine_config_server.as_str()),
         File::secret(SERVER_KEY, tls.machine_config_server_key.expose().as_str()),
     ];
-    if !root_key.is_empty() {
-        files.push(File::secret(ROOT_KEY, root_key));
+    if let Some(key) = &tls.root_key {
+        files.push(File::secret(ROOT_KEY, key.expose().as_str()));
     }
     files
 }

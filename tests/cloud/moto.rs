@@ -26,7 +26,7 @@ pub struct Keys {
 }
 
 impl Moto {
-    /// An empty moto on a free port, with the images of the newest release in every region, and regions that
+    /// An empty moto on a free port, with the images of the oldest and the newest release in every region, and regions that
     /// nobody knows.
     pub fn start() -> Self {
         match Slot::take("moto") {
@@ -258,14 +258,23 @@ fn images() -> Value {
     newest.map(|(_, images)| images.clone()).unwrap()
 }
 
-/// The image of the newest release for a region.
-pub fn image(architecture: &str, region: &str) -> String {
-    images()[architecture]["aws"]["regions"][region].as_str().unwrap().to_owned()
+/// The image of a release, or of the newest, for a region.
+pub fn image(release: Option<&str>, region: &str) -> String {
+    let of = release.map_or_else(images, images_of);
+    of["amd64"]["aws"]["regions"][region].as_str().unwrap().to_owned()
 }
 
-/// All images in the form that moto reads. It has them in every region.
+fn images_of(release: &str) -> Value {
+    serde_json::from_str::<Value>(IMAGES).unwrap()[release].clone()
+}
+
+/// The images of the oldest and the newest release in the form that moto reads. It has them in every region.
 fn all_images() -> Value {
-    let images = images();
+    let both = [in_motos_form(&images_of("4.14")), in_motos_form(&images())];
+    both.into_iter().flatten().collect()
+}
+
+fn in_motos_form(images: &Value) -> Vec<Value> {
     let of = |(ours, theirs): (&str, &str)| -> Vec<Value> {
         let regions = images[ours]["aws"]["regions"].as_object().unwrap();
         let image = |(region, id): (&String, &Value)| {

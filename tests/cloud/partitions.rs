@@ -11,7 +11,7 @@ use crate::proxy::{Proxy, Way};
 
 /// The image that configs name for regions in which none is published; moto has it in every region.
 fn own_image() -> String {
-    format!("    defaultMachinePlatform:\n      amiID: {}\n", image("amd64", "us-east-1"))
+    format!("    defaultMachinePlatform:\n      amiID: {}\n", image(None, "us-east-1"))
 }
 
 /// A partition's services, at the names that they have in the world.
@@ -153,7 +153,7 @@ fn a_secret_region_has_what_the_config_and_the_cloud_say() {
     let report = asked_at(&whole);
     report.passes();
     report.says("aws.zones", "passed", &["us-iso-east-1a", "us-iso-east-1c"]);
-    report.is(&format!("aws.image.{}", image("amd64", "us-east-1")), "passed");
+    report.is(&format!("aws.image.{}", image(None, "us-east-1")), "passed");
     // Nobody is asked for quotas, as nobody knows whom.
     report.says("aws.quota", "skipped", &["ec2", "vpc", REGION]);
 }

@@ -23,7 +23,7 @@ fn permissions_and_quotas_are_counted_before_anything_is_made() {
     enough(&moto, &keys);
     // Machines that run already: one of four processors.
     let machine = [
-        ("ImageId", image("amd64", REGION)),
+        ("ImageId", image(None, REGION)),
         ("InstanceType", "m5.xlarge".to_owned()),
         ("MinCount", "1".to_owned()),
         ("MaxCount", "1".to_owned()),

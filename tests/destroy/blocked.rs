@@ -13,7 +13,7 @@ const FEW: usize = 40;
 
 /// A machine of another cluster in a subnet of this one; its network interface holds the subnet.
 fn stranger(world: &World, subnet: &str) -> String {
-    let image = image("amd64", world.region);
+    let image = image(None, world.region);
     let form = [
         ("ImageId", image.as_str()),
         ("InstanceType", "m6i.xlarge"),

@@ -8,6 +8,7 @@ use crate::listing::Listing;
 use crate::stands::{Made, Started, removed, tells};
 
 const WANTED: Cluster = Cluster {
+    release: "4.19",
     region: "us-east-1",
     partition: "aws",
     zones: &["us-east-1a", "us-east-1b", "us-east-1c"],
@@ -16,7 +17,7 @@ const WANTED: Cluster = Cluster {
     record: ("A", ""),
     network: Some(Network {
         private: &["10.0.0.0/19", "10.0.32.0/19", "10.0.64.0/19"],
-        public: &["10.0.128.0/19", "10.0.160.0/19", "10.0.192.0/19"],
+        public: &["10.0.96.0/21", "10.0.104.0/21", "10.0.112.0/21"],
         domain: "ec2.internal",
         store: "com.amazonaws.us-east-1.s3",
     }),
@@ -34,7 +35,8 @@ const PLATFORM: &str = "    userTags:
 #[test]
 #[ignore = "needs terraform and moto"]
 fn a_cluster_with_a_network_of_its_own_stands() {
-    let installation = Installation::prepare(WANTED.region, Vec::new(), |_| PLATFORM.to_owned());
+    let installation =
+        Installation::prepare(WANTED.release, WANTED.region, Vec::new(), |_| PLATFORM.to_owned());
     let cloud = installation.cloud();
     let before = Listing::of(cloud);
     let said = installation.create();

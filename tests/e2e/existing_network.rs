@@ -10,6 +10,7 @@ use crate::moto::Moto;
 use crate::stands::{Made, Started, removed, shared, tells};
 
 const WANTED: Cluster = Cluster {
+    release: "4.19",
     region: "ap-southeast-6",
     partition: "aws",
     zones: &["ap-southeast-6a", "ap-southeast-6b", "ap-southeast-6c"],
@@ -68,7 +69,7 @@ fn a_cluster_in_a_network_of_the_users_own_stands() {
     // Regions of this kind must be switched on, which moto's account has not done.
     let rules = vec![Rule::always("ec2", "DescribeRegions", |_| no_regions())];
     let mut brought = Brought::default();
-    let installation = Installation::prepare(WANTED.region, rules, |moto| {
+    let installation = Installation::prepare(WANTED.release, WANTED.region, rules, |moto| {
         brought = Brought::make(moto);
         brought.config()
     });

@@ -2,6 +2,8 @@
 
 /// A cluster that is to stand.
 pub struct Cluster {
+    /// Release that is installed.
+    pub release: &'static str,
     pub region: &'static str,
     /// Partition, as ARNs spell it.
     pub partition: &'static str,
@@ -22,8 +24,7 @@ pub struct Cluster {
 
 /// A network that is made.
 pub struct Network {
-    /// Private and public subnets, in the order of the zones: halves of the range, each cut into as many equal
-    /// parts as the next power of two of the zones.
+    /// Private and public subnets, in the order of the zones.
     pub private: &'static [&'static str],
     pub public: &'static [&'static str],
     /// Domain of host names.
@@ -50,10 +51,8 @@ pub const DESCRIPTION: &str = "Created By OpenShift Installer";
 pub enum Source {
     /// The machine networks.
     Network,
-    /// The own group and the other group of nodes.
-    Nodes,
-    /// The own group.
-    Own,
+    /// The groups with these ends of the name.
+    Groups(&'static [&'static str]),
     /// Everybody.
     Anybody,
 }
@@ -61,43 +60,131 @@ pub enum Source {
 /// Protocol, ports, and who may come in.
 pub type Rule = (&'static str, &'static str, Source);
 
-/// Rules of control plane machines.
-pub const MASTER_RULES: &[Rule] = &[
-    ("tcp", "22623-22623", Source::Network),
-    ("icmp", "-1--1", Source::Network),
-    ("tcp", "22-22", Source::Network),
-    ("tcp", "6443-6443", Source::Network),
-    ("udp", "4789-4789", Source::Nodes),
-    ("udp", "6081-6081", Source::Nodes),
-    ("udp", "500-500", Source::Nodes),
-    ("udp", "4500-4500", Source::Nodes),
-    ("50", "0-0", Source::Nodes),
-    ("tcp", "6641-6642", Source::Nodes),
-    ("tcp", "9000-9999", Source::Nodes),
-    ("udp", "9000-9999", Source::Nodes),
-    ("tcp", "10259-10259", Source::Nodes),
-    ("tcp", "10257-10257", Source::Nodes),
-    ("tcp", "10250-10250", Source::Nodes),
-    ("tcp", "2379-2380", Source::Own),
-    ("tcp", "30000-32767", Source::Nodes),
-    ("udp", "30000-32767", Source::Nodes),
+/// End of a group's name, and its rules.
+pub type Group = (&'static str, &'static [Rule]);
+
+const NODES: Source = Source::Groups(&["master-sg", "worker-sg"]);
+
+/// Groups of nodes before 4.16: control plane and compute machines.
+const GROUPS_4_14: &[Group] = &[
+    (
+        "master-sg",
+        &[
+            ("tcp", "22623-22623", Source::Network),
+            ("icmp", "-1--1", Source::Network),
+            ("tcp", "22-22", Source::Network),
+            ("tcp", "6443-6443", Source::Network),
+            ("udp", "4789-4789", NODES),
+            ("udp", "6081-6081", NODES),
+            ("udp", "500-500", NODES),
+            ("udp", "4500-4500", NODES),
+            ("50", "0-0", NODES),
+            ("tcp", "6641-6642", NODES),
+            ("tcp", "9000-9999", NODES),
+            ("udp", "9000-9999", NODES),
+            ("tcp", "10259-10259", NODES),
+            ("tcp", "10257-10257", NODES),
+            ("tcp", "10250-10250", NODES),
+            ("tcp", "2379-2380", Source::Groups(&["master-sg"])),
+            ("tcp", "30000-32767", NODES),
+            ("udp", "30000-32767", NODES),
+        ],
+    ),
+    (
+        "worker-sg",
+        &[
+            ("icmp", "-1--1", Source::Network),
+            ("tcp", "22-22", Source::Network),
+            ("udp", "4789-4789", NODES),
+            ("udp", "6081-6081", NODES),
+            ("udp", "500-500", NODES),
+            ("udp", "4500-4500", NODES),
+            ("50", "0-0", NODES),
+            ("tcp", "9000-9999", NODES),
+            ("udp", "9000-9999", NODES),
+            ("tcp", "10250-10250", NODES),
+            ("tcp", "30000-32767", NODES),
+            ("udp", "30000-32767", NODES),
+        ],
+    ),
 ];
 
-/// Rules of compute machines.
-pub const WORKER_RULES: &[Rule] = &[
-    ("icmp", "-1--1", Source::Network),
-    ("tcp", "22-22", Source::Network),
-    ("udp", "4789-4789", Source::Nodes),
-    ("udp", "6081-6081", Source::Nodes),
-    ("udp", "500-500", Source::Nodes),
-    ("udp", "4500-4500", Source::Nodes),
-    ("50", "0-0", Source::Nodes),
-    ("tcp", "9000-9999", Source::Nodes),
-    ("udp", "9000-9999", Source::Nodes),
-    ("tcp", "10250-10250", Source::Nodes),
-    ("tcp", "30000-32767", Source::Nodes),
-    ("udp", "30000-32767", Source::Nodes),
+const ALL_NODES: Source = Source::Groups(&["controlplane", "node"]);
+const API_CLIENTS: Source = Source::Groups(&["apiserver-lb", "controlplane", "node"]);
+
+/// Groups of nodes and load balancers from 4.16 on, after `examples-4.19`.
+const GROUPS_4_16: &[Group] = &[
+    ("apiserver-lb", &[("tcp", "6443-6443", Source::Anybody), ("tcp", "22623-22623", ALL_NODES)]),
+    (
+        "controlplane",
+        &[
+            ("icmp", "-1--1", ALL_NODES),
+            ("tcp", "22-22", ALL_NODES),
+            ("udp", "4789-4789", ALL_NODES),
+            ("udp", "6081-6081", ALL_NODES),
+            ("udp", "500-500", ALL_NODES),
+            ("udp", "4500-4500", ALL_NODES),
+            ("50", "0-0", ALL_NODES),
+            ("tcp", "6441-6442", ALL_NODES),
+            ("tcp", "9000-9999", ALL_NODES),
+            ("udp", "9000-9999", ALL_NODES),
+            ("tcp", "30000-32767", ALL_NODES),
+            ("udp", "30000-32767", ALL_NODES),
+            ("tcp", "6443-6443", API_CLIENTS),
+            ("tcp", "22623-22623", API_CLIENTS),
+            ("tcp", "10257-10257", ALL_NODES),
+            ("tcp", "10259-10259", ALL_NODES),
+            ("tcp", "2379-2380", Source::Groups(&["controlplane"])),
+        ],
+    ),
+    ("lb", &[("tcp", "6443-6443", Source::Network), ("tcp", "22623-22623", Source::Network)]),
+    (
+        "node",
+        &[
+            ("icmp", "-1--1", ALL_NODES),
+            ("tcp", "22-22", ALL_NODES),
+            ("udp", "4789-4789", ALL_NODES),
+            ("udp", "6081-6081", ALL_NODES),
+            ("udp", "500-500", ALL_NODES),
+            ("udp", "4500-4500", ALL_NODES),
+            ("50", "0-0", ALL_NODES),
+            ("tcp", "6441-6442", ALL_NODES),
+            ("tcp", "9000-9999", ALL_NODES),
+            ("udp", "9000-9999", ALL_NODES),
+            ("tcp", "30000-32767", ALL_NODES),
+            ("udp", "30000-32767", ALL_NODES),
+            ("tcp", "30000-32767", Source::Network),
+            ("tcp", "10250-10250", ALL_NODES),
+        ],
+    ),
 ];
+
+impl Cluster {
+    /// Whether names, tags and rules are those from 4.16 on.
+    pub fn is_newer(&self) -> bool {
+        self.release != "4.14"
+    }
+
+    /// The groups besides that of the bootstrap machine.
+    pub fn groups(&self) -> &'static [Group] {
+        if self.is_newer() { GROUPS_4_16 } else { GROUPS_4_14 }
+    }
+
+    /// Ends of the names of the control plane's groups.
+    pub fn control_plane_groups(&self) -> &'static [&'static str] {
+        if self.is_newer() { &["controlplane", "lb", "node"] } else { &["master-sg"] }
+    }
+
+    /// What stands between the infrastructure id and the kind in the names of subnets.
+    pub fn subnet_name(&self) -> &'static str {
+        if self.is_newer() { "subnet-" } else { "" }
+    }
+
+    /// The same in the names of route tables.
+    pub fn table_name(&self) -> &'static str {
+        if self.is_newer() { "rt-" } else { "" }
+    }
+}
 
 /// Rules of the bootstrap machine.
 pub const BOOTSTRAP_RULES: &[Rule] =

@@ -30,6 +30,7 @@ const PATIENT: &[&str] = &["--timeout", "30s", "--deadline", "5m"];
 /// A cluster that can be made.
 pub struct Installation {
     pub moto: Moto,
+    release: &'static str,
     pub region: &'static str,
     pub secrets: Secrets,
     landfall: Landfall,
@@ -40,10 +41,15 @@ pub struct Installation {
 }
 
 impl Installation {
-    /// An account in a region with a user and a public zone; `platform` fills it and gives the lines of YAML
+    /// An account in a region with a user and a public zone, for a release; `platform` fills it and gives the lines of YAML
     /// that are more below `platform.aws`, and the rules say what moto answers otherwise than AWS. None where
     /// something is missing, which was said.
-    pub fn prepare(region: &'static str, rules: Vec<Rule>, platform: impl FnOnce(&Moto) -> String) -> Self {
+    pub fn prepare(
+        release: &'static str,
+        region: &'static str,
+        rules: Vec<Rule>,
+        platform: impl FnOnce(&Moto) -> String,
+    ) -> Self {
         let Some(plugins) = plugin_folder().filter(|_| has_terraform()) else {
             services::missing("terraform", "it needs terraform and a plugin directory with the AWS provider");
         };
@@ -67,7 +73,7 @@ impl Installation {
         write("worker.ign", &pointer("worker", &authority.pem));
         write("bootstrap.ign", &bootstrap(&secrets));
         let plugins = plugins.to_str().unwrap().to_owned();
-        Self { moto, region, secrets, landfall, ignition, master_ignition, plugins, _front: front }
+        Self { moto, release, region, secrets, landfall, ignition, master_ignition, plugins, _front: front }
     }
 
     /// What moto holds in the region.
@@ -88,7 +94,10 @@ impl Installation {
     /// `landfall create cluster`, which must succeed; gives what it says.
     pub fn create(&self) -> Value {
         let folder = self.ignition.path().to_str().unwrap();
-        self.run(&["create", "cluster", "--yes", "--plugin-dir", self.plugins.as_str(), "--ignition", folder])
+        let release = ["--release", self.release];
+        let command =
+            ["create", "cluster", "--yes", "--plugin-dir", self.plugins.as_str(), "--ignition", folder];
+        self.run(&[&command[..], &release].concat())
     }
 
     /// `landfall destroy bootstrap`, which must succeed; gives what it says.
@@ -121,7 +130,8 @@ impl Installation {
         let folder = self.ignition.path().to_str().unwrap();
         let command =
             ["create", "cluster", "--yes", "--plugin-dir", self.plugins.as_str(), "--ignition", folder];
-        self.heard(&[&command, PATIENT, more].concat())
+        let release = ["--release", self.release];
+        self.heard(&[&command[..], &release, PATIENT, more].concat())
     }
 
     /// Runs a command of the engine, which must succeed.

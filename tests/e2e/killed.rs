@@ -21,7 +21,7 @@ const WORKERS: usize = 3;
 fn installation() -> (Installation, Killer) {
     let killer = Killer::default();
     let rules = vec![killer.rule()];
-    let installation = Installation::prepare("us-east-1", rules, |moto| {
+    let installation = Installation::prepare("4.19", "us-east-1", rules, |moto| {
         killer.upstream(moto.port);
         PLATFORM.to_owned()
     });
@@ -128,7 +128,7 @@ const ONCE: [(&str, usize); 20] = [
     ("object", 1),
     ("role", 3),
     ("route table", 3),
-    ("security group", 4),
+    ("security group", 6),
     ("subnet", 2),
     ("target group", 3),
     ("volume", 4),

@@ -6,6 +6,7 @@ use crate::listing::Listing;
 use crate::stands::{Made, Started, removed, tells};
 
 const WANTED: Cluster = Cluster {
+    release: "4.14",
     region: "us-gov-west-1",
     partition: "aws-us-gov",
     zones: &["us-gov-west-1a", "us-gov-west-1b"],
@@ -31,7 +32,8 @@ const PLATFORM: &str = "    defaultMachinePlatform:
 #[test]
 #[ignore = "needs terraform and moto"]
 fn a_cluster_in_govcloud_stands() {
-    let installation = Installation::prepare(WANTED.region, Vec::new(), |_| PLATFORM.to_owned());
+    let installation =
+        Installation::prepare(WANTED.release, WANTED.region, Vec::new(), |_| PLATFORM.to_owned());
     let cloud = installation.cloud();
     let before = Listing::of(cloud);
     let said = installation.create();

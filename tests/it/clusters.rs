@@ -1,6 +1,7 @@
 //! Whole clusters: a config and what the cloud answered go in, and every file must come out equal, as
-//! data, to what the OpenShift installer 4.14 wrote. `testdata/examples` has them; `LANDFALL_EXAMPLES`
-//! names another folder of the same shape. `deviations.yaml` lists, with the reason, where landfall does
+//! data, to what the OpenShift installer of the same release wrote. `testdata/examples` has those of 4.14,
+//! `testdata/examples-4.19` those of 4.19; `LANDFALL_EXAMPLES` and `LANDFALL_EXAMPLES_4_19` name other
+//! folders of the same shapes. Each `deviations.yaml` lists, with the reason, where landfall does
 //! something else on purpose, and what changes on every run.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,16 +17,53 @@ use landfall_model::facts::Facts;
 use landfall_model::plan;
 use landfall_model::plan::{Case, Identity, Plan};
 use landfall_platform::World;
-use landfall_render::{Credentials, Extras, File, Tls};
+use landfall_render::{Credentials, Extras, File, Tls, Validity};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// The release that the examples are of.
-const RELEASE: &str = "4.14";
+/// The examples of one release.
+pub struct Set {
+    /// The release.
+    pub release: &'static str,
+    /// Their folder in `testdata`, with the deviations.
+    own: &'static str,
+    /// Environment variable that names another folder.
+    variable: &'static str,
+    /// The folders in it that hold the examples: an empty name is the folder itself.
+    kinds: &'static [&'static str],
+}
 
-pub fn folder() -> PathBuf {
-    let own = || Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/examples");
-    std::env::var_os("LANDFALL_EXAMPLES").map_or_else(own, PathBuf::from)
+/// Every release of which there are examples.
+const SETS: [Set; 2] = [
+    Set { release: "4.14", own: "examples", variable: "LANDFALL_EXAMPLES", kinds: &["clusters", "variants"] },
+    Set { release: "4.19", own: "examples-4.19", variable: "LANDFALL_EXAMPLES_4_19", kinds: &[""] },
+];
+
+impl Set {
+    fn own_folder(&self) -> PathBuf {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata").join(self.own)
+    }
+
+    fn folder(&self) -> PathBuf {
+        std::env::var_os(self.variable).map_or_else(|| self.own_folder(), PathBuf::from)
+    }
+
+    /// The folders of the examples, sorted.
+    pub fn examples(&self) -> Vec<PathBuf> {
+        let mut found = Vec::new();
+        for kind in self.kinds {
+            let Ok(entries) = std::fs::read_dir(self.folder().join(kind)) else { continue };
+            found.extend(entries.map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()));
+        }
+        found.sort();
+        assert!(!found.is_empty(), "no examples in {}", self.folder().display());
+        found
+    }
+
+    fn deviations(&self) -> Vec<Deviation> {
+        let path = self.own_folder().join("deviations.yaml");
+        serde_yaml::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+    }
 }
 
 /// One place where landfall's file differs.
@@ -162,15 +200,27 @@ fn azure_facts(azure: &Value, config: &Value) -> Value {
 /// Certificates that are no certificates, as those of the examples change on every run.
 pub fn tls() -> Tls {
     let block = |label: &str| format!("-----BEGIN {label}-----\nAAAA\n-----END {label}-----\n");
+    let validity = Validity {
+        not_before: "2026-11-22T22:50:32Z".to_owned(),
+        not_after: "2036-11-19T22:50:32Z".to_owned(),
+    };
     Tls {
         root_ca: block("CERTIFICATE"),
         machine_config_server: block("CERTIFICATE"),
         machine_config_server_key: Secret::new(block("PRIVATE KEY")),
+        machine_config_server_validity: Some(validity.clone()),
+        root_key: Some(Secret::new(block("PRIVATE KEY"))),
+        root_validity: Some(validity),
     }
 }
 
-/// One example made by landfall.
+/// One example made by landfall, with the files of 4.14.
 pub fn made(folder: &Path) -> (Plan, Vec<File>) {
+    made_for(SETS[0].release, folder)
+}
+
+/// One example made by landfall, with the files of a release.
+fn made_for(release: &str, folder: &Path) -> (Plan, Vec<File>) {
     let text = std::fs::read_to_string(folder.join("install-config.yaml")).unwrap();
     let inputs: Value =
         serde_json::from_str(&std::fs::read_to_string(folder.join("inputs.json")).unwrap()).unwrap();
@@ -187,7 +237,7 @@ pub fn made(folder: &Path) -> (Plan, Vec<File>) {
         given: &given,
         facts: &facts,
         catalogue,
-        release: RELEASE,
+        release,
         identity: &identity,
         installed: false,
         engine: plan::Engine::default(),
@@ -216,16 +266,9 @@ pub fn extras<'a>(credentials: &'a Credentials, tls: &'a Tls) -> Extras<'a> {
     }
 }
 
-/// The folders of the examples, whole clusters and variants.
+/// The examples of 4.14, whole clusters and variants.
 pub fn examples() -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for kind in ["clusters", "variants"] {
-        let Ok(entries) = std::fs::read_dir(folder().join(kind)) else { continue };
-        found.extend(entries.map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()));
-    }
-    found.sort();
-    assert!(!found.is_empty(), "no examples in {}", folder().display());
-    found
+    SETS[0].examples()
 }
 
 /// The examples, and further inputs that use what these leave out.
@@ -243,7 +286,8 @@ fn wanted(folder: &Path) -> BTreeMap<String, String> {
     for entry in walkdir::WalkDir::new(folder).into_iter().map(Result::unwrap) {
         let path = entry.path().strip_prefix(folder).unwrap().to_str().unwrap().to_owned();
         let other = ["install-config.yaml", "inputs.json"].contains(&path.as_str())
-            || path.starts_with("cloud-config-");
+            || path.starts_with("cloud-config-")
+            || path.starts_with("cluster-api/");
         if entry.file_type().is_file() && !other {
             found.insert(path, std::fs::read_to_string(entry.path()).unwrap());
         }
@@ -319,6 +363,8 @@ fn differences(at: &str, wanted: &Value, found: &Value, out: &mut Vec<(String, S
                 differences(&format!("{at}/{i}"), a, b, out);
             }
         }
+        // What differs in each run of the installer.
+        (Value::String(a), b) if a.trim() == "<random>" && !b.is_null() && b != "" => {}
         (a, b) if a != b => out.push((at.to_owned(), format!("wanted {a}, found {b}"))),
         _ => {}
     }
@@ -334,21 +380,22 @@ fn sorted(value: &mut Value, at: &str) -> bool {
     before != *list
 }
 
-fn deviations() -> Vec<Deviation> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/examples/deviations.yaml");
-    serde_yaml::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
-}
-
 #[test]
 fn every_file_of_the_examples_comes_out_equal() {
-    let deviations = deviations();
+    for set in &SETS {
+        compare(set);
+    }
+}
+
+fn compare(set: &Set) {
+    let deviations = set.deviations();
     assert!(deviations.iter().all(|deviation| deviation.reason.len() > 20));
     let mut used = vec![false; deviations.len()];
     let mut wrong = Vec::new();
-    for folder in examples() {
+    for folder in set.examples() {
         let name = folder.file_name().unwrap().to_str().unwrap().to_owned();
         let made: BTreeMap<String, Vec<u8>> =
-            made(&folder).1.into_iter().map(|f| (f.path, f.bytes)).collect();
+            made_for(set.release, &folder).1.into_iter().map(|f| (f.path, f.bytes)).collect();
         for (path, text) in wanted(&folder) {
             let here: Vec<usize> = (0..deviations.len())
                 .filter(|i| landfall::graph::stands_for(&deviations[*i].file, &path))
@@ -387,8 +434,8 @@ fn every_file_of_the_examples_comes_out_equal() {
             }
         }
     }
-    assert!(wrong.is_empty(), "{} differences:\n{}", wrong.len(), wrong.join("\n"));
-    if std::env::var_os("LANDFALL_EXAMPLES").is_none() {
+    assert!(wrong.is_empty(), "{}: {} differences:\n{}", set.release, wrong.len(), wrong.join("\n"));
+    if std::env::var_os(set.variable).is_none() {
         let unused: Vec<&str> = deviations
             .iter()
             .zip(used)
@@ -414,9 +461,15 @@ fn metadata_is_equal_to_the_byte() {
 #[test]
 fn whole_clusters_have_no_other_manifests() {
     let mut wrong = Vec::new();
-    for folder in examples().into_iter().filter(|path| path.parent().unwrap().ends_with("clusters")) {
+    let variants = |path: &PathBuf| path.parent().unwrap().ends_with("variants");
+    let all = SETS.iter().flat_map(|set| set.examples().into_iter().map(|folder| (set.release, folder)));
+    for (release, folder) in all.filter(|(_, folder)| !variants(folder)) {
         let wanted = wanted(&folder);
-        for file in made(&folder).1 {
+        for file in made_for(release, &folder).1 {
+            // The installer's own name and version are left out of the examples of 4.19.
+            if release == "4.19" && file.path == "openshift/openshift-install-manifests.yaml" {
+                continue;
+            }
             let manifest = file.path.starts_with("manifests/") || file.path.starts_with("openshift/");
             if manifest && !wanted.contains_key(&file.path) {
                 wrong.push(format!("{}: {}", folder.display(), file.path));

@@ -222,8 +222,6 @@ fn missing_files_are_told_with_what_to_do() {
     let help = findings[0].help.clone().unwrap();
     for command in [
         format!("landfall create cluster --dir {directory} --ignition openshift-install"),
-        format!("landfall create manifests --dir {directory}"),
-        "openshift-install create ignition-configs --dir COPY".to_owned(),
         "--ignition DIR".to_owned(),
     ] {
         assert!(help.contains(&command), "{command}: {help}");
@@ -532,4 +530,80 @@ fn nothing_of_the_users_is_lost_to_the_program() {
     assert_eq!(codes(&refused(program.run(cluster.path()))), ["LF0677"]);
     prepared(taken(cluster.path(), cluster.path()));
     assert_eq!(variables(cluster.path()).0["passwd"]["users"][0]["passwordHash"], "changed");
+}
+
+#[test]
+fn machines_must_look_for_what_is_made() {
+    let cluster = cluster();
+    prepared(run(cluster.path(), IgnitionFrom::None));
+    let name = "openshift/99_openshift-cluster-api_worker-machineset-0.yaml";
+    let ours = read(&cluster.path().join(name));
+    let brought = |text: &str| {
+        let mut config: Value = serde_json::from_str(&bootstrap(LATER, ID)).unwrap();
+        let files = config["storage"]["files"].as_array_mut().unwrap();
+        files.push(file(&format!("/opt/openshift/{name}"), text));
+        let ignition = made(LATER);
+        write(&ignition.path().join("bootstrap.ign"), config.to_string());
+        taken(cluster.path(), ignition.path())
+    };
+    assert_eq!(warned(&prepared(brought(&ours))), Vec::<&str>::new());
+    // What does not name infrastructure is the user's own choice.
+    prepared(brought(&ours.replace("replicas: 1", "replicas: 7")));
+    let older = ours.replace("-subnet-private-", "-private-");
+    assert_ne!(older, ours);
+    let findings = refused(brought(&older));
+    assert_eq!(codes(&findings), ["LF0680"]);
+    for part in
+        [name, "subnet", "demo-bcd24-private-us-east-1a", "demo-bcd24-subnet-private-us-east-1a", "4.19"]
+    {
+        assert!(findings[0].message.contains(part), "{part}: {}", findings[0].message);
+    }
+    // The user's own edit is what was planned.
+    write(&cluster.path().join(name), &older);
+    prepared(brought(&older));
+    // Machines that stand are not looked for anew.
+    stand(cluster.path());
+    prepared(brought(&ours));
+}
+
+#[test]
+fn manifests_that_the_program_leaves_out_are_told() {
+    let (cluster, program) = (cluster(), Program::new());
+    write(&cluster.path().join("openshift/99-mine.yaml"), "kind: Mine\napiVersion: v1\n");
+    write(&program.path("drop"), "openshift/99-mine.yaml\nopenshift/openshift-install-manifests.yaml\n");
+    let findings = refused(program.run(cluster.path()));
+    assert_eq!(codes(&findings), ["LF0681"]);
+    assert!(findings[0].message.contains(" openshift/99-mine.yaml "), "{}", findings[0].message);
+    assert!(!findings[0].message.contains("openshift-install-manifests"), "{}", findings[0].message);
+    untouched(cluster.path());
+    std::fs::remove_file(program.path("drop")).unwrap();
+    prepared(program.run(cluster.path()));
+    let files = variables(cluster.path()).0;
+    assert!(paths(&files).contains(&"/opt/openshift/openshift/99-mine.yaml"));
+}
+
+#[test]
+fn the_program_is_of_the_release() {
+    let (cluster, program) = (cluster(), Program::new());
+    write(&program.path("version"), "4.18.30\n");
+    let findings = refused(program.run(cluster.path()));
+    assert_eq!(codes(&findings), ["LF0682"]);
+    assert!(findings[0].message.contains("4.18.30") && findings[0].message.contains("4.19"), "{findings:?}");
+    assert_eq!(program.calls(), 0);
+    untouched(cluster.path());
+    // One that was built by hand says no version.
+    write(&program.path("version"), "unreleased-master-1-g0123\n");
+    prepared(program.run(cluster.path()));
+}
+
+#[test]
+fn files_without_access_to_the_cluster_are_told() {
+    let (cluster, ignition) = (cluster(), made(LATER));
+    let told = || -> Vec<&str> {
+        let done = prepared(taken(cluster.path(), ignition.path()));
+        codes(&done.said.findings).into_iter().filter(|code| code.starts_with("LF068")).collect()
+    };
+    assert_eq!(told(), ["LF0683"]);
+    write(&ignition.path().join("auth/kubeconfig"), "one");
+    assert_eq!(told(), Vec::<&str>::new());
 }

@@ -137,6 +137,9 @@ fn evaluated(blocks: &[Block], set: &Map<String, Value>) -> Stage {
     });
     let variables: Value = variables.collect();
     context.declare_var("var", variables);
+    // The VPC that the user names has addresses of its own, which counts do not depend on.
+    let given: Value = [("given", Value::Array(Vec::new()))].into_iter().collect();
+    context.declare_var("data", [("aws_vpc", given)].into_iter().collect::<Value>());
     let mut stage = Stage::default();
     let mut resources: BTreeMap<String, Map<String, Value>> = BTreeMap::new();
     loop {
@@ -211,7 +214,7 @@ fn plans() -> Vec<(String, Plan)> {
 type Change = (&'static str, &'static str, fn(&mut Plan));
 
 fn changed() -> Vec<(String, Plan)> {
-    let changes: [Change; 8] = [
+    let changes: [Change; 7] = [
         ("azure, Stack Hub", "azure-nat-single", stack_hub),
         ("azure, internal Stack Hub", "azure-nat-single", |plan| {
             stack_hub(plan);
@@ -232,9 +235,6 @@ fn changed() -> Vec<(String, Plan)> {
         ("aws, internal", "aws-new-edge", |plan| {
             "Internal".clone_into(&mut plan.config.publish);
             plan.cluster.external_api = false;
-        }),
-        ("aws, fewer zones at first", "aws-new-edge", |plan| {
-            plan.platform.aws.as_mut().unwrap().compute[0].zones.truncate(2);
         }),
     ];
     let changes = changes.into_iter().map(|(name, example, change)| {
@@ -294,7 +294,7 @@ fn every_type_of_the_modules_stands_in_an_outline() {
 }
 
 #[test]
-fn subnets_have_the_addresses_that_terraform_cuts() {
+fn subnets_have_the_addresses_that_the_modules_have() {
     let mut seen = 0;
     for (name, plan) in plans() {
         let outline = outline_of(&plan);
@@ -303,10 +303,8 @@ fn subnets_have_the_addresses_that_terraform_cuts() {
             let locals = stage.locals.iter().filter(|(key, _)| key.ends_with("_cidrs"));
             for (zone, cidr) in locals.filter_map(|(_, value)| value.as_object()).flatten() {
                 let subnet = format!("{} in {zone}", text(cidr).unwrap());
-                let told = details.iter().any(|detail| detail.contains(&subnet));
-                let listed = details.iter().any(|detail| detail.starts_with("a private and a public one in"));
-                assert!(told || listed, "{name}: {cidr} in {zone}");
-                seen += usize::from(told);
+                assert!(details.iter().any(|detail| detail.contains(&subnet)), "{name}: {cidr} in {zone}");
+                seen += 1;
             }
         }
     }
@@ -377,18 +375,23 @@ fn part_of(network: &str, bits: u64, number: u64) -> Result<String, String> {
 
 /// The functions of terraform that counts are made with.
 fn declare_functions(context: &mut Context<'_>) {
-    let functions: [(&str, Func); 16] = [
-        ("ceil", |args| {
-            let number = args[0].as_f64().ok_or("no number")?;
-            let above = (0_u32..64).find(|whole| f64::from(*whole) >= number);
-            above.map(Value::from).ok_or_else(|| "too large".to_owned())
-        }),
+    let functions: [(&str, Func); 14] = [
         ("cidrsubnet", |args| Ok(part_of(&text(&args[0])?, whole(&args[1])?, whole(&args[2])?)?.into())),
         ("concat", |args| {
             let lists: Vec<Vec<Value>> = args.iter().map(list).collect::<Result<_, _>>()?;
             Ok(Value::Array(lists.concat()))
         }),
+        ("contains", |args| Ok(list(&args[0])?.contains(&args[1]).into())),
         ("distinct", |args| Ok(without_repeats(list(&args[0])?))),
+        ("flatten", |args| {
+            fn flat(value: &Value) -> Vec<Value> {
+                match value {
+                    Value::Array(list) => list.iter().flat_map(flat).collect(),
+                    other => vec![other.clone()],
+                }
+            }
+            Ok(Value::Array(flat(&args[0])))
+        }),
         ("join", |args| {
             let (between, parts) = (text(&args[0])?, texts(&args[1])?);
             Ok(parts.join(between.as_str()).into())
@@ -401,14 +404,6 @@ fn declare_functions(context: &mut Context<'_>) {
             Value::Array(list) => Ok(list.len().into()),
             Value::Object(map) => Ok(map.len().into()),
             other => Err(format!("{other} has no length")),
-        }),
-        ("log", |args| {
-            let (number, base) = (args[0].as_f64().ok_or("no number")?, args[1].as_f64().ok_or("no base")?);
-            Ok(number.log(base).into())
-        }),
-        ("max", |args| {
-            let numbers: Vec<u64> = args.iter().map(whole).collect::<Result<_, _>>()?;
-            Ok(numbers.into_iter().max().unwrap_or_default().into())
         }),
         ("merge", |args| {
             let maps = args.iter().filter(|map| !map.is_null());
@@ -423,11 +418,6 @@ fn declare_functions(context: &mut Context<'_>) {
             let (first, second) = (list(&args[0])?, list(&args[1])?);
             let pairs = first.iter().flat_map(|a| second.iter().map(move |b| vec![a.clone(), b.clone()]));
             Ok(pairs.collect())
-        }),
-        ("sort", |args| {
-            let mut sorted = texts(&args[0])?;
-            sorted.sort();
-            Ok(sorted.into())
         }),
         ("tonumber", |args| match &args[0] {
             Value::String(text) => text.parse::<u64>().map(Value::from).map_err(|fault| fault.to_string()),

@@ -180,8 +180,12 @@ impl Platform for Aws {
         render::assets(plan, extras)
     }
 
-    fn unset(&self, _: &Plan) -> Option<Unset> {
-        Some(render::unset())
+    fn machine_references(&self) -> &'static [&'static str] {
+        &["/iamInstanceProfile", "/loadBalancers", "/placement/region", "/securityGroups", "/subnet"]
+    }
+
+    fn unset(&self, plan: &Plan) -> Option<Unset> {
+        Some(render::unset(plan))
     }
 
     fn stages(&self) -> &'static [Stage] {

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use landfall_model::catalogue::Catalogue;
 use landfall_model::plan::outline::{Adopted, Item, Later, Outline, number};
-use landfall_model::plan::{Plan, in_turn};
+use landfall_model::plan::{Plan, Since, in_turn};
 
 use super::config::Platform;
 use super::permissions;
@@ -36,6 +36,20 @@ const NODE_RULES: u32 = NETWORK_PORTS * GROUPS
     + CONTROL_PLANE_PORTS * GROUPS
     + ETCD_PORTS
     + GROUPS;
+
+/// Ports of the pod network and of services, open among the control plane and all nodes in both directions.
+const POD_NETWORK_PORTS: u32 = 12;
+/// Rules of the control plane's group besides: API and machine config server for three groups, scheduler and
+/// controller manager for two, etcd for itself.
+const CONTROL_PLANE_RULES: u32 = 2 * 3 + 2 * 2 + 1;
+/// Rules of the nodes' group besides: node ports for the machine networks, kubelet for two groups.
+const NODE_GROUP_RULES: u32 = 1 + 2;
+/// Rules of the groups of load balancers: two ports behind them; the API for everybody and the machine config
+/// server for two groups in front of them.
+const BALANCER_RULES: u32 = 2 + 1 + 2;
+/// Rules of the four groups from 4.16 on; each has one for what goes out.
+const CLUSTER_API_RULES: u32 =
+    POD_NETWORK_PORTS * 4 + CONTROL_PLANE_RULES + NODE_GROUP_RULES + BALANCER_RULES + 4;
 
 /// Ports that the bootstrap machine has open besides those of the control plane.
 const BOOTSTRAP_RULES: u32 = 2;
@@ -76,7 +90,7 @@ struct Making<'a> {
     aws: &'a planned::Plan,
     platform: &'a Platform,
     id: &'a str,
-    /// The zones in which the first machines are, without local zones.
+    /// The zones that have subnets, without local zones.
     zones: BTreeSet<&'a str>,
     /// The local zones in which compute machines are.
     local: BTreeSet<&'a str>,
@@ -94,6 +108,10 @@ impl<'a> Making<'a> {
         for pool in &aws.compute {
             let own = pool.zones.iter().map(String::as_str);
             local.extend(own.filter(|zone| pool.local_zones.contains_key(*zone)));
+        }
+        if let Network::New { subnets, .. } = &aws.network {
+            zones = subnets.iter().map(|subnet| subnet.zone.as_str()).collect();
+            zones.retain(|zone| !local.contains(zone));
         }
         Some(Self { plan, aws, platform, id: &plan.identity.infra_id, zones, local })
     }
@@ -129,7 +147,7 @@ impl<'a> Making<'a> {
             lasting("aws_vpc_dhcp_options_association", "DHCP options association", 1),
             lasting("aws_internet_gateway", "Internet gateway", 1).named([format!("{id}-igw")]),
             lasting("aws_vpc_endpoint", "VPC endpoint", u32::from(!endpoint.is_empty())).detailed(endpoint),
-            lasting("aws_subnet", "Subnet", 2 * all).detailed(self.subnets(subnets)),
+            lasting("aws_subnet", "Subnet", 2 * all).detailed(subnet_addresses(subnets)),
             lasting("aws_eip", "Elastic IP address", zones).named(of_zones("eip")),
             lasting("aws_nat_gateway", "NAT gateway", zones).named(of_zones("nat")),
             lasting("aws_route_table", "Route table", 1 + zones)
@@ -141,27 +159,16 @@ impl<'a> Making<'a> {
         ]
     }
 
-    /// The subnets of a new network. Addresses are cut for the zones of all machines that a pool may have;
-    /// where fewer zones are used at first, the parts come out larger.
-    fn subnets(&self, subnets: &[NewSubnet]) -> String {
-        let used: BTreeSet<&str> = self.zones.union(&self.local).copied().collect();
-        let planned: BTreeSet<&str> = subnets.iter().map(|subnet| subnet.zone.as_str()).collect();
-        if used != planned {
-            return format!("a private and a public one in {}", joined(used));
-        }
-        let of = |public: bool| {
-            let those = subnets.iter().filter(|subnet| subnet.public == public);
-            joined(those.map(|subnet| format!("{} in {}", subnet.cidr, subnet.zone)))
-        };
-        format!("private: {}; public: {}", of(false), of(true))
-    }
-
     fn security_groups(&self) -> Vec<Item> {
-        let id = self.id;
+        let (groups, rules): (&[&str], u32) = if self.plan.has(Since::ClusterApi) {
+            (&["apiserver-lb", "controlplane", "lb", "node"], CLUSTER_API_RULES)
+        } else {
+            (&["master-sg", "worker-sg"], NODE_RULES)
+        };
         vec![
-            lasting("aws_security_group", "Security group", GROUPS)
-                .named(["master", "worker"].map(|role| format!("{id}-{role}-sg"))),
-            lasting("aws_security_group_rule", "Security group rule", NODE_RULES),
+            lasting("aws_security_group", "Security group", number(groups.len()))
+                .named(groups.iter().map(|group| format!("{}-{group}", self.id))),
+            lasting("aws_security_group_rule", "Security group rule", rules),
         ]
     }
 
@@ -320,6 +327,15 @@ impl<'a> Making<'a> {
         let records = Later::new("Ingress DNS record", 1 + u32::from(external)).detailed(apps);
         pools.chain([balancer, records]).collect()
     }
+}
+
+/// The addresses of new subnets in words.
+fn subnet_addresses(subnets: &[NewSubnet]) -> String {
+    let of = |public: bool| {
+        let those = subnets.iter().filter(|subnet| subnet.public == public);
+        joined(those.map(|subnet| format!("{} in {}", subnet.cidr, subnet.zone)))
+    };
+    format!("private: {}; public: {}", of(false), of(true))
 }
 
 /// The machines of a pool in words: types, zones and volume.

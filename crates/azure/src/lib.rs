@@ -169,6 +169,20 @@ impl Platform for Azure {
         render::assets(plan, extras)
     }
 
+    fn machine_references(&self) -> &'static [&'static str] {
+        &[
+            "/image/resourceID",
+            "/internalLoadBalancer",
+            "/location",
+            "/managedIdentity",
+            "/networkResourceGroup",
+            "/publicLoadBalancer",
+            "/resourceGroup",
+            "/subnet",
+            "/vnet",
+        ]
+    }
+
     fn unset(&self, plan: &Plan) -> Option<Unset> {
         Some(render::unset(plan))
     }

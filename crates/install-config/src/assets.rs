@@ -38,6 +38,10 @@ pub fn plan(case: &Case<'_>, out: &mut Findings) -> Option<Plan> {
             out.push(plan::pages::endpoint_with_user(&path_of(&pointer)));
         }
     }
+    let partitioning = case.config.cpu_partitioning.as_str();
+    if !["", "None", "AllNodes"].contains(&partitioning) {
+        out.push(plan::pages::unknown_partitioning(partitioning));
+    }
     if case.config.pki.is_some() {
         out.push(plan::pages::not_made("pki", "signing keys of the user's choice"));
     }

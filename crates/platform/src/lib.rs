@@ -158,6 +158,12 @@ pub trait Platform: Sync {
         untracked::Modules::default()
     }
 
+    /// What of a machine's `spec.providerSpec.value` names infrastructure that a plan makes, as JSON pointers:
+    /// machines with other values would not start.
+    fn machine_references(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// The older fields whose value upconversion has moved to a newer one, as JSON pointers.
     fn superseded(&self) -> &'static [&'static str] {
         &[]

@@ -7,6 +7,7 @@
 
 mod cluster_config;
 mod file;
+mod machine_config_server;
 mod machines;
 mod manifests;
 pub mod modules;
@@ -59,6 +60,21 @@ pub struct Tls {
     pub machine_config_server: String,
     /// Private key of the machine config server.
     pub machine_config_server_key: Secret<String>,
+    /// When that certificate is valid; none where it cannot be read.
+    pub machine_config_server_validity: Option<Validity>,
+    /// Private key of the root authority; none where it was not kept.
+    pub root_key: Option<Secret<String>>,
+    /// When the root certificate is valid; none where it cannot be read.
+    pub root_validity: Option<Validity>,
+}
+
+/// From when to when a certificate is valid, in the form of RFC 3339 with whole seconds in UTC.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Validity {
+    /// The first moment.
+    pub not_before: String,
+    /// The last moment.
+    pub not_after: String,
 }
 
 /// What rendering needs besides the plan.
@@ -119,6 +135,8 @@ pub struct PlatformAssets {
     pub ingress_platform: Value,
     /// What is never reached through a proxy on this platform.
     pub no_proxy: Vec<String>,
+    /// Whether machine sets start from images of the user's own, which the cluster must not replace.
+    pub own_boot_images: bool,
     /// The `ClusterCSIDriver` object's name and `spec.driverConfig`, where disks are encrypted with a key
     /// of the user's own.
     pub csi_driver: Option<(&'static str, Value)>,
@@ -158,8 +176,8 @@ pub struct MachineAssets {
     pub control_plane: Vec<Value>,
     /// The same for the control plane machine set.
     pub template: Value,
-    /// `failureDomains` of the control plane machine set.
-    pub failure_domains: Value,
+    /// `failureDomains` of the control plane machine set; none where it has none.
+    pub failure_domains: Option<Value>,
     /// The machine sets, in order.
     pub sets: Vec<MachineSet>,
 }

@@ -91,6 +91,11 @@ fn machine_set(id: &str, set: &MachineSet) -> Value {
 }
 
 fn control_plane_machine_set(id: &str, machines: &MachineAssets) -> Value {
+    let mut template =
+        json!({ "metadata": { "labels": labels(id, "master") }, "spec": spec(&machines.template) });
+    if let Some(domains) = &machines.failure_domains {
+        template["failureDomains"] = domains.clone();
+    }
     json!({
         "apiVersion": "machine.openshift.io/v1",
         "kind": "ControlPlaneMachineSet",
@@ -107,11 +112,7 @@ fn control_plane_machine_set(id: &str, machines: &MachineAssets) -> Value {
             "strategy": {},
             "template": {
                 "machineType": "machines_v1beta1_machine_openshift_io",
-                "machines_v1beta1_machine_openshift_io": {
-                    "failureDomains": machines.failure_domains,
-                    "metadata": { "labels": labels(id, "master") },
-                    "spec": spec(&machines.template),
-                },
+                "machines_v1beta1_machine_openshift_io": template,
             },
         },
         "status": {},

@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 
 use landfall_model::config::Proxy;
-use landfall_model::plan::Plan;
+use landfall_model::plan::{Plan, Since};
 use landfall_rules::trust_bundle;
 use serde_json::{Map, Value, json};
 
 use super::terraform::written;
-use super::{Extras, File, PlatformAssets, text};
+use super::{Extras, File, PlatformAssets, machine_config_server, text};
 
 const CONFIG: &str = "config.openshift.io/v1";
 const OPERATOR: &str = "operator.openshift.io/v1";
@@ -59,7 +59,10 @@ pub(super) fn files(plan: &Plan, assets: &PlatformAssets, extras: &Extras<'_>) -
     files.extend(pod_network(plan, assets).map(|value| file("cluster-network-03-config.yml", &value)));
     files.extend(image_sources(plan));
     files.extend(trust_bundle_map(plan).map(|value| file("user-ca-bundle-config.yaml", &value)));
-    files.push(file("machine-config-server-tls-secret.yaml", &machine_config_server(extras)).kept_secret());
+    files.extend(machine_config_server::files(plan, extras));
+    if assets.own_boot_images && plan.has(Since::Today) {
+        files.push(file("90_cluster-mco-02-config.yaml", &kept_boot_images()));
+    }
     files.push(file("openshift-config-secret-pull-secret.yaml", &pull_secret(plan)).kept_secret());
     files
 }
@@ -177,41 +180,54 @@ fn network(plan: &Plan) -> Value {
     let networking = plan.config.networking.clone().unwrap_or_default();
     let pods = networking.cluster_network.iter();
     let pods = pods.map(|net| json!({ "cidr": written(&net.cidr), "hostPrefix": net.host_prefix }));
-    json!({
-        "apiVersion": CONFIG,
-        "kind": "Network",
-        "metadata": named("cluster"),
-        "spec": {
-            "clusterNetwork": pods.collect::<Vec<Value>>(),
-            "externalIP": { "policy": {} },
-            "networkType": networking.network_type,
-            "serviceNetwork": networking.service_network.iter().map(written).collect::<Vec<String>>(),
-        },
-        "status": {},
-    })
+    let mut spec = json!({
+        "clusterNetwork": pods.collect::<Vec<Value>>(),
+        "externalIP": { "policy": {} },
+        "networkType": networking.network_type,
+        "serviceNetwork": networking.service_network.iter().map(written).collect::<Vec<String>>(),
+    });
+    if plan.has(Since::Today) {
+        let anywhere = json!({ "nodeSelector": null, "tolerations": null });
+        spec["networkDiagnostics"] =
+            json!({ "mode": "", "sourcePlacement": anywhere, "targetPlacement": anywhere });
+    }
+    json!({ "apiVersion": CONFIG, "kind": "Network", "metadata": named("cluster"), "spec": spec, "status": {} })
 }
 
-/// The MTU of the pod network, where the config or the platform sets it.
+/// Settings of the pod network, where the config or the platform makes any.
 fn pod_network(plan: &Plan, assets: &PlatformAssets) -> Option<Value> {
     let networking = plan.config.networking.as_ref()?;
     let given = Some(networking.cluster_network_mtu).filter(|mtu| *mtu > 0);
-    let mtu = given.or(assets.pod_network_mtu)?;
-    let mut network = json!({ "type": networking.network_type });
-    match networking.network_type.as_str() {
-        "OpenShiftSDN" => network["openshiftSDNConfig"] = json!({ "mode": "", "mtu": mtu }),
-        _ => network["ovnKubernetesConfig"] = json!({ "egressIPConfig": {}, "mtu": mtu }),
+    let mtu = given.or(assets.pod_network_mtu);
+    let ovn = networking.ovn_kubernetes_config.as_ref().and_then(|ovn| ovn.ipv4.as_ref());
+    let join = ovn.map(|ipv4| &ipv4.internal_join_subnet).filter(|_| plan.has(Since::Today));
+    let join = join.filter(|join| join.given().is_some());
+    if mtu.is_none() && join.is_none() {
+        return None;
     }
+    let is_sdn = networking.network_type == "OpenShiftSDN";
+    let mut settings = if is_sdn { json!({ "mode": "" }) } else { json!({ "egressIPConfig": {} }) };
+    if let Some(mtu) = mtu {
+        settings["mtu"] = mtu.into();
+    }
+    if let Some(join) = join {
+        settings["ipv4"] = json!({ "internalJoinSubnet": written(join) });
+    }
+    let key = if is_sdn { "openshiftSDNConfig" } else { "ovnKubernetesConfig" };
+    let configured = network(plan);
+    let part =
+        |name: &str| if plan.has(Since::Today) { configured["spec"][name].clone() } else { Value::Null };
     Some(json!({
         "apiVersion": OPERATOR,
         "kind": "Network",
         "metadata": named("cluster"),
         "spec": {
-            "clusterNetwork": null,
-            "defaultNetwork": network,
+            "clusterNetwork": part("clusterNetwork"),
+            "defaultNetwork": { "type": networking.network_type, key: settings },
             "disableNetworkDiagnostics": false,
             "managementState": "Managed",
             "observedConfig": null,
-            "serviceNetwork": null,
+            "serviceNetwork": part("serviceNetwork"),
             "unsupportedConfigOverrides": null,
         },
         "status": { "readyReplicas": 0 },
@@ -266,13 +282,12 @@ fn exceptions(plan: &Plan, assets: &PlatformAssets, given: &Proxy) -> String {
 }
 
 fn scheduler(plan: &Plan) -> Value {
-    json!({
-        "apiVersion": CONFIG,
-        "kind": "Scheduler",
-        "metadata": named("cluster"),
-        "spec": { "mastersSchedulable": plan.cluster.compute_replicas == 0, "policy": { "name": "" } },
-        "status": {},
-    })
+    let mut spec =
+        json!({ "mastersSchedulable": plan.cluster.compute_replicas == 0, "policy": { "name": "" } });
+    if plan.has(Since::Today) {
+        spec["profileCustomizations"] = json!({ "dynamicResourceAllocation": "" });
+    }
+    json!({ "apiVersion": CONFIG, "kind": "Scheduler", "metadata": named("cluster"), "spec": spec, "status": {} })
 }
 
 fn cluster_version(plan: &Plan) -> Value {
@@ -321,16 +336,21 @@ fn root_ca(extras: &Extras<'_>) -> Value {
     })
 }
 
-fn machine_config_server(extras: &Extras<'_>) -> Value {
+/// Keeps the machine config operator from replacing the images of machine sets that name their own.
+fn kept_boot_images() -> Value {
     json!({
-        "apiVersion": "v1",
-        "data": {
-            "tls.crt": text::base64(&extras.tls.machine_config_server),
-            "tls.key": text::base64(extras.tls.machine_config_server_key.expose()),
+        "apiVersion": OPERATOR,
+        "kind": "MachineConfiguration",
+        "metadata": { "name": "cluster" },
+        "spec": {
+            "logLevel": "Normal",
+            "managedBootImages": { "machineManagers": [{
+                "apiGroup": "machine.openshift.io",
+                "resource": "machinesets",
+                "selection": { "mode": "None" },
+            }] },
+            "operatorLogLevel": "Normal",
         },
-        "kind": "Secret",
-        "metadata": { "name": "machine-config-server-tls", "namespace": "openshift-machine-config-operator" },
-        "type": "Opaque",
     })
 }
 
@@ -406,11 +426,15 @@ fn mirrored(source: &str, mirrors: &[String]) -> Value {
 fn trust_bundle_map(plan: &Plan) -> Option<Value> {
     let certificates = trust_bundle::certificates(&plan.config.additional_trust_bundle);
     (!certificates.is_empty()).then(|| {
+        let mut metadata = placed("user-ca-bundle", "openshift-config");
+        if plan.has(Since::Today) {
+            metadata["annotations"] = json!({ "openshift.io/owning-component": "End User" });
+        }
         json!({
             "apiVersion": "v1",
             "data": { "ca-bundle.crt": certificates.concat() },
             "kind": "ConfigMap",
-            "metadata": placed("user-ca-bundle", "openshift-config"),
+            "metadata": metadata,
         })
     })
 }

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use landfall_model::plan::Plan;
+use landfall_model::config::InstallConfig;
+use landfall_model::plan::{Plan, Since};
 use serde_json::{Map, Value, json};
 
 use super::manifests::{named, placed};
@@ -61,17 +62,8 @@ fn feature_gate(plan: &Plan) -> Value {
     if !config.feature_set.is_empty() {
         spec.insert("featureSet".to_owned(), config.feature_set.as_str().into());
     }
-    let mut gates = Map::new();
-    for (list, on) in [("disabled", false), ("enabled", true)] {
-        let parsed = config.feature_gates.iter().filter_map(|gate| gate.split_once('='));
-        let names: Vec<&str> =
-            parsed.filter(|(_, state)| is_true(state) == on).map(|(name, _)| name).collect();
-        if !names.is_empty() {
-            gates.insert(list.to_owned(), names.into());
-        }
-    }
-    if !gates.is_empty() {
-        spec.insert("customNoUpgrade".to_owned(), gates.into());
+    if let Some(gates) = custom_gates(config) {
+        spec.insert("customNoUpgrade".to_owned(), gates);
     }
     json!({
         "apiVersion": "config.openshift.io/v1",
@@ -80,6 +72,20 @@ fn feature_gate(plan: &Plan) -> Value {
         "spec": spec,
         "status": { "featureGates": null },
     })
+}
+
+/// The feature gates that the config switches on and off, by list; none without any.
+pub(super) fn custom_gates(config: &InstallConfig) -> Option<Value> {
+    let mut gates = Map::new();
+    for (list, on) in [("enabled", true), ("disabled", false)] {
+        let parsed = config.feature_gates.iter().filter_map(|gate| gate.split_once('='));
+        let names: Vec<&str> =
+            parsed.filter(|(_, state)| is_true(state) == on).map(|(name, _)| name).collect();
+        if !names.is_empty() {
+            gates.insert(list.to_owned(), names.into());
+        }
+    }
+    (!gates.is_empty()).then_some(Value::Object(gates))
 }
 
 /// Whether a text is one of those that Go takes for true; rules refuse what is neither true nor false.
@@ -135,7 +141,11 @@ fn machine_configs(plan: &Plan) -> Vec<File> {
             push("fips", &[("fips", true.into())]);
         }
         if disabled.contains(role) {
-            push("disable-hyperthreading", &[("kernelArguments", json!(["nosmt"]))]);
+            let mut arguments = vec!["nosmt"];
+            if plan.has(Since::Today) {
+                arguments.push("smt-enabled=off");
+            }
+            push("disable-hyperthreading", &[("kernelArguments", arguments.into())]);
         }
     }
     files

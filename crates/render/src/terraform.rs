@@ -1,11 +1,12 @@
 //! Terraform variables and `metadata.json`: `assets.md`, chapters C and E.
 
 use landfall_model::config::{InstallConfig, Network};
-use landfall_model::plan::Plan;
+use landfall_model::plan::{Plan, Since};
 use serde::Serialize;
+use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::{Extras, File, PlatformAssets, text};
+use super::{Extras, File, PlatformAssets, openshift, text};
 
 /// The file with the bootstrap machine's ignition config, seen from a stage's folder.
 const IGNITION_FILE: &str = "../bootstrap.ign";
@@ -41,6 +42,16 @@ struct Metadata<'a> {
     landfall: Option<Own<'a>>,
     #[serde(flatten)]
     platform: std::collections::BTreeMap<&'a str, &'a RawValue>,
+    #[serde(flatten)]
+    features: Option<Features<'a>>,
+}
+
+/// The features that the cluster is installed with, which `metadata.json` names from 4.19 on.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Features<'a> {
+    feature_set: &'a str,
+    custom_feature_set: Option<Value>,
 }
 
 /// What only landfall's own `destroy` reads.
@@ -125,6 +136,10 @@ fn metadata(plan: &Plan, assets: &PlatformAssets, extras: &Extras<'_>, platform:
         })
         .filter(|own| own.account.is_some() || own.engine.is_some()),
         platform: std::collections::BTreeMap::from([(platform, &*assets.metadata)]),
+        features: plan.has(Since::Today).then(|| Features {
+            feature_set: &plan.config.feature_set,
+            custom_feature_set: openshift::custom_gates(&plan.config),
+        }),
     };
     text::raw(&metadata).get().to_owned()
 }

@@ -4,6 +4,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "the ignition files are read here")]
 
+use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::Path;
 
@@ -33,6 +34,8 @@ const MOST_BYTES: u64 = 16 << 20;
 const CERTIFICATES: &str = "/opt/openshift/tls/";
 /// How the names of authorities' certificates end.
 const SIGNER: &str = "-signer.crt";
+/// Where its manifests lie, in folders of the same names as in a cluster directory.
+const MANIFESTS: &str = "/opt/openshift/";
 /// The manifest that names the infrastructure.
 const INFRASTRUCTURE: &str = "/cluster-infrastructure-02-config.yml";
 
@@ -59,6 +62,8 @@ pub(super) struct Files {
     pub(super) end: Option<i64>,
     /// The infrastructure id in the manifests that the bootstrap machine brings along.
     pub(super) infra_id: Option<String>,
+    /// Those manifests, by their path in a cluster directory.
+    pub(super) manifests: Secret<BTreeMap<String, Vec<u8>>>,
 }
 
 /// Everything that is wrong with the files.
@@ -122,6 +127,7 @@ pub(super) fn read(directory: &Path, found: [Content; 3]) -> Result<Files, Fault
     Ok(Files {
         end: end(&bootstrap.1),
         infra_id: infra_id(&bootstrap.1),
+        manifests: Secret::new(manifests(&bootstrap.1)),
         bootstrap: Secret::new(bootstrap.0),
         master: Secret::new(master.0),
         worker: Secret::new(worker.0),
@@ -196,6 +202,15 @@ fn content(file: &Value) -> Option<Vec<u8>> {
     }
     let (form, data) = contents["source"].as_str()?.strip_prefix("data:")?.split_once(',')?;
     form.ends_with(";base64").then(|| STANDARD.decode(data).ok()).flatten()
+}
+
+/// The manifests that a config brings along, by their path in a cluster directory.
+fn manifests(bootstrap: &Value) -> BTreeMap<String, Vec<u8>> {
+    let below = |path: &str| {
+        let path = path.strip_prefix(MANIFESTS)?;
+        ["manifests/", "openshift/"].iter().any(|folder| path.starts_with(folder)).then(|| path.to_owned())
+    };
+    written(bootstrap).filter_map(|(path, file)| Some((below(path)?, content(file)?))).collect()
 }
 
 /// Whether a file of the bootstrap machine is a certificate that the cluster is begun with.

@@ -24,8 +24,10 @@ use crate::workdir;
 use crate::workdir::ClusterDir;
 
 /// The manifests that hold certificates of the program's own making.
-pub(super) const OWN: [&str; 4] = [
+pub(super) const OWN: [&str; 6] = [
     "manifests/kube-system-configmap-root-ca.yaml",
+    "manifests/machine-config-server-ca-configmap.yaml",
+    "manifests/machine-config-server-ca-secret.yaml",
     "manifests/machine-config-server-tls-secret.yaml",
     "openshift/99_openshift-cluster-api_master-user-data-secret.yaml",
     "openshift/99_openshift-cluster-api_worker-user-data-secret.yaml",
@@ -119,6 +121,8 @@ pub(super) struct Job<'a> {
     pub(super) config: &'a [u8],
     /// The ids that the cluster has.
     pub(super) identity: &'a Identity,
+    /// The release that is to be installed.
+    pub(super) release: &'a str,
     /// The manifests that the cluster gets, by path.
     pub(super) manifests: &'a BTreeMap<String, Vec<u8>>,
     /// What must not be shown of the program's output.
@@ -131,6 +135,7 @@ impl Job<'_> {
     /// # Errors
     /// The program cannot be started, fails, or does not leave behind what is needed to go on.
     pub(super) fn run(&self, scratch: &Scratch) -> Result<(), Refusal> {
+        self.compare_version()?;
         let assets = scratch.assets();
         write(&assets.join(INSTALL_CONFIG), self.config)?;
         self.step(scratch, "manifests")?;
@@ -140,6 +145,24 @@ impl Job<'_> {
         }
         self.lay(&assets)?;
         self.step(scratch, "ignition-configs")
+    }
+
+    /// Refuses a program of another release. What it says of itself need not be a version, as in programs that
+    /// were built by hand.
+    fn compare_version(&self) -> Result<(), Refusal> {
+        let output = Command::new(self.program).arg("version").stdin(Stdio::null()).output();
+        let output = output.map_err(|cause| {
+            let program = self.program.display().to_string();
+            self.refused(pages::not_started(&program, &cause.to_string()))
+        })?;
+        let said = String::from_utf8_lossy(&output.stdout);
+        match version_of(&said) {
+            Some(version) if !is_of(&version, self.release) => {
+                let program = self.program.display().to_string();
+                Err(self.refused(pages::another_release(&program, &version, self.release)))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Where the program's output is kept.
@@ -215,6 +238,19 @@ impl Job<'_> {
     }
 }
 
+/// The version in the first line that the program says of itself, `openshift-install 4.19.3`.
+fn version_of(said: &str) -> Option<String> {
+    let word = said.lines().next()?.split_whitespace().nth(1)?;
+    let version = word.trim_start_matches('v');
+    let is_version = version.split('.').take(2).filter(|part| part.parse::<u32>().is_ok()).count() == 2;
+    is_version.then(|| version.to_owned())
+}
+
+/// Whether a version is one of a release such as `4.19`.
+fn is_of(version: &str, release: &str) -> bool {
+    version == release || version.strip_prefix(release).is_some_and(|rest| rest.starts_with('.'))
+}
+
 fn is_machine(name: &str) -> bool {
     MACHINES.iter().any(|start| name.starts_with(start)) && !name.ends_with(USER_DATA)
 }
@@ -267,6 +303,18 @@ mod tests {
     fn a_program_is_looked_for_where_it_would_be_started() {
         assert!(is_there(Path::new("sh")) && is_there(Path::new("/bin/sh")));
         assert!(!is_there(Path::new("no-such-installer")) && !is_there(Path::new("/nonexistent/sh")));
+    }
+
+    #[test]
+    fn a_program_says_its_version() {
+        let said = "openshift-install 4.19.3\nbuilt from commit 0123\nrelease image quay.io/x@sha256:0\n";
+        let version = version_of(said).unwrap_or_default();
+        assert_eq!(version, "4.19.3");
+        assert!(is_of(&version, "4.19") && !is_of(&version, "4.1") && !is_of("4.2.0", "4.20"));
+        assert_eq!(version_of("./openshift-install v4.18.0-rc.1\n").as_deref(), Some("4.18.0-rc.1"));
+        for silent in ["", "openshift-install", "openshift-install unreleased-master-1-g0\n", "x 4.x\n"] {
+            assert_eq!(version_of(silent), None, "{silent}");
+        }
     }
 
     #[test]

@@ -4,6 +4,19 @@ locals {
   # Destroy finds what to remove by the ownership tag: everything that takes tags gets these.
   tags = merge({ (local.ownership_key) = "owned" }, var.aws_extra_tags)
 
+  # From OpenShift 4.16 on, a cluster's resources are those that the Cluster API provider makes.
+  cluster_api  = var.aws_layout == "4.16"
+  provider_tag = "sigs.k8s.io/cluster-api-provider-aws/cluster/${var.cluster_id}"
+  role_tag     = "sigs.k8s.io/cluster-api-provider-aws/role"
+  roles = [
+    "apiserver", "apiserver-lb", "common", "control-plane", "controlplane", "lb", "master", "node", "private", "public",
+    "worker",
+  ]
+  role_tags = {
+    for role in local.roles :
+    role => merge(local.tags, local.cluster_api ? { (local.provider_tag) = "owned", (local.role_tag) = role } : {})
+  }
+
   # Cluster components look for this text.
   description = "Created By OpenShift Installer"
 

@@ -1,5 +1,28 @@
-# What landfall.auto.tfvars.json holds: facts from landfall's catalogue. They take the place of tests on the
-# region or the partition, so that a new region needs new data and no change to a module.
+# What landfall.auto.tfvars.json holds: what landfall has decided, and facts from its catalogue. They take the place of
+# tests on the release, the region or the partition, so that a new region needs new data and no change to a module.
+
+variable "aws_layout" {
+  type        = string
+  default     = "4.14"
+  description = "Names, tags and rules: 4.14, or 4.16 as the Cluster API provider makes them from that release on."
+
+  validation {
+    condition     = contains(["4.14", "4.16"], var.aws_layout)
+    error_message = "The layout is 4.14 or 4.16."
+  }
+}
+
+variable "aws_private_cidrs" {
+  type        = map(string)
+  default     = {}
+  description = "Zone, local zones among them, to the addresses of its private subnet in a new VPC."
+}
+
+variable "aws_public_cidrs" {
+  type        = map(string)
+  default     = {}
+  description = "Zone, local zones among them, to the addresses of its public subnet in a new VPC."
+}
 
 variable "aws_partition_id" {
   type        = string

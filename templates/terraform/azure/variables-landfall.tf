@@ -1,4 +1,4 @@
-# What landfall's catalogue knows about the cloud (landfall.auto.tfvars.json).
+# What landfall has decided, and what its catalogue knows about the cloud (landfall.auto.tfvars.json).
 # Modules ask these and never compare the name of a cloud or region.
 
 variable "azure_metadata_host" {
@@ -20,4 +20,16 @@ variable "azure_stack" {
   default     = false
   nullable    = false
   description = "The cloud has the Azure Stack Hub services only: no managed identity, gallery, private zone or Standard SKU. Catalogue: the stackCloud row."
+}
+
+variable "azure_image_protection" {
+  type        = string
+  default     = ""
+  nullable    = false
+  description = "Protection that machines of any pool have: TrustedLaunch, ConfidentialVM or none. The image must allow it."
+
+  validation {
+    condition     = contains(["", "TrustedLaunch", "ConfidentialVM"], var.azure_image_protection)
+    error_message = "The protection is TrustedLaunch, ConfidentialVM or empty."
+  }
 }

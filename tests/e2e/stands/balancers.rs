@@ -15,6 +15,10 @@ pub(super) fn stand(made: &Made<'_>) {
         let subnets: BTreeSet<String> =
             balancer.node.all("AvailabilityZones", "SubnetId").into_iter().collect();
         assert_eq!(subnets, made.subnets(*public).into_iter().collect::<BTreeSet<String>>(), "{end}");
+        let guards: Vec<String> =
+            balancer.node.list("SecurityGroups").iter().map(|group| group.text().to_owned()).collect();
+        let wanted = made.wanted.is_newer().then(|| super::groups::id(made, "apiserver-lb"));
+        assert_eq!(guards, wanted.into_iter().collect::<Vec<String>>(), "{end}");
         let attributes = pairs(balancer.more[0].children(), "Key", "Value");
         let across = attributes.get("load_balancing.cross_zone.enabled").map(String::as_str);
         assert_eq!(across, Some("true"), "{attributes:?}");

@@ -3,48 +3,42 @@
 use std::collections::BTreeSet;
 
 use super::Made;
-use crate::expected::{
-    ANYWHERE, BOOTSTRAP_RULES, DESCRIPTION, MASTER_RULES, RANGE, Rule, Source, WORKER_RULES,
-};
+use crate::expected::{ANYWHERE, BOOTSTRAP_RULES, DESCRIPTION, RANGE, Rule, Source};
 use crate::xml::Node;
 
 /// Protocol, ports, and a group or a range.
 type Open = (String, String, String);
 
 pub(super) fn stand(made: &Made<'_>) {
-    let id = |role: &str| {
-        let group = made.new.named("security group", &made.name(&format!("{role}-sg")));
-        group.says("groupId").to_owned()
-    };
-    let (master, worker) = (id("master"), id("worker"));
-    for (role, rules, own, other) in [
-        ("master", MASTER_RULES, &master, &worker),
-        ("worker", WORKER_RULES, &worker, &master),
-        ("bootstrap", BOOTSTRAP_RULES, &id("bootstrap"), &String::new()),
-    ] {
-        let group = made.new.get("security group", own);
-        assert_eq!(group.says("groupName"), made.name(&format!("{role}-sg")));
-        assert_eq!(group.says("groupDescription"), DESCRIPTION, "{role}");
-        assert_eq!(group.says("vpcId"), made.vpc(), "{role}");
-        let wanted: BTreeSet<Open> = rules.iter().flat_map(|rule| open(rule, own, other)).collect();
-        assert_eq!(opened(group.node.list("ipPermissions")), wanted, "{role}");
-        // Terraform takes away the rule that AWS gives every new group, and gives nodes one of its own.
+    for (end, rules) in made.wanted.groups().iter().chain([&("bootstrap-sg", BOOTSTRAP_RULES)]) {
+        let group = made.new.get("security group", &id(made, end));
+        assert_eq!(group.says("groupName"), made.name(end));
+        assert_eq!(group.says("groupDescription"), DESCRIPTION, "{end}");
+        assert_eq!(group.says("vpcId"), made.vpc(), "{end}");
+        let wanted: BTreeSet<Open> = rules.iter().flat_map(|rule| open(made, rule)).collect();
+        assert_eq!(opened(group.node.list("ipPermissions")), wanted, "{end}");
+        // Terraform takes away the rule that AWS gives every new group, and gives the others one of its own.
         let everything = [("-1".to_owned(), "-".to_owned(), ANYWHERE.to_owned())];
-        let wanted = if role == "bootstrap" { BTreeSet::new() } else { BTreeSet::from(everything) };
-        assert_eq!(opened(group.node.list("ipPermissionsEgress")), wanted, "{role}");
+        let wanted = if *end == "bootstrap-sg" { BTreeSet::new() } else { BTreeSet::from(everything) };
+        assert_eq!(opened(group.node.list("ipPermissionsEgress")), wanted, "{end}");
     }
-    assert_eq!(made.new.counts().get("security group"), Some(&(3 + made.new.of_kind("VPC").len())));
+    let number = made.wanted.groups().len() + 1 + made.new.of_kind("VPC").len();
+    assert_eq!(made.new.counts().get("security group"), Some(&number));
+}
+
+/// The id of the group whose name ends so.
+pub(super) fn id(made: &Made<'_>, end: &str) -> String {
+    made.new.named("security group", &made.name(end)).says("groupId").to_owned()
 }
 
 /// What a rule of the table comes to.
-fn open((protocol, ports, source): &Rule, own: &str, other: &str) -> Vec<Open> {
+fn open(made: &Made<'_>, (protocol, ports, source): &Rule) -> Vec<Open> {
     let sources = match source {
-        Source::Network => vec![RANGE],
-        Source::Nodes => vec![own, other],
-        Source::Own => vec![own],
-        Source::Anybody => vec![ANYWHERE],
+        Source::Network => vec![RANGE.to_owned()],
+        Source::Groups(ends) => ends.iter().map(|end| id(made, end)).collect(),
+        Source::Anybody => vec![ANYWHERE.to_owned()],
     };
-    let of = |source: &str| ((*protocol).to_owned(), (*ports).to_owned(), source.to_owned());
+    let of = |source: String| ((*protocol).to_owned(), (*ports).to_owned(), source);
     sources.into_iter().map(of).collect()
 }
 

@@ -24,7 +24,7 @@ pub(super) fn stand(made: &Made<'_>, started: &Started<'_>) {
     // NAT gateways have interfaces as well.
     let interfaces = MASTERS + 1 + made.new.of_kind("NAT gateway").len();
     assert_eq!(made.new.counts().get("interface"), Some(&interfaces));
-    let image = copied(made).unwrap_or_else(|| image("amd64", made.wanted.region));
+    let image = copied(made).unwrap_or_else(|| image(Some(made.wanted.release), made.wanted.region));
     for number in 0..MASTERS {
         master(made, number, &image, started.master);
     }
@@ -50,7 +50,7 @@ fn copied(made: &Made<'_>) -> Option<String> {
     };
     assert_eq!(copy.says("name"), made.name("master"));
     assert_eq!(copy.name(), made.name(&format!("ami-{}", made.wanted.region)));
-    assert_eq!(copy.tags.get("sourceAMI"), Some(&image("amd64", region)));
+    assert_eq!(copy.tags.get("sourceAMI"), Some(&image(Some(made.wanted.release), region)));
     assert_eq!(copy.tags.get("sourceRegion").map(String::as_str), Some(region));
     Some(copy.says("imageId").to_owned())
 }
@@ -64,7 +64,7 @@ fn master(made: &Made<'_>, number: usize, image: &str, ignition: &str) {
     usual(made, machine, "master", image);
     let given: Value = serde_json::from_str(ignition).unwrap();
     assert_eq!(serde_json::from_str::<Value>(&user_data(machine)).unwrap(), given, "{name}");
-    assert_eq!(groups(machine), BTreeSet::from([group(made, "master")]), "{name}");
+    assert_eq!(groups(machine), control_plane(made), "{name}");
     let interface = made.new.named("interface", &name);
     assert_eq!(interface.says("description"), DESCRIPTION);
     assert_eq!(interface.says("attachment/instanceId"), machine.says("instanceId"));
@@ -77,7 +77,9 @@ fn bootstrap(made: &Made<'_>, image: &str, secret: &str) {
     let machine = made.new.named("machine", &name);
     assert_eq!(machine.says("subnetId"), made.first_public());
     usual(made, machine, "bootstrap", image);
-    assert_eq!(groups(machine), BTreeSet::from([group(made, "master"), group(made, "bootstrap")]));
+    let mut wanted = control_plane(made);
+    wanted.insert(super::groups::id(made, "bootstrap-sg"));
+    assert_eq!(groups(machine), wanted);
     assert!(!machine.says("ipAddress").is_empty(), "it has no public address");
     volume(made, machine, &name, "gp2", "30");
 
@@ -129,9 +131,9 @@ fn groups(machine: &Resource) -> BTreeSet<String> {
     machine.node.all("groupSet", "groupId").into_iter().collect()
 }
 
-fn group(made: &Made<'_>, role: &str) -> String {
-    let group = made.new.named("security group", &made.name(&format!("{role}-sg")));
-    group.says("groupId").to_owned()
+/// The groups of a control plane machine.
+fn control_plane(made: &Made<'_>) -> BTreeSet<String> {
+    made.wanted.control_plane_groups().iter().map(|end| super::groups::id(made, end)).collect()
 }
 
 /// A role with one policy, which allows just this, and a profile with the role.

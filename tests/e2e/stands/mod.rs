@@ -56,7 +56,8 @@ impl Made<'_> {
         }
         let kind = if public { "public" } else { "private" };
         let subnet = |zone: &&str| {
-            let subnet = self.new.named("subnet", &self.name(&format!("{kind}-{zone}")));
+            let name = format!("{}{kind}-{zone}", self.wanted.subnet_name());
+            let subnet = self.new.named("subnet", &self.name(&name));
             subnet.says("subnetId").to_owned()
         };
         self.wanted.zones.iter().map(subnet).collect()

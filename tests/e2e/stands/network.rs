@@ -42,7 +42,8 @@ fn new(made: &Made<'_>, network: &Network) {
 
     let gateway = made.new.named("internet gateway", &made.name("igw"));
     assert_eq!(gateway.node.all("attachmentSet", "vpcId"), [id]);
-    let public = made.new.named("route table", &made.name("public"));
+    let (subnets_are, tables_are) = (made.wanted.subnet_name(), made.wanted.table_name());
+    let public = made.new.named("route table", &made.name(&format!("{tables_are}public")));
     assert_eq!(way_out(&public.node, "gatewayId"), gateway.says("internetGatewayId"));
     assert!(public.node.list("associationSet").iter().any(|association| association.says("main") == "true"));
     let mut tables = BTreeSet::from([public.says("routeTableId").to_owned()]);
@@ -52,7 +53,7 @@ fn new(made: &Made<'_>, network: &Network) {
         made.wanted.zones.iter().zip(network.private).zip(network.public)
     {
         let subnet = |kind: &str, range: &str| {
-            let subnet = made.new.named("subnet", &made.name(&format!("{kind}-{zone}")));
+            let subnet = made.new.named("subnet", &made.name(&format!("{subnets_are}{kind}-{zone}")));
             assert_eq!((subnet.says("availabilityZone"), subnet.says("vpcId")), (*zone, id), "{kind}");
             assert_eq!(subnet.says("cidrBlock"), range, "{kind} {zone}");
             subnet.says("subnetId").to_owned()
@@ -62,7 +63,7 @@ fn new(made: &Made<'_>, network: &Network) {
         assert_eq!(nat.says("subnetId"), published, "{zone}");
         let address = made.new.named("address", &made.name(&format!("eip-{zone}")));
         assert_eq!(nat.node.all("natGatewayAddressSet", "allocationId"), [address.says("allocationId")]);
-        let table = made.new.named("route table", &made.name(&format!("private-{zone}")));
+        let table = made.new.named("route table", &made.name(&format!("{tables_are}private-{zone}")));
         assert_eq!(way_out(&table.node, "natGatewayId"), nat.says("natGatewayId"), "{zone}");
         assert_eq!(table.node.all("associationSet", "subnetId"), [private]);
         tables.insert(table.says("routeTableId").to_owned());

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ipnet::{IpNet, Ipv4Net};
+use ipnet::{IpNet, Ipv4Net, Ipv4Subnets};
 use landfall_diagnostics::Findings;
 use landfall_model::aws::facts::Subnet;
 use landfall_model::aws::planned::{EdgeSubnet, Network, NewSubnet, Pool};
-use landfall_model::plan::Cluster;
+use landfall_model::plan::{Cluster, Since, in_turn, is_from};
 
 use super::given_subnets::{self, is_ordinary};
 use super::{Planning, cloud_pages, pages};
@@ -73,15 +73,22 @@ pub(super) fn new(
     // Rules have refused a config without an IPv4 network of machines.
     let vpc = v4.next()?;
     let vpc = vpc.trunc();
-    let all = || control_plane.into_iter().chain(compute);
-    let zones: BTreeSet<&String> = all()
-        .flat_map(|pool| pool.zones.iter().filter(|zone| !pool.local_zones.contains_key(*zone)))
-        .collect();
-    let local: BTreeSet<&String> = all().flat_map(|pool| pool.local_zones.keys()).collect();
+    let newer = is_from(planning.case.release, Since::ClusterApi);
+    // The older layout has subnets only where the first machines of the control plane are.
+    let control_plane = control_plane.map_or_else(Vec::new, |pool| {
+        let first = in_turn(&pool.zones, pool.replicas).collect::<BTreeSet<&str>>();
+        pool.zones.iter().filter(|zone| newer || first.contains(zone.as_str())).collect()
+    });
+    let ordinary = compute.iter().flat_map(|pool| {
+        let is_local = |zone: &&String| pool.local_zones.contains_key(*zone);
+        pool.zones.iter().filter(move |zone| !is_local(zone))
+    });
+    let zones: BTreeSet<&String> = control_plane.into_iter().chain(ordinary).collect();
+    let local: BTreeSet<&String> = compute.iter().flat_map(|pool| pool.local_zones.keys()).collect();
     if zones.is_empty() {
         return None;
     }
-    let subnets = subnets(vpc, &zones, &local);
+    let subnets = if newer { blocks(vpc, &zones, &local) } else { subnets(vpc, &zones, &local) };
     if subnets.is_none() {
         out.push(pages::network_too_small(&vpc.to_string(), zones.len() + local.len()));
     }
@@ -118,6 +125,41 @@ fn subnets(vpc: Ipv4Net, zones: &BTreeSet<&String>, local: &BTreeSet<&String>) -
     Some(subnets)
 }
 
+/// Cuts the network into equal blocks (from 4.16 on): a private subnet for each zone, one block that the public
+/// subnets share, one that the subnets of local zones share, and at least one that stays free.
+fn blocks(vpc: Ipv4Net, zones: &BTreeSet<&String>, local: &BTreeSet<&String>) -> Option<Vec<NewSubnet>> {
+    let shared = 1 + usize::from(!local.is_empty());
+    let mut blocks = parts(vpc, zones.len() + shared + 1)?;
+    let mut subnets = Vec::new();
+    add(&mut subnets, zones, false, &mut blocks);
+    add(&mut subnets, zones, true, &mut parts(blocks.next()?, zones.len())?);
+    if !local.is_empty() {
+        let mut edge = parts(blocks.next()?, 2 * local.len())?;
+        add(&mut subnets, local, false, &mut edge);
+        add(&mut subnets, local, true, &mut edge);
+    }
+    Some(subnets)
+}
+
+/// Adds a subnet in each zone.
+fn add(
+    to: &mut Vec<NewSubnet>,
+    zones: &BTreeSet<&String>,
+    public: bool,
+    nets: &mut impl Iterator<Item = Ipv4Net>,
+) {
+    let made =
+        |(zone, net): (&&String, Ipv4Net)| NewSubnet { zone: (*zone).clone(), public, cidr: net.to_string() };
+    to.extend(zones.iter().zip(nets).map(made));
+}
+
+/// Equal parts of a network, at least `count`; none where AWS makes no network as small.
+fn parts(net: Ipv4Net, count: usize) -> Option<Ipv4Subnets> {
+    let bits = u8::try_from(count.next_power_of_two().trailing_zeros()).ok()?;
+    let prefix = net.prefix_len().checked_add(bits).filter(|prefix| *prefix <= LONGEST_PREFIX)?;
+    net.subnets(prefix).ok()
+}
+
 fn halves(net: Ipv4Net) -> Option<(Ipv4Net, Ipv4Net)> {
     let mut parts = net.subnets(net.prefix_len() + 1).ok()?;
     parts.next().zip(parts.next())
@@ -125,12 +167,9 @@ fn halves(net: Ipv4Net) -> Option<(Ipv4Net, Ipv4Net)> {
 
 /// One part of `pool` for each zone: as many bits as it takes to count them.
 fn cut(pool: Ipv4Net, zones: &BTreeSet<&String>, public: bool) -> Option<Vec<NewSubnet>> {
-    let bits = u8::try_from(zones.len().next_power_of_two().trailing_zeros()).ok()?;
-    let prefix = pool.prefix_len().checked_add(bits).filter(|prefix| *prefix <= LONGEST_PREFIX)?;
-    let parts = pool.subnets(prefix).ok()?;
-    let subnet =
-        |(zone, net): (&&String, Ipv4Net)| NewSubnet { zone: (*zone).clone(), public, cidr: net.to_string() };
-    Some(zones.iter().zip(parts).map(subnet).collect())
+    let mut subnets = Vec::new();
+    add(&mut subnets, zones, public, &mut parts(pool, zones.len())?);
+    Some(subnets)
 }
 
 #[cfg(test)]
@@ -168,6 +207,24 @@ mod tests {
         assert_eq!(with.len(), 6);
         assert_eq!(&with[2..4], ["10.0.128.0/19", "10.0.160.0/19"]);
         assert_eq!(&with[4..], ["10.0.192.0/20", "10.0.224.0/20"]);
+    }
+
+    #[test]
+    fn from_4_16_on_a_network_is_cut_into_equal_blocks() {
+        let zones = ["a", "b", "c"].map(str::to_owned);
+        let local = ["l".to_owned()];
+        let cidrs = |zones: &[String], local: &[String]| -> Vec<String> {
+            let vpc = Ipv4Net::new_assert(std::net::Ipv4Addr::new(10, 0, 0, 0), 16);
+            let subnets = blocks(vpc, &zones.iter().collect(), &local.iter().collect()).unwrap_or_default();
+            subnets.into_iter().map(|subnet| subnet.cidr).collect()
+        };
+        let private = ["10.0.0.0/19", "10.0.32.0/19", "10.0.64.0/19"];
+        let public = ["10.0.96.0/21", "10.0.104.0/21", "10.0.112.0/21"];
+        let wanted: Vec<&str> = private.into_iter().chain(public).collect();
+        assert_eq!(cidrs(&zones, &[]), wanted);
+        let edge = ["10.0.128.0/20", "10.0.144.0/20"];
+        assert_eq!(cidrs(&zones, &local), wanted.into_iter().chain(edge).collect::<Vec<&str>>());
+        assert_eq!(cidrs(&zones[..1], &[]), ["10.0.0.0/18", "10.0.64.0/18"]);
     }
 
     #[test]

@@ -13,6 +13,7 @@ use super::instance_types::{self, Wish};
 use super::zones::is_local;
 use super::{Planning, cloud_profile, given_subnets, image, pages, zones};
 use crate::EDGE;
+use crate::rules::missing_endpoints;
 
 type Pools = Option<(Option<Pool>, Vec<Pool>)>;
 
@@ -135,6 +136,8 @@ fn without_zones(
     // a whole.
     let said = !edge && existing.is_some() && given_subnets::lack_private(planning);
     let asks = !edge || replicas(given) > 0;
+    // Of a region that nobody knows and that was refused, such as a misspelt one, all is said.
+    let said = said || !missing_endpoints(planning.case.catalogue, planning.platform).is_empty();
     (asks && !said).then(|| pages::no_zones(planning.region(), path, existing.is_some()))
 }
 

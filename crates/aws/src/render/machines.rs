@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use landfall_model::aws::planned::{Network, Pool};
-use landfall_model::plan::{in_turn, spread};
+use landfall_model::plan::{Since, in_turn, spread};
 use landfall_render::{MachineAssets, MachineSet};
 use serde_json::{Value, json};
 
@@ -19,7 +19,7 @@ pub(super) fn machines(rendering: &Rendering<'_>) -> MachineAssets {
         zones.iter().map(|zone| rendering.provider(pool, "master", Some(zone))).collect();
     MachineAssets {
         template: rendering.provider(pool, "master", None),
-        failure_domains: rendering.failure_domains(pool),
+        failure_domains: Some(rendering.failure_domains(pool)),
         sets: rendering.aws.compute.iter().flat_map(|pool| rendering.sets(pool)).collect(),
         control_plane,
     }
@@ -80,6 +80,9 @@ impl Rendering<'_> {
             "tags": self.tags().iter().map(|(name, value)| json!({ "name": name, "value": value })).collect::<Vec<Value>>(),
             "userDataSecret": { "name": format!("{role}-user-data") },
         });
+        if self.plan.has(Since::Today) {
+            value["capacityReservationId"] = "".into();
+        }
         if role == "master" {
             value["loadBalancers"] = self.load_balancers();
         }
@@ -118,11 +121,18 @@ impl Rendering<'_> {
     }
 
     fn security_groups(&self, pool: &Pool, role: &str) -> Value {
-        let own =
-            json!({ "filters": [{ "name": "tag:Name", "values": [format!("{}-{role}-sg", self.id)] }] });
+        let groups: &[&str] = match (self.plan.has(Since::ClusterApi), role) {
+            (true, "master") => &["node", "lb", "controlplane"],
+            (true, _) => &["node", "lb"],
+            (false, "master") => &["master-sg"],
+            (false, _) => &["worker-sg"],
+        };
+        let own = groups.iter().map(|group| {
+            json!({ "filters": [{ "name": "tag:Name", "values": [format!("{}-{group}", self.id)] }] })
+        });
         let mut given = pool.security_groups.clone();
         given.sort();
-        [own].into_iter().chain(given.iter().map(|id| json!({ "id": id }))).collect()
+        own.chain(given.iter().map(|id| json!({ "id": id }))).collect()
     }
 
     fn subnet(&self, zone: &str) -> Value {
@@ -149,7 +159,8 @@ impl Rendering<'_> {
     }
 
     fn subnet_filters(&self, zone: &str) -> Value {
-        json!([{ "name": "tag:Name", "values": [format!("{}-private-{zone}", self.id)] }])
+        let name = if self.plan.has(Since::ClusterApi) { "subnet-private" } else { "private" };
+        json!([{ "name": "tag:Name", "values": [format!("{}-{name}-{zone}", self.id)] }])
     }
 
     fn failure_domains(&self, pool: &Pool) -> Value {

@@ -7,7 +7,7 @@ mod tfvars;
 use std::collections::BTreeMap;
 
 use landfall_model::aws::config::Platform;
-use landfall_model::plan::Plan;
+use landfall_model::plan::{Plan, Since};
 use landfall_render::{CloudCredentials, Extras, PlatformAssets, Unset};
 use serde_json::{Value, json};
 
@@ -17,6 +17,11 @@ use super::{EDGE, planned};
 /// Tag that says whose a resource is.
 fn owner_tag(infra_id: &str) -> String {
     format!("kubernetes.io/cluster/{infra_id}")
+}
+
+/// Tag of the Cluster API provider that says whose a resource is.
+fn provider_tag(infra_id: &str) -> String {
+    format!("sigs.k8s.io/cluster-api-provider-aws/cluster/{infra_id}")
 }
 
 /// What rendering looks at.
@@ -42,6 +47,7 @@ pub(super) fn assets(plan: &Plan, extras: &Extras<'_>) -> Option<PlatformAssets>
         dns_platform: rendering.dns_platform(),
         ingress_platform: rendering.ingress_platform(),
         no_proxy: vec![rendering.internal_names()],
+        own_boot_images: rendering.has_own_boot_images(),
         csi_driver: rendering.csi_driver(),
         pod_network_mtu: rendering.pod_network_mtu(),
         cloud_credentials: rendering.cloud_credentials(extras),
@@ -54,16 +60,30 @@ pub(super) fn assets(plan: &Plan, extras: &Extras<'_>) -> Option<PlatformAssets>
 }
 
 /// How unset fields stand in the cluster's copy of the install config.
-pub(super) fn unset() -> Unset {
+pub(super) fn unset(plan: &Plan) -> Unset {
     Unset {
         top: json!({}),
-        platform: json!({}),
+        platform: match &plan.config.platform.aws {
+            Some(platform) if plan.has(Since::Today) => upconverted(platform),
+            _ => json!({}),
+        },
         pool: json!({
             "type": "",
             "metadataService": {},
             "rootVolume": { "iops": 0, "size": 0, "type": "" },
         }),
     }
+}
+
+/// The platform's section in the form of today, where an older form was given.
+fn upconverted(platform: &Platform) -> Value {
+    let subnets: Vec<Value> = platform.vpc.subnets.iter().map(|subnet| json!({ "id": subnet.id })).collect();
+    let vpc = if subnets.is_empty() { json!({}) } else { json!({ "subnets": subnets }) };
+    let mut section = json!({ "vpc": vpc });
+    if platform.preserve_bootstrap_ignition {
+        section["bestEffortDeleteIgnition"] = true.into();
+    }
+    section
 }
 
 /// The secret with the cloud credentials.
@@ -81,6 +101,9 @@ impl Rendering<'_> {
         let mut status = json!({ "region": self.aws.region });
         if let Some(list) = self.endpoints(true) {
             status["serviceEndpoints"] = list;
+        }
+        if self.plan.has(Since::Today) {
+            status["cloudLoadBalancerConfig"] = json!({ "dnsType": "PlatformDefault" });
         }
         if self.platform.propagate_user_tags && !self.platform.user_tags.is_empty() {
             let tags = self.platform.user_tags.iter();
@@ -102,7 +125,9 @@ impl Rendering<'_> {
         // The key must not be empty, and `[Global]` says nothing.
         let mut data = BTreeMap::from([("config".to_owned(), "[Global]\n".to_owned())]);
         let bundle = &self.plan.config.additional_trust_bundle;
-        if self.aws.traits.trust_bundle_in_cloud_config && !bundle.is_empty() {
+        // An endpoint of the user's own is often behind an authority of the user's own.
+        let needed = self.aws.traits.trust_bundle_in_cloud_config || !self.aws.endpoints.is_empty();
+        if needed && !bundle.is_empty() {
             data.insert("ca-bundle.pem".to_owned(), bundle.clone());
         }
         data
@@ -130,6 +155,11 @@ impl Rendering<'_> {
     /// The domain of the machines' own names, as a proxy exception.
     fn internal_names(&self) -> String {
         format!(".{}", self.aws.traits.internal_domain)
+    }
+
+    /// Whether a machine set starts from an image of the user's own.
+    fn has_own_boot_images(&self) -> bool {
+        self.aws.compute.iter().any(|pool| pool.image.is_some())
     }
 
     fn csi_driver(&self) -> Option<(&'static str, Value)> {

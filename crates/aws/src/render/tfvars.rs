@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use landfall_model::aws::planned::{Network, Pool};
-use landfall_model::plan::in_turn;
+use landfall_model::plan::{Since, in_turn};
 use landfall_render::bootstrap_stub;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -61,10 +61,14 @@ struct Variables<'a> {
     aws_master_security_groups: &'a [String],
 }
 
-/// Variables of our own modules that come from the catalogue, so that no module asks for a region.
+/// Variables of our own modules: what is decided here, and what comes from the catalogue, so that no module asks
+/// for a release or a region.
 #[derive(Serialize)]
 #[allow(clippy::struct_field_names, reason = "the names of terraform variables")]
 struct Own<'a> {
+    aws_layout: &'a str,
+    aws_private_cidrs: BTreeMap<&'a str, &'a str>,
+    aws_public_cidrs: BTreeMap<&'a str, &'a str>,
     aws_partition_id: &'a str,
     aws_ec2_service_principal: &'a str,
     aws_api_record_type: &'a str,
@@ -118,7 +122,17 @@ pub(super) fn platform(rendering: &Rendering<'_>) -> Box<RawValue> {
 /// The variables that only our modules have.
 pub(super) fn own(rendering: &Rendering<'_>) -> Box<RawValue> {
     let traits = &rendering.aws.traits;
+    let cidrs = |public: bool| match &rendering.aws.network {
+        Network::New { subnets, .. } => {
+            let those = subnets.iter().filter(|subnet| subnet.public == public);
+            those.map(|subnet| (subnet.zone.as_str(), subnet.cidr.as_str())).collect()
+        }
+        Network::Existing { .. } => BTreeMap::new(),
+    };
     landfall_render::raw(&Own {
+        aws_layout: if rendering.plan.has(Since::ClusterApi) { "4.16" } else { "4.14" },
+        aws_private_cidrs: cidrs(false),
+        aws_public_cidrs: cidrs(true),
         aws_partition_id: &rendering.aws.partition,
         aws_ec2_service_principal: &traits.ec2_service_principal,
         aws_api_record_type: &traits.api_record_type,

@@ -35,7 +35,7 @@ pub(super) const JUDGED: &[Judged] = &[
         parts: &["sizes", "location"],
         codes: &[
             "LF0754", "LF0755", "LF0756", "LF0757", "LF0758", "LF0759", "LF0766", "LF0767", "LF0768",
-            "LF0769", "LF0786", "LF1464",
+            "LF0769", "LF0786", "LF0788", "LF1464",
         ],
         passed: sizes,
     },

@@ -1,7 +1,7 @@
 //! The image that the cluster brings along: `assets.md`, C.6.
 
 use landfall_diagnostics::Findings;
-use landfall_model::azure::planned::Image;
+use landfall_model::azure::planned::{Image, Pool, PoolImage};
 
 use super::{Planning, pages};
 use crate::rules::NAME;
@@ -15,13 +15,29 @@ pub(super) fn choose(planning: &Planning<'_>, architecture: &str, out: &mut Find
         if platform.cluster_os_image.is_empty() {
             out.push(pages::stack_image_missing());
         }
-        return Some(Image { url: platform.cluster_os_image.clone(), release });
+        let url = platform.cluster_os_image.clone();
+        return Some(Image { url, release, protection: String::new() });
     }
     let url = case.catalogue.image(case.release, architecture, NAME, planning.location());
     if url.is_none() {
         out.push(pages::image_missing(case.release, architecture));
     }
-    Some(Image { url: url?.to_owned(), release })
+    Some(Image { url: url?.to_owned(), release, protection: String::new() })
+}
+
+/// What protects the machines that start from the cluster's own image: an image definition allows one kind.
+pub(super) fn protection(control_plane: &Pool, compute: &[Pool], out: &mut Findings) -> String {
+    let pools = std::iter::once(("controlPlane".to_owned(), control_plane))
+        .chain(compute.iter().enumerate().map(|(i, pool)| (format!("compute[{i}]"), pool)));
+    let own = pools.filter(|(_, pool)| matches!(pool.image, PoolImage::Cluster { .. }));
+    let mut protected = own.filter(|(_, pool)| !pool.security.kind.is_empty());
+    let Some((_, first)) = protected.next() else {
+        return String::new();
+    };
+    for (path, other) in protected.filter(|(_, pool)| pool.security.kind != first.security.kind) {
+        out.push(pages::two_protections(&path, &other.security.kind, &first.name, &first.security.kind));
+    }
+    first.security.kind.clone()
 }
 
 /// The version of an image in a gallery: three numbers, of which none may be larger than 2147483647. Of

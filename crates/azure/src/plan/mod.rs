@@ -96,6 +96,7 @@ pub(super) fn plan(case: &Case<'_>, out: &mut Findings) -> Option<Platforms> {
     let cloud = cloud::choose(&planning, out);
     let image = image::choose(&planning, &cluster.architecture, out);
     let pools = pools::choose(&planning, out);
+    let protection = pools.as_ref().map(|(master, compute)| image::protection(master, compute, out));
     let network = network::choose(&planning, out);
     resource_group::check(&planning, out);
     dns::check(&planning, &cluster, out);
@@ -118,7 +119,7 @@ pub(super) fn plan(case: &Case<'_>, out: &mut Findings) -> Option<Platforms> {
         outbound_type: outbound_type(platform).to_owned(),
         load_balancers: load_balancers(&planning),
         identity: identities::made(&planning),
-        image: image?,
+        image: planned::Image { protection: protection?, ..image? },
         control_plane,
         compute,
         user_tags: platform.user_tags.clone(),

@@ -23,6 +23,7 @@ const ENVIRONMENT: Code = Code::new("LF0762");
 const TOO_NARROW: Code = Code::new("LF0763");
 const NOT_MADE: Code = Code::new("LF0764");
 const CLOSED: Code = Code::new("LF0780");
+const PROTECTIONS: Code = Code::new("LF0788");
 
 fn type_of(wish: &Wish<'_>) -> String {
     format!("{}.platform.azure.type", wish.path)
@@ -149,6 +150,16 @@ pub(super) fn image_missing(release: &str, architecture: &str) -> Finding {
     let message = format!("no image of release {release} is known for {}", shortened(architecture));
     Finding::error(&IMAGE, Kind::Required, "controlPlane.architecture", message)
         .help("give the stream metadata of the release with --stream")
+}
+
+/// Two pools that start from the image of the cluster with protections that exclude each other.
+pub(super) fn two_protections(path: &str, kind: &str, other: &str, other_kind: &str) -> Finding {
+    let field = format!("{path}.platform.azure.settings.securityType");
+    let message = format!(
+        "{kind} machines cannot start from the image that pool {other} starts {other_kind} machines from"
+    );
+    Finding::error(&PROTECTIONS, Kind::NotSupported, field, message)
+        .help("use one securityType for all pools, or give one of them a marketplace image with `osImage`")
 }
 
 pub(super) fn stack_image_missing() -> Finding {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use landfall_model::azure::planned::{Disk, Pool, PoolImage, Security};
-use landfall_model::plan::{in_turn, spread};
+use landfall_model::plan::{Since, in_turn, spread};
 use landfall_render::{MachineAssets, MachineSet};
 use serde_json::{Map, Value, json};
 
@@ -14,10 +14,11 @@ pub(super) fn machines(rendering: &Rendering<'_>) -> MachineAssets {
     let pool = &rendering.azure.control_plane;
     let zones = in_turn(&pool.zones, pool.replicas);
     // With several zones the machine set chooses the zone of a machine; a single one is part of it.
+    let none = || (!rendering.plan.has(Since::Today)).then(|| json!({ "platform": "" }));
     let (template_zone, failure_domains) = match pool.zones.as_slice() {
-        [] => ("", json!({ "platform": "" })),
-        [only] => (only.as_str(), json!({ "platform": "" })),
-        several => ("", failure_domains(several)),
+        [] => ("", none()),
+        [only] => (only.as_str(), none()),
+        several => ("", Some(failure_domains(several))),
     };
     MachineAssets {
         control_plane: zones.map(|zone| rendering.provider(pool, "master", zone)).collect(),
@@ -57,7 +58,7 @@ impl Rendering<'_> {
         let mut value = json!({
             "apiVersion": "machine.openshift.io/v1beta1",
             "credentialsSecret": { "name": "azure-cloud-credentials", "namespace": "openshift-machine-api" },
-            "diagnostics": {},
+            "diagnostics": self.diagnostics(role),
             "image": image(&pool.image),
             "kind": "AzureMachineProviderSpec",
             "location": azure.location,
@@ -77,6 +78,14 @@ impl Rendering<'_> {
             fields.extend(self.optional(pool, role, zone));
         }
         value
+    }
+
+    /// Where the first messages of a machine go. A storage account that Azure manages needs no choice.
+    fn diagnostics(&self, role: &str) -> Value {
+        if role == "master" && !self.azure.cloud.stack && self.plan.has(Since::Today) {
+            return json!({ "boot": { "storageAccountType": "AzureManaged" } });
+        }
+        json!({})
     }
 
     /// The fields that only some machines have.

@@ -1,5 +1,6 @@
 //! The Azure object of `metadata.json`: `assets.md`, E.1.
 
+use landfall_model::plan::Since;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -14,16 +15,19 @@ struct Metadata<'a> {
     region: &'a str,
     resource_group_name: &'a str,
     base_domain_resource_group_name: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    base_domain_name: &'a str,
 }
 
 /// The object, in the order of its fields.
 pub(super) fn metadata(rendering: &Rendering<'_>) -> Box<RawValue> {
-    let azure = rendering.azure;
+    let (azure, plan) = (rendering.azure, rendering.plan);
     landfall_render::raw(&Metadata {
         arm_endpoint: &azure.cloud.arm_endpoint,
         cloud_name: &azure.cloud.name,
         region: &azure.location,
         resource_group_name: &azure.groups.existing,
         base_domain_resource_group_name: &azure.groups.base_domain,
+        base_domain_name: if plan.has(Since::Today) { &plan.cluster.base_domain } else { "" },
     })
 }

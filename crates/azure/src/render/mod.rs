@@ -47,6 +47,7 @@ pub(super) fn assets(plan: &Plan, extras: &Extras<'_>) -> Option<PlatformAssets>
         dns_platform: json!({ "aws": null, "type": "" }),
         ingress_platform: json!({ "type": "" }),
         no_proxy: rendering.no_proxy(),
+        own_boot_images: false,
         csi_driver: rendering.csi_driver(),
         pod_network_mtu: None,
         cloud_credentials: rendering.cloud_credentials(extras),

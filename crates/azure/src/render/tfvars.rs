@@ -104,7 +104,8 @@ impl<'a> Image<'a> {
     }
 }
 
-/// Variables of our own modules that come from the catalogue, so that no module asks for a cloud.
+/// Variables of our own modules: what is decided here, and what comes from the catalogue, so that no module
+/// asks for a cloud.
 #[derive(Serialize)]
 struct Own<'a> {
     #[serde(rename = "azure_metadata_host")]
@@ -113,6 +114,8 @@ struct Own<'a> {
     storage_min_tls: &'a str,
     #[serde(rename = "azure_stack")]
     stack: bool,
+    #[serde(rename = "azure_image_protection")]
+    image_protection: &'a str,
 }
 
 /// The platform's variables.
@@ -185,6 +188,7 @@ pub(super) fn own(rendering: &Rendering<'_>) -> Box<RawValue> {
         metadata_host: &cloud.metadata_host,
         storage_min_tls: &cloud.storage_min_tls,
         stack: cloud.stack,
+        image_protection: &rendering.azure.image.protection,
     })
 }
 

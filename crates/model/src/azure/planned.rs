@@ -153,6 +153,10 @@ pub struct Image {
     pub url: String,
     /// Version in the image gallery; empty where it is not known.
     pub release: String,
+    /// Protection that machines started from it may have besides none: `TrustedLaunch`, `ConfidentialVM` or
+    /// empty.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub protection: String,
 }
 
 /// A pool of machines.

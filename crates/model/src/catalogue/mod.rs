@@ -279,7 +279,7 @@ fn reason(listing: Listing<'_>) -> Reason {
 }
 
 /// The numbers of a version such as `4.14`; none for a name that is no version.
-fn version(name: &str) -> Option<Vec<u64>> {
+pub(crate) fn version(name: &str) -> Option<Vec<u64>> {
     name.split('.').map(|part| part.parse().ok()).collect()
 }
 

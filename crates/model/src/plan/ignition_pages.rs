@@ -12,6 +12,28 @@ const PROGRAM: Code = Code::new("LF0676");
 const IN_THE_WAY: Code = Code::new("LF0677");
 const OWN: Code = Code::new("LF0678");
 const STANDING: Code = Code::new("LF0679");
+const MACHINES: Code = Code::new("LF0680");
+const LEFT_OUT: Code = Code::new("LF0681");
+const RELEASE: Code = Code::new("LF0682");
+const NO_KUBECONFIG: Code = Code::new("LF0683");
+
+/// All of them.
+const CODES: [Code; 14] = [
+    MISSING,
+    BROKEN,
+    OLDER,
+    EXPIRED,
+    EXPIRING,
+    FOREIGN,
+    PROGRAM,
+    IN_THE_WAY,
+    OWN,
+    STANDING,
+    MACHINES,
+    LEFT_OUT,
+    RELEASE,
+    NO_KUBECONFIG,
+];
 
 const ANEW: &str = "make the ignition files anew, or let landfall do it with --ignition openshift-install";
 
@@ -33,13 +55,8 @@ fn verb(names: &[impl AsRef<str>]) -> &'static str {
 pub fn missing(names: &[&str], directory: &str, cluster: &str) -> Finding {
     let message = format!("{} {} missing in {directory}; nothing was created", listed(names), verb(names));
     let help = format!(
-        "with openshift-install on PATH, it makes them of this cluster's manifests:\n  \
+        "with openshift-install on PATH, landfall makes them of this cluster's manifests:\n  \
          landfall create cluster --dir {cluster} --ignition openshift-install\n\
-         or make them in a folder COPY elsewhere, as it uses up the files that it reads:\n  \
-         landfall create manifests --dir {cluster}\n  \
-         cp -r {cluster} COPY\n  \
-         openshift-install create ignition-configs --dir COPY\n  \
-         landfall create cluster --dir {cluster} --ignition COPY\n\
          or put those of another tool into {cluster}, or name their folder with --ignition DIR"
     );
     Finding::error(&MISSING, Kind::Required, listed(names), message).help(help)
@@ -48,7 +65,7 @@ pub fn missing(names: &[&str], directory: &str, cluster: &str) -> Finding {
 /// Whether a finding is one of these: they are about files that name no place in a config.
 #[must_use]
 pub fn is_of(finding: &Finding) -> bool {
-    finding.code.as_str().starts_with("LF067")
+    CODES.contains(finding.code)
 }
 
 /// A file that is no ignition config, or one that does nothing.
@@ -118,8 +135,65 @@ pub fn program_failed(command: &str, status: &str, said: Option<&str>, log: &str
 pub fn program_unknown(what: &str, log: &str) -> Finding {
     let message = format!("openshift-install ended well, but {what}; nothing was created");
     Finding::error(&PROGRAM, Kind::Invalid, "", message).help(format!(
-        "its whole output is in {log}; make the ignition files with it in another folder, and name that with \
-         --ignition DIR"
+        "its whole output is in {log}; use the openshift-install of the release that is to be installed"
+    ))
+}
+
+/// A program of another release than the one that is to be installed.
+#[must_use]
+pub fn another_release(program: &str, version: &str, release: &str) -> Finding {
+    let message = format!(
+        "`{program}` installs OpenShift {version}, and the plan is for {release}; nothing was created"
+    );
+    Finding::error(&RELEASE, Kind::Invalid, "", message).help(format!(
+        "use the openshift-install of {release}, or name the release of this one with --release"
+    ))
+}
+
+/// Manifests that the program did not put into the bootstrap machine's file.
+#[must_use]
+pub fn left_out(name: &str, paths: &[&str], log: &str) -> Finding {
+    let message = format!(
+        "openshift-install did not put {} into {name}; without {} the cluster would not be the one that was planned; \
+         nothing was created",
+        listed(paths),
+        if paths.len() == 1 { "it" } else { "them" }
+    );
+    Finding::error(&LEFT_OUT, Kind::Invalid, name, message).help(format!(
+        "the program's whole output is in {log}; use the openshift-install of the release that is to be installed, \
+         or apply what was added by hand to the cluster when it stands"
+    ))
+}
+
+/// Machines in the bootstrap machine's file that look for other infrastructure than the plan makes.
+#[must_use]
+pub fn other_machines(
+    name: &str,
+    path: &str,
+    fields: &[&str],
+    found: &str,
+    wanted: &str,
+    release: &str,
+) -> Finding {
+    let message = format!(
+        "the machines in {name} look for other infrastructure than landfall makes for {release}: they differ in {}; \
+         {path} has {} {found}, the plan {wanted}; nothing was created",
+        listed(fields),
+        fields.first().copied().unwrap_or_default()
+    );
+    Finding::error(&MACHINES, Kind::Invalid, name, message).help(
+        "name the release that the ignition files were made for with --release, or have them made of this \
+         directory's manifests with --ignition openshift-install",
+    )
+}
+
+/// Ignition files without the access to the cluster that they make.
+#[must_use]
+pub fn no_kubeconfig(name: &str, directory: &str) -> Finding {
+    let message = format!("there is no {name} in {directory}: landfall cannot ask the cluster how it is");
+    Finding::warning(&NO_KUBECONFIG, Kind::Required, name, message).help(format!(
+        "put the {name} that belongs to the ignition files beside them, or name it later with \
+         `landfall wait-for --kubeconfig FILE`"
     ))
 }
 
@@ -148,8 +222,7 @@ pub fn edits_lost(paths: &[impl AsRef<str>]) -> Finding {
         verb(paths)
     );
     Finding::error(&OWN, Kind::Forbidden, listed(paths), message).help(format!(
-        "remove {them}, and landfall makes its own again; or make the ignition files yourself and name their \
-         folder with --ignition DIR"
+        "remove {them}, and landfall makes its own again; apply the changes to the cluster when it stands"
     ))
 }
 

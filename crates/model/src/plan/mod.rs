@@ -62,6 +62,38 @@ pub struct Plan {
     pub given: InstallConfig,
 }
 
+/// A release whose files or resources have another form than those before it (`docs/assets.md`, B.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Since {
+    /// 4.16: names, tags, subnets and rules on AWS as the Cluster API provider makes them.
+    ClusterApi,
+    /// 4.19: the manifests, machines and `metadata.json` of today.
+    Today,
+}
+
+impl Since {
+    const fn version(self) -> [u64; 2] {
+        match self {
+            Self::ClusterApi => [4, 16],
+            Self::Today => [4, 19],
+        }
+    }
+}
+
+impl Plan {
+    /// Whether the plan's release has the form that came with `since`.
+    #[must_use]
+    pub fn has(&self, since: Since) -> bool {
+        is_from(&self.release, since)
+    }
+}
+
+/// Whether a release has the form that came with `since`. A name that is no version counts as the newest.
+#[must_use]
+pub fn is_from(release: &str, since: Since) -> bool {
+    crate::catalogue::version(release).is_none_or(|version| version.as_slice() >= since.version().as_slice())
+}
+
 /// What of a plan belongs to no platform.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]

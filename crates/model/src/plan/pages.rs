@@ -15,6 +15,7 @@ const ENDPOINT_USER: Code = Code::new("LF0656");
 
 const NOT_MADE: Code = Code::new("LF0657");
 const UNKNOWN_ENGINE: Code = Code::new("LF0658");
+const PARTITIONING: Code = Code::new("LF0659");
 
 /// No assets can be made for a platform.
 #[must_use]
@@ -52,6 +53,14 @@ pub fn endpoint_with_user(field: &str) -> Finding {
 pub fn not_made(field: &str, what: &str) -> Finding {
     let message = format!("landfall does not make clusters with {what}");
     Finding::error(&NOT_MADE, Kind::NotSupported, field, message).help("leave the setting out")
+}
+
+/// A way of dividing processors that the API server refuses in the object Infrastructure.
+#[must_use]
+pub fn unknown_partitioning(mode: &str) -> Finding {
+    let message = format!("`{}` is no mode in which OpenShift partitions processors", shortened(mode));
+    Finding::error(&PARTITIONING, Kind::NotSupported, "cpuPartitioningMode", message)
+        .help("write AllNodes or None, or leave the setting out")
 }
 
 /// A directory of another cluster.

@@ -8,7 +8,7 @@ resource "aws_instance" "bootstrap" {
   iam_instance_profile        = aws_iam_instance_profile.bootstrap.name
   user_data                   = local.bootstrap_user_data
   subnet_id                   = local.is_external ? var.public_subnet_ids[0] : var.private_subnet_ids[0]
-  vpc_security_group_ids      = [var.master_sg_id, aws_security_group.bootstrap.id]
+  vpc_security_group_ids      = concat(var.master_sg_ids, [aws_security_group.bootstrap.id])
   associate_public_ip_address = local.is_external
   tags                        = merge(local.tags, { Name = "${var.cluster_id}-bootstrap" })
   volume_tags                 = merge(local.tags, { Name = "${var.cluster_id}-bootstrap-vol" })

@@ -20,9 +20,9 @@ variable "private_subnet_ids" {
   description = "Private subnets. The first one is for the bootstrap machine of an internal cluster."
 }
 
-variable "master_sg_id" {
-  type        = string
-  description = "Security group of the control plane machines, which the bootstrap machine stands in for."
+variable "master_sg_ids" {
+  type        = list(string)
+  description = "Security groups of the control plane machines, which the bootstrap machine stands in for."
 }
 
 variable "lb_target_group_arns" {

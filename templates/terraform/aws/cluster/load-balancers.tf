@@ -4,7 +4,8 @@ resource "aws_lb" "internal" {
   internal                         = true
   subnets                          = local.private_subnet_ids
   enable_cross_zone_load_balancing = true
-  tags                             = merge(local.tags, { Name = "${var.cluster_id}-int" })
+  security_groups                  = local.load_balancer_security_group_ids
+  tags                             = merge(local.role_tags["apiserver"], { Name = "${var.cluster_id}-int" })
 
   timeouts {
     create = "20m"
@@ -21,7 +22,8 @@ resource "aws_lb" "external" {
   internal                         = false
   subnets                          = local.public_subnet_ids
   enable_cross_zone_load_balancing = true
-  tags                             = merge(local.tags, { Name = "${var.cluster_id}-ext" })
+  security_groups                  = local.load_balancer_security_group_ids
+  tags                             = merge(local.role_tags["apiserver"], { Name = "${var.cluster_id}-ext" })
 
   timeouts {
     create = "20m"

@@ -13,8 +13,8 @@ resource "aws_network_interface" "master" {
 
   subnet_id       = local.private_subnet_of_zone[var.aws_master_availability_zones[count.index]]
   description     = local.description
-  security_groups = concat([aws_security_group.master.id], var.aws_master_security_groups)
-  tags            = merge(local.tags, { Name = "${var.cluster_id}-master-${count.index}" })
+  security_groups = concat(local.master_security_group_ids, var.aws_master_security_groups)
+  tags            = merge(local.role_tags["control-plane"], { Name = "${var.cluster_id}-master-${count.index}" })
 }
 
 resource "aws_instance" "master" {
@@ -24,7 +24,7 @@ resource "aws_instance" "master" {
   instance_type        = var.aws_master_instance_type
   iam_instance_profile = aws_iam_instance_profile.master.name
   user_data            = var.ignition_master
-  tags                 = merge(local.tags, { Name = "${var.cluster_id}-master-${count.index}" })
+  tags                 = merge(local.role_tags["control-plane"], { Name = "${var.cluster_id}-master-${count.index}" })
   volume_tags          = merge(local.tags, { Name = "${var.cluster_id}-master-${count.index}-vol" })
 
   network_interface {

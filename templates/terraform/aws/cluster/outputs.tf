@@ -20,9 +20,9 @@ output "private_subnet_ids" {
   value       = local.private_subnet_ids
 }
 
-output "master_sg_id" {
-  description = "Security group of the control plane machines."
-  value       = aws_security_group.master.id
+output "master_sg_ids" {
+  description = "Security groups of the control plane machines."
+  value       = local.master_security_group_ids
 }
 
 output "lb_target_group_arns" {
@@ -39,12 +39,12 @@ output "lb_target_group_arns_length" {
 
 output "edge_public_subnet_ids" {
   description = "Public subnets of the local zones."
-  value       = [for zone in local.edge_zones : aws_subnet.public_edge[zone].id if local.new_network]
+  value       = values(aws_subnet.public_edge)[*].id
 }
 
 output "edge_private_subnet_ids" {
   description = "Private subnets of the local zones."
-  value       = [for zone in local.edge_zones : aws_subnet.private_edge[zone].id if local.new_network]
+  value       = values(aws_subnet.private_edge)[*].id
 }
 
 output "control_plane_ips" {

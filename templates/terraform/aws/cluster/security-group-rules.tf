@@ -39,14 +39,16 @@ locals {
   }
 
   # One line per group and kind of source; an empty source means the address ranges.
-  open_ports = [
-    { group = "master", source = "", ports = local.master_machine_network_ports },
-    { group = "master", source = "master", ports = merge(local.master_node_ports, local.master_only_ports) },
-    { group = "master", source = "worker", ports = local.master_node_ports },
-    { group = "worker", source = "", ports = local.machine_network_ports },
-    { group = "worker", source = "worker", ports = local.node_ports },
-    { group = "worker", source = "master", ports = local.node_ports },
+  older_ports = [
+    { group = "master", source = "", cidrs = var.machine_v4_cidrs, ports = local.master_machine_network_ports },
+    { group = "master", source = "master", cidrs = null, ports = merge(local.master_node_ports, local.master_only_ports) },
+    { group = "master", source = "worker", cidrs = null, ports = local.master_node_ports },
+    { group = "worker", source = "", cidrs = var.machine_v4_cidrs, ports = local.machine_network_ports },
+    { group = "worker", source = "worker", cidrs = null, ports = local.node_ports },
+    { group = "worker", source = "master", cidrs = null, ports = local.node_ports },
   ]
+
+  open_ports = { "4.14" = local.older_ports, "4.16" = local.cluster_api_ports }[var.aws_layout]
 
   ingress_rules = merge([
     for line in local.open_ports : {
@@ -55,13 +57,13 @@ locals {
         type   = "ingress"
         group  = line.group
         source = line.source
-        cidrs  = line.source == "" ? var.machine_v4_cidrs : null
+        cidrs  = line.cidrs
       })
     }
   ]...)
 
   egress_rules = {
-    for group in ["master", "worker"] : "${group}-egress" => {
+    for group in keys(local.security_groups) : "${group}-egress" => {
       type     = "egress"
       group    = group
       source   = ""

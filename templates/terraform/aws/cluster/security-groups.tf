@@ -1,33 +1,55 @@
-resource "aws_security_group" "master" {
-  name        = "${var.cluster_id}-master-sg"
+# Layout 4.14 has a group for each kind of node. Layout 4.16 has groups by what is done: being a node, being of the
+# control plane, being in front of the API servers, and the one whose rules the cluster's cloud controller writes. That
+# one alone has the ownership tag, as the controller refuses a machine with two tagged groups.
+locals {
+  # Role to the end of the name.
+  security_groups = (local.cluster_api
+    ? { for role in ["apiserver-lb", "controlplane", "lb", "node"] : role => role }
+    : { for role in ["master", "worker"] : role => "${role}-sg" }
+  )
+
+  security_group_tags = {
+    for role in keys(local.security_groups) : role => {
+      for key, value in local.role_tags[role] : key => value
+      if !local.cluster_api || role == "lb" || key != local.ownership_key
+    }
+  }
+}
+
+resource "aws_security_group" "nodes" {
+  for_each = local.security_groups
+
+  name        = "${var.cluster_id}-${each.value}"
   description = local.description
   vpc_id      = local.vpc_id
-  tags        = merge(local.tags, { Name = "${var.cluster_id}-master-sg" })
+  tags        = merge(local.security_group_tags[each.key], { Name = "${var.cluster_id}-${each.value}" })
 
   timeouts {
     create = "20m"
   }
 }
 
-resource "aws_security_group" "worker" {
-  name        = "${var.cluster_id}-worker-sg"
-  description = local.description
-  vpc_id      = local.vpc_id
-  tags        = merge(local.tags, { Name = "${var.cluster_id}-worker-sg" })
+moved {
+  from = aws_security_group.master
+  to   = aws_security_group.nodes["master"]
+}
 
-  timeouts {
-    create = "20m"
-  }
+moved {
+  from = aws_security_group.worker
+  to   = aws_security_group.nodes["worker"]
 }
 
 locals {
-  security_group_ids = {
-    master = aws_security_group.master.id
-    worker = aws_security_group.worker.id
-  }
+  security_group_ids = { for role, group in aws_security_group.nodes : role => group.id }
+
+  master_security_group_ids = [
+    for role in { "4.14" = ["master"], "4.16" = ["node", "lb", "controlplane"] }[var.aws_layout] :
+    local.security_group_ids[role]
+  ]
+  load_balancer_security_group_ids = local.cluster_api ? [local.security_group_ids["apiserver-lb"]] : null
 }
 
-# Rules are resources of their own because the two groups refer to each other. They have no tags, since they go with
+# Rules are resources of their own because the groups refer to each other. They have no tags, since they go with
 # their group and destroy looks for tagged things; so the newer kind of rule resource, one per address range, gains
 # nothing, and changing one needs a permission (ec2:ModifySecurityGroupRules) that installers are not granted.
 resource "aws_security_group_rule" "nodes" {

@@ -6,7 +6,7 @@ resource "aws_subnet" "public_edge" {
   vpc_id            = local.vpc_id
   cidr_block        = each.value
   availability_zone = each.key
-  tags              = merge(local.tags, { Name = "${var.cluster_id}-public-${each.key}" })
+  tags              = merge(local.role_tags["public"], { Name = "${var.cluster_id}-${local.subnet_name}public-${each.key}" })
 }
 
 resource "aws_route_table_association" "public_edge" {
@@ -22,11 +22,11 @@ resource "aws_subnet" "private_edge" {
   vpc_id            = local.vpc_id
   cidr_block        = each.value
   availability_zone = each.key
-
-  tags = merge(local.tags, {
-    Name                              = "${var.cluster_id}-private-${each.key}"
-    "kubernetes.io/role/internal-elb" = ""
-  })
+  # Load balancers of services belong into the region's own zones, which the older tag does not say.
+  tags = merge(
+    local.cluster_api ? local.role_tags["private"] : local.private_tags,
+    { Name = "${var.cluster_id}-${local.subnet_name}private-${each.key}" },
+  )
 }
 
 resource "aws_route_table_association" "private_edge" {

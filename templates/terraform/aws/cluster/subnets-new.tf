@@ -1,11 +1,20 @@
 # Subnets of a new VPC: a public and a private one per zone. A zone's private subnet reaches the internet through the
 # NAT gateway in its public one.
 
+locals {
+  subnet_name = local.cluster_api ? "subnet-" : ""
+  table_name  = local.cluster_api ? "rt-" : ""
+
+  # The cluster's cloud controller puts load balancers of services into the subnets with these tags.
+  private_tags = merge(local.role_tags["private"], { "kubernetes.io/role/internal-elb" = local.cluster_api ? "1" : "" })
+  public_tags  = merge(local.role_tags["public"], local.cluster_api ? { "kubernetes.io/role/elb" = "1" } : {})
+}
+
 resource "aws_route_table" "public" {
   count = local.new_network ? 1 : 0
 
   vpc_id = local.vpc_id
-  tags   = merge(local.tags, { Name = "${var.cluster_id}-public" })
+  tags   = merge(local.role_tags["common"], { Name = "${var.cluster_id}-${local.table_name}public" })
 }
 
 resource "aws_main_route_table_association" "public" {
@@ -33,7 +42,7 @@ resource "aws_subnet" "public" {
   vpc_id            = local.vpc_id
   cidr_block        = each.value
   availability_zone = each.key
-  tags              = merge(local.tags, { Name = "${var.cluster_id}-public-${each.key}" })
+  tags              = merge(local.public_tags, { Name = "${var.cluster_id}-${local.subnet_name}public-${each.key}" })
 }
 
 resource "aws_route_table_association" "public" {
@@ -47,7 +56,7 @@ resource "aws_eip" "nat" {
   for_each = local.public_cidrs
 
   domain = "vpc"
-  tags   = merge(local.tags, { Name = "${var.cluster_id}-eip-${each.key}" })
+  tags   = merge(local.role_tags["common"], { Name = "${var.cluster_id}-eip-${each.key}" })
 
   # An address of a VPC can be used, and released, only while the VPC has an internet gateway.
   depends_on = [aws_internet_gateway.new]
@@ -58,14 +67,14 @@ resource "aws_nat_gateway" "new" {
 
   allocation_id = aws_eip.nat[each.key].id
   subnet_id     = aws_subnet.public[each.key].id
-  tags          = merge(local.tags, { Name = "${var.cluster_id}-nat-${each.key}" })
+  tags          = merge(local.role_tags["common"], { Name = "${var.cluster_id}-nat-${each.key}" })
 }
 
 resource "aws_route_table" "private" {
   for_each = local.private_cidrs
 
   vpc_id = local.vpc_id
-  tags   = merge(local.tags, { Name = "${var.cluster_id}-private-${each.key}" })
+  tags   = merge(local.role_tags["common"], { Name = "${var.cluster_id}-${local.table_name}private-${each.key}" })
 }
 
 resource "aws_route" "private_nat" {
@@ -86,11 +95,7 @@ resource "aws_subnet" "private" {
   vpc_id            = local.vpc_id
   cidr_block        = each.value
   availability_zone = each.key
-
-  tags = merge(local.tags, {
-    Name                              = "${var.cluster_id}-private-${each.key}"
-    "kubernetes.io/role/internal-elb" = ""
-  })
+  tags              = merge(local.private_tags, { Name = "${var.cluster_id}-${local.subnet_name}private-${each.key}" })
 }
 
 resource "aws_route_table_association" "private" {

@@ -4,7 +4,7 @@ resource "aws_vpc" "new" {
   cidr_block           = local.vpc_cidr
   enable_dns_hostnames = true
   enable_dns_support   = true
-  tags                 = merge(local.tags, { Name = "${var.cluster_id}-vpc" })
+  tags                 = merge(local.role_tags["common"], { Name = "${var.cluster_id}-vpc" })
 }
 
 data "aws_vpc" "given" {
@@ -36,7 +36,7 @@ resource "aws_internet_gateway" "new" {
   count = local.new_network ? 1 : 0
 
   vpc_id = local.vpc_id
-  tags   = merge(local.tags, { Name = "${var.cluster_id}-igw" })
+  tags   = merge(local.role_tags["common"], { Name = "${var.cluster_id}-igw" })
 }
 
 # Keeps the image registry's traffic, much of it, off the NAT gateways.

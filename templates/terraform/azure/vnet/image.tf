@@ -2,9 +2,6 @@ locals {
   # Also with a marketplace image: the compute pools may still use this one.
   make_image   = var.azure_image_url != ""
   make_gallery = local.make_image && !var.azure_stack
-
-  confidential_image = var.azure_master_security_encryption_type != ""
-  trusted_image      = !local.confidential_image && (local.secure_boot == true || local.vtpm == true)
 }
 
 # Both generations are offered, because the sizes of the pools can differ in what
@@ -40,9 +37,10 @@ resource "azurerm_shared_image" "cluster" {
   architecture       = var.azure_vm_architecture
   hyper_v_generation = each.key
 
-  # Generation 2 only. The two exclude each other, even when one is false.
-  confidential_vm_supported = each.value.secured && local.confidential_image ? true : null
-  trusted_launch_supported  = each.value.secured && local.trusted_image ? true : null
+  # Generation 2 only. The first two exclude each other, even when one is false. Newer sizes have NVMe disks alone.
+  confidential_vm_supported         = each.value.secured && var.azure_image_protection == "ConfidentialVM" ? true : null
+  trusted_launch_supported          = each.value.secured && var.azure_image_protection == "TrustedLaunch" ? true : null
+  disk_controller_type_nvme_enabled = each.value.secured ? true : null
 
   identifier {
     publisher = each.value.publisher

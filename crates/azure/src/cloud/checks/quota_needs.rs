@@ -204,7 +204,7 @@ mod tests {
             outbound_type: outbound_type.to_owned(),
             load_balancers: LoadBalancers { internal: text(), public: text() },
             identity: text(),
-            image: Image { url: text(), release: text() },
+            image: Image { url: text(), release: text(), protection: String::new() },
             control_plane: pool("master", "Standard_D8s_v3", 3),
             compute,
             user_tags: BTreeMap::new(),

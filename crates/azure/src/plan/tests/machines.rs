@@ -151,6 +151,37 @@ fn ultra_disks_are_in_every_zone() {
 }
 
 #[test]
+fn pools_of_one_image_have_one_kind_of_protection() {
+    let with = |compute: &str| {
+        let mut config = config();
+        let settings =
+            |kind: &str| SecuritySettings { security_type: kind.to_owned(), ..SecuritySettings::default() };
+        let pools = config.control_plane.iter_mut().chain(&mut config.compute);
+        for (pool, kind) in pools.zip(["TrustedLaunch", compute]) {
+            let azure = pool.platform.azure.get_or_insert_default();
+            azure.settings = Some(settings(kind));
+            if kind == "ConfidentialVM" {
+                "Standard_DC4as_v5".clone_into(&mut azure.vm_size);
+            }
+        }
+        config
+    };
+    let mut facts = answers();
+    let mut size = facts.sizes[MASTER].clone();
+    size.capabilities.insert("ConfidentialComputingType".to_owned(), "SNP".to_owned());
+    facts.sizes.insert("Standard_DC4as_v5".to_owned(), size);
+    let findings = found(&with("ConfidentialVM"), facts.clone());
+    assert_eq!(places(&findings), [("LF0788", "compute[0].platform.azure.settings.securityType")]);
+    let protection = |kind: &str| {
+        let plan = planned(&with(kind), facts.clone()).0;
+        plan.map(|plan| plan.image.protection)
+    };
+    // One pool alone is enough, whichever it is.
+    assert_eq!(protection("TrustedLaunch").as_deref(), Some("TrustedLaunch"));
+    assert_eq!(protection("").as_deref(), Some("TrustedLaunch"));
+}
+
+#[test]
 fn a_protected_start_is_one_that_the_size_has() {
     let wish = |kind: &str| {
         let security = SecuritySettings { security_type: kind.to_owned(), ..SecuritySettings::default() };
