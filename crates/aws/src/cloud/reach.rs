@@ -139,13 +139,13 @@ async fn known(session: &Session<'_>, service: Service) -> Answer {
     let reached = session.reached(service).await;
     let reply = match replied(session, service.name(), service.title(), &reached) {
         Ok(reply) => reply,
-        Err(_) if name_failed(&reached) && resolves_nothing(session).await => {
-            return seen(&reached, without_names(session, service));
-        }
         Err(_) if is_guess(session, &reached) => {
             let region = shortened(session.region());
             let why = format!("the region {region} is not known: see aws.region.endpoints");
             return seen(&reached, Answer::skipped(why));
+        }
+        Err(_) if name_failed(&reached) && resolves_nothing(session).await => {
+            return seen(&reached, without_names(session, service));
         }
         Err(answer) => return seen(&reached, answer),
     };
@@ -166,9 +166,14 @@ fn is_guess(session: &Session<'_>, reached: &Reached) -> bool {
     is_unknown && of_sdk && reached.failed_by(of_name)
 }
 
-/// Whether the name servers gave no answer on the endpoint's host.
+/// Whether the name servers gave no answer on the endpoint's host, or do not know a host that AWS has.
 fn name_failed(reached: &Reached) -> bool {
-    reached.failed_by(|sort| sort == landfall_net::Sort::NameFailed)
+    let of_sdk = matches!(reached, Reached::Seen(endpoint, _) if endpoint.origin == Origin::Sdk);
+    reached.failed_by(|sort| match sort {
+        landfall_net::Sort::NameFailed => true,
+        landfall_net::Sort::NameUnknown => of_sdk,
+        _ => false,
+    })
 }
 
 /// Whether this machine cannot resolve the host of any endpoint that is checked.
@@ -185,7 +190,7 @@ fn without_names(session: &Session<'_>, service: Service) -> Answer {
         let name = first.name();
         return Answer::skipped(format!("this machine cannot resolve names: see aws.endpoint.{name}"));
     }
-    let message = "this machine cannot resolve names: no name server answers for any endpoint";
+    let message = "this machine cannot resolve names: no host of any endpoint resolves";
     let finding = Finding::error(&pages::UNREACHABLE, Kind::Invalid, "", message);
     Answer::found(finding.help("connect the network or VPN of this machine, and look at its name servers"))
 }

@@ -36,11 +36,13 @@ pub(super) struct Reached {
     check: &'static str,
     title: &'static str,
     answer: Answer,
+    /// Whether its host does not resolve.
+    unresolved: bool,
 }
 
 impl Reached {
     fn of(role: &Role, answer: Answer) -> Self {
-        Self { check: role.check, title: role.title, answer }
+        Self { check: role.check, title: role.title, answer, unresolved: false }
     }
 
     /// Whether it can be asked anything.
@@ -65,7 +67,7 @@ pub(super) async fn manager(session: &Session<'_>) -> Reached {
     let mut asked = url.clone();
     asked.set_path(&format!("{}/subscriptions", url.path().trim_end_matches('/')));
     asked.query_pairs_mut().append_pair("api-version", Api::Subscriptions.version(hybrid));
-    Reached::of(&MANAGER, look(session, &MANAGER, &url, &asked).await)
+    look(session, &MANAGER, &url, &asked).await
 }
 
 /// Looks at the authority, which describes itself to everybody.
@@ -77,11 +79,17 @@ pub(super) async fn authority(session: &Session<'_>) -> Reached {
     let tenant = session.given().tenant.as_str();
     let tenant = if tenant.is_empty() { ANY_TENANT } else { tenant };
     let asked = environment.openid_configuration(tenant);
-    Reached::of(&AUTHORITY, look(session, &AUTHORITY, &environment.authority, &asked).await)
+    let reached = look(session, &AUTHORITY, &environment.authority, &asked).await;
+    if reached.unresolved && session.manager().await.unresolved {
+        // One finding for a machine that resolves no name at all.
+        let answer = Answer::skipped(format!("its name does not resolve either: see {}", MANAGER.check));
+        return Reached { answer, ..reached };
+    }
+    reached
 }
 
 /// What is to be seen at a URL.
-async fn look(session: &Session<'_>, role: &Role, url: &Url, asked: &Url) -> Answer {
+async fn look(session: &Session<'_>, role: &Role, url: &Url, asked: &Url) -> Reached {
     let limit = session.asking.patience.connect;
     let permit = session.concurrency().take().await;
     let seen = landfall_net::probe(asked, session.trust(), session.proxies(), limit).await;
@@ -95,7 +103,11 @@ async fn look(session: &Session<'_>, role: &Role, url: &Url, asked: &Url) -> Ans
     for (name, value) in seen.evidence() {
         answer.evidence.insert(name, value);
     }
-    answer
+    let unresolved = matches!(
+        &seen.answer,
+        Err(Broken { sort: landfall_net::Sort::NameFailed | landfall_net::Sort::NameUnknown, .. })
+    );
+    Reached { unresolved, ..Reached::of(role, answer) }
 }
 
 /// Where something was looked for.
@@ -124,6 +136,12 @@ fn judge(role: &Role, place: &Place, seen: Result<&Reply, &Broken>) -> Answer {
     let (title, url) = (role.title, place.url.as_str());
     let reply = match seen {
         Ok(reply) => reply,
+        Err(broken) if broken.sort == landfall_net::Sort::NameFailed => {
+            let message =
+                format!("this machine cannot resolve names: no name server answers for {title} at `{url}`");
+            let help = "connect the network or VPN of this machine, and look at its name servers";
+            return place.finding(&pages::UNREACHABLE, message, help);
+        }
         Err(broken) => {
             let message = format!("{title} cannot be reached at `{url}`: {}", broken.why);
             return place.finding(code_of(broken.sort), message, &broken.help);
@@ -232,6 +250,15 @@ mod tests {
         assert_eq!(finding.field, FIELD);
         assert!(names.iter().all(|name| finding.message.contains(name)), "{}", finding.message);
         finding.code.as_str()
+    }
+
+    #[test]
+    fn a_machine_that_resolves_no_names_is_told_from_a_name_that_nobody_knows() {
+        let broken = |sort| Broken { step: Step::Name, sort, why: "no".to_owned(), help: "help".to_owned() };
+        let failed = found(&MANAGER, false, Err(&broken(landfall_net::Sort::NameFailed)));
+        assert_eq!(code(failed, &["this machine cannot resolve names"]), "LF1106");
+        let unknown = found(&MANAGER, false, Err(&broken(landfall_net::Sort::NameUnknown)));
+        assert!(!unknown.is_some_and(|finding| finding.message.contains("this machine")));
     }
 
     #[test]
