@@ -42,7 +42,7 @@ pub fn together(root: String, root_key: Option<String>, server: String, server_k
     Tls {
         root_validity: validity(&root),
         root_ca: root,
-        root_key: root_key.map(Secret::new),
+        root_key: root_key.filter(|key| !key.trim().is_empty()).map(Secret::new),
         machine_config_server_validity: validity(&server),
         machine_config_server: server,
         machine_config_server_key: Secret::new(server_key),

@@ -280,6 +280,16 @@ pub fn all() -> Vec<PathBuf> {
     all
 }
 
+/// All of them with the files of the oldest release and of the newest.
+pub fn made_for_all() -> impl Iterator<Item = (PathBuf, Plan, Vec<File>)> {
+    let newest = SETS[1].examples().into_iter().chain(all());
+    let both = all().into_iter().map(|folder| (folder, "4.14")).chain(newest.map(|folder| (folder, "4.19")));
+    both.map(|(folder, release)| {
+        let (plan, files) = made_for(release, &folder);
+        (folder, plan, files)
+    })
+}
+
 /// The files of an example besides its inputs, by path.
 fn wanted(folder: &Path) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
@@ -513,8 +523,8 @@ fn an_edge_pool_is_planned_zone_by_zone() {
 fn every_file_stands_in_the_graph() {
     let files = landfall::graph::ASSETS.iter().filter(|asset| asset.kind == landfall::graph::Kind::File);
     let names: Vec<&str> = files.map(|asset| asset.name).collect();
-    for folder in all() {
-        for file in made(&folder).1 {
+    for (_, _, files) in made_for_all() {
+        for file in files {
             let standing = names.iter().filter(|name| landfall::graph::stands_for(name, &file.path)).count();
             assert_eq!(standing, 1, "{}", file.path);
         }
@@ -526,8 +536,7 @@ fn secrets_stand_in_secret_files_only() {
     let world =
         ["wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", "EXAMPLE-CLIENT-SECRET", "ZXhhbXBsZTpleGFtcGxl", "ZTpl"];
     let encode = |text: &str| base64::engine::general_purpose::STANDARD.encode(text);
-    for folder in all() {
-        let (plan, files) = made(&folder);
+    for (folder, plan, files) in made_for_all() {
         let plan = serde_json::to_string(&plan).unwrap();
         assert!(world.iter().all(|secret| !plan.contains(secret)), "{}", folder.display());
         for file in files {

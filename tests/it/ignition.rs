@@ -383,7 +383,10 @@ impl Program {
         let folder = tempfile::tempdir().unwrap();
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/ignition/openshift-install");
         symlink(script, folder.path().join("openshift-install")).unwrap();
-        put_ignition(folder.path(), &bootstrap(LATER, ID));
+        let mut given: Value = serde_json::from_str(&bootstrap(LATER, ID)).unwrap();
+        // The program takes that of the cluster.
+        given["storage"]["files"].as_array_mut().unwrap().pop();
+        put_ignition(folder.path(), &given.to_string());
         Self(folder)
     }
 
@@ -558,6 +561,11 @@ fn machines_must_look_for_what_is_made() {
     {
         assert!(findings[0].message.contains(part), "{part}: {}", findings[0].message);
     }
+    // So is what the user brought.
+    let own =
+        ours.replace("demo-bcd24-worker-profile", "infra-profile").replace("demo-bcd24-node", "infra-group");
+    assert_ne!(own, ours);
+    prepared(brought(&own));
     // The user's own edit is what was planned.
     write(&cluster.path().join(name), &older);
     prepared(brought(&older));
@@ -570,16 +578,47 @@ fn machines_must_look_for_what_is_made() {
 fn manifests_that_the_program_leaves_out_are_told() {
     let (cluster, program) = (cluster(), Program::new());
     write(&cluster.path().join("openshift/99-mine.yaml"), "kind: Mine\napiVersion: v1\n");
-    write(&program.path("drop"), "openshift/99-mine.yaml\nopenshift/openshift-install-manifests.yaml\n");
+    write(&program.path("drop"), "openshift/99-mine.yaml\n");
     let findings = refused(program.run(cluster.path()));
     assert_eq!(codes(&findings), ["LF0681"]);
     assert!(findings[0].message.contains(" openshift/99-mine.yaml "), "{}", findings[0].message);
-    assert!(!findings[0].message.contains("openshift-install-manifests"), "{}", findings[0].message);
     untouched(cluster.path());
     std::fs::remove_file(program.path("drop")).unwrap();
     prepared(program.run(cluster.path()));
+    // What the program has of its own in the place of an edited one is no better.
+    write(&cluster.path().join("openshift/99-mine.yaml"), "kind: Mine\napiVersion: v2\n");
+    write(&program.path("replace"), "openshift/99-mine.yaml\n");
+    assert_eq!(codes(&refused(program.run(cluster.path()))), ["LF0681"]);
+    std::fs::remove_file(program.path("replace")).unwrap();
+    prepared(program.run(cluster.path()));
     let files = variables(cluster.path()).0;
     assert!(paths(&files).contains(&"/opt/openshift/openshift/99-mine.yaml"));
+}
+
+#[test]
+fn the_program_writes_its_own_note() {
+    // One with another version would have it make the whole folder anew.
+    let (cluster, program) = (cluster(), Program::new());
+    prepared(program.run(cluster.path()));
+    assert!(!program.path("seen/openshift/openshift-install-manifests.yaml").exists());
+}
+
+#[test]
+fn infrastructure_of_an_earlier_layout_is_not_replaced() {
+    let cluster = cluster();
+    prepared(run(cluster.path(), IgnitionFrom::None));
+    let group = |name: &str| {
+        let group =
+            json!({ "mode": "managed", "type": "aws_security_group", "name": name, "instances": [{}] });
+        let state = json!({ "version": 4, "resources": [group] });
+        write(&cluster.path().join("terraform/cluster/terraform.tfstate"), state.to_string());
+    };
+    group("master");
+    let Err(Refusal::Unfit(said)) = run(cluster.path(), IgnitionFrom::None) else { panic!("not refused") };
+    let found: Vec<&str> = said.findings.iter().filter(|f| f.is_error()).map(|f| f.code.as_str()).collect();
+    assert_eq!(found, ["LF0684"]);
+    group("nodes");
+    prepared(run(cluster.path(), IgnitionFrom::None));
 }
 
 #[test]

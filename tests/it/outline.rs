@@ -206,7 +206,8 @@ fn counted(stages: &[(&'static str, Stage)]) -> BTreeMap<Kind, u64> {
 /// The examples, and plans that differ from one of them in what no example has.
 fn plans() -> Vec<(String, Plan)> {
     let name = |folder: &Path| folder.file_name().unwrap().to_string_lossy().into_owned();
-    let examples = clusters::all().into_iter().map(|folder| (name(&folder), clusters::made(&folder).0));
+    let examples = clusters::made_for_all()
+        .map(|(folder, plan, _)| (format!("{} {}", name(&folder), plan.release), plan));
     examples.chain(changed()).collect()
 }
 

@@ -167,6 +167,7 @@ const SHOWN_ELSEWHERE: &[(&str, &str)] = &[
     ("LF0676", "ignition::a_program_that_fails_leaves_nothing_but_its_log"),
     ("LF0677", "ignition::nothing_of_the_users_is_lost_to_the_program"),
     ("LF0678", "ignition::nothing_of_the_users_is_lost_to_the_program"),
+    ("LF0684", "ignition::infrastructure_of_an_earlier_layout_is_not_replaced"),
     ("LF0683", "ignition::files_without_access_to_the_cluster_are_told"),
     ("LF0682", "ignition::the_program_is_of_the_release"),
     ("LF0681", "ignition::manifests_that_the_program_leaves_out_are_told"),

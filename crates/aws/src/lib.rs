@@ -181,7 +181,7 @@ impl Platform for Aws {
     }
 
     fn machine_references(&self) -> &'static [&'static str] {
-        &["/iamInstanceProfile", "/loadBalancers", "/placement/region", "/securityGroups", "/subnet"]
+        &["/iamInstanceProfile", "/loadBalancers", "/securityGroups", "/subnet"]
     }
 
     fn unset(&self, plan: &Plan) -> Option<Unset> {

@@ -173,7 +173,6 @@ impl Platform for Azure {
         &[
             "/image/resourceID",
             "/internalLoadBalancer",
-            "/location",
             "/managedIdentity",
             "/networkResourceGroup",
             "/publicLoadBalancer",

@@ -159,7 +159,7 @@ pub trait Platform: Sync {
     }
 
     /// What of a machine's `spec.providerSpec.value` names infrastructure that a plan makes, as JSON pointers:
-    /// machines with other values would not start.
+    /// machines that name other things of the cluster would not start.
     fn machine_references(&self) -> &'static [&'static str] {
         &[]
     }

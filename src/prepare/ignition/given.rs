@@ -44,7 +44,8 @@ impl Manifests {
                 files.insert(path, bytes);
             }
         }
-        for path in program::OWN {
+        // One with another version than the program's own would have the program make all of the folder anew.
+        for path in program::OWN.into_iter().chain([program::NOTE]) {
             files.remove(path);
         }
         Ok(Self { files, lost })

@@ -33,6 +33,9 @@ pub(super) const OWN: [&str; 6] = [
     "openshift/99_openshift-cluster-api_worker-user-data-secret.yaml",
 ];
 
+/// The note of who installed, which the program writes with its own version.
+pub(super) const NOTE: &str = "openshift/openshift-install-manifests.yaml";
+
 /// How the names of manifests of machines begin.
 const MACHINES: [&str; 2] = ["99_openshift-cluster-api_", "99_openshift-machine-api_"];
 /// How the names of those end that have the same beginning and are none.
@@ -155,6 +158,13 @@ impl Job<'_> {
             let program = self.program.display().to_string();
             self.refused(pages::not_started(&program, &cause.to_string()))
         })?;
+        if !output.status.success() {
+            let command = format!("{} version", self.program.display());
+            let errors = self.scrub.clean(&String::from_utf8_lossy(&output.stderr));
+            let last = last_fault(&errors);
+            let status = output.status.to_string();
+            return Err(self.refused(pages::program_failed(&command, &status, last.as_deref(), &self.log())));
+        }
         let said = String::from_utf8_lossy(&output.stdout);
         match version_of(&said) {
             Some(version) if !is_of(&version, self.release) => {
@@ -240,7 +250,8 @@ impl Job<'_> {
 
 /// The version in the first line that the program says of itself, `openshift-install 4.19.3`.
 fn version_of(said: &str) -> Option<String> {
-    let word = said.lines().next()?.split_whitespace().nth(1)?;
+    // The program's own path comes first, and may have spaces.
+    let word = said.lines().next()?.split_whitespace().last()?;
     let version = word.trim_start_matches('v');
     let is_version = version.split('.').take(2).filter(|part| part.parse::<u32>().is_ok()).count() == 2;
     is_version.then(|| version.to_owned())
@@ -311,6 +322,7 @@ mod tests {
         let version = version_of(said).unwrap_or_default();
         assert_eq!(version, "4.19.3");
         assert!(is_of(&version, "4.19") && !is_of(&version, "4.1") && !is_of("4.2.0", "4.20"));
+        assert_eq!(version_of("/a b/openshift-install 4.18.3\n").as_deref(), Some("4.18.3"));
         assert_eq!(version_of("./openshift-install v4.18.0-rc.1\n").as_deref(), Some("4.18.0-rc.1"));
         for silent in ["", "openshift-install", "openshift-install unreleased-master-1-g0\n", "x 4.x\n"] {
             assert_eq!(version_of(silent), None, "{silent}");

@@ -154,10 +154,10 @@ pub fn another_release(program: &str, version: &str, release: &str) -> Finding {
 #[must_use]
 pub fn left_out(name: &str, paths: &[&str], log: &str) -> Finding {
     let message = format!(
-        "openshift-install did not put {} into {name}; without {} the cluster would not be the one that was planned; \
-         nothing was created",
+        "openshift-install did not put {} into {name} as {} here; the cluster would not be the one that was \
+         planned; nothing was created",
         listed(paths),
-        if paths.len() == 1 { "it" } else { "them" }
+        if paths.len() == 1 { "it is" } else { "they are" }
     );
     Finding::error(&LEFT_OUT, Kind::Invalid, name, message).help(format!(
         "the program's whole output is in {log}; use the openshift-install of the release that is to be installed, \
@@ -170,16 +170,15 @@ pub fn left_out(name: &str, paths: &[&str], log: &str) -> Finding {
 pub fn other_machines(
     name: &str,
     path: &str,
-    fields: &[&str],
+    field: &str,
     found: &str,
-    wanted: &str,
+    known: &[&str],
     release: &str,
 ) -> Finding {
     let message = format!(
-        "the machines in {name} look for other infrastructure than landfall makes for {release}: they differ in {}; \
-         {path} has {} {found}, the plan {wanted}; nothing was created",
-        listed(fields),
-        fields.first().copied().unwrap_or_default()
+        "the machines in {name} look for other infrastructure than landfall makes for {release}: `{field}` in {path} \
+         names {found}, the plan {}; nothing was created",
+        if known.is_empty() { "nothing".to_owned() } else { listed(known) }
     );
     Finding::error(&MACHINES, Kind::Invalid, name, message).help(
         "name the release that the ignition files were made for with --release, or have them made of this \

@@ -16,6 +16,7 @@ const ENDPOINT_USER: Code = Code::new("LF0656");
 const NOT_MADE: Code = Code::new("LF0657");
 const UNKNOWN_ENGINE: Code = Code::new("LF0658");
 const PARTITIONING: Code = Code::new("LF0659");
+const OLDER_LAYOUT: Code = Code::new("LF0684");
 
 /// No assets can be made for a platform.
 #[must_use]
@@ -61,6 +62,17 @@ pub fn unknown_partitioning(mode: &str) -> Finding {
     let message = format!("`{}` is no mode in which OpenShift partitions processors", shortened(mode));
     Finding::error(&PARTITIONING, Kind::NotSupported, "cpuPartitioningMode", message)
         .help("write AllNodes or None, or leave the setting out")
+}
+
+/// Infrastructure that stands in a layout which is no longer made for the release.
+#[must_use]
+pub fn older_layout(release: &str) -> Finding {
+    let message = format!(
+        "the infrastructure of this directory was made by an earlier build of landfall, with names that machines of \
+         {release} do not look for; nothing was changed"
+    );
+    Finding::error(&OLDER_LAYOUT, Kind::Forbidden, "infraID", message)
+        .help("finish the cluster with that build, or destroy it with this one and create it anew")
 }
 
 /// A directory of another cluster.

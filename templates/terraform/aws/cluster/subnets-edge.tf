@@ -3,10 +3,11 @@
 resource "aws_subnet" "public_edge" {
   for_each = local.public_edge_cidrs
 
-  vpc_id            = local.vpc_id
-  cidr_block        = each.value
-  availability_zone = each.key
-  tags              = merge(local.role_tags["public"], { Name = "${var.cluster_id}-${local.subnet_name}public-${each.key}" })
+  vpc_id                  = local.vpc_id
+  cidr_block              = each.value
+  availability_zone       = each.key
+  map_public_ip_on_launch = local.cluster_api
+  tags                    = merge(local.role_tags["public"], { Name = "${var.cluster_id}-${local.subnet_name}public-${each.key}" })
 }
 
 resource "aws_route_table_association" "public_edge" {

@@ -39,10 +39,11 @@ resource "aws_route" "public_internet" {
 resource "aws_subnet" "public" {
   for_each = local.public_cidrs
 
-  vpc_id            = local.vpc_id
-  cidr_block        = each.value
-  availability_zone = each.key
-  tags              = merge(local.public_tags, { Name = "${var.cluster_id}-${local.subnet_name}public-${each.key}" })
+  vpc_id                  = local.vpc_id
+  cidr_block              = each.value
+  availability_zone       = each.key
+  map_public_ip_on_launch = local.cluster_api
+  tags                    = merge(local.public_tags, { Name = "${var.cluster_id}-${local.subnet_name}public-${each.key}" })
 }
 
 resource "aws_route_table_association" "public" {

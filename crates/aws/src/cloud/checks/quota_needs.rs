@@ -159,7 +159,7 @@ mod tests {
             ("internetGateways", 1),
             ("natGateways", 1),
             ("networkLoadBalancers", 2),
-            ("securityGroups", 3),
+            ("securityGroups", 5),
             ("standardVcpus", 32),
             ("vpcs", 1),
         ];

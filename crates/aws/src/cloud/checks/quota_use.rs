@@ -74,8 +74,9 @@ impl Owner {
     /// Whether something with these tags is the cluster's own.
     fn has(&self, tags: &[Tag]) -> bool {
         let Some(id) = &self.0 else { return false };
-        let key = format!("kubernetes.io/cluster/{id}");
-        tags.iter().any(|tag| tag.key() == Some(key.as_str()) && tag.value() == Some(OWNED))
+        let keys = ["kubernetes.io/cluster/", "sigs.k8s.io/cluster-api-provider-aws/cluster/"];
+        let own = |key: &str| keys.iter().any(|beginning| key.strip_prefix(beginning) == Some(id));
+        tags.iter().any(|tag| tag.key().is_some_and(own) && tag.value() == Some(OWNED))
     }
 
     /// Whether a load balancer of this name, of which no tags are told, is the cluster's own.

@@ -10,7 +10,7 @@ use landfall_platform::removal::{Disposition, FoundCluster, Kind, Outcome, Resou
 
 use super::arn::Arn;
 use super::discover::AT_A_TIME;
-use super::ownership::{CLUSTER, OWNED};
+use super::ownership::{CLUSTER, OWNED, PROVIDER, id_of};
 use super::{AwsRemoval, delete, kinds};
 use crate::cloud::gather::filter;
 use crate::cloud::session::Lost;
@@ -99,23 +99,18 @@ fn verdict(lost: &Lost) -> Verdict {
     }
 }
 
-/// The infrastructure id in a key; none for other keys.
-fn id_of(key: &str) -> Option<String> {
-    key.strip_prefix(CLUSTER).filter(|id| !id.is_empty()).map(str::to_owned)
-}
-
 /// What of EC2 clusters have made.
 async fn by_ec2(removal: &AwsRemoval<'_>) -> Result<Seen, Lost> {
     let ec2 = removal.session.ec2().await.map_err(Lost::Unready)?;
-    let any = format!("{CLUSTER}*");
-    let request = ec2.describe_tags().filters(filter("key", [any.as_str()]));
+    let any = [CLUSTER, PROVIDER].map(|beginning| format!("{beginning}*"));
+    let request = ec2.describe_tags().filters(filter("key", any.iter().map(String::as_str)));
     let request = request.filters(filter("value", [OWNED]));
     let found = Box::pin(request.into_paginator().items().send().try_collect()).await;
     let found = found.map_err(|error| Lost::Fault(removal.session.fault(TAGS, &error)))?;
     let mut seen = Seen::new();
     for tag in found.iter().filter(|tag| tag.value() == Some(OWNED)) {
         if let (Some(id), Some(thing)) = (tag.key().and_then(id_of), tag.resource_id()) {
-            seen.entry(id).or_default().insert(thing.to_owned());
+            seen.entry(id.to_owned()).or_default().insert(thing.to_owned());
         }
     }
     Ok(seen)
@@ -127,17 +122,25 @@ async fn keys(removal: &AwsRemoval<'_>) -> Result<BTreeSet<String>, Lost> {
     let request = client.get_tag_keys();
     let found = Box::pin(request.into_paginator().items().send().try_collect()).await;
     let found = found.map_err(|error| Lost::Fault(removal.session.fault(KEYS, &error)))?;
-    Ok(found.iter().filter_map(|key| id_of(key)).collect())
+    Ok(found.iter().filter_map(|key| id_of(key)).map(str::to_owned).collect())
 }
 
 /// What a cluster has made in the region.
 async fn resources(removal: &AwsRemoval<'_>, client: &Client, id: &str) -> Result<BTreeSet<String>, Lost> {
-    let tag = TagFilter::builder().key(format!("{CLUSTER}{id}")).values(OWNED).build();
+    let mut all = BTreeSet::new();
+    for beginning in [CLUSTER, PROVIDER] {
+        all.extend(Box::pin(tagged(removal, client, &format!("{beginning}{id}"))).await?);
+    }
+    Ok(all)
+}
+
+/// What has a tag with this key that says who made it.
+async fn tagged(removal: &AwsRemoval<'_>, client: &Client, key: &str) -> Result<BTreeSet<String>, Lost> {
+    let tag = TagFilter::builder().key(key).values(OWNED).build();
     let request = client.get_resources().tag_filters(tag).resources_per_page(100);
     let found = Box::pin(request.into_paginator().items().send().try_collect()).await;
     let found = found.map_err(|error| Lost::Fault(removal.session.fault(RESOURCES, &error)))?;
     // Not every server that plays AWS keeps to the filter.
-    let key = format!("{CLUSTER}{id}");
     let own = |mapping: &&ResourceTagMapping| {
         mapping.tags().iter().any(|tag| tag.key() == key && tag.value() == OWNED)
     };
@@ -158,7 +161,9 @@ mod tests {
 
     #[test]
     fn the_id_is_what_follows_in_the_key() {
-        assert_eq!(id_of("kubernetes.io/cluster/demo-bcd24").as_deref(), Some("demo-bcd24"));
+        assert_eq!(id_of("kubernetes.io/cluster/demo-bcd24"), Some("demo-bcd24"));
+        assert_eq!(id_of("sigs.k8s.io/cluster-api-provider-aws/cluster/demo-bcd24"), Some("demo-bcd24"));
+        assert_eq!(id_of("sigs.k8s.io/cluster-api-provider-aws/role"), None);
         assert_eq!(id_of("kubernetes.io/cluster/"), None);
         assert_eq!(id_of("Name"), None);
     }

@@ -7,6 +7,9 @@ use serde_json::Value;
 
 /// Tags with this beginning say which clusters something is of.
 pub(super) const CLUSTER: &str = "kubernetes.io/cluster/";
+/// Tags with this beginning say which cluster the Cluster API provider has made something for, as it does from
+/// OpenShift 4.16 on.
+pub(super) const PROVIDER: &str = "sigs.k8s.io/cluster-api-provider-aws/cluster/";
 /// The value of the tag on what a cluster has made.
 pub(super) const OWNED: &str = "owned";
 /// The value of the tag on what a cluster uses.
@@ -29,7 +32,8 @@ impl Ownership {
             given.into_iter().flatten().filter_map(identifier).collect();
         let own = format!("{CLUSTER}{}", target.infra_id);
         if identifiers.is_empty() && !target.infra_id.is_empty() {
-            identifiers.push(BTreeMap::from([(own, OWNED.to_owned())]));
+            let provider = format!("{PROVIDER}{}", target.infra_id);
+            identifiers.extend([own, provider].map(|key| BTreeMap::from([(key, OWNED.to_owned())])));
         }
         let keys = identifiers.iter().flat_map(BTreeMap::keys);
         let shared = keys.filter(|key| is_of_cluster(key)).cloned().collect();
@@ -84,8 +88,9 @@ impl Ownership {
         tags: impl IntoIterator<Item = (&'t str, &'t str)>,
     ) -> Vec<(&'t str, &'t str)> {
         let other = |(key, value): (&'t str, &'t str)| {
-            let id = key.strip_prefix(CLUSTER).filter(|id| !id.is_empty())?;
-            (!self.shared.contains(key)).then_some((id, value))
+            let id = id_of(key)?;
+            let own = self.shared.iter().any(|own| own.strip_prefix(CLUSTER) == Some(id));
+            (!own).then_some((id, value))
         };
         tags.into_iter().filter_map(other).collect()
     }
@@ -94,6 +99,12 @@ impl Ownership {
     pub(super) fn is_of_another<'t>(&self, tags: impl IntoIterator<Item = (&'t str, &'t str)>) -> bool {
         self.others(tags).iter().any(|(_, value)| *value == OWNED)
     }
+}
+
+/// The infrastructure id in the key of a tag; none for other keys.
+pub(super) fn id_of(key: &str) -> Option<&str> {
+    let id = key.strip_prefix(CLUSTER).or_else(|| key.strip_prefix(PROVIDER));
+    id.filter(|id| !id.is_empty())
 }
 
 fn is_of_cluster(key: &str) -> bool {

@@ -223,7 +223,13 @@ mod tests {
         let asked: Vec<(Option<&str>, &[String])> =
             asked.iter().flatten().map(|filter| (filter.key(), filter.values())).collect();
         let (owned, shared) = (["owned".to_owned()], ["shared".to_owned()]);
-        assert_eq!(asked, [(Some(KEY), owned.as_slice()), (Some(KEY), shared.as_slice())]);
+        let provider = "sigs.k8s.io/cluster-api-provider-aws/cluster/demo-bcd24";
+        let wanted = [
+            (Some(KEY), owned.as_slice()),
+            (Some(provider), owned.as_slice()),
+            (Some(KEY), shared.as_slice()),
+        ];
+        assert_eq!(asked, wanted);
     }
 
     #[test]
