@@ -25,6 +25,7 @@ pub(super) const PRIVATE_RECORDS: Code = Code::new("LF0725");
 pub(super) const PUBLIC_RECORDS: Code = Code::new("LF0726");
 pub(super) const NO_PUBLIC_ZONE: Code = Code::new("LF0727");
 pub(super) const SECURITY_GROUP: Code = Code::new("LF0728");
+const GROUPS: Code = Code::new("LF0789");
 pub(super) const NOT_OPTED_IN: Code = Code::new("LF0729");
 
 pub(super) fn no_such_zone(region: &str, pool: &str, i: usize, zone: &str, there: &[&str]) -> Finding {
@@ -201,6 +202,17 @@ pub(super) fn group_elsewhere(pool: &str, i: usize, found: &SecurityGroup, vpc: 
         shortened(vpc)
     );
     group(pool, i, message).help(format!("name a security group of {}", shortened(vpc)))
+}
+
+pub(super) fn too_many_groups(pool: &str, own: usize, given: usize, most: usize) -> Finding {
+    let field = format!("{pool}.platform.aws.additionalSecurityGroupIDs");
+    let message = format!(
+        "machines get {} security groups, {own} of the cluster's and {given} of yours; AWS allows {most} on an \
+         interface unless the account's quota is larger",
+        own + given
+    );
+    Finding::warning(&GROUPS, Kind::Invalid, field, message)
+        .help("name fewer, or have the quota `Security groups per network interface` (L-2AFB9258) raised")
 }
 
 fn group(pool: &str, i: usize, message: String) -> Finding {

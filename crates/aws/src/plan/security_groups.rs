@@ -1,11 +1,39 @@
 //! The existing security groups that pools name (`assets.md`, F.2).
 
 use landfall_diagnostics::Findings;
+use landfall_model::plan::{Since, is_from};
 
 use super::{Planning, cloud_pages};
 
-/// Refuses security groups that the cloud does not have, or has in another network than the subnets.
+/// The most groups that an interface may have, unless AWS has raised the quota of the account.
+const MOST: usize = 5;
+
+/// Warns where the machines of a pool get more groups, with those that are made, than an interface may have.
+fn check_number(planning: &Planning<'_>, out: &mut Findings) {
+    let newer = is_from(planning.case.release, Since::ClusterApi);
+    for (path, pool) in planning.case.config.pools() {
+        let Some(settings) = &pool.platform.aws else { continue };
+        let own = own_groups(newer, path == "controlPlane");
+        let given = settings.additional_security_group_ids.len();
+        if given > 0 && own + given > MOST {
+            out.push(cloud_pages::too_many_groups(&path, own, given, MOST));
+        }
+    }
+}
+
+/// How many groups of the cluster's own a machine has.
+fn own_groups(newer: bool, is_control_plane: bool) -> usize {
+    match (newer, is_control_plane) {
+        (true, true) => 3,
+        (true, false) => 2,
+        (false, _) => 1,
+    }
+}
+
+/// Warns of too many security groups for one machine, and refuses those that the cloud does not have, or has in
+/// another network than the subnets.
 pub(super) fn check(planning: &Planning<'_>, out: &mut Findings) {
+    check_number(planning, out);
     if !planning.asked() {
         return;
     }
@@ -21,5 +49,16 @@ pub(super) fn check(planning: &Planning<'_>, out: &mut Findings) {
                 Some(_) => {}
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::own_groups;
+
+    #[test]
+    fn machines_have_more_groups_from_4_16_on() {
+        assert_eq!([true, false].map(|newer| own_groups(newer, true)), [3, 1]);
+        assert_eq!([true, false].map(|newer| own_groups(newer, false)), [2, 1]);
     }
 }
