@@ -43,7 +43,7 @@ const SHOWN_ELSEWHERE: &[(&str, &str)] = &[
     ("LF0725", "aws::plan::tests::records_of_an_earlier_cluster_are_in_the_way"),
     ("LF0726", "aws::plan::tests::records_of_an_earlier_cluster_are_in_the_way"),
     ("LF0727", "aws::plan::tests::a_cluster_for_all_has_a_public_zone"),
-    ("LF0789", "aws::plan::tests::a_machine_has_few_security_groups"),
+    ("LF0730", "aws::plan::tests::a_machine_has_few_security_groups"),
     ("LF0728", "aws::plan::tests::security_groups_are_in_the_network"),
     ("LF0729", "aws::plan::tests::the_region_is_enabled"),
     ("LF0750", "azure::plan::tests::says_everything_at_once"),

@@ -25,7 +25,7 @@ pub(super) const PRIVATE_RECORDS: Code = Code::new("LF0725");
 pub(super) const PUBLIC_RECORDS: Code = Code::new("LF0726");
 pub(super) const NO_PUBLIC_ZONE: Code = Code::new("LF0727");
 pub(super) const SECURITY_GROUP: Code = Code::new("LF0728");
-const GROUPS: Code = Code::new("LF0789");
+const GROUPS: Code = Code::new("LF0730");
 pub(super) const NOT_OPTED_IN: Code = Code::new("LF0729");
 
 pub(super) fn no_such_zone(region: &str, pool: &str, i: usize, zone: &str, there: &[&str]) -> Finding {

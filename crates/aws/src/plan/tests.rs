@@ -445,7 +445,7 @@ fn a_machine_has_few_security_groups() {
     assert_eq!(places(&with(4)), []);
     let findings = with(5);
     let field = "controlPlane.platform.aws.additionalSecurityGroupIDs";
-    assert_eq!(places(&findings), [("LF0789", field)]);
+    assert_eq!(places(&findings), [("LF0730", field)]);
     assert!(!findings.iter().any(Finding::is_error));
 }
 
