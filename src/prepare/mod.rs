@@ -10,6 +10,7 @@ mod identity;
 mod ignition;
 mod inputs;
 mod keys;
+mod layout;
 pub mod target;
 pub mod wizard;
 mod world;
@@ -343,7 +344,7 @@ pub fn outlook(
     let engine = identity::engine(metadata.as_deref(), &identity, options.engine.clone());
     let known = Known { examined, basis, facts, credentials };
     let (plan, said) = planned(&known, &identity, engine.as_ref(), inputs::is_installed(directory), out)?;
-    keep_layout(directory, &plan, &said)?;
+    layout::keep(directory, &plan, &said)?;
     Ok(Outlook { plan, said, id_is_fixed })
 }
 
@@ -391,24 +392,6 @@ fn planned(
     Ok((plan, said))
 }
 
-/// Refuses a plan in the layout of 4.16 for infrastructure that an earlier build of landfall made in the older one:
-/// groups, subnets and machines would be replaced.
-fn keep_layout(root: &Path, plan: &Plan, said: &Said) -> Result<(), Refusal> {
-    const OLDER: &str = "aws_security_group.master";
-    if !plan.has(plan::Since::ClusterApi) {
-        return Ok(());
-    }
-    let stage = root.join("terraform/cluster");
-    let resources = landfall_engine_terraform::resources(&stage).unwrap_or_default();
-    if resources.iter().all(|address| address != OLDER) {
-        return Ok(());
-    }
-    let mut said = said.again();
-    said.findings.push(plan::pages::older_layout(&plan.release));
-    said.outcome = Outcome::Rejected;
-    Err(Refusal::Unfit(Box::new(said)))
-}
-
 /// Plans, renders and writes.
 fn write(
     cluster: &mut ClusterDir,
@@ -422,7 +405,7 @@ fn write(
     let metadata = cluster.read(identity::METADATA).ok().flatten();
     let engine = identity::engine(metadata.as_deref(), &identity, options.engine.clone());
     let (plan, mut said) = planned(&known, &identity, engine.as_ref(), installed, out)?;
-    keep_layout(cluster.root(), &plan, &said)?;
+    layout::keep(cluster.root(), &plan, &said)?;
     let Known { facts, credentials, .. } = known;
     let (tls, mut files) = keys::keys(cluster, &plan.cluster.domain, world)?;
     let live = facts.source == Source::Cloud;

@@ -16,6 +16,7 @@ mod plan;
 mod render;
 mod rules;
 mod survey;
+mod tags;
 pub mod target;
 mod type_names;
 mod untracked;

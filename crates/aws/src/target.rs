@@ -8,6 +8,7 @@ use landfall_platform::removal::{GivenTarget, Target};
 use serde_json::{Map, Value, json};
 
 use super::config::{Platform, ServiceEndpoint};
+use super::tags::{CLUSTER, PROVIDER};
 
 const REGION: &str = "region";
 const ENDPOINTS: &str = "serviceEndpoints";
@@ -69,9 +70,8 @@ pub fn target_of(given: &GivenTarget) -> Target {
     let id = given.infra_id.as_str();
     let mut platform = Map::new();
     if !id.is_empty() {
-        let keys = ["kubernetes.io/cluster", "sigs.k8s.io/cluster-api-provider-aws/cluster"];
         let identifier: Vec<Value> =
-            keys.iter().map(|key| json!({ (format!("{key}/{id}")): "owned" })).collect();
+            [CLUSTER, PROVIDER].map(|beginning| json!({ (format!("{beginning}{id}")): "owned" })).to_vec();
         platform.insert(IDENTIFIER.to_owned(), Value::from(identifier));
     }
     let texts =

@@ -158,8 +158,7 @@ pub trait Platform: Sync {
         untracked::Modules::default()
     }
 
-    /// What of a machine's `spec.providerSpec.value` names infrastructure that a plan makes, as JSON pointers:
-    /// machines that name other things of the cluster would not start.
+    /// JSON pointers to the fields of a machine's `spec.providerSpec.value` that name infrastructure of the plan.
     fn machine_references(&self) -> &'static [&'static str] {
         &[]
     }

@@ -25,7 +25,7 @@ pub(super) fn redacted(plan: &Plan, unset: &Unset) -> Value {
     }
     lay_over(&mut value, &unset.top);
     if plan.config.fips && plan.has(Since::Today) {
-        // Nobody looks whether the machine that landfall runs on is in FIPS mode.
+        // landfall does not check the FIPS mode of the machine it runs on.
         lay_over(&mut value, &json!({ "metadata": { "annotations": { BYPASSED: "true" } } }));
     }
     value["pullSecret"] = "".into();

@@ -176,7 +176,7 @@ pub struct MachineAssets {
     pub control_plane: Vec<Value>,
     /// The same for the control plane machine set.
     pub template: Value,
-    /// `failureDomains` of the control plane machine set; none where it has none.
+    /// `failureDomains` of the control plane machine set; none leaves the field out.
     pub failure_domains: Option<Value>,
     /// The machine sets, in order.
     pub sets: Vec<MachineSet>,

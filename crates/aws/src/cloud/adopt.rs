@@ -19,6 +19,7 @@ use super::fault::{Fault, Sort};
 use super::gather::filter;
 use super::session::Session;
 use crate::permissions::needed;
+use crate::tags::CLUSTER;
 
 /// Fields that findings point at.
 const SUBNETS: &str = "platform.aws.vpc.subnets";
@@ -38,7 +39,7 @@ const TAG_PROFILE: &str = "iam:TagInstanceProfile";
 
 /// Marks everything that a plan uses and does not make; what was marked, as sentences.
 pub(super) async fn adopt(session: &Session<'_>, plan: &Plan) -> Asked<Vec<String>> {
-    let key = format!("kubernetes.io/cluster/{}", plan.identity.infra_id);
+    let key = format!("{CLUSTER}{}", plan.identity.infra_id);
     let mut marked = Vec::new();
     marked.extend(subnets(session, &key, &subnets_of(plan)).await?);
     marked.extend(zone(session, &key).await?);

@@ -14,6 +14,8 @@ mod security_groups;
 mod unmade;
 mod zones;
 
+pub(crate) use security_groups::own_groups;
+
 use landfall_diagnostics::Findings;
 use landfall_model::aws::config::Platform;
 use landfall_model::facts::Source;

@@ -136,7 +136,7 @@ fn without_zones(
     // a whole.
     let said = !edge && existing.is_some() && given_subnets::lack_private(planning);
     let asks = !edge || replicas(given) > 0;
-    // Of a region that nobody knows and that was refused, such as a misspelt one, all is said.
+    // The region check has already refused an unknown region, such as a misspelt one.
     let said = said || !missing_endpoints(planning.case.catalogue, planning.platform).is_empty();
     (asks && !said).then(|| pages::no_zones(planning.region(), path, existing.is_some()))
 }

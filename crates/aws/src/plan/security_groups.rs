@@ -13,7 +13,7 @@ fn check_number(planning: &Planning<'_>, out: &mut Findings) {
     let newer = is_from(planning.case.release, Since::ClusterApi);
     for (path, pool) in planning.case.config.pools() {
         let Some(settings) = &pool.platform.aws else { continue };
-        let own = own_groups(newer, path == "controlPlane");
+        let own = own_groups(newer, path == "controlPlane").len();
         let given = settings.additional_security_group_ids.len();
         if given > 0 && own + given > MOST {
             out.push(cloud_pages::too_many_groups(&path, own, given, MOST));
@@ -21,12 +21,13 @@ fn check_number(planning: &Planning<'_>, out: &mut Findings) {
     }
 }
 
-/// How many groups of the cluster's own a machine has.
-fn own_groups(newer: bool, is_control_plane: bool) -> usize {
+/// Ends of the names of the cluster's own groups that a machine has (`assets.md`, A.2).
+pub(crate) fn own_groups(newer: bool, is_control_plane: bool) -> &'static [&'static str] {
     match (newer, is_control_plane) {
-        (true, true) => 3,
-        (true, false) => 2,
-        (false, _) => 1,
+        (true, true) => &["node", "lb", "controlplane"],
+        (true, false) => &["node", "lb"],
+        (false, true) => &["master-sg"],
+        (false, false) => &["worker-sg"],
     }
 }
 
@@ -58,7 +59,7 @@ mod tests {
 
     #[test]
     fn machines_have_more_groups_from_4_16_on() {
-        assert_eq!([true, false].map(|newer| own_groups(newer, true)), [3, 1]);
-        assert_eq!([true, false].map(|newer| own_groups(newer, false)), [2, 1]);
+        assert_eq!([true, false].map(|newer| own_groups(newer, true).len()), [3, 1]);
+        assert_eq!([true, false].map(|newer| own_groups(newer, false).len()), [2, 1]);
     }
 }

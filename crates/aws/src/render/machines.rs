@@ -8,6 +8,7 @@ use landfall_render::{MachineAssets, MachineSet};
 use serde_json::{Value, json};
 
 use super::Rendering;
+use crate::plan::own_groups;
 
 const EDGE_ROLE: &str = "node-role.kubernetes.io/edge";
 
@@ -121,12 +122,7 @@ impl Rendering<'_> {
     }
 
     fn security_groups(&self, pool: &Pool, role: &str) -> Value {
-        let groups: &[&str] = match (self.plan.has(Since::ClusterApi), role) {
-            (true, "master") => &["node", "lb", "controlplane"],
-            (true, _) => &["node", "lb"],
-            (false, "master") => &["master-sg"],
-            (false, _) => &["worker-sg"],
-        };
+        let groups = own_groups(self.plan.has(Since::ClusterApi), role == "master");
         let own = groups.iter().map(|group| {
             json!({ "filters": [{ "name": "tag:Name", "values": [format!("{}-{group}", self.id)] }] })
         });

@@ -13,15 +13,16 @@ use serde_json::{Value, json};
 
 use super::credentials;
 use super::{EDGE, planned};
+use crate::tags::{CLUSTER, PROVIDER};
 
 /// Tag that says whose a resource is.
 fn owner_tag(infra_id: &str) -> String {
-    format!("kubernetes.io/cluster/{infra_id}")
+    format!("{CLUSTER}{infra_id}")
 }
 
 /// Tag of the Cluster API provider that says whose a resource is.
 fn provider_tag(infra_id: &str) -> String {
-    format!("sigs.k8s.io/cluster-api-provider-aws/cluster/{infra_id}")
+    format!("{PROVIDER}{infra_id}")
 }
 
 /// What rendering looks at.

@@ -88,7 +88,7 @@ impl Plan {
     }
 }
 
-/// Whether a release has the form that came with `since`. A name that is no version counts as the newest.
+/// Whether a release has the form that came with `since`. A release name without a version counts as the newest.
 #[must_use]
 pub fn is_from(release: &str, since: Since) -> bool {
     crate::catalogue::version(release).is_none_or(|version| version.as_slice() >= since.version().as_slice())

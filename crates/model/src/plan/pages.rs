@@ -64,7 +64,7 @@ pub fn unknown_partitioning(mode: &str) -> Finding {
         .help("write AllNodes or None, or leave the setting out")
 }
 
-/// Infrastructure that stands in a layout which is no longer made for the release.
+/// Existing infrastructure that an earlier build of landfall made with the names of 4.14.
 #[must_use]
 pub fn older_layout(release: &str) -> Finding {
     let message = format!(

@@ -13,6 +13,7 @@ use tokio::sync::OnceCell;
 use super::quota_needs::LOAD_BALANCERS;
 use crate::cloud::gather::{REGION, described, filter, refused};
 use crate::cloud::session::Session;
+use crate::tags::id_of;
 
 /// Codes of quotas whose use can be counted.
 const ADDRESSES: &str = "L-0263D0A3";
@@ -74,9 +75,8 @@ impl Owner {
     /// Whether something with these tags is the cluster's own.
     fn has(&self, tags: &[Tag]) -> bool {
         let Some(id) = &self.0 else { return false };
-        let keys = ["kubernetes.io/cluster/", "sigs.k8s.io/cluster-api-provider-aws/cluster/"];
-        let own = |key: &str| keys.iter().any(|beginning| key.strip_prefix(beginning) == Some(id));
-        tags.iter().any(|tag| tag.key().is_some_and(own) && tag.value() == Some(OWNED))
+        let own = |tag: &Tag| tag.key().and_then(id_of) == Some(id.as_str()) && tag.value() == Some(OWNED);
+        tags.iter().any(own)
     }
 
     /// Whether a load balancer of this name, of which no tags are told, is the cluster's own.

@@ -12,15 +12,13 @@ use landfall_platform::cloud::Asked;
 
 use super::{filter, refused};
 use crate::cloud::session::Session;
+use crate::tags::CLUSTER;
 
 /// The field of the subnets.
 const SUBNETS: &str = "platform.aws.vpc.subnets";
 
 /// The kind of zones in the networks of mobile operators.
 const WAVELENGTH_ZONE: &str = "wavelength-zone";
-
-/// Tags of this key say which clusters use a resource.
-const CLUSTER_TAG: &str = "kubernetes.io/cluster/";
 
 /// The subnets that the config names, in its order.
 pub(super) async fn subnets(session: &Session<'_>) -> Asked<Vec<Subnet>> {
@@ -61,7 +59,7 @@ fn subnet(described: &Described, zones: &[Zone], tables: &[Table]) -> Subnet {
 /// The infrastructure ids of the clusters that a resource was made for.
 fn owners(tags: &[Tag]) -> Vec<String> {
     let owned = tags.iter().filter(|tag| tag.value() == Some("owned"));
-    let ids = owned.filter_map(|tag| tag.key()?.strip_prefix(CLUSTER_TAG));
+    let ids = owned.filter_map(|tag| tag.key()?.strip_prefix(CLUSTER));
     ids.filter(|id| !id.is_empty()).map(str::to_owned).collect()
 }
 

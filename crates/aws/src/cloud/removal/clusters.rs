@@ -10,10 +10,11 @@ use landfall_platform::removal::{Disposition, FoundCluster, Kind, Outcome, Resou
 
 use super::arn::Arn;
 use super::discover::AT_A_TIME;
-use super::ownership::{CLUSTER, OWNED, PROVIDER, id_of};
+use super::ownership::OWNED;
 use super::{AwsRemoval, delete, kinds};
 use crate::cloud::gather::filter;
 use crate::cloud::session::Lost;
+use crate::tags::{CLUSTER, PROVIDER, id_of};
 
 const TAGS: &str = "ec2:DescribeTags";
 const KEYS: &str = "tag:GetTagKeys";

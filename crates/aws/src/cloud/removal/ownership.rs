@@ -5,11 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use landfall_platform::removal::{Disposition, Target};
 use serde_json::Value;
 
-/// Tags with this beginning say which clusters something is of.
-pub(super) const CLUSTER: &str = "kubernetes.io/cluster/";
-/// Tags with this beginning say which cluster the Cluster API provider has made something for, as it does from
-/// OpenShift 4.16 on.
-pub(super) const PROVIDER: &str = "sigs.k8s.io/cluster-api-provider-aws/cluster/";
+use crate::tags::{CLUSTER, PROVIDER, id_of};
+
 /// The value of the tag on what a cluster has made.
 pub(super) const OWNED: &str = "owned";
 /// The value of the tag on what a cluster uses.
@@ -99,12 +96,6 @@ impl Ownership {
     pub(super) fn is_of_another<'t>(&self, tags: impl IntoIterator<Item = (&'t str, &'t str)>) -> bool {
         self.others(tags).iter().any(|(_, value)| *value == OWNED)
     }
-}
-
-/// The infrastructure id in the key of a tag; none for other keys.
-pub(super) fn id_of(key: &str) -> Option<&str> {
-    let id = key.strip_prefix(CLUSTER).or_else(|| key.strip_prefix(PROVIDER));
-    id.filter(|id| !id.is_empty())
 }
 
 fn is_of_cluster(key: &str) -> bool {
