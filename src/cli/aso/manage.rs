@@ -6,7 +6,7 @@ use std::time::Duration;
 use landfall_diagnostics::Finding;
 use landfall_engine_aso::detect::{Report, Wanted, permissions};
 use landfall_engine_aso::drive::{
-    Api, End, Feed, Ground, Job, Place, Relocation, Side, Step, Worked, at_work, relocate as moved,
+    Anchor, Api, End, Feed, Ground, Job, Place, Relocation, Side, Step, Worked, at_work, relocate as moved,
 };
 use landfall_engine_aso::kinds::Kind;
 use landfall_model::catalogue::Catalogue;
@@ -268,16 +268,17 @@ async fn relocated(
     if from.home().await? == home {
         return Err((vec![target::pages::same_place()], Exit::Unfit));
     }
-    let clouds = Catalogue::embedded();
-    let cloud = from.cloud(ground).await?;
-    // Routes are of nobody's plan, so that an operator need not have their kind.
-    let needed: Vec<&'static Kind> =
-        from.kinds.iter().copied().filter(|kind| kind.core || to.kinds.contains(kind)).collect();
-    let wanted = Wanted { cloud: &cloud, namespace: &ground.namespace, kinds: &needed };
-    // Nothing is paused before it is known that the cluster can live there.
-    let report = to.management.check(&wanted, &ground.infra_id, false, clouds).await;
-    let report = report.map_err(|findings| (findings, Exit::Unfit))?;
-    management::warn(&report, settings);
+    // Nothing is paused before it is known that the cluster can live there. A cluster that is not here any more lives
+    // there already, or nowhere.
+    if let Some(cloud) = from.cloud(ground).await? {
+        // Routes are of nobody's plan, so that an operator need not have their kind.
+        let needed: Vec<&'static Kind> =
+            from.kinds.iter().copied().filter(|kind| kind.core || to.kinds.contains(kind)).collect();
+        let wanted = Wanted { cloud: &cloud, namespace: &ground.namespace, kinds: &needed };
+        let report = to.management.check(&wanted, &ground.infra_id, false, Catalogue::embedded()).await;
+        let report = report.map_err(|findings| (findings, Exit::Unfit))?;
+        management::warn(&report, settings);
+    }
     let (shown, stop) = (Shown::new(settings), Stop::default());
     let (here, there) = (|| from.feed(ground), || to.feed(ground));
     let relocation = Relocation {
@@ -298,13 +299,13 @@ impl Reached {
         home.map_err(|failure| (vec![self.management.unanswered(&failure)], Exit::Unfit))
     }
 
-    /// The cloud of the cluster, as its anchor says it; that of no cluster is the default one.
-    async fn cloud(&self, ground: &Ground) -> Result<String, (Vec<Finding>, Exit)> {
+    /// The cloud of the cluster, as its anchor says it, empty for the default one; none where there is no cluster.
+    async fn cloud(&self, ground: &Ground) -> Result<Option<String>, (Vec<Finding>, Exit)> {
         let anchor = ground.find(&self.management.live).await;
         let anchor = anchor.map_err(|failure| (vec![self.management.unanswered(&failure)], Exit::Unfit))?;
         let named =
-            anchor.and_then(|anchor| anchor.object()["data"]["cloudName"].as_str().map(str::to_owned));
-        Ok(named.unwrap_or_default())
+            |anchor: &Anchor| anchor.object()["data"]["cloudName"].as_str().unwrap_or_default().to_owned();
+        Ok(anchor.as_ref().map(named))
     }
 }
 

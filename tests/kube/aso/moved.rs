@@ -108,4 +108,8 @@ fn without_a_break_everything_is_as_it_was() {
     like_example(&there, PRIVATE, "byo-private");
     assert!(here.objects(PRIVATE).is_empty());
     assert_eq!(azure.table().resources, whole);
+
+    // The same move again, as after a stop at its very end: nothing here says any more which cloud it is.
+    assert_eq!(here.anchor(PRIVATE), None);
+    begin(&site, &old, &new).end().ends(0);
 }
