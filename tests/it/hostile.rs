@@ -125,6 +125,27 @@ fn reads_byte_order_marks_and_windows_line_ends() {
     assert_eq!(&text[span.range()], "Demo");
 }
 
+/// The installer's parser passes over one mark at the beginning, and takes one that begins a line for a blank.
+#[test]
+fn a_further_byte_order_mark_counts_as_a_blank() {
+    const MARK: &str = "\u{feff}";
+    let text = "apiVersion: v1\nbaseDomain: example.com\nmetadata: {name: demo}\nplatform: {none: {}}\n\
+                pullSecret: '{\"auths\":{\"a\":{\"auth\":\"b\"}}}'\n";
+    let twice = format!("{MARK}{MARK}{text}");
+    assert!(codes(&verdict(&twice)).starts_with(&["LF0002", "LF0102"]), "{:?}", codes(&verdict(&twice)));
+    let within = text.replace("baseDomain", &format!("{MARK}baseDomain"));
+    assert_eq!(codes(&verdict(&within)), ["LF0005"]);
+    let accepted = [
+        format!("{MARK}{text}"),
+        format!("{MARK}{MARK}# a comment\n{text}"),
+        format!("{text}{MARK}\n"),
+        text.replace("metadata", &format!("{MARK}# a comment\nmetadata")),
+    ];
+    for text in accepted {
+        assert_eq!(verdict(&text).outcome, Outcome::Accepted, "{text:?}: {:?}", codes(&verdict(&text)));
+    }
+}
+
 #[test]
 fn reports_what_stands_before_a_syntax_error() {
     let verdict = verdict("apiVersion: v1\nfoo: 1\nfips: maybe\nmetadata:\n  name: demo\n bad: x\n");

@@ -64,9 +64,19 @@ pub(crate) fn read<'t>(text: &'t str, findings: &mut Findings) -> Tree<'t> {
     // YAML 1.1 also breaks lines at NEL, LS and PS, which later versions do not.
     let breaks = ['\u{85}', '\u{2028}', '\u{2029}'];
     let may_be_lenient = body.len() <= MOST_LENIENT;
-    let is_of_1_1 = may_be_lenient && !body.is_ascii() && body.contains(breaks);
+    // A mark that begins a later line, or follows the first, moves what is behind it by a column there.
+    let is_marked = body.starts_with('\u{feff}') || body.contains("\n\u{feff}");
+    let is_of_1_1 = may_be_lenient && !body.is_ascii() && (is_marked || body.contains(breaks));
     builder.read(body, if is_of_1_1 { Reading::Lenient } else { Reading::Strict });
     let (refused, tree) = (builder.refused, Tree { lenient: is_of_1_1, ..builder.tree });
+    if body.starts_with('\u{feff}') {
+        let message = "the file begins with two byte order marks; OpenShift takes the second one for a blank";
+        found.push(
+            Finding::warning(&pages::ENCODING, Kind::Parse, "", message)
+                .help("save the file as UTF-8 without a byte order mark")
+                .span(Span::new(0, offset)),
+        );
+    }
     if let Some(fault) = refused.filter(|_| may_be_lenient && !is_of_1_1) {
         let mut again = Findings::default();
         let mut builder = Builder::new(body, offset, &mut again);

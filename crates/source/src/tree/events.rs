@@ -97,8 +97,9 @@ pub(super) fn strict(text: &str) -> impl Iterator<Item = Result<Placed<'_>, Faul
 /// The events of a text as libyaml reads it, which the installer's parser is a translation of.
 pub(super) fn lenient(text: &str) -> impl Iterator<Item = Result<Placed<'_>, Fault>> {
     let mut parser = libyaml_safer::Parser::new();
-    // It panics at some texts whose last line has no end.
-    parser.set_input(text.as_bytes().chain(&b"\n"[..]));
+    // It passes over one mark at the beginning, which has been taken off, and would take the next one for it. It
+    // panics at some texts whose last line has no end.
+    parser.set_input("\u{feff}".as_bytes().chain(text.as_bytes()).chain(&b"\n"[..]));
     let mut anchors = Anchors::default();
     // The end of the text is behind the line break that it was given.
     let at = |index| usize::try_from(index).map_or(text.len(), |index| index.min(text.len()));
