@@ -15,6 +15,8 @@ pub static LEASE: Kind =
 /// What a cluster stands on: its platform.
 pub static INFRASTRUCTURE: Kind =
     Kind { group: CONFIG, version: "v1", kind: "Infrastructure", plural: "infrastructures" };
+/// The proxy of a whole cluster.
+pub static PROXY: Kind = Kind { group: CONFIG, version: "v1", kind: "Proxy", plural: "proxies" };
 /// A cluster's networks.
 pub static NETWORK: Kind = Kind { group: CONFIG, version: "v1", kind: "Network", plural: "networks" };
 /// Which features a cluster has switched on.

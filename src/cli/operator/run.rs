@@ -9,7 +9,7 @@ use anyhow::Context;
 use landfall_controllers::admission;
 use landfall_controllers::admission::{Address, Webhook};
 use landfall_controllers::operator::{
-    Candidacy, Ended, Judging, Kit, Metrics, PORT, WEBHOOK_PORT, WEBHOOK_SERVICE, operate, probing,
+    Candidacy, Ended, Judging, Kit, Metrics, PORT, WEBHOOK_PORT, WEBHOOK_SERVICE, operate,
 };
 use landfall_diagnostics::Finding;
 use landfall_install_config::verdict::Outcome;
@@ -115,7 +115,8 @@ async fn begin(args: &Args, access: &Access) -> anyhow::Result<Ended> {
         namespace: namespace.clone(),
         target_namespace: target_namespace.clone(),
         release: variable("RELEASE_VERSION").unwrap_or_else(|| "unknown".to_owned()),
-        probe: probing(&variable, &|path: &str| Environment.file(path)),
+        variable: Arc::new(|name| Environment.variable(name)),
+        file: Arc::new(|path| Environment.file(path)),
         clean_images: args.common.clean_machine_images,
         webhook: args.webhook_service.clone(),
     };

@@ -1,15 +1,18 @@
 //! The mirror of custom endpoints.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use landfall_controllers::endpoint_mirror::{EndpointMirror, Probe};
+use landfall_controllers::endpoint_mirror::{EndpointMirror, NetProbe, Probe};
 use landfall_controllers::{Controller, Next};
 use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::net::TcpListener;
 
-use super::played::{Played, condition, infrastructure, key};
+use super::played::{Played, condition, infrastructure, key, proxy};
 
 /// A network in which some endpoints cannot be reached.
 #[derive(Default)]
@@ -143,6 +146,67 @@ async fn an_endpoint_that_cannot_be_reached_is_tried_again() {
     assert_eq!(site.mirror.reconcile(&key()).await, Ok(Next::Settled));
     assert_eq!(site.mirrored(), json!([ec2, s3]));
     assert_eq!(site.played.told(), ["ServiceEndpointsUnreachable", "ServiceEndpointsMirrored"]);
+}
+
+/// The look over the network of a process with these variables.
+fn probe(played: &Arc<Played>, variables: &[(&str, String)]) -> NetProbe {
+    let known: BTreeMap<String, String> =
+        variables.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
+    NetProbe {
+        objects: played.clone(),
+        variable: Arc::new(move |name| known.get(name).cloned()),
+        file: Arc::new(|_| None),
+        limit: Duration::from_secs(5),
+    }
+}
+
+/// A proxy that lets nobody through, and the lines with which it is asked.
+async fn refusing() -> (String, Arc<Mutex<Vec<String>>>) {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+    let url = format!("http://user:canary@{}", listener.local_addr().unwrap());
+    let asked: Arc<Mutex<Vec<String>>> = Arc::default();
+    let record = Arc::clone(&asked);
+    tokio::spawn(async move {
+        while let Ok((socket, _)) = listener.accept().await {
+            let mut stream = BufReader::new(socket);
+            let mut line = String::new();
+            let _ = stream.read_line(&mut line).await;
+            record.lock().unwrap().push(line.trim().to_owned());
+            let _ = stream.write_all(b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n").await;
+        }
+    });
+    (url, asked)
+}
+
+#[tokio::test]
+async fn endpoints_are_looked_at_through_the_proxy_of_the_cluster() {
+    const ENDPOINT: &str = "https://ec2.hidden.invalid";
+    let played = Played::new();
+    let (url, asked) = refusing().await;
+    let lines = || std::mem::take(&mut *asked.lock().unwrap());
+    // Without a Proxy object, and with one that names none, it is looked at directly.
+    for object in [None, Some(json!({ "spec": {}, "status": {} }))] {
+        if let Some(object) = object {
+            played.put(proxy(), object);
+        }
+        assert!(probe(&played, &[]).look(ENDPOINT).await.is_err());
+        assert_eq!(lines(), Vec::<String>::new());
+    }
+    let with = |no: &str| json!({ "status": { "httpsProxy": url, "noProxy": no } });
+    played.put(proxy(), with(".svc,10.0.0.0/16"));
+    let why = probe(&played, &[]).look(ENDPOINT).await.unwrap_err();
+    assert_eq!(lines(), ["CONNECT ec2.hidden.invalid:443 HTTP/1.1"], "{why}");
+    assert!(why.contains("403") && !why.contains("canary"), "{why}");
+    played.put(proxy(), with(".hidden.invalid"));
+    assert!(probe(&played, &[]).look(ENDPOINT).await.is_err());
+    assert_eq!(lines(), Vec::<String>::new());
+
+    // The environment's own goes before it, and is enough where the object cannot be read.
+    played.fail_get("Proxy");
+    let unread = probe(&played, &[]).look(ENDPOINT).await.unwrap_err();
+    assert!(unread.contains("the cluster's proxy cannot be read"), "{unread}");
+    assert!(probe(&played, &[("https_proxy", url.clone())]).look(ENDPOINT).await.is_err());
+    assert_eq!(lines().len(), 1);
 }
 
 #[tokio::test]

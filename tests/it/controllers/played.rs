@@ -258,6 +258,11 @@ pub fn infrastructure() -> Place {
     Place::in_cluster(&landfall_kube::kinds::INFRASTRUCTURE, "cluster")
 }
 
+/// The place of the Proxy object.
+pub fn proxy() -> Place {
+    Place::in_cluster(&landfall_kube::kinds::PROXY, "cluster")
+}
+
 /// The one key of the controllers.
 pub fn key() -> landfall_controllers::Key {
     landfall_controllers::Key { namespace: None, name: "cluster".to_owned() }

@@ -25,7 +25,7 @@ use super::conditions::{self, ended};
 use super::event_recorder::EventRecorder;
 use super::{Controller, Failed, Key, Next, places, watch};
 
-pub use probe::{NetProbe, Probe};
+pub use probe::{File, NetProbe, Probe, Variable};
 
 /// How long after a run all is looked at again, should a change have been missed.
 const RESYNC: Duration = Duration::from_mins(10);

@@ -11,6 +11,13 @@ use super::{PORT, Registered, crds_of};
 
 /// The name of all that is made.
 const NAME: &str = "landfall-operator";
+/// The `ConfigMap` into which OpenShift puts what the cluster trusts, and the label by which it does.
+/// See <https://docs.openshift.com/container-platform/latest/networking/configuring-a-custom-pki.html>.
+const TRUSTED: &str = "landfall-trusted-ca";
+const INJECT: &str = "config.openshift.io/inject-trusted-cabundle";
+/// The folder and the file in which the pod finds it.
+const TRUSTED_FOLDER: &str = "/etc/pki/ca-trust/extracted/pem";
+const TRUSTED_FILE: &str = "tls-ca-bundle.pem";
 const RBAC: &str = "rbac.authorization.k8s.io";
 
 /// How the operator is to run.
@@ -28,6 +35,12 @@ pub struct Deployed {
     pub clean_images: bool,
     /// The controllers that it runs.
     pub controllers: Vec<&'static Registered>,
+}
+
+impl Deployed {
+    fn goes_outside(&self) -> bool {
+        self.controllers.iter().any(|controller| controller.goes_outside())
+    }
 }
 
 /// All manifests, in the order in which they must be made.
@@ -50,6 +63,13 @@ pub fn manifests(deployed: &Deployed) -> Vec<Value> {
     ]);
     for (place, rules) in rules(deployed) {
         all.extend(role(place.as_deref(), &rules, namespace));
+    }
+    if deployed.goes_outside() {
+        let mut map = metadata(Some(namespace));
+        map["name"] = json!(TRUSTED);
+        map["labels"][INJECT] = json!("true");
+        // Without `data`, so that to apply it again takes away nothing.
+        all.push(json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": map }));
     }
     all.push(deployment(deployed));
     all.push(json!({
@@ -146,7 +166,7 @@ fn deployment(deployed: &Deployed) -> Value {
         .iter()
         .map(|key| json!({ "key": key, "operator": "Exists", "effect": "NoSchedule" }))
         .collect();
-    json!({
+    let mut deployment = json!({
         "apiVersion": "apps/v1",
         "kind": "Deployment",
         "metadata": metadata(Some(&deployed.namespace)),
@@ -178,7 +198,18 @@ fn deployment(deployed: &Deployed) -> Value {
                 },
             },
         },
-    })
+    });
+    if deployed.goes_outside() {
+        // Where nobody puts anything into the map, the pod starts all the same.
+        let map = json!({
+            "name": TRUSTED,
+            "optional": true,
+            "items": [{ "key": "ca-bundle.crt", "path": TRUSTED_FILE }],
+        });
+        deployment["spec"]["template"]["spec"]["volumes"] =
+            json!([{ "name": "trusted-ca", "configMap": map }]);
+    }
+    deployment
 }
 
 fn container(deployed: &Deployed) -> Value {
@@ -196,7 +227,13 @@ fn container(deployed: &Deployed) -> Value {
         args.push("--clean-machine-images=false".to_owned());
     }
     let release = deployed.release.iter();
-    let env: Vec<Value> = release.map(|one| json!({ "name": "RELEASE_VERSION", "value": one })).collect();
+    let mut env: Vec<Value> = release.map(|one| json!({ "name": "RELEASE_VERSION", "value": one })).collect();
+    let mut mounts = Vec::new();
+    if deployed.goes_outside() {
+        // The image has roots of its own, which stay trusted: the file is besides.
+        env.push(json!({ "name": "SSL_CERT_FILE", "value": format!("{TRUSTED_FOLDER}/{TRUSTED_FILE}") }));
+        mounts.push(json!({ "name": "trusted-ca", "mountPath": TRUSTED_FOLDER, "readOnly": true }));
+    }
     let mut ports = vec![json!({ "name": "http", "containerPort": PORT })];
     if profiles::are_judged(&deployed.controllers) {
         args.push(format!("--webhook-listen=0.0.0.0:{WEBHOOK_PORT}"));
@@ -208,6 +245,7 @@ fn container(deployed: &Deployed) -> Value {
         "image": deployed.image,
         "args": args,
         "env": env,
+        "volumeMounts": mounts,
         "ports": ports,
         "livenessProbe": probe("/healthz"),
         "readinessProbe": probe("/readyz"),
@@ -286,6 +324,31 @@ mod tests {
         );
         let args = container.map(|container| container["args"].to_string()).unwrap_or_default();
         assert!(args.contains("--controllers=kube-cloud-config\""), "{args}");
+    }
+
+    #[test]
+    fn who_goes_outside_trusts_what_the_cluster_trusts() {
+        let pod = |names: &[&str]| {
+            let all = of(names);
+            let of_kind = |kind: &str| all.iter().find(|object| object["kind"] == kind).cloned();
+            let spec = of_kind("Deployment").map(|one| one["spec"]["template"]["spec"].clone());
+            (of_kind("ConfigMap"), spec.unwrap_or_default())
+        };
+        let (map, spec) = pod(&["endpoint-mirror"]);
+        let map = map.unwrap_or_default();
+        assert_eq!(map["metadata"]["labels"][INJECT], "true");
+        assert!(map["data"].is_null(), "{map}");
+        let volume = &spec["volumes"][0];
+        assert_eq!(volume["configMap"]["name"], map["metadata"]["name"]);
+        let container = &spec["containers"][0];
+        let (mount, variable) = (&container["volumeMounts"][0], &container["env"][0]);
+        assert_eq!(mount["name"], volume["name"]);
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let file =
+            format!("{}/{}", text(&mount["mountPath"]), text(&volume["configMap"]["items"][0]["path"]));
+        assert_eq!((&variable["name"], &variable["value"]), (&json!("SSL_CERT_FILE"), &json!(file)));
+        let (map, spec) = pod(&["cloud-config-sync"]);
+        assert!(map.is_none() && spec["volumes"].is_null(), "{spec}");
     }
 
     #[test]

@@ -22,7 +22,7 @@ use tokio::time::sleep;
 pub use manifests::{Deployed, documents, manifests};
 pub use metrics::Metrics;
 pub use profiles::{WEBHOOK_PORT, WEBHOOK_SERVICE};
-pub use registry::{CONTROLLERS, Kit, Registered, crds, crds_of, probing};
+pub use registry::{CONTROLLERS, Kit, Registered, crds, crds_of};
 
 use self::serving::Health;
 use super::admission::{SECRET_NAME, Webhook};

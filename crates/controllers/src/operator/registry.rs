@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ::kube::Client;
+use landfall_kube::kinds::PROXY;
 use landfall_kube::objects::{Events, Objects};
 use landfall_kube::{Live, Recorder};
-use landfall_net::{Proxies, Trust};
 use serde_json::Value;
 
 use super::Metrics;
@@ -18,7 +18,7 @@ use crate::azure_infrastructure::{AzureInfrastructure, Tools};
 use crate::cloud_config_sync::{CloudConfigSync, Settings};
 use crate::cloud_profile;
 use crate::cloud_profile::Access;
-use crate::endpoint_mirror::{EndpointMirror, NetProbe, Probe};
+use crate::endpoint_mirror::{EndpointMirror, File, NetProbe, Variable};
 use crate::kube_cloud_config::KubeCloudConfig;
 use crate::{Controller, crds as definitions};
 
@@ -106,7 +106,9 @@ fn cloud_config_sync(objects: Arc<dyn Objects>, events: Arc<dyn Events>, kit: &K
 }
 
 fn endpoint_mirror(objects: Arc<dyn Objects>, events: Arc<dyn Events>, kit: &Kit) -> Arc<dyn Controller> {
-    Arc::new(EndpointMirror::new(objects, events, Arc::clone(&kit.probe)))
+    let (variable, file) = (Arc::clone(&kit.variable), Arc::clone(&kit.file));
+    let probe = NetProbe { objects: Arc::clone(&objects), variable, file, limit: LOOK };
+    Arc::new(EndpointMirror::new(objects, events, Arc::new(probe)))
 }
 
 fn azure_infrastructure(
@@ -142,16 +144,6 @@ pub fn crds_of(controllers: &[&Registered]) -> Vec<Value> {
     all
 }
 
-/// A look at endpoints with the roots and the proxies of the environment, whose variables and files are
-/// looked up by the functions given.
-#[must_use]
-pub fn probing(
-    variable: &dyn Fn(&str) -> Option<String>,
-    file: &dyn Fn(&str) -> Option<Vec<u8>>,
-) -> Arc<dyn Probe> {
-    Arc::new(NetProbe::new(Trust::of_run(variable, file, ""), Proxies::gather(variable), LOOK))
-}
-
 /// What controllers are made of.
 pub struct Kit {
     /// The way to the cluster's objects.
@@ -166,8 +158,10 @@ pub struct Kit {
     pub target_namespace: String,
     /// The release that the operator belongs to.
     pub release: String,
-    /// The look at endpoints.
-    pub probe: Arc<dyn Probe>,
+    /// The variables of the environment.
+    pub variable: Variable,
+    /// The files of the environment.
+    pub file: File,
     /// Whether versions of machine images expire in profiles as those of Kubernetes do.
     pub clean_images: bool,
     /// Where the API server finds the judge of profiles.
@@ -188,6 +182,12 @@ impl Kit {
 }
 
 impl Registered {
+    /// Whether it connects to what is outside of the cluster, by the cluster's proxy and with what the cluster trusts.
+    #[must_use]
+    pub fn goes_outside(&self) -> bool {
+        self.rights.iter().any(|right| right.kind == &PROXY)
+    }
+
     /// Whether it runs where none is named: the kinds that it is about are in every cluster.
     #[must_use]
     pub fn is_usual(&self) -> bool {
