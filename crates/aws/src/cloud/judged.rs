@@ -41,7 +41,7 @@ pub(super) const JUDGED: &[Judged] = &[
         id: "aws.instance-types",
         field: "controlPlane.platform.aws.type",
         parts: &["instance-types", "zones"],
-        codes: &["LF0704", "LF0705", "LF0706", "LF0718", "LF0719", "LF1464"],
+        codes: &["LF0704", "LF0705", "LF0706", "LF0718", "LF0719", "LF0731", "LF1464"],
         passed: instance_types,
     },
     Judged {
@@ -313,7 +313,7 @@ mod tests {
         let codes: Vec<&str> = JUDGED.iter().flat_map(|judged| judged.codes).copied().collect();
         let unique: BTreeSet<&str> = codes.iter().copied().collect();
         assert_eq!(unique.len(), codes.len());
-        let of_planning = codes_between("LF0702", "LF0730");
+        let of_planning = codes_between("LF0702", "LF0731");
         for code in &of_planning {
             assert!(unique.contains(code) != WITHOUT_FACTS.contains(code), "{code}");
         }

@@ -8,6 +8,9 @@ use landfall_rules::allowance;
 use super::{Planning, cloud_pages, cloud_profile, pages};
 use crate::type_names::proposed;
 
+/// The rule of the first releases: `data/default-instance-types.json`.
+const OLDEST_RULE: &str = "seed";
+
 /// What a pool needs of its instance type.
 pub(super) struct Wish<'a> {
     /// Field path of the pool.
@@ -36,6 +39,10 @@ pub(super) fn choose(planning: &Planning<'_>, wish: &Wish<'_>, out: &mut Finding
         .find(covering)
         .or_else(|| fitting().find(|name| !wish.zones_given && touching(name)))
         .cloned();
+    if let Some(assumed) = chosen.is_none().then(|| last_resort(planning, wish, candidates)).flatten() {
+        out.push(pages::assumed_type(planning.region(), wish, assumed));
+        return Some(assumed.to_owned());
+    }
     if chosen.is_none() {
         let help = without_candidate(planning, wish, candidates);
         let region = planning.region();
@@ -45,6 +52,20 @@ pub(super) fn choose(planning: &Planning<'_>, wish: &Wish<'_>, out: &mut Finding
         });
     }
     chosen
+}
+
+/// What is taken where nobody knows what the region offers: by the oldest rule, else the first of the usual candidates.
+/// Of the oldest rule the youngest series, as a region that the catalogue does not know is young as well.
+fn last_resort<'a>(planning: &Planning<'a>, wish: &Wish<'_>, candidates: &'a [String]) -> Option<&'a str> {
+    if planning.asked() || !planning.facts.instance_types.is_empty() {
+        return None;
+    }
+    let oldest = planning.catalogue().candidates(OLDEST_RULE, wish.architecture, wish.role, wish.single);
+    let is_usable = |name: &&String| {
+        is_large_enough(planning, name, wish.role)
+            && wish.zones.iter().all(|zone| is_allowed(planning, name, zone))
+    };
+    oldest.iter().rev().chain(candidates).find(is_usable).map(String::as_str)
 }
 
 /// What to do where no candidate will do, by what the region has in their place.

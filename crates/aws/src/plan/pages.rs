@@ -18,6 +18,8 @@ const ZONES: Code = Code::new("LF0703");
 pub(super) const DEFAULT_TYPE: Code = Code::new("LF0704");
 const NOT_OFFERED: Code = Code::new("LF0705");
 const TOO_SMALL: Code = Code::new("LF0706");
+/// Nobody knows what the region offers, and a default was taken all the same.
+const ASSUMED_TYPE: Code = Code::new("LF0731");
 pub(super) const SUBNET: Code = Code::new("LF0707");
 const TOO_NARROW: Code = Code::new("LF0708");
 const ZONE_SUBNET: Code = Code::new("LF0709");
@@ -141,6 +143,17 @@ pub(super) fn no_default_type(region: &str, wish: &Wish<'_>, candidates: &[Strin
         )
     };
     Finding::error(&DEFAULT_TYPE, Kind::Required, field, message).at(REGION).help(help)
+}
+
+pub(super) fn assumed_type(region: &str, wish: &Wish<'_>, name: &str) -> Finding {
+    let field = format!("{}.platform.aws.type", wish.path);
+    let message = format!(
+        "which instance types `{}` offers is not known; {} machines get {name}",
+        shortened(region),
+        wish.role.name()
+    );
+    let help = format!("set {field}, or ask the region: leave out --offline");
+    Finding::warning(&ASSUMED_TYPE, Kind::Required, field, message).at(REGION).help(help)
 }
 
 pub(super) fn not_offered(wish: &Wish<'_>, name: &str, missing: &[&str], offering: &[String]) -> Finding {

@@ -60,6 +60,29 @@ fn instead(types: &[(&str, i32)]) -> String {
 }
 
 #[test]
+fn where_nothing_is_known_of_the_region_an_old_default_is_assumed() {
+    let facts = || Facts { instance_types: std::collections::BTreeMap::new(), ..base_facts() };
+    let assumed = |architecture: &str| {
+        let mut config = base_config();
+        for pool in config.control_plane.iter_mut().chain(&mut config.compute) {
+            architecture.clone_into(&mut pool.architecture);
+        }
+        let findings = found_in(&config, facts(), Source::Catalogue);
+        let told = findings.iter().filter(|finding| finding.code.as_str() == "LF0731");
+        let told: Vec<(bool, String)> = told.map(|one| (one.is_error(), one.message.clone())).collect();
+        assert!(findings.iter().all(|finding| !finding.is_error()), "{findings:?}");
+        told
+    };
+    let amd64 = assumed("amd64");
+    assert_eq!(amd64.len(), 2);
+    assert_names(&amd64[0].1, &["us-east-1", "master", "m5.xlarge"]);
+    assert_names(&amd64[1].1, &["us-east-1", "worker", "m5.large"]);
+    assert_names(&assumed("arm64")[1].1, &["m6g.xlarge"]);
+    // Where the region was asked, it is no secret that it has none.
+    assert_eq!(places(&found(&base_config(), facts())).first().map(|place| place.0), Some("LF0704"));
+}
+
+#[test]
 fn what_the_region_has_in_place_of_the_usual_types_is_told() {
     let newer = instead(&[("t3.xlarge", 4), ("m7i.xlarge", 4), ("m7i.large", 2)]);
     assert_names(&newer, &["controlPlane.platform.aws.type", " m7i.xlarge, t3.xlarge"]);
@@ -75,7 +98,9 @@ fn what_the_region_has_in_place_of_the_usual_types_is_told() {
     let told = told.and_then(|finding| finding.help.as_deref()).unwrap_or_default();
     assert_names(told, &["us-east-1-nyc-1a"]);
 
-    let facts = Facts { instance_types: std::collections::BTreeMap::new(), ..base_facts() };
+    let mut facts = with_types(&[("m7i.large", 2)]);
+    facts.instance_types.retain(|name, _| name == "m7i.large");
+    facts.instance_types.values_mut().for_each(|offer| offer.zones = vec!["elsewhere".to_owned()]);
     let unknown = found_in(&base_config(), facts, Source::Catalogue);
     assert_names(help(&unknown), &["not known"]);
     let helps = [("newer types", newer), ("small types", small), ("no type", nothing)];
