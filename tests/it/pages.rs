@@ -127,6 +127,10 @@ const SHOWN_ELSEWHERE: &[(&str, &str)] = &[
     ("LF1134", "azure::cloud::checks::images::tests::an_image_must_be_there"),
     ("LF1135", "azure::cloud::checks::images::tests::an_image_must_fit_the_size_and_the_architecture"),
     ("LF1136", "azure::cloud::checks::images::tests::terms_must_be_accepted"),
+    (
+        "LF1149",
+        "azure::cloud::checks::image_source::tests::an_image_is_there_or_not_or_cannot_be_looked_at_from_here",
+    ),
     ("LF1137", "azure::cloud::checks::images::tests::the_config_must_know_whether_there_is_a_plan"),
     ("LF1138", "azure::cloud::checks::identities::tests::an_identity_that_is_not_there_is_named"),
     ("LF1139", "azure::cloud::checks::findings::tests::missing_rights_are_named_up_to_a_few"),

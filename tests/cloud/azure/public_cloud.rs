@@ -6,10 +6,13 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::arm::{Azure, Scene};
+use super::scene;
 use super::scene::{
     AUDIENCE, CLIENT, SUBSCRIPTION, TENANT, checks, config, files, landfall, only_reads, overlay, public,
     stranger, with_ids,
 };
+use crate::broken::closed;
+use crate::front::{ALL, ANY, Front, Reply, Rule};
 use crate::program::{Landfall, text};
 
 /// What must be found well.
@@ -191,18 +194,47 @@ fn a_cloud_that_nobody_knows_is_a_row_of_an_overlay() {
     assert!(refused.err.contains("LF0504"), "{refused}");
     let mut clouds: Value = serde_json::from_str(CLOUDS).unwrap();
     let mut moon = clouds["AzurePublicCloud"].take();
-    let endpoints = overlay(&azure.url(), &azure.url())["azure"]["clouds"]["AzurePublicCloud"].clone();
+    let usual = overlay(&azure.url(), &azure.url());
+    let endpoints = usual["azure"]["clouds"]["AzurePublicCloud"].clone();
     for (name, value) in endpoints.as_object().unwrap() {
         moon[name] = value.clone();
     }
     moon["storageEndpointSuffix"] = json!("core.moon.example");
-    let catalogue = json!({ "azure": { "clouds": { "AzureUSSecCloud": moon } } });
+    let catalogue = json!({ "azure": { "clouds": { "AzureUSSecCloud": moon } }, "images": usual["images"] });
     std::fs::write(own, catalogue.to_string()).unwrap();
     landfall.preflight().passes();
     landfall.ask(&["create", "manifests"]).ends(0);
     let file = |name: &str| std::fs::read_to_string(landfall.directory().join(name)).unwrap();
     assert!(file("manifests/cluster-infrastructure-02-config.yml").contains("cloudName: AzureUSSecCloud"));
     assert!(file("metadata.json").contains("\"cloudName\":\"AzureUSSecCloud\""), "{}", file("metadata.json"));
+}
+
+#[test]
+fn the_image_is_looked_at_where_it_is_copied_from() {
+    const ID: &str = "azure.image.source";
+    let azure = Azure::start(public());
+    let preflight = |image: &str| {
+        let landfall = landfall(&azure, &config(""));
+        let catalogue = overlay(&azure.url(), &azure.url()).to_string();
+        let catalogue = catalogue.replace(&scene::image(), image);
+        std::fs::write(landfall.directory().join("catalogue.json"), catalogue).unwrap();
+        landfall.preflight()
+    };
+    preflight(&scene::image()).is(ID, "passed");
+
+    let gone = vec![Rule::always(ANY, ALL, |_| Reply::new(404, "application/xml", "BlobNotFound"))];
+    let gone = Front::start(None, None, gone);
+    let signed = format!("{}/rhcos.vhd?sig=canary-1", gone.url());
+    let report = preflight(&signed);
+    report.reports(ID, "failed", "LF1149");
+    report.says(ID, "failed", &["HTTP 404", "/rhcos.vhd"]);
+    assert!(!report.ran.to_string().contains("canary-1"), "{}", report.ran);
+    assert_eq!(gone.asked().len(), 1);
+
+    // The cloud may reach what this machine does not.
+    let report = preflight(&format!("https://localhost:{}/rhcos.vhd", closed()));
+    let check = report.says(ID, "warned", &["`localhost`", "connection refused"]);
+    assert!(text(check, "help").contains("AzurePublicCloud copies it"), "{check}");
 }
 
 /// A config that is not valid asks nobody, and a question writes nothing.

@@ -2,14 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::LazyLock;
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use walkdir::WalkDir;
 
 use super::arm::{Azure, Scene};
 use super::directory::{Application, Directory, Proof};
 use super::tree::Tree;
+use crate::front::{ALL, ANY, Front, Reply, Rule};
 use crate::program::{Landfall, Report, text};
 
 /// A config that says no more than it must.
@@ -90,6 +92,18 @@ pub fn trusting(pem: &str) -> String {
     format!("additionalTrustBundle: |\n{}", lines.concat())
 }
 
+/// Where the image of every release can be read.
+pub fn image() -> String {
+    static STORE: LazyLock<Front> = LazyLock::new(|| {
+        Front::start(
+            None,
+            None,
+            vec![Rule::always(ANY, ALL, |_| Reply::new(200, "application/octet-stream", "disk"))],
+        )
+    });
+    format!("{}/rhcos.vhd", STORE.url())
+}
+
 /// The public cloud's row of the catalogue, with endpoints of its own.
 pub fn overlay(manager: &str, authority: &str) -> Value {
     let row = json!({
@@ -99,7 +113,12 @@ pub fn overlay(manager: &str, authority: &str) -> Value {
         "tokenScope": format!("{AUDIENCE}/.default"),
         "microsoftGraphEndpoint": format!("{manager}/graph/"),
     });
-    json!({ "azure": { "clouds": { "AzurePublicCloud": row } } })
+    let source = json!({ "azure": { "url": image() } });
+    let images: Map<String, Value> = ["4.14", "4.16", "4.17", "4.18", "4.19"]
+        .map(|release| (release.to_owned(), json!({ "amd64": source, "arm64": source })))
+        .into_iter()
+        .collect();
+    json!({ "azure": { "clouds": { "AzurePublicCloud": row } }, "images": images })
 }
 
 /// Landfall with no credentials, for clouds at these endpoints, whose servers this authority vouches for.

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::answer::page;
 use super::arm::{Azure, Scene, Trouble};
-use super::scene::{HUB_AUDIENCE, SECRET, checks, files, only_reads, stack_hub, trusting, with_ids};
+use super::scene::{HUB_AUDIENCE, SECRET, checks, files, image, only_reads, stack_hub, trusting, with_ids};
 use crate::program::{Landfall, place, place_of, text};
 
 const CONFIG: &str = "\
@@ -24,14 +24,14 @@ platform:
     region: local
     baseDomainResourceGroupName: dns-rg
     armEndpoint: HUB
-    clusterOSImage: https://vhds.blob.local.example.com/images/rhcos.vhd
+    clusterOSImage: IMAGE
 publish: External
 pullSecret: '{\"auths\":{\"registry.example.com\":{\"auth\":\"ZmFrZTpmYWtl\"}}}'
 ";
 
 /// The config of a user of the hub.
 fn config(azure: &Azure) -> String {
-    format!("{}{}", CONFIG.replace("HUB", &azure.url()), trusting(&azure.pem))
+    format!("{}{}", CONFIG.replace("HUB", &azure.url()).replace("IMAGE", &image()), trusting(&azure.pem))
 }
 
 fn landfall(config: &str) -> Landfall {

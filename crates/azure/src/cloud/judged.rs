@@ -213,7 +213,9 @@ fn image(config: &InstallConfig, _: &Facts) -> Option<Answer> {
     let platform = config.platform.azure.as_ref()?;
     // Only a Stack Hub has such an endpoint.
     if !platform.arm_endpoint.is_empty() {
-        return Some(Answer::skipped("nobody looks at clusterOSImage, the image of a Stack Hub's machines"));
+        return Some(Answer::skipped(
+            "clusterOSImage is the image of a Stack Hub's machines: see azure.image.source",
+        ));
     }
     let architecture = Cluster::of(config).architecture;
     let mut named: Vec<String> = settings(config)
@@ -367,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_looks_at_the_image_of_a_hub() {
+    fn the_image_of_a_hub_is_looked_at_elsewhere() {
         let config = config(|platform| {
             let endpoint = "https://management.local.example.com".to_owned();
             platform.arm_endpoint = landfall_diagnostics::secret::SecretUrl::new(endpoint);

@@ -1,24 +1,37 @@
 //! The image that the cluster brings along: `assets.md`, C.6.
 
 use landfall_diagnostics::Findings;
+use landfall_model::azure::config::Platform;
 use landfall_model::azure::planned::{Image, Pool, PoolImage};
+use landfall_model::catalogue::Catalogue;
 
 use super::{Planning, pages};
 use crate::rules::NAME;
+
+/// Where the image of a release for an architecture is copied from, if that is known. On a Stack Hub the config says it.
+pub(crate) fn url<'a>(
+    catalogue: &'a Catalogue,
+    platform: &'a Platform,
+    release: &str,
+    architecture: &str,
+) -> Option<&'a str> {
+    let is_hub = catalogue.azure.cloud(&platform.cloud_name).is_some_and(|(_, cloud)| cloud.stack);
+    if is_hub {
+        return Some(platform.cluster_os_image.as_str()).filter(|url| !url.is_empty());
+    }
+    catalogue.image(release, architecture, NAME, &platform.region)
+}
 
 /// The image of the release for the control plane's architecture. On a Stack Hub it is the user's.
 pub(super) fn choose(planning: &Planning<'_>, architecture: &str, out: &mut Findings) -> Option<Image> {
     let (case, platform) = (planning.case, planning.platform);
     let known = case.catalogue.images_of(case.release, architecture, NAME);
     let release = known.map(|image| gallery_version(&image.release)).unwrap_or_default();
-    if planning.stack() {
-        if platform.cluster_os_image.is_empty() {
-            out.push(pages::stack_image_missing());
-        }
-        let url = platform.cluster_os_image.clone();
-        return Some(Image { url, release, protection: String::new() });
+    let url = url(case.catalogue, platform, case.release, architecture);
+    if url.is_none() && planning.stack() {
+        out.push(pages::stack_image_missing());
+        return Some(Image { url: String::new(), release, protection: String::new() });
     }
-    let url = case.catalogue.image(case.release, architecture, NAME, planning.location());
     if url.is_none() {
         out.push(pages::image_missing(case.release, architecture));
     }

@@ -29,6 +29,8 @@ use super::config::Platform;
 use super::facts::Facts;
 use super::planned;
 
+pub(crate) use image::url as image_url;
+
 /// Routes of the user's own: no load balancer carries the machines' outbound traffic.
 const OWN_ROUTES: &str = "UserDefinedRouting";
 /// The name of a single NAT gateway in an install config, and in terraform's variables.

@@ -5,6 +5,7 @@ mod credentials_mode;
 mod disk_sets;
 mod findings;
 mod identities;
+mod image_source;
 mod images;
 mod keys;
 mod locks;
@@ -29,6 +30,7 @@ pub(super) fn checks<'s>(session: &'s Session<'_>) -> Vec<Check<'s>> {
     all.extend(permissions::checks(session));
     all.push(credentials_mode::check(session));
     all.extend(images::checks(session));
+    all.extend(image_source::checks(session));
     all.extend(disk_sets::checks(session));
     all.extend(identities::checks(session));
     all.extend(keys::checks(session));

@@ -58,3 +58,6 @@ pub(super) const OPERATORS: Code = Code::new("LF1147");
 
 /// The operators are not given the credentials that the cluster is made with.
 pub(super) const WITHOUT_SECRET: Code = Code::new("LF1148");
+
+/// The image that the cluster brings along cannot be read, or not from here.
+pub(super) const IMAGE_SOURCE: Code = Code::new("LF1149");
