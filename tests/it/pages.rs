@@ -116,6 +116,7 @@ const SHOWN_ELSEWHERE: &[(&str, &str)] = &[
     ("LF0778", "azure::plan::tests::existing::the_public_zone_is_in_its_group"),
     ("LF0781", "azure::credentials::tests::a_secret_goes_with_its_own_application"),
     ("LF0785", "azure::plan::tests::terraform_must_find_a_cloud_of_an_overlay"),
+    ("LF0791", "azure::plan::tests::terraform_cannot_create_clusters_in_every_cloud"),
     ("LF0788", "azure::plan::tests::machines::pools_of_one_image_have_one_kind_of_protection"),
     ("LF0787", "azure::plan::tests::terraform_must_find_a_cloud_of_an_overlay"),
     ("LF0786", "azure::plan::tests::machines::what_the_cloud_does_not_tell_of_a_size_is_a_warning"),

@@ -26,7 +26,7 @@ use landfall_model::catalogue::Catalogue;
 use landfall_model::config::InstallConfig;
 use landfall_model::facts::Facts;
 use landfall_model::plan::outline::Outline;
-use landfall_model::plan::{Plan, Platforms, Stage};
+use landfall_model::plan::{Engine, Plan, Platforms, Stage};
 use landfall_platform::removal::{GivenTarget, Target};
 use landfall_platform::{Offline, Platform, World};
 use landfall_render::{Credentials, Extras, PlatformAssets, Unset};
@@ -184,6 +184,17 @@ impl Platform for Azure {
 
     fn unset(&self, plan: &Plan) -> Option<Unset> {
         Some(render::unset(plan))
+    }
+
+    fn engine_fault(
+        &self,
+        config: &InstallConfig,
+        catalogue: &landfall_model::catalogue::Catalogue,
+        engine: Engine,
+    ) -> Option<Box<Finding>> {
+        let platform = config.platform.azure.as_ref()?;
+        let (name, cloud) = catalogue.azure.cloud(&platform.cloud_name)?;
+        plan::engine_fault(name, cloud, engine)
     }
 
     fn stages(&self) -> &'static [Stage] {

@@ -147,6 +147,11 @@ pub trait Platform: Sync {
         None
     }
 
+    /// Why an engine cannot create clusters where the config wants one; none where it can.
+    fn engine_fault(&self, _: &InstallConfig, _: &Catalogue, _: plan::Engine) -> Option<Box<Finding>> {
+        None
+    }
+
     /// The stages of terraform, in the order in which they are applied; none where landfall has no modules.
     fn stages(&self) -> &'static [plan::Stage] {
         &[]

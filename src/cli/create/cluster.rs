@@ -159,6 +159,9 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
         Ok(engine) => engine,
         Err(finding) => return aso::refused(&[*finding], Exit::Failed, settings),
     };
+    if let Err(refusal) = examined.refuse_engine(&basis, engine.into()) {
+        return outcome::refused(refusal, settings);
+    }
     let machines = args.aso.makes_machines(noted.as_ref());
     if let Some(line) = flags::misplaced(args, engine, machines) {
         settings.printer.report(&format!("error: {line}\n"));

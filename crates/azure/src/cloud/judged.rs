@@ -26,7 +26,7 @@ pub(super) const JUDGED: &[Judged] = &[
         id: "azure.location",
         field: "platform.azure.region",
         parts: &["location", "subscription"],
-        codes: &["LF0751", "LF0752", "LF0753", "LF0762", "LF0765", "LF0780", "LF0785", "LF0787"],
+        codes: &["LF0751", "LF0752", "LF0753", "LF0762", "LF0765", "LF0780", "LF0785", "LF0787", "LF0791"],
         passed: location,
     },
     Judged {
@@ -35,7 +35,7 @@ pub(super) const JUDGED: &[Judged] = &[
         parts: &["sizes", "location"],
         codes: &[
             "LF0754", "LF0755", "LF0756", "LF0757", "LF0758", "LF0759", "LF0766", "LF0767", "LF0768",
-            "LF0769", "LF0786", "LF0788", "LF1464",
+            "LF0769", "LF0786", "LF0788", "LF0789", "LF0790", "LF1464",
         ],
         passed: sizes,
     },

@@ -1,10 +1,28 @@
 //! The cloud: what the catalogue knows of it, and what a Stack Hub says of itself.
 
-use landfall_diagnostics::Findings;
+use landfall_diagnostics::{Finding, Findings};
+use landfall_model::azure::catalogue;
 use landfall_model::azure::planned::Cloud;
 use landfall_model::azure::values;
+use landfall_model::plan::Engine;
 
 use super::{Planning, cloud_pages, pages};
+
+/// What the provider's environments are called that it does not know any more begins so.
+const GERMAN: &str = "german";
+
+/// Why an engine cannot create clusters in a cloud. Azure Service Operator is looked at in its management cluster.
+pub(crate) fn engine_fault(name: &str, cloud: &catalogue::Cloud, engine: Engine) -> Option<Box<Finding>> {
+    match engine {
+        Engine::Terraform if cloud.stack => Some(Box::new(pages::hub_without_engine())),
+        Engine::Terraform
+            if cloud.terraform_environment.starts_with(GERMAN) && cloud.metadata_host.is_empty() =>
+        {
+            Some(Box::new(pages::cloud_without_engine(name)))
+        }
+        _ => None,
+    }
+}
 
 /// What files depend on of the cloud.
 pub(super) fn choose(planning: &Planning<'_>, out: &mut Findings) -> Option<Cloud> {

@@ -5,6 +5,7 @@ pub(super) mod account_pages;
 mod cloud;
 pub(super) mod cloud_pages;
 mod cloud_profile;
+mod disks;
 mod dns;
 mod existing_network;
 mod identities;
@@ -29,6 +30,7 @@ use super::config::Platform;
 use super::facts::Facts;
 use super::planned;
 
+pub(crate) use cloud::engine_fault;
 pub(crate) use image::url as image_url;
 
 /// Routes of the user's own: no load balancer carries the machines' outbound traffic.

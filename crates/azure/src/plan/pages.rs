@@ -1,5 +1,7 @@
 //! The findings of planning on Azure, each with its page.
 
+use std::ops::RangeInclusive;
+
 use landfall_diagnostics::{Code, Finding, Kind, nearest, shortened};
 use landfall_model::azure::catalogue::Minimums;
 use landfall_model::plan::Engine;
@@ -24,6 +26,10 @@ const TOO_NARROW: Code = Code::new("LF0763");
 const NOT_MADE: Code = Code::new("LF0764");
 const CLOSED: Code = Code::new("LF0780");
 const PROTECTIONS: Code = Code::new("LF0788");
+const OS_DISK_SIZE: Code = Code::new("LF0789");
+const OS_DISK_KEYS: Code = Code::new("LF0790");
+/// The engine cannot create clusters in the cloud.
+const ENGINE_CLOUD: Code = Code::new("LF0791");
 
 fn type_of(wish: &Wish<'_>) -> String {
     format!("{}.platform.azure.type", wish.path)
@@ -160,6 +166,42 @@ pub(super) fn two_protections(path: &str, kind: &str, other: &str, other_kind: &
     );
     Finding::error(&PROTECTIONS, Kind::NotSupported, field, message)
         .help("use one securityType for all pools, or give one of them a marketplace image with `osImage`")
+}
+
+pub(super) fn disk_size(path: &str, size: i64, possible: &RangeInclusive<i64>) -> Finding {
+    let (least, most) = (possible.start(), possible.end());
+    let message = format!("an OS disk has {least} to {most} GiB, not {size}");
+    Finding::error(&OS_DISK_SIZE, Kind::Invalid, format!("{path}.platform.azure.osDisk.diskSizeGB"), message)
+        .help(format!("write a size from {least} to {most}"))
+}
+
+pub(super) fn keys_without_whole_disk(path: &str, wanted: &str) -> Finding {
+    let profile = format!("{path}.platform.azure.osDisk.securityProfile");
+    let message = format!("`securityProfile.diskEncryptionSet` needs `securityEncryptionType: {wanted}`");
+    Finding::error(&OS_DISK_KEYS, Kind::Invalid, format!("{profile}.diskEncryptionSet"), message).help(
+        format!("write `securityEncryptionType: {wanted}`, or name the set in `osDisk.diskEncryptionSet`"),
+    )
+}
+
+pub(super) fn two_sets_of_keys(path: &str) -> Finding {
+    let disk = format!("{path}.platform.azure.osDisk");
+    let message = "an OS disk is encrypted with one disk encryption set, not with two";
+    Finding::error(&OS_DISK_KEYS, Kind::Invalid, format!("{disk}.diskEncryptionSet"), message)
+        .related("the other set", format!("{disk}.securityProfile.diskEncryptionSet"))
+        .help("remove `osDisk.diskEncryptionSet`: a confidential machine takes that of `securityProfile`")
+}
+
+pub(crate) fn hub_without_engine() -> Finding {
+    let message = "terraform's azurerm provider does not work with an Azure Stack Hub";
+    Finding::error(&ENGINE_CLOUD, Kind::NotSupported, "platform.azure.cloudName", message).help(
+        "`landfall create manifests` writes the manifests; create the infrastructure with other tools, and `landfall destroy cluster` removes it",
+    )
+}
+
+pub(crate) fn cloud_without_engine(name: &str) -> Finding {
+    let message = format!("terraform's azurerm provider does not know the cloud `{}`", shortened(name));
+    Finding::error(&ENGINE_CLOUD, Kind::NotSupported, "platform.azure.cloudName", message)
+        .help("choose another cloud; Microsoft closed the German one in 2021")
 }
 
 pub(super) fn stack_image_missing() -> Finding {

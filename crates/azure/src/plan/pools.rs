@@ -9,7 +9,7 @@ use landfall_model::plan::replicas;
 use landfall_rules::allowance;
 
 use super::sizes::{self, ACCELERATED, Chosen, Wish};
-use super::{Planning, cloud_pages, identities, location, pages};
+use super::{Planning, cloud_pages, disks, identities, location, pages};
 
 /// The control plane and the compute pools.
 type Pools = (Pool, Vec<Pool>);
@@ -42,6 +42,7 @@ fn pool(
     let none = MachinePool::default();
     let settings = given.platform.azure.as_ref().unwrap_or(&none);
     let disk = disk(planning, role, settings);
+    disks::check(path, settings, out);
     let wish = Wish { path, role, architecture: &given.architecture, settings, disk_type: &disk.kind };
     let chosen = sizes::choose(planning, &wish, out)?;
     let generation = sizes::generation(planning, &wish, &chosen, out)?;

@@ -1,6 +1,7 @@
 //! What planning decides, and what it finds.
 
 mod cloud_profile;
+mod disks;
 mod existing;
 mod machines;
 mod unmade;
@@ -256,6 +257,24 @@ fn an_unknown_cloud_or_location_is_said_once() {
     }
     let known = Facts { sizes: std::collections::BTreeMap::new(), ..facts() };
     assert_eq!(codes(&config, known), ["LF0751", "LF0753"]);
+}
+
+#[test]
+fn terraform_cannot_create_clusters_in_every_cloud() {
+    let catalogue = catalogue::Catalogue::embedded();
+    let told = |name: &str, engine: Engine| {
+        let mut config = config();
+        config.platform.azure = Some(Platform { cloud_name: name.to_owned(), ..Platform::default() });
+        let fault = landfall_platform::Platform::engine_fault(&crate::PLATFORM, &config, catalogue, engine);
+        fault.map(|finding| finding.code.as_str())
+    };
+    for name in ["AzurePublicCloud", "AzureUSGovernmentCloud", "AzureChinaCloud"] {
+        assert_eq!(told(name, Engine::Terraform), None, "{name}");
+    }
+    for name in ["AzureStackCloud", "AzureGermanCloud"] {
+        assert_eq!(told(name, Engine::Terraform), Some("LF0791"), "{name}");
+        assert_eq!(told(name, Engine::Aso), None, "{name}");
+    }
 }
 
 #[test]
