@@ -3,4 +3,5 @@
 mod conformance;
 mod mirror;
 mod played;
+mod rivals;
 mod standing;

@@ -18,6 +18,9 @@ use super::{Failed, Next, places};
 /// How often an operator is read again that somebody else changed meanwhile.
 const TRIES: usize = 8;
 
+/// The version of an operator whose release nobody told.
+pub const UNKNOWN: &str = "unknown";
+
 const UNWRITABLE: &str = "condition-unwritable";
 
 /// What one condition says.
@@ -142,16 +145,36 @@ fn changed(live: &Value, report: &Report, now: &str) -> Option<Value> {
             set(&mut conditions, &condition, now);
         }
     }
-    let mut status = json!({
-        "conditions": conditions,
-        "versions": [{ "name": "operator", "version": report.version }],
-    });
+    let mut status = json!({ "conditions": conditions, "versions": versions(live, &report.version) });
     if let Some(related) = &report.related {
-        status["relatedObjects"] = related.clone();
+        status["relatedObjects"] = joined(live.pointer("/status/relatedObjects"), related);
     }
     let stands = live.get("status").unwrap_or(&Value::Null);
     let differs = status.as_object()?.iter().any(|(key, value)| stands.get(key) != Some(value));
     differs.then_some(status)
+}
+
+/// The versions that stand there, with ours among them. That of an operator whose release is not known stays: the
+/// cluster's upgrades go by it.
+fn versions(live: &Value, version: &str) -> Value {
+    let stands = live.pointer("/status/versions").and_then(Value::as_array);
+    let mut versions = stands.cloned().unwrap_or_default();
+    let own = json!({ "name": "operator", "version": version });
+    match versions.iter_mut().find(|one| one["name"] == own["name"]) {
+        Some(_) if version == UNKNOWN => {}
+        Some(known) => known["version"] = own["version"].clone(),
+        None => versions.push(own),
+    }
+    Value::Array(versions)
+}
+
+/// What stands there, and ours behind it as far as it is not among it.
+fn joined(stands: Option<&Value>, own: &Value) -> Value {
+    let mut all = stands.and_then(Value::as_array).cloned().unwrap_or_default();
+    let new: Vec<Value> =
+        own.as_array().into_iter().flatten().filter(|one| !all.contains(one)).cloned().collect();
+    all.extend(new);
+    Value::Array(all)
 }
 
 fn word(holds: bool) -> &'static str {
@@ -254,6 +277,30 @@ mod tests {
         let live = json!({ "status": second });
         let third = changed(&live, &report(vec![degraded("ADegraded", false)]), "3");
         assert!(told(third.as_ref()).contains(&row("Degraded", "False", "3")));
+    }
+
+    #[test]
+    fn what_another_operator_said_of_itself_stays() {
+        let theirs = json!({ "group": "", "resource": "namespaces", "name": "theirs" });
+        let ours = json!({ "group": "", "resource": "namespaces", "name": "ours" });
+        let live = json!({ "status": {
+            "versions": [{ "name": "operator", "version": "4.19.3" }, { "name": "aws-ccm", "version": "4.19.3" }],
+            "relatedObjects": [theirs],
+        }});
+        let told = |version: &str| {
+            let related = Some(json!([ours, theirs]));
+            let report = Report { version: version.to_owned(), related, ..report(Vec::new()) };
+            changed(&live, &report, "1").unwrap_or_default()
+        };
+        let version = |told: &Value, at: usize| told["versions"][at]["version"].clone();
+        let unknown = told(UNKNOWN);
+        assert_eq!(unknown["versions"], live["status"]["versions"]);
+        assert_eq!(unknown["relatedObjects"], json!([theirs, ours]));
+        let known = told("4.19.4");
+        assert_eq!([version(&known, 0), version(&known, 1)], [json!("4.19.4"), json!("4.19.3")]);
+        // Where nobody said anything, it is said that the release is not known.
+        let first = changed(&json!({}), &Report { version: UNKNOWN.to_owned(), ..report(Vec::new()) }, "1");
+        assert_eq!(first.map(|told| version(&told, 0)), Some(json!("unknown")));
     }
 
     #[test]

@@ -12,6 +12,9 @@ pub static EVENT: Kind = Kind { group: "", version: "v1", kind: "Event", plural:
 /// Who leads among replicas.
 pub static LEASE: Kind =
     Kind { group: "coordination.k8s.io", version: "v1", kind: "Lease", plural: "leases" };
+/// Pods that are kept running.
+pub static DEPLOYMENT: Kind =
+    Kind { group: "apps", version: "v1", kind: "Deployment", plural: "deployments" };
 /// What a cluster stands on: its platform.
 pub static INFRASTRUCTURE: Kind =
     Kind { group: CONFIG, version: "v1", kind: "Infrastructure", plural: "infrastructures" };

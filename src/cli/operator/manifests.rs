@@ -61,6 +61,7 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
         target_namespace: args.common.target_namespace.clone(),
         release: args.release_version.clone(),
         clean_images: args.common.clean_machine_images,
+        take_over: args.common.take_over,
         controllers: args.common.controllers(),
     };
     settings.printer.data(&documents(&manifests(&deployed)))?;

@@ -70,6 +70,10 @@ struct Common {
         default_missing_value = "true"
     )]
     clean_machine_images: bool,
+
+    /// Run controllers although an operator of OpenShift's own that does the same runs in the cluster
+    #[arg(long)]
+    take_over: bool,
 }
 
 impl Common {
@@ -101,6 +105,7 @@ mod tests {
             namespace: String::new(),
             target_namespace: String::new(),
             clean_machine_images: true,
+            take_over: false,
         };
         let meant =
             |given: &[&str]| common(given).controllers().iter().map(|one| one.name).collect::<Vec<_>>();

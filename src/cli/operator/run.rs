@@ -9,7 +9,7 @@ use anyhow::Context;
 use landfall_controllers::admission;
 use landfall_controllers::admission::{Address, Webhook};
 use landfall_controllers::operator::{
-    Candidacy, Ended, Judging, Kit, Metrics, PORT, WEBHOOK_PORT, WEBHOOK_SERVICE, operate,
+    Candidacy, Ended, Judging, Kit, Metrics, PORT, WEBHOOK_PORT, WEBHOOK_SERVICE, operate, rivals,
 };
 use landfall_diagnostics::Finding;
 use landfall_install_config::verdict::Outcome;
@@ -120,6 +120,9 @@ async fn begin(args: &Args, access: &Access) -> anyhow::Result<Ended> {
         clean_images: args.common.clean_machine_images,
         webhook: args.webhook_service.clone(),
     };
+    if !args.common.take_over {
+        alone(&args.common, &Live::new(kit.client.clone())).await?;
+    }
     let judging = judging(args, &kit).await?;
     let controllers = args.common.controllers().iter().map(|one| one.make(&kit)).collect();
     let candidacy = if args.leader_elect {
@@ -145,6 +148,28 @@ async fn begin(args: &Args, access: &Access) -> anyhow::Result<Ended> {
         }
         () = wished => Ok(Ended::Stopped),
     }
+}
+
+/// Makes sure that no operator of OpenShift's own does what the controllers do: each would undo what the other writes.
+async fn alone(common: &Common, objects: &Live) -> anyhow::Result<()> {
+    let found = rivals(objects, &common.controllers()).await;
+    let found = found.map_err(|fault| {
+        anyhow::anyhow!("it cannot be seen whether OpenShift's own operators run here: {}", fault.why())
+    })?;
+    if found.is_empty() {
+        return Ok(());
+    }
+    let told: Vec<String> = found
+        .iter()
+        .map(|(controller, rival)| {
+            format!("{controller} is done by Deployment {} in {}", rival.deployment, rival.namespace)
+        })
+        .collect();
+    anyhow::bail!(
+        "OpenShift's own operators do this already: {}. Leave these controllers out of --controllers; to run them all \
+         the same, give --take-over",
+        told.join(", ")
+    );
 }
 
 /// The judge of profiles, if it is among the controllers.

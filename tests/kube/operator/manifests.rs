@@ -1,5 +1,7 @@
 //! What `landfall operator manifests` prints: no right too many, and none that could be missing.
 
+use std::process::Command;
+
 use serde_json::{Value, json};
 
 use super::account::{collection, printed};
@@ -71,4 +73,50 @@ fn a_right_that_is_missing_is_named_and_made_up_for_once_it_is_given() {
     }
     becomes(&"first".to_owned(), || cluster.text(MANAGED_MAP));
     cluster.says(OPERATOR, CONDITION, "False", &["AsExpected"]);
+}
+
+#[test]
+#[ignore = "needs an API server"]
+fn the_operator_does_not_run_beside_one_of_openshift_that_does_the_same() {
+    const NAMESPACE: &str = "openshift-cloud-controller-manager-operator";
+    const DEPLOYMENT: &str = "cluster-cloud-controller-manager-operator";
+    let cluster = Cluster::start(&json!({}), &json!({ "type": "GCP" }));
+    cluster.server.make("/api/v1/namespaces", &json!({ "metadata": { "name": NAMESPACE } }));
+    let labels = json!({ "app": DEPLOYMENT });
+    let deployment = json!({
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": { "name": DEPLOYMENT },
+        "spec": {
+            "selector": { "matchLabels": labels },
+            "template": {
+                "metadata": { "labels": labels },
+                "spec": { "containers": [{ "name": "operator", "image": "example.com/operator" }] },
+            },
+        },
+    });
+    cluster.server.make(&format!("/apis/apps/v1/namespaces/{NAMESPACE}/deployments"), &deployment);
+    let ran = Command::new(env!("CARGO_BIN_EXE_landfall"))
+        .args([
+            "operator",
+            "run",
+            "--listen",
+            "127.0.0.1:0",
+            "--namespace",
+            &cluster.namespace,
+            "--kubeconfig",
+        ])
+        .arg(&cluster.kubeconfig)
+        .env_clear()
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&ran.stderr).into_owned();
+    assert_eq!(ran.status.code(), Some(1), "{said}");
+    for word in ["cloud-config-sync", DEPLOYMENT, NAMESPACE, "--take-over"] {
+        assert!(said.contains(word), "{word}: {said}");
+    }
+    assert!(!said.contains("endpoint-mirror"), "{said}");
+    // What it does not do, and what somebody wants all the same, runs.
+    drop(Replica::start(&cluster, "kube-cloud-config,endpoint-mirror"));
+    drop(Replica::begin(&cluster, &["--take-over"], None));
 }

@@ -33,6 +33,8 @@ pub struct Deployed {
     pub release: Option<String>,
     /// Whether versions of machine images expire in profiles as those of Kubernetes do.
     pub clean_images: bool,
+    /// Whether it runs beside operators of OpenShift's own that do the same.
+    pub take_over: bool,
     /// The controllers that it runs.
     pub controllers: Vec<&'static Registered>,
 }
@@ -226,6 +228,9 @@ fn container(deployed: &Deployed) -> Value {
     if !deployed.clean_images {
         args.push("--clean-machine-images=false".to_owned());
     }
+    if deployed.take_over {
+        args.push("--take-over".to_owned());
+    }
     let release = deployed.release.iter();
     let mut env: Vec<Value> = release.map(|one| json!({ "name": "RELEASE_VERSION", "value": one })).collect();
     let mut mounts = Vec::new();
@@ -270,6 +275,7 @@ mod tests {
             target_namespace: "there".to_owned(),
             release: None,
             clean_images: true,
+            take_over: false,
             controllers: CONTROLLERS.iter().filter(|one| names.contains(&one.name)).collect(),
         }
     }
@@ -361,6 +367,9 @@ mod tests {
         let set = container(&set);
         assert_eq!(set["env"], json!([{ "name": "RELEASE_VERSION", "value": "5.0.0" }]));
         assert!(set["args"].to_string().contains("\"--clean-machine-images=false\""), "{set}");
+        assert!(!set["args"].to_string().contains("--take-over"), "{set}");
+        let set = container(&Deployed { take_over: true, ..deployed(&["cloud-config-sync"]) });
+        assert!(set["args"].to_string().contains("\"--take-over\""), "{set}");
     }
 
     #[test]

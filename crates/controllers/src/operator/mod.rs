@@ -7,6 +7,7 @@ mod metrics;
 mod profiles;
 mod registry;
 pub mod rights;
+mod rivals;
 mod serving;
 
 use std::future::pending;
@@ -23,6 +24,7 @@ pub use manifests::{Deployed, documents, manifests};
 pub use metrics::Metrics;
 pub use profiles::{WEBHOOK_PORT, WEBHOOK_SERVICE};
 pub use registry::{CONTROLLERS, Kit, Registered, crds, crds_of};
+pub use rivals::{Rival, rivals};
 
 use self::serving::Health;
 use super::admission::{SECRET_NAME, Webhook};

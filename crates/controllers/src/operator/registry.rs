@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use super::Metrics;
 use super::rights::{self, Right};
+use super::rivals::{CLOUD_CONTROLLER_OPERATOR, CONFIG_OPERATOR, Rival};
 use crate::admission;
 use crate::admission::{Address, Judge, Keeper};
 use crate::azure_infrastructure;
@@ -35,6 +36,8 @@ pub struct Registered {
     pub name: &'static str,
     /// What it may do in a cluster.
     pub rights: &'static [Right],
+    /// The operator of OpenShift's own that does the same.
+    pub rival: Option<&'static Rival>,
     /// Whether it is about profiles. Their kinds are not in every cluster: it runs only where it is named.
     pub profiles: bool,
     make: Make,
@@ -44,48 +47,56 @@ pub struct Registered {
 pub static CONTROLLERS: &[Registered] = &[
     Registered {
         name: "kube-cloud-config",
+        rival: Some(&CONFIG_OPERATOR),
         rights: rights::KUBE_CLOUD_CONFIG,
         profiles: false,
         make: kube_cloud_config,
     },
     Registered {
         name: "cloud-config-sync",
+        rival: Some(&CLOUD_CONTROLLER_OPERATOR),
         rights: rights::CLOUD_CONFIG_SYNC,
         profiles: false,
         make: cloud_config_sync,
     },
     Registered {
         name: "endpoint-mirror",
+        rival: Some(&CONFIG_OPERATOR),
         rights: rights::ENDPOINT_MIRROR,
         profiles: false,
         make: endpoint_mirror,
     },
     Registered {
         name: "private-cloud-profile",
+        rival: None,
         rights: rights::PRIVATE_PROFILES,
         profiles: true,
         make: |objects, events, kit| cloud_profile::private(kit.access(objects, events), kit.clean_images),
     },
     Registered {
         name: "namespaced-cloud-profile",
+        rival: None,
         rights: rights::NAMESPACED_PROFILES,
         profiles: true,
         make: |objects, events, kit| cloud_profile::namespaced(kit.access(objects, events)),
     },
     Registered {
         name: "cloud-profile",
+        rival: None,
         rights: rights::CLOUD_PROFILES,
         profiles: true,
         make: |objects, events, kit| cloud_profile::parents(kit.access(objects, events)),
     },
     Registered {
         name: admission::CONTROLLER,
+        rival: None,
         rights: rights::ADMISSION,
         profiles: true,
         make: |objects, _, kit| Arc::new(Keeper::new(objects, kit.webhook.clone(), kit.namespace.clone())),
     },
     Registered {
         name: azure_infrastructure::NAME,
+        rival: None,
         rights: rights::AZURE_INFRASTRUCTURE,
         profiles: false,
         make: azure_infrastructure,

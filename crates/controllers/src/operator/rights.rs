@@ -2,9 +2,9 @@
 
 use landfall_engine_aso::kinds::KINDS;
 use landfall_kube::kinds::{
-    CLOUD_PROFILE, CLUSTER_OPERATOR, CLUSTER_VERSION, CONFIG_MAP, EVENT, FEATURE_GATE, INFRASTRUCTURE, LEASE,
-    MUTATING_WEBHOOK_CONFIGURATION, NAMESPACED_CLOUD_PROFILE, NETWORK, PRIVATE_CLOUD_PROFILE, PROXY, SECRET,
-    SHOOT, SUBJECT_ACCESS_REVIEW, VALIDATING_WEBHOOK_CONFIGURATION,
+    CLOUD_PROFILE, CLUSTER_OPERATOR, CLUSTER_VERSION, CONFIG_MAP, DEPLOYMENT, EVENT, FEATURE_GATE,
+    INFRASTRUCTURE, LEASE, MUTATING_WEBHOOK_CONFIGURATION, NAMESPACED_CLOUD_PROFILE, NETWORK,
+    PRIVATE_CLOUD_PROFILE, PROXY, SECRET, SHOOT, SUBJECT_ACCESS_REVIEW, VALIDATING_WEBHOOK_CONFIGURATION,
 };
 use landfall_kube::objects::Kind;
 
@@ -12,6 +12,7 @@ use super::super::gates::VERSION;
 use super::super::places::{
     CLOUD_CONTROLLER_OPERATOR, CLUSTER, MANAGED_MAP, MANAGED_NAMESPACE, OPERATOR, TARGET_MAP, USER_NAMESPACE,
 };
+use super::rivals::{CLOUD_CONTROLLER_OPERATOR as CLOUD_CONTROLLER_RIVAL, CONFIG_OPERATOR};
 use crate::admission;
 use crate::azure_infrastructure::AZURE_INFRASTRUCTURE as INFRASTRUCTURE_IN_AZURE;
 
@@ -78,6 +79,10 @@ const GATES: [Right; 2] = [
     Right::new(Scope::Cluster, &FEATURE_GATE, &[CLUSTER], READ),
     Right::new(Scope::Cluster, &CLUSTER_VERSION, &[VERSION], READ),
 ];
+/// To see whether OpenShift's own operator does the same.
+const fn see(rival: &'static [&'static str]) -> Right {
+    Right::new(Scope::Cluster, &DEPLOYMENT, rival, &["get"])
+}
 /// To report in the conditions of an operator.
 const fn report(names: &'static [&'static str]) -> [Right; 3] {
     [
@@ -92,6 +97,7 @@ const CLOUD_CONTROLLER: [Right; 3] = report(&[CLOUD_CONTROLLER_OPERATOR]);
 /// Those of `kube-cloud-config`.
 pub static KUBE_CLOUD_CONFIG: &[Right] = &[
     PLATFORM,
+    see(&[CONFIG_OPERATOR.deployment]),
     GATES[0],
     GATES[1],
     LANDFALL[0],
@@ -107,6 +113,7 @@ pub static KUBE_CLOUD_CONFIG: &[Right] = &[
 /// Those of `cloud-config-sync`. With a gate of vSphere's the managed map is its own.
 pub static CLOUD_CONFIG_SYNC: &[Right] = &[
     PLATFORM,
+    see(&[CLOUD_CONTROLLER_RIVAL.deployment]),
     GATES[0],
     GATES[1],
     Right::new(Scope::Cluster, &NETWORK, &[CLUSTER], READ),
@@ -126,6 +133,7 @@ pub static CLOUD_CONFIG_SYNC: &[Right] = &[
 /// Those of `endpoint-mirror`.
 pub static ENDPOINT_MIRROR: &[Right] = &[
     PLATFORM,
+    see(&[CONFIG_OPERATOR.deployment]),
     Right::new(Scope::Cluster, &PROXY, &[CLUSTER], &["get"]),
     Right {
         scope: Scope::Cluster,
@@ -242,7 +250,6 @@ static CRD: Kind = Kind {
     kind: "CustomResourceDefinition",
     plural: "customresourcedefinitions",
 };
-static DEPLOYMENT: Kind = Kind { group: "apps", version: "v1", kind: "Deployment", plural: "deployments" };
 static ACCESS_REVIEW: Kind = Kind {
     group: "authorization.k8s.io",
     version: "v1",
