@@ -118,9 +118,13 @@ pub(super) fn refused(imports: &[Import], said: &[String]) -> BTreeSet<String> {
         };
         let mut named: Vec<&Import> = imports.iter().filter(is_named).collect();
         if named.is_empty() {
-            // Some importers of providers name only what they looked for.
+            // Some importers of providers name only what they looked for: a part by the two that it joins, which may be
+            // imports themselves, and are not meant then.
+            let parts = |import: &Import| import.id.split(['/', '_']).count();
             let is_meant = |import: &&Import| import.id.split(['/', '_']).all(|part| error.contains(part));
             named = imports.iter().filter(is_meant).collect();
+            let most = named.iter().map(|import| parts(import)).max().unwrap_or_default();
+            named.retain(|import| parts(import) == most);
         }
         addresses.extend(named.into_iter().map(|import| import.address.clone()));
     }

@@ -108,6 +108,8 @@ fn what_terraform_cannot_find_is_not_imported() {
         import("x_route.a[\"z\"]", "rtb-1_0.0.0.0/0"),
         import("x_route.a", "rtb-2_0.0.0.0/0"),
         import("x_link.b", "subnet-1/rtb-1"),
+        import("x_subnet.b", "subnet-1"),
+        import("x_table.b", "rtb-1"),
     ];
     let said = |text: &str| refused(&all, &[text.to_owned()]).into_iter().collect::<Vec<String>>();
     assert_eq!(
