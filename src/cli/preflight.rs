@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use landfall_diagnostics::Finding;
+
 use super::asking::{AskArgs, Live};
 use super::create::{BasisArgs, judged, refused, said};
 use super::input::Reading;
@@ -65,7 +67,12 @@ fn tell(report: &Report, accepted: &Said, judged: &Judged<'_>, settings: &Settin
         settings.printer.data(&checks::json(report, judged.text))?;
         return Ok(());
     }
-    said(accepted, settings);
+    // What a check finds is told once.
+    let is_found =
+        |one: &Finding| judged.findings.iter().any(|found| (found.code, found.span) == (one.code, one.span));
+    let mut warnings = accepted.again();
+    warnings.findings.retain(|one| !is_found(one));
+    said(&warnings, settings);
     settings.printer.data(&checks::text(report, judged, settings.printer.colours().data))?;
     settings.printer.talk(&checks::summary(report));
     Ok(())

@@ -17,7 +17,7 @@ use super::identity::METADATA;
 use super::{Error, INSTALL_CONFIG, inputs};
 use crate::workdir;
 use crate::workdir::ClusterDir;
-use landfall_diagnostics::{Finding, shortened};
+use landfall_diagnostics::{Finding, nearest, shortened};
 use landfall_install_config::platforms::{self, PLATFORMS};
 use landfall_install_config::verdict::{Strictness, judge_keeping};
 use landfall_model::catalogue;
@@ -183,7 +183,8 @@ pub fn refresh(directory: &Path, infrastructure: &Value) -> Result<Refreshed, Un
     let before: Vec<_> = before.iter().map(|entry| (text(entry, "name"), text(entry, "url"))).collect();
     let changed = before != endpoints;
     if changed {
-        cluster.amend(METADATA, &written(&metadata))?;
+        // The config says something else, and must not undo it.
+        cluster.edit(METADATA, &written(&metadata))?;
     }
     Ok(Refreshed { endpoints, changed })
 }
@@ -382,7 +383,11 @@ pub fn platform_of(
     catalogue: &Catalogue,
     release: &str,
 ) -> Result<&'static dyn Platform, Unnamed> {
-    let unknown = |having: &[&str]| Unnamed::Usage(Box::new(pages::which_platform(region, having)));
+    let unknown = |having: &[&str]| {
+        let known = catalogue::PLATFORMS.iter().flat_map(|name| catalogue.known_regions(name, release));
+        let known: Vec<&str> = known.map(|known| known.id).collect();
+        Unnamed::Usage(Box::new(pages::which_platform(region, having, nearest(region, known))))
+    };
     if let Some(platform) = given {
         return platforms::named(platform).ok_or_else(|| unknown(&[]));
     }

@@ -27,6 +27,17 @@ impl ClusterDir {
         change.commit()?;
         self.save(outcome)
     }
+
+    /// Writes a file that anybody may read as a person who edits it does: later runs keep it as it is then.
+    ///
+    /// # Errors
+    /// The path is not one below the directory, or the file cannot be written.
+    pub fn edit(&mut self, path: &str, bytes: &[u8]) -> Result<(), Error> {
+        file_set::check(path)?;
+        let mut change = Change::new(&self.root, self.durability);
+        change.write(path, bytes, disk::OPEN_FILE)?;
+        change.commit()
+    }
 }
 
 #[cfg(test)]

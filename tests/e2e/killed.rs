@@ -41,7 +41,7 @@ fn after_each_call_that_creates_something_destroy_leaves_nothing() {
         }
     });
     let all = taken.all();
-    for call in ["ec2 CreateVpc", "ec2 RunInstances", "route53 POST hostedzone", "s3 PUT object"] {
+    for call in ["ec2 CreateVpc", "ec2 RunInstances", "route53 POST hostedzone", "s3 PUT object x-id"] {
         assert!(all.contains(call), "terraform was not killed after {call}: {all:?}");
     }
     assert!(all.len() > 25, "terraform was killed after {} calls only: {all:?}", all.len());

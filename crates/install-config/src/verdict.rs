@@ -83,19 +83,25 @@ pub fn judge_keeping(bytes: &[u8], strictness: Strictness, catalogue: &Catalogue
     judge_bytes(bytes, strictness, catalogue, true)
 }
 
+/// Fields of an install config that no other object has beside its `apiVersion`.
+const OF_CONFIGS: [&str; 3] = ["baseDomain", "platform", "pullSecret"];
+
 /// Whether a file holds a Kubernetes object and no install config: it has a `kind`, and another one.
 #[must_use]
 pub fn is_kubernetes_object(bytes: &[u8]) -> bool {
     let Ok(text) = landfall_source::text_of(bytes) else { return false };
     // Reading each file twice would double the time of a large repository.
-    if !text.lines().any(|line| line.starts_with("kind:")) {
+    let names_kind = |line: &str| line.starts_with("kind:") || line.starts_with('{');
+    if !text.lines().any(names_kind) {
         return false;
     }
     let tree = landfall_source::read(text, &mut Findings::default());
     let Some(NodeKind::Map(map)) = tree.root().map(|root| &tree.node(root).kind) else { return false };
     let field = |name: &str| tree.entries(*map).iter().find(|entry| entry.key == name);
     let kind = field("kind").and_then(|entry| tree.scalar(entry.value));
-    field("apiVersion").is_some() && kind.is_some_and(|kind| kind.to_text() != "InstallConfig")
+    // An install config with a wrong kind must not pass unjudged.
+    let is_config = OF_CONFIGS.iter().any(|name| field(name).is_some());
+    !is_config && field("apiVersion").is_some() && kind.is_some_and(|kind| kind.to_text() != "InstallConfig")
 }
 
 fn judge_bytes(bytes: &[u8], strictness: Strictness, catalogue: &Catalogue, keep: bool) -> Verdict {

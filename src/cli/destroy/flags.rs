@@ -108,11 +108,13 @@ struct GivenArgs {
 pub(super) fn endpoint(text: &str) -> Result<(String, String), String> {
     let form = || "write NAME=URL, such as ec2=https://ec2.us-hidden-1.example.com".to_owned();
     let (name, url) = text.split_once('=').filter(|(name, _)| !name.is_empty()).ok_or_else(form)?;
-    let known = Catalogue::embedded();
-    let services: Vec<&str> =
-        known.aws.required_services.iter().chain(&known.aws.optional_services).map(String::as_str).collect();
-    if !services.contains(&name) {
-        return Err(format!("`{}` is no service; services are {}", shortened(name), services.join(", ")));
+    let known = &Catalogue::embedded().aws;
+    if !known.services().any(|service| service == name) {
+        let help = match known.service_meant(name) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("services are {}", known.services().collect::<Vec<&str>>().join(", ")),
+        };
+        return Err(format!("`{}` is no service; {help}", shortened(name)));
     }
     let read = Endpoint::of_service(url).map_err(|unfit| format!("{}; {}", unfit.message, unfit.help))?;
     match read.obstacle() {

@@ -69,13 +69,17 @@ pub fn no_cloud(platform: &str) -> Finding {
 }
 
 /// A region of no platform, or of several.
-pub(super) fn which_platform(region: &str, having: &[&str]) -> Finding {
+pub(super) fn which_platform(region: &str, having: &[&str], near: Option<&str>) -> Finding {
     let region = shortened(region);
     let message = match having {
         [] => format!("no platform is known to have a region `{region}`"),
         having => format!("`{region}` is a region of {}", having.join(" and of ")),
     };
-    Finding::error(&WHICH_PLATFORM, Kind::Required, "", message).help("say the platform with --platform")
+    let help = match near.filter(|_| having.is_empty()) {
+        Some(near) => format!("did you mean `{near}`? if not, say the platform with --platform"),
+        None => "say the platform with --platform".to_owned(),
+    };
+    Finding::error(&WHICH_PLATFORM, Kind::Required, "", message).help(help)
 }
 
 /// Endpoints for a platform whose services have none of their own.

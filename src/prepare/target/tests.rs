@@ -208,7 +208,7 @@ fn a_region_tells_its_platform() {
 fn what_stands_in_the_way_says_how_to_go_on() {
     let work = AtWork { pid: 7, stage: "cluster".to_owned(), work: "apply".to_owned() };
     let findings = [
-        pages::which_platform("moon-1", &[]),
+        pages::which_platform("moon-1", &[], None),
         pages::at_work(&work),
         pages::late(60),
         pages::no_cloud("none"),

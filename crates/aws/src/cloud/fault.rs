@@ -280,9 +280,7 @@ impl Fault {
                 "the account is not subscribed to this service, or the region is not enabled: the owner of the \
                  account can do both"
             }
-            Sort::Denied | Sort::Credentials => {
-                "use credentials of the partition that the region is in; the check aws.credentials says more"
-            }
+            Sort::Denied | Sort::Credentials => "use credentials of the partition that the region is in",
             Sort::Unrenewed => "log in again, or look at where the credentials come from",
             Sort::Expired => "get new credentials, such as by logging in again, and look at the clock",
             Sort::Clock => "set the clock of this machine, best by NTP",
@@ -295,9 +293,12 @@ impl Fault {
                 "look at the network and the proxy on the way; --timeout and --deadline give more time"
             }
             Sort::Unreachable => {
-                "look at the network and the proxy on the way; the checks aws.endpoint.* say more"
+                "look at the network and the proxy on the way to the endpoint, and at its URL"
             }
-            Sort::NotUnderstood => "look at what answers there; the checks aws.endpoint.* say more",
+            Sort::NotUnderstood => {
+                "look at the URL of the endpoint, and at what answers there: a gateway, a proxy or a load balancer \
+                 without a backend does so"
+            }
             Sort::Service if self.is_passing() => {
                 "AWS has a fault of its own; try again in a while, and look at its status page"
             }

@@ -9,7 +9,7 @@ use super::endpoints::{self, Endpoint, Origin, Service, Unusable};
 use super::identity;
 use super::pages;
 use super::session::Session;
-use crate::rules::missing_endpoints;
+use crate::rules::{missing_endpoints, strange_name};
 
 /// What is to be seen at the endpoint of a service.
 #[derive(Debug)]
@@ -145,7 +145,7 @@ async fn known(session: &Session<'_>, service: Service) -> Answer {
             return seen(&reached, Answer::skipped(why));
         }
         Err(_) if name_failed(&reached) && resolves_nothing(session).await => {
-            return seen(&reached, without_names(session, service));
+            return seen(&reached, without_names(session, Some(service)));
         }
         Err(answer) => return seen(&reached, answer),
     };
@@ -166,14 +166,9 @@ fn is_guess(session: &Session<'_>, reached: &Reached) -> bool {
     is_unknown && of_sdk && reached.failed_by(of_name)
 }
 
-/// Whether the name servers gave no answer on the endpoint's host, or do not know a host that AWS has.
+/// Whether the name servers know nothing of the endpoint's host, or do not answer.
 fn name_failed(reached: &Reached) -> bool {
-    let of_sdk = matches!(reached, Reached::Seen(endpoint, _) if endpoint.origin == Origin::Sdk);
-    reached.failed_by(|sort| match sort {
-        landfall_net::Sort::NameFailed => true,
-        landfall_net::Sort::NameUnknown => of_sdk,
-        _ => false,
-    })
+    reached.failed_by(|sort| matches!(sort, landfall_net::Sort::NameFailed | landfall_net::Sort::NameUnknown))
 }
 
 /// Whether this machine cannot resolve the host of any endpoint that is checked.
@@ -184,21 +179,34 @@ async fn resolves_nothing(session: &Session<'_>) -> bool {
 }
 
 /// What the first of the services reports for all of them.
-fn without_names(session: &Session<'_>, service: Service) -> Answer {
-    let first = names(session).into_iter().find_map(Service::named).unwrap_or(service);
-    if first != service {
+fn without_names(session: &Session<'_>, service: Option<Service>) -> Answer {
+    let first = names(session).into_iter().find_map(Service::named);
+    if let Some(first) = first.filter(|first| Some(*first) != service) {
         let name = first.name();
         return Answer::skipped(format!("this machine cannot resolve names: see aws.endpoint.{name}"));
     }
     let message = "this machine cannot resolve names: no host of any endpoint resolves";
     let finding = Finding::error(&pages::UNREACHABLE, Kind::Invalid, "", message);
-    Answer::found(finding.help("connect the network or VPN of this machine, and look at its name servers"))
+    Answer::found(finding.help(
+        "connect the network or VPN of this machine, look at its name servers, and at the hosts of serviceEndpoints",
+    ))
 }
 
 /// The check of a service that others call.
 async fn unknown(session: &Session<'_>, name: &str) -> Answer {
+    let custom = endpoints::custom(session.platform, name);
+    if let Some(finding) = custom.and_then(|(i, _)| strange_name(session.asking.catalogue, i, name)) {
+        // Planning tells what it refuses.
+        if finding.is_error() {
+            return Answer::skipped("no service can have this name: see plan");
+        }
+        return Answer::found(finding);
+    }
     let reached = Box::pin(reach_named(session, name)).await;
     let answer = match (replied(session, name, name, &reached), &reached) {
+        (Err(_), reached) if name_failed(reached) && resolves_nothing(session).await => {
+            without_names(session, None)
+        }
         (Ok(reply), Reached::Seen(endpoint, _)) => identity::judge_unsigned(endpoint, reply, None),
         (Ok(_), _) => Answer::skipped("there is no endpoint"),
         (Err(answer), _) => answer,

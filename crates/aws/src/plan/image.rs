@@ -7,6 +7,7 @@ use landfall_model::plan::replicas;
 
 use super::{Planning, pages};
 use crate::NAME;
+use crate::rules::missing_endpoints;
 
 /// The image of the pools that name none: that of the region, or one to be copied from another region of the
 /// partition. Where there is neither, every pool must name its own.
@@ -16,6 +17,7 @@ pub(super) fn choose(planning: &Planning<'_>, architecture: &str, out: &mut Find
         return Some(Image { id, region: region.to_owned() });
     }
     let own = config.control_plane.as_ref().and_then(image_of);
+    let names_one = own.is_some();
     let image = match own {
         // Terraform copies the image that the control plane starts from, or none at all.
         Some(id) => {
@@ -24,7 +26,9 @@ pub(super) fn choose(planning: &Planning<'_>, architecture: &str, out: &mut Find
         }
         None => copied(planning, architecture),
     };
-    if image.is_none() {
+    // Of an unknown region, the missing endpoints are told already.
+    let is_told = !names_one && !missing_endpoints(planning.case.catalogue, planning.platform).is_empty();
+    if image.is_none() && !is_told {
         out.push(pages::image_missing(region, planning.case.release, architecture));
     }
     image

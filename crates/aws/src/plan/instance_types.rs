@@ -60,12 +60,17 @@ fn last_resort<'a>(planning: &Planning<'a>, wish: &Wish<'_>, candidates: &'a [St
     if planning.asked() || !planning.facts.instance_types.is_empty() {
         return None;
     }
-    let oldest = planning.catalogue().candidates(OLDEST_RULE, wish.architecture, wish.role, wish.single);
+    let oldest = planning.catalogue().candidates(OLDEST_RULE, wish.architecture, wish.role, false);
+    let series = |name: &str| name.split('.').next().map(str::to_owned);
+    let is_of_series = |name: &&String| oldest.iter().any(|old| series(old) == series(name));
+    let of_series = candidates.iter().filter(is_of_series);
     let is_usable = |name: &&String| {
         is_large_enough(planning, name, wish.role)
             && wish.zones.iter().all(|zone| is_allowed(planning, name, zone))
     };
-    oldest.iter().rev().chain(candidates).find(is_usable).map(String::as_str)
+    // A control plane of one machine needs more, which only later rules say.
+    let old: Vec<&String> = if wish.single { of_series.collect() } else { oldest.iter().rev().collect() };
+    old.into_iter().chain(candidates).find(is_usable).map(String::as_str)
 }
 
 /// What to do where no candidate will do, by what the region has in their place.

@@ -8,7 +8,7 @@ use landfall_render::bootstrap_stub;
 use landfall_rules::endpoint::Endpoint;
 
 use super::{Planning, cloud_pages, pages};
-use crate::rules::{missing_endpoints, unusable};
+use crate::rules::{missing_endpoints, unfit_tags, unusable};
 
 /// What the cloud says of a region that nobody has enabled.
 const NOT_OPTED_IN: &str = "not-opted-in";
@@ -23,8 +23,9 @@ pub(super) fn check(planning: &Planning<'_>, out: &mut Findings) {
     if planning.asked() && planning.facts.opt_in == NOT_OPTED_IN {
         out.push(cloud_pages::not_opted_in(planning.region()));
     }
-    for unusable in unusable(planning.case.catalogue, planning.platform) {
-        out.push(unusable);
+    let unusable = unusable(planning.case.catalogue, planning.platform);
+    for finding in unusable.into_iter().chain(unfit_tags(planning.platform)) {
+        out.push(finding);
     }
     let but = word_of_the_cloud(planning);
     let missing = missing_endpoints(planning.case.catalogue, planning.platform);

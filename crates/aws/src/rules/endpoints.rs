@@ -49,15 +49,30 @@ pub(super) fn check_usable(catalogue: &Catalogue, platform: &Platform, out: &mut
         out.push(Finding { severity: Severity::Warning, ..unusable });
     }
     for (i, endpoint) in platform.service_endpoints.iter().enumerate() {
-        let name = endpoint.name.as_str();
-        let known = || catalogue.aws.required_services.iter().chain(&catalogue.aws.optional_services);
-        if is_form_of_a_name(name) && !known().any(|known| known == name) {
-            let message = format!("OpenShift calls no service by the name `{}`", shortened(name));
-            let path = format!("platform.aws.serviceEndpoints[{i}].name");
-            let finding = Finding::warning(&SERVICE, Kind::NotSupported, path, message);
-            out.push(finding.help(meant(catalogue, name)));
+        if is_form_of_a_name(&endpoint.name)
+            && let Some(finding) = strange_name(catalogue, i, &endpoint.name)
+        {
+            out.push(finding);
         }
     }
+}
+
+/// What is wrong with the name of the endpoint of this index: an error where the `Infrastructure` object does not take
+/// it, a warning where nobody calls a service by it.
+pub(in super::super) fn strange_name(catalogue: &Catalogue, i: usize, name: &str) -> Option<Finding> {
+    let path = format!("platform.aws.serviceEndpoints[{i}].name");
+    let finding = if name.is_empty() {
+        Finding::error(&SERVICE, Kind::Invalid, path, "the service has no name")
+    } else if !is_form_of_a_name(name) {
+        let message = format!("`{}` is not made of lower-case letters, digits and hyphens", shortened(name));
+        Finding::error(&SERVICE, Kind::Invalid, path, message)
+    } else if catalogue.aws.services().any(|known| known == name) {
+        return None;
+    } else {
+        let message = format!("OpenShift calls no service by the name `{}`", shortened(name));
+        Finding::warning(&SERVICE, Kind::NotSupported, path, message)
+    };
+    Some(finding.help(meant(catalogue, name)))
 }
 
 /// What of the endpoints the cluster's `Infrastructure` object or its clients do not take, as errors.
@@ -65,14 +80,8 @@ pub(in super::super) fn unusable(catalogue: &Catalogue, platform: &Platform) -> 
     let mut found = Vec::new();
     for (i, endpoint) in platform.service_endpoints.iter().enumerate() {
         let path = format!("platform.aws.serviceEndpoints[{i}]");
-        let name = endpoint.name.as_str();
-        if !is_form_of_a_name(name) {
-            let message = match name {
-                "" => "the service has no name".to_owned(),
-                _ => format!("`{}` is not made of lower-case letters, digits and hyphens", shortened(name)),
-            };
-            let finding = Finding::error(&SERVICE, Kind::Invalid, format!("{path}.name"), message);
-            found.push(finding.help(meant(catalogue, name)));
+        if !is_form_of_a_name(&endpoint.name) {
+            found.extend(strange_name(catalogue, i, &endpoint.name));
         }
         let obstacle = Endpoint::of_service(endpoint.url.expose()).ok().and_then(|url| url.obstacle());
         if let Some(Unfit { message, help }) = obstacle {
@@ -85,6 +94,10 @@ pub(in super::super) fn unusable(catalogue: &Catalogue, platform: &Platform) -> 
 /// Warns of VPC endpoints that a proxy would be asked for: it stands outside the VPC and cannot reach them.
 pub(super) fn check_proxy(case: &Case<'_>, platform: &Platform, out: &mut Findings) {
     let Some(proxy) = &case.config.proxy else { return };
+    // Endpoints of AWS are called by HTTPS.
+    if proxy.https_proxy.expose().is_empty() {
+        return;
+    }
     let urls = platform.service_endpoints.iter().map(|endpoint| endpoint.url.expose());
     let hosts = urls.filter_map(|url| Endpoint::of_service(url).ok()).map(|url| url.host().to_owned());
     let missing: BTreeSet<String> =
@@ -123,12 +136,9 @@ fn is_form_of_a_name(name: &str) -> bool {
 
 /// The name that was meant, else all that are known.
 fn meant(catalogue: &Catalogue, name: &str) -> String {
-    let services = || catalogue.aws.required_services.iter().chain(&catalogue.aws.optional_services);
-    let lower = name.to_ascii_lowercase().replace([' ', '_'], "");
-    let alias = catalogue.aws.service_aliases.get(&lower).map(String::as_str);
-    match alias.or_else(|| nearest(&lower, services().map(String::as_str))) {
+    match catalogue.aws.service_meant(name) {
         Some(near) => format!("did you mean `{near}`?"),
-        None => format!("services are {}", services().map(String::as_str).collect::<Vec<_>>().join(", ")),
+        None => format!("services are {}", catalogue.aws.services().collect::<Vec<&str>>().join(", ")),
     }
 }
 
@@ -179,4 +189,32 @@ pub(in super::super) fn missing_endpoints<'a>(catalogue: &'a Catalogue, platform
     let given = |service: &&String| platform.service_endpoints.iter().any(|e| e.name == **service);
     let needed = catalogue.aws.required_services(region).iter().filter(|service| !given(service));
     needed.map(String::as_str).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    /// Services of the administrators' page, by whether preflight always looks at them.
+    fn documented(always: bool) -> BTreeSet<&'static str> {
+        let page = include_str!("../../../../docs/endpoints.md");
+        let rows = page.lines().filter(|line| line.starts_with("| `"));
+        let cells = rows.map(|row| row.split('|').map(str::trim).collect::<Vec<&str>>());
+        let services = cells.filter_map(|cells| match cells[..] {
+            ["", service, _, preflight, ""] => ((preflight == "always") == always).then_some(service),
+            _ => None,
+        });
+        services.filter(|service| !service.contains('.')).map(|service| service.trim_matches('`')).collect()
+    }
+
+    #[test]
+    fn the_page_on_endpoints_names_the_services_that_preflight_looks_at() {
+        let catalogue = Catalogue::embedded();
+        let known = |names: &[String]| names.iter().cloned().collect::<BTreeSet<String>>();
+        let told = |always| documented(always).into_iter().map(str::to_owned).collect::<BTreeSet<String>>();
+        assert_eq!(told(true), known(&catalogue.aws.required_services));
+        assert_eq!(told(false), known(&catalogue.aws.optional_services));
+    }
 }

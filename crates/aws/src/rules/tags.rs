@@ -26,6 +26,22 @@ pub(super) fn check(platform: &Platform, out: &mut Findings) {
     }
 }
 
+/// What of the tags the cluster's `Infrastructure` object does not take, to which they are copied: its pattern has no
+/// blank but the space, where AWS and the installer take those of any script.
+pub(in super::super) fn unfit(platform: &Platform) -> Vec<Finding> {
+    if !platform.propagate_user_tags {
+        return Vec::new();
+    }
+    let strange = |text: &str| text.chars().any(|c| c != ' ' && is_separator(c));
+    let tags = platform.user_tags.iter().filter(|(key, value)| strange(key) || strange(value));
+    tags.map(|(key, _)| {
+        let message = format!("the tag `{}` has a blank other than the space", shortened(key));
+        Finding::error(&TAG, Kind::Invalid, format!("platform.aws.userTags[{key}]"), message)
+            .help("write a space, or leave propagateUserTags out")
+    })
+    .collect()
+}
+
 fn tag_fault(key: &str, value: &str) -> Option<String> {
     let shown = shortened(key);
     let fault = if key.eq_ignore_ascii_case("name") {

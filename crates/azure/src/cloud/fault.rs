@@ -225,9 +225,12 @@ impl Fault {
                 "look at the network and the proxy on the way; --timeout and --deadline give more time"
             }
             Sort::Unreachable => {
-                "look at the network and the proxy on the way; the checks azure.endpoint.* say more"
+                "look at the network and the proxy on the way to the endpoint, and at its URL"
             }
-            Sort::NotUnderstood => "look at what answers there; the checks azure.endpoint.* say more",
+            Sort::NotUnderstood => {
+                "look at the URL of the endpoint, and at what answers there: a gateway, a proxy or a load balancer \
+                 without a backend does so"
+            }
             Sort::Service => "do as Azure says; with the correlation id, its support can look the call up",
         }
     }

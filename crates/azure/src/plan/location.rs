@@ -36,17 +36,23 @@ pub(super) fn unknown(planning: &Planning<'_>) -> Finding {
     if asked {
         cloud_pages::location_not_offered(name, &shortened(&facts.cloud_name), hint(planning, name))
     } else {
-        pages::location_not_known(name, &planning.catalogue().clouds_with(name), !planning.of_cloud())
+        let known = known(planning);
+        let near = nearest(&plain(name), known);
+        pages::location_not_known(name, &planning.catalogue().clouds_with(name), near, !planning.of_cloud())
     }
+}
+
+/// The locations of the config's cloud that the catalogue knows.
+fn known<'a>(planning: &Planning<'a>) -> Vec<&'a str> {
+    let cloud = planning.catalogue().cloud(&planning.platform.cloud_name);
+    cloud.into_iter().flat_map(|(_, cloud)| cloud.locations.keys()).map(String::as_str).collect()
 }
 
 /// What may have been meant.
 fn hint(planning: &Planning<'_>, name: &str) -> String {
     let catalogue = planning.catalogue();
-    let cloud = &planning.platform.cloud_name;
     let written = plain(name);
-    let known = catalogue.cloud(cloud).into_iter().flat_map(|(_, cloud)| cloud.locations.keys());
-    let known: Vec<&str> = known.map(String::as_str).collect();
+    let known = known(planning);
     if known.contains(&name) {
         return "ask Azure's support to open the location to the subscription, or name another one"
             .to_owned();

@@ -53,16 +53,24 @@ pub(super) fn facts_of_another(field: &str, found: &str, wanted: &str) -> Findin
         .help("give facts that were gathered for this config with --facts FILE")
 }
 
-pub(super) fn location_not_known(location: &str, clouds: &[&str], offline: bool) -> Finding {
+pub(super) fn location_not_known(
+    location: &str,
+    clouds: &[&str],
+    near: Option<&str>,
+    offline: bool,
+) -> Finding {
     let message = format!("nothing is known of the machine sizes of `{}`", shortened(location));
     let ask = if offline {
         "leave --offline out where it is given, give a facts file with --facts"
     } else {
         "give a facts file with --facts"
     };
-    let help = match clouds {
-        [] => format!("{ask}, or add the location to a catalogue overlay"),
-        [cloud, ..] => format!("{ask}; the catalogue has the location in {cloud}"),
+    let help = match (clouds, near) {
+        ([], Some(near)) => {
+            format!("did you mean `{near}`? if not, {ask}, or add the location to a catalogue overlay")
+        }
+        ([], None) => format!("{ask}, or add the location to a catalogue overlay"),
+        ([cloud, ..], _) => format!("{ask}; the catalogue has the location in {cloud}"),
     };
     Finding::error(&LOCATION, Kind::Invalid, REGION, message).help(help)
 }

@@ -110,9 +110,43 @@ model! {
         /// Accepted, not used.
         pub finalizers: Vec<String>,
         /// Accepted, not used.
-        pub owner_references: Vec<Opaque>,
+        pub owner_references: Vec<OwnerReference>,
         /// Accepted, not used.
-        pub managed_fields: Vec<Opaque>,
+        pub managed_fields: Vec<ManagedFields>,
+    }
+
+    /// What an object belongs to. Accepted, not used.
+    pub struct OwnerReference {
+        /// Accepted, not used.
+        pub api_version: String,
+        /// Accepted, not used.
+        pub kind: String,
+        /// Accepted, not used.
+        pub name: String,
+        /// Accepted, not used.
+        pub uid: String,
+        /// Accepted, not used.
+        pub controller: Option<bool>,
+        /// Accepted, not used.
+        pub block_owner_deletion: Option<bool>,
+    }
+
+    /// Which fields of an object somebody manages. Accepted, not used.
+    pub struct ManagedFields {
+        /// Accepted, not used.
+        pub manager: String,
+        /// Accepted, not used.
+        pub operation: String,
+        /// Accepted, not used.
+        pub api_version: String,
+        /// Accepted, not used.
+        pub time: Option<Time>,
+        /// Accepted, not used.
+        pub fields_type: String,
+        /// Accepted, not used.
+        pub fields_v1: Option<Opaque>,
+        /// Accepted, not used.
+        pub subresource: String,
     }
 
     /// Proxy for all of the cluster's traffic to the outside.

@@ -93,6 +93,12 @@ pub(crate) fn read<'t>(text: &'t str, findings: &mut Findings) -> Tree<'t> {
             findings.extend(again);
             return tree;
         }
+        // Where the lenient parser got past the fault, it is another one that stops the installer.
+        let tree = Tree { lenient: true, ..builder.tree };
+        if tree.nodes.iter().any(|node| node.span.range().start > fault.at + offset) {
+            findings.extend(again);
+            return tree;
+        }
     }
     findings.extend(found);
     tree

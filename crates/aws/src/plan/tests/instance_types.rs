@@ -78,6 +78,13 @@ fn where_nothing_is_known_of_the_region_an_old_default_is_assumed() {
     assert_names(&amd64[0].1, &["us-east-1", "master", "m5.xlarge"]);
     assert_names(&amd64[1].1, &["us-east-1", "worker", "m5.large"]);
     assert_names(&assumed("arm64")[1].1, &["m6g.xlarge"]);
+    let mut single = base_config();
+    single.control_plane.iter_mut().for_each(|pool| pool.replicas = Some(1));
+    let single = found_in(&single, facts(), Source::Catalogue);
+    assert_names(
+        &single.iter().map(|one| one.message.as_str()).collect::<String>(),
+        &["master", "m5.2xlarge"],
+    );
     // Where the region was asked, it is no secret that it has none.
     assert_eq!(places(&found(&base_config(), facts())).first().map(|place| place.0), Some("LF0704"));
 }
