@@ -70,4 +70,16 @@ mod tests {
         assert!(dir.amend("../x", b"x").is_err());
         Ok(())
     }
+
+    #[test]
+    fn what_is_edited_is_kept_by_later_runs() -> Result<(), Box<dyn Any>> {
+        let root = tempfile::tempdir()?;
+        let mut dir = ClusterDir::open(root.path())?;
+        dir.write("s", &set("first")?)?;
+        dir.edit(PATH, b"of the running cluster")?;
+        assert_eq!(dir.write("s", &set("second")?)?.kept, [PATH]);
+        assert_eq!(dir.read(PATH)?.as_deref(), Some(&b"of the running cluster"[..]));
+        assert!(dir.edit("../x", b"x").is_err());
+        Ok(())
+    }
 }

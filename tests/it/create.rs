@@ -230,6 +230,22 @@ fn a_pool_without_an_image_takes_that_of_its_region() {
     assert!(said(&output).contains("LF0702"), "{}", said(&output));
 }
 
+/// The cluster's `Infrastructure` object takes no blank but the space in tags.
+#[test]
+fn tags_that_are_copied_into_the_cluster_fit_its_object() {
+    let tagged = |propagate: bool| {
+        let tags = format!(
+            "region: us-east-1\n    propagateUserTags: {propagate}\n    userTags: {{\"a\\u00a0b\": x}}"
+        );
+        let directory = directory(&CONFIG.replace("region: us-east-1", &tags));
+        let output = run(directory.path(), &["--offline"]);
+        (output.status.code(), said(&output))
+    };
+    let (code, text) = tagged(true);
+    assert!(code == Some(4) && text.contains("has a blank other than the space"), "{text}");
+    assert_eq!(tagged(false).0, Some(0));
+}
+
 #[test]
 fn a_misspelt_region_is_told_from_a_hidden_one() {
     let typo = directory(&CONFIG.replace("us-east-1", "us-east1"));

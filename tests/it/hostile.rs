@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use landfall_diagnostics::MOST_FINDINGS;
-use landfall_install_config::verdict::{Outcome, Strictness, Verdict, judge};
+use landfall_install_config::verdict::{Outcome, Strictness, Verdict, is_kubernetes_object, judge};
 use landfall_source::{MOST_BYTES, MOST_NODES};
 
 fn verdict(text: impl AsRef<[u8]>) -> Verdict {
@@ -150,4 +150,60 @@ fn a_further_byte_order_mark_counts_as_a_blank() {
 fn reports_what_stands_before_a_syntax_error() {
     let verdict = verdict("apiVersion: v1\nfoo: 1\nfips: maybe\nmetadata:\n  name: demo\n bad: x\n");
     assert_eq!(codes(&verdict), ["LF0010", "LF0011", "LF0005"]);
+}
+
+#[test]
+fn an_install_config_of_another_kind_is_judged_all_the_same() {
+    for object in [
+        "apiVersion: v1\nkind: Pod\n",
+        "kind: ConfigMap\napiVersion: v1\n",
+        r#"{"apiVersion":"v1","kind":"Pod"}"#,
+    ] {
+        assert!(is_kubernetes_object(object.as_bytes()), "{object}");
+    }
+    for config in [
+        "apiVersion: v1\nkind: InstallConfig\n",
+        "apiVersion: v1\nkind: Cluster\nbaseDomain: example.com\n",
+        "apiVersion: v1\nkind: Cluster\nplatform: {none: {}}\n",
+        "apiVersion: v1\nmetadata: {name: demo}\n",
+        "kind: Pod\n",
+    ] {
+        assert!(!is_kubernetes_object(config.as_bytes()), "{config}");
+    }
+}
+
+#[test]
+fn what_the_installer_reads_into_types_has_these_types() {
+    let config = |fields: &str| {
+        format!(
+            "apiVersion: v1\nbaseDomain: example.com\nmetadata:\n  name: demo\n{fields}platform: {{none: {{}}}}\n\
+             pullSecret: '{{\"auths\":{{\"a\":{{\"auth\":\"b\"}}}}}}'\n"
+        )
+    };
+    let good = "  ownerReferences:\n  - {apiVersion: v1, kind: A, name: x, uid: u, controller: true}\n  managedFields:\n  \
+                - {manager: a, operation: Apply, time: '2026-01-02T03:04:05Z', fieldsV1: {'f:x': {}}}\n";
+    assert_eq!(verdict(config(good)).outcome, Outcome::Accepted);
+    for bad in [
+        "  ownerReferences:\n  - {controller: maybe}\n",
+        "  ownerReferences:\n  - {foo: v1}\n",
+        "  managedFields:\n  - {manager: [a]}\n",
+        "  managedFields:\n  - {time: yesterday}\n",
+    ] {
+        assert_eq!(verdict(config(bad)).outcome, Outcome::Unparseable, "{bad}");
+    }
+}
+
+/// A proxy for HTTP alone is not asked for endpoints, which are called by HTTPS.
+#[test]
+fn only_a_proxy_for_https_stands_between_a_cluster_and_its_vpc_endpoints() {
+    let told = |proxy: &str| {
+        let config = format!(
+            "apiVersion: v1\nbaseDomain: example.com\nmetadata: {{name: demo}}\nplatform:\n  aws:\n    region: us-east-1\n    \
+             serviceEndpoints:\n    - name: ec2\n      url: https://vpce-0a1b.ec2.us-east-1.vpce.amazonaws.com\n\
+             proxy:\n  {proxy}: http://proxy.example.com:3128\n\
+             pullSecret: '{{\"auths\":{{\"a\":{{\"auth\":\"b\"}}}}}}'\n"
+        );
+        codes(&verdict(config)).contains(&"LF0425")
+    };
+    assert_eq!([told("httpsProxy"), told("httpProxy")], [true, false]);
 }

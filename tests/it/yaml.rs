@@ -71,3 +71,16 @@ fn a_quoted_value_need_not_be_indented() {
         assert!(codes.is_empty() || codes == ["LF0023"], "{text}: {codes:?}");
     }
 }
+
+/// What the installer's parser gets past is not what stops it.
+#[test]
+fn of_two_faults_the_one_that_stops_the_installer_is_told() {
+    let secret = "pullSecret: '{\n\"auths\": {}\n}'\n";
+    let text = format!("{secret}baseDomain: example.com\nmetadata: [\n");
+    let mut findings = Findings::default();
+    read(&text, &mut findings);
+    let faults = findings.into_vec();
+    let places: Vec<(&str, usize)> =
+        faults.iter().filter_map(|one| Some((one.code.as_str(), one.span?.range().start))).collect();
+    assert!(matches!(places[..], [("LF0005", at)] if at > secret.len()), "{faults:?}");
+}
