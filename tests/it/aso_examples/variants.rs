@@ -94,6 +94,27 @@ fn a_private_api_keeps_the_way_out() {
 }
 
 #[test]
+fn every_machine_network_is_one_of_the_virtual_network() {
+    const NETWORKS: [&str; 2] = ["10.0.0.0/16", "10.2.0.0/16"];
+    let plan = changed("public", |config| {
+        config["publish"] = "Internal".into();
+        config["networking"]["machineNetwork"] = NETWORKS.map(|cidr| json!({ "cidr": cidr })).to_vec().into();
+    });
+    let all = checked(&Input { machines: true, bootstrap: true, ..input_of(&plan) });
+    let network = spec(&all, "VirtualNetwork", "demo-x7k2p-vnet");
+    assert_eq!(network["addressSpace"]["addressPrefixes"], json!(NETWORKS));
+    let rule = spec(&all, "NetworkSecurityGroupsSecurityRule", "demo-x7k2p-nsg-apiserver-in");
+    assert_eq!(
+        (&rule["sourceAddressPrefix"], &rule["sourceAddressPrefixes"]),
+        (&Value::Null, &json!(NETWORKS))
+    );
+    let subnets = names(&all, "VirtualNetworksSubnet").into_iter();
+    let prefixes: Vec<&Value> =
+        subnets.map(|name| &spec(&all, "VirtualNetworksSubnet", name)["addressPrefixes"]).collect();
+    assert_eq!(prefixes, [&json!(["10.0.0.0/17"]), &json!(["10.0.128.0/17"])]);
+}
+
+#[test]
 fn routes_of_the_users_own_need_no_rule_for_the_way_out() {
     let plan = changed("byo-private", |config| {
         config["publish"] = "External".into();

@@ -70,19 +70,23 @@ pub(super) fn in_group(set: &Set<'_>, azure_name: &str) -> Value {
 /// rule lets in.
 pub(super) fn add_rule(set: &mut Set<'_>, rule: &Rule<'_>) {
     let group = set.names.security_group.clone();
-    let source = set.machine_network().filter(|_| !set.external_api()).unwrap_or("*");
-    let spec = json!({
+    let sources = if set.external_api() { Vec::new() } else { set.machine_networks() };
+    let mut spec = json!({
         "azureName": rule.name,
         "owner": owner(&group),
         "access": "Allow",
         "direction": "Inbound",
         "priority": rule.priority,
         "protocol": "Tcp",
-        "sourceAddressPrefix": source,
         "sourcePortRange": "*",
         "destinationAddressPrefix": "*",
         "destinationPortRange": rule.port,
     });
+    match sources[..] {
+        [] => spec["sourceAddressPrefix"] = "*".into(),
+        [source] => spec["sourceAddressPrefix"] = source.into(),
+        _ => spec["sourceAddressPrefixes"] = sources.into(),
+    }
     let name = set.name_within("security rule", &group, rule.name);
     set.add(Object::new("NetworkSecurityGroupsSecurityRule", name, spec));
 }
@@ -94,7 +98,7 @@ fn add_new(set: &mut Set<'_>, addresses: &Addresses) {
     set.add(Object::new("RouteTable", routes.clone(), spec));
     let vnet = set.names.network.clone();
     let mut spec = in_group(set, &network.name);
-    spec["addressSpace"] = json!({ "addressPrefixes": set.machine_network().as_slice() });
+    spec["addressSpace"] = json!({ "addressPrefixes": set.machine_networks() });
     set.add(Object::new("VirtualNetwork", vnet.clone(), spec));
     let gateway = (set.azure.outbound_type == "NatGateway").then(|| add_nat_gateway(set));
 

@@ -124,10 +124,10 @@ impl<'a> Set<'a> {
         ids::resource_id(self.subscription(), &self.azure.groups.cluster, resource)
     }
 
-    /// The addresses of a new network.
-    pub(super) fn machine_network(&self) -> Option<&'a str> {
-        let networks = self.azure.network.new.as_ref()?.network.iter();
-        networks.map(String::as_str).find(|network| network.parse::<Ipv4Net>().is_ok())
+    /// The addresses of a new network, all of IPv4; none of an existing one.
+    pub(super) fn machine_networks(&self) -> Vec<&'a str> {
+        let networks = self.azure.network.new.iter().flat_map(|new| &new.network);
+        networks.map(String::as_str).filter(|network| network.parse::<Ipv4Net>().is_ok()).collect()
     }
 
     /// The addresses of the control plane's subnet in a new network.
