@@ -13,7 +13,7 @@ const PLATFORM: &str = "    defaultMachinePlatform:
 ";
 /// Terraform is killed after so many calls of a run, and at most so often.
 const EACH: usize = 30;
-const MOST: usize = 12;
+const MOST: usize = 24;
 /// How many clusters are created at the same time. Each spends most of its time waiting for load balancers.
 const WORKERS: usize = 3;
 
