@@ -10,7 +10,7 @@ use landfall_platform::Platform;
 use landfall_platform::cloud::{Asking, Cloud, Patience};
 use tokio::runtime::{Builder, Runtime};
 
-use super::{Basis, Environment, Error, Examined, Refusal, identity, inputs};
+use super::{Basis, Environment, Error, Examined, Refusal, Said, identity, inputs};
 use crate::preflight;
 use crate::preflight::{Asked, Pace, Report, Watcher};
 
@@ -150,4 +150,23 @@ fn wait<T>(work: impl Future<Output = T>) -> Result<T, Error> {
     let result = runtime.block_on(work);
     runtime.shutdown_background();
     Ok(result)
+}
+
+impl Examined {
+    /// Refuses an engine that cannot create clusters where the config wants one.
+    ///
+    /// # Errors
+    /// It cannot.
+    pub fn refuse_engine(&self, basis: &Basis, engine: Engine) -> Result<(), Refusal> {
+        let platform = active(&self.config);
+        let fault = platform.and_then(|one| one.engine_fault(&self.config, &basis.catalogue, engine));
+        let Some(mut finding) = fault else { return Ok(()) };
+        let fields = [finding.at.clone().unwrap_or_else(|| finding.field.clone())];
+        finding.span = landfall_install_config::assets::spans(&fields, &self.config, &self.said.text)
+            .into_iter()
+            .flatten()
+            .next();
+        let said = Said { outcome: Outcome::Rejected, findings: vec![*finding], ..self.said.again() };
+        Err(Refusal::Unfit(Box::new(said)))
+    }
 }

@@ -220,20 +220,6 @@ impl Examined {
     pub fn platform(&self) -> String {
         self.config.platform.present().first().copied().unwrap_or_default().to_owned()
     }
-
-    /// Refuses an engine that cannot create clusters where the config wants one.
-    ///
-    /// # Errors
-    /// It cannot.
-    pub fn refuse_engine(&self, basis: &Basis, engine: plan::Engine) -> Result<(), Refusal> {
-        let platform = active(&self.config);
-        let fault = platform.and_then(|one| one.engine_fault(&self.config, &basis.catalogue, engine));
-        let Some(mut finding) = fault else { return Ok(()) };
-        let fields = [finding.at.clone().unwrap_or_else(|| finding.field.clone())];
-        finding.span = assets::spans(&fields, &self.config, &self.said.text).into_iter().flatten().next();
-        let said = Said { outcome: Outcome::Rejected, findings: vec![*finding], ..self.said.again() };
-        Err(Refusal::Unfit(Box::new(said)))
-    }
 }
 
 /// Reads and judges the install config of a cluster directory.

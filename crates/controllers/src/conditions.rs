@@ -18,7 +18,7 @@ use super::{Failed, Next, places};
 /// How often an operator is read again that somebody else changed meanwhile.
 const TRIES: usize = 8;
 
-/// The version of an operator whose release nobody told.
+/// The version of an operator whose release is unknown.
 pub const UNKNOWN: &str = "unknown";
 
 const UNWRITABLE: &str = "condition-unwritable";
@@ -298,7 +298,7 @@ mod tests {
         assert_eq!(unknown["relatedObjects"], json!([theirs, ours]));
         let known = told("4.19.4");
         assert_eq!([version(&known, 0), version(&known, 1)], [json!("4.19.4"), json!("4.19.3")]);
-        // Where nobody said anything, it is said that the release is not known.
+        // A new ClusterOperator says that the release is unknown.
         let first = changed(&json!({}), &Report { version: UNKNOWN.to_owned(), ..report(Vec::new()) }, "1");
         assert_eq!(first.map(|told| version(&told, 0)), Some(json!("unknown")));
     }

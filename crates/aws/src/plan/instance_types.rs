@@ -54,8 +54,8 @@ pub(super) fn choose(planning: &Planning<'_>, wish: &Wish<'_>, out: &mut Finding
     chosen
 }
 
-/// What is taken where nobody knows what the region offers: by the oldest rule, else the first of the usual candidates.
-/// Of the oldest rule the youngest series, as a region that the catalogue does not know is young as well.
+/// The default type where the region's offerings are unknown: by the oldest rule, else the first usual candidate. Of the
+/// oldest rule it takes the newest series, as a region that the catalogue does not know is new as well.
 fn last_resort<'a>(planning: &Planning<'a>, wish: &Wish<'_>, candidates: &'a [String]) -> Option<&'a str> {
     if planning.asked() || !planning.facts.instance_types.is_empty() {
         return None;

@@ -57,8 +57,8 @@ pub(super) fn check_usable(catalogue: &Catalogue, platform: &Platform, out: &mut
     }
 }
 
-/// What is wrong with the name of the endpoint of this index: an error where the `Infrastructure` object does not take
-/// it, a warning where nobody calls a service by it.
+/// The fault of the name of the endpoint at this index: an error where the `Infrastructure` object refuses it, a warning
+/// where OpenShift knows no service of this name.
 pub(in super::super) fn strange_name(catalogue: &Catalogue, i: usize, name: &str) -> Option<Finding> {
     let path = format!("platform.aws.serviceEndpoints[{i}].name");
     let finding = if name.is_empty() {

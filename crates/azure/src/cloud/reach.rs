@@ -45,6 +45,11 @@ impl Reached {
         Self { check: role.check, title: role.title, answer, unresolved: false }
     }
 
+    /// Whether its host has a name that does not resolve.
+    pub(super) fn is_unresolved(&self) -> bool {
+        self.unresolved
+    }
+
     /// Whether it can be asked anything.
     pub(super) fn usable(&self, session: &Session<'_>) -> Result<(), Unready> {
         match &self.answer.verdict {

@@ -8,18 +8,11 @@ use landfall_model::plan::Engine;
 
 use super::{Planning, cloud_pages, pages};
 
-/// What the provider's environments are called that it does not know any more begins so.
-const GERMAN: &str = "german";
-
 /// Why an engine cannot create clusters in a cloud. Azure Service Operator is looked at in its management cluster.
 pub(crate) fn engine_fault(name: &str, cloud: &catalogue::Cloud, engine: Engine) -> Option<Box<Finding>> {
     match engine {
         Engine::Terraform if cloud.stack => Some(Box::new(pages::hub_without_engine())),
-        Engine::Terraform
-            if cloud.terraform_environment.starts_with(GERMAN) && cloud.metadata_host.is_empty() =>
-        {
-            Some(Box::new(pages::cloud_without_engine(name)))
-        }
+        Engine::Terraform if cloud.closed => Some(Box::new(pages::cloud_without_engine(name))),
         _ => None,
     }
 }

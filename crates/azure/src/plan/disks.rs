@@ -6,20 +6,19 @@ use landfall_diagnostics::Findings;
 use landfall_model::azure::config::MachinePool;
 
 use super::pages;
+use crate::rules::confidential::WHOLE_DISK;
 
 /// What an OS disk may have, in GiB.
 /// See <https://learn.microsoft.com/azure/virtual-machines/managed-disks-overview#os-disk>.
 const MOST: i64 = 4095;
 /// The image of the release, in GiB: see <https://github.com/openshift/os/blob/master/image.yaml>.
 const IMAGE: i64 = 16;
-/// With which the set of keys of a confidential machine's disk goes.
-const WHOLE_DISK: &str = "DiskWithVMGuestState";
 
 /// Refuses OS disks that no machine starts from.
 pub(super) fn check(path: &str, settings: &MachinePool, out: &mut Findings) {
     let disk = &settings.os_disk;
     let size = i64::from(disk.disk_size_gb);
-    // How large an image of the marketplace is, nobody knows here.
+    // The size of a marketplace image is unknown here.
     let least = if settings.os_image.publisher.is_empty() { IMAGE } else { 1 };
     let possible: RangeInclusive<i64> = least..=MOST;
     if size != 0 && !possible.contains(&size) {

@@ -202,7 +202,8 @@ pub(super) fn two_sets_of_keys(path: &str) -> Finding {
 pub(crate) fn hub_without_engine() -> Finding {
     let message = "terraform's azurerm provider does not work with an Azure Stack Hub";
     Finding::error(&ENGINE_CLOUD, Kind::NotSupported, "platform.azure.cloudName", message).help(
-        "`landfall create manifests` writes the manifests; create the infrastructure with other tools, and `landfall destroy cluster` removes it",
+        "`landfall create manifests` writes the manifests; create the infrastructure with other tools; \
+         `landfall destroy cluster` removes it",
     )
 }
 

@@ -20,7 +20,8 @@ pub const CONFIDENTIAL: &str = "ConfidentialVM";
 const ENCRYPTION: &str = "osDisk.securityProfile.securityEncryptionType";
 const LAUNCH: &str = "settings.confidentialVM";
 const UEFI: &str = "settings.confidentialVM.uefiSettings";
-const WHOLE_DISK: &str = "DiskWithVMGuestState";
+/// The value of `securityEncryptionType` that encrypts the whole disk.
+pub const WHOLE_DISK: &str = "DiskWithVMGuestState";
 
 /// Judges machines whose security type is [`CONFIDENTIAL`]: the first fault only.
 pub(super) fn check(settings: &Settings<'_>, security: &SecuritySettings, out: &mut Findings) {

@@ -2,7 +2,7 @@
 
 mod boot_diagnostics;
 mod clouds;
-mod confidential;
+pub(super) mod confidential;
 mod customer_key;
 mod data_disks;
 mod disks;

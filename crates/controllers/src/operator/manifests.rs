@@ -202,7 +202,7 @@ fn deployment(deployed: &Deployed) -> Value {
         },
     });
     if deployed.goes_outside() {
-        // Where nobody puts anything into the map, the pod starts all the same.
+        // The pod also starts while the map is empty.
         let map = json!({
             "name": TRUSTED,
             "optional": true,

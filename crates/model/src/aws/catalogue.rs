@@ -6,9 +6,10 @@
 
 mod allowed;
 
+mod services;
+
 use std::collections::BTreeMap;
 
-use landfall_diagnostics::nearest;
 use regex_lite::Regex;
 use serde_json::Value;
 
@@ -325,19 +326,6 @@ impl Catalogue {
             self.partition_of(region).map(|(_, partition)| partition.s3_endpoint_service_prefix.as_str());
         let prefix = own.filter(|prefix| !prefix.is_empty()).unwrap_or(DEFAULT_ENDPOINT_SERVICE);
         format!("{prefix}.{region}.s3")
-    }
-
-    /// The names of all services that may have endpoints of their own.
-    pub fn services(&self) -> impl Iterator<Item = &str> {
-        self.required_services.iter().chain(&self.optional_services).map(String::as_str)
-    }
-
-    /// The service that was probably meant by a name that is none's: by an alias such as `elb`, else the nearest.
-    #[must_use]
-    pub fn service_meant(&self, name: &str) -> Option<&str> {
-        let lower = name.to_ascii_lowercase().replace([' ', '_'], "");
-        let alias = self.service_aliases.get(&lower).map(String::as_str);
-        alias.or_else(|| nearest(&lower, self.services()))
     }
 
     /// The instance types to choose from by a rule, in their order.

@@ -1,5 +1,7 @@
 //! From a parser's events to the tree, in one pass.
 
+mod reading;
+
 use std::borrow::Cow;
 use std::collections::HashMap;
 
@@ -12,8 +14,7 @@ use super::{Entry, KeyKind, Node, NodeId, NodeKind, Slice, Tree};
 use crate::scalar::{Scalar, resolve};
 use crate::{MOST_DEPTH, MOST_NODES, pages};
 
-/// The largest text that is read as the installer's parser does, which is slow with large ones.
-const MOST_LENIENT: usize = 1_000_000;
+pub(crate) use reading::read;
 
 /// A collection that is being read.
 enum Frame {
@@ -48,60 +49,6 @@ enum Reading {
     Strict,
     /// By what the installer's parser lets pass.
     Lenient,
-}
-
-/// Reads the first document of `text`.
-///
-/// What no YAML 1.2 parser reads is read as the installer's parser does, which is more lenient; that it was is a
-/// warning.
-pub(crate) fn read<'t>(text: &'t str, findings: &mut Findings) -> Tree<'t> {
-    let (body, offset) = match text.strip_prefix('\u{feff}') {
-        Some(body) => (body, '\u{feff}'.len_utf8()),
-        None => (text, 0),
-    };
-    let mut found = Findings::default();
-    let mut builder = Builder::new(body, offset, &mut found);
-    // YAML 1.1 also breaks lines at NEL, LS and PS, which later versions do not.
-    let breaks = ['\u{85}', '\u{2028}', '\u{2029}'];
-    let may_be_lenient = body.len() <= MOST_LENIENT;
-    // A mark that begins a later line, or follows the first, moves what is behind it by a column there.
-    let is_marked = body.starts_with('\u{feff}') || body.contains("\n\u{feff}");
-    let is_of_1_1 = may_be_lenient && !body.is_ascii() && (is_marked || body.contains(breaks));
-    builder.read(body, if is_of_1_1 { Reading::Lenient } else { Reading::Strict });
-    let (refused, tree) = (builder.refused, Tree { lenient: is_of_1_1, ..builder.tree });
-    if body.starts_with('\u{feff}') {
-        let message = "the file begins with two byte order marks; OpenShift takes the second one for a blank";
-        found.push(
-            Finding::warning(&pages::ENCODING, Kind::Parse, "", message)
-                .help("save the file as UTF-8 without a byte order mark")
-                .span(Span::new(0, offset)),
-        );
-    }
-    if let Some(fault) = refused.filter(|_| may_be_lenient && !is_of_1_1) {
-        let mut again = Findings::default();
-        let mut builder = Builder::new(body, offset, &mut again);
-        builder.read(body, Reading::Lenient);
-        if !builder.failed {
-            let tree = Tree { lenient: true, ..builder.tree };
-            let message = format!("OpenShift reads this, other YAML parsers may not: {}", fault.message);
-            let at = fault.at + offset;
-            again.push(
-                Finding::warning(&pages::LENIENT, Kind::Parse, "", message)
-                    .help("indent the later lines of a quoted value, and use spaces, not tabs")
-                    .span(Span::new(at, at + 1)),
-            );
-            findings.extend(again);
-            return tree;
-        }
-        // Where the lenient parser got past the fault, it is another one that stops the installer.
-        let tree = Tree { lenient: true, ..builder.tree };
-        if tree.nodes.iter().any(|node| node.span.range().start > fault.at + offset) {
-            findings.extend(again);
-            return tree;
-        }
-    }
-    findings.extend(found);
-    tree
 }
 
 impl<'t, 'f> Builder<'t, 'f> {

@@ -85,7 +85,7 @@ fn where_nothing_is_known_of_the_region_an_old_default_is_assumed() {
         &single.iter().map(|one| one.message.as_str()).collect::<String>(),
         &["master", "m5.2xlarge"],
     );
-    // Where the region was asked, it is no secret that it has none.
+    // AWS was asked and offers no type.
     assert_eq!(places(&found(&base_config(), facts())).first().map(|place| place.0), Some("LF0704"));
 }
 

@@ -54,11 +54,11 @@ async fn readable(session: &Session<'_>) -> Result<Answer, Answer> {
     let permit = session.concurrency().take().await;
     let seen = landfall_net::probe(&url, session.trust(), session.proxies(), asking.patience.connect).await;
     drop(permit);
-    let mut answer = match &seen.answer {
-        Err(Broken { sort: Sort::NameFailed, .. }) => {
-            Answer::skipped("its name does not resolve either: see azure.endpoint.resource-manager")
-        }
-        seen => judged(&Source::of(&url, session), seen.as_ref()),
+    let unresolved = matches!(&seen.answer, Err(Broken { sort: Sort::NameFailed | Sort::NameUnknown, .. }));
+    let mut answer = if unresolved && session.manager().await.is_unresolved() {
+        Answer::skipped("its name does not resolve either: see azure.endpoint.resource-manager")
+    } else {
+        judged(&Source::of(&url, session), seen.answer.as_ref())
     };
     answer.evidence.extend(seen.evidence());
     Ok(answer)

@@ -25,7 +25,7 @@ fn a_disk_has_a_size_that_a_machine_can_start_from() {
     for size in [0, 16, 1024, 4095] {
         assert_eq!(of_size(size, ""), [], "{size}");
     }
-    // Of an image of the marketplace, nobody knows the size.
+    // The size of a marketplace image is unknown.
     assert_eq!(of_size(8, "azureopenshift"), []);
     assert_eq!(of_size(4096, "azureopenshift"), told);
 }
