@@ -5,6 +5,7 @@
 
 mod decided;
 pub mod pages;
+mod refresh;
 
 use std::path::{Path, PathBuf};
 
@@ -12,6 +13,7 @@ use serde_json::{Map, Value, json};
 
 pub(super) use decided::with_objects;
 pub use decided::{Decided, note_decided};
+pub use refresh::{Refreshed, refresh};
 
 use super::identity::METADATA;
 use super::{Error, INSTALL_CONFIG, inputs};
@@ -142,53 +144,6 @@ impl Named {
     }
 }
 
-/// What came of bringing endpoints into `metadata.json`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refreshed {
-    /// The endpoints that the file has now: names of services, and their URLs.
-    pub endpoints: Vec<(String, String)>,
-    /// Whether they were others before.
-    pub changed: bool,
-}
-
-/// Brings the service endpoints of a cluster's object `Infrastructure` into the `metadata.json` of its directory: those
-/// of its status, which the cluster's operators use, else those of its spec.
-///
-/// # Errors
-/// The directory has no metadata, it is another cluster's, or it cannot be written.
-pub fn refresh(directory: &Path, infrastructure: &Value) -> Result<Refreshed, Unnamed> {
-    // A directory without metadata is not locked.
-    of_cluster(directory)?;
-    let mut cluster = ClusterDir::open(directory)?;
-    let named = of_cluster(directory)?;
-    let platform = named.platform.name();
-    let (own, live) = (&named.target.infra_id, &infrastructure["status"]["infrastructureName"]);
-    if live.as_str() != Some(own) {
-        let live = live.as_str().unwrap_or_default();
-        return Err(Unnamed::Invalid(Box::new(pages::cluster_of_another(own, live))));
-    }
-    let of = |part: &str, key: &str| infrastructure[part][key][platform].get(ENDPOINTS).cloned();
-    let listed = of("status", "platformStatus").or_else(|| of("spec", "platformSpec")).unwrap_or_default();
-    let text = |entry: &Value, key: &str| entry[key].as_str().unwrap_or_default().to_owned();
-    let entries = listed.as_array().into_iter().flatten();
-    let endpoints: Vec<_> = entries.map(|entry| (text(entry, "name"), text(entry, "url"))).collect();
-    let mut metadata = object(&named.metadata).unwrap_or_default();
-    let listed = endpoints.iter().map(|(name, url)| json!({ "name": name, "url": url }));
-    let own = metadata.get_mut(platform).and_then(Value::as_object_mut);
-    let before = own.and_then(|own| match listed.len() {
-        0 => own.remove(ENDPOINTS),
-        _ => own.insert(ENDPOINTS.to_owned(), listed.collect()),
-    });
-    let before = before.as_ref().and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    let before: Vec<_> = before.iter().map(|entry| (text(entry, "name"), text(entry, "url"))).collect();
-    let changed = before != endpoints;
-    if changed {
-        // The config says something else, and must not undo it.
-        cluster.edit(METADATA, &written(&metadata))?;
-    }
-    Ok(Refreshed { endpoints, changed })
-}
-
 /// The certificates that the config of a directory trusts; empty where there is none that can be read.
 #[must_use]
 pub fn trust_bundle_of(directory: &Path) -> String {
@@ -291,10 +246,7 @@ pub fn of_flags(
     if !is_infra_id(&given.infra_id) {
         return Err(Unnamed::Usage(Box::new(plan::pages::unusable_infra_id(&given.infra_id))));
     }
-    let target = platform.target_of(given);
-    if !given.endpoints.is_empty() && !target.platform.contains_key(ENDPOINTS) {
-        return Err(Unnamed::Usage(Box::new(pages::no_endpoints(platform.name()))));
-    }
+    let target = of_given(platform, given)?;
     let (id, domain) = (&given.infra_id, &given.cluster_domain);
     let is_doubtful = !domain.is_empty() && !is_domain_of(domain, id);
     let note = is_doubtful.then(|| pages::other_domain(domain, id));
@@ -317,6 +269,24 @@ pub fn of_flags(
             Ok(alone(Target { account, ..target }, note))
         }
         Err(unnamed) => Err(unnamed),
+    }
+}
+
+/// The cluster that flags name, as its metadata would.
+///
+/// # Errors
+/// The platform has no service endpoints, or two are given for one service.
+pub fn of_given(platform: &dyn Platform, given: &GivenTarget) -> Result<Target, Unnamed> {
+    let target = platform.target_of(given);
+    if !given.endpoints.is_empty() && !target.platform.contains_key(ENDPOINTS) {
+        return Err(Unnamed::Usage(Box::new(pages::no_endpoints(platform.name()))));
+    }
+    let twice = given.endpoints.iter().enumerate().find(|(at, (name, _))| {
+        given.endpoints.iter().take(*at).any(|(earlier, _)| earlier == name)
+    });
+    match twice {
+        Some((_, (name, _))) => Err(Unnamed::Usage(Box::new(pages::endpoint_given_twice(name)))),
+        None => Ok(target),
     }
 }
 

@@ -227,6 +227,8 @@ const SHOWN_ELSEWHERE: &[(&str, &str)] = &[
     ("LF1387", "prepare::target::tests::what_stands_in_the_way_says_how_to_go_on"),
     ("LF1388", "prepare::target::tests::endpoints_of_flags_are_newer_than_those_of_the_file"),
     ("LF1389", "prepare::target::tests::endpoints_come_from_the_running_cluster"),
+    ("LF1390", "prepare::target::tests::endpoints_of_flags_are_newer_than_those_of_the_file"),
+    ("LF1391", "prepare::target::tests::an_endpoint_that_cannot_be_called_does_not_come_into_the_metadata"),
     ("LF1324", "aws::cloud::removal::pages::tests::a_shared_zone_needs_the_domain"),
     ("LF1325", "aws::cloud::removal::pages::tests::records_that_lead_elsewhere_are_told_and_stay"),
     ("LF1326", "aws::cloud::removal::pages::tests::what_is_not_proven_is_named_with_the_reason"),

@@ -4,6 +4,7 @@
 //! OpenShift installer knows and landfall does not support are accepted as maps, so that they can be
 //! refused with a clear word.
 
+use crate::config::foreign::{NutanixPool, PowervcPool};
 use crate::config::value::{Opaque, Zero};
 
 /// Hands the list of supported platforms to a macro: first those with settings for machine pools, then
@@ -15,11 +16,14 @@ macro_rules! supported {
 }
 pub(crate) use supported;
 
-/// The platforms that the OpenShift installer knows besides those.
+/// The platforms that the OpenShift installer knows besides those; the later ones with what a machine pool's
+/// settings are read as. Those of two platforms may be in a pool of any other (`docs/install-config.md`,
+/// section 9.1), so that their types are looked at.
 macro_rules! foreign {
     ($with:ident, $($list:tt)*) => {
         $with! { $($list)*, early: [baremetal, gcp, ibmcloud],
-                 late: [nutanix, openstack, ovirt, powervc, powervs, vsphere] }
+                 late: [nutanix: NutanixPool, openstack: Opaque, ovirt: Opaque, powervc: PowervcPool,
+                        powervs: Opaque, vsphere: Opaque] }
     };
 }
 
@@ -27,7 +31,8 @@ macro_rules! sections {
     (pools: [$($pool:ident),*], plain: [$($plain:ident),*]) => {
         foreign! { sections, pools: [$($pool),*], plain: [$($plain),*] }
     };
-    (pools: [$($pool:ident),*], plain: [$($plain:ident),*], early: [$($early:ident),*], late: [$($late:ident),*]) => {
+    (pools: [$($pool:ident),*], plain: [$($plain:ident),*], early: [$($early:ident),*],
+     late: [$($late:ident: $late_pool:ty),*]) => {
         crate::config::value::model! {
             /// The platform to install on: one key with that platform's settings.
             pub struct Sections {
@@ -48,7 +53,7 @@ macro_rules! sections {
                 $(#[doc = "A platform that landfall does not support."]
                 #[schemars(skip)] pub $early: Option<Opaque>,)*
                 $(#[doc = "A platform that landfall does not support."]
-                #[schemars(skip)] pub $late: Option<Opaque>,)*
+                #[schemars(skip)] pub $late: Option<$late_pool>,)*
             }
         }
 

@@ -83,14 +83,18 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
         return ended("refused", &[target::pages::no_cloud(platform.name())], Exit::Failed, settings);
     };
     let text = |given: Option<&str>| given.unwrap_or_default().to_owned();
-    let named = platform.target_of(&GivenTarget {
+    let given = GivenTarget {
         infra_id: NOBODY.to_owned(),
         region: args.region.clone(),
         endpoints: args.endpoints.clone(),
         cloud_name: text(args.cloud_name.as_deref()),
         arm_endpoint: text(args.arm_endpoint.as_deref()),
         ..GivenTarget::default()
-    });
+    };
+    let named = match target::of_given(platform, &given) {
+        Ok(named) => named,
+        Err(why) => return unnamed(why, settings),
+    };
     let config = match platform.config_of(&named) {
         Ok(mut config) => {
             config.additional_trust_bundle = target::trust_bundle_of(&directory);

@@ -15,6 +15,8 @@ static LATE: Code = Code::new("LF1385");
 static OTHER_DOMAIN: Code = Code::new("LF1386");
 static NO_ENDPOINTS: Code = Code::new("LF1388");
 static OTHER_CLUSTER: Code = Code::new("LF1389");
+static ENDPOINT_TWICE: Code = Code::new("LF1390");
+static UNFIT_ENDPOINT: Code = Code::new("LF1391");
 
 static UNPROVEN: Code = Code::new("LF1387");
 static MOVED: Code = Code::new("LF1548");
@@ -86,6 +88,19 @@ pub(super) fn which_platform(region: &str, having: &[&str], near: Option<&str>) 
 pub(super) fn no_endpoints(platform: &str) -> Finding {
     let message = format!("the platform `{}` has no service endpoints", shortened(platform));
     Finding::error(&NO_ENDPOINTS, Kind::NotSupported, "", message).help("leave --endpoint out")
+}
+
+/// Two endpoints for one service on the command line.
+pub(super) fn endpoint_given_twice(name: &str) -> Finding {
+    let message = format!("--endpoint names the service `{}` twice", shortened(name));
+    Finding::error(&ENDPOINT_TWICE, Kind::Duplicate, "", message).help("give one endpoint for each service")
+}
+
+/// An endpoint of a running cluster that no service can be called at. `why` has no full stop.
+pub(super) fn unfit_endpoint(field: &str, why: &str) -> Finding {
+    let message = format!("the cluster's Infrastructure object: {why}; metadata.json is not changed");
+    Finding::error(&UNFIT_ENDPOINT, Kind::Invalid, field, message)
+        .help("correct `platformSpec` of the Infrastructure object `cluster`, and run this command again")
 }
 
 /// A running cluster that is not the directory's.

@@ -377,6 +377,31 @@ fn endpoints_of_flags_are_newer_than_those_of_the_file() -> Outcome {
     assert_eq!(endpoints, Some(json!([{ "name": "sts", "url": "https://sts.example.com" }])));
     let azure = platforms::named("azure").ok_or("no azure")?;
     assert_eq!(code(&of_flags(None, azure, &flags)), Some("LF1388"));
+    let twice = GivenTarget { endpoints: [flags.endpoints.clone(), flags.endpoints].concat(), ..given(ID) };
+    assert_eq!(code(&of_flags(None, aws, &twice)), Some("LF1390"));
+    Ok(())
+}
+
+#[test]
+fn an_endpoint_that_cannot_be_called_does_not_come_into_the_metadata() -> Outcome {
+    let root = tempfile::tempdir()?;
+    fs::write(root.path().join(METADATA), OURS)?;
+    let refused = |endpoints: Value| {
+        let status = json!({ "infrastructureName": ID, "platformStatus": { "aws": { "serviceEndpoints": endpoints } } });
+        match refresh(root.path(), &json!({ "status": status })) {
+            Err(Unnamed::Invalid(finding)) => (finding.code.as_str().to_owned(), finding.field),
+            other => (format!("{other:?}"), String::new()),
+        }
+    };
+    let endpoint = |name: &str, url: &str| json!({ "name": name, "url": url });
+    let fine = endpoint("ec2", "https://ec2.example.com");
+    let place = |end: &str| ("LF1391".to_owned(), format!("status.platformStatus.aws.serviceEndpoints{end}"));
+    let port = endpoint("s3", "https://s3.example.com:70000");
+    assert_eq!(refused(json!([fine, port])), place("[1].url"));
+    assert_eq!(refused(json!([endpoint("s3", "http://s3.example.com")])), place("[0].url"));
+    assert_eq!(refused(json!([endpoint("", "https://s3.example.com")])), place("[0].name"));
+    assert_eq!(refused(json!([fine, fine])), place("[1].name"));
+    assert_eq!(fs::read_to_string(root.path().join(METADATA))?, OURS);
     Ok(())
 }
 

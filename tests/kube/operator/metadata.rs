@@ -35,4 +35,13 @@ fn endpoints_of_the_running_cluster_come_into_its_metadata() {
     let now: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
     assert_eq!(now["aws"]["serviceEndpoints"], json!([endpoint]));
     assert_eq!(now["clusterID"], "u");
+
+    // The definition of Infrastructure accepts this port, and no service can be called at it.
+    let unfit = json!({ "aws": { "serviceEndpoints": [{ "name": "ec2", "url": "https://ec2.example.com:70000" }] } });
+    let status = json!({ "status": { "platformStatus": unfit } });
+    cluster.server.change(&format!("{INFRASTRUCTURE}/status"), &status);
+    let refused = run(directory.path(), &refresh).ends(3).json();
+    assert_eq!(refused["findings"][0]["code"], "LF1391");
+    assert_eq!(refused["findings"][0]["field"], "status.platformStatus.aws.serviceEndpoints[0].url");
+    assert_eq!(serde_json::from_slice::<Value>(&std::fs::read(&file).unwrap()).unwrap(), now);
 }

@@ -22,11 +22,19 @@ pub(super) const JUDGED: &[Judged] = &[
         codes: &["LF0750"],
         passed: account,
     },
+    // What the config and the catalogue say of the cloud holds whether it answers or not.
+    Judged {
+        id: "azure.cloud.choice",
+        field: "platform.azure.cloudName",
+        parts: &[],
+        codes: &["LF0780", "LF0787", "LF0791"],
+        passed: |_, _| None,
+    },
     Judged {
         id: "azure.location",
         field: "platform.azure.region",
         parts: &["location", "subscription"],
-        codes: &["LF0751", "LF0752", "LF0753", "LF0762", "LF0765", "LF0780", "LF0785", "LF0787", "LF0791"],
+        codes: &["LF0751", "LF0752", "LF0753", "LF0762", "LF0765", "LF0785"],
         passed: location,
     },
     Judged {

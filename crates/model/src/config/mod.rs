@@ -5,6 +5,7 @@
 
 pub mod capability_sets;
 pub mod defaults;
+pub mod foreign;
 mod locate;
 mod machine_pool;
 mod networking;
