@@ -16,6 +16,8 @@ use landfall_install_config::verdict::Strictness;
 use landfall_source::{MOST_BYTES, pages};
 use walkdir::{DirEntry, WalkDir};
 
+use crate::prepare::OVERLAYS;
+
 /// How files are read.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub struct Reading {
@@ -119,12 +121,13 @@ fn directory(path: &Path) -> Box<dyn Iterator<Item = Input>> {
     }
 }
 
-/// Directories and files of other kinds are passed over, as are links to nowhere that would not have
-/// been judged anyway.
+/// Directories, files of other kinds and overlays of the catalogue are passed over, as are links to nowhere that would
+/// not have been judged anyway.
 fn entry(found: walkdir::Result<DirEntry>) -> Option<Input> {
     let fault = match found {
         Ok(entry) => {
-            let judged = entry.file_type().is_file() && is_yaml(entry.path());
+            let is_overlay = OVERLAYS.iter().any(|name| entry.file_name() == *name);
+            let judged = entry.file_type().is_file() && is_yaml(entry.path()) && !is_overlay;
             return judged.then(|| Input::Found(entry.into_path()));
         }
         Err(fault) => fault,
@@ -156,7 +159,7 @@ mod tests {
     fn finds_yaml_files_below_a_directory() -> io::Result<()> {
         let directory = tempfile::tempdir()?;
         std::fs::create_dir(directory.path().join("b"))?;
-        for name in ["c.yml", "b/x.yaml", "b/y.json", "a.yaml"] {
+        for name in ["c.yml", "b/x.yaml", "b/y.json", "b/catalogue.yaml", "a.yaml"] {
             std::fs::write(directory.path().join(name), "")?;
         }
         assert_eq!(names(directory.path()), ["/a.yaml", "/b/x.yaml", "/c.yml"]);

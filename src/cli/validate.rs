@@ -22,7 +22,8 @@ const BATCH: usize = 256;
 /// the files. Exit code 3 if a file is not valid, 1 if a file cannot be read.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Files, directories for the *.yaml and *.yml files at any depth in them except Kubernetes objects, or - for standard input
+    /// Files, directories for the *.yaml and *.yml files at any depth in them except Kubernetes objects and overlays
+    /// named catalogue.yaml, or - for standard input
     #[arg(required_unless_present = "dir", value_name = "FILE", value_hint = clap::ValueHint::AnyPath)]
     files: Vec<PathBuf>,
 

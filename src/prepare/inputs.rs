@@ -16,7 +16,7 @@ use landfall_source::Mask;
 use super::{Error, Refusal, Said};
 
 /// Names of an overlay in the cluster directory itself.
-const OVERLAYS: &[&str] = &["catalogue.yaml", "catalogue.json"];
+pub const OVERLAYS: &[&str] = &["catalogue.yaml", "catalogue.json"];
 /// Names of a cloud profile in the cluster directory itself.
 const PROFILES: &[&str] = &["cloud-profile.yaml", "cloud-profile.json"];
 

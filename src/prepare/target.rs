@@ -281,9 +281,11 @@ pub fn of_given(platform: &dyn Platform, given: &GivenTarget) -> Result<Target, 
     if !given.endpoints.is_empty() && !target.platform.contains_key(ENDPOINTS) {
         return Err(Unnamed::Usage(Box::new(pages::no_endpoints(platform.name()))));
     }
-    let twice = given.endpoints.iter().enumerate().find(|(at, (name, _))| {
-        given.endpoints.iter().take(*at).any(|(earlier, _)| earlier == name)
-    });
+    let twice = given
+        .endpoints
+        .iter()
+        .enumerate()
+        .find(|(at, (name, _))| given.endpoints.iter().take(*at).any(|(earlier, _)| earlier == name));
     match twice {
         Some((_, (name, _))) => Err(Unnamed::Usage(Box::new(pages::endpoint_given_twice(name)))),
         None => Ok(target),

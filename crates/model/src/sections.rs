@@ -22,7 +22,7 @@ pub(crate) use supported;
 macro_rules! foreign {
     ($with:ident, $($list:tt)*) => {
         $with! { $($list)*, early: [baremetal, gcp, ibmcloud],
-                 late: [nutanix: NutanixPool, openstack: Opaque, ovirt: Opaque, powervc: PowervcPool,
+                 late: [nutanix: Box<NutanixPool>, openstack: Opaque, ovirt: Opaque, powervc: Box<PowervcPool>,
                         powervs: Opaque, vsphere: Opaque] }
     };
 }

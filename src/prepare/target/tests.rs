@@ -389,18 +389,18 @@ fn an_endpoint_that_cannot_be_called_does_not_come_into_the_metadata() -> Outcom
     let refused = |endpoints: Value| {
         let status = json!({ "infrastructureName": ID, "platformStatus": { "aws": { "serviceEndpoints": endpoints } } });
         match refresh(root.path(), &json!({ "status": status })) {
-            Err(Unnamed::Invalid(finding)) => (finding.code.as_str().to_owned(), finding.field),
-            other => (format!("{other:?}"), String::new()),
+            Err(Unnamed::Invalid(finding)) => (finding.code.as_str(), finding.field),
+            other => ("", format!("{other:?}")),
         }
     };
     let endpoint = |name: &str, url: &str| json!({ "name": name, "url": url });
     let fine = endpoint("ec2", "https://ec2.example.com");
-    let place = |end: &str| ("LF1391".to_owned(), format!("status.platformStatus.aws.serviceEndpoints{end}"));
+    let place = |end: &str| format!("status.platformStatus.aws.serviceEndpoints{end}");
     let port = endpoint("s3", "https://s3.example.com:70000");
-    assert_eq!(refused(json!([fine, port])), place("[1].url"));
-    assert_eq!(refused(json!([endpoint("s3", "http://s3.example.com")])), place("[0].url"));
-    assert_eq!(refused(json!([endpoint("", "https://s3.example.com")])), place("[0].name"));
-    assert_eq!(refused(json!([fine, fine])), place("[1].name"));
+    assert_eq!(refused(json!([fine, port])), ("LF1391", place("[1].url")));
+    assert_eq!(refused(json!([endpoint("s3", "http://s3.example.com")])), ("LF1391", place("[0].url")));
+    assert_eq!(refused(json!([endpoint("", "https://s3.example.com")])), ("LF1391", place("[0].name")));
+    assert_eq!(refused(json!([fine, fine])), ("LF1391", place("[1].name")));
     assert_eq!(fs::read_to_string(root.path().join(METADATA))?, OURS);
     Ok(())
 }

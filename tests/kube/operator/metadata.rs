@@ -37,7 +37,8 @@ fn endpoints_of_the_running_cluster_come_into_its_metadata() {
     assert_eq!(now["clusterID"], "u");
 
     // The definition of Infrastructure accepts this port, and no service can be called at it.
-    let unfit = json!({ "aws": { "serviceEndpoints": [{ "name": "ec2", "url": "https://ec2.example.com:70000" }] } });
+    let unfit =
+        json!({ "aws": { "serviceEndpoints": [{ "name": "ec2", "url": "https://ec2.example.com:70000" }] } });
     let status = json!({ "status": { "platformStatus": unfit } });
     cluster.server.change(&format!("{INFRASTRUCTURE}/status"), &status);
     let refused = run(directory.path(), &refresh).ends(3).json();

@@ -19,6 +19,7 @@ use tracing::Dispatch;
 use tracing::instrument::WithSubscriber;
 
 use super::credential_sources::{self, provider};
+use super::endpoints::Service;
 use super::fault::{Fault, Sort};
 use super::pages;
 use super::renewal::{self, Role};
@@ -83,7 +84,8 @@ pub(super) async fn identify(session: &Session<'_>) -> Result<Caller, Lost> {
     match Box::pin(sts.get_caller_identity().send()).await {
         // An answer without an account is not from STS.
         Ok(answer) if answer.account().is_none_or(str::is_empty) => {
-            Err(Lost::Fault(Fault::foreign(CALLER, Some(200), Some("without an account".to_owned()))))
+            let fault = Fault::foreign(CALLER, Some(200), Some("without an account".to_owned()));
+            Err(Lost::Fault(placed(session, fault).await))
         }
         Ok(answer) => {
             // Whatever plays STS could repeat what it was sent.
@@ -95,7 +97,18 @@ pub(super) async fn identify(session: &Session<'_>) -> Result<Caller, Lost> {
                 user_id: clean(answer.user_id()),
             })
         }
-        Err(error) => Err(Lost::Fault(session.fault(CALLER, &error))),
+        Err(error) => Err(Lost::Fault(placed(session, session.fault(CALLER, &error)).await)),
+    }
+}
+
+/// The fault with the URL of STS, where that is not the usual one and something else than STS answers there.
+async fn placed(session: &Session<'_>, fault: Fault) -> Fault {
+    match session.reached(Service::Sts).await.endpoint(session, Service::Sts) {
+        Ok(endpoint) if fault.sort == Sort::NotUnderstood && endpoint.is_override() => {
+            let message = format!("at {}, {}", endpoint.shown(), fault.message);
+            Fault { message, ..fault }
+        }
+        _ => fault,
     }
 }
 

@@ -187,7 +187,10 @@ fn image(config: &InstallConfig, facts: &Facts) -> Option<Answer> {
     let answer = if all && !own.is_empty() {
         Answer::passed(format!("the config names the image of every pool: {}", few(&own)))
     } else if facts.partition.is_empty() {
-        Answer::skipped(format!("the partition of {} is not known, and so its images are not", platform.region))
+        Answer::skipped(format!(
+            "the partition of {} is not known, and so its images are not",
+            platform.region
+        ))
     } else {
         Answer::passed(format!("an image is published for {}, or can be copied there", platform.region))
     };

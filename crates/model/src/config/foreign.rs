@@ -107,7 +107,7 @@ model! {
         pub name: String,
     }
 
-    /// Settings of machines on PowerVC.
+    /// Settings of machines on `PowerVC`.
     pub struct PowervcPool {
         /// The flavor.
         #[serde(rename = "type")]
@@ -126,7 +126,7 @@ model! {
         pub zones: Vec<String>,
     }
 
-    /// The root volume of a machine on PowerVC.
+    /// The root volume of a machine on `PowerVC`.
     pub struct PowervcVolume {
         /// Size in GiB.
         pub size: i64,

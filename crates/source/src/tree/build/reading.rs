@@ -44,7 +44,7 @@ pub(crate) fn read<'t>(text: &'t str, findings: &mut Findings) -> Tree<'t> {
             let at = fault.at + offset;
             again.push(
                 Finding::warning(&pages::LENIENT, Kind::Parse, "", message)
-                    .help("indent the later lines of a quoted value, and use spaces, not tabs")
+                    .help(remedy(body, fault.at))
                     .span(Span::new(at, at + 1)),
             );
             findings.extend(again);
@@ -59,4 +59,39 @@ pub(crate) fn read<'t>(text: &'t str, findings: &mut Findings) -> Tree<'t> {
     }
     findings.extend(found);
     tree
+}
+
+/// What to write instead of what stricter parsers refuse, by what stands where they do.
+fn remedy(text: &str, at: usize) -> &'static str {
+    let (before, after) = text.split_at_checked(at).unwrap_or((text, ""));
+    let (_, begun) = before.rsplit_once('\n').unwrap_or(("", before));
+    let (rest, _) = after.split_once('\n').unwrap_or((after, ""));
+    let marks = |line: &str| line.starts_with('%') || line.starts_with("...") || line.starts_with("---");
+    if rest.starts_with('#') || begun.ends_with('#') {
+        "put a blank before the `#` of a comment"
+    } else if begun.contains('\t') || rest.starts_with('\t') {
+        "use spaces, not tabs"
+    } else if marks(begun) || (begun.is_empty() && marks(rest)) {
+        "leave out directives and the marks of further documents"
+    } else {
+        "indent the later lines of a quoted value, and use spaces, not tabs"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_help_names_what_other_parsers_refuse() {
+        let help = |text: &str| {
+            let mut findings = Findings::default();
+            read(text, &mut findings);
+            let lenient = findings.into_vec().into_iter().find(|finding| finding.code.as_str() == "LF0023");
+            lenient.and_then(|finding| finding.help).unwrap_or_default()
+        };
+        assert!(help("a: 'b'#c\n").contains("blank before the `#`"));
+        assert!(help("a: [b,\n\tc]\n").contains("spaces, not tabs"));
+        assert!(help("a: '{\nb}'\n").contains("indent the later lines"));
+    }
 }
