@@ -2,10 +2,12 @@
 
 use std::sync::{Arc, OnceLock};
 
-use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::client::{WebPkiServerVerifier, verify_server_name};
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::server::ParsedCertificate;
 use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, Error, SignatureScheme};
+use x509_parser::prelude::{FromDer, X509Certificate};
 
 use super::chain::Certificate;
 use super::trust::{self, Trust};
@@ -16,6 +18,7 @@ pub(super) struct RecordingVerifier {
     /// None where there is no trust root at all, which rustls makes no verifier of: nobody is accepted then.
     verifier: Option<Arc<WebPkiServerVerifier>>,
     schemes: Vec<SignatureScheme>,
+    trust: Trust,
     presented: OnceLock<Vec<Certificate>>,
 }
 
@@ -25,7 +28,7 @@ impl RecordingVerifier {
         let provider = trust::provider();
         let schemes = provider.signature_verification_algorithms.supported_schemes();
         let verifier = WebPkiServerVerifier::builder_with_provider(trust.roots(), provider).build().ok();
-        Arc::new(Self { verifier, schemes, presented: OnceLock::new() })
+        Arc::new(Self { verifier, schemes, trust: trust.clone(), presented: OnceLock::new() })
     }
 
     /// The certificates that were presented, the server's own first.
@@ -35,6 +38,18 @@ impl RecordingVerifier {
 
     fn verifier(&self) -> Result<&WebPkiServerVerifier, Error> {
         self.verifier.as_deref().ok_or(Error::InvalidCertificate(CertificateError::UnknownIssuer))
+    }
+}
+
+/// Whether a certificate is valid at this time.
+fn valid_at(certificate: &CertificateDer<'_>, now: UnixTime) -> Result<(), Error> {
+    let (_, read) =
+        X509Certificate::from_der(certificate).map_err(|_| Error::from(CertificateError::BadEncoding))?;
+    let now = i64::try_from(now.as_secs()).unwrap_or(i64::MAX);
+    match read.validity() {
+        validity if now < validity.not_before.timestamp() => Err(CertificateError::NotValidYet.into()),
+        validity if now > validity.not_after.timestamp() => Err(CertificateError::Expired.into()),
+        _ => Ok(()),
     }
 }
 
@@ -62,7 +77,17 @@ impl ServerCertVerifier for RecordingVerifier {
             [end_entity].into_iter().chain(intermediates).map(|der| Certificate::of(der)).collect();
         // A handshake presents certificates once.
         let _ = self.presented.set(presented);
-        self.verifier()?.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now)
+        let verifier = self.verifier()?;
+        match verifier.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now) {
+            // What rustls has no word of its own for, such as the certificate of an authority.
+            Err(Error::InvalidCertificate(CertificateError::Other(_)))
+                if self.trust.is_server(end_entity) =>
+            {
+                verify_server_name(&ParsedCertificate::try_from(end_entity)?, server_name)?;
+                valid_at(end_entity, now).map(|()| ServerCertVerified::assertion())
+            }
+            other => other,
+        }
     }
 
     fn verify_tls12_signature(

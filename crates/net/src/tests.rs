@@ -257,6 +257,29 @@ async fn certificates_of_another_name_or_time_are_refused() -> Outcome {
 }
 
 #[tokio::test]
+async fn a_trusted_certificate_may_be_a_server_s_own() -> Outcome {
+    let look_at = async |names: &[&str], years: (i32, i32), given: bool| -> Result<Probe, Box<dyn Error>> {
+        let (pem, tls) = certificate(names, years, true)?;
+        let (address, _) = server(PLAIN, Some(tls)).await?;
+        let (other, _) = certificate(names, years, true)?;
+        let trust = trusting(if given { &pem } else { &other }).of_servers();
+        Ok(look(&format!("https://{address}"), &trust).await?)
+    };
+    assert_eq!(status(&look_at(&["127.0.0.1"], (2020, 4000), true).await?), Some(403));
+    // All else is verified as ever.
+    for (names, years, given, sort) in [
+        (["127.0.0.1"], (2020, 4000), false, Sort::Tls),
+        (["other.example"], (2020, 4000), true, Sort::OtherName),
+        (["127.0.0.1"], (2020, 2024), true, Sort::Expired),
+        (["127.0.0.1"], (3999, 4000), true, Sort::NotYetValid),
+    ] {
+        let seen = look_at(&names, years, given).await?;
+        assert_eq!(broken(&seen).map(at), Some((Step::Tls, sort)), "{names:?} {years:?} {given}");
+    }
+    Ok(())
+}
+
+#[tokio::test]
 async fn other_protocols_are_recognised() -> Outcome {
     let (plain, _) = server(PLAIN, None).await?;
     let seen = look(&format!("https://{plain}"), &trusting_nobody()).await?;

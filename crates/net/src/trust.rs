@@ -58,12 +58,18 @@ const FILES: &[&str] = &["AWS_CA_BUNDLE", "SSL_CERT_FILE"];
 
 /// All trust roots of a run. A copy costs nothing.
 #[derive(Clone)]
-pub struct Trust(Arc<Held>);
+pub struct Trust {
+    held: Arc<Held>,
+    /// Whether a root may be a server's own certificate.
+    of_servers: bool,
+}
 
 struct Held {
     sources: Vec<TrustSource>,
     faults: Vec<TrustFault>,
     roots: Arc<RootCertStore>,
+    /// The same in DER form.
+    certificates: BTreeSet<Vec<u8>>,
     pem: String,
 }
 
@@ -121,18 +127,33 @@ impl Trust {
         if new > 0 {
             gathering.sources.push(TrustSource { name: "SSL_CERT_DIR".to_owned(), certificates: new });
         }
-        Self(Arc::new(Held {
+        let held = Held {
             sources: gathering.sources,
             faults: gathering.faults,
             roots: Arc::new(gathering.roots.0),
+            certificates: gathering.seen,
             pem: gathering.pem,
-        }))
+        };
+        Self { held: Arc::new(held), of_servers: false }
+    }
+
+    /// The same, for a look in place of programs to which a trusted certificate may be a server's own although it says
+    /// that it is an authority's: curl with OpenSSL, and programs in Go. Clients that are made of these roots do not take
+    /// such a certificate.
+    #[must_use]
+    pub fn of_servers(self) -> Self {
+        Self { of_servers: true, ..self }
+    }
+
+    /// Whether this certificate counts as a server's own without an authority above it.
+    pub(super) fn is_server(&self, certificate: &CertificateDer<'_>) -> bool {
+        self.of_servers && self.held.certificates.contains(certificate.as_ref())
     }
 
     /// Where the roots came from, the system first.
     #[must_use]
     pub fn sources(&self) -> &[TrustSource] {
-        &self.0.sources
+        &self.held.sources
     }
 
     /// The sources with the number of their certificates, as a sentence without a full stop.
@@ -154,26 +175,26 @@ impl Trust {
     /// What was given and cannot be used.
     #[must_use]
     pub fn faults(&self) -> &[TrustFault] {
-        &self.0.faults
+        &self.held.faults
     }
 
     /// Whether anything was given besides the system's roots, be it of use or not. Other programs may then
     /// trust less than this.
     #[must_use]
     pub fn is_extended(&self) -> bool {
-        self.0.sources.len() > 1 || !self.0.faults.is_empty()
+        self.held.sources.len() > 1 || !self.held.faults.is_empty()
     }
 
     /// The roots, as rustls takes them.
     #[must_use]
     pub fn roots(&self) -> Arc<RootCertStore> {
-        Arc::clone(&self.0.roots)
+        Arc::clone(&self.held.roots)
     }
 
     /// The roots as PEM text, each once. rustls takes every one of them.
     #[must_use]
     pub fn pem(&self) -> &str {
-        &self.0.pem
+        &self.held.pem
     }
 
     /// A client's side of TLS that trusts these roots, without a protocol being offered for inside.
@@ -192,8 +213,8 @@ impl Trust {
 impl fmt::Debug for Trust {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Trust")
-            .field("sources", &self.0.sources)
-            .field("faults", &self.0.faults)
+            .field("sources", &self.held.sources)
+            .field("faults", &self.held.faults)
             .finish_non_exhaustive()
     }
 }

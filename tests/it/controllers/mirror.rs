@@ -148,6 +148,31 @@ async fn an_endpoint_that_cannot_be_reached_is_tried_again() {
     assert_eq!(site.played.told(), ["ServiceEndpointsUnreachable", "ServiceEndpointsMirrored"]);
 }
 
+#[tokio::test]
+async fn a_list_that_nothing_verified_is_replaced_by_the_last_that_was() {
+    let ec2 = endpoint("ec2", "https://ec2.example");
+    let site = Site::new("AWS", std::slice::from_ref(&ec2));
+    let (iam, s3) = (endpoint("iam", "https://iam.example"), endpoint("s3", "https://s3.example"));
+    site.network.down.lock().unwrap().insert("https://s3.example".to_owned());
+    site.wish(&[ec2.clone(), s3.clone()]);
+    assert!(site.mirror.reconcile(&key()).await.is_err());
+    assert_eq!(site.mirrored(), json!([ec2]));
+    assert_eq!(site.played.told(), ["ServiceEndpointsUnreachable"]);
+    // Somebody writes an endpoint into the status, where nothing looks at it.
+    let mut object = site.played.object(&infrastructure()).unwrap();
+    object["status"]["platformStatus"]["aws"]["serviceEndpoints"] = json!([ec2, iam]);
+    site.played.put(infrastructure(), object);
+    assert!(site.mirror.reconcile(&key()).await.is_err());
+    assert_eq!(site.mirrored(), json!([ec2]));
+    assert_eq!(site.played.told(), ["ServiceEndpointsRestored"]);
+    // It goes in by the specification alone, and is looked at like any other.
+    site.network.asked();
+    site.wish(&[ec2.clone(), iam.clone()]);
+    assert_eq!(site.mirror.reconcile(&key()).await, Ok(Next::Settled));
+    assert_eq!(site.network.asked(), ["https://iam.example"]);
+    assert_eq!(site.mirrored(), json!([ec2, iam]));
+}
+
 /// The look over the network of a process with these variables.
 fn probe(played: &Arc<Played>, variables: &[(&str, String)]) -> NetProbe {
     let known: BTreeMap<String, String> =

@@ -2,7 +2,8 @@
 //!
 //! `spec.platformSpec.aws.serviceEndpoints` of the Infrastructure object is checked and then stands, sorted by
 //! name, in its status, which all of the cluster's components read. A list with a fault in it, or with an
-//! endpoint that cannot be reached, changes nothing; a condition and an event say all that is wrong.
+//! endpoint that cannot be reached, changes nothing; a condition and an event say all that is wrong. What somebody
+//! else writes into the status meanwhile is replaced by the list that was verified last.
 
 mod apply;
 mod fetch;
@@ -10,7 +11,7 @@ mod probe;
 mod status;
 mod validate;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use ::kube::Client;
@@ -39,13 +40,16 @@ pub struct EndpointMirror {
     events: Arc<dyn Events>,
     probe: Arc<dyn Probe>,
     event_recorder: EventRecorder,
+    /// The list that was verified last. Of what was in use before the first run, nothing else is known.
+    verified: Mutex<Option<Vec<ServiceEndpoint>>>,
 }
 
 impl EndpointMirror {
     /// The controller of one cluster.
     #[must_use]
     pub fn new(objects: Arc<dyn Objects>, events: Arc<dyn Events>, probe: Arc<dyn Probe>) -> Self {
-        Self { objects, events, probe, event_recorder: EventRecorder::default() }
+        let verified = Mutex::default();
+        Self { objects, events, probe, event_recorder: EventRecorder::default(), verified }
     }
 
     async fn run(&self) -> Result<Next, Failed> {
@@ -61,23 +65,38 @@ impl EndpointMirror {
         let Some(fetch::Endpoints { mut wanted, mirrored }) = fetch::endpoints(objects).await? else {
             return Ok(());
         };
-        let faults = validate::faults(&wanted);
+        let verified = self.verified().get_or_insert_with(|| mirrored.clone()).clone();
+        if let Err(failed) = self.verify(&wanted, &verified).await {
+            if mirrored != verified {
+                apply::mirror(objects, &verified).await?;
+                self.events.tell(status::restored(&verified)).await;
+            }
+            return Err(failed);
+        }
+        wanted.sort_by(|one, other| one.name.cmp(&other.name));
+        if wanted != mirrored {
+            apply::mirror(objects, &wanted).await?;
+            self.events.tell(status::mirrored(&wanted)).await;
+        }
+        *self.verified() = Some(wanted);
+        Ok(())
+    }
+
+    fn verified(&self) -> MutexGuard<'_, Option<Vec<ServiceEndpoint>>> {
+        self.verified.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether the endpoints can be used. Those that were verified before are not a matter of this change.
+    async fn verify(&self, wanted: &[ServiceEndpoint], verified: &[ServiceEndpoint]) -> Result<(), Failed> {
+        let faults = validate::faults(wanted);
         if !faults.is_empty() {
             return Err(Failed::terminal(status::INVALID, faults.join("; ")));
         }
-        wanted.sort_by(|one, other| one.name.cmp(&other.name));
-        if wanted == mirrored {
-            return Ok(());
+        let new: Vec<&ServiceEndpoint> = wanted.iter().filter(|one| !verified.contains(*one)).collect();
+        match self.unreachable(&new).await {
+            faults if faults.is_empty() => Ok(()),
+            faults => Err(Failed::transient(status::UNREACHABLE, faults.join("; "))),
         }
-        // What is in use already is not a matter of this change.
-        let new: Vec<&ServiceEndpoint> = wanted.iter().filter(|one| !mirrored.contains(*one)).collect();
-        let faults = self.unreachable(&new).await;
-        if !faults.is_empty() {
-            return Err(Failed::transient(status::UNREACHABLE, faults.join("; ")));
-        }
-        apply::mirror(objects, &wanted).await?;
-        self.events.tell(status::mirrored(&wanted)).await;
-        Ok(())
     }
 
     /// Which of the endpoints cannot be reached, and why.

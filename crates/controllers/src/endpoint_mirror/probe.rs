@@ -61,7 +61,9 @@ impl Probe for NetProbe {
     fn look<'a>(&'a self, url: &'a str) -> BoxFuture<'a, Result<(), String>> {
         Box::pin(async move {
             let url = Url::parse(url).map_err(|fault| format!("its URL cannot be used: {fault}"))?;
-            let trust = Trust::of_run(|name| (self.variable)(name), |path| (self.file)(path), "");
+            // The cluster's components are written in Go.
+            let trust =
+                Trust::of_run(|name| (self.variable)(name), |path| (self.file)(path), "").of_servers();
             match probe(&url, &trust, &self.proxies().await?, self.limit).await.answer {
                 // Services answer each in their own way; that there is one is enough.
                 Err(broken) if broken.step != Step::Http => Err(broken.why),

@@ -42,6 +42,21 @@ pub(super) fn mirrored(endpoints: &[ServiceEndpoint]) -> Happening {
     Happening { about, weight: Weight::Normal, reason: "ServiceEndpointsMirrored", note }
 }
 
+/// The status held others than the endpoints that were verified last, which are in use again.
+pub(super) fn restored(endpoints: &[ServiceEndpoint]) -> Happening {
+    let names: Vec<&str> = endpoints.iter().map(|endpoint| endpoint.name.as_str()).collect();
+    let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+    Happening {
+        about: places::infrastructure(),
+        weight: Weight::Warning,
+        reason: "ServiceEndpointsRestored",
+        note: format!(
+            "the service endpoints in the status were changed by another client and are not verified; those that were \
+             verified last are restored: {names}"
+        ),
+    }
+}
+
 /// What is reported of a run.
 pub(super) fn report(outcome: &Result<(), Failed>) -> Report {
     let (reason, message) = match outcome {
