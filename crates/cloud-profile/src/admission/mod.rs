@@ -4,6 +4,7 @@
 //! Nothing is asked for here. Whoever reviews a request looks up the objects that it is about; what needs the
 //! authorizer is told by [`verbs()`].
 
+mod cloud_profile;
 mod deletion;
 mod machines;
 mod names;
@@ -25,8 +26,11 @@ mod versions;
 use std::fmt;
 
 use jiff::Timestamp;
+use landfall_diagnostics::shortened;
 use serde_json::Value;
 
+pub use cloud_profile::cloud_profile;
+pub(crate) use cloud_profile::of_members;
 pub use deletion::{Deletion, FINALIZER, REFERENCED, cloud_profile_deletion, profile_deletion};
 pub use nesting::nesting;
 pub use parent_update::{ParentUpdate, matters, parent_update};
@@ -83,6 +87,17 @@ impl ProfileKind {
             Self::Released => object.pointer("/spec/parent/name"),
         };
         parent.and_then(Value::as_str).filter(|name| !name.is_empty())
+    }
+
+    /// What stands against an object of this kind whose cloud profile is being deleted.
+    #[must_use]
+    pub fn leaving_parent(self, object: &Value) -> Refusal {
+        let field = match self {
+            Self::Private => "spec.parent",
+            Self::Released => "spec.parent.name",
+        };
+        let name = shortened(self.parent(object).unwrap_or_default());
+        Refusal::new(field, Why::Forbidden, format!("the cloud profile `{name}` is being deleted"))
     }
 }
 

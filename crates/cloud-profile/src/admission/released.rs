@@ -40,7 +40,7 @@ pub(super) fn review(request: &Request<'_>) -> Verdict {
     if !refusals.is_empty() {
         return Verdict::of(Stage::Admission, refusals);
     }
-    result::check(&render(parent, &spec), &mut refusals);
+    result::check("status.cloudProfileSpec", &render(parent, &spec), &mut refusals);
     Verdict::of(Stage::MergeResult, refusals)
 }
 

@@ -9,27 +9,29 @@ use crate::order::compare_versions;
 use crate::released::lifecycle::{EXPIRED, Expirable, listed};
 use crate::types::{CloudProfileSpec, MachineImage, Version};
 
-/// Where the result stands.
-const AT: &str = "status.cloudProfileSpec";
 /// The class in which there is one version of each minor version.
 const SUPPORTED: &str = "supported";
 
-/// The joined profile. Its architectures are filled in, so that none is missing.
-pub(super) fn check(spec: &CloudProfileSpec, refusals: &mut Vec<Refusal>) {
-    check_kubernetes(listed(spec.kubernetes.as_ref()), refusals);
-    for (i, image) in spec.machine_images.iter().enumerate() {
-        check_image(&format!("{AT}.machineImages[{i}]"), image, refusals);
-    }
-    machines::check_machine_types(AT, &spec.machine_types, refusals);
-    machines::check_volume_types(AT, &spec.volume_types, refusals);
+/// The joined profile at this field. Its architectures are filled in, so that none is missing.
+pub(super) fn check(at: &str, spec: &CloudProfileSpec, refusals: &mut Vec<Refusal>) {
+    check_offer(at, spec, refusals);
+    machines::check_machine_types(at, &spec.machine_types, refusals);
+    machines::check_volume_types(at, &spec.volume_types, refusals);
 }
 
-fn check_kubernetes(versions: &[Version], refusals: &mut Vec<Refusal>) {
-    let field = format!("{AT}.kubernetes.versions");
+/// The versions of Kubernetes and of images alone.
+pub(super) fn check_offer(at: &str, spec: &CloudProfileSpec, refusals: &mut Vec<Refusal>) {
+    check_kubernetes(&format!("{at}.kubernetes.versions"), listed(spec.kubernetes.as_ref()), refusals);
+    for (i, image) in spec.machine_images.iter().enumerate() {
+        check_image(&format!("{at}.machineImages[{i}]"), image, refusals);
+    }
+}
+
+fn check_kubernetes(field: &str, versions: &[Version], refusals: &mut Vec<Refusal>) {
     let newest = versions.iter().max_by(|one, other| compare_versions(&one.version, &other.version));
     let Some(newest) = newest else {
-        refusals.push(Refusal::new(&field, Why::Required, "there is no version of Kubernetes"));
-        refusals.push(Refusal::new(&field, Why::Invalid, "the newest version of Kubernetes cannot be told"));
+        refusals.push(Refusal::new(field, Why::Required, "there is no version of Kubernetes"));
+        refusals.push(Refusal::new(field, Why::Invalid, "the newest version of Kubernetes cannot be told"));
         return;
     };
     let ends = newest.stages().last().is_some_and(|stage| stage.classification == EXPIRED);
@@ -39,7 +41,7 @@ fn check_kubernetes(versions: &[Version], refusals: &mut Vec<Refusal>) {
             refusals.push(Refusal::new(format!("{field}[].{name}"), Why::Invalid, message));
         }
     }
-    check_supported(&field, versions, refusals);
+    check_supported(field, versions, refusals);
 }
 
 fn check_image(at: &str, image: &MachineImage, refusals: &mut Vec<Refusal>) {

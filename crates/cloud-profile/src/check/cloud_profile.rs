@@ -1,37 +1,19 @@
 //! Whether a cloud profile from which others inherit can be what it says.
 
-use jiff::Timestamp;
 use landfall_diagnostics::Finding;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{add_strays, form, others, pages};
-use crate::admission::{ProfileKind, Refusal, Request, Stage, Verdict, Why, review};
+use crate::admission;
+use crate::admission::Refusal;
 use crate::document::Document;
 use crate::types::CloudProfileSpec;
-
-/// The members of its specification that a private profile has as well.
-const SHARED: &[&str] =
-    &["kubernetes", "machineImages", "machineTypes", "volumeTypes", "regions", "caBundle", "limits"];
 
 /// What stands against a cloud profile.
 pub(super) fn faults(profile: &Document) -> Vec<Finding> {
     let mut type_errors = profile.part::<CloudProfileSpec>("spec").err().unwrap_or_default();
     type_errors.extend(form::names(profile));
-    let mut refusals = refusals(profile, "spec", SHARED, profile.name());
-    let is_given = |path: &str| match profile.value(path) {
-        Some(Value::Array(entries)) => !entries.is_empty(),
-        Some(Value::String(text)) => !text.is_empty(),
-        value => value.is_some(),
-    };
-    for (field, message) in [
-        ("spec.type", "the provider of the infrastructure must be given"),
-        ("spec.kubernetes.versions", "at least one version must be given"),
-    ] {
-        if !is_given(field) {
-            let (field, message) = (field.to_owned(), message.to_owned());
-            refusals.push(Refusal { field, why: Why::Required, message });
-        }
-    }
+    let refusals = admission::cloud_profile(profile.name(), profile.value("spec").unwrap_or(&Value::Null));
     let mut findings = others(&pages::ENTRY, refusals, &type_errors);
     findings.extend(type_errors);
     add_strays(profile, &mut findings);
@@ -41,25 +23,18 @@ pub(super) fn faults(profile: &Document) -> Vec<Finding> {
 /// What admission would refuse of these members of a specification, if a private profile of this name said the same
 /// of them.
 pub(crate) fn refusals(document: &Document, path: &str, members: &[&str], name: &str) -> Vec<Refusal> {
-    let mut spec = json!({"parent": "any"});
-    for member in members {
-        spec[*member] = document.value(&format!("{path}.{member}")).cloned().unwrap_or(Value::Null);
-    }
-    let object = json!({"metadata": {"name": name, "namespace": "any"}, "spec": spec});
-    let kind = ProfileKind::Private;
-    let request = Request { kind, object: &object, old: None, parent: None, now: Timestamp::UNIX_EPOCH };
-    let Verdict::Refused { stage: Stage::Validation, refusals } = review(&request) else {
-        return Vec::new();
-    };
+    let refusals = admission::of_members(name, document.value(path).unwrap_or(&Value::Null), members);
     let moved = |refusal: Refusal| match refusal.field.strip_prefix("spec") {
         Some(rest) => Refusal { field: format!("{path}{rest}"), ..refusal },
         None => refusal,
     };
-    refusals.into_iter().filter(|refusal| refusal.why != Why::UnknownField).map(moved).collect()
+    refusals.into_iter().map(moved).collect()
 }
 
 #[cfg(test)]
 mod tests {
+    use jiff::Timestamp;
+
     use super::*;
     use crate::check::{check, passed_over};
     use crate::types::CLOUD_PROFILE;

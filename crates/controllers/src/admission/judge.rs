@@ -79,13 +79,18 @@ impl Judge {
         old: Option<&Value>,
         now: Timestamp,
     ) -> Result<Vec<Refusal>, Unknown> {
-        let parent = match kind.parent(object) {
-            // What a parent that cannot be read is to a profile matters only where that says something new.
-            Some(name) if old.is_some_and(|old| old.get("spec") == object.get("spec")) => {
-                self.stored(name).await?.and_then(Result::ok)
-            }
-            Some(name) => self.cloud_profile(name).await?,
+        let stored = match kind.parent(object) {
+            Some(name) => self.stored(name).await?,
             None => None,
+        };
+        let is_new_parent = old.is_none_or(|old| kind.parent(old) != kind.parent(object));
+        if is_new_parent && stored.as_ref().is_some_and(|stored| stored.leaves) {
+            return Ok(vec![kind.leaving_parent(object)]);
+        }
+        let parent = match stored.map(|stored| stored.spec) {
+            // What a parent that cannot be read is to a profile matters only where that says something new.
+            Some(spec) if old.is_some_and(|old| old.get("spec") == object.get("spec")) => spec.ok(),
+            spec => spec.transpose()?,
         };
         let asked = Request { kind, object, old, parent: parent.as_ref(), now };
         if let Verdict::Refused { refusals, .. } = admission::review(&asked) {
@@ -124,23 +129,31 @@ impl Judge {
     }
 
     /// A cloud profile, and changes of one on which others build.
-    async fn parent(&self, old: Option<&Value>, new: &Value) -> Result<Vec<Refusal>, Unknown> {
-        if old.is_some_and(|old| old.get("spec") == new.get("spec")) {
+    async fn parent(&self, old: Option<&Value>, object: &Value) -> Result<Vec<Refusal>, Unknown> {
+        if old.is_some_and(|old| old.get("spec") == object.get("spec")) {
             return Ok(Vec::new());
         }
-        let refusals = admission::nesting(new.get("spec").unwrap_or(&Value::Null));
+        let refusals = admission::nesting(object.get("spec").unwrap_or(&Value::Null));
         if !refusals.is_empty() {
             return Ok(refusals);
         }
-        let name = text(new, "/metadata/name");
+        let name = text(object, "/metadata/name");
         let place = Place::in_cluster(&kinds::CLOUD_PROFILE, name);
         let spec = |object: &Value| typed::<CloudProfileSpec>(object.get("spec"), &place);
-        let new = match spec(new) {
+        let new = match spec(object) {
             Ok(new) => new,
             Err(message) => {
                 return Ok(vec![Refusal { field: "spec".to_owned(), why: Why::Invalid, message }]);
             }
         };
+        let refused = |spec: Option<&Value>| admission::cloud_profile(name, spec.unwrap_or(&Value::Null));
+        let stood = old.map(|old| refused(old.get("spec"))).unwrap_or_default();
+        // What stood before does not keep anybody from mending something else.
+        let refusals: Vec<Refusal> =
+            refused(object.get("spec")).into_iter().filter(|refusal| !stood.contains(refusal)).collect();
+        if !refusals.is_empty() {
+            return Ok(refusals);
+        }
         // One that cannot be read may always be mended.
         let Some(old) = old.and_then(|old| spec(old).ok()) else { return Ok(Vec::new()) };
         if !admission::matters(&old, &new) {
@@ -199,14 +212,17 @@ impl Judge {
     }
 
     async fn cloud_profile(&self, name: &str) -> Result<Option<CloudProfileSpec>, Unknown> {
-        self.stored(name).await?.transpose()
+        self.stored(name).await?.map(|stored| stored.spec).transpose()
     }
 
-    /// The cloud profile of this name, if there is one, or why it cannot be read.
-    async fn stored(&self, name: &str) -> Result<Option<Result<CloudProfileSpec, Unknown>>, Unknown> {
+    /// The cloud profile of this name, if there is one.
+    async fn stored(&self, name: &str) -> Result<Option<Stored>, Unknown> {
         let place = Place::in_cluster(&kinds::CLOUD_PROFILE, name);
         let object = self.object(&place).await?;
-        Ok(object.map(|object| typed(object.get("spec"), &place)))
+        Ok(object.map(|object| Stored {
+            spec: typed(object.get("spec"), &place),
+            leaves: !text(&object, "/metadata/deletionTimestamp").is_empty(),
+        }))
     }
 
     async fn object(&self, place: &Place) -> Result<Option<Value>, Unknown> {
@@ -224,6 +240,14 @@ impl Judge {
         listed.map_err(|fault| unlisted(&kinds::SHOOT, &fault))?;
         Ok(shoots)
     }
+}
+
+/// A cloud profile as it is stored.
+struct Stored {
+    /// What it says, or why that cannot be read.
+    spec: Result<CloudProfileSpec, Unknown>,
+    /// Whether it is being deleted.
+    leaves: bool,
 }
 
 /// The profile that a reference leads to, with its parent or the parent's name.

@@ -80,6 +80,49 @@ async fn all_that_is_wrong_is_told_with_its_field() {
 }
 
 #[tokio::test]
+async fn a_cloud_profile_that_would_spoil_its_children_is_refused() {
+    let cluster = cluster();
+    let written = |spec: &Value| json!({ "metadata": { "name": "p" }, "spec": spec });
+    let image =
+        json!({ "name": "rhcos", "versions": [{ "version": "1.0.0", "cri": [{ "name": "containerd" }] }] });
+    let with = |image: &Value| {
+        let kubernetes = json!({ "versions": [{ "version": "1.2.3" }] });
+        json!({ "type": "x", "kubernetes": kubernetes, "machineImages": [image] })
+    };
+    let asked = async |old: &Value, spec: &Value| {
+        answer(&cluster, &review("cloudprofiles", old, &written(spec))).await
+    };
+    let (allowed, code, why) = asked(&Value::Null, &json!({})).await;
+    assert_eq!((allowed, code), (false, 422));
+    assert!(why.contains("spec.type: ") && why.contains("spec.kubernetes.versions: "), "{why}");
+    let (allowed, _, why) = asked(&Value::Null, &with(&image)).await;
+    assert!(!allowed && why.contains("spec.machineImages[0].updateStrategy: "), "{why}");
+    let mut whole = image.clone();
+    whole["updateStrategy"] = "major".into();
+    assert!(asked(&Value::Null, &with(&whole)).await.0);
+    // What was stored before may be mended in other places.
+    let mut mended = with(&image);
+    mended["machineTypes"] = json!([{ "name": "m" }]);
+    let (allowed, _, why) = asked(&written(&with(&image)), &mended).await;
+    assert!(allowed, "{why}");
+}
+
+#[tokio::test]
+async fn nobody_begins_to_build_on_a_cloud_profile_that_is_being_deleted() {
+    let cluster = cluster();
+    let mut leaving = cluster.with(|state| state.objects.clone()).into_values().next().unwrap_or_default();
+    leaving["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z".into();
+    cluster.put(&kinds::CLOUD_PROFILE, leaving);
+    let new = profile(&json!({ "parent": "p" }));
+    let (allowed, _, why) = answer(&cluster, &review("privatecloudprofiles", &Value::Null, &new)).await;
+    assert!(!allowed && why.starts_with("spec.parent: "), "{why}");
+    let mut changed = new.clone();
+    changed["spec"]["limits"] = json!({ "maxNodesTotal": 5 });
+    let (allowed, _, why) = answer(&cluster, &review("privatecloudprofiles", &new, &changed)).await;
+    assert!(allowed, "{why}");
+}
+
+#[tokio::test]
 async fn guarded_fields_need_a_verb_of_whoever_asks() {
     let versions = json!([{ "version": "1.2.3", "expirationDate": "2999-01-01T00:00:00Z" }]);
     let spec = json!({ "parent": "p", "kubernetes": { "versions": versions } });
