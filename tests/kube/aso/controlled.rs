@@ -81,7 +81,11 @@ fn a_cluster_is_made_kept_paused_and_removed() {
     until("the rule comes again", || management.get(&rule).filter(is_ready));
     asked.says("Ready", "True", &[]);
 
+    // What is Ready does not go with a resource that is deleted by mistake.
     asked.delete();
+    asked.says("Progressing", "False", &["DeletionProtected", "aso.landfall.dev/deletion-protection"]);
+    assert_eq!(azure.ids(), whole);
+    asked.unprotect();
     // The credential is kept until the last object is gone.
     management.server.call("DELETE", &asked.credential(), &Value::Null).unwrap();
     until("it is gone", || asked.get().is_none().then_some(()));

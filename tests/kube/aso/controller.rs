@@ -223,6 +223,13 @@ impl<'m> Asked<'m> {
         self.management.server.change(&self.path(), to);
     }
 
+    /// Takes away what protects its cluster.
+    pub fn unprotect(&self) {
+        self.change(
+            &json!({ "metadata": { "annotations": { "aso.landfall.dev/deletion-protection": null } } }),
+        );
+    }
+
     /// Deletes it.
     pub fn delete(&self) {
         self.management.server.call("DELETE", &self.path(), &Value::Null).unwrap();

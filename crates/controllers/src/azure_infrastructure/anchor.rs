@@ -15,6 +15,9 @@ const UNWRITABLE: &str = "resource-unwritable";
 /// Annotation of the resource: the subscription that its cluster is in.
 pub(super) const SUBSCRIPTION: &str = "aso.landfall.dev/subscription";
 
+/// Annotation of the resource: its cluster is not removed with it until the annotation is.
+pub(super) const PROTECTION: &str = "aso.landfall.dev/deletion-protection";
+
 /// The resource as the owner of the cluster's objects.
 pub(super) fn owner(place: &Place, resource: &Resource) -> Owner {
     Owner {
@@ -57,6 +60,19 @@ pub(super) async fn mark(
         changes["finalizers"] = json!(all);
     }
     write(objects, place, resource, changes).await
+}
+
+/// Protects the cluster from being removed with its resource, unless the resource says something of that already.
+pub(super) async fn protect(objects: &dyn Objects, place: &Place, resource: &Resource) -> Result<(), Failed> {
+    if resource.metadata.annotations.contains_key(PROTECTION) {
+        return Ok(());
+    }
+    write(objects, place, resource, json!({ "annotations": { (PROTECTION): "true" } })).await
+}
+
+/// Whether the cluster stays although its resource was deleted.
+pub(super) fn is_protected(resource: &Resource) -> bool {
+    resource.metadata.annotations.get(PROTECTION).is_some_and(|value| value != "false")
 }
 
 /// Whether the resource is kept until all that it owns is gone.

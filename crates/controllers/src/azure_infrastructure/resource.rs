@@ -291,6 +291,10 @@ pub struct Status {
     /// A digest of what is wanted in Azure.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub plan_hash: String,
+    /// Whether the resource was given the annotation that protects the cluster from being deleted, as it is once the
+    /// cluster is Ready.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub deletion_protection_added: bool,
     /// How it stands.
     pub conditions: Vec<Condition>,
     /// How many objects stand how.

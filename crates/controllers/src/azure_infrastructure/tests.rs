@@ -377,7 +377,16 @@ async fn a_resource_goes_when_all_that_it_made_is_gone() {
     stage.rounds(12).await;
     let held = stage.played.read(&at("secrets", "azure")).unwrap_or_default();
     assert_eq!(held["metadata"]["finalizers"], json!(["aso.landfall.dev/cleanup-demo-x7k2p"]));
+    // What is Ready is protected, and once the protection was taken away, it does not come back.
+    let protection = |stage: &Stage| stage.resource()["metadata"]["annotations"][anchor::PROTECTION].clone();
+    assert_eq!(protection(&stage), "true");
     stage.change(&json!({ "metadata": { "deletionTimestamp": "2026-01-01T00:00:00Z" } }));
+    stage.rounds(3).await;
+    assert_eq!(stage.condition("Progressing"), "False DeletionProtected");
+    assert!(!stage.played.all("virtualnetworks").is_empty());
+    stage.change(&json!({ "metadata": { "annotations": { (anchor::PROTECTION): null } } }));
+    stage.rounds(1).await;
+    assert_eq!(protection(&stage), Value::Null);
     for _ in 0..12 {
         if stage.resource().is_null() {
             break;

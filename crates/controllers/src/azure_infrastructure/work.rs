@@ -12,7 +12,7 @@ use landfall_engine_aso::drive::{Drive, Work};
 use landfall_engine_aso::keys;
 use landfall_engine_aso::kinds::Kind;
 use landfall_engine_aso::translate::Ignition;
-use landfall_kube::objects::Place;
+use landfall_kube::objects::{Happening, Place, Weight};
 use landfall_model::catalogue::Catalogue;
 use landfall_model::plan::is_infra_id;
 use tokio::time::Instant;
@@ -30,6 +30,9 @@ use crate::{Failed, Key};
 const FRESH: Duration = Duration::from_mins(1);
 
 const REJECTED: &str = "config-rejected";
+
+/// The cluster stays although its resource was deleted.
+const PROTECTED: &str = "DeletionProtected";
 
 /// What is remembered of a resource between two runs. All of it can be done without.
 #[derive(Default)]
@@ -175,6 +178,11 @@ impl<'a> Run<'a> {
         let lacking = plan.lacking.clone();
         self.memory.plan = Some(plan);
         let Stepped { step, rest, unseen } = stepped?;
+        if step.outcome() == Outcome::Done && !self.status.deletion_protection_added {
+            anchor::protect(&*self.controller.objects, self.place, self.resource).await?;
+            // Who takes the protection away does not find it there again.
+            self.status.deletion_protection_added = true;
+        }
         let ready = readiness(&step);
         self.say(if ready.message.is_empty() { Said { message: lacking, ..ready } } else { ready });
         // Whoever should have looked may be gone.
@@ -220,6 +228,9 @@ impl<'a> Run<'a> {
         let chosen = self.resource.chosen_id().map(str::to_owned);
         // What stands there is another's.
         let own = chosen.filter(|infra_id| self.other_here(infra_id).is_none());
+        if own.is_some() && anchor::is_protected(self.resource) {
+            return Ok(self.keep().await);
+        }
         if let Some(infra_id) = &own {
             let owner = anchor::owner(self.place, self.resource);
             // A credential that was put right meanwhile counts; without one the last has to do, as in a
@@ -247,6 +258,20 @@ impl<'a> Run<'a> {
         self.is_gone = true;
         anchor::release(objects, self.place, self.resource).await?;
         Ok(None)
+    }
+
+    /// Says that the cluster stays although its resource was deleted, once as an event.
+    async fn keep(&mut self) -> Option<Duration> {
+        let annotation = anchor::PROTECTION;
+        let note =
+            format!("the cluster is protected: nothing is removed until the annotation {annotation} is");
+        if !self.resource.status.conditions.iter().any(|condition| condition.reason == PROTECTED) {
+            let (about, note) = (self.place.clone(), note.clone());
+            let happening = Happening { about, weight: Weight::Warning, reason: PROTECTED, note };
+            self.controller.driver.events.tell(happening).await;
+        }
+        self.say(Said::new(PROGRESSING, false, PROTECTED, &note));
+        None
     }
 
     /// One step towards what is wanted, told in the status.
