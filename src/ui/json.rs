@@ -32,7 +32,7 @@ pub fn render(judged: &Judged<'_>) -> String {
     let report = Report {
         file: judged.file,
         outcome: judged.outcome.name(),
-        findings: judged.findings.iter().map(|finding| entry(finding, &index)).collect(),
+        findings: judged.without_repeats().map(|finding| entry(finding, &index)).collect(),
     };
     // Only a key that is not text could fail here, and all keys are names of fields.
     let mut line = serde_json::to_string(&report).unwrap_or_default();
@@ -44,7 +44,7 @@ pub fn render(judged: &Judged<'_>) -> String {
 #[must_use]
 pub fn findings(judged: &Judged<'_>) -> Vec<serde_json::Value> {
     let index = LineIndex::new(judged.text);
-    let entries = judged.findings.iter().map(|finding| entry(finding, &index));
+    let entries = judged.without_repeats().map(|finding| entry(finding, &index));
     entries.map(|entry| serde_json::to_value(entry).unwrap_or_default()).collect()
 }
 
@@ -80,8 +80,26 @@ fn entry<'a>(finding: &'a Finding, index: &LineIndex<'_>) -> Entry<'a> {
 mod tests {
     use super::*;
     use landfall_diagnostics::Span;
-    use landfall_install_config::verdict::Outcome;
+    use landfall_install_config::verdict::{Outcome, Strictness, judge};
     use landfall_source::{Mask, pages};
+
+    #[test]
+    fn says_nothing_twice() {
+        let config = b"apiVersion: v1\nplatform: {aws: {region: us-east-1}}\ncontrolPlane: {architecture: sparc}\n";
+        let verdict = judge(config, Strictness::default());
+        let judged = Judged {
+            file: "x.yaml",
+            text: std::str::from_utf8(config).unwrap_or_default(),
+            outcome: verdict.outcome,
+            findings: &verdict.findings,
+            mask: &verdict.mask,
+        };
+        let of = |codes: Vec<&str>| codes.into_iter().filter(|code| *code == "LF0303").count();
+        assert_eq!(of(verdict.findings.iter().map(|finding| finding.code.as_str()).collect()), 2);
+        let shown = findings(&judged);
+        assert_eq!(of(shown.iter().filter_map(|finding| finding["code"].as_str()).collect()), 1);
+        assert_eq!(render(&judged).matches("LF0303").count(), 1);
+    }
 
     #[test]
     fn keeps_the_order_of_the_contract() {

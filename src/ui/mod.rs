@@ -67,6 +67,25 @@ impl<'a> Judged<'a> {
         }
         distinct
     }
+
+    /// The findings for programs, which count them by field: without those that repeat an earlier one in everything. The
+    /// OpenShift installer says some things twice, such as a value that is in neither of two lists.
+    pub fn without_repeats(&self) -> impl Iterator<Item = &'a Finding> {
+        let all = self.findings;
+        let is_repeat = |at: usize, finding: &Finding| {
+            let before = all.iter().take(at).rev().take_while(|before| before.span == finding.span);
+            before.into_iter().any(|before| {
+                before.code.as_str() == finding.code.as_str()
+                    && before.field == finding.field
+                    && before.message == finding.message
+                    && before.help == finding.help
+            })
+        };
+        all.iter()
+            .enumerate()
+            .filter(move |(at, finding)| !is_repeat(*at, finding))
+            .map(|(_, finding)| finding)
+    }
 }
 
 /// A text from outside in which nothing moves the cursor, changes colours or reverses the writing.
