@@ -1,8 +1,12 @@
 #!/usr/bin/env python3
 """Fills moto with clusters, and lists what it holds. Runs with the Python that moto is installed in.
 
-    cluster.py make URL REGION ID THINGS [WORD...]
-    cluster.py list URL REGION [WORD...]
+    cluster.py URL REGION [WORD...]
+
+It reads what to do from its standard input, a list of JSON a line, and answers with an object a line:
+
+    ["make", ID, THINGS]
+    ["list"]
 
 `make` puts neighbours into the account that must stay: another cluster whose name begins like this one's, things
 without tags, things of the user's. Then it makes the cluster ID of at least THINGS things in a network of its own. It
@@ -442,15 +446,17 @@ def make(account, apart, owner, things, words):
     return {"before": before, "with": listing(account, apart), "domain": domain}
 
 
-def main(what, url, region, *more):
+def main(url, region, *words):
     account = Account(url, region)
-    apart = Zones(url, region, ZONE_ROLE) if "apart" in more else None
-    if what == "list":
-        answer = listing(account, apart)
-    else:
-        owner, things, *words = more
-        answer = make(account, apart, owner, int(things), words)
-    json.dump(answer, sys.stdout, default=str, sort_keys=True)
+    apart = Zones(url, region, ZONE_ROLE) if "apart" in words else None
+    for line in sys.stdin:
+        what, *more = json.loads(line)
+        if what == "list":
+            answer = listing(account, apart)
+        else:
+            owner, things = more
+            answer = make(account, apart, owner, int(things), words)
+        print(json.dumps(answer, default=str, sort_keys=True), flush=True)
 
 
 main(*sys.argv[1:])

@@ -105,6 +105,9 @@ fn an_answer_about_the_caller_that_cannot_be_used_is_asked_for_again() {
     let ran = site.destroy(&[]).ends(5);
     assert_eq!(ran.json()["outcome"], "left", "{ran}");
     assert!(ran.out.contains("LF1302"), "{ran}");
+    // What answers is named.
+    let port = front.port.to_string();
+    assert!(ran.out.contains(&format!(":{port}, the answer is none of AWS but HTTP 200")), "{ran}");
     assert!(front.count("sts", "GetCallerIdentity") > 1, "{ran}");
     assert!(site.metadata_path().exists());
     world.is_untouched("without a caller");

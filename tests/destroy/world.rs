@@ -1,7 +1,9 @@
 //! An account with a cluster in it, and much beside it that must stay.
 
+use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::sync::Mutex;
 
 use serde_json::{Map, Value, json};
 
@@ -28,7 +30,7 @@ pub struct World {
     /// What is there with the cluster.
     pub with: Listing,
     domain: String,
-    python: PathBuf,
+    maker: Mutex<Maker>,
     words: Vec<&'static str>,
 }
 
@@ -76,20 +78,17 @@ impl World {
     fn make(region: &'static str, things: usize, words: &[&'static str]) -> Self {
         let moto = Moto::start();
         let keys = moto.user(region);
-        let python = python();
-        let things = things.to_string();
-        let arguments = [&[region, ID, things.as_str()][..], words].concat();
-        let mut made = script(&python, "make", &moto, &arguments);
+        let mut maker = Maker::start(&moto, region, words);
+        let mut made = maker.asked(&json!(["make", ID, things]));
         let domain = made["domain"].as_str().unwrap().to_owned();
         let mut listing = |name: &str| -> Listing { serde_json::from_value(made[name].take()).unwrap() };
         let (before, with) = (listing("before"), listing("with"));
-        Self { moto, region, keys, before, with, domain, python, words: words.to_vec() }
+        Self { moto, region, keys, before, with, domain, maker: Mutex::new(maker), words: words.to_vec() }
     }
 
     /// Everything that there is now.
     pub fn now(&self) -> Listing {
-        let arguments = [&[self.region][..], &self.words].concat();
-        serde_json::from_value(script(&self.python, "list", &self.moto, &arguments)).unwrap()
+        serde_json::from_value(self.maker.lock().unwrap().asked(&json!(["list"]))).unwrap()
     }
 
     /// What landfall writes into `metadata.json`, with services at endpoints of their own.
@@ -169,16 +168,41 @@ fn python() -> PathBuf {
     PathBuf::from(services::installed("moto", &tool)).with_file_name("python")
 }
 
-fn script(python: &Path, what: &str, moto: &Moto, arguments: &[&str]) -> Value {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/destroy/cluster.py");
-    let url = moto.url();
-    let ran = Command::new(python)
-        .arg("-B")
-        .arg(script)
-        .args([what, url.as_str()])
-        .args(arguments)
-        .output()
-        .unwrap();
-    assert!(ran.status.success(), "{what} {arguments:?}: {}", String::from_utf8_lossy(&ran.stderr));
-    serde_json::from_slice(&ran.stdout).unwrap()
+/// The program that fills moto and lists what it holds. It ends with this test.
+struct Maker {
+    child: Child,
+    answers: BufReader<ChildStdout>,
+}
+
+impl Maker {
+    fn start(moto: &Moto, region: &str, words: &[&str]) -> Self {
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/destroy/cluster.py");
+        let url = moto.url();
+        let mut child = Command::new(python())
+            .arg("-B")
+            .arg(script)
+            .args([url.as_str(), region])
+            .args(words)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let answers = BufReader::new(child.stdout.take().unwrap());
+        Self { child, answers }
+    }
+
+    fn asked(&mut self, what: &Value) -> Value {
+        writeln!(self.child.stdin.as_mut().unwrap(), "{what}").unwrap();
+        let mut line = String::new();
+        self.answers.read_line(&mut line).unwrap();
+        assert!(!line.is_empty(), "cluster.py ended at {what}: its standard error says why");
+        serde_json::from_str(&line).unwrap()
+    }
+}
+
+impl Drop for Maker {
+    fn drop(&mut self) {
+        drop(self.child.stdin.take());
+        let _ = self.child.wait();
+    }
 }
