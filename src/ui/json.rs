@@ -85,7 +85,8 @@ mod tests {
 
     #[test]
     fn says_nothing_twice() {
-        let config = b"apiVersion: v1\nplatform: {aws: {region: us-east-1}}\ncontrolPlane: {architecture: sparc}\n";
+        let config =
+            b"apiVersion: v1\nplatform: {aws: {region: us-east-1}}\ncontrolPlane: {architecture: sparc}\n";
         let verdict = judge(config, Strictness::default());
         let judged = Judged {
             file: "x.yaml",
