@@ -345,20 +345,23 @@ fn agreed(
 }
 
 /// The platform of a region that the command line names: the given one, else the only one that is known to have
-/// such a region.
+/// such a region; of a region that none is known to have, the only one whose services have endpoints, if some are given.
 ///
 /// # Errors
 /// None is known to have it, or several are.
 pub fn platform_of(
     given: Option<&str>,
     region: &str,
-    catalogue: &Catalogue,
-    release: &str,
+    has_endpoints: bool,
+    (catalogue, release): (&Catalogue, &str),
 ) -> Result<&'static dyn Platform, Unnamed> {
     let unknown = |having: &[&str]| {
         let known = catalogue::PLATFORMS.iter().flat_map(|name| catalogue.known_regions(name, release));
         let known: Vec<&str> = known.map(|known| known.id).collect();
-        Unnamed::Usage(Box::new(pages::which_platform(region, having, nearest(region, known))))
+        let partition = |name: &str| catalogue.aws.partition_of(name).map(|(id, _)| id.to_owned());
+        let is_alike = |near: &&str| partition(near) == partition(&region.to_ascii_lowercase());
+        let near = nearest(region, known).filter(is_alike);
+        Unnamed::Usage(Box::new(pages::which_platform(region, having, near)))
     };
     if let Some(platform) = given {
         return platforms::named(platform).ok_or_else(|| unknown(&[]));
@@ -370,8 +373,18 @@ pub fn platform_of(
     let having: Vec<&str> = catalogue::PLATFORMS.iter().copied().filter(has).collect();
     match having[..] {
         [only] => platforms::named(only).ok_or_else(|| unknown(&having)),
+        [] if has_endpoints => with_endpoints().ok_or_else(|| unknown(&having)),
         _ => Err(unknown(&having)),
     }
+}
+
+/// The only platform whose services have endpoints of their own.
+fn with_endpoints() -> Option<&'static dyn Platform> {
+    let endpoints = vec![(String::new(), String::new())];
+    let given = GivenTarget { endpoints, ..GivenTarget::default() };
+    let takes = |platform: &&&dyn Platform| platform.target_of(&given).platform.contains_key(ENDPOINTS);
+    let mut taking = PLATFORMS.iter().filter(takes);
+    taking.next().filter(|_| taking.next().is_none()).copied()
 }
 
 /// What a file says.

@@ -73,8 +73,12 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
         Ok(basis) => basis,
         Err(refusal) => return crate::cli::create::refused(refusal, settings),
     };
-    let platform =
-        target::platform_of(args.platform.as_deref(), &args.region, &basis.catalogue, &basis.release);
+    let platform = target::platform_of(
+        args.platform.as_deref(),
+        &args.region,
+        !args.endpoints.is_empty(),
+        (&basis.catalogue, &basis.release),
+    );
     let platform = match platform {
         Ok(platform) => platform,
         Err(why) => return unnamed(why, settings),

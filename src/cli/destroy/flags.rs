@@ -156,7 +156,12 @@ impl Args {
             return target::of_directory(directory);
         };
         let platform = self.given.platform.as_deref();
-        let platform = target::platform_of(platform, &given.region, &basis.catalogue, &basis.release)?;
+        let platform = target::platform_of(
+            platform,
+            &given.region,
+            !given.endpoints.is_empty(),
+            (&basis.catalogue, &basis.release),
+        )?;
         // The working directory has a say only where it is meant.
         target::of_flags(settings.dir.as_deref(), platform, &given)
     }

@@ -195,13 +195,25 @@ fn flags_name_a_cluster_and_no_other_ones_directory() -> Outcome {
 #[test]
 fn a_region_tells_its_platform() {
     let catalogue = Catalogue::embedded();
-    let name = |given: Option<&str>, region: &str| {
-        platform_of(given, region, catalogue, "").map(landfall_platform::Platform::name).ok()
+    let found = |given: Option<&str>, region: &str, has_endpoints: bool| {
+        let found = platform_of(given, region, has_endpoints, (catalogue, ""));
+        found.map(landfall_platform::Platform::name)
     };
+    let name = |given: Option<&str>, region: &str| found(given, region, false).ok();
     assert_eq!(name(None, "us-gov-west-1"), Some("aws"));
     assert_eq!(name(None, "westeurope"), Some("azure"));
     assert_eq!(name(None, "moon-1"), None);
     assert_eq!(name(Some("azure"), "moon-1"), Some("azure"));
+    // The services of one platform alone have endpoints.
+    assert_eq!(found(None, "moon-1", true).ok(), Some("aws"));
+    assert_eq!(found(None, "westeurope", true).ok(), Some("azure"));
+    // What is near in another partition is not meant.
+    let help = |region: &str| match found(None, region, false) {
+        Err(Unnamed::Usage(finding)) => finding.help.unwrap_or_default(),
+        other => format!("{other:?}"),
+    };
+    assert!(help("us-gov-wset-1").contains("`us-gov-west-1`"), "{}", help("us-gov-wset-1"));
+    assert!(!help("cn-east-1").contains("did you mean"), "{}", help("cn-east-1"));
 }
 
 #[test]

@@ -11,7 +11,7 @@ use super::users::ADMINISTRATOR;
 use super::webhook::{
     Webhook, all, amending, bundle, configuration, is_judged, kept, mistrust, secret, trusted,
 };
-use super::world::{CONTROLLERS, PARENT, PRIVATE, PROJECT, Place, World};
+use super::world::{CONTROLLERS, PARENT, PRIVATE, PROJECT, Place, World, base};
 use crate::server::other_authority;
 use crate::until::until;
 
@@ -63,7 +63,7 @@ fn while_nobody_judges_profiles_are_not_written_and_all_else_is() {
     assert!(early.is_err_and(|refused| refused.message.contains("failed calling webhook")));
     let webhook = Webhook::new();
     let mut operator = webhook.start(&world, &controllers);
-    world.make(AWS, &json!({ "type": "aws" }));
+    world.make(AWS, &base());
     world.make(MINE, &json!({ "parent": "aws" }));
     world.says(MINE, "True", "RenderedCleanly");
     let (authorities, certificates) = (trusted(&world), kept(&world));
@@ -131,7 +131,7 @@ fn what_others_make_of_certificates_is_put_right() {
     assert!(!webhook.shows(&old));
     until("what is written is judged again", || is_judged(&world).then_some(()));
     // One who makes certificates each time would not come to rest.
-    world.make(AWS, &json!({ "type": "aws" }));
+    world.make(AWS, &base());
     world.make(MINE, &json!({ "parent": "aws" }));
     world.rests(&operator, AWS, MINE);
     assert_eq!(trusted(&world), third);

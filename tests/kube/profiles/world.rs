@@ -226,7 +226,7 @@ impl World {
         let guide = Place(PARENT, "", "guide");
         let follower = Place(PRIVATE, PROJECT, "follower");
         if self.get(follower).is_none() {
-            self.make(guide, &json!({ "type": "aws" }));
+            self.make(guide, &base());
             self.make(follower, &json!({ "parent": guide.2 }));
         }
         let writes = || operator.metric("landfall_writes_total", &[]);
@@ -302,4 +302,9 @@ pub fn joined(object: &Value) -> &Value {
         Some(spec) => spec,
         None => &status["cloudProfile"]["spec"],
     }
+}
+
+/// What a cloud profile has to say.
+pub fn base() -> Value {
+    json!({ "type": "aws", "kubernetes": { "versions": [{ "version": "1.30.1" }] } })
 }

@@ -144,10 +144,10 @@ async fn known(session: &Session<'_>, service: Service) -> Answer {
             let why = format!("the region {region} is not known: see aws.region.endpoints");
             return seen(&reached, Answer::skipped(why));
         }
-        Err(_) if name_failed(&reached) && resolves_nothing(session).await => {
-            return seen(&reached, without_names(session, Some(service)));
+        Err(answer) => {
+            let first = if name_failed(&reached) { unresolved(session).await } else { None };
+            return seen(&reached, first.map_or(answer, |first| without_names(first, Some(service))));
         }
-        Err(answer) => return seen(&reached, answer),
     };
     let asked = Box::pin(identity::ask(session, service)).await;
     let answer = match &*reached {
@@ -171,17 +171,32 @@ fn name_failed(reached: &Reached) -> bool {
     reached.failed_by(|sort| matches!(sort, landfall_net::Sort::NameFailed | landfall_net::Sort::NameUnknown))
 }
 
-/// Whether this machine cannot resolve the host of any endpoint that is checked.
-async fn resolves_nothing(session: &Session<'_>) -> bool {
-    let services = names(session).into_iter().filter_map(Service::named);
-    let all = join_all(services.map(|service| session.reached(service))).await;
-    all.len() > 1 && all.iter().all(|reached| name_failed(reached))
+/// Where this machine cannot resolve the host of any endpoint that is checked: the first of them, which reports that for
+/// all. Endpoints without a name say nothing of name servers.
+async fn unresolved(session: &Session<'_>) -> Option<Service> {
+    let services: Vec<Service> = names(session).into_iter().filter_map(Service::named).collect();
+    let all = join_all(services.iter().map(|service| session.reached(*service))).await;
+    let named: Vec<(Service, bool)> = services
+        .into_iter()
+        .zip(&all)
+        .filter(|(_, reached)| has_name(reached))
+        .map(|(service, reached)| (service, name_failed(reached)))
+        .collect();
+    match named[..] {
+        [(first, _), _, ..] if named.iter().all(|(_, failed)| *failed) => Some(first),
+        _ => None,
+    }
+}
+
+/// Whether the host of an endpoint is a name that has to be resolved.
+fn has_name(reached: &Reached) -> bool {
+    let Reached::Seen(endpoint, _) = reached else { return false };
+    matches!(endpoint.url.host(), Some(url::Host::Domain(_)))
 }
 
 /// What the first of the services reports for all of them.
-fn without_names(session: &Session<'_>, service: Option<Service>) -> Answer {
-    let first = names(session).into_iter().find_map(Service::named);
-    if let Some(first) = first.filter(|first| Some(*first) != service) {
+fn without_names(first: Service, service: Option<Service>) -> Answer {
+    if Some(first) != service {
         let name = first.name();
         return Answer::skipped(format!("this machine cannot resolve names: see aws.endpoint.{name}"));
     }
@@ -204,12 +219,12 @@ async fn unknown(session: &Session<'_>, name: &str) -> Answer {
     }
     let reached = Box::pin(reach_named(session, name)).await;
     let answer = match (replied(session, name, name, &reached), &reached) {
-        (Err(_), reached) if name_failed(reached) && resolves_nothing(session).await => {
-            without_names(session, None)
-        }
         (Ok(reply), Reached::Seen(endpoint, _)) => identity::judge_unsigned(endpoint, reply, None),
         (Ok(_), _) => Answer::skipped("there is no endpoint"),
-        (Err(answer), _) => answer,
+        (Err(answer), reached) => {
+            let first = if name_failed(reached) { unresolved(session).await } else { None };
+            first.map_or(answer, |first| without_names(first, None))
+        }
     };
     seen(&reached, answer)
 }
@@ -223,6 +238,10 @@ fn replied<'r>(
 ) -> Result<&'r Reply, Answer> {
     match reached {
         Reached::Nowhere(why) => Err(Answer::skipped(why.clone())),
+        // Planning tells what it refuses.
+        Reached::Unusable(
+            Unusable::NoUrl(Origin::Config(_), text) | Unusable::NoHttp(Origin::Config(_), text),
+        ) if is_refused(text) => Err(Answer::skipped("no service can have this endpoint: see plan")),
         Reached::Unusable(unusable) => {
             Err(Answer::found(finding_of_unusable(name, session.region(), unusable)))
         }
@@ -231,6 +250,11 @@ fn replied<'r>(
             probe.answer.as_ref().map_err(broken)
         }
     }
+}
+
+/// Whether planning refuses this URL of the config although it is read.
+fn is_refused(url: &str) -> bool {
+    landfall_rules::endpoint::Endpoint::of_service(url).is_ok_and(|endpoint| endpoint.obstacle().is_some())
 }
 
 /// The answer with what was seen of the endpoint.

@@ -117,7 +117,7 @@ pub(super) fn check_proxy(case: &Case<'_>, platform: &Platform, out: &mut Findin
 
 /// Whether a host is an interface endpoint's name: one of its labels begins with the endpoint's id.
 fn is_vpc_endpoint(host: &str) -> bool {
-    host.split('.').any(|label| label.starts_with("vpce-"))
+    host.split('.').any(|label| label.to_ascii_lowercase().starts_with("vpce-"))
 }
 
 /// Whether an entry of `noProxy` names a host or a domain that it is in.
@@ -163,18 +163,18 @@ pub(super) fn check_region(case: &Case<'_>, platform: &Platform, out: &mut Findi
     out.push(finding.at("platform.aws.region").help(help));
 }
 
-/// What to do about an unknown region, after the question whether a known one was meant: one of the partition that the
-/// name fits, else one whose name begins alike.
+/// What to do about an unknown region, after the question whether a known one was meant: the nearest of all, if it is of
+/// the partition that the name fits, or else begins alike.
 pub(in super::super) fn or_meant(catalogue: &Catalogue, region: &str, help: &str) -> String {
-    let partition = catalogue.aws.partition_of(region).map(|(id, _)| id);
+    let lowered = region.to_ascii_lowercase();
+    let partition = |name: &str| catalogue.aws.partition_of(name).map(|(id, _)| id.to_owned());
     let first = |name: &str| name.split('-').next().map(str::to_owned);
-    let of_partitions = catalogue.aws.partitions.iter();
-    let known =
-        of_partitions.flat_map(|(id, of)| of.regions.keys().map(move |name| (id.as_str(), name))).filter(
-            |(id, name)| partition.map_or_else(|| first(name) == first(region), |partition| *id == partition),
-        );
-    let known = known.map(|(_, name)| name);
-    match nearest(region, known.map(String::as_str)) {
+    let known = catalogue.aws.partitions.values().flat_map(|of| of.regions.keys());
+    let near = nearest(&lowered, known.map(String::as_str)).filter(|near| match partition(&lowered) {
+        Some(fitting) => partition(near) == Some(fitting),
+        None => first(near) == first(&lowered),
+    });
+    match near {
         Some(near) => format!("did you mean `{near}`? if not, {help}"),
         None => help.to_owned(),
     }

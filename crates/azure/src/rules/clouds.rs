@@ -1,6 +1,6 @@
 //! The Azure clouds, and what only one of them has: `docs/install-config.md`, section 11.2.
 
-use landfall_diagnostics::{Code, Finding, Findings, Kind};
+use landfall_diagnostics::{Code, Finding, Findings, Kind, nearest};
 
 use super::super::catalogue::Catalogue;
 use super::super::config::Platform;
@@ -24,17 +24,29 @@ pub(super) fn check(azure: &Platform, catalogue: &Catalogue, out: &mut Findings)
     let known: Vec<&str> = catalogue.clouds.keys().map(String::as_str).collect();
     if !known.contains(&cloud) {
         let field = "platform.azure.cloudName";
-        let mut finding = Finding::not_supported(&CLOUD_NAME, field, cloud, &known);
-        if finding.help.is_none() {
-            finding = finding.help("name one of these, or add the cloud in a catalogue overlay");
-        }
-        out.push(finding);
+        let finding = Finding::not_supported(&CLOUD_NAME, field, cloud, &known);
+        out.push(finding.help(match meant(cloud, &known) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "name one of these, or add the cloud in a catalogue overlay".to_owned(),
+        }));
     }
     if catalogue.is_stack(cloud) {
         check_stack(azure, out);
     } else {
         check_others(azure, out);
     }
+}
+
+/// The known cloud that a name means: all names of clouds begin and end alike, so that what is between has to be near.
+fn meant<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
+    let core = |name: &str| {
+        let name = name.to_ascii_lowercase();
+        let name = name.strip_prefix("azure").unwrap_or(&name);
+        name.strip_suffix("cloud").unwrap_or(name).to_owned()
+    };
+    let cores: Vec<String> = known.iter().map(|name| core(name)).collect();
+    let near = nearest(&core(name), cores.iter().map(String::as_str))?;
+    known.iter().zip(&cores).find(|(_, core)| core.as_str() == near).map(|(name, _)| *name)
 }
 
 fn check_others(azure: &Platform, out: &mut Findings) {

@@ -66,8 +66,12 @@ fn remedy(text: &str, at: usize) -> &'static str {
     let (before, after) = text.split_at_checked(at).unwrap_or((text, ""));
     let (_, begun) = before.rsplit_once('\n').unwrap_or(("", before));
     let (rest, _) = after.split_once('\n').unwrap_or((after, ""));
-    let marks = |line: &str| line.starts_with('%') || line.starts_with("...") || line.starts_with("---");
-    if rest.starts_with('#') || begun.ends_with('#') {
+    let marks = |line: &str| {
+        let mark = |mark| line.strip_prefix(mark).is_some_and(|rest| rest.trim().is_empty());
+        line.starts_with('%') || mark("...") || mark("---")
+    };
+    let is_comment = rest.starts_with('#') || begun.ends_with('#');
+    if is_comment && !begun.trim_matches(['#', ' ', '\t']).is_empty() {
         "put a blank before the `#` of a comment"
     } else if begun.contains('\t') || rest.starts_with('\t') {
         "use spaces, not tabs"
@@ -92,6 +96,8 @@ mod tests {
         };
         assert!(help("a: 'b'#c\n").contains("blank before the `#`"));
         assert!(help("a: [b,\n\tc]\n").contains("spaces, not tabs"));
-        assert!(help("a: '{\nb}'\n").contains("indent the later lines"));
+        for quoted in ["a: '{\nb}'\n", "a: '{\n# b\n}'\n", "a: '{\n---b\n}'\n"] {
+            assert!(help(quoted).contains("indent the later lines"), "{quoted}");
+        }
     }
 }
