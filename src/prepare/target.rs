@@ -358,9 +358,7 @@ pub fn platform_of(
     let unknown = |having: &[&str]| {
         let known = catalogue::PLATFORMS.iter().flat_map(|name| catalogue.known_regions(name, release));
         let known: Vec<&str> = known.map(|known| known.id).collect();
-        let partition = |name: &str| catalogue.aws.partition_of(name).map(|(id, _)| id.to_owned());
-        let is_alike = |near: &&str| partition(near) == partition(&region.to_ascii_lowercase());
-        let near = nearest(region, known).filter(is_alike);
+        let near = nearest(region, known).filter(|near| catalogue.aws.may_mean(region, near));
         Unnamed::Usage(Box::new(pages::which_platform(region, having, near)))
     };
     if let Some(platform) = given {

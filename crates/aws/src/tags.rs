@@ -6,6 +6,7 @@ pub(crate) const CLUSTER: &str = "kubernetes.io/cluster/";
 pub(crate) const PROVIDER: &str = "sigs.k8s.io/cluster-api-provider-aws/cluster/";
 
 /// The infrastructure id in the key of a tag; none for other keys.
+#[cfg(feature = "cloud")]
 pub(crate) fn id_of(key: &str) -> Option<&str> {
     let id = key.strip_prefix(CLUSTER).or_else(|| key.strip_prefix(PROVIDER));
     id.filter(|id| !id.is_empty())

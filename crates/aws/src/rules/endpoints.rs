@@ -163,18 +163,11 @@ pub(super) fn check_region(case: &Case<'_>, platform: &Platform, out: &mut Findi
     out.push(finding.at("platform.aws.region").help(help));
 }
 
-/// What to do about an unknown region, after the question whether a known one was meant: the nearest of all, if it is of
-/// the partition that the name fits, or else begins alike.
+/// What to do about an unknown region, after the question whether a known one was meant.
 pub(in super::super) fn or_meant(catalogue: &Catalogue, region: &str, help: &str) -> String {
-    let lowered = region.to_ascii_lowercase();
-    let partition = |name: &str| catalogue.aws.partition_of(name).map(|(id, _)| id.to_owned());
-    let first = |name: &str| name.split('-').next().map(str::to_owned);
     let known = catalogue.aws.partitions.values().flat_map(|of| of.regions.keys());
-    let near = nearest(&lowered, known.map(String::as_str)).filter(|near| match partition(&lowered) {
-        Some(fitting) => partition(near) == Some(fitting),
-        None => first(near) == first(&lowered),
-    });
-    match near {
+    let near = nearest(&region.to_ascii_lowercase(), known.map(String::as_str));
+    match near.filter(|near| catalogue.aws.may_mean(region, near)) {
         Some(near) => format!("did you mean `{near}`? if not, {help}"),
         None => help.to_owned(),
     }

@@ -241,6 +241,20 @@ impl Catalogue {
         listed.or_else(by_pattern).map(|(id, partition)| (id.as_str(), partition))
     }
 
+    /// Whether `known` may be proposed to whoever wrote `region`: never a region of another partition, as that is
+    /// another contract and another account. Where no partition's pattern fits, both begin with the same part.
+    #[must_use]
+    pub fn may_mean(&self, region: &str, known: &str) -> bool {
+        let region = region.to_ascii_lowercase();
+        let partition = |name: &str| self.partition_of(name).map(|(id, _)| id.to_owned());
+        let first = |name: &str| name.split('-').next().map(str::to_owned);
+        match (partition(known), partition(&region)) {
+            (of_known, Some(fitting)) => of_known == Some(fitting),
+            (Some(_), None) => first(known) == first(&region),
+            (None, None) => true,
+        }
+    }
+
     /// What is known of a region itself.
     #[must_use]
     pub fn region(&self, region: &str) -> Option<&Region> {
