@@ -5,7 +5,7 @@ use std::time::Duration;
 use landfall_diagnostics::Finding;
 use landfall_platform::cloud::Verdict;
 use landfall_platform::removal::{Account, Discovered, Removal, Target};
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep, timeout_at};
 
 use super::pages;
 
@@ -39,18 +39,23 @@ impl Fault {
 /// How long to wait before the cloud is asked again whose credentials these are.
 const PAUSES: [Duration; 2] = [Duration::from_secs(6); 2];
 
-/// Whose credentials these are. An answer that cannot be used is asked for again.
+/// Whose credentials these are. An answer that cannot be used is asked for again, as long as `limit` allows; the last
+/// failure is returned before it has passed.
 ///
 /// # Errors
 /// The cloud does not say it.
-pub async fn account(removal: &dyn Removal) -> Result<Account, Fault> {
+pub async fn account(removal: &dyn Removal, limit: Duration) -> Result<Account, Fault> {
+    let end = Instant::now() + limit * 9 / 10;
     let mut asked = once(removal).await;
     for pause in PAUSES {
         match &asked {
-            Err(fault) if fault.may_pass() => sleep(pause).await,
+            Err(fault) if fault.may_pass() && Instant::now() + pause < end => sleep(pause).await,
             _ => return asked,
         }
-        asked = once(removal).await;
+        match timeout_at(end, once(removal)).await {
+            Ok(again) => asked = again,
+            Err(_) => return asked,
+        }
     }
     asked
 }
@@ -202,12 +207,23 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn an_answer_that_cannot_be_used_is_asked_for_again() {
         for (times, known) in [(0, true), (1, true), (2, true), (3, false)] {
-            let asked = account(&Garbled(AtomicUsize::new(0), times)).await;
+            let asked = account(&Garbled(AtomicUsize::new(0), times), Duration::from_secs(60)).await;
             assert_eq!(asked.is_ok(), known, "{times}");
             assert!(
                 asked.err().is_none_or(|fault| fault.may_pass() && fault.to_string().contains("text/html"))
             );
         }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn with_little_time_the_last_failure_is_returned_before_it_is_over() {
+        let began = Instant::now();
+        let limit = Duration::from_secs(10);
+        let cloud = Garbled(AtomicUsize::new(0), 3);
+        let asked = account(&cloud, limit).await;
+        assert!(began.elapsed() < limit, "{:?}", began.elapsed());
+        assert!(asked.is_err_and(|fault| fault.to_string().contains("text/html")));
+        assert_eq!(cloud.0.load(Ordering::Relaxed), 2);
     }
 
     #[test]

@@ -85,12 +85,13 @@ pub struct Wave {
     pub things: Vec<Resource>,
 }
 
-/// Says what a run would do, and changes nothing.
+/// Says what a run would do, and changes nothing. Whose credentials these are is asked for again as long as `limit`
+/// allows.
 ///
 /// # Errors
 /// Nobody knows whose credentials these are.
-pub async fn plan(removal: &dyn Removal) -> Result<Planned, Fault> {
-    let (account, first) = join(account(removal), calls::discover(removal)).await;
+pub async fn plan(removal: &dyn Removal, limit: Duration) -> Result<Planned, Fault> {
+    let (account, first) = join(account(removal, limit), calls::discover(removal)).await;
     let account = account?;
     let mut waves = order::Order::of(first.things.iter()).waves(&first.things);
     for wave in &mut waves {

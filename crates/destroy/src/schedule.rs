@@ -43,7 +43,7 @@ pub async fn run(
     stop: &Stop,
 ) -> Report {
     let begun = Instant::now();
-    let (outcome, objections) = objections(removal, target, &first).await;
+    let (outcome, objections) = objections(removal, target, &first, pace.timeout).await;
     let asked = usize::from(target.account.is_some());
     let mut report = if objections.is_empty() {
         let mut run = Run::new(removal, pace, watcher, begun);
@@ -58,9 +58,14 @@ pub async fn run(
 }
 
 /// What stands against removing anything at all, and how the run ends for it.
-async fn objections(removal: &dyn Removal, target: &Target, first: &Discovered) -> (Outcome, Vec<Finding>) {
+async fn objections(
+    removal: &dyn Removal,
+    target: &Target,
+    first: &Discovered,
+    limit: Duration,
+) -> (Outcome, Vec<Finding>) {
     if target.account.is_some() {
-        match account(removal).await {
+        match account(removal, limit).await {
             Err(fault) => {
                 let outcome = if fault.may_pass() { Outcome::Left } else { Outcome::Refused };
                 return (outcome, vec![fault.into_finding()]);

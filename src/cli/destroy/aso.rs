@@ -140,7 +140,7 @@ fn other_account(
     runtime: &Runtime,
     removal: &dyn Removal,
 ) -> anyhow::Result<Option<Exit>> {
-    let asked = unless_stopped(async { timeout(ACCOUNT, landfall_destroy::account(removal)).await });
+    let asked = unless_stopped(async { timeout(ACCOUNT, landfall_destroy::account(removal, ACCOUNT)).await });
     let why = match runtime.block_on(asked) {
         Some(Ok(Ok(account))) => match landfall_destroy::same_account(&named.target, &account) {
             Ok(()) => return Ok(None),

@@ -90,7 +90,7 @@ fn begin(
         Err(finding) => return unnamed(Unnamed::Invalid(finding), settings),
     };
     let world = Environment;
-    let asking = asking(&config, basis, &world, args.parallel);
+    let asking = asking(&config, basis, &world, args.parallel, args.timeout);
     let runtime = prepare::runtime()?;
     let removal = cloud.removal(asking, &named.target);
     let exit = match aso::remove(args, named, settings, &runtime, &*removal) {
@@ -178,9 +178,9 @@ impl Job<'_> {
             (vec![fault.into_finding()], exit)
         };
         let target = &self.named.target;
-        let account = landfall_destroy::account(self.removal).await.map_err(told)?;
+        let account = landfall_destroy::account(self.removal, self.args.timeout).await.map_err(told)?;
         landfall_destroy::same_account(target, &account).map_err(|finding| (vec![*finding], Exit::Unfit))?;
-        let planned = landfall_destroy::plan(self.removal).await.map_err(told)?;
+        let planned = landfall_destroy::plan(self.removal, self.args.timeout).await.map_err(told)?;
         if self.is_place_doubtful(&planned) {
             let sure = self.args.confirm_gone || self.has_begun_here(&account);
             let placed = landfall_destroy::right_place(self.removal, target, &planned.first, sure).await;

@@ -107,7 +107,7 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
         Err(finding) => return unnamed(Unnamed::Usage(finding), settings),
     };
     let world = Environment;
-    let asking = asking(&config, &basis, &world, args.parallel);
+    let asking = asking(&config, &basis, &world, args.parallel, args.timeout);
     let runtime = prepare::runtime()?;
     let removal = cloud.removal(asking, &named);
     let line = Waiting::new("looking for clusters", settings.printer.draws());

@@ -55,18 +55,25 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
     }
 }
 
-/// How long a connection may take.
+/// The longest that a connection may take.
 const CONNECT: Duration = Duration::from_secs(10);
 /// The longest that one call may take with all its repetitions.
 const CALL: Duration = Duration::from_mins(1);
 
-/// What a removal needs, with so many requests at a time.
+/// What a removal needs, with so many requests at a time. Connections and calls end before the run does, so that a
+/// run with little time reports what they met.
 fn asking<'a>(
     config: &'a InstallConfig,
     basis: &'a Basis,
     world: &'a Environment,
     parallel: u16,
+    run: Duration,
 ) -> Asking<'a> {
+    let patience = Patience {
+        connect: CONNECT.min(run * 2 / 5),
+        call: CALL.min(run * 4 / 5),
+        at_once: usize::from(parallel),
+    };
     Asking {
         config,
         given: config,
@@ -76,7 +83,7 @@ fn asking<'a>(
         checked: false,
         engine: Engine::default(),
         world,
-        patience: Patience { connect: CONNECT, call: CALL, at_once: usize::from(parallel) },
+        patience,
     }
 }
 
