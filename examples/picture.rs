@@ -3,11 +3,8 @@
 //!     cargo run --example picture -- OUT.svg COLUMNS COMMAND [ARG...]
 //!
 //! `tools/pictures` renders the pictures of the book with it.
-#![allow(
-    clippy::disallowed_methods,
-    clippy::print_stderr,
-    reason = "a tool that starts a program and writes a file"
-)]
+#![allow(clippy::disallowed_methods, reason = "a tool that starts a program and writes a file")]
+#![allow(clippy::disallowed_macros, clippy::print_stderr, reason = "a tool says what went wrong")]
 
 use std::fmt::Write as _;
 use std::io::Read;
