@@ -183,7 +183,12 @@ fn pictures_are_small() {
 
 /// The commands of a block of shell, one a line: continued lines are joined.
 fn commands(block: &Block<'_>) -> Vec<String> {
-    block.text.replace("\\\n", " ").lines().map(|line| line.trim().to_owned()).collect()
+    block
+        .text
+        .replace("\\\n", " ")
+        .lines()
+        .map(|line| line.trim().trim_start_matches("$ ").to_owned())
+        .collect()
 }
 
 /// The words of a command up to what the shell does with its output.
