@@ -288,6 +288,80 @@ fn outside(written: &mut BTreeMap<String, String>) {
     written.insert("aso-limits.md".to_owned(), text);
 }
 
+/// An environment with nothing in it.
+#[cfg(all(feature = "aws", feature = "azure"))]
+struct Nothing;
+
+#[cfg(all(feature = "aws", feature = "azure"))]
+impl landfall_platform::World for Nothing {
+    fn variable(&self, _: &str) -> Option<String> {
+        None
+    }
+
+    fn file(&self, _: &str) -> Option<Vec<u8>> {
+        None
+    }
+}
+
+/// The checks of a config, in the order of a report.
+#[cfg(all(feature = "aws", feature = "azure"))]
+fn checks_of(file: &str) -> String {
+    use std::time::Duration;
+
+    use landfall_install_config::platforms::named;
+    use landfall_install_config::verdict::{Strictness, judge_keeping};
+    use landfall_model::plan::Engine;
+    use landfall_platform::cloud::{Asking, Patience};
+
+    let catalogue = Catalogue::embedded();
+    let text =
+        fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/quickstart").join(file)).unwrap();
+    let verdict = judge_keeping(&text, Strictness::default(), catalogue);
+    let (config, given) = (verdict.config.unwrap(), verdict.given.unwrap());
+    let cloud = named(file.trim_end_matches(".yaml")).and_then(landfall_platform::Platform::cloud).unwrap();
+    let session = cloud.session(Asking {
+        config: &config,
+        given: &given,
+        catalogue,
+        release: catalogue.newest_release().unwrap(),
+        installed: false,
+        checked: true,
+        engine: Engine::default(),
+        world: &Nothing,
+        patience: Patience { connect: Duration::from_secs(1), call: Duration::from_secs(1), at_once: 1 },
+    });
+    let mut rows = String::from("\n| check | field | codes of planning |\n|---|---|---|\n");
+    let early = session.foundations().into_iter().chain(session.checks());
+    for (id, field) in early.map(|check| (check.id, check.field)) {
+        writeln!(rows, "| `{id}` | {} | |", name(&field)).unwrap();
+    }
+    for judged in session.judged() {
+        let codes: Vec<String> =
+            judged.codes.iter().map(|code| format!("[{code}](../codes/{code}.md)")).collect();
+        writeln!(rows, "| `{}` | {} | {} |", judged.id, name(judged.field), codes.join(", ")).unwrap();
+    }
+    rows
+}
+
+/// A field in backquotes, or nothing.
+#[cfg(all(feature = "aws", feature = "azure"))]
+fn name(field: &str) -> String {
+    if field.is_empty() { String::new() } else { format!("`{field}`") }
+}
+
+#[cfg(all(feature = "aws", feature = "azure"))]
+fn checks(written: &mut BTreeMap<String, String>) {
+    let text = format!(
+        "# Checks of preflight\n\n{NOTE}\nThe checks of `landfall preflight` for the configs in \
+         `testdata/quickstart`, in the order of a report. Quotas follow, and further checks where a config names \
+         keys, roles, images or networks: [the contract](../contract.md#landfall-preflight--o-json) says when each is \
+         made, with all its codes.\n\n## AWS\n{}\n## Azure\n{}",
+        checks_of("aws.yaml"),
+        checks_of("azure.yaml")
+    );
+    written.insert("checks.md".to_owned(), text);
+}
+
 fn schemas(written: &mut BTreeMap<String, String>) {
     let schemas = [
         ("install-config", landfall_model::config::schema::schema()),
@@ -310,6 +384,8 @@ fn the_reference_is_that_of_the_program() {
     files(&mut written);
     outside(&mut written);
     schemas(&mut written);
+    #[cfg(all(feature = "aws", feature = "azure"))]
+    checks(&mut written);
     let bless = std::env::var_os("BLESS").is_some();
     let mut wrong = Vec::new();
     for (name, text) in &written {
