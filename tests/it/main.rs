@@ -9,6 +9,7 @@ mod aso_examples;
 mod aso_reconcile;
 mod aso_schema;
 mod asserted;
+mod book;
 mod canary;
 mod cli;
 mod cloud_config;

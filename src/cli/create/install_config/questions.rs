@@ -20,8 +20,8 @@ use crate::ui::Progress;
 use crate::ui::prompt::{NoAnswer, Prompts};
 use crate::workdir::ClusterDir;
 
-/// Where the user's guide tells of regions that are not listed.
-const GUIDE: &str = "\"Regions that landfall does not know\" in docs/user-guide.md";
+/// The page of the book about regions that are not listed.
+const GUIDE: &str = "docs/how-to/hidden-region.md";
 /// Where Red Hat hands out pull secrets.
 const PULL_SECRETS: &str = "https://console.redhat.com/openshift/install/pull-secret";
 /// More items than this are searched, not walked through.

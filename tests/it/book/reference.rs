@@ -1,0 +1,409 @@
+//! The pages of the reference that are made of the program: commands, codes, fields, permissions, files.
+//! `BLESS=1` writes them anew; review the difference.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use clap::{Arg, Command};
+use landfall::graph::{ASSETS, Kind};
+use landfall_diagnostics::{Severity, pages};
+use landfall_engine_aso::outside::OUTSIDE;
+use landfall_model::catalogue::Catalogue;
+use landfall_model::config::schema::{FieldDoc, field};
+
+const NOTE: &str = "<!-- Generated: BLESS=1 cargo nextest run --test it book:: writes this page. -->\n";
+
+/// Text for a cell of a table.
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|").replace('<', "&lt;").split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A paragraph of Markdown in which no name in angle brackets is taken for HTML.
+fn paragraphs(text: &str) -> String {
+    let lines = text.lines().map(|line| if line.starts_with("  ") { line.to_owned() } else { escaped(line) });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// A line in which `<` outside of backquotes is not taken for HTML.
+fn escaped(line: &str) -> String {
+    let parts: Vec<String> = line
+        .split('`')
+        .enumerate()
+        .map(|(index, part)| if index % 2 == 0 { part.replace('<', "&lt;") } else { part.to_owned() })
+        .collect();
+    parts.join("`")
+}
+
+fn flag(argument: &Arg) -> String {
+    let mut names: Vec<String> = argument.get_short().map(|short| format!("-{short}")).into_iter().collect();
+    names.extend(argument.get_long().map(|long| format!("--{long}")));
+    let takes = argument.get_action().takes_values();
+    let values = argument.get_value_names().unwrap_or_default().join(" ");
+    match (names.is_empty(), takes) {
+        (true, _) => values,
+        (false, true) => format!("{} {values}", names.join(", ")),
+        (false, false) => names.join(", "),
+    }
+}
+
+fn meaning(argument: &Arg) -> String {
+    let help = argument.get_long_help().or(argument.get_help()).map(ToString::to_string).unwrap_or_default();
+    let mut text = cell(&help);
+    let values: Vec<String> = argument
+        .get_possible_values()
+        .iter()
+        .filter(|_| argument.get_action().takes_values())
+        .map(|value| format!("`{}`", value.get_name()))
+        .collect();
+    if !values.is_empty() {
+        write!(text, ". One of {}", values.join(", ")).unwrap();
+    }
+    let defaults: Vec<_> =
+        argument.get_default_values().iter().map(|value| value.to_string_lossy()).collect();
+    if !defaults.is_empty() && argument.get_action().takes_values() {
+        write!(text, ". Default: `{}`", defaults.join(" ")).unwrap();
+    }
+    text
+}
+
+fn flags<'a>(arguments: impl Iterator<Item = &'a Arg>) -> String {
+    let mut rows = String::new();
+    for argument in arguments.filter(|argument| !argument.is_hide_set()) {
+        let name = flag(argument).replace('|', "\\|");
+        writeln!(rows, "| `{name}` | {} |", meaning(argument)).unwrap();
+    }
+    if rows.is_empty() { rows } else { format!("| flag | meaning |\n|---|---|\n{rows}") }
+}
+
+/// One command with its flags, and those below it.
+fn command(text: &mut String, command: &Command, name: &str) {
+    writeln!(text, "## `{name}`\n").unwrap();
+    let about = command.get_long_about().or(command.get_about()).map(ToString::to_string).unwrap_or_default();
+    writeln!(text, "{}\n", paragraphs(&about)).unwrap();
+    let below: Vec<&Command> = shown(command).collect();
+    if below.is_empty() {
+        let usage = command.clone().render_usage().to_string();
+        let usage = usage.trim_start_matches("Usage: ");
+        writeln!(text, "```text\n{}\n```\n", usage.trim()).unwrap();
+    }
+    let own = command.get_arguments().filter(|argument| !argument.is_global_set());
+    let rows = flags(own.filter(|argument| !["help", "version"].contains(&argument.get_id().as_str())));
+    if !rows.is_empty() {
+        writeln!(text, "{rows}").unwrap();
+    }
+    if let Some(examples) = command.get_after_long_help().or(command.get_after_help()) {
+        writeln!(text, "```text\n{}\n```\n", examples.to_string().trim_end()).unwrap();
+    }
+    for below in below {
+        self::command(text, below, &format!("{name} {}", below.get_name()));
+    }
+}
+
+fn shown(command: &Command) -> impl Iterator<Item = &Command> {
+    command.get_subcommands().filter(|below| !below.is_hide_set() && below.get_name() != "help")
+}
+
+fn commands(pages: &mut BTreeMap<String, String>) {
+    let mut all = landfall::cli::command();
+    all.build();
+    let mut index = format!("# Commands\n\n{NOTE}\n| command | does |\n|---|---|\n");
+    for top in shown(&all) {
+        let name = format!("landfall {}", top.get_name());
+        let path = format!("commands/{}.md", top.get_name());
+        let about = top.get_about().map(ToString::to_string).unwrap_or_default();
+        writeln!(index, "| [`{name}`]({path}) | {} |", cell(&about)).unwrap();
+        let mut text = format!("# {name}\n\n{NOTE}\n");
+        command(&mut text, top, &name);
+        writeln!(
+            text,
+            "The [flags of every command](../commands.md#flags-of-every-command) are accepted too."
+        )
+        .unwrap();
+        pages.insert(path, text);
+    }
+    let global = all.get_arguments().filter(|argument| argument.is_global_set());
+    write!(index, "\n## Flags of every command\n\n{}", flags(global)).unwrap();
+    pages.insert("commands.md".to_owned(), index);
+}
+
+/// What the codes of a family are about.
+const FAMILIES: &[(&str, &str)] = &[
+    ("LF00", "Reading the file"),
+    ("LF01", "Cluster, secrets and features"),
+    ("LF02", "Networks"),
+    ("LF03", "Machine pools"),
+    ("LF04", "AWS"),
+    ("LF05", "Azure"),
+    ("LF06", "Catalogue, facts, directory and ignition files"),
+    ("LF07", "Planning"),
+    ("LF10", "Preflight on AWS"),
+    ("LF11", "Preflight on Azure"),
+    ("LF12", "Terraform and waiting"),
+    ("LF13", "Destroying"),
+    ("LF14", "Cloud provider configuration and cloud profiles"),
+    ("LF15", "Azure Service Operator"),
+];
+
+fn codes(written: &mut BTreeMap<String, String>) {
+    let mut text = format!(
+        "# Finding codes\n\n{NOTE}\nEvery finding has a code. `landfall explain LF0422` prints the page of a code.\n"
+    );
+    let mut family = "";
+    for page in pages() {
+        if family != &page.code[..4] {
+            family = &page.code[..4];
+            let about = FAMILIES.iter().find(|(name, _)| *name == family).expect("a family has a name").1;
+            writeln!(text, "\n## {family}xx: {about}\n\n| code | severity | rule |\n|---|---|---|").unwrap();
+        }
+        let severity = if page.severity == Severity::Error { "error" } else { "warning" };
+        writeln!(text, "| [{0}](../codes/{0}.md) | {severity} | {1} |", page.code, cell(page.title)).unwrap();
+    }
+    written.insert("codes.md".to_owned(), text);
+}
+
+/// Writes a table of the fields below `doc`, and then those below these.
+fn fields_of(text: &mut String, doc: &FieldDoc, leave: &[&str]) {
+    let below: Vec<FieldDoc> = doc
+        .fields
+        .iter()
+        .filter_map(|line| {
+            field(&if doc.field.is_empty() {
+                line.name.clone()
+            } else {
+                format!("{}.{}", doc.field, line.name)
+            })
+            .ok()
+        })
+        .collect();
+    if below.is_empty() {
+        return;
+    }
+    let name = if doc.field.is_empty() { "install-config.yaml" } else { &doc.field };
+    writeln!(text, "\n## `{name}`\n\n| field | type | meaning |\n|---|---|---|").unwrap();
+    for field in &below {
+        let last = field.field.rsplit('.').next().unwrap_or_default();
+        let mut meaning = cell(&field.description);
+        for (word, value) in [("Required", &field.required)] {
+            if let Some(value) = value {
+                write!(meaning, " {word}: {}.", cell(value)).unwrap();
+            }
+        }
+        if let Some(default) = &field.default {
+            write!(meaning, " Default: `{}`.", default.to_string().trim_matches('"')).unwrap();
+        }
+        if !field.accepted.is_empty() {
+            let values: Vec<String> = field
+                .accepted
+                .iter()
+                .map(|value| format!("`{}`", value.to_string().trim_matches('"')))
+                .collect();
+            write!(meaning, " One of {}.", values.join(", ")).unwrap();
+        }
+        if field.deprecated {
+            meaning.push_str(" Deprecated.");
+        }
+        writeln!(text, "| `{last}` | {} | {meaning} |", cell(&field.kind)).unwrap();
+    }
+    for field in below.iter().filter(|field| !leave.contains(&field.field.as_str())) {
+        fields_of(text, field, leave);
+    }
+}
+
+fn fields(written: &mut BTreeMap<String, String>) {
+    let parts = [
+        ("fields/cluster.md", "Fields of the cluster", vec![""]),
+        ("fields/pools.md", "Fields of machine pools", vec!["controlPlane", "compute[]"]),
+        ("fields/aws.md", "Fields of AWS", vec!["platform.aws"]),
+        ("fields/azure.md", "Fields of Azure", vec!["platform.azure"]),
+    ];
+    for (path, title, starts) in parts {
+        let mut text = format!(
+            "# {title}\n\n{NOTE}\n`landfall explain FIELD` prints the same for one field, with the rules that look \
+             at it; `landfall schema` prints the JSON Schema.\n"
+        );
+        for start in starts {
+            let doc = field(start).expect("the field exists");
+            fields_of(&mut text, &doc, &["controlPlane", "compute[]", "compute", "arbiter", "platform"]);
+        }
+        written.insert(path.to_owned(), text);
+    }
+}
+
+fn permissions(written: &mut BTreeMap<String, String>) {
+    let catalogue = Catalogue::embedded();
+    let newest = catalogue.permission_rule(catalogue.newest_release().expect("there is a release"));
+    let mut text = format!(
+        "# Permissions on AWS\n\n{NOTE}\nThe actions of the newest release, by what the config asks for. \
+         `landfall create permissions-policy --dir DIR` prints the IAM policy for one config; \
+         [Grant permissions](../how-to/permissions.md) says how to use it.\n"
+    );
+    for (group, actions) in &catalogue.aws.permissions[newest] {
+        writeln!(text, "\n## {group}\n").unwrap();
+        for action in actions.iter().collect::<BTreeSet<_>>() {
+            writeln!(text, "- `{action}`").unwrap();
+        }
+    }
+    written.insert("permissions-aws.md".to_owned(), text);
+
+    let file = include_str!("../../../crates/azure/src/data/permissions.json");
+    let groups: BTreeMap<String, BTreeSet<String>> = serde_json::from_str(file).unwrap();
+    let mut text = format!(
+        "# Permissions on Azure\n\n{NOTE}\nThe actions by what the config asks for. `landfall create \
+         permissions-policy --dir DIR` prints the custom role for one config; \
+         [Grant permissions](../how-to/permissions.md) says how to assign it.\n"
+    );
+    for (group, actions) in groups {
+        writeln!(text, "\n## {group}\n").unwrap();
+        for action in actions {
+            writeln!(text, "- `{action}`").unwrap();
+        }
+    }
+    written.insert("permissions-azure.md".to_owned(), text);
+}
+
+fn files(written: &mut BTreeMap<String, String>) {
+    let mut text = format!(
+        "# Generated files\n\n{NOTE}\nWhat each file of a cluster is generated from; `landfall graph` draws it. \
+         [The cluster directory](../cluster-directory.md) describes all other files, modes and journals.\n\n\
+         ![The files of a cluster](../pictures/graph.svg)\n\n| file | generated from |\n|---|---|\n"
+    );
+    for asset in ASSETS.iter().filter(|asset| asset.kind == Kind::File) {
+        let from: Vec<String> = asset.needs.iter().map(|need| format!("`{need}`")).collect();
+        writeln!(text, "| `{}` | {} |", asset.name, from.join(", ")).unwrap();
+    }
+    written.insert("files.md".to_owned(), text);
+}
+
+fn outside(written: &mut BTreeMap<String, String>) {
+    let mut text = format!(
+        "# What Azure Service Operator does not do\n\n{NOTE}\n`landfall explain --engine aso` prints this table.\n\n\
+         | what | by | how |\n|---|---|---|\n"
+    );
+    for outside in OUTSIDE {
+        writeln!(text, "| {} | {} | {} |", outside.what, outside.by.name(), outside.how.replace('|', "\\|"))
+            .unwrap();
+    }
+    written.insert("aso-limits.md".to_owned(), text);
+}
+
+/// An environment with nothing in it.
+#[cfg(all(feature = "aws", feature = "azure"))]
+struct Nothing;
+
+#[cfg(all(feature = "aws", feature = "azure"))]
+impl landfall_platform::World for Nothing {
+    fn variable(&self, _: &str) -> Option<String> {
+        None
+    }
+
+    fn file(&self, _: &str) -> Option<Vec<u8>> {
+        None
+    }
+}
+
+/// The checks of a config, in the order of a report.
+#[cfg(all(feature = "aws", feature = "azure"))]
+fn checks_of(file: &str) -> String {
+    use std::time::Duration;
+
+    use landfall_install_config::platforms::named;
+    use landfall_install_config::verdict::{Strictness, judge_keeping};
+    use landfall_model::plan::Engine;
+    use landfall_platform::cloud::{Asking, Patience};
+
+    let catalogue = Catalogue::embedded();
+    let text =
+        fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/quickstart").join(file)).unwrap();
+    let verdict = judge_keeping(&text, Strictness::default(), catalogue);
+    let (config, given) = (verdict.config.unwrap(), verdict.given.unwrap());
+    let cloud = named(file.trim_end_matches(".yaml")).and_then(landfall_platform::Platform::cloud).unwrap();
+    let session = cloud.session(Asking {
+        config: &config,
+        given: &given,
+        catalogue,
+        release: catalogue.newest_release().unwrap(),
+        installed: false,
+        checked: true,
+        engine: Engine::default(),
+        world: &Nothing,
+        patience: Patience { connect: Duration::from_secs(1), call: Duration::from_secs(1), at_once: 1 },
+    });
+    let mut rows = String::from("\n| check | field | codes of planning |\n|---|---|---|\n");
+    let early = session.foundations().into_iter().chain(session.checks());
+    for (id, field) in early.map(|check| (check.id, check.field)) {
+        writeln!(rows, "| `{id}` | {} | |", name(&field)).unwrap();
+    }
+    for judged in session.judged() {
+        let codes: Vec<String> =
+            judged.codes.iter().map(|code| format!("[{code}](../codes/{code}.md)")).collect();
+        writeln!(rows, "| `{}` | {} | {} |", judged.id, name(judged.field), codes.join(", ")).unwrap();
+    }
+    rows
+}
+
+/// A field in backquotes, or nothing.
+#[cfg(all(feature = "aws", feature = "azure"))]
+fn name(field: &str) -> String {
+    if field.is_empty() { String::new() } else { format!("`{field}`") }
+}
+
+#[cfg(all(feature = "aws", feature = "azure"))]
+fn checks(written: &mut BTreeMap<String, String>) {
+    let text = format!(
+        "# Checks of preflight\n\n{NOTE}\nThe checks of `landfall preflight` for the configs in \
+         `testdata/quickstart`, in the order of a report. Quotas follow, and further checks where a config names \
+         keys, roles, images or networks: [the contract](../contract.md#landfall-preflight--o-json) says when each is \
+         made, with all its codes.\n\n## AWS\n{}\n## Azure\n{}",
+        checks_of("aws.yaml"),
+        checks_of("azure.yaml")
+    );
+    written.insert("checks.md".to_owned(), text);
+}
+
+fn schemas(written: &mut BTreeMap<String, String>) {
+    let schemas = [
+        ("install-config", landfall_model::config::schema::schema()),
+        ("facts", landfall_model::facts::schema()),
+        ("catalogue", landfall_model::catalogue::schema()),
+    ];
+    for (name, schema) in schemas {
+        written.insert(format!("schemas/{name}.schema.json"), format!("{schema:#}\n"));
+    }
+}
+
+#[test]
+fn the_reference_is_that_of_the_program() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/reference");
+    let mut written = BTreeMap::new();
+    commands(&mut written);
+    codes(&mut written);
+    fields(&mut written);
+    permissions(&mut written);
+    files(&mut written);
+    outside(&mut written);
+    schemas(&mut written);
+    #[cfg(all(feature = "aws", feature = "azure"))]
+    checks(&mut written);
+    let bless = std::env::var_os("BLESS").is_some();
+    let mut wrong = Vec::new();
+    for (name, text) in &written {
+        let path = folder.join(name);
+        let text = format!("{}\n", text.trim_end());
+        if bless {
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(&path, &text).unwrap();
+        }
+        if fs::read_to_string(&path).unwrap_or_default() != text {
+            wrong.push(name.as_str());
+        }
+    }
+    assert!(wrong.is_empty(), "BLESS=1 writes what differs: {}", wrong.join(", "));
+    for part in ["commands", "fields", "schemas"] {
+        for entry in fs::read_dir(folder.join(part)).unwrap() {
+            let name = format!("{part}/{}", entry.unwrap().file_name().to_string_lossy());
+            assert!(written.contains_key(&name), "docs/reference/{name} is not generated any more");
+        }
+    }
+}

@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+"""Preprocessor of mdbook: adds the pages of the finding codes to the book.
+
+Each is a file in docs/codes. Its keys, which a reader of Markdown would take for a heading, become a line of text.
+The pages are put below the chapter "Finding codes", in a group for each family. Documents outside of docs that the
+book links to become its last chapters.
+"""
+
+import json
+import pathlib
+import re
+import sys
+
+CODES = "reference/codes.md"
+# Documents of the repository, with their place in the book and their name in the sidebar.
+OUTSIDE = {
+    "CONTRIBUTING.md": ("contributing.md", "Contributing"),
+    "deploy/README.md": ("deploy.md", "Deploying the operator"),
+    "CHANGELOG.md": ("changelog.md", "Changes"),
+}
+
+
+def without_keys(text):
+    """The page with its keys as a sentence below the title."""
+    _, keys, body = text.split("---\n", 2)
+    severity = re.search(r"^severity: (\w+)$", keys, re.M).group(1)
+    fields = re.findall(r"^- (.+)$", keys, re.M)
+    about = f"*{severity.capitalize()}.*"
+    if fields:
+        about += " Fields: " + ", ".join(f"`{field}`" for field in fields) + "."
+    title, rest = body.lstrip("\n").split("\n", 1)
+    return f"{title}\n\n{about}\n{rest}"
+
+
+def chapter(name, path, content, parents, below=()):
+    return {
+        "Chapter": {
+            "name": name,
+            "content": content,
+            "number": None,
+            "sub_items": list(below),
+            "path": path,
+            "source_path": path,
+            "parent_names": parents,
+        }
+    }
+
+
+def families(index, folder):
+    """A group of pages for each heading of the index, such as `LF04xx: AWS`."""
+    groups = []
+    for heading in re.findall(r"^## (LF\d\dxx: .+)$", index["content"], re.M):
+        start, parents = heading[:4], [index["name"], heading]
+        pages = [
+            chapter(path.stem, f"codes/{path.name}", without_keys(path.read_text()), parents)
+            for path in sorted(folder.glob(f"{start}*.md"))
+        ]
+        groups.append(chapter(heading, None, "", parents[:1], pages))
+    return groups
+
+
+def linked(content, path):
+    """The text with links to documents of the repository led to their chapters."""
+    up = "../" * path.count("/")
+    for outside, (place, _) in OUTSIDE.items():
+        content = re.sub(rf"\]\((?:\.\./)+{re.escape(outside)}", f"]({up}{place}", content)
+    return content
+
+
+def outside(root):
+    """Chapters of the documents outside of docs, with their links to it."""
+    chapters = []
+    for source, (place, name) in OUTSIDE.items():
+        text = re.sub(r"\]\((?:\.\./)*docs/", "](", (root / source).read_text())
+        for other, (its_place, _) in OUTSIDE.items():
+            text = text.replace(f"]({other}", f"]({its_place}").replace(f"](../{other}", f"]({its_place}")
+        chapters.append(chapter(name, place, text, []))
+    return chapters
+
+
+def visit(items, folder):
+    for item in items:
+        page = item.get("Chapter") if isinstance(item, dict) else None
+        if page and page["path"] == CODES:
+            page["sub_items"] = families(page, folder)
+        elif page:
+            page["content"] = linked(page["content"], page["path"] or "")
+            visit(page["sub_items"], folder)
+
+
+def main():
+    if sys.argv[1:2] == ["supports"]:
+        return
+    context, book = json.load(sys.stdin)
+    folder = pathlib.Path(context["root"]) / "codes"
+    visit(book["items"], folder)
+    book["items"] += outside(folder.parent.parent)
+    json.dump(book, sys.stdout)
+
+
+main()
