@@ -215,10 +215,11 @@ impl NativeSite<'_> {
             stop: self.stop,
             pace: &pace,
         };
-        let report = run(&described, outputs).await.map_err(|cause| match cause.downcast::<workdir::Error>() {
-            Ok(cause) => Fault::Directory(*cause),
-            Err(cause) => Fault::Note { stage: stage.name.to_owned(), cause },
-        })?;
+        let report =
+            run(&described, outputs).await.map_err(|cause| match cause.downcast::<workdir::Error>() {
+                Ok(cause) => Fault::Directory(*cause),
+                Err(cause) => Fault::Note { stage: stage.name.to_owned(), cause },
+            })?;
         self.finish(stage, report, before, began.elapsed(), &inputs, outputs, all)
     }
 

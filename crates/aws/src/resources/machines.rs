@@ -140,7 +140,7 @@ impl Builder<'_> {
             "userData": secret("aws_bootstrap_stub_ignition"),
             "subnet": subnets.first(),
             "groups": groups,
-            "publicAddress": is_external,
+            "isPublic": is_external,
             "tokens": vars.aws_bootstrap_instance_metadata_authentication,
             "volume": { "type": "gp2", "size": 30, "encrypted": true },
             "volumeTags": self.tags_named("bootstrap-vol"),

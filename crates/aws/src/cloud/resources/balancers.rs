@@ -181,6 +181,7 @@ pub(super) async fn listeners(cx: &Resources<'_>, wanted: &Wanted) -> Made<Vec<I
 pub(super) async fn create_listener(cx: &Resources<'_>, wanted: &Wanted) -> Made<Properties> {
     let forward = Action::builder()
         .r#type(ActionTypeEnum::Forward)
+        .order(1)
         .target_group_arn(wanted.text("targetGroup"))
         .build();
     let request = cx.elb().await?.create_listener().load_balancer_arn(wanted.text("balancer"));

@@ -173,7 +173,7 @@ pub(super) async fn run_instance(cx: &Resources<'_>, wanted: &Wanted) -> Made<Pr
         "" => interface
             .subnet_id(wanted.text("subnet"))
             .set_groups(Some(wanted.texts("groups")))
-            .associate_public_ip_address(is_true(wanted, "publicAddress"))
+            .associate_public_ip_address(is_true(wanted, "isPublic"))
             .delete_on_termination(true),
         id => interface.network_interface_id(id),
     };

@@ -98,7 +98,10 @@ pub(super) async fn tag_zone(cx: &Resources<'_>, wanted: &Wanted, outputs: &Prop
 pub(super) async fn records(cx: &Resources<'_>, wanted: &Wanted) -> Made<Vec<Item>> {
     let (zone, host, kind) = (wanted.text("zone"), wanted.text("host"), wanted.text("type"));
     let request = cx.route53_for(wanted).await?.list_resource_record_sets().hosted_zone_id(zone);
-    let request = request.start_record_name(host).start_record_type(RrType::from(kind)).max_items(1);
+    let request = request
+        .start_record_name(format!("{}.", plain(host)))
+        .start_record_type(RrType::from(kind))
+        .max_items(1);
     let found = send!(cx, "route53:ListResourceRecordSets", request)?;
     let sets = found.resource_record_sets().iter();
     let sets = sets.filter(|set| plain(set.name()) == plain(host) && set.r#type().as_str() == kind);

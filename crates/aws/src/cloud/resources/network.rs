@@ -1,7 +1,7 @@
 //! VPC, subnets, gateways and routes.
 
 use aws_sdk_ec2::types::{
-    AttributeBooleanValue, AttributeValue, DhcpConfiguration, DomainType, NatGatewayState,
+    AttributeBooleanValue, AttributeValue, ConnectivityType, DhcpConfiguration, DomainType, NatGatewayState,
     NewDhcpConfiguration, ResourceType, State as EndpointState, Tag, TagSpecification, VpcAttributeName,
     VpcEndpointType,
 };
@@ -344,6 +344,7 @@ pub(super) async fn nat_gateways(cx: &Resources<'_>, _: &Wanted) -> Made<Vec<Ite
 pub(super) async fn create_nat_gateway(cx: &Resources<'_>, wanted: &Wanted) -> Made<Properties> {
     let request = cx.ec2().await?.create_nat_gateway().client_token(&wanted.token);
     let request = request
+        .connectivity_type(ConnectivityType::Public)
         .allocation_id(wanted.text("address"))
         .subnet_id(wanted.text("subnet"))
         .tag_specifications(tagged(wanted, "tags", ResourceType::Natgateway));
@@ -376,6 +377,7 @@ pub(super) async fn create_endpoint(cx: &Resources<'_>, wanted: &Wanted) -> Made
     let request = request
         .vpc_id(wanted.text("vpc"))
         .vpc_endpoint_type(VpcEndpointType::Gateway)
+        .private_dns_enabled(false)
         .service_name(wanted.text("service"))
         .set_route_table_ids(Some(wanted.texts("routeTables")))
         .tag_specifications(tagged(wanted, "tags", ResourceType::VpcEndpoint));
