@@ -30,8 +30,14 @@ impl Resources<'_> {
         self.session.ec2().await.map_err(|why| Self::unready(&why))
     }
 
-    /// A filter for resources that have one of the cluster's tags.
+    /// A filter for resources with the cluster's ownership tag, which all have but security groups.
     pub(super) fn mine(&self) -> aws_sdk_ec2::types::Filter {
+        let [key, _] = self.owner_keys();
+        filter(&format!("tag:{key}"), ["owned"])
+    }
+
+    /// A filter for resources that have one of the cluster's tags.
+    pub(super) fn tagged(&self) -> aws_sdk_ec2::types::Filter {
         let keys = self.owner_keys();
         filter("tag-key", keys.iter().map(String::as_str))
     }
