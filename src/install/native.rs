@@ -1,7 +1,7 @@
 //! The stages of the native engine: every resource of each stage, noted in the journal of steps.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use landfall_destroy::{Outcome, Pace as RemovalPace, Unwatched};
 use landfall_diagnostics::Finding;
@@ -13,6 +13,8 @@ use landfall_platform::Platform;
 use landfall_platform::native::{Api, Failure, Graph, Properties, Secrets, resolve};
 use landfall_platform::removal::{Discovered, Removal, Resource, Target};
 use serde_json::{Map, Value};
+
+use tokio::time::Instant;
 
 use super::files::{FOLDER, Files, outputs_file, step};
 use super::recover::Only;
@@ -246,13 +248,12 @@ impl NativeSite<'_> {
             }
             return Err(Fault::Native { findings, interrupted: report.interrupted });
         }
-        let end = match before.filter(|_| report.created == 0) {
-            Some(time) => End::Before { time },
-            None => {
-                self.keep_outputs(stage, outputs)?;
-                self.note(stage, StepResult::Done, &detail, inputs)?;
-                End::Done { added: report.created, changed: 0, removed: 0, took }
-            }
+        let end = if let Some(time) = before.filter(|_| report.created == 0) {
+            End::Before { time }
+        } else {
+            self.keep_outputs(stage, outputs)?;
+            self.note(stage, StepResult::Done, &detail, inputs)?;
+            End::Done { added: report.created, changed: 0, removed: 0, took }
         };
         self.ended(stage, end, all);
         Ok(report.differences)
@@ -327,7 +328,8 @@ impl NativeRemoval<'_> {
     async fn stage(&self, stage: &plan::Stage, all: &mut Vec<StageDone>) -> Result<(), Fault> {
         let steps = self.cluster.steps()?;
         if let Ok(Some(time)) = removed(&steps, stage) {
-            return self.ended(stage, End::Before { time }, all);
+            self.ended(stage, End::Before { time }, all);
+            return Ok(());
         }
         let noted = noted(&steps, stage);
         self.note(stage, StepResult::Began, "")?;
@@ -337,13 +339,14 @@ impl NativeRemoval<'_> {
             Ok(()) => {
                 self.note(stage, StepResult::Done, &format!("{} removed", noted.len()))?;
                 let took = began.elapsed();
-                self.ended(stage, End::Done { added: 0, changed: 0, removed: noted.len(), took }, all)
+                self.ended(stage, End::Done { added: 0, changed: 0, removed: noted.len(), took }, all);
+                Ok(())
             }
             Err(fault) => {
                 let stopped = fault.is_interrupted();
                 let result = if stopped { StepResult::Interrupted } else { StepResult::Failed };
                 self.note(stage, result, "")?;
-                self.ended(stage, End::Stopped, all)?;
+                self.ended(stage, End::Stopped, all);
                 Err(fault)
             }
         }
@@ -391,11 +394,10 @@ impl NativeRemoval<'_> {
         }
     }
 
-    fn ended(&self, stage: &plan::Stage, end: End, all: &mut Vec<StageDone>) -> Result<(), Fault> {
+    fn ended(&self, stage: &plan::Stage, end: End, all: &mut Vec<StageDone>) {
         let done = StageDone { stage: stage.name.to_owned(), work: Work::Destroy, end };
         self.watcher.ended(&done);
         all.push(done);
-        Ok(())
     }
 
     fn note(&self, stage: &plan::Stage, result: StepResult, detail: &str) -> Result<(), Fault> {

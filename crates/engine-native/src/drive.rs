@@ -1,6 +1,7 @@
 //! All resources of a stage, as soon as their inputs are known.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 use std::time::Duration;
 
 use aws_lc_rs::digest;
@@ -136,12 +137,11 @@ pub async fn run(run: &Run<'_>, outputs: &mut BTreeMap<String, Properties>) -> R
                     (node, wanted, Event::Ready(ready))
                 }));
             }
-            Ok(false) => {}
             Err(Trouble::Found(finding)) => {
                 board.report.findings.push(*finding);
                 halt.ask();
             }
-            Err(Trouble::Stopped) => {}
+            Ok(false) | Err(Trouble::Stopped) => {}
             Err(Trouble::Note(cause)) => {
                 fault.get_or_insert(cause);
                 halt.ask();
@@ -274,7 +274,7 @@ fn token(cluster_id: &str, name: &str, created: usize) -> String {
     let digest = digest::digest(&digest::SHA256, format!("{cluster_id}/{name}/{created}").as_bytes());
     let mut token = "landfall-".to_owned();
     for byte in digest.as_ref().iter().take(16) {
-        token.push_str(&format!("{byte:02x}"));
+        let _ = write!(token, "{byte:02x}");
     }
     token
 }

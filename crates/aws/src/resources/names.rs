@@ -99,17 +99,16 @@ impl Builder<'_> {
 
     pub(super) fn dns(&mut self, network: &Network, public_zone: Option<&str>) {
         let vars = self.vars;
-        let private = match &vars.aws_internal_zone {
-            Some(zone) => json!(zone),
-            None => {
-                let zone = json!({
-                    "domain": vars.cluster_domain,
-                    "vpc": network.vpc,
-                    "region": vars.aws_region,
-                    "tags": self.tags_named("int"),
-                });
-                id(&self.add("hosted-zone", "private", zone, &[]))
-            }
+        let private = if let Some(zone) = &vars.aws_internal_zone {
+            json!(zone)
+        } else {
+            let zone = json!({
+                "domain": vars.cluster_domain,
+                "vpc": network.vpc,
+                "region": vars.aws_region,
+                "tags": self.tags_named("int"),
+            });
+            id(&self.add("hosted-zone", "private", zone, &[]))
         };
         for name in ["api", "api-int"] {
             self.record(&format!("private-{name}"), &private, name, "int", true);
@@ -155,25 +154,24 @@ impl Builder<'_> {
         statements: &Value,
     ) -> Vec<String> {
         let mut after = Vec::new();
-        let role = match given {
-            Some(role) => json!(role),
-            None => {
-                let name = format!("{pool}-role");
-                let role = json!({
-                    "name": self.named(&name),
-                    "description": description,
-                    "trust": trust_policy(&self.vars.aws_ec2_service_principal),
-                    "tags": self.tags_named(&name),
-                });
-                let role = output(&self.add("role", pool, role, &[]), "name");
-                let policy = json!({
-                    "role": role,
-                    "name": self.named(&format!("{pool}-policy")),
-                    "document": { "Version": "2012-10-17", "Statement": statements },
-                });
-                after.push(self.add("role-policy", pool, policy, &[]));
-                role
-            }
+        let role = if let Some(role) = given {
+            json!(role)
+        } else {
+            let name = format!("{pool}-role");
+            let role = json!({
+                "name": self.named(&name),
+                "description": description,
+                "trust": trust_policy(&self.vars.aws_ec2_service_principal),
+                "tags": self.tags_named(&name),
+            });
+            let role = output(&self.add("role", pool, role, &[]), "name");
+            let policy = json!({
+                "role": role,
+                "name": self.named(&format!("{pool}-policy")),
+                "document": { "Version": "2012-10-17", "Statement": statements },
+            });
+            after.push(self.add("role-policy", pool, policy, &[]));
+            role
         };
         let profile = json!({ "name": self.named(&format!("{pool}-profile")), "role": role });
         self.add("instance-profile", pool, profile, &[]);

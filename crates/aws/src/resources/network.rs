@@ -51,6 +51,7 @@ impl Builder<'_> {
         }
     }
 
+    #[allow(clippy::too_many_lines, reason = "one list of what a network consists of")]
     fn new_network(&mut self) -> Network {
         let vars = self.vars;
         let vpc = self.add(

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 /// All variables. One that is unknown is an error.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[allow(clippy::struct_field_names, reason = "the names of terraform variables")]
+#[allow(clippy::struct_field_names, clippy::struct_excessive_bools, reason = "the variables of terraform")]
 pub(super) struct Variables {
     #[serde(skip)]
     pub(super) cluster_id: String,

@@ -42,9 +42,9 @@ impl Resources<'_> {
     }
 }
 
-fn tags(wanted: &Wanted) -> Option<Vec<Tag>> {
+fn tags(wanted: &Wanted) -> Vec<Tag> {
     let tags = pairs(wanted, "tags").into_iter();
-    Some(tags.map(|(key, value)| Tag::builder().key(key).value(value).build()).collect())
+    tags.map(|(key, value)| Tag::builder().key(key).value(value).build()).collect()
 }
 
 fn outputs(balancer: &LoadBalancer) -> Properties {
@@ -105,7 +105,7 @@ pub(super) async fn create_balancer(cx: &Resources<'_>, wanted: &Wanted) -> Made
         .scheme(scheme)
         .set_subnets(Some(wanted.texts("subnets")))
         .set_security_groups(Some(wanted.texts("securityGroups")))
-        .set_tags(tags(wanted));
+        .set_tags(Some(tags(wanted)));
     let made = send!(cx, "elasticloadbalancing:CreateLoadBalancer", request)?;
     Ok(made.load_balancers().first().map(outputs).unwrap_or_default())
 }
@@ -155,7 +155,7 @@ pub(super) async fn create_target_group(cx: &Resources<'_>, wanted: &Wanted) -> 
         .health_check_interval_seconds(10)
         .healthy_threshold_count(2)
         .unhealthy_threshold_count(2)
-        .set_tags(tags(wanted));
+        .set_tags(Some(tags(wanted)));
     let made = send!(cx, "elasticloadbalancing:CreateTargetGroup", request)?;
     Ok(with_id(made.target_groups().first().and_then(|group| group.target_group_arn())))
 }
@@ -200,15 +200,15 @@ pub(super) async fn targets(cx: &Resources<'_>, wanted: &Wanted) -> Made<Vec<Ite
     Ok(vec![Item::new("targets", known)])
 }
 
-fn described(properties: &Properties) -> Option<Vec<TargetDescription>> {
+fn described(properties: &Properties) -> Vec<TargetDescription> {
     let addresses = properties.get("addresses").and_then(Value::as_array).into_iter().flatten();
     let addresses = addresses.filter_map(Value::as_str);
-    Some(addresses.map(|address| TargetDescription::builder().id(address).build()).collect())
+    addresses.map(|address| TargetDescription::builder().id(address).build()).collect()
 }
 
 pub(super) async fn register(cx: &Resources<'_>, wanted: &Wanted) -> Made<Properties> {
     let request = cx.elb().await?.register_targets().target_group_arn(wanted.text("group"));
-    send!(cx, "elasticloadbalancing:RegisterTargets", request.set_targets(described(&wanted.inputs)))?;
+    send!(cx, "elasticloadbalancing:RegisterTargets", request.set_targets(Some(described(&wanted.inputs))))?;
     // What a machine that goes is taken out of its groups with.
     Ok(wanted.inputs.clone())
 }
@@ -220,11 +220,13 @@ pub(super) async fn release(cx: &Resources<'_>, kind: &str, outputs: &Properties
     }
     let group = outputs.get("group").and_then(Value::as_str).unwrap_or_default();
     let request = cx.elb().await?.deregister_targets().target_group_arn(group);
-    let answer = Box::pin(request.set_targets(described(outputs)).send()).await;
+    let answer = Box::pin(request.set_targets(Some(described(outputs))).send()).await;
     let answer = answer.map_err(|error| cx.session.fault("elasticloadbalancing:DeregisterTargets", &error));
     match answer {
         // They are not in the group, or the group is gone.
-        Err(fault) if fault.sort != Sort::NotFound && !fault.is("InvalidTarget") => Err(cx.failure(&fault)),
+        Err(fault) if fault.sort != Sort::NotFound && !fault.is("InvalidTarget") => {
+            Err(super::failure(&fault))
+        }
         _ => Ok(()),
     }
 }

@@ -85,7 +85,7 @@ pub(super) async fn revoke_default(cx: &Resources<'_>, _: &Wanted, outputs: &Pro
     let ec2 = cx.ec2().await?;
     let id = outputs.get("id").and_then(Value::as_str).unwrap_or_default();
     let found = send!(cx, "ec2:DescribeSecurityGroups", ec2.describe_security_groups().group_ids(id))?;
-    let mut permissions = found.security_groups().iter().flat_map(|group| group.ip_permissions_egress());
+    let mut permissions = found.security_groups().iter().flat_map(SecurityGroup::ip_permissions_egress);
     if permissions.any(is_default) {
         let all = permission("-1", None, None, EVERYWHERE, None);
         let request = ec2.revoke_security_group_egress().group_id(id).ip_permissions(all);

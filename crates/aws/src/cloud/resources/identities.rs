@@ -19,7 +19,7 @@ macro_rules! look {
         match Box::pin($request.send()).await.map_err(|error| $cx.session.fault($call, &error)) {
             Ok(answer) => answer,
             Err(fault) if fault.sort == Sort::NotFound => return Ok(Vec::new()),
-            Err(fault) => return Err($cx.failure(&fault)),
+            Err(fault) => return Err(super::failure(&fault)),
         }
     };
 }
@@ -109,7 +109,7 @@ pub(super) async fn profile(cx: &Resources<'_>, wanted: &Wanted) -> Made<Vec<Ite
     let request = cx.iam().await?.get_instance_profile().instance_profile_name(wanted.text("name"));
     let found = look!(cx, "iam:GetInstanceProfile", request);
     let Some(profile) = found.instance_profile() else { return Ok(Vec::new()) };
-    let role = profile.roles().first().map(|role| role.role_name());
+    let role = profile.roles().first().map(aws_sdk_iam::types::Role::role_name);
     let known = json!({ "name": profile.instance_profile_name(), "role": role });
     Ok(vec![Item::new("instance-profile", known)])
 }
@@ -126,7 +126,7 @@ pub(super) async fn add_role(cx: &Resources<'_>, wanted: &Wanted, _: &Properties
     let request = request.instance_profile_name(wanted.text("name"));
     let answer = Box::pin(request.send()).await;
     match answer.map_err(|error| cx.session.fault("iam:AddRoleToInstanceProfile", &error)) {
-        Err(fault) if !fault.is("LimitExceeded") => Err(cx.failure(&fault)),
+        Err(fault) if !fault.is("LimitExceeded") => Err(super::failure(&fault)),
         _ => Ok(()),
     }
 }

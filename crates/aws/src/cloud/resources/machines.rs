@@ -104,7 +104,7 @@ pub(super) async fn instances(cx: &Resources<'_>, _: &Wanted) -> Made<Vec<Item>>
     let request = cx.ec2().await?.describe_instances().filters(cx.mine());
     let found: Vec<_> = pages!(cx, "ec2:DescribeInstances", request)?;
     let mut items = Vec::new();
-    for instance in found.iter().flat_map(|reservation| reservation.instances()) {
+    for instance in found.iter().flat_map(aws_sdk_ec2::types::Reservation::instances) {
         let Some(state) = state(instance) else { continue };
         let tokens = instance.metadata_options().and_then(|options| options.http_tokens());
         let mut known = json!({

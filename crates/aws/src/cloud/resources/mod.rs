@@ -77,7 +77,9 @@ pub(super) struct Resources<'a> {
 /// Sends a request of the SDK; its failure as this module has it.
 macro_rules! send {
     ($cx:expr, $call:literal, $request:expr) => {
-        Box::pin($request.send()).await.map_err(|error| $cx.failure(&$cx.session.fault($call, &error)))
+        Box::pin($request.send())
+            .await
+            .map_err(|error| $crate::cloud::resources::failure(&$cx.session.fault($call, &error)))
     };
 }
 /// The same of all pages of a list.
@@ -85,7 +87,7 @@ macro_rules! pages {
     ($cx:expr, $call:literal, $request:expr) => {
         Box::pin($request.into_paginator().items().send().try_collect())
             .await
-            .map_err(|error: _| $cx.failure(&$cx.session.fault($call, &error)))
+            .map_err(|error: _| $crate::cloud::resources::failure(&$cx.session.fault($call, &error)))
     };
 }
 use {pages, send};
@@ -137,25 +139,6 @@ impl<'a> Resources<'a> {
     fn secret(&self, wanted: &Wanted, key: &str) -> &str {
         let name = wanted.inputs.get(key).and_then(secret_name);
         name.and_then(|name| self.secrets.get(name)).map_or("", |secret| secret.expose().as_str())
-    }
-
-    fn failure(&self, fault: &Fault) -> Failure {
-        // An instance profile that EC2 does not see yet is named in the message alone.
-        const UNSEEN: &[&str] = &["iamInstanceProfile", "Invalid IAM Instance Profile"];
-        const NOT_YET: &[&str] =
-            &["InvalidAMIID.Unavailable", "IncorrectState", "OperationAborted", "NatGatewayNotFound"];
-        let finding =
-            Box::new(Finding::error(&REFUSED, Sorted::Invalid, "", fault.sentence()).help(help(fault)));
-        let is_unseen = UNSEEN.iter().any(|text| fault.message.contains(text));
-        if fault.sort == Sort::Throttled {
-            Failure::Throttled(finding)
-        } else if fault.may_pass() {
-            Failure::Unknown(finding)
-        } else if fault.sort == Sort::NotFound || is_unseen || NOT_YET.iter().any(|code| fault.is(code)) {
-            Failure::NotYet(finding)
-        } else {
-            Failure::Refused(finding)
-        }
     }
 
     fn unready(unready: &Unready) -> Failure {
@@ -226,12 +209,31 @@ impl<'a> Resources<'a> {
     }
 }
 
+/// A failed call as the engine has it.
+fn failure(fault: &Fault) -> Failure {
+    // An instance profile that EC2 does not see yet is named in the message alone.
+    const UNSEEN: &[&str] = &["iamInstanceProfile", "Invalid IAM Instance Profile"];
+    const NOT_YET: &[&str] =
+        &["InvalidAMIID.Unavailable", "IncorrectState", "OperationAborted", "NatGatewayNotFound"];
+    let finding = Box::new(Finding::error(&REFUSED, Sorted::Invalid, "", fault.sentence()).help(help(fault)));
+    let is_unseen = UNSEEN.iter().any(|text| fault.message.contains(text));
+    if fault.sort == Sort::Throttled {
+        Failure::Throttled(finding)
+    } else if fault.may_pass() {
+        Failure::Unknown(finding)
+    } else if fault.sort == Sort::NotFound || is_unseen || NOT_YET.iter().any(|code| fault.is(code)) {
+        Failure::NotYet(finding)
+    } else {
+        Failure::Refused(finding)
+    }
+}
+
 /// Whether an item has every part of a list that is wanted; it may have more.
 fn has(wanted: &Wanted, item: &Item, part: &str) -> bool {
     let wanted = wanted.inputs.get(part).and_then(Value::as_array).into_iter().flatten();
     let there = item.properties.get(part).and_then(Value::as_array);
     let mut wanted = wanted.map(groups::flat);
-    wanted.all(|one| there.is_some_and(|there| there.iter().any(|other| *other == one)))
+    wanted.all(|one| there.is_some_and(|there| there.contains(&one)))
 }
 
 /// Whether a property is as wanted: lists in any order, and of objects such as tags what is wanted among more.
@@ -310,4 +312,36 @@ fn number(wanted: &Wanted, key: &str) -> Option<i32> {
 /// Whether an input is true.
 fn is_true(wanted: &Wanted, key: &str) -> bool {
     wanted.inputs.get(key).and_then(Value::as_bool).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn lists_are_compared_in_any_order_and_tags_by_what_is_wanted() {
+        assert!(is_same(&json!(["a", "b"]), &json!(["b", "a"])));
+        assert!(!is_same(&json!(["a"]), &json!(["a", "b"])));
+        assert!(is_same(&json!({ "Name": "a" }), &json!({ "Name": "a", "more": "b" })));
+        assert!(!is_same(&json!({ "Name": "a" }), &json!({ "more": "b" })));
+    }
+
+    #[test]
+    fn what_is_not_there_yet_is_told_from_a_refusal() {
+        let fault = |code: &str, message: &str| Fault {
+            call: "ec2:RunInstances".to_owned(),
+            sort: if code.ends_with("NotFound") { Sort::NotFound } else { Sort::Service },
+            code: Some(code.to_owned()),
+            message: message.to_owned(),
+            request_id: None,
+            status: Some(400),
+        };
+        assert!(matches!(failure(&fault("InvalidSubnetID.NotFound", "")), Failure::NotYet(_)));
+        let profile = fault("InvalidParameterValue", "Invalid IAM Instance Profile name");
+        assert!(matches!(failure(&profile), Failure::NotYet(_)));
+        let refused = failure(&fault("InstanceLimitExceeded", "no more"));
+        assert!(matches!(refused, Failure::Refused(finding) if finding.code.as_str() == "LF1422"));
+    }
 }

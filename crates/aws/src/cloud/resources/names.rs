@@ -2,7 +2,7 @@
 
 use aws_sdk_route53::types::{
     AliasTarget, Change, ChangeAction, ChangeBatch, HostedZoneConfig, ResourceRecord, ResourceRecordSet,
-    RrType, Tag, TagResourceType, Vpc, VpcRegion,
+    ResourceTagSet, RrType, Tag, TagResourceType, Vpc, VpcRegion,
 };
 use landfall_platform::native::{Failure, Properties, Wanted};
 use serde_json::{Value, json};
@@ -51,7 +51,7 @@ pub(super) async fn zones(cx: &Resources<'_>, wanted: &Wanted) -> Made<Vec<Item>
         let request =
             route53.list_tags_for_resource().resource_type(TagResourceType::Hostedzone).resource_id(id);
         let tags = send!(cx, "route53:ListTagsForResource", request)?;
-        let tags = tags.resource_tag_set().map(|set| set.tags()).unwrap_or_default();
+        let tags = tags.resource_tag_set().map(ResourceTagSet::tags).unwrap_or_default();
         let pair = |tag: &Tag| Some((tag.key()?.to_owned(), Value::from(tag.value().unwrap_or_default())));
         let tags = Value::Object(tags.iter().filter_map(pair).collect());
         let known = json!({
@@ -75,7 +75,7 @@ pub(super) async fn create_zone(cx: &Resources<'_>, wanted: &Wanted) -> Made<Pro
     let answer = Box::pin(request.send()).await;
     match answer.map_err(|error| cx.session.fault("route53:CreateHostedZone", &error)) {
         Ok(made) => Ok(with_id(made.hosted_zone().map(|zone| bare(zone.id())))),
-        Err(fault) => match cx.failure(&fault) {
+        Err(fault) => match super::failure(&fault) {
             // An earlier call created it: the next look finds it.
             Failure::Refused(finding) if fault.is("HostedZoneAlreadyExists") => {
                 Err(Failure::Unknown(finding))
@@ -107,8 +107,8 @@ pub(super) async fn records(cx: &Resources<'_>, wanted: &Wanted) -> Made<Vec<Ite
     let sets = sets.filter(|set| plain(set.name()) == plain(host) && set.r#type().as_str() == kind);
     let item = |set: &ResourceRecordSet| {
         let alias = set.alias_target();
-        let target = alias.map(|alias| alias.dns_name());
-        let target = target.or_else(|| set.resource_records().first().map(|record| record.value()));
+        let target = alias.map(AliasTarget::dns_name);
+        let target = target.or_else(|| set.resource_records().first().map(ResourceRecord::value));
         let mut known = json!({
             "zone": zone,
             "host": host,

@@ -2,8 +2,8 @@
 
 use aws_sdk_ec2::types::{
     AttributeBooleanValue, AttributeValue, ConnectivityType, DhcpConfiguration, DomainType, NatGatewayState,
-    NewDhcpConfiguration, ResourceType, State as EndpointState, Tag, TagSpecification, VpcAttributeName,
-    VpcEndpointType,
+    NewDhcpConfiguration, ResourceType, RouteTable, State as EndpointState, Tag, TagSpecification,
+    VpcAttributeName, VpcEndpointType,
 };
 use landfall_diagnostics::{Finding, Kind as Sorted};
 use landfall_platform::native::{Failure, Properties, State, Wanted};
@@ -88,7 +88,8 @@ pub(super) async fn vpcs(cx: &Resources<'_>, _: &Wanted) -> Made<Vec<Item>> {
         };
         let host_names = send!(cx, "ec2:DescribeVpcAttribute", asked(VpcAttributeName::EnableDnsHostnames))?;
         let support = send!(cx, "ec2:DescribeVpcAttribute", asked(VpcAttributeName::EnableDnsSupport))?;
-        let value = |attribute: Option<&AttributeBooleanValue>| attribute.and_then(|one| one.value());
+        let value =
+            |attribute: Option<&AttributeBooleanValue>| attribute.and_then(AttributeBooleanValue::value);
         items.push(Item::new(
             "vpc",
             json!({
@@ -195,7 +196,7 @@ pub(super) async fn attach_internet_gateway(
     let answer = Box::pin(request.send()).await;
     let answer = answer.map_err(|error| cx.session.fault("ec2:AttachInternetGateway", &error));
     match answer {
-        Err(fault) if !fault.is("Resource.AlreadyAssociated") => Err(cx.failure(&fault)),
+        Err(fault) if !fault.is("Resource.AlreadyAssociated") => Err(super::failure(&fault)),
         _ => Ok(()),
     }
 }
@@ -281,7 +282,7 @@ pub(super) async fn replace_main_table(cx: &Resources<'_>, wanted: &Wanted) -> M
         .filters(filter("vpc-id", [wanted.text("vpc")]))
         .filters(filter("association.main", ["true"]));
     let found = send!(cx, "ec2:DescribeRouteTables", request)?;
-    let mut associations = found.route_tables().iter().flat_map(|table| table.associations());
+    let mut associations = found.route_tables().iter().flat_map(RouteTable::associations);
     let main =
         associations.find(|one| one.main() == Some(true)).and_then(|one| one.route_table_association_id());
     let request = ec2.replace_route_table_association().route_table_id(wanted.text("table"));

@@ -30,7 +30,7 @@ pub(super) async fn bucket(cx: &Resources<'_>, wanted: &Wanted) -> Made<Vec<Item
     match answer.map_err(|error| cx.session.fault("s3:ListBucket", &error)) {
         Ok(_) => Ok(vec![Item::new("bucket", json!({ "id": name, "name": name }))]),
         Err(fault) if is_missing(&fault) => Ok(Vec::new()),
-        Err(fault) => Err(cx.failure(&fault)),
+        Err(fault) => Err(super::failure(&fault)),
     }
 }
 
@@ -43,7 +43,7 @@ pub(super) async fn create_bucket(cx: &Resources<'_>, wanted: &Wanted) -> Made<P
     let request = cx.s3().await?.create_bucket().bucket(name).set_create_bucket_configuration(place);
     let answer = Box::pin(request.send()).await;
     match answer.map_err(|error| cx.session.fault("s3:CreateBucket", &error)) {
-        Err(fault) if !fault.is("BucketAlreadyOwnedByYou") => Err(cx.failure(&fault)),
+        Err(fault) if !fault.is("BucketAlreadyOwnedByYou") => Err(super::failure(&fault)),
         _ => Ok(with_id(Some(name))),
     }
 }
@@ -67,7 +67,7 @@ pub(super) async fn object(cx: &Resources<'_>, wanted: &Wanted) -> Made<Vec<Item
     match answer.map_err(|error| cx.session.fault("s3:GetObject", &error)) {
         Ok(_) => Ok(vec![Item::new("object", json!({ "bucket": bucket, "key": key }))]),
         Err(fault) if is_missing(&fault) => Ok(Vec::new()),
-        Err(fault) => Err(cx.failure(&fault)),
+        Err(fault) => Err(super::failure(&fault)),
     }
 }
 
