@@ -13,7 +13,6 @@ use landfall_platform::Platform;
 use landfall_platform::native::{Api, Failure, Graph, Properties, Secrets, resolve};
 use landfall_platform::removal::{Discovered, Removal, Resource, Target};
 use serde_json::{Map, Value};
-
 use tokio::time::Instant;
 
 use super::files::{FOLDER, Files, outputs_file, step};

@@ -1,7 +1,7 @@
 use serde_json::json;
 
+use super::refusal;
 use super::variables::Variables;
-use super::{graph, refusal};
 
 #[test]
 fn a_variable_that_the_graph_does_not_know_is_refused() {
@@ -15,9 +15,4 @@ fn a_refusal_names_the_engine_that_can() {
     let finding = refusal("platform.aws", "no".to_owned());
     assert_eq!(finding.code.as_str(), "LF1421");
     assert!(finding.help.is_some_and(|help| help.contains("--engine terraform")));
-}
-
-#[test]
-fn a_plan_of_another_platform_has_no_resources_here() {
-    assert_eq!(graph(&landfall_model::plan::Plan::default()), Ok(None));
 }
