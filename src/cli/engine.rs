@@ -149,18 +149,25 @@ pub fn consent(question: &str, settings: &Settings) -> anyhow::Result<Option<Exi
     }
 }
 
+/// What is said where terraform is asked to stop.
+pub const TERRAFORM_STOPS: [&str; 2] = [
+    "stopping: terraform finishes what it has begun and keeps its state",
+    "still stopping: terraform finishes what it has begun, so that nothing is lost",
+];
+
 /// Asks the work to stop whenever the user or the system asks the program to; never ends by itself.
-pub async fn listen(stop: &Stop, shown: &Shown<'_>) -> Infallible {
+/// The lines are said the first time, and each time after that.
+pub async fn listen(stop: &Stop, shown: &Shown<'_>, lines: [&str; 2]) -> Infallible {
     let Some(mut signals) = Signals::new() else {
         // Terraform then goes on without the program.
         return pending().await;
     };
-    let mut line = "stopping: terraform finishes what it has begun and keeps its state";
+    let [mut line, again] = lines;
     loop {
         signals.next().await;
         stop.ask();
         shown.told(line);
-        line = "still stopping: terraform finishes what it has begun, so that nothing is lost";
+        line = again;
     }
 }
 
@@ -176,6 +183,7 @@ pub fn judged(fault: Fault, stands: bool) -> anyhow::Result<(Vec<Finding>, Exit)
     let findings = match fault {
         Fault::Refused(finding) => vec![*finding],
         Fault::Engine { fault, .. } => fault.finding(),
+        Fault::Native { findings, .. } => findings,
         // Without the flag the same command ends so again.
         Fault::Untracked(finding) => return Ok((vec![*finding], Exit::Unfit)),
         Fault::Unseen(findings) => {

@@ -6,11 +6,16 @@
 //! every step is safe to repeat.
 
 mod files;
+mod native;
 mod recover;
 mod stages;
 mod standing;
 mod untracked;
 
+pub use native::{
+    NativeRemoval, NativeSite, apply_native, destroy_native_bootstrap, is_bootstrap_unknown, noted_resources,
+    secrets,
+};
 pub use recover::Recovery;
 pub use stages::{Site, apply, destroy_bootstrap, refused};
 pub use standing::{Standing, never_begun, standing, standing_so_far};
@@ -104,6 +109,22 @@ pub enum Fault {
         /// When it began.
         since: String,
     },
+    /// The native engine did not do all of its work.
+    #[error("{}", .findings.first().map_or("the native engine was stopped", |one| one.message.as_str()))]
+    Native {
+        /// Why.
+        findings: Vec<Finding>,
+        /// Whether the user stopped it.
+        interrupted: bool,
+    },
+    /// The journal of steps cannot be written.
+    #[error("stage {stage} was not finished: {cause}")]
+    Note {
+        /// The stage.
+        stage: String,
+        /// Why.
+        cause: landfall_engine_native::NoteFault,
+    },
     /// There is no module of a stage.
     #[error("there is no module {}: run `landfall create manifests` first", path.display())]
     NoModule {
@@ -116,6 +137,9 @@ impl Fault {
     /// Whether the user stopped the work.
     #[must_use]
     pub fn is_interrupted(&self) -> bool {
+        if let Self::Native { interrupted, .. } = self {
+            return *interrupted;
+        }
         matches!(self, Self::Engine { fault, .. } if matches!(**fault, landfall_engine_terraform::Fault::Interrupted { .. }))
     }
 }

@@ -264,9 +264,9 @@ fn forget(file: &Path) -> Result<(), Fault> {
 }
 
 /// A removal of a few resources of a cluster, in which nothing else is found.
-struct Only<'a> {
-    removal: &'a dyn Removal,
-    ids: BTreeSet<String>,
+pub(super) struct Only<'a> {
+    pub(super) removal: &'a dyn Removal,
+    pub(super) ids: BTreeSet<String>,
 }
 
 impl Removal for Only<'_> {

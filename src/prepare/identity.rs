@@ -115,10 +115,15 @@ pub(super) fn account(metadata: Option<&[u8]>, identity: &Identity) -> Option<St
 pub(super) fn engine(metadata: Option<&[u8]>, identity: &Identity, given: Option<Engine>) -> Option<Engine> {
     let own = noted(metadata, identity);
     let noted = own.and_then(|own| {
-        Some(Engine { name: own.engine?, namespace: own.namespace?, machines: own.machines })
+        Some(Engine {
+            name: own.engine?,
+            namespace: own.namespace.unwrap_or_default(),
+            machines: own.machines,
+        })
     });
     let Some(given) = given else { return noted };
-    if !given.namespace.is_empty() {
+    let is_native = given.name == plan::Engine::Native.name();
+    if is_native || !given.namespace.is_empty() {
         return Some(given);
     }
     let noted = noted.map(|noted| noted.namespace).filter(|namespace| !namespace.is_empty());

@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
+use crate::workdir::steps;
 use landfall_cloud_profile::allowance;
 use landfall_diagnostics::{Finding, Findings, Span};
 use landfall_install_config::assets;
@@ -135,8 +136,13 @@ pub(super) fn is_there(path: &Path) -> bool {
     path.is_file()
 }
 
-/// Whether terraform has made something of the cluster in a directory: a stage has a state.
+/// Whether something of the cluster in a directory was created: a stage has a state of terraform, or the journal of
+/// steps a resource that landfall created itself.
 pub(super) fn is_installed(directory: &Path) -> bool {
+    const RESOURCES: &str = ".apply/";
+    if steps(directory).is_ok_and(|steps| steps.iter().any(|known| known.step.contains(RESOURCES))) {
+        return true;
+    }
     let Ok(stages) = std::fs::read_dir(directory.join("terraform")) else {
         return false;
     };

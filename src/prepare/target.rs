@@ -110,7 +110,9 @@ impl Named {
         let metadata = object(&self.metadata)?;
         let own = metadata.get(OWN)?;
         let machines = own.get("machines").and_then(Value::as_bool).unwrap_or_default();
-        Some(Engine { name: text(own.get("engine"))?, namespace: text(own.get("namespace"))?, machines })
+        // Only an engine with a management cluster has a namespace.
+        let namespace = text(own.get("namespace")).unwrap_or_default();
+        Some(Engine { name: text(own.get("engine"))?, namespace, machines })
     }
 
     /// The metadata as it is to be kept: with the account that the cluster was in, so that a later run can
@@ -161,7 +163,8 @@ pub fn note_move(directory: &Path, infra_id: &str, home: &str) -> Result<(), Err
     let is_its = || {
         of_cluster(directory)
             .ok()
-            .filter(|named| named.target.infra_id == infra_id && named.engine().is_some())
+            .filter(|named| named.target.infra_id == infra_id)
+            .filter(|named| named.engine().is_some_and(|engine| !engine.namespace.is_empty()))
     };
     if is_its().is_none() {
         return Ok(());

@@ -134,6 +134,25 @@ impl Installation {
         self.heard(&[&command[..], &release, PATIENT, more].concat())
     }
 
+    /// `landfall create cluster --engine native`, however it ends.
+    pub fn try_native(&self, more: &[&str]) -> Ran {
+        let folder = self.ignition.path().to_str().unwrap();
+        let command = ["create", "cluster", "--engine", "native", "--yes", "--ignition", folder];
+        self.heard(&[&command[..], &["--release", self.release], PATIENT, more].concat())
+    }
+
+    /// The same, which must succeed; gives what it says.
+    pub fn create_native(&self, more: &[&str]) -> Value {
+        let said = self.try_native(more).ends(0).json();
+        assert_eq!(said["outcome"], "done", "{said}");
+        said
+    }
+
+    /// `landfall destroy bootstrap` without terraform, which must succeed; gives what it says.
+    pub fn destroy_native_bootstrap(&self) -> Value {
+        self.run(&["destroy", "bootstrap", "--yes"])
+    }
+
     /// Runs a command of the engine, which must succeed.
     fn run(&self, command: &[&str]) -> Value {
         let said = self.searched(&[command, PATIENT].concat());

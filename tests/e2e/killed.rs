@@ -8,7 +8,7 @@ use crate::killer::{Killer, Taken};
 use crate::listing::Listing;
 
 /// The smallest cluster: all machines in one zone.
-const PLATFORM: &str = "    defaultMachinePlatform:
+pub const PLATFORM: &str = "    defaultMachinePlatform:
       zones: [us-east-1a]
 ";
 /// Terraform is killed after so many calls of a run, and at most so often.
@@ -112,7 +112,7 @@ fn create_continues_with_what_terraform_lost_track_of() {
 }
 
 /// How many there are of each kind in the smallest cluster with its bootstrap machine.
-const ONCE: [(&str, usize); 20] = [
+pub const ONCE: [(&str, usize); 20] = [
     ("DHCP options", 1),
     ("NAT gateway", 1),
     ("VPC", 1),

@@ -16,6 +16,8 @@ pub struct Killer(Arc<Shared>);
 
 #[derive(Default)]
 struct Shared {
+    /// Whether it is landfall itself that is killed.
+    of_landfall: bool,
     port: OnceLock<u16>,
     directory: OnceLock<PathBuf>,
     wish: Mutex<Option<Wish>>,
@@ -26,6 +28,11 @@ struct Shared {
 type Wish = Box<dyn FnMut(&str) -> bool + Send>;
 
 impl Killer {
+    /// Kills landfall instead, which is started with the cluster directory as its last argument.
+    pub fn of_landfall() -> Self {
+        Self(Arc::new(Shared { of_landfall: true, ..Shared::default() }))
+    }
+
     /// The rule for the front.
     pub fn rule(&self) -> Rule {
         let shared = Arc::clone(&self.0);
@@ -76,6 +83,12 @@ impl Shared {
         let entries = std::fs::read_dir("/proc").unwrap().filter_map(Result::ok);
         let pids = entries.filter_map(|entry| {
             let pid: i32 = entry.file_name().to_str()?.parse().ok()?;
+            if self.of_landfall {
+                let line = std::fs::read(entry.path().join("cmdline")).ok()?;
+                let own = self.directory.get().unwrap().to_str()?;
+                let is_its = String::from_utf8_lossy(&line).trim_end_matches('\0').ends_with(own);
+                return Pid::from_raw(pid).filter(|_| is_its);
+            }
             let works_there = std::fs::read_link(entry.path().join("cwd")).ok()?.starts_with(&folder);
             Pid::from_raw(pid).filter(|_| works_there)
         });

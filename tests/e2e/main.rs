@@ -51,4 +51,5 @@ mod stands;
 mod commercial;
 mod existing_network;
 mod killed;
+mod native;
 mod us_gov;

@@ -84,6 +84,11 @@ impl Node {
         Self { name: self.name.clone(), text: self.text.clone(), children }
     }
 
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     /// Its own text.
     pub fn text(&self) -> &str {
         &self.text

@@ -14,6 +14,7 @@ mod outline;
 pub mod permissions;
 mod plan;
 mod render;
+mod resources;
 mod rules;
 mod survey;
 mod tags;
@@ -179,6 +180,19 @@ impl Platform for Aws {
 
     fn assets(&self, plan: &Plan, extras: &Extras<'_>) -> Option<PlatformAssets> {
         render::assets(plan, extras)
+    }
+
+    fn engine_fault(
+        &self,
+        _: &InstallConfig,
+        _: &Catalogue,
+        _: landfall_model::plan::Engine,
+    ) -> Option<Box<Finding>> {
+        None
+    }
+
+    fn resources(&self, plan: &Plan) -> Result<Option<landfall_platform::native::Graph>, Vec<Finding>> {
+        resources::graph(plan)
     }
 
     fn machine_references(&self) -> &'static [&'static str] {

@@ -207,7 +207,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn an_answer_that_cannot_be_used_is_asked_for_again() {
         for (times, known) in [(0, true), (1, true), (2, true), (3, false)] {
-            let asked = account(&Garbled(AtomicUsize::new(0), times), Duration::from_secs(60)).await;
+            let asked = account(&Garbled(AtomicUsize::new(0), times), Duration::from_mins(1)).await;
             assert_eq!(asked.is_ok(), known, "{times}");
             assert!(
                 asked.err().is_none_or(|fault| fault.may_pass() && fault.to_string().contains("text/html"))

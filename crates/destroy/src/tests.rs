@@ -51,7 +51,7 @@ fn waves_say_what_would_go_and_change_nothing() {
     let mut items = cluster(2, 2);
     items.push(Item::new("subnet", &NETWORK).shared());
     let cloud = Cloud::new(items);
-    let planned = paused(plan(&cloud, Duration::from_secs(60))).and_then(Result::ok);
+    let planned = paused(plan(&cloud, Duration::from_mins(1))).and_then(Result::ok);
     let waves: Option<Vec<Vec<&str>>> =
         planned.as_ref().map(|planned| planned.waves.iter().map(|wave| ids(&wave.things)).collect());
     assert_eq!(waves, Some(vec![vec!["i-0", "i-1"], vec!["sg-0", "sg-1"], vec!["vpc"]]));

@@ -14,6 +14,7 @@ use landfall_model::plan::{Engine, Plan};
 use serde_json::{Map, Value};
 
 use crate::World;
+use crate::native::{Api, Secrets};
 use crate::removal::{Removal, Target};
 
 /// Work that waits for a cloud.
@@ -105,6 +106,11 @@ pub trait Session: Send + Sync {
 
     /// What the engine needs in its environment for a stage, beside what landfall itself was given.
     fn engine<'s>(&'s self, infra_id: &'s str, stage: &'s str) -> Waiting<'s, Asked<EngineNeeds>>;
+
+    /// The calls that find and create the resources of a cluster; none where landfall has none for the cloud.
+    fn api<'s>(&'s self, _infra_id: &'s str, _secrets: &'s Secrets) -> Option<Box<dyn Api + 's>> {
+        None
+    }
 }
 
 /// A public DNS zone of the account.

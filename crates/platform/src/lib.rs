@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 pub mod cloud;
+pub mod native;
 pub mod pages;
 pub mod removal;
 pub mod survey;
@@ -148,8 +149,8 @@ pub trait Platform: Sync {
     }
 
     /// Why an engine cannot create clusters where the config wants one; none where it can.
-    fn engine_fault(&self, _: &InstallConfig, _: &Catalogue, _: plan::Engine) -> Option<Box<Finding>> {
-        None
+    fn engine_fault(&self, _: &InstallConfig, _: &Catalogue, engine: plan::Engine) -> Option<Box<Finding>> {
+        (engine == plan::Engine::Native).then(|| Box::new(pages::not_native(self.name())))
     }
 
     /// The stages of terraform, in the order in which they are applied; none where landfall has no modules.
@@ -161,6 +162,15 @@ pub trait Platform: Sync {
     /// landfall does not look for that.
     fn modules(&self) -> untracked::Modules {
         untracked::Modules::default()
+    }
+
+    /// The infrastructure of a plan as a graph of resources, for the engine that creates them itself; none for a plan
+    /// of another platform, and where that engine creates no clusters on the platform.
+    ///
+    /// # Errors
+    /// Findings: settings of the plan that the engine cannot create.
+    fn resources(&self, _: &Plan) -> Result<Option<native::Graph>, Vec<Finding>> {
+        Ok(None)
     }
 
     /// JSON pointers to the fields of a machine's `spec.providerSpec.value` that name infrastructure of the plan.

@@ -10,6 +10,16 @@ const NOT_GATHERED: Code = Code::new("LF1091");
 
 const NO_REMOVAL: Code = Code::new("LF1092");
 
+const NOT_NATIVE: Code = Code::new("LF1420");
+
+/// A platform on which landfall itself creates no clusters.
+#[must_use]
+pub fn not_native(platform: &str) -> Finding {
+    let message = format!("the native engine creates no clusters on platform `{platform}`");
+    Finding::error(&NOT_NATIVE, Kind::NotSupported, "platform", message)
+        .help("use `--engine terraform`; nothing was created")
+}
+
 /// A cluster of a platform that landfall cannot remove anything from.
 #[must_use]
 pub fn no_removal(platform: &str, infra_id: &str) -> Finding {

@@ -130,7 +130,10 @@ fn metadata(plan: &Plan, assets: &PlatformAssets, extras: &Extras<'_>, platform:
         landfall: Some(Own {
             account: extras.account,
             engine: extras.engine.map(|engine| engine.name.as_str()),
-            namespace: extras.engine.map(|engine| engine.namespace.as_str()),
+            namespace: extras
+                .engine
+                .map(|engine| engine.namespace.as_str())
+                .filter(|namespace| !namespace.is_empty()),
             machines: extras.engine.and_then(|engine| engine.machines.then_some(true)),
             additional_trust_bundle: &plan.config.additional_trust_bundle,
         })

@@ -4,9 +4,11 @@ mod aso;
 mod begun;
 mod checked;
 mod flags;
+mod native;
 mod recovery;
 mod started;
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use landfall_engine_terraform::{Stop, Terraform};
@@ -33,7 +35,7 @@ use crate::prepare::{
 };
 use crate::ui;
 use crate::ui::json as json_form;
-use crate::workdir::{ClusterDir, Durability, Step, StepResult};
+use crate::workdir::{ClusterDir, Durability};
 
 /// Make the infrastructure of a cluster
 ///
@@ -89,6 +91,8 @@ enum EngineName {
     Terraform,
     /// Azure Service Operator in a management cluster
     Aso,
+    /// Landfall itself, on AWS
+    Native,
 }
 
 /// The word that has the ignition files made by the OpenShift installer.
@@ -155,7 +159,7 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
         Ok(noted) => noted,
         Err(why) => return unnamed(why, settings),
     };
-    let engine = match begun::chosen(args.engine, noted.as_ref()) {
+    let engine = match begun::chosen(args.engine, noted.as_ref(), &directory) {
         Ok(engine) => engine,
         Err(finding) => return aso::refused(&[*finding], Exit::Failed, settings),
     };
@@ -196,6 +200,9 @@ impl Job<'_> {
     fn run(&self, asking: &Asking<'_>, ask: &prepare::Ask<'_>) -> anyhow::Result<Exit> {
         if self.engine == EngineName::Aso {
             return self.aso(asking, ask)?.or_else(|ended| self.end(ended));
+        }
+        if self.engine == EngineName::Native {
+            return self.native(asking, ask)?.or_else(|ended| self.end(ended));
         }
         let terraform = if self.args.plan {
             None
@@ -249,7 +256,15 @@ impl Job<'_> {
             infra_id: self.args.facts.infra_id.clone(),
             cluster_id: self.args.facts.cluster_id.map(|id| id.to_string()),
             ignition: self.ignition(),
-            engine: (self.engine == EngineName::Aso).then(|| self.args.aso.noted(self.machines)),
+            engine: match self.engine {
+                EngineName::Terraform => None,
+                EngineName::Aso => Some(self.args.aso.noted(self.machines)),
+                EngineName::Native => Some(prepare::Engine {
+                    name: native::NAME.to_owned(),
+                    namespace: String::new(),
+                    machines: false,
+                }),
+            },
             durability: Durability::Fsync,
         }
     }
@@ -262,18 +277,31 @@ impl Job<'_> {
             Ok(outlook) => outlook,
             Err(refusal) => return Ok(Err(refusal.into())),
         };
+        let graph = match self.engine {
+            EngineName::Native => match self.resources(&outlook.plan)? {
+                Ok(graph) => Some(graph),
+                Err(ended) => return Ok(Err(ended)),
+            },
+            EngineName::Terraform | EngineName::Aso => None,
+        };
         let stages = install::standing_so_far(self.directory, self.platform)?;
         let summary = Summary::new(self.platform.outline(&outlook.plan), stages);
         if self.settings.output == Output::Json {
             let mut value = self.head("planned", &outlook.plan);
             value["summary"] = summary.json();
             value["findings"] = json_form::findings(&outcome::judged(&outlook.said)).into();
+            if let Some(graph) = graph {
+                value["resources"] = serde_json::to_value(graph.resources)?;
+            }
             self.settings.printer.data(&format!("{value}\n"))?;
             return Ok(Ok(Exit::Done));
         }
         outcome::said(&outlook.said, self.settings);
         let mut text: String = summary.lines().into_iter().map(|line| line + "\n").collect();
         text += &summary.text(self.settings.printer.colours().data);
+        for node in graph.iter().flat_map(|graph| &graph.resources) {
+            let _ = writeln!(text, "  {:9}  {}", node.stage, node.name);
+        }
         self.settings.printer.data(&text)?;
         self.stands_for(&outlook);
         Ok(Ok(Exit::Done))
@@ -324,7 +352,7 @@ impl Job<'_> {
             let result = self.runtime.block_on(async {
                 tokio::select! {
                     result = work => result,
-                    never = engine::listen(&stop, &shown) => match never {},
+                    never = engine::listen(&stop, &shown, engine::TERRAFORM_STOPS) => match never {},
                 }
             });
             match result {
@@ -340,7 +368,8 @@ impl Job<'_> {
             }
         };
         drop(shown);
-        self.finish(&cluster, terraform, &prepared, &summary, &done, result).map(Ok)
+        let engine = json!({ "name": terraform.name(), "version": terraform.version().to_string() });
+        self.finish(&cluster, engine, &prepared, &summary, &done, result, &[]).map(Ok)
     }
 
     /// Shows what will be made; how the run ends where the user does not want that.
@@ -369,20 +398,7 @@ impl Job<'_> {
     ) -> Result<(), Fault> {
         let Tools { terraform, recovery, shown, stop } = tools;
         if let Some(session) = self.session {
-            let marked = session.adopt(plan).await.map_err(install::refused)?;
-            for sentence in &marked {
-                install::Watcher::told(shown, sentence);
-            }
-            if !marked.is_empty() {
-                cluster.note(&Step {
-                    time: prepare::now(),
-                    step: "adopt".to_owned(),
-                    result: StepResult::Done,
-                    detail: marked.join("; "),
-                    inputs: String::new(),
-                })?;
-            }
-            done.adopted.extend(marked);
+            self.adopt(session, cluster, plan, shown, done).await?;
         }
         let mut site = Site {
             cluster,
@@ -399,17 +415,19 @@ impl Job<'_> {
     }
 
     /// Says how it ended.
+    #[allow(clippy::too_many_arguments, reason = "everything that is said at the end")]
     fn finish(
         &self,
         cluster: &ClusterDir,
-        terraform: &Terraform,
+        engine: Value,
         prepared: &Prepared,
         summary: &Summary,
         done: &Done,
         result: Result<(), Fault>,
+        differences: &[landfall_diagnostics::Finding],
     ) -> anyhow::Result<Exit> {
         let (findings, exit) = match result {
-            Ok(()) => (Vec::new(), Exit::Done),
+            Ok(()) => (differences.to_vec(), Exit::Done),
             Err(fault) => engine::judged(fault, self.standing(cluster) > 0)?,
         };
         if self.settings.output == Output::Json {
@@ -420,7 +438,7 @@ impl Job<'_> {
                 _ => "refused",
             };
             let mut value = self.head(word, &prepared.plan);
-            value["engine"] = json!({ "name": terraform.name(), "version": terraform.version().to_string() });
+            value["engine"] = engine;
             value["summary"] = summary.json();
             value["adopted"] = json!(done.adopted);
             value["work"] = engine::stages(&done.stages).into();
@@ -455,8 +473,11 @@ impl Job<'_> {
         })
     }
 
-    /// Resources that terraform knows of.
+    /// Resources that the engine knows of.
     fn standing(&self, cluster: &ClusterDir) -> usize {
+        if self.engine == EngineName::Native {
+            return install::noted_resources(cluster, self.platform);
+        }
         let folder = cluster.root().join("terraform");
         let stages = self.platform.stages().iter();
         stages

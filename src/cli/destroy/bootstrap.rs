@@ -1,6 +1,7 @@
 //! `landfall destroy bootstrap`.
 
 mod aso;
+mod native;
 
 use std::path::{Path, PathBuf};
 
@@ -67,6 +68,9 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
     };
     if let Some(engine) = named.engine().filter(|engine| engine.name == super::aso::NAME) {
         return aso::remove(args, &named, engine, settings);
+    }
+    if named.engine().is_some_and(|engine| engine.name == native::NAME) {
+        return native::remove(args, named, settings);
     }
     let Named { platform, target: going, .. } = named;
     if platform.stages().is_empty() {
@@ -163,7 +167,7 @@ async fn remove(
     };
     tokio::select! {
         result = install::destroy_bootstrap(&mut site, done) => result,
-        never = engine::listen(&stop, shown) => match never {},
+        never = engine::listen(&stop, shown, engine::TERRAFORM_STOPS) => match never {},
     }
 }
 

@@ -120,7 +120,7 @@ fn trusted(trust: &Trust) -> Vec<(&'static str, Secret<Vec<u8>>)> {
 /// The address from which the bootstrap machine gets its Ignition config. Whoever has it can read what is
 /// there. Nobody is called for it but the source of the credentials, which is asked anew: those of a session
 /// that have been used since the beginning may end before the machine has started.
-async fn ignition_url(session: &Session<'_>, infra_id: &str) -> Asked<Secret<String>> {
+pub(super) async fn ignition_url(session: &Session<'_>, infra_id: &str) -> Asked<Secret<String>> {
     for secret in secrets::known(session.asking.world) {
         session.hide(&secret);
     }

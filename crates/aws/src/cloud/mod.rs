@@ -4,7 +4,8 @@
 //! believed, and `renewal` how credentials last as long as a run. What all else rests on is
 //! checked in `reach` and `credentials`; facts are gathered in `gather`, and what facts do not hold is checked
 //! in `checks`. `zones` lists what a base domain can be chosen from, and `engine` has what Terraform needs to
-//! call AWS in the same way. All calls only read, but for those of `adopt` and `removal`.
+//! call AWS in the same way. `resources` creates what a cluster consists of. All calls only read, but for those of
+//! `adopt`, `resources` and `removal`.
 
 mod adopt;
 mod bounded;
@@ -24,6 +25,7 @@ mod pages;
 mod reach;
 mod removal;
 mod renewal;
+mod resources;
 mod secrets;
 mod session;
 mod understood;
@@ -33,6 +35,7 @@ use landfall_model::plan::Plan;
 use landfall_platform::cloud::{
     Asked, Asking, Check, Cloud, EngineNeeds, Gathered, Judged, PublicZone, Session, Waiting,
 };
+use landfall_platform::native::{Api, Secrets};
 use landfall_platform::removal::{Removal, Target};
 
 /// The edge of AWS.
@@ -95,5 +98,9 @@ impl Session for session::Session<'_> {
 
     fn engine<'s>(&'s self, infra_id: &'s str, stage: &'s str) -> Waiting<'s, Asked<EngineNeeds>> {
         Box::pin(engine::needs(self, infra_id, stage))
+    }
+
+    fn api<'s>(&'s self, infra_id: &'s str, secrets: &'s Secrets) -> Option<Box<dyn Api + 's>> {
+        Some(Box::new(resources::Resources::new(self, infra_id, secrets)))
     }
 }

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use landfall_model::aws::config::Platform;
 use landfall_model::plan::{Plan, Since};
 use landfall_render::{CloudCredentials, Extras, PlatformAssets, Unset};
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::credentials;
@@ -58,6 +59,14 @@ pub(super) fn assets(plan: &Plan, extras: &Extras<'_>) -> Option<PlatformAssets>
         tfvars: tfvars::platform(&rendering),
         own_tfvars: tfvars::own(&rendering),
     })
+}
+
+/// The variables of the modules, those of the platform and our own; none for a plan of another platform.
+pub(super) fn variables(plan: &Plan) -> Option<(Box<RawValue>, Box<RawValue>)> {
+    let aws = plan.platform.aws.as_deref()?;
+    let platform = plan.config.platform.aws.as_ref()?;
+    let rendering = Rendering { plan, aws, platform, id: &plan.identity.infra_id };
+    Some((tfvars::platform(&rendering), tfvars::own(&rendering)))
 }
 
 /// How unset fields stand in the cluster's copy of the install config.

@@ -11,6 +11,7 @@ use super::{Planning, cloud_pages, pages};
 /// Why an engine cannot create clusters in a cloud. Azure Service Operator is looked at in its management cluster.
 pub(crate) fn engine_fault(name: &str, cloud: &catalogue::Cloud, engine: Engine) -> Option<Box<Finding>> {
     match engine {
+        Engine::Native => Some(Box::new(landfall_platform::pages::not_native("azure"))),
         Engine::Terraform if cloud.stack => Some(Box::new(pages::hub_without_engine())),
         Engine::Terraform if cloud.closed => Some(Box::new(pages::cloud_without_engine(name))),
         _ => None,

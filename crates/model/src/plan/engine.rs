@@ -8,6 +8,8 @@ pub enum Engine {
     Terraform,
     /// Azure Service Operator.
     Aso,
+    /// Landfall itself.
+    Native,
 }
 
 impl Engine {
@@ -17,11 +19,12 @@ impl Engine {
         match self {
             Self::Terraform => "terraform",
             Self::Aso => "aso",
+            Self::Native => "native",
         }
     }
 
     /// Every engine.
-    pub const ALL: [Self; 2] = [Self::Terraform, Self::Aso];
+    pub const ALL: [Self; 3] = [Self::Terraform, Self::Aso, Self::Native];
 
     /// The engine of this name, if there is one.
     #[must_use]

@@ -7,10 +7,14 @@ use landfall_engine_aso::drive::pages;
 
 use super::EngineName;
 use super::aso::{NAME, STEP};
+use super::native;
 use crate::prepare::Engine;
 use crate::prepare::target;
 use crate::prepare::target::Unnamed;
 use crate::workdir;
+
+/// The step that creates the first resources, of terraform and of landfall itself.
+const CREATION: &str = "cluster.apply";
 
 /// The engine that is noted for the cluster of a directory.
 ///
@@ -28,9 +32,23 @@ pub(super) fn engine(directory: &Path) -> Result<Option<Engine>, Unnamed> {
 ///
 /// # Errors
 /// Another one began it.
-pub(super) fn chosen(asked: Option<EngineName>, noted: Option<&Engine>) -> Result<EngineName, Box<Finding>> {
+pub(super) fn chosen(
+    asked: Option<EngineName>,
+    noted: Option<&Engine>,
+    directory: &Path,
+) -> Result<EngineName, Box<Finding>> {
     let is_noted = noted.is_some_and(|engine| engine.name == NAME);
+    let is_native = noted.is_some_and(|engine| engine.name == native::NAME);
+    let is_begun = workdir::steps(directory).is_ok_and(|steps| steps.last(CREATION).is_some());
     match asked {
+        Some(EngineName::Native) if is_noted => Err(Box::new(pages::other_engine(NAME, native::NAME))),
+        Some(EngineName::Native) if is_begun && !is_native => {
+            Err(Box::new(pages::other_engine("terraform", native::NAME)))
+        }
+        Some(asked @ (EngineName::Terraform | EngineName::Aso)) if is_begun && is_native => {
+            Err(Box::new(pages::other_engine(native::NAME, landfall_model::plan::Engine::from(asked).name())))
+        }
+        None if is_native => Ok(EngineName::Native),
         Some(EngineName::Terraform) if is_noted => Err(Box::new(pages::other_engine(NAME, "terraform"))),
         Some(asked) => Ok(asked),
         None if is_noted => Ok(EngineName::Aso),
@@ -122,8 +140,8 @@ mod tests {
     fn an_engine_that_cannot_be_read_is_not_taken_for_none() {
         let Some(root) = noted(r#""engine":"aso","namespace":"a""#) else { return };
         let noted = engine(root.path()).ok().flatten();
-        assert_eq!(chosen(None, noted.as_ref()).ok(), Some(EngineName::Aso));
-        assert!(chosen(Some(EngineName::Terraform), noted.as_ref()).is_err());
+        assert_eq!(chosen(None, noted.as_ref(), root.path()).ok(), Some(EngineName::Aso));
+        assert!(chosen(Some(EngineName::Terraform), noted.as_ref(), root.path()).is_err());
         assert_eq!(fs::write(root.path().join("metadata.json"), "{").ok(), Some(()));
         assert!(matches!(engine(root.path()), Err(Unnamed::Invalid(_))));
         assert_eq!(fs::remove_file(root.path().join("metadata.json")).ok(), Some(()));

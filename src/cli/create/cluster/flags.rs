@@ -86,7 +86,8 @@ impl AsoArgs {
 pub(super) fn misplaced(args: &super::Args, engine: EngineName, machines: bool) -> Option<String> {
     let (flag, other) = match engine {
         EngineName::Terraform => (args.aso.given(), plan::Engine::Aso),
-        EngineName::Aso => {
+        EngineName::Native if args.aso.given().is_some() => (args.aso.given(), plan::Engine::Aso),
+        EngineName::Aso | EngineName::Native => {
             (args.terraform.given().or(args.recover.then_some("--recover")), plan::Engine::Terraform)
         }
     };
@@ -102,6 +103,7 @@ impl From<EngineName> for plan::Engine {
         match name {
             EngineName::Terraform => Self::Terraform,
             EngineName::Aso => Self::Aso,
+            EngineName::Native => Self::Native,
         }
     }
 }

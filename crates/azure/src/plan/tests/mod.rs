@@ -270,6 +270,7 @@ fn terraform_cannot_create_clusters_in_every_cloud() {
     };
     for name in ["AzurePublicCloud", "AzureUSGovernmentCloud", "AzureChinaCloud"] {
         assert_eq!(told(name, Engine::Terraform), None, "{name}");
+        assert_eq!(told(name, Engine::Native), Some("LF1420"), "{name}");
     }
     for name in ["AzureStackCloud", "AzureGermanCloud"] {
         assert_eq!(told(name, Engine::Terraform), Some("LF0791"), "{name}");

@@ -1,0 +1,153 @@
+//! Hosted zones and records.
+
+use aws_sdk_route53::types::{
+    AliasTarget, Change, ChangeAction, ChangeBatch, HostedZoneConfig, ResourceRecord, ResourceRecordSet,
+    ResourceTagSet, RrType, Tag, TagResourceType, Vpc, VpcRegion,
+};
+use landfall_platform::native::{Failure, Properties, Wanted};
+use serde_json::{Value, json};
+
+use super::identities::invalid;
+use super::{Item, Made, Resources, is_true, pairs, send, with_id};
+
+/// How long a record without an alias is kept by resolvers, in seconds.
+const TTL: i64 = 10;
+
+impl Resources<'_> {
+    async fn route53(&self) -> Made<&aws_sdk_route53::Client> {
+        self.session.route53().await.map_err(|why| Self::unready(&why))
+    }
+
+    /// The client for a zone: that of the config may belong to another account.
+    async fn route53_for(&self, wanted: &Wanted) -> Made<aws_sdk_route53::Client> {
+        if is_true(wanted, "private") {
+            return self.session.route53_of_zone().await.map_err(|why| Self::unready(&why));
+        }
+        Ok(self.route53().await?.clone())
+    }
+}
+
+/// A name or address of DNS as it is compared.
+fn plain(name: &str) -> String {
+    name.trim_end_matches('.').to_ascii_lowercase()
+}
+
+fn bare(id: &str) -> &str {
+    id.trim_start_matches("/hostedzone/")
+}
+
+pub(super) async fn zones(cx: &Resources<'_>, wanted: &Wanted) -> Made<Vec<Item>> {
+    let route53 = cx.route53().await?;
+    let domain = wanted.text("domain");
+    let found =
+        send!(cx, "route53:ListHostedZonesByName", route53.list_hosted_zones_by_name().dns_name(domain))?;
+    let mut items = Vec::new();
+    for zone in found.hosted_zones() {
+        let is_private = zone.config().is_some_and(HostedZoneConfig::private_zone);
+        if !is_private || plain(zone.name()) != plain(domain) {
+            continue;
+        }
+        let id = bare(zone.id());
+        let request =
+            route53.list_tags_for_resource().resource_type(TagResourceType::Hostedzone).resource_id(id);
+        let tags = send!(cx, "route53:ListTagsForResource", request)?;
+        let tags = tags.resource_tag_set().map(ResourceTagSet::tags).unwrap_or_default();
+        let pair = |tag: &Tag| Some((tag.key()?.to_owned(), Value::from(tag.value().unwrap_or_default())));
+        let tags = Value::Object(tags.iter().filter_map(pair).collect());
+        let known = json!({
+            "id": id,
+            "domain": plain(zone.name()),
+            "token": zone.caller_reference(),
+            "tags": tags,
+        });
+        items.push(Item::new("hosted-zone", known));
+    }
+    Ok(items)
+}
+
+pub(super) async fn create_zone(cx: &Resources<'_>, wanted: &Wanted) -> Made<Properties> {
+    let vpc = Vpc::builder().vpc_region(VpcRegion::from(wanted.text("region"))).vpc_id(wanted.text("vpc"));
+    let request = cx.route53().await?.create_hosted_zone().name(wanted.text("domain"));
+    let request = request
+        .caller_reference(&wanted.token)
+        .vpc(vpc.build())
+        .hosted_zone_config(HostedZoneConfig::builder().private_zone(true).build());
+    let answer = Box::pin(request.send()).await;
+    match answer.map_err(|error| cx.session.fault("route53:CreateHostedZone", &error)) {
+        Ok(made) => Ok(with_id(made.hosted_zone().map(|zone| bare(zone.id())))),
+        Err(fault) => match super::failure(&fault) {
+            // An earlier call created it: the next look finds it.
+            Failure::Refused(finding) if fault.is("HostedZoneAlreadyExists") => {
+                Err(Failure::Unknown(finding))
+            }
+            failure => Err(failure),
+        },
+    }
+}
+
+pub(super) async fn tag_zone(cx: &Resources<'_>, wanted: &Wanted, outputs: &Properties) -> Made<()> {
+    let id = outputs.get("id").and_then(Value::as_str).unwrap_or_default();
+    let tags = pairs(wanted, "tags").into_iter();
+    let tags = tags.map(|(key, value)| Tag::builder().key(key).value(value).build()).collect();
+    let request = cx.route53().await?.change_tags_for_resource();
+    let request = request.resource_type(TagResourceType::Hostedzone).resource_id(id).set_add_tags(Some(tags));
+    send!(cx, "route53:ChangeTagsForResource", request)?;
+    Ok(())
+}
+
+pub(super) async fn records(cx: &Resources<'_>, wanted: &Wanted) -> Made<Vec<Item>> {
+    let (zone, host, kind) = (wanted.text("zone"), wanted.text("host"), wanted.text("type"));
+    let request = cx.route53_for(wanted).await?.list_resource_record_sets().hosted_zone_id(zone);
+    let request = request
+        .start_record_name(format!("{}.", plain(host)))
+        .start_record_type(RrType::from(kind))
+        .max_items(1);
+    let found = send!(cx, "route53:ListResourceRecordSets", request)?;
+    let sets = found.resource_record_sets().iter();
+    let sets = sets.filter(|set| plain(set.name()) == plain(host) && set.r#type().as_str() == kind);
+    let item = |set: &ResourceRecordSet| {
+        let alias = set.alias_target();
+        let target = alias.map(AliasTarget::dns_name);
+        let target = target.or_else(|| set.resource_records().first().map(ResourceRecord::value));
+        let mut known = json!({
+            "zone": zone,
+            "host": host,
+            "type": kind,
+            "target": target.map(plain).filter(|target| *target != plain(wanted.text("target"))),
+        });
+        // A target that differs in its form only is the wanted one.
+        if known["target"].is_null() {
+            known["target"] = wanted.text("target").into();
+        }
+        if let Some(alias) = alias {
+            known["targetZone"] = alias.hosted_zone_id().into();
+        }
+        Item::new("record", known)
+    };
+    Ok(sets.map(item).collect())
+}
+
+pub(super) async fn create_record(cx: &Resources<'_>, wanted: &Wanted) -> Made<Properties> {
+    const CALL: &str = "route53:ChangeResourceRecordSets";
+    let broken = |error| invalid(cx, CALL, &error);
+    let set =
+        ResourceRecordSet::builder().name(wanted.text("host")).r#type(RrType::from(wanted.text("type")));
+    let target = wanted.text("target");
+    let set = match wanted.text("targetZone") {
+        "" => {
+            let record = ResourceRecord::builder().value(target).build().map_err(broken)?;
+            set.ttl(TTL).resource_records(record)
+        }
+        zone => {
+            let alias = AliasTarget::builder().dns_name(target).hosted_zone_id(zone);
+            set.alias_target(alias.evaluate_target_health(false).build().map_err(broken)?)
+        }
+    };
+    let set = set.build().map_err(broken)?;
+    let change = Change::builder().action(ChangeAction::Create).resource_record_set(set);
+    let batch = ChangeBatch::builder().changes(change.build().map_err(broken)?);
+    let request = cx.route53_for(wanted).await?.change_resource_record_sets();
+    let request = request.hosted_zone_id(wanted.text("zone")).change_batch(batch.build().map_err(broken)?);
+    send!(cx, "route53:ChangeResourceRecordSets", request)?;
+    Ok(Properties::new())
+}

@@ -1,0 +1,85 @@
+//! The bucket with the bootstrap machine's Ignition config.
+
+use aws_sdk_s3::primitives::ByteStream;
+use aws_sdk_s3::types::{
+    BucketLocationConstraint, CreateBucketConfiguration, ServerSideEncryption, Tag, Tagging,
+};
+use landfall_platform::native::{Properties, Wanted};
+use serde_json::json;
+
+use super::super::fault::{Fault, Sort};
+use super::identities::invalid;
+use super::{Item, Made, Resources, pairs, send, with_id};
+
+/// The region whose buckets name no region.
+const FIRST_REGION: &str = "us-east-1";
+
+impl Resources<'_> {
+    async fn s3(&self) -> Made<&aws_sdk_s3::Client> {
+        self.session.s3().await.map_err(|why| Self::unready(&why))
+    }
+}
+
+fn is_missing(fault: &Fault) -> bool {
+    fault.sort == Sort::NotFound || fault.status == Some(404)
+}
+
+pub(super) async fn bucket(cx: &Resources<'_>, wanted: &Wanted) -> Made<Vec<Item>> {
+    let name = wanted.text("name");
+    let answer = Box::pin(cx.s3().await?.head_bucket().bucket(name).send()).await;
+    match answer.map_err(|error| cx.session.fault("s3:ListBucket", &error)) {
+        Ok(_) => Ok(vec![Item::new("bucket", json!({ "id": name, "name": name }))]),
+        Err(fault) if is_missing(&fault) => Ok(Vec::new()),
+        Err(fault) => Err(super::failure(&fault)),
+    }
+}
+
+pub(super) async fn create_bucket(cx: &Resources<'_>, wanted: &Wanted) -> Made<Properties> {
+    let (name, region) = (wanted.text("name"), wanted.text("region"));
+    let place = (region != FIRST_REGION).then(|| {
+        let region = BucketLocationConstraint::from(region);
+        CreateBucketConfiguration::builder().location_constraint(region).build()
+    });
+    let request = cx.s3().await?.create_bucket().bucket(name).set_create_bucket_configuration(place);
+    let answer = Box::pin(request.send()).await;
+    match answer.map_err(|error| cx.session.fault("s3:CreateBucket", &error)) {
+        Err(fault) if !fault.is("BucketAlreadyOwnedByYou") => Err(super::failure(&fault)),
+        _ => Ok(with_id(Some(name))),
+    }
+}
+
+pub(super) async fn tag_bucket(cx: &Resources<'_>, wanted: &Wanted, _: &Properties) -> Made<()> {
+    const CALL: &str = "s3:PutBucketTagging";
+    let mut tags = Tagging::builder();
+    for (key, value) in pairs(wanted, "tags") {
+        let tag = Tag::builder().key(key).value(value).build();
+        tags = tags.tag_set(tag.map_err(|error| invalid(cx, CALL, &error))?);
+    }
+    let tags = tags.build().map_err(|error| invalid(cx, CALL, &error))?;
+    let request = cx.s3().await?.put_bucket_tagging().bucket(wanted.text("name")).tagging(tags);
+    send!(cx, "s3:PutBucketTagging", request)?;
+    Ok(())
+}
+
+pub(super) async fn object(cx: &Resources<'_>, wanted: &Wanted) -> Made<Vec<Item>> {
+    let (bucket, key) = (wanted.text("bucket"), wanted.text("key"));
+    let answer = Box::pin(cx.s3().await?.head_object().bucket(bucket).key(key).send()).await;
+    match answer.map_err(|error| cx.session.fault("s3:GetObject", &error)) {
+        Ok(_) => Ok(vec![Item::new("object", json!({ "bucket": bucket, "key": key }))]),
+        Err(fault) if is_missing(&fault) => Ok(Vec::new()),
+        Err(fault) => Err(super::failure(&fault)),
+    }
+}
+
+pub(super) async fn put_object(cx: &Resources<'_>, wanted: &Wanted) -> Made<Properties> {
+    let tags =
+        url::form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs(wanted, "tags")).finish();
+    let content = cx.secret(wanted, "content").as_bytes().to_vec();
+    let request = cx.s3().await?.put_object().bucket(wanted.text("bucket")).key(wanted.text("key"));
+    let request = request
+        .body(ByteStream::from(content))
+        .server_side_encryption(ServerSideEncryption::Aes256)
+        .tagging(tags);
+    send!(cx, "s3:PutObject", request)?;
+    Ok(Properties::new())
+}

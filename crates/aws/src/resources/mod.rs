@@ -1,0 +1,159 @@
+//! The infrastructure of a plan as a graph of resources, for the engine that creates them itself.
+//!
+//! It is computed from the same variables as the modules of terraform, all of them: a variable that is not known here
+//! is refused, so that none is ever left out silently.
+
+mod groups;
+mod machines;
+mod names;
+mod network;
+mod variables;
+
+use std::collections::BTreeMap;
+
+use landfall_diagnostics::{Code, Finding, Kind};
+use landfall_model::plan::Plan;
+use landfall_platform::native::{Graph, Node, Properties, output};
+use serde_json::{Value, json};
+
+use crate::render;
+use crate::tags::{CLUSTER, PROVIDER};
+use variables::Variables;
+
+/// The layout of resources that the engine creates.
+const LAYOUT: &str = "4.16";
+/// What cluster components look for.
+const DESCRIPTION: &str = "Created By OpenShift Installer";
+
+const CLUSTER_STAGE: &str = "cluster";
+const BOOTSTRAP_STAGE: &str = "bootstrap";
+
+/// A setting that the engine cannot create.
+static SETTING: Code = Code::new("LF1421");
+
+/// The graph of a plan; none for a plan of another platform.
+pub(crate) fn graph(plan: &Plan) -> Result<Option<Graph>, Vec<Finding>> {
+    let Some((platform, own)) = render::variables(plan) else { return Ok(None) };
+    let variables = variables::read(plan, &platform, &own).map_err(|why| {
+        let message = format!("the native engine does not know a setting of the plan: {why}");
+        vec![refusal("platform.aws", message)]
+    })?;
+    let refused = refused(plan, &variables);
+    if !refused.is_empty() {
+        return Err(refused);
+    }
+    let mut builder = Builder { vars: &variables, graph: Graph::default(), stage: CLUSTER_STAGE };
+    let network = builder.network();
+    let zone = plan.platform.aws.as_ref().and_then(|aws| aws.public_zone.as_deref());
+    builder.cluster(&network, zone);
+    builder.stage = BOOTSTRAP_STAGE;
+    builder.bootstrap(&network);
+    Ok(Some(builder.graph))
+}
+
+fn refused(plan: &Plan, vars: &Variables) -> Vec<Finding> {
+    let zone = plan.platform.aws.as_ref().and_then(|aws| aws.public_zone.as_deref());
+    let settings = [
+        (
+            vars.aws_layout != LAYOUT,
+            "",
+            format!("the native engine creates clusters of release 4.16 and later, not of {}", plan.release),
+        ),
+        (
+            vars.is_external() && zone.is_none(),
+            "baseDomain",
+            format!(
+                "the native engine needs the public zone of {}, which the facts do not name",
+                vars.base_domain
+            ),
+        ),
+        (
+            vars.aws_master_use_spot_instance,
+            "controlPlane.platform.aws",
+            "the native engine creates no spot instances for the control plane".to_owned(),
+        ),
+    ];
+    let refused = settings.into_iter().filter(|(refused, ..)| *refused);
+    refused.map(|(_, field, message)| refusal(field, message)).collect()
+}
+
+fn refusal(field: &str, message: String) -> Finding {
+    Finding::error(&SETTING, Kind::NotSupported, field, message)
+        .help("use `--engine terraform`, which creates this; nothing was created")
+}
+
+/// Adds resources to the graph.
+struct Builder<'v> {
+    vars: &'v Variables,
+    graph: Graph,
+    stage: &'static str,
+}
+
+type Tags = BTreeMap<String, String>;
+
+impl Builder<'_> {
+    /// Adds a resource and gives its name.
+    fn add(&mut self, kind: &'static str, name: &str, properties: Value, after: &[String]) -> String {
+        let properties = match properties {
+            Value::Object(properties) => properties,
+            _ => Properties::new(),
+        };
+        let properties = properties.into_iter().filter(|(_, value)| !value.is_null()).collect();
+        let name = format!("{kind}/{name}");
+        self.graph.resources.push(Node {
+            name: name.clone(),
+            kind,
+            stage: self.stage,
+            properties,
+            after: after.to_vec(),
+        });
+        name
+    }
+
+    /// A resource with the infrastructure id before its name.
+    fn named(&self, end: &str) -> String {
+        format!("{}-{end}", self.vars.cluster_id)
+    }
+
+    /// The tags of everything that takes tags.
+    fn tags(&self) -> Tags {
+        let mut tags = self.vars.aws_extra_tags.clone();
+        tags.entry(format!("{CLUSTER}{}", self.vars.cluster_id)).or_insert_with(|| "owned".to_owned());
+        tags
+    }
+
+    /// The same with the tag `Name`.
+    fn tags_named(&self, end: &str) -> Tags {
+        let mut tags = self.tags();
+        tags.insert("Name".to_owned(), self.named(end));
+        tags
+    }
+
+    /// The tags of a resource with a role for the Cluster API provider.
+    fn role_tags(&self, role: &str, end: &str) -> Tags {
+        let mut tags = self.tags_named(end);
+        tags.insert(format!("{PROVIDER}{}", self.vars.cluster_id), "owned".to_owned());
+        tags.insert("sigs.k8s.io/cluster-api-provider-aws/role".to_owned(), role.to_owned());
+        tags
+    }
+}
+
+/// A reference to the id of a resource.
+fn id(node: &str) -> Value {
+    output(node, "id")
+}
+
+/// The trust policy of a role for machines.
+fn trust_policy(principal: &str) -> Value {
+    json!({
+        "Version": "2012-10-17",
+        "Statement": [{
+            "Effect": "Allow",
+            "Principal": { "Service": principal },
+            "Action": "sts:AssumeRole",
+        }],
+    })
+}
+
+#[cfg(test)]
+mod tests;

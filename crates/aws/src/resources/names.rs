@@ -1,0 +1,199 @@
+//! Load balancers, DNS, roles, and the image.
+
+use landfall_platform::native::output;
+use serde_json::{Value, json};
+
+use super::groups::group_name;
+use super::network::Network;
+use super::{Builder, DESCRIPTION, id, trust_policy};
+
+const WORKER_ACTIONS: &[&str] = &["ec2:DescribeInstances", "ec2:DescribeRegions"];
+
+/// What the cluster's cloud controllers do with the rights of the control plane: volumes, and load balancers for
+/// services with their security group rules.
+const CONTROL_PLANE_ACTIONS: &[&str] = &[
+    "ec2:AttachVolume",
+    "ec2:AuthorizeSecurityGroupIngress",
+    "ec2:CreateSecurityGroup",
+    "ec2:CreateTags",
+    "ec2:CreateVolume",
+    "ec2:DeleteSecurityGroup",
+    "ec2:DeleteVolume",
+    "ec2:Describe*",
+    "ec2:DetachVolume",
+    "ec2:ModifyInstanceAttribute",
+    "ec2:ModifyVolume",
+    "ec2:RevokeSecurityGroupIngress",
+    "elasticloadbalancing:AddTags",
+    "elasticloadbalancing:ApplySecurityGroupsToLoadBalancer",
+    "elasticloadbalancing:AttachLoadBalancerToSubnets",
+    "elasticloadbalancing:ConfigureHealthCheck",
+    "elasticloadbalancing:CreateListener",
+    "elasticloadbalancing:CreateLoadBalancer",
+    "elasticloadbalancing:CreateLoadBalancerListeners",
+    "elasticloadbalancing:CreateLoadBalancerPolicy",
+    "elasticloadbalancing:CreateTargetGroup",
+    "elasticloadbalancing:DeleteListener",
+    "elasticloadbalancing:DeleteLoadBalancer",
+    "elasticloadbalancing:DeleteLoadBalancerListeners",
+    "elasticloadbalancing:DeleteTargetGroup",
+    "elasticloadbalancing:DeregisterInstancesFromLoadBalancer",
+    "elasticloadbalancing:DeregisterTargets",
+    "elasticloadbalancing:Describe*",
+    "elasticloadbalancing:DetachLoadBalancerFromSubnets",
+    "elasticloadbalancing:ModifyListener",
+    "elasticloadbalancing:ModifyLoadBalancerAttributes",
+    "elasticloadbalancing:ModifyTargetGroup",
+    "elasticloadbalancing:ModifyTargetGroupAttributes",
+    "elasticloadbalancing:RegisterInstancesWithLoadBalancer",
+    "elasticloadbalancing:RegisterTargets",
+    "elasticloadbalancing:SetLoadBalancerPoliciesForBackendServer",
+    "elasticloadbalancing:SetLoadBalancerPoliciesOfListener",
+    "kms:DescribeKey",
+];
+
+/// Target groups: end of the name, load balancer, port and path of the health check.
+const TARGETS: &[(&str, &str, u16, &str)] =
+    &[("aint", "int", 6443, "/readyz"), ("sint", "int", 22623, "/healthz"), ("aext", "ext", 6443, "/readyz")];
+
+impl Builder<'_> {
+    /// The target groups of this cluster.
+    pub(super) fn targets(&self) -> impl Iterator<Item = &'static str> + use<> {
+        let is_external = self.vars.is_external();
+        let all = TARGETS.iter().filter(move |(_, balancer, ..)| is_external || *balancer == "int");
+        all.map(|(end, ..)| *end)
+    }
+
+    pub(super) fn balancers(&mut self, network: &Network) {
+        let groups = [id(&group_name("apiserver-lb"))];
+        let mut balancers = vec![("int", &network.private)];
+        if self.vars.is_external() {
+            balancers.push(("ext", &network.public));
+        }
+        for (end, subnets) in balancers {
+            let balancer = json!({
+                "name": self.named(end),
+                "internal": end == "int",
+                "subnets": subnets,
+                "securityGroups": groups,
+                "crossZone": true,
+                "tags": self.role_tags("apiserver", end),
+            });
+            self.add("load-balancer", end, balancer, &network.gateway);
+        }
+        let wanted: Vec<&str> = self.targets().collect();
+        for (end, balancer, port, path) in TARGETS.iter().filter(|(end, ..)| wanted.contains(end)) {
+            let group = json!({
+                "name": self.named(end),
+                "vpc": network.vpc,
+                "port": port,
+                "healthPath": path,
+                "tags": self.tags_named(end),
+            });
+            let group = self.add("target-group", end, group, &[]);
+            let balancer = id(&format!("load-balancer/{balancer}"));
+            let listener = json!({ "balancer": balancer, "port": port, "targetGroup": id(&group) });
+            self.add("listener", end, listener, &[]);
+        }
+    }
+
+    pub(super) fn dns(&mut self, network: &Network, public_zone: Option<&str>) {
+        let vars = self.vars;
+        let private = if let Some(zone) = &vars.aws_internal_zone {
+            json!(zone)
+        } else {
+            let zone = json!({
+                "domain": vars.cluster_domain,
+                "vpc": network.vpc,
+                "region": vars.aws_region,
+                "tags": self.tags_named("int"),
+            });
+            id(&self.add("hosted-zone", "private", zone, &[]))
+        };
+        for name in ["api", "api-int"] {
+            self.record(&format!("private-{name}"), &private, name, "int", true);
+        }
+        if let Some(zone) = public_zone.filter(|_| vars.is_external()) {
+            self.record("public-api", &json!(zone), "api", "ext", false);
+        }
+    }
+
+    fn record(&mut self, name: &str, zone: &Value, host: &str, balancer: &str, private: bool) {
+        let balancer = format!("load-balancer/{balancer}");
+        let is_alias = self.vars.aws_api_record_type == "A";
+        let target = output(&balancer, "dnsName");
+        let record = json!({
+            "zone": zone,
+            "private": private,
+            "host": format!("{host}.{}", self.vars.cluster_domain),
+            "type": self.vars.aws_api_record_type,
+            "target": target,
+            "targetZone": is_alias.then(|| output(&balancer, "zone")),
+        });
+        self.add("record", name, record, &[]);
+    }
+
+    /// The instance profiles of the nodes, with roles where the user names none.
+    pub(super) fn roles(&mut self) {
+        let given = [
+            ("master", self.vars.aws_master_iam_role_name.clone(), CONTROL_PLANE_ACTIONS),
+            ("worker", self.vars.aws_worker_iam_role_name.clone(), WORKER_ACTIONS),
+        ];
+        for (pool, role, actions) in given {
+            let statements = json!([{ "Effect": "Allow", "Action": actions, "Resource": "*" }]);
+            self.profile(pool, role, Some(DESCRIPTION), &statements);
+        }
+    }
+
+    /// An instance profile; gives the resources after which a machine may start with it.
+    pub(super) fn profile(
+        &mut self,
+        pool: &str,
+        given: Option<String>,
+        description: Option<&str>,
+        statements: &Value,
+    ) -> Vec<String> {
+        let mut after = Vec::new();
+        let role = if let Some(role) = given {
+            json!(role)
+        } else {
+            let name = format!("{pool}-role");
+            let role = json!({
+                "name": self.named(&name),
+                "description": description,
+                "trust": trust_policy(&self.vars.aws_ec2_service_principal),
+                "tags": self.tags_named(&name),
+            });
+            let role = output(&self.add("role", pool, role, &[]), "name");
+            let policy = json!({
+                "role": role,
+                "name": self.named(&format!("{pool}-policy")),
+                "document": { "Version": "2012-10-17", "Statement": statements },
+            });
+            after.push(self.add("role-policy", pool, policy, &[]));
+            role
+        };
+        let profile = json!({ "name": self.named(&format!("{pool}-profile")), "role": role });
+        self.add("instance-profile", pool, profile, &[]);
+        after
+    }
+
+    /// The image of the machines: that of the region, or a copy.
+    pub(super) fn image(&mut self) -> Value {
+        let vars = self.vars;
+        if vars.aws_ami_region == vars.aws_region {
+            return json!(vars.aws_ami);
+        }
+        let mut tags = self.tags_named(&format!("ami-{}", vars.aws_region));
+        // Machine sets find the copy by these tags.
+        tags.insert("sourceAMI".to_owned(), vars.aws_ami.clone());
+        tags.insert("sourceRegion".to_owned(), vars.aws_ami_region.clone());
+        let image = json!({
+            "name": self.named("master"),
+            "source": vars.aws_ami,
+            "sourceRegion": vars.aws_ami_region,
+            "tags": tags,
+        });
+        id(&self.add("image", "copy", image, &[]))
+    }
+}

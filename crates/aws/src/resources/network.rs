@@ -1,0 +1,189 @@
+//! VPC, subnets, gateways and routes.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::{Builder, id};
+
+/// The network that all else lies in.
+pub(super) struct Network {
+    pub(super) vpc: Value,
+    /// The internet gateway of a new VPC.
+    pub(super) gateway: Vec<String>,
+    /// Private and public subnets, in the order of their zones or as given.
+    pub(super) private: Vec<Value>,
+    pub(super) public: Vec<Value>,
+    /// Private subnet by zone; in the user's VPC the zone is asked for.
+    pub(super) private_of_zone: BTreeMap<String, Value>,
+    /// The address range of the user's VPC.
+    pub(super) given_range: Option<Value>,
+}
+
+const EVERYWHERE: &str = "0.0.0.0/0";
+
+impl Builder<'_> {
+    pub(super) fn network(&mut self) -> Network {
+        match self.vars.aws_vpc.clone() {
+            Some(vpc) => self.given_network(&vpc),
+            None => self.new_network(),
+        }
+    }
+
+    fn given_network(&mut self, vpc: &str) -> Network {
+        let given = self.add("given-vpc", "vpc", json!({ "id": vpc }), &[]);
+        let mut private_of_zone = BTreeMap::new();
+        let subnets = self.vars.aws_private_subnets.clone();
+        if !subnets.is_empty() {
+            let zones = self.add("given-subnets", "private", json!({ "ids": subnets, "vpc": vpc }), &[]);
+            for zone in &self.vars.aws_master_availability_zones {
+                let subnet = landfall_platform::native::output(&zones, zone);
+                private_of_zone.insert(zone.clone(), subnet);
+            }
+        }
+        Network {
+            vpc: json!(vpc),
+            gateway: Vec::new(),
+            private: subnets.into_iter().map(Value::from).collect(),
+            public: self.vars.aws_public_subnets.iter().map(|subnet| json!(subnet)).collect(),
+            private_of_zone,
+            given_range: Some(landfall_platform::native::output(&given, "cidr")),
+        }
+    }
+
+    #[allow(clippy::too_many_lines, reason = "one list of what a network consists of")]
+    fn new_network(&mut self) -> Network {
+        let vars = self.vars;
+        let vpc = self.add(
+            "vpc",
+            "vpc",
+            json!({
+                "cidr": vars.machine_v4_cidrs.first(),
+                "dnsHostnames": true,
+                "dnsSupport": true,
+                "tags": self.role_tags("common", "vpc"),
+            }),
+            &[],
+        );
+        let vpc = id(&vpc);
+        let options = self.add(
+            "dhcp-options",
+            "dhcp",
+            json!({
+                "domainName": vars.aws_dhcp_domain_name,
+                "domainNameServers": ["AmazonProvidedDNS"],
+                "tags": self.tags(),
+            }),
+            &[],
+        );
+        self.add("dhcp-options-association", "dhcp", json!({ "vpc": vpc, "options": id(&options) }), &[]);
+        let gateway = self.add(
+            "internet-gateway",
+            "igw",
+            json!({ "vpc": vpc, "tags": self.role_tags("common", "igw") }),
+            &[],
+        );
+        let public_table = self.table(&vpc, "public");
+        self.add("main-route-table", "public", json!({ "vpc": vpc, "table": id(&public_table) }), &[]);
+        self.add(
+            "route",
+            "public-internet",
+            json!({ "table": id(&public_table), "destination": EVERYWHERE, "gateway": id(&gateway) }),
+            &[],
+        );
+        let mut network = Network {
+            vpc: vpc.clone(),
+            gateway: vec![gateway.clone()],
+            private: Vec::new(),
+            public: Vec::new(),
+            private_of_zone: BTreeMap::new(),
+            given_range: None,
+        };
+        let mut nat = BTreeMap::new();
+        for (zone, cidr) in &vars.aws_public_cidrs {
+            let is_edge = vars.aws_edge_local_zones.contains(zone);
+            let subnet = self.subnet(&vpc, zone, cidr, true, &public_table);
+            if is_edge {
+                continue;
+            }
+            let address = self.add(
+                "address",
+                &format!("nat-{zone}"),
+                json!({ "tags": self.role_tags("common", &format!("eip-{zone}")) }),
+                std::slice::from_ref(&gateway),
+            );
+            let tags = self.role_tags("common", &format!("nat-{zone}"));
+            let one = self.add(
+                "nat-gateway",
+                zone,
+                json!({ "address": id(&address), "subnet": id(&subnet), "tags": tags }),
+                &[],
+            );
+            nat.insert(zone.clone(), one);
+            network.public.push(id(&subnet));
+        }
+        let mut tables = vec![id(&public_table)];
+        let mut of_zone: Vec<String> = Vec::new();
+        let ordinary =
+            vars.aws_private_cidrs.iter().filter(|(zone, _)| !vars.aws_edge_local_zones.contains(*zone));
+        for (zone, cidr) in ordinary {
+            let table = self.table(&vpc, &format!("private-{zone}"));
+            if let Some(nat) = nat.get(zone) {
+                let route = json!({ "table": id(&table), "destination": EVERYWHERE, "nat": id(nat) });
+                self.add("route", &format!("private-{zone}"), route, &[]);
+            }
+            let subnet = self.subnet(&vpc, zone, cidr, false, &table);
+            network.private.push(id(&subnet));
+            network.private_of_zone.insert(zone.clone(), id(&subnet));
+            tables.push(id(&table));
+            of_zone.push(table);
+        }
+        let edge =
+            vars.aws_private_cidrs.iter().filter(|(zone, _)| vars.aws_edge_local_zones.contains(*zone));
+        for (zone, cidr) in edge {
+            let parent = vars.aws_edge_parent_zones_index.get(zone).copied().unwrap_or_default();
+            if let Some(table) = of_zone.get(parent).or(of_zone.first()).cloned() {
+                self.subnet(&vpc, zone, cidr, false, &table);
+            }
+        }
+        if !vars.aws_s3_endpoint_service.is_empty() {
+            self.add(
+                "vpc-endpoint",
+                "s3",
+                json!({
+                    "vpc": vpc,
+                    "service": vars.aws_s3_endpoint_service,
+                    "routeTables": tables,
+                    "tags": self.tags(),
+                }),
+                &[],
+            );
+        }
+        network
+    }
+
+    fn table(&mut self, vpc: &Value, name: &str) -> String {
+        let tags = self.role_tags("common", &format!("rt-{name}"));
+        self.add("route-table", name, json!({ "vpc": vpc, "tags": tags }), &[])
+    }
+
+    fn subnet(&mut self, vpc: &Value, zone: &str, cidr: &str, public: bool, table: &str) -> String {
+        let name = format!("{}-{zone}", if public { "public" } else { "private" });
+        let role = if public { "public" } else { "private" };
+        let mut tags = self.role_tags(role, &format!("subnet-{name}"));
+        // Load balancers of services belong into the region's own zones.
+        if !self.vars.aws_edge_local_zones.contains(zone) {
+            let kind = if public { "elb" } else { "internal-elb" };
+            tags.insert(format!("kubernetes.io/role/{kind}"), "1".to_owned());
+        }
+        let subnet = self.add(
+            "subnet",
+            &name,
+            json!({ "vpc": vpc, "cidr": cidr, "zone": zone, "publicAddresses": public, "tags": tags }),
+            &[],
+        );
+        let association = json!({ "table": id(table), "subnet": id(&subnet) });
+        self.add("route-table-association", &name, association, &[]);
+        subnet
+    }
+}

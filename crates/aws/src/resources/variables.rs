@@ -1,0 +1,116 @@
+//! The variables of the modules, as the graph reads them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use landfall_model::plan::Plan;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+/// All variables. One that is unknown is an error.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(clippy::struct_field_names, clippy::struct_excessive_bools, reason = "the variables of terraform")]
+pub(super) struct Variables {
+    #[serde(skip)]
+    pub(super) cluster_id: String,
+    #[serde(skip)]
+    pub(super) cluster_domain: String,
+    #[serde(skip)]
+    pub(super) base_domain: String,
+    #[serde(skip)]
+    pub(super) machine_v4_cidrs: Vec<String>,
+
+    pub(super) aws_ami: String,
+    pub(super) aws_ami_region: String,
+    /// Endpoints are those of the session that creates the resources.
+    #[serde(default, rename = "custom_endpoints")]
+    _endpoints: BTreeMap<String, String>,
+    #[serde(default)]
+    pub(super) aws_extra_tags: BTreeMap<String, String>,
+    #[serde(default)]
+    pub(super) aws_bootstrap_instance_type: String,
+    pub(super) aws_master_instance_type: String,
+    pub(super) aws_master_availability_zones: Vec<String>,
+    /// The workers' zones are among those of the subnets.
+    #[serde(rename = "aws_worker_availability_zones")]
+    _worker_zones: Vec<String>,
+    #[serde(default)]
+    pub(super) aws_edge_local_zones: BTreeSet<String>,
+    #[serde(default)]
+    pub(super) aws_edge_parent_zones_index: BTreeMap<String, usize>,
+    pub(super) aws_master_root_volume_iops: i64,
+    pub(super) aws_master_root_volume_size: i64,
+    pub(super) aws_master_root_volume_type: String,
+    pub(super) aws_master_root_volume_encrypted: bool,
+    #[serde(default)]
+    pub(super) aws_master_root_volume_kms_key_id: Option<String>,
+    pub(super) aws_region: String,
+    #[serde(default)]
+    pub(super) aws_vpc: Option<String>,
+    #[serde(default)]
+    pub(super) aws_private_subnets: Vec<String>,
+    #[serde(default)]
+    pub(super) aws_public_subnets: Vec<String>,
+    #[serde(default)]
+    pub(super) aws_internal_zone: Option<String>,
+    /// The session assumes this role for the zone that the config names.
+    #[serde(default, rename = "aws_internal_zone_role")]
+    _zone_role: Option<String>,
+    aws_publish_strategy: String,
+    pub(super) aws_ignition_bucket: String,
+    /// The user data itself is a secret.
+    #[serde(rename = "aws_bootstrap_stub_ignition")]
+    _stub: String,
+    #[serde(default)]
+    pub(super) aws_master_iam_role_name: Option<String>,
+    #[serde(default)]
+    pub(super) aws_worker_iam_role_name: Option<String>,
+    #[serde(default = "optional")]
+    pub(super) aws_master_instance_metadata_authentication: String,
+    #[serde(default = "optional")]
+    pub(super) aws_bootstrap_instance_metadata_authentication: String,
+    pub(super) aws_preserve_bootstrap_ignition: bool,
+    #[serde(default)]
+    pub(super) aws_master_security_groups: Vec<String>,
+    #[serde(default)]
+    pub(super) aws_master_use_spot_instance: bool,
+
+    pub(super) aws_layout: String,
+    pub(super) aws_private_cidrs: BTreeMap<String, String>,
+    pub(super) aws_public_cidrs: BTreeMap<String, String>,
+    pub(super) aws_partition_id: String,
+    pub(super) aws_ec2_service_principal: String,
+    pub(super) aws_api_record_type: String,
+    pub(super) aws_dhcp_domain_name: String,
+    pub(super) aws_s3_endpoint_service: String,
+    /// The session's own client of S3 decides this.
+    #[serde(rename = "aws_s3_use_path_style")]
+    _path_style: bool,
+}
+
+fn optional() -> String {
+    "optional".to_owned()
+}
+
+impl Variables {
+    /// Whether the API can also be reached from the internet.
+    pub(super) fn is_external(&self) -> bool {
+        self.aws_publish_strategy == "External"
+    }
+}
+
+/// The variables of a plan.
+pub(super) fn read(plan: &Plan, platform: &RawValue, own: &RawValue) -> serde_json::Result<Variables> {
+    let mut all: Map<String, Value> = serde_json::from_str(platform.get())?;
+    all.extend(serde_json::from_str::<Map<String, Value>>(own.get())?);
+    let networks = plan.config.networking.iter().flat_map(|networking| &networking.machine_network);
+    let ranges = networks.filter_map(|network| network.cidr.given().filter(|_| network.cidr.is_ipv4()));
+    Ok(Variables {
+        cluster_id: plan.identity.infra_id.clone(),
+        cluster_domain: plan.cluster.domain.clone(),
+        base_domain: plan.cluster.base_domain.clone(),
+        machine_v4_cidrs: ranges.map(ToString::to_string).collect(),
+        ..serde_json::from_value(Value::Object(all))?
+    })
+}

@@ -1,0 +1,280 @@
+//! All resources of a stage, as soon as their inputs are known.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use aws_lc_rs::digest;
+use futures::future::{Either, pending, select};
+use futures::stream::{FuturesUnordered, StreamExt};
+use landfall_diagnostics::Finding;
+use landfall_net::stop::Stop;
+use landfall_platform::cloud::Waiting;
+use landfall_platform::native::{Api, Graph, Node, Properties, Wanted, resolve};
+use serde_json::Value;
+use tokio::time::{Instant, sleep};
+
+use crate::limit::Limit;
+use crate::settle::{Journal, NoteFault, Past, Settled, Tools, Trouble};
+use crate::{Pace, Watcher, pages};
+
+/// How often the watcher hears of what takes long.
+const TICK: Duration = Duration::from_secs(1);
+
+/// What a stage is worked on with.
+#[derive(Clone, Copy)]
+pub struct Run<'r> {
+    /// The calls.
+    pub api: &'r dyn Api,
+    /// The resources of all stages.
+    pub graph: &'r Graph,
+    /// The stage.
+    pub stage: &'r str,
+    /// What makes the tokens of this cluster different from those of any other.
+    pub cluster_id: &'r str,
+    /// Where each call is noted.
+    pub journal: &'r dyn Journal,
+    /// Who watches.
+    pub watcher: &'r dyn Watcher,
+    /// Ends the work early.
+    pub stop: &'r Stop,
+    /// How it goes about it.
+    pub pace: &'r Pace,
+}
+
+/// What came of a stage.
+#[derive(Debug, Default)]
+pub struct Report {
+    /// Resources that were created.
+    pub created: usize,
+    /// Resources that existed before.
+    pub existing: usize,
+    /// Resources of the stage.
+    pub total: usize,
+    /// What differs from the plan, as warnings.
+    pub differences: Vec<Finding>,
+    /// Why it is not complete.
+    pub findings: Vec<Finding>,
+    /// Whether the user stopped it.
+    pub interrupted: bool,
+}
+
+impl Report {
+    /// Whether everything is ready.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.findings.is_empty() && !self.interrupted
+    }
+}
+
+/// A part of the work on a resource that has ended.
+enum Event {
+    Settled(Result<Settled, Trouble>),
+    Ready(Result<Properties, Trouble>),
+}
+
+/// The resources of a stage and how far each is.
+struct Board<'r> {
+    run: Run<'r>,
+    nodes: Vec<&'r Node>,
+    /// Those that were begun, with the time, until they are ready.
+    running: BTreeMap<&'r str, Instant>,
+    settling: usize,
+    started: BTreeSet<&'r str>,
+    /// Those that others may use.
+    usable: BTreeSet<&'r str>,
+    done: usize,
+    report: Report,
+}
+
+/// Finds or creates every resource of a stage. `outputs` has those of earlier stages, and gets those of this one.
+///
+/// # Errors
+/// The journal cannot be written.
+pub async fn run(run: &Run<'_>, outputs: &mut BTreeMap<String, Properties>) -> Result<Report, NoteFault> {
+    let (limit, halt) = (Limit::new(run.pace.parallel), Stop::default());
+    let tools = Tools { api: run.api, journal: run.journal, pace: run.pace, limit: &limit, halt: &halt };
+    let nodes: Vec<&Node> = run.graph.resources.iter().filter(|node| node.stage == run.stage).collect();
+    let report = Report { total: nodes.len(), ..Report::default() };
+    let mut board = Board {
+        run: *run,
+        nodes,
+        running: BTreeMap::new(),
+        settling: 0,
+        started: BTreeSet::new(),
+        usable: BTreeSet::new(),
+        done: 0,
+        report,
+    };
+    let mut work: FuturesUnordered<Waiting<'_, (&Node, Wanted, Event)>> = FuturesUnordered::new();
+    let mut fault = None;
+    loop {
+        if run.stop.is_asked() {
+            board.report.interrupted = true;
+            halt.ask();
+        }
+        if !halt.is_asked() {
+            for (node, wanted, past) in board.due(&limit, outputs) {
+                let tools = &tools;
+                work.push(Box::pin(async move {
+                    let settled = tools.settle(&wanted, &past).await;
+                    (node, wanted, Event::Settled(settled))
+                }));
+            }
+        }
+        board.tell();
+        let Some((node, wanted, event)) = next(&mut work, run.stop, &board).await else {
+            if !work.is_empty() {
+                continue;
+            }
+            break;
+        };
+        match board.note(node, event, outputs) {
+            Ok(true) => {
+                let tools = &tools;
+                work.push(Box::pin(async move {
+                    let ready = tools.wait(&wanted).await;
+                    (node, wanted, Event::Ready(ready))
+                }));
+            }
+            Err(Trouble::Found(finding)) => {
+                board.report.findings.push(*finding);
+                halt.ask();
+            }
+            Ok(false) | Err(Trouble::Stopped) => {}
+            Err(Trouble::Note(cause)) => {
+                fault.get_or_insert(cause);
+                halt.ask();
+            }
+        }
+    }
+    drop(work);
+    if let Some(fault) = fault {
+        return Err(fault);
+    }
+    let left = board.nodes.iter().find(|node| !board.started.contains(node.name.as_str()));
+    if let Some(left) = left.filter(|_| !halt.is_asked()) {
+        board.report.findings.push(pages::stuck(&left.name));
+    }
+    Ok(board.report)
+}
+
+/// The next part of the work that ends; none where there is none, or it is time to look around.
+async fn next<'f>(
+    work: &mut FuturesUnordered<Waiting<'f, (&'f Node, Wanted, Event)>>,
+    stop: &Stop,
+    board: &Board<'_>,
+) -> Option<(&'f Node, Wanted, Event)> {
+    if work.is_empty() {
+        return None;
+    }
+    let stopped = async { if board.report.interrupted { pending().await } else { stop.asked().await } };
+    let interval = Box::pin(async {
+        tokio::select! {
+            () = sleep(TICK) => {}
+            () = stopped => {}
+        }
+    });
+    match select(work.next(), interval).await {
+        Either::Left((event, _)) => event,
+        Either::Right(_) => None,
+    }
+}
+
+impl<'r> Board<'r> {
+    /// The resources whose inputs are known, as many as may be worked on.
+    fn due(
+        &mut self,
+        limit: &Limit,
+        outputs: &BTreeMap<String, Properties>,
+    ) -> Vec<(&'r Node, Wanted, Past)> {
+        let mut due = Vec::new();
+        for node in &self.nodes {
+            if self.settling >= limit.current() {
+                break;
+            }
+            let is_known = |name: &str| {
+                self.usable.contains(name)
+                    || (outputs.contains_key(name) && !self.nodes.iter().any(|node| node.name == name))
+            };
+            if self.started.contains(node.name.as_str()) || !node.needs().into_iter().all(is_known) {
+                continue;
+            }
+            let properties = Value::Object(node.properties.clone());
+            let Some(Value::Object(inputs)) = resolve(&properties, outputs) else { continue };
+            let past = self.run.journal.past(&node.name);
+            let wanted = Wanted {
+                name: node.name.clone(),
+                kind: node.kind,
+                inputs,
+                token: token(self.run.cluster_id, &node.name, past.created),
+                noted: past.outputs.clone(),
+                begun: past.begun,
+            };
+            self.started.insert(&node.name);
+            self.running.insert(&node.name, Instant::now());
+            self.settling += 1;
+            due.push((*node, wanted, past));
+        }
+        due
+    }
+
+    /// Takes note of what has ended; whether the resource is still to be waited for.
+    fn note(
+        &mut self,
+        node: &Node,
+        event: Event,
+        outputs: &mut BTreeMap<String, Properties>,
+    ) -> Result<bool, Trouble> {
+        let Some(node) = self.nodes.iter().find(|known| known.name == node.name).copied() else {
+            return Ok(false);
+        };
+        let (is_ready, given) = match event {
+            Event::Settled(settled) => {
+                self.settling -= 1;
+                let settled = settled.inspect_err(|_| {
+                    self.running.remove(node.name.as_str());
+                })?;
+                if settled.created {
+                    self.report.created += 1;
+                } else {
+                    self.report.existing += 1;
+                }
+                self.report.differences.extend(settled.difference);
+                (settled.is_ready, settled.outputs)
+            }
+            Event::Ready(ready) => {
+                self.running.remove(node.name.as_str());
+                (true, ready?)
+            }
+        };
+        let known = outputs.entry(node.name.clone()).or_default();
+        known.extend(given);
+        if is_ready {
+            self.done += 1;
+            self.running.remove(node.name.as_str());
+        }
+        if is_ready || !self.run.api.traits(node.kind).blocks {
+            self.usable.insert(&node.name);
+        }
+        Ok(!is_ready)
+    }
+
+    fn tell(&self) {
+        let now = Instant::now();
+        let mut running: Vec<(&str, Duration)> =
+            self.running.iter().map(|(name, since)| (*name, now - *since)).collect();
+        running.sort_by_key(|(_, since)| std::cmp::Reverse(*since));
+        self.run.watcher.progress(self.done, self.report.total, &running);
+    }
+}
+
+/// The token of a resource: the same for each try, another once it was created and is created anew.
+fn token(cluster_id: &str, name: &str, created: usize) -> String {
+    let digest = digest::digest(&digest::SHA256, format!("{cluster_id}/{name}/{created}").as_bytes());
+    let mut token = "landfall-".to_owned();
+    for byte in digest.as_ref().iter().take(16) {
+        let _ = write!(token, "{byte:02x}");
+    }
+    token
+}

@@ -1,0 +1,68 @@
+//! The findings of the engine.
+
+use std::time::Duration;
+
+use landfall_diagnostics::{Code, Finding, Kind};
+use landfall_platform::native::Existing;
+
+static NOT_READY: Code = Code::new("LF1423");
+
+static DIFFERS: Code = Code::new("LF1424");
+
+static NOT_OURS: Code = Code::new("LF1425");
+
+static INTERRUPTED: Code = Code::new("LF1426");
+
+/// A resource that does not become ready.
+pub(crate) fn broken(name: &str, why: &str) -> Finding {
+    let message = format!("{name} failed: {why}");
+    Finding::error(&NOT_READY, Kind::Invalid, "", message)
+        .help("remove it with the means of the cloud, then run the same command again: it is created anew")
+}
+
+/// A resource that takes too long.
+pub(crate) fn late(name: &str, state: &str, limit: Duration) -> Finding {
+    let message = format!("{name} is still `{state}` after {} s", limit.as_secs());
+    Finding::error(&NOT_READY, Kind::Invalid, "", message)
+        .help("run the same command again: it goes on waiting; the cloud's own console may say why it takes so long")
+}
+
+/// An output that a resource does not have.
+pub(crate) fn stuck(name: &str) -> Finding {
+    let message = format!("{name} cannot be created: a resource that it needs has not all of its outputs");
+    Finding::error(&NOT_READY, Kind::Invalid, "", message).help("run the same command again")
+}
+
+/// Properties of a resource that are not as the plan has them.
+pub(crate) fn differs(name: &str, existing: &Existing) -> Finding {
+    let each = existing.differences.iter();
+    let each: Vec<String> =
+        each.map(|(key, there, wanted)| format!("{key} is {there}, planned is {wanted}")).collect();
+    let message = format!("{name}{} differs from the plan: {}", id(existing), each.join("; "));
+    Finding::warning(&DIFFERS, Kind::Invalid, "", message)
+        .help("landfall changes and replaces nothing that exists: change it with the means of the cloud")
+}
+
+/// A resource of the planned name that is not the cluster's.
+pub(crate) fn not_ours(name: &str, existing: &Existing) -> Finding {
+    let each = existing.differences.iter();
+    let each: Vec<String> =
+        each.map(|(key, there, wanted)| format!("{key} is {there}, planned is {wanted}")).collect();
+    let message = format!("{name}{} exists and is not of this cluster: {}", id(existing), each.join("; "));
+    Finding::error(&NOT_OURS, Kind::Duplicate, "", message)
+        .help("remove it if nothing uses it, or choose another name for the cluster")
+}
+
+fn id(existing: &Existing) -> String {
+    let id = existing.outputs.get("id").and_then(serde_json::Value::as_str);
+    id.map(|id| format!(" ({id})")).unwrap_or_default()
+}
+
+/// A run that the user stopped.
+#[must_use]
+pub fn interrupted(stage: &str, existing: usize, total: usize) -> Finding {
+    let message = format!("stage {stage} was stopped: {existing} of its {total} resources exist");
+    Finding::error(&INTERRUPTED, Kind::Invalid, "", message).help(
+        "run the same command again to go on: each resource that exists is noted in the cluster directory",
+    )
+}

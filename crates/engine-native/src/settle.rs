@@ -1,0 +1,257 @@
+//! One resource: found or created, completed, waited for.
+
+use std::error::Error;
+use std::time::Duration;
+
+use landfall_diagnostics::Finding;
+use landfall_net::stop::Stop;
+use landfall_platform::cloud::Waiting;
+use landfall_platform::native::{Api, Existing, Failure, Properties, State, Traits, Wanted};
+use tokio::time::{Instant, sleep};
+
+use crate::limit::Limit;
+use crate::{Pace, pages};
+
+/// Looks for a resource that a killed run may have created and the cloud may not show yet.
+const LOOKS: usize = 3;
+
+/// Why nothing could be noted.
+pub type NoteFault = Box<dyn Error + Send + Sync>;
+
+/// What earlier runs have noted of a resource.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Past {
+    /// How often it was created.
+    pub created: usize,
+    /// Its outputs, when it was created last.
+    pub outputs: Option<Properties>,
+    /// Whether a creating call began and nothing was noted after it.
+    pub begun: bool,
+    /// Whether everything after the creating call was done.
+    pub completed: bool,
+}
+
+/// Where each call is noted before and after it.
+pub trait Journal: Sync {
+    /// What earlier runs have noted of a resource.
+    fn past(&self, name: &str) -> Past;
+
+    /// A creating call begins.
+    ///
+    /// # Errors
+    /// It cannot be noted; nothing is created then.
+    fn begins(&self, name: &str) -> Result<(), NoteFault>;
+
+    /// A resource exists with these outputs.
+    ///
+    /// # Errors
+    /// It cannot be noted.
+    fn exists(&self, name: &str, outputs: &Properties) -> Result<(), NoteFault>;
+
+    /// Everything after the creating call is done.
+    ///
+    /// # Errors
+    /// It cannot be noted.
+    fn completed(&self, name: &str) -> Result<(), NoteFault>;
+}
+
+/// Why work on a resource ended early.
+#[derive(Debug)]
+pub(crate) enum Trouble {
+    Found(Box<Finding>),
+    Stopped,
+    Note(NoteFault),
+}
+
+impl From<NoteFault> for Trouble {
+    fn from(fault: NoteFault) -> Self {
+        Self::Note(fault)
+    }
+}
+
+/// What came of a resource.
+#[derive(Debug)]
+pub(crate) struct Settled {
+    pub(crate) outputs: Properties,
+    pub(crate) created: bool,
+    pub(crate) difference: Option<Finding>,
+    pub(crate) is_ready: bool,
+}
+
+/// What single resources are worked on with.
+#[derive(Clone, Copy)]
+pub(crate) struct Tools<'t> {
+    pub(crate) api: &'t dyn Api,
+    pub(crate) journal: &'t dyn Journal,
+    pub(crate) pace: &'t Pace,
+    pub(crate) limit: &'t Limit,
+    pub(crate) halt: &'t Stop,
+}
+
+/// Pauses that grow, until a time is over.
+struct Pauses<'p> {
+    pace: &'p Pace,
+    next: Duration,
+    end: Instant,
+}
+
+impl<'p> Pauses<'p> {
+    fn within(pace: &'p Pace, limit: Duration) -> Self {
+        Self { pace, next: pace.first_pause, end: Instant::now() + limit }
+    }
+
+    /// Pauses; false once the time is over.
+    async fn pause(&mut self, halt: &Stop) -> Result<bool, Trouble> {
+        if Instant::now() + self.next > self.end {
+            return Ok(false);
+        }
+        tokio::select! {
+            () = sleep(self.next) => {}
+            () = halt.asked() => return Err(Trouble::Stopped),
+        }
+        self.next = (self.next * 3 / 2).min(self.pace.longest_pause);
+        Ok(true)
+    }
+}
+
+fn named(name: &str, finding: Box<Finding>) -> Trouble {
+    let mut finding = finding;
+    finding.message = format!("{name}: {}", finding.message);
+    Trouble::Found(finding)
+}
+
+impl Tools<'_> {
+    /// Asks until there is an answer, as long as another try may help.
+    async fn ask<'a, T>(
+        &self,
+        wanted: &Wanted,
+        call: impl Fn() -> Waiting<'a, Result<T, Failure>>,
+    ) -> Result<T, Trouble> {
+        let mut pauses = Pauses::within(self.pace, self.pace.visible);
+        loop {
+            let finding = match call().await {
+                Ok(answer) => {
+                    self.limit.succeeded();
+                    return Ok(answer);
+                }
+                Err(Failure::Refused(finding)) => return Err(named(&wanted.name, finding)),
+                Err(Failure::Throttled(finding)) => {
+                    self.limit.throttled();
+                    finding
+                }
+                Err(Failure::Unknown(finding) | Failure::NotYet(finding)) => finding,
+            };
+            if !pauses.pause(self.halt).await? {
+                return Err(named(&wanted.name, finding));
+            }
+        }
+    }
+
+    async fn find(&self, wanted: &Wanted, fresh: bool) -> Result<Option<Existing>, Trouble> {
+        self.ask(wanted, || self.api.find(wanted, fresh)).await
+    }
+
+    /// The resource as it is, or none. Where an earlier run was killed the cloud may need a while to show it.
+    async fn existing(&self, wanted: &Wanted) -> Result<Option<Existing>, Trouble> {
+        let mut found = self.find(wanted, wanted.begun).await?;
+        if wanted.begun {
+            let mut pauses = Pauses::within(self.pace, self.pace.visible);
+            for _ in 1..LOOKS {
+                if found.is_some() || !pauses.pause(self.halt).await? {
+                    break;
+                }
+                found = self.find(wanted, true).await?;
+            }
+        }
+        Ok(found)
+    }
+
+    /// Creates a resource, once, however often the call has to be put.
+    async fn create(&self, wanted: &Wanted) -> Result<Properties, Trouble> {
+        let mut pauses = Pauses::within(self.pace, self.pace.visible);
+        self.journal.begins(&wanted.name)?;
+        loop {
+            let (finding, may_exist) = match self.api.create(wanted).await {
+                Ok(outputs) => {
+                    self.limit.succeeded();
+                    return Ok(outputs);
+                }
+                Err(Failure::Refused(finding)) => return Err(named(&wanted.name, finding)),
+                Err(Failure::Throttled(finding)) => {
+                    self.limit.throttled();
+                    (finding, false)
+                }
+                Err(Failure::NotYet(finding)) => (finding, false),
+                Err(Failure::Unknown(finding)) => (finding, true),
+            };
+            if !pauses.pause(self.halt).await? {
+                return Err(named(&wanted.name, finding));
+            }
+            if may_exist && let Some(existing) = self.find(wanted, true).await? {
+                return Ok(existing.outputs);
+            }
+        }
+    }
+
+    /// Finds or creates a resource, and completes it.
+    pub(crate) async fn settle(&self, wanted: &Wanted, past: &Past) -> Result<Settled, Trouble> {
+        let Traits { completes, waits, is_given, .. } = self.api.traits(wanted.kind);
+        let existing = self.existing(wanted).await?;
+        let is_found = existing.is_some();
+        let settled = if let Some(existing) = existing {
+            if let State::Broken(why) = &existing.state {
+                return Err(Trouble::Found(Box::new(pages::broken(&wanted.name, why))));
+            }
+            let is_known = past.outputs.is_some() || past.begun || wanted.inputs.contains_key("tags");
+            let differs = !existing.differences.is_empty();
+            if differs && !is_known {
+                return Err(Trouble::Found(Box::new(pages::not_ours(&wanted.name, &existing))));
+            }
+            if !is_given && (past.begun || past.outputs.as_ref().is_none_or(|noted| !agree(noted, &existing)))
+            {
+                self.journal.exists(&wanted.name, &existing.outputs)?;
+            }
+            Settled {
+                difference: differs.then(|| pages::differs(&wanted.name, &existing)),
+                is_ready: existing.state == State::Ready,
+                outputs: existing.outputs,
+                created: false,
+            }
+        } else {
+            let outputs = self.create(wanted).await?;
+            self.journal.exists(&wanted.name, &outputs)?;
+            Settled { outputs, created: true, difference: None, is_ready: !waits }
+        };
+        if completes && !(is_found && past.completed) {
+            self.ask(wanted, || self.api.complete(wanted, &settled.outputs)).await?;
+            self.journal.completed(&wanted.name)?;
+            // What was not complete yet is not different from the plan.
+            return Ok(Settled { difference: None, ..settled });
+        }
+        Ok(settled)
+    }
+
+    /// Waits until a resource is ready; gives its outputs, of which it may have more by then.
+    pub(crate) async fn wait(&self, wanted: &Wanted) -> Result<Properties, Trouble> {
+        let mut pauses = Pauses::within(self.pace, self.pace.ready);
+        loop {
+            let state = match self.find(wanted, true).await? {
+                Some(Existing { state: State::Ready, outputs, .. }) => return Ok(outputs),
+                Some(Existing { state: State::Broken(why), .. }) => {
+                    return Err(Trouble::Found(Box::new(pages::broken(&wanted.name, &why))));
+                }
+                Some(Existing { state: State::Pending(state), .. }) => state,
+                None => "not visible".to_owned(),
+            };
+            if !pauses.pause(self.halt).await? {
+                let late = pages::late(&wanted.name, &state, self.pace.ready);
+                return Err(Trouble::Found(Box::new(late)));
+            }
+        }
+    }
+}
+
+/// Whether noted outputs are of the resource that exists.
+fn agree(noted: &Properties, existing: &Existing) -> bool {
+    noted.get("id") == existing.outputs.get("id")
+}

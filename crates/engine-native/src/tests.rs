@@ -1,0 +1,212 @@
+//! A cloud of two kinds of resources, and what comes of a graph in it.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
+use landfall_diagnostics::Finding;
+use landfall_platform::cloud::Waiting;
+use landfall_platform::native::{
+    Api, Existing, Failure, Graph, Node, Properties, State, Traits, Wanted, output,
+};
+use serde_json::{Value, json};
+
+use super::*;
+use crate::pages;
+
+/// A cloud and the journal of its resources.
+#[derive(Default)]
+struct Played {
+    /// What exists, with its inputs.
+    there: Mutex<BTreeMap<String, Properties>>,
+    /// Failures of the next creating calls, by name.
+    failures: Mutex<BTreeMap<String, Vec<Failure>>>,
+    states: Mutex<BTreeMap<String, State>>,
+    created: Mutex<Vec<String>>,
+    past: Mutex<BTreeMap<String, Past>>,
+}
+
+fn finding() -> Box<Finding> {
+    Box::new(pages::broken("a", "no"))
+}
+
+fn with_id(name: &str) -> Properties {
+    Properties::from_iter([("id".to_owned(), json!(format!("id-of-{name}")))])
+}
+
+impl Api for Played {
+    fn find<'s>(&'s self, wanted: &'s Wanted, _: bool) -> Waiting<'s, Result<Option<Existing>, Failure>> {
+        Box::pin(async move {
+            let there = self.there.lock().ok().and_then(|there| there.get(&wanted.name).cloned());
+            let state = self.states.lock().ok().and_then(|states| states.get(&wanted.name).cloned());
+            Ok(there.map(|inputs| {
+                let changed = wanted.inputs.iter().filter(|(key, value)| inputs.get(*key) != Some(value));
+                let changed = changed.map(|(key, value)| {
+                    (key.clone(), inputs.get(key).cloned().unwrap_or_default(), value.clone())
+                });
+                Existing {
+                    outputs: with_id(&wanted.name),
+                    differences: changed.collect(),
+                    state: state.unwrap_or(State::Ready),
+                }
+            }))
+        })
+    }
+
+    fn create<'s>(&'s self, wanted: &'s Wanted) -> Waiting<'s, Result<Properties, Failure>> {
+        Box::pin(async move {
+            let failure = self.failures.lock().ok().and_then(|mut all| all.get_mut(&wanted.name)?.pop());
+            // An answer that did not come may be that of a call with effect.
+            if !matches!(failure, Some(Failure::Refused(_) | Failure::NotYet(_) | Failure::Throttled(_))) {
+                let there = self.there.lock().ok();
+                there.and_then(|mut there| there.insert(wanted.name.clone(), wanted.inputs.clone()));
+                self.created.lock().into_iter().for_each(|mut all| all.push(wanted.name.clone()));
+            }
+            failure.map_or_else(|| Ok(with_id(&wanted.name)), Err)
+        })
+    }
+
+    fn complete<'s>(&'s self, _: &'s Wanted, _: &'s Properties) -> Waiting<'s, Result<(), Failure>> {
+        Box::pin(async { Ok(()) })
+    }
+
+    fn traits(&self, _: &str) -> Traits {
+        Traits::default()
+    }
+
+    fn release<'s>(&'s self, _: &'s str, _: &'s Properties) -> Waiting<'s, Result<(), Failure>> {
+        Box::pin(async { Ok(()) })
+    }
+}
+
+impl Journal for Played {
+    fn past(&self, name: &str) -> Past {
+        self.past.lock().ok().and_then(|past| past.get(name).cloned()).unwrap_or_default()
+    }
+
+    fn begins(&self, name: &str) -> Result<(), NoteFault> {
+        self.past
+            .lock()
+            .into_iter()
+            .for_each(|mut past| past.entry(name.to_owned()).or_default().begun = true);
+        Ok(())
+    }
+
+    fn exists(&self, name: &str, outputs: &Properties) -> Result<(), NoteFault> {
+        if let Ok(mut past) = self.past.lock() {
+            let one = past.entry(name.to_owned()).or_default();
+            (one.begun, one.created, one.outputs) = (false, one.created + 1, Some(outputs.clone()));
+        }
+        Ok(())
+    }
+
+    fn completed(&self, _: &str) -> Result<(), NoteFault> {
+        Ok(())
+    }
+}
+
+impl Watcher for Played {
+    fn progress(&self, _: usize, _: usize, _: &[(&str, Duration)]) {}
+}
+
+fn node(name: &str, properties: &Value) -> Node {
+    let properties = properties.as_object().cloned().unwrap_or_default();
+    Node { name: name.to_owned(), kind: "thing", stage: "cluster", properties, after: Vec::new() }
+}
+
+fn graph() -> Graph {
+    let subnet = node("subnet", &json!({ "vpc": output("vpc", "id") }));
+    Graph { resources: vec![subnet, node("vpc", &json!({ "cidr": "10.0.0.0/16" }))], ..Graph::default() }
+}
+
+async fn ran(played: &Played, stop: &Stop) -> Option<Report> {
+    let (graph, pace) = (graph(), Pace::default());
+    let described = Run {
+        api: played,
+        graph: &graph,
+        stage: "cluster",
+        cluster_id: "c",
+        journal: played,
+        watcher: played,
+        stop,
+        pace: &pace,
+    };
+    run(&described, &mut BTreeMap::new()).await.ok()
+}
+
+fn codes(report: Option<&Report>) -> Vec<&'static str> {
+    let all = report.into_iter().flat_map(|report| report.findings.iter().chain(&report.differences));
+    all.map(|finding| finding.code.as_str()).collect()
+}
+
+fn created(played: &Played) -> Vec<String> {
+    played.created.lock().map(|all| all.clone()).unwrap_or_default()
+}
+
+fn failing(name: &str, failures: Vec<Failure>) -> Played {
+    Played { failures: Mutex::new(BTreeMap::from([(name.to_owned(), failures)])), ..Played::default() }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_needed_is_created_first_and_nothing_twice() {
+    let played = Played::default();
+    let report = ran(&played, &Stop::default()).await;
+    assert_eq!(created(&played), ["vpc", "subnet"]);
+    assert!(report.is_some_and(|report| report.is_complete() && report.created == 2));
+    let again = ran(&played, &Stop::default()).await;
+    assert_eq!(again.map(|report| (report.created, report.existing)), Some((0, 2)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_passes_is_waited_for_and_an_unanswered_call_is_not_repeated() {
+    let played = failing("subnet", vec![Failure::NotYet(finding()), Failure::Throttled(finding())]);
+    assert!(ran(&played, &Stop::default()).await.is_some_and(|report| report.is_complete()));
+    let played = failing("vpc", vec![Failure::Unknown(finding())]);
+    assert!(ran(&played, &Stop::default()).await.is_some_and(|report| report.is_complete()));
+    assert_eq!(created(&played), ["vpc", "subnet"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refusal_ends_the_run_and_names_the_resource() {
+    let played = failing("vpc", vec![Failure::Refused(finding())]);
+    let report = ran(&played, &Stop::default()).await;
+    assert_eq!(codes(report.as_ref()), ["LF1423"]);
+    let message = report.and_then(|report| report.findings.first().map(|one| one.message.clone()));
+    assert!(message.is_some_and(|message| message.starts_with("vpc: ")));
+    assert!(created(&played).is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn differences_are_named_and_what_is_not_ours_is_left_alone() {
+    let played = Played::default();
+    let _ = ran(&played, &Stop::default()).await;
+    if let Ok(mut there) = played.there.lock() {
+        there.insert("vpc".to_owned(), Properties::from_iter([("cidr".to_owned(), json!("10.9.0.0/16"))]));
+    }
+    assert_eq!(codes(ran(&played, &Stop::default()).await.as_ref()), ["LF1424"]);
+    // Without the journal it may be anybody's.
+    if let Ok(mut past) = played.past.lock() {
+        past.clear();
+    }
+    assert_eq!(codes(ran(&played, &Stop::default()).await.as_ref()), ["LF1425"]);
+    assert_eq!(created(&played).len(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_resource_that_is_never_ready_ends_the_run() {
+    let played = Played::default();
+    let _ = ran(&played, &Stop::default()).await;
+    if let Ok(mut states) = played.states.lock() {
+        states.insert("vpc".to_owned(), State::Pending("pending".to_owned()));
+    }
+    assert_eq!(codes(ran(&played, &Stop::default()).await.as_ref()), ["LF1423"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_is_begun_once_the_user_stops_it() {
+    let (played, stop) = (Played::default(), Stop::default());
+    stop.ask();
+    let report = ran(&played, &stop).await;
+    assert!(report.is_some_and(|report| report.interrupted && report.total == 2));
+    assert!(created(&played).is_empty());
+    assert_eq!(interrupted("cluster", 0, 2).code.as_str(), "LF1426");
+}

@@ -1,0 +1,247 @@
+//! The infrastructure of a cluster as a graph of resources, and what a cloud does for one of them.
+//!
+//! The graph is pure data: what [`crate::Platform::resources`] gives is what `--plan` shows and what the engine
+//! creates. An [`Api`] finds and creates single resources; the order, repetition and waiting are the engine's.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use landfall_diagnostics::Finding;
+use landfall_diagnostics::secret::Secret;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use crate::cloud::Waiting;
+
+/// The key of a reference to an output of another resource.
+const OUTPUT: &str = "$output";
+/// The key of a reference to a secret.
+const SECRET: &str = "$secret";
+
+/// Properties or outputs of a resource.
+pub type Properties = Map<String, Value>;
+
+/// A resource that a cluster needs.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Node {
+    /// Its name in the graph: kind and name, such as `subnet/private-us-east-1a`.
+    pub name: String,
+    /// Its kind, such as `subnet`.
+    pub kind: &'static str,
+    /// The stage that creates it.
+    pub stage: &'static str,
+    /// What it is to be. References to outputs of other resources and to secrets are objects with one key.
+    pub properties: Properties,
+    /// Resources that must exist first, although no property refers to them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub after: Vec<String>,
+}
+
+/// The resources of a cluster.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Graph {
+    /// The resources. Those that another one needs come before it.
+    pub resources: Vec<Node>,
+    /// What each stage gives to whoever comes after it, with references.
+    pub outputs: BTreeMap<&'static str, Value>,
+}
+
+/// A reference to an output of another resource.
+#[must_use]
+pub fn output(node: &str, output: &str) -> Value {
+    json!({ OUTPUT: format!("{node}#{output}") })
+}
+
+/// A reference to a secret, so that no secret is in the graph.
+#[must_use]
+pub fn secret(name: &str) -> Value {
+    json!({ SECRET: name })
+}
+
+/// The name of the secret that a value refers to.
+#[must_use]
+pub fn secret_name(value: &Value) -> Option<&str> {
+    value.get(SECRET)?.as_str()
+}
+
+fn reference(value: &Value) -> Option<(&str, &str)> {
+    value.get(OUTPUT)?.as_str()?.split_once('#')
+}
+
+fn collect<'v>(value: &'v Value, into: &mut BTreeSet<&'v str>) {
+    if let Some((node, _)) = reference(value) {
+        into.insert(node);
+        return;
+    }
+    match value {
+        Value::Array(items) => items.iter().for_each(|item| collect(item, into)),
+        Value::Object(items) => items.values().for_each(|item| collect(item, into)),
+        _ => {}
+    }
+}
+
+/// A value with the outputs in place of the references to them; none while one of them is not known.
+#[must_use]
+pub fn resolve(value: &Value, outputs: &BTreeMap<String, Properties>) -> Option<Value> {
+    if let Some((node, output)) = reference(value) {
+        return outputs.get(node)?.get(output).cloned();
+    }
+    Some(match value {
+        Value::Array(items) => {
+            Value::Array(items.iter().map(|item| resolve(item, outputs)).collect::<Option<_>>()?)
+        }
+        Value::Object(items) => {
+            let resolved = items.iter().map(|(key, item)| Some((key.clone(), resolve(item, outputs)?)));
+            Value::Object(resolved.collect::<Option<_>>()?)
+        }
+        other => other.clone(),
+    })
+}
+
+impl Node {
+    /// The names of the resources that must exist first.
+    #[must_use]
+    pub fn needs(&self) -> BTreeSet<&str> {
+        let mut needs: BTreeSet<&str> = self.after.iter().map(String::as_str).collect();
+        self.properties.values().for_each(|value| collect(value, &mut needs));
+        needs
+    }
+}
+
+/// A resource whose inputs are known.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    /// Its name in the graph.
+    pub name: String,
+    /// Its kind.
+    pub kind: &'static str,
+    /// What it is to be, with all references to outputs resolved.
+    pub inputs: Properties,
+    /// The same for every attempt at creating this one resource, for clouds that recognise a repeated call by it.
+    pub token: String,
+    /// Its outputs as an earlier run noted them.
+    pub noted: Option<Properties>,
+    /// Whether an earlier run may have created it without noting it.
+    pub begun: bool,
+}
+
+impl Wanted {
+    /// A text of the inputs; empty where there is none.
+    #[must_use]
+    pub fn text(&self, key: &str) -> &str {
+        self.inputs.get(key).and_then(Value::as_str).unwrap_or_default()
+    }
+
+    /// A list of texts of the inputs.
+    #[must_use]
+    pub fn texts(&self, key: &str) -> Vec<String> {
+        let items = self.inputs.get(key).and_then(Value::as_array).into_iter().flatten();
+        items.filter_map(Value::as_str).map(str::to_owned).collect()
+    }
+}
+
+/// How far a resource is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum State {
+    /// It can be used.
+    Ready,
+    /// It is on its way, as the cloud names that.
+    Pending(String),
+    /// It will not become ready, for this reason.
+    Broken(String),
+}
+
+/// A resource that exists.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Existing {
+    /// Its outputs, such as its id.
+    pub outputs: Properties,
+    /// Properties that are not as they are to be: property, what it is, what is wanted.
+    pub differences: Vec<(String, Value, Value)>,
+    /// How far it is.
+    pub state: State,
+}
+
+/// Why a call did not succeed.
+#[derive(Clone, Debug)]
+pub enum Failure {
+    /// The cloud limits how often it is called.
+    Throttled(Box<Finding>),
+    /// No answer came, or the cloud failed: whether the call had an effect is not known.
+    Unknown(Box<Finding>),
+    /// The cloud does not see yet what was created just before.
+    NotYet(Box<Finding>),
+    /// The cloud refuses the call.
+    Refused(Box<Finding>),
+}
+
+/// How resources of a kind are dealt with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[allow(clippy::struct_excessive_bools, reason = "each says something else")]
+pub struct Traits {
+    /// Resources that need this one have to wait until it is ready.
+    pub blocks: bool,
+    /// Something is to be done after the creating call.
+    pub completes: bool,
+    /// It takes a while to become ready.
+    pub waits: bool,
+    /// It is the user's, and only looked at.
+    pub is_given: bool,
+}
+
+/// What a cloud does for the resources of one cluster. Futures do nothing by themselves.
+pub trait Api: Send + Sync {
+    /// The resource, if it exists. The answer may come from a list that is as old as this run, unless it is to be
+    /// `fresh`: then nothing is used that was read before the call.
+    fn find<'s>(&'s self, wanted: &'s Wanted, fresh: bool) -> Waiting<'s, Result<Option<Existing>, Failure>>;
+
+    /// Creates the resource; gives its outputs. A resource that a repeated call would create twice is recognised by
+    /// its token.
+    fn create<'s>(&'s self, wanted: &'s Wanted) -> Waiting<'s, Result<Properties, Failure>>;
+
+    /// Does what comes after the creating call: attributes, attachments and tags of kinds that do not take them with
+    /// that call. Safe to repeat.
+    fn complete<'s>(
+        &'s self,
+        wanted: &'s Wanted,
+        outputs: &'s Properties,
+    ) -> Waiting<'s, Result<(), Failure>>;
+
+    /// How resources of a kind are dealt with.
+    fn traits(&self, kind: &str) -> Traits;
+
+    /// Takes away what a resource with these outputs has put into others that stay; it is not removed itself.
+    fn release<'s>(&'s self, kind: &'s str, outputs: &'s Properties) -> Waiting<'s, Result<(), Failure>>;
+}
+
+/// Secrets by their names in the graph.
+pub type Secrets = BTreeMap<String, Secret<String>>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn references_are_found_and_resolved() {
+        let Value::Object(properties) = json!({
+            "vpc": output("vpc/new", "id"),
+            "tables": [output("route-table/a", "id"), "rtb-1"],
+            "data": secret("ignition"),
+        }) else {
+            return;
+        };
+        let node = Node {
+            name: "x/y".to_owned(),
+            kind: "x",
+            stage: "cluster",
+            properties,
+            after: vec!["z/z".to_owned()],
+        };
+        assert_eq!(node.needs().into_iter().collect::<Vec<_>>(), ["route-table/a", "vpc/new", "z/z"]);
+        let mut outputs = BTreeMap::new();
+        assert_eq!(resolve(&node.properties["vpc"], &outputs), None);
+        outputs.insert("vpc/new".to_owned(), Properties::from_iter([("id".to_owned(), json!("vpc-1"))]));
+        assert_eq!(resolve(&node.properties["vpc"], &outputs), Some(json!("vpc-1")));
+        assert_eq!(resolve(&node.properties["data"], &outputs), Some(secret("ignition")));
+        assert_eq!(secret_name(&node.properties["data"]), Some("ignition"));
+    }
+}

@@ -1,0 +1,160 @@
+//! `landfall create cluster --engine native`.
+
+use landfall_diagnostics::Finding;
+use landfall_engine_terraform::Stop;
+use landfall_model::plan::{self, Plan};
+use landfall_platform::cloud::Asking;
+use landfall_platform::native::Graph;
+use serde_json::json;
+
+use super::super::outcome;
+use super::super::summary::Summary;
+use super::{Done, Ended, Going, Job};
+use crate::cli::Exit;
+use crate::cli::engine;
+use crate::cli::engine::Shown;
+use crate::install;
+use crate::install::{Fault, NativeSite};
+use crate::prepare;
+use crate::prepare::{Environment, FactsFrom};
+use crate::workdir::{ClusterDir, Step, StepResult};
+
+/// The name of the engine.
+pub(super) const NAME: &str = plan::Engine::Native.name();
+
+/// What is said when the user stops the work, and when it is said again.
+const STOPPING: [&str; 2] = [
+    "stopping: calls under way are finished and noted, no other is begun",
+    "still stopping: calls under way are finished, so that nothing is lost",
+];
+
+impl Job<'_> {
+    pub(super) fn native(&self, asking: &Asking<'_>, ask: &prepare::Ask<'_>) -> anyhow::Result<Going<Exit>> {
+        if !self.args.plan
+            && let Err(refusal) = self.ignition().look(self.directory)
+        {
+            return outcome::refused(refusal, self.settings).map(Ok);
+        }
+        let facts = self.facts(asking, ask)?;
+        ask.watcher.over();
+        match facts {
+            Ok(facts) if self.args.plan => self.show(facts),
+            Ok(facts) => self.create(facts),
+            Err(ended) => Ok(Err(ended)),
+        }
+    }
+
+    /// The resources of a plan; the exit where the engine cannot create one of its settings.
+    pub(super) fn resources(&self, plan: &Plan) -> anyhow::Result<Going<Graph>> {
+        let findings = match self.platform.resources(plan) {
+            Ok(Some(graph)) => return Ok(Ok(graph)),
+            Ok(None) => vec![landfall_platform::pages::not_native(self.platform.name())],
+            Err(findings) => findings,
+        };
+        super::aso::refused(&findings, Exit::Unfit, self.settings).map(|exit| Err(Ended::Said(exit)))
+    }
+
+    /// Writes the files and creates the resources.
+    fn create(&self, facts: FactsFrom<'static>) -> anyhow::Result<Going<Exit>> {
+        let options = self.options(facts);
+        let outlook = prepare::outlook(self.directory, self.basis, self.examined, &options, Environment);
+        match outlook {
+            Ok(outlook) => {
+                if let Err(ended) = self.resources(&outlook.plan)? {
+                    return Ok(Err(ended));
+                }
+            }
+            Err(refusal) => return Ok(Err(refusal.into())),
+        }
+        let mut cluster = ClusterDir::open(self.directory)?;
+        let prepared = prepare::prepare_in(&mut cluster, self.basis, self.examined, &options, Environment);
+        let prepared = match prepared {
+            Ok(prepared) => prepared,
+            Err(refusal) => return Ok(Err(refusal.into())),
+        };
+        outcome::told(self.directory, &prepared, self.settings);
+        let graph = match self.resources(&prepared.plan)? {
+            Ok(graph) => graph,
+            Err(ended) => return Ok(Err(ended)),
+        };
+        let stages = install::standing(&cluster, self.platform)?;
+        let summary = Summary::new(self.platform.outline(&prepared.plan), stages);
+        if let Some(exit) = self.refused(&prepared.plan, &summary)? {
+            self.settings.printer.talk("nothing was created; the files are written");
+            return Ok(Err(Ended::Said(exit)));
+        }
+        let shown = Shown::new(self.settings).knowing(summary.standing());
+        let stop = Stop::default();
+        let mut done = Done { stages: Vec::new(), adopted: Vec::new() };
+        let work = self.create_all(&mut cluster, &prepared.plan, &graph, &shown, &stop, &mut done);
+        let result = self.runtime.block_on(async {
+            tokio::select! {
+                result = work => result,
+                never = engine::listen(&stop, &shown, STOPPING) => match never {},
+            }
+        });
+        drop(shown);
+        let (differences, result) = match result {
+            Ok(differences) => (differences, Ok(())),
+            Err(fault) => (Vec::new(), Err(fault)),
+        };
+        let engine = json!({ "name": NAME, "version": env!("CARGO_PKG_VERSION") });
+        self.finish(&cluster, engine, &prepared, &summary, &done, result, &differences).map(Ok)
+    }
+
+    async fn create_all(
+        &self,
+        cluster: &mut ClusterDir,
+        plan: &Plan,
+        graph: &Graph,
+        shown: &Shown<'_>,
+        stop: &Stop,
+        done: &mut Done,
+    ) -> Result<Vec<Finding>, Fault> {
+        let secrets = install::secrets(cluster)?;
+        let infra_id = &plan.identity.infra_id;
+        let api = self.session.and_then(|session| session.api(infra_id, &secrets));
+        let (Some(session), Some(api)) = (self.session, api) else {
+            let finding = landfall_platform::pages::not_native(self.platform.name());
+            return Err(Fault::Refused(Box::new(finding)));
+        };
+        self.adopt(session, cluster, plan, shown, done).await?;
+        let mut site = NativeSite {
+            cluster,
+            platform: self.platform,
+            cluster_id: &plan.identity.cluster_id,
+            api: &*api,
+            graph,
+            watcher: shown,
+            stop,
+            now: prepare::now,
+        };
+        install::apply_native(&mut site, &mut done.stages).await
+    }
+
+    /// Marks what the user brought.
+    pub(super) async fn adopt(
+        &self,
+        session: &dyn landfall_platform::cloud::Session,
+        cluster: &ClusterDir,
+        plan: &Plan,
+        shown: &Shown<'_>,
+        done: &mut Done,
+    ) -> Result<(), Fault> {
+        let marked = session.adopt(plan).await.map_err(install::refused)?;
+        for sentence in &marked {
+            install::Watcher::told(shown, sentence);
+        }
+        if !marked.is_empty() {
+            cluster.note(&Step {
+                time: prepare::now(),
+                step: "adopt".to_owned(),
+                result: StepResult::Done,
+                detail: marked.join("; "),
+                inputs: String::new(),
+            })?;
+        }
+        done.adopted.extend(marked);
+        Ok(())
+    }
+}

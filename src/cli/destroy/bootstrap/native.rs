@@ -1,0 +1,92 @@
+//! `landfall destroy bootstrap` of a cluster that landfall itself created.
+
+use std::time::Duration;
+
+use landfall_engine_terraform::Stop;
+use landfall_platform::native::Secrets;
+use landfall_platform::removal::Target;
+
+use super::{Args, config, finish, refused};
+use crate::cli::destroy::{asking, basis, ended};
+use crate::cli::engine;
+use crate::cli::engine::Shown;
+use crate::cli::{Exit, Settings};
+use crate::install;
+use crate::install::NativeRemoval;
+use crate::prepare;
+use crate::prepare::Environment;
+use crate::prepare::target::{Named, pages};
+use crate::workdir::ClusterDir;
+
+/// The name of the engine.
+pub(super) const NAME: &str = landfall_model::plan::Engine::Native.name();
+/// The most requests at a time.
+const PARALLEL: u16 = 24;
+/// The longest that the removal of the machine may take.
+const LONGEST: Duration = Duration::from_mins(30);
+
+const STOPPING: [&str; 2] = [
+    "stopping: calls under way are finished, no other is begun",
+    "still stopping: calls under way are finished",
+];
+
+/// Removes the resources of the stages that only the installation needs.
+///
+/// # Errors
+/// A stream cannot be written, or something outside of the input went wrong.
+pub(super) fn remove(args: &Args, named: Named, settings: &Settings) -> anyhow::Result<Exit> {
+    let directory = settings.dir.clone().unwrap_or_else(|| ".".into());
+    let Named { platform, target, .. } = named;
+    let target: &Target = &target;
+    let Some(cloud) = platform.cloud() else {
+        return ended("refused", &[pages::no_cloud(platform.name())], Exit::Failed, settings);
+    };
+    let cluster = ClusterDir::open(&directory)?;
+    match install::is_bootstrap_unknown(&cluster, platform) {
+        Ok(false) => {}
+        Ok(true) => return finish(Ok(()), &[], target, settings),
+        Err(fault) => return finish(Err(fault), &[], target, settings),
+    }
+    if let Some(exit) = refused(args, target, settings)? {
+        return Ok(exit);
+    }
+    let world = Environment;
+    let known = config(args, &directory, settings);
+    let (basis, config) = match known {
+        Some((basis, examined)) => (basis, examined.config),
+        None => match (basis(None, &directory), platform.config_of(target)) {
+            (Ok(basis), Ok(config)) => (basis, config),
+            (_, Err(finding)) => return ended("refused", &[*finding], Exit::Failed, settings),
+            (Err(refusal), _) => return crate::cli::create::refused(refusal, settings),
+        },
+    };
+    let asking = asking(&config, &basis, &world, PARALLEL, LONGEST);
+    let (session, removal) = (cloud.session(asking), cloud.removal(asking, target));
+    let secrets = Secrets::new();
+    let Some(api) = session.api(&target.infra_id, &secrets) else {
+        return ended("refused", &[pages::no_cloud(platform.name())], Exit::Failed, settings);
+    };
+    let runtime = prepare::runtime()?;
+    let shown = Shown::new(settings);
+    let stop = Stop::default();
+    let mut done = Vec::new();
+    let site = NativeRemoval {
+        cluster: &cluster,
+        platform,
+        api: &*api,
+        removal: &*removal,
+        target,
+        watcher: &shown,
+        stop: &stop,
+        now: prepare::now,
+    };
+    let result = runtime.block_on(async {
+        tokio::select! {
+            result = install::destroy_native_bootstrap(&site, &mut done) => result,
+            never = engine::listen(&stop, &shown, STOPPING) => match never {},
+        }
+    });
+    drop(shown);
+    runtime.shutdown_background();
+    finish(result, &done, target, settings)
+}

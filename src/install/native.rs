@@ -1,0 +1,408 @@
+//! The stages of the native engine: every resource of each stage, noted in the journal of steps.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use landfall_destroy::{Outcome, Pace as RemovalPace, Unwatched};
+use landfall_diagnostics::Finding;
+use landfall_diagnostics::secret::Secret;
+use landfall_engine_native::{Journal, NoteFault, Pace, Past, Report, Run, interrupted, run};
+use landfall_engine_terraform::{Action, Progress, Running, Stop, Work};
+use landfall_model::plan;
+use landfall_platform::Platform;
+use landfall_platform::native::{Api, Failure, Graph, Properties, Secrets, resolve};
+use landfall_platform::removal::{Discovered, Removal, Resource, Target};
+use serde_json::{Map, Value};
+use tokio::time::Instant;
+
+use super::files::{FOLDER, Files, outputs_file, step};
+use super::recover::Only;
+use super::standing::{done_before, removed};
+use super::{End, Fault, StageDone, Watcher};
+use crate::workdir;
+use crate::workdir::{ClusterDir, FileSet, Step, StepResult, Steps};
+
+/// What comes after the creating call, as a step of its own.
+const COMPLETE: &str = "complete";
+/// The files with the secrets of the graph.
+const VARIABLES: &[&str] = &["terraform.tfvars.json", "terraform.platform.auto.tfvars.json"];
+/// The secrets of the graph, by the names of their variables.
+const SECRETS: &[&str] = &["aws_bootstrap_stub_ignition", "ignition_bootstrap", "ignition_master"];
+/// How long the resources of a stage may take to go.
+const LONGEST_REMOVAL: Duration = Duration::from_mins(30);
+
+/// What the stages of a cluster are worked on with.
+pub struct NativeSite<'a> {
+    /// The cluster directory, locked.
+    pub cluster: &'a mut ClusterDir,
+    /// The platform of the cluster.
+    pub platform: &'static dyn Platform,
+    /// What makes the cluster different from any other.
+    pub cluster_id: &'a str,
+    /// The calls.
+    pub api: &'a dyn Api,
+    /// The resources of all stages.
+    pub graph: &'a Graph,
+    /// Who watches.
+    pub watcher: &'a dyn Watcher,
+    /// Ends the work early.
+    pub stop: &'a Stop,
+    /// The time, as RFC 3339 writes it.
+    pub now: fn() -> String,
+}
+
+/// The secrets that resources of a cluster refer to, from its files.
+///
+/// # Errors
+/// A file cannot be read.
+pub fn secrets(cluster: &ClusterDir) -> Result<Secrets, workdir::Error> {
+    let mut secrets = Secrets::new();
+    for file in VARIABLES {
+        let bytes = cluster.read(&format!("{FOLDER}/{file}"))?.unwrap_or_default();
+        let variables: Map<String, Value> = serde_json::from_slice(&bytes).unwrap_or_default();
+        for (name, value) in variables {
+            if let Some(text) = value.as_str().filter(|_| SECRETS.contains(&name.as_str())) {
+                secrets.insert(name, Secret::new(text.to_owned()));
+            }
+        }
+    }
+    Ok(secrets)
+}
+
+/// The resources of a stage that exist, as the journal has them, with their outputs.
+fn noted(steps: &Steps, stage: &plan::Stage) -> BTreeMap<String, Properties> {
+    let start = format!("{}/", step(stage, Work::Apply));
+    let mut noted = BTreeMap::new();
+    for known in steps.iter().filter(|known| known.result == StepResult::Done) {
+        let Some(name) = known.step.strip_prefix(&start) else { continue };
+        if let Ok(outputs) = serde_json::from_str::<Properties>(&known.detail) {
+            noted.insert(name.to_owned(), outputs);
+        }
+    }
+    noted
+}
+
+/// How many resources of a cluster the journal has.
+#[must_use]
+pub fn noted_resources(cluster: &ClusterDir, platform: &dyn Platform) -> usize {
+    let steps = cluster.steps().unwrap_or_default();
+    let stages = platform.stages().iter().filter(|stage| !matches!(removed(&steps, stage), Ok(Some(_))));
+    stages.map(|stage| noted(&steps, stage).len()).sum()
+}
+
+/// Whether nothing was created that only the installation needs, as far as the journal tells.
+///
+/// # Errors
+/// The journal of steps cannot be read.
+pub fn is_bootstrap_unknown(cluster: &ClusterDir, platform: &dyn Platform) -> Result<bool, Fault> {
+    let steps = cluster.steps()?;
+    let mut stages = platform.stages().iter().filter(|stage| stage.only_for_bootstrap);
+    Ok(stages.all(|stage| steps.last(&step(stage, Work::Apply)).is_none()))
+}
+
+/// The journal of steps, for the resources of one stage.
+struct Notes<'a> {
+    cluster: &'a ClusterDir,
+    steps: Steps,
+    start: String,
+    now: fn() -> String,
+}
+
+impl Notes<'_> {
+    fn note(&self, step: String, result: StepResult, detail: String) -> Result<(), NoteFault> {
+        let time = (self.now)();
+        Ok(self.cluster.note(&Step { time, step, result, detail, inputs: String::new() })?)
+    }
+}
+
+impl Journal for Notes<'_> {
+    fn past(&self, name: &str) -> Past {
+        let (own, complete) = (format!("{}/{name}", self.start), format!("{}/{name}/{COMPLETE}", self.start));
+        let mut past = Past::default();
+        for known in self.steps.iter() {
+            if known.step == complete {
+                past.completed = true;
+            } else if known.step == own && known.result == StepResult::Done {
+                past.created += 1;
+                past.begun = false;
+                past.outputs = serde_json::from_str(&known.detail).ok();
+            } else if known.step == own {
+                past.begun = true;
+                past.completed = false;
+            }
+        }
+        past
+    }
+
+    fn begins(&self, name: &str) -> Result<(), NoteFault> {
+        self.note(format!("{}/{name}", self.start), StepResult::Began, String::new())
+    }
+
+    fn exists(&self, name: &str, outputs: &Properties) -> Result<(), NoteFault> {
+        let detail = Value::Object(outputs.clone()).to_string();
+        self.note(format!("{}/{name}", self.start), StepResult::Done, detail)
+    }
+
+    fn completed(&self, name: &str) -> Result<(), NoteFault> {
+        self.note(format!("{}/{name}/{COMPLETE}", self.start), StepResult::Done, String::new())
+    }
+}
+
+/// Hands the progress of one stage to the watcher.
+struct Watching<'a> {
+    watcher: &'a dyn Watcher,
+    stage: &'a str,
+}
+
+impl landfall_engine_native::Watcher for Watching<'_> {
+    fn progress(&self, done: usize, total: usize, running: &[(&str, Duration)]) {
+        let running = running.iter().map(|(name, since)| Running {
+            address: (*name).to_owned(),
+            action: Action::Create,
+            seconds: since.as_secs(),
+        });
+        let progress =
+            Progress { total: Some(total), done, running: running.collect(), waiting_for_earlier: None };
+        self.watcher.changed(self.stage, Work::Apply, &progress);
+    }
+}
+
+/// Finds or creates every resource, stage after stage; gives what differs from the plan. What only the installation
+/// needs and was removed is not created again.
+///
+/// # Errors
+/// The work was stopped or failed; the same call goes on.
+pub async fn apply_native(
+    site: &mut NativeSite<'_>,
+    all: &mut Vec<StageDone>,
+) -> Result<Vec<Finding>, Fault> {
+    let mut differences = Vec::new();
+    let mut outputs = BTreeMap::new();
+    for stage in site.platform.stages() {
+        if removed(&site.cluster.steps()?, stage)?.is_none() {
+            differences.extend(site.stage(stage, &mut outputs, all).await?);
+        }
+    }
+    Ok(differences)
+}
+
+impl NativeSite<'_> {
+    async fn stage(
+        &mut self,
+        stage: &plan::Stage,
+        outputs: &mut BTreeMap<String, Properties>,
+        all: &mut Vec<StageDone>,
+    ) -> Result<Vec<Finding>, Fault> {
+        let files = Files { root: self.cluster.root(), platform: self.platform };
+        let inputs = files.inputs(stage, &files.variables(stage))?;
+        let steps = self.cluster.steps()?;
+        let before = done_before(&steps, &files, stage, &inputs);
+        self.watcher.began(stage.name, Work::Apply);
+        if before.is_none() {
+            self.note(stage, StepResult::Began, "", &inputs)?;
+        }
+        let began = Instant::now();
+        let start = step(stage, Work::Apply);
+        let notes = Notes { cluster: self.cluster, steps, start, now: self.now };
+        let watching = Watching { watcher: self.watcher, stage: stage.name };
+        let pace = Pace::default();
+        let described = Run {
+            api: self.api,
+            graph: self.graph,
+            stage: stage.name,
+            cluster_id: self.cluster_id,
+            journal: &notes,
+            watcher: &watching,
+            stop: self.stop,
+            pace: &pace,
+        };
+        let report =
+            run(&described, outputs).await.map_err(|cause| match cause.downcast::<workdir::Error>() {
+                Ok(cause) => Fault::Directory(*cause),
+                Err(cause) => Fault::Note { stage: stage.name.to_owned(), cause },
+            })?;
+        self.finish(stage, report, before, began.elapsed(), &inputs, outputs, all)
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "what came of one stage")]
+    fn finish(
+        &mut self,
+        stage: &plan::Stage,
+        report: Report,
+        before: Option<String>,
+        took: Duration,
+        inputs: &str,
+        outputs: &BTreeMap<String, Properties>,
+        all: &mut Vec<StageDone>,
+    ) -> Result<Vec<Finding>, Fault> {
+        let detail = format!("{} added, {} existed", report.created, report.existing);
+        if !report.is_complete() {
+            let result = if report.interrupted { StepResult::Interrupted } else { StepResult::Failed };
+            self.note(stage, result, &detail, inputs)?;
+            self.ended(stage, End::Stopped, all);
+            let exist = report.created + report.existing;
+            let mut findings = report.findings;
+            if report.interrupted {
+                findings.push(interrupted(stage.name, exist, report.total));
+            }
+            return Err(Fault::Native { findings, interrupted: report.interrupted });
+        }
+        let end = if let Some(time) = before.filter(|_| report.created == 0) {
+            End::Before { time }
+        } else {
+            self.keep_outputs(stage, outputs)?;
+            self.note(stage, StepResult::Done, &detail, inputs)?;
+            End::Done { added: report.created, changed: 0, removed: 0, took }
+        };
+        self.ended(stage, end, all);
+        Ok(report.differences)
+    }
+
+    fn ended(&self, stage: &plan::Stage, end: End, all: &mut Vec<StageDone>) {
+        let done = StageDone { stage: stage.name.to_owned(), work: Work::Apply, end };
+        self.watcher.ended(&done);
+        all.push(done);
+    }
+
+    /// Writes the outputs of a stage where those of terraform are.
+    fn keep_outputs(
+        &mut self,
+        stage: &plan::Stage,
+        outputs: &BTreeMap<String, Properties>,
+    ) -> Result<(), Fault> {
+        let given = self.graph.outputs.get(stage.name).and_then(Value::as_object);
+        let known = given.into_iter().flatten();
+        let known: Map<String, Value> =
+            known.filter_map(|(name, value)| Some((name.clone(), resolve(value, outputs)?))).collect();
+        let text = serde_json::to_string_pretty(&known).unwrap_or_default() + "\n";
+        let path = format!("{FOLDER}/{}", outputs_file(stage));
+        let set = FileSet::of([(path, text.into_bytes(), true)]).map_err(workdir::Error::from)?;
+        self.cluster.write(&step(stage, Work::Apply), &set)?;
+        Ok(())
+    }
+
+    fn note(&self, stage: &plan::Stage, result: StepResult, detail: &str, inputs: &str) -> Result<(), Fault> {
+        let (time, detail) = ((self.now)(), detail.to_owned());
+        let step = step(stage, Work::Apply);
+        self.cluster.note(&Step { time, step, result, detail, inputs: inputs.to_owned() })?;
+        Ok(())
+    }
+}
+
+/// What the resources of a stage are removed with.
+pub struct NativeRemoval<'a> {
+    /// The cluster directory, locked.
+    pub cluster: &'a ClusterDir,
+    /// The platform of the cluster.
+    pub platform: &'static dyn Platform,
+    /// The calls.
+    pub api: &'a dyn Api,
+    /// Finds and removes what the cluster owns.
+    pub removal: &'a dyn Removal,
+    /// The cluster.
+    pub target: &'a Target,
+    /// Who watches.
+    pub watcher: &'a dyn Watcher,
+    /// Ends the work early.
+    pub stop: &'a Stop,
+    /// The time, as RFC 3339 writes it.
+    pub now: fn() -> String,
+}
+
+/// Removes what only the installation needs, as the journal has it.
+///
+/// # Errors
+/// The work was stopped or failed; the same call goes on.
+pub async fn destroy_native_bootstrap(
+    site: &NativeRemoval<'_>,
+    all: &mut Vec<StageDone>,
+) -> Result<(), Fault> {
+    for stage in site.platform.stages().iter().rev().filter(|stage| stage.only_for_bootstrap) {
+        site.stage(stage, all).await?;
+    }
+    Ok(())
+}
+
+impl NativeRemoval<'_> {
+    async fn stage(&self, stage: &plan::Stage, all: &mut Vec<StageDone>) -> Result<(), Fault> {
+        let steps = self.cluster.steps()?;
+        if let Ok(Some(time)) = removed(&steps, stage) {
+            self.ended(stage, End::Before { time }, all);
+            return Ok(());
+        }
+        let noted = noted(&steps, stage);
+        self.note(stage, StepResult::Began, "")?;
+        self.watcher.began(stage.name, Work::Destroy);
+        let began = Instant::now();
+        match self.remove(&noted).await {
+            Ok(()) => {
+                self.note(stage, StepResult::Done, &format!("{} removed", noted.len()))?;
+                let took = began.elapsed();
+                self.ended(stage, End::Done { added: 0, changed: 0, removed: noted.len(), took }, all);
+                Ok(())
+            }
+            Err(fault) => {
+                let stopped = fault.is_interrupted();
+                let result = if stopped { StepResult::Interrupted } else { StepResult::Failed };
+                self.note(stage, result, "")?;
+                self.ended(stage, End::Stopped, all);
+                Err(fault)
+            }
+        }
+    }
+
+    async fn remove(&self, noted: &BTreeMap<String, Properties>) -> Result<(), Fault> {
+        for (name, outputs) in noted {
+            let kind = name.split('/').next().unwrap_or_default();
+            let released = self.api.release(kind, outputs).await;
+            released.map_err(|failure| {
+                let (Failure::Throttled(finding)
+                | Failure::Unknown(finding)
+                | Failure::NotYet(finding)
+                | Failure::Refused(finding)) = failure;
+                Fault::Native { findings: vec![*finding], interrupted: false }
+            })?;
+        }
+        let found = self.removal.discover().await;
+        if !found.unseen.is_empty() {
+            return Err(Fault::Unseen(found.unseen));
+        }
+        let names: BTreeSet<&str> = noted
+            .values()
+            .flat_map(|outputs| ["id", "name"].into_iter().filter_map(|key| outputs.get(key)?.as_str()))
+            .collect();
+        let is_its = |thing: &&Resource| {
+            let ends = |name: &&&str| {
+                thing
+                    .id
+                    .strip_suffix(**name)
+                    .is_some_and(|start| start.is_empty() || start.ends_with(['/', ':']))
+            };
+            names.iter().any(|name| ends(&name))
+        };
+        let things: Vec<Resource> = found.things.iter().filter(is_its).cloned().collect();
+        let ids = things.iter().map(|thing| thing.id.clone()).collect();
+        let only = Only { removal: self.removal, ids };
+        let first = Discovered { things, ..Discovered::default() };
+        let pace = RemovalPace { timeout: LONGEST_REMOVAL, ..RemovalPace::default() };
+        let report = landfall_destroy::run(&only, self.target, first, &pace, &Unwatched, self.stop).await;
+        match report.outcome {
+            Outcome::Gone => Ok(()),
+            Outcome::Interrupted => Err(Fault::Native { findings: report.findings, interrupted: true }),
+            Outcome::Left | Outcome::TimedOut | Outcome::Refused => Err(Fault::Unseen(report.findings)),
+        }
+    }
+
+    fn ended(&self, stage: &plan::Stage, end: End, all: &mut Vec<StageDone>) {
+        let done = StageDone { stage: stage.name.to_owned(), work: Work::Destroy, end };
+        self.watcher.ended(&done);
+        all.push(done);
+    }
+
+    fn note(&self, stage: &plan::Stage, result: StepResult, detail: &str) -> Result<(), Fault> {
+        let (time, detail) = ((self.now)(), detail.to_owned());
+        let step = step(stage, Work::Destroy);
+        self.cluster.note(&Step { time, step, result, detail, inputs: String::new() })?;
+        Ok(())
+    }
+}

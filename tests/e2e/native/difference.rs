@@ -1,0 +1,200 @@
+//! What terraform and the native engine create for one config, resource by resource and property by property.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use regex_lite::Regex;
+use serde_json::Value;
+use url::form_urlencoded;
+
+use super::{WANTED, installation};
+use crate::listing::{Listing, Resource};
+use crate::xml::Node;
+
+/// The same identity for both, so that names are the same.
+const IDENTITY: &[&str] = &["--infra-id", "demo-x7k2p"];
+
+/// Elements that are never the same twice, by the reason.
+const VOLATILE: &[&str] = &[
+    // Times.
+    "CreateDate",
+    "CreatedTime",
+    "CreationDate",
+    "LastModified",
+    "attachTime",
+    "createTime",
+    "creationTimestamp",
+    "launchTime",
+    "usageOperationUpdateTime",
+    // Addresses that moto gives at random, and names made of them.
+    "DNSName",
+    "dnsName",
+    "ip",
+    "ipAddress",
+    "macAddress",
+    "natGatewayAddressSet",
+    "privateDnsName",
+    "privateIp",
+    "privateIpAddress",
+    "publicDnsName",
+    "publicIp",
+    // The call that created a resource.
+    "CallerReference",
+    "clientToken",
+    "requestId",
+    "reservationId",
+    "reason",
+    // The same content, signed or hashed at another time.
+    "ETag",
+    "RoleId",
+    "InstanceProfileId",
+];
+
+/// What may differ, with the reason. Kind, and the text in the line of a property.
+const EXCEPTIONS: &[(&str, &str, &str)] = &[
+    ("zone", "Comment", "terraform writes that it manages a zone"),
+    ("machine", "userData", "the address in it is signed at another time"),
+    ("machine", "hibernationOptions", "AWS's default, which terraform names"),
+    ("load balancer", "Key=access_logs.s3.enabled", "AWS's default, which terraform names"),
+    ("load balancer", "Key=dns_record.client_routing_policy", "AWS's default, which terraform names"),
+    ("load balancer", "Key=zonal_shift.config.enabled", "AWS's default, which terraform names"),
+    ("object", "ChecksumAlgorithm", "the SDK sends a checksum"),
+];
+
+/// A resource as lines, without ids.
+fn lines(thing: &Resource, labels: &[(String, String)], ids: &Regex) -> BTreeSet<String> {
+    let clean = |text: &str| {
+        let mut text = text.to_owned();
+        for (id, label) in labels {
+            text = text.replace(id.as_str(), label);
+        }
+        ids.replace_all(&text, "ID").into_owned()
+    };
+    let mut lines = BTreeSet::new();
+    for node in std::iter::once(&thing.node).chain(&thing.more) {
+        flatten(&node.without(VOLATILE), "", &clean, &mut lines);
+    }
+    lines.extend(thing.tags.iter().map(|(key, value)| format!("tag {key}={value}")));
+    lines
+}
+
+/// Each element that has a text or is empty, as a line; items of a list are told apart by all that they hold.
+fn flatten(node: &Node, path: &str, clean: &dyn Fn(&str) -> String, lines: &mut BTreeSet<String>) {
+    let path = format!("{path}/{}", node.name());
+    if node.children().is_empty() {
+        if node.name().ends_with("PolicyDocument") {
+            lines.insert(format!("{path}={}", policy(node.text())));
+        } else if !node.text().is_empty() {
+            lines.insert(format!("{path}={}", clean(node.text())));
+        }
+        return;
+    }
+    let is_list = node.children().iter().all(|child| ["item", "member"].contains(&child.name()));
+    for child in node.children() {
+        if is_list {
+            let mut inner = BTreeSet::new();
+            flatten(child, "", clean, &mut inner);
+            let inner: Vec<String> = inner.into_iter().collect();
+            lines.insert(format!("{path}[{}]", inner.join(" ")));
+        } else {
+            flatten(child, &path, clean, lines);
+        }
+    }
+}
+
+/// A policy with its keys in one order.
+fn policy(text: &str) -> Value {
+    let line = format!("d={text}");
+    let (_, text) = form_urlencoded::parse(line.as_bytes()).next().unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
+/// A name for a resource that both have.
+fn label(kind: &str, id: &str, thing: &Resource, all: &Listing) -> String {
+    let said = |path: &str| thing.says(path).to_owned();
+    let name = match kind {
+        "listener" => {
+            let balancer = all.get("load balancer", thing.says("LoadBalancerArn"));
+            format!("{} {}", balancer.says("LoadBalancerName"), said("Port"))
+        }
+        "load balancer" => said("LoadBalancerName"),
+        "target group" => said("TargetGroupName"),
+        "interface" if thing.name().is_empty() => {
+            let machine = said("attachment/instanceId");
+            match all.of_kind("machine").into_iter().find(|one| one.says("instanceId") == machine) {
+                Some(machine) => format!("of {}", machine.name()),
+                None => format!("{} in {}", said("description"), said("availabilityZone")),
+            }
+        }
+        "role" | "instance profile" | "bucket" | "object" => id.to_owned(),
+        "security group" => said("groupName"),
+        _ => thing.name().to_owned(),
+    };
+    format!("{kind} {name}")
+}
+
+/// All resources by their labels, as lines.
+fn described(all: &Listing) -> BTreeMap<String, BTreeSet<String>> {
+    let ids = Regex::new("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}|[a-z]+-[0-9a-f]{8,32}").unwrap();
+    let mut labels: Vec<(String, String)> = all
+        .each()
+        .map(|(kind, id, thing)| (id.to_owned(), format!("<{}>", label(kind, id, thing, all))))
+        .collect();
+    // The addresses of machines are the ids of targets.
+    for (kind, id, thing) in all.each().filter(|(kind, ..)| *kind == "interface") {
+        let label = format!("<address of {}>", label(kind, id, thing, all));
+        labels.push((thing.says("privateIpAddress").to_owned(), label));
+    }
+    labels.retain(|(id, _)| !id.is_empty());
+    // Longer ids first, as some have others in them.
+    labels.sort_by_key(|(id, _)| std::cmp::Reverse(id.len()));
+    let labels: Vec<_> = labels.into_iter().filter(|(id, label)| !label.contains(id.as_str())).collect();
+    let mut described = BTreeMap::new();
+    for (kind, id, thing) in all.each() {
+        let label = ids.replace_all(&label(kind, id, thing, all), "ID").into_owned();
+        let old = described.insert(label.clone(), lines(thing, &labels, &ids));
+        assert!(old.is_none(), "two are called {label}");
+    }
+    described
+}
+
+#[test]
+#[ignore = "needs terraform and moto"]
+fn native_and_terraform_create_the_same() {
+    let with_terraform = || {
+        let installation = installation();
+        let before = Listing::of(installation.cloud());
+        let ran = installation.try_create(IDENTITY).ends(0);
+        assert_eq!(ran.json()["outcome"], "done", "{ran}");
+        described(&Listing::of(installation.cloud()).since(&before))
+    };
+    let natively = || {
+        let installation = installation();
+        let before = Listing::of(installation.cloud());
+        installation.create_native(IDENTITY);
+        described(&Listing::of(installation.cloud()).since(&before))
+    };
+    let (terraform, native) = std::thread::scope(|scope| {
+        let terraform = scope.spawn(with_terraform);
+        (terraform.join(), natively())
+    });
+    let terraform = terraform.expect("terraform does not create the cluster");
+    assert!(terraform.len() > 50, "{} only for {:?}", terraform.len(), WANTED.zones);
+    let mut differences = Vec::new();
+    let labels: BTreeSet<&String> = terraform.keys().chain(native.keys()).collect();
+    for label in labels {
+        let (Some(one), Some(other)) = (terraform.get(label), native.get(label)) else {
+            let of = if terraform.contains_key(label) { "terraform" } else { "native" };
+            differences.push(format!("only {of} has {label}"));
+            continue;
+        };
+        let is_excepted = |line: &str| {
+            EXCEPTIONS.iter().any(|(kind, part, _)| label.starts_with(kind) && line.contains(part))
+        };
+        let of = |name: &str, line: &String| format!("{label}: {name} has {line}");
+        let only = one.difference(other).filter(|line| !is_excepted(line)).map(|line| of("terraform", line));
+        differences.extend(only);
+        let only = other.difference(one).filter(|line| !is_excepted(line)).map(|line| of("native", line));
+        differences.extend(only);
+    }
+    assert!(differences.is_empty(), "{} differences:\n{}", differences.len(), differences.join("\n"));
+}
