@@ -13,7 +13,7 @@ use rcgen::{
 
 /// A certificate could not be made.
 #[derive(Debug, thiserror::Error)]
-#[error("cannot make the certificate of {what}")]
+#[error("cannot create the certificate of {what}")]
 pub struct Error {
     what: &'static str,
     #[source]

@@ -231,13 +231,13 @@ fn render(args: &RenderArgs, settings: &Settings) -> Result<Vec<Document>, Refus
     // Only now it is certain that nothing refuses it.
     said(&outlook.said, settings);
     if !outlook.id_is_fixed {
-        let line = format!("{infra_id} stands for the infrastructure id; fix it with --infra-id");
+        let line = format!("{infra_id} is a placeholder for the infrastructure ID; set it with --infra-id");
         settings.printer.talk(&line);
     }
     if own.makes_machines() && own.is_bootstrap() {
         settings.printer.talk(
-            "the control plane's machines are left out: they follow once their ignition config is known; what \
-             stands for that of the bootstrap machine only says its version",
+            "the control plane's machines are left out until their ignition config is known; the bootstrap \
+             machine's is a placeholder with a version only",
         );
     }
     Ok(documents)

@@ -105,7 +105,7 @@ struct Ccm {
 /// Standard output or the result cannot be written.
 pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
     if args.what.standard_inputs() > 1 {
-        settings.printer.report("error: standard input can be read only once: give - for one of the files\n");
+        settings.printer.report("error: standard input can be read only once: use - for one of the files\n");
         return Ok(Exit::Usage);
     }
     let made = match &args.what {
@@ -261,7 +261,7 @@ fn infrastructure_text(path: &Path) -> Result<String, Refused> {
         && !about.is_file()
     {
         let file = path.display().to_string();
-        let message = format!("cannot read {file}: it is no regular file");
+        let message = format!("cannot read {file}: it is not a regular file");
         let finding = Box::new(Finding::error(&landfall_source::pages::UNREADABLE, Kind::Parse, "", message));
         return Err(Refused { file, finding, exit: Exit::Failed });
     }
@@ -289,7 +289,7 @@ fn is_same(one: &Path, other: &Path) -> bool {
 /// Puts a file in place as a whole, with the folders that it lies in.
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let Some(name) = path.file_name() else {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it names no file"));
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a file name"));
     };
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         DirBuilder::new().recursive(true).mode(FOLDER).create(folder)?;

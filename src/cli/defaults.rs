@@ -43,7 +43,7 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
     };
     let input = Input::single(&args.file);
     let file = &input.name();
-    settings.printer.detail(&format!("judging {file}"));
+    settings.printer.detail(&format!("validating {file}"));
     let bytes = match input.read() {
         Ok(bytes) => bytes,
         Err(finding) => {

@@ -22,10 +22,10 @@ fn within(text: &str, longest: Duration, name: &str) -> Result<Duration, String>
     let seconds = text.bytes().all(|b| b.is_ascii_digit() || b == b'.');
     let text = if seconds { format!("{text}s") } else { text.to_owned() };
     let parsed: Result<jiff::SignedDuration, _> = text.parse();
-    let parsed = parsed.map_err(|_| "give a time such as `3s`, `500ms` or `1m30s`".to_owned())?;
+    let parsed = parsed.map_err(|_| "use a time such as `3s`, `500ms` or `1m30s`".to_owned())?;
     let length = Duration::try_from(parsed).unwrap_or(Duration::ZERO);
     if length.is_zero() || length > longest {
-        return Err(format!("give a time of more than nothing and at most {name}"));
+        return Err(format!("use a time above 0 and at most {name}"));
     }
     Ok(length)
 }

@@ -83,7 +83,7 @@ impl Watcher for Shown<'_> {
         self.bars.began(stage);
         if !self.drawn {
             let verb = match work {
-                Work::Apply => "being made",
+                Work::Apply => "being created",
                 Work::Destroy => "being removed",
             };
             self.printer.talk(&format!("stage {stage}: {verb}"));
@@ -95,7 +95,7 @@ impl Watcher for Shown<'_> {
             && !self.waits.swap(true, Ordering::Relaxed)
         {
             let line =
-                format!("stage {stage}: process {pid} of an earlier run is still at work; waiting for it");
+                format!("stage {stage}: process {pid} of an earlier run is still running; waiting for it");
             self.say(&line);
         }
         let slowest = progress.running.first();
@@ -117,7 +117,7 @@ impl Watcher for Shown<'_> {
             }
             End::Before { .. } if self.known.contains(&done.stage.as_str()) => return,
             End::Before { time } => match done.work {
-                Work::Apply => format!("stage {}: made at {time}, unchanged since", done.stage),
+                Work::Apply => format!("stage {}: created at {time}, unchanged since", done.stage),
                 Work::Destroy => format!("stage {}: removed at {time}", done.stage),
             },
             End::Stopped => format!("stage {}: not finished", done.stage),
@@ -151,8 +151,8 @@ pub fn consent(question: &str, settings: &Settings) -> anyhow::Result<Option<Exi
 
 /// What is said where terraform is asked to stop.
 pub const TERRAFORM_STOPS: [&str; 2] = [
-    "stopping: terraform finishes what it has begun and keeps its state",
-    "still stopping: terraform finishes what it has begun, so that nothing is lost",
+    "stopping: terraform finishes its current operations and saves its state",
+    "still stopping: terraform finishes its current operations, so that nothing is lost",
 ];
 
 /// Asks the work to stop whenever the user or the system asks the program to; never ends by itself.

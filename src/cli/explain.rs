@@ -78,8 +78,8 @@ fn is_code(subject: &str) -> bool {
 fn page(code: &str) -> anyhow::Result<Page> {
     landfall_diagnostics::page(&code.to_ascii_uppercase()).ok_or_else(|| {
         match nearest(code, landfall_diagnostics::pages().iter().map(|page| page.code)) {
-            Some(near) => anyhow!("there is no code `{code}`; did you mean `{near}`?"),
-            None => anyhow!("there is no code `{code}`"),
+            Some(near) => anyhow!("unknown code `{code}`; did you mean `{near}`?"),
+            None => anyhow!("unknown code `{code}`"),
         }
     })
 }
@@ -187,7 +187,7 @@ fn field_text(doc: &FieldDoc, rules: &[Rule]) -> String {
     }
     if !rules.is_empty() {
         let rows: Vec<_> = rules.iter().map(|r| (r.code.to_owned(), r.title.to_owned())).collect();
-        parts.push(format!("Rules, each explained by `landfall explain CODE`:\n{}", table(&rows, 2)));
+        parts.push(format!("Rules (`landfall explain CODE` explains each):\n{}", table(&rows, 2)));
     }
     parts.join("\n")
 }
@@ -202,7 +202,7 @@ fn outside_text() -> String {
         (outside.what.to_owned(), format!("{}: {}", outside.by.name(), outside.how.replace('`', "")))
     };
     let rows: Vec<(String, String)> = OUTSIDE.iter().map(row).collect();
-    format!("Not done by objects of Azure Service Operator, and who does it:\n\n{}", table(&rows, 2))
+    format!("What Azure Service Operator does not do, and who does it:\n\n{}", table(&rows, 2))
 }
 
 /// The first paragraph without its full stop, for a line of a list.

@@ -16,7 +16,7 @@ pub struct Args {}
 pub fn run(_: &Args, settings: &Settings) -> anyhow::Result<Exit> {
     if let Some(directory) = &settings.dir {
         std::fs::create_dir_all(directory)
-            .with_context(|| format!("cannot make the directory {}", directory.display()))?;
+            .with_context(|| format!("cannot create the directory {}", directory.display()))?;
         clap_mangen::generate_to(super::command(), directory)
             .with_context(|| format!("cannot write manual pages to {}", directory.display()))?;
     } else {

@@ -49,7 +49,7 @@ const LIMIT: Duration = Duration::from_secs(20);
 /// Does what the arguments name.
 ///
 /// # Errors
-/// A file cannot be written, or the operating system does not let us wait for the network.
+/// A file cannot be written, or the operating system cannot wait for the network.
 pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
     let What::Refresh(args) = &args.what;
     let directory = settings.dir.clone().unwrap_or_else(|| PathBuf::from("."));

@@ -13,7 +13,7 @@ pub fn namespace(text: &str) -> Result<String, String> {
     if right {
         Ok(text.to_owned())
     } else {
-        Err("give at most 63 small letters, digits and hyphens, with no hyphen at either end".to_owned())
+        Err("use at most 63 lower-case letters, digits and hyphens, with no hyphen at either end".to_owned())
     }
 }
 

@@ -115,7 +115,7 @@ impl Clock {
 }
 
 fn time(text: &str) -> Result<Timestamp, String> {
-    instant(text).ok_or_else(|| "give a time as RFC 3339 writes it, such as 2026-08-01T00:00:00Z".to_owned())
+    instant(text).ok_or_else(|| "use an RFC 3339 time, such as 2026-08-01T00:00:00Z".to_owned())
 }
 
 impl What {

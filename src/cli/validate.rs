@@ -61,7 +61,7 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
             break;
         }
         for input in &batch {
-            printer.detail(&format!("judging {}", input.name()));
+            printer.detail(&format!("validating {}", input.name()));
         }
         for report in reports(&batch, manner) {
             if !report.shown.is_empty() {

@@ -128,7 +128,7 @@ fn tell(
     } else if done {
         settings.printer.data(&summary(goal, &access.server(), kubeconfig, password, outcome))?;
     } else {
-        settings.printer.talk("interrupted; nothing was changed, and waiting can be begun again");
+        settings.printer.talk("interrupted; nothing was changed; run the same command again to wait longer");
     }
     Ok(())
 }
@@ -187,7 +187,7 @@ fn summary(
             let degraded: Vec<&str> =
                 outcome.operators.iter().filter(|o| o.degraded).map(|o| o.name.as_str()).collect();
             if !degraded.is_empty() {
-                lines.push(format!("degraded all the same: {}", degraded.join(", ")));
+                lines.push(format!("degraded nevertheless: {}", degraded.join(", ")));
             }
             lines.join("\n") + "\n"
         }

@@ -112,7 +112,7 @@ async fn planned(
         return (checks, facts);
     }
     let skipped = session.checks_without_plan().into_iter().map(|(id, field)| {
-        let answer = Answer::skipped("what the cluster will use is not known: see the checks above");
+        let answer = Answer::skipped("the cluster's resources are unknown: see the checks above");
         Checked::new(id, field, answer, Duration::ZERO)
     });
     checks.extend(skipped);
@@ -189,7 +189,7 @@ fn unknown(subject: &Judged, gathered: &Gathered) -> Option<Answer> {
         return Some(Answer { verdict: gap.why.clone(), evidence: serde_json::Map::new() });
     }
     let missing = others.iter().find_map(gap)?;
-    Some(Answer::skipped(format!("the cloud did not tell the {}", missing.part.replace('-', " "))))
+    Some(Answer::skipped(format!("the cloud did not report the {}", missing.part.replace('-', " "))))
 }
 
 /// Several findings of one subject: the first check has its id, the others a number.
@@ -251,7 +251,7 @@ impl<'w> Runner<'w> {
         let place = timeout_at(self.deadline, self.places.acquire()).await;
         let Some(_place) = place.ok().and_then(Result::ok).filter(|_| Instant::now() < self.deadline) else {
             let answer =
-                Answer::skipped(format!("not begun in the {} s of the run", self.limit.as_secs_f32()));
+                Answer::skipped(format!("not started within the run's {} s", self.limit.as_secs_f32()));
             return self.ended(Checked::new(id, field, answer, Duration::ZERO));
         };
         self.watcher.began(&id);

@@ -6,7 +6,8 @@
 
 #![allow(
     clippy::disallowed_methods,
-    reason = "files beside the ignition files are looked at here, and the end of certificates is compared with now"
+    reason = "files beside the ignition files are looked at here, and the end of certificates is compared \
+        with now"
 )]
 
 mod brought;
@@ -224,7 +225,9 @@ fn made(job: &Job<'_>, assets: &Path, plan: &Plan) -> Result<(Files, Vec<File>),
     let files = files::read(Path::new(""), files::found(assets)).map_err(|faults| {
         let mut findings = faults.findings;
         let missing = faults.missing.iter();
-        findings.extend(missing.map(|name| pages::program_unknown(&format!("made no {name}"), &job.log())));
+        findings.extend(
+            missing.map(|name| pages::program_unknown(&format!("did not create {name}"), &job.log())),
+        );
         refusal(root, findings)
     })?;
     let mut findings: Vec<Finding> = foreign(&files, Some(assets), plan).into_iter().collect();
@@ -235,7 +238,7 @@ fn made(job: &Job<'_>, assets: &Path, plan: &Plan) -> Result<(Files, Vec<File>),
     }
     let access = access(assets)?;
     for path in ACCESS.iter().filter(|path| access.iter().all(|file| file.path != **path)) {
-        findings.push(pages::program_unknown(&format!("made no {path}"), &job.log()));
+        findings.push(pages::program_unknown(&format!("did not create {path}"), &job.log()));
     }
     if !findings.is_empty() {
         return Err(refusal(root, findings));

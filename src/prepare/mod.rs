@@ -151,15 +151,16 @@ pub enum Error {
         source: std::io::Error,
     },
     /// There is no install config.
-    #[error("there is no {INSTALL_CONFIG} in {}: make one with `landfall create install-config`, put yours there, or name its directory with --dir", directory.display())]
+    #[error("there is no {INSTALL_CONFIG} in {}: create one with `landfall create install-config`, put \
+        yours there, or set its directory with --dir", directory.display())]
     NoConfig {
         /// The cluster directory.
         directory: PathBuf,
     },
     /// No facts are at hand, and none were asked for.
     #[error(
-        "this platform's cloud cannot be asked, and there are no facts in {}: give a file with --facts, or plan \
-         with the catalogue alone with --offline",
+        "landfall cannot query this platform's cloud, and there are no facts in {}: pass a file with \
+         --facts, or plan with the catalogue only with --offline",
         directory.display()
     )]
     NoFacts {
@@ -167,19 +168,19 @@ pub enum Error {
         directory: PathBuf,
     },
     /// Landfall cannot ask the cloud of the config's platform.
-    #[error("landfall can ask no cloud of platform `{platform}`")]
+    #[error("landfall cannot query the cloud of platform `{platform}`")]
     NoCloud {
         /// The platform.
         platform: String,
     },
     /// Landfall makes no infrastructure on the config's platform.
-    #[error("landfall makes no infrastructure on platform `{platform}`")]
+    #[error("landfall does not create infrastructure on platform `{platform}`")]
     NoModules {
         /// The platform.
         platform: String,
     },
     /// Landfall knows no permissions of the config's platform.
-    #[error("landfall knows of no permissions that platform `{platform}` takes")]
+    #[error("landfall has no permissions list for platform `{platform}`")]
     NoPolicy {
         /// The platform.
         platform: String,

@@ -317,7 +317,7 @@ fn agreed(
     let path = directory.join(METADATA);
     let other = |field: &str, why: &str| Unnamed::Invalid(Box::new(pages::unusable(&path, field, why)));
     if platform.name() != local.platform.name() {
-        return Err(other("", "it is of a cluster on another platform than the one that is asked for"));
+        return Err(other("", "it belongs to a cluster on another platform"));
     }
     let mut own = local.target.platform.clone();
     for (key, value) in given {
@@ -333,10 +333,7 @@ fn agreed(
         }
         match own.get(&key) {
             Some(known) if is_said(known) && *known != value => {
-                return Err(other(
-                    &key,
-                    "the flag says something else; leave the flag out to go by the file",
-                ));
+                return Err(other(&key, "the flag has another value; remove the flag to use the file"));
             }
             Some(known) if is_said(known) => {}
             _ => {
@@ -426,20 +423,20 @@ fn noted(bytes: &[u8]) -> bool {
 fn parse(path: &Path, bytes: &[u8]) -> Result<(Target, &'static dyn Platform), Box<Finding>> {
     let broken = |field: &str, why: &str| Box::new(pages::unusable(path, field, why));
     let Some(mut object) = object(bytes) else {
-        return Err(broken("", "the file is no object of JSON"));
+        return Err(broken("", "the file is not a JSON object"));
     };
     let infra_id = text(object.get("infraID"));
     if !infra_id.as_deref().is_some_and(is_infra_id) {
         let why = match infra_id.as_deref() {
-            None | Some("") => "`infraID` is missing, which says whose resources are removed".to_owned(),
-            Some(other) => format!("`infraID` is `{}`, which is no infrastructure id", shortened(other)),
+            None | Some("") => "`infraID` is missing, which identifies the cluster's resources".to_owned(),
+            Some(other) => format!("`infraID` is `{}`, which is not an infrastructure ID", shortened(other)),
         };
         return Err(broken("infraID", &why));
     }
     let own = object.get(OWN).and_then(|own| own.get(ACCOUNT));
     let account = text(own).map(|account| account.trim().to_owned()).filter(|account| !account.is_empty());
     if account.is_none() && own.is_some_and(|own| !own.is_null() && own.as_str() != Some("")) {
-        return Err(broken("landfall.account", "`landfall.account` is not the text that it was written as"));
+        return Err(broken("landfall.account", "`landfall.account` is not a string"));
     }
     let engine = text(object.get(OWN).and_then(|own| own.get("engine")));
     if let Some(unknown) = engine.filter(|name| plan::Engine::named(name).is_none()) {
@@ -453,7 +450,7 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<(Target, &'static dyn Platform), B
     };
     let name = platform.name();
     let Some(Value::Object(section)) = object.remove(name) else {
-        return Err(broken(name, &format!("`{name}` is no object")));
+        return Err(broken(name, &format!("`{name}` is not an object")));
     };
     let target = Target {
         infra_id: infra_id.unwrap_or_default(),

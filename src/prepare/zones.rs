@@ -37,10 +37,10 @@ pub fn public_zones(draft: &str, basis: &Basis) -> Result<Vec<PublicZone>, NoZon
     let verdict = judge_keeping(draft.as_bytes(), Strictness::default(), &basis.catalogue);
     let unknown = |why: &str| Err(NoZones::Unknown(why.to_owned()));
     let (Some(config), Some(given)) = (verdict.config, verdict.given) else {
-        return unknown("there is no config to ask for");
+        return unknown("there is no config");
     };
     let Some(cloud) = active(&config).and_then(Platform::cloud) else {
-        return unknown("landfall cannot ask this platform's cloud");
+        return unknown("landfall cannot query this platform's cloud");
     };
     let world = Environment;
     let session = cloud.session(Asking {
@@ -55,7 +55,7 @@ pub fn public_zones(draft: &str, basis: &Basis) -> Result<Vec<PublicZone>, NoZon
         patience: PATIENCE,
     });
     let Ok(runtime) = Builder::new_multi_thread().worker_threads(THREADS).enable_all().build() else {
-        return unknown("the operating system does not let us wait for the network");
+        return unknown("the operating system cannot wait for the network");
     };
     let zones = runtime.block_on(async {
         tokio::select! {
@@ -63,7 +63,7 @@ pub fn public_zones(draft: &str, basis: &Basis) -> Result<Vec<PublicZone>, NoZon
             Ok(()) = ctrl_c() => Err(NoZones::Stopped),
             asked = timeout(LONGEST, session.public_zones()) => match asked {
                 Ok(asked) => known(asked),
-                Err(_) => Err(NoZones::Unknown(format!("no answer in {} s", LONGEST.as_secs()))),
+                Err(_) => Err(NoZones::Unknown(format!("no response in {} s", LONGEST.as_secs()))),
             },
         }
     });

@@ -49,7 +49,7 @@ pub fn text(outline: &Outline, colour: bool) -> String {
     let stages = outline.stages();
     for (name, items) in &stages {
         let temporary = outline.temporary.contains(name);
-        let note = if temporary { ", destroyed once the cluster stands on its own" } else { "" };
+        let note = if temporary { ", destroyed once the control plane runs" } else { "" };
         let rows = items.iter().map(|item| row(width, item.count, item.kind, &item.names, &item.detail));
         section(&mut text, &format!("Stage {name}{note}"), rows, colour);
     }
@@ -61,14 +61,14 @@ pub fn text(outline: &Outline, colour: bool) -> String {
             row(width, count, adopted.kind, &adopted.names, &adopted.detail)
         });
         text.push('\n');
-        section(&mut text, "Yours, marked only", rows, colour);
+        section(&mut text, "Yours, tagged only", rows, colour);
         text.pop();
     }
     if !outline.later.is_empty() {
         let later = outline.later.iter();
         let rows = later.map(|later| row(width, later.count, later.kind, &later.names, &later.detail));
         text.push('\n');
-        section(&mut text, "Made by the cluster itself later", rows, colour);
+        section(&mut text, "Created later by the cluster", rows, colour);
         text.pop();
     }
     text

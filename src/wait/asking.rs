@@ -165,7 +165,7 @@ impl<'a> Run<'a> {
     async fn look(&mut self) -> Result<Stand, Fault> {
         if self.version.is_none() {
             let version: ApiVersion = self.get(VERSION).await?;
-            let why = "the answer is not that of a Kubernetes API";
+            let why = "the response is not from a Kubernetes API";
             let no_version = || Fault::Answer { status: 200, why: why.to_owned() };
             let version = version.shown().ok_or_else(no_version)?;
             self.watcher.changed(&format!("the API answers: Kubernetes {version}"));
@@ -215,7 +215,7 @@ impl<'a> Run<'a> {
     async fn get<T: DeserializeOwned>(&mut self, path: &str) -> Result<T, Fault> {
         self.turns.tick().await;
         let request = Request::get(path).body(Vec::new());
-        let request = request.map_err(|_| Fault::Setup("the request cannot be made".to_owned()))?;
+        let request = request.map_err(|_| Fault::Setup("the request cannot be created".to_owned()))?;
         match timeout(CALL, self.client.request::<T>(request)).await {
             Ok(answer) => answer.map_err(|error| Fault::of(&error)),
             Err(_) => Err(Fault::late()),

@@ -62,8 +62,8 @@ pub(super) fn bootstrap(map: Option<&ConfigMap>) -> Stand {
     let status = map.and_then(|map| map.data.get("status"));
     match status.map(String::as_str) {
         Some("complete") => Stand::Reached,
-        Some(other) => Stand::waiting(format!("the bootstrap says: {}", brief(other, MOST)), ""),
-        None => Stand::waiting("the API answers, the bootstrap is under way", ""),
+        Some(other) => Stand::waiting(format!("the bootstrap reports: {}", brief(other, MOST)), ""),
+        None => Stand::waiting("the API answers, the bootstrap is in progress", ""),
     }
 }
 
@@ -212,7 +212,7 @@ fn operator(item: &ClusterOperator, now: Timestamp) -> Operator {
 /// How it stands with the whole installation.
 pub(super) fn installation(version: Option<&ClusterVersion>, operators: &[Operator]) -> Stand {
     let Some(version) = version else {
-        return Stand::waiting("the API answers, the release is not known to it yet", "");
+        return Stand::waiting("the API answers, but does not report the release yet", "");
     };
     let there = version.is_there();
     let missing: Vec<&str> = operators.iter().filter(|o| !o.ready).map(|o| o.name.as_str()).collect();

@@ -26,17 +26,17 @@ pub fn kubeconfig(refused: &BadKubeconfig) -> Finding {
         Bad::Unreadable => (
             &MISSING,
             Kind::Required,
-            "name the file with --kubeconfig, or the cluster directory with --dir; `openshift-install create \
+            "set the file with --kubeconfig, or the cluster directory with --dir; `openshift-install create \
              ignition-configs` writes it as auth/kubeconfig",
         ),
         Bad::Invalid => {
-            (&INVALID, Kind::Invalid, "take the kubeconfig that was made with the cluster's ignition files")
+            (&INVALID, Kind::Invalid, "use the kubeconfig that was created with the cluster's ignition files")
         }
         Bad::Insecure => (
             &INSECURE,
             Kind::Forbidden,
-            "give the server by https, take insecure-skip-tls-verify out, and name the authority of the \
-             server in certificate-authority-data",
+            "use an https server URL, remove insecure-skip-tls-verify, and set the server's CA in \
+             certificate-authority-data",
         ),
     };
     Finding::error(page, kind, "", format!("the kubeconfig {}", refused.why)).help(help)
@@ -45,14 +45,14 @@ pub fn kubeconfig(refused: &BadKubeconfig) -> Finding {
 /// That calls cannot be made with what the kubeconfig or the environment says.
 #[must_use]
 pub fn setup(why: &str) -> Finding {
-    Finding::error(&INVALID, Kind::Invalid, "", format!("the cluster cannot be asked: {why}"))
-        .help("look at the user of the kubeconfig's current context, its proxy-url, and HTTPS_PROXY")
+    Finding::error(&INVALID, Kind::Invalid, "", format!("the cluster cannot be queried: {why}"))
+        .help("check the user of the kubeconfig's current context, its proxy-url, and HTTPS_PROXY")
 }
 
 /// That the server turns the user away.
 pub(super) fn refused(fault: &Fault) -> Finding {
     Finding::error(&REFUSED, Kind::Forbidden, "", fault.why()).help(
-        "take the kubeconfig that was made with this cluster's ignition files; if it is this one, look \
+        "use the kubeconfig that was created with this cluster's ignition files; if it is this one, check \
          whether its certificate or token has expired",
     )
 }
@@ -61,8 +61,8 @@ pub(super) fn refused(fault: &Fault) -> Finding {
 pub(super) fn certificate(why: &str) -> Finding {
     let message = format!("the API server is not the one that the kubeconfig trusts: {why}");
     Finding::error(&CERTIFICATE, Kind::Invalid, "", message).help(
-        "look whether the kubeconfig is of this cluster and its server's name leads to it; behind a proxy that \
-         opens TLS, except the name in NO_PROXY",
+        "check that the kubeconfig belongs to this cluster and that its server name resolves to it; behind \
+         a proxy that intercepts TLS, add the name to NO_PROXY",
     )
 }
 
@@ -71,7 +71,7 @@ pub(super) fn no_answer(limit: Duration, broken: Option<&Broken>, fault: Option<
     let why = match (broken, fault) {
         (Some(broken), _) => format!("{}: {}", place(broken.step), broken.why),
         (None, Some(fault)) => fault.why(),
-        (None, None) => "no answer in time".to_owned(),
+        (None, None) => "no response in time".to_owned(),
     };
     let sort = match (broken, fault) {
         (Some(broken), _) => Some(broken.sort),
@@ -86,8 +86,8 @@ pub(super) fn no_answer(limit: Duration, broken: Option<&Broken>, fault: Option<
 pub(super) fn bootstrap(limit: Duration, how: &str) -> Finding {
     let message = format!("the bootstrap is not complete after {}: {how}", span(limit));
     Finding::error(&BOOTSTRAP, Kind::Invalid, "", message).help(
-        "look at the journals of the bootstrap machine: `ssh core@MACHINE journalctl -b -u release-image -u \
-         bootkube`; to wait on, run the same command again",
+        "read the journal of the bootstrap machine: `ssh core@MACHINE journalctl -b -u release-image -u \
+         bootkube`; to wait longer, run the same command again",
     )
 }
 
@@ -103,12 +103,12 @@ pub(super) fn installation(limit: Duration, words: &str, operators: &[Operator])
     }
     let mut help = String::new();
     if !words.is_empty() && !bad.is_empty() {
-        let _ = writeln!(help, "the release says: {words}");
+        let _ = writeln!(help, "the release reports: {words}");
     }
     for operator in bad {
         let _ = writeln!(help, "{}", line(operator));
     }
-    help.push_str("look at them with `oc get clusteroperators`; to wait on, run the same command again");
+    help.push_str("inspect them with `oc get clusteroperators`; to wait longer, run the same command again");
     Finding::error(&INSTALLATION, Kind::Invalid, "", message).help(help)
 }
 
@@ -132,27 +132,26 @@ fn line(operator: &Operator) -> String {
 
 fn place(step: Step) -> &'static str {
     match step {
-        Step::Name => "looking up its name",
+        Step::Name => "during the DNS lookup",
         Step::Connect => "connecting",
         Step::Proxy => "at the proxy",
-        Step::Tls => "agreeing on TLS",
-        Step::Http => "asking it",
+        Step::Tls => "during the TLS handshake",
+        Step::Http => "during the request",
     }
 }
 
 fn help(sort: Option<Sort>) -> &'static str {
     match sort {
         Some(Sort::NameUnknown | Sort::NameFailed) => {
-            "look whether the record api of the cluster's domain is there; the name of a private cluster is \
-             known only inside its network"
+            "check that the record api of the cluster's domain exists; the name of a private cluster \
+             resolves only inside its network"
         }
         Some(Sort::Refused | Sort::Closed | Sort::Unreachable | Sort::TimedOut) => {
-            "look whether the bootstrap machine runs, whether the load balancer has it among its healthy \
-             targets, and whether a firewall is between this machine and it; to wait on, run the same command \
-             again"
+            "check that the bootstrap machine runs, that it is a healthy target of the load balancer, and \
+             that no firewall is between this machine and it; to wait longer, run the same command again"
         }
         Some(sort) => sort.help(),
-        None => "to wait on, run the same command again",
+        None => "to wait longer, run the same command again",
     }
 }
 

@@ -62,7 +62,7 @@ pub enum Error {
     #[error("cannot remove {}", .0.display())]
     Remove(PathBuf, #[source] io::Error),
     /// The disk did not confirm that a directory is safe on it.
-    #[error("cannot make sure that {} is safe on the disk", .0.display())]
+    #[error("cannot sync {} to the disk", .0.display())]
     Sync(PathBuf, #[source] io::Error),
 }
 

@@ -18,10 +18,10 @@ pub enum BadPath {
     #[error("`{0}` is not the path of a file below the cluster directory")]
     NotBelow(String),
     /// The path lies among landfall's own records.
-    #[error("`{0}` lies where landfall keeps its own records")]
+    #[error("`{0}` is in the directory of landfall's own records")]
     Reserved(String),
     /// Two files have the same path.
-    #[error("`{0}` stands twice among the files to be written")]
+    #[error("`{0}` is listed twice in the files to write")]
     Twice(String),
 }
 

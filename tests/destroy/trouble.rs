@@ -107,7 +107,10 @@ fn an_answer_about_the_caller_that_cannot_be_used_is_asked_for_again() {
     assert!(ran.out.contains("LF1302"), "{ran}");
     // What answers is named.
     let port = front.port.to_string();
-    assert!(ran.out.contains(&format!(":{port}, the answer is none of AWS but HTTP 200")), "{ran}");
+    assert!(
+        ran.out.contains(&format!(":{port}, unexpected response: this is not an AWS endpoint but HTTP 200")),
+        "{ran}"
+    );
     assert!(front.count("sts", "GetCallerIdentity") > 1, "{ran}");
     assert!(site.metadata_path().exists());
     world.is_untouched("without a caller");

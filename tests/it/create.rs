@@ -244,7 +244,10 @@ fn tags_that_are_copied_into_the_cluster_fit_its_object() {
         (output.status.code(), said(&output))
     };
     let (code, text) = tagged(true);
-    assert!(code == Some(4) && text.contains("has a blank other than the space"), "{text}");
+    assert!(
+        code == Some(4) && text.contains("contains a whitespace character other than the space"),
+        "{text}"
+    );
     assert_eq!(tagged(false).0, Some(0));
 }
 
@@ -337,7 +340,12 @@ fn refuses_what_cannot_be_an_infrastructure_id() {
 
 #[test]
 fn every_zone_of_a_pool_needs_a_subnet() {
-    let config = CONFIG.replace("    region: us-east-1\n", "    region: us-east-1\n    vpc:\n      subnets:\n      - id: subnet-0aaaaaaaaaaaaaaaa\n      - id: subnet-0bbbbbbbbbbbbbbbb\n    defaultMachinePlatform:\n      type: m5.xlarge\n      zones: [us-east-1b]\n");
+    let config = CONFIG.replace(
+        "    region: us-east-1\n",
+        "    region: us-east-1\n    vpc:\n      \
+        subnets:\n      - id: subnet-0aaaaaaaaaaaaaaaa\n      - id: subnet-0bbbbbbbbbbbbbbbb\n    \
+        defaultMachinePlatform:\n      type: m5.xlarge\n      zones: [us-east-1b]\n",
+    );
     let directory = directory(&config);
     let subnet = |id: &str, public: bool| json!({ "id": id, "zone": "us-east-1a", "cidr": "10.0.0.0/24", "vpc": "vpc-1", "public": public });
     let facts = json!({ "version": 1, "source": "cloud", "aws": {

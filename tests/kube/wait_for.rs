@@ -46,7 +46,7 @@ fn a_kubeconfig_that_cannot_be_used_is_told_at_once() {
     let ran = run(insecure.path(), &["wait-for", "api"]).ends(3);
     ran.said(&["LF1242", "insecure-skip-tls-verify", "certificate-authority-data"]);
     let plain = leading_to("http://127.0.0.1:1", "");
-    run(plain.path(), &["wait-for", "api"]).ends(3).said(&["LF1242", "by http, not by https"]);
+    run(plain.path(), &["wait-for", "api"]).ends(3).said(&["LF1242", "with http, not https"]);
 
     let broken = leading_to("https://127.0.0.1:1", "    : - broken\n\t{ canary-of-the-text");
     let ran = run(broken.path(), &["wait-for", "api", "-o", "json"]).ends(3);

@@ -77,7 +77,7 @@ pub(super) fn failed(error: &CredentialsError, world: &dyn World, scrub: &Scrub)
     let Some(source) = source(error, world) else {
         return none(world, Some(&why));
     };
-    let message = format!("{source} gives no credentials: {why}");
+    let message = format!("{source} returned no credentials: {why}");
     Finding::error(&pages::CREDENTIAL_SOURCE, Kind::Invalid, "", message).help(help)
 }
 
@@ -110,14 +110,13 @@ const PROCESS: &str = "Error retrieving credentials from external process";
 pub(super) fn why(error: &CredentialsError, scrub: &Scrub) -> (String, &'static str) {
     let outermost: &(dyn Error + 'static) = error;
     let causes = || std::iter::successors(Some(outermost), |&cause| cause.source()).take(16);
-    let by_hand = "run the command of credential_process by hand; what it prints is not shown here, as it may \
-                   hold keys";
+    let by_hand = "run the command of credential_process by hand; landfall does not show its output, because it may contain keys";
     for cause in causes() {
         if let Some(fault) = of_sts(cause, scrub) {
             return (
                 fault,
-                "the role's trust policy must name the caller or the issuer of the token, and the caller needs \
-                 sts:AssumeRole",
+                "the role's trust policy must allow the caller or the issuer of the token, and the caller \
+                 needs sts:AssumeRole",
             );
         }
         let text = cause.to_string();
@@ -127,18 +126,18 @@ pub(super) fn why(error: &CredentialsError, scrub: &Scrub) -> (String, &'static 
         }
         if text.starts_with(PROCESS) {
             let unstarted = text.strip_prefix(UNSTARTED).is_some_and(|rest| !rest.starts_with("could not"));
-            let what = if unstarted { "cannot be started" } else { "prints nothing that are credentials" };
+            let what = if unstarted { "cannot be started" } else { "returned no valid credentials" };
             return (format!("its credential process {what}"), by_hand);
         }
         if let Some(reason) = text.strip_prefix(UNBUILT) {
             let reason: String = reason.chars().take(200).filter(|c| !c.is_control()).collect();
-            return (scrub.clean(&reason), "look at ~/.aws/config and ~/.aws/credentials");
+            return (scrub.clean(&reason), "check ~/.aws/config and ~/.aws/credentials");
         }
         if text.contains("SSO") || text.contains("/sso/") || text.starts_with("UnauthorizedException") {
-            return ("there is no valid session of single sign-on".to_owned(), "run `aws sso login`");
+            return ("there is no valid single sign-on session".to_owned(), "run `aws sso login`");
         }
     }
-    let way = "look at the network and the proxy on the way to it";
+    let way = "check the network and the proxy";
     if let Some((_, why)) = landfall_net::fault(error) {
         return (scrub.clean(&why), way);
     }
@@ -146,17 +145,17 @@ pub(super) fn why(error: &CredentialsError, scrub: &Scrub) -> (String, &'static 
     if let Some(kind) = file {
         return (
             format!("a file that it needs cannot be read: {kind}"),
-            "look at the path and its permissions",
+            "check the path and its permissions",
         );
     }
     match error {
-        CredentialsError::ProviderTimedOut(_) => ("no answer came in time".to_owned(), way),
+        CredentialsError::ProviderTimedOut(_) => ("the request timed out".to_owned(), way),
         CredentialsError::InvalidConfiguration(_) => {
-            ("it is not set up rightly".to_owned(), "look at the variables and files that set it up")
+            ("it is misconfigured".to_owned(), "check the variables and files that configure it")
         }
         _ => {
-            let help = "ask it by hand, as nothing of what it says is shown here";
-            ("it answered with something else".to_owned(), help)
+            let help = "query it by hand: landfall does not show its response";
+            ("it returned an unexpected response".to_owned(), help)
         }
     }
 }
@@ -172,9 +171,9 @@ fn of_sts(cause: &(dyn Error + 'static), scrub: &Scrub) -> Option<String> {
     };
     match &fault.code {
         Some(code) if fault.sort == Sort::Denied => {
-            Some(format!("{} was answered with {code}: the caller may not take over the role", fault.call))
+            Some(format!("{} returned {code}: the caller may not assume the role", fault.call))
         }
-        Some(code) => Some(format!("{} was answered with {code}", fault.call)),
+        Some(code) => Some(format!("{} returned {code}", fault.call)),
         None => Some(fault.sentence()),
     }
 }
@@ -200,7 +199,7 @@ pub(super) fn provider(credentials: &Credentials, world: &dyn World) -> String {
         (Some(source), Some(profile)) => format!("{source} of {profile}"),
         (None, Some(profile)) => profile,
         (Some(source), None) => source.to_owned(),
-        (None, None) => "a source that does not name itself".to_owned(),
+        (None, None) => "an unnamed source".to_owned(),
     }
 }
 

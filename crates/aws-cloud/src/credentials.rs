@@ -122,7 +122,7 @@ pub(super) async fn assume_zone_role(session: &Session<'_>) -> Result<SdkConfig,
         Err(error) => {
             match error.source().and_then(|cause| cause.downcast_ref::<SdkError<AssumeRoleError>>()) {
                 Some(refused) => Err(Lost::Fault(session.fault("sts:AssumeRole", refused))),
-                None => Err(Lost::Unready(Unready("STS gave no credentials for the role".to_owned()))),
+                None => Err(Lost::Unready(Unready("STS returned no credentials for the role".to_owned()))),
             }
         }
     }
@@ -171,9 +171,9 @@ async fn accepted(session: &Session<'_>) -> Answer {
 /// What to do about credentials that one region accepts and another refuses.
 fn old_token(there: &str, here: &str) -> String {
     format!(
-        "{there} accepts them: session tokens of the global endpoint of STS (version 1) are refused in regions \
-         that an account must enable, such as {here} may be; get a token from a regional endpoint of STS, or \
-         let the account's global endpoint give tokens of version 2"
+        "{there} accepts them: regions that an account must enable, possibly {here}, refuse session tokens \
+         of the global STS endpoint (version 1); get a token from a regional STS endpoint, or set the \
+         account's global endpoint to version 2 tokens"
     )
 }
 
@@ -198,7 +198,7 @@ async fn zone_role(session: &Session<'_>) -> Answer {
 fn not_assumed(role: &str, fault: &Fault) -> Finding {
     let message = format!("the role `{role}` cannot be assumed: {}", fault.sentence());
     Finding::error(&pages::ZONE_ROLE, Kind::Invalid, ZONE_ROLE_FIELD, message)
-        .help("name the caller in the role's trust policy, and allow the caller sts:AssumeRole on it")
+        .help("add the caller to the role's trust policy, and allow the caller sts:AssumeRole on it")
 }
 
 /// The answer with the caller as evidence.
@@ -215,19 +215,21 @@ fn judge(caller: &Caller, region: &str, known: Option<&str>) -> Answer {
         && own != known
     {
         let message = format!(
-            "the credentials are those of account {account} in partition `{own}`, but the region `{region}` is \
-             in `{known}`"
+            "the credentials are those of account {account} in partition `{own}`, but the region \
+             `{region}` is in `{known}`"
         );
         let finding = Finding::error(&pages::PARTITION, Kind::Invalid, REGION, message);
-        return Answer::found(
-            finding.help(format!("use credentials of `{known}`, or a region of `{own}`; they share nothing")),
-        );
+        return Answer::found(finding.help(format!(
+            "use credentials of `{known}`, or a region of `{own}`: an account belongs \
+                to one partition"
+        )));
     }
     if arn.ends_with(":root") || (!account.is_empty() && account == user_id) {
         let message = format!("the caller is the root user of account {account}");
         let finding = Finding::warning(&pages::ROOT, Kind::Invalid, "", message);
         return Answer::found(finding.help(
-            "make a user or role for installing; `landfall create permissions-policy` prints what it may do",
+            "create a user or role for the installation; `landfall create permissions-policy` prints its \
+             policy",
         ));
     }
     match own {
@@ -249,20 +251,19 @@ fn refused(fault: &Fault, provider: &str, partition: Option<&str>) -> Finding {
     match fault.sort {
         Sort::Expired => {
             let message = format!("the credentials from {provider} have expired: {sentence}");
-            finding(&pages::EXPIRED, message).help("log in again, or get new keys from where these came")
+            finding(&pages::EXPIRED, message).help("log in again, or get new keys from the same source")
         }
         Sort::Clock => {
-            let message = format!("AWS refuses the time of the request: {sentence}");
-            finding(&pages::CLOCK, message).help("set the clock of this machine, best by NTP")
+            let message = format!("AWS rejects the time of the request: {sentence}");
+            finding(&pages::CLOCK, message).help("set the clock of this machine, preferably with NTP")
         }
         Sort::Credentials => {
             let message = format!("AWS does not accept the credentials from {provider}: {sentence}");
             let help = if fault.is("SignatureDoesNotMatch") || fault.is("InvalidSignatureException") {
-                "the secret key is not the one of the access key, or something on the way changes requests"
-                    .to_owned()
+                "the secret key does not match the access key, or a proxy changes the requests".to_owned()
             } else {
                 let partition = partition.map(|id| format!(" in partition `{id}`")).unwrap_or_default();
-                format!("look whether the access key exists{partition} and is active")
+                format!("check that the access key exists{partition} and is active")
             };
             finding(&pages::REFUSED, message).help(help)
         }

@@ -150,7 +150,7 @@ impl Fault {
             (SdkError::ConstructionFailure(_), _) => {
                 (Sort::Service, error.source().map(|source| clean(&source.to_string())).unwrap_or_default())
             }
-            _ => (Sort::Service, "the SDK gives no reason".to_owned()),
+            _ => (Sort::Service, "the SDK returned no reason".to_owned()),
         };
         Self {
             call: call.to_owned(),
@@ -255,9 +255,9 @@ impl Fault {
         };
         let message = if self.message.is_empty() { String::new() } else { format!(": {}", self.message) };
         if self.sort == Sort::Throttled {
-            return format!("AWS throttled {} each time it was asked again: {code}{message}{id}", self.call);
+            return format!("AWS throttled {} on every retry: {code}{message}{id}", self.call);
         }
-        format!("{} was answered with {code}{message}{id}", self.call)
+        format!("{} returned {code}{message}{id}", self.call)
     }
 
     fn kind(&self) -> Kind {
@@ -272,37 +272,33 @@ impl Fault {
             let call = &self.call;
             return format!(
                 "allow the caller the action {call}, or use other credentials; `landfall create \
-                 permissions-policy` prints everything that an installation needs"
+                 permissions-policy` prints all permissions that an installation needs"
             );
         }
         let help = match self.sort {
             Sort::NotEnabled => {
-                "the account is not subscribed to this service, or the region is not enabled: the owner of the \
-                 account can do both"
+                "the account is not subscribed to this service, or the region is not enabled: the owner of \
+                 the account can do both"
             }
             Sort::Denied | Sort::Credentials => "use credentials of the partition that the region is in",
-            Sort::Unrenewed => "log in again, or look at where the credentials come from",
-            Sort::Expired => "get new credentials, such as by logging in again, and look at the clock",
-            Sort::Clock => "set the clock of this machine, best by NTP",
+            Sort::Unrenewed => "log in again, or check the source of the credentials",
+            Sort::Expired => "get new credentials, for example by logging in again, and check the clock",
+            Sort::Clock => "set the clock of this machine, preferably with NTP",
             Sort::Throttled => {
-                "AWS limits how often an account may ask; wait a while, and look for programs of the account \
-                 that ask all the time"
+                "AWS limits the request rate of an account; wait, and check whether other programs of the \
+                 account send too many requests"
             }
-            Sort::NotFound => "look whether it is in this account and region, and whether its name is right",
-            Sort::TimedOut => {
-                "look at the network and the proxy on the way; --timeout and --deadline give more time"
-            }
-            Sort::Unreachable => {
-                "look at the network and the proxy on the way to the endpoint, and at its URL"
-            }
+            Sort::NotFound => "check that it is in this account and region, and that its name is right",
+            Sort::TimedOut => "check the network and the proxy; --timeout and --deadline set longer limits",
+            Sort::Unreachable => "check the network and the proxy to the endpoint, and its URL",
             Sort::NotUnderstood => {
-                "look at the URL of the endpoint, and at what answers there: a gateway, a proxy or a load balancer \
-                 without a backend does so"
+                "check the URL of the endpoint, and which server answers there: a gateway, a proxy or a \
+                 load balancer without a backend returns this"
             }
             Sort::Service if self.is_passing() => {
-                "AWS has a fault of its own; try again in a while, and look at its status page"
+                "AWS has an internal error; try again later, and check its status page"
             }
-            Sort::Service => "do as AWS says; with the request id, its support can look the call up",
+            Sort::Service => "follow the message of AWS; AWS support can find the call by its request ID",
         };
         help.to_owned()
     }
@@ -354,8 +350,8 @@ fn not_understood(status: Option<u16>, content_type: Option<String>) -> String {
     let status = status.map(|status| format!("HTTP {status}"));
     let parts: Vec<String> = status.into_iter().chain(content_type).collect();
     match parts.as_slice() {
-        [] => "the answer is none of AWS".to_owned(),
-        parts => format!("the answer is none of AWS but {}", parts.join(", ")),
+        [] => "unexpected response: this is not an AWS endpoint".to_owned(),
+        parts => format!("unexpected response ({}): this is not an AWS endpoint", parts.join(", ")),
     }
 }
 
@@ -369,7 +365,7 @@ where
         (Some((landfall_net::Sort::TimedOut, why)), Sort::TimedOut) | (Some((_, why)), Sort::Unreachable) => {
             why
         }
-        (_, Sort::TimedOut) => "no answer came in time".to_owned(),
+        (_, Sort::TimedOut) => "the request timed out".to_owned(),
         _ => "the connection failed".to_owned(),
     }
 }

@@ -144,7 +144,7 @@ pub(super) fn judge(service: Service, endpoint: &Endpoint, reply: &Reply, asked:
         }
         Asked::Failed(fault) => {
             let code = fault.code.clone().unwrap_or_default();
-            let much = if fault.sort == Sort::Throttled { ", as it is asked too often" } else { "" };
+            let much = if fault.sort == Sort::Throttled { ", too many requests" } else { "" };
             let passed = format!("{title} answers at {url}, {} with {code}{much}", fault.call);
             fault.attach(Answer::passed(passed))
         }
@@ -155,7 +155,7 @@ pub(super) fn judge(service: Service, endpoint: &Endpoint, reply: &Reply, asked:
 pub(super) fn judge_unsigned(endpoint: &Endpoint, reply: &Reply, unready: Option<&Unready>) -> Answer {
     let url = endpoint.shown();
     if is_of_aws(reply) {
-        let which = unready.map(|Unready(why)| format!("; which service it is was not asked: {why}"));
+        let which = unready.map(|Unready(why)| format!("; the service was not verified: {why}"));
         return Answer::passed(format!("AWS answers at {url}{}", which.unwrap_or_default()));
     }
     if let Some(target) = redirected(reply) {
@@ -166,9 +166,9 @@ pub(super) fn judge_unsigned(endpoint: &Endpoint, reply: &Reply, unready: Option
 }
 
 fn another(endpoint: &Endpoint, title: &str, what: &str) -> Finding {
-    let message = format!("`{}` answers, but not as {title}: {what}", endpoint.shown());
+    let message = format!("`{}` answers, but is not {title}: {what}", endpoint.shown());
     Finding::error(&pages::NOT_THE_SERVICE, Kind::Invalid, endpoint.origin.field(), message).help(
-        "look whether the URL is that of the service; a gateway, a load balancer without a backend or the \
+        "check that the URL is the service's; a gateway, a load balancer without a backend or the \
          endpoint of another service answers like this",
     )
 }
@@ -182,14 +182,14 @@ fn refusing(endpoint: &Endpoint, title: &str, fault: &Fault) -> Finding {
         format!("{title} at `{url}` does not accept the credentials that STS accepted: {code}{said}");
     Finding::error(&pages::REFUSED, Kind::Invalid, endpoint.origin.field(), message).help(match fault.sort {
         Sort::Expired => "the credentials may have expired since: log in again, or get new ones",
-        Sort::Clock => "set the clock of this machine, best by NTP",
+        Sort::Clock => "set the clock of this machine, preferably with NTP",
         Sort::NotEnabled => {
-            "the account is not subscribed to this service, or the region is not enabled; else the endpoint may \
-             be of another region or partition"
+            "the account is not subscribed to this service, or the region is not enabled; else the \
+             endpoint may be of another region or partition"
         }
         _ => {
-            "the endpoint may be of another region or partition than that of STS; look at its URL, and at the \
-             region of the config, which requests are signed for"
+            "the endpoint may belong to another region or partition than the STS endpoint; check its URL, \
+             and the region of the config: landfall signs requests for it"
         }
     })
 }
@@ -197,7 +197,7 @@ fn refusing(endpoint: &Endpoint, title: &str, fault: &Fault) -> Finding {
 fn redirect(endpoint: &Endpoint, target: &str) -> Finding {
     let message = format!("`{}` redirects to `{}`", endpoint.shown(), shortened(target));
     Finding::error(&pages::REDIRECT, Kind::Invalid, endpoint.origin.field(), message).help(
-        "landfall follows no redirect; if the target is the right endpoint, name it in serviceEndpoints",
+        "landfall does not follow redirects; if the target is the right endpoint, set it in serviceEndpoints",
     )
 }
 
@@ -268,7 +268,13 @@ mod tests {
             call: "ec2:DescribeRegions".to_owned(),
             sort,
             code: code.map(str::to_owned),
-            message: if code.is_some() { String::new() } else { "the answer is none of AWS".to_owned() },
+            message: if code.is_some() {
+                String::new()
+            } else {
+                "unexpected response: this is not an AWS \
+                endpoint"
+                    .to_owned()
+            },
             request_id: None,
             status: Some(status),
         })

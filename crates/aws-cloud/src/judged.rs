@@ -142,7 +142,10 @@ fn zones(config: &InstallConfig, facts: &Facts) -> Option<Answer> {
     let names = facts.availability_zones();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let answer = if names.is_empty() {
-        Answer::skipped("the cloud names no zones of the region, so those of the config cannot be compared")
+        Answer::skipped(
+            "the cloud lists no zones of the region, so the zones of the config cannot be \
+            compared",
+        )
     } else {
         Answer::passed(format!("{}: {}", counted(names.len(), "zone"), few(&names)))
     };
@@ -159,9 +162,9 @@ fn instance_types(config: &InstallConfig, facts: &Facts) -> Option<Answer> {
     named.dedup();
     let all: Vec<&str> = facts.instance_types.keys().map(String::as_str).collect();
     let answer = if all.is_empty() {
-        Answer::skipped("the cloud names no instance types of the region, so nothing can be compared")
+        Answer::skipped("the cloud lists no instance types of the region, so nothing can be compared")
     } else if named.is_empty() {
-        Answer::passed(format!("of the usual instance types the region offers {}", few(&all)))
+        Answer::passed(format!("the region offers {} of the default instance types", few(&all)))
     } else {
         Answer::passed(format!("the region offers {}", few(&named)))
     };
@@ -185,12 +188,9 @@ fn image(config: &InstallConfig, facts: &Facts) -> Option<Answer> {
     own.sort_unstable();
     own.dedup();
     let answer = if all && !own.is_empty() {
-        Answer::passed(format!("the config names the image of every pool: {}", few(&own)))
+        Answer::passed(format!("the config sets the image of every pool: {}", few(&own)))
     } else if facts.partition.is_empty() {
-        Answer::skipped(format!(
-            "the partition of {} is not known, and so its images are not",
-            platform.region
-        ))
+        Answer::skipped(format!("the partition of {} is unknown, and therefore its images", platform.region))
     } else {
         Answer::passed(format!("an image is published for {}, or can be copied there", platform.region))
     };
@@ -254,7 +254,7 @@ fn hosted_zone(config: &InstallConfig, facts: &Facts) -> Option<Answer> {
     }
     Some(match &facts.private_zone {
         Some(zone) => zone_found(zone, "private").with("vpcs", json!(zone.vpcs)),
-        None => Answer::skipped(format!("nothing is known of the hosted zone {}", platform.hosted_zone)),
+        None => Answer::skipped(format!("the hosted zone {} is unknown", platform.hosted_zone)),
     })
 }
 
@@ -275,7 +275,7 @@ fn network(config: &InstallConfig, facts: &Facts) -> Option<Answer> {
     let cidr = networks.filter_map(|network| network.cidr.given()).find(|net| net.is_ipv4())?.to_string();
     let known = !facts.zones.is_empty() || settings(config).any(|pool| !pool.zones.is_empty());
     let answer = if known {
-        Answer::passed(format!("{cidr} has room for the subnets of all zones"))
+        Answer::passed(format!("{cidr} is large enough for the subnets of all zones"))
     } else {
         Answer::skipped(format!("the zones among which {cidr} would be divided are not known"))
     };

@@ -129,7 +129,7 @@ fn finding_of_trust(faults: &[TrustFault]) -> Finding {
     let told: Vec<String> = faults.iter().map(|fault| format!("{}: {}", fault.name, fault.why)).collect();
     let field = if faults.iter().any(|fault| fault.name == BUNDLE) { BUNDLE } else { "" };
     Finding::error(&pages::TRUST, Kind::Invalid, field, told.join("; ")).help(
-        "give certificates in PEM form, from -----BEGIN CERTIFICATE----- to -----END CERTIFICATE-----, in a \
+        "use certificates in PEM format, from -----BEGIN CERTIFICATE----- to -----END CERTIFICATE-----, in a \
          file that can be read",
     )
 }
@@ -203,7 +203,8 @@ fn without_names(first: Service, service: Option<Service>) -> Answer {
     let message = "this machine cannot resolve names: no host of any endpoint resolves";
     let finding = Finding::error(&pages::UNREACHABLE, Kind::Invalid, "", message);
     Answer::found(finding.help(
-        "connect the network or VPN of this machine, look at its name servers, and at the hosts of serviceEndpoints",
+        "connect the network or VPN of this machine, and check its name servers and the hosts of \
+         serviceEndpoints",
     ))
 }
 
@@ -213,7 +214,7 @@ async fn unknown(session: &Session<'_>, name: &str) -> Answer {
     if let Some(finding) = custom.and_then(|(i, _)| strange_name(session.asking.catalogue, i, name)) {
         // Planning tells what it refuses.
         if finding.is_error() {
-            return Answer::skipped("no service can have this name: see plan");
+            return Answer::skipped("invalid service name: see plan");
         }
         return Answer::found(finding);
     }
@@ -241,7 +242,7 @@ fn replied<'r>(
         // Planning tells what it refuses.
         Reached::Unusable(
             Unusable::NoUrl(Origin::Config(_), text) | Unusable::NoHttp(Origin::Config(_), text),
-        ) if is_refused(text) => Err(Answer::skipped("no service can have this endpoint: see plan")),
+        ) if is_refused(text) => Err(Answer::skipped("invalid endpoint: see plan")),
         Reached::Unusable(unusable) => {
             Err(Answer::found(finding_of_unusable(name, session.region(), unusable)))
         }
@@ -278,16 +279,14 @@ fn finding_of_unusable(name: &str, region: &str, unusable: &Unusable) -> Finding
             .help("write https:// and a host, such as https://ec2.us-hidden-1.example.com")
     };
     match unusable {
-        Unusable::NoUrl(origin, text) => wrong(origin, text, "is no URL"),
-        Unusable::NoHttp(origin, text) => {
-            wrong(origin, text, "begins neither with http:// nor with https://")
-        }
+        Unusable::NoUrl(origin, text) => wrong(origin, text, "is not a URL"),
+        Unusable::NoHttp(origin, text) => wrong(origin, text, "does not begin with http:// or https://"),
         Unusable::Refused(why) => {
             let region = shortened(region);
             let message = format!("AWS has no endpoint of {name} in {region}: {}", shortened(why));
             Finding::error(&pages::URL, Kind::Invalid, Origin::Sdk.field(), message).help(
-                "AWS_USE_FIPS_ENDPOINT and AWS_USE_DUALSTACK_ENDPOINT ask for special endpoints; unset them, \
-                 or name the endpoint in serviceEndpoints",
+                "AWS_USE_FIPS_ENDPOINT and AWS_USE_DUALSTACK_ENDPOINT select special endpoints; unset \
+                 them, or set the endpoint in serviceEndpoints",
             )
         }
     }

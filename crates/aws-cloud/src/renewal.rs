@@ -58,7 +58,7 @@ impl<S: ProvideCredentials> Renewed<S> {
         let account = |of: &Credentials| of.account_id().map(AccountId::as_str).map(str::to_owned);
         match (account(&self.first), account(&credentials)) {
             (Some(first), Some(now)) if first != now => {
-                Err(unrenewed(format!("they were of account {first}, and are of account {now} by now")))
+                Err(unrenewed(format!("they belonged to account {first}, and now belong to account {now}")))
             }
             _ => Ok(credentials),
         }

@@ -21,7 +21,7 @@ pub(super) struct Understood;
 
 /// That an answer is not the service's.
 #[derive(Debug, thiserror::Error)]
-#[error("the answer is not one of the service")]
+#[error("the response is not from the service")]
 struct Foreign;
 
 impl Intercept for Understood {

@@ -103,7 +103,7 @@ impl Platform for Aws {
                 ipv6: if dual {
                     Ipv6::Contradicted
                 } else {
-                    Ipv6::Refused("IPv6 alone cannot be had on aws")
+                    Ipv6::Refused("IPv6 alone is not supported on aws")
                 },
                 ipv4: !dual,
                 ipv4_machines: true,

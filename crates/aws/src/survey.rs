@@ -37,7 +37,7 @@ impl Survey for AwsSurvey {
 
     fn unlisted(&self) -> &'static str {
         "write it to the file as `platform.aws.region`, with its `serviceEndpoints`, or describe it in a \
-         catalogue overlay and name that with --catalogue"
+         catalogue overlay and pass that with --catalogue"
     }
 
     fn section(&self, site: Site<'_>, _: &Catalogue) -> Map<String, Value> {

@@ -29,16 +29,16 @@ static INFRA_ID: Code = Code::new("LF1323");
 pub fn config_of(target: &Target) -> Result<InstallConfig, Box<Finding>> {
     let id = target.infra_id.as_str();
     if !target.has_usable_id() {
-        let message = format!("`{}` is no infrastructure id of a cluster", shortened(id));
-        let help = "it is `infraID` in metadata.json, and the beginning of the names of the cluster's \
-                    machines, such as demo-bcd24";
+        let message = format!("`{}` is not a cluster's infrastructure ID", shortened(id));
+        let help = "it is `infraID` in metadata.json and the prefix of the cluster's machine names, such \
+            as demo-bcd24";
         return Err(Box::new(Finding::error(&INFRA_ID, Kind::Invalid, "infraID", message).help(help)));
     }
     let region = target.text(REGION);
     if region.is_empty() {
-        let message = format!("nothing says which region the cluster {id} is in");
+        let message = format!("the region of the cluster {id} is unknown");
         let finding = Finding::error(&WITHOUT_REGION, Kind::Required, "aws.region", message);
-        return Err(Box::new(finding.help("name it with --region, such as --region us-east-1")));
+        return Err(Box::new(finding.help("set it with --region, such as --region us-east-1")));
     }
     let platform = Platform {
         region: region.to_owned(),

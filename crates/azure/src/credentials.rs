@@ -83,7 +83,7 @@ pub fn unread(world: &dyn World) -> Option<Unread> {
     }
     let why = match world.file(&path) {
         None => "cannot be read",
-        Some(bytes) if object(&bytes).is_none() => "is no JSON object",
+        Some(bytes) if object(&bytes).is_none() => "is not a JSON object",
         Some(_) => return None,
     };
     Some(Unread { variable: LOCATION, path, why })

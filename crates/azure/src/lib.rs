@@ -207,9 +207,9 @@ fn families(stack: bool, dual: bool) -> Families {
     Families {
         dual: Dual::IpFamily(dual),
         ipv6: Ipv6::Refused(if stack {
-            "Azure Stack Hub has no IPv6"
+            "Azure Stack Hub does not support IPv6"
         } else {
-            "Azure has IPv6 only together with IPv4"
+            "Azure supports IPv6 only together with IPv4"
         }),
         // With an `ipFamily` of two families, IPv4 alone lacks an IPv6 machine network: section 11.7.
         ipv4: true,

@@ -52,7 +52,7 @@ pub fn policy(config: &InstallConfig, catalogue: &Catalogue, subscription: &str)
     json!({
         "Name": format!("Installer of the OpenShift cluster {domain}"),
         "IsCustom": true,
-        "Description": format!("What it takes to install the OpenShift cluster {domain}, and to destroy it"),
+        "Description": format!("Permissions to install and destroy the OpenShift cluster {domain}"),
         "Actions": in_groups(taken(&groups)),
         "NotActions": [],
         "AssignableScopes": scopes(config, platform, subscription),

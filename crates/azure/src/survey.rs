@@ -43,7 +43,7 @@ impl Survey for AzureSurvey {
 
     fn unlisted(&self) -> &'static str {
         "write it to the file as `platform.azure.region` (an Azure Stack Hub with its `cloudName` and \
-         `armEndpoint`), or describe it in a catalogue overlay and name that with --catalogue"
+         `armEndpoint`), or describe it in a catalogue overlay and pass that with --catalogue"
     }
 
     fn section(&self, site: Site<'_>, catalogue: &Catalogue) -> Map<String, Value> {

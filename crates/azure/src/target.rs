@@ -29,10 +29,10 @@ static INFRA_ID: Code = Code::new("LF1350");
 pub fn config_of(target: &Target) -> Result<InstallConfig, Box<Finding>> {
     let id = target.infra_id.as_str();
     if !target.has_usable_id() {
-        let message = format!("`{}` is no infrastructure id of a cluster", shortened(id));
+        let message = format!("`{}` is not a cluster's infrastructure ID", shortened(id));
         let finding = Finding::error(&INFRA_ID, Kind::Invalid, "infraID", message);
-        let help = "it is `infraID` in metadata.json, and the beginning of the names of the cluster's machines, \
-                    such as demo-bcd24";
+        let help = "it is `infraID` in metadata.json and the prefix of the cluster's machine names, such \
+            as demo-bcd24";
         return Err(Box::new(finding.help(help)));
     }
     let own = |key: &str| target.text(key).to_owned();

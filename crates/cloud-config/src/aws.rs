@@ -6,7 +6,7 @@ use super::ini::{self, Mode};
 use super::target::Gate;
 
 /// What is wrong with a URL that may have a password in it.
-const NAMES_USER: &str = "names a user, which may be with a password";
+const NAMES_USER: &str = "contains a user and possibly a password";
 
 /// The user's text, as it stands, with a service override behind it for each endpoint.
 ///
@@ -96,9 +96,9 @@ mod tests {
     fn endpoints_follow_the_users_own_bytes_in_their_order() {
         let own = "; mine\r\n[global]\r\nzone=\"a\"";
         let expected = format!(
-            "{own}\n[ServiceOverride \"0\"]\n\tService = s3\n\tRegion = eu-west-1\n\t\
-             URL = https://s3.example\n\tSigningRegion = eu-west-1\n\n[ServiceOverride \"1\"]\n\tService = ec2\n\tRegion = eu-west-1\n\t\
-             URL = https://ec2.example/?a=b&c\n\tSigningRegion = eu-west-1\n"
+            "{own}\n[ServiceOverride \"0\"]\n\tService = s3\n\tRegion = eu-west-1\n\tURL = \
+             https://s3.example\n\tSigningRegion = eu-west-1\n\n[ServiceOverride \"1\"]\n\tService = \
+             ec2\n\tRegion = eu-west-1\n\tURL = https://ec2.example/?a=b&c\n\tSigningRegion = eu-west-1\n"
         );
         let endpoints = [endpoint("s3", "https://s3.example"), endpoint("ec2", "https://ec2.example/?a=b&c")];
         assert_eq!(stitched(own, "eu-west-1", &endpoints), Ok(expected));

@@ -47,7 +47,7 @@ pub(super) fn stitch(infrastructure: &Infrastructure, text: &[u8]) -> Result<Opt
 /// As for [`stitch`]; YAML cannot be read here.
 pub(super) fn ccm(infrastructure: &Infrastructure, text: &str) -> Result<String, Fault> {
     let Json::Object(mut settings) = Json::read(text).map_err(Fault::ConfigUnreadable)? else {
-        return Err(unreadable("it is no JSON object"));
+        return Err(unreadable("it is not a JSON object"));
     };
     for name in [CLOUD, VM_TYPE, PROBE_MODE] {
         spell(&mut settings, name)?;
@@ -121,7 +121,7 @@ fn spell(settings: &mut Members, name: &str) -> Result<(), Fault> {
     }
     match settings.get(name) {
         None | Some(Json::Null | Json::Text(_)) => Ok(()),
-        Some(other) => Err(unreadable(&format!("`{name}` is {}, not a text", other.noun()))),
+        Some(other) => Err(unreadable(&format!("`{name}` is {}, not a string", other.noun()))),
     }
 }
 

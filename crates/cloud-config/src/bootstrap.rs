@@ -139,7 +139,7 @@ impl Manifest {
             match STANDARD.decode(&text) {
                 Ok(_) => Ok((key, text)),
                 Err(_) => {
-                    Err(Fault::ManifestUnreadable(format!("binaryData has `{key}`, which is no base64")))
+                    Err(Fault::ManifestUnreadable(format!("binaryData has `{key}`, which is not base64")))
                 }
             }
         });

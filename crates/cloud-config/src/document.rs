@@ -38,7 +38,7 @@ pub fn object<T: DeserializeOwned + Default>(text: &str, kind: &str) -> Result<T
         // In front of that, the value is cited.
         let fault = fault.to_string();
         let expected = fault.rsplit_once(", expected ").map_or("another value", |(_, expected)| expected);
-        format!("where {expected} is expected, there is something else")
+        format!("expected {expected}, found another type")
     })
 }
 
@@ -50,7 +50,7 @@ fn of_kind(object: &Value, kind: &str) -> Result<(), String> {
         Some(Value::String(found)) => {
             Err(format!("its kind is `{}`, not {kind}", landfall_diagnostics::shortened(found)))
         }
-        Some(_) => Err("its kind is no text".to_owned()),
+        Some(_) => Err("its kind is not a string".to_owned()),
     }
 }
 
@@ -66,7 +66,10 @@ fn json(value: Yaml) -> Result<Value, String> {
             for (name, member) in members {
                 let name = key(name)?;
                 if object.contains_key(&name) {
-                    return Err(format!("the key `{}` stands twice", landfall_diagnostics::shortened(&name)));
+                    return Err(format!(
+                        "the key `{}` is duplicated",
+                        landfall_diagnostics::shortened(&name)
+                    ));
                 }
                 object.insert(name, json(member)?);
             }
@@ -82,14 +85,14 @@ fn key(key: Yaml) -> Result<String, String> {
         Yaml::String(text) => Ok(text),
         Yaml::Number(number) => Ok(in_json(&number)?.to_string()),
         Yaml::Bool(flag) => Ok(flag.to_string()),
-        _ => Err("a key is neither text nor number".to_owned()),
+        _ => Err("a key is neither a string nor a number".to_owned()),
     }
 }
 
 fn in_json(number: &serde_yaml::Number) -> Result<Number, String> {
     let whole = number.as_u64().map(Number::from).or_else(|| number.as_i64().map(Number::from));
     let number = whole.or_else(|| number.as_f64().and_then(Number::from_f64));
-    number.ok_or_else(|| "a number is infinite or none at all".to_owned())
+    number.ok_or_else(|| "a number is infinite or NaN".to_owned())
 }
 
 #[cfg(test)]

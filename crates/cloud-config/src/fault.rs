@@ -12,7 +12,7 @@ pub enum Fault {
         found: String,
     },
     /// There are service endpoints and no region that signs for them.
-    #[error("status.platformStatus.aws.region is empty, and service endpoints need the region that signs")]
+    #[error("status.platformStatus.aws.region is empty, and service endpoints need the signing region")]
     RegionRequired,
     /// A service endpoint that no configuration can hold.
     #[error("{at} {why}")]
@@ -26,13 +26,13 @@ pub enum Fault {
     #[error("the cloud provider's configuration cannot be read: {0}")]
     ConfigUnreadable(String),
     /// The user's text has service overrides, which come from the Infrastructure object.
-    #[error("the cloud provider's configuration has a ServiceOverride section of its own: `{0}`")]
+    #[error("the cloud provider's configuration has its own ServiceOverride section: `{0}`")]
     OverrideConflict(String),
     /// No such Azure cloud.
-    #[error("status.platformStatus.azure.cloudName is `{0}`, which is no Azure cloud that is known")]
+    #[error("status.platformStatus.azure.cloudName is `{0}`, which is not a known Azure cloud")]
     CloudNameUnsupported(String),
     /// The user's text has a `cloud` that is no text.
-    #[error("`cloud` in the cloud provider's configuration is {0}, not a text")]
+    #[error("`cloud` in the cloud provider's configuration is {0}, not a string")]
     CloudNotString(&'static str),
     /// The user's text names another cloud than the Infrastructure object.
     #[error("`cloud` in the cloud provider's configuration is `{given}`, and the cluster is in `{cloud}`")]
@@ -43,16 +43,16 @@ pub enum Fault {
         cloud: String,
     },
     /// A key of the older form of `OpenStack`'s configuration is not as the cluster made it.
-    #[error("`{0}` in section Global of the cloud provider's configuration is not as the cluster set it")]
+    #[error("`{0}` in section Global of the cloud provider's configuration was changed by hand")]
     LegacySettingChanged(&'static str),
     /// The map has no such key.
     #[error("the ConfigMap has no key `{0}`")]
     KeyMissing(String),
     /// There is no map to take the text from.
-    #[error("there is no ConfigMap to take the configuration from")]
+    #[error("there is no ConfigMap with the configuration")]
     NoSourceMap,
     /// No rule for this platform.
-    #[error("there is no rule for platform `{0}`")]
+    #[error("platform `{0}` is not supported")]
     PlatformUnsupported(String),
     /// There is nothing in the file of the Infrastructure object.
     #[error("the file of the Infrastructure object is empty")]

@@ -72,9 +72,7 @@ fn read(text: &str) -> Result<Ini, Fault> {
 }
 
 fn unreadable(place: &str) -> Fault {
-    Fault::ConfigUnreadable(format!(
-        "{place}there is something that is neither a section nor a key with a value"
-    ))
+    Fault::ConfigUnreadable(format!("{place}neither a section nor a key with a value"))
 }
 
 /// The section of that name, made at the end if there is none.
@@ -153,8 +151,8 @@ mod tests {
     #[test]
     fn what_nobody_knows_stays_as_it_is_written() -> Result<(), Fault> {
         let own = format!(
-            "\u{feff}  # mine\r\n{SECRET}  # indented = comment\n\tca-file=/x\n\
-             [LoadBalancerClass \"a;b\"] # more\nPath : C:\\new;gone\nsub = \"a # b\"\nsub = it's\n[Global]\nlate = 1\n"
+            "\u{feff}  # mine\r\n{SECRET}  # indented = comment\n\tca-file=/x\n[LoadBalancerClass \"a;b\"] \
+             # more\nPath : C:\\new;gone\nsub = \"a # b\"\nsub = it's\n[Global]\nlate = 1\n"
         );
         let expected = format!(
             "[Global]\nca-file     = /x\nlate        = 1\n{GLOBAL}\n\

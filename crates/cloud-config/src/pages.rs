@@ -34,11 +34,11 @@ static ANOTHER_MAP: Code = Code::new("LF1418");
 pub fn finding(fault: &Fault) -> Finding {
     let (page, kind, field, help) = match fault {
         Fault::PlatformMismatch { .. } => {
-            (&PLATFORM_MISMATCH, Kind::Invalid, TYPE, "name the object of a cluster of this platform")
+            (&PLATFORM_MISMATCH, Kind::Invalid, TYPE, "use the object of a cluster on this platform")
         }
         Fault::RegionRequired => (&REGION_REQUIRED, Kind::Required, REGION, "set the region of the cluster"),
         Fault::ConfigUnreadable(_) => {
-            (&CONFIG_UNREADABLE, Kind::Parse, "", "put the text right at that place")
+            (&CONFIG_UNREADABLE, Kind::Parse, "", "correct the text at that position")
         }
         Fault::OverrideConflict(_) => (
             &OVERRIDE_CONFLICT,
@@ -47,49 +47,46 @@ pub fn finding(fault: &Fault) -> Finding {
             "move the overrides to `spec.platformSpec.aws.serviceEndpoints` of the Infrastructure object",
         ),
         Fault::CloudNameUnsupported(_) => {
-            (&CLOUD_NAME_UNSUPPORTED, Kind::NotSupported, CLOUD_NAME, "name a cloud of Azure")
+            (&CLOUD_NAME_UNSUPPORTED, Kind::NotSupported, CLOUD_NAME, "use an Azure cloud")
         }
         Fault::CloudNotString(_) => {
-            (&CLOUD_NOT_STRING, Kind::TypeInvalid, "cloud", "leave `cloud` out; the cluster's is put there")
+            (&CLOUD_NOT_STRING, Kind::TypeInvalid, "cloud", "remove `cloud`; landfall sets the cluster's")
         }
         Fault::CloudConflict { .. } => {
-            (&CLOUD_CONFLICT, Kind::Invalid, "cloud", "leave `cloud` out; the cluster's is put there")
+            (&CLOUD_CONFLICT, Kind::Invalid, "cloud", "remove `cloud`; landfall sets the cluster's")
         }
         Fault::LegacySettingChanged(_) => (
             &LEGACY_SETTING_CHANGED,
             Kind::Invalid,
             "",
-            "take the setting back, or move what it was for to the secret `openstack-credentials`",
+            "revert the setting, or move it to the secret `openstack-credentials`",
         ),
         Fault::KeyMissing(_) => {
-            (&KEY_MISSING, Kind::Required, "spec.cloudConfig.key", "name a key that the ConfigMap has")
+            (&KEY_MISSING, Kind::Required, "spec.cloudConfig.key", "use a key of the ConfigMap")
         }
-        Fault::NoSourceMap => (
-            &NO_SOURCE_MAP,
-            Kind::Required,
-            "spec.cloudConfig.name",
-            "make the ConfigMap that is named there",
-        ),
+        Fault::NoSourceMap => {
+            (&NO_SOURCE_MAP, Kind::Required, "spec.cloudConfig.name", "create the ConfigMap with this name")
+        }
         Fault::PlatformUnsupported(_) => {
-            (&PLATFORM_UNSUPPORTED, Kind::NotSupported, TYPE, "there is nothing to be made on this platform")
+            (&PLATFORM_UNSUPPORTED, Kind::NotSupported, TYPE, "nothing is generated for this platform")
         }
         Fault::InfrastructureUnreadable(_) => {
-            (&INFRASTRUCTURE_UNREADABLE, Kind::Parse, "", "name the file of an Infrastructure object")
+            (&INFRASTRUCTURE_UNREADABLE, Kind::Parse, "", "use the file of an Infrastructure object")
         }
         Fault::ManifestUnreadable(_) => {
-            (&MANIFEST_UNREADABLE, Kind::Parse, "", "name the file of a ConfigMap")
+            (&MANIFEST_UNREADABLE, Kind::Parse, "", "use the file of a ConfigMap")
         }
         Fault::NetworkUnreadable(_) => {
-            (&NETWORK_UNREADABLE, Kind::Parse, "", "name the file of a Network object")
+            (&NETWORK_UNREADABLE, Kind::Parse, "", "use the file of a Network object")
         }
         Fault::EndpointInvalid { .. } => (
             &ENDPOINT_INVALID,
             Kind::Invalid,
             ENDPOINTS,
-            "give each endpoint the name of a service and a URL without user and password",
+            "set the name of a service and a URL without user and password for each endpoint",
         ),
         Fault::InfrastructureFileEmpty => {
-            (&INFRASTRUCTURE_FILE_EMPTY, Kind::Required, "", "name a file with an Infrastructure object")
+            (&INFRASTRUCTURE_FILE_EMPTY, Kind::Required, "", "use a file with an Infrastructure object")
         }
     };
     Finding::error(page, kind, field, fault.to_string()).help(help)
@@ -105,25 +102,25 @@ pub fn key_not_there(key: &str) -> Finding {
 #[must_use]
 pub fn output_is_input(path: &str, object: &str) -> Finding {
     let message = format!("{path} is the file of the {object}, which is only read");
-    Finding::error(&OUTPUT_IS_INPUT, Kind::Forbidden, "", message).help("name another file with --out")
+    Finding::error(&OUTPUT_IS_INPUT, Kind::Forbidden, "", message).help("set another file with --out")
 }
 
 /// A feature gate that changes nothing.
 #[must_use]
 pub fn gate_not_known(gate: &str, known: &[&str]) -> Finding {
-    let message = format!("`{}` is no feature gate that counts here", shortened(gate));
+    let message = format!("the feature gate `{}` has no effect here", shortened(gate));
     let known = known.join("`, `");
     Finding::warning(&GATE_NOT_KNOWN, Kind::NotSupported, "", message)
-        .help(format!("leave it out, or name one of `{known}`"))
+        .help(format!("remove it, or use one of `{known}`"))
 }
 
 /// The user's map is not the one that is named.
 #[must_use]
 pub fn another_map(found: &str, named: &str) -> Finding {
     let (found, named) = (shortened(found), shortened(named));
-    let message = format!("the ConfigMap is `{found}`, and the Infrastructure object names `{named}`");
+    let message = format!("the ConfigMap is `{found}`, and the Infrastructure object refers to `{named}`");
     Finding::warning(&ANOTHER_MAP, Kind::Invalid, "metadata", message)
-        .help("name the file of that ConfigMap, or put its name into `spec.cloudConfig.name`")
+        .help("use the file of that ConfigMap, or set its name in `spec.cloudConfig.name`")
 }
 
 #[cfg(test)]

@@ -106,7 +106,7 @@ pub(super) fn ccm(text: &str, infrastructure: &Infrastructure, network: &Network
     let mut document = read(text)?;
     if let Some(spec) = &infrastructure.spec.platform_spec.vsphere {
         let spec = Spec::deserialize(spec).map_err(|_| {
-            Fault::InfrastructureUnreadable("spec.platformSpec.vsphere is not of its type".to_owned())
+            Fault::InfrastructureUnreadable("spec.platformSpec.vsphere has the wrong type".to_owned())
         })?;
         document.complete(&spec, infrastructure, &network.spec.service_network);
     }
@@ -326,8 +326,8 @@ mod tests {
             "vcenters": [{ "server": "vc1", "datacenters": ["dc1"] }],
             "failureDomains": [domain("vc1", "dc1"), domain("vc1", "dc2"), domain("vc2", "dc3")],
         });
-        let text = "vcenter:\n  one: {server: vc1, port: 8443, thumbprint: AB}\n  vc2: {user: u, datacenters: [x]}\n\
-                    \x20 vc3: {server: vc3}\n";
+        let text = "vcenter:\n  one: {server: vc1, port: 8443, thumbprint: AB}\n  vc2: {user: u, \
+            datacenters: [x]}\n\x20 vc3: {server: vc3}\n";
         let expected = json!({
             "global": {},
             "vcenter": {

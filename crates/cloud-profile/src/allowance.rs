@@ -108,8 +108,8 @@ fn stale(document: &Document) -> Vec<Finding> {
         && joined < generation
     {
         let message = format!(
-            "the profile was changed after it was joined with its parent: its generation is {generation}, and the \
-             status is of {joined}"
+            "the profile was changed after it was merged with its parent: its generation is {generation}, \
+             and its status is for {joined}"
         );
         found.push((message, "status.observedGeneration"));
     }
@@ -117,12 +117,12 @@ fn stale(document: &Document) -> Vec<Finding> {
     let conditions: Vec<Condition> = document.part("status.conditions").unwrap_or_default();
     if let Some(condition) = conditions.iter().find(failed) {
         let message = format!(
-            "the profile could not be joined with its parent ({}): what its status says may be out of date",
+            "the profile could not be merged with its parent ({}): its status may be out of date",
             shortened(&condition.reason)
         );
         found.push((message, "status.conditions"));
     }
-    let help = format!("take what a cluster has joined by now, or what `{RENDER}` prints");
+    let help = format!("use the merged profile from a cluster, or the output of `{RENDER}`");
     let warning = |(message, field): (String, &str)| {
         Finding::warning(&pages::NOT_RENDERED, Kind::Invalid, field, message).help(help.clone())
     };
@@ -132,8 +132,8 @@ fn stale(document: &Document) -> Vec<Finding> {
 fn not_rendered(document: &Document) -> Vec<Finding> {
     let name = shortened(document.name());
     let message =
-        format!("the {} `{name}` is not joined with its parent: its status is missing", document.kind);
-    let help = format!("name the file that `{RENDER}` prints");
+        format!("the {} `{name}` is not merged with its parent: its status is missing", document.kind);
+    let help = format!("use the output of `{RENDER}`");
     let finding = Finding::error(&pages::NOT_RENDERED, Kind::Required, "status", message).at("kind");
     document.placed(vec![finding.help(help)])
 }

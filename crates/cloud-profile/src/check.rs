@@ -107,9 +107,9 @@ fn add_strays(profile: &Document, findings: &mut Vec<Finding>) {
 }
 
 fn without_parent() -> Finding {
-    let message = format!("a {CLOUD_PROFILE} inherits from no other");
+    let message = format!("a {CLOUD_PROFILE} has no parent");
     let finding = Finding::error(&pages::OBJECT, Kind::Forbidden, "kind", message);
-    finding.help("leave out `--parent`, or name the file of a profile that inherits")
+    finding.help("remove `--parent`, or use the file of a profile with a parent")
 }
 
 /// What of a profile its kind does not have.
@@ -122,7 +122,7 @@ fn strays(profile: &Document) -> Vec<Finding> {
     let inherited = members::names::<CloudProfileSpec>();
     for stray in &mut found {
         if stray.field.strip_prefix("spec.").is_some_and(|name| inherited.iter().any(|known| known == name)) {
-            stray.help = Some("leave it out: it is inherited from the parent".to_owned());
+            stray.help = Some("remove it: it is inherited from the parent".to_owned());
         }
     }
     found
@@ -161,7 +161,7 @@ pub fn remarks(
 fn softened(mut findings: Vec<Finding>) -> Vec<Finding> {
     for finding in findings.iter_mut().filter(|finding| finding.is_error()) {
         finding.severity = Severity::Warning;
-        finding.help.get_or_insert_with(|| "mend it: the API of a cluster would refuse it".to_owned());
+        finding.help.get_or_insert_with(|| "correct it: the API of a cluster would reject it".to_owned());
     }
     findings
 }
@@ -179,7 +179,7 @@ pub fn another_parent(profile: &Document, kind: ProfileKind, parent: &CloudProfi
 }
 
 fn another(parent: &CloudProfile) -> String {
-    format!("the parent that was given is `{}`: name the file of the profile's own parent", parent.name())
+    format!("the given parent is `{}`: use the file of the profile's parent", parent.name())
 }
 
 /// Warnings about the parts of a profile that have no effect.
@@ -190,10 +190,10 @@ pub fn conflicts(profile: &Document, conflicts: &[Conflict]) -> Vec<Finding> {
         let finding = Finding::warning(&pages::CONFLICT, Kind::Invalid, &*conflict.path, &*conflict.message);
         let fields = beside_date(profile.value(&at), conflict);
         let Some(first) = fields.first() else {
-            return finding.at(at).help("leave it out: it has no effect");
+            return finding.at(at).help("remove it: it has no effect");
         };
         let named: Vec<String> = fields.iter().map(|field| format!("`{field}`")).collect();
-        let help = format!("leave out {}: of this entry only the date has an effect", named.join(", "));
+        let help = format!("remove {}: only the date of this entry has an effect", named.join(", "));
         finding.at(format!("{at}.{first}")).help(help)
     };
     profile.placed(conflicts.iter().map(warning).collect())
@@ -212,8 +212,8 @@ fn of_both(profile: &Document, refusal: Refusal) -> Finding {
     let own = format!("spec.{list}");
     let place = if profile.value(&own).is_some() { own } else { "spec".to_owned() };
     refused(&pages::PARENT, refusal).at(place).help(
-        "it is so in what comes of the profile and its parent: mend the one of both that says it; \
-         `landfall profile diff` shows what is the profile's",
+        "this is in the merged profile: correct the profile or its parent; `landfall profile diff` shows \
+         what the profile sets",
     )
 }
 

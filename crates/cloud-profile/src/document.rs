@@ -116,7 +116,7 @@ impl Document {
     pub fn part<T: DeserializeOwned>(&self, path: &str) -> Result<T, Vec<Finding>> {
         let Some(value) = self.value(path) else {
             let finding = Finding::error(&pages::TYPE, Kind::Required, path, format!("`{path}` is missing"));
-            let help = format!("write below `{path}:` what the {} is to say", self.kind);
+            let help = format!("add the content of the {} below `{path}:`", self.kind);
             return Err(self.placed(vec![finding.help(help)]));
         };
         serde_json::from_value(value.clone()).map_err(|_| {
@@ -254,21 +254,23 @@ fn documents(text: &str) -> Vec<Range<usize>> {
 fn several(first: &str, object: &Held) -> Finding {
     let kind = &object.kind;
     let message = if first == kind {
-        format!("the file holds another {kind} before this one")
+        format!("the file contains another {kind} before this one")
     } else {
-        format!("the file holds a {first} before this {kind}, and only one of them can be meant")
+        format!("the file contains a {first} before this {kind}, and only one is allowed")
     };
     let finding = Finding::error(&pages::OBJECT, Kind::Duplicate, "kind", message).span(object.span);
-    finding.help("keep each in a file of its own")
+    finding.help("keep each in its own file")
 }
 
 fn none_of(kinds: &[&str], other: Option<&Held>) -> Finding {
     let message = match other {
-        Some(other) => format!("the file holds a {}, and no {}", shortened(&other.kind), kinds.join(" or ")),
-        None => format!("the file holds no {}", kinds.join(" or ")),
+        Some(other) => {
+            format!("the file contains a {}, but no {}", shortened(&other.kind), kinds.join(" or "))
+        }
+        None => format!("the file contains no {}", kinds.join(" or ")),
     };
     let named: Vec<String> = kinds.iter().map(|kind| format!("`kind: {kind}`")).collect();
-    let help = format!("name a file with {}", named.join(" or "));
+    let help = format!("use a file with {}", named.join(" or "));
     let place = other.map(|other| other.span).unwrap_or_default();
     Finding::error(&pages::OBJECT, Kind::Required, "kind", message).help(help).span(place)
 }
@@ -278,9 +280,9 @@ mod tests {
     use super::super::types::{CLOUD_PROFILE, CloudProfileSpec, PRIVATE_CLOUD_PROFILE};
     use super::*;
 
-    const TWO: &str = "# two\n---\nkind: Other\ntext: |\n  a\n---\napiVersion: core.gardener.cloud/v1beta1\n\
-                       kind: CloudProfile\nmetadata: {name: a}\nspec:\n  type: aws\n  machineImages:\n  - name: x\n    \
-                       versions: [{version: '1'}]\n";
+    const TWO: &str = "# two\n---\nkind: Other\ntext: |\n  a\n---\napiVersion: \
+        core.gardener.cloud/v1beta1\nkind: CloudProfile\nmetadata: {name: a}\nspec:\n  type: aws\n  \
+        machineImages:\n  - name: x\n    versions: [{version: '1'}]\n";
 
     fn read(text: &str) -> Result<Document, Vec<(&'static str, String)>> {
         let told =
@@ -317,8 +319,9 @@ mod tests {
 
     #[test]
     fn says_everything_that_a_type_does_not_take() -> Result<(), Vec<(&'static str, String)>> {
-        let text = "apiVersion: core.gardener.cloud/v1beta1\nkind: CloudProfile\nspec:\n  type: 5\n  machineTypes:\n  \
-                    - {name: a, cpu: 4, usable: 'yes'}\n  - {name: b}\n  regions: all\n  providerConfig: 7\n";
+        let text = "apiVersion: core.gardener.cloud/v1beta1\nkind: CloudProfile\nspec:\n  type: 5\n  \
+            machineTypes:\n  - {name: a, cpu: 4, usable: 'yes'}\n  - {name: b}\n  regions: all\n  \
+            providerConfig: 7\n";
         let document = read(text)?;
         let faults = document.part::<CloudProfileSpec>("spec").err().unwrap_or_default();
         let fields: Vec<&str> = faults.iter().map(|fault| fault.field.as_str()).collect();
@@ -346,8 +349,9 @@ mod tests {
 
     #[test]
     fn types_speak_the_words_of_those_who_write_yaml() {
-        let text = "apiVersion: core.gardener.cloud/v1beta1\nkind: CloudProfile\nspec:\n  kubernetes: all\n  \
-                    limits: {maxNodesTotal: 1.5}\n  machineTypes: [~, {name: a, cpu: true, capabilities: [b]}]\n";
+        let text = "apiVersion: core.gardener.cloud/v1beta1\nkind: CloudProfile\nspec:\n  kubernetes: \
+            all\n  limits: {maxNodesTotal: 1.5}\n  machineTypes: [~, {name: a, cpu: true, capabilities: \
+            [b]}]\n";
         let faults = read(text).map(|document| document.part::<CloudProfileSpec>("spec").err());
         let faults: Vec<_> = faults.into_iter().flatten().flatten().collect();
         let expected = [

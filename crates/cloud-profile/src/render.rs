@@ -71,7 +71,7 @@ impl Conflicts {
         if !fine {
             let fields = fields();
             let named: Vec<String> = fields.iter().map(|field| format!("`{field}`")).collect();
-            let message = format!("the parent says something else of {}, which stays", named.join(", "));
+            let message = format!("the parent has another value for {}, which is kept", named.join(", "));
             self.0.push(Conflict { path: path(), reason: DIFFERS.to_owned(), message, fields });
         }
     }
@@ -83,7 +83,7 @@ impl Conflicts {
 
     /// Notes that the parent has no entry such as the one at `path`.
     fn lacking(&mut self, path: String) {
-        let message = "the parent has no such version, and it is left out".to_owned();
+        let message = "the parent does not have this version; it is left out".to_owned();
         self.0.push(Conflict { path, reason: NOT_IN_PARENT.to_owned(), message, fields: Vec::new() });
     }
 }

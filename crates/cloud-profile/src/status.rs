@@ -23,7 +23,7 @@ pub const PARENT_UNREADABLE: &str = "ParentUnreadable";
 #[must_use]
 pub fn rendered(profile: &PrivateCloudProfile, rendered: Rendered) -> PrivateCloudProfileStatus {
     let (reason, message) = match rendered.conflicts.len() {
-        0 => (RENDERED_CLEANLY, "The profile is joined with its parent.".to_owned()),
+        0 => (RENDERED_CLEANLY, "The profile is merged with its parent.".to_owned()),
         1 => (CONFLICTS, "The parent is preferred in 1 place.".to_owned()),
         conflicts => (CONFLICTS, format!("The parent is preferred in {conflicts} places.")),
     };
@@ -46,7 +46,7 @@ pub fn parent_not_found(profile: &PrivateCloudProfile) -> PrivateCloudProfileSta
 #[must_use]
 pub fn parent_unreadable(profile: &PrivateCloudProfile) -> PrivateCloudProfileStatus {
     let parent = &profile.spec.parent;
-    let message = format!("A field of the cloud profile `{parent}` is of another type than it should be.");
+    let message = format!("A field of the cloud profile `{parent}` has the wrong type.");
     not_rendered(profile, PARENT_UNREADABLE, message)
 }
 
@@ -127,7 +127,7 @@ mod tests {
                     "type": "Rendered",
                     "status": "True",
                     "reason": "RenderedCleanly",
-                    "message": "The profile is joined with its parent.",
+                    "message": "The profile is merged with its parent.",
                     "lastTransitionTime": "2024-06-06T01:02:03Z",
                     "observedGeneration": 3,
                 }],

@@ -49,7 +49,7 @@ pub(super) fn typed<T: DeserializeOwned>(
 ) -> Result<T, Failed> {
     // The parser's own words would cite values.
     let typed: Result<T, serde_json::Error> = Deserialize::deserialize(object);
-    typed.map_err(|_| Failed::terminal(reason, format!("{place} has a field of another type than it should")))
+    typed.map_err(|_| Failed::terminal(reason, format!("{place} has a field of the wrong type")))
 }
 
 /// What counts of an object as it stands now; none where there is none.

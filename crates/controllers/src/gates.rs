@@ -93,13 +93,13 @@ impl ClusterVersionStatus {
 pub(super) async fn read(objects: &dyn Objects) -> Result<Gates, Failed> {
     let place = Place::in_cluster(&kinds::FEATURE_GATE, places::CLUSTER);
     let Some(gates) = fetch::read::<FeatureGate>(objects, &place, UNREADABLE).await? else {
-        return Err(Failed::terminal("gates-missing", format!("{place} is not there")));
+        return Err(Failed::terminal("gates-missing", format!("{place} does not exist")));
     };
     let place = Place::in_cluster(&kinds::CLUSTER_VERSION, VERSION);
     let version = fetch::read::<ClusterVersion>(objects, &place, UNREADABLE).await?;
     let release = version.and_then(|version| version.status.release());
     let release = release
-        .ok_or_else(|| Failed::transient(UNREADABLE, format!("{place} does not tell the release yet")))?;
+        .ok_or_else(|| Failed::transient(UNREADABLE, format!("{place} does not report the release yet")))?;
     let of_release = gates.status.feature_gates.into_iter().find(|gates| gates.version == release);
     of_release.ok_or_else(|| {
         Failed::transient(UNREADABLE, format!("the feature gates of release {release} are not known yet"))

@@ -155,7 +155,7 @@ fn why(error: &watcher::Error) -> String {
         | watcher::Error::WatchStartFailed(error)
         | watcher::Error::WatchFailed(error) => Fault::of(error).why(),
         watcher::Error::WatchError(status) => Fault::of(&Error::Api(status.clone())).why(),
-        watcher::Error::NoResourceVersion => "the server gives no versions of its objects".to_owned(),
+        watcher::Error::NoResourceVersion => "the server returns no resource versions".to_owned(),
     }
 }
 

@@ -178,7 +178,7 @@ mod tests {
     impl Removal for Garbled {
         fn account(&self) -> Waiting<'_, Asked<Account>> {
             let before = self.0.fetch_add(1, Ordering::Relaxed);
-            let why = "the answer is none of AWS but HTTP 200, text/html".to_owned();
+            let why = "unexpected response: this is not an AWS endpoint but HTTP 200, text/html".to_owned();
             let answer = if before < self.1 { Err(Verdict::Skipped(why)) } else { Ok(caller()) };
             Box::pin(async { answer })
         }

@@ -339,7 +339,7 @@ impl Board {
     /// A thing did not go; it is tried again after a pause that grows.
     pub(super) fn held(&mut self, place: usize, why: String, early: bool, now: Instant) {
         let node = &mut self.nodes[place];
-        tracing::debug!(thing = %node.thing.id, why = %why, "has not gone");
+        tracing::debug!(thing = %node.thing.id, why = %why, "still exists");
         let again = now + self.pauses.after(node.tries, Growth::Double);
         node.tries = node.tries.saturating_add(1);
         node.last_tried = Some(now);

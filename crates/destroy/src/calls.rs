@@ -89,8 +89,8 @@ pub(super) async fn holders(
 fn complete(answers: Option<Vec<Answer>>, things: usize) -> Vec<Answer> {
     let why = match answers {
         Some(answers) if answers.len() == things => return answers,
-        Some(_) => "the call did not tell what became of each thing",
-        None => "the call broke off in landfall itself",
+        Some(_) => "the call did not report the result of each resource",
+        None => "the call ended with an internal error of landfall",
     };
     (0..things).map(|_| Answer::Failed { why: why.to_owned() }).collect()
 }

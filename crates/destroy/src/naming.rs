@@ -123,11 +123,11 @@ impl Board {
     pub(super) fn why(&self, place: usize) -> String {
         let node = &self.nodes[place];
         match node.stand {
-            Stand::Going if node.why.is_empty() => "it is on its way, but not gone yet".to_owned(),
-            Stand::Going => format!("it is on its way, and was not seen to be gone: {}", node.why),
+            Stand::Going if node.why.is_empty() => "its removal has begun, but it still exists".to_owned(),
+            Stand::Going => format!("its removal has begun, but was not confirmed: {}", node.why),
             Stand::Doubted => "it was removed, but the cloud still lists it".to_owned(),
             Stand::Ready(_) if node.why.is_empty() && goes_last(&node.thing) => {
-                "it goes last, and was not tried yet".to_owned()
+                "it is removed last, and was not tried yet".to_owned()
             }
             Stand::Ready(_) if node.why.is_empty() => "it was not tried yet".to_owned(),
             Stand::Trying if node.why.is_empty() => "the call to remove it has not ended".to_owned(),

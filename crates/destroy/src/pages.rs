@@ -32,26 +32,26 @@ pub(super) fn elsewhere(target: &Target, elsewhere: &Elsewhere) -> Finding {
 /// That the cluster may be in another place.
 pub(super) fn maybe_elsewhere(target: &Target, elsewhere: &Elsewhere) -> Finding {
     let message = format!(
-        "it is not proven that cluster `{}` is in {}: all that was found there can be found from other regions or \
-         subscriptions as well, and not all of those could be asked",
+        "it is not proven that cluster `{}` is in {}: everything that was found there is also visible from \
+         other regions or subscriptions, and not all of those could be read",
         target.infra_id, elsewhere.here
     );
     Finding::error(&MAYBE_ELSEWHERE, Kind::Invalid, "", message).help(
-        "grant the missing permissions, or restore the connection, and run the same command again; if the place is \
-         right, confirm it with --confirm-gone; nothing was changed",
+        "grant the missing permissions, or restore the connection, and run the same command again; if this \
+         is the right place, confirm with --confirm-gone; nothing was changed",
     )
 }
 
 /// That the credentials are another account's.
 pub(super) fn other_account(target: &Target, recorded: &str, account: &Account) -> Finding {
     let message = format!(
-        "cluster `{}` was made in account {recorded}, and these are the credentials of account {}{}",
+        "cluster `{}` was created in account {recorded}, and these credentials belong to account {}{}",
         target.infra_id,
         account.id,
         caller(account)
     );
     Finding::error(&OTHER_ACCOUNT, Kind::Forbidden, "", message)
-        .help(format!("take credentials of account {recorded}; nothing was touched"))
+        .help(format!("use credentials for account {recorded}; nothing was changed"))
 }
 
 /// That nothing was found, and nobody knows whether it was looked for in the right place.
@@ -61,20 +61,22 @@ pub(super) fn nothing_there(target: &Target, account: &Account) -> Finding {
         None => format!("account {}", account.id),
     };
     let message = format!(
-        "nothing of cluster `{}` was found in {place}, and nobody noted which account it was made in",
+        "no resources of cluster `{}` were found in {place}, and the cluster's account was never recorded",
         target.infra_id
     );
     let help = format!(
-        "if the cluster was in {place}, it is gone: say so with --confirm-gone; else take the credentials \
-         and the region that it was made with"
+        "if the cluster was in {place}, it is gone: confirm with --confirm-gone; else use the credentials \
+         and the region of the cluster"
     );
     Finding::error(&NOTHING_THERE, Kind::Required, "", message).help(help)
 }
 
 /// That nobody says whose credentials these are.
 pub(super) fn no_account(why: &str) -> Finding {
-    Finding::error(&NO_ACCOUNT, Kind::Invalid, "", format!("the account could not be asked for: {why}"))
-        .help("run the same command again; if it fails each time, check the network and what answers there")
+    Finding::error(&NO_ACCOUNT, Kind::Invalid, "", format!("the account could not be read: {why}")).help(
+        "run the same command again; if it fails every time, check the network and which server \
+            answers there",
+    )
 }
 
 /// That something could not be looked at.
@@ -86,36 +88,36 @@ pub(super) fn not_all_seen(unseen: &[Finding]) -> Finding {
     };
     let message = format!("it is not proven that the cluster is gone{first}{more}");
     Finding::error(&NOT_ALL_SEEN, Kind::Invalid, "", message)
-        .help("let the caller look at what it could not look at, and run the same command again")
+        .help("grant the missing read permissions, and run the same command again")
 }
 
 /// That the time is over.
 pub(super) fn timed_out(limit: Duration, left: usize) -> Finding {
     let limit = span(limit);
     let message = match left {
-        0 => format!("after {limit} nothing is left that is known of, but no look at the cloud proved it"),
-        1 => format!("after {limit} one thing of the cluster is left"),
-        left => format!("after {limit} {left} things of the cluster are left"),
+        0 => format!("after {limit} no known resource remains, but this is not proven"),
+        1 => format!("after {limit} one resource of the cluster remains"),
+        left => format!("after {limit} {left} resources of the cluster remain"),
     };
-    Finding::error(&TIMED_OUT, Kind::Invalid, "", message).help(
-        "put right what is said of each, and run the same command again; --timeout gives a run more time",
-    )
+    Finding::error(&TIMED_OUT, Kind::Invalid, "", message)
+        .help("fix the reason given for each, and run the same command again; --timeout sets a longer time")
 }
 
 /// That something was refused, and how much is left for it.
 pub(super) fn refused(left: usize) -> Finding {
     let message = match left {
-        1 => "one thing of the cluster is left, as the cloud refuses to remove it".to_owned(),
-        left => format!("{left} things of the cluster are left, as the cloud refuses to remove all of them"),
+        1 => "one resource of the cluster remains, because the cloud refuses to remove it".to_owned(),
+        left => format!("{left} resources of the cluster remain, because the cloud refuses to remove them"),
     };
     Finding::error(&LEFT, Kind::Forbidden, "", message).help(
-        "get the permission, or have somebody else remove what was refused, and run the same command again",
+        "get the permission, or ask somebody else to remove the refused resources, and run the same \
+         command again",
     )
 }
 
 /// That a look ended before it was over.
 pub(super) fn broken_off() -> Finding {
-    Finding::error(&BROKEN_OFF, Kind::InternalError, "", "the look at the cloud broke off")
+    Finding::error(&BROKEN_OFF, Kind::InternalError, "", "the scan of the cloud ended with an internal error")
         .help("run the same command again, and report it if it happens again")
 }
 

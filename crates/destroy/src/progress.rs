@@ -144,11 +144,11 @@ pub(super) fn lines(blocked: &[Blocked]) -> Vec<String> {
 fn line(first: &Blocked, all: &[&Blocked]) -> String {
     let since = all.iter().map(|one| one.since).max().unwrap_or_default().as_secs();
     let mut line = if all.len() == 1 {
-        format!("{} has not gone after {since} s", label(&first.thing))
+        format!("{} still exists after {since} s", label(&first.thing))
     } else {
         let named: Vec<String> = all.iter().map(|one| called(&one.thing)).collect();
         let (kind, count) = (first.thing.kind.name, all.len());
-        format!("{kind}: {count} have not gone after {since} s, {}", named.join(", "))
+        format!("{kind}: {count} still exist after {since} s, {}", named.join(", "))
     };
     if !first.why.is_empty() {
         let _ = write!(line, ": {}", first.why);
@@ -177,7 +177,7 @@ impl Blocked {
 }
 
 fn holder(holder: &Holder) -> String {
-    let own = if holder.own { " (the cluster's own, goes in its turn)" } else { "" };
+    let own = if holder.own { " (the cluster's own, removed later)" } else { "" };
     format!("{}{own}", holder.what)
 }
 

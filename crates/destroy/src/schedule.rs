@@ -390,7 +390,7 @@ impl<'a> Run<'a> {
             search.stuck_at = Some(now + pauses.after(search.in_vain, Growth::Double));
         }
         if news > 0 {
-            self.watcher.told(&format!("found {news} more of the cluster's things, new or listed again"));
+            self.watcher.told(&format!("found {news} more of the cluster's resources, new or listed again"));
         }
     }
 

@@ -64,7 +64,7 @@ fn keys(head: &'static str) -> Result<(Severity, Vec<&'static str>, Base), &'sta
             (Some(("severity", " warning")), ..) => severity = Some(Severity::Warning),
             (Some(("fields", "")), ..) => fields = Some(Vec::new()),
             (Some(("base", name)), ..) => {
-                base = Base::named(name.trim_start()).ok_or("there is no such base")?;
+                base = Base::named(name.trim_start()).ok_or("unknown base")?;
             }
             _ => return Err("a line between the lines `---` is not known"),
         }

@@ -40,37 +40,39 @@ pub static OUTSIDE: &[Outside] = &[
     Outside {
         what: "public zone lookup",
         by: By::Landfall,
-        how: "`preflight` looks for the DNS zone of the base domain and for records in the way, and so does \
+        how: "`preflight` checks the DNS zone of the base domain and conflicting records, and so does \
               `create cluster` without `--offline` and `--facts`",
     },
     Outside {
         what: "checks of the subscription",
         by: By::Landfall,
-        how: "the same two look at rights, quotas, locks, machine sizes and existing networks; they only read",
+        how: "the same two commands check permissions, quotas, locks, machine sizes and existing networks; \
+            they only read",
     },
     Outside {
         what: "owner tag of your resource group",
         by: By::User,
-        how: "a group that `resourceGroupName` names is the cluster's to change and remove only with the tag \
+        how: "the cluster changes and removes the group in `resourceGroupName` only if it has the tag \
               `kubernetes.io_cluster.<infrastructure id>: owned`",
     },
     Outside {
         what: "image upload",
         by: By::User,
-        how: "nobody copies the disk image; `azure_image_url` in \
+        how: "the disk image is not copied; `azure_image_url` in \
               `terraform/terraform.platform.auto.tfvars.json` says where it is",
     },
     Outside {
         what: "image gallery and image version",
         by: By::User,
-        how: "the operator has no kind for them; machines that it makes start from the version that \
-              `aso render --machines aso` shows, unless the config names an image of the Marketplace",
+        how: "the operator has no kind for them; its machines start from the version that `aso render \
+            --machines aso` shows, unless the config sets a Marketplace image",
     },
     Outside {
         what: "blob upload",
         by: By::User,
-        how: "nobody stores `bootstrap.ign` in Azure; put it where the machine can get it, such as the container \
-              `ignition` of the storage account, and name a pointer with `--aso-ignition-pointer`",
+        how: "`bootstrap.ign` is not stored in Azure; upload it to a place that the machine can read, such \
+            as the container `ignition` of the storage account, and set a pointer with \
+            `--aso-ignition-pointer`",
     },
     Outside {
         what: "bootstrap machine, control plane",
@@ -80,12 +82,12 @@ pub static OUTSIDE: &[Outside] = &[
     Outside {
         what: "compute machines",
         by: By::Cluster,
-        how: "it makes them from its machine sets once the control plane runs",
+        how: "the Machine API creates them from its machine sets once the control plane runs",
     },
     Outside {
-        what: "removal of what the cluster made",
+        what: "removal of the cluster's own resources",
         by: By::Landfall,
-        how: "`destroy cluster` looks in Azure once the objects are gone, removes what is left with the \
-              cluster's tag, and proves that nothing is",
+        how: "`destroy cluster` checks Azure once the objects are gone, removes remaining resources with \
+            the cluster's tag, and proves that none remain",
     },
 ];

@@ -16,20 +16,21 @@ static INTERRUPTED: Code = Code::new("LF1426");
 /// A resource that does not become ready.
 pub(crate) fn broken(name: &str, why: &str) -> Finding {
     let message = format!("{name} failed: {why}");
-    Finding::error(&NOT_READY, Kind::Invalid, "", message)
-        .help("remove it with the means of the cloud, then run the same command again: it is created anew")
+    Finding::error(&NOT_READY, Kind::Invalid, "", message).help(
+        "remove it with the cloud's own tools, then run the same command again: landfall creates it again",
+    )
 }
 
 /// A resource that takes too long.
 pub(crate) fn late(name: &str, state: &str, limit: Duration) -> Finding {
     let message = format!("{name} is still `{state}` after {} s", limit.as_secs());
     Finding::error(&NOT_READY, Kind::Invalid, "", message)
-        .help("run the same command again: it goes on waiting; the cloud's own console may say why it takes so long")
+        .help("run the same command again: it continues to wait; the cloud's console may show the reason")
 }
 
 /// An output that a resource does not have.
 pub(crate) fn stuck(name: &str) -> Finding {
-    let message = format!("{name} cannot be created: a resource that it needs has not all of its outputs");
+    let message = format!("{name} cannot be created: a resource that it needs lacks some of its outputs");
     Finding::error(&NOT_READY, Kind::Invalid, "", message).help("run the same command again")
 }
 
@@ -40,7 +41,7 @@ pub(crate) fn differs(name: &str, existing: &Existing) -> Finding {
         each.map(|(key, there, wanted)| format!("{key} is {there}, planned is {wanted}")).collect();
     let message = format!("{name}{} differs from the plan: {}", id(existing), each.join("; "));
     Finding::warning(&DIFFERS, Kind::Invalid, "", message)
-        .help("landfall changes and replaces nothing that exists: change it with the means of the cloud")
+        .help("landfall changes and replaces nothing that exists: change it with the cloud's own tools")
 }
 
 /// A resource of the planned name that is not the cluster's.
@@ -48,7 +49,14 @@ pub(crate) fn not_ours(name: &str, existing: &Existing) -> Finding {
     let each = existing.differences.iter();
     let each: Vec<String> =
         each.map(|(key, there, wanted)| format!("{key} is {there}, planned is {wanted}")).collect();
-    let message = format!("{name}{} exists and is not of this cluster: {}", id(existing), each.join("; "));
+    let message = format!(
+        "{name}{} exists and does not belong to this cluster: {}",
+        id(existing),
+        each.join(
+            "; \
+        "
+        )
+    );
     Finding::error(&NOT_OURS, Kind::Duplicate, "", message)
         .help("remove it if nothing uses it, or choose another name for the cluster")
 }
@@ -63,6 +71,6 @@ fn id(existing: &Existing) -> String {
 pub fn interrupted(stage: &str, existing: usize, total: usize) -> Finding {
     let message = format!("stage {stage} was stopped: {existing} of its {total} resources exist");
     Finding::error(&INTERRUPTED, Kind::Invalid, "", message).help(
-        "run the same command again to go on: each resource that exists is noted in the cluster directory",
+        "run the same command again to continue: each existing resource is recorded in the cluster directory",
     )
 }

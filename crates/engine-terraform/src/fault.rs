@@ -16,7 +16,7 @@ pub enum Fault {
     /// There is no such program, or none at all on PATH.
     #[error("{}", .named.as_ref().map_or_else(
         || "neither `tofu` nor `terraform` is on PATH".to_owned(),
-        |path| format!("there is no program {}", path.display()),
+        |path| format!("the program {} does not exist", path.display()),
     ))]
     NotFound {
         /// The program that was named.
@@ -38,7 +38,7 @@ pub enum Fault {
         source: io::Error,
     },
     /// The program does not tell the version of a Terraform.
-    #[error("{} does not tell its version as Terraform and OpenTofu do", .program.display())]
+    #[error("{} does not print its version like Terraform and OpenTofu", .program.display())]
     NotTerraform {
         /// The program.
         program: PathBuf,
@@ -146,19 +146,19 @@ impl Fault {
             Self::NotFound { .. } => one(&pages::NOT_FOUND, self.to_string(), install()),
             Self::TooOld { .. } => one(&pages::TOO_OLD, self.to_string(), install()),
             Self::CannotRun { source, .. } => {
-                let help = "see that the file is a program for this machine that you may run".to_owned();
+                let help = "check that the file is executable and built for this machine".to_owned();
                 one(&pages::CANNOT_RUN, format!("{self}: {source}"), help)
             }
             Self::NotTerraform { program } => {
                 let help = format!(
-                    "run `{} version -json`, or name another program with --terraform",
+                    "run `{} version -json`, or set another program with --terraform",
                     program.display()
                 );
                 one(&pages::CANNOT_RUN, self.to_string(), help)
             }
             Self::File { source, .. } => {
                 let help =
-                    "see that the disk has room and that the folder is yours, then run again".to_owned();
+                    "check that the disk has space and that you own the folder, then run again".to_owned();
                 one(&pages::FILE, format!("{self}: {source}"), help)
             }
             Self::Init(failed) | Self::Failed(failed) => failed.findings(),
@@ -176,23 +176,24 @@ fn oldest() -> String {
 
 fn install() -> String {
     format!(
-        "install OpenTofu or Terraform {} or newer and put it on PATH, or name the program with --terraform PATH",
+        "install OpenTofu or Terraform {} or newer and put it on PATH, or set the program with --terraform \
+         PATH",
         oldest()
     )
 }
 
-const KILLED_HELP: &str = "run the same command again: it continues from the state. On AWS it looks first for \
-                           resources that were created and are not in the state, and lists them (LF1222)";
+const KILLED_HELP: &str = "run the same command again: it continues from the state. On AWS it first lists \
+    created resources that are missing in the state (LF1222)";
 
-const STATE_HELP: &str = "put a copy back, such as the file of the same name with .backup at its end, and run \
-                          again. Do not remove it: without it nothing is known of what was made";
+const STATE_HELP: &str = "restore a copy, such as the file of the same name with the suffix .backup, and \
+    run again. Do not remove it: it is the only record of the created resources";
 
 impl Failed {
     fn findings(&self) -> Vec<Finding> {
         if self.troubles.is_empty() {
             let code = self.code.map_or_else(String::new, |code| format!(" (exit code {code})"));
-            let message = format!("{self}{code} without saying why");
-            let help = format!("look into {}, then run the same command again", self.log.display());
+            let message = format!("{self}{code} without a reason");
+            let help = format!("read {}, then run the same command again", self.log.display());
             return vec![Finding::error(&pages::OTHER, Kind::InternalError, "", message).help(help)];
         }
         let mut found: Vec<Finding> = self.troubles.iter().take(MOST).map(|one| self.told(one)).collect();
@@ -213,7 +214,7 @@ impl Failed {
         };
         let message = format!("{place} {}: {}", advice.fact, trouble.said);
         let help = match trouble.cause {
-            Cause::Other => format!("{}; all that was said is in {}", advice.help, self.log.display()),
+            Cause::Other => format!("{}; the full output is in {}", advice.help, self.log.display()),
             _ => advice.help.to_owned(),
         };
         Finding::error(advice.code, advice.kind, "", message).help(help)
@@ -225,12 +226,12 @@ impl Interrupted {
         let (message, help) = match self.earlier {
             Some(process) => (
                 format!(
-                    "an earlier {} of stage `{}` still goes on (process {process}) and was no longer waited for",
+                    "an earlier {} of stage `{}` is still running (process {process})",
                     self.work, self.stage
                 ),
                 format!(
-                    "run the same command again to wait for it and go on, or end it with `kill -INT {process}`, \
-                     once"
+                    "run the same command again to wait for it and continue, or end it with `kill -INT \
+                     {process}`, once"
                 ),
             ),
             None => (
@@ -238,8 +239,8 @@ impl Interrupted {
                     Some(total) => format!("{self} after {} of {total} changes", self.done),
                     None => self.to_string(),
                 },
-                "what was made stands in the state: run the same command again to go on, or `landfall destroy \
-                 cluster` to remove it"
+                "created resources are in the state: run the same command again to continue, or `landfall \
+                 destroy cluster` to remove it"
                     .to_owned(),
             ),
         };

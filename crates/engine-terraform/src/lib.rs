@@ -231,7 +231,7 @@ impl Terraform {
         });
         watcher.changed(&tally.progress(took));
         if tally.unknown + tally.broken > 0 {
-            tracing::debug!(unknown = tally.unknown, broken = tally.broken, "lines of terraform left aside");
+            tracing::debug!(unknown = tally.unknown, broken = tally.broken, "lines of terraform skipped");
         }
 
         let judged = self.judge(stage, work.name(), ended, &tally, &output, &errors);
@@ -277,7 +277,7 @@ impl Terraform {
             .into_iter()
             .map(value)
             .collect::<Option<Map<String, Value>>>()
-            .ok_or_else(|| unusable("its outputs are of another form".to_owned()))
+            .ok_or_else(|| unusable("its outputs have an unknown format".to_owned()))
     }
 
     fn not_stopped(&self, stage: &Stage<'_>, work: &str, stop: &Stop) -> Result<(), Fault> {

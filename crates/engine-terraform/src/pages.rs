@@ -80,77 +80,77 @@ const fn advice_of(code: &'static Code, kind: Kind, fact: &'static str, help: &'
 static THROTTLED_ADVICE: Advice = advice_of(
     &THROTTLED,
     Kind::TooMany,
-    "was refused because the cloud takes no more calls for a while",
-    "wait some minutes and run the same command again: it goes on from here",
+    "was throttled by the cloud",
+    "wait some minutes and run the same command again: it continues from here",
 );
 static QUOTA_ADVICE: Advice = advice_of(
     &QUOTA,
     Kind::TooMany,
-    "does not fit into a limit of the account",
-    "have the limit raised or free something, then run the same command again: it goes on from here",
+    "exceeds a quota of the account",
+    "raise the quota or free resources, then run the same command again: it continues from here",
 );
 static PERMISSION_ADVICE: Advice = advice_of(
     &PERMISSION,
     Kind::Forbidden,
     "is not allowed with these credentials",
-    "give the credentials that permission, then run the same command again: it goes on from here",
+    "grant that permission to the credentials, then run the same command again: it continues from here",
 );
 static NAME_TAKEN_ADVICE: Advice = advice_of(
     &NAME_TAKEN,
     Kind::Duplicate,
-    "cannot be made because there is something of its name",
-    "run the same command again: on AWS it looks first for resources of this cluster that are not in the state \
-     (LF1222). Remove by hand what is not this cluster's, or is on another platform",
+    "cannot be created because a resource of its name exists",
+    "run the same command again: on AWS it first lists resources of this cluster that are missing in the \
+     state (LF1222). Remove other resources by hand, and all of them on other platforms",
 );
 static CAPACITY_ADVICE: Advice = advice_of(
     &CAPACITY,
     Kind::NotSupported,
-    "cannot be made because the cloud has no machine of that type left there",
+    "cannot be created because the cloud has no capacity for that machine type there",
     "run the same command again later, or choose other zones or another type in install-config.yaml",
 );
 static CREDENTIALS_ADVICE: Advice = advice_of(
     &CREDENTIALS,
     Kind::Invalid,
-    "was refused because the credentials are not valid, or no longer",
-    "get new credentials, then run the same command again: it goes on from here",
+    "was rejected because the credentials are invalid or expired",
+    "get new credentials, then run the same command again: it continues from here",
 );
 static PROVIDER_ADVICE: Advice = advice_of(
     &PROVIDER,
     Kind::Required,
     "lacks a provider",
-    "without a way to the registry, name a folder that holds the providers with --plugin-dir, then run the same \
+    "without access to the registry, set a folder with the providers with --plugin-dir, then run the same \
      command again",
 );
 static UNREACHABLE_ADVICE: Advice = advice_of(
     &UNREACHABLE,
     Kind::Invalid,
     "needs an endpoint that could not be reached or is not trusted",
-    "`landfall preflight` tells which endpoints answer; once they do, run the same command again: it goes on from \
-     here",
+    "`landfall preflight` checks the endpoints; once they answer, run the same command again: it continues \
+     from here",
 );
 static TIME_OUT_ADVICE: Advice = advice_of(
     &TIME_OUT,
     Kind::Invalid,
     "was not ready in time",
-    "run the same command again: it goes on from here",
+    "run the same command again: it continues from here",
 );
 static OTHER_ADVICE: Advice = advice_of(
     &OTHER,
     Kind::InternalError,
     "has failed",
-    "put right what is said, then run the same command again: it goes on from here",
+    "fix the reason, then run the same command again: it continues from here",
 );
 static LOCKED_ADVICE: Advice = advice_of(
     &LOCKED,
     Kind::Forbidden,
-    "is being worked on by another process that holds its state",
+    "is locked by another process that uses its state",
     "wait until that has ended, then run the same command again",
 );
 static DISK_ADVICE: Advice = advice_of(
     &DISK,
     Kind::InternalError,
     "could not be written to the disk",
-    "make room, then run the same command again: it goes on from here",
+    "free disk space, then run the same command again: it continues from here",
 );
 
 /// What is said of a cause.

@@ -92,7 +92,7 @@ async fn ask(path: &Path) -> Result<Version, Fault> {
     let mut command = Command::new(path);
     command.args(["version", "-json"]).stdin(Stdio::null()).kill_on_drop(true);
     environment::prepare(&mut command);
-    let late = || io::Error::new(ErrorKind::TimedOut, "it does not tell its version");
+    let late = || io::Error::new(ErrorKind::TimedOut, "it does not print its version");
     let output = tokio::time::timeout(PATIENCE, command.output())
         .await
         .unwrap_or_else(|_| Err(late()))

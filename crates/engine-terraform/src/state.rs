@@ -64,13 +64,13 @@ fn addresses(bytes: &[u8]) -> Result<Vec<String>, String> {
         return Ok(Vec::new());
     }
     let state: State = serde_json::from_slice(bytes).map_err(|error| {
-        format!("it is no state of Terraform (line {}, column {})", error.line(), error.column())
+        format!("it is not a Terraform state (line {}, column {})", error.line(), error.column())
     })?;
     if state.encrypted_data.is_some() {
         return Err("it is encrypted".to_owned());
     }
     if state.version != VERSION {
-        return Err(format!("it has format {}; {VERSION} is the one that is known", state.version));
+        return Err(format!("it has format {}; only {VERSION} is supported", state.version));
     }
     let mut found: Vec<String> = Vec::new();
     for resource in state.resources.iter().filter(|resource| resource.mode == MANAGED) {

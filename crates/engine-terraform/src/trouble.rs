@@ -46,7 +46,7 @@ pub struct Trouble {
     pub said: String,
 }
 
-/// Signs of a cause, in small letters: all texts of an entry must occur. The first entry that fits counts, so
+/// Signs of a cause, in lower case: all texts of an entry must occur. The first entry that fits counts, so
 /// what is special stands before what is general.
 const SIGNS: &[(Cause, &[&str])] = &[
     (Cause::Locked, &["error acquiring the state lock"]),
@@ -158,7 +158,7 @@ const LONGEST_WORD: usize = 160;
 /// So much is left of one.
 const LEFT_OF_WORD: usize = 48;
 
-/// Parts of a signed URL, in small letters, after which nothing may be seen.
+/// Parts of a signed URL, in lower case, after which nothing may be seen.
 const SIGNATURES: &[&str] =
     &["x-amz-signature=", "x-amz-credential=", "x-amz-security-token=", "signature=", "sig="];
 

@@ -43,15 +43,15 @@ pub fn plan(case: &Case<'_>, out: &mut Findings) -> Option<Plan> {
         out.push(plan::pages::unknown_partitioning(partitioning));
     }
     if case.config.pki.is_some() {
-        out.push(plan::pages::not_made("pki", "signing keys of the user's choice"));
+        out.push(plan::pages::not_made("pki", "custom signing keys"));
     }
     // What a default chose is not what the user asked for.
     for (path, pool) in case.given.pools() {
         if !pool.disk_setup.is_empty() {
-            out.push(plan::pages::not_made(&format!("{path}.diskSetup"), "extra disks"));
+            out.push(plan::pages::not_made(&format!("{path}.diskSetup"), "data disks"));
         }
         if pool.management == "ClusterAPI" {
-            out.push(plan::pages::not_made(&format!("{path}.management"), "machines of the Cluster API"));
+            out.push(plan::pages::not_made(&format!("{path}.management"), "Cluster API machines"));
         }
     }
     let (mut config, mut given) = (case.config.clone(), case.given.clone());

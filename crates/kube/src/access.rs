@@ -47,7 +47,7 @@ impl Access {
     pub fn in_cluster(variable: &dyn Fn(&str) -> Option<String>) -> Result<Self, BadKubeconfig> {
         let named = ["KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT"].map(variable);
         let [Some(host), Some(port)] = named else {
-            let why = "is not there: this is no pod of a cluster, and no kubeconfig is named".to_owned();
+            let why = "does not exist: this is not a pod of a cluster, and no kubeconfig is set".to_owned();
             return Err(BadKubeconfig { bad: Bad::Unreadable, why });
         };
         Self::of(kubeconfig::service_account(Path::new(ACCOUNT), &host, &port)?, variable)
@@ -87,7 +87,7 @@ impl Access {
         let uri: Uri = server
             .as_str()
             .parse()
-            .map_err(|_| BadKubeconfig::invalid("names a server whose URL cannot be used"))?;
+            .map_err(|_| BadKubeconfig::invalid("has a server URL that cannot be used"))?;
         let mut config = Config::new(uri);
         config.root_cert = Some(roots);
         config.auth_info = current.user;
@@ -160,20 +160,20 @@ impl fmt::Debug for Access {
 
 fn server(text: &str) -> Result<Url, BadKubeconfig> {
     if text.is_empty() {
-        return Err(BadKubeconfig::invalid("names no server for its cluster"));
+        return Err(BadKubeconfig::invalid("has no server for its cluster"));
     }
     let shown = without_user(text);
     let url = Url::parse(text).ok().filter(Url::has_host);
     let url = url.ok_or_else(|| {
         BadKubeconfig::invalid(format!(
-            "names the server `{}`, which is no URL",
+            "has the server `{}`, which is not a URL",
             landfall_diagnostics::shortened(&shown)
         ))
     })?;
     match url.scheme() {
         "https" => Ok(url),
         scheme => {
-            let why = format!("names a server that is asked by {scheme}, not by https");
+            let why = format!("has a server URL with {scheme}, not https");
             Err(BadKubeconfig { bad: Bad::Insecure, why })
         }
     }

@@ -85,7 +85,7 @@ impl Events for Recorder {
             let (about, reason) = (happening.about.to_string(), happening.reason);
             let told = tokio::time::timeout(PATIENCE, self.record(happening)).await;
             if let Err(fault) = told.unwrap_or_else(|_| Err(Fault::late())) {
-                tracing::warn!(%about, reason, why = %fault.why(), "an event cannot be told");
+                tracing::warn!(%about, reason, why = %fault.why(), "an event cannot be serialized");
             }
         }
         .boxed()

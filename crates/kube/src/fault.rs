@@ -44,18 +44,18 @@ impl Fault {
         match error {
             Error::Api(status) => answered(status),
             Error::ProxyProtocolUnsupported { .. } | Error::ProxyProtocolDisabled { .. } => {
-                Self::Setup("the proxy on the way is of a kind that cannot be used".to_owned())
+                Self::Setup("the type of the proxy is not supported".to_owned())
             }
-            Error::Auth(_) => Self::Setup("the user's credentials cannot be got hold of".to_owned()),
+            Error::Auth(_) => Self::Setup("the user's credentials cannot be loaded".to_owned()),
             Error::RustlsTls(_) | Error::InferKubeconfig(_) => {
                 Self::Setup("a certificate or key in the kubeconfig cannot be used".to_owned())
             }
             Error::SerdeError(_) | Error::FromUtf8(_) => {
-                Self::Answer { status: 200, why: "the answer is not that of a Kubernetes API".to_owned() }
+                Self::Answer { status: 200, why: "the response is not from a Kubernetes API".to_owned() }
             }
             other => match landfall_net::fault(other) {
                 Some((sort, why)) => Self::Way { sort, why },
-                None => Self::Way { sort: Sort::Closed, why: "the call failed on its way".to_owned() },
+                None => Self::Way { sort: Sort::Closed, why: "the call failed in transit".to_owned() },
             },
         }
     }
@@ -63,7 +63,7 @@ impl Fault {
     /// Nothing came in time.
     #[must_use]
     pub fn late() -> Self {
-        Self::Way { sort: Sort::TimedOut, why: "no answer in time".to_owned() }
+        Self::Way { sort: Sort::TimedOut, why: "no response in time".to_owned() }
     }
 
     /// What happened, as a part of a sentence.
@@ -72,10 +72,13 @@ impl Fault {
         match self {
             Self::Way { why, .. } | Self::Setup(why) | Self::Answer { status: 200, why } => why.clone(),
             Self::Unauthorized => "the server does not know the user of the kubeconfig (401)".to_owned(),
-            Self::Forbidden(why) => format!("the server refuses the user of the kubeconfig (403): {why}"),
-            Self::NotFound => "the server does not have it (404)".to_owned(),
-            Self::Answer { status, why } if why.is_empty() => format!("the server answers {status}"),
-            Self::Answer { status, why } => format!("the server answers {status}: {why}"),
+            Self::Forbidden(why) => format!(
+                "the server denies access to the user of the kubeconfig (403): \
+                {why}"
+            ),
+            Self::NotFound => "not found (404)".to_owned(),
+            Self::Answer { status, why } if why.is_empty() => format!("the server returns {status}"),
+            Self::Answer { status, why } => format!("the server returns {status}: {why}"),
         }
     }
 }

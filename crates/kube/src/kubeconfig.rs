@@ -103,15 +103,15 @@ fn text(path: &Path) -> Result<String, BadKubeconfig> {
 
 fn current(kubeconfig: Kubeconfig, folder: &Path) -> Result<Current, BadKubeconfig> {
     let name = kubeconfig.current_context.filter(|name| !name.is_empty());
-    let name = name.ok_or_else(|| BadKubeconfig::invalid("names no current-context"))?;
+    let name = name.ok_or_else(|| BadKubeconfig::invalid("has no current-context"))?;
     let context = kubeconfig.contexts.into_iter().find(|context| context.name == name);
     let context = context.and_then(|named| named.context).ok_or_else(|| {
-        BadKubeconfig::invalid(format!("has no context `{}`, which is its current one", shortened(&name)))
+        BadKubeconfig::invalid(format!("has no context `{}`, its current-context", shortened(&name)))
     })?;
     let cluster = kubeconfig.clusters.into_iter().find(|cluster| cluster.name == context.cluster);
     let mut cluster = cluster.and_then(|named| named.cluster).ok_or_else(|| {
         let name = shortened(&context.cluster);
-        BadKubeconfig::invalid(format!("has no cluster `{name}`, which its current context names"))
+        BadKubeconfig::invalid(format!("has no cluster `{name}`, set in its current context"))
     })?;
     let user = context.user.filter(|user| !user.is_empty());
     let mut auth = AuthInfo::default();
@@ -119,7 +119,7 @@ fn current(kubeconfig: Kubeconfig, folder: &Path) -> Result<Current, BadKubeconf
         let found = kubeconfig.auth_infos.into_iter().find(|auth| auth.name == user);
         let missing = || {
             let name = shortened(&user);
-            BadKubeconfig::invalid(format!("has no user `{name}`, which its current context names"))
+            BadKubeconfig::invalid(format!("has no user `{name}`, set in its current context"))
         };
         auth = found.ok_or_else(missing)?.auth_info.unwrap_or_default();
     }
@@ -175,10 +175,10 @@ fn authorities(cluster: &Cluster) -> Result<Option<Authorities>, BadKubeconfig> 
     let pem = match (data, &cluster.certificate_authority) {
         (Some(data), _) => STANDARD
             .decode(data.trim())
-            .map_err(|_| BadKubeconfig::invalid("holds certificate-authority-data that is not base64"))?,
+            .map_err(|_| BadKubeconfig::invalid("has certificate-authority-data that is not base64"))?,
         (None, Some(path)) => file(path).ok_or_else(|| {
             let path = shortened(path);
-            BadKubeconfig::invalid(format!("names the certificate-authority {path}, which cannot be read"))
+            BadKubeconfig::invalid(format!("has the certificate-authority {path}, which cannot be read"))
         })?,
         (None, None) => return Ok(None),
     };
@@ -189,7 +189,7 @@ fn authorities(cluster: &Cluster) -> Result<Option<Authorities>, BadKubeconfig> 
         .map(pem::Pem::into_contents)
         .collect();
     if certificates.is_empty() {
-        return Err(BadKubeconfig::invalid("has a certificate authority without a certificate in it"));
+        return Err(BadKubeconfig::invalid("has a certificate authority that contains no certificate"));
     }
     Ok(Some(Authorities { certificates, pem }))
 }

@@ -139,7 +139,7 @@ impl<L: Leases> Lease<L> {
             self.write(&version, &spec).await.map(drop)
         };
         if let Err(fault) = timeout(self.terms.patience, given).await.unwrap_or_else(|_| Err(Fault::late())) {
-            tracing::warn!(lease = %self.place, why = %fault.why(), "the lease cannot be given back");
+            tracing::warn!(lease = %self.place, why = %fault.why(), "the lease cannot be released");
         }
     }
 

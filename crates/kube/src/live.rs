@@ -113,7 +113,7 @@ impl Live {
         // What comes of a JSON patch is read by nobody.
         let accept = if kind == JSON_PATCH { METADATA } else { JSON };
         let request = request.header("accept", accept).body(Body::from(bytes));
-        let request = request.map_err(|_| Fault::Setup("the call cannot be written down".to_owned()))?;
+        let request = request.map_err(|_| Fault::Setup("the request cannot be serialized".to_owned()))?;
         let failed = |error: ::kube::Error| Failure::from(Fault::of(&error));
         let response = self.client.send(request).await.map_err(failed)?;
         let code = response.status();
@@ -205,7 +205,7 @@ pub fn path(
     name: Option<&str>,
 ) -> Result<String, Fault> {
     if ![namespace, name].into_iter().flatten().all(is_name) {
-        return Err(Fault::Answer { status: 400, why: "no object can have such a name".to_owned() });
+        return Err(Fault::Answer { status: 400, why: "invalid object name".to_owned() });
     }
     let root = if api_version.contains('/') { "apis" } else { "api" };
     let namespace = namespace.map(|namespace| format!("namespaces/{namespace}/")).unwrap_or_default();

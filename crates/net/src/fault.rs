@@ -69,41 +69,38 @@ impl Sort {
     pub fn help(self) -> &'static str {
         match self {
             Self::NameUnknown => {
-                "look for a typing error in the name; a private name is known only inside its network, so \
+                "check the name for typing errors; a private name resolves only inside its network, so \
                  this machine may need that network's VPN or name servers"
             }
-            Self::NameFailed => "look at the name servers of this machine, which do not answer for this name",
-            Self::Refused => {
-                "nothing listens there: look at the host and the port, and whether the service runs"
-            }
-            Self::Unreachable => "look at the routes and firewalls between this machine and the endpoint",
+            Self::NameFailed => "check the name servers of this machine, which do not answer for this name",
+            Self::Refused => "nothing listens there: check the host, the port, and whether the service runs",
+            Self::Unreachable => "check the routes and firewalls between this machine and the endpoint",
             Self::TimedOut => {
-                "a firewall that drops packets or a missing route is the usual reason; where a proxy leads \
-                 there, name it in HTTPS_PROXY"
+                "a firewall that drops packets or a missing route is the usual reason; if a proxy leads \
+                 there, set it in HTTPS_PROXY"
             }
             Self::ProxyRefused => {
-                "have the endpoint's host allowed in the proxy, and give the user and password that it may \
-                 want"
+                "allow the endpoint's host in the proxy, and set the proxy's user and password if it needs \
+                 them"
             }
             Self::UnknownAuthority => {
-                "add the authority's certificate to additionalTrustBundle, or name a file that holds it in \
-                 AWS_CA_BUNDLE or SSL_CERT_FILE"
+                "add the authority's certificate to additionalTrustBundle, or set AWS_CA_BUNDLE or \
+                 SSL_CERT_FILE to a file that contains it"
             }
             Self::OtherName => {
-                "give the endpoint by a name that its certificate is for, or have it issued for this name too"
+                "use a host name that the endpoint's certificate is valid for, or renew the certificate \
+                 with this name"
             }
             Self::Expired => {
-                "have the endpoint's certificate renewed; if it is not old, set this machine's clock"
+                "renew the endpoint's certificate; if it has not expired, set this machine's clock"
             }
-            Self::NotYetValid => {
-                "set this machine's clock; if it is right, look at the endpoint's certificate"
-            }
-            Self::NotTls => "look at the port: what answers there does not speak TLS",
-            Self::Tls => "look at the endpoint's TLS configuration; TLS 1.2 and 1.3 are spoken here",
-            Self::NotHttp => "look at the port: what answers there is no web service",
+            Self::NotYetValid => "set this machine's clock; if it is right, check the endpoint's certificate",
+            Self::NotTls => "check the port: the server does not speak TLS",
+            Self::Tls => "check the endpoint's TLS configuration; landfall supports TLS 1.2 and 1.3",
+            Self::NotHttp => "check the port: the server is not a web service",
             Self::Closed => {
-                "look at what stands before the endpoint: a firewall, or a load balancer without a healthy \
-                 server behind it, often closes connections"
+                "check what is in front of the endpoint: a firewall, or a load balancer without a healthy \
+                 backend, often closes connections"
             }
         }
     }
@@ -127,9 +124,9 @@ pub(super) fn told(error: &(dyn Error + 'static), chain: &[Certificate], otherwi
 pub(super) fn late(limit: Duration) -> String {
     let milliseconds = limit.as_millis();
     match milliseconds {
-        0..1000 => format!("no answer in {milliseconds} ms"),
-        _ if milliseconds.is_multiple_of(1000) => format!("no answer in {} s", milliseconds / 1000),
-        _ => format!("no answer in {:.1} s", limit.as_secs_f64()),
+        0..1000 => format!("no response in {milliseconds} ms"),
+        _ if milliseconds.is_multiple_of(1000) => format!("no response in {} s", milliseconds / 1000),
+        _ => format!("no response in {:.1} s", limit.as_secs_f64()),
     }
 }
 
@@ -144,7 +141,7 @@ fn sought(error: &(dyn Error + 'static), chain: &[Certificate], depth: usize) ->
         return wrapped.or_else(|| of_io(error));
     }
     if error.is::<tokio::time::error::Elapsed>() {
-        return Some((Sort::TimedOut, "no answer in time".to_owned()));
+        return Some((Sort::TimedOut, "no response in time".to_owned()));
     }
     let hyper = error.downcast_ref::<hyper::Error>();
     if hyper.is_some_and(hyper::Error::is_parse) {
@@ -164,7 +161,7 @@ fn of_text(text: &str) -> Option<Told> {
         return Some(of_name(reason.trim_start_matches(':').trim()));
     }
     if let Some(reason) = text.strip_prefix("tunnel error: ") {
-        return Some((Sort::ProxyRefused, format!("the proxy makes no tunnel: {}", shortened(reason))));
+        return Some((Sort::ProxyRefused, format!("the proxy refused the tunnel: {}", shortened(reason))));
     }
     // Such as "HTTP connect timeout occurred after 3.1s".
     let (what, span) = text.split_once(" occurred after ")?;
@@ -174,7 +171,7 @@ fn of_text(text: &str) -> Option<Told> {
     let end = span.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(span.len());
     let (number, rest) = span.split_at(end);
     let unit: String = rest.chars().take_while(|c| c.is_alphabetic()).collect();
-    Some((Sort::TimedOut, format!("no answer in {number} {unit}")))
+    Some((Sort::TimedOut, format!("no response in {number} {unit}")))
 }
 
 /// The name server's reason, in the words of the C libraries.
@@ -201,7 +198,7 @@ fn of_io(error: &io::Error) -> Option<Told> {
             (Sort::Unreachable, "the network cannot be reached")
         }
         io::ErrorKind::PermissionDenied => (Sort::Unreachable, "this machine does not permit the connection"),
-        io::ErrorKind::TimedOut => (Sort::TimedOut, "no answer in time"),
+        io::ErrorKind::TimedOut => (Sort::TimedOut, "no response in time"),
         io::ErrorKind::ConnectionReset
         | io::ErrorKind::ConnectionAborted
         | io::ErrorKind::NotConnected
@@ -213,7 +210,7 @@ fn of_io(error: &io::Error) -> Option<Told> {
 }
 
 fn closed_early() -> Told {
-    (Sort::Closed, "the connection was closed without an answer".to_owned())
+    (Sort::Closed, "the connection was closed without a response".to_owned())
 }
 
 /// What a failed handshake says, with a server that presented `chain`.
@@ -222,7 +219,7 @@ pub(super) fn of_tls(error: &rustls::Error, chain: &[Certificate]) -> Told {
         rustls::Error::InvalidCertificate(refused) => of_certificate(refused, chain),
         rustls::Error::InvalidMessage(
             InvalidMessage::InvalidContentType | InvalidMessage::UnknownProtocolVersion,
-        ) => (Sort::NotTls, "speaks no TLS".to_owned()),
+        ) => (Sort::NotTls, "does not speak TLS".to_owned()),
         rustls::Error::AlertReceived(alert) => {
             (Sort::Tls, format!("the server refuses the TLS connection: {alert:?}"))
         }
@@ -246,7 +243,7 @@ fn of_certificate(refused: &CertificateError, chain: &[Certificate]) -> Told {
             (Sort::UnknownAuthority, why)
         }
         CertificateError::BadSignature => {
-            let what = "certificate signed by another key than the one of its known authority";
+            let what = "certificate not signed by its authority's key";
             (Sort::UnknownAuthority, what.to_owned())
         }
         CertificateError::NotValidForName => {
@@ -279,8 +276,8 @@ fn of_certificate(refused: &CertificateError, chain: &[Certificate]) -> Told {
         other => {
             let text = other.to_string();
             let authority = text.contains("CaUsedAsEndEntity");
-            let why = if authority { "it is that of an authority, not of a server" } else { text.as_str() };
-            (Sort::Tls, format!("certificate is refused: {}", shortened(why)))
+            let why = if authority { "it belongs to an authority, not to a server" } else { text.as_str() };
+            (Sort::Tls, format!("certificate is rejected: {}", shortened(why)))
         }
     }
 }
@@ -291,7 +288,7 @@ fn for_names(names: Vec<String>) -> String {
     let more = names.len().saturating_sub(SHOWN);
     let shown: Vec<String> = names.into_iter().take(SHOWN).map(|name| shortened(&name)).collect();
     match (shown.is_empty(), more) {
-        (true, _) => "certificate is for no name".to_owned(),
+        (true, _) => "certificate has no names".to_owned(),
         (false, 0) => format!("certificate is for {}", shown.join(", ")),
         (false, more) => format!("certificate is for {} and {more} more", shown.join(", ")),
     }

@@ -66,7 +66,7 @@ pub struct Probe {
 pub struct Reply {
     /// Status, such as 200.
     pub status: u16,
-    /// The headers that say who answers, with their names in small letters: of `location` without user and
+    /// The headers that say who answers, with their names in lower case: of `location` without user and
     /// query, of `www-authenticate` only the scheme.
     pub headers: Vec<(String, String)>,
     /// The beginning of the body.

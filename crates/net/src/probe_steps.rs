@@ -106,7 +106,7 @@ impl<'a> ProbeSteps<'a> {
     /// The connection on which the endpoint can be spoken to.
     async fn connection(&mut self) -> Result<Connection, Broken> {
         let Some((host, port)) = self.first_stop() else {
-            let told = (Sort::NameUnknown, "the URL names no host".to_owned());
+            let told = (Sort::NameUnknown, "the URL has no host".to_owned());
             return Err(self.broken(Step::Name, told));
         };
         let addresses = self.timed(Step::Name, looked_up(&host, port)).await?;
@@ -162,8 +162,8 @@ impl<'a> ProbeSteps<'a> {
                 sort,
                 why: format!("proxy {}: {why}", proxy.shown()),
                 help: format!(
-                    "{}; the proxy is the one of HTTPS_PROXY, HTTP_PROXY or ALL_PROXY, and NO_PROXY lists \
-                     the hosts that are reached without it",
+                    "{}; the proxy comes from HTTPS_PROXY, HTTP_PROXY or ALL_PROXY; NO_PROXY lists the \
+                     hosts that bypass it",
                     sort.help()
                 ),
             },
@@ -228,7 +228,7 @@ async fn secured(
     stream: Connection,
 ) -> Result<(Connection, Option<String>), Told> {
     let Ok(name) = ServerName::try_from(host) else {
-        return Err((Sort::OtherName, "no certificate can be for such a name".to_owned()));
+        return Err((Sort::OtherName, "no certificate can be valid for this name".to_owned()));
     };
     let config = recording_verifier::config(verifier).map_err(|error| fault::of_tls(&error, &[]))?;
     match TlsConnector::from(config).connect(name, stream).await {

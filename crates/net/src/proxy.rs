@@ -17,7 +17,7 @@ pub struct Proxies {
 
 impl Proxies {
     /// The proxies of an environment, of which `variable` gives the values: `HTTPS_PROXY`, `HTTP_PROXY`,
-    /// `ALL_PROXY` and `NO_PROXY`, each in capitals or in small letters.
+    /// `ALL_PROXY` and `NO_PROXY`, each in capitals or in lower case.
     #[must_use]
     pub fn gather(variable: impl Fn(&str) -> Option<String>) -> Self {
         // A web server gives a CGI program the header `Proxy` of whoever asks as HTTP_PROXY.

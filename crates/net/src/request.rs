@@ -75,7 +75,7 @@ pub(super) async fn tunnel(stream: Connection, proxy: &Proxy, target: &str) -> R
     if let Some(authorization) = proxy.authorization() {
         request = request.header(PROXY_AUTHORIZATION, authorization.clone());
     }
-    let unfit = (Sort::ProxyRefused, format!("`{target}` cannot be asked for"));
+    let unfit = (Sort::ProxyRefused, format!("`{target}` cannot be requested"));
     let request = request.body(Empty::new()).map_err(|_| unfit)?;
     let exchange = send(stream, request).await?;
     let status = exchange.response.status();
@@ -83,7 +83,7 @@ pub(super) async fn tunnel(stream: Connection, proxy: &Proxy, target: &str) -> R
         return Err(wants_user());
     }
     if !status.is_success() {
-        return Err((Sort::ProxyRefused, format!("it answers {status} when asked for {target}")));
+        return Err((Sort::ProxyRefused, format!("it returns {status} for {target}")));
     }
     let upgraded = hyper::upgrade::on(exchange.response).await;
     let upgraded = upgraded.map_err(|error| told(&error, &[], Sort::Closed))?;
@@ -93,7 +93,7 @@ pub(super) async fn tunnel(stream: Connection, proxy: &Proxy, target: &str) -> R
 
 /// That a proxy does not know who asks.
 pub(super) fn wants_user() -> Told {
-    (Sort::ProxyRefused, "it wants a user and a password, or others than the given ones".to_owned())
+    (Sort::ProxyRefused, "it needs a user and a password, or other ones than those set".to_owned())
 }
 
 /// Reads the beginning of a body. What has arrived is in `bytes` even if this is given up half-way.

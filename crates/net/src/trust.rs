@@ -287,11 +287,11 @@ impl Gathering {
                     certificates += 1;
                 }
                 Ok((SectionKind::Certificate, _)) => {
-                    self.fault(extra.name, format!("block {blocks} holds no X.509 certificate"));
+                    self.fault(extra.name, format!("block {blocks} is not an X.509 certificate"));
                 }
-                Ok(_) => self.fault(extra.name, format!("block {blocks} is no certificate")),
+                Ok(_) => self.fault(extra.name, format!("block {blocks} is not a certificate")),
                 Err(_) => {
-                    self.fault(extra.name, format!("block {blocks} is not whole, or not in base64"));
+                    self.fault(extra.name, format!("block {blocks} is incomplete, or not base64"));
                 }
             }
         }

@@ -23,22 +23,22 @@ pub fn not_native(platform: &str) -> Finding {
 /// A cluster of a platform that landfall cannot remove anything from.
 #[must_use]
 pub fn no_removal(platform: &str, infra_id: &str) -> Finding {
-    let message = format!("{infra_id} is a cluster on platform `{platform}`, where landfall removes nothing");
-    let help = "remove it with the means of that platform";
+    let message = format!("{infra_id} is a cluster on platform `{platform}`, which landfall cannot destroy");
+    let help = "remove it with the platform's own tools";
     Finding::error(&NO_REMOVAL, Kind::NotSupported, "", message).help(help)
 }
 
 /// A check that was broken off.
 #[must_use]
 pub fn late(field: &str, limit: Duration) -> Finding {
-    let message = format!("no answer before the {} s of the run were over", limit.as_secs_f32());
-    let help = "look at the network on the way, or give the run more time with --deadline";
+    let message = format!("no response before the run's {} s were over", limit.as_secs_f32());
+    let help = "check the network, or set a longer time with --deadline";
     Finding::error(&LATE, Kind::Invalid, field, message).help(help)
 }
 
 /// A part of the facts that nobody could ask for.
 #[must_use]
 pub fn not_gathered(part: &str, why: &str) -> Finding {
-    let message = format!("the {} could not be asked for: {why}", part.replace('-', " "));
+    let message = format!("the {} could not be read: {why}", part.replace('-', " "));
     Finding::error(&NOT_GATHERED, Kind::Invalid, "", message)
 }

@@ -29,7 +29,7 @@ pub(super) fn check(case: &Case<'_>, out: &mut Findings) {
             "the cloud profile `{profile}` is for clusters on {}, not on {platform}",
             allowance.platform
         );
-        let help = format!("name a profile for {platform}, or make the cluster on {}", allowance.platform);
+        let help = format!("use a profile for {platform}, or create the cluster on {}", allowance.platform);
         let finding = Finding::error(&PLATFORM, Kind::NotSupported, "platform", message);
         out.push(finding.at(format!("platform.{platform}")).help(help));
         return;
@@ -58,7 +58,7 @@ fn check_type(allowance: &Allowance, machines: &Machines, out: &mut Findings) {
     }
     let profile = shortened(&allowance.profile);
     let message = if allowance.machine_type(name).is_some() {
-        format!("the cloud profile `{profile}` lists the machine type `{}` as not usable", shortened(name))
+        format!("the cloud profile `{profile}` marks the machine type `{}` as unusable", shortened(name))
     } else {
         format!("the cloud profile `{profile}` does not list the machine type `{}`", shortened(name))
     };
@@ -108,7 +108,7 @@ pub fn no_zone_listed(allowance: &Allowance, region: &str, known: &[String], fie
     let message =
         format!("the cloud profile `{profile}` lists no zone that `{region_name}` has for the machines");
     let help = format!(
-        "the profile lists {}, the region has {}: whoever keeps the profile can add zones",
+        "the profile lists {}, the region has {}: the profile's owner can add zones",
         first_of(&zones(allowance, region)),
         first_of(&known)
     );
@@ -125,15 +125,14 @@ pub fn lacking_in(
     field: String,
 ) -> Finding {
     let (profile, kind) = (shortened(&allowance.profile), shortened(machine_type));
-    let message =
-        format!("the zone `{}` has no `{kind}`, as the cloud profile `{profile}` says", shortened(zone));
+    let message = format!("the zone `{}` has no `{kind}` in the cloud profile `{profile}`", shortened(zone));
     let lacks =
         |zone: &str| allowance.regions.get(region).is_some_and(|known| known.lacks(zone, machine_type));
     let having: Vec<&str> = zones(allowance, region).into_iter().filter(|zone| !lacks(zone)).collect();
     let help = if having.is_empty() {
-        "name another machine type: no zone of the region has this one".to_owned()
+        "use another machine type: no zone of the region has this one".to_owned()
     } else {
-        format!("name another machine type, or of the zones {}", having.join(", "))
+        format!("use another machine type, or the zones {}", having.join(", "))
     };
     Finding::error(&LACKING, Kind::Invalid, field, message).help(help)
 }
@@ -151,9 +150,9 @@ pub fn lacking_everywhere(allowance: &Allowance, region: &str, machine_type: &st
     let mut others = usable(allowance);
     others.retain(|name| !name.eq_ignore_ascii_case(machine_type) && has(name));
     let help = if others.is_empty() {
-        "the profile has no other type there: whoever keeps it can add one".to_owned()
+        "the profile has no other type there: the profile's owner can add one".to_owned()
     } else {
-        format!("name another machine type: the profile lists {}", first_of(&others))
+        format!("use another machine type: the profile lists {}", first_of(&others))
     };
     Finding::error(&LACKING, Kind::Invalid, field, message).help(help)
 }
@@ -172,8 +171,8 @@ pub fn none_fits(allowance: &Allowance, architecture: &str, role: &str) -> Strin
 #[must_use]
 pub fn add_a_type(allowance: &Allowance) -> String {
     match usable(allowance).as_slice() {
-        [] => "the profile lists none: whoever keeps it can add one".to_owned(),
-        known => format!("the profile lists {}: whoever keeps it can add one that will do", first_of(known)),
+        [] => "the profile lists none: the profile's owner can add one".to_owned(),
+        known => format!("the profile lists {}: the profile's owner can add a suitable one", first_of(known)),
     }
 }
 
@@ -193,7 +192,7 @@ fn instead(name: &str, known: &[&str]) -> String {
         return format!("did you mean `{near}`?");
     }
     if known.is_empty() {
-        return "the profile lists none: whoever keeps it can add what is to be used".to_owned();
+        return "the profile lists none: the profile's owner can add it".to_owned();
     }
     format!("the profile lists {}", first_of(known))
 }

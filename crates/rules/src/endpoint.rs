@@ -39,7 +39,7 @@ impl Endpoint {
             let message = if text.is_empty() {
                 "the URL is missing".to_owned()
             } else {
-                format!("`{}` names no host", shown())
+                format!("`{}` has no host", shown())
             };
             return Err(unfit(message));
         }
@@ -56,8 +56,7 @@ impl Endpoint {
         let shown = || shortened(&without_user(text));
         let help = || format!("write https://{}", endpoint.url.host);
         if endpoint.url.scheme != "https" {
-            let message =
-                format!("`{}` is not reached over HTTPS but over `{}`", shown(), endpoint.url.scheme);
+            let message = format!("`{}` uses `{}`, not HTTPS", shown(), endpoint.url.scheme);
             return Err(Unfit { message, help: help() });
         }
         let request = endpoint.url.request_uri();
@@ -75,11 +74,11 @@ impl Endpoint {
         let shown = shortened(&without_user(&self.text));
         if let Some(port) = self.url.port().filter(|port| port.parse::<u16>().map_or(true, |port| port == 0))
         {
-            let message = format!("`{shown}` has the port {}, which does not exist", shortened(port));
-            return Some(Unfit { message, help: "write a port from 1 to 65535, or leave it out".to_owned() });
+            let message = format!("`{shown}` invalid port {}", shortened(port));
+            return Some(Unfit { message, help: "use a port from 1 to 65535, or remove it".to_owned() });
         }
         if !self.text.starts_with("https://") {
-            let message = format!("`{shown}` does not begin with `https://` in small letters");
+            let message = format!("`{shown}` does not begin with `https://` in lower case");
             let (_, rest) = self.text.split_once("://").unwrap_or_default();
             return Some(Unfit {
                 message,
@@ -87,7 +86,7 @@ impl Endpoint {
             });
         }
         if let Some((before, _)) = self.text.split_once('#') {
-            let message = format!("`{shown}` has a fragment, which is never sent");
+            let message = format!("`{shown}` has a fragment, which is not allowed");
             let help = format!("write {}", shortened(&without_user(before)));
             return Some(Unfit { message, help });
         }

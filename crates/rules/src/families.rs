@@ -45,14 +45,14 @@ fn families<'a>(networks: impl Iterator<Item = &'a Network>) -> (bool, bool) {
 fn check_dual(case: &Case<'_>, networking: &Networking, out: &mut Findings) {
     let count = networking.service_network.len();
     if count != 2 {
-        let message = format!("{count} service networks for two address families; two are wanted");
+        let message = format!("{count} service networks for two address families; two are required");
         let finding = Finding::error(&SERVICE_COUNT, Kind::Invalid, SERVICE, message);
         out.push(finding.help("give one IPv4 and one IPv6 network"));
     }
     let refusal = match decider(case, 0).map(|platform| (platform.name, platform.families.dual)) {
-        None => Some("no platform has been named that could have both address families".to_owned()),
+        None => Some("no platform with dual-stack support is set".to_owned()),
         Some((name, Dual::IpFamily(false))) => Some(format!(
-            "both address families on {name} need `platform.{name}.ipFamily` to be DualStackIPv4Primary or \
+            "dual-stack on {name} needs `platform.{name}.ipFamily` to be DualStackIPv4Primary or \
              DualStackIPv6Primary"
         )),
         Some((_, Dual::Free | Dual::IpFamily(true))) => None,
@@ -84,7 +84,7 @@ fn check_list(case: &Case<'_>, name: &str, list: &[&Network], ipv4_only: bool, o
         }
         _ => return,
     };
-    let message = format!("the cluster has two address families, but `{name}` has no {missing} network");
+    let message = format!("the cluster is dual-stack, but `{name}` has no {missing} network");
     let finding = Finding::error(&MISSING, Kind::Invalid, field, message);
     out.push(finding.help(format!("add an {missing} network")));
 }
@@ -114,7 +114,7 @@ fn check_ipv6(case: &Case<'_>, out: &mut Findings) {
             return;
         }
         Some(Ipv6::Refused(why)) => why,
-        None => "IPv6 alone cannot be had on this platform",
+        None => "IPv6 alone is not supported on this platform",
     };
     out.push(Finding::error(&PLATFORM, Kind::Invalid, "networking", why).help(help).at(SERVICE));
 }
@@ -124,7 +124,7 @@ fn check_ipv4(case: &Case<'_>, networking: &Networking, out: &mut Findings) {
     if case.any(|platform| !platform.families.ipv4) {
         contradiction("IPv6", out);
     } else if count > 1 {
-        let message = format!("{count} service networks for one address family; one is accepted");
+        let message = format!("{count} service networks for one address family; only one is allowed");
         let finding = Finding::error(&SERVICE_COUNT, Kind::Invalid, SERVICE, message);
         out.push(finding.help("keep one of them"));
     }
@@ -132,7 +132,7 @@ fn check_ipv4(case: &Case<'_>, networking: &Networking, out: &mut Findings) {
 
 fn contradiction(missing: &str, out: &mut Findings) {
     let message =
-        format!("`ipFamily` asks for two address families, but no {missing} service network is given");
+        format!("`ipFamily` enables two address families, but no {missing} service network is given");
     let finding = Finding::error(&CONTRADICTION, Kind::Invalid, SERVICE, message);
     out.push(finding.help(format!("add an {missing} service network, or write `ipFamily: IPv4`")));
 }

@@ -44,7 +44,7 @@ pub(super) fn check(case: &Case<'_>, out: &mut Findings) {
     }
     for used in gated(case) {
         if !is_on(config, &used.gate) {
-            let message = format!("this is a preview, and its feature gate `{}` is off", used.gate);
+            let message = format!("this is a preview feature, and its feature gate `{}` is off", used.gate);
             let help = format!(
                 "remove the field, or write `featureSet: CustomNoUpgrade` and `featureGates: [{}=true]`",
                 used.gate
@@ -73,7 +73,7 @@ fn check_set(config: &InstallConfig, out: &mut Findings) -> bool {
     }
     for (i, entry) in config.feature_gates.iter().enumerate() {
         if parse_gate(entry).is_none() {
-            let message = format!("`{}` is not a gate's name, `=`, and true or false", shortened(entry));
+            let message = format!("`{}` is not of the form `GATE=true` or `GATE=false`", shortened(entry));
             let finding = Finding::error(&GATES, Kind::Invalid, format!("featureGates[{i}]"), message);
             out.push(finding.help("write an entry such as DualReplica=true"));
         }

@@ -31,7 +31,7 @@ const BASE: &str = "controlPlane.fencing";
 
 pub(super) fn check(case: &Case<'_>, out: &mut Findings) {
     for (i, _) in case.config.compute.iter().enumerate().filter(|(_, pool)| pool.fencing.is_some()) {
-        let message = "a compute pool has no fencing";
+        let message = "compute pools do not support fencing";
         let finding = Finding::error(&COMPUTE, Kind::Invalid, format!("compute[{i}].fencing"), message);
         out.push(finding.help("remove `fencing`"));
     }
@@ -42,7 +42,7 @@ pub(super) fn check(case: &Case<'_>, out: &mut Findings) {
         check_credentials(fencing, out);
         if !case.any(|platform| platform.fencing) && !case.is_foreign() {
             let name = case.active.map_or("this platform", |platform| platform.name);
-            let message = format!("there is no fencing on {name}");
+            let message = format!("{name} does not support fencing");
             let finding = Finding::error(&PLATFORM, Kind::Forbidden, BASE, message);
             out.push(finding.help("remove `fencing`"));
         }
@@ -80,10 +80,10 @@ fn check_credentials(fencing: &Fencing, out: &mut Findings) {
             let first = *seen.entry((name, value)).or_insert(i);
             if first != i {
                 let field = format!("{path}.{name}");
-                let message = format!("an earlier credential has the same `{name}`");
+                let message = format!("another credential has the same `{name}`");
                 out.push(
                     Finding::error(&DUPLICATE, Kind::Duplicate, field, message)
-                        .help("name each machine once")
+                        .help("list each machine once")
                         .related("the earlier one", format!("{BASE}.credentials[{first}].{name}")),
                 );
             }
@@ -104,7 +104,7 @@ fn check_credential(path: &str, credential: &FencingCredential, out: &mut Findin
         out.push(finding.help(format!("add `{name}:`")));
     }
     if credential.host_name.is_empty() && credential.mac_address.is_empty() {
-        let message = "neither `hostName` nor `macAddress` names the machine";
+        let message = "neither `hostName` nor `macAddress` is set";
         out.push(Finding::error(&MISSING, Kind::Required, path, message).help("add `hostName:`"));
     }
     let mac = credential.mac_address.as_str();
@@ -147,6 +147,6 @@ fn check_address(field: &str, given: &SecretUrl, out: &mut Findings) {
     }
     let telling = url.scheme.contains("http") || url.scheme.contains("redfish");
     if url.port().is_none() && !telling {
-        fault(format!("`{shown}` has no port, and its scheme does not tell one"));
+        fault(format!("`{shown}` has no port, and its scheme has no default port"));
     }
 }

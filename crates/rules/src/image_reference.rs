@@ -22,7 +22,7 @@ pub struct Reference {
 /// What is wrong.
 pub fn parse(text: &str) -> Result<Reference, String> {
     if text.len() == 64 && text.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b)) {
-        return Err("64 hexadecimal digits are an image's id, not a name".to_owned());
+        return Err("64 hexadecimal digits are an image ID, not a name".to_owned());
     }
     let (registry, remainder, named) = match text.split_once('/') {
         Some((first, rest)) if is_registry_like(first) => (first, rest.to_owned(), true),
@@ -42,18 +42,18 @@ pub fn parse(text: &str) -> Result<Reference, String> {
     };
     // A name that no host can have (`my_registry.example.com`) is the first part of a path to the grammar.
     if !is_registry(registry) && !is_path_part(registry) {
-        return Err("its registry is not a host name with perhaps a port".to_owned());
+        return Err("its registry is not a host name with an optional port".to_owned());
     }
     if !path.split('/').all(is_path_part) {
         return Err(
-            "its path may hold lower-case letters, digits, and single separators between them".to_owned()
+            "its path may contain lower-case letters, digits, and single separators between them".to_owned()
         );
     }
     if registry.len() + 1 + path.len() > LONGEST {
         return Err(format!("its name has more than {LONGEST} bytes"));
     }
     if tag.is_some_and(|tag| !is_tag(tag)) {
-        return Err("its tag has a character that tags cannot have, or more than 128".to_owned());
+        return Err("its tag has a character that is not allowed, or more than 128".to_owned());
     }
     if digest.is_some_and(|digest| !is_digest(digest)) {
         return Err("its digest is not an algorithm, a colon and the right number of digits".to_owned());

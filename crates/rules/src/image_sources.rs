@@ -38,7 +38,7 @@ pub(super) fn check(case: &Case<'_>, out: &mut Findings) {
         let field = || format!("{path}.sourcePolicy");
         let policy = entry.source_policy.as_str();
         if !policy.is_empty() && entry.mirrors.is_empty() {
-            let message = "a source policy has no meaning without mirrors";
+            let message = "a source policy needs mirrors";
             let help = "add `mirrors:`, or remove `sourcePolicy`";
             out.push(Finding::error(&POLICY, Kind::Invalid, field(), message).help(help));
         }
@@ -74,7 +74,7 @@ fn check_entry(
         let known = paths.chain([mirror.as_str()]).any(|path| registries.contains_key(path));
         if check_repository(field, mirror, out) && !known && !registries.is_empty() {
             let message = format!("the pull secret has no entry for `{}`", shortened(host));
-            let help = "add the mirror's credentials to the pull secret, if it asks for any";
+            let help = "add the mirror's credentials to the pull secret, if it needs any";
             out.push(Finding::warning(&NO_CREDENTIALS, Kind::Invalid, field(), message).help(help));
         }
     }
@@ -86,10 +86,10 @@ fn check_repository(field: impl Fn() -> String, text: &str, out: &mut Findings) 
     let (page, message) = match image_reference::parse(text) {
         Ok(reference) if reference.canonical && reference.name_only => return true,
         Ok(reference) if reference.canonical => {
-            (&NOT_REPOSITORY, format!("`{}` has a tag or digest; a repository is wanted", shown()))
+            (&NOT_REPOSITORY, format!("`{}` has a tag or digest; a repository is required", shown()))
         }
         Ok(_) if is_host(without_port(text)) => return true,
-        Ok(_) => (&REFERENCE, format!("`{}` does not name its registry", shown())),
+        Ok(_) => (&REFERENCE, format!("`{}` has no registry", shown())),
         Err(_) if text.is_empty() => (&REFERENCE, "a repository is missing".to_owned()),
         Err(fault) => (&REFERENCE, format!("`{}` is not an image repository: {fault}", shown())),
     };

@@ -29,7 +29,7 @@ pub(super) fn check(case: &Case<'_>, out: &mut Findings) {
     }
     let base = &case.config.base_domain;
     let domain = base.strip_suffix('.').unwrap_or(base);
-    let help = "write a domain that you own, such as example.com";
+    let help = "use a domain that you own, such as example.com";
     if let Some(fault) = subdomain_fault(domain) {
         let message = match base.as_str() {
             "" => "the base domain is missing".to_owned(),

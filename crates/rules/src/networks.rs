@@ -81,7 +81,7 @@ fn check_type(networking: &Networking, out: &mut Findings) {
         }
     }
     if networking.ovn_kubernetes_config.is_some() && !is_ovn(networking) {
-        let message = format!("`ovnKubernetesConfig` has no meaning with the plugin `{}`", shortened(name));
+        let message = format!("`ovnKubernetesConfig` does not apply to the plugin `{}`", shortened(name));
         out.push(
             Finding::error(&OVN_CONFIG, Kind::Invalid, field, message)
                 .help("remove `ovnKubernetesConfig`, or write `networkType: OVNKubernetes`")
@@ -142,7 +142,7 @@ impl<'a> View<'a> {
         if let Some(docker) = self.docker.filter(|docker| docker.overlaps(net)) {
             let message = format!("{net} overlaps {docker}, which Docker uses on its machines");
             let finding = Finding::warning(&DOCKER, Kind::Invalid, field, message).at(at);
-            out.push(finding.help("choose another network unless no machine runs Docker"));
+            out.push(finding.help("choose another network, unless no machine runs Docker"));
         }
     }
 }
@@ -173,10 +173,9 @@ fn check_overlaps(
 ) {
     for (j, other) in others.iter().enumerate() {
         let (message, help) = match (net, other) {
-            (Some(net), Some(other)) if other.overlaps(net) => (
-                format!("{net} overlaps the {sort} network {other}"),
-                "choose networks that share no address",
-            ),
+            (Some(net), Some(other)) if other.overlaps(net) => {
+                (format!("{net} overlaps the {sort} network {other}"), "choose networks that do not overlap")
+            }
             (None, None) => {
                 let message = format!("neither this network nor the {sort} network has a CIDR");
                 (message, "add the CIDR of both, or remove one")
@@ -272,7 +271,7 @@ fn check_host_prefix(view: &View<'_>, i: usize, entry: &ClusterNetwork, out: &mu
         Finding::error(&HOST_PREFIX, Kind::Invalid, field.clone(), message).help(help)
     };
     if prefix < 0 {
-        let help = "write how many bits of an address name the machine's part, such as 23";
+        let help = "set the prefix length of each machine's subnet, such as 23";
         out.push(fault(format!("the host prefix {prefix} is negative"), help));
     } else if prefix < i32::from(ones) {
         let message = match prefix {
@@ -307,7 +306,7 @@ fn check_join_subnet(view: &View<'_>, out: &mut Findings) {
         let Ok(bits) = u32::try_from(i64::from(entry.host_prefix) - i64::from(ones)) else {
             let message = "the number of machines cannot be computed from the pod networks' host prefixes";
             let finding = Finding::error(&JOIN_SIZE, Kind::InternalError, field, message);
-            out.push(finding.help("put the host prefixes right first"));
+            out.push(finding.help("correct the host prefixes first"));
             return;
         };
         nodes = nodes.saturating_add(1_u128.checked_shl(bits).unwrap_or(u128::MAX));
@@ -315,8 +314,7 @@ fn check_join_subnet(view: &View<'_>, out: &mut Findings) {
     let host_bits = 32_u32.saturating_sub(u32::from(join.ones));
     let addresses = 1_u128 << host_bits;
     if nodes.saturating_add(3) >= addresses {
-        let message =
-            format!("{join} has {addresses} addresses, too few for the {nodes} machines that may come");
+        let message = format!("{join} has {addresses} addresses, too few for the {nodes} possible machines");
         let help = "choose a larger join subnet, or smaller pod networks";
         out.push(Finding::error(&JOIN_SIZE, Kind::Invalid, field, message).help(help));
     }
@@ -340,7 +338,7 @@ fn check_mtu(case: &Case<'_>, networking: &Networking, out: &mut Findings) {
         format!("{mtu} leaves no room for the 100 bytes of OVNKubernetes below 9001")
     } else {
         if mtu > 1200 && case.config.compute.iter().any(|pool| pool.name == "edge") {
-            let message = format!("an MTU of {mtu} is more than Local Zones can carry to their region");
+            let message = format!("an MTU of {mtu} is more than Local Zones support to their region");
             let finding = Finding::warning(&EDGE_MTU, Kind::Invalid, field, message);
             out.push(finding.help("write `clusterNetworkMTU: 1200`"));
         }

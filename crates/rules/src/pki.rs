@@ -22,7 +22,7 @@ pub(super) fn check(case: &Case<'_>, out: &mut Findings) {
         finding.help(format!("add `{example}` below `{field}:`"))
     };
     let foreign = |field: &str| {
-        let message = format!("`{field}` does not belong to the algorithm {}", key.algorithm);
+        let message = format!("`{field}` does not apply to the algorithm {}", key.algorithm);
         let finding = Finding::error(&PARAMETERS, Kind::Forbidden, format!("{KEY}.{field}"), message);
         finding.help(format!("remove `{field}`"))
     };

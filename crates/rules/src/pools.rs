@@ -56,9 +56,9 @@ fn replicas(pool: &MachinePool) -> i64 {
 fn check_pool(case: &Case<'_>, path: &str, pool: &MachinePool, out: &mut Findings) {
     let field = |name: &str| format!("{path}.{name}");
     if replicas(pool) < 0 {
-        let message = format!("{} machines are not possible", replicas(pool));
+        let message = format!("invalid number of machines: {}", replicas(pool));
         let finding = Finding::error(&REPLICAS, Kind::Invalid, field("replicas"), message);
-        out.push(finding.help("write a number that is not negative"));
+        out.push(finding.help("use 0 or a positive number"));
     }
     if !HYPERTHREADING_MODES.contains(&pool.hyperthreading.as_str()) {
         let name = field("hyperthreading");
@@ -101,19 +101,19 @@ fn check_disks(path: &str, pool: &MachinePool, out: &mut Findings) {
                 Some(_) => {}
             },
             "etcd" if etcd_seen => {
-                let message = "a pool has one etcd disk";
+                let message = "a pool can have only one etcd disk";
                 fault(&DISKS, Kind::TooMany, "etcd", "", message, "remove one of the entries");
             }
             "etcd" if disk.etcd.is_none() => {
                 fault(&DISKS, Kind::Invalid, "etcd", "", missing, "add `etcd:` with `platformDiskID:`");
             }
             "etcd" if pool.name != "master" => {
-                let message = "etcd does not run on the machines of this pool";
+                let message = "etcd does not run in this pool";
                 fault(&DISKS, Kind::Invalid, "etcd", "", message, "move the entry to `controlPlane`");
             }
             "etcd" => etcd_seen = true,
             "swap" if swap_seen => {
-                let message = "a pool has one swap disk";
+                let message = "a pool can have only one swap disk";
                 fault(&DISKS, Kind::TooMany, "swap", "", message, "remove one of the entries");
             }
             "swap" if disk.swap.is_none() => {
@@ -131,7 +131,7 @@ fn check_sections(case: &Case<'_>, path: &str, pool: &MachinePool, out: &mut Fin
         if Some(name) != active && !UNNOTICED.contains(&name) {
             let message = match active {
                 Some(active) => format!("the pool has settings for `{name}`, but the platform is `{active}`"),
-                None => format!("the pool has settings for `{name}`, but no platform is named"),
+                None => format!("the pool has settings for `{name}`, but no platform is set"),
             };
             let finding = Finding::error(&SECTION, Kind::Invalid, format!("{path}.platform.{name}"), message);
             out.push(finding.help("remove these settings"));
@@ -141,7 +141,7 @@ fn check_sections(case: &Case<'_>, path: &str, pool: &MachinePool, out: &mut Fin
 
 fn check_control_plane(case: &Case<'_>, out: &mut Findings) {
     if case.config.control_plane.as_ref().is_some_and(|pool| replicas(pool) == 0) {
-        let message = "a control plane without machines is not possible";
+        let message = "the control plane needs at least one machine";
         let finding = Finding::error(&REPLICAS, Kind::Invalid, "controlPlane.replicas", message);
         out.push(finding.help("write `replicas: 3`"));
     }
@@ -153,12 +153,12 @@ fn check_arbiter(case: &Case<'_>, out: &mut Findings) {
     };
     if !case.any(|platform| platform.arbiter) && !case.is_foreign() {
         let name = case.active.map_or("this platform", |platform| platform.name);
-        let message = format!("there are no arbiter machines on {name}; accepted: none, external");
+        let message = format!("{name} does not support arbiter machines; accepted: none, external");
         let finding = Finding::error(&ARBITER, Kind::NotSupported, "arbiter.platform", message).at("arbiter");
         out.push(finding.help("remove `arbiter`"));
     }
     if replicas(arbiter) == 0 {
-        let message = "an arbiter pool without machines is not possible";
+        let message = "the arbiter pool needs at least one machine";
         let finding = Finding::error(&ARBITER_REPLICAS, Kind::Invalid, "arbiter.replicas", message);
         out.push(finding.help("write `replicas: 1`, or remove `arbiter`"));
     }
@@ -185,10 +185,10 @@ fn check_compute(case: &Case<'_>, out: &mut Findings) {
         }
         let j = *first.entry(&pool.name).or_insert(i);
         if j != i {
-            let message = format!("a pool `{}` is there already", shortened(&pool.name));
+            let message = format!("the pool `{}` is listed twice", shortened(&pool.name));
             out.push(
                 Finding::error(&DUPLICATE, Kind::Duplicate, name, message)
-                    .help("put both into one pool")
+                    .help("merge the two pools")
                     .related("the first one", format!("compute[{j}].name")),
             );
         }

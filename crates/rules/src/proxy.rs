@@ -65,8 +65,8 @@ fn check_url(config: &InstallConfig, field: &str, given: &SecretUrl, schemes: &[
     };
     for (name, nets) in own_networks(config) {
         if let Some(net) = nets.iter().find(|net| net.contains(address.to_canonical())) {
-            let message = format!("the proxy's address {address} lies in the {name} network {net}");
-            let help = "name a proxy outside the cluster";
+            let message = format!("the proxy's address {address} is in the {name} network {net}");
+            let help = "use a proxy outside the cluster";
             out.push(Finding::error(&INSIDE, Kind::Invalid, field, message).help(help));
         }
     }
@@ -93,8 +93,8 @@ fn check_no_proxy(text: &str, out: &mut Findings) {
         return;
     }
     if text.contains(' ') {
-        let message = "`noProxy` holds a blank; its elements are separated by commas alone";
-        out.push(Finding::error(&NO_PROXY, Kind::Invalid, field, message).help("remove the blanks"));
+        let message = "`noProxy` contains a space; separate its entries by commas only";
+        out.push(Finding::error(&NO_PROXY, Kind::Invalid, field, message).help("remove the spaces"));
     }
     for (number, element) in text.split(',').enumerate() {
         if out.is_full(Severity::Error) {
@@ -108,8 +108,10 @@ fn check_no_proxy(text: &str, out: &mut Findings) {
             || element.parse::<Net>().is_ok();
         if !fits {
             let shown = shortened(&without_user(element));
-            let message =
-                format!("element {} of `noProxy`, `{shown}`, is no domain, address or network", number + 1);
+            let message = format!(
+                "entry {} of `noProxy`, `{shown}`, is not a domain, an address or a network",
+                number + 1
+            );
             let help = "write a domain (.example.com), an address, or a network (10.0.0.0/16)";
             out.push(Finding::error(&NO_PROXY, Kind::Invalid, field, message).help(help));
         }

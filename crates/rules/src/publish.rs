@@ -41,7 +41,7 @@ fn check_publish(case: &Case<'_>, out: &mut Findings) {
     if !possible.contains(&publish) && !case.is_foreign() {
         let platform = case.active.map_or("this platform", |platform| platform.name);
         let message =
-            format!("`publish: {publish}` cannot be had on {platform}; possible: {}", possible.join(", "));
+            format!("{platform} does not support `publish: {publish}`; accepted: {}", possible.join(", "));
         let help = format!("write `publish: {}`", possible.first().unwrap_or(&"External"));
         out.push(Finding::error(&REACH, Kind::Invalid, "publish", message).help(help));
     }
@@ -60,7 +60,7 @@ fn check_strategy(case: &Case<'_>, out: &mut Findings) {
     };
     if case.config.publish != "Mixed" {
         let message = format!(
-            "`operatorPublishingStrategy` has no meaning with `publish: {}`",
+            "`operatorPublishingStrategy` does not apply to `publish: {}`",
             shortened(&case.config.publish)
         );
         let help = "write `publish: Mixed`, or remove the strategy";
@@ -86,7 +86,7 @@ fn check_credentials(case: &Case<'_>, out: &mut Findings) {
         return;
     }
     if accepted.is_empty() {
-        let message = "this platform has no cloud credentials, so no mode can be set";
+        let message = "this platform has no cloud credentials, so `credentialsMode` does not apply";
         let finding = Finding::error(&CREDENTIALS, Kind::Invalid, "credentialsMode", message);
         out.push(finding.help("remove `credentialsMode`"));
     } else {

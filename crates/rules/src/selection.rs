@@ -17,14 +17,14 @@ const IGNORED: Code = Code::new("LF0115");
 pub(super) fn check(case: &Case<'_>, out: &mut Findings) {
     let named = case.config.platform.present();
     let Some(first) = named.first() else {
-        let message = format!("no platform is named; supported: {}", SUPPORTED.join(", "));
+        let message = format!("no platform is set; supported: {}", SUPPORTED.join(", "));
         let help = "add one of them, such as `aws:` with `region:` below it";
         out.push(Finding::error(&NONE, Kind::Invalid, "platform", message).help(help));
         return;
     };
     for name in named.iter().filter(|name| UNSUPPORTED.contains(name)) {
         let message = format!(
-            "landfall does not install on `{name}`, which the OpenShift installer does; supported: {}",
+            "landfall does not support `{name}`, which openshift-install does; supported: {}",
             SUPPORTED.join(", ")
         );
         out.push(Finding::error(&UNSUPPORTED_PAGE, Kind::NotSupported, format!("platform.{name}"), message));
@@ -36,7 +36,7 @@ pub(super) fn check(case: &Case<'_>, out: &mut Findings) {
             let help = "keep the platform that the cluster is for";
             out.push(Finding::error(&SEVERAL, Kind::Invalid, "platform", message).help(help).at(at));
         } else {
-            let message = format!("`{}` is ignored, as the platform is `{first}`", platform.name);
+            let message = format!("`{}` is ignored, because the platform is `{first}`", platform.name);
             out.push(Finding::warning(&IGNORED, Kind::Invalid, at, message).help("remove it"));
         }
     }

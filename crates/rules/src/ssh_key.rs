@@ -22,7 +22,7 @@ pub(super) fn check(case: &Case<'_>, out: &mut Findings) {
     if case.config.fips {
         match text.split('\n').find_map(parse_line) {
             None => {
-                let message = "no line of `sshKey` holds a public SSH key";
+                let message = "no line of `sshKey` is a public SSH key";
                 out.push(Finding::error(&KEY, Kind::Invalid, "sshKey", message).help(help));
             }
             Some(kind) if !is_fips(&kind) => {
@@ -42,7 +42,7 @@ pub(super) fn check(case: &Case<'_>, out: &mut Findings) {
         }
         if !line.is_empty() && parse_line(line).is_none() {
             let message = if line.contains("PRIVATE KEY") {
-                "`sshKey` holds a private key".to_owned()
+                "`sshKey` contains a private key".to_owned()
             } else {
                 format!("line {} of `sshKey` is not a public SSH key", number + 1)
             };

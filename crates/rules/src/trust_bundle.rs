@@ -18,7 +18,8 @@ const POLICY: Code = Code::new("LF0109");
 pub(super) fn check(case: &Case<'_>, out: &mut Findings) {
     let bundle = &case.config.additional_trust_bundle;
     if let (false, Err(fault)) = (bundle.is_empty(), check_bundle(bundle)) {
-        let help = "give each certificate from its -----BEGIN line to its -----END line, and nothing after";
+        let help = "paste each certificate from its -----BEGIN line to its -----END line, with nothing \
+            after it";
         out.push(Finding::error(&BUNDLE, Kind::Invalid, FIELD, fault).help(help));
     }
     let accepted = &["Proxyonly", "Always"];
@@ -42,7 +43,7 @@ fn check_bundle(bundle: &str) -> Result<(), String> {
     while !rest.is_empty() {
         let Some((block, after)) = next_block(rest) else {
             return Err(match number {
-                0 => "the bundle holds no PEM block in base64".to_owned(),
+                0 => "the bundle contains no PEM block".to_owned(),
                 _ => format!("text follows the last certificate, number {number}"),
             });
         };
@@ -50,7 +51,7 @@ fn check_bundle(bundle: &str) -> Result<(), String> {
         match X509Certificate::from_der(&block.contents) {
             Ok(([], _)) => {}
             Ok(_) => return Err(format!("bytes follow the certificate in block {number}")),
-            Err(_) => return Err(format!("block {number} does not hold an X.509 certificate")),
+            Err(_) => return Err(format!("block {number} is not an X.509 certificate")),
         }
         rest = after;
     }

@@ -80,7 +80,7 @@ impl Url {
 
 fn parse(text: &str, request: bool) -> Result<Url, String> {
     if text.bytes().any(|b| b < b' ' || b == 0x7f) {
-        return Err("it holds a control character".to_owned());
+        return Err("it contains a control character".to_owned());
     }
     if text.is_empty() && request {
         return Err("it is empty".to_owned());
@@ -144,7 +144,7 @@ fn split_scheme(text: &str) -> Result<(&str, &str), String> {
 fn check_user(user: &str) -> Result<(), String> {
     let fits = user.chars().all(|c| c.is_ascii_alphanumeric() || "-._:~!$&'()*+,;=%@".contains(c));
     if !fits {
-        return Err("the user part before `@` holds a character that must be percent-encoded".to_owned());
+        return Err("the user part before `@` contains a character that must be percent-encoded".to_owned());
     }
     check_escapes(user)
 }
@@ -167,7 +167,7 @@ fn unescape(text: &str, allowed: impl Fn(&str, u8) -> bool) -> Result<Vec<u8>, S
         let byte = escape.get(1..).filter(|hex| hex.bytes().all(|b| b.is_ascii_hexdigit()));
         match byte.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
             Some(byte) if allowed(escape, byte) => bytes.push(byte),
-            Some(_) => return Err(format!("the escape `{escape}` cannot stand there")),
+            Some(_) => return Err(format!("the escape `{escape}` is not allowed there")),
             None => return Err("a `%` is not followed by two hexadecimal digits".to_owned()),
         }
         at += 3;
@@ -200,7 +200,7 @@ fn parse_host(host: &str) -> Result<String, String> {
         let decoded = unescape_host(address)?;
         let zone = unescape(zone, |escape, b| escape == "%25" || b == b' ' || is_host_byte(b))?;
         if decoded.parse::<Ipv6Addr>().is_err() || zone.len() == 1 {
-            return Err("what stands in brackets is not an IPv6 address".to_owned());
+            return Err("the text in brackets is not an IPv6 address".to_owned());
         }
         return Ok(format!("[{decoded}{}]{}", String::from_utf8_lossy(&zone), &host[close + 1..]));
     }
@@ -212,7 +212,7 @@ fn parse_host(host: &str) -> Result<String, String> {
 
 fn unescape_host(host: &str) -> Result<String, String> {
     if let Some(b) = host.bytes().find(|b| !is_host_byte(*b) && *b != b'%') {
-        return Err(format!("the host holds the character `{}`", char::from(b)));
+        return Err(format!("the host contains the character `{}`", char::from(b)));
     }
     let bytes = unescape(host, |escape, b| escape == "%25" || b >= 0x80)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())

@@ -147,7 +147,7 @@ impl<'a, 't> Value<'a, 't, '_> {
         };
         let field = self.path.to_string();
         let subject = if field.is_empty() { "an install config".to_owned() } else { format!("`{field}`") };
-        let message = format!("{subject} takes {wanted}, not {found}");
+        let message = format!("{subject} must be {wanted}, not {found}");
         let mut finding =
             Finding::error(&pages::WRONG_TYPE, Kind::TypeInvalid, field, message).span(self.span());
         if let Some(Scalar::Text(text)) = self.scalar() {
@@ -162,7 +162,7 @@ impl<'a, 't> Value<'a, 't, '_> {
             }
         }
         if wanted == "text" && matches!(self.tree().target(*last).kind, NodeKind::Map(_)) {
-            finding = finding.help("put text that begins with a brace in single quotes: '{...}'");
+            finding = finding.help("put a string that begins with a brace in single quotes: '{...}'");
         }
         self.decoder.push(finding);
     }
@@ -261,7 +261,7 @@ impl<'a, 't> Value<'a, 't, '_> {
             return;
         }
         let message = format!("`{written}` without quotes is read as `{text}`");
-        let help = format!("write \"{written}\" to keep it as it stands");
+        let help = format!("write \"{written}\" to keep the text");
         let finding = Finding::warning(&pages::CONVERTED, Kind::TypeInvalid, self.path.to_string(), message);
         self.decoder.push(finding.help(help).span(self.span()));
     }
@@ -291,7 +291,7 @@ impl<'a, 't> Value<'a, 't, '_> {
         let help = if let Some(near) = nearest(&entry.key, fields.iter().copied()) {
             Some(format!("did you mean `{near}`?"))
         } else if fields.is_empty() {
-            Some("remove it: nothing can be set here".to_owned())
+            Some("remove it: no field is allowed here".to_owned())
         } else {
             let mut sorted = fields.to_vec();
             sorted.sort_unstable();

@@ -32,7 +32,7 @@ pub const MOST_DEPTH: usize = 100;
 /// The finding says what the bytes are instead: too many, UTF-16, or not text.
 pub fn text_of(bytes: &[u8]) -> Result<&str, Box<Finding>> {
     if bytes.len() > MOST_BYTES {
-        let message = "the file is larger than 10 MB, which no install config is";
+        let message = "the file is larger than the limit of 10 MB";
         return Err(Box::new(Finding::error(&pages::TOO_LARGE, Kind::Parse, "", message)));
     }
     let encoding = |message: String, help: &str| {
@@ -46,8 +46,8 @@ pub fn text_of(bytes: &[u8]) -> Result<&str, Box<Finding>> {
     }
     if bytes.contains(&0) {
         return Err(encoding(
-            "the file holds NUL bytes, so it is binary data or UTF-16 without a mark".to_owned(),
-            "name the install config itself, saved as UTF-8",
+            "the file contains NUL bytes: it is binary data or UTF-16 without a byte order mark".to_owned(),
+            "use the install config itself, saved as UTF-8",
         ));
     }
     std::str::from_utf8(bytes).map_err(|fault| {

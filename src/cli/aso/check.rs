@@ -57,7 +57,7 @@ pub struct Args {
 }
 
 fn version(text: &str) -> Result<Version, String> {
-    detect::read_version(text).ok_or_else(|| "give a version such as `v2.19.0`".to_owned())
+    detect::read_version(text).ok_or_else(|| "use a version such as `v2.19.0`".to_owned())
 }
 
 /// Looks, and tells what was found.
@@ -110,7 +110,7 @@ fn known(name: &str, clouds: &Clouds) -> Result<String, String> {
     let found = clouds.clouds.keys().find(|known| known.eq_ignore_ascii_case(name));
     found.cloned().ok_or_else(|| {
         let all: Vec<&str> = clouds.clouds.keys().map(String::as_str).collect();
-        format!("--cloud-name: no cloud is called `{}`; there are {}", shortened(name), all.join(", "))
+        format!("--cloud-name: unknown cloud `{}`; known are {}", shortened(name), all.join(", "))
     })
 }
 
@@ -169,8 +169,8 @@ fn told(
         });
         format!("{value}\n")
     } else {
-        let not_named = || "not looked at: no cluster is named".to_owned();
-        let stored = if compared { "compared" } else { "not compared: name the CRDs with --upgrade-crds" };
+        let not_named = || "not checked: no cluster is set".to_owned();
+        let stored = if compared { "compared" } else { "not compared: set the CRDs with --upgrade-crds" };
         let rights = match (infra_id, namespace) {
             (Some(id), _) => format!("those for {id}"),
             (None, Some(namespace)) => format!("those for all clusters in {namespace}"),

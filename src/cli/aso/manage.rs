@@ -92,7 +92,7 @@ impl Change {
     fn done(self) -> &'static str {
         match self {
             Self::Pause => "is paused",
-            Self::Resume => "is not paused any more",
+            Self::Resume => "is no longer paused",
             Self::HandOver => "is handed over",
         }
     }
@@ -197,7 +197,7 @@ impl NameArgs {
 }
 
 pub(super) fn nameless(settings: &Settings) -> Exit {
-    settings.printer.report("error: no cluster is named: give --infra-id, or its directory with --dir\n");
+    settings.printer.report("error: no cluster is set: use --infra-id, or its directory with --dir\n");
     Exit::Usage
 }
 
@@ -335,7 +335,7 @@ fn said(ended: Ended, ground: &Ground, done: &str, settings: &Settings) -> anyho
         settings.printer.data(&format!("{} {done}\n", ground.infra_id))?;
     }
     if exit == Exit::PartWay || exit == Exit::Interrupted {
-        settings.printer.talk("run the same command again to go on");
+        settings.printer.talk("run the same command again to continue");
     }
     Ok(exit)
 }

@@ -210,7 +210,7 @@ fn unanswered(server: &str, failure: &Failure) -> Finding {
     match failure.fault {
         Fault::Way { .. } => Finding { message: format!("{} ({server})", finding.message), ..finding },
         Fault::Forbidden(_) => {
-            finding.help("let an administrator bind the roles that `landfall aso roles` prints")
+            finding.help("ask an administrator to bind the roles that `landfall aso roles` prints")
         }
         _ => finding,
     }
@@ -226,12 +226,12 @@ fn bad_kubeconfig(path: &Path, bad: &BadKubeconfig) -> Finding {
     };
     match bad.bad {
         Bad::Unreadable => finding.help(
-            "name the kubeconfig of the management cluster with --kubeconfig or KUBECONFIG, or for a move with \
-             --from-kubeconfig and --to-kubeconfig; in a pod, have its service account mounted",
+            "set the kubeconfig of the management cluster with --kubeconfig or KUBECONFIG, or for a move \
+             with --from-kubeconfig and --to-kubeconfig; in a pod, mount its service account",
         ),
         Bad::Invalid => finding.help(
-            "name with --kubeconfig or KUBECONFIG one whose current context names the server of the management \
-             cluster and a user",
+            "use --kubeconfig or KUBECONFIG with a file whose current context has the management cluster's \
+             server and a user",
         ),
         Bad::Insecure => finding,
     }

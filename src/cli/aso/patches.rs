@@ -13,6 +13,6 @@ use crate::prepare::Refusal;
 /// # Errors
 /// It cannot be read, or it is no list of patches.
 pub fn read(path: &Path) -> Result<Vec<Patch>, Refusal> {
-    let why = "it is no list of maps with kind, name and patch, each of them a text";
+    let why = "it is not a list of maps with kind, name and patch, each a string";
     serde_saphyr::from_str(&text(path)?).map_err(|_| unreadable(path, pages::settings(why)))
 }

@@ -78,7 +78,7 @@ fn id<'de, D: Deserializer<'de>>(text: D) -> Result<Option<String>, D::Error> {
 pub(super) fn uuid(text: &str) -> Result<String, String> {
     const LENGTH: usize = 36;
     let right = text.len() == LENGTH && uuid::Uuid::parse_str(text).is_ok();
-    let why = "give a UUID, such as 11111111-2222-3333-4444-555555555555";
+    let why = "use a UUID, such as 11111111-2222-3333-4444-555555555555";
     right.then(|| text.to_owned()).ok_or_else(|| why.to_owned())
 }
 
@@ -155,11 +155,11 @@ pub(super) fn unreadable(path: &Path, finding: Finding) -> Refusal {
 pub(super) fn of_operator(path: &Path) -> Result<detect::Settings, Refusal> {
     let refuse = |why: &str| unreadable(path, pages::settings(why));
     let read: Result<Value, _> = serde_saphyr::from_str(&text(path)?);
-    let secret = read.map_err(|_| refuse("it is no Secret in YAML"))?;
+    let secret = read.map_err(|_| refuse("it is not a Secret in YAML"))?;
     if secret["kind"] != "Secret" || secret["metadata"]["name"] != detect::SETTINGS {
         return Err(refuse("it is not the Secret aso-controller-settings"));
     }
-    let values = values(&secret).ok_or_else(|| refuse("the values in it are not all text in base64"))?;
+    let values = values(&secret).ok_or_else(|| refuse("not all of its values are base64 strings"))?;
     let text = |key: &str| values.get(key).map(|bytes| String::from_utf8_lossy(bytes).into_owned());
     Ok(detect::Settings::of(text))
 }

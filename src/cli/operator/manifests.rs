@@ -38,14 +38,14 @@ fn image(text: &str) -> Result<String, String> {
     if is_whole && text.chars().all(fits) {
         return Ok(text.to_owned());
     }
-    Err("give the name of an image, such as registry.example.com/landfall:0.1.0".to_owned())
+    Err("use the name of an image, such as registry.example.com/landfall:0.1.0".to_owned())
 }
 
 /// A version of a release, as in `4.20.1`.
 fn release(text: &str) -> Result<String, String> {
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+' | '_');
     if text.is_empty() || !text.chars().all(fits) {
-        return Err("give a version, such as 4.20.1".to_owned());
+        return Err("use a version, such as 4.20.1".to_owned());
     }
     Ok(text.to_owned())
 }

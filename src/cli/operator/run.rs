@@ -104,7 +104,7 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
 
 async fn begin(args: &Args, access: &Access) -> anyhow::Result<Ended> {
     let variable = |name: &str| Environment.variable(name);
-    let usable = |fault: Fault| anyhow::anyhow!("the cluster cannot be asked: {}", fault.why());
+    let usable = |fault: Fault| anyhow::anyhow!("the cluster cannot be queried: {}", fault.why());
     let Common { namespace, target_namespace, .. } = &args.common;
     let host = variable("HOSTNAME").unwrap_or_else(|| "landfall".to_owned());
     let metrics = Arc::new(Metrics::new());
@@ -134,10 +134,10 @@ async fn begin(args: &Args, access: &Access) -> anyhow::Result<Ended> {
     };
     let watching = access.watching_client(PATIENCE).map_err(usable)?;
     let stop = Stop::default();
-    let mut signals = Signals::new().context("signals cannot be listened to")?;
+    let mut signals = Signals::new().context("signals cannot be handled")?;
     let wished = async {
         signals.next().await;
-        tracing::info!("asked to stop");
+        tracing::info!("stopping after a signal");
         stop.ask();
         std::future::pending::<()>().await;
     };
@@ -154,7 +154,7 @@ async fn begin(args: &Args, access: &Access) -> anyhow::Result<Ended> {
 async fn alone(common: &Common, objects: &Live) -> anyhow::Result<()> {
     let found = rivals(objects, &common.controllers()).await;
     let found = found.map_err(|fault| {
-        anyhow::anyhow!("it cannot be seen whether OpenShift's own operators run here: {}", fault.why())
+        anyhow::anyhow!("it is unknown whether OpenShift's own operators run here: {}", fault.why())
     })?;
     if found.is_empty() {
         return Ok(());
@@ -166,8 +166,8 @@ async fn alone(common: &Common, objects: &Live) -> anyhow::Result<()> {
         })
         .collect();
     anyhow::bail!(
-        "OpenShift's own operators do this already: {}. Leave these controllers out of --controllers; to run them all \
-         the same, give --take-over",
+        "OpenShift's own operators do this already: {}. Remove these controllers from --controllers, or \
+         run them anyway with --take-over",
         told.join(", ")
     );
 }
@@ -206,11 +206,11 @@ fn unusable(path: &Path, bad: &BadKubeconfig) -> Finding {
     }
     match bad.bad {
         Bad::Unreadable => finding.help(
-            "outside of a cluster, name a kubeconfig with --kubeconfig or KUBECONFIG; in a pod, have its service \
-             account mounted",
+            "outside of a cluster, set a kubeconfig with --kubeconfig or KUBECONFIG; in a pod, mount its \
+             service account",
         ),
         Bad::Invalid => {
-            finding.help("give a kubeconfig whose current context names the server of the cluster and a user")
+            finding.help("use a kubeconfig whose current context has the cluster's server and a user")
         }
         Bad::Insecure => finding,
     }

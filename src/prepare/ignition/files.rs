@@ -137,7 +137,7 @@ pub(super) fn read(directory: &Path, found: [Content; 3]) -> Result<Files, Fault
 /// A file as text and as data.
 fn config(bytes: Vec<u8>) -> Result<(String, Value), Fault> {
     let Ok(text) = String::from_utf8(bytes) else {
-        return broken("it is not text in UTF-8");
+        return broken("it is not UTF-8 text");
     };
     if text.trim().is_empty() {
         return broken("it is empty");
@@ -296,7 +296,7 @@ mod tests {
         let cases = [
             (Content::Bytes(Vec::new()), "it is empty"),
             (Content::Bytes(b" \n".to_vec()), "it is empty"),
-            (Content::Bytes(vec![0xff, 0xfe]), "not text"),
+            (Content::Bytes(vec![0xff, 0xfe]), "not UTF-8 text"),
             (Content::Bytes(format!("{{\"a\": {CANARY}").into_bytes()), "line 1, column 7"),
             (bytes(&json!([CANARY])), "not an object"),
             (bytes(&json!({ "ignition": CANARY })), "`ignition.version` is missing"),

@@ -26,7 +26,7 @@ impl IgnitionFrom {
     /// Nothing is written or run.
     ///
     /// # Errors
-    /// They are missing or cannot be used, or there is no such program.
+    /// They are missing or cannot be used, or the program does not exist.
     pub fn look(&self, cluster: &Path) -> Result<(), Refusal> {
         match self {
             Self::None => Ok(()),
@@ -36,7 +36,7 @@ impl IgnitionFrom {
             Self::OpenshiftInstall(program) if program::is_there(program) => Ok(()),
             Self::OpenshiftInstall(program) => {
                 let name = program.display().to_string();
-                Err(refusal(cluster, vec![pages::not_started(&name, "there is no such program")]))
+                Err(refusal(cluster, vec![pages::not_started(&name, "the program does not exist")]))
             }
         }
     }

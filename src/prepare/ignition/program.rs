@@ -143,7 +143,7 @@ impl Job<'_> {
         write(&assets.join(INSTALL_CONFIG), self.config)?;
         self.step(scratch, "manifests")?;
         if !self.take_ids(&assets.join(STATE))? {
-            let what = "what it remembers has no ids of the cluster";
+            let what = "its state has no IDs of the cluster";
             return Err(self.refused(pages::program_unknown(what, &self.log())));
         }
         self.lay(&assets)?;
@@ -350,7 +350,8 @@ mod tests {
 
     #[test]
     fn tells_the_last_fault() {
-        let two = "level=error msg=\"first\"\nlevel=fatal msg=\"failed to \\\"x\\\"\" more=1\nlevel=info msg=done\n";
+        let two = "level=error msg=\"first\"\nlevel=fatal msg=\"failed to \\\"x\\\"\" more=1\nlevel=info \
+            msg=done\n";
         assert_eq!(last_fault(two).as_deref(), Some("failed to \"x\""));
         assert_eq!(last_fault("time=\"t\" level=error msg=plain words").as_deref(), Some("plain words"));
         for silent in ["", "level=info msg=done", "level=fatal", "level=fatal msg="] {

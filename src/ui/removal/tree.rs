@@ -73,7 +73,7 @@ fn lines(state: &State) -> Vec<String> {
         lines.extend(state.blocked.iter().filter(own).map(|blocked| format!("    {}", held(blocked))));
     }
     if state.proving {
-        lines.push("  looking whether all is gone".to_owned());
+        lines.push("  checking that everything is gone".to_owned());
     }
     lines
 }

@@ -4,7 +4,7 @@
 variable "aws_layout" {
   type        = string
   default     = "4.14"
-  description = "Names, tags and rules: 4.14, or 4.16 as the Cluster API provider makes them from that release on."
+  description = "Names, tags and rules: 4.14, or 4.16 as the Cluster API provider creates them from that release on."
 
   validation {
     condition     = contains(["4.14", "4.16"], var.aws_layout)
@@ -56,7 +56,7 @@ variable "aws_s3_endpoint_service" {
 
 variable "aws_s3_use_path_style" {
   type        = bool
-  description = "Whether the bucket stands in the path of S3 URLs: for endpoints that know no host name per bucket."
+  description = "Whether to use path-style S3 URLs: for endpoints without a host name per bucket."
 }
 
 # The only variable that comes from the environment (TF_VAR_aws_bootstrap_ignition_url) and from no file: whoever has

@@ -132,7 +132,7 @@ variable "aws_master_root_volume_encrypted" {
 variable "aws_master_root_volume_kms_key_id" {
   type        = string
   default     = null
-  description = "Id or ARN of the key for the root volumes. Null takes the account's default key for EBS."
+  description = "Id or ARN of the key for the root volumes. Null uses the account's default key for EBS."
 }
 
 variable "aws_master_iam_role_name" {
@@ -172,7 +172,7 @@ variable "aws_worker_iam_role_name" {
 variable "aws_bootstrap_instance_type" {
   type        = string
   default     = null
-  description = "Instance type of the bootstrap machine. Null takes that of the control plane machines."
+  description = "Instance type of the bootstrap machine. Null uses that of the control plane machines."
 }
 
 variable "aws_bootstrap_instance_metadata_authentication" {

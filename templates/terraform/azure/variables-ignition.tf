@@ -3,7 +3,7 @@ variable "azure_bootstrap_ignition_stub" {
   default     = ""
   nullable    = false
   sensitive   = true
-  description = "Ignition config of the bootstrap machine with a placeholder for the address of the full one; empty makes one here."
+  description = "Ignition config of the bootstrap machine with a placeholder for the address of the full one; empty creates one here."
 }
 
 variable "azure_bootstrap_ignition_url_placeholder" {

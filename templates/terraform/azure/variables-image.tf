@@ -2,7 +2,7 @@ variable "azure_image_url" {
   type        = string
   default     = ""
   nullable    = false
-  description = "VHD the machine image is made from; empty makes no image."
+  description = "VHD the machine image is created from; empty creates no image."
 }
 
 variable "azure_image_release" {
@@ -37,7 +37,7 @@ variable "azure_marketplace_image_has_plan" {
   type        = bool
   default     = true
   nullable    = false
-  description = "The marketplace image is bought under a plan."
+  description = "The marketplace image has a purchase plan."
 }
 
 variable "azure_marketplace_image_publisher" {

@@ -2,7 +2,7 @@ variable "azure_preexisting_network" {
   type        = bool
   default     = false
   nullable    = false
-  description = "The virtual network and its subnets exist already and are left as they are."
+  description = "The virtual network and its subnets exist already and are not changed."
 }
 
 variable "azure_network_resource_group_name" {

@@ -26,7 +26,7 @@ type Hook = Box<dyn Fn(&Call, &Manager) + Send + Sync>;
 
 /// Answers that come in place of the cloud's own, always or so many times.
 pub struct Trouble {
-    /// A part of the path, in small letters.
+    /// A part of the path, in lower case.
     path: &'static str,
     left: Mutex<usize>,
     make: Make,
@@ -63,7 +63,7 @@ pub struct Scene {
     pub tree: Tree,
     pub directory: Directory,
     pub troubles: Vec<Trouble>,
-    /// Whether it is a Stack Hub, which has older interfaces and tells its endpoints.
+    /// Whether it is a Stack Hub, which has older interfaces and reports its endpoints.
     pub hub: bool,
     /// Path of the authority that a hub names.
     pub login: &'static str,

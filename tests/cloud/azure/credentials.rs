@@ -194,7 +194,7 @@ fn an_azure_cli_that_hangs_ends_with_the_run() {
     let held = pipe.clone();
     std::thread::spawn(move || tell.send(std::fs::read(held).is_ok()));
     let landfall = with_cli(landfall, &format!("sh -c 'echo begun; exec sleep 600' > '{pipe}'"));
-    landfall.preflight_within("5s").says("azure.credentials", "failed", &["no answer in"]);
+    landfall.preflight_within("5s").says("azure.credentials", "failed", &["no response in"]);
     assert_eq!(told.recv_timeout(Duration::from_mins(1)), Ok(true));
 }
 
@@ -276,7 +276,7 @@ fn a_certificate_may_be_in_a_key_store() {
         }
     };
     accepted(&azure, &with(&manual(), PASSWORD));
-    for (password, word) in [("", "none is given"), ("c4n4ry-other", "is not that of the file")] {
+    for (password, word) in [("", "none is set"), ("c4n4ry-other", "password is wrong")] {
         let report = with(&manual(), password).preflight();
         let check = report.says("azure.credentials", "failed", &["lander.pfx", word]);
         assert!(text(check, "help").contains("AZURE_CLIENT_CERTIFICATE_PASSWORD"), "{check}");
@@ -347,7 +347,7 @@ fn a_token_for_ever_is_told() {
     scene.directory.lifetime = 9_000_000_000_000_000_000;
     let azure = Azure::start(scene);
     let report = landfall(&azure, &config("")).preflight();
-    let check = report.says("azure.credentials", "failed", &["makes no sense"]);
+    let check = report.says("azure.credentials", "failed", &["the response is invalid"]);
     assert_eq!(text(check, "code"), "LF1115", "{check}");
     report.is("azure.subscription", "skipped");
 }

@@ -1,4 +1,4 @@
-//! A Stack Hub: a cloud in somebody's cellar, which tells its endpoints to whoever asks its resource manager.
+//! A Stack Hub: a cloud in somebody's cellar, which reports its endpoints to whoever asks its resource manager.
 
 use serde_json::Value;
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-/// Documents by path. Paths are kept in small letters, as Azure tells no capitals from them.
+/// Documents by path. Paths are kept in lower case, as Azure tells no capitals from them.
 #[derive(Clone, Debug, Default)]
 pub struct Tree(BTreeMap<String, Value>);
 

@@ -89,7 +89,7 @@ fn a_namespace_of_a_file_is_one_that_kubernetes_takes() {
     let output = landfall(folder.path(), &render);
     let said = text(&output.stderr);
     assert_eq!(output.status.code(), Some(3), "{said}");
-    assert!(said.contains("LF1507") && said.contains("small letters"), "{said}");
+    assert!(said.contains("LF1507") && said.contains("lower-case letters"), "{said}");
 }
 
 #[test]
@@ -122,8 +122,9 @@ fn a_management_cluster_that_does_not_answer_is_named_and_nothing_was_begun() {
     // The port is one at which nobody listens any more.
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let kubeconfig = format!(
-        "apiVersion: v1\nkind: Config\ncurrent-context: a\ncontexts:\n- name: a\n  context: {{ cluster: a, user: a }}\n\
-         clusters:\n- name: a\n  cluster: {{ server: 'https://127.0.0.1:{port}' }}\nusers:\n- name: a\n  user: {{ token: canary }}\n"
+        "apiVersion: v1\nkind: Config\ncurrent-context: a\ncontexts:\n- name: a\n  context: {{ cluster: a, \
+         user: a }}\nclusters:\n- name: a\n  cluster: {{ server: 'https://127.0.0.1:{port}' }}\nusers:\n- \
+         name: a\n  user: {{ token: canary }}\n"
     );
     std::fs::write(folder.path().join("a"), kubeconfig).unwrap();
     let relocate = ["move", "--from-kubeconfig", "a", "--to-kubeconfig", "a"];

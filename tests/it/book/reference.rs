@@ -354,8 +354,7 @@ fn checks(written: &mut BTreeMap<String, String>) {
     let text = format!(
         "# Checks of preflight\n\n{NOTE}\nThe checks of `landfall preflight` for the configs in \
          `testdata/quickstart`, in the order of a report. Quotas follow, and further checks where a config names \
-         keys, roles, images or networks: [the contract](../contract.md#landfall-preflight--o-json) says when each is \
-         made, with all its codes.\n\n## AWS\n{}\n## Azure\n{}",
+         keys, roles, images or networks: [the contract](../contract.md#landfall-preflight--o-json) lists when each runs, with all its codes.\n\n## AWS\n{}\n## Azure\n{}",
         checks_of("aws.yaml"),
         checks_of("azure.yaml")
     );

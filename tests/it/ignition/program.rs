@@ -116,7 +116,7 @@ fn a_program_that_does_otherwise_than_expected_is_told() {
     write(&program.path("forget"), "");
     let findings = refused(program.run(cluster.path()));
     assert_eq!(codes(&findings), ["LF0676"]);
-    assert!(findings[0].message.contains(" ids "), "{}", findings[0].message);
+    assert!(findings[0].message.contains(" IDs "), "{}", findings[0].message);
     std::fs::remove_file(program.path("forget")).unwrap();
     std::fs::remove_file(program.path("worker.ign")).unwrap();
     let findings = refused(program.run(cluster.path()));

@@ -26,7 +26,7 @@ pub enum Trouble {
 /// What Azure holds and does.
 #[derive(Debug, Default)]
 pub struct Table {
-    /// The resources, by their id in small letters.
+    /// The resources, by their id in lower case.
     pub resources: BTreeMap<String, Resource>,
     /// Troubles, by the kind and the name of an object.
     pub troubles: BTreeMap<(String, String), Trouble>,

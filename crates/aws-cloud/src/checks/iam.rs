@@ -66,8 +66,8 @@ async fn role(session: &Session<'_>, setting: Setting) -> Result<Answer, Answer>
         Some(policy) if !trusts(&policy, &[own.as_str(), EC2]) => {
             Answer::found(pages::role_not_trusting(&field, &name, &own))
         }
-        Some(_) => Answer::passed(format!("the role {name} is there, and machines may assume it")),
-        None => Answer::passed(format!("the role {name} is there")),
+        Some(_) => Answer::passed(format!("the role {name} exists, and machines may assume it")),
+        None => Answer::passed(format!("the role {name} exists")),
     };
     Ok(verdict.with("role", found.arn()))
 }
@@ -93,7 +93,7 @@ async fn profile(session: &Session<'_>, setting: Setting) -> Result<Answer, Answ
     let Some(role) = found.roles().first() else {
         return Err(Answer::found(pages::profile_empty(&field, &name)).with("profile", found.arn()));
     };
-    let passed = Answer::passed(format!("the instance profile {name} is there and has a role"));
+    let passed = Answer::passed(format!("the instance profile {name} exists and has a role"));
     Ok(passed.with("profile", found.arn()).with("role", role.role_name()))
 }
 

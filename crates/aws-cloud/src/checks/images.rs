@@ -88,11 +88,11 @@ async fn published(session: &Session<'_>, architecture: String) -> Result<Answer
 fn elsewhere(fault: &Fault, region: &str) -> Answer {
     match fault.sort {
         Sort::TimedOut | Sort::Unreachable => {
-            Answer::skipped(format!("{region}, where the image is copied from, cannot be reached from here"))
+            Answer::skipped(format!("{region}, the source region of the image, cannot be reached from here"))
         }
         // A policy of the organization may keep the account out of all regions but some.
         Sort::Denied | Sort::NotEnabled => fault.attach(Answer::skipped(format!(
-            "the image in {region}, which is copied from there, cannot be looked at: {}",
+            "the image in {region}, the source of the copy, cannot be read: {}",
             fault.sentence()
         ))),
         _ => fault.answer(FIELD),

@@ -24,7 +24,7 @@ pub(super) fn image_missing(wish: &Wish<'_>) -> Finding {
     let message =
         format!("there is no image {} in {} that this account can use", shortened(wish.id), wish.region);
     Finding::error(&IMAGE, Kind::Invalid, wish.field, message).help(
-        "bring an image into the region and name it in platform.aws.defaultMachinePlatform.amiID, or allow \
+        "import an image into the region and set it in platform.aws.defaultMachinePlatform.amiID, or allow \
          the account to use this one",
     )
 }
@@ -33,7 +33,7 @@ pub(super) fn image_unavailable(wish: &Wish<'_>, state: &str) -> Finding {
     let message =
         format!("the image {} in {} is {}, not available", shortened(wish.id), wish.region, shortened(state));
     Finding::error(&IMAGE, Kind::Invalid, wish.field, message)
-        .help("wait until it is available, or name another one in amiID")
+        .help("wait until it is available, or set another one in amiID")
 }
 
 pub(super) fn image_of_another(wish: &Wish<'_>, architecture: &str) -> Finding {
@@ -44,30 +44,30 @@ pub(super) fn image_of_another(wish: &Wish<'_>, architecture: &str) -> Finding {
         wish.architecture
     );
     Finding::error(&IMAGE_ARCHITECTURE, Kind::Invalid, wish.field, message)
-        .help("name an image of the pool's architecture in the pool's amiID")
+        .help("set an image of the pool's architecture in the pool's amiID")
 }
 
 pub(super) fn key_elsewhere(field: &str, arn: &str, found: &str, wanted: &str) -> Finding {
     let (arn, found) = (shortened(arn), shortened(found));
     let message = format!("the key {arn} is in {found}, the volumes are in {wanted}");
-    Finding::error(&KEY, Kind::Invalid, field, message).help("name a key of the cluster's region")
+    Finding::error(&KEY, Kind::Invalid, field, message).help("use a key of the cluster's region")
 }
 
 pub(super) fn key_missing(field: &str, arn: &str) -> Finding {
     let message = format!("there is no key {}", shortened(arn));
     Finding::error(&KEY, Kind::Invalid, field, message)
-        .help("look whether account and id are right, or remove kmsKeyARN for the account's own key")
+        .help("check the account and the key ID, or remove kmsKeyARN to use the account's default key")
 }
 
 pub(super) fn key_not_enabled(field: &str, arn: &str, state: &str) -> Finding {
     let message = format!("the key {} cannot be used: it is {}", shortened(arn), shortened(state));
-    Finding::error(&KEY, Kind::Invalid, field, message).help("enable the key, or name another one")
+    Finding::error(&KEY, Kind::Invalid, field, message).help("enable the key, or use another one")
 }
 
 pub(super) fn key_not_symmetric(field: &str, arn: &str, kind: &str) -> Finding {
     let message = format!("the key {} cannot encrypt volumes: it is {}", shortened(arn), shortened(kind));
     Finding::error(&KEY, Kind::Invalid, field, message)
-        .help("name a symmetric key: SYMMETRIC_DEFAULT for ENCRYPT_DECRYPT")
+        .help("use a symmetric key: SYMMETRIC_DEFAULT for ENCRYPT_DECRYPT")
 }
 
 pub(super) fn role_missing(field: &str, name: &str) -> Finding {
@@ -90,26 +90,26 @@ pub(super) fn profile_missing(field: &str, name: &str) -> Finding {
 
 pub(super) fn profile_empty(field: &str, name: &str) -> Finding {
     let message = format!("the instance profile `{}` has no role", shortened(name));
-    Finding::error(&PROFILE, Kind::Invalid, field, message).help("add a role to it, or name another one")
+    Finding::error(&PROFILE, Kind::Invalid, field, message).help("add a role to it, or use another one")
 }
 
 pub(super) fn denied(field: &str, denied: &[String], asked: usize) -> Finding {
     let message = format!(
-        "the caller may not do {} of {asked} actions that this config needs: {}",
+        "the caller is denied {} of {asked} actions that this config needs: {}",
         denied.len(),
         first(denied)
     );
     Finding::error(&PERMISSIONS, Kind::Forbidden, field, message).help(
         "allow the caller these actions, or use other credentials; `landfall create permissions-policy` \
-         prints everything that an installation needs",
+         prints all permissions that an installation needs",
     )
 }
 
 pub(super) fn mode(field: &str, what: &str, denied: &[String]) -> Finding {
-    let message = format!("the caller's credentials do not suffice {what}: {} denied", first(denied));
+    let message = format!("the caller's credentials are not sufficient {what}: {} denied", first(denied));
     Finding::error(&MODE, Kind::Forbidden, field, message).help(
-        "allow the caller these actions; or set `credentialsMode: Mint` where it may do them for the users \
-         of this cluster only, or `credentialsMode: Manual` and give operators their credentials",
+        "allow the caller these actions; or set `credentialsMode: Mint` if the caller has them for the \
+         users of this cluster only, or `credentialsMode: Manual` and give operators their credentials",
     )
 }
 

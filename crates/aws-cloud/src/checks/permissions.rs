@@ -43,7 +43,7 @@ async fn installing(session: &Session<'_>, whose: Whose) -> Result<Answer, Answe
     }
     let arn = match known(session, &whose).await? {
         // The check of the account warns of this caller.
-        Principal::Root => return Ok(Answer::passed("the root user may do everything")),
+        Principal::Root => return Ok(Answer::passed("the root user has all permissions")),
         Principal::Arn(arn) => arn,
     };
     let mut real = iam::arns(session).await;
@@ -71,7 +71,7 @@ async fn operating(session: &Session<'_>, whose: Whose) -> Result<Answer, Answer
         return Err(unlisted(release));
     }
     let arn = match known(session, &whose).await? {
-        Principal::Root => return Ok(Answer::passed("the root user may do everything")),
+        Principal::Root => return Ok(Answer::passed("the root user has all permissions")),
         Principal::Arn(arn) => arn,
     };
     let answer = |answer: Answer| answer.with("principal", arn.as_str()).with("mode", mode);
@@ -84,10 +84,10 @@ async fn operating(session: &Session<'_>, whose: Whose) -> Result<Answer, Answer
         missing = simulated(session, &arn, &[question], None).await?;
         if missing.denied.is_empty() {
             missing.settled().map_err(answer)?;
-            return Ok(answer(Answer::passed("operators can be given credentials of their own")));
+            return Ok(answer(Answer::passed("landfall can mint credentials for operators")));
         }
         if mode == "Mint" {
-            let finding = pages::mode(MODE, "to make credentials for operators", &missing.denied);
+            let finding = pages::mode(MODE, "to mint credentials for operators", &missing.denied);
             return Ok(answer(short_of(finding, missing)));
         }
     }
@@ -95,12 +95,12 @@ async fn operating(session: &Session<'_>, whose: Whose) -> Result<Answer, Answer
     let shared = simulated(session, &arn, &[question], Some(session.region())).await?;
     if shared.denied.is_empty() {
         shared.settled().map_err(answer)?;
-        return Ok(answer(Answer::passed("operators can share the credentials of the caller")));
+        return Ok(answer(Answer::passed("the caller's credentials can be passed through to operators")));
     }
     let what = if missing.denied.is_empty() {
-        "to be shared by operators"
+        "to be passed through to operators"
     } else {
-        "to make credentials for operators, nor to be shared by them"
+        "to mint credentials for operators, nor to be passed through to them"
     };
     missing.add(shared);
     Ok(answer(short_of(pages::mode(MODE, what, &missing.denied), missing)))

@@ -89,8 +89,7 @@ async fn ready(session: &Session<'_>) -> Result<(), Verdict> {
     let region = session.region();
     let given = endpoints::custom(session.platform, Service::Quotas.name()).is_some();
     if !given && !session.asking.catalogue.aws.has_quotas(region) {
-        let why =
-            format!("{region} is not known to have Service Quotas, and the config has no endpoint of it");
+        let why = format!("{region} has no known Service Quotas endpoint, and the config sets none");
         return Err(Verdict::Skipped(why));
     }
     // Where nobody is known, not even the endpoint is looked at.

@@ -88,7 +88,7 @@ async fn room(session: &Session<'_>, question: Question<'_>, ledger: Arc<Ledger>
     let need = needs.remove(&name).unwrap_or_default();
     let uncounted: Vec<String> = need.uncounted.into_iter().collect();
     if need.amount == 0 && !uncounted.is_empty() {
-        let why = format!("how many virtual processors {} has is not known", uncounted.join(", "));
+        let why = format!("the number of vCPUs of {} is unknown", uncounted.join(", "));
         return Err(Answer::skipped(why));
     }
     let limit = quota_limits::limit(session, quota).await;
@@ -98,10 +98,10 @@ async fn room(session: &Session<'_>, question: Question<'_>, ledger: Arc<Ledger>
         return Err(Answer::skipped(why));
     };
     let used = ledger.used(session, &name, quota, &new_zones(planned)).await;
-    let used = used.map_err(|why| skipped("how much of the quota is in use is not known", &why))?;
+    let used = used.map_err(|why| skipped("the usage of the quota is unknown", &why))?;
     let title = if quota.name.is_empty() { name.as_str() } else { quota.name.as_str() };
     let Some(used) = used else {
-        return Err(Answer::skipped(format!("how much of the quota of {title} is in use cannot be counted")));
+        return Err(Answer::skipped(format!("the usage of the quota of {title} cannot be counted")));
     };
     let account = Account { name: title, quota, region, limit: limit.value, used, needed: need.amount };
     let mut answer = account.judged(field(quota));

@@ -24,7 +24,7 @@ async fn dns(session: &Session<'_>) -> Result<Answer, Answer> {
     let subnets = session.subnets().await.as_ref();
     let subnets = subnets.map_err(|why| skipped("the network is not known", why))?;
     let Some(vpc) = subnets.first().map(|subnet| subnet.vpc.as_str()) else {
-        return Err(Answer::skipped("the network is not known as no subnet is there: see aws.subnets"));
+        return Err(Answer::skipped("the network is unknown, because no subnet exists: see aws.subnets"));
     };
     let (support, hostnames) = join!(
         attribute(session, vpc, VpcAttributeName::EnableDnsSupport),

@@ -131,7 +131,7 @@ fn what_is_no_answer_of_aws_is_not_understood() -> Result<(), Failed> {
     let error: Answered = SdkError::service_error(ErrorMetadata::builder().build(), html);
     let fault = Fault::of("ec2:DescribeRegions", &error, &Scrub::default());
     assert_eq!(fault.sort, Sort::NotUnderstood);
-    assert!(fault.message.ends_with(" HTTP 503, text/html"), "{}", fault.message);
+    assert!(fault.message.contains("(HTTP 503, text/html)"), "{}", fault.message);
     assert!(fault.is_of_another());
     assert!(answered("InvalidAction", "no such action", 400)?.is_of_another());
     let scoped = "Credential should be scoped to correct service: 's3'";

@@ -200,7 +200,7 @@ async fn of_bucket(removal: &AwsRemoval<'_>, name: &str) -> Vec<(String, String)
         Some(region) if region == IRELAND.0 => IRELAND.1,
         Some(region) => region,
     };
-    vec![(region.to_owned(), format!("its bucket {name} is there"))]
+    vec![(region.to_owned(), format!("its bucket {name} exists"))]
 }
 
 #[cfg(test)]

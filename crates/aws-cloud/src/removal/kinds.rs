@@ -43,10 +43,10 @@ kinds! {
         "delete the listeners and rules of other load balancers that send traffic to it";
     /// The way out of private subnets.
     NAT_GATEWAY: "NAT gateway", 1,
-        "wait until AWS has deleted it; where it failed, AWS says why";
+        "wait until AWS has deleted it; if the deletion failed, the console shows why";
     /// Private ways to services; many go with one call.
     VPC_ENDPOINT: "VPC endpoint", 25,
-        "where another service manages it, delete it there";
+        "if another service manages it, delete it there";
     /// What the cluster offers to others as a private service; many go with one call.
     ENDPOINT_SERVICE: "endpoint service", 20,
         "reject the connections of the endpoints that use it";
@@ -55,10 +55,10 @@ kinds! {
         "disassociate the address from what uses it, and disable its transfer to another account";
     /// Network interfaces.
     NETWORK_INTERFACE: "network interface", 1,
-        "delete or detach what uses it; where another service manages it, delete it there";
+        "delete or detach what uses it; if another service manages it, delete it there";
     /// Security groups; one named `default` goes with its VPC.
     SECURITY_GROUP: "security group", 1,
-        "take the group off the network interfaces that use it, and out of the rules of other groups";
+        "remove the group from the network interfaces that use it, and from the rules of other groups";
     /// Route tables; a VPC's main one goes with it.
     ROUTE_TABLE: "route table", 1,
         "associate the subnets that use it with another table, or delete them";
@@ -82,14 +82,14 @@ kinds! {
         "delete it from the other side";
     /// Networks.
     VPC: "VPC", 1,
-        "delete what is in the VPC, detach VPN gateways, and delete its peering connections and attachments to \
-         transit gateways";
+        "delete what is in the VPC, detach VPN gateways, and delete its peering connections and \
+         attachments to transit gateways";
     /// Disks.
     VOLUME: "volume", 1,
         "detach the volume from the instance that uses it";
     /// Copies of disks.
     SNAPSHOT: "snapshot", 1,
-        "deregister the images that are made of it; delete what a backup service manages there";
+        "deregister the images that were created from it; delete what a backup service manages there";
     /// What machines start from; an image's snapshots become things of their own.
     IMAGE: "image", 1,
         "turn off its protection against deregistration; delete what a backup service manages there";
@@ -122,8 +122,8 @@ kinds! {
         "detach the policy from roles, users and groups that are not the cluster's", last;
     /// File systems of EFS.
     FILE_SYSTEM: "file system", 1,
-        "delete its access points and mount targets, then the file system: aws efs delete-access-point, aws efs \
-         delete-mount-target, aws efs delete-file-system; then run the command again";
+        "delete its access points and mount targets, then the file system: aws efs delete-access-point, \
+         aws efs delete-mount-target, aws efs delete-file-system; then run the command again";
     /// Ways into file systems of EFS.
     ACCESS_POINT: "access point of a file system", 1,
         "run aws efs delete-access-point, then the command again";

@@ -15,7 +15,8 @@ const UNPROVEN: Code = Code::new("LF1326");
 
 /// Something without the cluster's tag that may be the cluster's, and why it may be.
 pub(super) fn unproven(what: &str, why: &str, tag: &str) -> Finding {
-    let message = format!("{what} stays: it has no tag of the cluster, but may be the cluster's, as {why}");
+    let message =
+        format!("{what} is kept: it has no tag of the cluster, but may belong to it, because {why}");
     Finding::error(&UNPROVEN, Kind::Invalid, "", message).help(format!(
         "if it is the cluster's, delete it, or tag it {tag}=owned; then run the same command again"
     ))
@@ -24,11 +25,11 @@ pub(super) fn unproven(what: &str, why: &str, tag: &str) -> Finding {
 /// A zone that the cluster shares, without the cluster's domain.
 pub(super) fn no_domain(zone: &str) -> Finding {
     let message = format!(
-        "the cluster has records in the hosted zone {}, and nobody says the cluster's domain",
+        "the cluster has records in the hosted zone {}, and the cluster's domain is unknown",
         shortened(zone)
     );
     Finding::error(&NO_DOMAIN, Kind::Required, "", message)
-        .help("give the domain with --infra-id, --region and --cluster-domain, such as demo.example.com")
+        .help("set the domain with --infra-id, --region and --cluster-domain, such as demo.example.com")
 }
 
 /// Records of a zone, each with where it leads, that are not the cluster's.
@@ -38,25 +39,26 @@ pub(super) fn lead_elsewhere(zone: &str, records: &[String]) -> Finding {
     let more = records.len().saturating_sub(MOST);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     let message = format!(
-        "records in {} with names of the cluster stay, as they lead to nothing of it: {}{more}",
+        "records in {} with names of the cluster are kept, because they point to none of its resources: \
+         {}{more}",
         shortened(zone),
         told.join(", ")
     );
     Finding::warning(&LEAD_ELSEWHERE, Kind::Forbidden, "", message)
-        .help("where no other cluster uses them, delete them by hand")
+        .help("if no other cluster uses them, delete them by hand")
 }
 
 /// Something that could not be looked at, and why.
 pub(super) fn unseen(what: &str, lost: &Lost) -> Finding {
     match lost {
         Lost::Unready(why) => {
-            let message = format!("{what} cannot be looked at: {}", why.0);
+            let message = format!("{what} cannot be read: {}", why.0);
             Finding::error(&UNSEEN, Kind::Invalid, "", message)
-                .help("look at credentials, endpoints and the network, and run the command again")
+                .help("check the credentials, the endpoints and the network, and run the command again")
         }
         Lost::Fault(fault) => {
             let mut finding = fault.finding("");
-            finding.message = format!("{what} cannot be looked at: {}", finding.message);
+            finding.message = format!("{what} cannot be read: {}", finding.message);
             finding
         }
     }
@@ -67,8 +69,8 @@ pub(super) fn used_by_others(subnet: &str, clusters: &[String]) -> Finding {
     let clusters: Vec<String> = clusters.iter().map(|id| shortened(id)).collect();
     let message = format!("the subnet {subnet} is shared with other clusters: {}", clusters.join(", "));
     Finding::error(&OTHER_CLUSTERS, Kind::Forbidden, "", message).help(
-        "destroy those clusters first; where they are gone already, take their tags \
-         kubernetes.io/cluster/<id> off the subnet",
+        "destroy those clusters first; if they are gone already, remove their tags \
+         kubernetes.io/cluster/<id> from the subnet",
     )
 }
 

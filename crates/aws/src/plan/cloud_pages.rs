@@ -31,9 +31,10 @@ pub(super) const NOT_OPTED_IN: Code = Code::new("LF0729");
 pub(super) fn no_such_zone(region: &str, pool: &str, i: usize, zone: &str, there: &[&str]) -> Finding {
     let message = format!("`{}` is not among the zones of `{}`", shortened(zone), shortened(region));
     let help = if there.is_empty() {
-        "the account has no such zones there: opt in to a zone group, or name another region".to_owned()
+        "the account has no zones of this kind there: opt in to a zone group, or choose another region"
+            .to_owned()
     } else {
-        format!("name zones among {}", listed(there))
+        format!("use zones among {}", listed(there))
     };
     Finding::error(&ZONE, Kind::Invalid, format!("{pool}.platform.aws.zones[{i}]"), message).help(help)
 }
@@ -42,7 +43,7 @@ pub(super) fn zone_not_opted_in(pool: &str, i: usize, zone: &Zone) -> Finding {
     let message = format!("the account has not opted in to the local zone `{}`", shortened(&zone.name));
     let group = if zone.group.is_empty() { &zone.name } else { &zone.group };
     Finding::error(&ZONE, Kind::Invalid, format!("{pool}.platform.aws.zones[{i}]"), message)
-        .help(format!("opt in to its zone group {}, or name another zone", shortened(group)))
+        .help(format!("opt in to its zone group {}, or choose another zone", shortened(group)))
 }
 
 /// `offered` are names of types that would do.
@@ -53,10 +54,10 @@ pub(super) fn no_such_type(region: &str, pool: &str, name: &str, offered: &[&str
     let likely = proposed(offered.iter().copied(), &[name], 1);
     let help = match nearest(name, offered.iter().copied()).filter(meant) {
         Some(near) => format!("did you mean `{near}`? the region offers it"),
-        None if likely.is_empty() => "name a type that the region offers".to_owned(),
+        None if likely.is_empty() => "use a type that the region offers".to_owned(),
         None => {
             let few: Vec<&str> = likely.into_iter().take(FEW).collect();
-            format!("name a type that the region offers, such as {}", listed(&few))
+            format!("use a type that the region offers, such as {}", listed(&few))
         }
     };
     Finding::error(&TYPE, Kind::Invalid, format!("{pool}.platform.aws.type"), message).help(help)
@@ -65,19 +66,19 @@ pub(super) fn no_such_type(region: &str, pool: &str, name: &str, offered: &[&str
 pub(super) fn other_architecture(pool: &str, name: &str, has: &[String], wanted: &str) -> Finding {
     let has = has.join(" and ");
     let message = format!(
-        "{} has processors of {}; the pool's machines are of {}",
+        "{} is {}, and the pool's architecture is {}",
         shortened(name),
         shortened(&has),
         shortened(wanted)
     );
     Finding::error(&ARCHITECTURE, Kind::Invalid, format!("{pool}.platform.aws.type"), message)
-        .help(format!("name a type of {}, or set {pool}.architecture", shortened(wanted)))
+        .help(format!("use a type of {}, or set {pool}.architecture", shortened(wanted)))
 }
 
 pub(super) fn no_such_subnet(i: usize, id: &str, region: &str) -> Finding {
     let message = format!("there is no subnet `{}` in `{}`", shortened(id), shortened(region));
     Finding::error(&SUBNET, Kind::Invalid, subnet(i), message)
-        .help("name a subnet of this account and region; the VPC console lists them")
+        .help("use a subnet of this account and region; the VPC console lists them")
 }
 
 pub(super) fn other_network(i: usize, found: &Subnet, first: (usize, &Subnet)) -> Finding {
@@ -90,24 +91,24 @@ pub(super) fn other_network(i: usize, found: &Subnet, first: (usize, &Subnet)) -
         shortened(&first.vpc)
     );
     Finding::error(&NETWORKS, Kind::Invalid, subnet(i), message)
-        .help("name subnets of one VPC only")
+        .help("use subnets of one VPC only")
         .related("the first one", subnet(j))
 }
 
 pub(super) fn outside(i: usize, found: &Subnet, machines: &[String]) -> Finding {
     let message = format!(
-        "the subnet `{}` has the addresses {}, which lie in no machine network ({})",
+        "the subnet `{}` has the CIDR {}, which is outside the machine networks ({})",
         shortened(&found.id),
         shortened(&found.cidr),
         machines.join(", ")
     );
     Finding::error(&ADDRESSES, Kind::Invalid, subnet(i), message)
-        .help("add its network to networking.machineNetwork, or name a subnet that lies in one")
+        .help("add its CIDR to networking.machineNetwork, or use a subnet inside a machine network")
         .related("the machine networks", "networking.machineNetwork")
 }
 
 pub(super) fn no_private_subnet(count: usize) -> Finding {
-    let message = format!("none of the subnets given ({count}) is a private one of an availability zone");
+    let message = format!("none of the {count} given subnets is a private subnet of an availability zone");
     Finding::error(&PRIVATE, Kind::Invalid, "platform.aws.vpc.subnets", message)
         .help("add a subnet whose route table has no route to an internet gateway for each zone")
 }
@@ -115,15 +116,15 @@ pub(super) fn no_private_subnet(count: usize) -> Finding {
 pub(super) fn owned(i: usize, found: &Subnet, owners: &[&str]) -> Finding {
     let message = format!("the subnet `{}` belongs to the cluster {}", shortened(&found.id), listed(owners));
     Finding::error(&OWNER, Kind::Invalid, subnet(i), message)
-        .help("name a subnet that no cluster was given, as this one goes when that cluster is destroyed")
+        .help("use a subnet that belongs to no cluster: this one is deleted with that cluster")
 }
 
 pub(super) fn no_hosted_zone(id: &str, with_role: bool) -> Finding {
     let message = format!("there is no hosted zone `{}`", shortened(id));
     hosted_zone(message).help(if with_role {
-        "name the id of a private zone in the account of the role in hostedZoneRole"
+        "use the ID of a private zone in the account of the role in hostedZoneRole"
     } else {
-        "name the id of a private zone of the account; for one of another account set hostedZoneRole"
+        "use the ID of a private zone of the account; for one of another account set hostedZoneRole"
     })
 }
 
@@ -131,12 +132,15 @@ pub(super) fn not_associated(zone: &HostedZone, vpc: &str) -> Finding {
     let vpc = shortened(vpc);
     let id = shortened(&zone.id);
     let message = if zone.vpcs.is_empty() {
-        format!("the hosted zone `{id}` is a public one, and the cluster needs one that serves {vpc}")
+        format!(
+            "the hosted zone `{id}` is public, and the cluster needs a private one that is associated \
+            with {vpc}"
+        )
     } else {
         let vpcs: Vec<&str> = zone.vpcs.iter().map(String::as_str).collect();
-        format!("the hosted zone `{id}` serves {}, and the subnets are in {vpc}", listed(&vpcs))
+        format!("the hosted zone `{id}` is associated with {}, and the subnets are in {vpc}", listed(&vpcs))
     };
-    hosted_zone(message).help(format!("name a private zone that is associated with {vpc}, or associate it"))
+    hosted_zone(message).help(format!("use a private zone that is associated with {vpc}, or associate it"))
 }
 
 pub(super) fn other_domain(zone: &HostedZone, domain: &str) -> Finding {
@@ -146,7 +150,7 @@ pub(super) fn other_domain(zone: &HostedZone, domain: &str) -> Finding {
         shortened(&zone.name),
         shortened(domain)
     );
-    hosted_zone(message).help("name a zone of the cluster's domain or of a parent of it")
+    hosted_zone(message).help("use a zone of the cluster's domain or of a parent domain")
 }
 
 fn hosted_zone(message: String) -> Finding {
@@ -173,8 +177,8 @@ fn records(code: &'static Code, field: &str, zone: &HostedZone, domain: &str, in
     if installed {
         let message = format!("the hosted zone `{id}` has records of the cluster {domain}: {few}{more}");
         return Finding::warning(code, Kind::Invalid, field, message).help(
-            "they are the cluster's own if this directory has made them; if not, destroy the earlier cluster \
-             of this name, or delete the records",
+            "if landfall created them from this directory, they belong to the cluster; if not, destroy the \
+             earlier cluster of this name, or delete the records",
         );
     }
     let message = format!("the hosted zone `{id}` has records of an earlier cluster {domain}: {few}{more}");
@@ -191,7 +195,7 @@ pub(super) fn no_public_zone(base_domain: &str) -> Finding {
 
 pub(super) fn no_such_group(region: &str, pool: &str, i: usize, id: &str) -> Finding {
     let message = format!("there is no security group `{}` in `{}`", shortened(id), shortened(region));
-    group(pool, i, message).help("name a security group of the subnets' VPC")
+    group(pool, i, message).help("use a security group of the subnets' VPC")
 }
 
 pub(super) fn group_elsewhere(pool: &str, i: usize, found: &SecurityGroup, vpc: &str) -> Finding {
@@ -201,18 +205,18 @@ pub(super) fn group_elsewhere(pool: &str, i: usize, found: &SecurityGroup, vpc: 
         shortened(&found.vpc),
         shortened(vpc)
     );
-    group(pool, i, message).help(format!("name a security group of {}", shortened(vpc)))
+    group(pool, i, message).help(format!("use a security group of {}", shortened(vpc)))
 }
 
 pub(super) fn too_many_groups(pool: &str, own: usize, given: usize, most: usize) -> Finding {
     let field = format!("{pool}.platform.aws.additionalSecurityGroupIDs");
     let message = format!(
-        "machines get {} security groups, {own} of the cluster's and {given} of yours; AWS allows {most} on an \
-         interface unless the account's quota is larger",
+        "machines get {} security groups, {own} of the cluster's and {given} of yours; AWS allows {most} \
+         on an interface unless the account's quota is larger",
         own + given
     );
     Finding::warning(&GROUPS, Kind::Invalid, field, message)
-        .help("name fewer, or have the quota `Security groups per network interface` (L-2AFB9258) raised")
+        .help("use fewer, or ask AWS to raise the quota `Security groups per network interface` (L-2AFB9258)")
 }
 
 fn group(pool: &str, i: usize, message: String) -> Finding {
@@ -223,7 +227,7 @@ fn group(pool: &str, i: usize, message: String) -> Finding {
 pub(super) fn not_opted_in(region: &str) -> Finding {
     let message = format!("the region `{}` is not enabled in the account", shortened(region));
     Finding::error(&NOT_OPTED_IN, Kind::Invalid, "platform.aws.region", message)
-        .help("enable the region in the account's settings, which takes some minutes, or name another one")
+        .help("enable the region in the account's settings, which takes some minutes, or choose another one")
 }
 
 /// The field of an existing subnet.

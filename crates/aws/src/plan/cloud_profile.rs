@@ -19,7 +19,7 @@ pub(super) fn subnet_outside(profile: &Allowance, region: &str, i: usize, subnet
     let allowed = profile.regions.get(region).into_iter();
     let listed: Vec<&str> = allowed.flat_map(AllowedRegion::zone_names).collect();
     allowance::zone_not_listed(profile, region, &subnet.zone, field).help(format!(
-        "the subnet `{}` is in that zone: name subnets in {}",
+        "the subnet `{}` is in that zone: use subnets in {}",
         shortened(&subnet.id),
         allowance::first_of(&listed)
     ))
@@ -39,7 +39,7 @@ pub(super) fn no_type(
     } else {
         let candidates: Vec<&str> = candidates.iter().map(String::as_str).collect();
         format!(
-            "none of the machine types that the cloud profile `{name}` lists ({}) is to be had in {} of `{}`",
+            "none of the machine types that the cloud profile `{name}` lists ({}) is available in {} of `{}`",
             allowance::first_of(&candidates),
             wish.zones.join(", "),
             shortened(region)

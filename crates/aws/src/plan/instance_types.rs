@@ -95,17 +95,17 @@ fn without_candidate(planning: &Planning<'_>, wish: &Wish<'_>, candidates: &[Str
     } else if !small.is_empty() {
         let (vcpus, memory) = least(planning, wish.role);
         format!(
-            "what is offered there is too small ({}); a {} machine needs {vcpus} virtual CPUs and {memory} MiB \
-             of memory: name other zones, or another region",
+            "the instance types offered there are too small ({}); a {} machine needs {vcpus} virtual CPUs \
+             and {memory} MiB of memory: use other zones, or another region",
             listed(small),
             wish.role.name()
         )
     } else if !planning.asked() {
-        format!("set {field}; what the region offers is not known")
+        format!("set {field}; landfall does not know which types the region offers")
     } else if planning.facts.instance_types.is_empty() {
-        format!("the cloud names no instance type that the region offers; set {field} if you know one")
+        format!("the cloud lists no instance types of the region; set {field} if you know one")
     } else {
-        format!("set {field} to a type that is offered in {zones}, or name other zones")
+        format!("set {field} to a type that is offered in {zones}, or use other zones")
     }
 }
 

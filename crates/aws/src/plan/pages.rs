@@ -9,9 +9,9 @@ use crate::rules::{UNKNOWN_REGION, or_meant};
 pub(super) const REGION: &str = "platform.aws.region";
 
 /// What to do where the cloud was not asked.
-const ASK: &str = "leave --offline out, or give facts with --facts";
+const ASK: &str = "remove --offline, or pass facts with --facts";
 /// What to do about something that the facts given leave out.
-const ADD: &str = "add it to the facts, or leave --facts out to ask the cloud";
+const ADD: &str = "add it to the facts, or remove --facts to ask the cloud";
 
 const IMAGE: Code = Code::new("LF0702");
 const ZONES: Code = Code::new("LF0703");
@@ -55,7 +55,7 @@ pub(super) fn image_missing(region: &str, release: &str, architecture: &str) -> 
     );
     Finding::error(&IMAGE, Kind::Required, "platform.aws.amiID", message)
         .at(REGION)
-        .help("bring the image into the region and set platform.aws.defaultMachinePlatform.amiID to its id")
+        .help("import the image into the region and set platform.aws.defaultMachinePlatform.amiID to its id")
 }
 
 pub(super) fn no_zones(region: &str, pool: &str, existing: bool) -> Finding {
@@ -68,7 +68,7 @@ pub(super) fn no_zones(region: &str, pool: &str, existing: bool) -> Finding {
             "none of the subnets given is known to be private",
         )
         .at("platform.aws.vpc.subnets")
-        .help("add a private subnet for each zone, and give facts that were gathered with them");
+        .help("add a private subnet for each zone, and pass facts that were gathered with them");
     }
     let message = format!("the zones of `{}` are not known", shortened(region));
     Finding::error(&ZONES, Kind::Required, field, message)
@@ -80,9 +80,9 @@ pub(super) fn no_such_zones(region: &str, pool: &str, zones: &[&str], local: boo
     let kind = if local { "a local zone" } else { "an availability zone" };
     let message = format!("{} is not known as {kind} of `{}`", zones.join(", "), shortened(region));
     let help = if local {
-        "gather facts of the region, opted in to the zone's group"
+        "opt in to the zone's group, then gather the region's facts again"
     } else {
-        "name zones of the region"
+        "use zones of the region"
     };
     Finding::error(&NO_SUCH_ZONE, Kind::Invalid, format!("{pool}.platform.aws.zones"), message).help(help)
 }
@@ -90,37 +90,39 @@ pub(super) fn no_such_zones(region: &str, pool: &str, zones: &[&str], local: boo
 pub(super) fn two_subnets(zone: &str, public: bool, first: &str, second: &str) -> Finding {
     let kind = if public { "public" } else { "private" };
     let message = format!("{zone} has two {kind} subnets, {} and {}", shortened(first), shortened(second));
-    Finding::error(&SUBNETS, Kind::Invalid, "platform.aws.vpc.subnets", message).help("name one of them")
+    Finding::error(&SUBNETS, Kind::Invalid, "platform.aws.vpc.subnets", message).help("keep one of them")
 }
 
 pub(super) fn two_edge_subnets(zone: &str, first: &str, second: &str) -> Finding {
     let message =
         format!("the edge zone {zone} has two subnets, {} and {}", shortened(first), shortened(second));
-    Finding::error(&SUBNETS, Kind::Invalid, "platform.aws.vpc.subnets", message).help("name one of them")
+    Finding::error(&SUBNETS, Kind::Invalid, "platform.aws.vpc.subnets", message).help("keep one of them")
 }
 
 pub(super) fn no_public_subnet(zone: &str) -> Finding {
-    let message =
-        format!("{zone} has a private subnet and no public one, and the API is to be reached from outside");
+    let message = format!("{zone} has a private subnet and no public one, and the API is public");
     Finding::error(&SUBNETS, Kind::Invalid, "platform.aws.vpc.subnets", message)
         .help("add a public subnet of that zone, or set publish: Internal")
 }
 
 pub(super) fn stub_too_large(bytes: usize, most: usize) -> Finding {
-    let message = format!("the bootstrap machine's user data would have {bytes} bytes; AWS takes {most}");
+    let message = format!(
+        "the bootstrap machine's user data would be {bytes} bytes long; the limit of AWS \
+        is {most}"
+    );
     Finding::error(&STUB, Kind::TooLong, "additionalTrustBundle", message)
-        .help("leave out certificates that are not needed to reach the region's services")
+        .help("remove certificates that are not needed to reach the region's services")
 }
 
 pub(super) fn not_made(field: &str, what: &str) -> Finding {
-    let message = format!("landfall does not make clusters with {what}");
-    Finding::error(&NOT_MADE, Kind::NotSupported, field, message).help("leave the setting out")
+    let message = format!("landfall does not create clusters with {what}");
+    Finding::error(&NOT_MADE, Kind::NotSupported, field, message).help("remove the setting")
 }
 
 pub(super) fn no_iops(pool: &str) -> Finding {
     let field = format!("{pool}.platform.aws.rootVolume.iops");
-    Finding::error(&IOPS, Kind::Required, field, "an io1 volume needs its operations a second")
-        .help("set iops, or take type gp3")
+    Finding::error(&IOPS, Kind::Required, field, "an io1 volume needs `iops`")
+        .help("set iops, or use type gp3")
 }
 
 pub(super) fn offered_nowhere(region: &str, pool: &str, name: &str) -> Finding {
@@ -133,10 +135,10 @@ pub(super) fn offered_nowhere(region: &str, pool: &str, name: &str) -> Finding {
 pub(super) fn no_default_type(region: &str, wish: &Wish<'_>, candidates: &[String], help: String) -> Finding {
     let field = format!("{}.platform.aws.type", wish.path);
     let message = if candidates.is_empty() {
-        format!("there is no usual instance type for {} machines", shortened(wish.architecture))
+        format!("there is no default instance type for {} machines", shortened(wish.architecture))
     } else {
         format!(
-            "none of the usual instance types ({}) is offered in {} of `{}`",
+            "none of the default instance types ({}) is offered in {} of `{}`",
             candidates.join(", "),
             wish.zones.join(", "),
             shortened(region)
@@ -152,16 +154,16 @@ pub(super) fn assumed_type(region: &str, wish: &Wish<'_>, name: &str) -> Finding
         shortened(region),
         wish.role.name()
     );
-    let help = format!("set {field}, or ask the region: leave out --offline");
+    let help = format!("set {field}, or ask the region: remove --offline");
     Finding::warning(&ASSUMED_TYPE, Kind::Required, field, message).at(REGION).help(help)
 }
 
 pub(super) fn not_offered(wish: &Wish<'_>, name: &str, missing: &[&str], offering: &[String]) -> Finding {
     let message = format!("{} is not offered in {}", shortened(name), missing.join(", "));
     let help = if offering.is_empty() {
-        "name another type".to_owned()
+        "use another type".to_owned()
     } else {
-        format!("name another type, or zones among {}", offering.join(", "))
+        format!("use another type, or zones among {}", offering.join(", "))
     };
     Finding::error(&NOT_OFFERED, Kind::Invalid, format!("{}.platform.aws.type", wish.path), message)
         .help(help)
@@ -178,32 +180,32 @@ pub(super) fn too_small(wish: &Wish<'_>, name: &str, has: (u32, u64), least: (u3
         least.1
     );
     Finding::error(&TOO_SMALL, Kind::Invalid, format!("{}.platform.aws.type", wish.path), message)
-        .help("name a larger type")
+        .help("use a larger type")
 }
 
 pub(super) fn subnet_not_known(i: usize, id: &str, offline: bool) -> Finding {
-    let message = format!("nothing is known of the subnet `{}`", shortened(id));
+    let message = format!("the subnet `{}` is unknown", shortened(id));
     let help = if offline { ASK } else { ADD };
     Finding::error(&SUBNET, Kind::Invalid, format!("platform.aws.vpc.subnets[{i}].id"), message).help(help)
 }
 
 pub(super) fn network_too_small(cidr: &str, zones: usize) -> Finding {
-    let message = format!("{cidr} has no room for a private and a public subnet in each of {zones} zones");
+    let message = format!("{cidr} is too small for a private and a public subnet in each of {zones} zones");
     Finding::error(&TOO_NARROW, Kind::Invalid, "networking.machineNetwork[0].cidr", message)
-        .help("give a larger network, or fewer zones")
+        .help("use a larger network, or fewer zones")
 }
 
 pub(super) fn zone_without_subnet(pool: &str, zones: &[&str]) -> Finding {
     let message = format!("no subnet given is in {}", zones.join(", "));
     Finding::error(&ZONE_SUBNET, Kind::Invalid, format!("{pool}.platform.aws.zones"), message)
-        .help("add a subnet of that zone, or name other zones")
+        .help("add a subnet of that zone, or use other zones")
 }
 
 pub(super) fn facts_of_another(found: &str, wanted: &str) -> Finding {
     let message =
-        format!("the facts are of `{}`, the config is for `{}`", shortened(found), shortened(wanted));
+        format!("the facts are for `{}`, the config is for `{}`", shortened(found), shortened(wanted));
     Finding::error(&OTHER_REGION, Kind::Invalid, "platform.aws.region", message)
-        .help("give facts of this region with --facts, or plan with the catalogue alone with --offline")
+        .help("pass facts of this region with --facts, or plan with the catalogue only with --offline")
 }
 
 pub(super) fn zone_not_known(base_domain: &str, offline: bool) -> Finding {

@@ -65,12 +65,13 @@ pub fn strange_name(catalogue: &Catalogue, i: usize, name: &str) -> Option<Findi
     let finding = if name.is_empty() {
         Finding::error(&SERVICE, Kind::Invalid, path, "the service has no name")
     } else if !is_form_of_a_name(name) {
-        let message = format!("`{}` is not made of lower-case letters, digits and hyphens", shortened(name));
+        let message =
+            format!("`{}` may contain only lower-case letters, digits and hyphens", shortened(name));
         Finding::error(&SERVICE, Kind::Invalid, path, message)
     } else if catalogue.aws.services().any(|known| known == name) {
         return None;
     } else {
-        let message = format!("OpenShift calls no service by the name `{}`", shortened(name));
+        let message = format!("unknown service `{}`", shortened(name));
         Finding::warning(&SERVICE, Kind::NotSupported, path, message)
     };
     Some(finding.help(meant(catalogue, name)))
@@ -158,7 +159,7 @@ pub(super) fn check_region(case: &Case<'_>, platform: &Platform, out: &mut Findi
     let help = or_meant(
         case.catalogue,
         &platform.region,
-        "before a cluster is made, add them to serviceEndpoints, or the region to a catalogue overlay",
+        "before you create a cluster, add them to serviceEndpoints, or the region to a catalogue overlay",
     );
     let finding = Finding::warning(&UNKNOWN_REGION, Kind::Required, "platform.aws.serviceEndpoints", message);
     out.push(finding.at("platform.aws.region").help(help));

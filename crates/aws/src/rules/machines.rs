@@ -47,8 +47,7 @@ pub(super) fn check(
 ) {
     let region = platform.region.as_str();
     for (i, zone) in machines.zones.iter().enumerate().filter(|(_, zone)| !zone.starts_with(region)) {
-        let message =
-            format!("the zone `{}` is not one of the region `{}`", shortened(zone), shortened(region));
+        let message = format!("the zone `{}` is not in the region `{}`", shortened(zone), shortened(region));
         let finding = Finding::error(&ZONE, Kind::Invalid, format!("{path}.zones[{i}]"), message);
         out.push(finding.help(format!("write a zone such as {}a", shortened(region))));
     }
@@ -94,7 +93,7 @@ fn check_groups(platform: &Platform, groups: &[String], path: &str, out: &mut Fi
 fn check_cpu(options: &CpuOptions, path: &str, out: &mut Findings) {
     match options.confidential_compute.as_deref() {
         None => {
-            let message = "`cpuOptions` is given and sets nothing";
+            let message = "`cpuOptions` is empty";
             let finding = Finding::error(&CPU, Kind::Invalid, format!("{path}.cpuOptions"), message);
             out.push(finding.help("remove it, or add `confidentialCompute:`"));
         }
@@ -124,12 +123,12 @@ fn check_placement(placement: &HostPlacement, path: &str, pool: Option<&str>, ou
             out.push(required(format!("{path}.affinity"), "`affinity` is missing", help));
         }
         Some("AnyAvailable") if !hosts.is_empty() => {
-            let message = "with `affinity: AnyAvailable` no host may be named";
+            let message = "`affinity: AnyAvailable` does not allow `dedicatedHost`";
             let help = "remove `dedicatedHost`, or write `affinity: DedicatedHost`";
             out.push(required(format!("{path}.dedicatedHost"), message, help));
         }
         Some("DedicatedHost") if hosts.is_empty() => {
-            let message = "with `affinity: DedicatedHost` hosts must be named";
+            let message = "`affinity: DedicatedHost` needs `dedicatedHost`";
             out.push(required(format!("{path}.dedicatedHost"), message, "add `dedicatedHost:` with ids"));
         }
         Some("DedicatedHost") => {

@@ -43,7 +43,7 @@ pub(super) fn check(config: &InstallConfig, platform: &Platform, out: &mut Findi
 
 fn check_hosted_zone_role(config: &InstallConfig, platform: &Platform, out: &mut Findings) {
     if platform.hosted_zone.is_empty() {
-        let message = "`hostedZoneRole` has no meaning without `hostedZone`";
+        let message = "`hostedZoneRole` needs `hostedZone`";
         let finding =
             Finding::error(&HOSTED_ZONE_ROLE, Kind::Invalid, "platform.aws.hostedZoneRole", message);
         out.push(finding.help("add `hostedZone:`, or remove the role"));

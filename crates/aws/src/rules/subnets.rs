@@ -38,7 +38,7 @@ pub(super) fn check(config: &InstallConfig, platform: &Platform, out: &mut Findi
     for (i, subnet) in subnets.iter().enumerate() {
         let j = *first.entry(&subnet.id).or_insert(i);
         if j != i {
-            let message = format!("the subnet `{}` is there already", shortened(&subnet.id));
+            let message = format!("the subnet `{}` is listed twice", shortened(&subnet.id));
             out.push(
                 Finding::error(&DUPLICATE, Kind::Duplicate, format!("{LIST}[{i}].id"), message)
                     .help("keep one entry")

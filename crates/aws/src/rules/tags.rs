@@ -35,9 +35,10 @@ pub(in super::super) fn unfit(platform: &Platform) -> Vec<Finding> {
     let strange = |text: &str| text.chars().any(|c| c != ' ' && is_separator(c));
     let tags = platform.user_tags.iter().filter(|(key, value)| strange(key) || strange(value));
     tags.map(|(key, _)| {
-        let message = format!("the tag `{}` has a blank other than the space", shortened(key));
+        let message =
+            format!("the tag `{}` contains a whitespace character other than the space", shortened(key));
         Finding::error(&TAG, Kind::Invalid, format!("platform.aws.userTags[{key}]"), message)
-            .help("write a space, or leave propagateUserTags out")
+            .help("use a space, or remove propagateUserTags")
     })
     .collect()
 }
@@ -45,11 +46,11 @@ pub(in super::super) fn unfit(platform: &Platform) -> Vec<Finding> {
 fn tag_fault(key: &str, value: &str) -> Option<String> {
     let shown = shortened(key);
     let fault = if key.eq_ignore_ascii_case("name") {
-        format!("the key `{shown}` belongs to the cluster, which names its resources with it")
+        format!("the key `{shown}` is reserved: the cluster names its resources with it")
     } else if !key.chars().all(is_accepted) {
-        format!("the key `{shown}` has a character that tags cannot have")
+        format!("the key `{shown}` contains a character that is not allowed in tags")
     } else if !value.chars().all(is_accepted) {
-        format!("the value `{}` has a character that tags cannot have", shortened(value))
+        format!("the value `{}` contains a character that is not allowed in tags", shortened(value))
     } else if key.is_empty() {
         "the key is empty".to_owned()
     } else if key.len() > 128 {
@@ -59,7 +60,7 @@ fn tag_fault(key: &str, value: &str) -> Option<String> {
     } else if value.len() > 256 {
         format!("the value of `{shown}` has {} bytes, at most 256 are accepted", value.len())
     } else if belongs_to(key, "kubernetes") || belongs_to(key, "openshift") {
-        format!("the key `{shown}` belongs to the cluster")
+        format!("the key `{shown}` is reserved for the cluster")
     } else {
         return None;
     };

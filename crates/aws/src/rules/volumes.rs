@@ -24,22 +24,28 @@ pub(super) fn check(volume: &RootVolume, path: &str, out: &mut Findings) {
         out.push(finding.help(help).at(format!("{path}.rootVolume.{name}")));
     };
     if volume.size < 0 {
-        let message = format!("a volume of {} GiB is not possible", volume.size);
+        let message = format!("invalid volume size: {} GiB", volume.size);
         fault(&SIZE, "size", message, "write a size in GiB, such as 120".to_owned());
     }
     let kind = volume.kind.to_ascii_lowercase();
     match kind.as_str() {
         "io1" | "io2" | "gp3" if volume.iops < 0 => {
-            let message = format!("{} operations a second are not possible", volume.iops);
+            let message = format!("invalid IOPS: {}", volume.iops);
             fault(&IOPS, "iops", message, "remove `iops`, or write a positive number".to_owned());
         }
         "gp2" | "st1" | "sc1" | "standard" if volume.iops != 0 => {
-            let message = format!("operations a second cannot be set on a {kind} volume");
+            let message = format!("`iops` cannot be set on a {kind} volume");
             fault(&IOPS, "iops", message, "remove `iops`, or write `type: gp3`".to_owned());
         }
         kind if !TYPES.contains(&kind) => {
-            let message =
-                format!("`{}` is not a type of EBS; accepted: {}", shortened(&volume.kind), TYPES.join(", "));
+            let message = format!(
+                "`{}` is not an EBS volume type; accepted: {}",
+                shortened(&volume.kind),
+                TYPES.join(
+                    ", \
+                    "
+                )
+            );
             let near = nearest(kind, TYPES.iter().copied()).unwrap_or("gp3");
             fault(&TYPE, "type", message, format!("did you mean `{near}`?"));
         }
@@ -58,7 +64,7 @@ fn throughput_fault(kind: &str, wanted: i32, iops: i64) -> Option<(String, Strin
         return Some((message, "remove `throughput`, or write `type: gp3`".to_owned()));
     }
     if !(125..=2000).contains(&wanted) {
-        let message = format!("a throughput of {wanted} MiB a second is not possible");
+        let message = format!("invalid throughput: {wanted} MiB/s");
         return Some((message, "write a number from 125 to 2000".to_owned()));
     }
     // The OpenShift installer compares with the lower 32 bits of the number.
@@ -69,8 +75,6 @@ fn throughput_fault(kind: &str, wanted: i32, iops: i64) -> Option<(String, Strin
         return None;
     }
     let enough = (needed + 99) / 100 * 100;
-    let message = format!(
-        "{wanted} MiB a second need {needed} operations a second, a quarter MiB each, and the volume has {given}"
-    );
+    let message = format!("{wanted} MiB/s need {needed} IOPS (0.25 MiB/s each), and the volume has {given}");
     Some((message, format!("write `iops: {}`", enough.max(3000))))
 }

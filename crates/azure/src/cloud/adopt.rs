@@ -95,7 +95,7 @@ fn not_tagged(fault: &Fault) -> Finding {
     let finding = fault.finding(FIELD);
     if fault.sort == Sort::Denied {
         let help =
-            format!("give the caller a role with the action {ACTION} on the group, such as Contributor");
+            format!("assign the caller a role with the action {ACTION} on the group, such as Contributor");
         return finding.help(help);
     }
     finding

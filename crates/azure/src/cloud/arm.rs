@@ -169,7 +169,7 @@ impl Arm {
         url.set_path(&whole);
         // A name such as `..` must not lead to another resource.
         if whole.contains('\\') || url.path().matches('/').count() != whole.matches('/').count() {
-            return Err(Fault::unmade(call, "a name in it cannot stand in a URL"));
+            return Err(Fault::unmade(call, "a name in it is not valid in a URL"));
         }
         {
             let mut pairs = url.query_pairs_mut();
@@ -189,7 +189,7 @@ impl Arm {
     pub(super) fn here(&self, call: &str, from: &Url, link: &str) -> Result<Url, Fault> {
         let meant = from.join(link).ok().filter(|url| matches!(url.scheme(), "https" | "http"));
         let Some(meant) = meant else {
-            let why = format!("the answer has a link that leads nowhere below `{}`", shown(&self.base));
+            let why = format!("the response has a link outside of `{}`", shown(&self.base));
             return Err(Fault::not_understood(call, why));
         };
         let mut url = self.base.clone();
@@ -437,7 +437,7 @@ mod tests {
         let (arm, _) = scripted(&[PAGE; 5])?;
         let fault = arm.get::<u8>(Api::ResourceGroups, GROUP, &[]).await.err();
         assert_eq!(fault.as_ref().map(|fault| fault.sort), Some(Sort::NotUnderstood));
-        assert!(fault.is_some_and(|fault| fault.message.ends_with(" HTTP 200, text/html")));
+        assert!(fault.is_some_and(|fault| fault.message.contains("(HTTP 200, text/html)")));
         Ok(())
     }
 

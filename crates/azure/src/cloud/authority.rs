@@ -30,43 +30,43 @@ const fn known(code: &'static str, finding: &'static Code, what: &'static str, h
     Known { code, finding, what, help }
 }
 
-const NEW_SECRET: &str = "make a new secret in the app registration, and use that one's value";
+const NEW_SECRET: &str = "create a new secret in the app registration, and use its value";
 const LOGIN: &str = "log in again: az login";
-const TRUSTED: &str = "look at the federated credentials of the app registration: issuer, subject and \
-                       audience must be those of the token";
+const TRUSTED: &str = "check the federated credentials of the app registration: issuer, subject and \
+    audience must match the token";
 
 const KNOWN: &[Known] = &[
     known(
         "7000215",
         &pages::REFUSED,
         "the client secret is wrong",
-        "use the secret's value, which is shown once when it is made, and not its id",
+        "use the secret's value, which Azure shows once, not its ID",
     ),
     known("7000222", &pages::EXPIRED, "the client secret has expired", NEW_SECRET),
     known(
         "700016",
         &pages::REFUSED,
-        "the tenant has no such application",
-        "look at AZURE_CLIENT_ID and AZURE_TENANT_ID; the application must be in that tenant, and the tenant \
+        "the application does not exist in the tenant",
+        "check AZURE_CLIENT_ID and AZURE_TENANT_ID; the application must be in that tenant, and the tenant \
          in this cloud",
     ),
     known(
         "90002",
         &pages::REFUSED,
-        "there is no such tenant",
-        "look at AZURE_TENANT_ID, and whether the tenant is in this cloud: each cloud has tenants of its own",
+        "the tenant does not exist",
+        "check AZURE_TENANT_ID, and that the tenant is in this cloud: each cloud has its own tenants",
     ),
     known(
         "900023",
         &pages::REFUSED,
-        "the tenant is neither an id nor a domain",
+        "the tenant is neither an ID nor a domain",
         "set AZURE_TENANT_ID to the tenant's id",
     ),
     known(
         "500011",
         &pages::REFUSED,
-        "the tenant does not know the resource manager that is asked",
-        "look at cloudName: the tenant is one of another cloud, or the Stack Hub is of another tenant",
+        "the tenant does not know this resource manager",
+        "check cloudName: the tenant belongs to another cloud, or the Stack Hub to another tenant",
     ),
     known(
         "7000112",
@@ -77,14 +77,14 @@ const KNOWN: &[Known] = &[
     known(
         "700027",
         &pages::REFUSED,
-        "the certificate is none of the application's, or its time is over",
+        "the certificate is not registered for the application, or has expired",
         "upload the certificate in the app registration",
     ),
     known(
         "700024",
         &pages::REFUSED,
-        "the time of the request is not that of the authority",
-        "set the clock of this machine, best by NTP",
+        "the clock of this machine differs from the authority's",
+        "set the clock of this machine, preferably with NTP",
     ),
     known("70021", &pages::REFUSED, "the application does not trust the federated token", TRUSTED),
     known("700211", &pages::REFUSED, "the application does not trust the token's issuer", TRUSTED),
@@ -93,11 +93,11 @@ const KNOWN: &[Known] = &[
     known(
         "53003",
         &pages::REFUSED,
-        "a conditional access policy of the tenant stands against it",
-        "ask who is in charge of the tenant, or work from where the policy allows it",
+        "a conditional access policy of the tenant blocks the login",
+        "ask the tenant's administrator, or log in from where the policy allows it",
     ),
-    known("50076", &pages::REFUSED, "a second factor is wanted", LOGIN),
-    known("50079", &pages::REFUSED, "a second factor is wanted", LOGIN),
+    known("50076", &pages::REFUSED, "multi-factor authentication is required", LOGIN),
+    known("50079", &pages::REFUSED, "multi-factor authentication is required", LOGIN),
     known("50173", &pages::EXPIRED, "the login was revoked", LOGIN),
     known("70008", &pages::EXPIRED, "the login has expired", LOGIN),
     known("70043", &pages::EXPIRED, "the login has expired", LOGIN),
@@ -105,7 +105,7 @@ const KNOWN: &[Known] = &[
 ];
 
 /// What an error says of an answer with numbers that nobody can reckon with.
-const SENSELESS: &str = "the answer makes no sense";
+const SENSELESS: &str = "the response is invalid";
 
 /// That an answer has numbers that nobody can reckon with, such as an end of time.
 pub(super) fn senseless() -> azure_core::Error {
@@ -113,7 +113,7 @@ pub(super) fn senseless() -> azure_core::Error {
 }
 
 /// What an error says of an answer that is well but for the token.
-const EMPTY: &str = "the answer holds no token";
+const EMPTY: &str = "the response contains no token";
 
 /// That an answer holds no token.
 pub(super) fn empty() -> azure_core::Error {
@@ -191,63 +191,61 @@ pub(super) fn refused(error: &azure_core::Error, source: &Source, scrub: &Scrub)
     let codes = codes(error);
     let who = source.shown();
     if let Some(known) = KNOWN.iter().find(|known| codes.iter().any(|code| code == known.code)) {
-        let message = format!("the authority refuses {who}: {} ({PREFIX}{})", known.what, known.code);
+        let message = format!("the authority rejects {who}: {} ({PREFIX}{})", known.what, known.code);
         return Finding::error(known.finding, Kind::Invalid, "", message).help(known.help);
     }
     if let Some(status) = failed_with(error) {
         return failing(source, status, &codes);
     }
     if let Some(code) = codes.first() {
-        let message = format!("the authority refuses {who} with {PREFIX}{code}");
-        let help = format!("https://login.microsoftonline.com/error?code={code} says what that means");
+        let message = format!("the authority rejects {who} with {PREFIX}{code}");
+        let help = format!("https://login.microsoftonline.com/error?code={code} explains the code");
         return Finding::error(&pages::REFUSED, Kind::Invalid, "", message).help(help);
     }
     if let Some((_, why)) = landfall_net::fault(error) {
-        return unanswered(source, &scrub.clean(&why))
-            .help("look at the network and the proxy on the way to it");
+        return unanswered(source, &scrub.clean(&why)).help("check the network and the proxy");
     }
     if timed_out(error) {
-        return unanswered(source, "no answer in time")
-            .help("look at the network and the proxy on the way to it");
+        return unanswered(source, "no response in time").help("check the network and the proxy");
     }
     if causes(error).any(|cause| cause.to_string() == SENSELESS) {
-        return unanswered(source, "what was answered makes no sense, such as a token without an end")
-            .help("look at what answers in the authority's place");
+        return unanswered(source, "the response is invalid, for example a token without an expiry")
+            .help("check which server answers instead of the authority");
     }
     if causes(error).any(|cause| cause.to_string() == EMPTY) {
-        return unanswered(source, "there is none in the answer").help("look at what answers in its place");
+        return unanswered(source, "the response contains none").help("check which server answers instead");
     }
     match source {
         Source::AzureCli => of_cli(error, scrub),
         Source::ManagedIdentity if lacks_identity(error) => {
             no_token(source, "the machine has no identity, or not the one that AZURE_CLIENT_ID names")
-                .help("assign the identity to this machine, or name one of its own in AZURE_CLIENT_ID")
+                .help("assign the identity to this machine, or set AZURE_CLIENT_ID to one of its identities")
         }
         Source::ManagedIdentity => no_token(source, &answered(error)).help(
-            "look whether the machine has an identity, and, where AZURE_CLIENT_ID is set, whether it has \
-             that one",
+            "check that the machine has an identity, and that AZURE_CLIENT_ID, if set, is one of its \
+             identities",
         ),
         // An answer that is neither a token nor a refusal comes from something on the way.
         _ if status(error).is_none() => {
-            unanswered(source, &answered(error)).help("look at what answers in the authority's place")
+            unanswered(source, &answered(error)).help("check which server answers instead of the authority")
         }
-        _ => no_token(source, &answered(error)).help("look at what answers in the authority's place"),
+        _ => no_token(source, &answered(error)).help("check which server answers instead of the authority"),
     }
 }
 
 /// That a source has a fault of its own, or is asked too much.
 fn failing(source: &Source, status: u16, codes: &[String]) -> Finding {
     let code = codes.first().map(|code| format!(" ({PREFIX}{code})")).unwrap_or_default();
-    unanswered(source, &format!("it answered HTTP {status}{code}")).help(match status {
-        429 => "wait a while, and look for programs that ask it all the time",
-        _ => "try again in a while; where that goes on, look at what answers in its place",
+    unanswered(source, &format!("it returned HTTP {status}{code}")).help(match status {
+        429 => "wait, and check whether other programs send too many requests",
+        _ => "try again later; if it persists, check which server answers instead",
     })
 }
 
 /// That no token came within the limit.
 pub(super) fn late(source: &Source, limit: Duration) -> Finding {
-    unanswered(source, &format!("no answer in {} s", limit.as_secs_f32()))
-        .help("look at the network and the proxy on the way; --timeout and --deadline give more time")
+    unanswered(source, &format!("no response in {} s", limit.as_secs_f32()))
+        .help("check the network and the proxy; --timeout and --deadline set longer limits")
 }
 
 /// That no token came, and one may come another time.
@@ -261,15 +259,15 @@ pub(super) fn may_pass(finding: &Finding) -> bool {
 }
 
 fn no_token(source: &Source, why: &str) -> Finding {
-    let message = format!("{} gives no token: {why}", source.shown());
+    let message = format!("{} returned no token: {why}", source.shown());
     Finding::error(&pages::NO_TOKEN, Kind::Invalid, "", message)
 }
 
 /// What is known of an answer that is no token.
 fn answered(error: &azure_core::Error) -> String {
     match status(error) {
-        Some(status) => format!("it answered HTTP {status}"),
-        None => "it answered with something else".to_owned(),
+        Some(status) => format!("it returned HTTP {status}"),
+        None => "it returned an unexpected response".to_owned(),
     }
 }
 
@@ -279,20 +277,20 @@ fn of_cli(error: &azure_core::Error, scrub: &Scrub) -> Finding {
     let why = if says("not found on PATH") {
         "the Azure CLI is not installed"
     } else if says("az login") {
-        "nobody is logged in to the Azure CLI"
+        "the Azure CLI is not logged in"
     } else {
         let why = match last_line(error, scrub) {
             Some(line) => format!("it failed: {line}"),
             None => "it failed".to_owned(),
         };
         return no_token(&Source::AzureCli, &why).help(
-            "run `az account get-access-token` by hand, which says more; of what the Azure CLI prints, only \
-             its last line on standard error is shown here",
+            "run `az account get-access-token` by hand for details; landfall shows only the last line that \
+             the Azure CLI prints on standard error",
         );
     };
     let message = format!(
-        "no credentials for Azure: none in the environment or in ~/.azure/osServicePrincipal.json, the \
-         machine has no identity, and {why}"
+        "no Azure credentials: none in the environment or in ~/.azure/osServicePrincipal.json, no managed \
+         identity, and {why}"
     );
     Finding::error(&pages::NO_CREDENTIALS, Kind::Required, "", message).help(
         "set AZURE_TENANT_ID, AZURE_CLIENT_ID, AZURE_CLIENT_SECRET and AZURE_SUBSCRIPTION_ID, or run `az \

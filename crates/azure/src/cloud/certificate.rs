@@ -1,6 +1,6 @@
 //! The certificate of an application: the file, and what is signed with it to get a token.
 
-#![allow(clippy::disallowed_methods, reason = "what is signed says from when until when it counts")]
+#![allow(clippy::disallowed_methods, reason = "a signed token contains its validity")]
 
 use std::fmt;
 use std::pin::Pin;
@@ -27,18 +27,18 @@ use super::pages;
 /// How long an assertion counts, in seconds.
 const LIFETIME: i64 = 600;
 
-const BOTH: &str = "put the certificate and its RSA key into one file: both in PEM form, or both in PKCS#12 \
-                    form";
+const BOTH: &str = "put the certificate and its RSA key into one file: both in PEM format, or both in \
+    PKCS#12 format";
 const DECRYPT: &str = "write the key without a password: openssl pkey -in FILE, into a file that only you \
-                       can read; or put key and certificate into a file in PKCS#12 form, which may have \
-                       one: openssl pkcs12 -export -in FILE -out FILE.pfx";
+    can read; or put key and certificate into a PKCS#12 file, which may have one: openssl pkcs12 -export \
+    -in FILE -out FILE.pfx";
 const PASSWORD: &str = "set AZURE_CLIENT_CERTIFICATE_PASSWORD, or clientCertificatePassword in \
-                        ~/.azure/osServicePrincipal.json, to the password that the file was made with";
-const EXPORT: &str = "make it anew with a common cipher, such as AES-256: openssl pkcs12 -export -in FILE \
-                      -out FILE.pfx; or write it in PEM form";
-const FORM: &str = "it is neither in PEM nor in PKCS#12 form, or not whole";
-const CIPHER: &str = "it cannot be decrypted: its cipher is not known, or its password is another";
-const RSA: &str = "Azure takes RSA certificates only";
+                        ~/.azure/osServicePrincipal.json, to the password of the file";
+const EXPORT: &str = "create it again with a common cipher, such as AES-256: openssl pkcs12 -export -in FILE \
+                      -out FILE.pfx; or use PEM format";
+const FORM: &str = "it is neither PEM nor PKCS#12, or it is incomplete";
+const CIPHER: &str = "it cannot be decrypted: unknown cipher or wrong password";
+const RSA: &str = "Azure accepts RSA certificates only";
 
 /// An application's certificate with its key.
 pub(super) struct Certificate {
@@ -79,7 +79,7 @@ impl Certificate {
     /// The certificate in a file, as of now. The password is that of a file in PKCS#12 form.
     pub(super) fn read(bytes: Option<Vec<u8>>, password: &Secret<String>) -> Result<Self, Unfit> {
         let Some(bytes) = bytes else {
-            return unfit("the file cannot be read", "look at the path and its permissions");
+            return unfit("the file cannot be read", "check the path and its permissions");
         };
         let certificate =
             if is_pem(&bytes) { Self::of_pem(&bytes) } else { Self::of_store(&bytes, password) }?;
@@ -87,7 +87,7 @@ impl Certificate {
             let end = Timestamp::from_second(certificate.end).map(|end| end.to_string()).unwrap_or_default();
             return unfit(
                 format!("it expired at {end}"),
-                "make a new certificate, and upload it in the app registration",
+                "create a new certificate, and upload it in the app registration",
             );
         }
         Ok(certificate)
@@ -95,7 +95,7 @@ impl Certificate {
 
     fn of_pem(bytes: &[u8]) -> Result<Self, Unfit> {
         let Ok(blocks) = pem::parse_many(bytes) else {
-            return unfit("it is not whole, or not in base64", BOTH);
+            return unfit("it is incomplete, or not base64", BOTH);
         };
         let key = key_in(&blocks)?;
         let given = blocks.iter().filter(|block| block.tag() == "CERTIFICATE").map(Pem::contents);
@@ -107,17 +107,17 @@ impl Certificate {
             Ok(contents) => contents,
             Err(Unreadable::Form) => return unfit(FORM, BOTH),
             Err(Unreadable::Password) if password.is_empty() => {
-                return unfit("it has a password, and none is given", PASSWORD);
+                return unfit("it needs a password, and none is set", PASSWORD);
             }
             Err(Unreadable::Password) => {
-                return unfit("the password that is given is not that of the file", PASSWORD);
+                return unfit("the password is wrong", PASSWORD);
             }
             Err(Unreadable::Cipher) => return unfit(CIPHER, EXPORT),
         };
         if contents.keys.is_empty() {
             return unfit("there is no private key in it", BOTH);
         }
-        let mut found = unfit("its key is no RSA key of 2048 to 8192 bits", RSA);
+        let mut found = unfit("its key is not an RSA key of 2048 to 8192 bits", RSA);
         for key in contents.keys.iter().filter_map(|key| RsaKeyPair::from_pkcs8(key).ok()) {
             found = Self::of(key, contents.certificates.iter().map(Vec::as_slice));
             if found.is_ok() {
@@ -139,7 +139,7 @@ impl Certificate {
             return unfit("there is no certificate in it", BOTH);
         }
         let Some(der) = given.find(own) else {
-            return unfit("its key is not that of its certificate", BOTH);
+            return unfit("its key does not match its certificate", BOTH);
         };
         let end = X509Certificate::from_der(der).map_or(0, |(_, read)| read.validity().not_after.timestamp());
         let thumbprint = URL_SAFE_NO_PAD.encode(digest(&SHA256, der));
@@ -178,7 +178,7 @@ fn key_in(blocks: &[Pem]) -> Result<RsaKeyPair, Unfit> {
         return unfit("there is no private key in it", BOTH);
     };
     if encrypted(block) {
-        return unfit("its key has a password, which only a file in PKCS#12 form may have", DECRYPT);
+        return unfit("its key has a password, which only a PKCS#12 file may have", DECRYPT);
     }
     let key = match block.tag() {
         "PRIVATE KEY" => RsaKeyPair::from_pkcs8(block.contents()).ok(),
@@ -187,7 +187,7 @@ fn key_in(blocks: &[Pem]) -> Result<RsaKeyPair, Unfit> {
     };
     match key {
         Some(key) => Ok(key),
-        None => unfit("its key is no RSA key of 2048 to 8192 bits", RSA),
+        None => unfit("its key is not an RSA key of 2048 to 8192 bits", RSA),
     }
 }
 
@@ -222,7 +222,7 @@ impl Assertion {
         let claims = self.claims(Timestamp::now().as_second());
         self.certificate
             .signed(&claims)
-            .ok_or_else(|| azure_core::Error::with_message(ErrorKind::Credential, "the key does not sign"))
+            .ok_or_else(|| azure_core::Error::with_message(ErrorKind::Credential, "the key cannot sign"))
     }
 }
 

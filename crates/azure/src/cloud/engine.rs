@@ -128,9 +128,9 @@ fn certificate(session: &Session<'_>, path: &str) -> Asked<Proof> {
     let password = Secret::new(URL_SAFE_NO_PAD.encode(random));
     session.hide(&password);
     let Some(store) = found.key_store(&password) else {
-        let message = "the certificate cannot be written in PKCS#12 form, in which terraform takes it";
+        let message = "the certificate cannot be written as PKCS#12, the format that terraform reads";
         let finding = Finding::error(&pages::CERTIFICATE, Kind::Invalid, "", message);
-        let help = "make a new certificate with an RSA key, or use a client secret";
+        let help = "create a new certificate with an RSA key, or use a client secret";
         return Err(Verdict::Found(Box::new(finding.help(help))));
     };
     let store = Secret::new(STANDARD.encode(store.expose()));

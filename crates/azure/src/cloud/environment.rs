@@ -73,9 +73,9 @@ impl Environment {
     ) -> Result<Self, Box<Finding>> {
         let lacks = |what: &str| {
             let message =
-                format!("the Azure Stack Hub at `{}` does not tell {what}", shown(resource_manager));
+                format!("the Azure Stack Hub at `{}` does not report {what}", shown(resource_manager));
             let finding = Finding::error(&pages::DISCOVERY, Kind::Invalid, ENDPOINT, message);
-            Box::new(finding.help("look whether armEndpoint is the URL of a hub's resource manager"))
+            Box::new(finding.help("check that armEndpoint is the URL of a hub's resource manager"))
         };
         let authentication = raw.get("authentication");
         let login = text(authentication.and_then(|known| known.get("loginEndpoint")));
@@ -144,8 +144,8 @@ fn url_of_row(name: &str, text: &str, key: &str, what: &str) -> Result<Url, Box<
     url(text, NAME, what).map_err(|finding| {
         let name = shortened(name);
         let help = match text {
-            "" => format!("add `{key}` (a URL of https) under azure.clouds.{name} in the catalogue overlay"),
-            _ => format!("set `{key}` under azure.clouds.{name} in the catalogue overlay to a URL of https"),
+            "" => format!("add `{key}` (an https URL) under azure.clouds.{name} in the catalogue overlay"),
+            _ => format!("set `{key}` under azure.clouds.{name} in the catalogue overlay to an https URL"),
         };
         Box::new(finding.help(help))
     })
@@ -176,17 +176,17 @@ pub(super) async fn find(session: &Session<'_>) -> Result<Environment, Answer> {
     let url = manager(session)?;
     session.manager().await.usable(session)?;
     let Some(client) = session.client() else {
-        return Err(Answer::skipped("there is no HTTP client to ask with"));
+        return Err(Answer::skipped("there is no HTTP client"));
     };
     let limit = session.asking.patience.call;
     let hub =
         Arm::new(transport::for_calls(client), &url, true, limit, session.scrub(), session.concurrency());
     let told = hub.get::<Map<String, Value>>(Api::Metadata, METADATA, &[]).await;
     let raw = told.map_err(|fault| {
-        let message = format!("the Azure Stack Hub does not tell its endpoints: {}", fault.sentence());
+        let message = format!("the Azure Stack Hub does not report its endpoints: {}", fault.sentence());
         let finding = Finding::error(&pages::DISCOVERY, Kind::Invalid, ENDPOINT, message);
         fault.attach(Answer::found(
-            finding.help("look whether armEndpoint is the URL of a hub's resource manager"),
+            finding.help("check that armEndpoint is the URL of a hub's resource manager"),
         ))
     })?;
     let given = match session.platform.arm_endpoint.expose() {
@@ -211,9 +211,9 @@ fn judge(environment: &Environment, closed: bool) -> Answer {
     if closed {
         let message = format!("the cloud `{name}` was closed");
         let finding = Finding::warning(&pages::CLOSED, Kind::Invalid, NAME, message);
-        return Answer::found(finding.help("choose another cloud; what was in this one is gone"));
+        return Answer::found(finding.help("choose another cloud"));
     }
-    let what = if environment.stack { "tells its endpoints" } else { "is known" };
+    let what = if environment.stack { "reports its endpoints" } else { "is known" };
     Answer::passed(format!("{name} at {} {what}", shown(&environment.resource_manager)))
 }
 
@@ -239,8 +239,8 @@ fn url(text: &str, field: &str, what: &str) -> Result<Url, Box<Finding>> {
     let read = Url::parse(&whole).ok().filter(|url| url.scheme() == "https" && url.has_host());
     let Some(mut url) = read else {
         let message = match text {
-            "" => format!("nobody says where {what} of the cloud is"),
-            text => format!("`{}` is no URL of https, where {what} is", shortened(&without_user(text))),
+            "" => format!("the cloud's {what} is unknown"),
+            text => format!("`{}` is not an https URL for {what}", shortened(&without_user(text))),
         };
         let finding = Finding::error(&pages::URL, Kind::Invalid, field, message);
         return Err(Box::new(
@@ -257,7 +257,7 @@ fn url(text: &str, field: &str, what: &str) -> Result<Url, Box<Finding>> {
 
 fn federation_services(authority: &Url) -> Finding {
     let message = format!(
-        "the Azure Stack Hub has its identities in AD FS (`{}`), of which no tokens can be asked",
+        "the Azure Stack Hub has its identities in AD FS (`{}`), which landfall does not support",
         shown(authority)
     );
     Finding::error(&pages::FEDERATION_SERVICES, Kind::NotSupported, ENDPOINT, message)

@@ -122,11 +122,11 @@ impl Fault {
         let (sort, why) = match landfall_net::fault(error) {
             Some((landfall_net::Sort::TimedOut, why)) => (Sort::TimedOut, why),
             Some((_, why)) => (Sort::Unreachable, why),
-            None if transport::timed_out(error) => (Sort::TimedOut, "no answer in time".to_owned()),
+            None if transport::timed_out(error) => (Sort::TimedOut, "no response in time".to_owned()),
             None if matches!(error.kind(), ErrorKind::Io | ErrorKind::Connection) => {
                 (Sort::Unreachable, "the connection failed".to_owned())
             }
-            None => (Sort::Service, "the request cannot be made".to_owned()),
+            None => (Sort::Service, "the request cannot be created".to_owned()),
         };
         Self::bare(call, sort, scrub.clean(&why))
     }
@@ -139,12 +139,12 @@ impl Fault {
             status.map(|status| format!("HTTP {status}")).into_iter().chain(codes).collect();
         let why = if why.is_empty() { String::new() } else { format!(": {}", why.join(", ")) };
         let sort = if status == Some(429) { Sort::Throttled } else { Sort::Credentials };
-        Self::bare(call, sort, format!("there is no token for it{why}"))
+        Self::bare(call, sort, format!("no token{why}"))
     }
 
     /// That nothing came within the limit.
     pub(super) fn late(call: &str, limit: Duration) -> Self {
-        Self::bare(call, Sort::TimedOut, format!("no answer in {} s", limit.as_secs_f32()))
+        Self::bare(call, Sort::TimedOut, format!("no response in {} s", limit.as_secs_f32()))
     }
 
     /// That an answer is none of the resource manager.
@@ -201,37 +201,34 @@ impl Fault {
             return format!("{} failed: {}{id}", self.call, self.message);
         };
         let message = if self.message.is_empty() { String::new() } else { format!(": {}", self.message) };
-        format!("{} was answered with {code}{message}{id}", self.call)
+        format!("{} returned {code}{message}{id}", self.call)
     }
 
     fn help(&self) -> &'static str {
         match self.sort {
             Sort::Denied => {
-                "give the caller a role that allows it, such as Contributor, or use other credentials; a \
-                 role that was given a moment ago may need some minutes to take effect"
+                "assign the caller a role that allows it, such as Contributor, or use other credentials; a \
+                 new role assignment takes some minutes to take effect"
             }
             Sort::Credentials => {
-                "use credentials of the cloud and tenant that the subscription is in; the check \
-                 azure.credentials says more"
+                "use credentials of the subscription's cloud and tenant; the check azure.credentials shows \
+                 more"
             }
             Sort::Throttled => {
-                "Azure limits how often a subscription may be asked; wait a while, and look for programs \
-                 that ask all the time"
+                "Azure limits the request rate of a subscription; wait, and check whether other programs \
+                 send too many requests"
             }
-            Sort::NotFound => {
-                "look whether it is in this subscription and group, and whether its name is right"
-            }
-            Sort::TimedOut => {
-                "look at the network and the proxy on the way; --timeout and --deadline give more time"
-            }
-            Sort::Unreachable => {
-                "look at the network and the proxy on the way to the endpoint, and at its URL"
-            }
+            Sort::NotFound => "check that it is in this subscription and group, and that its name is right",
+            Sort::TimedOut => "check the network and the proxy; --timeout and --deadline set longer limits",
+            Sort::Unreachable => "check the network and the proxy to the endpoint, and its URL",
             Sort::NotUnderstood => {
-                "look at the URL of the endpoint, and at what answers there: a gateway, a proxy or a load balancer \
-                 without a backend does so"
+                "check the URL of the endpoint, and which server answers there: a gateway, a proxy or a \
+                 load balancer without a backend returns this"
             }
-            Sort::Service => "do as Azure says; with the correlation id, its support can look the call up",
+            Sort::Service => {
+                "follow the message of Azure; Azure support can find the call by its \
+                correlation ID"
+            }
         }
     }
 }
@@ -269,7 +266,7 @@ fn told(message: &str, scrub: &Scrub) -> String {
 /// What an answer is that is none of the resource manager.
 pub(super) fn not_understood(status: u16, content_type: Option<&str>) -> String {
     let kind = content_type.map(|kind| format!(", {kind}")).unwrap_or_default();
-    format!("the answer is none of the resource manager but HTTP {status}{kind}")
+    format!("unexpected response (HTTP {status}{kind}): this is not the resource manager")
 }
 
 #[cfg(test)]
@@ -345,7 +342,7 @@ mod tests {
     fn what_is_no_answer_of_azure_is_not_understood() {
         let html = answered(502, &[("content-type", "text/html")], "<html>canary</html>");
         assert_eq!(html.sort, Sort::NotUnderstood);
-        assert!(html.message.ends_with(" HTTP 502, text/html"), "{}", html.message);
+        assert!(html.message.contains("(HTTP 502, text/html)"), "{}", html.message);
         assert_eq!(answered(404, &[], "").sort, Sort::NotUnderstood);
         assert_eq!(answered(429, &[], "").sort, Sort::Throttled);
         assert_eq!(answered(400, &[], r#"{"error":"text"}"#).sort, Sort::NotUnderstood);

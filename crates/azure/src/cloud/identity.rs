@@ -235,7 +235,7 @@ fn credential(
     let unmade = || {
         let message = format!("{} cannot be used", source.shown());
         let finding = Finding::error(&pages::INCOMPLETE, Kind::Invalid, "", message);
-        Box::new(finding.help("look at the variables that begin with AZURE_ and at the files that they name"))
+        Box::new(finding.help("check the variables that begin with AZURE_ and the files that they name"))
     };
     let options = || {
         let client = session.client().ok_or_else(unmade)?;

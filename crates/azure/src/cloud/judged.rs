@@ -109,7 +109,7 @@ fn location(config: &InstallConfig, facts: &Facts) -> Option<Answer> {
     let found = &facts.location;
     let cloud = facts.cloud_name.as_str();
     let answer = if found.name.is_empty() {
-        Answer::skipped(format!("the cloud says nothing of the location {}", platform.region))
+        Answer::skipped(format!("the cloud does not report the location {}", platform.region))
     } else {
         let people = if found.display_name.is_empty() { &found.name } else { &found.display_name };
         Answer::passed(format!("{cloud} offers the location {} ({people}) to the subscription", found.name))
@@ -132,9 +132,9 @@ fn sizes(config: &InstallConfig, facts: &Facts) -> Option<Answer> {
     named.dedup();
     let all: Vec<&str> = facts.sizes.keys().map(String::as_str).collect();
     let answer = if all.is_empty() {
-        Answer::skipped("the cloud names no machine sizes of the location, so nothing can be compared")
+        Answer::skipped("the cloud lists no machine sizes of the location, so nothing can be compared")
     } else if named.is_empty() {
-        Answer::passed(format!("of the usual sizes the location offers {}", few(&all)))
+        Answer::passed(format!("the location offers {} of the default sizes", few(&all)))
     } else {
         Answer::passed(format!("the location offers {}", few(&named)))
     };
@@ -167,11 +167,11 @@ fn existing_network(config: &InstallConfig, facts: &Facts) -> Option<Answer> {
         return None;
     }
     let Some(found) = &facts.network else {
-        let message = format!("nothing is known of the virtual network {}", platform.virtual_network);
+        let message = format!("the virtual network {} is unknown", platform.virtual_network);
         return Some(Answer::skipped(message));
     };
     let named: Vec<&str> = platform.subnets.iter().map(|subnet| subnet.name.as_str()).collect();
-    let message = format!("the virtual network {} is there with {}", platform.virtual_network, few(&named));
+    let message = format!("the virtual network {} exists with {}", platform.virtual_network, few(&named));
     Some(
         Answer::passed(message)
             .with("resourceGroup", found.resource_group.as_str())
@@ -188,7 +188,7 @@ fn resource_group(config: &InstallConfig, facts: &Facts) -> Option<Answer> {
         return None;
     }
     let Some(found) = &facts.resource_group else {
-        return Some(Answer::skipped(format!("nothing is known of the resource group {name}")));
+        return Some(Answer::skipped(format!("the resource group {name} is unknown")));
     };
     let state = if found.resources == 0 { "is empty" } else { "is the cluster's own" };
     Some(
@@ -236,7 +236,7 @@ fn image(config: &InstallConfig, _: &Facts) -> Option<Answer> {
     named.dedup();
     let message = if all && !named.is_empty() {
         let named: Vec<&str> = named.iter().map(String::as_str).collect();
-        format!("the config names the image of every pool: {}", few(&named))
+        format!("the config sets the image of every pool: {}", few(&named))
     } else {
         format!("there is an image of the machines for {architecture}")
     };

@@ -225,7 +225,7 @@ impl Arm {
 
 /// A body as it is sent.
 fn written<B: Serialize>(call: &str, body: &B) -> Result<Vec<u8>, Fault> {
-    serde_json::to_vec(body).map_err(|_| Fault::unmade(call, "its body is no JSON"))
+    serde_json::to_vec(body).map_err(|_| Fault::unmade(call, "its body is not JSON"))
 }
 
 /// How something stands, by what is told of it.

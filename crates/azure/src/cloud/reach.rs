@@ -144,7 +144,7 @@ fn judge(role: &Role, place: &Place, seen: Result<&Reply, &Broken>) -> Answer {
         Err(broken) if broken.sort == landfall_net::Sort::NameFailed => {
             let message =
                 format!("this machine cannot resolve names: no name server answers for {title} at `{url}`");
-            let help = "connect the network or VPN of this machine, and look at its name servers";
+            let help = "connect the network or VPN of this machine, and check its name servers";
             return place.finding(&pages::UNREACHABLE, message, help);
         }
         Err(broken) => {
@@ -157,12 +157,13 @@ fn judge(role: &Role, place: &Place, seen: Result<&Reply, &Broken>) -> Answer {
     }
     if let Some(target) = reply.header("location").filter(|_| (300..400).contains(&reply.status)) {
         let message = format!("`{url}` redirects to `{}`", shortened(target));
-        let help = "landfall follows no redirect; look whether a proxy on the way wants to be logged in to";
+        let help = "landfall does not follow redirects; check whether a proxy asks for a login";
         return place.finding(&pages::REDIRECT, message, help);
     }
     let kind = reply.header("content-type").map(|kind| format!(", {}", shortened(kind))).unwrap_or_default();
-    let message = format!("`{url}` answers, but not as {title}: HTTP {}{kind}", reply.status);
-    let help = "look at what answers there: a gateway, a proxy or a load balancer without a backend does so";
+    let message = format!("`{url}` answers, but is not {title}: HTTP {}{kind}", reply.status);
+    let help = "check which server answers there: a gateway, a proxy or a load balancer without a backend \
+        returns this";
     place.finding(&pages::NOT_AZURE, message, help)
 }
 
@@ -223,7 +224,7 @@ fn finding_of_trust(faults: &[TrustFault]) -> Finding {
     let told: Vec<String> = faults.iter().map(|fault| format!("{}: {}", fault.name, fault.why)).collect();
     let field = if faults.iter().any(|fault| fault.name == BUNDLE) { BUNDLE } else { "" };
     Finding::error(&pages::TRUST, Kind::Invalid, field, told.join("; ")).help(
-        "give certificates in PEM form, from -----BEGIN CERTIFICATE----- to -----END CERTIFICATE-----, in a \
+        "use certificates in PEM format, from -----BEGIN CERTIFICATE----- to -----END CERTIFICATE-----, in a \
          file that can be read",
     )
 }

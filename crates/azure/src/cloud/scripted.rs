@@ -35,7 +35,7 @@ impl Script {
         let asked = format!("{} {}", request.method(), request.url());
         self.asked.lock().unwrap_or_else(PoisonError::into_inner).push(asked);
         let next = self.answers.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
-        let (status, given, body) = next.unwrap_or((500, &[], "nothing is left to say"));
+        let (status, given, body) = next.unwrap_or((500, &[], "the script is at its end"));
         let mut headers = Headers::new();
         for (name, value) in given {
             headers.insert(*name, *value);

@@ -200,7 +200,7 @@ impl Session<'_> {
             .await
             .map_err(|answer| Unready::of(answer, what, self.asking.check(identity::CHECK)))?;
         let Some(client) = self.client() else {
-            return Err(Unready("there is no HTTP client to ask with".to_owned()));
+            return Err(Unready("there is no HTTP client".to_owned()));
         };
         Ok(self.arm.get_or_init(|| {
             let (url, limit) = (&environment.resource_manager, self.asking.patience.call);
@@ -223,7 +223,7 @@ impl Session<'_> {
 
     /// The id of the subscription.
     pub(super) async fn subscription(&self) -> Result<String, Unready> {
-        let what = "there is no subscription to ask about";
+        let what = "the subscription is unknown";
         let found = self.found_subscription().await.map(|found| found.id.clone());
         found.map_err(|answer| Unready::of(answer, what, self.asking.check(subscription::CHECK)))
     }

@@ -68,7 +68,7 @@ impl Given {
     pub(super) fn nothing_in_file(&self) -> Option<Finding> {
         let Unread { variable, path, why } = self.unread.as_ref()?;
         let message = format!("`{}`, which {variable} names, {why}", shortened(path));
-        let help = format!("name a service principal's file in {variable}, or leave the variable out");
+        let help = format!("set {variable} to a service principal's file, or unset it");
         Some(Finding::error(&pages::INCOMPLETE, Kind::Invalid, "", message).help(help))
     }
 
@@ -79,14 +79,14 @@ impl Given {
             return None;
         }
         let message = format!(
-            "the application `{}` is named, but neither a secret, a certificate nor a federated token of it, \
-             and no managed identity answers",
+            "the application `{}` is set, but not its secret, certificate or federated token, and no \
+             managed identity answers",
             shortened(&self.client)
         );
         let tenant = if self.tenant.is_empty() { "AZURE_TENANT_ID and " } else { "" };
         let help = format!(
-            "set {tenant}one of AZURE_CLIENT_SECRET, AZURE_CLIENT_CERTIFICATE_PATH and {FEDERATED}; the login \
-             to the Azure CLI is used where AZURE_CLIENT_ID is not set"
+            "set {tenant}one of AZURE_CLIENT_SECRET, AZURE_CLIENT_CERTIFICATE_PATH and {FEDERATED}; the \
+             Azure CLI login is used if AZURE_CLIENT_ID is not set"
         );
         Some(Finding::error(&pages::INCOMPLETE, Kind::Required, "", message).help(help))
     }
@@ -96,19 +96,19 @@ impl Given {
         let who = source.shown();
         let finding = |kind, message: String, variable: &str| {
             let finding = Finding::error(&pages::INCOMPLETE, kind, "", message);
-            finding.help(format!("set {variable}, or name it in ~/.azure/osServicePrincipal.json"))
+            finding.help(format!("set {variable}, or add it to ~/.azure/osServicePrincipal.json"))
         };
         let plain = |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || c == '.' || c == '-');
         if self.tenant.is_empty() {
-            let message = format!("there is {who}, but no tenant is named");
+            let message = format!("{who} is set, but no tenant");
             return Some(finding(Kind::Required, message, "AZURE_TENANT_ID"));
         }
         if !plain(&self.tenant) {
-            let message = format!("`{}` is neither a tenant's id nor its domain", shortened(&self.tenant));
+            let message = format!("`{}` is neither a tenant ID nor a domain", shortened(&self.tenant));
             return Some(finding(Kind::Invalid, message, "AZURE_TENANT_ID"));
         }
         if self.client.is_empty() {
-            let message = format!("there is {who}, but no application is named");
+            let message = format!("{who} is set, but no application");
             return Some(finding(Kind::Required, message, "AZURE_CLIENT_ID"));
         }
         None
@@ -212,8 +212,8 @@ mod tests {
     fn an_application_needs_a_tenant_and_an_id() {
         let lacking = |variables| given(variables).lacking(&Source::Secret);
         let cases = [
-            (lacking(&[("AZURE_CLIENT_ID", "c")]), "no tenant "),
-            (lacking(&[("AZURE_TENANT_ID", "t")]), "no application "),
+            (lacking(&[("AZURE_CLIENT_ID", "c")]), "but no tenant"),
+            (lacking(&[("AZURE_TENANT_ID", "t")]), "but no application"),
             (lacking(&[("AZURE_TENANT_ID", "t/x"), ("AZURE_CLIENT_ID", "c")]), "`t/x`"),
         ];
         for (finding, word) in cases {

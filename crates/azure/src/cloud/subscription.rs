@@ -70,8 +70,8 @@ fn choose(seen: Vec<Subscription>) -> Result<Subscription, Answer> {
     let (message, help) = match <[Subscription; 1]>::try_from(usable) {
         Ok([subscription]) => return Ok(subscription),
         Err(none) if none.is_empty() => (
-            "no subscription is named, and the credentials can see none".to_owned(),
-            format!("{VARIABLE}, and give the caller a role on that subscription"),
+            "no subscription is set, and the credentials can see none".to_owned(),
+            format!("{VARIABLE}, and assign the caller a role on that subscription"),
         ),
         Err(many) => {
             let names: Vec<String> = many
@@ -79,7 +79,7 @@ fn choose(seen: Vec<Subscription>) -> Result<Subscription, Answer> {
                 .take(MOST)
                 .map(|one| format!("{} ({})", one.id, shortened(&one.display_name)))
                 .collect();
-            let message = format!("no subscription is named, and the credentials can see {}", many.len());
+            let message = format!("no subscription is set, and the credentials can see {}", many.len());
             (message, format!("{VARIABLE} to one of them, such as {}", names.join(", ")))
         }
     };
@@ -92,15 +92,15 @@ fn unseen(fault: &Fault, id: &str) -> Answer {
     let id = shortened(id);
     let finding = if fault.is("InvalidAuthenticationTokenTenant") {
         let message = format!(
-            "the subscription `{id}` is of another tenant than the credentials: {}",
+            "the subscription `{id}` belongs to another tenant than the credentials: {}",
             fault.sentence()
         );
         let help = "use credentials of the tenant that the subscription is in, or another subscription";
         Finding::error(&pages::TENANT, Kind::Invalid, "", message).help(help)
     } else if fault.sort == Sort::NotFound || NO_SUBSCRIPTION.iter().any(|code| fault.is(code)) {
         let message = format!("the credentials cannot see the subscription `{id}`: {}", fault.sentence());
-        let help = "look at AZURE_SUBSCRIPTION_ID, whether the subscription is in this cloud, and whether \
-                    the caller has a role on it";
+        let help = "check AZURE_SUBSCRIPTION_ID, that the subscription is in this cloud, and that the \
+            caller has a role on it";
         Finding::error(&pages::NO_SUBSCRIPTION, Kind::Invalid, "", message).help(help)
     } else {
         return fault.answer("");
@@ -131,13 +131,13 @@ pub(super) fn check<'s>(session: &'s Session<'_>) -> Check<'s> {
 fn judge(subscription: &Subscription, caller: &Caller) -> Answer {
     let Subscription { id, display_name, state, tenant_id, hidden } = subscription;
     if let Some(why) = hidden {
-        return Answer::skipped(format!("the caller may not look at the subscription itself: {why}"));
+        return Answer::skipped(format!("the caller may not read the subscription itself: {why}"));
     }
     let of_another =
         is_id(tenant_id) && is_id(&caller.tenant) && !tenant_id.eq_ignore_ascii_case(&caller.tenant);
     if of_another {
         let message = format!(
-            "the subscription `{id}` is of the tenant {tenant_id}, and the credentials are of {}",
+            "the subscription `{id}` belongs to the tenant {tenant_id}, and the credentials to {}",
             caller.tenant
         );
         let help = "use credentials of the tenant that the subscription is in, or another subscription";
@@ -145,13 +145,13 @@ fn judge(subscription: &Subscription, caller: &Caller) -> Answer {
     }
     if is_disabled(state) {
         let message = format!("the subscription `{id}` is not enabled: its state is {}", shortened(state));
-        let help = "have it enabled in the Azure portal, or use another subscription";
+        let help = "enable it in the Azure portal, or use another subscription";
         return Answer::found(Finding::error(&pages::DISABLED, Kind::Invalid, "", message).help(help));
     }
     if !state.is_empty() && !state.eq_ignore_ascii_case("Enabled") {
         let message =
             format!("the subscription `{id}` may soon be disabled: its state is {}", shortened(state));
-        let help = "look at its bills in the Azure portal";
+        let help = "check its billing in the Azure portal";
         return Answer::found(Finding::warning(&pages::UNPAID, Kind::Invalid, "", message).help(help));
     }
     let name =

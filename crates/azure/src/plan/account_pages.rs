@@ -11,8 +11,8 @@ pub(super) fn account_not_known(missing: &[&str]) -> Finding {
     let message = format!("the {} of the credentials must be known", missing.join(" and the "));
     Finding::error(&ACCOUNT, Kind::Required, PLATFORM, message).help(
         "set AZURE_SUBSCRIPTION_ID, AZURE_TENANT_ID, AZURE_CLIENT_ID and AZURE_CLIENT_SECRET, write \
-         ~/.azure/osServicePrincipal.json, give a facts file with --facts, or leave --offline out; \
-         `landfall aso render` takes --subscription-id and --tenant-id as well",
+         ~/.azure/osServicePrincipal.json, pass a facts file with --facts, or remove --offline; `landfall \
+         aso render` also accepts --subscription-id and --tenant-id",
     )
 }
 
@@ -30,10 +30,12 @@ pub(super) fn account_not_in_facts(missing: &[(&str, &str)]) -> Finding {
 /// That the facts are those of another application than the one whose secret there is.
 pub(in super::super) fn other_application(facts: &str, own: &str) -> Finding {
     let message = format!(
-        "the facts are those of the application `{}`, and the secret is that of `{}`, which the cluster gets",
+        "the facts are for the application `{}`, and the secret that the cluster gets belongs to `{}`",
         shortened(facts),
         shortened(own)
     );
-    Finding::warning(&APPLICATION, Kind::Invalid, PLATFORM, message)
-        .help("gather facts again with these credentials, or set those of the application of the facts")
+    Finding::warning(&APPLICATION, Kind::Invalid, PLATFORM, message).help(
+        "gather facts again with these credentials, or use the credentials of the application in the \
+            facts",
+    )
 }

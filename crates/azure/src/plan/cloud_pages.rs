@@ -40,7 +40,7 @@ const NOT_OF_OPENSHIFT: Code = Code::new("LF0787");
 
 pub(super) fn not_for_terraform(cloud: &str) -> Finding {
     let cloud = shortened(cloud);
-    let message = format!("the catalogue does not say how terraform finds the cloud `{cloud}`");
+    let message = format!("the catalogue does not define how terraform finds the cloud `{cloud}`");
     Finding::error(&TERRAFORM, Kind::Required, "platform.azure.cloudName", message).help(format!(
         "add `metadataHost`, the host of its resource manager, or `terraformEnvironment` under \
          azure.clouds.{cloud} in the catalogue overlay"
@@ -48,26 +48,27 @@ pub(super) fn not_for_terraform(cloud: &str) -> Finding {
 }
 
 pub(super) fn not_for_openshift(cloud: &str) -> Finding {
-    let message = format!("OpenShift's object `Infrastructure` takes no cloud `{}`", shortened(cloud));
+    let message =
+        format!("OpenShift's `Infrastructure` object does not accept the cloud `{}`", shortened(cloud));
     let names = [values::CLOUDS, values::NEWER_CLOUDS].concat().join(", ");
     Finding::error(&NOT_OF_OPENSHIFT, Kind::NotSupported, "platform.azure.cloudName", message)
-        .help(format!("describe the cloud in the overlay under one of the names that it takes: {names}"))
+        .help(format!("describe the cloud in the overlay under one of the accepted names: {names}"))
 }
 
 pub(super) fn size_untold(wish: &Wish<'_>, name: &str, missing: &[&str]) -> Finding {
-    let message = format!("the cloud does not tell {} of {name}", missing.join(", "));
+    let message = format!("the cloud does not report {} of {name}", missing.join(", "));
     Finding::warning(&UNTOLD, Kind::Invalid, machines(wish, "type"), message)
-        .help("look whether its machines are large enough and of the pool's architecture")
+        .help("check that its machines are large enough and of the pool's architecture")
 }
 
 pub(super) fn location_not_offered(name: &str, cloud: &str, help: String) -> Finding {
-    let message = format!("`{}` is no location that {cloud} offers to the subscription", shortened(name));
+    let message = format!("{cloud} does not offer the location `{}` to the subscription", shortened(name));
     Finding::error(&LOCATION, Kind::Invalid, REGION, message).help(help)
 }
 
 pub(super) fn location_spelled(given: &str, name: &str) -> Finding {
     let (given, name) = (shortened(given), shortened(name));
-    let message = format!("`{given}` is not how the resource manager writes the location `{name}`");
+    let message = format!("`{given}` is not the resource manager's name for the location `{name}`");
     Finding::error(&LOCATION, Kind::Invalid, REGION, message).help(format!("write `region: {name}`"))
 }
 
@@ -75,8 +76,8 @@ pub(super) fn size_not_offered(location: &str, wish: &Wish<'_>, name: &str, fitt
     let message = format!("{} is not offered in `{}`", shortened(name), shortened(location));
     let help = match nearest(name, fitting.iter().copied()) {
         Some(near) => format!("did you mean `{near}`? the location offers it"),
-        None if fitting.is_empty() => "name a size that the location offers".to_owned(),
-        None => format!("name a size that the location offers, such as {}", listed(fitting)),
+        None if fitting.is_empty() => "use a size that the location offers".to_owned(),
+        None => format!("use a size that the location offers, such as {}", listed(fitting)),
     };
     Finding::error(&SIZE, Kind::NotSupported, machines(wish, "type"), message).help(help)
 }
@@ -84,18 +85,18 @@ pub(super) fn size_not_offered(location: &str, wish: &Wish<'_>, name: &str, fitt
 pub(super) fn size_not_in_zones(path: &str, name: &str, missing: &[&str], offering: &[String]) -> Finding {
     let message = format!("{name} is not offered to the subscription in zone {}", listed(missing));
     let help = match offering {
-        [] => "leave `zones` out: the location offers this size without zones".to_owned(),
+        [] => "remove `zones`: the location offers this size without zones".to_owned(),
         [..] => format!("choose among the zones {}", offering.join(", ")),
     };
     Finding::error(&SIZE_ZONES, Kind::Invalid, format!("{path}.platform.azure.zones"), message).help(help)
 }
 
 pub(super) fn ultra_not_in_zones(wish: &Wish<'_>, name: &str, missing: &[&str], having: &[&str]) -> Finding {
-    let message = format!("{name} has no ultra disks in zone {}", listed(missing));
+    let message = format!("{name} does not support ultra disks in zone {}", listed(missing));
     let help = if having.is_empty() {
-        format!("set {} to a size that has them, or do without", machines(wish, "type"))
+        format!("set {} to a size that supports them, or remove the setting", machines(wish, "type"))
     } else {
-        format!("set {} to zones among {}, or do without", machines(wish, "zones"), listed(having))
+        format!("set {} to zones among {}, or remove the setting", machines(wish, "zones"), listed(having))
     };
     ultra(wish, message).help(help)
 }
@@ -103,30 +104,30 @@ pub(super) fn ultra_not_in_zones(wish: &Wish<'_>, name: &str, missing: &[&str], 
 pub(super) fn ultra_without_zones(location: &str, wish: &Wish<'_>, name: &str) -> Finding {
     let location = shortened(location);
     ultra(wish, format!("ultra disks need zones, and `{location}` offers {name} without any"))
-        .help("name another location or size, or do without")
+        .help("use another location or size, or remove the setting")
 }
 
 fn ultra(wish: &Wish<'_>, message: String) -> Finding {
     Finding::error(&ULTRA_ZONES, Kind::Invalid, machines(wish, "type"), message)
-        .related("where ultra disks are asked for", machines(wish, ULTRA))
+        .related("the ultra disks", machines(wish, ULTRA))
 }
 
 /// That a size has no ultra disks at all.
 pub(super) fn no_ultra(wish: &Wish<'_>, name: &str, capability: &str) -> Finding {
     pages::capability_missing(wish, name, capability, "type")
-        .related("where ultra disks are asked for", machines(wish, ULTRA))
+        .related("the ultra disks", machines(wish, ULTRA))
 }
 
 pub(super) fn not_confidential(wish: &Wish<'_>, name: &str) -> Finding {
-    let message = format!("{name} cannot be a confidential machine");
+    let message = format!("{name} does not support confidential VMs");
     Finding::error(&CONFIDENTIAL, Kind::Invalid, machines(wish, "settings.securityType"), message)
-        .help(format!("set {} to a confidential size, or leave `settings` out", machines(wish, "type")))
+        .help(format!("set {} to a confidential size, or remove `settings`", machines(wish, "type")))
 }
 
 pub(super) fn not_trusted(wish: &Wish<'_>, name: &str) -> Finding {
-    let message = format!("{name} has no trusted launch");
+    let message = format!("{name} does not support trusted launch");
     Finding::error(&TRUSTED, Kind::Invalid, machines(wish, "settings.securityType"), message)
-        .help(format!("set {} to a size that has it, or leave `settings` out", machines(wish, "type")))
+        .help(format!("set {} to a size that supports it, or remove `settings`", machines(wish, "type")))
 }
 
 /// A field of a pool's settings.
@@ -138,19 +139,19 @@ pub(super) fn no_network(name: &str, group: &str) -> Finding {
     let message =
         format!("there is no virtual network `{}` in the group `{}`", shortened(name), shortened(group));
     Finding::error(&NETWORK, Kind::Invalid, VIRTUAL_NETWORK, message)
-        .help("name one that `az network vnet list -o table` shows, and its group")
+        .help("use one that `az network vnet list -o table` shows, and its group")
         .related("the group", "platform.azure.networkResourceGroupName")
 }
 
 pub(super) fn network_elsewhere(name: &str, network: &Network, region: &str) -> Finding {
     let message = format!(
-        "the virtual network `{}` is in `{}`, and the cluster in `{}`",
+        "the virtual network `{}` is in `{}`, and the cluster is in `{}`",
         shortened(name),
         shortened(&network.location),
         shortened(region)
     );
     Finding::error(&NETWORK_LOCATION, Kind::Invalid, VIRTUAL_NETWORK, message)
-        .help("name a virtual network of the cluster's location, or another location")
+        .help("use a virtual network in the cluster's location, or another location")
         .related("the cluster's location", REGION)
 }
 
@@ -166,7 +167,7 @@ pub(super) fn no_subnet(place: Place, name: &str, network: &str, there: &[&str])
     let message = format!("there is no subnet `{}` in `{}`", shortened(name), shortened(network));
     let help = match nearest(name, there.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
-        None if there.is_empty() => "create the subnet, or name another virtual network".to_owned(),
+        None if there.is_empty() => "create the subnet, or use another virtual network".to_owned(),
         None => format!("the virtual network has {}", listed(there)),
     };
     Finding::error(&SUBNET, Kind::Invalid, place.field, message).at(place.at).help(help)
@@ -174,32 +175,31 @@ pub(super) fn no_subnet(place: Place, name: &str, network: &str, there: &[&str])
 
 pub(super) fn outside(place: Place, found: &Subnet, prefixes: &[&str], machines: &[String]) -> Finding {
     let message = format!(
-        "the subnet `{}` has the addresses {}, which lie in no machine network ({})",
+        "the subnet `{}` has the CIDR {}, which is outside the machine networks ({})",
         shortened(&found.name),
         listed(prefixes),
         machines.join(", ")
     );
     Finding::error(&ADDRESSES, Kind::Invalid, place.field, message)
         .at(place.at)
-        .help("add its network to networking.machineNetwork, or name a subnet that lies in one")
+        .help("add its CIDR to networking.machineNetwork, or use a subnet inside a machine network")
         .related("the machine networks", MACHINE_NETWORK)
 }
 
 pub(in super::super) fn no_group(name: &str) -> Finding {
-    group(&GROUP, format!("there is no resource group `{}` in the subscription", shortened(name))).help(
-        "name one that `az group list -o table` shows, or leave `resourceGroupName` out and a group is made",
-    )
+    group(&GROUP, format!("there is no resource group `{}` in the subscription", shortened(name)))
+        .help("use one that `az group list -o table` shows, or remove `resourceGroupName` to create a group")
 }
 
 pub(super) fn group_elsewhere(name: &str, found: &ResourceGroup, region: &str) -> Finding {
     let message = format!(
-        "the resource group `{}` is in `{}`, and the cluster in `{}`",
+        "the resource group `{}` is in `{}`, and the cluster is in `{}`",
         shortened(name),
         shortened(&found.location),
         shortened(region)
     );
     group(&GROUP_LOCATION, message)
-        .help("name a group of the cluster's location, or leave `resourceGroupName` out")
+        .help("use a group in the cluster's location, or remove `resourceGroupName`")
         .related("the cluster's location", REGION)
 }
 
@@ -207,7 +207,7 @@ pub(in super::super) fn group_owned(name: &str, tags: &[&str]) -> Finding {
     let name = shortened(name);
     let message = format!("the resource group `{name}` has the tag of another cluster: {}", listed(tags));
     group(&OWNER, message)
-        .help("name a group that no cluster was given, as this one goes when that cluster is destroyed")
+        .help("use a group that belongs to no cluster: this one is deleted with that cluster")
 }
 
 pub(super) fn group_not_empty(name: &str, found: &ResourceGroup) -> Finding {
@@ -221,7 +221,7 @@ pub(super) fn group_not_empty(name: &str, found: &ResourceGroup) -> Finding {
         (false, more) => format!(": {} and {more} more", first.join(", ")),
     };
     group(&NOT_EMPTY, format!("the resource group `{}` has {count} in it{shown}", shortened(name)))
-        .help("name an empty group, or leave `resourceGroupName` out and a group is made")
+        .help("use an empty group, or remove `resourceGroupName` to create a group")
 }
 
 fn group(code: &'static Code, message: String) -> Finding {
@@ -250,7 +250,7 @@ pub(super) fn records_left(zone: &DnsZone, base_domain: &str, installed: bool) -
     if installed {
         let message = format!("the DNS zone `{zone}` has records of the cluster: {few}{more}");
         return Finding::warning(&RECORDS, Kind::Invalid, "baseDomain", message)
-            .help("they are the cluster's own if this directory has made them");
+            .help("if landfall created them from this directory, they belong to the cluster");
     }
     let message = format!("the DNS zone `{zone}` has records of an earlier cluster: {few}{more}");
     Finding::error(&RECORDS, Kind::Invalid, "baseDomain", message)

@@ -54,13 +54,13 @@ fn hint(planning: &Planning<'_>, name: &str) -> String {
     let written = plain(name);
     let known = known(planning);
     if known.contains(&name) {
-        return "ask Azure's support to open the location to the subscription, or name another one"
+        return "ask Azure support to allow the location for the subscription, or choose another one"
             .to_owned();
     }
     if known.contains(&written.as_str()) {
         return format!("did you mean `{}`?", shortened(&written));
     }
-    let list = "name one that `az account list-locations -o table` shows";
+    let list = "use one that `az account list-locations -o table` shows";
     match (nearest(&written, known), catalogue.clouds_with(&written).first()) {
         (_, Some(other)) => {
             format!("the catalogue has it in the cloud {other}: set platform.azure.cloudName")

@@ -36,9 +36,8 @@ fn type_of(wish: &Wish<'_>) -> String {
 }
 
 pub(super) fn cloud_closed(name: &str) -> Finding {
-    let message = format!("the cloud `{}` was closed", shortened(name));
-    Finding::warning(&CLOSED, Kind::Invalid, "platform.azure.cloudName", message)
-        .help("choose another cloud; what was in this one is gone")
+    let message = format!("the cloud `{}` no longer exists", shortened(name));
+    Finding::warning(&CLOSED, Kind::Invalid, "platform.azure.cloudName", message).help("choose another cloud")
 }
 
 pub(super) fn cloud_not_known(name: &str) -> Finding {
@@ -48,9 +47,9 @@ pub(super) fn cloud_not_known(name: &str) -> Finding {
 }
 
 pub(super) fn facts_of_another(field: &str, found: &str, wanted: &str) -> Finding {
-    let message = format!("the facts are those of `{}`, not of `{}`", shortened(found), shortened(wanted));
+    let message = format!("the facts are for `{}`, not for `{}`", shortened(found), shortened(wanted));
     Finding::error(&FACTS, Kind::Invalid, format!("platform.azure.{field}"), message)
-        .help("give facts that were gathered for this config with --facts FILE")
+        .help("pass facts that were gathered for this config with --facts FILE")
 }
 
 pub(super) fn location_not_known(
@@ -59,11 +58,11 @@ pub(super) fn location_not_known(
     near: Option<&str>,
     offline: bool,
 ) -> Finding {
-    let message = format!("nothing is known of the machine sizes of `{}`", shortened(location));
+    let message = format!("the machine sizes of `{}` are unknown", shortened(location));
     let ask = if offline {
-        "leave --offline out where it is given, give a facts file with --facts"
+        "remove --offline, or pass a facts file with --facts"
     } else {
-        "give a facts file with --facts"
+        "pass a facts file with --facts"
     };
     let help = match (clouds, near) {
         ([], Some(near)) => {
@@ -78,12 +77,12 @@ pub(super) fn location_not_known(
 pub(super) fn no_default_size(location: &str, wish: &Wish<'_>, default: &str, fitting: &[&str]) -> Finding {
     const MOST: usize = 10;
     let message = match default {
-        "" => format!("there is no usual size for {} machines", shortened(wish.architecture)),
-        name => format!("`{}` does not offer the usual size {name}", shortened(location)),
+        "" => format!("there is no default size for {} machines", shortened(wish.architecture)),
+        name => format!("`{}` does not offer the default size {name}", shortened(location)),
     };
     let field = type_of(wish);
     let help = if fitting.is_empty() {
-        format!("set {field}; no size that would do is known there")
+        format!("set {field}; no suitable size is known there")
     } else {
         let first: Vec<&str> = fitting.iter().take(MOST).copied().collect();
         let more = if fitting.len() > MOST { " and others" } else { "" };
@@ -101,16 +100,19 @@ pub(super) fn size_not_known<'a>(
     let message = format!("`{}` is not known to offer {}", shortened(location), shortened(name));
     let help = match nearest(name, known) {
         Some(near) => format!("did you mean `{near}`?"),
-        None => "name a size that the location offers, or give a facts file with --facts".to_owned(),
+        None => "use a size that the location offers, or pass a facts file with --facts".to_owned(),
     };
     Finding::error(&SIZE, Kind::NotSupported, type_of(wish), message).help(help)
 }
 
 pub(super) fn size_restricted(location: &str, wish: &Wish<'_>, name: &str, why: &str) -> Finding {
-    let message =
-        format!("`{}` does not let the subscription use {name}: {}", shortened(location), shortened(why));
+    let message = format!(
+        "`{}` does not allow the subscription to use {name}: {}",
+        shortened(location),
+        shortened(why)
+    );
     Finding::error(&SIZE, Kind::Invalid, type_of(wish), message)
-        .help("name another size, or ask Azure's support to open this one to the subscription")
+        .help("use another size, or ask Azure support to allow this one for the subscription")
 }
 
 pub(super) fn too_small(
@@ -129,41 +131,41 @@ pub(super) fn too_small(
         least.vcpus,
         least.memory_gb
     );
-    Finding::error(&TOO_SMALL, Kind::Invalid, type_of(wish), message).help("name a larger size")
+    Finding::error(&TOO_SMALL, Kind::Invalid, type_of(wish), message).help("use a larger size")
 }
 
 pub(super) fn other_architecture(wish: &Wish<'_>, name: &str) -> Finding {
-    let message = format!("{name} has no {} processors", shortened(wish.architecture));
+    let message = format!("{name} is not {}", shortened(wish.architecture));
     Finding::error(&FITNESS, Kind::Invalid, type_of(wish), message)
         .related("the pool's architecture", format!("{}.architecture", wish.path))
-        .help("name a size of that architecture")
+        .help("use a size of that architecture")
 }
 
 pub(super) fn unsupported_family(wish: &Wish<'_>, name: &str, family: &str) -> Finding {
     let message = format!("sizes of the family {family}, such as {name}, cannot run the operating system");
-    Finding::error(&FITNESS, Kind::Invalid, type_of(wish), message).help("name a size of another family")
+    Finding::error(&FITNESS, Kind::Invalid, type_of(wish), message).help("use a size of another family")
 }
 
 pub(super) fn capability_missing(wish: &Wish<'_>, name: &str, capability: &str, field: &str) -> Finding {
     let message = format!("{name} does not have the capability {capability} in this location");
     Finding::error(&CAPABILITY, Kind::Invalid, format!("{}.platform.azure.{field}", wish.path), message)
-        .help(format!("set {} to a size that has it, or do without", type_of(wish)))
+        .help(format!("set {} to a size that supports it, or remove the setting", type_of(wish)))
 }
 
 pub(super) fn zones_not_offered(path: &str, name: &str, missing: &[&str], offering: &[String]) -> Finding {
     let missing: Vec<String> = missing.iter().map(|zone| shortened(zone)).collect();
     let message = format!("{name} is not known to be offered in zone {}", missing.join(", "));
     let help = match offering {
-        [] => "leave `zones` out: the location offers this size without zones".to_owned(),
+        [] => "remove `zones`: the location offers this size without zones".to_owned(),
         [..] => format!("choose among the zones {}", offering.join(", ")),
     };
     Finding::warning(&ZONES, Kind::Invalid, format!("{path}.platform.azure.zones"), message).help(help)
 }
 
 pub(super) fn image_missing(release: &str, architecture: &str) -> Finding {
-    let message = format!("no image of release {release} is known for {}", shortened(architecture));
+    let message = format!("the image of release {release} is unknown for {}", shortened(architecture));
     Finding::error(&IMAGE, Kind::Required, "controlPlane.architecture", message)
-        .help("give the stream metadata of the release with --stream")
+        .help("pass the stream metadata of the release with --stream")
 }
 
 /// Two pools that start from the image of the cluster with protections that exclude each other.
@@ -178,7 +180,7 @@ pub(super) fn two_protections(path: &str, kind: &str, other: &str, other_kind: &
 
 pub(super) fn disk_size(path: &str, size: i64, possible: &RangeInclusive<i64>) -> Finding {
     let (least, most) = (possible.start(), possible.end());
-    let message = format!("an OS disk has {least} to {most} GiB, not {size}");
+    let message = format!("invalid OS disk size: {size} GiB; accepted: {least} to {most}");
     Finding::error(&OS_DISK_SIZE, Kind::Invalid, format!("{path}.platform.azure.osDisk.diskSizeGB"), message)
         .help(format!("write a size from {least} to {most}"))
 }
@@ -186,9 +188,8 @@ pub(super) fn disk_size(path: &str, size: i64, possible: &RangeInclusive<i64>) -
 pub(super) fn keys_without_whole_disk(path: &str, wanted: &str) -> Finding {
     let profile = format!("{path}.platform.azure.osDisk.securityProfile");
     let message = format!("`securityProfile.diskEncryptionSet` needs `securityEncryptionType: {wanted}`");
-    Finding::error(&OS_DISK_KEYS, Kind::Invalid, format!("{profile}.diskEncryptionSet"), message).help(
-        format!("write `securityEncryptionType: {wanted}`, or name the set in `osDisk.diskEncryptionSet`"),
-    )
+    Finding::error(&OS_DISK_KEYS, Kind::Invalid, format!("{profile}.diskEncryptionSet"), message)
+        .help(format!("write `securityEncryptionType: {wanted}`, or set it in `osDisk.diskEncryptionSet`"))
 }
 
 pub(super) fn two_sets_of_keys(path: &str) -> Finding {
@@ -196,7 +197,7 @@ pub(super) fn two_sets_of_keys(path: &str) -> Finding {
     let message = "an OS disk is encrypted with one disk encryption set, not with two";
     Finding::error(&OS_DISK_KEYS, Kind::Invalid, format!("{disk}.diskEncryptionSet"), message)
         .related("the other set", format!("{disk}.securityProfile.diskEncryptionSet"))
-        .help("remove `osDisk.diskEncryptionSet`: a confidential machine takes that of `securityProfile`")
+        .help("remove `osDisk.diskEncryptionSet`: a confidential VM uses the set of `securityProfile`")
 }
 
 pub(crate) fn hub_without_engine() -> Finding {
@@ -222,22 +223,22 @@ pub(super) fn stack_image_missing() -> Finding {
 pub(super) fn environment_not_known() -> Finding {
     let message = "the endpoints of the Azure Stack Hub are not known";
     Finding::warning(&ENVIRONMENT, Kind::Required, "platform.azure.armEndpoint", message)
-        .help("give a facts file with --facts")
+        .help("pass a facts file with --facts")
 }
 
 pub(super) fn network_too_small() -> Finding {
-    let message = "the network has no room for a subnet of the control plane and one of compute machines";
+    let message = "the network is too small for a control plane subnet and a compute subnet";
     Finding::error(&TOO_NARROW, Kind::Invalid, "networking.machineNetwork[0].cidr", message)
-        .help("give a larger network")
+        .help("use a larger network")
 }
 
 /// What this engine does not make, with the engines that do.
 pub(super) fn not_made(field: &str, what: &str, engine: Engine, engines: &[Engine]) -> Finding {
-    let message = format!("landfall does not make clusters with {what}");
+    let message = format!("landfall does not create clusters with {what}");
     let Some(other) = engines.first() else {
-        return Finding::error(&NOT_MADE, Kind::NotSupported, field, message).help("leave the setting out");
+        return Finding::error(&NOT_MADE, Kind::NotSupported, field, message).help("remove the setting");
     };
-    let message = format!("{message} where the engine is {}", engine.name());
+    let message = format!("{message} with the engine {}", engine.name());
     Finding::error(&NOT_MADE, Kind::NotSupported, field, message)
-        .help(format!("leave the setting out, or make the cluster with `--engine {}`", other.name()))
+        .help(format!("remove the setting, or create the cluster with `--engine {}`", other.name()))
 }

@@ -45,7 +45,7 @@ fn of_cluster(planning: &Planning<'_>) -> [Setting; 5] {
     let without_keys = platform.allow_shared_key_access == Some(false);
     let in_existing = outbound == NAT_GATEWAY.0 && existing;
     [
-        ("userProvisionedDNS", dns == "Enabled", "DNS records of the user's own", NOBODY),
+        ("userProvisionedDNS", dns == "Enabled", "user-provisioned DNS", NOBODY),
         ("customerManagedKey", key.is_some(), "a key of the storage account", OPERATOR),
         ("allowSharedKeyAccess", without_keys, "a storage account without keys", OPERATOR),
         ("outboundType", outbound == NAT_GATEWAYS, "a NAT gateway in each zone", NOBODY),
@@ -61,9 +61,9 @@ fn of_pool(machines: &MachinePool, compute: bool) -> [Setting; 4] {
     let disks = machines.data_disks.as_ref().is_some_and(|disks| !disks.is_empty());
     let diagnostics = machines.boot_diagnostics.is_some();
     [
-        ("bootDiagnostics", diagnostics, "a choice of boot diagnostics", NOBODY),
-        ("identity", identity.is_some() && !several, "a choice of identities", OPERATOR),
+        ("bootDiagnostics", diagnostics, "boot diagnostics", NOBODY),
+        ("identity", identity.is_some() && !several, "identities", OPERATOR),
         ("identity", several, "several identities of one compute machine", NOBODY),
-        ("dataDisks", disks, "extra disks", NOBODY),
+        ("dataDisks", disks, "data disks", NOBODY),
     ]
 }

@@ -27,11 +27,11 @@ pub(super) fn check(settings: &Settings<'_>, out: &mut Findings) {
     }
     if kind == "Managed" && settings.stack {
         let reported = settings.path("bootDiagnostics.StorageAccountURI");
-        let message = "an Azure Stack Hub has no storage account of its own for boot diagnostics";
+        let message = "Azure Stack Hub has no managed storage account for boot diagnostics";
         out.push(
             Finding::error(&STACK_BOOT_MANAGED, Kind::Invalid, reported, message)
                 .at(settings.path(TYPE))
-                .help("write `type: UserManaged` with an account of yours, or `type: Disabled`"),
+                .help("write `type: UserManaged` with your own account, or `type: Disabled`"),
         );
     }
     check_account(settings, diagnostics, out);
@@ -48,7 +48,7 @@ fn check_account(settings: &Settings<'_>, diagnostics: &BootDiagnostics, out: &m
         let (message, help) = if wanted {
             (format!("`{USER_MANAGED}` needs `{field}`, which is missing"), format!("add `{field}`"))
         } else {
-            let message = format!("`{field}` goes with the type `{USER_MANAGED}`, and the type is {kind}");
+            let message = format!("`{field}` needs the type `{USER_MANAGED}`, and the type is {kind}");
             (message, format!("remove `{field}`, or write `type: {USER_MANAGED}`"))
         };
         let reported = settings.path(&format!("bootDiagnostics.{reported}"));

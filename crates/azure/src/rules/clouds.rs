@@ -27,7 +27,7 @@ pub(super) fn check(azure: &Platform, catalogue: &Catalogue, out: &mut Findings)
         let finding = Finding::not_supported(&CLOUD_NAME, field, cloud, &known);
         out.push(finding.help(match meant(cloud, &known) {
             Some(near) => format!("did you mean `{near}`?"),
-            None => "name one of these, or add the cloud in a catalogue overlay".to_owned(),
+            None => "use one of these, or add the cloud in a catalogue overlay".to_owned(),
         }));
     }
     if catalogue.is_stack(cloud) {
@@ -72,7 +72,7 @@ fn check_stack(azure: &Platform, out: &mut Findings) {
     }
     if azure.outbound_type != "Loadbalancer" {
         let value = shown(&azure.outbound_type);
-        let message = format!("an Azure Stack Hub has `Loadbalancer` only, not {value}");
+        let message = format!("Azure Stack Hub supports `Loadbalancer` only, not {value}");
         out.push(
             Finding::error(&STACK_OUTBOUND, Kind::Invalid, "platform.azure.outboundType", message)
                 .help("remove `outboundType`"),
@@ -80,14 +80,14 @@ fn check_stack(azure: &Platform, out: &mut Findings) {
     }
     if !azure.user_provisioned_dns.is_empty() {
         let value = shown(&azure.user_provisioned_dns);
-        let message = format!("an Azure Stack Hub takes no `userProvisionedDNS`, not even {value}");
+        let message = format!("Azure Stack Hub does not support `userProvisionedDNS`, not even {value}");
         out.push(
             Finding::error(&STACK_DNS, Kind::Invalid, "platform.azure.userProvisionedDNS", message)
                 .help("remove `userProvisionedDNS`"),
         );
     }
     if azure.allow_shared_key_access == Some(false) {
-        let message = "an Azure Stack Hub has no storage accounts without keys";
+        let message = "Azure Stack Hub does not support storage accounts without keys";
         out.push(
             Finding::error(&STACK_SHARED_KEY, Kind::Invalid, "platform.azure.allowSharedAccessKey", message)
                 .at("platform.azure.allowSharedKeyAccess")

@@ -27,7 +27,7 @@ pub const WHOLE_DISK: &str = "DiskWithVMGuestState";
 pub(super) fn check(settings: &Settings<'_>, security: &SecuritySettings, out: &mut Findings) {
     let encryption = settings.encryption_type();
     if encryption.is_empty() {
-        let message = "a confidential machine needs `securityEncryptionType`, which is missing";
+        let message = "a confidential VM needs `securityEncryptionType`, which is missing";
         out.push(
             settings
                 .inserted(&CONFIDENTIAL_ENCRYPTION, Kind::Required, ENCRYPTION, message)
@@ -52,7 +52,7 @@ pub(super) fn check(settings: &Settings<'_>, security: &SecuritySettings, out: &
 }
 
 fn missing(settings: &Settings<'_>, field: &str) -> Finding {
-    let message = format!("a confidential machine needs `{field}`, which is missing");
+    let message = format!("a confidential VM needs `{field}`, which is missing");
     settings
         .inserted(&CONFIDENTIAL_SETTINGS, Kind::Required, field, message)
         .help("write `confidentialVM: {uefiSettings: {}}` in `settings`, or more in the inner map")
@@ -61,8 +61,7 @@ fn missing(settings: &Settings<'_>, field: &str) -> Finding {
 fn check_uefi(settings: &Settings<'_>, uefi: &UefiSettings, whole_disk: bool, out: &mut Findings) {
     if let Some(tpm) = other_than_enabled(uefi.virtualized_trusted_platform_module.as_deref()) {
         let field = format!("{UEFI}.virtualizedTrustedPlatformModule");
-        let message =
-            format!("a confidential machine needs its virtual TPM, and the value is {}", shown(tpm));
+        let message = format!("a confidential VM needs its virtual TPM, and the value is {}", shown(tpm));
         out.push(
             settings
                 .inserted(&CONFIDENTIAL_TPM, Kind::Invalid, &field, message)

@@ -20,7 +20,7 @@ pub(super) fn check(azure: &Platform, stack: bool, out: &mut Findings) {
         return;
     };
     if stack {
-        let message = "an Azure Stack Hub takes no key of the user's own";
+        let message = "Azure Stack Hub does not support customer-managed keys";
         let finding = Finding::error(&STACK_KEY, Kind::Invalid, FIELD, message);
         out.push(finding.help("remove `customerManagedKey`"));
         return;

@@ -28,7 +28,7 @@ pub(super) fn check(settings: &Settings<'_>, out: &mut Findings) {
         return;
     }
     if settings.name.is_empty() {
-        let message = "extra disks cannot be given for all pools at once";
+        let message = "`dataDisks` cannot be set for all pools at once";
         out.push(
             settings
                 .error(&DEFAULT_DATA_DISKS, Kind::Invalid, FIELD, message)
@@ -38,7 +38,7 @@ pub(super) fn check(settings: &Settings<'_>, out: &mut Findings) {
     let setups = settings.disk_setup;
     if disks.len() < setups.len() {
         let (given, wanted) = (disks.len(), setups.len());
-        let message = format!("`diskSetup` has {wanted} entries, and the number of extra disks is {given}");
+        let message = format!("`diskSetup` has {wanted} entries, and the number of `dataDisks` is {given}");
         out.push(
             settings
                 .error(&DATA_DISKS_FEWER, Kind::TooLong, FIELD, message)
@@ -74,19 +74,19 @@ fn check_lun(
 ) {
     let place = ("Lun", index, "lun");
     let name = shown(&disk.name_suffix);
-    let help = "give each disk a `lun` of its own from 0 to 63";
+    let help = "give each disk a different `lun` from 0 to 63";
     let Some(lun) = disk.lun else {
-        let message = format!("the `lun` of the extra disk {name} is missing");
+        let message = format!("the `lun` of the data disk {name} is missing");
         out.push(error(settings, &DATA_DISK_LUN, Kind::Required, place, message).help(help));
         return;
     };
     if !(0..=63).contains(&lun) {
-        let message = format!("the `lun` {lun} of the extra disk {name} is not from 0 to 63");
+        let message = format!("the `lun` {lun} of the data disk {name} is not from 0 to 63");
         out.push(error(settings, &DATA_DISK_LUN, Kind::Required, place, message).help(help));
     }
     let first = *luns.entry(lun).or_insert(index);
     if first != index {
-        let message = format!("the `lun` {lun} of the extra disk {name} is in use");
+        let message = format!("the `lun` {lun} of the data disk {name} is in use");
         out.push(
             error(settings, &DATA_DISK_LUN, Kind::Invalid, place, message)
                 .related("the first use", settings.path(&format!("{FIELD}[{first}].lun")))
@@ -99,7 +99,7 @@ fn check_disk(settings: &Settings<'_>, index: usize, disk: &DataDisk, out: &mut 
     let name = shown(&disk.name_suffix);
     if disk.disk_size_gb <= 0 {
         let place = ("DiskSizeGB", index, "diskSizeGB");
-        let message = format!("the size of the extra disk {name} is {} GB", disk.disk_size_gb);
+        let message = format!("the size of the data disk {name} is {} GB", disk.disk_size_gb);
         out.push(
             error(settings, &DATA_DISK_SIZE, Kind::Invalid, place, message)
                 .help("write a size greater than 0"),
@@ -109,7 +109,7 @@ fn check_disk(settings: &Settings<'_>, index: usize, disk: &DataDisk, out: &mut 
     if let Some(wanted) = wanted.filter(|wanted| *wanted != disk.name_suffix) {
         let place = ("NameSuffix", index, "nameSuffix");
         let message =
-            format!("the extra disk is {name}, and its entry of `diskSetup` is for {}", shown(wanted));
+            format!("the data disk is {name}, and its entry of `diskSetup` is for {}", shown(wanted));
         out.push(
             error(settings, &DATA_DISK_NAME, Kind::Invalid, place, message)
                 .help("write the same text as `nameSuffix` and as `platformDiskID`"),

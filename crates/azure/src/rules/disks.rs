@@ -40,7 +40,7 @@ pub(super) fn check(settings: &Settings<'_>, out: &mut Findings) {
         );
     }
     if settings.azure.encryption_at_host && settings.stack {
-        let message = "the hosts of an Azure Stack Hub cannot encrypt disks";
+        let message = "Azure Stack Hub does not support encryption at host";
         out.push(
             settings
                 .inserted(&STACK_HOST_ENCRYPTION, Kind::Invalid, "encryptionAtHost", message)
@@ -55,9 +55,9 @@ pub(super) fn check(settings: &Settings<'_>, out: &mut Findings) {
 fn check_size(settings: &Settings<'_>, out: &mut Findings) {
     let size = settings.azure.os_disk.disk_size_gb;
     let (page, message, help) = if size < 0 {
-        (&DISK_SIZE, format!("{size} GB is no size of a disk"), "write the size in GB, such as 1024")
+        (&DISK_SIZE, format!("invalid disk size: {size} GB"), "write the size in GB, such as 1024")
     } else if settings.stack && size != 0 && !STACK_SIZES.contains(&size) {
-        let message = format!("an Azure Stack Hub has disks of 128 to 1023 GB, not of {size} GB");
+        let message = format!("Azure Stack Hub supports disks of 128 to 1023 GB, not of {size} GB");
         (&STACK_DISK_SIZE, message, "write a size from 128 to 1023")
     } else {
         return;
@@ -72,7 +72,7 @@ fn check_size(settings: &Settings<'_>, out: &mut Findings) {
 /// Judges a disk encryption set: the first fault only.
 fn check_encryption_set(settings: &Settings<'_>, set: &DiskEncryptionSet, out: &mut Findings) {
     if settings.stack {
-        let message = "an Azure Stack Hub has no disk encryption sets";
+        let message = "Azure Stack Hub does not support disk encryption sets";
         let reported = settings.path("defaultMachinePlatform.osDisk.diskEncryptionSet.diskEncryptionSet");
         out.push(
             Finding::error(&STACK_ENCRYPTION_SET, Kind::Invalid, reported, message)

@@ -21,20 +21,20 @@ pub(super) fn check(azure: &Platform, config: &InstallConfig, out: &mut Findings
             let message = format!("`{net}` is IPv6, and no machine network is IPv4");
             out.push(
                 Finding::error(&IPV6_ALONE, Kind::Invalid, field(i), message)
-                    .help("add a network of IPv4, or put one in its place"),
+                    .help("add an IPv4 network, or replace it with one"),
             );
         }
     } else if v6.is_empty() && azure.is_dual_stack() {
         let message = format!("`ipFamily` is `{}`, and no machine network is IPv6", azure.ip_family);
         out.push(
             Finding::error(&IPV6_MISSING, Kind::Required, "networking.machineNetwork", message)
-                .related("this asks for both families", "platform.azure.ipFamily")
+                .related("this enables both families", "platform.azure.ipFamily")
                 .help("add an entry such as `cidr: fd00:10::/48`"),
         );
     } else {
         for (i, net) in v6 {
             if net.ones >= 64 || !net.ones.is_multiple_of(4) {
-                let message = format!("the prefix of `{net}` is not shorter than 64, or no multiple of 4");
+                let message = format!("the prefix of `{net}` must be shorter than 64 and a multiple of 4");
                 out.push(
                     Finding::error(&IPV6_PREFIX, Kind::Invalid, field(i), message)
                         .help("write a prefix of 60, 56, 52, 48 and so on"),

@@ -58,7 +58,7 @@ fn check_image(settings: &Settings<'_>, image: &OsImage, out: &mut Findings) {
         ("version", &image.version),
     ];
     for (field, _) in parts.into_iter().filter(|(_, value)| value.is_empty()) {
-        let message = format!("an image of the marketplace needs `{field}`, which is missing");
+        let message = format!("a marketplace image needs `{field}`, which is missing");
         out.push(
             settings
                 .error(&IMAGE_PARTS, Kind::Required, &format!("osImage.{field}"), message)

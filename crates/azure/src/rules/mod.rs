@@ -113,7 +113,7 @@ fn check_settings(settings: &Settings<'_>, out: &mut Findings) {
 /// A value for a message, in quotes; words for an empty one.
 fn shown(value: &str) -> String {
     match value {
-        "" => "the empty text".to_owned(),
+        "" => "the empty string".to_owned(),
         value => format!("`{}`", shortened(value)),
     }
 }

@@ -58,7 +58,7 @@ pub fn reserved(name: &str) -> Option<String> {
     let lower: String = name.chars().filter_map(|c| c.to_lowercase().next()).collect();
     let shown = shortened(name);
     if RESERVED.contains(&lower.as_str()) {
-        return Some(format!("`{shown}` is a word that Azure reserves"));
+        return Some(format!("`{shown}` is reserved by Azure"));
     }
     if let Some(word) = CONTAINED.iter().find(|word| lower.contains(**word)) {
         return Some(format!("`{shown}` contains `{word}`, which Azure reserves"));

@@ -76,24 +76,24 @@ fn check_subnets(azure: &Platform, upconverted: bool, out: &mut Findings) {
     for (i, subnet) in azure.subnets.iter().enumerate() {
         let first = *names.entry(&subnet.name).or_insert(i);
         if first != i {
-            let message = format!("the name {} stands in the list before", shown(&subnet.name));
+            let message = format!("the name {} is listed twice", shown(&subnet.name));
             out.push(
                 Finding::error(&SUBNET_TWICE, Kind::Invalid, SUBNETS, message)
                     .at(place(azure, upconverted, i, "name"))
                     .related("the first one", place(azure, upconverted, first, "name"))
-                    .help("remove one of the two, or name another subnet"),
+                    .help("remove one of the two, or use another subnet"),
             );
         }
         let at = place(azure, upconverted, i, "role");
         if subnet.role == CONTROL_PLANE {
             if let Some(first) = control_plane {
                 let name = shown(&subnet.name);
-                let message = format!("{name} is another subnet with the role `{CONTROL_PLANE}`");
+                let message = format!("{name} is a second subnet with the role `{CONTROL_PLANE}`");
                 out.push(
                     Finding::error(&SUBNET_CONTROL_PLANES, Kind::Invalid, SUBNETS, message)
                         .at(at)
                         .related("the first one", place(azure, upconverted, first, "role"))
-                        .help("leave the role to one subnet"),
+                        .help("keep the role on one subnet"),
                 );
             }
             control_plane.get_or_insert(i);

@@ -44,8 +44,8 @@ fn check_gateway(azure: &Platform, config: &InstallConfig, out: &mut Findings) {
         let message = format!("{outbound} is for public clusters, and `{internal}` is `Internal`");
         out.push(
             Finding::error(&GATEWAY_INTERNAL, Kind::Invalid, FIELD, message)
-                .related("this makes it internal", internal)
-                .help("write `outboundType: Loadbalancer`, or `UserDefinedRouting` in a network of yours"),
+                .related("internal because of this", internal)
+                .help("write `outboundType: Loadbalancer`, or `UserDefinedRouting` in your own network"),
         );
     }
     let nodes = node_subnets(azure);

@@ -35,7 +35,7 @@ pub(super) fn check(settings: &Settings<'_>, out: &mut Findings) {
         return;
     };
     if settings.stack {
-        let message = "an Azure Stack Hub has neither confidential machines nor trusted launch";
+        let message = "Azure Stack Hub supports neither confidential VMs nor trusted launch";
         out.push(
             settings
                 .inserted(&STACK_SECURITY, Kind::Invalid, TYPE, message)

@@ -32,7 +32,7 @@ pub(super) fn check(azure: &Platform, catalogue: &Catalogue, out: &mut Findings)
     let tags = &azure.user_tags;
     let allowed = catalogue.cloud(&azure.cloud_name).is_some_and(|(_, cloud)| cloud.user_tags_allowed);
     if !tags.is_empty() && !allowed {
-        let message = format!("clusters in the cloud {} take no tags", shown(&azure.cloud_name));
+        let message = format!("clusters in the cloud {} do not support tags", shown(&azure.cloud_name));
         let finding = Finding::error(&TAGS_CLOUD, Kind::Forbidden, FIELD, message);
         out.push(finding.help("remove `userTags`"));
     }
@@ -59,7 +59,7 @@ fn check_twice(tags: &BTreeMap<String, String>, out: &mut Findings) {
     }
     if let Some((first, second)) = same.first() {
         let names: Vec<String> = same.iter().map(|(first, second)| format!("{first} and {second}")).collect();
-        let message = format!("Azure takes these keys for the same: {}", shortened(&names.join(", ")));
+        let message = format!("Azure treats these keys as equal: {}", shortened(&names.join(", ")));
         out.push(
             Finding::error(&TAG_TWICE, Kind::Forbidden, FIELD, message)
                 .at(format!("{FIELD}[{second}]"))

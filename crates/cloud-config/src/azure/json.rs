@@ -46,15 +46,15 @@ impl Json {
     fn of(raw: &RawValue, levels: usize) -> Result<Self, String> {
         let text = raw.get();
         // All of it was read once, so that only what goes beyond the grammar is left to be wrong.
-        let half = |_| "a text has an escape that is half a character".to_owned();
-        let below = levels.checked_sub(1).ok_or("there are too many levels")?;
+        let half = |_| "a string has half of a surrogate pair as an escape".to_owned();
+        let below = levels.checked_sub(1).ok_or("it is nested too deeply")?;
         Ok(match text.as_bytes().first() {
             Some(b'{') => {
                 let mut members = Members::new();
                 for (name, value) in Deserializer::from_str(text).deserialize_map(Pairs).map_err(half)? {
                     if members.contains_key(&name) {
                         return Err(format!(
-                            "the key `{}` stands twice",
+                            "the key `{}` is duplicated",
                             landfall_diagnostics::shortened(&name)
                         ));
                     }
@@ -127,7 +127,7 @@ impl Json {
             Self::Null => "null",
             Self::Flag(_) => "a boolean",
             Self::Number(_) => "a number",
-            Self::Text(_) => "a text",
+            Self::Text(_) => "a string",
             Self::List(_) => "a list",
             Self::Object(_) => "a mapping",
         }

@@ -117,7 +117,7 @@ impl<'a> Lines<'a> {
         if self.rest.starts_with(char::is_alphabetic) {
             return Ok(self.until(|c| !c.is_alphanumeric() && c != '-'));
         }
-        self.fault(self.at(), "a name must stand here, which begins with a letter")
+        self.fault(self.at(), "expected a name that begins with a letter")
     }
 
     /// What follows `[`.
@@ -130,7 +130,7 @@ impl<'a> Lines<'a> {
         if self.skip(']') {
             return Ok(Line::Header { name, subsection });
         }
-        self.fault(self.at(), "`]` must stand here")
+        self.fault(self.at(), "expected `]`")
     }
 
     /// What follows `[name "`.
@@ -141,11 +141,11 @@ impl<'a> Lines<'a> {
             let at = self.at();
             match self.bump() {
                 None | Some('\n') => return self.fault(start, "the quotes must be closed on the same line"),
-                Some('"') if text.is_empty() => return self.fault(start, "nothing stands in the quotes"),
+                Some('"') if text.is_empty() => return self.fault(start, "the quotes are empty"),
                 Some('"') => return Ok(text),
                 Some('\\') => match self.bump() {
                     Some(escaped @ ('"' | '\\')) => text.push(escaped),
-                    _ => return self.fault(at, r#"here, only `\"` and `\\` may stand for something else"#),
+                    _ => return self.fault(at, r#"here, only `\"` and `\\` may be escaped"#),
                 },
                 Some(plain) => text.push(plain),
             }
@@ -201,11 +201,9 @@ impl<'a> Lines<'a> {
             (Some('n'), true) => Ok(Some('\n')),
             (Some('t'), true) => Ok(Some('\t')),
             (Some('\n'), false) => Ok(None),
-            (_, true) => {
-                self.fault(at, r#"in quotes, only `\"`, `\\`, `\n` and `\t` may stand for something else"#)
-            }
+            (_, true) => self.fault(at, r#"in quotes, only `\"`, `\\`, `\n` and `\t` may be escaped"#),
             (_, false) => {
-                self.fault(at, r#"outside of quotes, `\` may stand only before `"` and the line's end"#)
+                self.fault(at, r#"outside of quotes, `\` may be only before `"` and the line's end"#)
             }
         }
     }

@@ -134,12 +134,12 @@ pub fn read(text: &[u8], mode: Mode) -> Result<File, Unreadable> {
                 headed = true;
                 section = file.section(name, subsection);
                 if section.is_none() && mode == Mode::Strict {
-                    return Err(Unreadable::new(text, at, "there is no such section"));
+                    return Err(Unreadable::new(text, at, "unknown section"));
                 }
             }
             Line::Variable { name, value } => {
                 if !headed {
-                    return Err(Unreadable::new(text, at, "a variable stands before the first section"));
+                    return Err(Unreadable::new(text, at, "a variable is before the first section"));
                 }
                 if let Some(section) = &mut section {
                     section.take(name, value, mode).map_err(|what| Unreadable::new(text, at, what))?;
@@ -180,7 +180,7 @@ impl Section {
         match known {
             Some((_, Value::OldFlag)) | None if !strict => Ok(()),
             Some((_, value)) => value.take(given),
-            None => Err("there is no such variable in this section"),
+            None => Err("unknown variable in this section"),
         }
     }
 }
@@ -214,7 +214,7 @@ fn flag_of(given: Option<&str>) -> Result<bool, &'static str> {
         None => Ok(true),
         Some(given) if is(["true", "yes", "on", "1"], given) => Ok(true),
         Some(given) if is(["false", "no", "off", "0"], given) => Ok(false),
-        Some(_) => Err("this variable takes true or false"),
+        Some(_) => Err("this variable must be true or false"),
     }
 }
 
@@ -229,5 +229,5 @@ fn number_of(given: &str) -> Result<i32, &'static str> {
         Some(_) => None,
         None => given.parse().ok(),
     };
-    number.ok_or("this variable takes a whole number of 32 bits")
+    number.ok_or("this variable must be a 32-bit integer")
 }

@@ -73,7 +73,7 @@ pub(super) fn read(text: &str) -> Result<Document, String> {
                 section = document.section(name, subsection);
             }
             Line::Variable { .. } if !headed => {
-                return Err("a variable stands before the first section".to_owned());
+                return Err("a variable is before the first section".to_owned());
             }
             Line::Variable { name, value } => {
                 if let Some((settings, known)) = &mut section
@@ -81,7 +81,7 @@ pub(super) fn read(text: &str) -> Result<Document, String> {
                         known.iter().find(|(known, _)| known.eq_ignore_ascii_case(name))
                 {
                     let value =
-                        form.read(value).ok_or_else(|| format!("`{name}` has a value of another kind"))?;
+                        form.read(value).ok_or_else(|| format!("`{name}` has a value of the wrong type"))?;
                     settings.insert(camel(name), value);
                 }
             }

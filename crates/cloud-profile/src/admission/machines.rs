@@ -71,7 +71,7 @@ fn check_quantity(at: &str, name: &str, quantity: Option<&Quantity>, refusals: &
     let message = match quantity.billionths() {
         Some(0..) => return,
         Some(_) => format!("`{text}` is less than 0"),
-        None => format!("`{text}` is no quantity such as 8Gi or 500m"),
+        None => format!("`{text}` is not a quantity such as 8Gi or 500m"),
     };
     refusals.push(Refusal::new(format!("{at}.{name}"), Why::Invalid, message));
 }

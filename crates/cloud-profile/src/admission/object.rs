@@ -20,7 +20,7 @@ pub(super) fn check_metadata(object: &Value, refusals: &mut Vec<Refusal>) {
         }
     } else if !names::is_subdomain(name) {
         let message =
-            format!("`{}` is no name of an object: lower-case letters, digits, `-` and `.`", shortened(name));
+            format!("`{}` is not an object name: lower-case letters, digits, `-` and `.`", shortened(name));
         refusals.push(Refusal::new("metadata.name", Why::Invalid, message));
     }
     if text("/metadata/namespace").is_empty() {
@@ -35,7 +35,7 @@ pub(super) fn check_bundle(bundle: Option<&str>, refusals: &mut Vec<Refusal>) {
         block.tag() == CERTIFICATE && matches!(X509Certificate::from_der(block.contents()), Ok(([], _)))
     });
     if !is_certificate {
-        let message = "the first block is no certificate in PEM form";
+        let message = "the first block is not a PEM certificate";
         refusals.push(Refusal::new("spec.caBundle", Why::Invalid, message));
     }
 }

@@ -83,7 +83,7 @@ fn check(
     versions::check_kubernetes(listed(spec.kubernetes.as_ref()), ProfileKind::Released, refusals);
     versions::check_images(&spec.machine_images, refusals);
     if versions::has_odd_version(&spec.machine_images) {
-        let message = "the newest version of each image cannot be told";
+        let message = "the newest version of each image cannot be determined";
         refusals.push(Refusal::new("spec.machineImages", Why::Invalid, message));
     }
     machines::check_machine_types("spec", &spec.machine_types, refusals);

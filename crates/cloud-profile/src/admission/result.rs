@@ -31,7 +31,11 @@ fn check_kubernetes(field: &str, versions: &[Version], refusals: &mut Vec<Refusa
     let newest = versions.iter().max_by(|one, other| compare_versions(&one.version, &other.version));
     let Some(newest) = newest else {
         refusals.push(Refusal::new(field, Why::Required, "there is no version of Kubernetes"));
-        refusals.push(Refusal::new(field, Why::Invalid, "the newest version of Kubernetes cannot be told"));
+        refusals.push(Refusal::new(
+            field,
+            Why::Invalid,
+            "the newest version of Kubernetes cannot be determined",
+        ));
         return;
     };
     let ends = newest.stages().last().is_some_and(|stage| stage.classification == EXPIRED);

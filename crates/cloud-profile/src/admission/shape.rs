@@ -62,7 +62,7 @@ fn compare(at: &str, value: &Value, shape: &Value, unknown: Unknown, refusals: &
                 if let Some(shape) = known.and_then(|known| known.get(name)).or(rest) {
                     compare(&at, member, shape, unknown, refusals);
                 } else if known.is_some() && unknown == Unknown::Refused {
-                    refusals.push(Refusal::new(at, Why::UnknownField, "this kind has no such field"));
+                    refusals.push(Refusal::new(at, Why::UnknownField, "unknown field of this kind"));
                 }
             }
         }
@@ -84,7 +84,7 @@ fn other_sort(value: &Value, shape: &Value) -> Option<&'static str> {
         one => one,
     };
     let (fits, name) = match wanted.as_str()? {
-        "string" => (value.is_string(), "a text"),
+        "string" => (value.is_string(), "a string"),
         "boolean" => (value.is_boolean(), "true or false"),
         "integer" => (value.is_i64() || value.is_u64(), "a whole number"),
         "array" => (value.is_array(), "a list"),

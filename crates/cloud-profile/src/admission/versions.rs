@@ -25,7 +25,7 @@ pub(super) fn check_kubernetes(versions: &[Version], kind: ProfileKind, refusals
         let at = format!("spec.kubernetes.versions[{i}]");
         let text = shortened(&version.version);
         if !is_numbers(&version.version, 3..=3) {
-            let message = format!("`{text}` is no version of Kubernetes: three numbers with dots");
+            let message = format!("`{text}` is not a Kubernetes version: three numbers with dots");
             refusals.push(Refusal::new(&at, Why::Invalid, message));
         } else if !seen.insert(&version.version) {
             let message = format!("`{text}` is listed twice");
@@ -37,7 +37,7 @@ pub(super) fn check_kubernetes(versions: &[Version], kind: ProfileKind, refusals
         match (kind, classification) {
             (ProfileKind::Private, _) => check_classification(field, classification, refusals),
             (ProfileKind::Released, Some(_)) => {
-                let message = "how far a version of Kubernetes is supported is for the parent to say";
+                let message = "only the parent can set the classification of a Kubernetes version";
                 refusals.push(Refusal::new(field, Why::Forbidden, message));
             }
             (ProfileKind::Released, None) => {}
@@ -70,7 +70,7 @@ fn check_image_versions(at: &str, versions: &[MachineImageVersion], refusals: &m
         if version.version.is_empty() {
             refusals.push(Refusal::new(format!("{at}.version"), Why::Required, "a version must be given"));
         } else if !is_semantic(&version.version) {
-            let message = format!("`{text}` is no semantic version of one to three numbers");
+            let message = format!("`{text}` is not a semantic version of one to three numbers");
             refusals.push(Refusal::new(format!("{at}.version"), Why::Invalid, message));
         } else if !seen.insert(&version.version) {
             refusals.push(Refusal::new(&at, Why::Duplicate, format!("`{text}` is listed twice")));
@@ -102,7 +102,7 @@ fn check_life(at: &str, version: &impl Expirable, refusals: &mut Vec<Refusal>) {
     });
     for (field, date) in dates.into_iter().chain(starts) {
         if instant(date).is_none() {
-            let message = format!("`{}` is no time such as 2030-01-31T12:00:00Z", shortened(date));
+            let message = format!("`{}` is not a time such as 2030-01-31T12:00:00Z", shortened(date));
             refusals.push(Refusal::new(field, Why::Invalid, message));
         }
     }
@@ -117,7 +117,7 @@ fn check_life(at: &str, version: &impl Expirable, refusals: &mut Vec<Refusal>) {
 fn check_classification(field: String, classification: Option<&str>, refusals: &mut Vec<Refusal>) {
     match classification {
         Some(EXPIRED) => {
-            let message = "a version expires on its date; it cannot be said to be expired";
+            let message = "a version expires on its date; its classification cannot be `expired`";
             refusals.push(Refusal::new(field, Why::Forbidden, message));
         }
         Some(given) => check_listed(field, given, CLASSIFICATIONS, refusals),

@@ -61,11 +61,11 @@ fn taken_out<T: Expirable + PartialEq>(before: &[T], left: &[T], at: &str, found
         }
         let since = version.date().map(|date| format!(" on {}", shortened(date))).unwrap_or_default();
         let message =
-            format!("the version `{}` expired{since}, and is taken out", shortened(version.version()));
+            format!("the version `{}` expired{since}, and is removed", shortened(version.version()));
         let field = format!("{at}.versions[{i}]");
         let place = if since.is_empty() { field.clone() } else { format!("{field}.expirationDate") };
         let finding = Finding::warning(&pages::EXPIRED, Kind::Invalid, field, message).at(place);
-        found.push(finding.help("leave it out, or give it a later date"));
+        found.push(finding.help("remove it, or set a later date"));
     }
 }
 
@@ -85,8 +85,8 @@ mod tests {
             [(PRIVATE_CLOUD_PROFILE, "base"), (NAMESPACED_CLOUD_PROFILE, "{kind: CloudProfile, name: base}")]
         {
             let text = format!(
-                "apiVersion: core.gardener.cloud/v1beta1\nkind: {kind}\nmetadata: {{name: a, namespace: team}}\n\
-                 spec:\n  parent: {parent}\n{spec}"
+                "apiVersion: core.gardener.cloud/v1beta1\nkind: {kind}\nmetadata: {{name: a, namespace: \
+                 team}}\nspec:\n  parent: {parent}\n{spec}"
             );
             let found = Document::read(&text, &[kind])
                 .map_or_else(|findings| findings, |profile| check(&profile, None, Timestamp::UNIX_EPOCH));

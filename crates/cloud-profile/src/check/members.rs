@@ -41,8 +41,7 @@ fn compare(at: &str, value: &Value, shape: &Value, found: &mut Vec<Finding>) {
             }
         }
         Value::Number(number) if is_fraction(number) && is_quantity(shape) => {
-            let message =
-                format!("`{at}` is a fraction without quotes, which the API of a cluster does not take");
+            let message = format!("`{at}` is a fraction without quotes, which the API of a cluster rejects");
             let finding = Finding::error(&pages::TYPE, Kind::TypeInvalid, at, message);
             found.push(finding.help(format!("write it in quotes: '{number}'")));
         }
@@ -51,7 +50,7 @@ fn compare(at: &str, value: &Value, shape: &Value, found: &mut Vec<Finding>) {
 }
 
 fn unknown<'a>(path: String, name: &str, known: impl Iterator<Item = &'a str>) -> Finding {
-    let message = format!("`{}`: there is no such field, and what it says does not count", shortened(&path));
+    let message = format!("`{}`: unknown field, ignored", shortened(&path));
     let help = match nearest(name, known) {
         Some(near) => format!("did you mean `{near}`?"),
         None => "leave it out".to_owned(),

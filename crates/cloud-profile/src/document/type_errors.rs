@@ -41,14 +41,14 @@ pub(super) fn type_errors<T: DeserializeOwned>(
         let message = format!("`{}` must be {wanted}, and is {}", shortened(&path), sort_of(value));
         let mut finding = Finding::error(&pages::TYPE, Kind::TypeInvalid, path, message);
         if matches!(value, Value::Bool(_) | Value::Number(_)) && wanted == TEXT {
-            finding = finding.help("put the value in quotes: without them it is no text");
+            finding = finding.help("put the value in quotes: without them it is not a string");
         }
         faults.push(finding);
     }
 }
 
 /// What a field of text wants.
-const TEXT: &str = "a text";
+const TEXT: &str = "a string";
 
 /// What a type wants, in the words of those who write YAML.
 fn wanted(fault: &str) -> &'static str {

@@ -27,7 +27,7 @@ impl FromStr for Address {
                 && !text.ends_with('-');
             return right
                 .then(|| Self::Service(text.to_owned()))
-                .ok_or("give the name of a service, or a URL");
+                .ok_or("use the name of a service, or a URL");
         }
         let plain = |url: &Url| {
             url.scheme() == "https"
@@ -39,7 +39,7 @@ impl FromStr for Address {
                 && url.fragment().is_none()
         };
         let url = Url::parse(text).ok().filter(plain);
-        url.map(Self::Url).ok_or("give an https URL with a host, perhaps a port, and nothing else")
+        url.map(Self::Url).ok_or("use an https URL with a host and an optional port, nothing else")
     }
 }
 

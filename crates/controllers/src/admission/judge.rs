@@ -125,7 +125,7 @@ impl Judge {
         });
         spec.insert("resourceAttributes".to_owned(), attributes);
         let answer = self.questions.allows(spec.into()).await;
-        answer.map_err(|fault| format!("it cannot be asked who may do what: {}", fault.why()))
+        answer.map_err(|fault| format!("permissions cannot be checked: {}", fault.why()))
     }
 
     /// A cloud profile, and changes of one on which others build.
@@ -279,9 +279,9 @@ fn child(mut object: Value) -> Option<NamespacedCloudProfile> {
 /// An object or its part; the parser's own words would cite values.
 fn typed<T: DeserializeOwned>(value: Option<&Value>, place: &Place) -> Result<T, Unknown> {
     let typed = value.and_then(|value| T::deserialize(value).ok());
-    typed.ok_or_else(|| format!("{place} has a field of another type than it should"))
+    typed.ok_or_else(|| format!("{place} has a field of the wrong type"))
 }
 
 fn unlisted(kind: &Kind, fault: &Fault) -> Unknown {
-    format!("objects of the kind {} cannot be listed: {}", kind.kind, fault.why())
+    format!("objects of kind {} cannot be listed: {}", kind.kind, fault.why())
 }

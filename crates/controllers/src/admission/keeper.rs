@@ -49,7 +49,7 @@ impl Keeper {
             return Ok(Next::Settled);
         }
         let new = Served::issue(&names, now)
-            .map_err(|_| Failed::terminal("certificate-unmakable", "a certificate cannot be made"))?;
+            .map_err(|_| Failed::terminal("certificate-unmakable", "a certificate cannot be created"))?;
         let new = match &stands {
             Some(before) => new.after(before),
             None => new,

@@ -24,9 +24,9 @@ pub(super) fn read(body: &[u8]) -> Result<Value, Option<Value>> {
         // What is passed over is read at any depth.
         let bare: Bare = serde_json::from_slice(body).ok()?;
         let why = if fault.to_string().starts_with("recursion limit") {
-            "the object, or the one that stands, is nested too deeply to be read"
+            "the object, or the existing one, is nested too deeply"
         } else {
-            "the object, or the one that stands, cannot be read"
+            "the object, or the existing one, cannot be read"
         };
         let status = json!({ "code": 422, "reason": "Invalid", "message": why });
         Some(answer(&bare.request.uid, json!({ "allowed": false, "status": status })))

@@ -77,7 +77,10 @@ impl Driver {
             let until = self.lease(&api, cluster, memory).await?;
             let acted = timeout_at(until, act(drive, &api, &step, &mut world, &mut memory.pace)).await;
             let late = |_| {
-                Failed::transient("lease-over", "the calls take longer than the lease of the cluster counts")
+                Failed::transient(
+                    "lease-over",
+                    "the calls take longer than the lease of the cluster is valid",
+                )
             };
             self.count(&acted.map_err(late)?, &world);
         } else if step.outcome() == Outcome::Done && memory.leased.take().is_some() {
@@ -114,7 +117,7 @@ impl Driver {
                 Ok(at + SAFELY)
             }
             Ok(Err(failure)) => {
-                let note = format!("the lease of the cluster cannot be taken: {}", failure.fault.why());
+                let note = format!("the lease of the cluster cannot be acquired: {}", failure.fault.why());
                 Err(Failed::transient("lease-unavailable", note))
             }
             Err(_) => Err(Failed::transient("held-elsewhere", heard.line())),

@@ -40,7 +40,7 @@ pub(super) async fn texts(objects: &dyn Objects, namespace: &str, spec: &Spec) -
         Some(_) => {
             return Err(Failed::terminal(
                 MISSING,
-                "spec: give installConfig or installConfigRef, and not both of them",
+                "spec: set either installConfig or installConfigRef, not both",
             ));
         }
         // JSON is YAML.
@@ -98,7 +98,7 @@ async fn referred(
 
 async fn object(objects: &dyn Objects, place: &Place) -> Result<Value, Failed> {
     let found = fetch::object(objects, place, UNREADABLE).await?;
-    found.ok_or_else(|| Failed::transient(MISSING, format!("{place} is not there")))
+    found.ok_or_else(|| Failed::transient(MISSING, format!("{place} does not exist")))
 }
 
 /// What stands under a key of a Secret or a `ConfigMap`. A text of a map may be no base64, which that of a
@@ -168,7 +168,7 @@ impl Given {
             return Ok(Proof::Secret(Secret::new(secret)));
         }
         let certificate = bytes(&self.secret, "AZURE_CLIENT_CERTIFICATE").filter(|bytes| !bytes.is_empty());
-        let why = "has none of AZURE_CLIENT_SECRET, AZURE_CLIENT_CERTIFICATE and AUTH_MODE";
+        let why = "sets none of AZURE_CLIENT_SECRET, AZURE_CLIENT_CERTIFICATE and AUTH_MODE";
         Ok(Proof::Certificate {
             certificate: Secret::new(certificate.ok_or_else(|| self.unusable(why))?),
             password: Secret::new(self.text("AZURE_CLIENT_CERTIFICATE_PASSWORD").unwrap_or_default()),
@@ -250,7 +250,7 @@ pub(super) async fn keep_copy(
         return Ok(true);
     };
     if !is_of(&live, infra_id) {
-        return Err(Failed::transient(UNWRITABLE, format!("{place} is not that of this cluster")));
+        return Err(Failed::transient(UNWRITABLE, format!("{place} belongs to another cluster")));
     }
     let mut all = finalizers(&live);
     if !all.iter().any(|one| one == keys::CLEANUP) {

@@ -78,9 +78,9 @@ impl Numbers {
         let Self { actions, objects, reconciles, ready, adoptions } = numbers.clone();
         registry.register("aso_engine_actions", "What was sent about objects", actions);
         registry.register("aso_engine_objects", "Objects, by policy and whether they are Ready", objects);
-        registry.register("aso_engine_reconcile_seconds", "How long the look at a cluster took", reconciles);
+        registry.register("aso_engine_reconcile_seconds", "Duration of a read of a cluster", reconciles);
         registry.register("aso_engine_time_to_ready_seconds", "From an object to its first Ready", ready);
-        registry.register("aso_engine_adoptions", "Objects that were adopted, by why", adoptions);
+        registry.register("aso_engine_adoptions", "Objects that were adopted, by reason", adoptions);
         numbers
     }
 

@@ -85,7 +85,7 @@ impl Operator {
     /// What there is, looked at anew where it was seen too long ago: sooner where it was of no use.
     pub(super) async fn seen(&self, was_usable: bool) -> Result<Arc<Seen>, Failed> {
         let unreadable = |fault: Fault| {
-            let note = format!("the operator cannot be looked at: {}", fault.why());
+            let note = format!("the operator cannot be read: {}", fault.why());
             Failed::transient("operator-unreadable", note)
         };
         let mut last = self.last.lock().await;

@@ -82,7 +82,7 @@ impl Resource {
             return Ok(());
         }
         let fields: Vec<String> = self.unreadable.iter().map(|name| format!("spec.{name}")).collect();
-        let note = format!("{}: not of the form that it should have", fields.join(", "));
+        let note = format!("{}: invalid format", fields.join(", "));
         Err(Failed::terminal(UNREADABLE, note))
     }
 

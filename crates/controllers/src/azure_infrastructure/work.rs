@@ -109,9 +109,9 @@ impl<'a> Run<'a> {
         if let Err(failed) = outcome {
             self.say(Said::failed(READY, failed));
             let (reason, message) = if failed.retry {
-                ("Retrying", "it is tried again")
+                ("Retrying", "landfall tries again")
             } else {
-                ("Failed", "a change is waited for")
+                ("Failed", "waiting for a change")
             };
             self.say(Said::new(PROGRESSING, failed.retry, reason, message));
         }
@@ -156,7 +156,7 @@ impl<'a> Run<'a> {
         } else {
             "a cluster in another namespace, in the same subscription".to_owned()
         };
-        Failed::terminal("infra-id-taken", format!("spec.infraID: `{infra_id}` is that of {whose}"))
+        Failed::terminal("infra-id-taken", format!("spec.infraID: `{infra_id}` belongs to {whose}"))
     }
 
     /// Brings the cluster to what the resource asks for.
@@ -172,7 +172,7 @@ impl<'a> Run<'a> {
         let usable = self.check_operator(&mut plan).await;
         let cluster = self.cluster(&plan.drive.infra_id);
         let stepped = match usable {
-            Ok(()) => self.step(&cluster, &plan.drive, "making the cluster").await,
+            Ok(()) => self.step(&cluster, &plan.drive, "creating the cluster").await,
             Err(failed) => Err(failed),
         };
         let lacking = plan.lacking.clone();
@@ -195,7 +195,7 @@ impl<'a> Run<'a> {
     /// Makes sure that nothing changes in Azure because of the cluster, and then lets it be moved.
     async fn pause(&mut self) -> Result<Option<Duration>, Failed> {
         let Some(infra_id) = self.resource.chosen_id().map(str::to_owned) else {
-            self.say(Said::new(PROGRESSING, false, "Paused", "nothing was made yet"));
+            self.say(Said::new(PROGRESSING, false, "Paused", "nothing was created yet"));
             return Ok(None);
         };
         if let Some(other) = self.other_here(&infra_id) {
@@ -355,13 +355,13 @@ impl<'a> Run<'a> {
         match chosen {
             Some(chosen) if !wished.is_empty() && chosen != wished => Err(Failed::terminal(
                 "infra-id-changed",
-                format!("spec.infraID: the cluster is `{chosen}`, which cannot be changed"),
+                format!("spec.infraID: the cluster is `{chosen}`, and this cannot be changed"),
             )),
             None if wished.is_empty() => Ok(planning::new_id(name)),
             known => {
                 let id = known.unwrap_or(wished);
                 let unusable = || {
-                    let note = "spec.infraID: give at most 27 small letters, digits and hyphens";
+                    let note = "spec.infraID: use at most 27 lower-case letters, digits and hyphens";
                     Failed::terminal("infra-id-unusable", note)
                 };
                 is_infra_id(id).then(|| id.to_owned()).ok_or_else(unusable)
@@ -379,7 +379,7 @@ impl<'a> Run<'a> {
     async fn given(&self, infra_id: &str) -> Result<Given, Failed> {
         let spec = &self.resource.spec;
         if spec.credentials_secret_ref.name == keys::credential_name(infra_id) {
-            let note = "spec.credentialsSecretRef.name: this Secret is made of the one that is named here";
+            let note = "spec.credentialsSecretRef.name: this Secret is created from the one named here";
             return Err(Failed::terminal("credentials-unusable", note));
         }
         inputs::credentials(&*self.controller.objects, self.namespace, spec).await

@@ -40,7 +40,7 @@ async fn network(objects: &dyn Objects) -> Result<Network, Failed> {
     const UNREADABLE: &str = "network-unreadable";
     let place = Place::in_cluster(&kinds::NETWORK, places::CLUSTER);
     let found = fetch::read(objects, &place, UNREADABLE).await?;
-    found.ok_or_else(|| Failed::transient(UNREADABLE, format!("{place} is not there")))
+    found.ok_or_else(|| Failed::transient(UNREADABLE, format!("{place} does not exist")))
 }
 
 /// The entries that the target is made of: the managed map's, where the platform has one, or else those of

@@ -10,7 +10,7 @@ use super::Settings;
 
 /// The configuration cannot be used.
 pub(super) fn refused(failed: &Failed) -> Happening {
-    let note = format!("{} is left as it is: {}", places::TARGET_MAP, failed.note);
+    let note = format!("{} is unchanged: {}", places::TARGET_MAP, failed.note);
     Happening {
         about: places::infrastructure(),
         weight: Weight::Warning,

@@ -94,6 +94,6 @@ pub(super) fn unlisted(what: &str, fault: &Fault) -> String {
 }
 
 fn referenced(place: &Place, holders: &[String]) -> Happening {
-    let note = format!("The profile stays for as long as it is referred to by {}.", few(holders));
+    let note = format!("The profile is kept while it is referenced by {}.", few(holders));
     Happening { about: place.clone(), weight: Weight::Warning, reason: REFERENCED, note }
 }

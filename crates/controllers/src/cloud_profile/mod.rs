@@ -222,7 +222,7 @@ fn locked<S>(store: &Mutex<Store<S>>) -> MutexGuard<'_, Store<S>> {
 }
 
 fn unreadable(place: &Place) -> Failed {
-    Failed::terminal("profile-unreadable", format!("{place} has a field of another type than it should"))
+    Failed::terminal("profile-unreadable", format!("{place} has a field of the wrong type"))
 }
 
 /// What is told where what has expired cannot be taken out of a profile, since the profile would then not be
@@ -234,13 +234,13 @@ fn clean_up_refused(place: &Place, fault: &Fault) -> Option<Happening> {
         Fault::Answer { status, .. } => (400..500).contains(status) && ![408, 409, 429].contains(status),
         _ => false,
     };
-    let note = format!("What has expired cannot be taken out of the profile: {}.", fault.why());
+    let note = format!("Expired entries cannot be removed from the profile: {}.", fault.why());
     let about = place.clone();
     is_refused.then_some(Happening { about, weight: Weight::Warning, reason: CLEAN_UP_REFUSED, note })
 }
 
 fn cleaned_up(place: &Place, removed: &[String]) -> Happening {
-    let note = format!("What has expired was taken out of the profile: {}.", few(removed));
+    let note = format!("Expired entries were removed from the profile: {}.", few(removed));
     Happening { about: place.clone(), weight: Weight::Normal, reason: CLEANED_UP, note }
 }
 

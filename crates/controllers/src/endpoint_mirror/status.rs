@@ -27,7 +27,7 @@ pub(super) fn refused(failed: &Failed) -> Option<Happening> {
         about: places::infrastructure(),
         weight: Weight::Warning,
         reason: word(failed),
-        note: format!("the service endpoints in use stay as they are: {}", failed.note),
+        note: format!("the service endpoints in use are unchanged: {}", failed.note),
     })
 }
 
@@ -35,8 +35,8 @@ pub(super) fn refused(failed: &Failed) -> Option<Happening> {
 pub(super) fn mirrored(endpoints: &[ServiceEndpoint]) -> Happening {
     let names: Vec<&str> = endpoints.iter().map(|endpoint| endpoint.name.as_str()).collect();
     let note = match names.as_slice() {
-        [] => "no service has an endpoint of its own any more".to_owned(),
-        names => format!("services with endpoints of their own are now: {}", names.join(", ")),
+        [] => "no service has a custom endpoint any more".to_owned(),
+        names => format!("services with custom endpoints are now: {}", names.join(", ")),
     };
     let about = places::infrastructure();
     Happening { about, weight: Weight::Normal, reason: "ServiceEndpointsMirrored", note }
@@ -51,8 +51,8 @@ pub(super) fn restored(endpoints: &[ServiceEndpoint]) -> Happening {
         weight: Weight::Warning,
         reason: "ServiceEndpointsRestored",
         note: format!(
-            "the service endpoints in the status were changed by another client and are not verified; those that were \
-             verified last are restored: {names}"
+            "the service endpoints in the status were changed by another client and are not verified; \
+             those that were verified last are restored: {names}"
         ),
     }
 }

@@ -34,7 +34,9 @@ fn name(name: &str) -> Result<(), String> {
     }
     if !name.chars().all(known) {
         let name = shortened(name);
-        return Err(format!("`{name}` has other characters than small letters, digits and hyphens"));
+        return Err(format!(
+            "`{name}` contains characters other than lower-case letters, digits and hyphens"
+        ));
     }
     Ok(())
 }
@@ -42,7 +44,7 @@ fn name(name: &str) -> Result<(), String> {
 fn url(url: &str) -> Result<(), String> {
     // Neither is shown: what stands there may be a password.
     if url.contains('@') {
-        return Err("the URL names a user".to_owned());
+        return Err("the URL contains a user".to_owned());
     }
     let endpoint = Endpoint::of_service(url).map_err(|unfit| unfit.message)?;
     // Not everybody who reads the status takes `https://` for granted.

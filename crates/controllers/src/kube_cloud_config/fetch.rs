@@ -28,5 +28,5 @@ pub(super) async fn user(objects: &dyn Objects, infrastructure: &Infrastructure)
     }
     let place = places::user_map(name);
     let found = fetch::read(objects, &place, "user-unreadable").await?;
-    found.ok_or_else(|| Failed::terminal("source-missing", format!("{place} is not there")))
+    found.ok_or_else(|| Failed::terminal("source-missing", format!("{place} does not exist")))
 }

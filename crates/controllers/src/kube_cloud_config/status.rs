@@ -9,27 +9,24 @@ use super::super::{Failed, places};
 
 /// There is no Infrastructure object.
 pub(super) fn no_infrastructure() -> Happening {
-    warning(
-        "InfrastructureMissing",
-        "there is no Infrastructure object, so kube-cloud-config is left as it is",
-    )
+    warning("InfrastructureMissing", "there is no Infrastructure object, so kube-cloud-config is unchanged")
 }
 
 /// The platform comes from the old field.
 pub(super) fn old_platform(platform: &str) -> Happening {
     let taken = shortened(platform);
-    let note = format!("status.platformStatus.type is empty; status.platform is taken, which is `{taken}`");
+    let note = format!("status.platformStatus.type is empty; status.platform is used: `{taken}`");
     warning("PlatformFallback", note)
 }
 
 /// The user's configuration cannot be used.
 pub(super) fn refused(failed: &Failed) -> Happening {
-    warning("CloudConfigRefused", format!("kube-cloud-config is left as it is: {}", failed.note))
+    warning("CloudConfigRefused", format!("kube-cloud-config is unchanged: {}", failed.note))
 }
 
 /// The user's map does not have the key that is named for their configuration.
 pub(super) fn key_missing(map: &Place, key: &str) -> Happening {
-    let note = format!("{map} has no key `{}`, which spec.cloudConfig.key names", shortened(key));
+    let note = format!("{map} has no key `{}`, set in spec.cloudConfig.key", shortened(key));
     warning("CloudConfigKeyMissing", note)
 }
 
@@ -45,7 +42,7 @@ pub(super) fn updated(about: Place, change: Change) -> Happening {
 
 /// The map was deleted.
 pub(super) fn deleted(about: Place) -> Happening {
-    let note = format!("{about} was deleted, as nothing is left for it to hold");
+    let note = format!("{about} was deleted because it was empty");
     Happening { about, weight: Weight::Normal, reason: "CloudConfigDeleted", note }
 }
 

@@ -33,7 +33,8 @@ pub(super) async fn win(lease: &Lease<Arc<dyn Objects>>, looked: impl Fn()) {
     let judge = |look: Result<String, Fault>| -> Result<(), Infallible> {
         match look {
             Ok(_) => looked(),
-            Err(fault) => tracing::warn!(lease = LEASE_NAME, why = %fault.why(), "the lease cannot be had"),
+            Err(fault) => tracing::warn!(lease = LEASE_NAME, why = %fault.why(), "the lease cannot be \
+                acquired"),
         }
         Ok(())
     };

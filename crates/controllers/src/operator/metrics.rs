@@ -71,7 +71,7 @@ impl Metrics {
             durations.clone(),
         );
         registry.register("landfall_queue_length", "Keys that wait for their turn", waiting.clone());
-        registry.register("landfall_writes", "Writes that the API server took", writes.clone());
+        registry.register("landfall_writes", "Writes that the API server accepted", writes.clone());
         registry.register("landfall_leader", "Whether this replica leads", leader.clone());
         let engine = Numbers::registered(&mut registry);
         Self { registry, reconciles, errors, durations, waiting, writes, leader, engine }

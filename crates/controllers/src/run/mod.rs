@@ -66,7 +66,7 @@ async fn work(
     }
     let finished = timeout(PATIENCE, async { while running.next().await.is_some() {} }).await;
     if finished.is_err() {
-        tracing::warn!(controller = controller.name(), "what was under way takes too long and is given up");
+        tracing::warn!(controller = controller.name(), "work in progress takes too long and is abandoned");
     }
 }
 
@@ -109,6 +109,6 @@ async fn reconcile(controller: &dyn Controller, key: Key, metrics: &Metrics) -> 
 }
 
 fn panicked_failure() -> Failed {
-    let note = "the reconciliation ended by a fault of landfall's own".to_owned();
+    let note = "the reconciliation ended with an internal error of landfall".to_owned();
     Failed { retry: true, reason: "panic", note }
 }

@@ -13,7 +13,7 @@ use crate::kinds::{TagCarrier, WasManaged};
 pub const FOREIGN: &str = "exists in Azure without the ownership tag";
 
 /// What is said of a resource that has no ownership tag because Azure made it, which is nobody else's.
-const AZURES: &str = "exists in Azure without the ownership tag, as Azure makes it itself";
+const AZURES: &str = "exists in Azure without the ownership tag, because Azure creates it";
 
 /// What is said of an object that the operator has said nothing about.
 pub(super) const READY_UNKNOWN: &str = "ready status unknown";

@@ -127,7 +127,7 @@ async fn call<T: DeserializeOwned>(
 ) -> Result<T, Fault> {
     let request = Request::builder().method(method).uri(path).header("accept", accept);
     let request = request.header("content-type", JSON).body(body);
-    let request = request.map_err(|_| Fault::Setup("the call cannot be written down".to_owned()))?;
+    let request = request.map_err(|_| Fault::Setup("the request cannot be serialized".to_owned()))?;
     let answer = tokio::time::timeout(LONGEST, client.request::<T>(request)).await;
     answer.map_err(|_| Fault::late())?.map_err(|error| Fault::of(&error))
 }

@@ -33,7 +33,7 @@ pub fn release(why: &str) -> Finding {
 pub(super) fn cloud(name: &str) -> Finding {
     let message = format!("cloud {} is not supported by the aso engine", shortened(name));
     Finding::error(&CLOUD, Kind::NotSupported, "platform.azure.cloudName", message)
-        .help("make this cluster with `--engine terraform`")
+        .help("create this cluster with `--engine terraform`")
 }
 
 pub(super) fn absent(pattern: &str) -> Finding {
@@ -47,14 +47,14 @@ pub(super) fn absent(pattern: &str) -> Finding {
 pub(super) fn no_operator() -> Finding {
     let message = "CRDs are present but no operator runs";
     Finding::error(&UNHEALTHY, Kind::Required, "", message)
-        .help(format!("install the operator that the CRDs are of: there is no Deployment `{DEPLOYMENT}`"))
+        .help(format!("install the operator that the CRDs belong to: there is no Deployment `{DEPLOYMENT}`"))
 }
 
 pub(super) fn not_available(operator: &Deployment) -> Finding {
     let Deployment { namespace, name, .. } = operator;
     let message = format!("operator has no available replica: Deployment {namespace}/{name}");
     Finding::error(&UNHEALTHY, Kind::Invalid, "", message)
-        .help(format!("see why with `kubectl -n {namespace} describe deployment,pods`"))
+        .help(format!("find the reason with `kubectl -n {namespace} describe deployment,pods`"))
 }
 
 pub(super) fn too_old(version: &Version, installer: Installer) -> Finding {
@@ -112,8 +112,8 @@ pub(super) fn several_watch(operators: &[&Deployment], namespace: &str) -> Findi
     let places: Vec<&str> = operators.iter().map(|operator| operator.namespace.as_str()).collect();
     let message = format!("{count} operators watch namespace {namespace}: {}", places.join(", "));
     Finding::error(&WATCHED, Kind::Duplicate, "", message).help(format!(
-        "leave the namespace to one of them: AZURE_TARGET_NAMESPACES in the Secret `{SETTINGS}` says what \
-         each watches"
+        "let only one of them watch it: AZURE_TARGET_NAMESPACES in the Secret `{SETTINGS}` sets what each \
+         watches"
     ))
 }
 
@@ -134,7 +134,7 @@ pub(super) fn other_cloud(other: &Other<'_>, wanted: &str) -> Finding {
         [(key, value)] => {
             format!("set {key}={value} in the Secret `{SETTINGS}` of the operator, and restart it")
         }
-        _ => "use a management cluster whose operator is set up for this cloud".to_owned(),
+        _ => "use a management cluster whose operator is configured for this cloud".to_owned(),
     };
     Finding::error(&OTHER_CLOUD, Kind::Invalid, "platform.azure.cloudName", message).help(help)
 }
@@ -154,9 +154,9 @@ pub(super) fn settings_refused(namespace: &str) -> Finding {
 }
 
 pub(super) fn no_settings(namespace: &str) -> Finding {
-    let message = format!("{SETTINGS} is not there in {namespace}: cloud and namespaces are not checked");
+    let message = format!("{SETTINGS} does not exist in {namespace}: cloud and namespaces are not checked");
     Finding::warning(&UNREADABLE, Kind::Required, "", message)
-        .help("make the Secret, with empty values where the operator is to have no credential of its own")
+        .help("create the Secret, with empty values if the operator has no credential of its own")
 }
 
 pub(super) fn denied(verbs: &str, about: &str) -> Finding {
@@ -165,13 +165,13 @@ pub(super) fn denied(verbs: &str, about: &str) -> Finding {
 }
 
 pub(super) fn not_ours(installer: Installer) -> Finding {
-    let message = "the operator is not landfall's to upgrade";
+    let message = "landfall does not manage this operator";
     Finding::warning(&UPGRADE, Kind::Forbidden, "", message).help(installer.advice())
 }
 
 pub(super) fn from_unknown(to: &Version) -> Finding {
     let message =
-        format!("the step to version {to} cannot be judged, as the operator's version is not known");
+        format!("the upgrade to version {to} cannot be checked, because the operator's version is unknown");
     Finding::error(&UPGRADE, Kind::Required, "", message)
         .help("use an image of the operator whose tag is its version")
 }
@@ -182,7 +182,7 @@ pub(super) fn other_major(from: &Version, to: &Version) -> Finding {
 }
 
 pub(super) fn backwards(from: &Version, to: &Version) -> Finding {
-    let message = format!("from version {from} to {to} is a step back");
+    let message = format!("from version {from} to {to} is a downgrade");
     Finding::error(&UPGRADE, Kind::NotSupported, "", message)
         .help("keep the newer version: an older one cannot read what it has stored")
 }
@@ -190,7 +190,7 @@ pub(super) fn backwards(from: &Version, to: &Version) -> Finding {
 pub(super) fn too_far(from: &Version, to: &Version) -> Finding {
     let next = format!("{}.{}", from.major, from.minor.saturating_add(1));
     let message = format!("from version {from} to {to} is more than one minor version: {next} comes first");
-    Finding::error(&UPGRADE, Kind::NotSupported, "", message).help(format!("upgrade to {next}, and then on"))
+    Finding::error(&UPGRADE, Kind::NotSupported, "", message).help(format!("upgrade to {next} first"))
 }
 
 pub(super) fn stored(crd: &str, gone: &[&str], objects: usize) -> Finding {
@@ -198,12 +198,12 @@ pub(super) fn stored(crd: &str, gone: &[&str], objects: usize) -> Finding {
     if objects == 0 {
         let message = format!("{crd} has stored versions that the new release lacks ({gone}), and no object");
         return Finding::warning(&STORED, Kind::Invalid, "", message)
-            .help("take these versions out of its `status.storedVersions`: `asoctl clean crds` does that");
+            .help("remove these versions from its `status.storedVersions`: `asoctl clean crds` does that");
     }
     let message =
         format!("{crd} has stored versions that the new release lacks ({gone}), and {objects} objects");
     Finding::error(&STORED, Kind::Invalid, "", message).help(
-        "let `asoctl clean crds` write the objects anew and take these versions out of \
+        "run `asoctl clean crds` to rewrite the objects and remove these versions from \
          `status.storedVersions`; do not delete the CRD",
     )
 }

@@ -271,7 +271,7 @@ pub fn denied(questions: &[Question], command: &str) -> Vec<Finding> {
     let mut all: Vec<Finding> =
         verbs.iter().map(|(about, verbs)| pages::denied(&verbs.join(", "), about)).collect();
     if let Some(last) = all.pop() {
-        all.push(last.help(format!("let an administrator bind the roles that `{command}` prints")));
+        all.push(last.help(format!("ask an administrator to bind the roles that `{command}` prints")));
     }
     all
 }

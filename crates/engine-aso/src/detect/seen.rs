@@ -143,7 +143,7 @@ impl Installer {
         match self {
             Self::Landfall => "landfall installed it",
             Self::ClusterApi => "it came with the Cluster API provider for Azure, and changes with that",
-            Self::Other => "it was not installed by landfall: ask whoever did",
+            Self::Other => "landfall did not install it: ask its owner",
         }
     }
 }

@@ -54,7 +54,7 @@ fn is_due(id: &Need, object: Object<'_>) -> bool {
 fn reconciled(drive: &Drive, id: &Need, object: Object<'_>, context: &Context) -> Action {
     match as_found(id, object) {
         Some(found) => decide(Op::Reconcile(&found), Some(object.0), &drive.owner, context),
-        None => settled(object, "of a kind that is not known"),
+        None => settled(object, "of an unknown kind"),
     }
 }
 

@@ -45,7 +45,7 @@ impl<'a> Lease<'a> {
         let looked = |look: Result<String, Fault>| -> Result<(), Failure> {
             let holder = look?;
             if holder != told {
-                watcher.told(&format!("{holder} is at work on this cluster; waiting for it to end"));
+                watcher.told(&format!("{holder} is working on this cluster; waiting until it ends"));
                 told = holder;
             }
             Ok(())

@@ -146,7 +146,7 @@ impl Watch {
                 .uri(self.selected(Some(parameters)))
                 .header("accept", JSON)
                 .body(Vec::new());
-            let request = request.map_err(|_| Fault::Setup("the watch cannot be written down".to_owned()))?;
+            let request = request.map_err(|_| Fault::Setup("the watch cannot be serialized".to_owned()))?;
             let begun = self.client.request_events::<Value>(request).await;
             self.events = Some(begun.map_err(|error| Fault::of(&error))?.boxed());
             return Ok(None);

@@ -22,10 +22,11 @@ static ENGINE: Code = Code::new("LF1543");
 /// A call that failed.
 #[must_use]
 pub fn failure(failure: &Failure) -> Finding {
-    let message = format!("a call of the management cluster failed: {}", failure.fault.why());
+    let message = format!("a call to the management cluster failed: {}", failure.fault.why());
     let kind = if failure.code() == Some(403) { Kind::Forbidden } else { Kind::Invalid };
-    Finding::error(&CALL, kind, "", message)
-        .help("see that the management cluster answers and permits it, and run the same command again")
+    Finding::error(&CALL, kind, "", message).help(
+        "check that the management cluster answers and permits the call, and run the same command again",
+    )
 }
 
 /// Every object that failed for good.
@@ -36,7 +37,7 @@ pub fn failed(step: &Step) -> Vec<Finding> {
         let line = planned.action.message.lines().collect::<Vec<_>>().join(" ");
         let message = format!("{}/{}: {line}", planned.object.kind, planned.object.name);
         Finding::error(&FAILED, Kind::Invalid, "", message.trim_end_matches('.').to_owned())
-            .help("mend what is said, and run the same command again")
+            .help("fix the reason, and run the same command again")
     };
     failed.map(finding).collect()
 }
@@ -50,16 +51,16 @@ pub fn late(step: &Step) -> Finding {
         format!(", the first of which is {}/{}: ", planned.object.kind, planned.object.name)
             + planned.action.message.lines().next().unwrap_or_default()
     });
-    let message = format!("the time is over with {} objects left{}", left.len(), first.unwrap_or_default());
-    Finding::error(&TIME, Kind::Invalid, "", message).help("run the same command again to go on")
+    let message = format!("timed out with {} objects left{}", left.len(), first.unwrap_or_default());
+    Finding::error(&TIME, Kind::Invalid, "", message).help("run the same command again to continue")
 }
 
 /// The lease is lost.
 #[must_use]
 pub fn lease_lost() -> Finding {
-    let message = "the lease of the cluster is lost, and somebody else may work on it";
+    let message = "the lease of the cluster is lost, and another process may work on it";
     Finding::error(&LEASE, Kind::Invalid, "", message)
-        .help("see that nobody else works on the cluster, and run the same command again")
+        .help("check that no other process works on the cluster, and run the same command again")
 }
 
 /// There are no credentials at all.
@@ -76,8 +77,9 @@ pub fn credential(whose: &str) -> Finding {
 
 fn unusable_credential(message: String) -> Finding {
     Finding::error(&CREDENTIAL, Kind::NotSupported, "", message).help(
-        "set AZURE_TENANT_ID, AZURE_CLIENT_ID and one of AZURE_CLIENT_SECRET, AZURE_CLIENT_CERTIFICATE_PATH and \
-         AZURE_FEDERATED_TOKEN_FILE; for a managed identity, AZURE_CLIENT_ID alone",
+        "set AZURE_TENANT_ID, AZURE_CLIENT_ID and one of AZURE_CLIENT_SECRET, \
+         AZURE_CLIENT_CERTIFICATE_PATH and AZURE_FEDERATED_TOKEN_FILE; for a managed identity, \
+         AZURE_CLIENT_ID only",
     )
 }
 
@@ -87,7 +89,7 @@ pub fn not_there(ground: &Ground) -> Finding {
     let Ground { infra_id, namespace } = ground;
     let message = format!("there is no cluster `{infra_id}` in namespace `{namespace}`");
     Finding::error(&NOT_THERE, Kind::Required, "", message)
-        .help("name another --kubeconfig, --infra-id or --namespace")
+        .help("use another --kubeconfig, --infra-id or --namespace")
 }
 
 pub(super) fn is_paused(ground: &Ground) -> Finding {
@@ -103,64 +105,64 @@ pub(super) fn is_going(ground: &Ground) -> Finding {
 
 pub(super) fn moves_away(ground: &Ground) -> Finding {
     let message = format!("cluster `{}` is moving to another management cluster", ground.infra_id);
-    Finding::error(&GOING, Kind::Forbidden, "", message).help("name the kubeconfig of that one")
+    Finding::error(&GOING, Kind::Forbidden, "", message).help("use the kubeconfig of that one")
 }
 
 pub(super) fn not_ours(ground: &Ground) -> Finding {
     let Ground { infra_id, namespace } = ground;
-    let message = format!("anchor or credential in namespace `{namespace}` is not that of `{infra_id}`");
-    Finding::error(&OTHERS, Kind::Forbidden, "", message).help("name another namespace")
+    let message = format!("anchor or credential in namespace `{namespace}` does not belong to `{infra_id}`");
+    Finding::error(&OTHERS, Kind::Forbidden, "", message).help("use another namespace")
 }
 
 /// A removal without the management cluster.
 #[must_use]
 pub fn by_tag() -> Finding {
-    let message = "Azure Service Operator made this cluster, and no management cluster is named";
+    let message = "Azure Service Operator created this cluster, and no management cluster is set";
     Finding::warning(&BY_TAG, Kind::Required, "", message).help(
-        "name it with --kubeconfig; without it the resources are removed by their tags, and objects that are \
-         left in a management cluster make them again",
+        "set it with --kubeconfig; without it the resources are removed by their tags, and objects that \
+         remain in a management cluster create them again",
     )
 }
 
 /// Machines without a pointer to their config.
 #[must_use]
 pub fn ignition() -> Finding {
-    let message = "machines are to be made by the operator, and there is no pointer to the bootstrap config";
+    let message = "the operator creates the machines, and there is no pointer to the bootstrap config";
     Finding::error(&IGNITION, Kind::Required, "", message).help(
-        "put bootstrap.ign where machines can get it, and name a pointer to it with --aso-ignition-pointer",
+        "upload bootstrap.ign to a place that machines can read, and set a pointer to it with \
+         --aso-ignition-pointer",
     )
 }
 
 /// Machines of the control plane without a config; the file that is not there.
 #[must_use]
 pub fn control_plane_ignition(file: &str) -> Finding {
-    let message =
-        format!("machines are to be made by the operator, and {file} is missing, for the control plane");
+    let message = format!("the operator creates the machines, and {file} for the control plane is missing");
     Finding::error(&IGNITION, Kind::Required, "", message).help(
-        "put master.ign of `openshift-install create ignition-configs` into the cluster directory, name its \
-         folder with --ignition DIR, or have that program make it with --ignition openshift-install",
+        "put master.ign of `openshift-install create ignition-configs` into the cluster directory, set its \
+         folder with --ignition DIR, or run that program with --ignition openshift-install",
     )
 }
 
 /// Another engine than the one that began; their names.
 #[must_use]
 pub fn other_engine(began: &str, asked: &str) -> Finding {
-    let message = format!("the cluster was begun with engine {began}, and {asked} is asked for");
-    Finding::error(&ENGINE, Kind::Invalid, "", message).help(format!("leave --engine {asked} out"))
+    let message = format!("the cluster was created with engine {began}, not {asked}");
+    Finding::error(&ENGINE, Kind::Invalid, "", message).help(format!("remove --engine {asked}"))
 }
 
 /// Another namespace than the one that the cluster is in; their names.
 #[must_use]
 pub fn other_namespace(noted: &str, asked: &str) -> Finding {
-    let message = format!("the cluster is in namespace `{noted}`, and namespace `{asked}` is asked for");
-    Finding::error(&ENGINE, Kind::Invalid, "", message).help("leave --namespace out")
+    let message = format!("the cluster is in namespace `{noted}`, not `{asked}`");
+    Finding::error(&ENGINE, Kind::Invalid, "", message).help("remove --namespace")
 }
 
 /// Machines that are to be left to somebody else, after the operator was to make them.
 #[must_use]
 pub fn other_machines() -> Finding {
-    let message = "the operator makes the machines of this cluster, and none are asked of it";
-    Finding::error(&ENGINE, Kind::Invalid, "", message).help("leave --aso-machines out")
+    let message = "the operator created the machines of this cluster, and --aso-machines excludes them";
+    Finding::error(&ENGINE, Kind::Invalid, "", message).help("remove --aso-machines")
 }
 
 #[cfg(test)]

@@ -74,7 +74,7 @@ impl Relocation<'_> {
         let anchor = ground.annotate(from.api, anchor, &json!({ (keys::BLOCK_MOVE): null })).await?;
         told.told("copying the cluster");
         let there = self.copy(&anchor, &owner, &world).await?;
-        told.told("waiting for the other operator to look at every object");
+        told.told("waiting for the other operator to reconcile every object");
         if !self.is_seen(&world, &owner).await {
             return Ok(from.cut_off(step));
         }
@@ -86,7 +86,7 @@ impl Relocation<'_> {
             return Ok(Worked::Ended(end, step));
         }
         to.ground.annotate(to.api, there, &json!({ (PAUSED): null })).await?;
-        told.told("removing what is left here");
+        told.told("removing the remaining objects here");
         let depart = Drive::new(&ground.infra_id, owner, Work::Depart);
         let (end, step) = from.run(&depart, &mut (self.from.feed)()).await;
         if end == End::Done {

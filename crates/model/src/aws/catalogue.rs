@@ -401,12 +401,12 @@ impl Catalogue {
     fn partition_faults(id: &str, partition: &Partition, faults: &mut Vec<Fault>) {
         let at = ["aws", "partitions", id];
         if let Err(fault) = Regex::new(&partition.region_pattern) {
-            let message = format!("`{}` is no regular expression: {fault}", partition.region_pattern);
+            let message = format!("`{}` is not a regular expression: {fault}", partition.region_pattern);
             faults.push(Fault::new(Wrong::Pattern, &[at[0], at[1], at[2], "regionPattern"], message));
         }
         let record = |path: &[&str], kind: &str| {
             let message =
-                format!("`{kind}` is no type of the API's records; accepted: {}", RECORD_TYPES.join(", "));
+                format!("`{kind}` is not a record type of the API; accepted: {}", RECORD_TYPES.join(", "));
             let known = kind.is_empty() || RECORD_TYPES.contains(&kind);
             (!known).then(|| Fault::new(Wrong::Choice, path, message))
         };
@@ -418,7 +418,7 @@ impl Catalogue {
         }
         let source = partition.image_copy_from.as_deref();
         if let Some(source) = source.filter(|source| !partition.regions.contains_key(*source)) {
-            let message = format!("images are copied from `{source}`, which is no region of `{id}`");
+            let message = format!("images are copied from `{source}`, which is not a region of `{id}`");
             faults.push(Fault::new(Wrong::Reference, &[at[0], at[1], at[2], "imageCopyFrom"], message));
         }
     }
@@ -490,7 +490,7 @@ impl Part for Catalogue {
             let rule = &release.instance_type_rule;
             if !rule.is_empty() && !self.default_instance_types.contains_key(rule) {
                 let message = format!(
-                    "release `{name}` has the rule `{rule}`, which is no key of aws.defaultInstanceTypes"
+                    "release `{name}` has the rule `{rule}`, which is not a key of aws.defaultInstanceTypes"
                 );
                 let path = ["releases", name, "instanceTypeRule"];
                 faults.push(Fault::new(Wrong::Reference, &path, message));
@@ -498,7 +498,7 @@ impl Part for Catalogue {
             let set = &release.permission_rule;
             if !set.is_empty() && !self.permissions.contains_key(set) {
                 let message =
-                    format!("release `{name}` has the set `{set}`, which is no key of aws.permissions");
+                    format!("release `{name}` has the set `{set}`, which is not a key of aws.permissions");
                 let path = ["releases", name, "permissionRule"];
                 faults.push(Fault::new(Wrong::Reference, &path, message));
             }

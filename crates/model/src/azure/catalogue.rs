@@ -267,7 +267,7 @@ impl Part for Catalogue {
     fn faults(&self, _: &BTreeMap<String, Release>) -> Vec<Fault> {
         let mut faults = Vec::new();
         if !self.default_cloud.is_empty() && !self.clouds.contains_key(&self.default_cloud) {
-            let message = format!("the default cloud `{}` is no key of azure.clouds", self.default_cloud);
+            let message = format!("the default cloud `{}` is not a key of azure.clouds", self.default_cloud);
             faults.push(Fault::new(Wrong::Reference, &["azure", "defaultCloud"], message));
         }
         faults

@@ -59,7 +59,7 @@ impl Catalogue {
         let (regions, types) = (allowance.regions.len(), allowance.usable().count());
         let noun = |count: usize, noun: &str| format!("{count} {noun}{}", if count == 1 { "" } else { "s" });
         Some(format!(
-            "the cloud profile {} restricts what may be used to {} and {} of {}",
+            "the cloud profile {} restricts the cluster to {} and {} of {}",
             allowance.profile,
             noun(regions, "region"),
             noun(types, "machine type"),

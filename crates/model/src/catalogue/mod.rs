@@ -248,13 +248,13 @@ impl Catalogue {
         for (release, architectures) in &self.images {
             if !self.releases.contains_key(release) {
                 let message =
-                    format!("images are given of the release `{release}`, which is not in the catalogue");
+                    format!("images are given for the release `{release}`, which is not in the catalogue");
                 faults.push(Fault::new(Wrong::Reference, &["images", release], message));
             }
             for (architecture, platforms) in architectures {
                 let path = ["images", release.as_str(), architecture.as_str()];
                 if !ARCHITECTURES.iter().any(|(known, _)| known == architecture) {
-                    let message = format!("`{architecture}` is no architecture; accepted: amd64, arm64");
+                    let message = format!("`{architecture}` is not an architecture; accepted: amd64, arm64");
                     faults.push(Fault::new(Wrong::Choice, &path, message));
                 }
                 let unknown = platforms.keys().filter(|platform| !PLATFORMS.contains(&platform.as_str()));

@@ -57,8 +57,8 @@ fn refusals(findings: Findings) -> Vec<Finding> {
     for finding in &mut all {
         finding.severity = Severity::Error;
         // The reader's words for the whole document, at the two places where it speaks of it.
-        if let Some(rest) = finding.message.strip_prefix("an install config takes") {
-            finding.message = format!("an overlay of the catalogue takes{rest}");
+        if let Some(rest) = finding.message.strip_prefix("an install config must be") {
+            finding.message = format!("a catalogue overlay must be{rest}");
         } else if let Some(rest) = finding.message.strip_suffix("of the install config") {
             finding.message = format!("{rest}of the catalogue");
         }
@@ -78,7 +78,7 @@ fn check_keys(tree: &Tree<'_>, at: NodeId, text: &str, findings: &mut Findings) 
                     let message = format!("`{written}` without quotes is read as `{}`", entry.key);
                     let code = &landfall_source::pages::CONVERTED;
                     let finding = Finding::error(code, Kind::TypeInvalid, entry.key.to_string(), message);
-                    let help = format!("write \"{written}\" to keep it as it stands");
+                    let help = format!("write \"{written}\" to keep the text");
                     findings.push(finding.help(help).span(entry.key_span));
                 }
                 check_keys(tree, entry.value, text, findings);

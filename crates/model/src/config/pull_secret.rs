@@ -61,7 +61,7 @@ pub fn parse(secret: &str) -> Result<Registries, String> {
         }
     })?;
     if registries.0.is_empty() {
-        return Err("the pull secret names no registry under `auths`".to_owned());
+        return Err("the pull secret has no registry under `auths`".to_owned());
     }
     Ok(registries)
 }

@@ -68,7 +68,7 @@ model! {
         pub bootstrap_in_place: Option<BootstrapInPlace>,
         /// Optional components of the cluster.
         pub capabilities: Option<Capabilities>,
-        /// Set of features outside the default one. Such clusters cannot be upgraded.
+        /// Set of features outside the default one. These clusters cannot be upgraded.
         #[schemars(extend("enum" = ["TechPreviewNoUpgrade", "DevPreviewNoUpgrade", "CustomNoUpgrade"]))]
         pub feature_set: String,
         /// With `featureSet: CustomNoUpgrade`, single features as `Name=true` or `Name=false`.

@@ -324,7 +324,7 @@ impl Zero for Time {
 
 fn check_time(text: &str) -> Result<(), FormFault> {
     instant::instant(text).map(|_| ()).ok_or_else(|| FormFault {
-        message: "the text is not a time".to_owned(),
+        message: "the value is not a time".to_owned(),
         help: "write RFC 3339, such as 2030-01-31T12:00:00Z",
     })
 }

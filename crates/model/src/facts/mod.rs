@@ -78,10 +78,13 @@ impl Facts {
         let facts: Self = Decoder::new(&tree, &[], Severity::Error, &mut out, &mut Mask::default()).decode();
         if out.errors() == 0 && facts.version != VERSION {
             let message = match facts.version {
-                0 => "the file does not say of which version its facts are".to_owned(),
-                version => format!("facts of version {version} are not known; this landfall reads version 1"),
+                0 => "the file has no version of its facts".to_owned(),
+                version => format!(
+                    "facts of version {version} are not supported; this landfall reads \
+                    version 1"
+                ),
             };
-            let help = "give facts of version 1";
+            let help = "use facts of version 1";
             out.push(Finding::error(&UNKNOWN_VERSION, Kind::Invalid, "version", message).help(help));
         }
         if out.errors() == 0 {

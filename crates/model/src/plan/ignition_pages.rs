@@ -35,7 +35,7 @@ const CODES: [Code; 14] = [
     NO_KUBECONFIG,
 ];
 
-const ANEW: &str = "make the ignition files anew, or let landfall do it with --ignition openshift-install";
+const ANEW: &str = "create the ignition files again, or run landfall with --ignition openshift-install";
 
 fn listed(names: &[impl AsRef<str>]) -> String {
     let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
@@ -55,9 +55,9 @@ fn verb(names: &[impl AsRef<str>]) -> &'static str {
 pub fn missing(names: &[&str], directory: &str, cluster: &str) -> Finding {
     let message = format!("{} {} missing in {directory}; nothing was created", listed(names), verb(names));
     let help = format!(
-        "with openshift-install on PATH, landfall makes them of this cluster's manifests:\n  \
+        "with openshift-install on PATH, landfall creates them from this cluster's manifests:\n  \
          landfall create cluster --dir {cluster} --ignition openshift-install\n\
-         or put those of another tool into {cluster}, or name their folder with --ignition DIR"
+         or put those of another tool into {cluster}, or set their folder with --ignition DIR"
     );
     Finding::error(&MISSING, Kind::Required, listed(names), message).help(help)
 }
@@ -82,7 +82,7 @@ pub fn older(name: &str, path: &str) -> Finding {
         "`ignition.version` of {path} is 2.x, which only releases older than 4.6 read; nothing was created"
     );
     Finding::error(&OLDER, Kind::NotSupported, name, message)
-        .help("make the ignition files with the openshift-install of the release that is to be installed")
+        .help("create the ignition files with the openshift-install of the same release")
 }
 
 /// Certificates that are no longer valid.
@@ -103,11 +103,12 @@ pub fn expiring(name: &str, path: &str, end: &str) -> Finding {
 #[must_use]
 pub fn foreign(place: &str, found: &str, wanted: &str) -> Finding {
     let message = format!(
-        "the ignition files are of the cluster `{found}`, as {place} says, not of `{wanted}`; nothing was created"
+        "the ignition files belong to the cluster `{found}` (see {place}), not to `{wanted}`; nothing was \
+         created"
     );
     let help = format!(
-        "install that cluster, in a cluster directory of its own, with --infra-id {found}; or make them of this \
-         directory's manifests with --ignition openshift-install"
+        "install that cluster in its own cluster directory with --infra-id {found}; or create them from \
+         this directory's manifests with --ignition openshift-install"
     );
     Finding::error(&FOREIGN, Kind::Invalid, "infraID", message).help(help)
 }
@@ -117,51 +118,49 @@ pub fn foreign(place: &str, found: &str, wanted: &str) -> Finding {
 pub fn not_started(program: &str, why: &str) -> Finding {
     let message = format!("`{program}` cannot be started: {why}; nothing was created");
     Finding::error(&PROGRAM, Kind::Invalid, "", message).help(
-        "put openshift-install of the release that is to be installed on PATH, or name the folder of ignition \
-         files that were made elsewhere with --ignition DIR",
+        "put openshift-install of the same release on PATH, or set the folder of existing ignition files \
+         with --ignition DIR",
     )
 }
 
 /// The program ended with a fault.
 #[must_use]
 pub fn program_failed(command: &str, status: &str, said: Option<&str>, log: &str) -> Finding {
-    let said = said.map_or_else(|| "it did not say why".to_owned(), |said| format!("it said: {said}"));
+    let said = said.map_or_else(|| "it printed no reason".to_owned(), |said| format!("it printed: {said}"));
     let message = format!("`{command}` failed ({status}): {said}; nothing was created");
-    Finding::error(&PROGRAM, Kind::Invalid, "", message).help(format!("its whole output is in {log}"))
+    Finding::error(&PROGRAM, Kind::Invalid, "", message).help(format!("its full output is in {log}"))
 }
 
 /// The program did not leave behind what is expected of it.
 #[must_use]
 pub fn program_unknown(what: &str, log: &str) -> Finding {
-    let message = format!("openshift-install ended well, but {what}; nothing was created");
-    Finding::error(&PROGRAM, Kind::Invalid, "", message).help(format!(
-        "its whole output is in {log}; use the openshift-install of the release that is to be installed"
-    ))
+    let message = format!("openshift-install succeeded, but {what}; nothing was created");
+    Finding::error(&PROGRAM, Kind::Invalid, "", message)
+        .help(format!("its full output is in {log}; use the openshift-install of the same release"))
 }
 
 /// A program of another release than the one that is to be installed.
 #[must_use]
 pub fn another_release(program: &str, version: &str, release: &str) -> Finding {
     let message = format!(
-        "`{program}` installs OpenShift {version}, and the plan is for {release}; nothing was created"
+        "`{program}` installs OpenShift {version}, but the plan is for {release}; nothing was created"
     );
-    Finding::error(&RELEASE, Kind::Invalid, "", message).help(format!(
-        "use the openshift-install of {release}, or name the release of this one with --release"
-    ))
+    Finding::error(&RELEASE, Kind::Invalid, "", message)
+        .help(format!("use the openshift-install of {release}, or set its release with --release"))
 }
 
 /// Manifests that the program did not put into the bootstrap machine's file.
 #[must_use]
 pub fn left_out(name: &str, paths: &[&str], log: &str) -> Finding {
     let message = format!(
-        "openshift-install did not put {} into {name} as {} here; the cluster would not be the one that was \
-         planned; nothing was created",
+        "openshift-install changed {} in {name} from what {} here; the cluster would differ from the plan; \
+         nothing was created",
         listed(paths),
         if paths.len() == 1 { "it is" } else { "they are" }
     );
     Finding::error(&LEFT_OUT, Kind::Invalid, name, message).help(format!(
-        "the program's whole output is in {log}; use the openshift-install of the release that is to be installed, \
-         or apply what was added by hand to the cluster when it stands"
+        "the program's full output is in {log}; use the openshift-install of the same release, \
+         or apply the manual changes to the cluster once it runs"
     ))
 }
 
@@ -176,22 +175,22 @@ pub fn other_machines(
     release: &str,
 ) -> Finding {
     let message = format!(
-        "the machines in {name} look for other infrastructure than landfall makes for {release}: `{field}` in {path} \
-         names {found}, the plan {}; nothing was created",
+        "the machines in {name} expect other infrastructure than landfall creates for {release}: `{field}` \
+         in {path} names {found}, the plan {}; nothing was created",
         if known.is_empty() { "nothing".to_owned() } else { listed(known) }
     );
     Finding::error(&MACHINES, Kind::Invalid, name, message).help(
-        "name the release that the ignition files were made for with --release, or have them made of this \
-         directory's manifests with --ignition openshift-install",
+        "set the release of the ignition files with --release, or create them from this directory's \
+         manifests with --ignition openshift-install",
     )
 }
 
 /// Ignition files without the access to the cluster that they make.
 #[must_use]
 pub fn no_kubeconfig(name: &str, directory: &str) -> Finding {
-    let message = format!("there is no {name} in {directory}: landfall cannot ask the cluster how it is");
+    let message = format!("there is no {name} in {directory}: landfall cannot query the cluster");
     Finding::warning(&NO_KUBECONFIG, Kind::Required, name, message).help(format!(
-        "put the {name} that belongs to the ignition files beside them, or name it later with \
+        "put the {name} of the ignition files beside them, or set it later with \
          `landfall wait-for --kubeconfig FILE`"
     ))
 }
@@ -206,8 +205,8 @@ pub fn in_the_way(paths: &[impl AsRef<str>], cluster: &str) -> Finding {
         verb(paths)
     );
     Finding::error(&IN_THE_WAY, Kind::Forbidden, listed(paths), message).help(format!(
-        "move {them} away to have {new}; or, if the ignition files in the cluster directory are those that you \
-         want, leave out --ignition"
+        "move {them} away to have {new}; or, if the ignition files in the cluster directory are those that \
+         you want, leave out --ignition"
     ))
 }
 
@@ -216,41 +215,41 @@ pub fn in_the_way(paths: &[impl AsRef<str>], cluster: &str) -> Finding {
 pub fn edits_lost(paths: &[impl AsRef<str>]) -> Finding {
     let them = if paths.len() == 1 { "it" } else { "them" };
     let message = format!(
-        "{} {} edited, and openshift-install writes its own certificates there; nothing was created",
+        "{} {} edited, but openshift-install writes its own certificates there; nothing was created",
         listed(paths),
         verb(paths)
     );
     Finding::error(&OWN, Kind::Forbidden, listed(paths), message).help(format!(
-        "remove {them}, and landfall makes its own again; apply the changes to the cluster when it stands"
+        "remove {them}, and landfall creates its own again; apply the changes to the cluster once it runs"
     ))
 }
 
 /// Ignition files that are not those with which the infrastructure was made.
 #[must_use]
 pub fn changed_since(name: &str) -> Finding {
-    let message = format!("{name} is not the one with which the cluster's infrastructure was made");
+    let message = format!("{name} is not the one that the cluster's infrastructure was created with");
     Finding::warning(&STANDING, Kind::Invalid, name, message).help(
-        "machines that stand keep what they started with; if they cannot work with the new files, put the earlier \
-         ones back, or destroy the cluster and create it again",
+        "existing machines keep their original files; if they cannot work with the new ones, restore the \
+         earlier files, or destroy the cluster and create it again",
     )
 }
 
 /// Manifests that were changed too late.
 #[must_use]
 pub fn too_late(name: &str) -> Finding {
-    let message = format!("manifests were changed since {name} was made, and machines stand that use it");
+    let message = format!("manifests were changed after {name} was created, and existing machines use it");
     Finding::warning(&STANDING, Kind::Invalid, name, message)
-        .help("the changes are not installed: apply them to the cluster when it stands")
+        .help("the changes are not installed: apply them to the cluster once it runs")
 }
 
 /// Certificates that end, or have ended, after infrastructure was made.
 #[must_use]
 pub fn ends_while_standing(name: &str, path: &str, end: &str) -> Finding {
     let message =
-        format!("a certificate in {path} ends at {end}, and infrastructure stands that was made with it");
+        format!("a certificate in {path} expires at {end}, and existing infrastructure was created with it");
     Finding::warning(&STANDING, Kind::Invalid, name, message).help(
-        "this matters only if the control plane was not up by then: destroy the cluster and create it again, with \
-         new ignition files",
+        "this matters only if the control plane was not running by then: destroy the cluster and create it \
+         again, with new ignition files",
     )
 }
 

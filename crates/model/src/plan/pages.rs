@@ -21,9 +21,9 @@ const OLDER_LAYOUT: Code = Code::new("LF0684");
 /// No assets can be made for a platform.
 #[must_use]
 pub fn no_assets(platform: &str) -> Finding {
-    let message = format!("landfall makes no files for platform `{}`", shortened(platform));
+    let message = format!("landfall does not support platform `{}`", shortened(platform));
     Finding::error(&NO_ASSETS, Kind::NotSupported, "platform", message)
-        .help("use the OpenShift installer for this config")
+        .help("use openshift-install for this config")
 }
 
 /// A release that the catalogue does not know.
@@ -31,86 +31,86 @@ pub fn no_assets(platform: &str) -> Finding {
 pub fn unknown_release(release: &str, known: &[&str]) -> Finding {
     let message = format!("release `{}` is not known; known are {}", shortened(release), known.join(", "));
     Finding::error(&RELEASE, Kind::NotSupported, "", message)
-        .help("name a known release, or give the release's CoreOS stream metadata with --stream")
+        .help("use a known release, or pass the release's CoreOS stream metadata with --stream")
 }
 
 /// An infrastructure id that cannot be used.
 #[must_use]
 pub fn unusable_infra_id(id: &str) -> Finding {
-    let message = format!("`{}` cannot be an infrastructure id", shortened(id));
+    let message = format!("`{}` is not a valid infrastructure ID", shortened(id));
     Finding::error(&INFRA_ID, Kind::Invalid, "", message)
-        .help("write at most 27 lower-case letters, digits and dashes, such as demo-x7k2p")
+        .help("use at most 27 lower-case letters, digits and dashes, such as demo-x7k2p")
 }
 
 /// An endpoint's URL with a user part.
 #[must_use]
 pub fn endpoint_with_user(field: &str) -> Finding {
     Finding::error(&ENDPOINT_USER, Kind::Invalid, field, "the URL of an endpoint has a user part")
-        .help("take it out; credentials come from the environment")
+        .help("remove it; credentials come from the environment")
 }
 
 /// A setting that landfall does not act on.
 #[must_use]
 pub fn not_made(field: &str, what: &str) -> Finding {
-    let message = format!("landfall does not make clusters with {what}");
-    Finding::error(&NOT_MADE, Kind::NotSupported, field, message).help("leave the setting out")
+    let message = format!("landfall does not create clusters with {what}");
+    Finding::error(&NOT_MADE, Kind::NotSupported, field, message).help("remove the setting")
 }
 
 /// A way of dividing processors that the API server refuses in the object Infrastructure.
 #[must_use]
 pub fn unknown_partitioning(mode: &str) -> Finding {
-    let message = format!("`{}` is no mode in which OpenShift partitions processors", shortened(mode));
+    let message = format!("`{}` is not a CPU partitioning mode", shortened(mode));
     Finding::error(&PARTITIONING, Kind::NotSupported, "cpuPartitioningMode", message)
-        .help("write AllNodes or None, or leave the setting out")
+        .help("use AllNodes or None, or remove the setting")
 }
 
 /// Existing infrastructure that an earlier build of landfall made with the names of 4.14.
 #[must_use]
 pub fn older_layout(release: &str) -> Finding {
     let message = format!(
-        "the infrastructure of this directory was made by an earlier build of landfall, with names that machines of \
-         {release} do not look for; nothing was changed"
+        "the infrastructure of this directory was created by an earlier build of landfall, with names that \
+         machines of {release} do not use; nothing was changed"
     );
     Finding::error(&OLDER_LAYOUT, Kind::Forbidden, "infraID", message)
-        .help("finish the cluster with that build, or destroy it with this one and create it anew")
+        .help("finish the cluster with that build, or destroy it with this one and create it again")
 }
 
 /// A directory of another cluster.
 #[must_use]
 pub fn other_cluster(found: &str, wanted: &str) -> Finding {
     let message = format!(
-        "the directory is that of the cluster `{}`, the config is for `{}`",
+        "the directory belongs to the cluster `{}`, the config is for `{}`",
         shortened(found),
         shortened(wanted)
     );
-    Finding::error(&OTHER_CLUSTER, Kind::Invalid, "metadata.name", message)
-        .help("use another directory, or delete its metadata.json if nothing of that cluster was ever made")
+    Finding::error(&OTHER_CLUSTER, Kind::Invalid, "metadata.name", message).help(
+        "use another directory, or delete its metadata.json if no resource of that cluster was ever \
+            created",
+    )
 }
 
 /// A directory of a cluster with another infrastructure id.
 #[must_use]
 pub fn other_infra_id(found: &str, wanted: &str) -> Finding {
     let (found, wanted) = (shortened(found), shortened(wanted));
-    let message = format!("the directory is that of the cluster with the id `{found}`, not `{wanted}`");
+    let message = format!("the directory belongs to the cluster with the ID `{found}`, not `{wanted}`");
     Finding::error(&OTHER_CLUSTER, Kind::Invalid, "infraID", message)
-        .help("leave out --infra-id to go on with this cluster, or use another directory")
+        .help("remove --infra-id to continue with this cluster, or use another directory")
 }
 
 /// An engine that the metadata of a cluster names.
 #[must_use]
 pub fn unknown_engine(name: &str) -> Finding {
     let known = Engine::ALL.map(|engine| format!("`{}`", engine.name())).join(", ");
-    let message = format!(
-        "the cluster is made by the engine `{}`, which is not known; known are {known}",
-        shortened(name)
-    );
+    let message =
+        format!("the cluster was created by the unknown engine `{}`; known are {known}", shortened(name));
     Finding::error(&UNKNOWN_ENGINE, Kind::NotSupported, "landfall.engine", message)
-        .help("use the release of landfall that made the cluster, or a newer one")
+        .help("use the version of landfall that created the cluster, or a newer one")
 }
 
 /// An edited manifest that is no longer what it was.
 #[must_use]
 pub fn edited_beyond_use(message: impl Into<String>) -> Finding {
     Finding::error(&UNREADABLE, Kind::Invalid, "", message)
-        .help("mend the file, or delete it so that it is made anew")
+        .help("correct the file, or delete it: landfall creates it again")
 }

@@ -82,10 +82,10 @@ impl<'t, 'f> Builder<'t, 'f> {
         } else if end.is_some_and(|end| has_content(&body[end..])) {
             let start = self.offset + read_to;
             let line = body[read_to..].find('\n').unwrap_or(body.len() - read_to);
-            let message = "the text from here on is not read: an install config is one YAML document";
+            let message = "the text from here on is ignored: an install config is one YAML document";
             self.findings.push(
                 Finding::warning(&pages::MORE_DOCUMENTS, Kind::Parse, "", message)
-                    .help("put each config into a file of its own")
+                    .help("put each config into its own file")
                     .span(Span::new(start, start + line)),
             );
         }
@@ -119,7 +119,7 @@ impl<'t, 'f> Builder<'t, 'f> {
             };
             match event {
                 Event::NotVersion11 => {
-                    let message = "the file says that it is not YAML 1.1";
+                    let message = "the file declares another version than YAML 1.1";
                     let help = "remove the line that begins with `%YAML`";
                     self.fail(&pages::SYNTAX, Span::new(0, 1), message, Some(help));
                 }
@@ -128,8 +128,8 @@ impl<'t, 'f> Builder<'t, 'f> {
                 Event::Alias(id) => self.alias(id, Span::new(start, end)),
                 Event::UnknownAlias => {
                     // The name is not repeated: it may be a password that begins with a star.
-                    let message = "no anchor of this name stands before the alias";
-                    let help = "put the value in quotes if its star is meant as it stands";
+                    let message = "the alias has no anchor of this name before it";
+                    let help = "put the value in quotes if the `*` is part of it";
                     self.fail(&pages::SYNTAX, Span::new(start, start + 1), message, Some(help));
                 }
                 Event::Scalar { text, plain, anchor, tag } => {
@@ -171,10 +171,9 @@ impl<'t, 'f> Builder<'t, 'f> {
         }
         let message = format!("this is not YAML: {}", fault.message);
         let help = if fault.message.contains("tab") {
-            "indent with spaces, as YAML takes no tab there"
+            "indent with spaces, because YAML allows no tab there"
         } else {
-            "the cause often stands a line earlier: a quote or bracket that was not closed, or an \
-             indentation that fits no level"
+            "the cause is often one line earlier: an unclosed quote or bracket, or a wrong indentation"
         };
         self.fail(&pages::SYNTAX, Span::new(at, at + 1), &message, Some(help));
         self.refused = Some(fault);
@@ -225,7 +224,7 @@ impl<'t, 'f> Builder<'t, 'f> {
             ("null", _) => "null",
             _ => return NodeKind::Text(text),
         };
-        let message = format!("the tag says that this is {wanted}, which it is not");
+        let message = format!("the tag declares {wanted}, but the value is not");
         self.fail(&pages::SYNTAX, span, &message, Some("remove the tag that begins with `!!`"));
         NodeKind::Text(text)
     }
@@ -233,7 +232,7 @@ impl<'t, 'f> Builder<'t, 'f> {
     fn alias(&mut self, anchor: usize, span: Span) {
         let Some(target) = self.anchors.get(&anchor).copied() else {
             // The anchor is of a collection that is not closed yet: it would contain itself.
-            self.fail(&pages::SYNTAX, span, "an alias stands inside its own anchor", None);
+            self.fail(&pages::SYNTAX, span, "an alias is inside its own anchor", None);
             return;
         };
         let size = self.size(target);
@@ -364,7 +363,7 @@ impl<'t, 'f> Builder<'t, 'f> {
     fn admit(&mut self, entry: Entry<'t>, span: Span, before: usize, seen: &mut Seen) {
         let entries = self.tree.entries.get(before..).unwrap_or_default();
         if let Some(first) = seen.insert(entries, &entry) {
-            let message = format!("the key `{}` stands twice in this map", entry.key);
+            let message = format!("the key `{}` is duplicated in this map", entry.key);
             let mut finding = Finding::error(&pages::DUPLICATE_KEY, Kind::Duplicate, "", message)
                 .help("keep one of the two")
                 .related("first here", "")
@@ -386,7 +385,7 @@ impl<'t, 'f> Builder<'t, 'f> {
         };
         for source in sources {
             let NodeKind::Map(merged) = self.tree.target(source).kind else {
-                let message = "a merge key takes a map, or a list of maps";
+                let message = "a merge key needs a map, or a list of maps";
                 let finding = Finding::error(&pages::SYNTAX, Kind::Parse, "", message).span(span);
                 self.findings.push(finding);
                 continue;
@@ -448,7 +447,7 @@ impl<'t, 'f> Builder<'t, 'f> {
                 let before = self.tab_safe.partition_point(|safe| safe.start <= at.start);
                 let safe = before.checked_sub(1).and_then(|last| self.tab_safe.get(last));
                 if safe.is_none_or(|safe| safe.end <= at.start) {
-                    let (message, help) = ("a tab stands where indentation is read", "indent with spaces");
+                    let (message, help) = ("the indentation contains a tab", "indent with spaces");
                     self.fail(&pages::SYNTAX, at, message, Some(help));
                     let at = at.start as usize;
                     self.refused = Some(Fault { at, message: message.to_owned(), too_deep: false });

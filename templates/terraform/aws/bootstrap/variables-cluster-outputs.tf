@@ -22,7 +22,7 @@ variable "private_subnet_ids" {
 
 variable "master_sg_ids" {
   type        = list(string)
-  description = "Security groups of the control plane machines, which the bootstrap machine stands in for."
+  description = "Security groups of the control plane machines; the bootstrap machine gets them too."
 }
 
 variable "lb_target_group_arns" {

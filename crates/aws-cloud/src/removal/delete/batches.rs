@@ -37,7 +37,7 @@ pub(super) fn blame<'t>(
 
 /// The outcomes of things in their order.
 pub(super) fn in_order(things: &[&Resource], mut outcomes: Outcomes<'_>) -> Vec<Outcome> {
-    let unsaid = || Outcome::Failed { why: "AWS said nothing of it".to_owned() };
+    let unsaid = || Outcome::Failed { why: "AWS returned no result for it".to_owned() };
     things.iter().map(|thing| outcomes.remove(thing.id.as_str()).unwrap_or_else(unsaid)).collect()
 }
 

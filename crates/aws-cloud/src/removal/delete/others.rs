@@ -40,7 +40,7 @@ fn listed(unremoved: &mut BTreeMap<String, Instant>, thing: &Resource, now: Inst
     if since + LATE <= now {
         return Outcome::Refused(Box::new(pages::unknown(thing)));
     }
-    Outcome::Held { why: "landfall knows no way to remove it, and AWS still lists its tags".to_owned() }
+    Outcome::Held { why: "landfall cannot remove it, and AWS still lists its tags".to_owned() }
 }
 
 /// Whether a list of tags has a thing.

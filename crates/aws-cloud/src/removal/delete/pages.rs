@@ -18,7 +18,7 @@ pub(super) fn denied(fault: &Fault, thing: &Resource) -> Finding {
     let help = if explicit && fault.message.contains("service control policy") {
         format!("a policy of the organization denies {call}: ask those who manage the organization")
     } else if explicit {
-        format!("a policy denies {call} whatever else allows it: take the denial out, or use another caller")
+        format!("a policy explicitly denies {call}: remove the denial, or use another caller")
     } else {
         format!("allow the caller the action {call}, or use other credentials, then run the command again")
     };
@@ -34,7 +34,7 @@ pub(super) fn protected(fault: &Fault, thing: &Resource) -> Finding {
 /// A lock keeps it.
 pub(super) fn retained(fault: &Fault, thing: &Resource) -> Finding {
     let help =
-        "take the legal hold off or wait until the retention period is over, then run the command again";
+        "remove the legal hold, or wait until the retention period is over, then run the command again";
     against(&RETAINED, fault, thing).help(help)
 }
 

@@ -211,7 +211,7 @@ pub(super) async fn release(removal: &AwsRemoval<'_>, id: &str) -> Result<Outcom
         };
         let left = listed.iter().filter(is_own).count();
         if left > 0 {
-            let why = format!("the zone has {left} records of the cluster still");
+            let why = format!("the zone still has {left} records of the cluster");
             return Ok(Outcome::Held { why });
         }
     }

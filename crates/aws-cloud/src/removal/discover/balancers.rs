@@ -104,7 +104,7 @@ struct Described<'d> {
     vpc: Option<&'d str>,
 }
 
-/// Whether its name is one that is made for the cluster.
+/// Whether its name is derived from the cluster's.
 fn is_named(look: Look<'_>, name: Option<&str>, ends: &[&str]) -> bool {
     name.is_some_and(|name| named::is_made_for(&look.removal.target.infra_id, name, ends))
 }

@@ -36,7 +36,7 @@ use crate::fault::Sort;
 use crate::session::Lost;
 
 /// Why something with other tags than the cluster's may be the cluster's.
-const NAMED: &str = "its name is one that is made for the cluster";
+const NAMED: &str = "its name is derived from the cluster's";
 
 /// The most requests of one sort that are under way at a time.
 pub(super) const AT_A_TIME: usize = 16;
@@ -165,7 +165,7 @@ async fn another_account(removal: &AwsRemoval<'_>, home: &Home) -> Option<Lost> 
     let (first, now) = (&home.account, &caller.account);
     (first != now).then(|| {
         Lost::Unready(Unready(format!(
-            "the credentials were of account {first}, and are of account {now} by now"
+            "the credentials belonged to account {first}, and now belong to account {now}"
         )))
     })
 }

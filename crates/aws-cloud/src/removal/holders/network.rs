@@ -94,7 +94,7 @@ fn user(removal: &AwsRemoval<'_>, interface: &NetworkInterface) -> Option<Holder
         return Some(named(removal, "instance", Some(instance), &[]));
     }
     let what = interface.description().filter(|text| !text.is_empty())?;
-    let service = interface.requester_id().unwrap_or("a service of AWS");
+    let service = interface.requester_id().unwrap_or("an AWS service");
     let told = format!("{} for {}", shortened(service), shortened(what));
     Some(holder(removal, &told, &[what], &[]))
 }

@@ -109,7 +109,7 @@ fn what_the_region_has_in_place_of_the_usual_types_is_told() {
     facts.instance_types.retain(|name, _| name == "m7i.large");
     facts.instance_types.values_mut().for_each(|offer| offer.zones = vec!["elsewhere".to_owned()]);
     let unknown = found_in(&base_config(), facts, Source::Catalogue);
-    assert_names(help(&unknown), &["not known"]);
+    assert_names(help(&unknown), &["does not know"]);
     let helps = [("newer types", newer), ("small types", small), ("no type", nothing)];
     let helps = helps.map(|(case, help)| (case.to_owned(), help));
     let other = [("another zone", told), ("nothing known", help(&unknown))];

@@ -14,7 +14,7 @@ const FIELD: &str = "credentialsMode";
 /// The mode in which operators have credentials of their own.
 const MANUAL: &str = "Manual";
 
-const HELP: &str = "set credentialsMode: Manual, and make the credentials of the operators with ccoctl azure \
+const HELP: &str = "set credentialsMode: Manual, and create the operators' credentials with ccoctl azure \
                     create-all; or install with the secret of an application (AZURE_CLIENT_SECRET)";
 
 /// The check of the mode.
@@ -22,7 +22,7 @@ pub(super) fn check<'s>(session: &'s Session<'_>) -> Check<'s> {
     early("azure.permissions.credentials-mode", FIELD, async move {
         let mode = session.asking.config.credentials_mode.as_str();
         if mode == MANUAL {
-            return Ok(Answer::passed("the operators get credentials of their own").with("mode", mode));
+            return Ok(Answer::passed("the operators get their own credentials").with("mode", mode));
         }
         session.caller().await?;
         let Ok(found) = session.found().await else {
@@ -42,7 +42,7 @@ fn judge(source: &Source) -> Answer {
             Answer::found(Finding::error(&pages::OPERATORS, Kind::Required, FIELD, message).help(HELP))
         }
         Source::Federated(_) | Source::AzureCli => {
-            let message = format!("of {who} no secret for the operators can be made");
+            let message = format!("landfall cannot create a secret for the operators from {who}");
             Answer::found(Finding::warning(&pages::WITHOUT_SECRET, Kind::Required, FIELD, message).help(HELP))
         }
     }

@@ -123,7 +123,7 @@ fn judged(found: Option<&Described>, set: &Named, region: &str, field: &str) -> 
     } else if !kind.is_empty() && kind.starts_with(CONFIDENTIAL) != set.confidential {
         Answer::found(findings::disk_set_of_another_kind(field, name, set.confidential))
     } else {
-        Answer::passed(format!("the disk encryption set {name} is there"))
+        Answer::passed(format!("the disk encryption set {name} exists"))
     };
     answer.with("set", set.path()).with("location", location.as_str()).with("encryptionType", kind)
 }

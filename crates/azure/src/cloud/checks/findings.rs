@@ -17,26 +17,26 @@ pub(super) fn disk_set_missing(field: &str, name: &str, group: &str) -> Finding 
     let (name, group) = (shortened(name), shortened(group));
     let message = format!("there is no disk encryption set `{name}` in the resource group `{group}`");
     Finding::error(&DISK_SET, Kind::Invalid, field, message)
-        .help("look whether subscription, group and name are right; `az disk-encryption-set list` lists them")
+        .help("check the subscription, the group and the name; `az disk-encryption-set list` lists them")
 }
 
 pub(super) fn disk_set_elsewhere(field: &str, name: &str, found: &str, wanted: &str) -> Finding {
     let (name, found, wanted) = (shortened(name), shortened(found), shortened(wanted));
     let message = format!("the disk encryption set `{name}` is in {found}, the disks are in {wanted}");
-    Finding::error(&DISK_SET, Kind::Invalid, field, message).help("name a set of the cluster's location")
+    Finding::error(&DISK_SET, Kind::Invalid, field, message).help("use a set in the cluster's location")
 }
 
 pub(super) fn disk_set_of_another_kind(field: &str, name: &str, confidential: bool) -> Finding {
     let name = shortened(name);
     let (message, help) = if confidential {
         (
-            format!("the disk encryption set `{name}` is not for confidential machines"),
-            "name a set of the encryption type ConfidentialVmEncryptedWithCustomerKey",
+            format!("the disk encryption set `{name}` is not for confidential VMs"),
+            "use a set of the encryption type ConfidentialVmEncryptedWithCustomerKey",
         )
     } else {
         (
-            format!("the disk encryption set `{name}` is for confidential machines only"),
-            "name a set of the encryption type EncryptionAtRestWithCustomerKey",
+            format!("the disk encryption set `{name}` is for confidential VMs only"),
+            "use a set of the encryption type EncryptionAtRestWithCustomerKey",
         )
     };
     Finding::error(&DISK_SET_KIND, Kind::Invalid, field, message).help(help)
@@ -46,20 +46,20 @@ pub(super) fn vault_missing(field: &str, name: &str, group: &str) -> Finding {
     let (name, group) = (shortened(name), shortened(group));
     let message = format!("there is no key vault `{name}` in the resource group `{group}`");
     Finding::error(&KEY, Kind::Invalid, field, message)
-        .help("look whether group and name are right; `az keyvault list` lists the vaults")
+        .help("check the group and the name; `az keyvault list` lists the vaults")
 }
 
 pub(super) fn key_missing(field: &str, key: &str, vault: &str) -> Finding {
     let (key, vault) = (shortened(key), shortened(vault));
     let message = format!("there is no key `{key}` in the key vault `{vault}`");
-    Finding::error(&KEY, Kind::Invalid, field, message).help("name a key of this vault, or make one")
+    Finding::error(&KEY, Kind::Invalid, field, message).help("use a key of this vault, or create one")
 }
 
 pub(super) fn key_identity_missing(field: &str, name: &str, group: &str) -> Finding {
     let (name, group) = (shortened(name), shortened(group));
     let message = format!("there is no managed identity `{name}` in the resource group `{group}`");
     Finding::error(&KEY, Kind::Invalid, field, message)
-        .help("name an identity of the vault's group that may read the key")
+        .help("use an identity of the vault's group that may read the key")
 }
 
 pub(super) fn vault_unprotected(field: &str, name: &str) -> Finding {
@@ -73,7 +73,7 @@ pub(super) fn vault_unprotected(field: &str, name: &str) -> Finding {
 pub(super) fn image_missing(wish: &Wish) -> Finding {
     let message = format!("there is no image {} in {}", shortened(&wish.urn()), shortened(&wish.region));
     Finding::error(&IMAGE, Kind::Invalid, wish.field.as_str(), message).help(format!(
-        "name an image that `az vm image list --all --publisher {} --location {}` shows",
+        "use an image that `az vm image list --all --publisher {} --location {}` shows",
         shortened(&wish.image.publisher),
         shortened(&wish.region)
     ))
@@ -87,7 +87,7 @@ pub(super) fn image_of_another(wish: &Wish, architecture: &str) -> Finding {
         shortened(&wish.architecture)
     );
     Finding::error(&IMAGE_FIT, Kind::Invalid, wish.field.as_str(), message)
-        .help("name an image of the pool's architecture")
+        .help("use an image of the pool's architecture")
 }
 
 pub(super) fn image_generation(wish: &Wish, generation: &str, possible: &str) -> Finding {
@@ -99,21 +99,21 @@ pub(super) fn image_generation(wish: &Wish, generation: &str, possible: &str) ->
         shortened(possible)
     );
     Finding::error(&IMAGE_FIT, Kind::Invalid, wish.field.as_str(), message)
-        .help("name an image of the other generation, or another size in `type`")
+        .help("use an image of the other generation, or another size in `type`")
 }
 
 pub(super) fn image_not_protected(wish: &Wish) -> Finding {
     let message = format!(
-        "the image {} is for generation V1, which has neither confidential machines nor trusted launch",
+        "the image {} is for generation V1, which has neither confidential VMs nor trusted launch",
         shortened(&wish.urn())
     );
     Finding::error(&IMAGE_FIT, Kind::Invalid, wish.field.as_str(), message)
-        .help("name an image of generation V2, or remove `settings`")
+        .help("use an image of generation V2, or remove `settings`")
 }
 
 pub(super) fn image_terms(wish: &Wish) -> Finding {
     let urn = shortened(&wish.urn());
-    let message = format!("nobody has accepted the terms of {urn} in this subscription");
+    let message = format!("the terms of {urn} are not accepted in this subscription");
     Finding::error(&IMAGE_TERMS, Kind::Forbidden, wish.field.as_str(), message)
         .help(format!("accept them: az vm image terms accept --urn {urn}"))
 }
@@ -132,34 +132,34 @@ pub(super) fn identity_missing(field: &str, name: &str, group: &str) -> Finding 
     let (name, group) = (shortened(name), shortened(group));
     let message = format!("there is no managed identity `{name}` in the resource group `{group}`");
     Finding::error(&IDENTITY, Kind::Invalid, field, message)
-        .help("look whether subscription, group and name are right; `az identity list` lists them")
+        .help("check the subscription, the group and the name; `az identity list` lists them")
 }
 
 pub(super) fn denied(field: &str, missing: &[String], asked: usize) -> Finding {
     let message = format!(
-        "the caller may not do {} of {asked} actions that this config needs: {}",
+        "the caller is denied {} of {asked} actions that this config needs: {}",
         missing.len(),
         first(missing)
     );
     Finding::error(&PERMISSIONS, Kind::Forbidden, field, message).help(
-        "give the caller a role with these actions on the subscription, such as Contributor; `landfall \
-         create permissions-policy` prints a role that has everything an installation needs",
+        "assign the caller a role with these actions on the subscription, such as Contributor; `landfall \
+         create permissions-policy` prints a role with all permissions that an installation needs",
     )
 }
 
 pub(super) fn roles_denied(field: &str, missing: &[String], _: usize) -> Finding {
     let message = format!("the caller may not assign roles: {} not allowed", first(missing));
     Finding::error(&ROLES, Kind::Forbidden, field, message).help(
-        "give the caller the role `User Access Administrator` or `Role Based Access Control Administrator` \
-         besides Contributor; `landfall create permissions-policy` prints a role that has everything an \
-         installation needs",
+        "assign the caller the role `User Access Administrator` or `Role Based Access Control \
+         Administrator` in addition to Contributor; `landfall create permissions-policy` prints a role \
+         with all permissions that an installation needs",
     )
 }
 
 pub(super) fn locked(held: &Held<'_>, more: usize) -> Finding {
-    let message = format!("the lock {} lets nothing be made there{}", on(held), besides(more));
+    let message = format!("the lock {} prevents creation there{}", on(held), besides(more));
     Finding::error(&LOCKED, Kind::Forbidden, held.field, message)
-        .help("remove the lock, or let the cluster be made elsewhere; `az lock list` lists all locks")
+        .help("remove the lock, or create the cluster elsewhere; `az lock list` lists all locks")
 }
 
 pub(super) fn not_removable(held: &Held<'_>, more: usize) -> Finding {
@@ -168,7 +168,7 @@ pub(super) fn not_removable(held: &Held<'_>, more: usize) -> Finding {
     } else {
         (", neither the bootstrap machine nor the cluster", "the installation")
     };
-    let message = format!("the lock {} lets nothing be removed there{what}{}", on(held), besides(more));
+    let message = format!("the lock {} prevents deletion there{what}{}", on(held), besides(more));
     Finding::warning(&NOT_REMOVABLE, Kind::Forbidden, held.field, message)
         .help(format!("remove the lock before {before}; `az lock list` lists all locks"))
 }
@@ -184,7 +184,7 @@ pub(super) fn not_registered(field: &str, missing: &[&str]) -> Finding {
 pub(super) fn registering(field: &str, coming: &[&str]) -> Finding {
     let message = format!("still being registered in this subscription: {}", coming.join(", "));
     Finding::warning(&REGISTERING, Kind::Invalid, field, message)
-        .help("wait some minutes; `az provider show --namespace NAME` tells the state of a registration")
+        .help("wait some minutes; `az provider show --namespace NAME` shows the state of a registration")
 }
 
 pub(super) fn quota_short(field: &str, account: &Account<'_>) -> Finding {
@@ -205,8 +205,8 @@ fn on(held: &Held<'_>) -> String {
 fn besides(more: usize) -> String {
     match more {
         0 => String::new(),
-        1 => ", as does another lock".to_owned(),
-        more => format!(", as do {more} other locks"),
+        1 => ", and so does another lock".to_owned(),
+        more => format!(", and so do {more} other locks"),
     }
 }
 

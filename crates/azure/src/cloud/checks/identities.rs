@@ -40,7 +40,7 @@ async fn there(session: &Session<'_>, setting: Setting<UserAssignedIdentity>) ->
     let found = arm.find::<IgnoredAny>(Api::Identities, &path, &[]).await;
     let found = found.map_err(|fault| fault.answer(&field))?;
     let answer = match found {
-        Some(_) => Answer::passed(format!("the managed identity {name} is there")),
+        Some(_) => Answer::passed(format!("the managed identity {name} exists")),
         None => Answer::found(findings::identity_missing(&field, &name, &resource_group)),
     };
     Ok(answer.with("identity", path))

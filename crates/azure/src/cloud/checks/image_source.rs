@@ -77,7 +77,7 @@ fn judged(source: &Source, seen: Result<&Reply, &Broken>) -> Answer {
             let message =
                 format!("the image of the machines cannot be read at `{url}`: HTTP {}", reply.status);
             Answer::found(Finding::error(&IMAGE_SOURCE, Kind::Invalid, *field, message).help(
-                "give the URL of an image that can be read without credentials: in a catalogue overlay below \
+                "set the URL of an image that can be read without credentials: in a catalogue overlay below \
                  `images`, on a Stack Hub in `clusterOSImage`",
             ))
         }
@@ -88,8 +88,9 @@ fn judged(source: &Source, seen: Result<&Reply, &Broken>) -> Answer {
             };
             let message = format!("the image of the machines cannot be reached at `{host}` from here: {why}");
             Answer::found(Finding::warning(&IMAGE_SOURCE, Kind::Invalid, *field, message).help(format!(
-                "{cloud} copies it from there by itself; where it cannot reach that host either, put the image \
-                 into a storage account of the cloud and name it in a catalogue overlay below `images`"
+                "{cloud} copies it from there itself; if the cloud cannot reach that host either, put the \
+                 image into a storage account of the cloud and set its URL in a catalogue overlay below \
+                 `images`"
             )))
         }
     }

@@ -204,7 +204,7 @@ fn unfit(found: &Properties, wish: &Wish, generations: &str) -> Option<Finding> 
 
 /// What is to be said of an image that fits.
 fn judged(found: &Properties, terms: &Terms, wish: &Wish) -> Answer {
-    let there = format!("{} is there and fits", wish.urn());
+    let there = format!("{} exists and fits", wish.urn());
     let planned = found.plan.is_some();
     if planned != wish.with_plan() {
         return Answer::found(findings::image_plan(wish, planned));

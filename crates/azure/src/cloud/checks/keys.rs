@@ -86,7 +86,7 @@ fn judged(found: &Found, wanted: &CustomerManagedKey) -> Answer {
         Some(vault) if !vault.properties.enable_purge_protection => {
             Answer::found(findings::vault_unprotected(FIELD, name))
         }
-        Some(_) => Answer::passed(format!("the key {key} of the key vault {name} is there")),
+        Some(_) => Answer::passed(format!("the key {key} of the key vault {name} exists")),
     };
     answer.with("key", key).with("identity", identity)
 }

@@ -182,7 +182,7 @@ fn judged(locks: &[Lock], places: &[Place]) -> Answer {
     let answer = match (closed.as_slice(), kept.as_slice()) {
         ([(held, _), more @ ..], _) => Answer::found(findings::locked(held, more.len())),
         ([], [(held, _), more @ ..]) => Answer::found(findings::not_removable(held, more.len())),
-        ([], []) => Answer::passed("no lock stands in the way"),
+        ([], []) => Answer::passed("no lock blocks the cluster"),
     };
     answer.with("locks", told)
 }

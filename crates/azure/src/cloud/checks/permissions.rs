@@ -74,8 +74,8 @@ fn judged(actions: &[String], right: impl Fn(&str) -> Right, wording: Wording) -
         Answer::found(wording(PLATFORM, &missing, asked)).with("missing", missing)
     } else if !unproven.is_empty() {
         Answer::skipped(format!(
-            "not proven: {} of {asked} actions that this config needs rest on rights that the caller may not \
-             list",
+            "not proven: {} of {asked} actions that this config needs depend on role assignments that the \
+             caller may not list",
             unproven.len()
         ))
     } else {

@@ -1,4 +1,4 @@
-//! Whether the resource providers that a cluster is made with are registered in the subscription.
+//! Whether the resource providers of a cluster are registered in the subscription.
 
 use futures::future::join_all;
 use landfall_platform::cloud::{Answer, Check, check};

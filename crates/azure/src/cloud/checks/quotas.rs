@@ -48,7 +48,7 @@ fn seen(Quotas { known, untold }: &Quotas) -> Answer {
         let reasons: Vec<&str> = untold.values().map(String::as_str).collect();
         Answer::skipped(reasons.join("; "))
     } else if known.is_empty() {
-        Answer::skipped("the cloud tells no quotas of the location")
+        Answer::skipped("the cloud reports no quotas of the location")
     } else if let Some(Quota { limit, used }) = find(known, CORES) {
         Answer::passed(format!(
             "{} {plural} and their use are known; of {limit} virtual CPUs {used} are in use",
@@ -120,7 +120,7 @@ fn find<'q>(known: &'q BTreeMap<String, Quota>, name: &str) -> Option<&'q Quota>
 async fn room(session: &Session<'_>, need: Need) -> Result<Answer, Answer> {
     let Need { quota: name, provider, amount, uncounted, field, .. } = need;
     if amount == 0 && !uncounted.is_empty() {
-        let why = format!("how many virtual processors {} has is not known", uncounted.join(", "));
+        let why = format!("the number of vCPUs of {} is unknown", uncounted.join(", "));
         return Err(Answer::skipped(why));
     }
     let quotas = session.quotas().await.as_ref();
@@ -165,8 +165,7 @@ impl Account<'_> {
         let answer = if limit < 0 || short {
             self.judged(field)
         } else {
-            let why =
-                format!("how many virtual processors {} has is not known", shortened(&uncounted.join(", ")));
+            let why = format!("the number of vCPUs of {} is unknown", shortened(&uncounted.join(", ")));
             Answer::skipped(why).with("limit", limit).with("used", used).with("quota", self.name)
         };
         answer.with("notCounted", uncounted)
@@ -193,8 +192,8 @@ impl Account<'_> {
         let Self { name, region, quota: Quota { limit, used }, needed, installed } = self;
         if *installed {
             return format!(
-                "the quota `{name}` in {region} is {limit}, of which {used} in use, what stands of the \
-                 cluster included, and the cluster needs {needed} in all"
+                "the quota `{name}` in {region} is {limit}, of which {used} in use, including the \
+                 cluster's own, and the cluster needs {needed} in all"
             );
         }
         format!(
@@ -248,7 +247,7 @@ mod tests {
             Verdict::Passed(what) => what,
             _ => String::new(),
         };
-        assert_names(&said, &["`cores`", "eastus", " 100,", " 70 in use", "included", " 40 in all"]);
+        assert_names(&said, &["`cores`", "eastus", " 100,", " 70 in use", "including", " 40 in all"]);
     }
 
     #[test]

@@ -74,7 +74,7 @@ async fn usages(
     // A Stack Hub need not have all of them, and a fault that stays leaves the rest of the facts.
     told.map_err(|fault| match fault.sort {
         Sort::Denied => format!("the caller is denied the quotas of {provider}: {}", fault.sentence()),
-        _ => format!("the quotas of {provider} are not told: {}", fault.sentence()),
+        _ => format!("the quotas of {provider} are not reported: {}", fault.sentence()),
     })
 }
 

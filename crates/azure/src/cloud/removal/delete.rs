@@ -104,9 +104,11 @@ async fn begin(removal: &AzureRemoval<'_>, ask: &Ask<'_>, thing: &Resource) -> R
 async fn confirmed(ask: &Ask<'_>, id: &str) -> Result<Done, Fault> {
     match described(ask, id).await? {
         None => Ok(Done::Gone),
-        Some(_) => {
-            Err(Fault::not_understood(&named("DELETE", id), "it was answered as done, and nothing is gone"))
-        }
+        Some(_) => Err(Fault::not_understood(
+            &named("DELETE", id),
+            "Azure reported success, but the resource \
+                still exists",
+        )),
     }
 }
 
@@ -268,19 +270,18 @@ async fn told(
 }
 
 fn denied(thing: &Resource, fault: &Fault) -> Finding {
-    let message =
-        format!("the {} `{}` may not be removed: {}", thing.kind.name, thing.name, fault.sentence());
-    let help = "give the caller a role with the action that Azure names, on the resource or on its group; then \
-                run the command again";
+    let message = format!("the {} `{}` cannot be removed: {}", thing.kind.name, thing.name, fault.sentence());
+    let help = "assign the caller a role with the action in Azure's message, on the resource or its group; \
+        then run the command again";
     Finding::error(&pages::DENIED, Kind::Forbidden, "", message).help(help)
 }
 
 fn protected(thing: &Resource, names: &[String], fault: &Fault) -> Finding {
     let by = if names.is_empty() { fault.sentence() } else { names.join(", ") };
     let message = format!("the {} `{}` is protected by a deny assignment: {by}", thing.kind.name, thing.name);
-    let help = "remove what the deny assignment was made for: a deployment stack (az stack group list, az stack \
-                sub list), a managed application or a blueprint; `az rest --method get --url \
-                <scope>/providers/Microsoft.Authorization/denyAssignments?api-version=2022-04-01` shows it";
+    let help = "remove the owner of the deny assignment: a deployment stack (az stack group list, az \
+        stack sub list), a managed application or a blueprint; `az rest --method get --url \
+        <scope>/providers/Microsoft.Authorization/denyAssignments?api-version=2022-04-01` shows it";
     Finding::error(&pages::DENY_ASSIGNMENT, Kind::Forbidden, "", message).help(help)
 }
 

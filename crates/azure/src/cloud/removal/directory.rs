@@ -62,12 +62,12 @@ impl AzureRemoval<'_> {
         let call = format!("GET {PRINCIPALS}");
         let url = Url::parse(given).ok().filter(|url| url.scheme() == "https" && url.has_host());
         let Some(base) = url else {
-            let why = "microsoftGraphEndpoint of the cloud is no URL of https in the catalogue";
+            let why = "microsoftGraphEndpoint of the cloud is not an https URL in the catalogue";
             return Err(Fault::unmade(&call, why));
         };
         let (Ok(found), Some(client)) = (session.found().await, session.client()) else {
             self.give_up(&session);
-            return Err(Fault::unmade(&call, "there are no credentials to ask with"));
+            return Err(Fault::unmade(&call, "there are no credentials"));
         };
         Ok(Some(self.directory.get_or_init(|| {
             let tokens = found.tokens.of_scope(&format!("{}/.default", given.trim_end_matches('/')));
@@ -191,11 +191,11 @@ fn thing(id: String, kind: &'static landfall_platform::removal::Kind, name: Stri
 fn hidden(ask: &Ask<'_>, fault: &Fault) -> Finding {
     let kind = if fault.sort == Sort::Denied { Kind::Forbidden } else { Kind::Invalid };
     let message =
-        format!("nobody knows whether the directory has applications of the cluster: {}", fault.sentence());
+        format!("it is unknown whether the directory has applications of the cluster: {}", fault.sentence());
     let help = format!(
-        "give the caller the permission Application.Read.All of Microsoft Graph; or look in Microsoft Entra ID \
-         for app registrations whose names begin with {}: only clusters of old releases with credentialsMode \
-         Mint have them",
+        "grant the caller the permission Application.Read.All of Microsoft Graph; or check Microsoft Entra \
+         ID for app registrations whose names begin with {}: only clusters of old releases with \
+         credentialsMode Mint have them",
         ask.owner.infra_id()
     );
     Finding::error(&pages::DIRECTORY, kind, "", message).help(help)

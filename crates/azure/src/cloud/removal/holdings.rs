@@ -39,7 +39,7 @@ pub(super) struct Holding {
 }
 
 impl Holding {
-    /// Whether it is of a type, given in small letters.
+    /// Whether it is of a type, given in lower case.
     pub(super) fn is_of(&self, name: &str) -> bool {
         self.kind.eq_ignore_ascii_case(name)
     }
@@ -105,7 +105,8 @@ pub(super) async fn holdings(ask: &Ask<'_>, out: &mut Discovered) -> Holdings {
             // A group that is going may be gone by now.
             Err(fault) if fault.is_absence() => sort(ask, group, Vec::new(), &mut all, out),
             Err(fault) => {
-                let finding = unseen(&format!("what is in the resource group `{}`", group.name), &fault);
+                let finding =
+                    unseen(&format!("the resources in the resource group `{}`", group.name), &fault);
                 // One without the cluster's tag may not be its own.
                 if role(ask, group) == Role::Nameless && fault.sort == Sort::Denied {
                     out.notes.push(Finding { severity: Severity::Warning, ..finding });
@@ -240,10 +241,8 @@ fn used(ask: &Ask<'_>, found: &Holding, out: &mut Discovered) {
     if others.is_empty() {
         return;
     }
-    let message =
-        format!("`{}` would be removed, but has the tag of {} as well", found.id, others.join(", "));
-    let help = "give it to the cluster that is to keep it, and take the other tag off it; or remove the other \
-                cluster first";
+    let message = format!("`{}` would be removed, but also has the tag of {}", found.id, others.join(", "));
+    let help = "keep only the tag of the cluster that owns it; or destroy the other cluster first";
     out.notes.push(Finding::error(&pages::USED, Kind::Forbidden, "", message).help(help));
 }
 
@@ -253,20 +252,20 @@ fn foreign(group: &Holding) -> Finding {
         [] => "has no cluster's tag".to_owned(),
         others => format!("is owned by {}", others.join(", ")),
     };
-    let message = format!("the resource group `{}` {whose} and stays", group.name);
-    let help = "look at what is in it, and delete it by hand if nobody needs it";
+    let message = format!("the resource group `{}` {whose} and is kept", group.name);
+    let help = "check its contents, and delete it by hand if it is not needed";
     Finding::warning(&pages::FOREIGN_GROUP, Kind::Forbidden, "", message).help(help)
 }
 
 fn kept_for(group: &Holding, shared: &BTreeSet<&str>) -> Finding {
     let shared: Vec<&str> = shared.iter().copied().collect();
     let message = format!(
-        "the resource group `{}` stays, as the cluster only shares {} in it",
+        "the resource group `{}` is kept, because the cluster only shares {} in it",
         group.name,
         shared.join(", ")
     );
-    let help = "all else in it goes; delete the group by hand once nobody needs what stays, or move that to another \
-                group first";
+    let help = "everything else in it is removed; delete the group by hand when the shared resources are \
+        not needed, or move them to another group first";
     Finding::warning(&pages::FOREIGN_GROUP, Kind::Forbidden, "", message).help(help)
 }
 

@@ -22,16 +22,16 @@ macro_rules! kinds {
 kinds! {
     /// Resource groups, with all that is in them.
     GROUP: "resource group",
-        "remove locks on it and on what is in it, and take what is in it out of use elsewhere";
+        "remove locks on it and on its resources, and stop using its resources elsewhere";
     /// Record sets of public zones.
     RECORD: "DNS record",
         "remove locks on the zone, or delete the record set by hand";
     /// The use that a subnet of the user's makes of something of the cluster's.
     SUBNET_USE: "use by a subnet",
-        "take the gateway, security group or route table off the subnet by hand";
+        "remove the gateway, security group or route table from the subnet by hand";
     /// Roles that the cluster's identities have outside of its group.
     ROLE_ASSIGNMENT: "role assignment",
-        "give the caller a role that may delete role assignments, such as User Access Administrator";
+        "assign the caller a role that may delete role assignments, such as User Access Administrator";
     /// Applications of the directory.
     APPLICATION: "application registration",
         "delete it in Microsoft Entra ID";
@@ -70,43 +70,43 @@ kinds! {
         "delete the machines that are still in it";
     /// Load balancers.
     LOAD_BALANCER: "load balancer",
-        "take machines and private link services of others off it";
+        "remove other machines and private link services from it";
     /// Public addresses.
     PUBLIC_IP: "public IP address",
-        "take it off what uses it";
+        "detach it from its users";
     /// Ranges of public addresses.
     PUBLIC_IP_PREFIX: "public IP prefix",
-        "take it off what uses it, and delete the addresses that are still in it";
+        "detach it from its users, and delete the addresses that are still in it";
     /// NAT gateways.
     NAT_GATEWAY: "NAT gateway",
-        "take it off the subnets that use it";
+        "detach it from the subnets that use it";
     /// Links of private zones with networks.
     ZONE_LINK: "link of a private DNS zone",
-        "delete the records that machines of others registered through it";
+        "delete the records that other machines registered through it";
     /// Private DNS zones.
     PRIVATE_ZONE: "private DNS zone",
-        "delete links of the zone with networks of others";
+        "delete the zone's links to other networks";
     /// User-assigned identities.
     IDENTITY: "managed identity",
-        "take it off the machines that use it";
+        "detach it from the machines that use it";
     /// Network security groups.
     SECURITY_GROUP: "network security group",
-        "take it off the subnets and network interfaces that use it";
+        "detach it from the subnets and network interfaces that use it";
     /// Groups of addresses that rules of security groups name.
     APPLICATION_GROUP: "application security group",
-        "take it out of the rules and off the network interfaces that use it";
+        "remove it from the rules and network interfaces that use it";
     /// Route tables.
     ROUTE_TABLE: "route table",
-        "take it off the subnets that use it";
+        "detach it from the subnets that use it";
     /// Private endpoints.
     PRIVATE_ENDPOINT: "private endpoint",
         "remove locks on it";
     /// Private link services.
     LINK_SERVICE: "private link service",
-        "delete the connections of private endpoints of others";
+        "delete the connections of other private endpoints";
     /// Virtual networks, with their subnets.
     NETWORK: "virtual network",
-        "delete what others have in its subnets, and its peerings";
+        "delete other resources in its subnets, and its peerings";
     /// Storage accounts, with all that is in them.
     STORAGE: "storage account",
         "remove locks on it, and legal holds and retention policies of its containers";
@@ -118,7 +118,7 @@ kinds! {
 /// A type of resources.
 #[derive(Debug)]
 pub(super) struct Row {
-    /// Provider and type in small letters.
+    /// Provider and type in lower case.
     pub(super) name: &'static str,
     /// What sort of thing it is.
     pub(super) kind: &'static Kind,

@@ -49,9 +49,9 @@ pub(super) struct AzureRemoval<'a> {
     /// What is under way, by the thing that goes.
     operations: Mutex<BTreeMap<String, Operation>>,
     directory: OnceLock<directory::Directory>,
-    /// What the resource manager said last of things that did not go, by their ids in small letters.
+    /// What the resource manager said last of things that did not go, by their ids in lower case.
     said: Mutex<BTreeMap<String, Fault>>,
-    /// How ids were written when they were first found, by what they are in small letters.
+    /// How ids were written when they were first found, by what they are in lower case.
     spellings: Mutex<BTreeMap<String, String>>,
     shared: Arc<Mutex<BTreeSet<String>>>,
 }
@@ -68,7 +68,7 @@ pub(super) struct Ask<'s> {
     given_group: &'s str,
     /// The group of the base domain's zone; empty where nobody says it.
     dns_group: &'s str,
-    /// What was found to be shared in this run, by ids in small letters.
+    /// What was found to be shared in this run, by ids in lower case.
     shared: Arc<Mutex<BTreeSet<String>>>,
 }
 
@@ -152,7 +152,7 @@ impl<'a> AzureRemoval<'a> {
             return Ok(());
         }
         Err(Verdict::Skipped(format!(
-            "the credentials were for the subscription {first}, and are for {found} by now"
+            "the credentials were for the subscription {first}, and are now for {found}"
         )))
     }
 
@@ -266,7 +266,7 @@ async fn cause(session: &Session<'_>, unready: Unready) -> Verdict {
 /// That something could not be looked at, as a finding.
 fn unseen(what: &str, fault: &Fault) -> Finding {
     let told = fault.finding("");
-    let message = format!("{what} cannot be looked at: {}", fault.sentence());
+    let message = format!("{what} cannot be read: {}", fault.sentence());
     Finding { help: told.help, ..Finding::error(&pages::UNSEEN, told.kind, "", message) }
 }
 
@@ -275,7 +275,7 @@ fn unasked(verdict: Verdict) -> Finding {
     match verdict {
         Verdict::Found(finding) => *finding,
         Verdict::Skipped(why) | Verdict::Passed(why) => {
-            let help = "run `landfall preflight`, or look at the network and at the credentials";
+            let help = "run `landfall preflight`, or check the network and the credentials";
             Finding::error(&pages::UNSEEN, Kind::Invalid, "", why).help(help)
         }
     }

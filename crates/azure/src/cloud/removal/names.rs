@@ -93,7 +93,7 @@ pub(super) fn owners(tags: &Tags) -> impl Iterator<Item = &str> {
     owned.filter_map(|(key, _)| owner(key)).filter(|id| !id.is_empty())
 }
 
-/// Provider and type of a resource in small letters, such as `microsoft.network/virtualnetworks/subnets`;
+/// Provider and type of a resource in lower case, such as `microsoft.network/virtualnetworks/subnets`;
 /// none for what is of no provider, such as a group.
 pub(super) fn type_of(id: &str) -> Option<String> {
     let id = id.to_ascii_lowercase();

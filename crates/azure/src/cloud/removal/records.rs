@@ -62,7 +62,7 @@ struct OfRecord {
 }
 
 impl Record {
-    /// Its whole name in small letters, below a zone.
+    /// Its whole name in lower case, below a zone.
     fn domain(&self, zone: &str) -> String {
         let zone = plain(zone);
         match self.name.as_str() {
@@ -81,7 +81,7 @@ impl Record {
     }
 }
 
-/// A domain in small letters, without a dot at its end.
+/// A domain in lower case, without a dot at its end.
 fn plain(domain: &str) -> String {
     domain.trim_end_matches('.').to_ascii_lowercase()
 }

@@ -225,7 +225,7 @@ fn says_where_the_ids_are_to_come_from() {
     }
     assert!(!help_of(&findings, "--offline"), "{findings:?}");
     let (_, findings) = planned_from(&config(), facts, Source::Catalogue);
-    assert!(help_of(&findings, " --offline "), "{findings:?}");
+    assert!(help_of(&findings, " --offline;"), "{findings:?}");
 }
 
 #[test]

@@ -31,7 +31,7 @@ pub fn offered(text: &str) -> Result<Offered, &'static str> {
     let mut all = Offered::new();
     for document in serde_yaml::Deserializer::from_str(text) {
         let read = Option::<Document>::deserialize(document);
-        let read = read.map_err(|_| "there is something else than Kubernetes objects in YAML")?;
+        let read = read.map_err(|_| "not a YAML file of Kubernetes objects")?;
         let definition = read.filter(|document| document.kind == "CustomResourceDefinition");
         if let Some(Document { metadata, spec, .. }) = definition {
             let versions = spec.versions.into_iter().map(|version| version.name);

@@ -27,7 +27,7 @@ pub(crate) fn read<'t>(text: &'t str, findings: &mut Findings) -> Tree<'t> {
     builder.read(body, if is_of_1_1 { Reading::Lenient } else { Reading::Strict });
     let (refused, tree) = (builder.refused, Tree { lenient: is_of_1_1, ..builder.tree });
     if body.starts_with('\u{feff}') {
-        let message = "the file begins with two byte order marks; OpenShift takes the second one for a blank";
+        let message = "the file begins with two byte order marks; OpenShift reads the second one as a space";
         found.push(
             Finding::warning(&pages::ENCODING, Kind::Parse, "", message)
                 .help("save the file as UTF-8 without a byte order mark")
@@ -72,11 +72,11 @@ fn remedy(text: &str, at: usize) -> &'static str {
     };
     let is_comment = rest.starts_with('#') || begun.ends_with('#');
     if is_comment && !begun.trim_matches(['#', ' ', '\t']).is_empty() {
-        "put a blank before the `#` of a comment"
+        "put a space before the `#` of a comment"
     } else if begun.contains('\t') || rest.starts_with('\t') {
         "use spaces, not tabs"
     } else if marks(begun) || (begun.is_empty() && marks(rest)) {
-        "leave out directives and the marks of further documents"
+        "remove directives and further document markers"
     } else {
         "indent the later lines of a quoted value, and use spaces, not tabs"
     }
@@ -94,7 +94,7 @@ mod tests {
             let lenient = findings.into_vec().into_iter().find(|finding| finding.code.as_str() == "LF0023");
             lenient.and_then(|finding| finding.help).unwrap_or_default()
         };
-        assert!(help("a: 'b'#c\n").contains("blank before the `#`"));
+        assert!(help("a: 'b'#c\n").contains("space before the `#`"));
         assert!(help("a: [b,\n\tc]\n").contains("spaces, not tabs"));
         for quoted in ["a: '{\nb}'\n", "a: '{\n# b\n}'\n", "a: '{\n---b\n}'\n"] {
             assert!(help(quoted).contains("indent the later lines"), "{quoted}");

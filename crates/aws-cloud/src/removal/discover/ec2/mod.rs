@@ -360,7 +360,7 @@ fn gathered<T: Ask>(look: Look<'_>, owned: &BTreeSet<String>, found: Result<Vec<
                 part.nodes.push(Node::new(T::kind(), id, look.home.ec2(T::SORT, id), claim.fate));
             }
             if !is_denied(&lost) || (T::IN_VPC.is_some() && !owned.is_empty()) {
-                part.miss(&format!("things of the kind {}", T::kind().name), &lost);
+                part.miss(&format!("resources of type {}", T::kind().name), &lost);
             }
         }
     }
