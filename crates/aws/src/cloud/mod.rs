@@ -20,6 +20,7 @@ mod gather;
 mod identity;
 mod judged;
 mod kept;
+mod observed;
 mod opt_in;
 mod pages;
 mod reach;
