@@ -304,6 +304,8 @@ const SHOWN_ELSEWHERE: &[(&str, &str)] = &[
     ("LF1424", "engine_native::tests::differences_are_named_and_what_is_not_ours_is_left_alone"),
     ("LF1425", "engine_native::tests::differences_are_named_and_what_is_not_ours_is_left_alone"),
     ("LF1426", "engine_native::tests::nothing_is_begun_once_the_user_stops_it"),
+    ("LF1427", "install::drift::tests::what_was_removed_or_changed_by_hand_is_told_before_more_is_created"),
+    ("LF1428", "install::drift::tests::what_was_removed_or_changed_by_hand_is_told_before_more_is_created"),
     ("LF1542", "engine_aso::drive::pages::tests::each_fault_has_a_page_of_its_own"),
     ("LF1543", "engine_aso::drive::pages::tests::each_fault_has_a_page_of_its_own"),
     ("LF1548", "prepare::target::tests::what_stands_in_the_way_says_how_to_go_on"),

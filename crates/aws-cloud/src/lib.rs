@@ -22,6 +22,7 @@ mod gather;
 mod identity;
 mod judged;
 mod kept;
+mod observed;
 mod opt_in;
 mod pages;
 mod profiles;
