@@ -27,6 +27,11 @@ pub struct AskArgs {
 }
 
 impl AskArgs {
+    /// When to stop asking.
+    pub fn limit(&self) -> Option<Duration> {
+        Some(self.deadline)
+    }
+
     /// What the flags come to.
     pub fn ask<'w>(&self, watcher: &'w dyn Watcher) -> Ask<'w> {
         Ask {
@@ -50,9 +55,9 @@ const CALL: Duration = Duration::from_secs(30);
 pub struct Live(Progress);
 
 impl Live {
-    /// Progress of `what`, drawn if `shown`.
-    pub fn new(what: &str, shown: bool) -> Self {
-        Self(Progress::new(what, shown))
+    /// Progress of `what`, which may take as long as `limit`, drawn if `shown`.
+    pub fn new(what: &str, limit: Option<Duration>, shown: bool) -> Self {
+        Self(Progress::new(what, limit, shown))
     }
 }
 

@@ -3,9 +3,10 @@
 use std::convert::Infallible;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use futures::future::pending;
-use landfall_diagnostics::Finding;
+use landfall_diagnostics::{Finding, clock};
 use landfall_engine_terraform::{Fault as EngineFault, Progress, Search, Stop, Terraform, Work};
 use serde_json::{Value, json};
 
@@ -13,7 +14,7 @@ use super::signals::Signals;
 use super::{Exit, Output, Settings};
 use crate::install::{End, Fault, StageDone, Watcher};
 use crate::ui::prompt::{NoAnswer, Prompts};
-use crate::ui::{Printer, StageBars, json as json_form, text};
+use crate::ui::{Printer, Pulse, StageBars, counted, json as json_form, text};
 
 /// Which engine, and where its parts are.
 #[derive(Clone, Debug, clap::Args)]
@@ -53,6 +54,17 @@ pub struct Shown<'p> {
     waits: AtomicBool,
     /// Stages of which was said that there is nothing to do.
     known: Vec<&'static str>,
+    pulse: Pulse,
+}
+
+/// The line about a stage that lasts, where nothing is drawn.
+fn beat(stage: &str, progress: &Progress, taken: Duration, message: &str) -> String {
+    let done = match progress.total {
+        Some(total) => format!("{} of {} done", progress.done, counted(total, "resource")),
+        None => "planning".to_owned(),
+    };
+    let waits = if message.is_empty() { String::new() } else { format!(", waiting for {message}") };
+    format!("stage {stage}: {done}, {}{waits}", clock(taken))
 }
 
 impl<'p> Shown<'p> {
@@ -60,7 +72,7 @@ impl<'p> Shown<'p> {
     pub fn new(settings: &'p Settings) -> Self {
         let drawn = settings.printer.draws();
         let (bars, waits) = (StageBars::new(drawn), AtomicBool::new(false));
-        Self { bars, drawn, printer: &settings.printer, waits, known: Vec::new() }
+        Self { bars, drawn, printer: &settings.printer, waits, known: Vec::new(), pulse: Pulse::default() }
     }
 
     /// The same, for somebody who knows that there is nothing to do about these stages.
@@ -99,11 +111,17 @@ impl Watcher for Shown<'_> {
             self.say(&line);
         }
         let slowest = progress.running.first();
-        let message = slowest.map(|one| format!("{} {}s", one.address, one.seconds)).unwrap_or_default();
+        let message =
+            slowest.map(|one| format!("{} {}", one.address, clock(Duration::from_secs(one.seconds))));
+        let message = message.unwrap_or_default();
         self.bars.at(progress.done, progress.total, &message);
+        if let Some(taken) = self.pulse.due().filter(|_| !self.drawn) {
+            self.printer.talk(&beat(stage, progress, taken, &message));
+        }
     }
 
     fn ended(&self, done: &StageDone) {
+        self.pulse.told();
         let line = match &done.end {
             End::Done { added, changed, removed, took } => {
                 let mut parts = Vec::new();
@@ -113,7 +131,7 @@ impl Watcher for Shown<'_> {
                     }
                 }
                 let what = if parts.is_empty() { "nothing to do".to_owned() } else { parts.join(", ") };
-                format!("stage {}: {what}, in {} s", done.stage, took.as_secs())
+                format!("stage {}: {what}, in {}", done.stage, clock(*took))
             }
             End::Before { .. } if self.known.contains(&done.stage.as_str()) => return,
             End::Before { time } => match done.work {

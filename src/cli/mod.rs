@@ -31,6 +31,7 @@ mod signals;
 mod validate;
 mod version;
 mod wait_for;
+mod whereabouts;
 
 pub use settings::{Output, Settings};
 
@@ -181,7 +182,8 @@ pub fn main() -> Exit {
             return Exit::Failed;
         }
     };
-    cli.command.run(&settings).unwrap_or_else(|fault| {
+    let recorded = settings.printer.record_calls().map_err(anyhow::Error::from);
+    recorded.and_then(|()| cli.command.run(&settings)).unwrap_or_else(|fault| {
         settings.printer.fault(&*fault);
         Exit::Failed
     })

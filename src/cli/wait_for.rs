@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use super::duration::within_a_day;
 use super::{Exit, Output, Settings};
 use crate::prepare::Environment;
-use crate::ui::{Judged, Printer, Waiting, text};
+use crate::ui::{Judged, Printer, Pulse, Waiting, of_limit, text};
 use crate::wait::{Ended, Goal, Outcome, Watcher, pages, wait};
 
 /// Wait for a cluster's API, for the end of its bootstrap, or for the whole installation
@@ -86,8 +86,8 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
         }
     };
     let outcome = {
-        let live = Live::new(goal, settings);
-        wait(&access, goal, args.timeout.unwrap_or_else(|| goal.usual()), &live)?
+        let limit = args.timeout.unwrap_or_else(|| goal.usual());
+        wait(&access, goal, limit, &Live::new(goal, limit, settings))?
     };
     // The password is that of the cluster in the directory, of which the kubeconfig must be.
     let password = Some(directory.join(PASSWORD)).filter(|file| args.kubeconfig.is_none() && file.is_file());
@@ -198,22 +198,32 @@ fn summary(
 #[derive(Debug)]
 struct Live<'a> {
     line: Waiting,
+    goal: Goal,
+    limit: Duration,
+    pulse: Pulse,
     printer: &'a Printer,
 }
 
 impl<'a> Live<'a> {
-    fn new(goal: Goal, settings: &'a Settings) -> Self {
-        Self { line: Waiting::new(goal.name(), settings.printer.draws()), printer: &settings.printer }
+    fn new(goal: Goal, limit: Duration, settings: &'a Settings) -> Self {
+        let (printer, draws) = (&settings.printer, settings.printer.draws());
+        let line = Waiting::new(goal.name(), Some(limit), draws);
+        Self { line, goal, limit, pulse: Pulse::default(), printer }
     }
 }
 
 impl Watcher for Live<'_> {
     fn changed(&self, how: &str) {
+        self.pulse.told();
         self.line.aside(|| self.printer.talk(how));
     }
 
     fn stands(&self, how: &str) {
         self.line.stands(how);
+        if let Some(taken) = self.pulse.due().filter(|_| !self.printer.draws()) {
+            let time = of_limit(taken, Some(self.limit));
+            self.printer.talk(&format!("{}: {time}, {how}", self.goal.name()));
+        }
     }
 }
 

@@ -5,6 +5,8 @@
 //! journal of steps before it begins and after it ends, so that a later run goes on where this one stopped;
 //! every step is safe to repeat.
 
+mod drift;
+mod existing;
 mod files;
 mod native;
 mod recover;
@@ -12,9 +14,10 @@ mod stages;
 mod standing;
 mod untracked;
 
+pub use drift::Drift;
+pub use existing::{Existing, existing, existing_native};
 pub use native::{
-    NativeRemoval, NativeSite, apply_native, destroy_native_bootstrap, is_bootstrap_unknown, noted_resources,
-    secrets,
+    NativeRemoval, NativeSite, apply_native, destroy_native_bootstrap, is_bootstrap_unknown, secrets,
 };
 pub use recover::Recovery;
 pub use stages::{Site, apply, destroy_bootstrap, refused};

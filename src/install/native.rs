@@ -6,7 +6,7 @@ use std::time::Duration;
 use landfall_destroy::{Outcome, Pace as RemovalPace, Unwatched};
 use landfall_diagnostics::Finding;
 use landfall_diagnostics::secret::Secret;
-use landfall_engine_native::{Journal, NoteFault, Pace, Past, Report, Run, interrupted, run};
+use landfall_engine_native::{Journal, Looked, NoteFault, Pace, Past, Report, Run, interrupted, look, run};
 use landfall_engine_terraform::{Action, Progress, Running, Stop, Work};
 use landfall_model::plan;
 use landfall_platform::Platform;
@@ -70,7 +70,7 @@ pub fn secrets(cluster: &ClusterDir) -> Result<Secrets, workdir::Error> {
 }
 
 /// The resources of a stage that exist, as the journal has them, with their outputs.
-fn noted(steps: &Steps, stage: &plan::Stage) -> BTreeMap<String, Properties> {
+pub(super) fn noted(steps: &Steps, stage: &plan::Stage) -> BTreeMap<String, Properties> {
     let start = format!("{}/", step(stage, Work::Apply));
     let mut noted = BTreeMap::new();
     for known in steps.iter().filter(|known| known.result == StepResult::Done) {
@@ -80,14 +80,6 @@ fn noted(steps: &Steps, stage: &plan::Stage) -> BTreeMap<String, Properties> {
         }
     }
     noted
-}
-
-/// How many resources of a cluster the journal has.
-#[must_use]
-pub fn noted_resources(cluster: &ClusterDir, platform: &dyn Platform) -> usize {
-    let steps = cluster.steps().unwrap_or_default();
-    let stages = platform.stages().iter().filter(|stage| !matches!(removed(&steps, stage), Ok(Some(_))));
-    stages.map(|stage| noted(&steps, stage).len()).sum()
 }
 
 /// Whether nothing was created that only the installation needs, as far as the journal tells.
@@ -101,11 +93,11 @@ pub fn is_bootstrap_unknown(cluster: &ClusterDir, platform: &dyn Platform) -> Re
 }
 
 /// The journal of steps, for the resources of one stage.
-struct Notes<'a> {
-    cluster: &'a ClusterDir,
-    steps: Steps,
-    start: String,
-    now: fn() -> String,
+pub(super) struct Notes<'a> {
+    pub(super) cluster: &'a ClusterDir,
+    pub(super) steps: Steps,
+    pub(super) start: String,
+    pub(super) now: fn() -> String,
 }
 
 impl Notes<'_> {
@@ -187,6 +179,28 @@ pub async fn apply_native(
 }
 
 impl NativeSite<'_> {
+    /// Looks at the resources of a stage that the journal has.
+    pub(super) async fn look(
+        &self,
+        stage: &plan::Stage,
+        notes: &Notes<'_>,
+        outputs: &mut BTreeMap<String, Properties>,
+    ) -> Looked {
+        let pace = Pace::default();
+        let watching = Watching { watcher: self.watcher, stage: stage.name };
+        let described = Run {
+            api: self.api,
+            graph: self.graph,
+            stage: stage.name,
+            cluster_id: self.cluster_id,
+            journal: notes,
+            watcher: &watching,
+            stop: self.stop,
+            pace: &pace,
+        };
+        look(&described, outputs).await
+    }
+
     async fn stage(
         &mut self,
         stage: &plan::Stage,

@@ -61,7 +61,7 @@ pub(super) fn note_of(fault: &Fault) -> Option<String> {
 }
 
 /// Whether the last run on a stage has not ended in order.
-fn is_cut_short(last: Option<&Step>) -> bool {
+pub(super) fn is_cut_short(last: Option<&Step>) -> bool {
     last.is_some_and(|last| match last.result {
         StepResult::Began => true,
         StepResult::Failed => last.detail.ends_with(LOST),

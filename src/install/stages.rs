@@ -12,7 +12,7 @@ use landfall_platform::pages;
 use super::files::{FOLDER, Files, outputs_file, step};
 use super::recover::{self, Recovery};
 use super::standing::{done_before, removed};
-use super::{End, Fault, StageDone, Watcher};
+use super::{Drift, End, Fault, StageDone, Watcher};
 use crate::workdir;
 use crate::workdir::{ClusterDir, FileSet, Step, StepResult};
 
@@ -35,6 +35,8 @@ pub struct Site<'a> {
     pub terraform: &'a Terraform,
     /// Who watches.
     pub watcher: &'a dyn Watcher,
+    /// What is not as earlier runs left it, and is to be restored.
+    pub drift: &'a [Drift],
     /// Ends the work early.
     pub stop: &'a Stop,
     /// The time, as RFC 3339 writes it.
@@ -80,14 +82,16 @@ impl landfall_engine_terraform::Watcher for Watching<'_> {
 }
 
 impl Site<'_> {
-    fn files(&self) -> Files<'_> {
+    pub(super) fn files(&self) -> Files<'_> {
         Files { root: self.cluster.root(), platform: self.platform }
     }
 
     async fn apply(&mut self, stage: &plan::Stage, all: &mut Vec<StageDone>) -> Result<(), Fault> {
         let variables = self.files().variables(stage);
         let inputs = self.files().inputs(stage, &variables)?;
-        if let Some(time) = done_before(&self.cluster.steps()?, &self.files(), stage, &inputs) {
+        let before = done_before(&self.cluster.steps()?, &self.files(), stage, &inputs);
+        let is_drifted = self.drift.iter().any(|drift| drift.stage == stage.name);
+        if let Some(time) = before.filter(|_| !is_drifted) {
             self.ended(stage, Work::Apply, End::Before { time }, all);
             return Ok(());
         }

@@ -123,6 +123,8 @@ pub struct Prepared {
     pub with_credentials: bool,
     /// Manifests that the user put beside ours.
     pub added: Vec<String>,
+    /// Id of the account or subscription of the cluster; none where it is not known.
+    pub account: Option<String>,
 }
 
 /// Why a directory was not prepared.
@@ -448,7 +450,7 @@ fn write(
     let set = FileSet::of(files.into_iter().map(|file| (file.path, file.bytes, file.secret)))?;
     let report = ignition::joined(early, cluster.write(STEP, &set)?);
     let added = cluster.extra()?;
-    Ok(Prepared { plan, report, said, facts: facts.source, with_credentials, added })
+    Ok(Prepared { plan, report, said, facts: facts.source, with_credentials, added, account })
 }
 
 /// The facts that the options ask for.

@@ -11,6 +11,7 @@ pub mod outline;
 mod printer;
 mod progress;
 pub mod prompt;
+mod pulse;
 pub mod removal;
 pub mod sarif;
 mod stages;
@@ -20,6 +21,7 @@ mod waiting;
 
 pub use printer::{Colours, Printer, Volume};
 pub use progress::Progress;
+pub use pulse::{Pulse, beating, of_limit};
 pub use stages::StageBars;
 pub use terminal::can_ask;
 pub use waiting::Waiting;

@@ -10,6 +10,10 @@ use std::fs::File;
 use std::io::{self, IsTerminal, Write};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use landfall_diagnostics::clock;
+use landfall_net::calls;
 
 use super::printable;
 
@@ -71,10 +75,31 @@ impl Printer {
         log.map(|log| log.try_clone()).transpose()
     }
 
-    /// Whether progress may be drawn: the user wants talk, and standard error is a terminal.
+    /// Whether progress may be drawn: the user wants talk but not a line for each call, and standard error is a
+    /// terminal.
     #[must_use]
     pub fn draws(&self) -> bool {
-        self.volume != Volume::Quiet && io::stderr().is_terminal()
+        self.volume == Volume::Normal && io::stderr().is_terminal()
+    }
+
+    /// Writes a line for each call to a cloud with its duration, to the log and, if the user asked for progress, to
+    /// standard error.
+    ///
+    /// # Errors
+    /// The log cannot be opened a second time.
+    pub fn record_calls(&self) -> io::Result<()> {
+        let aloud = self.volume == Volume::Verbose;
+        let log = self.log_file()?.map(Mutex::new);
+        if aloud || log.is_some() {
+            calls::observe(move |call, took| {
+                let line = printable(&format!("{call}: {}", shown(took)));
+                if aloud {
+                    to_stderr(&format!("{line}\n"));
+                }
+                append(log.as_ref(), &line);
+            });
+        }
+        Ok(())
     }
 
     /// Whether nobody reads the data any more.
@@ -161,11 +186,21 @@ impl Printer {
 
     /// A log that cannot be written must not stop the work that it tells of.
     fn log(&self, line: &str) {
-        if let Some(Ok(mut log)) = self.log.as_ref().map(Mutex::lock) {
-            let now = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ");
-            let _ = log.write_all(format!("{now} {line}\n").as_bytes());
-        }
+        append(self.log.as_ref(), line);
     }
+}
+
+/// Appends a line to a log, if there is one.
+fn append(log: Option<&Mutex<File>>, line: &str) {
+    if let Some(Ok(mut log)) = log.map(Mutex::lock) {
+        let now = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ");
+        let _ = log.write_all(format!("{now} {line}\n").as_bytes());
+    }
+}
+
+/// How long a call took: in milliseconds while these matter.
+fn shown(took: Duration) -> String {
+    if took < Duration::from_secs(10) { format!("{} ms", took.as_millis()) } else { clock(took) }
 }
 
 /// There is nobody left to tell when standard error is gone.

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget};
 
 use super::printable;
+use super::pulse::style;
 
 /// How often a line turns its wheel.
 const TURN: Duration = Duration::from_millis(100);
@@ -21,16 +22,13 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Progress of `what`, drawn if `shown`.
+    /// Progress of `what`, which may take as long as `limit`, drawn if `shown`.
     #[must_use]
-    pub fn new(what: &str, shown: bool) -> Self {
+    pub fn new(what: &str, limit: Option<Duration>, shown: bool) -> Self {
         let target = if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         let lines = MultiProgress::with_draw_target(target);
         let all = lines.add(ProgressBar::new(0));
-        // A template that cannot be read leaves the plain bar.
-        if let Ok(style) = ProgressStyle::with_template("{prefix} [{bar:30}] {pos}/{len} {elapsed}") {
-            all.set_style(style.progress_chars("=> "));
-        }
+        all.set_style(style("{prefix} [{bar:30}] {pos}/{len} {clock}", limit).progress_chars("=> "));
         all.set_prefix(printable(what));
         Self { lines, all, running: Mutex::default() }
     }
@@ -46,9 +44,7 @@ impl Progress {
             return;
         }
         let line = self.lines.add(ProgressBar::new_spinner());
-        if let Ok(style) = ProgressStyle::with_template("  {spinner} {msg} {elapsed}") {
-            line.set_style(style);
-        }
+        line.set_style(style("  {spinner} {msg} {clock}", None));
         line.set_message(printable(name));
         line.enable_steady_tick(TURN);
         if let Ok(mut running) = self.running.lock() {

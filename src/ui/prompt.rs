@@ -18,10 +18,13 @@ use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr
 use tokio::runtime::Builder;
 use tokio::signal::unix::{SignalKind, signal};
 
+use super::layout::wrapped;
 use super::printable;
 
 /// Columns of a line that are not an item's: its mark, and room for letters of more than one byte.
 const MARGIN: u16 = 8;
+/// Columns of a line of a question that the mark before it and a short answer after it take.
+const ANSWER: usize = 16;
 /// Lines of the screen that no list takes: the question itself, and what was said before it.
 const LINES_ABOVE: u16 = 8;
 /// A list is never shorter, however small the screen.
@@ -113,8 +116,9 @@ impl Prompts {
     /// # Errors
     /// As [`NoAnswer`] says.
     pub fn confirm(&self, question: &str) -> Result<bool, NoAnswer> {
+        let question = self.fitted(question)?;
         self.asked(|| {
-            let confirm = Confirm::with_theme(&*self.theme).with_prompt(printable(question));
+            let confirm = Confirm::with_theme(&*self.theme).with_prompt(question);
             Ok(confirm.default(false).interact_on(&self.term)?)
         })
     }
@@ -124,11 +128,12 @@ impl Prompts {
     /// # Errors
     /// As [`NoAnswer`] says.
     pub fn text(&self, question: &str, default: Option<&str>, check: Check<'_>) -> Result<String, NoAnswer> {
+        let question = self.fitted(question)?;
         // What is typed while a fault is told must reach the next try as it was typed.
         self.asked(|| {
             let mut refused: Option<String> = None;
             loop {
-                let mut input = Input::<String>::with_theme(&*self.theme).with_prompt(question);
+                let mut input = Input::<String>::with_theme(&*self.theme).with_prompt(question.as_str());
                 match (&refused, default) {
                     (Some(text), _) => input = input.with_initial_text(text.as_str()),
                     (None, Some(default)) => input = input.default(default.to_owned()),
@@ -214,6 +219,17 @@ impl Prompts {
         Ok(tcsetattr(io::stdin(), OptionalActions::Now, &modes).map_err(io::Error::from)?)
     }
 
+    /// The last line of a question in the width of the terminal; the lines before it are written. A prompt of several
+    /// lines would not be cleared as a whole.
+    fn fitted(&self, question: &str) -> Result<String, NoAnswer> {
+        let mut lines = question_lines(question, usize::from(self.term.size().1));
+        let last = lines.pop().unwrap_or_default();
+        for line in lines {
+            self.say(&line)?;
+        }
+        Ok(last)
+    }
+
     /// The items in the width of the terminal, each on one line.
     fn fitting(&self, items: &[String]) -> Vec<String> {
         let width = usize::from(self.term.size().1.saturating_sub(MARGIN).max(MARGIN));
@@ -227,6 +243,11 @@ impl Drop for Prompts {
         let _ = tcsetattr(io::stdin(), OptionalActions::Now, &self.modes);
         let _ = self.term.show_cursor();
     }
+}
+
+/// The lines of a question on a terminal of so many columns, with room for the mark before it and the answer after it.
+fn question_lines(question: &str, columns: usize) -> Vec<String> {
+    wrapped(&printable(question), columns.saturating_sub(ANSWER).max(ANSWER))
 }
 
 /// How many items of a list are shown at a time on a screen of so many lines.
@@ -245,6 +266,15 @@ fn catch_interrupts() -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_long_question_has_several_lines_of_whole_words() {
+        let question = "Create 150 resources of demo-x7k2p in account 123456789012, us-east-1?";
+        assert_eq!(question_lines(question, 120), [question]);
+        let lines = question_lines(question, 60);
+        assert!(lines.len() == 2 && lines.iter().all(|line| line.len() <= 44), "{lines:?}");
+        assert_eq!(lines.join(" "), question);
+    }
 
     #[test]
     fn lists_leave_room_for_what_was_said_before() {

@@ -7,6 +7,7 @@ pub use tree::{KindsDone, RemovalTree};
 use std::fmt::Write;
 
 use landfall_destroy::{Left, Outcome, Planned, Report, label};
+use landfall_diagnostics::clock;
 use landfall_platform::removal::Resource;
 use serde_json::{Value, json};
 
@@ -94,7 +95,7 @@ pub fn report_text(cluster: &str, report: &Report) -> String {
     if !report.left.is_empty() {
         let _ = write!(text, ", {} left", report.left.len());
     }
-    let _ = writeln!(text, ", with {} in {} s", counted(report.calls, "call"), report.took.as_secs());
+    let _ = writeln!(text, ", with {} in {}", counted(report.calls, "call"), clock(report.took));
     text
 }
 
@@ -270,12 +271,12 @@ mod tests {
             "      it is in use\n",
             "interface i-1 of balancer web\n",
             "      help: remove the balancer\n",
-            "1 removed, 1 left, with 3 calls in 61 s\n",
+            "1 removed, 1 left, with 3 calls in 1m01s\n",
         ];
         assert_names(&text, &left);
         let gone = report_text("demo-x7k2p", &super::tests::report(Outcome::Gone, Vec::new()));
         assert_eq!(gone.lines().count(), 1, "{gone}");
-        assert_names(&gone, &["demo-x7k2p", "1 removed, with 3 calls in 61 s\n"]);
+        assert_names(&gone, &["demo-x7k2p", "1 removed, with 3 calls in 1m01s\n"]);
         landfall_testing::assert_text("destroy-report", &format!("{text}\n{gone}"));
         let value = report_json(&report);
         assert_eq!(value["left"][0]["holders"][0]["what"], "interface i-1 of balancer web");

@@ -4,16 +4,16 @@
 use std::sync::Mutex;
 use std::time::Duration;
 
-use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget};
 
-use super::printable;
+use super::{printable, pulse};
 
 /// How often a bar's clock moves on.
 const TURN: Duration = Duration::from_millis(250);
 /// A stage of which it is known how much there is to do.
-const BAR: &str = "{prefix:12} [{bar:30}] {pos}/{len} {elapsed} {wide_msg}";
+const BAR: &str = "{prefix:12} [{bar:30}] {pos}/{len} {clock} {wide_msg}";
 /// A stage of which that is not known yet.
-const WHEEL: &str = "{prefix:12} {spinner} {elapsed} {wide_msg}";
+const WHEEL: &str = "{prefix:12} {spinner} {clock} {wide_msg}";
 /// What is done before anybody knows how much there is to do.
 const PREPARING: &str = "preparing";
 const PLANNING: &str = "planning";
@@ -101,11 +101,9 @@ impl StageBars {
     }
 }
 
-/// Gives a bar another form. A template that cannot be read leaves the one that it has.
+/// Gives a bar another form.
 fn style(bar: &ProgressBar, template: &str) {
-    if let Ok(style) = ProgressStyle::with_template(template) {
-        bar.set_style(style.progress_chars("=> "));
-    }
+    bar.set_style(pulse::style(template, None).progress_chars("=> "));
 }
 
 fn number(count: usize) -> u64 {
@@ -126,7 +124,7 @@ mod tests {
     #[test]
     fn both_forms_can_be_read() {
         for template in [BAR, WHEEL] {
-            assert!(ProgressStyle::with_template(template).is_ok(), "{template}");
+            assert!(indicatif::ProgressStyle::with_template(template).is_ok(), "{template}");
         }
     }
 

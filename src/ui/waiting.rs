@@ -2,30 +2,28 @@
 
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget};
 
 use super::printable;
+use super::pulse::style;
 
 /// How often the line turns its wheel.
 const TURN: Duration = Duration::from_millis(100);
 
-/// A line that says what is waited for, how it stands, and for how long already. Nothing is drawn where
+/// A line that says what is waited for, how it stands, for how long already, and which call to a cloud is under way. Nothing is drawn where
 /// standard error is no terminal.
 #[derive(Debug)]
 pub struct Waiting(ProgressBar);
 
 impl Waiting {
-    /// The line of `what`, drawn if `shown`.
+    /// The line of `what`, which may take as long as `limit`, drawn if `shown`.
     #[must_use]
-    pub fn new(what: &str, shown: bool) -> Self {
+    pub fn new(what: &str, limit: Option<Duration>, shown: bool) -> Self {
         if !shown {
             return Self(ProgressBar::hidden());
         }
         let line = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-        // A template that cannot be read leaves the plain line.
-        if let Ok(style) = ProgressStyle::with_template("{spinner} {prefix} {elapsed}  {wide_msg}") {
-            line.set_style(style);
-        }
+        line.set_style(style("{spinner} {prefix} {clock}  {wide_msg}{call}", limit));
         line.set_prefix(printable(what));
         line.enable_steady_tick(TURN);
         Self(line)

@@ -18,6 +18,9 @@ const STEPS: &str = ".landfall/steps.jsonl";
 /// The step that removes the bootstrap machine. Once it began, that machine is not made again.
 pub const BOOTSTRAP_REMOVAL: &str = "bootstrap.destroy";
 
+/// The step that notes the release of the cluster.
+const RELEASE: &str = "release";
+
 /// What became of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -66,6 +69,12 @@ impl Steps {
         self.0.iter()
     }
 
+    /// The release of the cluster, as the last run noted it.
+    #[must_use]
+    pub fn release(&self) -> Option<&str> {
+        self.last(RELEASE).map(|known| known.detail.as_str())
+    }
+
     /// The last thing that is known of a step.
     #[must_use]
     pub fn last(&self, step: &str) -> Option<&Step> {
@@ -90,6 +99,23 @@ pub fn steps(root: &std::path::Path) -> Result<Steps, Error> {
 }
 
 impl ClusterDir {
+    /// Notes the release of the cluster, unless that is what the last run noted.
+    ///
+    /// # Errors
+    /// As [`Self::note`].
+    pub fn note_release(&self, release: &str, time: &str) -> Result<(), Error> {
+        if self.steps()?.release() == Some(release) {
+            return Ok(());
+        }
+        self.note(&Step {
+            time: time.to_owned(),
+            step: RELEASE.to_owned(),
+            result: StepResult::Done,
+            detail: release.to_owned(),
+            inputs: String::new(),
+        })
+    }
+
     /// What was done in this directory so far.
     ///
     /// # Errors
@@ -160,6 +186,19 @@ mod tests {
         assert_eq!(steps.last("other"), None);
         let mode = std::fs::metadata(root.path().join(STEPS))?.permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
+        Ok(())
+    }
+
+    #[test]
+    fn a_release_is_noted_once() -> Result<(), Box<dyn Any>> {
+        let root = tempfile::tempdir()?;
+        let cluster = ClusterDir::open_with(root.path(), Durability::Process)?;
+        assert_eq!(cluster.steps()?.release(), None);
+        for release in ["4.19", "4.19", "4.20"] {
+            cluster.note_release(release, "2026-11-21T10:00:00Z")?;
+        }
+        let steps = cluster.steps()?;
+        assert_eq!((steps.iter().count(), steps.release()), (2, Some("4.20")));
         Ok(())
     }
 

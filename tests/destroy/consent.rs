@@ -17,10 +17,11 @@ fn without_consent_nothing_goes_and_the_answer_says_so() {
     let front = Front::start(Some(world.moto.port), None, Vec::new());
     let site = Site::of(&world, &front);
     let files = site.files();
-    let question = format!("Type {ID} to remove all of this for good");
+    let question = format!("Type {ID} to remove ");
     for (keys, code, outcome) in [("demo\r", 1, "declined"), ("\u{3}", 130, "interrupted")] {
         let mut terminal = site.terminal(&["destroy", "cluster", "-o", "json"]);
         terminal.wait_for(&question);
+        terminal.wait_for("us-east-1");
         terminal.press(keys);
         assert_eq!(terminal.exit(), code, "{}", terminal.all());
         let said = format!("\"outcome\":\"{outcome}\"");

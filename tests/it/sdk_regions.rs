@@ -9,7 +9,11 @@ use serde_json::Value;
 
 /// The partitions of the SDK: its crate has them as JSON in a byte string of its source.
 fn of_the_sdk() -> Value {
-    let metadata = ["metadata", "--format-version", "1", "--locked", "--offline"];
+    let rustc = Command::new("rustc").arg("-vV").output().unwrap();
+    let rustc = String::from_utf8(rustc.stdout).unwrap();
+    let host = rustc.lines().find_map(|line| line.strip_prefix("host: ")).unwrap();
+    // A build downloads the packages of its own platform alone; without the filter, cargo asks for those of all.
+    let metadata = ["metadata", "--format-version", "1", "--locked", "--offline", "--filter-platform", host];
     let output = Command::new(env!("CARGO")).args(metadata).current_dir(env!("CARGO_MANIFEST_DIR")).output();
     let metadata: Value = serde_json::from_slice(&output.unwrap().stdout).unwrap();
     let packages = metadata["packages"].as_array().unwrap();

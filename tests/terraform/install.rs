@@ -99,6 +99,7 @@ impl Directory {
             recovery: None,
             terraform: &self.terraform,
             watcher: &seen,
+            drift: &[],
             stop,
             now: || "2026-11-21T10:00:00Z".to_owned(),
         };

@@ -1,25 +1,23 @@
 //! Platform `aws`: Amazon Web Services in every partition, with any endpoints.
 //!
-//! The pure half computes; `cloud`, behind the feature of that name, asks AWS and removes from it. It knows no other
-//! cloud.
+//! It computes: rules, planning, rendering, permissions, the graph of resources. What asks AWS and changes it is
+//! `landfall-aws-cloud`, which [`Aws::with_edge`] takes in. It knows no other cloud.
 
 #![forbid(unsafe_code)]
 
-#[cfg(feature = "cloud")]
-mod cloud;
 pub mod credentials;
 mod defaults;
-mod offline;
+pub mod offline;
 mod outline;
 pub mod permissions;
 mod plan;
 mod render;
 mod resources;
-mod rules;
-mod survey;
-mod tags;
+pub mod rules;
+pub mod survey;
+pub mod tags;
 pub mod target;
-mod type_names;
+pub mod type_names;
 mod untracked;
 
 pub use landfall_model::aws::{catalogue, config, facts, planned, values};
@@ -30,16 +28,18 @@ use landfall_model::config::InstallConfig;
 use landfall_model::facts::Facts;
 use landfall_model::plan::outline::Outline;
 use landfall_model::plan::{Plan, Platforms, Stage};
+use landfall_platform::cloud::Cloud;
 use landfall_platform::removal::{GivenTarget, Target};
+use landfall_platform::survey::Survey;
 use landfall_platform::{Offline, Platform, World};
 use landfall_render::{Credentials, Extras, PlatformAssets, Unset};
 use landfall_rules::{Case, Dual, Families, First, Gated, Ipv6, Machines, Placement, Traits};
 
 /// The key under `platform`.
-const NAME: &str = "aws";
+pub const NAME: &str = "aws";
 
 /// Name of the pool whose machines are in local zones.
-const EDGE: &str = "edge";
+pub const EDGE: &str = "edge";
 
 /// The stages of terraform.
 const STAGES: &[Stage] = &[
@@ -47,11 +47,30 @@ const STAGES: &[Stage] = &[
     Stage { name: "bootstrap", only_for_bootstrap: true },
 ];
 
-/// Platform `aws`.
-pub struct Aws;
+/// What asks AWS: the part of the platform that needs its SDK.
+#[derive(Clone, Copy)]
+pub struct Edge {
+    /// The calls.
+    pub cloud: &'static dyn Cloud,
+    /// What a user is asked, with what the SDK knows of the user's profiles.
+    pub survey: &'static dyn Survey,
+}
 
-/// The platform, for the list of platforms.
-pub const PLATFORM: Aws = Aws;
+/// Platform `aws`.
+pub struct Aws {
+    edge: Option<Edge>,
+}
+
+/// The platform without what asks AWS.
+pub const PLATFORM: Aws = Aws { edge: None };
+
+impl Aws {
+    /// The platform with what asks AWS.
+    #[must_use]
+    pub const fn with_edge(edge: Edge) -> Self {
+        Self { edge: Some(edge) }
+    }
+}
 
 impl Platform for Aws {
     fn name(&self) -> &'static str {
@@ -133,9 +152,8 @@ impl Platform for Aws {
         Placement { region: platform.region.clone(), machines: usual.chain(pools).collect() }
     }
 
-    #[cfg(feature = "cloud")]
-    fn cloud(&self) -> Option<&'static dyn landfall_platform::cloud::Cloud> {
-        Some(&cloud::CLOUD)
+    fn cloud(&self) -> Option<&'static dyn Cloud> {
+        self.edge.map(|edge| edge.cloud)
     }
 
     fn policy(&self, offline: &Offline<'_>) -> Option<serde_json::Value> {
@@ -154,8 +172,8 @@ impl Platform for Aws {
         target::config_of(target)
     }
 
-    fn survey(&self) -> Option<&'static dyn landfall_platform::survey::Survey> {
-        Some(&survey::AwsSurvey)
+    fn survey(&self) -> Option<&'static dyn Survey> {
+        Some(self.edge.map_or(&survey::SURVEY, |edge| edge.survey))
     }
 
     fn credentials(&self, world: &dyn World) -> Credentials {

@@ -46,7 +46,8 @@ fn types_of_interest(offline: &Offline<'_>) -> BTreeSet<String> {
 }
 
 /// The candidates for pools without a type, whatever the pools come to be.
-pub(super) fn candidates(
+#[must_use]
+pub fn candidates(
     config: &InstallConfig,
     catalogue: &landfall_model::catalogue::Catalogue,
     release: &str,
@@ -65,7 +66,7 @@ pub(super) fn candidates(
 }
 
 /// The types that the config names.
-pub(super) fn named_types(config: &InstallConfig) -> impl Iterator<Item = String> {
+pub fn named_types(config: &InstallConfig) -> impl Iterator<Item = String> {
     let settings = config.pools().filter_map(|(_, pool)| pool.platform.aws.clone());
     settings
         .map(|settings| settings.instance_type)

@@ -1,13 +1,13 @@
 //! Tags that name the cluster of a resource (`assets.md`, A.2).
 
 /// Beginning of the tag by which OpenShift and its cloud controller know the resources of a cluster.
-pub(crate) const CLUSTER: &str = "kubernetes.io/cluster/";
+pub const CLUSTER: &str = "kubernetes.io/cluster/";
 /// Beginning of the tag of the Cluster API provider, which resources have from OpenShift 4.16 on.
-pub(crate) const PROVIDER: &str = "sigs.k8s.io/cluster-api-provider-aws/cluster/";
+pub const PROVIDER: &str = "sigs.k8s.io/cluster-api-provider-aws/cluster/";
 
 /// The infrastructure id in the key of a tag; none for other keys.
-#[cfg(feature = "cloud")]
-pub(crate) fn id_of(key: &str) -> Option<&str> {
+#[must_use]
+pub fn id_of(key: &str) -> Option<&str> {
     let id = key.strip_prefix(CLUSTER).or_else(|| key.strip_prefix(PROVIDER));
     id.filter(|id| !id.is_empty())
 }

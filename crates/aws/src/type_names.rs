@@ -60,11 +60,7 @@ fn size_order(size: &str) -> (usize, u32) {
 
 /// The names in the order in which they are proposed to somebody who sought others in vain: their families
 /// first, newer generations before older ones, and at most `each` sizes of a series.
-pub(super) fn proposed<'n>(
-    names: impl IntoIterator<Item = &'n str>,
-    sought: &[&str],
-    each: usize,
-) -> Vec<&'n str> {
+pub fn proposed<'n>(names: impl IntoIterator<Item = &'n str>, sought: &[&str], each: usize) -> Vec<&'n str> {
     let mut names: Vec<&'n str> = names.into_iter().collect();
     names.sort_by_key(|&name| Distance::of(name, sought));
     let (mut last, mut count) = ("", 0_usize);

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 use std::time::Duration;
 
+use landfall_diagnostics::clock;
 use landfall_platform::removal::{Disposition, Holder, Kind, Resource};
 use tokio::time::Instant;
 
@@ -12,6 +13,9 @@ use super::board::{Board, Stand};
 pub trait Watcher: Sync {
     /// Something is different from before.
     fn changed(&self, state: &State);
+
+    /// The run goes on: heard at least every few seconds, with nothing different from before but the time.
+    fn lasts(&self, _: &State) {}
 
     /// Something worth a line, without a full stop.
     fn told(&self, line: &str);
@@ -142,13 +146,13 @@ pub(super) fn lines(blocked: &[Blocked]) -> Vec<String> {
 }
 
 fn line(first: &Blocked, all: &[&Blocked]) -> String {
-    let since = all.iter().map(|one| one.since).max().unwrap_or_default().as_secs();
+    let since = all.iter().map(|one| one.since).max().unwrap_or_default();
     let mut line = if all.len() == 1 {
-        format!("{} still exists after {since} s", label(&first.thing))
+        format!("{} still exists after {}", label(&first.thing), clock(since))
     } else {
         let named: Vec<String> = all.iter().map(|one| called(&one.thing)).collect();
         let (kind, count) = (first.thing.kind.name, all.len());
-        format!("{kind}: {count} still exist after {since} s, {}", named.join(", "))
+        format!("{kind}: {count} still exist after {}, {}", clock(since), named.join(", "))
     };
     if !first.why.is_empty() {
         let _ = write!(line, ": {}", first.why);
@@ -221,9 +225,8 @@ mod tests {
         // Of two the same is told, so that they have one line.
         let told = lines(&[bare, blocked, other]);
         assert_eq!(told.len(), 2, "{told:?}");
-        assert_names(&told[0], &["security group", " 2 ", " 31 s", "demo (sg-1), demo (sg-1)"]);
-        let held =
-            ["security group sg-1 ", " 25 s", "eni-1 (", "eni-2, ", "eni-5 ", " 2 more", "; remove it"];
+        assert_names(&told[0], &["security group", " 2 ", " 31s", "demo (sg-1), demo (sg-1)"]);
+        let held = ["security group sg-1 ", " 25s", "eni-1 (", "eni-2, ", "eni-5 ", " 2 more", "; remove it"];
         assert_names(&told[1], &held);
         landfall_testing::assert_text("destroy-progress", &format!("{}\n", told.join("\n")));
     }

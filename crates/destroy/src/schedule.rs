@@ -396,6 +396,7 @@ impl<'a> Run<'a> {
 
     fn show(&mut self, now: Instant) {
         let state = State::of(&self.board, self.begun, now);
+        self.watcher.lasts(&state);
         if !self.shown.as_ref().is_some_and(|shown| shown.is_like(&state)) {
             self.watcher.changed(&state);
             self.shown = Some(state);

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod base;
+mod clock;
 mod code;
 mod nearest;
 mod page;
@@ -14,6 +15,7 @@ mod place;
 pub mod secret;
 
 pub use base::Base;
+pub use clock::clock;
 pub use code::Code;
 pub use nearest::nearest;
 pub use page::Page;

@@ -9,11 +9,13 @@
 
 mod drive;
 mod limit;
+mod look;
 mod pages;
 mod settle;
 
 pub use drive::{Report, Run, run};
 pub use landfall_net::stop::Stop;
+pub use look::{Looked, look};
 pub use pages::interrupted;
 pub use settle::{Journal, NoteFault, Past};
 

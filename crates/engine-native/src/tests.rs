@@ -192,6 +192,36 @@ async fn differences_are_named_and_what_is_not_ours_is_left_alone() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_earlier_runs_created_is_looked_at_without_creating_anything() {
+    let played = Played::default();
+    let looked = async |played: &Played| {
+        let (graph, pace, stop) = (graph(), Pace::default(), Stop::default());
+        let described = Run {
+            api: played,
+            graph: &graph,
+            stage: "cluster",
+            cluster_id: "c",
+            journal: played,
+            watcher: played,
+            stop: &stop,
+            pace: &pace,
+        };
+        look(&described, &mut BTreeMap::new()).await
+    };
+    // Nothing was created yet.
+    assert_eq!(looked(&played).await, Looked::default());
+    let _ = ran(&played, &Stop::default()).await;
+    assert_eq!(looked(&played).await, Looked::default());
+    if let Ok(mut there) = played.there.lock() {
+        there.insert("vpc".to_owned(), Properties::from_iter([("cidr".to_owned(), json!("10.9.0.0/16"))]));
+        there.remove("subnet");
+    }
+    let expected = Looked { missing: vec!["subnet".to_owned()], changed: vec!["vpc".to_owned()] };
+    assert_eq!(looked(&played).await, expected);
+    assert_eq!(created(&played).len(), 2);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_resource_that_is_never_ready_ends_the_run() {
     let played = Played::default();
     let _ = ran(&played, &Stop::default()).await;

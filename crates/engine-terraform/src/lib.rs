@@ -25,7 +25,7 @@ pub use earlier::{AtWork, at_work};
 pub use event::Action;
 pub use fault::{Failed, Fault, Interrupted};
 pub use landfall_net::stop::Stop;
-pub use preview::{Change, Preview};
+pub use preview::{Change, Outside, Preview};
 pub use state::resources;
 pub use tally::{Progress, Running};
 pub use trouble::{Cause, Trouble};

@@ -38,6 +38,17 @@ pub struct Change {
     pub id: Option<String>,
     /// Its attributes afterwards, as far as they are known. There may be secrets in them.
     pub values: Value,
+    /// What became of it outside of terraform since the state was written, where that matters to the plan.
+    pub outside: Option<Outside>,
+}
+
+/// What became of a resource outside of terraform.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outside {
+    /// It no longer exists.
+    Removed,
+    /// It was changed, and terraform would change it back or replace it.
+    Changed,
 }
 
 /// What comes of a plan.
@@ -58,6 +69,8 @@ pub enum Preview {
 struct Plan {
     #[serde(default)]
     resource_changes: Vec<Planned>,
+    #[serde(default)]
+    resource_drift: Vec<Planned>,
 }
 
 #[derive(Deserialize)]
@@ -137,8 +150,19 @@ impl Terraform {
 /// The managed resources of a plan; none where it is of another form.
 fn changes(bytes: &[u8]) -> Option<Vec<Change>> {
     let plan: Plan = serde_json::from_slice(bytes).ok()?;
+    let drift = plan.resource_drift;
+    let outside = |planned: &Planned| {
+        let drifted = drift.iter().find(|drifted| drifted.address == planned.address)?;
+        match drifted.change.actions.as_slice() {
+            [action] if action == "delete" => Some(Outside::Removed),
+            // Attributes that terraform only takes note of are no difference from the plan.
+            _ if planned.change.actions == ["no-op"] => None,
+            _ => Some(Outside::Changed),
+        }
+    };
     let managed = plan.resource_changes.into_iter().filter(|planned| planned.mode == MANAGED);
     let change = |planned: Planned| Change {
+        outside: outside(&planned),
         address: planned.address,
         resource: planned.resource,
         creates: planned.change.actions == ["create"],
@@ -194,5 +218,22 @@ mod tests {
         );
         assert_eq!(found.last().map(|one| one.values["vpc_id"].clone()), Some(json!("vpc-1")));
         assert_eq!(changes(b"{\"resource_changes\":[{}]}"), None);
+    }
+
+    #[test]
+    fn says_what_was_removed_or_changed_by_hand() {
+        let one = |name: &str, actions: &[&str]| {
+            json!({ "address": format!("aws_subnet.{name}"), "mode": "managed", "type": "aws_subnet", "name": name,
+                    "change": { "actions": actions, "before": { "id": name }, "after": {} } })
+        };
+        let plan = json!({
+            "resource_changes": [
+                one("gone", &["create"]), one("edited", &["update"]), one("noted", &["no-op"]), one("new", &["create"]),
+            ],
+            "resource_drift": [one("gone", &["delete"]), one("edited", &["update"]), one("noted", &["update"])],
+        });
+        let found = changes(plan.to_string().as_bytes()).unwrap_or_default();
+        let outside: Vec<Option<Outside>> = found.iter().map(|change| change.outside).collect();
+        assert_eq!(outside, [Some(Outside::Removed), Some(Outside::Changed), None, None]);
     }
 }

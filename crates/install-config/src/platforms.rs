@@ -2,9 +2,14 @@
 
 use landfall_platform::Platform;
 
+#[cfg(not(feature = "aws"))]
+use landfall_aws::PLATFORM as AWS;
+#[cfg(feature = "aws")]
+use landfall_aws_cloud::PLATFORM as AWS;
+
 /// Every supported platform, in the order in which the first one present becomes active.
 pub const PLATFORMS: &[&dyn Platform] =
-    &[&landfall_aws::PLATFORM, &landfall_azure::PLATFORM, &crate::none::PLATFORM, &crate::external::PLATFORM];
+    &[&AWS, &landfall_azure::PLATFORM, &crate::none::PLATFORM, &crate::external::PLATFORM];
 
 /// The platform of a name.
 #[must_use]

@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod calls;
 mod chain;
 mod concurrency;
 mod fault;

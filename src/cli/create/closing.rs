@@ -5,6 +5,7 @@ use std::path::Path;
 
 use landfall_model::plan::Engine;
 
+use super::summary::progress;
 use crate::cli::Exit;
 use crate::ui::counted;
 
@@ -75,18 +76,17 @@ fn after(exit: Exit, at_fault: bool) -> &'static str {
     if at_fault && exit != Exit::Interrupted { ", once that is mended," } else { "" }
 }
 
-/// How to go on after a run that ended so before its time. `at_fault` says whether something was found to be
+/// How to go on after a run that ended so before its time, with so many of all resources. `at_fault` says whether something was found to be
 /// wrong.
-pub(super) fn again(standing: usize, exit: Exit, at_fault: bool, directory: &Path) -> String {
+pub(super) fn again(standing: usize, total: usize, exit: Exit, at_fault: bool, directory: &Path) -> String {
     let after = after(exit, at_fault);
     if standing == 0 {
-        return format!("nothing stands; run the same command again{after} to begin anew");
+        return format!("no resource was created; run the same command again{after} to begin anew");
     }
-    let (stand, them) = if standing == 1 { ("stands", "it") } else { ("stand", "them") };
+    let them = if standing == 1 { "it" } else { "them" };
     format!(
-        "{} {stand}; run the same command again{after} to go on, or remove {them} with `landfall destroy \
-         cluster --dir {}`",
-        counted(standing, "resource"),
+        "{}; run the same command again{after} to continue, or remove {them} with `landfall destroy cluster --dir {}`",
+        progress(standing, total.max(standing)),
         directory.display()
     )
 }
@@ -150,11 +150,14 @@ mod tests {
     #[test]
     fn what_was_stopped_needs_no_mending() {
         let directory = Path::new("demo");
-        let stopped = again(3, Exit::Interrupted, true, directory);
-        assert!(stopped.starts_with("3 resources ") && !stopped.contains("mended"), "{stopped}");
-        let failed = again(1, Exit::PartWay, true, directory);
-        assert!(failed.starts_with("1 resource ") && failed.contains("mended"), "{failed}");
-        let nothing = again(0, Exit::Interrupted, true, directory);
+        let stopped = again(3, 5, Exit::Interrupted, true, directory);
+        assert!(
+            stopped.starts_with("3 of 5 resources exist, 2 to create; ") && !stopped.contains("mended"),
+            "{stopped}"
+        );
+        let failed = again(1, 5, Exit::PartWay, true, directory);
+        assert!(failed.starts_with("1 of 5 ") && failed.contains("mended"), "{failed}");
+        let nothing = again(0, 5, Exit::Interrupted, true, directory);
         let sentences = [("stopped", stopped), ("failed", failed), ("nothing", nothing)];
         let sentences = sentences.map(|(case, sentence)| (case.to_owned(), sentence));
         landfall_testing::assert_sentences("create-again", sentences);

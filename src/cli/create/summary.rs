@@ -1,34 +1,111 @@
 //! What a run of `create cluster` is going to make, beside what earlier runs have made or removed.
 
 use landfall_model::plan::Stage;
-use landfall_model::plan::outline::Outline;
+use landfall_model::plan::outline::{Item, Outline};
+use landfall_platform::native::Graph;
 use serde_json::{Value, json};
 
-use crate::install::Standing;
+use crate::install::{Existing, Standing};
 use crate::ui;
 
 /// The outline of a plan, with what there is of it already.
 pub(super) struct Summary {
     outline: Outline,
+    /// What exists is not in it.
+    left: Outline,
     stages: Vec<(Stage, Standing)>,
+    counts: Vec<Count>,
+}
+
+/// How many resources a stage has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Count {
+    stage: &'static str,
+    existing: usize,
+    total: usize,
 }
 
 impl Summary {
-    /// The summary of a plan whose stages stand so.
-    pub(super) fn new(outline: Outline, stages: Vec<(Stage, Standing)>) -> Self {
-        Self { outline, stages }
+    /// The summary of a plan of whose stages this is known, and of which this exists. The graph is that of an engine
+    /// which has resources of its own.
+    pub(super) fn new(
+        outline: Outline,
+        graph: Option<&Graph>,
+        stages: Vec<(Stage, Standing)>,
+        existing: &[Existing],
+    ) -> Self {
+        let is_begun = existing.iter().any(|stage| stage.count() > 0);
+        let whole = match graph {
+            Some(graph) => outline_of(graph, &outline),
+            None => outline.clone(),
+        };
+        let count = |(stage, _): &(Stage, Standing)| {
+            let items = whole.items.iter().filter(|item| item.stage == stage.name);
+            let total = items.map(|item| item.count as usize).sum::<usize>();
+            let existing = existing.iter().find(|known| known.stage == stage.name);
+            Count { stage: stage.name, existing: existing.map_or(0, Existing::count).min(total), total }
+        };
+        let counts = stages.iter().map(count).collect();
+        let left = if is_begun { without(whole, existing) } else { outline.clone() };
+        Self { outline, left, stages, counts }
     }
 
-    /// The outline without the stages that are left out.
-    fn only(&self, wanted: impl Fn(&Standing) -> bool) -> Outline {
+    /// An outline without the stages that are left out.
+    fn only(&self, outline: &Outline, wanted: impl Fn(&Standing) -> bool) -> Outline {
         let is_wanted = |name: &str| {
             let known = self.stages.iter().find(|(stage, _)| stage.name == name);
             known.is_none_or(|(_, standing)| wanted(standing))
         };
-        let mut outline = self.outline.clone();
+        let mut outline = outline.clone();
         outline.items.retain(|item| is_wanted(item.stage));
         outline.temporary.retain(|name| is_wanted(name));
         outline
+    }
+
+    /// The counts of the stages that were not removed.
+    fn counted(&self) -> impl Iterator<Item = &Count> {
+        let is_here = |count: &&Count| {
+            let known = self.stages.iter().find(|(stage, _)| stage.name == count.stage);
+            known.is_none_or(|(_, standing)| !is_removed(standing))
+        };
+        self.counts.iter().filter(is_here)
+    }
+
+    /// How many resources exist.
+    pub(super) fn existing(&self) -> usize {
+        self.counted().map(|count| count.existing).sum()
+    }
+
+    /// How many resources there are to be.
+    pub(super) fn total(&self) -> usize {
+        self.counted().map(|count| count.total).sum()
+    }
+
+    /// How many resources are to be created.
+    pub(super) fn to_create(&self) -> usize {
+        self.total() - self.existing()
+    }
+
+    /// How many of all resources exist, and how many are to be created.
+    pub(super) fn progress(&self) -> String {
+        progress(self.existing(), self.total())
+    }
+
+    /// Takes a stage for one that is to be worked on, of which so many resources are missing.
+    pub(super) fn reopen(&mut self, stage: &str, missing: usize) {
+        for (known, standing) in &mut self.stages {
+            if known.name == stage {
+                *standing = Standing::Due;
+            }
+        }
+        for count in self.counts.iter_mut().filter(|count| count.stage == stage) {
+            count.existing = count.existing.saturating_sub(missing);
+        }
+    }
+
+    /// Whether some resources exist and others are to be created.
+    pub(super) fn is_part_way(&self) -> bool {
+        self.existing() > 0 && !self.is_complete()
     }
 
     /// Whether nothing is left to be made.
@@ -50,22 +127,26 @@ impl Summary {
         stages.map(|(stage, _)| stage.name).collect()
     }
 
-    /// A line about each stage that earlier runs have worked on to its end.
+    /// A line about each stage that earlier runs have worked on to its end, and one about how many resources exist.
     pub(super) fn lines(&self) -> Vec<String> {
         let line = |(stage, standing): &(Stage, Standing)| match standing {
             Standing::Due => None,
             Standing::Made { time } => Some(format!(
-                "stage {}: made at {time}; of what follows, only what has changed since is made",
+                "stage {}: created at {time}; only what has changed since then will be created",
                 stage.name
             )),
             Standing::Unchanged { time } => {
-                Some(format!("stage {}: stands, made at {time} and unchanged since", stage.name))
+                Some(format!("stage {}: exists, created at {time} and unchanged since", stage.name))
             }
             Standing::Removed { time } => {
-                Some(format!("stage {}: removed at {time}, not made again", stage.name))
+                Some(format!("stage {}: removed at {time}, not created again", stage.name))
             }
         };
-        self.stages.iter().filter_map(line).collect()
+        let mut lines: Vec<String> = self.stages.iter().filter_map(line).collect();
+        if self.is_part_way() {
+            lines.push(self.progress());
+        }
+        lines
     }
 
     /// What is left to be made, as tables; empty where nothing is.
@@ -73,13 +154,13 @@ impl Summary {
         if self.is_complete() {
             return String::new();
         }
-        ui::outline::text(&self.only(|standing| !is_settled(standing)), colour)
+        ui::outline::text(&self.only(&self.left, |standing| !is_settled(standing)), colour)
     }
 
     /// The summary as data: without stages that were removed, which are named, and with the time since when
     /// others stand.
     pub(super) fn json(&self) -> Value {
-        let mut value = ui::outline::json(&self.only(|standing| !is_removed(standing)));
+        let mut value = ui::outline::json(&self.only(&self.outline, |standing| !is_removed(standing)));
         for (stage, standing) in &self.stages {
             if let Standing::Unchanged { time } = standing {
                 let stages = value.get_mut("stages").and_then(Value::as_array_mut);
@@ -100,8 +181,51 @@ impl Summary {
         if !removed.is_empty() {
             value["removed"] = removed.into();
         }
+        value["counts"] =
+            json!({ "total": self.total(), "existing": self.existing(), "toCreate": self.to_create() });
         value
     }
+}
+
+/// How many of all resources exist, and how many are to be created.
+pub(super) fn progress(existing: usize, total: usize) -> String {
+    if existing == 0 {
+        return format!("{} to create", ui::counted(total, "resource"));
+    }
+    let verb = if existing == 1 { "exists" } else { "exist" };
+    let left = total.saturating_sub(existing);
+    format!("{existing} of {} {verb}, {left} to create", ui::counted(total, "resource"))
+}
+
+/// What the kinds of resources begin with that are the user's and only looked at.
+const GIVEN: &str = "given-";
+
+/// The outline of a graph: one item for each kind of a stage. What is the user's, and what the cluster creates later,
+/// is that of the plan.
+fn outline_of(graph: &Graph, plan: &Outline) -> Outline {
+    let mut items: Vec<Item> = Vec::new();
+    for node in graph.resources.iter().filter(|node| !node.kind.starts_with(GIVEN)) {
+        let known = items.iter_mut().find(|item| (item.stage, item.resource) == (node.stage, node.kind));
+        match known {
+            Some(item) => item.count += 1,
+            None => items.push(Item::new(node.stage, node.kind, node.kind, 1)),
+        }
+    }
+    Outline { items, ..plan.clone() }
+}
+
+/// An outline without what exists.
+fn without(mut outline: Outline, existing: &[Existing]) -> Outline {
+    for item in &mut outline.items {
+        let stage = existing.iter().find(|known| known.stage == item.stage);
+        let Some(count) = stage.and_then(|known| known.types.get(item.resource)) else { continue };
+        item.count = item.count.saturating_sub(u32::try_from(*count).unwrap_or(u32::MAX));
+        // Which of several are left is not known here.
+        item.names.clear();
+        item.detail = format!("{count} exist");
+    }
+    outline.items.retain(|item| item.count > 0);
+    outline
 }
 
 fn is_removed(standing: &Standing) -> bool {
@@ -115,8 +239,11 @@ fn is_settled(standing: &Standing) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
+    use landfall_platform::native::{Node, Properties};
+
     use super::*;
-    use landfall_model::plan::outline::Item;
 
     const STAGES: [Stage; 2] = [
         Stage { name: "cluster", only_for_bootstrap: false },
@@ -130,7 +257,13 @@ mod tests {
         ];
         let outline = Outline::new(&STAGES, items, Vec::new(), Vec::new());
         let [first, second] = STAGES;
-        Summary::new(outline, vec![(first, cluster), (second, bootstrap)])
+        let is_made = |standing: &Standing| matches!(standing, Standing::Unchanged { .. });
+        let types = |made: bool, name: &str| BTreeMap::from_iter(made.then(|| (name.to_owned(), 1)));
+        let existing = [
+            Existing { stage: "cluster", types: types(is_made(&cluster), "x_net") },
+            Existing { stage: "bootstrap", types: types(is_made(&bootstrap), "x_machine") },
+        ];
+        Summary::new(outline, None, vec![(first, cluster), (second, bootstrap)], &existing)
     }
 
     fn unchanged() -> Standing {
@@ -146,7 +279,9 @@ mod tests {
         let all = summary(Standing::Due, Standing::Due);
         assert!(!all.is_complete() && !all.is_bootstrap_gone());
         assert_eq!(all.lines(), Vec::<String>::new());
-        assert_eq!(all.json(), ui::outline::json(&all.outline));
+        let mut json = ui::outline::json(&all.outline);
+        json["counts"] = json!({ "total": 2, "existing": 0, "toCreate": 2 });
+        assert_eq!(all.json(), json);
         assert_eq!(all.text(false), ui::outline::text(&all.outline, false));
     }
 
@@ -156,8 +291,9 @@ mod tests {
         assert!(!part.is_complete());
         assert_eq!(part.standing(), ["cluster"]);
         let lines = part.lines();
-        assert_eq!(lines.len(), 1, "{lines:?}");
-        assert!(lines.iter().all(|line| line.contains("stage cluster") && line.contains("T1")), "{lines:?}");
+        assert_eq!(lines.len(), 2, "{lines:?}");
+        assert!(lines[0].contains("stage cluster") && lines[0].contains("T1"), "{lines:?}");
+        assert_eq!(lines[1], "1 of 2 resources exists, 1 to create");
         let text = part.text(false);
         assert!(text.contains("1 resource ") && !text.contains("Stage cluster"), "{text}");
         assert_eq!(part.json()["stages"][0]["standsSince"], "T1");
@@ -171,6 +307,48 @@ mod tests {
         let json = whole.json();
         assert_eq!(json["stages"].as_array().map(Vec::len), Some(1));
         assert_eq!(json["removed"], json!([{ "name": "bootstrap", "time": "T2" }]));
+    }
+
+    /// A stage of three networks and a machine, of which two networks exist.
+    fn part_way(graph: Option<&Graph>, kind: &str) -> Summary {
+        let items = vec![
+            Item::new("cluster", "x_net", "Network", 3).named(["a", "b", "c"].map(str::to_owned)),
+            Item::new("cluster", "x_machine", "Machine", 1),
+        ];
+        let outline = Outline::new(&STAGES, items, Vec::new(), Vec::new());
+        let types = BTreeMap::from_iter([(kind.to_owned(), 2)]);
+        let existing = [Existing { stage: "cluster", types }];
+        Summary::new(outline, graph, vec![(STAGES[0], Standing::Due)], &existing)
+    }
+
+    #[test]
+    fn what_exists_of_a_stage_is_not_counted_again() {
+        let mut part = part_way(None, "x_net");
+        assert_eq!(part.lines(), ["2 of 4 resources exist, 2 to create"]);
+        let text = part.text(false);
+        assert!(text.contains("     1  Network  2 exist\n") && text.contains("     1  Machine\n"), "{text}");
+        assert!(text.contains("2 resources in 1 stage"), "{text}");
+        assert_eq!(part.json()["counts"], json!({ "total": 4, "existing": 2, "toCreate": 2 }));
+        part.reopen("cluster", 1);
+        assert_eq!((part.existing(), part.to_create()), (1, 3));
+    }
+
+    #[test]
+    fn the_resources_of_a_graph_are_counted_as_the_engine_creates_them() {
+        let node = |name: &str, kind: &'static str| Node {
+            name: name.to_owned(),
+            kind,
+            stage: "cluster",
+            properties: Properties::new(),
+            after: Vec::new(),
+        };
+        let resources =
+            vec![node("net/a", "net"), node("net/b", "net"), node("net/c", "net"), node("rule/x", "rule")];
+        let graph = Graph { resources, ..Graph::default() };
+        let part = part_way(Some(&graph), "net");
+        assert_eq!((part.existing(), part.total()), (2, 4));
+        let text = part.text(false);
+        assert!(text.contains("     1  net   2 exist\n") && text.contains("     1  rule\n"), "{text}");
     }
 
     #[test]

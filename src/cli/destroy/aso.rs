@@ -13,7 +13,7 @@ use tokio::time::timeout;
 
 use super::cluster::Args;
 use super::consent::Consent;
-use super::{ended, unless_stopped};
+use super::{ended, unless_stopped, whereabouts};
 use crate::cli::aso::management::{Management, Shown, identity, judged, limits, outcome, stopping};
 use crate::cli::{Exit, Settings, engine};
 use crate::prepare::target;
@@ -78,8 +78,11 @@ pub(super) fn remove(
     let ground = Ground { infra_id: named.target.infra_id.clone(), namespace: made.namespace };
     if !args.yes {
         let Ground { infra_id, namespace } = &ground;
+        let directory = settings.dir.clone().unwrap_or_else(|| ".".into());
+        let place = whereabouts(named, None, &directory);
         let question = format!(
-            "Type {infra_id} to remove its objects from namespace {namespace}, and all that they made in Azure"
+            "Type {infra_id} to remove its objects from namespace {namespace}, and everything that they created in \
+             {place}"
         );
         let prompts = Prompts::new(settings.printer.colours().talk);
         let answer = prompts.and_then(|prompts| prompts.text(&question, None, &|_: &str| Ok(())));

@@ -6,12 +6,13 @@ mod native;
 use std::path::{Path, PathBuf};
 
 use landfall_engine_terraform::{Stop, Terraform};
+use landfall_model::plan::Stage;
 use landfall_platform::Platform;
 use landfall_platform::cloud::Session;
 use landfall_platform::removal::Target;
 use serde_json::json;
 
-use super::{ended, unnamed};
+use super::{ended, unnamed, whereabouts};
 use crate::cli::asking::{AskArgs, Live};
 use crate::cli::aso::management::KubeconfigArgs;
 use crate::cli::create::BasisArgs;
@@ -20,12 +21,13 @@ use crate::cli::engine::{EngineArgs, Shown};
 use crate::cli::input::Reading;
 use crate::cli::{Exit, Output, Settings};
 use crate::install;
-use crate::install::{Fault, Site, StageDone};
+use crate::install::{Existing, Fault, Site, StageDone};
 use crate::prepare;
 use crate::prepare::target;
 use crate::prepare::target::{Named, pages};
 use crate::prepare::{Basis, Environment, Examined};
 use crate::ui;
+use crate::ui::counted;
 use crate::ui::json as json_form;
 use crate::workdir::ClusterDir;
 
@@ -70,9 +72,9 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
         return aso::remove(args, &named, engine, settings);
     }
     if named.engine().is_some_and(|engine| engine.name == native::NAME) {
-        return native::remove(args, named, settings);
+        return native::remove(args, &named, settings);
     }
-    let Named { platform, target: going, .. } = named;
+    let (platform, going) = (named.platform, named.target.clone());
     if platform.stages().is_empty() {
         return ended("refused", &[pages::no_cloud(platform.name())], Exit::Failed, settings);
     }
@@ -82,7 +84,9 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
         Ok(true) => return finish(Ok(()), &[], &going, settings),
         Err(fault) => return finish(Err(fault), &[], &going, settings),
     }
-    if let Some(exit) = refused(args, &going, settings)? {
+    if let Some(exit) =
+        refused(args, &named, temporary(platform, &install::existing(&directory, platform)), settings)?
+    {
         return Ok(exit);
     }
     let runtime = prepare::runtime()?;
@@ -90,7 +94,7 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
         Ok(terraform) => terraform,
         Err(fault) => return engine::missing(&fault, settings),
     };
-    let live = Live::new("", false);
+    let live = Live::new("", None, false);
     let (ask, world) = (args.asking.ask(&live), Environment);
     let known = config(args, &directory, settings);
     let session = known.as_ref().and_then(|(basis, examined)| {
@@ -114,8 +118,15 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
     finish(result, &done, &going, settings)
 }
 
+/// How many resources exist that only the installation needs.
+fn temporary(platform: &dyn Platform, existing: &[Existing]) -> usize {
+    let stages = platform.stages().iter().filter(|stage| stage.only_for_bootstrap);
+    let count = |stage: &Stage| existing.iter().find(|known| known.stage == stage.name).map(Existing::count);
+    stages.filter_map(count).sum()
+}
+
 /// How the run ends where the user does not want it.
-fn refused(args: &Args, target: &Target, settings: &Settings) -> anyhow::Result<Option<Exit>> {
+fn refused(args: &Args, named: &Named, count: usize, settings: &Settings) -> anyhow::Result<Option<Exit>> {
     if args.yes {
         return Ok(None);
     }
@@ -125,7 +136,11 @@ fn refused(args: &Args, target: &Target, settings: &Settings) -> anyhow::Result<
             .report("error: there is no terminal to ask whether resources may be removed: give --yes\n");
         return Ok(Some(Exit::Usage));
     }
-    let question = format!("Remove the bootstrap machine of {}?", target.infra_id);
+    let directory = settings.dir.clone().unwrap_or_else(|| PathBuf::from("."));
+    let place = whereabouts(named, None, &directory);
+    let count = counted(count, "resource");
+    let id = &named.target.infra_id;
+    let question = format!("Remove the bootstrap machine of {id}, {count} in {place}?");
     engine::consent(&question, settings)
 }
 
@@ -162,6 +177,7 @@ async fn remove(
         recovery: None,
         terraform,
         watcher: shown,
+        drift: &[],
         stop: &stop,
         now: prepare::now,
     };

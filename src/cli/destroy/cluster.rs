@@ -14,7 +14,8 @@ use tokio::time::{Instant, timeout};
 use super::aso::{self, Objects};
 use super::consent::Consent;
 use super::shown::Shown;
-use super::{asking, basis, earlier, ended, note, note_given, unless_stopped, unnamed};
+use super::{asking, basis, earlier, ended, note, note_given, unless_stopped, unnamed, whereabouts};
+use crate::cli::whereabouts::Whereabouts;
 use crate::cli::{Exit, Output, Settings, engine, signals};
 use crate::prepare;
 use crate::prepare::target::{Named, Origin, Unnamed, pages};
@@ -22,7 +23,7 @@ use crate::prepare::{Basis, Environment};
 use crate::ui;
 use crate::ui::prompt::Prompts;
 use crate::ui::removal as view;
-use crate::ui::{Waiting, counted, json as json_form};
+use crate::ui::{Waiting, beating, counted, json as json_form};
 use crate::workdir::{Cleared, ClusterDir, StepResult};
 
 pub use super::flags::Args;
@@ -125,9 +126,12 @@ impl Job<'_> {
     fn run(&self, cluster: Option<&mut ClusterDir>) -> anyhow::Result<Exit> {
         let printer = &self.settings.printer;
         let began = Instant::now();
-        printer.talk(&format!("looking for what there is of {}", self.id()));
+        let what = format!("looking for resources of {}", self.id());
+        printer.talk(&what);
+        let limit = Some(self.args.timeout);
         let look = unless_stopped(async { timeout(self.args.timeout, self.look()).await });
-        let line = Waiting::new("looking", printer.draws());
+        let look = beating(printer, &what, limit, look);
+        let line = Waiting::new("looking", limit, printer.draws());
         let looked = self.runtime.block_on(look);
         drop(line);
         let left = self.args.timeout.saturating_sub(began.elapsed());
@@ -251,7 +255,8 @@ impl Job<'_> {
             return Ok(Exit::Done);
         }
         engine::report(&planned.notes, self.settings);
-        let line = format!("{} is gone already: nothing of it is in account {}\n", self.id(), account.id);
+        let line =
+            format!("{} is gone already: nothing of it is in {}\n", self.id(), self.whereabouts(account));
         self.settings.printer.data(&ui::printable_lines(&line))?;
         self.tell_local(cleared.as_ref());
         Ok(Exit::Done)
@@ -277,15 +282,21 @@ impl Job<'_> {
     /// Shows in short what will be removed, and asks whether the user wants that.
     fn consent(&self, planned: &Planned) -> anyhow::Result<Consent> {
         let printer = &self.settings.printer;
-        let account = ui::printable(&planned.account.id);
-        printer.aside(&format!("{} in account {account}: {}", self.id(), view::plan_summary(planned)));
+        let place = self.whereabouts(&planned.account);
+        printer.aside(&format!("{} in {place}: {}", self.id(), view::plan_summary(planned)));
         if self.args.yes {
             return Ok(Consent::Given);
         }
-        let question = format!("Type {} to remove all of this for good", self.id());
+        let count = counted(planned.waves.iter().map(|wave| wave.things.len()).sum(), "resource");
+        let question = format!("Type {} to remove {count} for good, in {place}", self.id());
         let prompts = Prompts::new(printer.colours().talk);
         let answer = prompts.and_then(|prompts| prompts.text(&question, None, &|_: &str| Ok(())));
         Ok(Consent::of(answer, self.id())?)
+    }
+
+    /// Where the cluster is, and what created it.
+    fn whereabouts(&self, account: &Account) -> Whereabouts {
+        whereabouts(self.named, Some(account.id.clone()), self.directory)
     }
 
     /// Says that nothing was removed, as the user does not want it.
@@ -318,7 +329,7 @@ impl Job<'_> {
         }
         let pace = Pace { parallel: usize::from(self.args.parallel), timeout, ..Pace::default() };
         let stop = Stop::default();
-        let shown = Shown::new(self.id(), self.settings);
+        let shown = Shown::new(self.id(), timeout, self.settings);
         let report = self.runtime.block_on(async {
             let work = landfall_destroy::run(self.removal, &self.named.target, first, &pace, &shown, &stop);
             let mut work = pin!(work);

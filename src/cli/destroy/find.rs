@@ -19,7 +19,7 @@ use crate::prepare;
 use crate::prepare::Environment;
 use crate::prepare::target;
 use crate::prepare::target::Unnamed;
-use crate::ui::{Waiting, printable};
+use crate::ui::{Waiting, beating, printable};
 
 /// List the clusters that an account has in a region, by their tags
 ///
@@ -110,8 +110,10 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
     let asking = asking(&config, &basis, &world, args.parallel, args.timeout);
     let runtime = prepare::runtime()?;
     let removal = cloud.removal(asking, &named);
-    let line = Waiting::new("looking for clusters", settings.printer.draws());
-    let found = runtime.block_on(unless_stopped(async { timeout(args.timeout, removal.clusters()).await }));
+    let (what, limit) = ("looking for clusters", Some(args.timeout));
+    let line = Waiting::new(what, limit, settings.printer.draws());
+    let look = unless_stopped(async { timeout(args.timeout, removal.clusters()).await });
+    let found = runtime.block_on(beating(&settings.printer, what, limit, look));
     drop(line);
     drop(removal);
     runtime.shutdown_background();

@@ -20,9 +20,10 @@ use landfall_model::plan::Engine;
 use landfall_platform::cloud::{Asking, Patience};
 use serde_json::json;
 
+use super::whereabouts::Whereabouts;
 use super::{Exit, Output, Settings, engine, signals};
 use crate::prepare;
-use crate::prepare::target::Unnamed;
+use crate::prepare::target::{Named, Unnamed};
 use crate::prepare::{Basis, BasisOptions, Environment, Refusal};
 use crate::ui::json as json_form;
 use crate::workdir;
@@ -97,6 +98,19 @@ async fn unless_stopped<T>(work: impl Future<Output = T>) -> Option<T> {
     tokio::select! {
         result = work => Some(result),
         () = signals::asked() => None,
+    }
+}
+
+/// Where a cluster is, and what created it. What its journal says is that of its own directory only.
+fn whereabouts(named: &Named, account: Option<String>, directory: &Path) -> Whereabouts {
+    let steps = workdir::steps(directory).unwrap_or_default();
+    let release = steps.release().filter(|_| named.is_local()).unwrap_or_default();
+    Whereabouts {
+        platform: named.platform.name(),
+        account: account.or_else(|| named.target.account.clone()),
+        region: named.target.text("region").to_owned(),
+        release: release.to_owned(),
+        engine: named.engine().map(|engine| engine.name).unwrap_or_default(),
     }
 }
 

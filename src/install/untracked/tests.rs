@@ -38,7 +38,7 @@ fn thing(kind: &'static removal::Kind, id: &str, name: &str) -> Resource {
 fn change(address: &str, id: Option<&str>, values: Value) -> Change {
     let resource = address.split('.').next().unwrap_or_default().to_owned();
     let (address, id, creates) = (address.to_owned(), id.map(str::to_owned), id.is_none());
-    Change { address, resource, creates, id, values }
+    Change { address, resource, creates, id, values, outside: None }
 }
 
 /// Ids with the addresses to import them to.

@@ -5,10 +5,11 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use dialoguer::console::{Term, truncate_str};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget};
 use landfall_destroy::{Blocked, KindState, State, label};
 use landfall_platform::removal::Disposition;
 
+use crate::ui::pulse::style;
 use crate::ui::{counted, printable};
 
 /// How often the first line's clock moves on.
@@ -23,17 +24,14 @@ const FEWEST: usize = 4;
 pub struct RemovalTree(ProgressBar);
 
 impl RemovalTree {
-    /// The tree of a cluster, drawn if `shown`.
+    /// The tree of a cluster whose removal may take as long as `limit`, drawn if `shown`.
     #[must_use]
-    pub fn new(cluster: &str, shown: bool) -> Self {
+    pub fn new(cluster: &str, limit: Option<Duration>, shown: bool) -> Self {
         if !shown {
             return Self(ProgressBar::hidden());
         }
         let tree = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-        // A template that cannot be read leaves the plain line.
-        if let Ok(style) = ProgressStyle::with_template("{spinner} {prefix} {elapsed}{msg}") {
-            tree.set_style(style);
-        }
+        tree.set_style(style("{spinner} {prefix} {clock}{msg}", limit));
         tree.set_prefix(printable(cluster));
         tree.enable_steady_tick(TURN);
         Self(tree)

@@ -59,7 +59,8 @@ pub(super) fn check_usable(catalogue: &Catalogue, platform: &Platform, out: &mut
 
 /// The fault of the name of the endpoint at this index: an error where the `Infrastructure` object refuses it, a warning
 /// where OpenShift knows no service of this name.
-pub(in super::super) fn strange_name(catalogue: &Catalogue, i: usize, name: &str) -> Option<Finding> {
+#[must_use]
+pub fn strange_name(catalogue: &Catalogue, i: usize, name: &str) -> Option<Finding> {
     let path = format!("platform.aws.serviceEndpoints[{i}].name");
     let finding = if name.is_empty() {
         Finding::error(&SERVICE, Kind::Invalid, path, "the service has no name")
@@ -175,7 +176,8 @@ pub(in super::super) fn or_meant(catalogue: &Catalogue, region: &str, help: &str
 }
 
 /// The services that are called in an unknown region and have no endpoint in the config.
-pub(in super::super) fn missing_endpoints<'a>(catalogue: &'a Catalogue, platform: &Platform) -> Vec<&'a str> {
+#[must_use]
+pub fn missing_endpoints<'a>(catalogue: &'a Catalogue, platform: &Platform) -> Vec<&'a str> {
     let region = platform.region.as_str();
     if catalogue.aws.region(region).is_some() || catalogue.has_image(super::super::NAME, region) {
         return Vec::new();

@@ -14,9 +14,8 @@ use landfall_rules::{Case, Gated};
 use super::catalogue::Catalogue;
 use super::config::Platform;
 
-#[cfg(feature = "cloud")]
-pub(super) use endpoints::strange_name;
-pub(super) use endpoints::{UNKNOWN_REGION, missing_endpoints, or_meant, unusable};
+pub(super) use endpoints::{UNKNOWN_REGION, or_meant, unusable};
+pub use endpoints::{missing_endpoints, strange_name};
 pub(super) use subnets::FORMS as SUBNET_FORMS;
 pub(super) use tags::unfit as unfit_tags;
 

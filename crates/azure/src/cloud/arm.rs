@@ -221,6 +221,7 @@ impl Arm {
             let begun = Instant::now();
             let permit = self.concurrency.take().await;
             deadline += begun.elapsed();
+            let _call = landfall_net::calls::begin(call);
             let answer = timeout_at(deadline, self.once(call, method, url, body)).await;
             drop(permit);
             let Ok(answer) = answer else {

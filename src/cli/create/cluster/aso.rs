@@ -217,7 +217,8 @@ impl Job<'_> {
         let Ground { infra_id, namespace } = &ready.ground;
         let count = counted(ready.translation.objects.len(), "object");
         if !self.args.yes {
-            let question = format!("Make {infra_id} as {count} in namespace {namespace}?");
+            let place = self.whereabouts(&prepared);
+            let question = format!("Create {infra_id} as {count} in namespace {namespace}, {place}?");
             if let Some(exit) = engine::consent(&question, self.settings)? {
                 self.settings.printer.talk("nothing was made; the files are written");
                 return Ok(Err(Ended::Said(exit)));

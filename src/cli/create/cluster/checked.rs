@@ -10,7 +10,7 @@ use crate::preflight::Report;
 use crate::prepare;
 use crate::prepare::{FactsFrom, Refusal};
 use crate::ui;
-use crate::ui::{Judged, checks};
+use crate::ui::{Judged, beating, checks};
 
 impl Job<'_> {
     /// The facts, and with them the word of the cloud that nothing stands in the way.
@@ -30,7 +30,8 @@ impl Job<'_> {
         };
         let identity = prepare::likely_identity(self.directory, self.examined);
         let run = preflight::run(session, asking, &identity, ask.pace, ask.watcher);
-        let preflight::Asked { mut report, facts } = self.runtime.block_on(run);
+        let preflight::Asked { mut report, facts } =
+            self.runtime.block_on(beating(&self.settings.printer, "preflight", Some(ask.pace.deadline), run));
         ask.watcher.over();
         report.place(&self.examined.config, &self.examined.said.text);
         if let Some(facts) = facts.filter(|_| report.passed()) {

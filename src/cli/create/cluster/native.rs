@@ -8,13 +8,13 @@ use landfall_platform::native::Graph;
 use serde_json::json;
 
 use super::super::outcome;
-use super::super::summary::Summary;
-use super::{Done, Ended, Going, Job};
+use super::steps::{Begun, Done};
+use super::{Ended, Going, Job};
 use crate::cli::Exit;
 use crate::cli::engine;
 use crate::cli::engine::Shown;
 use crate::install;
-use crate::install::{Fault, NativeSite};
+use crate::install::{Drift, Fault, NativeSite};
 use crate::prepare;
 use crate::prepare::{Environment, FactsFrom};
 use crate::workdir::{ClusterDir, Step, StepResult};
@@ -56,7 +56,7 @@ impl Job<'_> {
 
     /// Writes the files and creates the resources.
     fn create(&self, facts: FactsFrom<'static>) -> anyhow::Result<Going<Exit>> {
-        let options = self.options(facts);
+        let options = self.options(facts.clone());
         let outlook = prepare::outlook(self.directory, self.basis, self.examined, &options, Environment);
         match outlook {
             Ok(outlook) => {
@@ -66,26 +66,28 @@ impl Job<'_> {
             }
             Err(refusal) => return Ok(Err(refusal.into())),
         }
-        let mut cluster = ClusterDir::open(self.directory)?;
-        let prepared = prepare::prepare_in(&mut cluster, self.basis, self.examined, &options, Environment);
-        let prepared = match prepared {
-            Ok(prepared) => prepared,
-            Err(refusal) => return Ok(Err(refusal.into())),
-        };
-        outcome::told(self.directory, &prepared, self.settings);
-        let graph = match self.resources(&prepared.plan)? {
-            Ok(graph) => graph,
+        let begun = match self.begin(facts)? {
+            Ok(begun) => begun,
             Err(ended) => return Ok(Err(ended)),
         };
-        let stages = install::standing(&cluster, self.platform)?;
-        let summary = Summary::new(self.platform.outline(&prepared.plan), stages);
-        if let Some(exit) = self.refused(&prepared.plan, &summary)? {
-            self.settings.printer.talk("nothing was created; the files are written");
+        let Begun { mut cluster, prepared, graph, mut summary } = begun;
+        let graph = graph.unwrap_or_default();
+        let engine = json!({ "name": NAME, "version": env!("CARGO_PKG_VERSION") });
+        if summary.is_part_way() {
+            match self.native_drift(&mut cluster, &prepared.plan, &graph) {
+                Ok(drift) => self.drifted(&drift, &mut summary, false),
+                Err(fault) => {
+                    let (all, done) = ((&prepared, &summary), Done::default());
+                    return self.finish(&cluster, engine, all, &done, Err(fault), &[]).map(Ok);
+                }
+            }
+        }
+        if let Some(exit) = self.refused(&prepared, &summary)? {
             return Ok(Err(Ended::Said(exit)));
         }
         let shown = Shown::new(self.settings).knowing(summary.standing());
         let stop = Stop::default();
-        let mut done = Done { stages: Vec::new(), adopted: Vec::new() };
+        let mut done = Done::default();
         let work = self.create_all(&mut cluster, &prepared.plan, &graph, &shown, &stop, &mut done);
         let result = self.runtime.block_on(async {
             tokio::select! {
@@ -98,8 +100,33 @@ impl Job<'_> {
             Ok(differences) => (differences, Ok(())),
             Err(fault) => (Vec::new(), Err(fault)),
         };
-        let engine = json!({ "name": NAME, "version": env!("CARGO_PKG_VERSION") });
-        self.finish(&cluster, engine, &prepared, &summary, &done, result, &differences).map(Ok)
+        self.finish(&cluster, engine, (&prepared, &summary), &done, result, &differences).map(Ok)
+    }
+
+    /// What of the existing resources is not as earlier runs left it.
+    fn native_drift(
+        &self,
+        cluster: &mut ClusterDir,
+        plan: &Plan,
+        graph: &Graph,
+    ) -> Result<Vec<Drift>, Fault> {
+        let secrets = install::secrets(cluster)?;
+        let infra_id = &plan.identity.infra_id;
+        let Some(api) = self.session.and_then(|session| session.api(infra_id, &secrets)) else {
+            return Ok(Vec::new());
+        };
+        let (shown, stop) = (Shown::new(self.settings), Stop::default());
+        let mut site = NativeSite {
+            cluster,
+            platform: self.platform,
+            cluster_id: &plan.identity.cluster_id,
+            api: &*api,
+            graph,
+            watcher: &shown,
+            stop: &stop,
+            now: prepare::now,
+        };
+        self.looking(site.drift(), &stop, &shown, STOPPING)
     }
 
     async fn create_all(

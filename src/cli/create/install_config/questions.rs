@@ -299,7 +299,7 @@ impl Wizard<'_> {
             return Ok(zones.clone());
         }
         let draft = draft::text(&self.given.answers, None, &self.basis.catalogue);
-        let progress = Progress::new("asking the cloud", self.settings.printer.draws());
+        let progress = Progress::new("asking the cloud", None, self.settings.printer.draws());
         progress.more(1);
         progress.began("public DNS zones of the account");
         let asked = public_zones(&draft, self.basis);

@@ -52,7 +52,7 @@ pub(super) fn remove(args: &Args, named: &Named, made: Engine, settings: &Settin
     let found = runtime.block_on(removal.look(args, named, &temporary));
     let exit = match found {
         Ok((_, objects)) if objects.is_empty() => removal.nothing(),
-        Ok((reached, objects)) => match refused(args, &named.target, settings) {
+        Ok((reached, objects)) => match refused(args, named, objects.len(), settings) {
             Ok(None) => removal.prune(&runtime, &reached, objects),
             Ok(Some(exit)) => Ok(exit),
             Err(fault) => Err(fault),

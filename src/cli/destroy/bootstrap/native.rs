@@ -6,7 +6,7 @@ use landfall_engine_terraform::Stop;
 use landfall_platform::native::Secrets;
 use landfall_platform::removal::Target;
 
-use super::{Args, config, finish, refused};
+use super::{Args, config, finish, refused, temporary};
 use crate::cli::destroy::{asking, basis, ended};
 use crate::cli::engine;
 use crate::cli::engine::Shown;
@@ -34,10 +34,9 @@ const STOPPING: [&str; 2] = [
 ///
 /// # Errors
 /// A stream cannot be written, or something outside of the input went wrong.
-pub(super) fn remove(args: &Args, named: Named, settings: &Settings) -> anyhow::Result<Exit> {
+pub(super) fn remove(args: &Args, named: &Named, settings: &Settings) -> anyhow::Result<Exit> {
     let directory = settings.dir.clone().unwrap_or_else(|| ".".into());
-    let Named { platform, target, .. } = named;
-    let target: &Target = &target;
+    let (platform, target): (_, &Target) = (named.platform, &named.target);
     let Some(cloud) = platform.cloud() else {
         return ended("refused", &[pages::no_cloud(platform.name())], Exit::Failed, settings);
     };
@@ -47,7 +46,9 @@ pub(super) fn remove(args: &Args, named: Named, settings: &Settings) -> anyhow::
         Ok(true) => return finish(Ok(()), &[], target, settings),
         Err(fault) => return finish(Err(fault), &[], target, settings),
     }
-    if let Some(exit) = refused(args, target, settings)? {
+    if let Some(exit) =
+        refused(args, named, temporary(platform, &install::existing_native(&directory, platform)), settings)?
+    {
         return Ok(exit);
     }
     let world = Environment;

@@ -1,0 +1,228 @@
+//! What the config names of an existing network: subnets and security groups.
+
+use std::collections::BTreeSet;
+
+use aws_sdk_ec2::types::{
+    Route, RouteTable, RouteTableAssociation, SecurityGroup as DescribedGroup, Subnet as Described, Tag,
+};
+use futures::join;
+use landfall_model::aws::facts::{SecurityGroup, Subnet, Zone};
+use landfall_model::config::InstallConfig;
+use landfall_platform::cloud::Asked;
+
+use super::{filter, refused};
+use crate::session::Session;
+use landfall_aws::tags::CLUSTER;
+
+/// The field of the subnets.
+const SUBNETS: &str = "platform.aws.vpc.subnets";
+
+/// The kind of zones in the networks of mobile operators.
+const WAVELENGTH_ZONE: &str = "wavelength-zone";
+
+/// The subnets that the config names, in its order.
+pub(super) async fn subnets(session: &Session<'_>) -> Asked<Vec<Subnet>> {
+    const CALL: &str = "ec2:DescribeSubnets";
+    let named: Vec<&str> = session.platform.vpc.subnets.iter().map(|subnet| subnet.id.as_str()).collect();
+    if named.is_empty() {
+        return Ok(Vec::new());
+    }
+    let ec2 = session.ec2().await?;
+    let request = ec2.describe_subnets().filters(filter("subnet-id", named.iter().copied()));
+    let found = request.into_paginator().items().send().try_collect().await;
+    let found = found.map_err(|error| refused(&session.fault(CALL, &error), SUBNETS))?;
+    let vpcs: BTreeSet<String> = found.iter().filter_map(Described::vpc_id).map(str::to_owned).collect();
+    let (tables, zones) = join!(Box::pin(tables(session, &vpcs)), session.zones());
+    let tables = tables?;
+    let zones = zones.as_ref().map_err(Clone::clone)?;
+    let known = |id: &&str| found.iter().find(|subnet| subnet.subnet_id() == Some(*id));
+    Ok(named.iter().filter_map(known).map(|described| subnet(described, zones, &tables)).collect())
+}
+
+fn subnet(described: &Described, zones: &[Zone], tables: &[Table]) -> Subnet {
+    let text = |text: Option<&str>| text.unwrap_or_default().to_owned();
+    let zone = text(described.availability_zone());
+    let zone_type = zones.iter().find(|known| known.name == zone).map(|known| known.kind.clone());
+    let mut subnet = Subnet {
+        id: text(described.subnet_id()),
+        zone_type: zone_type.unwrap_or_default(),
+        zone,
+        cidr: text(described.cidr_block()),
+        vpc: text(described.vpc_id()),
+        public: false,
+        owners: owners(described.tags()),
+    };
+    subnet.public = is_public(&subnet, tables);
+    subnet
+}
+
+/// The infrastructure ids of the clusters that a resource was made for.
+fn owners(tags: &[Tag]) -> Vec<String> {
+    let owned = tags.iter().filter(|tag| tag.value() == Some("owned"));
+    let ids = owned.filter_map(|tag| tag.key()?.strip_prefix(CLUSTER));
+    ids.filter(|id| !id.is_empty()).map(str::to_owned).collect()
+}
+
+/// What of a route table decides whether a subnet is public.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Table {
+    vpc: String,
+    /// Whether it is that of all subnets of its network without one of their own.
+    main: bool,
+    subnets: Vec<String>,
+    gateways: Vec<String>,
+}
+
+/// The route tables of networks.
+async fn tables(session: &Session<'_>, vpcs: &BTreeSet<String>) -> Asked<Vec<Table>> {
+    const CALL: &str = "ec2:DescribeRouteTables";
+    if vpcs.is_empty() {
+        return Ok(Vec::new());
+    }
+    let ec2 = session.ec2().await?;
+    let request = ec2.describe_route_tables().filters(filter("vpc-id", vpcs.iter().map(String::as_str)));
+    let found = request.into_paginator().items().send().try_collect().await;
+    let found = found.map_err(|error| refused(&session.fault(CALL, &error), SUBNETS))?;
+    Ok(found.iter().map(table).collect())
+}
+
+fn table(described: &RouteTable) -> Table {
+    let associations = described.associations();
+    let gateways = |route: &Route| {
+        let ids = [route.gateway_id(), route.carrier_gateway_id()];
+        ids.map(|id| id.map(str::to_owned))
+    };
+    Table {
+        vpc: described.vpc_id().unwrap_or_default().to_owned(),
+        main: associations.iter().any(|association| association.main() == Some(true)),
+        subnets: associations
+            .iter()
+            .filter_map(RouteTableAssociation::subnet_id)
+            .map(str::to_owned)
+            .collect(),
+        gateways: described.routes().iter().flat_map(gateways).flatten().collect(),
+    }
+}
+
+/// Whether the subnet's own route table, or else the main one of its network, leads to the internet.
+fn is_public(subnet: &Subnet, tables: &[Table]) -> bool {
+    let own = tables.iter().find(|table| table.subnets.contains(&subnet.id));
+    let main = || tables.iter().find(|table| table.main && table.vpc == subnet.vpc);
+    // Networks of mobile operators have gateways of their own.
+    let by_carrier = subnet.zone_type == WAVELENGTH_ZONE;
+    let leads_out =
+        |gateway: &String| gateway.starts_with("igw-") || (by_carrier && gateway.starts_with("cagw-"));
+    own.or_else(main).is_some_and(|table| table.gateways.iter().any(leads_out))
+}
+
+/// The security groups that the config names.
+pub(super) async fn security_groups(session: &Session<'_>) -> Asked<Vec<SecurityGroup>> {
+    const CALL: &str = "ec2:DescribeSecurityGroups";
+    let groups = named_groups(session.asking.config);
+    let Some((_, field)) = groups.first() else {
+        return Ok(Vec::new());
+    };
+    let named: BTreeSet<&str> = groups.iter().map(|(id, _)| id.as_str()).collect();
+    let ec2 = session.ec2().await?;
+    let request = ec2.describe_security_groups().filters(filter("group-id", named.iter().copied()));
+    let found = request.into_paginator().items().send().try_collect().await;
+    let found = found.map_err(|error| refused(&session.fault(CALL, &error), field))?;
+    let group = |described: &DescribedGroup| {
+        let id = described.group_id().filter(|id| named.contains(id))?;
+        Some(SecurityGroup { id: id.to_owned(), vpc: described.vpc_id().unwrap_or_default().to_owned() })
+    };
+    let mut groups: Vec<SecurityGroup> = found.iter().filter_map(group).collect();
+    groups.sort_by(|a, b| a.id.cmp(&b.id));
+    Ok(groups)
+}
+
+/// The security groups that pools name, each with its field.
+fn named_groups(config: &InstallConfig) -> Vec<(String, String)> {
+    let mut groups = Vec::new();
+    for (path, pool) in config.pools() {
+        let ids = pool.platform.aws.iter().flat_map(|settings| &settings.additional_security_group_ids);
+        let field = format!("{path}.platform.aws.additionalSecurityGroupIDs");
+        groups.extend(ids.map(|id| (id.clone(), field.clone())));
+    }
+    groups
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table_of(main: bool, subnets: &[&str], gateways: &[&str]) -> Table {
+        let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+        Table { vpc: "vpc-1".to_owned(), main, subnets: owned(subnets), gateways: owned(gateways) }
+    }
+
+    fn public(kind: &str, tables: &[Table]) -> bool {
+        let subnet = Subnet {
+            id: "subnet-1".to_owned(),
+            vpc: "vpc-1".to_owned(),
+            zone_type: kind.to_owned(),
+            ..Subnet::default()
+        };
+        is_public(&subnet, tables)
+    }
+
+    #[test]
+    fn a_subnet_is_public_by_its_own_route_table_or_the_main_one() {
+        let ordinary = "availability-zone";
+        let out = ["local", "igw-1"];
+        let main = table_of(true, &[], &out);
+        assert!(public(ordinary, &[table_of(false, &["subnet-1"], &out)]));
+        assert!(public(ordinary, &[table_of(true, &[], &out)]));
+        assert!(!public(ordinary, &[main, table_of(false, &["subnet-1"], &["local", "nat-1"])]));
+        assert!(!public(ordinary, &[table_of(false, &["subnet-2"], &out)]));
+        assert!(!public(ordinary, &[Table { vpc: "vpc-2".to_owned(), ..table_of(true, &[], &out) }]));
+        assert!(!public(ordinary, &[]));
+    }
+
+    #[test]
+    fn a_carrier_gateway_counts_in_wavelength_zones_only() {
+        let tables = [table_of(false, &["subnet-1"], &["local", "cagw-1"])];
+        assert!(public(WAVELENGTH_ZONE, &tables));
+        assert!(!public("availability-zone", &tables));
+    }
+
+    #[test]
+    fn reads_a_route_table() {
+        let described = RouteTable::builder()
+            .vpc_id("vpc-1")
+            .associations(RouteTableAssociation::builder().main(true).build())
+            .associations(RouteTableAssociation::builder().main(false).subnet_id("subnet-1").build())
+            .routes(Route::builder().gateway_id("local").build())
+            .routes(Route::builder().nat_gateway_id("nat-1").build())
+            .routes(Route::builder().carrier_gateway_id("cagw-1").build())
+            .build();
+        assert_eq!(table(&described), table_of(true, &["subnet-1"], &["local", "cagw-1"]));
+    }
+
+    #[test]
+    fn owners_are_clusters_whose_own_the_resource_is() {
+        let tag = |key: &str, value: &str| Tag::builder().key(key).value(value).build();
+        let tags = [
+            tag("kubernetes.io/cluster/one-bcd24", "owned"),
+            tag("kubernetes.io/cluster/two-bcd25", "shared"),
+            tag("kubernetes.io/cluster/", "owned"),
+            tag("Name", "owned"),
+        ];
+        assert_eq!(owners(&tags), ["one-bcd24"]);
+    }
+
+    #[test]
+    fn a_subnet_has_the_kind_of_its_zone() {
+        let described = Described::builder()
+            .subnet_id("subnet-1")
+            .vpc_id("vpc-1")
+            .cidr_block("10.0.0.0/19")
+            .availability_zone("us-east-1-nyc-1a")
+            .build();
+        let zones =
+            [Zone { name: "us-east-1-nyc-1a".to_owned(), kind: "local-zone".to_owned(), ..Zone::default() }];
+        let found = subnet(&described, &zones, &[table_of(true, &[], &["igw-1"])]);
+        assert_eq!((found.zone_type.as_str(), found.public), ("local-zone", true));
+        assert_eq!(subnet(&described, &[], &[]).zone_type, "");
+    }
+}

@@ -1,0 +1,232 @@
+//! What the cluster shares loses the cluster's tag and stays (`assets.md`, E.5).
+//!
+//! Each service takes the tag off its own things where it can: Resource Groups Tagging needs an ARN,
+//! permissions of its own, and for what all regions share another region.
+
+use std::collections::BTreeSet;
+
+use aws_sdk_ec2::types::Tag;
+use aws_sdk_iam::types::{InstanceProfile, Policy, Role, Tag as IamTag, User};
+use aws_sdk_resourcegroupstagging::operation::untag_resources::UntagResourcesOutput;
+use aws_sdk_resourcegroupstagging::types::ErrorCode;
+use landfall_platform::removal::{Kind, Outcome, Resource};
+
+use super::batches::{self, Outcomes};
+use super::tags::{self, is_of_ec2};
+use super::{Stop, answers, bare, route53};
+use crate::fault::Fault;
+use crate::removal::ownership::SHARED;
+use crate::removal::{AwsRemoval, kinds};
+
+/// The most things that a call of Resource Groups Tagging untags.
+const MOST_TO_UNTAG: usize = 20;
+
+/// Releases things of one kind.
+pub(super) async fn release(removal: &AwsRemoval<'_>, things: &[&Resource]) -> Vec<Outcome> {
+    let Some(first) = things.first() else {
+        return Vec::new();
+    };
+    // EC2 takes a call that names no tags to be about all of them.
+    if keys(removal).is_empty() {
+        let why = "it is not known which tag is the cluster's".to_owned();
+        return vec![Outcome::Failed { why }; things.len()];
+    }
+    if is_of_ec2(first) {
+        return Box::pin(of_ec2(removal, things)).await;
+    }
+    if !goes_alone(first.kind) {
+        return Box::pin(of_any_service(removal, things)).await;
+    }
+    let mut outcomes = Vec::with_capacity(things.len());
+    for thing in things {
+        outcomes.push(match Box::pin(alone(removal, thing)).await {
+            Ok(outcome) => outcome,
+            Err(stop) => stop.outcome(thing),
+        });
+    }
+    outcomes
+}
+
+/// Whether things of a kind lose the tag one by one, by a call of their service.
+fn goes_alone(kind: &Kind) -> bool {
+    let alone = [
+        &kinds::ROLE,
+        &kinds::USER,
+        &kinds::INSTANCE_PROFILE,
+        &kinds::POLICY,
+        &kinds::HOSTED_ZONE,
+        &kinds::RECORD,
+    ];
+    alone.contains(&kind)
+}
+
+/// The keys of the tags that go.
+fn keys(removal: &AwsRemoval<'_>) -> Vec<String> {
+    removal.ownership.shared_keys().map(str::to_owned).collect()
+}
+
+/// Whether tags say that the cluster shares this.
+pub(super) fn carries<'t>(
+    removal: &AwsRemoval<'_>,
+    tags: impl IntoIterator<Item = (&'t str, &'t str)>,
+) -> bool {
+    let keys: BTreeSet<&str> = removal.ownership.shared_keys().collect();
+    tags.into_iter().any(|(key, value)| keys.contains(key) && value == SHARED)
+}
+
+/// Takes the tag off things of EC2. It goes only where it still has the value, so that what somebody has
+/// given to the cluster since stays its own.
+async fn of_ec2(removal: &AwsRemoval<'_>, things: &[&Resource]) -> Vec<Outcome> {
+    const CALL: &str = "ec2:DeleteTags";
+    let ec2 = match removal.session.ec2().await {
+        Ok(ec2) => ec2,
+        Err(unready) => return Stop::from(unready).outcomes(things),
+    };
+    let tag = |key: String| Tag::builder().key(key).value(SHARED).build();
+    let tags: Vec<Tag> = keys(removal).into_iter().map(tag).collect();
+    let delete = |ids: Vec<String>| ec2.delete_tags().set_resources(Some(ids)).set_tags(Some(tags.clone()));
+    together!(things, |ids| ask!(removal, CALL, delete(ids)), |_answer, thing| Outcome::Gone)
+}
+
+/// Takes the tag off a thing of IAM or Route 53.
+async fn alone(removal: &AwsRemoval<'_>, thing: &Resource) -> Result<Outcome, Stop> {
+    let name = bare(&thing.id);
+    if *thing.kind == kinds::RECORD {
+        return Ok(Outcome::Refused(Box::new(super::pages::unknown(thing))));
+    }
+    if *thing.kind == kinds::HOSTED_ZONE {
+        return Box::pin(route53::release(removal, name)).await;
+    }
+    let keys = Some(keys(removal));
+    let iam = removal.session.iam().await?;
+    if *thing.kind == kinds::ROLE {
+        ask!(removal, "iam:UntagRole", iam.untag_role().role_name(name).set_tag_keys(keys))?;
+    } else if *thing.kind == kinds::USER {
+        ask!(removal, "iam:UntagUser", iam.untag_user().user_name(name).set_tag_keys(keys))?;
+    } else if *thing.kind == kinds::POLICY {
+        let request = iam.untag_policy().policy_arn(&thing.id).set_tag_keys(keys);
+        ask!(removal, "iam:UntagPolicy", request)?;
+    } else {
+        let request = iam.untag_instance_profile().instance_profile_name(name).set_tag_keys(keys);
+        ask!(removal, "iam:UntagInstanceProfile", request)?;
+    }
+    Ok(Outcome::Gone)
+}
+
+/// Takes the tag off things of other services.
+async fn of_any_service(removal: &AwsRemoval<'_>, things: &[&Resource]) -> Vec<Outcome> {
+    const CALL: &str = "tag:UntagResources";
+    let mut outcomes = Outcomes::new();
+    for (client, lot) in Box::pin(tags::by_region(removal, things)).await {
+        let client = match client {
+            Ok(client) => client,
+            Err(unready) => {
+                let stop = Stop::from(unready);
+                outcomes.extend(lot.iter().map(|thing| (thing.id.as_str(), stop.outcome(thing))));
+                continue;
+            }
+        };
+        for some in lot.chunks(MOST_TO_UNTAG) {
+            let arns: Vec<String> = some.iter().map(|thing| thing.id.clone()).collect();
+            let request = client.untag_resources().set_resource_arn_list(Some(arns));
+            let asked = ask!(removal, CALL, request.set_tag_keys(Some(keys(removal))));
+            for thing in some {
+                let outcome = match &asked {
+                    Ok(answer) => match failure(removal, answer, thing) {
+                        Some(fault) => answers::outcome(&fault, thing),
+                        None => Outcome::Gone,
+                    },
+                    Err(fault) => answers::outcome(fault, thing),
+                };
+                outcomes.insert(thing.id.as_str(), outcome);
+            }
+        }
+    }
+    batches::in_order(things, outcomes)
+}
+
+/// What an answer says of a thing that did not lose the tag.
+fn failure(removal: &AwsRemoval<'_>, answer: &UntagResourcesOutput, thing: &Resource) -> Option<Fault> {
+    let failed = answer.failed_resources_map()?.get(&thing.id)?;
+    let code = failed.error_code().map(ErrorCode::as_str).unwrap_or_default();
+    Some(removal.said("tag:UntagResources", code, failed.error_message().unwrap_or_default()))
+}
+
+/// Which of the things of one kind still carry the tag, by their ids.
+pub(super) async fn tagged(removal: &AwsRemoval<'_>, things: &[&Resource]) -> Result<BTreeSet<String>, Stop> {
+    let Some(first) = things.first() else {
+        return Ok(BTreeSet::new());
+    };
+    if is_of_ec2(first) || !goes_alone(first.kind) {
+        return Box::pin(tags::carried(removal, things)).await;
+    }
+    let mut tagged = BTreeSet::new();
+    for thing in things {
+        if Box::pin(is_tagged(removal, thing)).await? {
+            tagged.insert(thing.id.clone());
+        }
+    }
+    Ok(tagged)
+}
+
+/// Whether a thing of IAM or Route 53 still carries the tag.
+async fn is_tagged(removal: &AwsRemoval<'_>, thing: &Resource) -> Result<bool, Stop> {
+    let name = bare(&thing.id);
+    if *thing.kind == kinds::RECORD {
+        return Ok(true);
+    }
+    if *thing.kind == kinds::HOSTED_ZONE {
+        return still(Box::pin(route53::is_tagged(removal, name)).await);
+    }
+    let asked = Box::pin(tags_of_iam(removal, thing, name)).await;
+    still(asked.map(|tags| carries(removal, tags.iter().map(|tag| (tag.key(), tag.value())))))
+}
+
+/// The tags of a thing of IAM. Reading the thing is allowed more often than listing its tags.
+async fn tags_of_iam(removal: &AwsRemoval<'_>, thing: &Resource, name: &str) -> Result<Vec<IamTag>, Stop> {
+    let iam = removal.session.iam().await?;
+    if *thing.kind == kinds::ROLE {
+        let answer = ask!(removal, "iam:GetRole", iam.get_role().role_name(name))?;
+        return Ok(answer.role().map(Role::tags).unwrap_or_default().to_vec());
+    }
+    if *thing.kind == kinds::USER {
+        let answer = ask!(removal, "iam:GetUser", iam.get_user().user_name(name))?;
+        return Ok(answer.user().map(User::tags).unwrap_or_default().to_vec());
+    }
+    if *thing.kind == kinds::POLICY {
+        let answer = ask!(removal, "iam:GetPolicy", iam.get_policy().policy_arn(&thing.id))?;
+        return Ok(answer.policy().map(Policy::tags).unwrap_or_default().to_vec());
+    }
+    let request = iam.get_instance_profile().instance_profile_name(name);
+    let answer = ask!(removal, "iam:GetInstanceProfile", request)?;
+    Ok(answer.instance_profile().map(InstanceProfile::tags).unwrap_or_default().to_vec())
+}
+
+/// What is not there carries nothing.
+fn still(asked: Result<bool, Stop>) -> Result<bool, Stop> {
+    match asked {
+        Err(Stop::Fault(fault)) if answers::meaning(&fault) == answers::Meaning::Gone => Ok(false),
+        asked => asked,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use landfall_platform::removal::Disposition;
+
+    #[test]
+    fn things_of_ec2_lose_their_tags_together() {
+        let thing = |id: &str| Resource {
+            id: id.to_owned(),
+            kind: &kinds::SUBNET,
+            name: String::new(),
+            fate: Disposition::Released,
+            after: Vec::new(),
+        };
+        assert!(is_of_ec2(&thing("arn:aws:ec2:us-east-1:123456789012:subnet/subnet-1")));
+        assert!(!is_of_ec2(&thing("arn:aws:route53:::hostedzone/Z1")));
+        assert!(goes_alone(&kinds::ROLE));
+        assert!(!goes_alone(&kinds::LOAD_BALANCER));
+    }
+}

@@ -1,0 +1,53 @@
+//! What is read of every sort of thing that EC2 describes.
+
+use aws_sdk_ec2::types::Tag;
+use landfall_platform::removal::Kind;
+
+use crate::removal::graph::Node;
+use crate::removal::known::Known;
+
+/// Something that EC2 describes.
+pub(in crate::removal::discover) trait Described {
+    /// Its sort, as ARNs name it.
+    const SORT: &'static str;
+
+    /// Its kind.
+    fn kind() -> &'static Kind;
+
+    /// Its id.
+    fn id(&self) -> Option<&str>;
+
+    /// Its tags.
+    fn tags(&self) -> &[Tag];
+
+    /// The VPC that it is in.
+    fn vpc(&self) -> Option<&str> {
+        None
+    }
+
+    /// What it names of other things, without the VPC.
+    fn mentions(&self) -> Vec<&str> {
+        Vec::new()
+    }
+
+    /// Whether it only seems to be there, or needs no removal of its own.
+    fn is_gone(&self) -> bool {
+        false
+    }
+
+    /// Adds to what is known of its place among the others.
+    fn refine(&self, _: &mut Node) {}
+
+    /// Notes what its removal needs to know.
+    fn learn(&self, _: &mut Known) {}
+}
+
+/// Tags as keys and values.
+pub(super) fn pairs(tags: &[Tag]) -> impl Iterator<Item = (&str, &str)> {
+    tags.iter().filter_map(|tag| Some((tag.key()?, tag.value().unwrap_or_default())))
+}
+
+/// A text of its own, where there is one.
+pub(super) fn text(text: Option<&str>) -> Option<String> {
+    text.map(str::to_owned)
+}

@@ -1,0 +1,347 @@
+//! Finds and creates the resources of a cluster, one kind at a time.
+//!
+//! `kinds` has the table: where a kind is listed and by what one of it is known. Each list is read once and serves
+//! every resource of the kinds in it, and is read again only for whoever needs a newer one.
+
+mod balancers;
+mod groups;
+mod identities;
+mod kinds;
+mod machines;
+mod names;
+mod network;
+mod storage;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex as Lock, PoisonError};
+
+use landfall_diagnostics::{Code, Finding, Kind as Sorted};
+use landfall_platform::cloud::{Unready, Verdict, Waiting};
+use landfall_platform::native::{
+    Api, Existing, Failure, Properties, Secrets, State, Traits, Wanted, secret_name,
+};
+use serde_json::{Map, Value};
+use tokio::sync::Mutex;
+use tokio::time::Instant;
+
+use super::fault::{Fault, Sort};
+use super::session::Session;
+use kinds::{Kind, kind};
+use landfall_aws::tags::{CLUSTER, PROVIDER};
+
+/// AWS refuses to create a resource.
+static REFUSED: Code = Code::new("LF1422");
+
+/// The kinds that take a while to become ready.
+const WAITING: &[&str] = &["image", "instance", "load-balancer", "nat-gateway"];
+
+/// What a call gives.
+type Made<T> = Result<T, Failure>;
+
+/// A resource in a list.
+#[derive(Clone, Debug)]
+struct Item {
+    /// Its kind.
+    kind: &'static str,
+    /// Properties by the names of the graph, and outputs.
+    properties: Properties,
+    /// How far it is.
+    state: State,
+}
+
+impl Item {
+    fn new(kind: &'static str, properties: Value) -> Self {
+        let properties = match properties {
+            Value::Object(properties) => properties,
+            _ => Map::new(),
+        };
+        Self { kind, properties, state: State::Ready }
+    }
+
+    fn in_state(self, state: State) -> Self {
+        Self { state, ..self }
+    }
+}
+
+/// A list and when it was asked for.
+type Kept = Arc<Mutex<Option<(Instant, Arc<Vec<Item>>)>>>;
+
+/// The calls for the resources of one cluster.
+pub(super) struct Resources<'a> {
+    session: &'a Session<'a>,
+    infra_id: &'a str,
+    secrets: &'a Secrets,
+    lists: Lock<HashMap<(&'static str, String), Kept>>,
+}
+
+/// Sends a request of the SDK; its failure as this module has it.
+macro_rules! send {
+    ($cx:expr, $call:literal, $request:expr) => {
+        Box::pin($request.send())
+            .await
+            .map_err(|error| $crate::resources::failure(&$cx.session.fault($call, &error)))
+    };
+}
+/// The same of all pages of a list.
+macro_rules! pages {
+    ($cx:expr, $call:literal, $request:expr) => {
+        Box::pin($request.into_paginator().items().send().try_collect())
+            .await
+            .map_err(|error: _| $crate::resources::failure(&$cx.session.fault($call, &error)))
+    };
+}
+use {pages, send};
+
+impl<'a> Resources<'a> {
+    pub(super) fn new(session: &'a Session<'a>, infra_id: &'a str, secrets: &'a Secrets) -> Self {
+        for secret in secrets.values() {
+            session.hide(secret);
+        }
+        Self { session, infra_id, secrets, lists: Lock::default() }
+    }
+
+    /// The items of a list that were asked for not before a moment.
+    async fn list(
+        &self,
+        kind: &'static Kind,
+        wanted: &Wanted,
+        since: Option<Instant>,
+    ) -> Made<Arc<Vec<Item>>> {
+        let about = (kind.about)(wanted);
+        let kept = {
+            let mut lists = self.lists.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(lists.entry((kind.list, about)).or_default())
+        };
+        let mut kept = kept.lock().await;
+        if let Some((at, items)) = &*kept
+            && since.is_none_or(|since| *at >= since)
+        {
+            return Ok(Arc::clone(items));
+        }
+        let at = Instant::now();
+        let items = Arc::new((kind.read)(self, wanted).await?);
+        *kept = Some((at, Arc::clone(&items)));
+        Ok(items)
+    }
+
+    /// The keys of the tags by which the cluster's resources are known.
+    fn owner_keys(&self) -> [String; 2] {
+        [CLUSTER, PROVIDER].map(|start| format!("{start}{}", self.infra_id))
+    }
+
+    /// Whether tags say that a resource belongs to the cluster.
+    fn owns(&self, tags: Option<&Value>) -> bool {
+        let owned = |key: &String| tags.and_then(|tags| tags.get(key)).is_some_and(|value| value == "owned");
+        self.owner_keys().iter().any(owned)
+    }
+
+    /// The text of a secret that an input refers to; empty where there is none.
+    fn secret(&self, wanted: &Wanted, key: &str) -> &str {
+        let name = wanted.inputs.get(key).and_then(secret_name);
+        name.and_then(|name| self.secrets.get(name)).map_or("", |secret| secret.expose().as_str())
+    }
+
+    fn unready(unready: &Unready) -> Failure {
+        Failure::Refused(Box::new(Finding::error(&REFUSED, Sorted::Invalid, "", unready.0.clone())))
+    }
+
+    fn verdict(verdict: Verdict) -> Failure {
+        Failure::Refused(match verdict {
+            Verdict::Found(finding) => finding,
+            Verdict::Skipped(why) | Verdict::Passed(why) => {
+                Box::new(Finding::error(&REFUSED, Sorted::Invalid, "", why))
+            }
+        })
+    }
+
+    /// Whether an item is the wanted resource.
+    fn is(&self, kind: &Kind, wanted: &Wanted, item: &Item) -> bool {
+        if item.kind != wanted.kind {
+            return false;
+        }
+        let of = |key: &str| (wanted.inputs.get(key), item.properties.get(key));
+        if !kind.keys.is_empty() {
+            return kind.keys.iter().all(|key| {
+                let (wanted, there) = of(key);
+                wanted == there
+            });
+        }
+        let noted = wanted.noted.as_ref().and_then(|noted| noted.get("id"));
+        let id = item.properties.get("id");
+        if noted.is_some() {
+            return noted == id;
+        }
+        if id.is_some_and(|_| item.properties.get("token").is_some_and(|token| *token == wanted.token)) {
+            return true;
+        }
+        let tag = |tags: Option<&Value>| tags.and_then(|tags| tags.get("Name")).cloned();
+        let (tags, there) = of("tags");
+        self.owns(there) && tag(tags) == tag(there)
+    }
+
+    async fn look(&self, wanted: &Wanted, fresh: bool) -> Made<Option<Existing>> {
+        let Some(kind) = kind(wanted.kind) else { return Ok(None) };
+        let items = self.list(kind, wanted, fresh.then(Instant::now)).await?;
+        let found = items.iter().find(|item| self.is(kind, wanted, item));
+        // What was noted may have been removed and created again since.
+        let found = found.or_else(|| {
+            let unnoted = Wanted { noted: None, ..wanted.clone() };
+            items.iter().find(|item| self.is(kind, &unnoted, item))
+        });
+        let Some(item) = found.filter(|item| kind.parts.iter().all(|part| has(wanted, item, part))) else {
+            return Ok(None);
+        };
+        let mut differences = Vec::new();
+        for (key, value) in &wanted.inputs {
+            let Some(there) = item.properties.get(key).filter(|_| !kind.parts.contains(&key.as_str())) else {
+                continue;
+            };
+            if !is_same(value, there) {
+                differences.push((key.clone(), there.clone(), value.clone()));
+            }
+        }
+        let is_output = |key: &str| kind.outputs.contains(&key) || kind.outputs == ["*"];
+        let outputs = item.properties.iter().filter(|(key, _)| is_output(key));
+        let outputs = outputs.map(|(key, value)| (key.clone(), value.clone())).collect();
+        // A group has the targets of others as well.
+        let outputs = if kind.outputs == ["="] { wanted.inputs.clone() } else { outputs };
+        Ok(Some(Existing { outputs, differences, state: item.state.clone() }))
+    }
+}
+
+/// A failed call as the engine has it.
+fn failure(fault: &Fault) -> Failure {
+    // An instance profile that EC2 does not see yet is named in the message alone.
+    const UNSEEN: &[&str] = &["iamInstanceProfile", "Invalid IAM Instance Profile"];
+    const NOT_YET: &[&str] =
+        &["InvalidAMIID.Unavailable", "IncorrectState", "OperationAborted", "NatGatewayNotFound"];
+    let finding = Box::new(Finding::error(&REFUSED, Sorted::Invalid, "", fault.sentence()).help(help(fault)));
+    let is_unseen = UNSEEN.iter().any(|text| fault.message.contains(text));
+    if fault.sort == Sort::Throttled {
+        Failure::Throttled(finding)
+    } else if fault.may_pass() {
+        Failure::Unknown(finding)
+    } else if fault.sort == Sort::NotFound || is_unseen || NOT_YET.iter().any(|code| fault.is(code)) {
+        Failure::NotYet(finding)
+    } else {
+        Failure::Refused(finding)
+    }
+}
+
+/// Whether an item has every part of a list that is wanted; it may have more.
+fn has(wanted: &Wanted, item: &Item, part: &str) -> bool {
+    let wanted = wanted.inputs.get(part).and_then(Value::as_array).into_iter().flatten();
+    let there = item.properties.get(part).and_then(Value::as_array);
+    let mut wanted = wanted.map(groups::flat);
+    wanted.all(|one| there.is_some_and(|there| there.contains(&one)))
+}
+
+/// Whether a property is as wanted: lists in any order, and of objects such as tags what is wanted among more.
+fn is_same(wanted: &Value, there: &Value) -> bool {
+    match (wanted, there) {
+        (Value::Array(wanted), Value::Array(there)) => {
+            wanted.len() == there.len() && wanted.iter().all(|one| there.contains(one))
+        }
+        (Value::Object(wanted), Value::Object(there)) => {
+            wanted.iter().all(|(key, value)| there.get(key).is_some_and(|there| is_same(value, there)))
+        }
+        _ => wanted == there,
+    }
+}
+
+fn help(fault: &Fault) -> String {
+    if fault.sort == Sort::Denied {
+        return format!(
+            "allow the caller the action {}, or use other credentials; then run the same command again",
+            fault.call
+        );
+    }
+    fault.finding("").help.unwrap_or_default()
+}
+
+impl Api for Resources<'_> {
+    fn find<'s>(&'s self, wanted: &'s Wanted, fresh: bool) -> Waiting<'s, Made<Option<Existing>>> {
+        Box::pin(self.look(wanted, fresh))
+    }
+
+    fn create<'s>(&'s self, wanted: &'s Wanted) -> Waiting<'s, Made<Properties>> {
+        match kind(wanted.kind) {
+            Some(kind) => (kind.create)(self, wanted),
+            None => Box::pin(async { Ok(Properties::new()) }),
+        }
+    }
+
+    fn complete<'s>(&'s self, wanted: &'s Wanted, outputs: &'s Properties) -> Waiting<'s, Made<()>> {
+        match kind(wanted.kind).and_then(|kind| kind.complete) {
+            Some(complete) => complete(self, wanted, outputs),
+            None => Box::pin(async { Ok(()) }),
+        }
+    }
+
+    fn traits(&self, name: &str) -> Traits {
+        let Some(kind) = kind(name) else { return Traits::default() };
+        Traits {
+            blocks: kind.blocks,
+            completes: kind.complete.is_some(),
+            waits: WAITING.contains(&name),
+            is_given: name.starts_with("given-"),
+        }
+    }
+
+    fn release<'s>(&'s self, kind: &'s str, outputs: &'s Properties) -> Waiting<'s, Made<()>> {
+        Box::pin(balancers::release(self, kind, outputs))
+    }
+}
+
+/// The tags that are wanted, as pairs.
+fn pairs(wanted: &Wanted, key: &str) -> Vec<(String, String)> {
+    let tags = wanted.inputs.get(key).and_then(Value::as_object).into_iter().flatten();
+    tags.filter_map(|(key, value)| Some((key.clone(), value.as_str()?.to_owned()))).collect()
+}
+
+/// Outputs with an id and nothing else.
+fn with_id(id: Option<&str>) -> Properties {
+    Properties::from_iter([("id".to_owned(), Value::from(id.unwrap_or_default()))])
+}
+
+/// A number of the inputs.
+fn number(wanted: &Wanted, key: &str) -> Option<i32> {
+    i32::try_from(wanted.inputs.get(key)?.as_i64()?).ok()
+}
+
+/// Whether an input is true.
+fn is_true(wanted: &Wanted, key: &str) -> bool {
+    wanted.inputs.get(key).and_then(Value::as_bool).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn lists_are_compared_in_any_order_and_tags_by_what_is_wanted() {
+        assert!(is_same(&json!(["a", "b"]), &json!(["b", "a"])));
+        assert!(!is_same(&json!(["a"]), &json!(["a", "b"])));
+        assert!(is_same(&json!({ "Name": "a" }), &json!({ "Name": "a", "more": "b" })));
+        assert!(!is_same(&json!({ "Name": "a" }), &json!({ "more": "b" })));
+    }
+
+    #[test]
+    fn what_is_not_there_yet_is_told_from_a_refusal() {
+        let fault = |code: &str, message: &str| Fault {
+            call: "ec2:RunInstances".to_owned(),
+            sort: if code.ends_with("NotFound") { Sort::NotFound } else { Sort::Service },
+            code: Some(code.to_owned()),
+            message: message.to_owned(),
+            request_id: None,
+            status: Some(400),
+        };
+        assert!(matches!(failure(&fault("InvalidSubnetID.NotFound", "")), Failure::NotYet(_)));
+        let profile = fault("InvalidParameterValue", "Invalid IAM Instance Profile name");
+        assert!(matches!(failure(&profile), Failure::NotYet(_)));
+        let refused = failure(&fault("InstanceLimitExceeded", "no more"));
+        assert!(matches!(refused, Failure::Refused(finding) if finding.code.as_str() == "LF1422"));
+    }
+}

@@ -1,0 +1,73 @@
+//! What earlier runs created, looked at before anything is created.
+
+use std::collections::BTreeMap;
+
+use futures::stream::{StreamExt, iter};
+use landfall_platform::native::{Node, Properties, Wanted, resolve};
+use serde_json::Value;
+
+use crate::drive::Run;
+use crate::settle::Past;
+
+/// What became of the resources of a stage that earlier runs created, by the names of the graph.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Looked {
+    /// Those that no longer exist.
+    pub missing: Vec<String>,
+    /// Those of which a property is not as it was created.
+    pub changed: Vec<String>,
+}
+
+/// Looks for every resource of a stage that the journal has. `outputs` has those of earlier stages, and gets those of
+/// this one. What cannot be looked at counts as existing: creating says what is wrong.
+pub async fn look(run: &Run<'_>, outputs: &mut BTreeMap<String, Properties>) -> Looked {
+    let nodes = || run.graph.resources.iter().filter(|node| node.stage == run.stage);
+    for node in nodes().filter(|node| run.api.traits(node.kind).is_given) {
+        let Some(wanted) = wanted(node, outputs, &Past::default()) else { continue };
+        if let Ok(Some(existing)) = run.api.find(&wanted, false).await {
+            outputs.insert(node.name.clone(), existing.outputs);
+        }
+    }
+    let mut known: Vec<(&Node, Past)> = Vec::new();
+    for node in nodes() {
+        let past = run.journal.past(&node.name);
+        if let Some(noted) = &past.outputs {
+            outputs.insert(node.name.clone(), noted.clone());
+            known.push((node, past));
+        }
+    }
+    let looks = known.iter().filter_map(|(node, past)| Some((*node, past, wanted(node, outputs, past)?)));
+    let looks: Vec<(&Node, &Past, Wanted)> = looks.collect();
+    let found = iter(&looks).map(|(node, past, wanted)| async move {
+        let completes = run.api.traits(node.kind).completes;
+        match run.api.find(wanted, false).await {
+            Ok(None) => Some((node.name.clone(), true)),
+            // What is not complete yet is not different from the plan.
+            Ok(Some(existing)) if !existing.differences.is_empty() && (past.completed || !completes) => {
+                Some((node.name.clone(), false))
+            }
+            _ => None,
+        }
+    });
+    let found: Vec<Option<(String, bool)>> = found.buffered(run.pace.parallel.max(1)).collect().await;
+    let mut looked = Looked::default();
+    for (name, is_missing) in found.into_iter().flatten() {
+        if is_missing { looked.missing.push(name) } else { looked.changed.push(name) }
+    }
+    looked
+}
+
+/// A resource with its inputs, as far as these are known.
+fn wanted(node: &Node, outputs: &BTreeMap<String, Properties>, past: &Past) -> Option<Wanted> {
+    let Value::Object(inputs) = resolve(&Value::Object(node.properties.clone()), outputs)? else {
+        return None;
+    };
+    Some(Wanted {
+        name: node.name.clone(),
+        kind: node.kind,
+        inputs,
+        token: String::new(),
+        noted: past.outputs.clone(),
+        begun: false,
+    })
+}

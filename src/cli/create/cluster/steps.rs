@@ -1,0 +1,276 @@
+//! The steps of a run that the engines on this machine share: what is shown, asked and said at the end.
+
+use std::fmt::Write as _;
+
+use landfall_diagnostics::Finding;
+use landfall_engine_terraform::Stop;
+use landfall_install_config::verdict::active;
+use landfall_model::plan::Plan;
+use landfall_platform::native::Graph;
+use serde_json::{Value, json};
+
+use super::super::summary::Summary;
+use super::super::{closing, outcome};
+use super::{EngineName, Going, Job};
+use crate::cli::engine;
+use crate::cli::engine::Shown;
+use crate::cli::whereabouts::Whereabouts;
+use crate::cli::{Exit, Output};
+use crate::install;
+use crate::install::{Drift, Existing, Fault, StageDone};
+use crate::prepare;
+use crate::prepare::{Environment, FactsFrom, Outlook, Prepared};
+use crate::ui;
+use crate::ui::{Waiting, beating, json as json_form};
+use crate::workdir::ClusterDir;
+
+/// A cluster whose files are written.
+pub(super) struct Begun {
+    /// Its directory, locked.
+    pub(super) cluster: ClusterDir,
+    /// Its plan, and what was written.
+    pub(super) prepared: Prepared,
+    /// Its resources, where the engine has resources of its own.
+    pub(super) graph: Option<Graph>,
+    /// What is to be created.
+    pub(super) summary: Summary,
+}
+
+/// What was done in a run.
+#[derive(Default)]
+pub(super) struct Done {
+    /// The stages.
+    pub(super) stages: Vec<StageDone>,
+    /// What of the user's own was tagged.
+    pub(super) adopted: Vec<String>,
+}
+
+impl Job<'_> {
+    /// Shows what would be made.
+    pub(super) fn show(&self, facts: FactsFrom<'static>) -> anyhow::Result<Going<Exit>> {
+        let options = self.options(facts);
+        let outlook = match prepare::outlook(self.directory, self.basis, self.examined, &options, Environment)
+        {
+            Ok(outlook) => outlook,
+            Err(refusal) => return Ok(Err(refusal.into())),
+        };
+        let graph = match self.graph(&outlook.plan)? {
+            Ok(graph) => graph,
+            Err(ended) => return Ok(Err(ended)),
+        };
+        let stages = install::standing_so_far(self.directory, self.platform)?;
+        let outline = self.platform.outline(&outlook.plan);
+        let summary = Summary::new(outline, graph.as_ref(), stages, &self.existing());
+        if self.settings.output == Output::Json {
+            let mut value = self.head("planned", &outlook.plan);
+            value["summary"] = summary.json();
+            value["findings"] = json_form::findings(&outcome::judged(&outlook.said)).into();
+            if let Some(graph) = graph {
+                value["resources"] = serde_json::to_value(graph.resources)?;
+            }
+            self.settings.printer.data(&format!("{value}\n"))?;
+            return Ok(Ok(Exit::Done));
+        }
+        outcome::said(&outlook.said, self.settings);
+        let mut text: String = summary.lines().into_iter().map(|line| line + "\n").collect();
+        text += &summary.text(self.settings.printer.colours().data);
+        for node in graph.iter().flat_map(|graph| &graph.resources) {
+            let _ = writeln!(text, "  {:9}  {}", node.stage, node.name);
+        }
+        self.settings.printer.data(&text)?;
+        self.stands_for(&outlook);
+        Ok(Ok(Exit::Done))
+    }
+
+    /// Says that the infrastructure id of an outlook stands for one that is not made yet.
+    pub(super) fn stands_for(&self, outlook: &Outlook) {
+        if !outlook.id_is_fixed {
+            self.settings.printer.talk(&format!(
+                "{} stands for the infrastructure id, which the first run that writes files makes; fix it with \
+                 --infra-id",
+                outlook.plan.identity.infra_id
+            ));
+        }
+    }
+
+    /// Writes the files, and counts what there is of the cluster.
+    pub(super) fn begin(&self, facts: FactsFrom<'static>) -> anyhow::Result<Going<Begun>> {
+        let mut cluster = ClusterDir::open(self.directory)?;
+        let options = self.options(facts);
+        let prepared = prepare::prepare_in(&mut cluster, self.basis, self.examined, &options, Environment);
+        let prepared = match prepared {
+            Ok(prepared) => prepared,
+            Err(refusal) => return Ok(Err(refusal.into())),
+        };
+        cluster.note_release(&prepared.plan.release, &prepare::now())?;
+        outcome::told(self.directory, &prepared, self.settings);
+        let graph = match self.graph(&prepared.plan)? {
+            Ok(graph) => graph,
+            Err(ended) => return Ok(Err(ended)),
+        };
+        let stages = install::standing(&cluster, self.platform)?;
+        let outline = self.platform.outline(&prepared.plan);
+        let summary = Summary::new(outline, graph.as_ref(), stages, &self.existing());
+        Ok(Ok(Begun { cluster, prepared, graph, summary }))
+    }
+
+    /// Waits while existing resources are looked at, until the user stops it.
+    pub(super) fn looking<T>(
+        &self,
+        work: impl Future<Output = T>,
+        stop: &Stop,
+        shown: &Shown<'_>,
+        stopping: [&str; 2],
+    ) -> T {
+        let (printer, what) = (&self.settings.printer, "looking at existing resources");
+        printer.talk(what);
+        let _line = Waiting::new(what, None, printer.draws());
+        self.runtime.block_on(async {
+            tokio::select! {
+                result = beating(printer, what, None, work) => result,
+                never = engine::listen(stop, shown, stopping) => match never {},
+            }
+        })
+    }
+
+    /// Says what of the existing resources is not as earlier runs left it. `restored` says whether the engine sets
+    /// changed properties back.
+    pub(super) fn drifted(&self, drift: &[Drift], summary: &mut Summary, restored: bool) {
+        for one in drift {
+            engine::report(&one.findings(restored), self.settings);
+            summary.reopen(&one.stage, one.missing.len());
+        }
+    }
+
+    /// The graph of a plan, where the engine has resources of its own.
+    fn graph(&self, plan: &Plan) -> anyhow::Result<Going<Option<Graph>>> {
+        match self.engine {
+            EngineName::Native => Ok(self.resources(plan)?.map(Some)),
+            EngineName::Terraform | EngineName::Aso => Ok(Ok(None)),
+        }
+    }
+
+    /// Shows what will be made; how the run ends where the user does not want that.
+    pub(super) fn refused(&self, prepared: &Prepared, summary: &Summary) -> anyhow::Result<Option<Exit>> {
+        let printer = &self.settings.printer;
+        for line in summary.lines() {
+            printer.talk(&line);
+        }
+        if self.settings.output != Output::Json {
+            printer.aside(&summary.text(printer.colours().talk));
+        }
+        if self.args.yes || summary.is_complete() {
+            return Ok(None);
+        }
+        let exit = engine::consent(&self.question(prepared, summary), self.settings)?;
+        if exit.is_some() {
+            self.settings.printer.talk("nothing was created; the files are written");
+        }
+        Ok(exit)
+    }
+
+    /// The question before resources are created: how many, of which cluster, where, and with what.
+    fn question(&self, prepared: &Prepared, summary: &Summary) -> String {
+        let id = &prepared.plan.identity.infra_id;
+        let place = self.whereabouts(prepared);
+        match (summary.to_create(), summary.existing()) {
+            (0, _) => format!("Update the infrastructure of {id} in {place}?"),
+            (count, 0) => format!("Create {} of {id} in {place}?", ui::counted(count, "resource")),
+            (count, existing) => {
+                format!("{existing} resources exist; create {count} more of {id} in {place}?")
+            }
+        }
+    }
+
+    /// Where the cluster of a plan is.
+    pub(super) fn whereabouts(&self, prepared: &Prepared) -> Whereabouts {
+        let placement =
+            active(&prepared.plan.config).map(|platform| platform.placement(&prepared.plan.config));
+        Whereabouts {
+            platform: self.platform.name(),
+            account: prepared.account.clone(),
+            region: placement.map(|placement| placement.region).unwrap_or_default(),
+            release: prepared.plan.release.clone(),
+            engine: landfall_model::plan::Engine::from(self.engine).name().to_owned(),
+        }
+    }
+
+    /// Says how it ended.
+    pub(super) fn finish(
+        &self,
+        cluster: &ClusterDir,
+        engine: Value,
+        (prepared, summary): (&Prepared, &Summary),
+        done: &Done,
+        result: Result<(), Fault>,
+        differences: &[Finding],
+    ) -> anyhow::Result<Exit> {
+        let (findings, exit) = match result {
+            Ok(()) => (differences.to_vec(), Exit::Done),
+            Err(fault) => engine::judged(fault, self.standing(cluster) > 0)?,
+        };
+        if self.settings.output == Output::Json {
+            let word = match exit {
+                Exit::Done => "done",
+                Exit::Interrupted => "interrupted",
+                Exit::PartWay => "stopped",
+                _ => "refused",
+            };
+            let mut value = self.head(word, &prepared.plan);
+            value["engine"] = engine;
+            value["summary"] = summary.json();
+            value["adopted"] = json!(done.adopted);
+            value["work"] = engine::stages(&done.stages).into();
+            value["resources"] = self.standing(cluster).into();
+            let mut all: Vec<Value> = json_form::findings(&outcome::judged(&prepared.said));
+            all.extend(json_form::placeless(&findings));
+            value["findings"] = all.into();
+            self.settings.printer.data(&format!("{value}\n"))?;
+            return Ok(exit);
+        }
+        engine::report(&findings, self.settings);
+        let standing = self.standing(cluster);
+        if exit == Exit::Done {
+            let id = &prepared.plan.identity.infra_id;
+            let bootstrap_gone = summary.is_bootstrap_gone();
+            let text = closing::next_steps(id, standing, bootstrap_gone, self.engine.into(), self.directory);
+            self.settings.printer.data(&text)?;
+        } else {
+            let text = closing::again(standing, summary.total(), exit, !findings.is_empty(), self.directory);
+            self.settings.printer.talk(&text);
+        }
+        Ok(exit)
+    }
+
+    pub(super) fn head(&self, word: &str, plan: &Plan) -> Value {
+        json!({
+            "outcome": word,
+            "dir": self.directory.display().to_string(),
+            "infraID": plan.identity.infra_id,
+            "clusterID": plan.identity.cluster_id,
+            "release": plan.release,
+        })
+    }
+
+    /// Resources that the engine knows of.
+    pub(super) fn standing(&self, cluster: &ClusterDir) -> usize {
+        if self.engine == EngineName::Native {
+            return self.existing().iter().map(Existing::count).sum();
+        }
+        let folder = cluster.root().join("terraform");
+        let stages = self.platform.stages().iter();
+        stages
+            .map(|stage| {
+                landfall_engine_terraform::resources(&folder.join(stage.name)).map_or(1, |all| all.len())
+            })
+            .sum()
+    }
+
+    /// What exists by what earlier runs noted.
+    fn existing(&self) -> Vec<Existing> {
+        match self.engine {
+            EngineName::Native => install::existing_native(self.directory, self.platform),
+            EngineName::Terraform | EngineName::Aso => install::existing(self.directory, self.platform),
+        }
+    }
+}

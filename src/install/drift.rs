@@ -1,0 +1,191 @@
+//! Whether what earlier runs created still exists as it was created, looked at before more is created.
+
+use std::collections::BTreeMap;
+
+use landfall_diagnostics::{Code, Finding, Kind};
+use landfall_engine_terraform::{Change, Outside, Preview, Stage, Work};
+use landfall_model::plan;
+
+use super::files::step;
+use super::native::Notes;
+use super::recover::is_cut_short;
+use super::standing::removed;
+use super::{Fault, NativeSite, Site};
+
+static MISSING: Code = Code::new("LF1427");
+
+static CHANGED: Code = Code::new("LF1428");
+
+/// So many resources are named in a finding.
+const MOST: usize = 20;
+
+/// What of a stage is not as earlier runs left it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Drift {
+    /// Name of the stage.
+    pub stage: String,
+    /// Resources that no longer exist.
+    pub missing: Vec<String>,
+    /// Resources that were changed since.
+    pub changed: Vec<String>,
+}
+
+impl Drift {
+    fn is_none(&self) -> bool {
+        self.missing.is_empty() && self.changed.is_empty()
+    }
+
+    /// What is to be said of it. `restored` says whether the engine sets changed properties back.
+    #[must_use]
+    pub fn findings(&self, restored: bool) -> Vec<Finding> {
+        let missing = (!self.missing.is_empty()).then(|| {
+            let message = format!(
+                "stage {}: resources of an earlier run no longer exist: {}",
+                self.stage,
+                named(&self.missing)
+            );
+            Finding::warning(&MISSING, Kind::Invalid, "", message)
+                .help("answer yes to create them again, or no to stop without changes")
+        });
+        let changed = (!self.changed.is_empty()).then(|| {
+            let message = format!(
+                "stage {}: resources were changed since landfall created them: {}",
+                self.stage,
+                named(&self.changed)
+            );
+            let help = if restored {
+                "answer yes to set them back to the plan, or no to stop without changes"
+            } else {
+                "landfall keeps them as they are: set them back with the means of the cloud if that was not intended"
+            };
+            Finding::warning(&CHANGED, Kind::Invalid, "", message).help(help)
+        });
+        missing.into_iter().chain(changed).collect()
+    }
+}
+
+/// The first of several names, and how many more there are.
+fn named(names: &[String]) -> String {
+    let first: Vec<&str> = names.iter().take(MOST).map(String::as_str).collect();
+    let more = names.len().saturating_sub(MOST);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{}{more}", first.join(", "))
+}
+
+/// The drift that terraform's plan shows.
+fn of_changes(stage: &str, changes: &[Change]) -> Drift {
+    let of = |outside: Outside| {
+        let those = changes.iter().filter(move |change| change.outside == Some(outside));
+        those.map(|change| change.address.clone()).collect()
+    };
+    Drift { stage: stage.to_owned(), missing: of(Outside::Removed), changed: of(Outside::Changed) }
+}
+
+impl Site<'_> {
+    /// Looks at the stages that earlier runs worked on. A stage whose last run was cut short is looked at when it is
+    /// applied.
+    ///
+    /// # Errors
+    /// Terraform cannot be run, or was asked to stop.
+    pub async fn drift(&mut self) -> Result<Vec<Drift>, Fault> {
+        let mut all = Vec::new();
+        for stage in self.platform.stages() {
+            let steps = self.cluster.steps()?;
+            let last = steps.last(&step(stage, Work::Apply));
+            let folder = self.files().folder(stage);
+            let is_empty = landfall_engine_terraform::resources(&folder).is_ok_and(|all| all.is_empty());
+            if removed(&steps, stage)?.is_some() || last.is_none() || is_cut_short(last) || is_empty {
+                continue;
+            }
+            let drift = self.drift_of(stage).await?;
+            all.extend(Some(drift).filter(|drift| !drift.is_none()));
+        }
+        Ok(all)
+    }
+
+    async fn drift_of(&mut self, stage: &plan::Stage) -> Result<Drift, Fault> {
+        let engine = |fault| Fault::Engine { stage: stage.name.to_owned(), fault: Box::new(fault) };
+        let variables = self.files().variables(stage);
+        let needs = self.needs(stage).await?;
+        let environment = self.environment(&needs)?;
+        let (folder, log) = (self.files().folder(stage), self.cluster.logs());
+        let described = Stage {
+            name: stage.name,
+            folder: &folder,
+            variables: &variables,
+            environment: &environment,
+            log: &log,
+        };
+        let looked = async {
+            self.terraform.init(&described, self.stop).await?;
+            self.terraform.preview(&described, self.stop).await
+        };
+        let looked = looked.await;
+        self.clear(&needs)?;
+        Ok(match looked.map_err(engine)? {
+            Preview::Changes(changes) => of_changes(stage.name, &changes),
+            // Applying the stage says what is wrong.
+            Preview::Refused { .. } => Drift::default(),
+        })
+    }
+}
+
+impl NativeSite<'_> {
+    /// Looks at every resource that the journal has.
+    ///
+    /// # Errors
+    /// The journal of steps cannot be read.
+    pub async fn drift(&mut self) -> Result<Vec<Drift>, Fault> {
+        let mut outputs = BTreeMap::new();
+        let mut all = Vec::new();
+        for stage in self.platform.stages() {
+            let steps = self.cluster.steps()?;
+            if removed(&steps, stage)?.is_some() {
+                continue;
+            }
+            let notes =
+                Notes { cluster: self.cluster, steps, start: step(stage, Work::Apply), now: self.now };
+            let looked = self.look(stage, &notes, &mut outputs).await;
+            let drift =
+                Drift { stage: stage.name.to_owned(), missing: looked.missing, changed: looked.changed };
+            all.extend(Some(drift).filter(|drift| !drift.is_none()));
+        }
+        Ok(all)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+
+    fn change(address: &str, outside: Option<Outside>) -> Change {
+        let (address, resource) = (address.to_owned(), "aws_subnet".to_owned());
+        Change { address, resource, creates: false, id: None, values: Value::Null, outside }
+    }
+
+    #[test]
+    fn what_was_removed_or_changed_by_hand_is_told_before_more_is_created() {
+        let changes = [
+            change("aws_subnet.a", Some(Outside::Removed)),
+            change("aws_subnet.b", Some(Outside::Changed)),
+            change("aws_subnet.c", None),
+        ];
+        let drift = of_changes("cluster", &changes);
+        let told = drift.findings(true);
+        let codes: Vec<&str> = told.iter().map(|finding| finding.code.as_str()).collect();
+        assert_eq!(codes, ["LF1427", "LF1428"]);
+        assert!(told.iter().all(|finding| !finding.is_error()));
+        assert!(told[0].message.ends_with("aws_subnet.a") && told[1].message.ends_with("aws_subnet.b"));
+        assert_ne!(told[1].help, drift.findings(false)[1].help);
+        assert!(of_changes("cluster", &changes[2..]).is_none());
+    }
+
+    #[test]
+    fn of_many_resources_the_first_are_named() {
+        let names: Vec<String> = (0..22).map(|n| format!("r{n}")).collect();
+        let text = named(&names);
+        assert!(text.starts_with("r0, r1, ") && text.ends_with("r19 and 2 more"), "{text}");
+    }
+}

@@ -1,0 +1,130 @@
+//! What exists of a cluster by what earlier runs noted: the state of terraform, or the journal of steps.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use landfall_model::plan;
+use landfall_platform::Platform;
+
+use super::files::FOLDER;
+use super::native::noted;
+use super::standing::removed;
+use crate::workdir;
+
+/// The resources of one stage that exist.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Existing {
+    /// Name of the stage.
+    pub stage: &'static str,
+    /// How many there are, by type: terraform's types, or the kinds of the native engine.
+    pub types: BTreeMap<String, usize>,
+}
+
+impl Existing {
+    /// Of all types together.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.types.values().sum()
+    }
+
+    fn of(stage: &plan::Stage, types: impl Iterator<Item = String>) -> Self {
+        let mut counts = BTreeMap::new();
+        for one in types {
+            *counts.entry(one).or_default() += 1;
+        }
+        Self { stage: stage.name, types: counts }
+    }
+}
+
+/// What exists by the states of terraform. Nothing is known of a state that cannot be read.
+#[must_use]
+pub fn existing(root: &Path, platform: &dyn Platform) -> Vec<Existing> {
+    let of = |stage: &plan::Stage| {
+        let folder = root.join(FOLDER).join(stage.name);
+        let addresses = landfall_engine_terraform::resources(&folder).unwrap_or_default();
+        Existing::of(stage, addresses.iter().map(|address| type_of(address).to_owned()))
+    };
+    platform.stages().iter().map(of).collect()
+}
+
+/// What exists by the journal of the native engine. Stages that were removed have nothing.
+#[must_use]
+pub fn existing_native(root: &Path, platform: &dyn Platform) -> Vec<Existing> {
+    let steps = workdir::steps(root).unwrap_or_default();
+    let of = |stage: &plan::Stage| {
+        let names = match removed(&steps, stage) {
+            Ok(None) => noted(&steps, stage),
+            _ => BTreeMap::new(),
+        };
+        let kinds = names.keys().map(|name| name.split('/').next().unwrap_or_default().to_owned());
+        Existing::of(stage, kinds)
+    };
+    platform.stages().iter().map(of).collect()
+}
+
+/// The type in an address of terraform: `aws_subnet` of `module.a.aws_subnet.public["x.y"]`.
+fn type_of(address: &str) -> &str {
+    let name = address.split('[').next().unwrap_or_default();
+    name.rsplit('.').nth(1).unwrap_or_default()
+}
+
+#[cfg(test)]
+#[allow(clippy::disallowed_methods, reason = "a cluster directory is made here")]
+mod tests {
+    use std::error::Error;
+
+    use landfall_install_config::platforms;
+    use serde_json::json;
+
+    use super::*;
+    use crate::workdir::{ClusterDir, Durability, Step, StepResult};
+
+    #[test]
+    fn a_type_is_the_part_before_the_name() {
+        assert_eq!(type_of("aws_vpc.new[0]"), "aws_vpc");
+        assert_eq!(type_of("module.dns.aws_route53_record.api[\"a.b\"]"), "aws_route53_record");
+        assert_eq!(type_of("x"), "");
+    }
+
+    #[test]
+    fn a_state_is_counted_by_type() -> Result<(), Box<dyn Error>> {
+        let root = tempfile::tempdir()?;
+        let folder = root.path().join("terraform/cluster");
+        std::fs::create_dir_all(&folder)?;
+        let state = json!({ "version": 4, "resources": [
+            { "mode": "managed", "type": "aws_eip", "name": "nat",
+              "instances": [{ "index_key": "a" }, { "index_key": "b" }] },
+            { "mode": "managed", "type": "aws_vpc", "name": "new", "instances": [{}] },
+        ] });
+        std::fs::write(folder.join("terraform.tfstate"), state.to_string())?;
+        let platform = platforms::named("aws").ok_or("no such platform")?;
+        let all = existing(root.path(), platform);
+        let counts: Vec<(&str, usize)> = all.iter().map(|one| (one.stage, one.count())).collect();
+        assert_eq!(counts, [("cluster", 3), ("bootstrap", 0)]);
+        assert_eq!(all.first().and_then(|one| one.types.get("aws_eip")), Some(&2));
+        Ok(())
+    }
+
+    #[test]
+    fn the_journal_is_counted_by_kind_without_what_was_removed() -> Result<(), Box<dyn Error>> {
+        let root = tempfile::tempdir()?;
+        let cluster = ClusterDir::open_with(root.path(), Durability::Process)?;
+        let note = |step: &str, detail: &str| {
+            let (time, inputs) = ("2026-01-01T00:00:00Z".to_owned(), String::new());
+            let (step, detail) = (step.to_owned(), detail.to_owned());
+            cluster.note(&Step { time, step, result: StepResult::Done, detail, inputs })
+        };
+        for name in ["subnet/a", "subnet/b", "vpc/new", "subnet/a"] {
+            note(&format!("cluster.apply/{name}"), r#"{"id":"1"}"#)?;
+        }
+        note("bootstrap.apply/instance/bootstrap", r#"{"id":"2"}"#)?;
+        let platform = platforms::named("aws").ok_or("no such platform")?;
+        let counts =
+            || -> Vec<usize> { existing_native(root.path(), platform).iter().map(Existing::count).collect() };
+        assert_eq!(counts(), [3, 1]);
+        note("bootstrap.apply", "")?;
+        note("bootstrap.destroy", "")?;
+        assert_eq!(counts(), [3, 0]);
+        Ok(())
+    }
+}

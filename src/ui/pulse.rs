@@ -1,0 +1,127 @@
+//! Clocks of live lines, and the lines that take their place where nothing is drawn.
+
+use std::fmt::Write;
+use std::pin::pin;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use indicatif::{ProgressState, ProgressStyle};
+use landfall_diagnostics::clock;
+use landfall_net::calls;
+use tokio::time::{Instant, sleep};
+
+use super::{Printer, printable};
+
+/// How often a line says how the work stands where nothing is drawn.
+const BEAT: Duration = Duration::from_secs(30);
+
+/// A style in which `{clock}` is how long the work has taken, of how long it may take, and `{call}` the call to a cloud
+/// that is under way. A template that cannot be read leaves the plain line.
+pub(super) fn style(template: &str, limit: Option<Duration>) -> ProgressStyle {
+    let plain = || ProgressStyle::default_bar();
+    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| plain());
+    let style = style.with_key("clock", move |state: &ProgressState, out: &mut dyn Write| {
+        let _ = out.write_str(&of_limit(state.elapsed(), limit));
+    });
+    style.with_key("call", |_: &ProgressState, out: &mut dyn Write| {
+        let _ = out.write_str(&printable(&calls::current().unwrap_or_default()));
+    })
+}
+
+/// How long something has taken, and of how long: `12m of 40m`.
+#[must_use]
+pub fn of_limit(taken: Duration, limit: Option<Duration>) -> String {
+    match limit {
+        Some(limit) => format!("{} of {}", clock(taken), clock(limit)),
+        None => clock(taken),
+    }
+}
+
+/// Says when a line is due, at most every 30 seconds.
+#[derive(Debug)]
+pub struct Pulse {
+    began: Instant,
+    last: Mutex<Instant>,
+}
+
+impl Default for Pulse {
+    fn default() -> Self {
+        let now = Instant::now();
+        Self { began: now, last: Mutex::new(now) }
+    }
+}
+
+impl Pulse {
+    /// How long the work has taken, if a line about it is due.
+    pub fn due(&self) -> Option<Duration> {
+        let now = Instant::now();
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if now.saturating_duration_since(*last) < BEAT {
+            return None;
+        }
+        *last = now;
+        Some(now.saturating_duration_since(self.began))
+    }
+
+    /// A line was written for another reason: the next one has time.
+    pub fn told(&self) {
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+    }
+}
+
+/// Waits for work that asks a cloud. Where nothing is drawn, a line every 30 seconds says what is done, for how long and
+/// which call is under way.
+pub async fn beating<T>(
+    printer: &Printer,
+    what: &str,
+    limit: Option<Duration>,
+    work: impl Future<Output = T>,
+) -> T {
+    let began = Instant::now();
+    let mut work = pin!(work);
+    loop {
+        tokio::select! {
+            result = &mut work => return result,
+            () = sleep(BEAT) => {}
+        }
+        if !printer.draws() {
+            printer.talk(&beat(what, began.elapsed(), limit, calls::current().as_deref()));
+        }
+    }
+}
+
+/// The line of a beat.
+fn beat(what: &str, taken: Duration, limit: Option<Duration>, call: Option<&str>) -> String {
+    let call = call.map(|call| format!(", asking {call}")).unwrap_or_default();
+    format!("{what}: {}{call}", of_limit(taken, limit))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_names_limit_and_call() {
+        let (taken, limit) = (Duration::from_mins(12), Some(Duration::from_mins(40)));
+        assert_eq!(
+            beat("looking", taken, limit, Some("EC2 DescribeVpcs")),
+            "looking: 12m of 40m, asking EC2 DescribeVpcs"
+        );
+        assert_eq!(beat("looking", Duration::from_secs(30), None, None), "looking: 30s");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_line_is_due_every_thirty_seconds() {
+        let pulse = Pulse::default();
+        assert_eq!(pulse.due(), None);
+        tokio::time::advance(Duration::from_secs(31)).await;
+        assert_eq!(pulse.due(), Some(Duration::from_secs(31)));
+        assert_eq!(pulse.due(), None);
+        tokio::time::advance(Duration::from_secs(29)).await;
+        pulse.told();
+        tokio::time::advance(Duration::from_secs(29)).await;
+        assert_eq!(pulse.due(), None);
+        tokio::time::advance(Duration::from_secs(1)).await;
+        assert!(pulse.due().is_some());
+    }
+}
