@@ -7,6 +7,8 @@
 #![forbid(unsafe_code)]
 
 pub mod cli;
+pub mod environment;
+pub mod formats;
 pub mod graph;
 pub mod install;
 pub mod preflight;

@@ -12,6 +12,7 @@ mod defaults;
 mod destroy;
 mod duration;
 mod engine;
+mod exit;
 mod explain;
 mod facts;
 mod graph;
@@ -60,15 +61,7 @@ pub enum Exit {
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
-        Self::from(match exit {
-            Exit::Done => 0,
-            Exit::Failed => 1,
-            Exit::Usage => 2,
-            Exit::NotValid => 3,
-            Exit::Unfit => 4,
-            Exit::PartWay => 5,
-            Exit::Interrupted => 130,
-        })
+        Self::from(exit.number())
     }
 }
 

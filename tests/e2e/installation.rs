@@ -1,4 +1,4 @@
-//! An account, a config and a directory: a cluster that can be made.
+//! An account, a config and a directory: a cluster that can be created.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -27,7 +27,7 @@ const METADATA: &str = "metadata.json";
 /// Servers of these tests share few processors with each other, so a run waits for them longer than usual.
 const PATIENT: &[&str] = &["--timeout", "30s", "--deadline", "5m"];
 
-/// A cluster that can be made.
+/// A cluster that can be created.
 pub struct Installation {
     pub moto: Moto,
     release: &'static str,

@@ -31,12 +31,12 @@ variable "aws_partition_id" {
 
 variable "aws_ec2_service_principal" {
   type        = string
-  description = "Service principal that stands for EC2 in a trust policy: ec2.amazonaws.com, ec2.amazonaws.com.cn, ..."
+  description = "Service principal of EC2 in a trust policy: ec2.amazonaws.com, ec2.amazonaws.com.cn, ..."
 }
 
 variable "aws_api_record_type" {
   type        = string
-  description = "A: the API's records are aliases of the load balancers. CNAME: for partitions without such aliases."
+  description = "A: the API's records are aliases of the load balancers. CNAME: for partitions without aliases."
 
   validation {
     condition     = contains(["A", "CNAME"], var.aws_api_record_type)

@@ -44,5 +44,5 @@ variable "azure_extra_tags" {
 
 variable "random_storage_account_suffix" {
   type        = string
-  description = "Letters that make the name of the storage account unique in its cloud."
+  description = "Letters for a unique name of the storage account in its cloud."
 }

@@ -370,6 +370,54 @@ fn schemas(written: &mut BTreeMap<String, String>) {
     for (name, schema) in schemas {
         written.insert(format!("schemas/{name}.schema.json"), format!("{schema:#}\n"));
     }
+    let mut text = format!(
+        "# JSON output\n\n{NOTE}\nThe JSON Schema of what each command prints with `-o json`. Commands that print a \
+         list print one object a line. [The contract](../contract.md) explains the keys.\n\n| command | schema |\n|---|---|\n"
+    );
+    let rows = [("`defaults`", "install-config"), ("`facts`", "facts")];
+    let outputs = landfall::formats::schemas();
+    let all = outputs.iter().map(|(name, schema)| (described(schema), *name));
+    let all = rows.iter().map(|(command, name)| (format!("Output of {command}."), *name)).chain(all);
+    for (description, name) in all {
+        let command = description.trim_start_matches("Output of ").trim_end_matches('.').to_owned();
+        writeln!(text, "| {} | [{name}.schema.json](schemas/{name}.schema.json) |", cell(&command)).unwrap();
+    }
+    for (name, schema) in outputs {
+        written.insert(format!("schemas/{name}.schema.json"), format!("{schema:#}\n"));
+    }
+    written.insert("json-output.md".to_owned(), text);
+}
+
+/// What a schema says that it is of.
+fn described(schema: &serde_json::Value) -> String {
+    schema["description"].as_str().unwrap_or("Output of `graph`.").to_owned()
+}
+
+fn exit_codes(written: &mut BTreeMap<String, String>) {
+    let mut text = format!(
+        "# Exit codes\n\n{NOTE}\nA fleet ends with the largest exit code of its clusters.\n\n\
+         | code | meaning | when |\n|---|---|---|\n"
+    );
+    for exit in landfall::cli::Exit::ALL {
+        let (meaning, when) = exit.meaning();
+        writeln!(text, "| {} | {} | {} |", exit.number(), cell(meaning), cell(when)).unwrap();
+    }
+    written.insert("exit-codes.md".to_owned(), text);
+}
+
+fn environment(written: &mut BTreeMap<String, String>) {
+    use landfall::environment::{COMMANDS_WITHOUT, GROUPS};
+
+    let mut text = format!(
+        "# Environment variables\n\n{NOTE}\nThese commands print the same in every environment: {COMMANDS_WITHOUT}.\n"
+    );
+    for group in GROUPS {
+        write!(text, "\n## {}\n\n{}\n\n| variable | value |\n|---|---|\n", group.title, group.note).unwrap();
+        for (name, value) in group.variables {
+            writeln!(text, "| `{name}` | {} |", cell(value)).unwrap();
+        }
+    }
+    written.insert("environment.md".to_owned(), text);
 }
 
 #[test]
@@ -383,6 +431,8 @@ fn the_reference_is_that_of_the_program() {
     files(&mut written);
     outside(&mut written);
     schemas(&mut written);
+    exit_codes(&mut written);
+    environment(&mut written);
     #[cfg(all(feature = "aws", feature = "azure"))]
     checks(&mut written);
     let bless = std::env::var_os("BLESS").is_some();

@@ -156,7 +156,7 @@ pub(super) fn settings_refused(namespace: &str) -> Finding {
 pub(super) fn no_settings(namespace: &str) -> Finding {
     let message = format!("{SETTINGS} does not exist in {namespace}: cloud and namespaces are not checked");
     Finding::warning(&UNREADABLE, Kind::Required, "", message)
-        .help("create the Secret, with empty values if the operator has no credential of its own")
+        .help("create the Secret, with empty values if the operator has no global credential")
 }
 
 pub(super) fn denied(verbs: &str, about: &str) -> Finding {

@@ -25,9 +25,9 @@ model! {
         pub hosted_zone: String,
         /// ARN of a role of another account with rights on `hostedZone`.
         pub hosted_zone_role: String,
-        /// Tags for all resources that are made, at most 25.
+        /// Tags for all created resources, at most 25.
         pub user_tags: BTreeMap<String, String>,
-        /// Whether operators put `userTags` on what they make, too.
+        /// Whether operators put `userTags` on what they create, too.
         pub propagate_user_tags: bool,
         /// Endpoints of AWS services that replace the public ones, for private and hidden regions.
         pub service_endpoints: Vec<ServiceEndpoint>,

@@ -45,7 +45,7 @@ model! {
         pub outbound_type: String,
         /// Existing, empty resource group to install into.
         pub resource_group_name: String,
-        /// Tags for all resources that are made, at most 10.
+        /// Tags for all created resources, at most 10.
         pub user_tags: BTreeMap<String, String>,
         /// The user's own key for the storage account.
         pub customer_managed_key: Option<CustomerManagedKey>,
@@ -160,9 +160,9 @@ model! {
         #[serde(rename = "type")]
         #[schemars(extend("enum" = super::values::BOOT_DIAGNOSTICS, "x-required" = "with bootDiagnostics"))]
         pub kind: String,
-        /// Resource group of the user's own account.
+        /// Resource group of your storage account.
         pub resource_group: String,
-        /// Name of the user's own account.
+        /// Name of your storage account.
         pub storage_account_name: String,
     }
 

@@ -14,7 +14,7 @@ variable "identity" {
   type        = string
   default     = ""
   nullable    = false
-  description = "Id of the managed identity of the machines; empty where the cloud has none."
+  description = "ID of the managed identity of the machines; empty if the cloud does not support it."
 }
 
 variable "vm_image" {
