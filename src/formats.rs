@@ -18,7 +18,7 @@ macro_rules! formats {
         $(#[$meta])*
         #[derive(JsonSchema)]
         #[schemars(deny_unknown_fields, rename_all = "camelCase")]
-        #[allow(dead_code, reason = "the type describes a format")]
+        #[allow(dead_code, clippy::struct_field_names, reason = "the type describes a format")]
         struct $name { $($body)* }
     )*};
 }

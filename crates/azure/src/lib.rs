@@ -126,6 +126,10 @@ impl Platform for Azure {
         Some(permissions::policy(offline.config, offline.catalogue, subscription))
     }
 
+    fn account_noun(&self) -> &'static str {
+        "subscription"
+    }
+
     fn account(&self, facts: &Facts) -> Option<String> {
         Some(facts.azure.as_ref()?.subscription_id.clone()).filter(|account| !account.is_empty())
     }

@@ -187,7 +187,7 @@ impl Job<'_> {
         let placement =
             active(&prepared.plan.config).map(|platform| platform.placement(&prepared.plan.config));
         Whereabouts {
-            platform: self.platform.name(),
+            noun: self.platform.account_noun(),
             account: prepared.account.clone(),
             region: placement.map(|placement| placement.region).unwrap_or_default(),
             release: prepared.plan.release.clone(),
