@@ -77,6 +77,12 @@ pub(super) fn no_account(why: &str) -> Finding {
         .help("run the same command again; if it fails each time, check the network and what answers there")
 }
 
+/// Whether a finding only says that nothing proves that a cluster is gone, as others say why.
+#[must_use]
+pub fn is_proof(finding: &Finding) -> bool {
+    *finding.code == NOT_ALL_SEEN
+}
+
 /// That something could not be looked at.
 pub(super) fn not_all_seen(unseen: &[Finding]) -> Finding {
     let first = unseen.first().map(|finding| format!(": {}", finding.message)).unwrap_or_default();

@@ -79,6 +79,11 @@ pub trait Platform: Sync {
         None
     }
 
+    /// What the platform calls an account.
+    fn account_noun(&self) -> &'static str {
+        "account"
+    }
+
     /// The cluster that the command line names, as its metadata would.
     fn target_of(&self, given: &removal::GivenTarget) -> removal::Target {
         removal::Target { infra_id: given.infra_id.clone(), ..removal::Target::default() }

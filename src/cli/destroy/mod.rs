@@ -44,6 +44,8 @@ enum What {
     Find(find::Args),
 }
 
+pub use bootstrap::{Args as BootstrapArgs, run as bootstrap};
+
 /// Removes what the arguments name.
 ///
 /// # Errors
@@ -106,7 +108,7 @@ fn whereabouts(named: &Named, account: Option<String>, directory: &Path) -> Wher
     let steps = workdir::steps(directory).unwrap_or_default();
     let release = steps.release().filter(|_| named.is_local()).unwrap_or_default();
     Whereabouts {
-        platform: named.platform.name(),
+        noun: named.platform.account_noun(),
         account: account.or_else(|| named.target.account.clone()),
         region: named.target.text("region").to_owned(),
         release: release.to_owned(),
