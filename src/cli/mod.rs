@@ -3,6 +3,7 @@
 //! Parses, resolves the settings once and hands over to one file per verb, which calls the library with
 //! plain values. Nothing in here judges or renders.
 
+mod accept;
 mod asking;
 mod aso;
 mod cloud_config;

@@ -102,7 +102,7 @@ impl Installation {
 
     /// `landfall destroy bootstrap`, which must succeed; gives what it says.
     pub fn destroy_bootstrap(&self) -> Value {
-        self.run(&["destroy", "bootstrap", "--yes", "--plugin-dir", self.plugins.as_str()])
+        self.run(&["destroy", "bootstrap", "--yes", "--force", "--plugin-dir", self.plugins.as_str()])
     }
 
     /// `landfall destroy cluster`, which must succeed with nothing but `metadata.json`; gives what it says.
@@ -150,7 +150,7 @@ impl Installation {
 
     /// `landfall destroy bootstrap` without terraform, which must succeed; gives what it says.
     pub fn destroy_native_bootstrap(&self) -> Value {
-        self.run(&["destroy", "bootstrap", "--yes"])
+        self.run(&["destroy", "bootstrap", "--yes", "--force"])
     }
 
     /// Runs a command of the engine, which must succeed.

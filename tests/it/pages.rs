@@ -305,6 +305,7 @@ const SHOWN_ELSEWHERE: &[(&str, &str)] = &[
     ("LF1425", "engine_native::tests::differences_are_named_and_what_is_not_ours_is_left_alone"),
     ("LF1426", "engine_native::tests::nothing_is_begun_once_the_user_stops_it"),
     ("LF1427", "install::drift::tests::what_was_removed_or_changed_by_hand_is_told_before_more_is_created"),
+    ("LF1429", "cli::destroy::bootstrap::gate::tests::without_the_word_of_the_cluster_the_machine_stays"),
     ("LF1428", "install::drift::tests::what_was_removed_or_changed_by_hand_is_told_before_more_is_created"),
     ("LF1542", "engine_aso::drive::pages::tests::each_fault_has_a_page_of_its_own"),
     ("LF1543", "engine_aso::drive::pages::tests::each_fault_has_a_page_of_its_own"),

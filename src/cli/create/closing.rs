@@ -9,6 +9,11 @@ use super::summary::progress;
 use crate::cli::Exit;
 use crate::ui::counted;
 
+/// The word about a cluster whose infrastructure stands.
+pub(super) fn stands(infra_id: &str, standing: usize) -> String {
+    format!("the infrastructure of {infra_id} exists: {}\n", counted(standing, "resource"))
+}
+
 /// The word about a cluster whose infrastructure stands, with what is left to be done.
 pub(super) fn next_steps(
     infra_id: &str,
@@ -17,8 +22,7 @@ pub(super) fn next_steps(
     engine: Engine,
     directory: &Path,
 ) -> String {
-    let mut text =
-        format!("the infrastructure of {infra_id} stands: {}\nnext:\n", counted(standing, "resource"));
+    let mut text = stands(infra_id, standing) + "next:\n";
     let before: &[&str] =
         if bootstrap_gone { &[] } else { &["wait-for bootstrap-complete", "destroy bootstrap"] };
     // What the cluster edits itself from then on, the operator would take back.
@@ -34,7 +38,7 @@ pub(super) fn without_machines(infra_id: &str, standing: usize, directory: &Path
     let stands = counted(standing, "resource");
     let directory = directory.display();
     format!(
-        "the infrastructure of {infra_id} stands without machines: {stands}\nnext:\n  \
+        "the infrastructure of {infra_id} exists, without machines: {stands}\nnext:\n  \
          make the bootstrap machine and the control plane, for example with Cluster API or Terraform, from\n  \
          bootstrap.ign and master.ign, which `openshift-install create ignition-configs` makes of the files in\n  \
          {directory}; `landfall explain --engine aso` says what they take besides\nonce they run:\n  \

@@ -10,6 +10,7 @@ use landfall_platform::removal::GivenTarget;
 use landfall_rules::endpoint::Endpoint;
 
 use crate::cli::Settings;
+use crate::cli::accept::AcceptArgs;
 use crate::cli::aso::management::KubeconfigArgs;
 use crate::cli::duration::within_a_day;
 use crate::prepare::Basis;
@@ -48,6 +49,9 @@ pub struct Args {
     /// Lay this file over the catalogue
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub(super) catalogue: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(super) accept: AcceptArgs,
 
     #[command(flatten)]
     pub(super) management: KubeconfigArgs,

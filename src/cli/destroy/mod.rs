@@ -44,6 +44,8 @@ enum What {
     Find(find::Args),
 }
 
+pub use bootstrap::{Args as BootstrapArgs, run as bootstrap};
+
 /// Removes what the arguments name.
 ///
 /// # Errors
