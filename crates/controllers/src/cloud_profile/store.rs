@@ -117,9 +117,14 @@ impl<S: DerivedProfile> Store<S> {
         };
         match (before, self.knows_all()) {
             (true, _) => keys,
-            (false, true) => self.children.keys().cloned().collect(),
+            (false, true) => self.all(),
             (false, false) => Vec::new(),
         }
+    }
+
+    /// All children, once all is known.
+    pub(super) fn all(&self) -> Vec<Key> {
+        if self.knows_all() { self.children.keys().cloned().collect() } else { Vec::new() }
     }
 
     /// A child and its parent, as they are known.
