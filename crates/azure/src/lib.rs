@@ -134,10 +134,6 @@ impl Platform for Azure {
         Some(facts.azure.as_ref()?.subscription_id.clone()).filter(|account| !account.is_empty())
     }
 
-    fn account_noun(&self) -> &'static str {
-        "subscription"
-    }
-
     fn target_of(&self, given: &GivenTarget) -> Target {
         target::target_of(given)
     }
