@@ -19,7 +19,7 @@ use tokio::runtime::Builder;
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::layout::wrapped;
-use super::printable;
+use super::{printable, printable_lines};
 
 /// Columns of a line that are not an item's: its mark, and room for letters of more than one byte.
 const MARGIN: u16 = 8;
@@ -247,7 +247,7 @@ impl Drop for Prompts {
 
 /// The lines of a question on a terminal of so many columns, with room for the mark before it and the answer after it.
 fn question_lines(question: &str, columns: usize) -> Vec<String> {
-    wrapped(&printable(question), columns.saturating_sub(ANSWER).max(ANSWER))
+    wrapped(&printable_lines(question), columns.saturating_sub(ANSWER).max(ANSWER))
 }
 
 /// How many items of a list are shown at a time on a screen of so many lines.

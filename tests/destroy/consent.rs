@@ -17,7 +17,7 @@ fn without_consent_nothing_goes_and_the_answer_says_so() {
     let front = Front::start(Some(world.moto.port), None, Vec::new());
     let site = Site::of(&world, &front);
     let files = site.files();
-    let question = format!("Type {ID} to remove ");
+    let question = format!("Type {ID} to confirm");
     for (keys, code, outcome) in [("demo\r", 1, "declined"), ("\u{3}", 130, "interrupted")] {
         let mut terminal = site.terminal(&["destroy", "cluster", "-o", "json"]);
         terminal.wait_for(&question);

@@ -28,6 +28,11 @@ pub trait World {
 
     /// The bytes of a file; `~/` at the start of the path is the user's home.
     fn file(&self, path: &str) -> Option<Vec<u8>>;
+
+    /// The profile whose credentials are to be used, whatever the environment has; none where the user names none.
+    fn profile(&self) -> Option<String> {
+        None
+    }
 }
 
 /// What facts are made of where no cloud is asked.
@@ -79,7 +84,17 @@ pub trait Platform: Sync {
         None
     }
 
-    /// What the platform's users call an account.
+    /// Whether the files of a user can have several profiles with credentials.
+    fn has_profiles(&self) -> bool {
+        false
+    }
+
+    /// The known regions of the cloud that has a region, sorted by their ids.
+    fn regions_beside(&self, catalogue: &Catalogue, release: &str, _: &str) -> Vec<String> {
+        catalogue.known_regions(self.name(), release).iter().map(|known| known.id.to_owned()).collect()
+    }
+
+    /// What the platform calls an account.
     fn account_noun(&self) -> &'static str {
         "account"
     }

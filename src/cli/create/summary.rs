@@ -13,6 +13,8 @@ pub(super) struct Summary {
     outline: Outline,
     /// What exists is not in it.
     left: Outline,
+    /// Whether the engine takes some resources of the outline for parts of others.
+    is_folded: bool,
     stages: Vec<(Stage, Standing)>,
     counts: Vec<Count>,
 }
@@ -47,7 +49,7 @@ impl Summary {
         };
         let counts = stages.iter().map(count).collect();
         let left = if is_begun { without(whole, existing) } else { outline.clone() };
-        Self { outline, left, stages, counts }
+        Self { outline, left, is_folded: graph.is_some() && !is_begun, stages, counts }
     }
 
     /// An outline without the stages that are left out.
@@ -154,7 +156,8 @@ impl Summary {
         if self.is_complete() {
             return String::new();
         }
-        ui::outline::text(&self.only(&self.left, |standing| !is_settled(standing)), colour)
+        let left = self.only(&self.left, |standing| !is_settled(standing));
+        ui::outline::text_of(&left, self.is_folded.then(|| self.total()), colour)
     }
 
     /// The summary as data: without stages that were removed, which are named, and with the time since when

@@ -310,7 +310,7 @@ impl Job<'_> {
             return Ok(Consent::Given);
         }
         let count = counted(planned.waves.iter().map(|wave| wave.things.len()).sum(), "resource");
-        let question = format!("Type {} to remove {count} for good, in {place}", self.id());
+        let question = format!("Remove {count} for good, in {place}?\nType {} to confirm", self.id());
         let prompts = Prompts::new(printer.colours().talk);
         let answer = prompts.and_then(|prompts| prompts.text(&question, None, &|_: &str| Ok(())));
         Ok(Consent::of(answer, self.id())?)
