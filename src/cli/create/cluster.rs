@@ -37,6 +37,7 @@ use crate::workdir::Durability;
 /// Judges `install-config.yaml`, asks the cloud everything that `landfall preflight` asks, writes all files as
 /// `landfall create manifests` does, and makes the infrastructure with terraform or `OpenTofu`. After any stop,
 /// the same command goes on where the earlier one ended.
+#[allow(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
