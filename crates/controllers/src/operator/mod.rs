@@ -2,8 +2,10 @@
 //! deploy it.
 
 mod election;
+mod hardening;
 mod manifests;
 mod metrics;
+mod packaging;
 mod profiles;
 mod registry;
 pub mod rights;
@@ -22,6 +24,7 @@ use tokio::time::sleep;
 
 pub use manifests::{Deployed, documents, manifests};
 pub use metrics::Metrics;
+pub use packaging::{PackageFile, Packaging, package};
 pub use profiles::{WEBHOOK_PORT, WEBHOOK_SERVICE};
 pub use registry::{CONTROLLERS, Kit, Registered, crds, crds_of};
 pub use rivals::{Rival, rivals};
