@@ -7,8 +7,6 @@ use std::fmt::Write as _;
 
 use clap::Command;
 
-pub use examples::EXAMPLES;
-
 /// Commands by what they are for. Every command is in one group.
 const GROUPS: &[(&str, &[&str])] = &[
     ("Create", &["create", "wait-for", "metadata"]),

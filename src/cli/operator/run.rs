@@ -33,7 +33,8 @@ const LEASE_PATIENCE: Duration = Duration::from_secs(4);
 /// Run controllers until the process is asked to stop
 ///
 /// Where several replicas run, one works and the others stand by: the one that holds the lease
-/// `landfall-operator`. Who loses it ends with 1. Asked to stop, by SIGTERM or SIGINT, the operator ends what
+/// `landfall-operator`. Who loses it ends with 1, as does an operator that waits two minutes for one with other
+/// controllers. Asked to stop, by SIGTERM or SIGINT, the operator ends what
 /// is under way, gives the lease back and ends with 0.
 ///
 /// The cluster is the one of --kubeconfig, of `KUBECONFIG`, or the one in which the process runs as a pod.
@@ -97,6 +98,10 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
         Ended::Stopped => Exit::Done,
         Ended::Lost => {
             tracing::error!("the lease is lost, and another replica may lead");
+            Exit::Failed
+        }
+        Ended::Refused(why) => {
+            tracing::error!(%why, "refused");
             Exit::Failed
         }
     })

@@ -20,7 +20,7 @@ pub(super) fn goes_on(args: &Args, machines_are_made: bool, directory: &Path, se
         return false;
     }
     let is_watched = settings.output == Output::Text && settings.printer.draws() && ui::can_ask();
-    args.wait || (is_watched && directory.join(KUBECONFIG).is_file())
+    args.wait || (is_watched && std::fs::metadata(directory.join(KUBECONFIG)).is_ok_and(|about| about.is_file()))
 }
 
 /// Waits until the bootstrap is complete, removes the bootstrap machine, and waits until the cluster is installed. Each
