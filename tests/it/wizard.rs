@@ -266,7 +266,7 @@ fn proposes_the_region_of_the_environment() {
     terminal.press("\u{3}");
     assert_eq!(terminal.exit(), 130);
     let mut terminal = home.terminal_with(&flags, &[("AWS_REGION", "xx-hidden-1")]);
-    terminal.wait_for("`xx-hidden-1`, which your environment names, is not in it");
+    terminal.wait_for("`xx-hidden-1` from your environment is not in it");
     terminal.wait_for("us-gov-west-1");
     terminal.press("\u{3}");
     assert_eq!(terminal.exit(), 130);
