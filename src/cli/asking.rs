@@ -28,8 +28,8 @@ pub struct AskArgs {
 
 impl AskArgs {
     /// When to stop asking.
-    pub fn limit(&self) -> Option<Duration> {
-        Some(self.deadline)
+    pub fn limit(&self) -> Duration {
+        self.deadline
     }
 
     /// What the flags come to.

@@ -23,6 +23,10 @@ pub struct Args {
     #[arg(value_name = "FIELD|CODE")]
     subject: Option<String>,
 
+    /// List every finding code with its title
+    #[arg(long, conflicts_with_all = ["subject", "engine"])]
+    list: bool,
+
     /// List what this engine does not create, and who does
     #[arg(long, value_enum, value_name = "ENGINE", conflicts_with = "subject")]
     engine: Option<Engine>,
@@ -41,7 +45,9 @@ enum Engine {
 /// There is no such field or code, with the nearest that there is; or standard output cannot be written.
 pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
     let subject = args.subject.as_deref().unwrap_or_default();
-    let text = if let Some(Engine::Aso) = args.engine {
+    let text = if args.list {
+        listed(settings.output)?
+    } else if let Some(Engine::Aso) = args.engine {
         match settings.output {
             Output::Json => {
                 json!({ "engine": "aso", "outside": OUTSIDE.iter().map(entry).collect::<Vec<_>>() })
@@ -65,6 +71,20 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
     };
     settings.printer.data(&format!("{}\n", text.trim_end()))?;
     Ok(Exit::Done)
+}
+
+/// Every code with its severity and title.
+fn listed(output: Output) -> anyhow::Result<String> {
+    let pages = landfall_diagnostics::pages();
+    if let Output::Json = output {
+        let entries: Vec<PageEntry<'_>> = pages.iter().map(PageEntry::from).collect();
+        return Ok(serde_json::to_string(&entries)?);
+    }
+    let rows: Vec<(String, String)> = pages
+        .iter()
+        .map(|page| (page.code.to_owned(), format!("{}: {}", severity(page), page.title)))
+        .collect();
+    Ok(table(&rows, 0))
 }
 
 /// Whether a subject is meant to be a code: no field is called so.
@@ -153,11 +173,15 @@ impl<'p> From<&'p Page> for PageEntry<'p> {
     }
 }
 
-fn page_text(page: &Page) -> String {
-    let severity = match page.severity {
+fn severity(page: &Page) -> &'static str {
+    match page.severity {
         Severity::Error => "error",
         Severity::Warning => "warning",
-    };
+    }
+}
+
+fn page_text(page: &Page) -> String {
+    let severity = severity(page);
     let mut parts = vec![format!("{} ({severity}): {}\n", page.code, page.title), block(&page.text, 0)];
     if !page.fields.is_empty() {
         parts.push(format!("Fields:\n{}", verbatim(&page.fields.join("\n"), 2)));

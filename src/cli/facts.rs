@@ -38,7 +38,7 @@ pub struct Args {
 /// Something outside of the input and the cloud went wrong.
 pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
     let directory = settings.dir.clone().unwrap_or_else(|| PathBuf::from("."));
-    let live = Live::new("facts", args.asking.limit(), settings.printer.draws() && !args.offline);
+    let live = Live::new("facts", Some(args.asking.limit()), settings.printer.draws() && !args.offline);
     let facts = gathered(args, &directory, &live, settings);
     drop(live);
     match facts {

@@ -3,6 +3,7 @@
 //! Parses, resolves the settings once and hands over to one file per verb, which calls the library with
 //! plain values. Nothing in here judges or renders.
 
+mod accept;
 mod asking;
 mod aso;
 mod cloud_config;
@@ -16,6 +17,7 @@ mod exit;
 mod explain;
 mod facts;
 mod graph;
+mod help;
 mod input;
 mod man;
 mod metadata;
@@ -38,7 +40,7 @@ pub use settings::{Output, Settings};
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches as _, Parser, Subcommand};
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -161,7 +163,7 @@ impl Command {
 /// The description of the whole command line, from which completions and manual pages are made.
 #[must_use]
 pub fn command() -> clap::Command {
-    Cli::command()
+    help::described(Cli::command())
 }
 
 /// Does what the command line of this process says.
@@ -169,7 +171,9 @@ pub fn command() -> clap::Command {
 /// Whatever is wrong was said on standard error when this returns.
 #[must_use]
 pub fn main() -> Exit {
-    let parsed = Cli::try_parse().and_then(|cli| refuse_output(&cli).map_or(Ok(cli), Err));
+    let parsed = help::shaped(Cli::command()).try_get_matches();
+    let parsed = parsed.and_then(|matches| Cli::from_arg_matches(&matches));
+    let parsed = parsed.and_then(|cli| refuse_output(&cli).map_or(Ok(cli), Err));
     let cli = match parsed {
         Ok(cli) => cli,
         Err(fault) => return usage(&fault),

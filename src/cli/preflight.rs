@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use landfall_diagnostics::Finding;
 
+use super::accept::AcceptArgs;
 use super::asking::{AskArgs, Live};
 use super::create::{BasisArgs, judged, refused, said};
 use super::input::Reading;
@@ -26,6 +27,9 @@ pub struct Args {
     reading: Reading,
 
     #[command(flatten)]
+    accept: AcceptArgs,
+
+    #[command(flatten)]
     asking: AskArgs,
 }
 
@@ -35,7 +39,7 @@ pub struct Args {
 /// Something outside of the input and the cloud went wrong.
 pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
     let directory = settings.dir.clone().unwrap_or_else(|| PathBuf::from("."));
-    let live = Live::new("preflight", args.asking.limit(), settings.printer.draws());
+    let live = Live::new("preflight", Some(args.asking.limit()), settings.printer.draws());
     let checked = args.basis.basis(&directory, settings).and_then(|basis| {
         let examined = examine(&directory, &basis, args.reading.into())?;
         let report = preflight(&directory, &examined, &basis, &args.asking.ask(&live))?;
@@ -46,12 +50,13 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
         Ok(checked) => checked,
         Err(refusal) => return refused(refusal, settings),
     };
-    let Some(report) = report else {
+    let Some(mut report) = report else {
         return refused(
             Refusal::Failed(crate::prepare::Error::NoCloud { platform: examined.platform() }),
             settings,
         );
     };
+    args.accept.say_unused(&report.accept(&args.accept.accept), settings);
     let findings = report.findings();
     let said = &examined.said;
     tell(&report, said, &Judged { findings: &findings, ..judged(said) }, settings)?;

@@ -67,6 +67,19 @@ impl From<What> for Goal {
 const KUBECONFIG: &str = "auth/kubeconfig";
 const PASSWORD: &str = "auth/kubeadmin-password";
 
+/// Waits with the kubeconfig of the cluster directory for as long as is usual, and tells what came of it.
+///
+/// # Errors
+/// As [`run`].
+pub fn reach(goal: Goal, settings: &Settings) -> anyhow::Result<Exit> {
+    let what = match goal {
+        Goal::Api => What::Api,
+        Goal::Bootstrap => What::BootstrapComplete,
+        Goal::Install => What::InstallComplete,
+    };
+    run(&Args { what, timeout: None, kubeconfig: None }, settings)
+}
+
 /// Waits, and tells what came of it.
 ///
 /// # Errors

@@ -7,8 +7,8 @@ use crate::ui::printable;
 /// The account, region, release and engine of a cluster.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Whereabouts {
-    /// Name of the platform.
-    pub platform: &'static str,
+    /// What the platform calls an account, such as `subscription`.
+    pub noun: &'static str,
     /// Id of the account or subscription; none where it is not known.
     pub account: Option<String>,
     /// Region; empty where it is not known.
@@ -19,18 +19,11 @@ pub struct Whereabouts {
     pub engine: String,
 }
 
-impl Whereabouts {
-    /// What the platform calls an account.
-    fn noun(&self) -> &'static str {
-        if self.platform == "azure" { "subscription" } else { "account" }
-    }
-}
-
 impl fmt::Display for Whereabouts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.account {
-            Some(account) => write!(f, "{} {}", self.noun(), printable(account))?,
-            None => write!(f, "an unknown {}", self.noun())?,
+            Some(account) => write!(f, "{} {}", self.noun, printable(account))?,
+            None => write!(f, "an unknown {}", self.noun)?,
         }
         if !self.region.is_empty() {
             write!(f, ", {}", printable(&self.region))?;
@@ -49,14 +42,14 @@ mod tests {
     #[test]
     fn a_place_is_named_as_far_as_it_is_known() {
         let aws = Whereabouts {
-            platform: "aws",
+            noun: "account",
             account: Some("123456789012".to_owned()),
             region: "us-east-1".to_owned(),
             release: "4.19".to_owned(),
             engine: "terraform".to_owned(),
         };
         assert_eq!(aws.to_string(), "account 123456789012, us-east-1 (release 4.19, engine terraform)");
-        let azure = Whereabouts { platform: "azure", release: String::new(), ..aws.clone() };
+        let azure = Whereabouts { noun: "subscription", release: String::new(), ..aws.clone() };
         assert_eq!(azure.to_string(), "subscription 123456789012, us-east-1 (engine terraform)");
         let unknown = Whereabouts { account: None, engine: String::new(), release: String::new(), ..aws };
         assert_eq!(unknown.to_string(), "an unknown account, us-east-1");

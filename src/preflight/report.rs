@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use landfall_diagnostics::{Finding, Span};
+use landfall_diagnostics::{Finding, Severity, Span};
 use landfall_install_config::assets;
 use landfall_model::config::InstallConfig;
 use landfall_platform::cloud::{Answer, Evidence, Verdict};
@@ -20,6 +20,8 @@ pub enum Status {
     Failed,
     /// Nobody knows.
     Skipped,
+    /// It is not, and the user accepts that.
+    Accepted,
 }
 
 /// One check with its result.
@@ -92,6 +94,31 @@ impl Report {
     #[must_use]
     pub fn passed(&self) -> bool {
         self.checks.iter().all(|checked| checked.status != Status::Failed)
+    }
+
+    /// Takes failed checks for accepted ones whose id or code is among `names`; gives the names that were
+    /// used. The findings of these checks are warnings from then on.
+    pub fn accept(&mut self, names: &[String]) -> Vec<String> {
+        let mut used = Vec::new();
+        for checked in self.checks.iter_mut().filter(|checked| checked.status == Status::Failed) {
+            let code = checked.finding.as_ref().map(|finding| finding.code.as_str());
+            let is_meant = |name: &&String| **name == checked.id || Some(name.as_str()) == code;
+            let Some(name) = names.iter().find(is_meant) else { continue };
+            used.push(name.clone());
+            checked.status = Status::Accepted;
+            if let Some(finding) = &mut checked.finding {
+                finding.severity = Severity::Warning;
+            }
+        }
+        used.dedup();
+        used
+    }
+
+    /// The ids of the checks that failed and were accepted.
+    #[must_use]
+    pub fn accepted(&self) -> Vec<String> {
+        let accepted = self.checks.iter().filter(|checked| checked.status == Status::Accepted);
+        accepted.map(|checked| checked.id.clone()).collect()
     }
 
     /// How many checks ended so.

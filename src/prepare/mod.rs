@@ -19,7 +19,7 @@ pub mod zones;
 pub use ask::{Ask, asking, cloud, facts_of_cloud, likely_identity, preflight, runtime};
 pub use ignition::IgnitionFrom;
 pub use inputs::{Basis, BasisOptions, OVERLAYS, catalogue, profile_warnings, restricted};
-pub use world::{Environment, now};
+pub use world::{Environment, Profiled, now};
 
 use std::path::{Path, PathBuf};
 

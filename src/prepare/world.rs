@@ -30,6 +30,29 @@ pub fn now() -> String {
     jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
+/// The environment of this process, with the credentials of one profile.
+#[derive(Clone, Debug)]
+pub struct Profiled(pub String);
+
+impl World for Profiled {
+    fn variable(&self, name: &str) -> Option<String> {
+        match name {
+            "AWS_PROFILE" => Some(self.0.clone()),
+            // They are another account's.
+            "AWS_ACCESS_KEY_ID" | "AWS_SECRET_ACCESS_KEY" | "AWS_SESSION_TOKEN" => None,
+            name => Environment.variable(name),
+        }
+    }
+
+    fn file(&self, path: &str) -> Option<Vec<u8>> {
+        Environment.file(path)
+    }
+
+    fn profile(&self) -> Option<String> {
+        Some(self.0.clone())
+    }
+}
+
 impl World for Environment {
     fn variable(&self, name: &str) -> Option<String> {
         std::env::var(name).ok().filter(|value| !value.is_empty())

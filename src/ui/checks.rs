@@ -63,12 +63,13 @@ fn entry<'a>(checked: &'a Checked, index: &LineIndex<'_>) -> Entry<'a> {
 #[must_use]
 pub fn text(report: &Report, judged: &Judged<'_>, colour: bool) -> String {
     let width = report.checks.iter().map(|checked| checked.id.chars().count()).max().unwrap_or(0);
+    let marks = report.checks.iter().map(|checked| mark(checked.status).0.len()).fold(7, usize::max);
     let mut lines = String::new();
     for checked in &report.checks {
         let (mark, sgr) = mark(checked.status);
         let (on, off) = if colour { (sgr, "\u{1b}[0m") } else { ("", "") };
         let (id, message) = (printable(&checked.id), printable(&checked.message));
-        let _ = writeln!(lines, "{on}{mark:7}{off} {id:width$}  {message}");
+        let _ = writeln!(lines, "{on}{mark:marks$}{off} {id:width$}  {message}");
     }
     if !judged.findings.is_empty() {
         lines.push('\n');
@@ -84,6 +85,7 @@ fn mark(status: Status) -> (&'static str, &'static str) {
         Status::Warned => ("warning", "\u{1b}[33m"),
         Status::Failed => ("failed", "\u{1b}[1;91m"),
         Status::Skipped => ("skipped", "\u{1b}[2m"),
+        Status::Accepted => ("accepted", "\u{1b}[33m"),
     }
 }
 
@@ -105,6 +107,9 @@ pub fn summary(report: &Report) -> String {
     };
     if number(Status::Warned) > 0 {
         let _ = write!(text, ", {}", counted(number(Status::Warned), "warning"));
+    }
+    if number(Status::Accepted) > 0 {
+        let _ = write!(text, ", {} accepted", number(Status::Accepted));
     }
     if number(Status::Skipped) > 0 {
         let _ = write!(text, ", {} skipped", number(Status::Skipped));

@@ -41,6 +41,13 @@ pub fn json(outline: &Outline) -> Value {
 /// cluster makes by itself.
 #[must_use]
 pub fn text(outline: &Outline, colour: bool) -> String {
+    text_of(outline, None, colour)
+}
+
+/// The same, for an engine that creates this number of resources, as some of the outline's are parts of
+/// others to it.
+#[must_use]
+pub fn text_of(outline: &Outline, folded: Option<usize>, colour: bool) -> String {
     let kinds = outline.items.iter().map(|item| item.kind);
     let kinds = kinds.chain(outline.adopted.iter().map(|adopted| adopted.kind));
     let kinds = kinds.chain(outline.later.iter().map(|later| later.kind));
@@ -53,8 +60,9 @@ pub fn text(outline: &Outline, colour: bool) -> String {
         let rows = items.iter().map(|item| row(width, item.count, item.kind, &item.names, &item.detail));
         section(&mut text, &format!("Stage {name}{note}"), rows, colour);
     }
-    let resources = usize::try_from(outline.resources()).unwrap_or(usize::MAX);
-    let _ = writeln!(text, "{} in {}", counted(resources, "resource"), counted(stages.len(), "stage"));
+    let resources = folded.unwrap_or_else(|| usize::try_from(outline.resources()).unwrap_or(usize::MAX));
+    let parts = if folded.is_some() { "; rules, routes and attachments are parts of others" } else { "" };
+    let _ = writeln!(text, "{} in {}{parts}", counted(resources, "resource"), counted(stages.len(), "stage"));
     if !outline.adopted.is_empty() {
         let rows = outline.adopted.iter().map(|adopted| {
             let count = u32::try_from(adopted.names.len()).unwrap_or(u32::MAX);

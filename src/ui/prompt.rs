@@ -19,7 +19,7 @@ use tokio::runtime::Builder;
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::layout::wrapped;
-use super::printable;
+use super::{printable, printable_lines};
 
 /// Columns of a line that are not an item's: its mark, and room for letters of more than one byte.
 const MARGIN: u16 = 8;
@@ -219,8 +219,8 @@ impl Prompts {
         Ok(tcsetattr(io::stdin(), OptionalActions::Now, &modes).map_err(io::Error::from)?)
     }
 
-    /// The last line of a question in the width of the terminal; the lines before it are written. A prompt of several
-    /// lines would not be cleared as a whole.
+    /// The last line of a question in the width of the terminal; the lines before it are written. A prompt of
+    /// several lines would not be cleared as a whole.
     fn fitted(&self, question: &str) -> Result<String, NoAnswer> {
         let mut lines = question_lines(question, usize::from(self.term.size().1));
         let last = lines.pop().unwrap_or_default();
@@ -245,9 +245,10 @@ impl Drop for Prompts {
     }
 }
 
-/// The lines of a question on a terminal of so many columns, with room for the mark before it and the answer after it.
+/// The lines of a question on a terminal of so many columns, with room for the mark before it and the answer
+/// after it.
 fn question_lines(question: &str, columns: usize) -> Vec<String> {
-    wrapped(&printable(question), columns.saturating_sub(ANSWER).max(ANSWER))
+    wrapped(&printable_lines(question), columns.saturating_sub(ANSWER).max(ANSWER))
 }
 
 /// How many items of a list are shown at a time on a screen of so many lines.

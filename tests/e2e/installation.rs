@@ -41,9 +41,9 @@ pub struct Installation {
 }
 
 impl Installation {
-    /// An account in a region with a user and a public zone, for a release; `platform` fills it and gives the lines of YAML
-    /// that are more below `platform.aws`, and the rules say what moto answers otherwise than AWS. None where
-    /// something is missing, which was said.
+    /// An account in a region with a user and a public zone, for a release; `platform` fills it and gives the
+    /// lines of YAML that are more below `platform.aws`, and the rules say what moto answers otherwise than
+    /// AWS. None where something is missing, which was said.
     pub fn prepare(
         release: &'static str,
         region: &'static str,
@@ -102,7 +102,7 @@ impl Installation {
 
     /// `landfall destroy bootstrap`, which must succeed; gives what it says.
     pub fn destroy_bootstrap(&self) -> Value {
-        self.run(&["destroy", "bootstrap", "--yes", "--plugin-dir", self.plugins.as_str()])
+        self.run(&["destroy", "bootstrap", "--yes", "--force", "--plugin-dir", self.plugins.as_str()])
     }
 
     /// `landfall destroy cluster`, which must succeed with nothing but `metadata.json`; gives what it says.
@@ -150,7 +150,7 @@ impl Installation {
 
     /// `landfall destroy bootstrap` without terraform, which must succeed; gives what it says.
     pub fn destroy_native_bootstrap(&self) -> Value {
-        self.run(&["destroy", "bootstrap", "--yes"])
+        self.run(&["destroy", "bootstrap", "--yes", "--force"])
     }
 
     /// Runs a command of the engine, which must succeed.

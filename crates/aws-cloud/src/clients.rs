@@ -4,7 +4,8 @@
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use aws_config::profile::profile_file;
+use aws_config::profile::{ProfileFileCredentialsProvider, profile_file};
+use aws_config::provider_config::ProviderConfig;
 use aws_config::retry::RetryConfig;
 use aws_config::timeout::TimeoutConfig;
 use aws_config::{BehaviorVersion, ConfigLoader, Region, SdkConfig};
@@ -46,7 +47,8 @@ pub(super) struct Clients {
     pub(super) tagging: OnceLock<aws_sdk_resourcegroupstagging::Client>,
 }
 
-/// The settings of a client for an endpoint: what all clients share, and where the SDK would not go by itself.
+/// The settings of a client for an endpoint: what all clients share, and where the SDK would not go by
+/// itself.
 macro_rules! settings {
     ($sdk:ident, $shared:expr, $endpoint:expr) => {{
         let endpoint = $endpoint;
@@ -102,6 +104,16 @@ pub(super) async fn shared(session: &Session<'_>) -> SdkConfig {
     let (region, patience) = (session.region(), session.asking.patience);
     let http = Bounded { inner: http_client(session.trust()), concurrency: session.concurrency() };
     let http = SharedHttpClient::new(http);
+    if let Some(profile) = session.asking.world.profile() {
+        // Keys in the environment would come before the profile.
+        let settings = ProviderConfig::without_region()
+            .with_region(Some(Region::new(region.to_owned())))
+            .with_http_client(http.clone());
+        let credentials =
+            ProfileFileCredentialsProvider::builder().configure(&settings).profile_name(&profile).build();
+        let loader = loader(region, patience, http).profile_name(profile).credentials_provider(credentials);
+        return loader.load().with_subscriber(Dispatch::none()).await;
+    }
     // What is written to the log on the way may hold what a credential process printed.
     let shared = loader(region, patience, http.clone()).load().with_subscriber(Dispatch::none()).await;
     let Some(profile) = profile_with_sts(session) else {
@@ -161,7 +173,7 @@ fn profile_with_sts(session: &Session<'_>) -> Option<profile_file::ProfileFiles>
 
 /// The name of the profile that the SDK takes.
 pub(super) fn profile(world: &dyn World) -> String {
-    world.variable("AWS_PROFILE").unwrap_or_else(|| "default".to_owned())
+    world.profile().or_else(|| world.variable("AWS_PROFILE")).unwrap_or_else(|| "default".to_owned())
 }
 
 /// A profile file that adds an endpoint of STS to a profile; none for a name that could not stand in one.

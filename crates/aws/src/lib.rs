@@ -164,6 +164,17 @@ impl Platform for Aws {
         Some(facts.aws.as_ref()?.caller.as_ref()?.account.clone()).filter(|account| !account.is_empty())
     }
 
+    fn has_profiles(&self) -> bool {
+        true
+    }
+
+    fn regions_beside(&self, catalogue: &Catalogue, release: &str, region: &str) -> Vec<String> {
+        let partition = |id: &str| catalogue.aws.partition_of(id).map(|(name, _)| name.to_owned());
+        let own = partition(region);
+        let known = catalogue.known_regions(NAME, release);
+        known.iter().filter(|known| partition(known.id) == own).map(|known| known.id.to_owned()).collect()
+    }
+
     fn target_of(&self, given: &GivenTarget) -> Target {
         target::target_of(given)
     }

@@ -126,6 +126,18 @@ impl Platform for Azure {
         Some(permissions::policy(offline.config, offline.catalogue, subscription))
     }
 
+    fn regions_beside(&self, catalogue: &Catalogue, release: &str, region: &str) -> Vec<String> {
+        let mut clouds = catalogue.azure.clouds.keys();
+        let cloud = clouds.find(|cloud| catalogue.azure.location(cloud, region).is_some());
+        let known = catalogue.known_regions(self.name(), release);
+        let is_beside = |id: &str| cloud.is_some_and(|cloud| catalogue.azure.location(cloud, id).is_some());
+        known.iter().filter(|known| is_beside(known.id)).map(|known| known.id.to_owned()).collect()
+    }
+
+    fn account_noun(&self) -> &'static str {
+        "subscription"
+    }
+
     fn account(&self, facts: &Facts) -> Option<String> {
         Some(facts.azure.as_ref()?.subscription_id.clone()).filter(|account| !account.is_empty())
     }

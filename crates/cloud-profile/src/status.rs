@@ -19,6 +19,29 @@ pub const PARENT_NOT_FOUND: &str = "ParentNotFound";
 /// The reason of a profile whose parent has a value that no cloud profile can have.
 pub const PARENT_UNREADABLE: &str = "ParentUnreadable";
 
+/// The condition of a profile that no admission protects; otherwise it is absent.
+pub const PROTECTED: &str = "Protected";
+/// Its reason.
+pub const ADMISSION_MISSING: &str = "AdmissionMissing";
+
+/// The condition [`PROTECTED`] of a profile that no admission protects. `before` are the profile's
+/// conditions.
+#[must_use]
+pub fn unprotected(before: &[Condition], generation: Option<i64>) -> Condition {
+    let same = before.iter().find(|before| before.kind == PROTECTED && before.status == "False");
+    Condition {
+        kind: PROTECTED.to_owned(),
+        status: "False".to_owned(),
+        reason: ADMISSION_MISSING.to_owned(),
+        message:
+            "No admission webhook protects the profile: everyone who may write it may change its Kubernetes \
+                  versions and machine images. Run the controller cloud-profile-admission."
+                .to_owned(),
+        last_transition_time: same.and_then(|before| before.last_transition_time.clone()),
+        observed_generation: generation,
+    }
+}
+
 /// The status of a profile that was joined with its parent.
 #[must_use]
 pub fn rendered(profile: &PrivateCloudProfile, rendered: Rendered) -> PrivateCloudProfileStatus {

@@ -79,6 +79,12 @@ pub(super) fn no_account(why: &str) -> Finding {
     )
 }
 
+/// Whether a finding only says that nothing proves that a cluster is gone, as others say why.
+#[must_use]
+pub fn is_proof(finding: &Finding) -> bool {
+    *finding.code == NOT_ALL_SEEN
+}
+
 /// That something could not be looked at.
 pub(super) fn not_all_seen(unseen: &[Finding]) -> Finding {
     let first = unseen.first().map(|finding| format!(": {}", finding.message)).unwrap_or_default();

@@ -28,6 +28,12 @@ pub trait World {
 
     /// The bytes of a file; `~/` at the start of the path is the user's home.
     fn file(&self, path: &str) -> Option<Vec<u8>>;
+
+    /// The profile whose credentials are to be used, whatever the environment has; none where the user names
+    /// none.
+    fn profile(&self) -> Option<String> {
+        None
+    }
 }
 
 /// What facts are made of where no cloud is asked.
@@ -77,6 +83,21 @@ pub trait Platform: Sync {
     /// The account or subscription that facts were gathered in; none where they do not say.
     fn account(&self, _: &Facts) -> Option<String> {
         None
+    }
+
+    /// Whether the files of a user can have several profiles with credentials.
+    fn has_profiles(&self) -> bool {
+        false
+    }
+
+    /// The known regions of the cloud that has a region, sorted by their ids.
+    fn regions_beside(&self, catalogue: &Catalogue, release: &str, _: &str) -> Vec<String> {
+        catalogue.known_regions(self.name(), release).iter().map(|known| known.id.to_owned()).collect()
+    }
+
+    /// What the platform calls an account.
+    fn account_noun(&self) -> &'static str {
+        "account"
     }
 
     /// The cluster that the command line names, as its metadata would.
@@ -158,14 +179,14 @@ pub trait Platform: Sync {
         &[]
     }
 
-    /// What the stages make, so that what terraform has lost track of can be found and imported; nothing where
-    /// landfall does not look for that.
+    /// What the stages make, so that what terraform has lost track of can be found and imported; nothing
+    /// where landfall does not look for that.
     fn modules(&self) -> untracked::Modules {
         untracked::Modules::default()
     }
 
-    /// The infrastructure of a plan as a graph of resources, for the engine that creates them itself; none for a plan
-    /// of another platform, and where that engine creates no clusters on the platform.
+    /// The infrastructure of a plan as a graph of resources, for the engine that creates them itself; none
+    /// for a plan of another platform, and where that engine creates no clusters on the platform.
     ///
     /// # Errors
     /// Findings: settings of the plan that the engine cannot create.
@@ -173,7 +194,8 @@ pub trait Platform: Sync {
         Ok(None)
     }
 
-    /// JSON pointers to the fields of a machine's `spec.providerSpec.value` that name infrastructure of the plan.
+    /// JSON pointers to the fields of a machine's `spec.providerSpec.value` that name infrastructure of the
+    /// plan.
     fn machine_references(&self) -> &'static [&'static str] {
         &[]
     }

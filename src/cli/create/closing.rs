@@ -9,6 +9,11 @@ use super::summary::progress;
 use crate::cli::Exit;
 use crate::ui::counted;
 
+/// The word about a cluster whose infrastructure stands.
+pub(super) fn stands(infra_id: &str, standing: usize) -> String {
+    format!("the infrastructure of {infra_id} exists: {}\n", counted(standing, "resource"))
+}
+
 /// The word about a cluster whose infrastructure stands, with what is left to be done.
 pub(super) fn next_steps(
     infra_id: &str,
@@ -17,8 +22,7 @@ pub(super) fn next_steps(
     engine: Engine,
     directory: &Path,
 ) -> String {
-    let mut text =
-        format!("the infrastructure of {infra_id} exists: {}\nnext:\n", counted(standing, "resource"));
+    let mut text = stands(infra_id, standing) + "next:\n";
     let before: &[&str] =
         if bootstrap_gone { &[] } else { &["wait-for bootstrap-complete", "destroy bootstrap"] };
     // What the cluster edits itself from then on, the operator would take back.
@@ -34,12 +38,12 @@ pub(super) fn without_machines(infra_id: &str, standing: usize, directory: &Path
     let stands = counted(standing, "resource");
     let directory = directory.display();
     format!(
-        "the infrastructure of {infra_id} exists without machines: {stands}\nnext:\n  create the bootstrap \
-         machine and the control plane, for example with Cluster API or Terraform, from\n  bootstrap.ign \
-         and master.ign, which `openshift-install create ignition-configs` creates from the files in\n  \
-         {directory}; `landfall explain --engine aso` lists their other requirements\nonce they run:\n  \
-         landfall wait-for bootstrap-complete --dir {directory}\n  remove the bootstrap machine\n  \
-         landfall wait-for install-complete --dir {directory}\n  landfall aso handover --dir \
+        "the infrastructure of {infra_id} exists, without machines: {stands}\nnext:\n  create the \
+         bootstrap machine and the control plane, for example with Cluster API or Terraform, from\n  \
+         bootstrap.ign and master.ign, which `openshift-install create ignition-configs` creates from the \
+         files in\n  {directory}; `landfall explain --engine aso` lists their other requirements\nonce \
+         they run:\n  landfall wait-for bootstrap-complete --dir {directory}\n  remove the bootstrap \
+         machine\n  landfall wait-for install-complete --dir {directory}\n  landfall aso handover --dir \
          {directory}\n"
     )
 }
@@ -152,11 +156,11 @@ mod tests {
         let directory = Path::new("demo");
         let stopped = again(3, 5, Exit::Interrupted, true, directory);
         assert!(
-            stopped.starts_with("3 of 5 resources exist, 2 to create; ") && !stopped.contains("mended"),
+            stopped.starts_with("3 of 5 resources exist, 2 to create; ") && !stopped.contains("fixed"),
             "{stopped}"
         );
         let failed = again(1, 5, Exit::PartWay, true, directory);
-        assert!(failed.starts_with("1 of 5 ") && failed.contains("mended"), "{failed}");
+        assert!(failed.starts_with("1 of 5 ") && failed.contains("fixed"), "{failed}");
         let nothing = again(0, 5, Exit::Interrupted, true, directory);
         let sentences = [("stopped", stopped), ("failed", failed), ("nothing", nothing)];
         let sentences = sentences.map(|(case, sentence)| (case.to_owned(), sentence));

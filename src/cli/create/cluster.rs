@@ -6,10 +6,12 @@ mod checked;
 mod flags;
 mod native;
 mod recovery;
+mod road;
 mod started;
 mod steps;
 mod terraform;
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
 use landfall_install_config::verdict::active;
@@ -18,6 +20,7 @@ use landfall_platform::cloud::{Asking, Session};
 use tokio::runtime::Runtime;
 
 use super::{BasisArgs, FactsArgs, outcome};
+use crate::cli::accept::AcceptArgs;
 use crate::cli::asking::{AskArgs, Live};
 use crate::cli::destroy::unnamed;
 use crate::cli::engine;
@@ -31,9 +34,8 @@ use crate::workdir::Durability;
 
 /// Create a cluster's infrastructure
 ///
-/// Judges `install-config.yaml`, asks the cloud everything that `landfall preflight` asks, writes all files
-/// as `landfall create manifests` does, and makes the infrastructure with terraform or `OpenTofu`. After any
-/// stop, the same command goes on where the earlier one ended.
+/// Validates `install-config.yaml`, runs the checks of `landfall preflight`, writes all files like `landfall
+/// create manifests`, and creates the infrastructure. After any stop, run the same command again to continue.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
@@ -56,9 +58,20 @@ pub struct Args {
     #[arg(short, long)]
     yes: bool,
 
+    /// Continue until the cluster is installed; default on a terminal when auth/kubeconfig exists
+    #[arg(long, conflicts_with_all = ["plan", "no_wait"])]
+    wait: bool,
+
+    /// Stop once the infrastructure exists
+    #[arg(long)]
+    no_wait: bool,
+
     /// Import resources that are missing in Terraform's state, or remove them
     #[arg(long, conflicts_with = "plan")]
     recover: bool,
+
+    #[command(flatten)]
+    accept: AcceptArgs,
 
     #[command(flatten)]
     terraform: EngineArgs,
@@ -103,6 +116,8 @@ struct Job<'a> {
     engine: EngineName,
     /// Whether the operator makes the machines.
     machines: bool,
+    /// The checks that failed and were accepted.
+    accepted: RefCell<Vec<String>>,
 }
 
 /// How far a run came that ended before its time.
@@ -163,7 +178,7 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
         return Ok(Exit::Usage);
     }
     let runtime = prepare::runtime()?;
-    let live = Live::new("preflight", args.asking.limit(), settings.printer.draws());
+    let live = Live::new("preflight", Some(args.asking.limit()), settings.printer.draws());
     let ask = args.asking.ask(&live);
     let world = Environment;
     let asking = prepare::asking(&directory, &examined, &basis, &ask, &world);
@@ -180,11 +195,16 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
         session: session.as_deref(),
         engine,
         machines,
+        accepted: RefCell::default(),
     };
     let exit = job.run(&asking, &ask);
+    let goes_on = job.goes_on();
     drop(session);
     runtime.shutdown_background();
-    exit
+    match exit {
+        Ok(Exit::Done) if goes_on => road::go(args, &directory, settings),
+        exit => exit,
+    }
 }
 
 impl Job<'_> {
@@ -220,6 +240,12 @@ impl Job<'_> {
             None => self.show(facts)?,
         };
         made.or_else(|ended| self.end(ended))
+    }
+
+    /// Whether the run goes on once the infrastructure exists.
+    fn goes_on(&self) -> bool {
+        let machines_are_made = self.machines || self.engine != EngineName::Aso;
+        road::goes_on(self.args, machines_are_made, self.directory, self.settings)
     }
 
     fn end(&self, ended: Ended) -> anyhow::Result<Exit> {

@@ -170,8 +170,11 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
         Err(refusal) => return outcome::refused(refusal, settings),
     };
     let asks = args.facts.given().is_none();
-    let live =
-        Live::new("facts", args.asking.limit(), settings.printer.draws() && asks && args.fleet.is_none());
+    let live = Live::new(
+        "facts",
+        Some(args.asking.limit()),
+        settings.printer.draws() && asks && args.fleet.is_none(),
+    );
     let options = options(args, &live);
     match &args.fleet {
         Some(fleet) => fleet::run(fleet, &basis, &wanted, &options, settings),

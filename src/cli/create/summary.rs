@@ -13,6 +13,8 @@ pub(super) struct Summary {
     outline: Outline,
     /// What exists is not in it.
     left: Outline,
+    /// Whether the engine takes some resources of the outline for parts of others.
+    is_folded: bool,
     stages: Vec<(Stage, Standing)>,
     counts: Vec<Count>,
 }
@@ -26,8 +28,8 @@ struct Count {
 }
 
 impl Summary {
-    /// The summary of a plan of whose stages this is known, and of which this exists. The graph is that of an engine
-    /// which has resources of its own.
+    /// The summary of a plan of whose stages this is known, and of which this exists. The graph is that of an
+    /// engine which has resources of its own.
     pub(super) fn new(
         outline: Outline,
         graph: Option<&Graph>,
@@ -47,7 +49,7 @@ impl Summary {
         };
         let counts = stages.iter().map(count).collect();
         let left = if is_begun { without(whole, existing) } else { outline.clone() };
-        Self { outline, left, stages, counts }
+        Self { outline, left, is_folded: graph.is_some() && !is_begun, stages, counts }
     }
 
     /// An outline without the stages that are left out.
@@ -127,7 +129,8 @@ impl Summary {
         stages.map(|(stage, _)| stage.name).collect()
     }
 
-    /// A line about each stage that earlier runs have worked on to its end, and one about how many resources exist.
+    /// A line about each stage that earlier runs have worked on to its end, and one about how many resources
+    /// exist.
     pub(super) fn lines(&self) -> Vec<String> {
         let line = |(stage, standing): &(Stage, Standing)| match standing {
             Standing::Due => None,
@@ -154,7 +157,8 @@ impl Summary {
         if self.is_complete() {
             return String::new();
         }
-        ui::outline::text(&self.only(&self.left, |standing| !is_settled(standing)), colour)
+        let left = self.only(&self.left, |standing| !is_settled(standing));
+        ui::outline::text_of(&left, self.is_folded.then(|| self.total()), colour)
     }
 
     /// The summary as data: without stages that were removed, which are named, and with the time since when
@@ -200,8 +204,8 @@ pub(super) fn progress(existing: usize, total: usize) -> String {
 /// What the kinds of resources begin with that are the user's and only looked at.
 const GIVEN: &str = "given-";
 
-/// The outline of a graph: one item for each kind of a stage. What is the user's, and what the cluster creates later,
-/// is that of the plan.
+/// The outline of a graph: one item for each kind of a stage. What is the user's, and what the cluster
+/// creates later, is that of the plan.
 fn outline_of(graph: &Graph, plan: &Outline) -> Outline {
     let mut items: Vec<Item> = Vec::new();
     for node in graph.resources.iter().filter(|node| !node.kind.starts_with(GIVEN)) {

@@ -81,8 +81,8 @@ pub(super) fn remove(
         let directory = settings.dir.clone().unwrap_or_else(|| ".".into());
         let place = whereabouts(named, None, &directory);
         let question = format!(
-            "Type {infra_id} to remove its objects from namespace {namespace}, and everything that they \
-             created in {place}"
+            "Remove the objects of {infra_id} from namespace {namespace}, and everything that they created \
+             in {place}?\nType {infra_id} to confirm"
         );
         let prompts = Prompts::new(settings.printer.colours().talk);
         let answer = prompts.and_then(|prompts| prompts.text(&question, None, &|_: &str| Ok(())));

@@ -1,6 +1,7 @@
 //! `landfall destroy bootstrap`.
 
 mod aso;
+mod gate;
 mod native;
 
 use std::path::{Path, PathBuf};
@@ -41,6 +42,10 @@ pub struct Args {
     #[arg(short, long)]
     yes: bool,
 
+    /// Remove the machine although the cluster does not say that its bootstrap is complete
+    #[arg(long)]
+    force: bool,
+
     #[command(flatten)]
     terraform: EngineArgs,
 
@@ -55,6 +60,27 @@ pub struct Args {
 
     #[command(flatten)]
     asking: AskArgs,
+}
+
+impl Args {
+    /// For a cluster that has just said that its bootstrap is complete, with the flags of another command.
+    pub fn after_wait(
+        terraform: &EngineArgs,
+        management: &KubeconfigArgs,
+        basis: &BasisArgs,
+        reading: Reading,
+        asking: &AskArgs,
+    ) -> Self {
+        Self {
+            yes: true,
+            force: true,
+            terraform: terraform.clone(),
+            management: management.clone(),
+            basis: basis.clone(),
+            reading,
+            asking: asking.clone(),
+        }
+    }
 }
 
 /// Removes what only the installation needs.
@@ -127,6 +153,12 @@ fn temporary(platform: &dyn Platform, existing: &[Existing]) -> usize {
 
 /// How the run ends where the user does not want it.
 fn refused(args: &Args, named: &Named, count: usize, settings: &Settings) -> anyhow::Result<Option<Exit>> {
+    let directory = settings.dir.clone().unwrap_or_else(|| PathBuf::from("."));
+    if !args.force
+        && let Some(finding) = gate::obstacle(&directory, settings)
+    {
+        return ended("refused", &[finding], Exit::Unfit, settings).map(Some);
+    }
     if args.yes {
         return Ok(None);
     }
@@ -134,7 +166,6 @@ fn refused(args: &Args, named: &Named, count: usize, settings: &Settings) -> any
         settings.printer.report("error: no terminal for the confirmation: use --yes\n");
         return Ok(Some(Exit::Usage));
     }
-    let directory = settings.dir.clone().unwrap_or_else(|| PathBuf::from("."));
     let place = whereabouts(named, None, &directory);
     let count = counted(count, "resource");
     let id = &named.target.infra_id;

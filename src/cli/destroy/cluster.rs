@@ -1,5 +1,6 @@
 //! `landfall destroy cluster`.
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::pin::pin;
 use std::time::Duration;
@@ -99,8 +100,18 @@ fn begin(
             let are_gone = objects == Objects::Gone;
             let removal = &*removal;
             let runtime = &runtime;
-            Job { args, settings, named, directory: &directory, removal, runtime, objects_are_gone: are_gone }
-                .run(cluster)
+            let (directory, accepted) = (directory.as_path(), RefCell::default());
+            let job = Job {
+                args,
+                settings,
+                named,
+                directory,
+                removal,
+                runtime,
+                objects_are_gone: are_gone,
+                accepted,
+            };
+            job.run(cluster)
         }
         Err(fault) => Err(fault),
     };
@@ -119,6 +130,8 @@ struct Job<'a> {
     runtime: &'a Runtime,
     /// Whether a management cluster had objects of it, which are gone by now.
     objects_are_gone: bool,
+    /// The codes of failed checks that were accepted.
+    accepted: RefCell<Vec<String>>,
 }
 
 impl Job<'_> {
@@ -134,7 +147,7 @@ impl Job<'_> {
         let looked = self.runtime.block_on(look);
         drop(line);
         let left = self.args.timeout.saturating_sub(began.elapsed());
-        let planned = match looked {
+        let mut planned = match looked {
             Some(Ok(Ok(planned))) => planned,
             Some(Ok(Err((findings, exit)))) => return self.refused(&findings, exit),
             Some(Err(_)) => {
@@ -149,6 +162,9 @@ impl Job<'_> {
                 return ended("interrupted", &[], Exit::Interrupted, self.settings);
             }
         };
+        // What is accepted is a warning from now on, wherever it is named.
+        let accepted = self.args.accept.apply(&mut planned.notes);
+        self.accepted.borrow_mut().extend(accepted);
         if planned.first.things.is_empty() {
             return self.nothing(cluster, &planned);
         }
@@ -235,7 +251,13 @@ impl Job<'_> {
     fn nothing(&self, cluster: Option<&mut ClusterDir>, planned: &Planned) -> anyhow::Result<Exit> {
         let Planned { account, first, .. } = planned;
         let confirmed = self.args.confirm_gone;
-        if let Err(finding) = landfall_destroy::nothing_found(&self.named.target, account, first, confirmed) {
+        let mut first = first.clone();
+        if self.args.accept.covers(&first.unseen) {
+            self.accept(&first.unseen);
+            first.unseen.clear();
+        }
+        if let Err(finding) = landfall_destroy::nothing_found(&self.named.target, account, &first, confirmed)
+        {
             let mut findings = planned.unseen.clone();
             let exit = again(!findings.is_empty() && landfall_destroy::may_pass(&findings));
             findings.push(*finding);
@@ -245,8 +267,8 @@ impl Job<'_> {
         if !planned.unproven.is_empty() {
             return self.refused(&planned.unproven, Exit::PartWay);
         }
-        let noted = "no resource of the cluster was found";
-        let cleared = self.clear(cluster, account, noted, self.named.origin == Origin::Metadata)?;
+        let noted = format!("no resource of the cluster was found{}", self.by_consent());
+        let cleared = self.clear(cluster, account, &noted, self.named.origin == Origin::Metadata)?;
         if self.settings.output == Output::Json {
             let mut value = self.head("alreadyGone", account);
             value["local"] = local_json(cleared.as_ref());
@@ -288,7 +310,7 @@ impl Job<'_> {
             return Ok(Consent::Given);
         }
         let count = counted(planned.waves.iter().map(|wave| wave.things.len()).sum(), "resource");
-        let question = format!("Type {} to remove {count} for good, in {place}", self.id());
+        let question = format!("Remove {count} for good, in {place}?\nType {} to confirm", self.id());
         let prompts = Prompts::new(printer.colours().talk);
         let answer = prompts.and_then(|prompts| prompts.text(&question, None, &|_: &str| Ok(())));
         Ok(Consent::of(answer, self.id())?)
@@ -346,7 +368,10 @@ impl Job<'_> {
             }
         });
         drop(shown);
-        let detail = format!("{} removed, {} left", report.removed.len(), report.left.len());
+        let mut report = report;
+        self.settle(&mut report);
+        let detail =
+            format!("{} removed, {} left{}", report.removed.len(), report.left.len(), self.by_consent());
         let cleared = match (cluster, report.outcome) {
             (cluster, Outcome::Gone) => self.clear(cluster, &account, &detail, true)?,
             (Some(cluster), Outcome::Interrupted) => {
@@ -360,6 +385,32 @@ impl Job<'_> {
             (None, _) => None,
         };
         self.finish(&report, &account, cleared.as_ref())
+    }
+
+    /// Takes a removal for complete of which only what the user accepts could not be looked at.
+    fn settle(&self, report: &mut Report) {
+        let of_looks: Vec<Finding> =
+            report.findings.iter().filter(|one| !landfall_destroy::pages::is_proof(one)).cloned().collect();
+        if report.outcome == Outcome::Left && report.left.is_empty() && self.args.accept.covers(&of_looks) {
+            self.accept(&of_looks);
+            report.outcome = Outcome::Gone;
+            report.findings = of_looks;
+            self.args.accept.apply(&mut report.findings);
+        }
+    }
+
+    /// Remembers findings that the user accepts.
+    fn accept(&self, findings: &[Finding]) {
+        let mut accepted = self.accepted.borrow_mut();
+        accepted.extend(findings.iter().map(|finding| finding.code.as_str().to_owned()));
+        accepted.sort_unstable();
+        accepted.dedup();
+    }
+
+    /// What was accepted, for the end of a sentence; empty where nothing was.
+    fn by_consent(&self) -> String {
+        let accepted = self.accepted.borrow();
+        if accepted.is_empty() { String::new() } else { format!(", accepted: {}", accepted.join(", ")) }
     }
 
     /// Notes that the cluster is gone, and removes what is left of it here.
@@ -391,12 +442,17 @@ impl Job<'_> {
             let mut value = self.head(view::outcome_name(report.outcome), account);
             merge(&mut value, view::report_json(report));
             value["local"] = local_json(cleared);
+            value["accepted"] = json!(*self.accepted.borrow());
             value["findings"] = json_form::placeless(&report.findings).into();
             self.settings.printer.data(&format!("{value}\n"))?;
             return Ok(exit);
         }
         engine::report(&report.findings, self.settings);
         self.settings.printer.data(&view::report_text(self.id(), report))?;
+        if !self.accepted.borrow().is_empty() {
+            let names = self.accepted.borrow().join(", ");
+            self.settings.printer.talk(&format!("failed checks that were accepted: {names}"));
+        }
         if report.outcome != Outcome::Gone {
             self.settings.printer.talk("run the same command again to continue; no local file was removed");
         }

@@ -1,25 +1,30 @@
 //! `landfall destroy find`.
 
 use std::fmt::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use comfy_table::Table;
+use futures::stream;
+use futures::stream::StreamExt;
+use landfall_diagnostics::Finding;
+use landfall_install_config::platforms;
 use landfall_model::catalogue;
-use landfall_platform::cloud::Verdict;
-use landfall_platform::removal::{FoundCluster, GivenTarget};
-use landfall_platform::{Platform, pages};
+use landfall_model::config::InstallConfig;
+use landfall_platform::cloud::{Cloud, Verdict};
+use landfall_platform::removal::{FoundCluster, GivenTarget, Target};
+use landfall_platform::{Platform, World, pages};
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
 use super::{asking, basis, ended, unless_stopped, unnamed};
 use crate::cli::duration::within_a_day;
-use crate::cli::{Exit, Output, Settings};
+use crate::cli::{Exit, Output, Settings, engine};
 use crate::prepare;
-use crate::prepare::Environment;
 use crate::prepare::target;
 use crate::prepare::target::Unnamed;
-use crate::ui::{Waiting, beating, printable};
+use crate::prepare::{Basis, Environment, Profiled};
+use crate::ui::{Waiting, beating, json as json_form, printable};
 
 /// List an account's clusters in a region
 ///
@@ -28,8 +33,16 @@ use crate::ui::{Waiting, beating, printable};
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Region to search
-    #[arg(long, value_name = "REGION")]
-    region: String,
+    #[arg(long, value_name = "REGION", required_unless_present = "all_regions")]
+    region: Option<String>,
+
+    /// Look in all known regions of the cloud of --region, else of the region that the environment names
+    #[arg(long)]
+    all_regions: bool,
+
+    /// Profile whose account is looked at; repeatable
+    #[arg(long, value_name = "NAME")]
+    profile: Vec<String>,
 
     /// Platform of the region, if it does not follow from its name
     #[arg(long, value_name = "PLATFORM", value_parser = clap::builder::PossibleValuesParser::new(catalogue::PLATFORMS))]
@@ -63,6 +76,24 @@ pub struct Args {
 /// The id of the cluster that a session is made for. Nothing is looked for by it.
 const NOBODY: &str = "none-00000";
 
+/// The most regions and accounts that are looked at a time.
+const AT_A_TIME: usize = 8;
+
+/// One account in one region.
+struct Place {
+    profile: Option<Profiled>,
+    region: String,
+    target: Target,
+    config: InstallConfig,
+}
+
+/// What was found in one place.
+struct Seen<'p> {
+    place: &'p Place,
+    account: Option<String>,
+    clusters: Result<Vec<FoundCluster>, Box<Finding>>,
+}
+
 /// Lists the clusters.
 ///
 /// # Errors
@@ -73,9 +104,15 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
         Ok(basis) => basis,
         Err(refusal) => return crate::cli::create::refused(refusal, settings),
     };
+    let Some(first) = args.region.clone().or_else(|| region_of_environment(args)) else {
+        settings
+            .printer
+            .report("error: no region is known whose cloud could be meant: give --region REGION\n");
+        return Ok(Exit::Usage);
+    };
     let platform = target::platform_of(
         args.platform.as_deref(),
-        &args.region,
+        &first,
         !args.endpoints.is_empty(),
         (&basis.catalogue, &basis.release),
     );
@@ -83,75 +120,208 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
         Ok(platform) => platform,
         Err(why) => return unnamed(why, settings),
     };
+    if !args.profile.is_empty() && !platform.has_profiles() {
+        settings.printer.report(&format!("error: platform {} has no profiles\n", platform.name()));
+        return Ok(Exit::Usage);
+    }
     let Some(cloud) = platform.cloud() else {
         return ended("refused", &[target::pages::no_cloud(platform.name())], Exit::Failed, settings);
     };
-    let text = |given: Option<&str>| given.unwrap_or_default().to_owned();
-    let given = GivenTarget {
-        infra_id: NOBODY.to_owned(),
-        region: args.region.clone(),
-        endpoints: args.endpoints.clone(),
-        cloud_name: text(args.cloud_name.as_deref()),
-        arm_endpoint: text(args.arm_endpoint.as_deref()),
-        ..GivenTarget::default()
+    let regions = match args.all_regions {
+        true => platform.regions_beside(&basis.catalogue, &basis.release, &first),
+        false => vec![first],
     };
-    let named = match target::of_given(platform, &given) {
-        Ok(named) => named,
+    let places = match places(args, platform, &regions, &directory) {
+        Ok(places) => places,
         Err(why) => return unnamed(why, settings),
     };
-    let config = match platform.config_of(&named) {
-        Ok(mut config) => {
-            config.additional_trust_bundle = target::trust_bundle_of(&directory);
-            config
+    let seen = look(args, cloud, &basis, &places, settings)?;
+    match seen {
+        None => ended("interrupted", &[], Exit::Interrupted, settings),
+        Some(seen) => tell(args, platform, &seen, settings),
+    }
+}
+
+/// The region that the environment is set to.
+fn region_of_environment(args: &Args) -> Option<String> {
+    let wanted = args.platform.as_deref();
+    let platforms = catalogue::PLATFORMS.iter().filter(|name| wanted.is_none_or(|wanted| wanted == **name));
+    let surveys = platforms.filter_map(|name| platforms::named(name)?.survey());
+    surveys.filter_map(|survey| survey.environment_region(&Environment)).next()
+}
+
+/// Every account in every region.
+fn places(
+    args: &Args,
+    platform: &'static dyn Platform,
+    regions: &[String],
+    directory: &Path,
+) -> Result<Vec<Place>, Unnamed> {
+    let text = |given: Option<&str>| given.unwrap_or_default().to_owned();
+    let mut profiles: Vec<Option<Profiled>> = args.profile.iter().cloned().map(Profiled).map(Some).collect();
+    if profiles.is_empty() {
+        profiles.push(None);
+    }
+    let mut places = Vec::new();
+    for profile in profiles {
+        for region in regions {
+            let given = GivenTarget {
+                infra_id: NOBODY.to_owned(),
+                region: region.clone(),
+                endpoints: args.endpoints.clone(),
+                cloud_name: text(args.cloud_name.as_deref()),
+                arm_endpoint: text(args.arm_endpoint.as_deref()),
+                ..GivenTarget::default()
+            };
+            let target = target::of_given(platform, &given)?;
+            let mut config = platform.config_of(&target).map_err(Unnamed::Usage)?;
+            config.additional_trust_bundle = target::trust_bundle_of(directory);
+            places.push(Place { profile: profile.clone(), region: region.clone(), target, config });
         }
-        Err(finding) => return unnamed(Unnamed::Usage(finding), settings),
-    };
-    let world = Environment;
-    let asking = asking(&config, &basis, &world, args.parallel, args.timeout);
+    }
+    Ok(places)
+}
+
+/// Looks everywhere, at several places at a time; none where the user stops it.
+fn look<'p>(
+    args: &Args,
+    cloud: &dyn Cloud,
+    basis: &Basis,
+    places: &'p [Place],
+    settings: &Settings,
+) -> anyhow::Result<Option<Vec<Seen<'p>>>> {
     let runtime = prepare::runtime()?;
-    let removal = cloud.removal(asking, &named);
-    let (what, limit) = ("looking for clusters", Some(args.timeout));
-    let line = Waiting::new(what, limit, settings.printer.draws());
-    let look = unless_stopped(async { timeout(args.timeout, removal.clusters()).await });
-    let found = runtime.block_on(beating(&settings.printer, what, limit, look));
-    drop(line);
-    drop(removal);
-    runtime.shutdown_background();
-    let finding = match found {
-        None => return ended("interrupted", &[], Exit::Interrupted, settings),
-        Some(Ok(Ok(clusters))) => return tell(platform, clusters, settings),
-        Some(Ok(Err(Verdict::Found(finding)))) => *finding,
-        Some(Ok(Err(Verdict::Skipped(why) | Verdict::Passed(why)))) => pages::not_gathered("clusters", &why),
-        Some(Err(_)) => target::pages::late(args.timeout.as_secs()),
+    let limit = Some(args.timeout);
+    let what = match places {
+        [_] => "looking for clusters".to_owned(),
+        places => format!("looking for clusters in {} places", places.len()),
     };
-    ended("refused", &[finding], Exit::Unfit, settings)
+    let line = Waiting::new(&what, limit, settings.printer.draws());
+    let looks = places.iter().map(|place| one(args, cloud, basis, place));
+    let all = stream::iter(looks).buffered(AT_A_TIME).collect::<Vec<Seen<'p>>>();
+    let seen = runtime.block_on(beating(&settings.printer, &what, limit, unless_stopped(all)));
+    drop(line);
+    runtime.shutdown_background();
+    Ok(seen)
+}
+
+/// Looks at one place.
+async fn one<'p>(args: &Args, cloud: &dyn Cloud, basis: &Basis, place: &'p Place) -> Seen<'p> {
+    let world: &(dyn World + Sync) = match &place.profile {
+        Some(profile) => profile,
+        None => &Environment,
+    };
+    let asking = asking(&place.config, basis, world, args.parallel, args.timeout);
+    let removal = cloud.removal(asking, &place.target);
+    let is_one = !args.all_regions && args.profile.is_empty();
+    let looked = timeout(args.timeout, async {
+        let clusters = removal.clusters().await;
+        let account = if is_one { None } else { removal.account().await.ok() };
+        (clusters, account)
+    });
+    let (clusters, account) = match looked.await {
+        Ok((Ok(clusters), account)) => (Ok(clusters), account),
+        Ok((Err(Verdict::Found(finding)), account)) => (Err(finding), account),
+        Ok((Err(Verdict::Skipped(why) | Verdict::Passed(why)), account)) => {
+            (Err(Box::new(pages::not_gathered("clusters", &why))), account)
+        }
+        Err(_) => (Err(Box::new(target::pages::late(args.timeout.as_secs()))), None),
+    };
+    Seen { place, account: account.map(|account| account.id), clusters }
+}
+
+/// What could not be looked at, with the places; the same is said once.
+fn missed(seen: &[Seen<'_>]) -> Vec<Finding> {
+    let mut missed: Vec<(Finding, Vec<String>)> = Vec::new();
+    for one in seen {
+        let Err(finding) = &one.clusters else { continue };
+        let profile = one.place.profile.as_ref().map(|profile| format!("{}/", profile.0)).unwrap_or_default();
+        let name = format!("{profile}{}", one.place.region);
+        match missed.iter_mut().find(|(known, _)| known.code == finding.code) {
+            Some((_, names)) => names.push(name),
+            None => missed.push(((**finding).clone(), vec![name])),
+        }
+    }
+    let is_one = seen.len() == 1;
+    let named = missed.into_iter().map(|(mut finding, names)| {
+        if !is_one {
+            finding.message = format!("{}: {}", names.join(", "), finding.message);
+        }
+        finding
+    });
+    named.collect()
 }
 
 fn tell(
+    args: &Args,
     platform: &dyn Platform,
-    mut clusters: Vec<FoundCluster>,
+    seen: &[Seen<'_>],
     settings: &Settings,
 ) -> anyhow::Result<Exit> {
-    clusters.sort();
+    let findings = missed(seen);
+    if seen.iter().all(|one| one.clusters.is_err()) {
+        return ended("refused", &findings, Exit::Unfit, settings);
+    }
+    let exit = if findings.is_empty() { Exit::Done } else { Exit::Unfit };
+    let mut rows: Vec<(&Seen<'_>, &FoundCluster)> = Vec::new();
+    for one in seen {
+        rows.extend(one.clusters.iter().flatten().map(|cluster| (one, cluster)));
+    }
+    rows.sort_by(|(a, left), (b, right)| {
+        (&a.place.profile_name(), left).cmp(&(&b.place.profile_name(), right))
+    });
     if settings.output == Output::Json {
         let mut text = String::new();
-        for cluster in &clusters {
+        for (one, cluster) in &rows {
             let mut value: Value = json!(cluster);
             value["platform"] = platform.name().into();
+            if let Some(account) = &one.account {
+                value["account"] = account.as_str().into();
+            }
+            if let Some(profile) = &one.place.profile {
+                value["profile"] = profile.0.as_str().into();
+            }
             let _ = writeln!(text, "{value}");
         }
         settings.printer.data(&text)?;
-        return Ok(Exit::Done);
+        if !findings.is_empty() {
+            let value = json!({ "outcome": "partial", "findings": json_form::placeless(&findings) });
+            settings.printer.data(&format!("{value}\n"))?;
+        }
+        return Ok(exit);
     }
-    if clusters.is_empty() {
+    engine::report(&findings, settings);
+    if rows.is_empty() {
         settings.printer.talk("no cluster was found");
-        return Ok(Exit::Done);
+        return Ok(exit);
     }
+    let has_accounts = seen.iter().any(|one| one.account.is_some());
     let mut table = Table::new();
-    table.load_preset(comfy_table::presets::NOTHING).set_header(["INFRA ID", "REGION", "RESOURCES SEEN"]);
-    for cluster in &clusters {
-        table.add_row([printable(&cluster.infra_id), printable(&cluster.region), cluster.things.to_string()]);
+    let mut header = vec!["INFRA ID", "REGION", "RESOURCES SEEN"];
+    if has_accounts {
+        header.insert(0, "ACCOUNT");
+    }
+    if !args.profile.is_empty() {
+        header.insert(0, "PROFILE");
+    }
+    table.load_preset(comfy_table::presets::NOTHING).set_header(header);
+    for (one, cluster) in rows {
+        let mut row =
+            vec![printable(&cluster.infra_id), printable(&cluster.region), cluster.things.to_string()];
+        if has_accounts {
+            row.insert(0, printable(one.account.as_deref().unwrap_or("unknown")));
+        }
+        if !args.profile.is_empty() {
+            row.insert(0, printable(one.place.profile_name()));
+        }
+        table.add_row(row);
     }
     settings.printer.data(&format!("{table}\n"))?;
-    Ok(Exit::Done)
+    Ok(exit)
+}
+
+impl Place {
+    fn profile_name(&self) -> &str {
+        self.profile.as_ref().map(|profile| profile.0.as_str()).unwrap_or_default()
+    }
 }

@@ -10,6 +10,7 @@ use landfall_platform::removal::GivenTarget;
 use landfall_rules::endpoint::Endpoint;
 
 use crate::cli::Settings;
+use crate::cli::accept::AcceptArgs;
 use crate::cli::aso::management::KubeconfigArgs;
 use crate::cli::duration::within_a_day;
 use crate::prepare::Basis;
@@ -18,11 +19,11 @@ use crate::prepare::target::{Named, Unnamed};
 
 /// Destroy a cluster
 ///
-/// Needs `metadata.json` of the cluster directory, landfall's or the OpenShift installer's, and nothing else
-/// of it; or what stands in it, as flags. Compares the account of the credentials with that of the cluster,
-/// looks for everything that carries the cluster's tags, and removes it. What is shared loses the tag only.
-/// Ends with 0 only when a fresh look finds nothing; then the local files go, too. Safe to repeat: after any
-/// stop, the same command goes on.
+/// Needs `metadata.json` in the cluster directory, from landfall or openshift-install, or its values as
+/// flags. Compares the account of the credentials with the cluster's, then finds and removes all resources
+/// with the cluster's tags. Shared resources only lose the tag. Ends with 0 only when a new scan finds
+/// nothing; then it removes the local files. Safe to repeat: after any stop, run the same command again to
+/// continue.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Show the plan; remove nothing
@@ -48,6 +49,9 @@ pub struct Args {
     /// Catalogue overlay file
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub(super) catalogue: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(super) accept: AcceptArgs,
 
     #[command(flatten)]
     pub(super) management: KubeconfigArgs,

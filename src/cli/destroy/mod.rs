@@ -17,6 +17,7 @@ use std::time::Duration;
 use landfall_diagnostics::Finding;
 use landfall_model::config::InstallConfig;
 use landfall_model::plan::Engine;
+use landfall_platform::World;
 use landfall_platform::cloud::{Asking, Patience};
 use serde_json::json;
 
@@ -24,7 +25,7 @@ use super::whereabouts::Whereabouts;
 use super::{Exit, Output, Settings, engine, signals};
 use crate::prepare;
 use crate::prepare::target::{Named, Unnamed};
-use crate::prepare::{Basis, BasisOptions, Environment, Refusal};
+use crate::prepare::{Basis, BasisOptions, Refusal};
 use crate::ui::json as json_form;
 use crate::workdir;
 use crate::workdir::{ClusterDir, Step, StepResult};
@@ -43,6 +44,8 @@ enum What {
     Bootstrap(bootstrap::Args),
     Find(find::Args),
 }
+
+pub use bootstrap::{Args as BootstrapArgs, run as bootstrap};
 
 /// Removes what the arguments name.
 ///
@@ -66,7 +69,7 @@ const CALL: Duration = Duration::from_mins(1);
 fn asking<'a>(
     config: &'a InstallConfig,
     basis: &'a Basis,
-    world: &'a Environment,
+    world: &'a (dyn World + Sync),
     parallel: u16,
     run: Duration,
 ) -> Asking<'a> {
@@ -106,7 +109,7 @@ fn whereabouts(named: &Named, account: Option<String>, directory: &Path) -> Wher
     let steps = workdir::steps(directory).unwrap_or_default();
     let release = steps.release().filter(|_| named.is_local()).unwrap_or_default();
     Whereabouts {
-        platform: named.platform.name(),
+        noun: named.platform.account_noun(),
         account: account.or_else(|| named.target.account.clone()),
         region: named.target.text("region").to_owned(),
         release: release.to_owned(),

@@ -1,9 +1,14 @@
 //! `landfall operator manifests`.
 
-use landfall_controllers::operator::{Deployed, documents, manifests};
+use landfall_controllers::admission;
+use landfall_controllers::operator::{Deployed, Registered, documents, manifests};
+use landfall_diagnostics::{Code, Finding, Kind};
 
 use super::super::{Exit, Settings};
 use super::Common;
+use crate::ui::text;
+
+static UNPROTECTED: Code = Code::new("LF1465");
 
 /// Print the operator's manifests
 ///
@@ -27,6 +32,10 @@ pub struct Args {
     /// Release that `cloud-config-sync` reports; default: `unknown`
     #[arg(long, value_name = "VERSION", value_parser = release)]
     release_version: Option<String>,
+
+    /// Check the choice of controllers, and print nothing but findings; exit code 3 if there are any
+    #[arg(long)]
+    check: bool,
 }
 
 /// The name of an image, of the characters that container runtimes take.
@@ -50,11 +59,31 @@ fn release(text: &str) -> Result<String, String> {
     Ok(text.to_owned())
 }
 
+/// What is dangerous about a choice of controllers.
+fn findings(controllers: &[&Registered]) -> Vec<Finding> {
+    let runs = |name: &str| controllers.iter().any(|one| one.name == name);
+    if !runs("private-cloud-profile") || runs(admission::CONTROLLER) {
+        return Vec::new();
+    }
+    let message = "private-cloud-profile without cloud-profile-admission: everyone who may write a \
+                   PrivateCloudProfile may change its Kubernetes versions and machine images";
+    let finding = Finding::warning(&UNPROTECTED, Kind::Required, "", message);
+    vec![finding.help("add cloud-profile-admission to --controllers")]
+}
+
 /// Prints them.
 ///
 /// # Errors
 /// Standard output cannot be written.
 pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
+    let findings = findings(&args.common.controllers());
+    if !findings.is_empty() {
+        let said = text::placeless(&findings, settings.printer.colours().talk);
+        settings.printer.report(&said);
+    }
+    if args.check {
+        return Ok(if findings.is_empty() { Exit::Done } else { Exit::NotValid });
+    }
     let deployed = Deployed {
         image: args.image.clone(),
         namespace: args.common.namespace.clone(),
@@ -81,6 +110,18 @@ mod tests {
         for text in ["", " ", "bad image:x y", "a//b", "a:", ":1", "https://a/b", "a:\n", "a/"] {
             assert!(image(text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn private_profiles_need_their_admission() {
+        let found = |names: &[&str]| {
+            let all = landfall_controllers::operator::CONTROLLERS.iter();
+            let chosen: Vec<&Registered> = all.filter(|one| names.contains(&one.name)).collect();
+            findings(&chosen).iter().map(|finding| finding.code.as_str()).collect::<Vec<_>>()
+        };
+        assert_eq!(found(&["private-cloud-profile", "cloud-profile"]), ["LF1465"]);
+        assert!(found(&["private-cloud-profile", "cloud-profile-admission"]).is_empty());
+        assert!(found(&["namespaced-cloud-profile", "kube-cloud-config"]).is_empty());
     }
 
     #[test]

@@ -117,6 +117,7 @@ async fn begin(args: &Args, access: &Access) -> anyhow::Result<Ended> {
         variable: Arc::new(|name| Environment.variable(name)),
         file: Arc::new(|path| Environment.file(path)),
         clean_images: args.common.clean_machine_images,
+        is_judged: is_judged(args),
         webhook: args.webhook_service.clone(),
     };
     if !args.common.take_over {
@@ -172,9 +173,14 @@ async fn alone(common: &Common, objects: &Live) -> anyhow::Result<()> {
     );
 }
 
+/// Whether the judge of profiles is among the controllers.
+fn is_judged(args: &Args) -> bool {
+    args.common.controllers().iter().any(|one| one.name == admission::CONTROLLER)
+}
+
 /// The judge of profiles, if it is among the controllers.
 async fn judging(args: &Args, kit: &Kit) -> anyhow::Result<Option<Judging>> {
-    if args.common.controllers().iter().all(|one| one.name != admission::CONTROLLER) {
+    if !is_judged(args) {
         return Ok(None);
     }
     let objects = Arc::new(Live::new(kit.client.clone()));

@@ -33,7 +33,7 @@ fn create(site: &Site, management: &Management) -> Ran {
 }
 
 fn destroy_bootstrap(site: &Site, management: &Management) -> Run {
-    site.start(&["destroy", "bootstrap", "--yes"], Some(&management.server.kubeconfig()))
+    site.start(&["destroy", "bootstrap", "--yes", "--force"], Some(&management.server.kubeconfig()))
 }
 
 #[test]

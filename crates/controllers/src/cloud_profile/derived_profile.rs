@@ -27,6 +27,8 @@ pub(super) struct About<'a> {
     pub(super) generation: Option<i64>,
     /// What its status says.
     pub(super) standing: &'a Standing,
+    /// Whether admission is missing; none if that is unknown.
+    pub(super) is_unprotected: Option<bool>,
     /// The time.
     pub(super) now: Timestamp,
 }
@@ -121,12 +123,14 @@ impl DerivedProfile for PrivateCloudProfileSpec {
         let mut status = match parent {
             Parent::There(parent) => {
                 let mut status = status::rendered(&profile, render(parent, self));
+                protect(&mut status.conditions, about);
                 date(&mut status.conditions, about.now);
                 return Some(whole(serde_json::to_value(status).ok()?));
             }
             Parent::Missing => status::parent_not_found(&profile),
             Parent::Unreadable => status::parent_unreadable(&profile),
         };
+        protect(&mut status.conditions, about);
         date(&mut status.conditions, about.now);
         Some(Told {
             status: json!({ "conditions": status.conditions }),
@@ -153,8 +157,8 @@ impl DerivedProfile for NamespacedCloudProfileSpec {
         Swept { left: None, next: None }
     }
 
-    /// This kind has no place to say what is wrong with its parent. What the profile leaves open counts as filled in,
-    /// even where it is older than the webhook.
+    /// This kind has no place to say what is wrong with its parent. What the profile leaves open counts as
+    /// filled in, even where it is older than the webhook.
     fn told(&self, about: &About<'_>, parent: &Parent) -> Option<Told> {
         let Parent::There(parent) = parent else { return None };
         let status = NamespacedCloudProfileStatus {
@@ -167,6 +171,15 @@ impl DerivedProfile for NamespacedCloudProfileSpec {
 
 fn whole(status: Value) -> Told {
     Told { standing: Standing::of(&status), status, is_whole: true }
+}
+
+/// Adds that admission is missing, if it is. Where that is unknown, the condition stays as it was.
+fn protect(conditions: &mut Vec<Condition>, about: &About<'_>) {
+    let before = &about.standing.conditions;
+    let was = || before.iter().any(|before| before.kind == status::PROTECTED);
+    if about.is_unprotected.unwrap_or_else(was) {
+        conditions.push(status::unprotected(before, about.generation));
+    }
 }
 
 /// Dates the conditions that did not stand before.

@@ -13,6 +13,7 @@ mod derived_profile;
 mod digest;
 mod finalizer;
 mod guard;
+mod protection;
 mod seen;
 mod store;
 #[cfg(test)]
@@ -37,6 +38,7 @@ use serde_json::{Map, Value, json};
 
 use self::derived_profile::{About, DerivedProfile};
 use self::finalizer::{Held, few, written};
+use self::protection::Protection;
 use self::seen::Seen;
 use self::store::{Child, Parent, Store, StoreEvent};
 use super::{Controller, Failed, Key, Next, watch};
@@ -62,10 +64,12 @@ pub struct Access {
 }
 
 /// The controller of profiles as they were proposed. With `images`, expired versions of machine images are
-/// taken out as well as those of Kubernetes.
+/// taken out as well as those of Kubernetes. Unless this operator runs admission itself (`is_judged`),
+/// profiles say in a condition whether admission is missing.
 #[must_use]
-pub fn private(access: Access, images: bool) -> Arc<dyn Controller> {
-    Arc::new(Inheritance::<PrivateCloudProfileSpec>::new(access, images))
+pub fn private(access: Access, images: bool, is_judged: bool) -> Arc<dyn Controller> {
+    let protection = (!is_judged).then(|| Arc::new(Protection::new(Arc::clone(&access.objects))));
+    Arc::new(Inheritance::<PrivateCloudProfileSpec> { protection, ..Inheritance::new(access, images) })
 }
 
 /// The controller of profiles as they were released.
@@ -84,12 +88,14 @@ pub fn parents(access: Access) -> Arc<dyn Controller> {
 struct Inheritance<S> {
     access: Access,
     images: bool,
+    /// Where it must be looked whether admission protects the profiles.
+    protection: Option<Arc<Protection>>,
     store: Arc<Mutex<Store<S>>>,
 }
 
 impl<S: DerivedProfile> Inheritance<S> {
     fn new(access: Access, images: bool) -> Self {
-        Self { access, images, store: Arc::default() }
+        Self { access, images, protection: None, store: Arc::default() }
     }
 
     async fn run(&self, key: &Key) -> Result<Next, Failed> {
@@ -148,7 +154,11 @@ impl<S: DerivedProfile> Inheritance<S> {
         now: Timestamp,
     ) -> Result<(), Failed> {
         let generation = child.generation;
-        let about = About { name: &key.name, generation, standing: &child.standing, now };
+        let is_unprotected = match &self.protection {
+            Some(protection) => protection.is_missing().await,
+            None => Some(false),
+        };
+        let about = About { name: &key.name, generation, standing: &child.standing, is_unprotected, now };
         if let Some(told) = spec.told(&about, parent).filter(|told| told.standing != child.standing) {
             let objects = &self.access.objects;
             let answer = if told.is_whole {
@@ -209,7 +219,10 @@ impl<S: DerivedProfile> Controller for Inheritance<S> {
             let keys = locked(&store).take(event);
             stream::iter(keys)
         });
-        keys.boxed()
+        let Some(protection) = self.protection.clone() else { return keys.boxed() };
+        let store = Arc::clone(&self.store);
+        let all = protection::changes(protection).flat_map(move |()| stream::iter(locked(&store).all()));
+        select(keys, all).boxed()
     }
 
     fn reconcile<'a>(&'a self, key: &'a Key) -> BoxFuture<'a, Result<Next, Failed>> {

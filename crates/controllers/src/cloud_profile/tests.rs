@@ -329,3 +329,35 @@ async fn a_cloud_profile_stays_while_a_profile_or_a_cluster_refers_to_it() {
     assert_eq!(controller.reconcile(&key).await, Ok(Next::Settled));
     assert_eq!(cluster.at(&place)["metadata"]["finalizers"], json!([]));
 }
+
+#[tokio::test]
+async fn a_profile_without_admission_says_so_until_there_is_one() -> Result<(), Unexpected> {
+    let mut stage: Stage<PrivateCloudProfileSpec> =
+        Stage::new(&[parent()], child(&json!({ "parent": "p" })))?;
+    let objects: Arc<dyn Objects> = stage.cluster.clone();
+    stage.controller.protection = Some(Arc::new(Protection::new(Arc::clone(&objects))));
+    let told = |stage: &Stage<PrivateCloudProfileSpec>| {
+        let conditions = stage.child()["status"]["conditions"].as_array().cloned().unwrap_or_default();
+        let of = |one: &Value| (one["type"].clone(), one["status"].clone(), one["reason"].clone());
+        conditions.iter().map(of).collect::<Vec<_>>()
+    };
+    let rendered = (json!("Rendered"), json!("True"), json!("RenderedCleanly"));
+    let missing = (json!("Protected"), json!("False"), json!("AdmissionMissing"));
+    stage.run().await.map_err(|failed| failed.note)?;
+    assert_eq!(told(&stage), [rendered.clone(), missing.clone()]);
+    // It is dated once, and written once.
+    assert!(stage.child()["status"]["conditions"][1]["lastTransitionTime"].is_string());
+    stage.see()?;
+    stage.run().await.map_err(|failed| failed.note)?;
+    assert_eq!(stage.writes(), 1);
+    // Where nobody says whether there is one, the condition stays.
+    stage.cluster.with(|state| state.is_down = true);
+    stage.controller.protection = Some(Arc::new(Protection::new(Arc::clone(&objects))));
+    stage.run().await.map_err(|failed| failed.note)?;
+    assert_eq!(told(&stage), [rendered.clone(), missing]);
+    stage.cluster.with(|state| state.is_down = false);
+    stage.controller.protection = None;
+    stage.run().await.map_err(|failed| failed.note)?;
+    assert_eq!(told(&stage), [rendered]);
+    Ok(())
+}

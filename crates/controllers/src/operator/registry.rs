@@ -71,7 +71,9 @@ pub static CONTROLLERS: &[Registered] = &[
         rival: None,
         rights: rights::PRIVATE_PROFILES,
         profiles: true,
-        make: |objects, events, kit| cloud_profile::private(kit.access(objects, events), kit.clean_images),
+        make: |objects, events, kit| {
+            cloud_profile::private(kit.access(objects, events), kit.clean_images, kit.is_judged)
+        },
     },
     Registered {
         name: "namespaced-cloud-profile",
@@ -175,6 +177,8 @@ pub struct Kit {
     pub file: File,
     /// Whether versions of machine images expire in profiles as those of Kubernetes do.
     pub clean_images: bool,
+    /// Whether the judge of profiles runs in this process.
+    pub is_judged: bool,
     /// Where the API server finds the judge of profiles.
     pub webhook: Address,
 }
@@ -193,7 +197,8 @@ impl Kit {
 }
 
 impl Registered {
-    /// Whether it connects to what is outside of the cluster, by the cluster's proxy and with what the cluster trusts.
+    /// Whether it connects to what is outside of the cluster, by the cluster's proxy and with what the
+    /// cluster trusts.
     #[must_use]
     pub fn goes_outside(&self) -> bool {
         self.rights.iter().any(|right| right.kind == &PROXY)

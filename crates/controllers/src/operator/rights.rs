@@ -168,6 +168,8 @@ pub static PRIVATE_PROFILES: &[Right] = &[
     ),
     render(&PRIVATE_CLOUD_PROFILE),
     Right::new(Scope::Cluster, &CLOUD_PROFILE, &[], READ),
+    // To see whether admission protects the profiles.
+    Right::new(Scope::Cluster, &VALIDATING_WEBHOOK_CONFIGURATION, &[admission::NAME], &["get"]),
     SHOOTS,
     PROFILE_EVENTS,
 ];

@@ -202,6 +202,7 @@ impl Job<'_> {
             Ok(prepared) => prepared,
             Err(refusal) => return Ok(Err(refusal.into())),
         };
+        self.note_accepted(&cluster)?;
         prepare::target::note_decided(&mut cluster, &choice.decided)?;
         outcome::told(self.directory, &prepared, self.settings);
         // Machines start from ignition configs, which are among the files.
@@ -374,6 +375,7 @@ impl Job<'_> {
         if self.settings.output == Output::Json {
             let mut value = self.head(word(exit), &prepared.plan);
             value["engine"] = json!({ "name": NAME, "namespace": ground.namespace });
+            value["accepted"] = json!(*self.accepted.borrow());
             value["work"] = step.objects.iter().map(management::described).collect::<Vec<Value>>().into();
             value["resources"] = standing.into();
             let mut all: Vec<Value> = json_form::findings(&outcome::judged(&prepared.said));
@@ -384,7 +386,9 @@ impl Job<'_> {
         }
         engine::report(&findings, self.settings);
         if exit == Exit::Done {
-            let text = if self.machines {
+            let text = if self.goes_on() {
+                closing::stands(&ground.infra_id, standing)
+            } else if self.machines {
                 let (bootstrap_gone, engine) = (!self.needs_bootstrap(), self.engine.into());
                 closing::next_steps(&ground.infra_id, standing, bootstrap_gone, engine, self.directory)
             } else {

@@ -34,6 +34,8 @@ impl Job<'_> {
             self.runtime.block_on(beating(&self.settings.printer, "preflight", Some(ask.pace.deadline), run));
         ask.watcher.over();
         report.place(&self.examined.config, &self.examined.said.text);
+        self.args.accept.say_unused(&report.accept(&self.args.accept.accept), self.settings);
+        self.accepted.replace(report.accepted());
         if let Some(facts) = facts.filter(|_| report.passed()) {
             self.passed(&report);
             return Ok(Ok(FactsFrom::Given(Box::new(facts))));

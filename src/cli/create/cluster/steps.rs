@@ -22,7 +22,7 @@ use crate::prepare;
 use crate::prepare::{Environment, FactsFrom, Outlook, Prepared};
 use crate::ui;
 use crate::ui::{Waiting, beating, json as json_form};
-use crate::workdir::ClusterDir;
+use crate::workdir::{ClusterDir, Step, StepResult};
 
 /// A cluster whose files are written.
 pub(super) struct Begun {
@@ -102,6 +102,7 @@ impl Job<'_> {
             Ok(prepared) => prepared,
             Err(refusal) => return Ok(Err(refusal.into())),
         };
+        self.note_accepted(&cluster)?;
         cluster.note_release(&prepared.plan.release, &prepare::now())?;
         outcome::told(self.directory, &prepared, self.settings);
         let graph = match self.graph(&prepared.plan)? {
@@ -112,6 +113,21 @@ impl Job<'_> {
         let outline = self.platform.outline(&prepared.plan);
         let summary = Summary::new(outline, graph.as_ref(), stages, &self.existing());
         Ok(Ok(Begun { cluster, prepared, graph, summary }))
+    }
+
+    /// Notes which failed checks were accepted.
+    pub(super) fn note_accepted(&self, cluster: &ClusterDir) -> anyhow::Result<()> {
+        let accepted = self.accepted.borrow();
+        if !accepted.is_empty() {
+            cluster.note(&Step {
+                time: prepare::now(),
+                step: "preflight.accepted".to_owned(),
+                result: StepResult::Done,
+                detail: accepted.join(", "),
+                inputs: String::new(),
+            })?;
+        }
+        Ok(())
     }
 
     /// Waits while existing resources are looked at, until the user stops it.
@@ -187,7 +203,7 @@ impl Job<'_> {
         let placement =
             active(&prepared.plan.config).map(|platform| platform.placement(&prepared.plan.config));
         Whereabouts {
-            platform: self.platform.name(),
+            noun: self.platform.account_noun(),
             account: prepared.account.clone(),
             region: placement.map(|placement| placement.region).unwrap_or_default(),
             release: prepared.plan.release.clone(),
@@ -220,6 +236,7 @@ impl Job<'_> {
             value["engine"] = engine;
             value["summary"] = summary.json();
             value["adopted"] = json!(done.adopted);
+            value["accepted"] = json!(*self.accepted.borrow());
             value["work"] = engine::stages(&done.stages).into();
             value["resources"] = self.standing(cluster).into();
             let mut all: Vec<Value> = json_form::findings(&outcome::judged(&prepared.said));
@@ -229,11 +246,19 @@ impl Job<'_> {
             return Ok(exit);
         }
         engine::report(&findings, self.settings);
+        if !self.accepted.borrow().is_empty() {
+            let names = self.accepted.borrow().join(", ");
+            self.settings.printer.talk(&format!("failed checks that were accepted: {names}"));
+        }
         let standing = self.standing(cluster);
         if exit == Exit::Done {
             let id = &prepared.plan.identity.infra_id;
             let bootstrap_gone = summary.is_bootstrap_gone();
-            let text = closing::next_steps(id, standing, bootstrap_gone, self.engine.into(), self.directory);
+            let text = if self.goes_on() {
+                closing::stands(id, standing)
+            } else {
+                closing::next_steps(id, standing, bootstrap_gone, self.engine.into(), self.directory)
+            };
             self.settings.printer.data(&text)?;
         } else {
             let text = closing::again(standing, summary.total(), exit, !findings.is_empty(), self.directory);

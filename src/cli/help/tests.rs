@@ -1,0 +1,73 @@
+use clap::{Command, CommandFactory};
+
+use super::*;
+use crate::cli::Cli;
+
+/// Every command without others below it, with its name.
+fn leaves(command: &Command, name: &str, found: &mut Vec<(String, Command)>) {
+    let below: Vec<&Command> = command.get_subcommands().filter(|below| below.get_name() != "help").collect();
+    if below.is_empty() {
+        found.push((name.to_owned(), command.clone()));
+    }
+    for below in below {
+        leaves(below, format!("{name} {}", below.get_name()).trim(), found);
+    }
+}
+
+fn all() -> Vec<(String, Command)> {
+    let mut found = Vec::new();
+    let mut command = shaped(Cli::command()).term_width(80);
+    command.build();
+    leaves(&command, "", &mut found);
+    found
+}
+
+#[test]
+fn every_command_is_in_one_group() {
+    let command = Cli::command();
+    for name in command.get_subcommands().map(Command::get_name) {
+        let groups = GROUPS.iter().filter(|(_, names)| names.contains(&name)).count();
+        assert_eq!(groups, 1, "{name}");
+    }
+}
+
+#[test]
+fn the_short_help_fits_a_screen() {
+    let root = shaped(Cli::command()).term_width(80).render_help().to_string();
+    assert!(root.lines().count() <= 24, "{root}");
+    for (name, mut command) in all() {
+        let help = command.render_help().to_string();
+        let lines = help.trim_end().lines().count();
+        assert!(lines <= 24, "{name} has {lines} lines:\n{help}");
+    }
+}
+
+#[test]
+fn the_long_help_has_every_flag() {
+    for (name, mut command) in all() {
+        let help = command.render_long_help().to_string();
+        for argument in command.get_arguments().filter(|argument| !argument.is_hide_set()) {
+            if let Some(long) = argument.get_long() {
+                assert!(help.contains(&format!("--{long}")), "{name} --{long}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_example_is_a_command_that_is_understood() {
+    let names: Vec<String> = all().into_iter().map(|(name, _)| name).collect();
+    for (name, examples) in EXAMPLES {
+        let (known, _) = name.split_once(' ').filter(|(first, _)| *first == "wait-for").unwrap_or((name, ""));
+        assert!(names.iter().any(|leaf| leaf == known), "{name} is no command");
+        for example in *examples {
+            let line = example.split(['|', '>']).next().unwrap_or_default();
+            let parsed = shaped(Cli::command()).try_get_matches_from(line.split_whitespace());
+            assert!(parsed.is_ok(), "{example}: {}", parsed.err().map(|e| e.to_string()).unwrap_or_default());
+            assert!(line.contains(name), "{example} is not an example of {name}");
+        }
+    }
+    for name in names.iter().filter(|name| !matches!(name.as_str(), "version" | "wait-for")) {
+        assert!(!examples::of(name).is_empty(), "{name} has no example");
+    }
+}
