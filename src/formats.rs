@@ -37,13 +37,13 @@ words! {
     /// Weight of a finding.
     Severity { Error, Warning }
     /// Result of a check.
-    Status { Passed, Failed, Warned, Skipped }
+    Status { Passed, Failed, Warned, Skipped, Accepted }
     /// Result of a file.
     Judged { Accepted, Rejected, Unparseable }
     /// Result of preflight.
     Checked { Passed, Failed }
     /// Why nothing was done.
-    Refusal { Refused, Left }
+    Refusal { Refused, Left, Partial }
     /// Source of facts.
     Source { Cloud, Catalogue }
     /// Result of a run of an engine.
@@ -65,7 +65,8 @@ words! {
 }
 
 formats! {
-    /// A finding at a place in a file. Lines and columns count from 1; the end is one past the last character.
+    /// A finding at a place in a file. Lines and columns count from 1; the end is one past the last
+    /// character.
     Finding {
         /// Code, such as `LF0102`; `landfall explain` prints its page.
         code: String,
@@ -268,12 +269,19 @@ formats! {
         name: String,
         time: String,
     }
+    /// Resources by state.
+    Counts {
+        total: u64,
+        existing: u64,
+        to_create: u64,
+    }
     /// What a run creates.
     Summary {
         stages: Vec<Stage>,
         adopted: Vec<Adopted>,
         later: Vec<Later>,
         removed: Option<Vec<RemovedStage>>,
+        counts: Counts,
     }
     /// Output of `create cluster --plan`.
     ClusterPlan {
@@ -354,6 +362,8 @@ formats! {
         /// Whole seconds since the first scan.
         seconds: u64,
         local: Nullable<Local>,
+        /// Accepted findings, with `--accept`.
+        accepted: Option<Vec<String>>,
         findings: Vec<Remark>,
     }
     /// Output of `destroy cluster` for a cluster that is gone already.
@@ -364,6 +374,8 @@ formats! {
         platform: String,
         account: Account,
         local: Nullable<Local>,
+        /// Accepted findings, with `--accept`.
+        accepted: Option<Vec<String>>,
         findings: Vec<Remark>,
     }
     /// Output of `destroy find`, one object a cluster.
@@ -374,6 +386,10 @@ formats! {
         region: String,
         /// Resources with the cluster's tag that were seen.
         things: u64,
+        /// Account or subscription; if several were searched.
+        account: Option<String>,
+        /// Profile of the account; with `--profile`.
+        profile: Option<String>,
     }
     /// Why a wait ended.
     WaitFinding {

@@ -7,7 +7,7 @@ use super::Settings;
 /// Which failed checks do not stop a run.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct AcceptArgs {
-    /// Failed check that does not stop the run, by its id or the code of its finding; may be repeated
+    /// Failed check that does not stop the run, by its id or the code of its finding; repeatable
     #[arg(long, value_name = "CHECK")]
     pub accept: Vec<String>,
 }

@@ -13,15 +13,15 @@ use crate::ui::{Progress, checks};
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Asking the cloud")]
 pub struct AskArgs {
-    /// How long to wait for an endpoint to answer at all, such as `3s`
+    /// Timeout for an endpoint, such as `3s`
     #[arg(long, value_name = "TIME", default_value = "3s", value_parser = within_an_hour)]
     timeout: Duration,
 
-    /// When to stop asking, whatever has been answered by then, such as `1m30s`
+    /// Deadline for all calls, such as `1m30s`
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = within_an_hour)]
     deadline: Duration,
 
-    /// The most requests that are under way at a time
+    /// Maximum number of parallel requests
     #[arg(long, value_name = "NUMBER", default_value_t = 16, value_parser = clap::value_parser!(u16).range(1..=256))]
     parallel: u16,
 }
@@ -46,8 +46,8 @@ impl AskArgs {
     }
 }
 
-/// The longest that one call may take with all its repetitions. Calls end before the run does, so that what they
-/// say is told.
+/// The longest that one call may take with all its repetitions. Calls end before the run does, so that what
+/// they say is told.
 const CALL: Duration = Duration::from_secs(30);
 
 /// Progress on the terminal, fed by a run.

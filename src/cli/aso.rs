@@ -44,7 +44,7 @@ use crate::prepare::{
 use crate::workdir::Durability;
 use settings::{EngineSettings, Machines, Stage, of_operator, uuid};
 
-/// Azure Service Operator, the engine for fleets
+/// Manage clusters with Azure Service Operator
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -57,75 +57,75 @@ enum What {
     Check(check::Args),
     Roles(roles::Args),
     Render(Box<RenderArgs>),
-    /// Let the operator only read the objects of a cluster, so that nothing changes in Azure
+    /// Pause a cluster: Azure is not changed
     Pause(manage::Args),
-    /// End a pause
+    /// Resume a paused cluster
     Resume(manage::Args),
-    /// Leave to an installed cluster what it edits itself: load balancers, security groups, routes, subnets
+    /// Hand over resources that the cluster edits itself
     Handover(manage::Args),
     Move(manage::MoveArgs),
 }
 
-/// Print the objects of Azure Service Operator for a cluster, as the engine first creates them
+/// Print a cluster's objects for Azure Service Operator
 ///
-/// No cloud is asked and no management cluster: the plan is made with what the catalogue knows, or with facts
-/// that were gathered before. The objects come in an order in which they can be created. That the data of an SSH
-/// key are none is only a warning here, as no machine is made that would refuse it.
+/// Calls neither a cloud nor a management cluster: plans with the catalogue, or with facts that were gathered
+/// before. Prints the objects in an order in which they can be created. An invalid SSH key is only a warning
+/// here.
 #[derive(Debug, clap::Args)]
 struct RenderArgs {
-    /// The install config; that of the cluster directory unless given
+    /// Install config; default: from the cluster directory
     #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     file: Option<PathBuf>,
 
-    /// Use this infrastructure id instead of a new one
+    /// Infrastructure ID; default: a new one
     #[arg(long, value_name = "ID")]
     infra_id: Option<String>,
 
-    /// Subscription to install into; that of the environment's credentials unless given
+    /// Subscription to install into; default: from the environment's credentials
     #[arg(long, value_name = "ID", value_parser = uuid)]
     subscription_id: Option<String>,
 
-    /// Tenant of the subscription; that of the environment's credentials unless given
+    /// Tenant of the subscription; default: from the environment's credentials
     #[arg(long, value_name = "ID", value_parser = uuid)]
     tenant_id: Option<String>,
 
-    /// Namespace of the objects; what an earlier run noted, else named like the infrastructure id
+    /// Namespace of the objects; default: as in an earlier run, else the infrastructure ID
     #[arg(long, value_name = "NAME", value_parser = namespace)]
     namespace: Option<String>,
 
-    /// Who makes the machines; what an earlier run noted, else none, unless given
+    /// Who creates the machines; default: as in an earlier run, else none
     #[arg(long, value_enum, value_name = "WHO")]
     machines: Option<Machines>,
 
-    /// How far the cluster is [default: install]
+    /// Stage of the cluster [default: install]
     #[arg(long, value_enum, value_name = "STAGE")]
     stage: Option<Stage>,
 
-    /// Address of the API within the network; in an existing network Azure chooses it unless given
+    /// Internal address of the API; default in an existing network: chosen by Azure
     #[arg(long, value_name = "ADDRESS")]
     api_internal_ip: Option<Ipv4Addr>,
 
-    /// File with changes to single objects: a YAML list of `kind`, `name` and `patch`, a JSON merge patch
+    /// Patch file for objects: a YAML list of `kind`, `name` and `patch` (JSON merge patch)
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     aso_patches: Option<PathBuf>,
 
-    /// The uid that the API server gave the anchor; left empty unless given
+    /// UID of the anchor; default: empty
     #[arg(long, value_name = "UID", value_parser = uuid)]
     anchor_uid: Option<String>,
 
-    /// File that says what these flags say; the flags win
+    /// File with values for these flags; flags override it
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     engine_settings: Option<PathBuf>,
 
-    /// The operator's Secret `aso-controller-settings`; refuse when it is for another cloud
+    /// File with the operator's Secret `aso-controller-settings`; must be for the same cloud
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     controller_settings: Option<PathBuf>,
 
-    /// Use these facts about the cloud, as `landfall facts` prints them
+    /// Facts file from `landfall facts`
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     facts: Option<PathBuf>,
 
-    /// Print the credential as it is
+    /// Print the credential instead of a placeholder
     #[arg(long)]
     show_secrets: bool,
 
@@ -246,8 +246,8 @@ fn render(args: &RenderArgs, settings: &Settings) -> Result<Vec<Document>, Refus
 /// The code of an SSH key that is none.
 const SSH_KEY: &str = "LF0106";
 
-/// Whether only a machine would trip over a finding: an SSH key that is written as a public one is printed as it
-/// is. What may be a private key, or anything else, is not.
+/// Whether only a machine would trip over a finding: an SSH key that is written as a public one is printed as
+/// it is. What may be a private key, or anything else, is not.
 fn is_for_machines(finding: &Finding, config: &InstallConfig) -> bool {
     const TYPES: [&str; 3] = ["ssh-", "ecdsa-", "sk-"];
     let is_public = |line: &str| {

@@ -29,10 +29,10 @@ const FOLDER: u32 = 0o755;
 /// The mode of the result.
 const FILE: u32 = 0o644;
 
-/// Make the configuration of a cluster's cloud provider from files
+/// Generate cloud provider configuration
 ///
-/// What the controllers of `landfall operator` do in a cluster, for one that does not run yet, or to see what
-/// would come of a text. Nothing is asked.
+/// Runs the same code as the controllers of `landfall operator`, on files: for a cluster that does not run
+/// yet, or to test a configuration. Calls nothing.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -46,30 +46,30 @@ enum What {
     Ccm(Ccm),
 }
 
-/// Make the `ConfigMap` `kube-cloud-config` of the user's and the Infrastructure object
+/// Generate the `ConfigMap` `kube-cloud-config`
 ///
-/// AWS's service endpoints and Azure's cloud are put into the user's text; other platforms' is passed on. The
-/// files are YAML or JSON, the manifest is YAML. Standard input can stand for one of them. Exit code 3 if a
-/// file is not valid or they contradict each other; then nothing is written.
+/// Adds AWS's service endpoints or Azure's cloud to the user's configuration; passes on that of other
+/// platforms. The files are YAML or JSON, the manifest is YAML. One file can be standard input. Exit code 3
+/// if a file is not valid or they contradict each other; then nothing is written.
 #[derive(Debug, clap::Args)]
 struct Stitch {
-    /// File of the Infrastructure object, which is only read, or - for standard input
+    /// File with the Infrastructure object, or - for standard input
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     infrastructure: PathBuf,
 
-    /// File of the user's `ConfigMap`, if there is one, or - for standard input
+    /// File with the user's `ConfigMap`, or - for standard input
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     cloud_config: Option<PathBuf>,
 
-    /// Write the manifest to this file, in place of what is there; to standard output unless given
+    /// Output file, overwritten; default: standard output
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     out: Option<PathBuf>,
 }
 
-/// Make the `cloud.conf` of the cloud controller manager of the one that `kube-cloud-config` holds
+/// Generate the cloud controller manager's `cloud.conf`
 ///
-/// Prints it and nothing else. Exit code 3 if the text cannot be read or contradicts the cluster. Standard
-/// input can stand for one of the files.
+/// Reads the configuration in `kube-cloud-config`. Exit code 3 if it is invalid or contradicts the cluster.
+/// One file can be standard input.
 #[derive(Debug, clap::Args)]
 struct Ccm {
     /// Platform of the cluster
@@ -85,12 +85,12 @@ struct Ccm {
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     source: PathBuf,
 
-    /// A feature gate that is on in the cluster; may be given several times
+    /// Enabled feature gate of the cluster; repeatable
     #[arg(long, value_name = "NAME")]
     feature_gate: Vec<String>,
 
-    /// File of the Infrastructure object, or -, for Azure's cloud and vSphere's servers and networks; unless
-    /// given, Azure's cloud is the one that the text names
+    /// File of the Infrastructure object, or -, for Azure's cloud and vSphere's servers and networks; default
+    /// for Azure: the cloud in the configuration
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     infrastructure: Option<PathBuf>,
 

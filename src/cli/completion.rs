@@ -4,7 +4,7 @@ use clap_complete::Shell;
 
 use super::{Exit, Settings};
 
-/// Print a completion script for a shell
+/// Print a shell completion script
 ///
 /// For bash: landfall completion bash > ~/.local/share/bash-completion/completions/landfall
 #[derive(Debug, clap::Args)]

@@ -12,9 +12,9 @@ use super::input::{Input, Reading};
 use super::{Exit, Output, Settings};
 use crate::ui::{Judged, json, text};
 
-/// Print an install config with older fields brought up to date and defaults filled in
+/// Print an install config with its defaults
 ///
-/// A file that is not accepted is not printed: its findings go to standard error, with exit code 3.
+/// The findings of a file that is not accepted go to standard error, with exit code 3.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// File to complete, or - for standard input
@@ -27,7 +27,7 @@ pub struct Args {
     #[command(flatten)]
     reading: Reading,
 
-    /// Print the pull secret and passwords as they are
+    /// Print the pull secret and passwords instead of placeholders
     #[arg(long)]
     show_secrets: bool,
 }

@@ -19,11 +19,11 @@ use crate::ui::{Printer, Pulse, StageBars, counted, json as json_form, text};
 /// Which engine, and where its parts are.
 #[derive(Clone, Debug, clap::Args)]
 pub struct EngineArgs {
-    /// The terraform or tofu to use, instead of the first one on PATH that is new enough
+    /// Terraform or OpenTofu program; default: the first on PATH that is new enough
     #[arg(long, value_name = "PATH", value_hint = clap::ValueHint::ExecutablePath)]
     terraform: Option<PathBuf>,
 
-    /// Directory with terraform's providers: nothing is then downloaded
+    /// Folder with Terraform providers; no download
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     plugin_dir: Option<PathBuf>,
 }

@@ -14,7 +14,7 @@ use crate::ui::layout::{block, table, verbatim};
 /// The pools that `<pool>` stands for in the fields of a page.
 const POOLS: [&str; 3] = ["controlPlane", "arbiter", "compute"];
 
-/// Explain a field of the install config, a finding's code, or what an engine leaves to others
+/// Explain a field, a code or an engine
 ///
 /// Without an argument, list the fields of the top level.
 #[derive(Debug, clap::Args)]
@@ -27,7 +27,7 @@ pub struct Args {
     #[arg(long, conflicts_with_all = ["subject", "engine"])]
     list: bool,
 
-    /// Tell what of a cluster this engine does not make, and who does
+    /// List what this engine does not create, and who does
     #[arg(long, value_enum, value_name = "ENGINE", conflicts_with = "subject")]
     engine: Option<Engine>,
 }

@@ -12,13 +12,13 @@ use super::input::Reading;
 use super::{Exit, Settings};
 use crate::prepare::{Environment, Error, Refusal, Said, examine, facts_of_catalogue, facts_of_cloud};
 
-/// Ask the cloud for all that planning needs to know, and print it
+/// Print facts about the cloud
 ///
-/// What is printed is a facts file for `create manifests --facts`, so that a plan can be made where the cloud
-/// cannot be reached, and made again as it was. `landfall schema facts` describes its fields.
+/// The output is a facts file for `create manifests --facts`, to plan without access to the cloud, or to
+/// repeat a plan. `landfall schema facts` describes its fields.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Ask no cloud: print what the catalogue knows
+    /// Print the catalogue's facts; the cloud is not called
     #[arg(long)]
     offline: bool,
 

@@ -6,15 +6,15 @@ use clap::ValueEnum;
 use super::{Exit, Output, Settings};
 use crate::graph;
 
-/// Draw which asset of a cluster is made of which
+/// Draw the graph of a cluster's files
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Form of the drawing
+    /// Format of the drawing
     #[arg(long, value_enum, value_name = "FORM", default_value_t = Form::Dot)]
     format: Form,
 }
 
-/// Form of the drawing.
+/// Format of the drawing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Form {
     /// The language of Graphviz

@@ -21,7 +21,7 @@ use crate::prepare::OVERLAYS;
 /// How files are read.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub struct Reading {
-    /// What a key is that is no field of the format
+    /// How to treat unknown fields
     #[arg(long, value_enum, value_name = "WEIGHT", default_value_t = Weight::Error)]
     unknown_fields: Weight,
 }
@@ -121,8 +121,8 @@ fn directory(path: &Path) -> Box<dyn Iterator<Item = Input>> {
     }
 }
 
-/// Directories, files of other kinds and overlays of the catalogue are passed over, as are links to nowhere that would
-/// not have been judged anyway.
+/// Directories, files of other kinds and overlays of the catalogue are passed over, as are links to nowhere
+/// that would not have been judged anyway.
 fn entry(found: walkdir::Result<DirEntry>) -> Option<Input> {
     let fault = match found {
         Ok(entry) => {

@@ -5,7 +5,7 @@ use anyhow::Context;
 
 use super::{Exit, Settings};
 
-/// Print the manual page, or write one page a command to the directory given by --dir
+/// Print or write the manual pages
 #[derive(Debug, clap::Args)]
 pub struct Args {}
 

@@ -15,7 +15,7 @@ use crate::prepare::Environment;
 use crate::prepare::target::{self, Refreshed};
 use crate::wait::pages;
 
-/// Work on the `metadata.json` of a cluster directory
+/// Manage a cluster's `metadata.json`
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -30,12 +30,12 @@ enum What {
 
 /// Update the service endpoints in `metadata.json` from the running cluster
 ///
-/// `destroy` calls a cloud's services at the endpoints that `metadata.json` has. Where they were changed after the
-/// installation, this command reads them from the cluster's object `Infrastructure` and writes them there. Nothing else
-/// is changed.
+/// `destroy` calls a cloud's services at the endpoints in `metadata.json`. If they changed after the
+/// installation, this command reads them from the cluster's `Infrastructure` object and writes them to
+/// `metadata.json`. It changes nothing else.
 #[derive(Debug, clap::Args)]
 struct RefreshArgs {
-    /// Kubeconfig of the cluster; `auth/kubeconfig` in the cluster directory unless given
+    /// Kubeconfig of the cluster; default: `auth/kubeconfig` in the cluster directory
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     kubeconfig: Option<PathBuf>,
 }

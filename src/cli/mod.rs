@@ -67,14 +67,13 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// Land OpenShift clusters in any cloud region
+/// Install OpenShift clusters in any cloud region
 ///
-/// At this stage landfall judges install configs as the OpenShift installer does, asks the cloud for all that
-/// could stop an installation, makes all files of a cluster (manifests, machines, terraform modules with their
-/// variables, metadata.json), and makes its infrastructure through terraform or `OpenTofu`.
+/// landfall validates OpenShift install configs, checks the cloud, creates the infrastructure, and destroys
+/// it.
 ///
 /// Exit codes: 0 done, 1 failed, 2 wrong command line, 3 an input file is not valid, 4 the cloud lacks
-/// or refuses what the config needs, 5 the infrastructure stopped part-way and the same command goes on,
+/// or refuses what the config needs, 5 stopped part-way: run the same command again,
 /// 130 interrupted.
 #[derive(Debug, Parser)]
 #[command(name = "landfall", version)]

@@ -13,11 +13,11 @@ use crate::preflight::Report;
 use crate::prepare::{Refusal, Said, examine, preflight};
 use crate::ui::{Judged, checks};
 
-/// Ask the cloud everything that could stop an installation later, and change nothing in it
+/// Check the cloud before an installation
 ///
-/// Reads `install-config.yaml` in the cluster directory. Looks at endpoints, trust, credentials,
-/// permissions, region, zones, instance types, images, network, DNS and quotas, all at once. Nothing is
-/// written, in the cloud or here. Exits with 4 when a check failed.
+/// Reads `install-config.yaml` in the cluster directory. Checks endpoints, trust, credentials, permissions,
+/// region, zones, instance types, images, network, DNS and quotas. Changes nothing. Exit code 4 if a check
+/// failed.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]

@@ -31,7 +31,7 @@ const INHERITING: &[&str] = &[PRIVATE_CLOUD_PROFILE, NAMESPACED_CLOUD_PROFILE];
 /// The kinds of profiles.
 const ALL: &[&str] = &[PRIVATE_CLOUD_PROFILE, NAMESPACED_CLOUD_PROFILE, CLOUD_PROFILE];
 
-/// Join profiles with the cloud profile that they inherit from, judge them, and compare
+/// Render, validate and compare cloud profiles
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -46,25 +46,24 @@ enum What {
     Diff(DiffArgs),
 }
 
-/// Print what clusters that refer to a profile may use
+/// Print a profile merged with its parent
 ///
-/// The profile is joined with its parent after versions that have expired are taken out. With -o json or yaml,
-/// the whole profile is printed with its status, as a cluster keeps it; `--cloud-profile` takes that as well.
-/// Where the profile says something else than its parent, the parent is preferred, and a warning tells so; another
-/// tells what a cluster would refuse. `profile check` judges: here everything is joined that can be read.
+/// Removes expired versions, then merges the profile with its parent. With -o json or yaml, prints the whole
+/// profile with its status, as in a cluster; `--cloud-profile` accepts this. If the profile contradicts its
+/// parent, the parent is preferred, with a warning. `profile check` validates the profile.
 #[derive(Debug, clap::Args)]
 struct RenderArgs {
     #[command(flatten)]
     pair: Pair,
 }
 
-/// Judge a profile as the API of a cluster would, without asking one
+/// Validate a profile offline
 ///
-/// Exit code 3 if it would be refused. Without its parent, a profile is judged by itself, as is one that inherits
-/// from none.
+/// Applies the rules of a cluster's admission. Exit code 3 if a cluster would reject the profile. Without
+/// --parent, validates the profile by itself.
 #[derive(Debug, clap::Args)]
 struct CheckArgs {
-    /// File with the cloud profile that is inherited from, or - for standard input
+    /// File with the parent cloud profile, or - for standard input
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     parent: Option<PathBuf>,
 
@@ -76,9 +75,9 @@ struct CheckArgs {
     clock: Clock,
 }
 
-/// Print what a profile adds to its parent, and what it changes
+/// Compare a profile with its parent
 ///
-/// Exit code 0 whether or not there are differences.
+/// Prints what the profile adds and changes. Exit code 0 with and without differences.
 #[derive(Debug, clap::Args)]
 struct DiffArgs {
     #[command(flatten)]
@@ -88,7 +87,7 @@ struct DiffArgs {
 /// A profile and its parent.
 #[derive(Debug, clap::Args)]
 struct Pair {
-    /// File with the cloud profile that is inherited from, or - for standard input
+    /// File with the parent cloud profile, or - for standard input
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     parent: PathBuf,
 
@@ -103,7 +102,7 @@ struct Pair {
 /// The time that versions expire by.
 #[derive(Debug, clap::Args)]
 struct Clock {
-    /// The time by which versions have expired, such as `2026-08-01T00:00:00Z`; the clock's unless given
+    /// Time for expiration dates, such as `2026-08-01T00:00:00Z`; default: now
     #[arg(long, value_name = "TIME", value_parser = time)]
     now: Option<Timestamp>,
 }

@@ -11,14 +11,14 @@ use super::create::BasisArgs;
 use super::{Exit, Output, Settings};
 use crate::prepare::Basis;
 
-/// List the known regions and why each is known
+/// List the known regions
 ///
-/// A region is known when an image of the machines is published for it or the catalogue lists it. Any other
-/// one can be used, too: name its endpoints in the install config, or add it with a catalogue overlay. With a
-/// cloud profile, its regions are listed and no others.
+/// A region is known when an image of the machines is published for it or the catalogue lists it. You can use
+/// any other region: set its endpoints in the install config, or add it with a catalogue overlay. With a
+/// cloud profile, only its regions are listed.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// List the regions of this platform only
+    /// Only regions of this platform
     #[arg(long, value_name = "PLATFORM", value_parser = clap::builder::PossibleValuesParser::new(catalogue::PLATFORMS))]
     platform: Option<String>,
 

@@ -5,15 +5,15 @@ use landfall_model::{catalogue, config, facts};
 
 use super::{Exit, Settings};
 
-/// Print the JSON Schema of a file that landfall reads, for editors and other tools
+/// Print the JSON Schema of a file
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The kind of file
+    /// Kind of file
     #[arg(value_enum, value_name = "KIND", default_value_t = Kind::InstallConfig)]
     kind: Kind,
 }
 
-/// The kind of file.
+/// Kind of file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Kind {
     /// install-config.yaml

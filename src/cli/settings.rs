@@ -18,32 +18,32 @@ use crate::ui::{Colours, Printer, Volume};
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Global options")]
 pub struct Global {
-    /// Directory of the cluster; the working directory unless given
+    /// Cluster directory; default: the working directory
     #[arg(long, global = true, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     pub dir: Option<PathBuf>,
 
-    /// Form of the data on standard output
+    /// Output format
     #[arg(short, long, global = true, value_enum, value_name = "FORM", default_value_t = Output::Text)]
     pub output: Output,
 
-    /// When to use colours; auto means on terminals, unless `NO_COLOR` is set
+    /// When to use colours; auto: on terminals, unless `NO_COLOR` is set
     #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t = Colour::Auto)]
     pub color: Colour,
 
-    /// Say nothing on standard error but errors
+    /// Print errors only
     #[arg(short, long, global = true)]
     pub quiet: bool,
 
-    /// Tell on standard error what is being done
+    /// Verbose log on standard error
     #[arg(short, long, global = true, conflicts_with = "quiet")]
     pub verbose: bool,
 
-    /// Append all that is told to this file
+    /// Append the verbose log to this file
     #[arg(long, global = true, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub log_file: Option<PathBuf>,
 }
 
-/// Form of the data on standard output.
+/// Output format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Output {
     /// For people

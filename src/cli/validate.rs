@@ -16,14 +16,14 @@ use crate::ui::{Judged, counted, github, json, sarif, text};
 /// How many files are read and judged at once; their texts are dropped before the next ones come.
 const BATCH: usize = 256;
 
-/// Judge install configs without asking any cloud
+/// Validate install configs offline
 ///
-/// With --dir and without FILE, judges install-config.yaml in that directory. Findings go to standard output, in the order of
-/// the files. Exit code 3 if a file is not valid, 1 if a file cannot be read.
+/// With --dir and without FILE, validates install-config.yaml in that directory. Findings go to standard
+/// output, in the order of the files. Exit code 3 if a file is not valid, 1 if a file cannot be read.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Files, directories for the *.yaml and *.yml files at any depth in them except Kubernetes objects and overlays
-    /// named catalogue.yaml, or - for standard input
+    /// Files, directories for the *.yaml and *.yml files at any depth in them except Kubernetes objects and
+    /// overlays named catalogue.yaml, or - for standard input
     #[arg(required_unless_present = "dir", value_name = "FILE", value_hint = clap::ValueHint::AnyPath)]
     files: Vec<PathBuf>,
 

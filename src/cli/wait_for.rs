@@ -18,11 +18,11 @@ use crate::prepare::Environment;
 use crate::ui::{Judged, Printer, Pulse, Waiting, of_limit, text};
 use crate::wait::{Ended, Goal, Outcome, Watcher, pages, wait};
 
-/// Wait for a cluster's API, for the end of its bootstrap, or for the whole installation
+/// Wait for a cluster's API, bootstrap or installation
 ///
-/// Asks the cluster with the kubeconfig in `auth/` of its directory, tells every change on the way, and ends
-/// with 0 as soon as what is waited for is there. Waiting changes nothing and can be begun again as often as
-/// one likes. Where the time is over, or waiting will not help, it says what is missing and ends with 1.
+/// Queries the cluster with the kubeconfig in `auth/` of its directory, reports every change, and ends with 0
+/// when the goal is reached. Changes nothing; run it again to wait longer. After the timeout, or if waiting
+/// cannot help, reports what is missing and ends with 1.
 ///
 /// With `-o json`, standard output is one object: `what`, `outcome` (`done`, `timedOut`, `refused` or
 /// `interrupted`), `elapsedSeconds`, `server`, `version`, and where they are known `console`, `kubeconfig`,
@@ -33,12 +33,12 @@ pub struct Args {
     #[arg(value_enum, value_name = "WHAT")]
     what: What,
 
-    /// How long to wait, such as `30m` or `1h30m`; 20m for the API, 45m for the bootstrap and 40m for the
-    /// installation unless given
+    /// Timeout, such as `30m` or `1h30m`; default: 20m for the API, 45m for the bootstrap, 40m for the
+    /// installation
     #[arg(long, value_name = "TIME", value_parser = within_a_day)]
     timeout: Option<Duration>,
 
-    /// Kubeconfig of the cluster; `auth/kubeconfig` in the cluster directory unless given
+    /// Kubeconfig of the cluster; default: `auth/kubeconfig` in the cluster directory
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     kubeconfig: Option<PathBuf>,
 }

@@ -56,7 +56,8 @@ impl Drift {
             let help = if restored {
                 "answer yes to set them back to the plan, or no to stop without changes"
             } else {
-                "landfall keeps them as they are: set them back with the means of the cloud if that was not intended"
+                "landfall keeps them as they are: restore them with the cloud's own tools if that was not \
+                 intended"
             };
             Finding::warning(&CHANGED, Kind::Invalid, "", message).help(help)
         });
@@ -82,8 +83,8 @@ fn of_changes(stage: &str, changes: &[Change]) -> Drift {
 }
 
 impl Site<'_> {
-    /// Looks at the stages that earlier runs worked on. A stage whose last run was cut short is looked at when it is
-    /// applied.
+    /// Looks at the stages that earlier runs worked on. A stage whose last run was cut short is looked at
+    /// when it is applied.
     ///
     /// # Errors
     /// Terraform cannot be run, or was asked to stop.

@@ -101,7 +101,7 @@ pub enum Fault {
     #[error("{}", .0.message)]
     Untracked(Box<Finding>),
     /// Not everything of the cluster could be looked at, or removed, that terraform may have lost track of.
-    #[error("{}", .0.first().map_or("not everything of the cluster could be looked at", |one| one.message.as_str()))]
+    #[error("{}", .0.first().map_or("some resources of the cluster could not be read", |one| one.message.as_str()))]
     Unseen(Vec<Finding>),
     /// The removal of the bootstrap machine began, so that it must not be made again.
     #[error(

@@ -87,11 +87,11 @@ impl Site<'_> {
         forget(&self.import_file(stage))
     }
 
-    /// Looks for resources that the last run on a stage created and the state lacks, if that run did not end in
-    /// order. With consent what can be imported gets an `import` block, and the rest is removed.
+    /// Looks for resources that the last run on a stage created and the state lacks, if that run did not end
+    /// in order. With consent what can be imported gets an `import` block, and the rest is removed.
     ///
-    /// # Errors
-    /// There are such resources and no consent; or the cloud, terraform or the directory does not let landfall look.
+    /// # Errors There are such resources and no consent; or the cloud, terraform or the directory does not
+    /// let landfall look.
     pub(super) async fn recover(&mut self, stage: &plan::Stage, variables: &[PathBuf]) -> Result<(), Fault> {
         self.forget_imports(stage)?;
         let steps = self.cluster.steps()?;
@@ -101,7 +101,8 @@ impl Site<'_> {
             return Ok(());
         }
         self.watcher.told(&format!(
-            "stage {}: the last run did not end in order; looking for resources that are not in the state",
+            "stage {}: the last run did not end normally; searching for resources that are missing in the \
+             state",
             stage.name
         ));
         let needs = self.needs(stage).await?;
@@ -169,8 +170,8 @@ impl Site<'_> {
         preview.map_err(|fault| engine(look.described.name, fault))
     }
 
-    /// The imports that terraform accepts, written into the file: those of `imports`, and every part of another
-    /// resource that exists. Each plan knows more of what the next one can try.
+    /// The imports that terraform accepts, written into the file: those of `imports`, and every part of
+    /// another resource that exists. Each plan knows more of what the next one can try.
     async fn confirmed(
         &self,
         look: &Look<'_>,

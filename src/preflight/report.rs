@@ -96,8 +96,8 @@ impl Report {
         self.checks.iter().all(|checked| checked.status != Status::Failed)
     }
 
-    /// Takes failed checks for accepted ones whose id or code is among `names`; gives the names that were used. The
-    /// findings of these checks are warnings from then on.
+    /// Takes failed checks for accepted ones whose id or code is among `names`; gives the names that were
+    /// used. The findings of these checks are warnings from then on.
     pub fn accept(&mut self, names: &[String]) -> Vec<String> {
         let mut used = Vec::new();
         for checked in self.checks.iter_mut().filter(|checked| checked.status == Status::Failed) {

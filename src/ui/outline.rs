@@ -44,7 +44,8 @@ pub fn text(outline: &Outline, colour: bool) -> String {
     text_of(outline, None, colour)
 }
 
-/// The same, for an engine that creates this number of resources, as some of the outline's are parts of others to it.
+/// The same, for an engine that creates this number of resources, as some of the outline's are parts of
+/// others to it.
 #[must_use]
 pub fn text_of(outline: &Outline, folded: Option<usize>, colour: bool) -> String {
     let kinds = outline.items.iter().map(|item| item.kind);

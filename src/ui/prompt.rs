@@ -219,8 +219,8 @@ impl Prompts {
         Ok(tcsetattr(io::stdin(), OptionalActions::Now, &modes).map_err(io::Error::from)?)
     }
 
-    /// The last line of a question in the width of the terminal; the lines before it are written. A prompt of several
-    /// lines would not be cleared as a whole.
+    /// The last line of a question in the width of the terminal; the lines before it are written. A prompt of
+    /// several lines would not be cleared as a whole.
     fn fitted(&self, question: &str) -> Result<String, NoAnswer> {
         let mut lines = question_lines(question, usize::from(self.term.size().1));
         let last = lines.pop().unwrap_or_default();
@@ -245,7 +245,8 @@ impl Drop for Prompts {
     }
 }
 
-/// The lines of a question on a terminal of so many columns, with room for the mark before it and the answer after it.
+/// The lines of a question on a terminal of so many columns, with room for the mark before it and the answer
+/// after it.
 fn question_lines(question: &str, columns: usize) -> Vec<String> {
     wrapped(&printable_lines(question), columns.saturating_sub(ANSWER).max(ANSWER))
 }

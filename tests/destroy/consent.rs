@@ -8,8 +8,8 @@ use crate::world::{ID, World};
 /// A cluster of all kinds of things, but few of them.
 const FEW: usize = 40;
 
-/// Whoever types something else than the infrastructure id, or stops, does not want it: nothing is touched, and a
-/// program that reads along is told so.
+/// Whoever types something else than the infrastructure id, or stops, does not want it: nothing is touched,
+/// and a program that reads along is told so.
 #[test]
 #[ignore = "needs moto"]
 fn without_consent_nothing_goes_and_the_answer_says_so() {
@@ -33,8 +33,8 @@ fn without_consent_nothing_goes_and_the_answer_says_so() {
     world.is_untouched("without consent");
 }
 
-/// A domain that is another cluster's: what is the cluster's goes, nothing of that domain does, and the plan says
-/// that the domain does not fit.
+/// A domain that is another cluster's: what is the cluster's goes, nothing of that domain does, and the plan
+/// says that the domain does not fit.
 #[test]
 #[ignore = "needs moto"]
 fn nothing_goes_by_a_domain_of_another_cluster() {

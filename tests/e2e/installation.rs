@@ -41,9 +41,9 @@ pub struct Installation {
 }
 
 impl Installation {
-    /// An account in a region with a user and a public zone, for a release; `platform` fills it and gives the lines of YAML
-    /// that are more below `platform.aws`, and the rules say what moto answers otherwise than AWS. None where
-    /// something is missing, which was said.
+    /// An account in a region with a user and a public zone, for a release; `platform` fills it and gives the
+    /// lines of YAML that are more below `platform.aws`, and the rules say what moto answers otherwise than
+    /// AWS. None where something is missing, which was said.
     pub fn prepare(
         release: &'static str,
         region: &'static str,

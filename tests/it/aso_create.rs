@@ -119,9 +119,9 @@ fn a_plan_says_that_an_id_stands_for_one() {
     let site = site();
     let (code, said) = plan(site.path(), &["--engine", "aso"]);
     assert_eq!(code, Some(0), "{said}");
-    assert!(said.contains("infrastructure id") && !said.contains(ID), "{said}");
+    assert!(said.contains("infrastructure ID") && !said.contains(ID), "{said}");
     let (_, said) = plan(site.path(), &["--engine", "aso", "--infra-id", ID]);
-    assert!(!said.contains("infrastructure id") && said.contains(ID), "{said}");
+    assert!(!said.contains("infrastructure ID") && said.contains(ID), "{said}");
 }
 
 #[test]

@@ -28,6 +28,7 @@ const OTHERS: &[(&str, &str)] = &[
     ("SECRET_ACCESS_KEY", "a part of a name"),
     ("REQUEST_METHOD", "marks a CGI program, in which HTTP_PROXY is not trusted"),
     ("TLS1_2", "a version of TLS"),
+    ("CARGO_", "set by Cargo while it builds"),
 ];
 
 /// The names in the shape of a variable, in code that is not of tests.

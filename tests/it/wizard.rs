@@ -196,14 +196,14 @@ fn goes_on_after_ctrl_c() {
     terminal.press("\u{3}");
     assert_eq!(terminal.exit(), 130, "{}", terminal.screen());
     assert!(terminal.is_restored());
-    terminal.wait_for("run the same again");
+    terminal.wait_for("run the same command again");
     let kept = home.path("cluster/.landfall/wizard.json");
     assert_eq!(mode(&kept), 0o600);
     assert!(fs::read_to_string(&kept).unwrap().contains("eu-central-1"));
     assert!(!home.path("cluster/install-config.yaml").exists());
 
     let mut terminal = home.terminal(&[]);
-    terminal.wait_for("offered as defaults");
+    terminal.wait_for("stopped run are the defaults");
     terminal.wait_for("Public SSH key");
     terminal.press("\r");
     terminal.wait_for("aws  Amazon Web Services");
@@ -251,7 +251,7 @@ fn goes_on_after_the_terminal_was_lost() {
     answer_half(&mut terminal);
     terminal.hang_up();
     let mut terminal = home.terminal(&FLAGS[..6]);
-    terminal.wait_for("offered as defaults");
+    terminal.wait_for("stopped run are the defaults");
     terminal.wait_for("Base domain [example.com]:");
     terminal.press("\u{3}");
     assert_eq!(terminal.exit(), 130);
@@ -266,7 +266,7 @@ fn proposes_the_region_of_the_environment() {
     terminal.press("\u{3}");
     assert_eq!(terminal.exit(), 130);
     let mut terminal = home.terminal_with(&flags, &[("AWS_REGION", "xx-hidden-1")]);
-    terminal.wait_for("`xx-hidden-1`, which your environment names, is not in it");
+    terminal.wait_for("`xx-hidden-1` from your environment is not in it");
     terminal.wait_for("us-gov-west-1");
     terminal.press("\u{3}");
     assert_eq!(terminal.exit(), 130);

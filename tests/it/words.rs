@@ -40,7 +40,11 @@ const FORMS: &[Form] = &[
 ];
 
 /// A form that stays: part of its place, part of its sentence, and why.
-const EXCEPTIONS: &[(&str, &str, &str)] = &[];
+const EXCEPTIONS: &[(&str, &str, &str)] = &[
+    ("crates/azure/src/cloud/azure_cli.rs", "echo told", "a program of a test"),
+    ("crates/engine-terraform/src/trouble.rs", "no such host", "a message of Go programs"),
+    ("crates/net/src/fault.rs", "No such host is known", "a message of operating systems"),
+];
 
 /// Documents that are left out, and why.
 const LEFT_OUT: &[(&str, &str)] = &[
@@ -144,9 +148,11 @@ fn line_of(file: &str, text: &str) -> usize {
     file.find(&start).map_or(0, |at| file[..at].lines().count())
 }
 
-/// The sentences of a file of code with their lines: the texts that have a blank.
+/// The sentences of a file of code with their lines: the texts that have a blank, without names of values.
 fn sentences_of_code(text: &str) -> Vec<(usize, String)> {
-    texts_of_code(text).into_iter().filter(|(_, text)| text.trim().contains(' ')).collect()
+    let value = Regex::new(r"\{[^{}]*\}").unwrap();
+    let named = |(line, text): (usize, String)| (line, value.replace_all(&text, "{}").into_owned());
+    texts_of_code(text).into_iter().filter(|(_, text)| text.trim().contains(' ')).map(named).collect()
 }
 
 /// The lines of a page without what is code in it.
@@ -247,9 +253,10 @@ fn a_planted_sentence_is_found() {
     {
         assert_eq!(odd(plain), Vec::<String>::new(), "{plain}");
     }
-    let code = "fn f() { g(format!(\"`{x}` is no URL\")); }\n#[cfg(test)]\nmod tests { fn t() { g(\"it is no URL\") } }\n";
+    let code = "fn f() { g(format!(\"`{x}` is no URL\")); }\n#[cfg(test)]\nmod tests { fn t() { g(\"it is \
+        no URL\") } }\n";
     let found = sentences_of_code(code);
-    assert_eq!(found, [(1, "`{x}` is no URL".to_owned())]);
+    assert_eq!(found, [(1, "`{}` is no URL".to_owned())]);
     let page = "# A page\n\n```text\nit is no URL\n```\n`is no key` and nobody\n";
     let odd_lines: Vec<usize> = sentences_of_page(page)
         .into_iter()

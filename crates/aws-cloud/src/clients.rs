@@ -47,7 +47,8 @@ pub(super) struct Clients {
     pub(super) tagging: OnceLock<aws_sdk_resourcegroupstagging::Client>,
 }
 
-/// The settings of a client for an endpoint: what all clients share, and where the SDK would not go by itself.
+/// The settings of a client for an endpoint: what all clients share, and where the SDK would not go by
+/// itself.
 macro_rules! settings {
     ($sdk:ident, $shared:expr, $endpoint:expr) => {{
         let endpoint = $endpoint;

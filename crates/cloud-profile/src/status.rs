@@ -24,7 +24,8 @@ pub const PROTECTED: &str = "Protected";
 /// Its reason.
 pub const ADMISSION_MISSING: &str = "AdmissionMissing";
 
-/// The condition [`PROTECTED`] of a profile that no admission protects. `before` are the profile's conditions.
+/// The condition [`PROTECTED`] of a profile that no admission protects. `before` are the profile's
+/// conditions.
 #[must_use]
 pub fn unprotected(before: &[Condition], generation: Option<i64>) -> Condition {
     let same = before.iter().find(|before| before.kind == PROTECTED && before.status == "False");

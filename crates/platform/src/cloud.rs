@@ -44,8 +44,8 @@ pub struct Asking<'a> {
     pub release: &'a str,
     /// Whether the cluster's infrastructure may stand already.
     pub installed: bool,
-    /// Whether checks say what is wrong with endpoints and credentials. Where they do not, whoever asks in vain says
-    /// it.
+    /// Whether checks say what is wrong with endpoints and credentials. Where they do not, whoever asks in
+    /// vain says it.
     pub checked: bool,
     /// What makes the cluster's infrastructure.
     pub engine: Engine,
@@ -62,7 +62,7 @@ pub struct Patience {
     pub connect: Duration,
     /// For one call with all its repetitions.
     pub call: Duration,
-    /// The most requests that are under way at a time.
+    /// Maximum number of parallel requests.
     pub at_once: usize,
 }
 
@@ -228,8 +228,8 @@ pub fn skipped(what: &str, why: &Verdict) -> Answer {
 pub struct Unready(pub String);
 
 impl Unready {
-    /// That something is missing: what the finding says, unless a `check` tells of it. A check that was skipped has
-    /// its reason told on.
+    /// That something is missing: what the finding says, unless a `check` tells of it. A check that was
+    /// skipped has its reason told on.
     #[must_use]
     pub fn of(answer: &Answer, what: &str, check: Option<&str>) -> Self {
         match (&answer.verdict, check) {
@@ -240,8 +240,8 @@ impl Unready {
         }
     }
 
-    /// That something is missing as a finding says, with what to do about it. Without `what`, the finding says that
-    /// too.
+    /// That something is missing as a finding says, with what to do about it. Without `what`, the finding
+    /// says that too.
     #[must_use]
     pub fn found(what: &str, finding: &Finding) -> Self {
         let what = if what.is_empty() { String::new() } else { format!("{what}: ") };

@@ -29,7 +29,8 @@ pub trait World {
     /// The bytes of a file; `~/` at the start of the path is the user's home.
     fn file(&self, path: &str) -> Option<Vec<u8>>;
 
-    /// The profile whose credentials are to be used, whatever the environment has; none where the user names none.
+    /// The profile whose credentials are to be used, whatever the environment has; none where the user names
+    /// none.
     fn profile(&self) -> Option<String> {
         None
     }
@@ -178,14 +179,14 @@ pub trait Platform: Sync {
         &[]
     }
 
-    /// What the stages make, so that what terraform has lost track of can be found and imported; nothing where
-    /// landfall does not look for that.
+    /// What the stages make, so that what terraform has lost track of can be found and imported; nothing
+    /// where landfall does not look for that.
     fn modules(&self) -> untracked::Modules {
         untracked::Modules::default()
     }
 
-    /// The infrastructure of a plan as a graph of resources, for the engine that creates them itself; none for a plan
-    /// of another platform, and where that engine creates no clusters on the platform.
+    /// The infrastructure of a plan as a graph of resources, for the engine that creates them itself; none
+    /// for a plan of another platform, and where that engine creates no clusters on the platform.
     ///
     /// # Errors
     /// Findings: settings of the plan that the engine cannot create.
@@ -193,7 +194,8 @@ pub trait Platform: Sync {
         Ok(None)
     }
 
-    /// JSON pointers to the fields of a machine's `spec.providerSpec.value` that name infrastructure of the plan.
+    /// JSON pointers to the fields of a machine's `spec.providerSpec.value` that name infrastructure of the
+    /// plan.
     fn machine_references(&self) -> &'static [&'static str] {
         &[]
     }

@@ -42,7 +42,7 @@ pub struct GivenTarget {
     pub hosted_zone_role: String,
     /// The resource manager of an Azure Stack Hub.
     pub arm_endpoint: String,
-    /// The user's own resource group that the cluster is in.
+    /// Existing resource group of the cluster.
     pub resource_group: String,
     /// The resource group of the base domain's public zone.
     pub base_domain_resource_group: String,
@@ -86,8 +86,8 @@ pub struct Kind {
     pub batch: usize,
     /// What to do where one is held by something that is not the cluster's.
     pub help: &'static str,
-    /// Whether they are traces of the cluster, by which it can be found and repaired. They go last, once nothing
-    /// else is on its way.
+    /// Whether they are traces of the cluster, by which it can be found and repaired. They go last, once
+    /// nothing else is on its way.
     pub last: bool,
 }
 
@@ -219,8 +219,8 @@ pub trait Removal: Send + Sync {
     /// What holds a thing that does not go; empty where nobody knows.
     fn holders<'s>(&'s self, thing: &'s Resource) -> Waiting<'s, Vec<Holder>>;
 
-    /// What holds several things of one kind; a list for each, in their order. A platform that sees the holders
-    /// of many with one look gives them so; otherwise each is asked for by itself, a few at a time.
+    /// What holds several things of one kind; a list for each, in their order. A platform that sees the
+    /// holders of many with one look gives them so; otherwise each is asked for by itself, a few at a time.
     fn holders_of<'s>(&'s self, things: &'s [&'s Resource]) -> Waiting<'s, Vec<Vec<Holder>>> {
         let mut each = Vec::with_capacity(things.len());
         for thing in things {
@@ -229,8 +229,9 @@ pub trait Removal: Send + Sync {
         Box::pin(stream::iter(each).buffered(ASKED_AT_ONCE).collect::<Vec<Vec<Holder>>>())
     }
 
-    /// Whether a resource lies in the region or subscription that the cluster is looked for in. What several of
-    /// them share, such as a role, can be found from each of them and says nothing of where the cluster is.
+    /// Whether a resource lies in the region or subscription that the cluster is looked for in. What several
+    /// of them share, such as a role, can be found from each of them and says nothing of where the cluster
+    /// is.
     fn is_local(&self, _thing: &Resource) -> bool {
         true
     }

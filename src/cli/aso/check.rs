@@ -22,11 +22,11 @@ use crate::prepare::{Basis, BasisOptions, Refusal};
 use crate::ui::json as json_form;
 use crate::ui::layout::table;
 
-/// Look whether a management cluster can have clusters, and write nothing
+/// Check a management cluster
 ///
-/// Looks at the operator, its version, its kinds and the cloud that it is set up for; with a namespace, whether
-/// exactly one operator watches it, and whether the rights for its clusters are there; with an infrastructure
-/// id, whether those for that cluster are.
+/// Checks the operator, its version, its kinds and its cloud. With a namespace, also checks that exactly one
+/// operator watches it, and the permissions for its clusters. With an infrastructure ID, checks the
+/// permissions for that cluster. Changes nothing.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
@@ -35,23 +35,23 @@ pub struct Args {
     #[command(flatten)]
     kubeconfig: KubeconfigArgs,
 
-    /// Who makes the machines
+    /// Who creates the machines
     #[arg(long, value_enum, value_name = "WHO", default_value_t = Machines::None)]
     machines: Machines,
 
-    /// Name of the cloud that the operator is to serve; that of the cluster directory, or the public one
+    /// Cloud of the operator; default: from the cluster directory, else the public cloud
     #[arg(long, value_name = "NAME")]
     cloud_name: Option<String>,
 
-    /// Lay this file over the catalogue
+    /// Catalogue overlay file
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     catalogue: Option<PathBuf>,
 
-    /// Say what stands against an upgrade of the operator to this version, such as v2.19.0
+    /// Check an upgrade of the operator to this version, such as v2.19.0
     #[arg(long, value_name = "VERSION", value_parser = version)]
     upgrade_to: Option<Version>,
 
-    /// The CRDs of that release, to compare the versions in which objects are stored
+    /// File with the CRDs of that release, to check stored versions
     #[arg(long, value_name = "FILE", requires = "upgrade_to", value_hint = clap::ValueHint::FilePath)]
     upgrade_crds: Option<PathBuf>,
 }

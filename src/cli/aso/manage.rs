@@ -28,11 +28,11 @@ use crate::ui::json as json_form;
 /// Which cluster.
 #[derive(Debug, clap::Args)]
 pub struct NameArgs {
-    /// Infrastructure id of the cluster; that of the cluster directory unless given
+    /// Infrastructure ID of the cluster; default: from the cluster directory
     #[arg(long, value_name = "ID")]
     infra_id: Option<String>,
 
-    /// Namespace of its objects; that of the cluster directory, or named like the infrastructure id
+    /// Namespace of its objects; default: from the cluster directory, else the infrastructure ID
     #[arg(long, value_name = "NAME", value_parser = namespace)]
     namespace: Option<String>,
 }
@@ -43,7 +43,7 @@ pub struct ClusterArgs {
     #[command(flatten)]
     name: NameArgs,
 
-    /// When to stop, whatever is left by then, such as `30m` or `1h30m`
+    /// Timeout, such as `30m` or `1h30m`
     #[arg(long, value_name = "TIME", default_value = "1h", value_parser = within_a_day)]
     timeout: Duration,
 }
@@ -60,18 +60,19 @@ pub struct Args {
 
 /// Move a cluster to another management cluster
 ///
-/// The cluster is paused and copied; once the other operator has seen every resource, the pause ends there and
-/// the objects here go. Nothing changes in Azure. After any stop, the same command goes on.
+/// Pauses and copies the cluster. Once the other operator has reconciled every resource, ends the pause there
+/// and deletes the objects here. Azure is not changed. After any stop, run the same command again to
+/// continue.
 #[derive(Debug, clap::Args)]
 pub struct MoveArgs {
     #[command(flatten)]
     cluster: ClusterArgs,
 
-    /// Kubeconfig of the management cluster that it is in
+    /// Kubeconfig of the current management cluster
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     from_kubeconfig: PathBuf,
 
-    /// Kubeconfig of the management cluster that it is to be in
+    /// Kubeconfig of the new management cluster
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     to_kubeconfig: PathBuf,
 }
@@ -299,7 +300,8 @@ impl Reached {
         home.map_err(|failure| (vec![self.management.unanswered(&failure)], Exit::Unfit))
     }
 
-    /// The cloud of the cluster, as its anchor says it, empty for the default one; none where there is no cluster.
+    /// The cloud of the cluster, as its anchor says it, empty for the default one; none where there is no
+    /// cluster.
     async fn cloud(&self, ground: &Ground) -> Result<Option<String>, (Vec<Finding>, Exit)> {
         let anchor = ground.find(&self.management.live).await;
         let anchor = anchor.map_err(|failure| (vec![self.management.unanswered(&failure)], Exit::Unfit))?;

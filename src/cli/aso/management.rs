@@ -36,7 +36,7 @@ const CLOCK: Clock = now;
 /// Which management cluster.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct KubeconfigArgs {
-    /// Kubeconfig of the management cluster of Azure Service Operator; that of `KUBECONFIG` unless given
+    /// Kubeconfig of the management cluster; default: `KUBECONFIG`
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub kubeconfig: Option<PathBuf>,
 }
@@ -132,8 +132,8 @@ impl Management {
         unanswered(&self.server, failure)
     }
 
-    /// News of all objects in a cluster's namespace, of kinds in the versions that were found: the cluster's own
-    /// are not always labelled as such.
+    /// News of all objects in a cluster's namespace, of kinds in the versions that were found: the cluster's
+    /// own are not always labelled as such.
     pub fn feed(&self, kinds: &[&'static Kind], report: &Report, ground: &Ground) -> Feed {
         let version = |kind: &'static Kind| {
             let found = report.versions.get(&detect::crd_name(kind)).copied();

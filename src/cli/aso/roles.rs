@@ -10,21 +10,21 @@ use crate::cli::destroy::unnamed;
 use crate::cli::namespace::namespace;
 use crate::cli::{Exit, Settings};
 
-/// Print the roles that working on a cluster takes in its management cluster, as YAML for `kubectl apply -f -`
+/// Print the roles for a management cluster
 ///
-/// They permit what `create cluster --engine aso` asks for before it writes anything, and no more: a
-/// `ClusterRole`, a Role in the namespace of the cluster's objects, and one in the operator's. Without an
-/// infrastructure id they are for all clusters in the namespace. Whom to bind them to is yours to say.
+/// Prints YAML for `kubectl apply -f -` with the permissions that `create cluster --engine aso` checks: a
+/// `ClusterRole`, a Role in the namespace of the cluster's objects, and one in the operator's namespace.
+/// Without an infrastructure ID they are for all clusters in the namespace. Bind them yourself.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
     name: NameArgs,
 
-    /// Who makes the machines
+    /// Who creates the machines
     #[arg(long, value_enum, value_name = "WHO", default_value_t = Machines::None)]
     machines: Machines,
 
-    /// Namespace of the operator, for the right to read its settings; left out unless given
+    /// Namespace of the operator, for permission to read its settings
     #[arg(long, value_name = "NAME", value_parser = namespace)]
     operator_namespace: Option<String>,
 }
@@ -48,7 +48,8 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// What the Role of the namespace is called: each cluster has its own, so that none takes another's rights away.
+/// What the Role of the namespace is called: each cluster has its own, so that none takes another's rights
+/// away.
 fn named(driver: Driver<'_>) -> String {
     match driver.infra_id {
         Some(id) => format!("{ROLE}-{id}"),

@@ -21,7 +21,7 @@ use crate::cli::namespace::namespace;
 use crate::prepare::target::Named;
 use crate::prepare::{Error, Refusal, Said};
 
-/// Who makes the machines.
+/// Who creates the machines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Machines {

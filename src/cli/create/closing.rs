@@ -38,14 +38,13 @@ pub(super) fn without_machines(infra_id: &str, standing: usize, directory: &Path
     let stands = counted(standing, "resource");
     let directory = directory.display();
     format!(
-        "the infrastructure of {infra_id} exists, without machines: {stands}\nnext:\n  \
-         make the bootstrap machine and the control plane, for example with Cluster API or Terraform, from\n  \
-         bootstrap.ign and master.ign, which `openshift-install create ignition-configs` makes of the files in\n  \
-         {directory}; `landfall explain --engine aso` says what they take besides\nonce they run:\n  \
-         landfall wait-for bootstrap-complete --dir {directory}\n  \
-         remove the bootstrap machine\n  \
-         landfall wait-for install-complete --dir {directory}\n  \
-         landfall aso handover --dir {directory}\n"
+        "the infrastructure of {infra_id} exists, without machines: {stands}\nnext:\n  create the \
+         bootstrap machine and the control plane, for example with Cluster API or Terraform, from\n  \
+         bootstrap.ign and master.ign, which `openshift-install create ignition-configs` creates from the \
+         files in\n  {directory}; `landfall explain --engine aso` lists their other requirements\nonce \
+         they run:\n  landfall wait-for bootstrap-complete --dir {directory}\n  remove the bootstrap \
+         machine\n  landfall wait-for install-complete --dir {directory}\n  landfall aso handover --dir \
+         {directory}\n"
     )
 }
 
@@ -63,33 +62,34 @@ pub(super) enum Stood {
 /// How to go on with objects after a run that ended so before its time.
 pub(super) fn objects_again(stood: Stood, exit: Exit, at_fault: bool, directory: &Path) -> String {
     let after = after(exit, at_fault);
-    let again = format!("run the same command again{after} to go on");
+    let again = format!("run the same command again{after} to continue");
     let (done, all) = match stood {
         Stood::Untouched => return format!("no object was changed; {again}"),
         Stood::Unknown => return again,
         Stood::So(done, all) => (done, counted(all, "object")),
     };
     format!(
-        "{done} of {all} are as they should be; {again}, or remove them with `landfall destroy cluster --dir {}`",
+        "{done} of {all} are ready; {again}, or remove them with `landfall destroy cluster --dir {}`",
         directory.display()
     )
 }
 
 /// What comes before the same command. Nothing is wrong with what somebody stopped.
 fn after(exit: Exit, at_fault: bool) -> &'static str {
-    if at_fault && exit != Exit::Interrupted { ", once that is mended," } else { "" }
+    if at_fault && exit != Exit::Interrupted { ", once that is fixed," } else { "" }
 }
 
-/// How to go on after a run that ended so before its time, with so many of all resources. `at_fault` says whether something was found to be
-/// wrong.
+/// How to go on after a run that ended so before its time, with so many of all resources. `at_fault` says
+/// whether something was found to be wrong.
 pub(super) fn again(standing: usize, total: usize, exit: Exit, at_fault: bool, directory: &Path) -> String {
     let after = after(exit, at_fault);
     if standing == 0 {
-        return format!("no resource was created; run the same command again{after} to begin anew");
+        return format!("no resource was created; run the same command again{after} to start again");
     }
     let them = if standing == 1 { "it" } else { "them" };
     format!(
-        "{}; run the same command again{after} to continue, or remove {them} with `landfall destroy cluster --dir {}`",
+        "{}; run the same command again{after} to continue, or remove {them} with `landfall destroy \
+         cluster --dir {}`",
         progress(standing, total.max(standing)),
         directory.display()
     )
@@ -156,11 +156,11 @@ mod tests {
         let directory = Path::new("demo");
         let stopped = again(3, 5, Exit::Interrupted, true, directory);
         assert!(
-            stopped.starts_with("3 of 5 resources exist, 2 to create; ") && !stopped.contains("mended"),
+            stopped.starts_with("3 of 5 resources exist, 2 to create; ") && !stopped.contains("fixed"),
             "{stopped}"
         );
         let failed = again(1, 5, Exit::PartWay, true, directory);
-        assert!(failed.starts_with("1 of 5 ") && failed.contains("mended"), "{failed}");
+        assert!(failed.starts_with("1 of 5 ") && failed.contains("fixed"), "{failed}");
         let nothing = again(0, 5, Exit::Interrupted, true, directory);
         let sentences = [("stopped", stopped), ("failed", failed), ("nothing", nothing)];
         let sentences = sentences.map(|(case, sentence)| (case.to_owned(), sentence));

@@ -32,31 +32,30 @@ use crate::prepare::{Basis, Environment, Examined, FactsFrom, IgnitionFrom, Opti
 use crate::ui;
 use crate::workdir::Durability;
 
-/// Make the infrastructure of a cluster
+/// Create a cluster's infrastructure
 ///
-/// Judges `install-config.yaml`, asks the cloud everything that `landfall preflight` asks, writes all files as
-/// `landfall create manifests` does, and makes the infrastructure with terraform or `OpenTofu`. After any stop,
-/// the same command goes on where the earlier one ended.
+/// Validates `install-config.yaml`, runs the checks of `landfall preflight`, writes all files like `landfall
+/// create manifests`, and creates the infrastructure. After any stop, run the same command again to continue.
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
     facts: FactsArgs,
 
-    /// Where bootstrap.ign, master.ign and worker.ign are; `openshift-install` has that program make them
-    /// from the manifests. The cluster directory unless given
+    /// Folder with bootstrap.ign, master.ign and worker.ign; `openshift-install` creates them from the
+    /// manifests; default: the cluster directory
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     ignition: Option<PathBuf>,
 
-    /// What makes the infrastructure; what began it, or terraform, unless given
+    /// Engine; default: that of the cluster, else terraform
     #[arg(long, value_enum, value_name = "ENGINE")]
     engine: Option<EngineName>,
 
-    /// Show what would be made, and make nothing: neither files nor resources
+    /// Show the plan; create neither files nor resources
     #[arg(long)]
     plan: bool,
 
-    /// Do not ask before resources are made
+    /// Do not ask for confirmation
     #[arg(short, long)]
     yes: bool,
 
@@ -68,7 +67,7 @@ pub struct Args {
     #[arg(long)]
     no_wait: bool,
 
-    /// Import resources that terraform lost track of when it was killed, and remove those that cannot be imported
+    /// Import resources that are missing in Terraform's state, or remove them
     #[arg(long, conflicts_with = "plan")]
     recover: bool,
 
@@ -146,8 +145,7 @@ type Going<T> = Result<T, Ended>;
 pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
     if !args.plan && !args.yes && !ui::can_ask() {
         settings.printer.report(
-            "error: there is no terminal to ask whether resources may be made: give --yes, or --plan to see \
-             what would be made\n",
+            "error: no terminal for the confirmation: use --yes, or --plan to see what would be created\n",
         );
         return Ok(Exit::Usage);
     }

@@ -53,7 +53,7 @@ pub(super) fn run(
             }
         }
     }
-    let told = format!("{} made, {refused} refused\n", counted(made, "cluster"));
+    let told = format!("{} written, {refused} refused\n", counted(made, "cluster"));
     settings.printer.aside(&told);
     Ok(worst)
 }

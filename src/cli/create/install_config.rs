@@ -21,18 +21,18 @@ use crate::ui::can_ask;
 use crate::workdir::ClusterDir;
 use questions::{Objection, Stop, objection};
 
-/// Ask for what a cluster needs and write its install-config.yaml
+/// Create an install-config.yaml with questions
 ///
-/// Every question has a flag. With all of them, nothing is asked; where there is no terminal, all of them are
-/// needed. The file is one that `landfall validate` accepts, and an existing one is never replaced. After
-/// Ctrl-C, the same command offers the answers given so far; the pull secret is not kept.
+/// Every question has a flag. With all flags, there are no questions; without a terminal, all flags are
+/// required. `landfall validate` accepts the file, and an existing file is never replaced. After Ctrl-C, the
+/// same command offers the answers given so far; the pull secret is not kept.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// File with the public SSH key of those who may log in to the machines
+    /// File with the public SSH key for the machines
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     ssh_key_file: Option<String>,
 
-    /// Let nobody log in to the machines by SSH
+    /// No SSH login to the machines
     #[arg(long, conflicts_with = "ssh_key_file")]
     no_ssh_key: bool,
 
@@ -40,15 +40,15 @@ pub struct Args {
     #[arg(long, value_name = "PLATFORM", value_parser = PossibleValuesParser::new(platform_names()))]
     platform: Option<String>,
 
-    /// Cloud of the platform, for Azure; the public one unless given
+    /// Cloud on Azure; default: the public cloud
     #[arg(long, value_name = "CLOUD")]
     cloud_name: Option<String>,
 
-    /// Region that landfall knows; `landfall regions` lists them
+    /// Region; `landfall regions` lists them
     #[arg(long, value_name = "REGION")]
     region: Option<String>,
 
-    /// Domain under which the cluster's own one lies
+    /// Base domain of the cluster's domain
     #[arg(long, value_name = "DOMAIN")]
     base_domain: Option<String>,
 
@@ -139,7 +139,10 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
         match questions::ask(given, &cluster, &basis, settings) {
             Ok(given) => given,
             Err(Stop::Stopped) => {
-                settings.printer.talk("stopped: run the same again to go on with the answers so far");
+                settings.printer.talk(
+                    "stopped: run the same command again to continue with the answers so \
+                    far",
+                );
                 return Ok(Exit::Interrupted);
             }
             Err(Stop::Failed(fault)) => return Err(fault),
@@ -202,7 +205,7 @@ fn given(args: &Args) -> anyhow::Result<Given> {
 
 fn taken(directory: &Path) -> String {
     let directory = directory.display();
-    format!("there is an {INSTALL_CONFIG} in {directory}: edit that, or name another directory with --dir")
+    format!("{INSTALL_CONFIG} exists in {directory}: edit it, or set another directory with --dir")
 }
 
 fn unanswered(missing: &[Question]) -> String {
@@ -213,7 +216,7 @@ fn unanswered(missing: &[Question]) -> String {
             question => question.flag(),
         })
         .collect();
-    format!("there is no terminal to ask on, and no answer without these flags: {}", flags.join(", "))
+    format!("no terminal for questions: set these flags: {}", flags.join(", "))
 }
 
 /// Says what is wrong with the command line, as the parser of it does, with the usage of this command.

@@ -18,8 +18,8 @@ use crate::workdir::Durability;
 
 /// Write all files of a cluster: manifests, terraform modules and variables, metadata.json
 ///
-/// Reads `install-config.yaml` in the cluster directory and writes beside it. Nothing is written before the
-/// whole plan stands. Files that were edited by hand since an earlier run are kept, and named.
+/// Reads `install-config.yaml` in the cluster directory and writes beside it. Writes nothing before the plan
+/// is complete. Keeps and reports files that were edited since an earlier run.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
@@ -28,7 +28,7 @@ pub struct Args {
     #[command(flatten)]
     basis: BasisArgs,
 
-    /// Treat every sub-directory of this one that has an install-config.yaml as a cluster directory
+    /// Folder of cluster directories, each with an install-config.yaml
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, conflicts_with_all = ["facts", "infra_id", "cluster_id", "dir"])]
     fleet: Option<PathBuf>,
 
@@ -42,19 +42,19 @@ pub struct Args {
 /// Where the facts come from, and what of the cluster's identity is fixed.
 #[derive(Clone, Debug, clap::Args)]
 pub struct FactsArgs {
-    /// Use these facts about the cloud, as `landfall facts` prints them, and ask nobody
+    /// Facts file from `landfall facts`; the cloud is not called
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, conflicts_with = "offline")]
     facts: Option<PathBuf>,
 
-    /// Ask no cloud: plan with what the catalogue knows
+    /// Plan with the catalogue; the cloud is not called
     #[arg(long)]
     offline: bool,
 
-    /// Use this infrastructure id instead of a new one
+    /// Infrastructure ID; default: a new one
     #[arg(long, value_name = "ID")]
     pub infra_id: Option<String>,
 
-    /// Use this UUID as the cluster's id instead of a new one
+    /// Cluster ID (UUID); default: a new one
     #[arg(long, value_name = "UUID")]
     pub cluster_id: Option<uuid::Uuid>,
 }
@@ -73,11 +73,11 @@ impl FactsArgs {
 /// What is known before any config is read.
 #[derive(Clone, Debug, clap::Args)]
 pub struct BasisArgs {
-    /// OpenShift release to install; the newest that the catalogue knows unless given
+    /// OpenShift release to install; default: the newest in the catalogue
     #[arg(long, value_name = "RELEASE", conflicts_with = "stream")]
     release: Option<String>,
 
-    /// File that says where the images of the machines are, as `openshift-install coreos print-stream-json` prints it
+    /// CoreOS stream metadata file from `openshift-install coreos print-stream-json`
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     stream: Option<PathBuf>,
 
@@ -88,11 +88,11 @@ pub struct BasisArgs {
 /// What is known of clouds, and what of it may be used.
 #[derive(Clone, Debug, clap::Args)]
 pub struct CloudArgs {
-    /// Lay this file over the catalogue: partitions, regions, endpoints, images, instance types
+    /// Catalogue overlay file (partitions, regions, endpoints, images, instance types)
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     catalogue: Option<PathBuf>,
 
-    /// Use only the regions, zones and machine types of this cloud profile
+    /// Cloud profile file that restricts regions, zones and machine types
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     cloud_profile: Option<PathBuf>,
 }
@@ -183,7 +183,7 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
 }
 
 fn one(directory: &Path, basis: &Basis, options: &Options<'_>, settings: &Settings) -> anyhow::Result<Exit> {
-    settings.printer.detail(&format!("release {}, catalogue and facts are being read", basis.release));
+    settings.printer.detail(&format!("reading release {}, catalogue and facts", basis.release));
     let prepared = prepare(directory, basis, options, Environment);
     if let FactsFrom::Cloud(ask) = &options.facts {
         ask.watcher.over();

@@ -14,7 +14,7 @@ pub use outcome::{judged, refused, said};
 
 use super::{Exit, Settings};
 
-/// Make the files of a cluster, and what installing it takes
+/// Create a cluster's files and infrastructure
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]

@@ -68,8 +68,8 @@ pub fn refused(refusal: Refusal, settings: &Settings) -> anyhow::Result<Exit> {
 }
 
 /// How to go on where the cloud cannot be asked.
-const WITHOUT_CLOUD: &str = "to plan without asking the cloud, run `landfall create manifests` with --facts FILE, \
-                             for facts that were gathered elsewhere, or with --offline, for the catalogue alone";
+const WITHOUT_CLOUD: &str = "to plan without asking the cloud, run `landfall create manifests` with \
+    --facts FILE, for facts that were gathered elsewhere, or with --offline, for the catalogue alone";
 
 /// Says what is wrong with a value on the command line, which has no line to point at.
 fn usage(refused: &Said, settings: &Settings) -> anyhow::Result<Exit> {
@@ -152,25 +152,24 @@ fn notes(prepared: &Prepared) -> Vec<String> {
         notes.push(format!("kept as edited by hand: {}", prepared.report.kept.join(", ")));
     }
     if !prepared.added.is_empty() {
-        notes.push(format!("added by hand, left alone: {}", prepared.added.join(", ")));
+        notes.push(format!("added by hand, unchanged: {}", prepared.added.join(", ")));
     }
     if prepared.report.kept.iter().any(|path| path == FACTS) {
         notes.push(
-            "facts.json is kept as edited and is not what this plan was made of: name it with --facts to plan \
+            "facts.json is kept as edited, but was not used for this plan: pass it with --facts to plan \
              with it"
                 .to_owned(),
         );
     }
     if prepared.facts == Source::Catalogue {
-        notes.push(
-            "planned with the catalogue alone: no cloud was asked whether all of this is there".to_owned(),
-        );
+        notes.push("planned with the catalogue only: the cloud was not queried".to_owned());
     }
     if !prepared.with_credentials && prepared.plan.config.credentials_mode != "Manual" {
         notes.push(
-            "no long-lived cloud credentials in the environment: openshift/99_cloud-creds-secret.yaml is left \
-             out; set them and run again, or set credentialsMode: Manual and bring the cluster's own"
-                .to_owned(),
+            "no long-lived cloud credentials in the environment: openshift/99_cloud-creds-secret.yaml is \
+             not written; set them and run again, or set credentialsMode: Manual and add the cluster's \
+             own"
+            .to_owned(),
         );
     }
     notes

@@ -14,10 +14,10 @@ use crate::cli::input::Reading;
 use crate::cli::{Exit, Settings};
 use crate::prepare::{Environment, Error, Refusal, examine};
 
-/// Print the permissions that installing this very config takes, as a policy of its cloud
+/// Print the permissions policy of a config
 ///
-/// Least privilege: only what this config needs, limited to the cluster's own names where the cloud can limit
-/// it so. No cloud is asked.
+/// Least privilege: only what this config needs, limited to the cluster's names if the cloud supports it. The
+/// cloud is not called.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
@@ -37,8 +37,8 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
         Ok(policy) => {
             for placeholder in placeholders(&policy) {
                 settings.printer.talk(&format!(
-                    "`{placeholder}` stands in the policy for what is not known: put it there, or name it in \
-                     the environment as for an installation, and print the policy again"
+                    "`{placeholder}` in the policy is a placeholder for an unknown value: replace it, or \
+                     set it in the environment as for an installation, and print the policy again"
                 ));
             }
             settings.printer.data(&text(&policy))?;

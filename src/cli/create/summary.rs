@@ -28,8 +28,8 @@ struct Count {
 }
 
 impl Summary {
-    /// The summary of a plan of whose stages this is known, and of which this exists. The graph is that of an engine
-    /// which has resources of its own.
+    /// The summary of a plan of whose stages this is known, and of which this exists. The graph is that of an
+    /// engine which has resources of its own.
     pub(super) fn new(
         outline: Outline,
         graph: Option<&Graph>,
@@ -129,7 +129,8 @@ impl Summary {
         stages.map(|(stage, _)| stage.name).collect()
     }
 
-    /// A line about each stage that earlier runs have worked on to its end, and one about how many resources exist.
+    /// A line about each stage that earlier runs have worked on to its end, and one about how many resources
+    /// exist.
     pub(super) fn lines(&self) -> Vec<String> {
         let line = |(stage, standing): &(Stage, Standing)| match standing {
             Standing::Due => None,
@@ -203,8 +204,8 @@ pub(super) fn progress(existing: usize, total: usize) -> String {
 /// What the kinds of resources begin with that are the user's and only looked at.
 const GIVEN: &str = "given-";
 
-/// The outline of a graph: one item for each kind of a stage. What is the user's, and what the cluster creates later,
-/// is that of the plan.
+/// The outline of a graph: one item for each kind of a stage. What is the user's, and what the cluster
+/// creates later, is that of the plan.
 fn outline_of(graph: &Graph, plan: &Outline) -> Outline {
     let mut items: Vec<Item> = Vec::new();
     for node in graph.resources.iter().filter(|node| !node.kind.starts_with(GIVEN)) {

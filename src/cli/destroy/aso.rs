@@ -81,8 +81,8 @@ pub(super) fn remove(
         let directory = settings.dir.clone().unwrap_or_else(|| ".".into());
         let place = whereabouts(named, None, &directory);
         let question = format!(
-            "Remove the objects of {infra_id} from namespace {namespace}, and everything that they created in \
-             {place}?\nType {infra_id} to confirm"
+            "Remove the objects of {infra_id} from namespace {namespace}, and everything that they created \
+             in {place}?\nType {infra_id} to confirm"
         );
         let prompts = Prompts::new(settings.printer.colours().talk);
         let answer = prompts.and_then(|prompts| prompts.text(&question, None, &|_: &str| Ok(())));
@@ -132,8 +132,8 @@ pub(super) fn remove(
     ended(outcome(exit), &findings, exit, settings).map(Objects::Ended)
 }
 
-/// How the run ends where the credentials are of another account than the cluster. The objects go without any,
-/// so a cloud that does not say whose they are stands in nobody's way.
+/// How the run ends where the credentials are of another account than the cluster. The objects go without
+/// any, so a cloud that does not say whose they are stands in nobody's way.
 ///
 /// # Errors
 /// Standard output cannot be written.
@@ -150,15 +150,15 @@ fn other_account(
             Err(finding) => return ended("refused", &[*finding], Exit::Unfit, settings).map(Some),
         },
         Some(Ok(Err(fault))) => fault.to_string(),
-        Some(Err(_)) => format!("no answer within {} s", ACCOUNT.as_secs()),
+        Some(Err(_)) => format!("no response within {} s", ACCOUNT.as_secs()),
         None => {
             settings.printer.talk("stopped; nothing was removed");
             return ended("interrupted", &[], Exit::Interrupted, settings).map(Some);
         }
     };
     settings.printer.talk(&ui::printable(&format!(
-        "Azure does not say whose credentials these are: {why}; the objects go with those of the operator, and \
-         nothing proves afterwards that all is gone"
+        "Azure does not say whose credentials these are: {why}; the operator removes the objects with its \
+         own credentials, and landfall cannot prove afterwards that everything is gone"
     )));
     Ok(None)
 }

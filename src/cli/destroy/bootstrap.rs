@@ -32,13 +32,13 @@ use crate::ui::counted;
 use crate::ui::json as json_form;
 use crate::workdir::ClusterDir;
 
-/// Remove the bootstrap machine and what only it needs
+/// Destroy the bootstrap machine
 ///
-/// Do this once the control plane stands on its own, as `landfall wait-for bootstrap-complete` tells. The
-/// rest of the cluster stays. Safe to repeat.
+/// Removes the bootstrap machine and its resources, after `landfall wait-for bootstrap-complete`. Keeps the
+/// rest of the cluster. Safe to repeat.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Do not ask before resources are removed
+    /// Do not ask for confirmation
     #[arg(short, long)]
     yes: bool,
 
@@ -163,9 +163,7 @@ fn refused(args: &Args, named: &Named, count: usize, settings: &Settings) -> any
         return Ok(None);
     }
     if !ui::can_ask() {
-        settings
-            .printer
-            .report("error: there is no terminal to ask whether resources may be removed: give --yes\n");
+        settings.printer.report("error: no terminal for the confirmation: use --yes\n");
         return Ok(Some(Exit::Usage));
     }
     let place = whereabouts(named, None, &directory);
@@ -183,9 +181,7 @@ fn config(args: &Args, directory: &Path, settings: &Settings) -> Option<(Basis, 
         Some((basis, examined))
     });
     if known.is_none() {
-        settings
-            .printer
-            .talk("install-config.yaml cannot be used: terraform gets what the environment has, and no more");
+        settings.printer.talk("install-config.yaml cannot be used: terraform gets the environment only");
     }
     known
 }
@@ -247,12 +243,12 @@ fn finish(
     if exit == Exit::Done {
         let id = &target.infra_id;
         let line = match done {
-            [] => format!("no bootstrap machine of {id} was made from here\n"),
+            [] => format!("no bootstrap machine of {id} was created from here\n"),
             _ => format!("the bootstrap machine of {id} is gone\n"),
         };
         settings.printer.data(&line)?;
     } else {
-        settings.printer.talk("run the same command again to go on");
+        settings.printer.talk("run the same command again to continue");
     }
     Ok(exit)
 }

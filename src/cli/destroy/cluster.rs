@@ -39,8 +39,7 @@ const STEP: &str = "cluster.destroy";
 pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
     if !args.plan && !args.yes && !ui::can_ask() {
         settings.printer.report(
-            "error: there is no terminal to ask whether things may be removed: give --yes, or --plan to see what \
-             would be removed\n",
+            "error: no terminal for the confirmation: use --yes, or --plan to see what would be removed\n",
         );
         return Ok(Exit::Usage);
     }
@@ -209,8 +208,8 @@ impl Job<'_> {
         Ok(planned)
     }
 
-    /// Whether it may be another place that the cluster is in. Where nothing is left of it, its own metadata and
-    /// the account that they note say enough.
+    /// Whether it may be another place that the cluster is in. Where nothing is left of it, its own metadata
+    /// and the account that they note say enough.
     fn is_place_doubtful(&self, planned: &Planned) -> bool {
         let typed = self.named.origin == Origin::Given || self.named.target.account.is_none();
         !planned.first.things.is_empty() || typed
@@ -222,7 +221,8 @@ impl Job<'_> {
         self.named.is_local() && earlier::has_begun(self.directory, STEP, &place)
     }
 
-    /// Says why nothing is removed from the cloud; with objects that went, the removal has begun all the same.
+    /// Says why nothing is removed from the cloud; with objects that went, the removal has begun all the
+    /// same.
     fn refused(&self, findings: &[Finding], exit: Exit) -> anyhow::Result<Exit> {
         if !self.objects_are_gone {
             let outcome = if exit == Exit::PartWay { "left" } else { "refused" };
@@ -267,7 +267,7 @@ impl Job<'_> {
         if !planned.unproven.is_empty() {
             return self.refused(&planned.unproven, Exit::PartWay);
         }
-        let noted = format!("nothing of the cluster was there{}", self.by_consent());
+        let noted = format!("no resource of the cluster was found{}", self.by_consent());
         let cleared = self.clear(cluster, account, &noted, self.named.origin == Origin::Metadata)?;
         if self.settings.output == Output::Json {
             let mut value = self.head("alreadyGone", account);
@@ -278,7 +278,7 @@ impl Job<'_> {
         }
         engine::report(&planned.notes, self.settings);
         let line =
-            format!("{} is gone already: nothing of it is in {}\n", self.id(), self.whereabouts(account));
+            format!("{} is gone already: no resource of it is in {}\n", self.id(), self.whereabouts(account));
         self.settings.printer.data(&ui::printable_lines(&line))?;
         self.tell_local(cleared.as_ref());
         Ok(Exit::Done)
@@ -363,7 +363,7 @@ impl Job<'_> {
                 report
             } else {
                 stop.ask();
-                shown.told("stopping: what was asked for already may still go");
+                shown.told("stopping: deletions that have begun may still complete");
                 work.await
             }
         });
@@ -454,7 +454,7 @@ impl Job<'_> {
             self.settings.printer.talk(&format!("failed checks that were accepted: {names}"));
         }
         if report.outcome != Outcome::Gone {
-            self.settings.printer.talk("run the same command again to go on; no local file was removed");
+            self.settings.printer.talk("run the same command again to continue; no local file was removed");
         }
         self.tell_local(cleared);
         Ok(exit)

@@ -26,13 +26,13 @@ use crate::prepare::target::Unnamed;
 use crate::prepare::{Basis, Environment, Profiled};
 use crate::ui::{Waiting, beating, json as json_form, printable};
 
-/// List the clusters that an account has in a region, by their tags
+/// List an account's clusters in a region
 ///
-/// Looks for what `landfall destroy cluster` would remove, whoever made it, and changes nothing. What is found
-/// is destroyed with `landfall destroy cluster --infra-id ID --region REGION`.
+/// Finds clusters by their tags, whoever created them, and changes nothing. Destroy one with `landfall
+/// destroy cluster --infra-id ID --region REGION`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Region to look in
+    /// Region to search
     #[arg(long, value_name = "REGION", required_unless_present = "all_regions")]
     region: Option<String>,
 
@@ -40,19 +40,19 @@ pub struct Args {
     #[arg(long)]
     all_regions: bool,
 
-    /// Profile whose account is looked at; may be repeated
+    /// Profile whose account is looked at; repeatable
     #[arg(long, value_name = "NAME")]
     profile: Vec<String>,
 
-    /// Platform of the region, where it does not follow from its name
+    /// Platform of the region, if it does not follow from its name
     #[arg(long, value_name = "PLATFORM", value_parser = clap::builder::PossibleValuesParser::new(catalogue::PLATFORMS))]
     platform: Option<String>,
 
-    /// Endpoint of an AWS service, such as `ec2=https://ec2.us-hidden-1.example.com`; may be repeated
+    /// Endpoint of an AWS service, such as `ec2=https://ec2.us-hidden-1.example.com`; repeatable
     #[arg(long = "endpoint", value_name = "NAME=URL", value_parser = super::flags::endpoint)]
     endpoints: Vec<(String, String)>,
 
-    /// Name of the cloud on Azure; the public one unless given
+    /// Cloud on Azure; default: the public cloud
     #[arg(long, value_name = "NAME")]
     cloud_name: Option<String>,
 
@@ -60,15 +60,15 @@ pub struct Args {
     #[arg(long, value_name = "URL", value_hint = clap::ValueHint::Url)]
     arm_endpoint: Option<String>,
 
-    /// Lay this file over the catalogue
+    /// Catalogue overlay file
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     catalogue: Option<PathBuf>,
 
-    /// When to stop looking, such as `90s`
+    /// Timeout, such as `90s`
     #[arg(long, value_name = "TIME", default_value = "5m", value_parser = within_a_day)]
     timeout: Duration,
 
-    /// The most requests that are under way at a time
+    /// Maximum number of parallel requests
     #[arg(long, value_name = "NUMBER", default_value_t = 24, value_parser = clap::value_parser!(u16).range(1..=256))]
     parallel: u16,
 }
@@ -298,7 +298,7 @@ fn tell(
     }
     let has_accounts = seen.iter().any(|one| one.account.is_some());
     let mut table = Table::new();
-    let mut header = vec!["INFRA ID", "REGION", "THINGS SEEN"];
+    let mut header = vec!["INFRA ID", "REGION", "RESOURCES SEEN"];
     if has_accounts {
         header.insert(0, "ACCOUNT");
     }

@@ -17,36 +17,36 @@ use crate::prepare::Basis;
 use crate::prepare::target;
 use crate::prepare::target::{Named, Unnamed};
 
-/// Remove everything that a cluster owns, and nothing else
+/// Destroy a cluster
 ///
-/// Needs `metadata.json` of the cluster directory, landfall's or the OpenShift installer's, and nothing else of
-/// it; or what stands in it, as flags. Compares the account of the credentials with that of the cluster, looks
-/// for everything that carries the cluster's tags, and removes it. What is shared loses the tag only. Ends with
-/// 0 only when a fresh look finds nothing; then the local files go, too. Safe to repeat: after any stop, the
-/// same command goes on.
+/// Needs `metadata.json` in the cluster directory, from landfall or openshift-install, or its values as
+/// flags. Compares the account of the credentials with the cluster's, then finds and removes all resources
+/// with the cluster's tags. Shared resources only lose the tag. Ends with 0 only when a new scan finds
+/// nothing; then it removes the local files. Safe to repeat: after any stop, run the same command again to
+/// continue.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Show what would be removed, wave by wave, and remove nothing
+    /// Show the plan; remove nothing
     #[arg(long)]
     pub(super) plan: bool,
 
-    /// Do not ask before things are removed
+    /// Do not ask for confirmation
     #[arg(short, long)]
     pub(super) yes: bool,
 
-    /// Confirm that this account and region are the cluster's, where landfall cannot prove it
+    /// Confirm that account and region are the cluster's if landfall cannot prove it
     #[arg(long)]
     pub(super) confirm_gone: bool,
 
-    /// When to stop, whatever is left by then, such as `30m` or `1h30m`
+    /// Timeout, such as `30m` or `1h30m`
     #[arg(long, value_name = "TIME", default_value = "1h", value_parser = within_a_day)]
     pub(super) timeout: Duration,
 
-    /// The most requests that are under way at a time
+    /// Maximum number of parallel requests
     #[arg(long, value_name = "NUMBER", default_value_t = 24, value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(super) parallel: u16,
 
-    /// Lay this file over the catalogue
+    /// Catalogue overlay file
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub(super) catalogue: Option<PathBuf>,
 
@@ -64,7 +64,7 @@ pub struct Args {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Without metadata.json")]
 struct GivenArgs {
-    /// Infrastructure id of the cluster, as `landfall destroy find` lists it
+    /// Infrastructure ID of the cluster, from `landfall destroy find`
     #[arg(long, value_name = "ID", requires = "region")]
     infra_id: Option<String>,
 
@@ -72,23 +72,23 @@ struct GivenArgs {
     #[arg(long, value_name = "REGION", requires = "infra_id")]
     region: Option<String>,
 
-    /// Platform of the cluster, where it does not follow from the region
+    /// Platform of the cluster, if it does not follow from the region
     #[arg(long, value_name = "PLATFORM", requires = "infra_id", value_parser = clap::builder::PossibleValuesParser::new(catalogue::PLATFORMS))]
     platform: Option<String>,
 
-    /// Endpoint of an AWS service, such as `ec2=https://ec2.us-hidden-1.example.com`; may be repeated
+    /// Endpoint of an AWS service, such as `ec2=https://ec2.us-hidden-1.example.com`; repeatable
     #[arg(long = "endpoint", value_name = "NAME=URL", requires = "infra_id", value_parser = endpoint)]
     endpoints: Vec<(String, String)>,
 
-    /// Domain of the cluster, such as `demo.example.com`, for records in a hosted zone of the user's own
+    /// Domain of the cluster, such as `demo.example.com`, for records in an existing hosted zone
     #[arg(long, value_name = "DOMAIN", requires = "infra_id")]
     cluster_domain: Option<String>,
 
-    /// ARN of the role that may change the private hosted zone, where that is another account's
+    /// ARN of the role for a private hosted zone in another account
     #[arg(long, value_name = "ARN", requires = "infra_id")]
     hosted_zone_role: Option<String>,
 
-    /// Name of the cloud on Azure; the public one unless given
+    /// Cloud on Azure; default: the public cloud
     #[arg(long, value_name = "NAME", requires = "infra_id")]
     cloud_name: Option<String>,
 
@@ -96,7 +96,7 @@ struct GivenArgs {
     #[arg(long, value_name = "URL", requires = "infra_id", value_hint = clap::ValueHint::Url)]
     arm_endpoint: Option<String>,
 
-    /// The user's own resource group that the cluster is in
+    /// Existing resource group of the cluster
     #[arg(long, value_name = "GROUP", requires = "infra_id")]
     resource_group: Option<String>,
 
@@ -118,7 +118,7 @@ pub(super) fn endpoint(text: &str) -> Result<(String, String), String> {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("services are {}", known.services().collect::<Vec<&str>>().join(", ")),
         };
-        return Err(format!("`{}` is no service; {help}", shortened(name)));
+        return Err(format!("unknown service `{}`; {help}", shortened(name)));
     }
     let read = Endpoint::of_service(url).map_err(|unfit| format!("{}; {}", unfit.message, unfit.help))?;
     match read.obstacle() {

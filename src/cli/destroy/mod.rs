@@ -30,7 +30,7 @@ use crate::ui::json as json_form;
 use crate::workdir;
 use crate::workdir::{ClusterDir, Step, StepResult};
 
-/// Remove what a cluster owns
+/// Destroy clusters and bootstrap machines
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -64,8 +64,8 @@ const CONNECT: Duration = Duration::from_secs(10);
 /// The longest that one call may take with all its repetitions.
 const CALL: Duration = Duration::from_mins(1);
 
-/// What a removal needs, with so many requests at a time. Connections and calls end before the run does, so that a
-/// run with little time reports what they met.
+/// What a removal needs, with so many requests at a time. Connections and calls end before the run does, so
+/// that a run with little time reports what they met.
 fn asking<'a>(
     config: &'a InstallConfig,
     basis: &'a Basis,

@@ -68,15 +68,13 @@ pub const EXAMPLES: &[(&str, &[&str])] = &[
     ("aso roles", &["landfall aso roles --infra-id demo-x7k2p | kubectl apply -f -"]),
     (
         "cloud-config stitch",
-        &[
-            "landfall cloud-config stitch --infrastructure infrastructure.yaml --cloud-config cloud-config.yaml",
-        ],
+        &["landfall cloud-config stitch --infrastructure infrastructure.yaml --cloud-config \
+             cloud-config.yaml"],
     ),
     (
         "cloud-config ccm",
-        &[
-            "landfall cloud-config ccm --platform aws --source cloud.conf --infrastructure infrastructure.yaml",
-        ],
+        &["landfall cloud-config ccm --platform aws --source cloud.conf --infrastructure \
+             infrastructure.yaml"],
     ),
     ("profile check", &["landfall profile check --parent parent.yaml --profile profile.yaml"]),
     ("profile render", &["landfall profile render --parent parent.yaml --profile profile.yaml"]),

@@ -4,7 +4,7 @@ use landfall_controllers::operator::{crds, documents};
 
 use super::super::{Exit, Settings};
 
-/// Print the definitions of the kinds that the controllers bring along, as YAML for `kubectl apply`
+/// Print the controllers' CRDs
 #[derive(Debug, clap::Args)]
 pub struct Args {}
 

@@ -18,17 +18,17 @@ use crate::ui::text;
 
 static UNPROTECTED: Code = Code::new("LF1465");
 
-/// Print everything that it takes to deploy the operator, as YAML for `kubectl apply -f -`
+/// Print the operator's manifests
 ///
-/// The namespace, the account with the rights that the chosen controllers need and no others, the deployment
-/// with two replicas of which one leads, and the service with its metrics. Name all controllers that are to run
-/// in one command: what a second one prints has the same names and takes the place of the first.
+/// Prints YAML for `kubectl apply -f -`: the namespace, a service account with the minimal permissions of the
+/// chosen controllers, a deployment with two replicas, and a service for metrics. List all controllers in one
+/// command: the output of a second command replaces the first.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
     common: Common,
 
-    /// The image that holds this program; `deploy/Dockerfile` makes one
+    /// Image of landfall; `deploy/Dockerfile` builds one
     #[arg(
         long,
         value_name = "IMAGE",
@@ -37,7 +37,7 @@ pub struct Args {
     )]
     image: String,
 
-    /// The release that the operator belongs to, which `cloud-config-sync` reports; `unknown` unless given
+    /// Release that `cloud-config-sync` reports; default: `unknown`
     #[arg(long, value_name = "VERSION", value_parser = release)]
     release_version: Option<String>,
 

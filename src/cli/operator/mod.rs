@@ -11,7 +11,7 @@ use landfall_controllers::operator::{CONTROLLERS, Registered};
 use super::namespace::namespace;
 use super::{Exit, Settings};
 
-/// Run the controllers that keep a cluster's cloud settings true, or print what it takes to deploy them
+/// Run or deploy landfall's controllers
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -41,15 +41,15 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
 /// What running and deploying have in common.
 #[derive(Debug, clap::Args)]
 struct Common {
-    /// Which controllers, with commas between them; unless given, those of cloud configuration and endpoints
+    /// Controllers, separated by commas; default: those of cloud configuration and endpoints
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = names())]
     controllers: Vec<String>,
 
-    /// The operator's own namespace, which has its lease
+    /// Namespace of the operator and its lease
     #[arg(long, value_name = "NAME", default_value = "landfall", value_parser = namespace)]
     namespace: String,
 
-    /// The namespace that `cloud.conf` is written to
+    /// Namespace of `cloud.conf`
     #[arg(
         long,
         value_name = "NAME",
@@ -58,8 +58,7 @@ struct Common {
     )]
     target_namespace: String,
 
-    /// Whether `private-cloud-profile` takes expired versions of machine images out of profiles, as it does
-    /// those of Kubernetes
+    /// Whether `private-cloud-profile` also removes expired versions of machine images
     #[arg(
         long,
         value_name = "BOOL",
@@ -71,7 +70,7 @@ struct Common {
     )]
     clean_machine_images: bool,
 
-    /// Run controllers although an operator of OpenShift's own that does the same runs in the cluster
+    /// Run controllers although OpenShift's own operator for the same runs
     #[arg(long)]
     take_over: bool,
 }

@@ -30,16 +30,14 @@ const PATIENCE: Duration = Duration::from_secs(15);
 /// The same for the lease, which must be renewed in time.
 const LEASE_PATIENCE: Duration = Duration::from_secs(4);
 
-/// Run controllers until the process is asked to stop
+/// Run controllers until a signal
 ///
-/// Where several replicas run, one works and the others stand by: the one that holds the lease
-/// `landfall-operator`. Who loses it ends with 1, as does an operator that waits two minutes for one with other
-/// controllers. Asked to stop, by SIGTERM or SIGINT, the operator ends what
-/// is under way, gives the lease back and ends with 0.
+/// With several replicas, only the holder of the lease `landfall-operator` works. A replica that loses the
+/// lease ends with 1, and so does an operator that waits two minutes for one with other controllers. On SIGTERM
+/// or SIGINT, the operator finishes its work, releases the lease and ends with 0.
 ///
-/// The cluster is the one of --kubeconfig, of `KUBECONFIG`, or the one in which the process runs as a pod.
-/// `/healthz`, `/readyz` and `/metrics` are answered by HTTP. The log on standard error is one JSON object a
-/// line.
+/// The cluster is that of --kubeconfig, of `KUBECONFIG`, or of the pod. `/healthz`, `/readyz` and `/metrics`
+/// are served over HTTP. The log on standard error is one JSON object a line.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
@@ -53,7 +51,7 @@ pub struct Args {
     #[arg(long, value_name = "ADDRESS", default_value_t = SocketAddr::from((Ipv4Addr::UNSPECIFIED, PORT)))]
     listen: SocketAddr,
 
-    /// Whether to work only while holding the lease; without it, let no second replica run
+    /// Whether to work only as holder of the lease; without it, run one replica only
     #[arg(
         long,
         value_name = "BOOL",
@@ -65,7 +63,7 @@ pub struct Args {
     )]
     leader_elect: bool,
 
-    /// Address on which `cloud-profile-admission` judges profiles, by HTTPS
+    /// HTTPS address of `cloud-profile-admission`
     #[arg(
         long,
         value_name = "ADDRESS",
@@ -73,7 +71,7 @@ pub struct Args {
     )]
     webhook_listen: SocketAddr,
 
-    /// Where the API server finds that address: a service in --namespace with port 443, or an https URL
+    /// Webhook for the API server: a service in --namespace with port 443, or an https URL
     #[arg(long, value_name = "SERVICE|URL", default_value = WEBHOOK_SERVICE)]
     webhook_service: Address,
 }
@@ -156,7 +154,8 @@ async fn begin(args: &Args, access: &Access) -> anyhow::Result<Ended> {
     }
 }
 
-/// Makes sure that no operator of OpenShift's own does what the controllers do: each would undo what the other writes.
+/// Makes sure that no operator of OpenShift's own does what the controllers do: each would undo what the
+/// other writes.
 async fn alone(common: &Common, objects: &Live) -> anyhow::Result<()> {
     let found = rivals(objects, &common.controllers()).await;
     let found = found.map_err(|fault| {

@@ -135,10 +135,10 @@ pub struct Spec {
     /// The Secret with the credentials that Azure Service Operator makes the cluster with, in the keys that
     /// it reads. It may name the endpoints of the cloud, which must then be those of the install config.
     pub credentials_secret_ref: Named,
-    /// Who makes the machines.
+    /// Who creates the machines.
     pub machines: Machines,
-    /// The Secret with the ignition configs of the machines, under `bootstrap` and `controlPlane`, where Azure
-    /// Service Operator makes them.
+    /// The Secret with the ignition configs of the machines, under `bootstrap` and `controlPlane`, where
+    /// Azure Service Operator makes them.
     pub ignition_secret_ref: Option<Named>,
     /// How far the cluster is.
     pub stage: Stage,
@@ -146,7 +146,7 @@ pub struct Spec {
     pub paused: bool,
     /// What Azure Service Operator may do with what it adopted.
     pub adopt_policy: AdoptPolicy,
-    /// Address of the API within the network; in an existing network Azure chooses it unless given.
+    /// Internal address of the API; default in an existing network: chosen by Azure.
     #[serde(rename = "apiInternalIP")]
     #[schemars(schema_with = "ipv4_address")]
     pub api_internal_ip: Option<Ipv4Addr>,
@@ -200,7 +200,7 @@ pub struct Named {
     pub name: String,
 }
 
-/// Who makes the machines.
+/// Who creates the machines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Machines {
@@ -291,8 +291,8 @@ pub struct Status {
     /// A digest of what is wanted in Azure.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub plan_hash: String,
-    /// Whether the resource was given the annotation that protects the cluster from being deleted, as it is once the
-    /// cluster is Ready.
+    /// Whether the resource was given the annotation that protects the cluster from being deleted, as it is
+    /// once the cluster is Ready.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub deletion_protection_added: bool,
     /// How it stands.

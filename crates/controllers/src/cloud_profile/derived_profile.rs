@@ -157,8 +157,8 @@ impl DerivedProfile for NamespacedCloudProfileSpec {
         Swept { left: None, next: None }
     }
 
-    /// This kind has no place to say what is wrong with its parent. What the profile leaves open counts as filled in,
-    /// even where it is older than the webhook.
+    /// This kind has no place to say what is wrong with its parent. What the profile leaves open counts as
+    /// filled in, even where it is older than the webhook.
     fn told(&self, about: &About<'_>, parent: &Parent) -> Option<Told> {
         let Parent::There(parent) = parent else { return None };
         let status = NamespacedCloudProfileStatus {

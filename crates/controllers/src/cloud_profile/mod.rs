@@ -64,8 +64,8 @@ pub struct Access {
 }
 
 /// The controller of profiles as they were proposed. With `images`, expired versions of machine images are
-/// taken out as well as those of Kubernetes. Unless this operator runs admission itself (`is_judged`), profiles
-/// say in a condition whether admission is missing.
+/// taken out as well as those of Kubernetes. Unless this operator runs admission itself (`is_judged`),
+/// profiles say in a condition whether admission is missing.
 #[must_use]
 pub fn private(access: Access, images: bool, is_judged: bool) -> Arc<dyn Controller> {
     let protection = (!is_judged).then(|| Arc::new(Protection::new(Arc::clone(&access.objects))));

@@ -40,7 +40,8 @@ impl Protection {
         Self { objects, seen: Mutex::new(Seen::Unasked) }
     }
 
-    /// Whether admission is missing; none if the API server does not say. It is asked here only the first time.
+    /// Whether admission is missing; none if the API server does not say. It is asked here only the first
+    /// time.
     pub(super) async fn is_missing(&self) -> Option<bool> {
         let mut seen = self.seen.lock().await;
         if *seen == Seen::Unasked {
@@ -91,8 +92,8 @@ fn note(seen: Seen) {
     match seen {
         Seen::Known(false) => tracing::warn!(
             controller = "private-cloud-profile",
-            "no admission webhook protects private profiles: everyone who may write one may change its Kubernetes \
-             versions and machine images; run the controller cloud-profile-admission"
+            "no admission webhook protects private profiles: everyone who may write one may change its \
+             Kubernetes versions and machine images; run the controller cloud-profile-admission"
         ),
         Seen::Known(true) => {
             tracing::info!(controller = "private-cloud-profile", "admission protects private profiles");

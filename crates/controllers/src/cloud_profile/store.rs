@@ -107,8 +107,8 @@ impl<S> Default for Store<S> {
 }
 
 impl<S: DerivedProfile> Store<S> {
-    /// Takes an event, and says which children are to be looked at. As long as not all is known, none are; then
-    /// all.
+    /// Takes an event, and says which children are to be looked at. As long as not all is known, none are;
+    /// then all.
     pub(super) fn take(&mut self, event: StoreEvent<S>) -> Vec<Key> {
         let before = self.knows_all();
         let keys = match event {
@@ -134,8 +134,8 @@ impl<S: DerivedProfile> Store<S> {
         Some((child, parent.unwrap_or(Parent::Missing)))
     }
 
-    /// The status of a child was written: its own change is not one to react to. Another child that has taken its place
-    /// meanwhile has a status of its own.
+    /// The status of a child was written: its own change is not one to react to. Another child that has taken
+    /// its place meanwhile has a status of its own.
     pub(super) fn note(&mut self, key: &Key, uid: &str, standing: Standing) {
         if let Some(child) = self.children.get_mut(key).filter(|child| child.uid == uid) {
             child.standing = standing;

@@ -197,7 +197,8 @@ impl Kit {
 }
 
 impl Registered {
-    /// Whether it connects to what is outside of the cluster, by the cluster's proxy and with what the cluster trusts.
+    /// Whether it connects to what is outside of the cluster, by the cluster's proxy and with what the
+    /// cluster trusts.
     #[must_use]
     pub fn goes_outside(&self) -> bool {
         self.rights.iter().any(|right| right.kind == &PROXY)

@@ -149,7 +149,7 @@ impl Job<'_> {
         let count = counted(translation.objects.len(), "object");
         self.settings.printer.talk(&format!("{count} in namespace {}", ground.namespace));
         if self.machines && configs.control_plane.is_none() {
-            let line = "the control plane's machines are left out: they follow with master.ign";
+            let line = "the control plane's machines are left out until master.ign exists";
             self.settings.printer.talk(line);
         }
         self.stands_for(&outlook);
@@ -221,7 +221,7 @@ impl Job<'_> {
             let place = self.whereabouts(&prepared);
             let question = format!("Create {infra_id} as {count} in namespace {namespace}, {place}?");
             if let Some(exit) = engine::consent(&question, self.settings)? {
-                self.settings.printer.talk("nothing was made; the files are written");
+                self.settings.printer.talk("nothing was created; the files are written");
                 return Ok(Err(Ended::Said(exit)));
             }
         }

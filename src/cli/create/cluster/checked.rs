@@ -20,7 +20,7 @@ impl Job<'_> {
         ask: &prepare::Ask<'_>,
     ) -> anyhow::Result<Going<FactsFrom<'static>>> {
         if let Some(given) = self.args.facts.given() {
-            self.settings.printer.talk("the cloud is not asked whether something stands in the way");
+            self.settings.printer.talk("the cloud is not checked for conflicts");
             return Ok(Ok(given));
         }
         let Some(session) = self.session else {
@@ -67,7 +67,7 @@ impl Job<'_> {
         let judged = Judged { findings: &findings, ..outcome::judged(said) };
         let colour = self.settings.printer.colours().talk;
         self.settings.printer.report(&checks::text(report, &judged, colour));
-        self.settings.printer.talk(&format!("preflight: {}; nothing was made", checks::summary(report)));
+        self.settings.printer.talk(&format!("preflight: {}; nothing was created", checks::summary(report)));
         Ok(())
     }
 }

@@ -18,28 +18,28 @@ pub(super) struct AsoArgs {
     #[command(flatten)]
     pub(super) kubeconfig: KubeconfigArgs,
 
-    /// Namespace of the cluster's objects; named like the infrastructure id unless given
+    /// Namespace of the cluster's objects; default: the infrastructure ID
     #[arg(long, value_name = "NAME", value_parser = namespace)]
     pub(super) namespace: Option<String>,
 
-    /// Who makes the machines; what an earlier run noted, else none, unless given
+    /// Who creates the machines; default: as in an earlier run, else none
     #[arg(long, value_enum, value_name = "WHO")]
     aso_machines: Option<Machines>,
 
-    /// Address of the API within the network; in an existing network Azure chooses it unless given
+    /// Internal address of the API; default in an existing network: chosen by Azure
     #[arg(long, value_name = "ADDRESS")]
     pub(super) api_internal_ip: Option<Ipv4Addr>,
 
-    /// File with changes to single objects: a YAML list of `kind`, `name` and `patch`, a JSON merge patch
+    /// Patch file for objects: a YAML list of `kind`, `name` and `patch` (JSON merge patch)
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub(super) aso_patches: Option<PathBuf>,
 
-    /// File with the ignition config that points the bootstrap machine at the whole one
+    /// File with the bootstrap machine's pointer to its ignition config
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     aso_ignition_pointer: Option<PathBuf>,
 }
 
-/// Who makes the machines.
+/// Who creates the machines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Machines {
     /// Another engine
@@ -94,7 +94,7 @@ pub(super) fn misplaced(args: &super::Args, engine: EngineName, machines: bool) 
     let engine = plan::Engine::from(engine).name();
     let other = other.name();
     let line = flag.map(|flag| format!("{flag} is for --engine {other}, and the engine is {engine}"));
-    let alone = "--aso-ignition-pointer is for machines that the operator makes: give --aso-machines aso";
+    let alone = "--aso-ignition-pointer is for machines that the operator creates: use --aso-machines aso";
     line.or_else(|| args.aso.pointer().filter(|_| !machines).map(|_| alone.to_owned()))
 }
 

@@ -24,8 +24,8 @@ pub(super) const NAME: &str = plan::Engine::Native.name();
 
 /// What is said when the user stops the work, and when it is said again.
 const STOPPING: [&str; 2] = [
-    "stopping: calls under way are finished and noted, no other is begun",
-    "still stopping: calls under way are finished, so that nothing is lost",
+    "stopping: landfall finishes and records the calls in progress, and starts no other",
+    "still stopping: landfall finishes the calls in progress, so that nothing is lost",
 ];
 
 impl Job<'_> {

@@ -1,4 +1,5 @@
 //! From infrastructure to an installed cluster: what `create cluster --wait` does once all resources exist.
+#![allow(clippy::disallowed_methods, reason = "this edge looks whether there is a kubeconfig")]
 
 use std::path::Path;
 
@@ -13,18 +14,19 @@ use crate::{ui, workdir};
 /// What the wait needs.
 const KUBECONFIG: &str = "auth/kubeconfig";
 
-/// Whether a run goes on once the infrastructure exists: where the user asks for it, else on a terminal if there is a
-/// kubeconfig to ask the cluster with.
+/// Whether a run goes on once the infrastructure exists: where the user asks for it, else on a terminal if
+/// there is a kubeconfig to ask the cluster with.
 pub(super) fn goes_on(args: &Args, machines_are_made: bool, directory: &Path, settings: &Settings) -> bool {
     if args.plan || args.no_wait || !machines_are_made {
         return false;
     }
     let is_watched = settings.output == Output::Text && settings.printer.draws() && ui::can_ask();
-    args.wait || (is_watched && std::fs::metadata(directory.join(KUBECONFIG)).is_ok_and(|about| about.is_file()))
+    args.wait
+        || (is_watched && std::fs::metadata(directory.join(KUBECONFIG)).is_ok_and(|about| about.is_file()))
 }
 
-/// Waits until the bootstrap is complete, removes the bootstrap machine, and waits until the cluster is installed. Each
-/// part that an earlier run ended is left out or ends at once.
+/// Waits until the bootstrap is complete, removes the bootstrap machine, and waits until the cluster is
+/// installed. Each part that an earlier run ended is left out or ends at once.
 ///
 /// # Errors
 /// A stream cannot be written, or something outside of the input went wrong.

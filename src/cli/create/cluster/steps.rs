@@ -86,8 +86,8 @@ impl Job<'_> {
     pub(super) fn stands_for(&self, outlook: &Outlook) {
         if !outlook.id_is_fixed {
             self.settings.printer.talk(&format!(
-                "{} stands for the infrastructure id, which the first run that writes files makes; fix it with \
-                 --infra-id",
+                "{} is a placeholder for the infrastructure ID, which the first run that writes files \
+                 creates; set it with --infra-id",
                 outlook.plan.identity.infra_id
             ));
         }
@@ -138,7 +138,7 @@ impl Job<'_> {
         shown: &Shown<'_>,
         stopping: [&str; 2],
     ) -> T {
-        let (printer, what) = (&self.settings.printer, "looking at existing resources");
+        let (printer, what) = (&self.settings.printer, "reading existing resources");
         printer.talk(what);
         let _line = Waiting::new(what, None, printer.draws());
         self.runtime.block_on(async {
@@ -149,8 +149,8 @@ impl Job<'_> {
         })
     }
 
-    /// Says what of the existing resources is not as earlier runs left it. `restored` says whether the engine sets
-    /// changed properties back.
+    /// Says what of the existing resources is not as earlier runs left it. `restored` says whether the engine
+    /// sets changed properties back.
     pub(super) fn drifted(&self, drift: &[Drift], summary: &mut Summary, restored: bool) {
         for one in drift {
             engine::report(&one.findings(restored), self.settings);

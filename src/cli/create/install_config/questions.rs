@@ -83,7 +83,7 @@ pub(super) fn objection(
     }
     let finding = draft::fault(question, answers, secret, &basis.catalogue)?;
     // What the rule advises is for those who write the file by hand.
-    let whole = || format!("give the whole JSON text as it was downloaded; Red Hat's is at {PULL_SECRETS}");
+    let whole = || format!("paste the whole JSON text as downloaded; Red Hat's is at {PULL_SECRETS}");
     let finding = if question == Question::PullSecret { finding.help(whole()) } else { finding };
     Some(Objection::Finding(Box::new(finding)))
 }
@@ -92,7 +92,7 @@ pub(super) fn objection(
 fn unknown(question: Question, answers: &Answers, basis: &Basis) -> Option<String> {
     let (survey, answer) = (answers.survey()?, answers.get(question)?);
     if !answers.applies(question) {
-        return Some(format!("{} has no such thing", survey.title()));
+        return Some(format!("{} does not have this value", survey.title()));
     }
     let (known, what): (Vec<&str>, &str) = match question {
         Question::Cloud => (survey.clouds(&basis.catalogue), "cloud"),
@@ -110,7 +110,7 @@ fn unknown(question: Question, answers: &Answers, basis: &Basis) -> Option<Strin
     let near = nearest(answer, known).map(|near| format!("did you mean `{near}`? else "));
     let near = near.unwrap_or_default();
     let (answer, otherwise) = (shortened(answer), survey.unlisted());
-    Some(format!("`{answer}` is no {what} that is listed: {near}{otherwise}; see {GUIDE}"))
+    Some(format!("`{answer}` is not a listed {what}: {near}{otherwise}; see {GUIDE}"))
 }
 
 fn regions<'b>(survey: &dyn Survey, answers: &Answers, basis: &'b Basis) -> Vec<KnownRegion<'b>> {
@@ -126,7 +126,7 @@ pub(super) fn ask(
 ) -> Result<Given, Stop> {
     let kept = wizard::kept(cluster);
     if !kept.is_empty() {
-        settings.printer.talk("the answers of the run that was stopped are offered as defaults");
+        settings.printer.talk("the answers of the stopped run are the defaults");
     }
     let prompts = Prompts::new(settings.printer.colours().talk)?;
     let mut asking = Wizard { prompts, cluster, basis, settings, kept, given, zones: None };
@@ -212,7 +212,7 @@ impl Wizard<'_> {
             keys.insert(0, KeyFile { name: "as before".to_owned(), text: text.to_owned() });
         }
         let mut items: Vec<String> = keys.iter().map(|key| described(&key.name, &key.text)).collect();
-        items.extend(["another file".to_owned(), "none: nobody may log in to the machines".to_owned()]);
+        items.extend(["another file".to_owned(), "none: no login to the machines".to_owned()]);
         let none = items.len() - 1;
         let default = match earlier {
             Some("") => none,
@@ -279,7 +279,7 @@ impl Wizard<'_> {
             format!("a region that is not in this list: {}; see {GUIDE}", survey.unlisted())
         }));
         if let Some(wanted) = wanted.filter(|wanted| regions.iter().all(|region| region.id != *wanted)) {
-            self.hint(&format!("`{}`, which your environment names, is not in it", shortened(wanted)));
+            self.hint(&format!("`{}` from your environment is not in it", shortened(wanted)));
         }
         let items: Vec<String> = regions.iter().map(|region| self.region_line(region)).collect();
         let chosen = self.prompts.search("Region (type to search)", &items)?;
@@ -299,7 +299,7 @@ impl Wizard<'_> {
             return Ok(zones.clone());
         }
         let draft = draft::text(&self.given.answers, None, &self.basis.catalogue);
-        let progress = Progress::new("asking the cloud", None, self.settings.printer.draws());
+        let progress = Progress::new("querying the cloud", None, self.settings.printer.draws());
         progress.more(1);
         progress.began("public DNS zones of the account");
         let asked = public_zones(&draft, self.basis);
@@ -349,7 +349,7 @@ impl Wizard<'_> {
     }
 
     fn pull_secret(&self) -> Result<Secret<String>, Stop> {
-        self.hint(&format!("paste the pull secret; it is not shown. Red Hat's is at {PULL_SECRETS}"));
+        self.hint(&format!("paste the pull secret (hidden). Red Hat's is at {PULL_SECRETS}"));
         let check = |text: &str| {
             let secret = draft::one_line(&Secret::new(text.to_owned()));
             let answers = &self.given.answers;

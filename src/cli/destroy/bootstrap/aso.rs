@@ -32,7 +32,8 @@ use crate::workdir::{BOOTSTRAP_REMOVAL, ClusterDir, Durability, StepResult};
 /// The kind of the machines.
 const MACHINE: &str = "VirtualMachine";
 
-/// The objects that a cluster has for its bootstrap alone, or why the operator can make no machines of its plan.
+/// The objects that a cluster has for its bootstrap alone, or why the operator can make no machines of its
+/// plan.
 type Temporary = Result<Vec<Need>, Vec<Finding>>;
 
 /// Removes the objects of the bootstrap machine.
@@ -198,7 +199,7 @@ impl Removal<'_> {
         let steps = self.cluster.steps()?;
         let Some(last) = steps.last(BOOTSTRAP_REMOVAL) else {
             let line =
-                format!("Azure Service Operator made no bootstrap machine of {}", self.ground.infra_id);
+                format!("Azure Service Operator created no bootstrap machine of {}", self.ground.infra_id);
             return self.finish(&[], &[], Exit::Done, &line);
         };
         if last.result != StepResult::Done {
@@ -257,7 +258,7 @@ impl Removal<'_> {
         if exit == Exit::Done {
             printer.data(&format!("{line}\n"))?;
         } else {
-            printer.talk("run the same command again to go on");
+            printer.talk("run the same command again to continue");
         }
         Ok(exit)
     }

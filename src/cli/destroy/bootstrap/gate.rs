@@ -19,8 +19,8 @@ static NOT_COMPLETE: Code = Code::new("LF1429");
 const LIMIT: Duration = Duration::from_secs(15);
 const KUBECONFIG: &str = "auth/kubeconfig";
 
-/// What stands against the removal; nothing where the cluster says that its bootstrap is complete, and where the removal
-/// was begun before.
+/// What stands against the removal; nothing where the cluster says that its bootstrap is complete, and where
+/// the removal was begun before.
 pub(super) fn obstacle(directory: &Path, settings: &Settings) -> Option<Finding> {
     let steps = workdir::steps(directory).unwrap_or_default();
     if steps.last(workdir::BOOTSTRAP_REMOVAL).is_some() {
@@ -45,8 +45,8 @@ pub(super) fn obstacle(directory: &Path, settings: &Settings) -> Option<Finding>
 fn finding(why: &str) -> Finding {
     let message = format!("the cluster does not say that its bootstrap is complete: {why}");
     Finding::error(&NOT_COMPLETE, Kind::Forbidden, "", message).help(
-        "wait with `landfall wait-for bootstrap-complete`; --force removes the machine anyway, and the cluster may \
-         never be installed then",
+        "wait with `landfall wait-for bootstrap-complete`; --force removes the machine anyway, and the \
+         cluster may never be installed then",
     )
 }
 

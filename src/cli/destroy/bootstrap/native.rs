@@ -26,8 +26,8 @@ const PARALLEL: u16 = 24;
 const LONGEST: Duration = Duration::from_mins(30);
 
 const STOPPING: [&str; 2] = [
-    "stopping: calls under way are finished, no other is begun",
-    "still stopping: calls under way are finished",
+    "stopping: landfall finishes the calls in progress, and starts no other",
+    "still stopping: landfall finishes the calls in progress",
 ];
 
 /// Removes the resources of the stages that only the installation needs.
