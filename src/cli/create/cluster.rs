@@ -80,7 +80,8 @@ pub struct Args {
     #[command(flatten)]
     aso: flags::AsoArgs,
 
-    #[command(flatten)]
+    // The heading of the flags above would go on otherwise.
+    #[command(flatten, next_help_heading = Option::<&'static str>::None)]
     basis: BasisArgs,
 
     #[command(flatten)]
