@@ -69,7 +69,7 @@ fn odd(sentence: &str) -> Vec<String> {
                 let around = small.get(start..(hit.end() + phrase.len()).min(small.len()));
                 around.is_none_or(|around| around.contains(*phrase))
             };
-            if !form.fine.iter().any(|phrase| covers(phrase)) {
+            if !form.fine.iter().any(covers) {
                 found.push(format!("`{}`: write `{}`", hit.as_str(), form.instead));
             }
         }
