@@ -107,7 +107,7 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
     let Some(first) = args.region.clone().or_else(|| region_of_environment(args)) else {
         settings
             .printer
-            .report("error: no region is known whose cloud could be meant: give --region REGION\n");
+            .report("error: the cloud is unknown: set --region REGION\n");
         return Ok(Exit::Usage);
     };
     let platform = target::platform_of(
