@@ -224,6 +224,22 @@ mod tests {
     }
 
     #[test]
+    fn flags_under_the_heading_of_aso_are_for_aso_alone() {
+        let whole = command();
+        let cluster = whole.find_subcommand("create").and_then(|create| create.find_subcommand("cluster"));
+        let flags: Vec<&str> = cluster
+            .into_iter()
+            .flat_map(clap::Command::get_arguments)
+            .filter(|flag| flag.get_help_heading() == Some("With --engine aso"))
+            .filter_map(clap::Arg::get_long)
+            .collect();
+        assert!(flags.contains(&"aso-machines") && flags.contains(&"namespace"), "{flags:?}");
+        for general in ["offline", "facts", "keep-edits", "overwrite", "unknown-fields", "catalogue"] {
+            assert!(!flags.contains(&general), "{general} is listed for Azure Service Operator alone");
+        }
+    }
+
+    #[test]
     fn refuses_a_form_that_a_verb_does_not_have() {
         let refused =
             |words: &[&str]| Cli::try_parse_from(words).map(|cli| refuse_output(&cli).is_some()).ok();

@@ -18,8 +18,7 @@ const BEAT: Duration = Duration::from_secs(30);
 /// A style in which `{clock}` is how long the work has taken, of how long it may take, and `{call}` the call to a cloud
 /// that is under way. A template that cannot be read leaves the plain line.
 pub(super) fn style(template: &str, limit: Option<Duration>) -> ProgressStyle {
-    let plain = || ProgressStyle::default_bar();
-    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| plain());
+    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
     let style = style.with_key("clock", move |state: &ProgressState, out: &mut dyn Write| {
         let _ = out.write_str(&of_limit(state.elapsed(), limit));
     });

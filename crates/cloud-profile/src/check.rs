@@ -14,7 +14,7 @@ use landfall_diagnostics::{Code, Finding, Kind, Severity, sort};
 use serde_json::Value;
 
 use self::apart::{apart, is_within};
-use super::admission::{ProfileKind, Refusal, Request, Stage, Verdict, Why, review};
+use super::admission::{ProfileKind, Refusal, Request, Stage, Verdict, Why, beside_parent, review};
 use super::document::Document;
 use super::outcome::outcome;
 use super::render::DIFFERS;
@@ -41,9 +41,19 @@ pub fn check(profile: &Document, parent: Option<&CloudProfile>, now: Timestamp) 
         Verdict::Refused { stage: Stage::MergeResult, refusals } => {
             refusals.into_iter().map(|refusal| of_both(profile, refusal)).collect()
         }
-        Verdict::Refused { stage, refusals } if stage == Stage::Validation || parent.is_some() => {
-            let code = if stage == Stage::Validation { &pages::ENTRY } else { &pages::PARENT };
-            others(code, refusals, &type_errors)
+        Verdict::Refused { stage: Stage::Validation, refusals } => {
+            let mut found = others(&pages::ENTRY, refusals, &type_errors);
+            if fitting.is_some() {
+                // A cluster stops here; whoever mends a file wants to know all of it.
+                let more = others(&pages::PARENT, beside_parent(&request), &type_errors);
+                let is_told = |one: &Finding| found.iter().any(|known| is_within(&known.field, &one.field));
+                let more: Vec<Finding> = more.into_iter().filter(|one| !is_told(one)).collect();
+                found.extend(more);
+            }
+            found
+        }
+        Verdict::Refused { stage: Stage::Admission, refusals } if parent.is_some() => {
+            others(&pages::PARENT, refusals, &type_errors)
         }
         Verdict::Refused { .. } | Verdict::Accepted => Vec::new(),
     };

@@ -52,7 +52,8 @@ pub async fn look(run: &Run<'_>, outputs: &mut BTreeMap<String, Properties>) -> 
     let found: Vec<Option<(String, bool)>> = found.buffered(run.pace.parallel.max(1)).collect().await;
     let mut looked = Looked::default();
     for (name, is_missing) in found.into_iter().flatten() {
-        if is_missing { looked.missing.push(name) } else { looked.changed.push(name) }
+        let names = if is_missing { &mut looked.missing } else { &mut looked.changed };
+        names.push(name);
     }
     looked
 }

@@ -7,7 +7,7 @@
 #[cfg(test)]
 mod tests;
 
-use std::sync::Arc;
+use std::sync::{self, Arc, PoisonError};
 use std::time::Duration;
 
 use futures::future::BoxFuture;
@@ -72,6 +72,10 @@ pub struct Lease<L> {
     terms: Terms,
     clock: fn() -> Timestamp,
     held: Mutex<Option<Held>>,
+    /// The annotation that a holder writes, with its value.
+    note: Option<(&'static str, String)>,
+    /// That of another holder, as it was seen last.
+    seen_note: sync::Mutex<Option<String>>,
 }
 
 /// A lease that is held, by the version that was written last.
@@ -92,7 +96,20 @@ impl<L: Leases> Lease<L> {
     /// The lease in this place. `identity` is nobody else's. What the clock says is told and decides nothing.
     #[must_use]
     pub fn new(leases: L, place: Place, identity: String, terms: Terms, clock: fn() -> Timestamp) -> Self {
-        Self { leases, place, identity, terms, clock, held: Mutex::new(None) }
+        let (held, seen_note) = (Mutex::new(None), sync::Mutex::default());
+        Self { leases, place, identity, terms, clock, held, note: None, seen_note }
+    }
+
+    /// The same, with an annotation that says something of whoever holds it.
+    #[must_use]
+    pub fn noting(self, key: &'static str, value: String) -> Self {
+        Self { note: Some((key, value)), ..self }
+    }
+
+    /// What the annotation of [`Self::noting`] said of another holder at the last look; none if it has none.
+    #[must_use]
+    pub fn seen_note(&self) -> Option<String> {
+        self.seen_note.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Waits until the lease is held, and gives the time from which on it counts. `looked` is told after each
@@ -159,6 +176,8 @@ impl<L: Leases> Lease<L> {
         let is_free = holder.is_empty() || holder == self.identity;
         let seconds = lease.pointer("/spec/leaseDurationSeconds").and_then(Value::as_u64);
         if !is_free && since.elapsed() < seconds.map_or(self.terms.duration, Duration::from_secs) {
+            let note = self.note.as_ref().and_then(|(key, _)| lease["metadata"]["annotations"][key].as_str());
+            *self.seen_note.lock().unwrap_or_else(PoisonError::into_inner) = note.map(str::to_owned);
             return Ok(Reached::Elsewhere(holder.to_owned()));
         }
         let (renewed, time) = (Instant::now(), self.time());
@@ -211,7 +230,10 @@ impl<L: Leases> Lease<L> {
 
     /// Changes the lease as it was at this version, and gives the version that comes of it.
     async fn write(&self, version: &str, spec: &Value) -> Result<String, Fault> {
-        let patch = json!({ "metadata": { "resourceVersion": version }, "spec": spec });
+        let mut patch = json!({ "metadata": { "resourceVersion": version }, "spec": spec });
+        if let Some((key, value)) = &self.note {
+            patch["metadata"]["annotations"] = json!({ *key: value });
+        }
         let lease = self.leases.merge(&self.place, patch).await?;
         Ok(text(&lease, VERSION).to_owned())
     }

@@ -36,6 +36,7 @@ use crate::workdir::Durability;
 ///
 /// Validates `install-config.yaml`, runs the checks of `landfall preflight`, writes all files like `landfall
 /// create manifests`, and creates the infrastructure. After any stop, run the same command again to continue.
+#[allow(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
@@ -79,7 +80,8 @@ pub struct Args {
     #[command(flatten)]
     aso: flags::AsoArgs,
 
-    #[command(flatten)]
+    // The heading of the flags above would go on otherwise.
+    #[command(flatten, next_help_heading = Option::<&'static str>::None)]
     basis: BasisArgs,
 
     #[command(flatten)]

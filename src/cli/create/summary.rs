@@ -43,7 +43,7 @@ impl Summary {
         };
         let count = |(stage, _): &(Stage, Standing)| {
             let items = whole.items.iter().filter(|item| item.stage == stage.name);
-            let total = items.map(|item| item.count as usize).sum::<usize>();
+            let total = items.map(|item| usize::try_from(item.count).unwrap_or(usize::MAX)).sum();
             let existing = existing.iter().find(|known| known.stage == stage.name);
             Count { stage: stage.name, existing: existing.map_or(0, Existing::count).min(total), total }
         };

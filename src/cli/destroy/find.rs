@@ -127,9 +127,10 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
     let Some(cloud) = platform.cloud() else {
         return ended("refused", &[target::pages::no_cloud(platform.name())], Exit::Failed, settings);
     };
-    let regions = match args.all_regions {
-        true => platform.regions_beside(&basis.catalogue, &basis.release, &first),
-        false => vec![first],
+    let regions = if args.all_regions {
+        platform.regions_beside(&basis.catalogue, &basis.release, &first)
+    } else {
+        vec![first]
     };
     let places = match places(args, platform, &regions, &directory) {
         Ok(places) => places,
@@ -146,8 +147,8 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
 fn region_of_environment(args: &Args) -> Option<String> {
     let wanted = args.platform.as_deref();
     let platforms = catalogue::PLATFORMS.iter().filter(|name| wanted.is_none_or(|wanted| wanted == **name));
-    let surveys = platforms.filter_map(|name| platforms::named(name)?.survey());
-    surveys.filter_map(|survey| survey.environment_region(&Environment)).next()
+    let mut surveys = platforms.filter_map(|name| platforms::named(name)?.survey());
+    surveys.find_map(|survey| survey.environment_region(&Environment))
 }
 
 /// Every account in every region.

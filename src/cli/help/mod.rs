@@ -7,8 +7,6 @@ use std::fmt::Write as _;
 
 use clap::Command;
 
-pub use examples::EXAMPLES;
-
 /// Commands by what they are for. Every command is in one group.
 const GROUPS: &[(&str, &[&str])] = &[
     ("Create", &["create", "wait-for", "metadata"]),
@@ -132,7 +130,7 @@ fn grouped(command: Command) -> Command {
         .fold(command, |command, name| command.mut_subcommand(name, |below| below.hide(true)));
     command
         .help_template("{about-with-newline}\n{usage-heading} {usage}{after-help}\n\n{options}")
-        .after_help(format!("{}\nUse landfall COMMAND --help for a command, landfall --help for all.", short))
+        .after_help(format!("{short}\nUse landfall COMMAND --help for a command, landfall --help for all."))
         .after_long_help(long.trim_end().to_owned())
 }
 

@@ -1,5 +1,6 @@
 use clap::{Command, CommandFactory};
 
+use super::examples::EXAMPLES;
 use super::*;
 use crate::cli::Cli;
 

@@ -1,7 +1,15 @@
 //! `landfall operator manifests`.
+#![allow(clippy::disallowed_methods, reason = "this edge writes the files where it is told to")]
+
+use std::path::Path;
+use std::{fs, io};
+
+use anyhow::Context as _;
 
 use landfall_controllers::admission;
-use landfall_controllers::operator::{Deployed, Registered, documents, manifests};
+use landfall_controllers::operator::{
+    Deployed, PackageFile, Packaging, Registered, documents, manifests, package,
+};
 use landfall_diagnostics::{Code, Finding, Kind};
 
 use super::super::{Exit, Settings};
@@ -33,9 +41,41 @@ pub struct Args {
     #[arg(long, value_name = "VERSION", value_parser = release)]
     release_version: Option<String>,
 
+    /// How many replicas there are; one works, the others stand by
+    #[arg(long, value_name = "NUMBER", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=9))]
+    replicas: u8,
+
+    /// Write files to the directory given by --dir: a Kustomize base, a Helm chart, or an OLM bundle
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Yaml)]
+    format: Format,
+
     /// Check the choice of controllers, and print nothing but findings; exit code 3 if there are any
     #[arg(long)]
     check: bool,
+}
+
+/// In which form the manifests are given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    /// YAML documents on standard output
+    Yaml,
+    /// A base for Kustomize
+    Kustomize,
+    /// A chart for Helm
+    Helm,
+    /// A bundle for the Operator Lifecycle Manager
+    Olm,
+}
+
+impl Format {
+    fn packaging(self) -> Option<Packaging> {
+        match self {
+            Self::Yaml => None,
+            Self::Kustomize => Some(Packaging::Kustomize),
+            Self::Helm => Some(Packaging::Helm),
+            Self::Olm => Some(Packaging::Olm),
+        }
+    }
 }
 
 /// The name of an image, of the characters that container runtimes take.
@@ -92,9 +132,48 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
         clean_images: args.common.clean_machine_images,
         take_over: args.common.take_over,
         controllers: args.common.controllers(),
+        replicas: args.replicas,
     };
-    settings.printer.data(&documents(&manifests(&deployed)))?;
+    let Some(packaging) = args.format.packaging() else {
+        settings.printer.data(&documents(&manifests(&deployed)))?;
+        return Ok(Exit::Done);
+    };
+    let Some(directory) = &settings.dir else {
+        settings.printer.report("error: name the directory for the files with --dir\n");
+        return Ok(Exit::Usage);
+    };
+    write(directory, &package(&deployed, packaging))?;
     Ok(Exit::Done)
+}
+
+/// Writes files below a directory in which nothing else is: what is left of an earlier choice would be deployed, too.
+fn write(directory: &Path, files: &[PackageFile]) -> anyhow::Result<()> {
+    let mut folders = vec![directory.to_owned()];
+    while let Some(folder) = folders.pop() {
+        let entries = match fs::read_dir(&folder) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            entries => entries.with_context(|| format!("cannot read the directory {}", folder.display()))?,
+        };
+        for entry in entries {
+            let path =
+                entry.with_context(|| format!("cannot read the directory {}", folder.display()))?.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if !files.iter().any(|file| directory.join(&file.path) == path) {
+                anyhow::bail!(
+                    "{} is not one of these files: delete it, or name another directory",
+                    path.display()
+                );
+            }
+        }
+    }
+    for file in files {
+        let path = directory.join(&file.path);
+        let written =
+            path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(&path, &file.text));
+        written.with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -122,6 +201,21 @@ mod tests {
         assert_eq!(found(&["private-cloud-profile", "cloud-profile"]), ["LF1465"]);
         assert!(found(&["private-cloud-profile", "cloud-profile-admission"]).is_empty());
         assert!(found(&["namespaced-cloud-profile", "kube-cloud-config"]).is_empty());
+    }
+
+    #[test]
+    fn files_are_written_where_nothing_else_is() -> anyhow::Result<()> {
+        let directory = tempfile::tempdir()?;
+        let root = directory.path().join("chart");
+        let file = |path: &str| PackageFile { path: path.to_owned(), text: path.to_owned() };
+        let files = [file("Chart.yaml"), file("templates/a.yaml")];
+        write(&root, &files)?;
+        assert_eq!(fs::read_to_string(root.join("templates/a.yaml"))?, "templates/a.yaml");
+        // The same files again.
+        write(&root, &files)?;
+        let refused = write(&root, &files[..1]).map_err(|error| error.to_string());
+        assert!(refused.is_err_and(|why| why.contains("templates/a.yaml")));
+        Ok(())
     }
 
     #[test]

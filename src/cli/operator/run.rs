@@ -33,8 +33,8 @@ const LEASE_PATIENCE: Duration = Duration::from_secs(4);
 /// Run controllers until a signal
 ///
 /// With several replicas, only the holder of the lease `landfall-operator` works. A replica that loses the
-/// lease ends with 1. On SIGTERM or SIGINT, the operator finishes its work, releases the lease and ends with
-/// 0.
+/// lease ends with 1, and so does an operator that waits two minutes for one with other controllers. On SIGTERM
+/// or SIGINT, the operator finishes its work, releases the lease and ends with 0.
 ///
 /// The cluster is that of --kubeconfig, of `KUBECONFIG`, or of the pod. `/healthz`, `/readyz` and `/metrics`
 /// are served over HTTP. The log on standard error is one JSON object a line.
@@ -96,6 +96,10 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
         Ended::Stopped => Exit::Done,
         Ended::Lost => {
             tracing::error!("the lease is lost, and another replica may lead");
+            Exit::Failed
+        }
+        Ended::Refused(why) => {
+            tracing::error!(%why, "refused");
             Exit::Failed
         }
     })

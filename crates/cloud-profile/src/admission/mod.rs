@@ -6,6 +6,7 @@
 
 mod cloud_profile;
 mod deletion;
+mod loss;
 mod machines;
 mod names;
 mod nesting;
@@ -32,6 +33,7 @@ use serde_json::Value;
 pub use cloud_profile::cloud_profile;
 pub(crate) use cloud_profile::of_members;
 pub use deletion::{Deletion, FINALIZER, REFERENCED, cloud_profile_deletion, profile_deletion};
+pub use loss::{Loss, takes};
 pub use nesting::nesting;
 pub use parent_update::{ParentUpdate, matters, parent_update};
 pub(crate) use shape::of as shape_of;
@@ -255,6 +257,16 @@ pub fn review(request: &Request<'_>) -> Verdict {
     match request.kind {
         ProfileKind::Private => private::review(request),
         ProfileKind::Released => released::review(request),
+    }
+}
+
+/// What stands against a profile beside its parent, even where the profile alone is refused already. Nothing is said
+/// of a spec that cannot be read.
+#[must_use]
+pub fn beside_parent(request: &Request<'_>) -> Vec<Refusal> {
+    match request.kind {
+        ProfileKind::Private => private::beside_parent(request),
+        ProfileKind::Released => released::beside_parent(request),
     }
 }
 

@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use landfall_diagnostics::shortened;
+use serde::Deserialize;
 use serde_json::Value;
 
 use super::versions::{not_in_parent, without_date};
@@ -30,13 +31,24 @@ pub(super) fn review(request: &Request<'_>) -> Verdict {
     if !refusals.is_empty() {
         return Verdict::of(Stage::Validation, refusals);
     }
+    Verdict::of(Stage::Admission, of_parent(request, &spec))
+}
+
+/// The spec beside its parent, whatever the spec alone comes to.
+pub(super) fn beside_parent(request: &Request<'_>) -> Vec<Refusal> {
+    let spec = request.object.get("spec").and_then(|spec| PrivateCloudProfileSpec::deserialize(spec).ok());
+    spec.map(|spec| of_parent(request, &spec)).unwrap_or_default()
+}
+
+fn of_parent(request: &Request<'_>, spec: &PrivateCloudProfileSpec) -> Vec<Refusal> {
+    let mut refusals = Vec::new();
     if let Some(parent) = request.parent {
-        check_beside(parent, &spec, &mut refusals);
+        check_beside(parent, spec, &mut refusals);
     } else {
         let message = format!("there is no cloud profile `{}`", shortened(&spec.parent));
         refusals.push(Refusal::new("spec.parent", Why::NotFound, message));
     }
-    Verdict::of(Stage::Admission, refusals)
+    refusals
 }
 
 /// The spec alone, and beside the one that stands.

@@ -44,6 +44,15 @@ pub(super) fn review(request: &Request<'_>) -> Verdict {
     Verdict::of(Stage::MergeResult, refusals)
 }
 
+/// A new object beside its parent, whatever the spec alone comes to.
+pub(super) fn beside_parent(request: &Request<'_>) -> Vec<Refusal> {
+    let spec = request.object.get("spec").and_then(|spec| NamespacedCloudProfileSpec::deserialize(spec).ok());
+    let (Some(spec), Some(parent)) = (spec, request.parent) else { return Vec::new() };
+    let mut refusals = Vec::new();
+    overrides::check(parent, &stored(None, &spec, request.now), None, request.now, &mut refusals);
+    refusals
+}
+
 /// Whether the change is of the spec, or of what users say in the metadata of an object that is not being
 /// deleted. Finalizers come and go without them, as does the note of who wrote which field.
 fn is_changed(request: &Request<'_>) -> bool {

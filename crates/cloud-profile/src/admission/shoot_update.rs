@@ -28,7 +28,8 @@ impl<'a> Referred<'a> {
         Self { root: name, offer: Some(Cow::Borrowed(spec)) }
     }
 
-    /// A profile of the kind that was proposed, with this parent. What workers use is not compared with it.
+    /// A profile of the kind that was proposed, with this parent. What the cluster uses is not compared with it here,
+    /// but by [`super::Loss`].
     #[must_use]
     pub fn private(parent: &'a str) -> Self {
         Self { root: parent, offer: None }

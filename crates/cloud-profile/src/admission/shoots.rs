@@ -72,6 +72,8 @@ pub struct Shoot {
     pub profile: Option<Reference>,
     /// The version of Kubernetes.
     pub kubernetes: String,
+    /// The region.
+    pub region: String,
     /// The groups of worker machines.
     pub workers: Vec<Worker>,
 }
@@ -87,6 +89,7 @@ impl Shoot {
             name: owned("/metadata/name"),
             profile: object.get("spec").and_then(Reference::of),
             kubernetes: owned("/spec/kubernetes/version"),
+            region: owned("/spec/region"),
             workers: workers.into_iter().flatten().map(Worker::of).collect(),
         }
     }

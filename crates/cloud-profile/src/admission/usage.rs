@@ -1,4 +1,4 @@
-//! What the clusters that use a profile of the released kind still need of it.
+//! What the clusters that use a profile still need of it.
 
 use std::collections::BTreeSet;
 
@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::loss;
 use super::shoots::Shoot;
 use super::{ProfileKind, Refusal, Request, Why};
 use crate::released::lifecycle::{Expirable, listed};
@@ -13,9 +14,13 @@ use crate::released::stored;
 use crate::types::{CloudProfileSpec, Limits, MachineImage, NamespacedCloudProfileSpec};
 
 /// What stands against a change of a profile that clusters use: they would lose versions that they run, or
-/// come to stand above a limit. Of `shoots` those count that refer to the profile.
+/// come to stand above a limit; of a private profile, anything that they use. Of `shoots` those count that refer to
+/// the profile.
 #[must_use]
 pub fn usage(request: &Request<'_>, shoots: &[Shoot]) -> Vec<Refusal> {
+    if request.kind == ProfileKind::Private {
+        return loss::usage(request, shoots);
+    }
     let spec = |object: &Value| NamespacedCloudProfileSpec::deserialize(object.get("spec")?).ok();
     let (ProfileKind::Released, Some(old), Some(new), Some(parent)) =
         (request.kind, request.old.and_then(spec), spec(request.object), request.parent)

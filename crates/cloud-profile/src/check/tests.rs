@@ -39,6 +39,21 @@ fn points_at_what_is_refused_and_at_conflicts() -> Result<(), Vec<Finding>> {
 }
 
 #[test]
+fn what_is_wrong_alone_and_beside_the_parent_is_told_in_one_run() -> Result<(), Vec<Finding>> {
+    let both = PRIVATE.replace(
+        "parent: base\n",
+        "parent: base\n  limits: {maxNodesTotal: 0}\n  kubernetes: {versions: [{version: 9.9.9}]}\n",
+    );
+    let codes: Vec<&str> = found(&both, Some(PARENT))?.into_iter().map(|(code, _)| code).collect();
+    assert!(codes.contains(&"LF1452") && codes.contains(&"LF1453"), "{codes:?}");
+    // What follows from a fault is not told besides.
+    let odd = PRIVATE.replace("parent: base\n", "parent: base\n  kubernetes: {versions: [{version: 9.x}]}\n");
+    let codes: Vec<&str> = found(&odd, Some(PARENT))?.into_iter().map(|(code, _)| code).collect();
+    assert!(codes.contains(&"LF1452") && !codes.contains(&"LF1453"), "{codes:?}");
+    Ok(())
+}
+
+#[test]
 fn a_spec_that_is_missing_is_told_as_that() -> Result<(), Vec<Finding>> {
     let without = PRIVATE.split("spec:").next().unwrap_or_default();
     let profile = Document::read(without, &[PRIVATE_CLOUD_PROFILE])?;
@@ -108,8 +123,8 @@ fn what_is_joined_all_the_same_is_told_once_and_as_warnings() -> Result<(), Vec<
     let lacking = ("LF1454", "spec.kubernetes.versions[9.9.9]".to_owned());
     let differing = ("LF1454", "spec.machineTypes[m5.large]".to_owned());
     let unknown = ("LF1452", "spec.foo".to_owned());
-    assert_eq!(told(&text)?, [unknown, lacking.clone(), differing.clone()]);
     let undated = ("LF1453", "spec.kubernetes.versions[1].expirationDate".to_owned());
+    assert_eq!(told(&text)?, [unknown, lacking.clone(), undated.clone(), differing.clone()]);
     assert_eq!(told(&text.replace("  foo: bar\n", ""))?, [lacking, undated, differing]);
     Ok(())
 }

@@ -1,18 +1,22 @@
 //! What is answered to the API server.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use jiff::Timestamp;
 use landfall_cloud_profile::admission;
 use landfall_cloud_profile::admission::{
-    ParentUpdate, ProfileKind, Reference, Referred, Refusal, Request, Shoot, Verb, Verdict, Why,
+    Loss, ParentUpdate, ProfileKind, Reference, Referred, Refusal, Request, Shoot, Verb, Verdict, Why,
 };
+use landfall_cloud_profile::render::render;
 use landfall_cloud_profile::types::{
     API_VERSION, CLOUD_PROFILE, CloudProfileSpec, GROUP, NAMESPACED_CLOUD_PROFILE, NamespacedCloudProfile,
+    PrivateCloudProfileSpec,
 };
 use landfall_kube::objects::{Kind, Objects, Place};
 use landfall_kube::questions::Questions;
 use landfall_kube::{Fault, kinds};
+use serde::Deserialize as _;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
@@ -63,10 +67,10 @@ impl Judge {
             return self.profile(kind, request, object, old, now).await;
         }
         if resource == kinds::CLOUD_PROFILE.plural {
-            return self.parent(old, object).await;
+            return self.parent(old, object, now).await;
         }
         match old {
-            Some(old) if resource == kinds::SHOOT.plural => self.shoot(old, object).await,
+            Some(old) if resource == kinds::SHOOT.plural => self.shoot(old, object, now).await,
             _ => Ok(Vec::new()),
         }
     }
@@ -101,7 +105,7 @@ impl Judge {
                 return Ok(vec![verb.refusal()]);
             }
         }
-        if kind == ProfileKind::Private || old.is_none() {
+        if old.is_none_or(|old| kind == ProfileKind::Private && old.get("spec") == object.get("spec")) {
             return Ok(Vec::new());
         }
         let shoots = self.shoots(Some(text(request, "/namespace"))).await?;
@@ -129,7 +133,12 @@ impl Judge {
     }
 
     /// A cloud profile, and changes of one on which others build.
-    async fn parent(&self, old: Option<&Value>, object: &Value) -> Result<Vec<Refusal>, Unknown> {
+    async fn parent(
+        &self,
+        old: Option<&Value>,
+        object: &Value,
+        now: Timestamp,
+    ) -> Result<Vec<Refusal>, Unknown> {
         if old.is_some_and(|old| old.get("spec") == object.get("spec")) {
             return Ok(Vec::new());
         }
@@ -156,9 +165,28 @@ impl Judge {
         }
         // One that cannot be read may always be mended.
         let Some(old) = old.and_then(|old| spec(old).ok()) else { return Ok(Vec::new()) };
-        if !admission::matters(&old, &new) {
+        let (matters, takes) = (admission::matters(&old, &new), admission::takes(&old, &new, now));
+        if !matters && !takes {
             return Ok(Vec::new());
         }
+        let shoots = self.shoots(None).await?;
+        let mut refusals = Vec::new();
+        if matters {
+            refusals.extend(self.released_children(name, (&old, &new), &shoots).await?);
+        }
+        if takes {
+            refusals.extend(self.private_children(name, (&old, &new), &shoots, now).await?);
+        }
+        Ok(refusals)
+    }
+
+    /// What profiles of the released kind, and clusters, lose by the change of a cloud profile.
+    async fn released_children(
+        &self,
+        name: &str,
+        (old, new): (&CloudProfileSpec, &CloudProfileSpec),
+        shoots: &[Shoot],
+    ) -> Result<Vec<Refusal>, Unknown> {
         let mut children: Vec<NamespacedCloudProfile> = Vec::new();
         let mut taker = |object: Value| {
             children.extend(
@@ -168,22 +196,67 @@ impl Judge {
         };
         let listed = self.questions.each(&kinds::NAMESPACED_CLOUD_PROFILE, None, &mut taker).await;
         listed.map_err(|fault| unlisted(&kinds::NAMESPACED_CLOUD_PROFILE, &fault))?;
-        let shoots = self.shoots(None).await?;
         let profiles: Vec<&NamespacedCloudProfile> = children.iter().collect();
-        let update = ParentUpdate { name, old: &old, new: &new, profiles: &profiles, shoots: &shoots };
+        let update = ParentUpdate { name, old, new, profiles: &profiles, shoots };
         Ok(admission::parent_update(&update))
     }
 
+    /// What clusters that refer to private profiles lose by the change of a cloud profile.
+    async fn private_children(
+        &self,
+        name: &str,
+        (old, new): (&CloudProfileSpec, &CloudProfileSpec),
+        shoots: &[Shoot],
+        now: Timestamp,
+    ) -> Result<Vec<Refusal>, Unknown> {
+        let mut users: BTreeMap<(&str, &str), Vec<&Shoot>> = BTreeMap::new();
+        for shoot in shoots {
+            let reference = shoot.profile.as_ref().filter(|one| one.kind == ProfileKind::Private.name());
+            if let Some(Reference { name, .. }) = reference {
+                users.entry((&shoot.namespace, name)).or_default().push(shoot);
+            }
+        }
+        let mut loss = Loss::default();
+        if users.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut taker = |object: Value| {
+            let key = (text(&object, "/metadata/namespace"), text(&object, "/metadata/name"));
+            let is_child = ProfileKind::Private.parent(&object) == Some(name);
+            // One that cannot be read offers nothing.
+            let spec = || PrivateCloudProfileSpec::deserialize(object.get("spec")?).ok();
+            if let Some(shoots) = users.get(&key).filter(|_| is_child)
+                && let Some(spec) = spec()
+            {
+                let (before, after) = (render(old, &spec).spec, render(new, &spec).spec);
+                loss.add(Some(&before), &after, shoots.iter().copied(), now);
+            }
+            true
+        };
+        let listed = self.questions.each(&kinds::PRIVATE_CLOUD_PROFILE, None, &mut taker).await;
+        listed.map_err(|fault| unlisted(&kinds::PRIVATE_CLOUD_PROFILE, &fault))?;
+        Ok(loss.refusals())
+    }
+
     /// Changes of a cluster's reference to a profile.
-    async fn shoot(&self, old: &Value, new: &Value) -> Result<Vec<Refusal>, Unknown> {
+    async fn shoot(&self, old: &Value, new: &Value, now: Timestamp) -> Result<Vec<Refusal>, Unknown> {
         let (old, new) = (Shoot::of(old), Shoot::of(new));
         if old.profile == new.profile {
             return Ok(Vec::new());
         }
         let from = self.find(&new.namespace, old.profile.as_ref()).await?;
         let to = self.find(&new.namespace, new.profile.as_ref()).await?;
-        let (from, to) = (from.as_ref().map(Found::referred), to.as_ref().map(Found::referred));
-        Ok(admission::shoot_update(&old, &new, from.as_ref(), to.as_ref()).into_iter().collect())
+        let (leads_from, leads_to) = (from.as_ref().map(Found::referred), to.as_ref().map(Found::referred));
+        if let Some(refusal) = admission::shoot_update(&old, &new, leads_from.as_ref(), leads_to.as_ref()) {
+            return Ok(vec![refusal]);
+        }
+        let is_private = [&from, &to].into_iter().flatten().any(|one| matches!(one, Found::Private { .. }));
+        let Some(after) = to.as_ref().filter(|_| is_private).and_then(Found::offer) else {
+            return Ok(Vec::new());
+        };
+        let mut loss = Loss::default();
+        loss.add(from.as_ref().and_then(Found::offer), after, [&new], now);
+        Ok(loss.of_reference())
     }
 
     /// What a reference in a namespace leads to.
@@ -201,13 +274,15 @@ impl Judge {
         let place = Place::in_namespace(kind, namespace, name.as_str());
         let Some(object) = self.object(&place).await? else { return Ok(None) };
         let parent = profile.parent(&object);
-        if profile == ProfileKind::Private {
-            return Ok(Some(Found::Private(parent.unwrap_or_default().to_owned())));
-        }
         let parent = match parent {
             Some(parent) => self.cloud_profile(parent).await?.map(Box::new),
             None => None,
         };
+        if profile == ProfileKind::Private {
+            let spec: PrivateCloudProfileSpec = typed(object.get("spec"), &place)?;
+            let offer = parent.map(|parent| Box::new(render(&parent, &spec).spec));
+            return Ok(Some(Found::Private { parent: spec.parent, offer }));
+        }
         Ok(Some(Found::Released(Box::new(typed(Some(&object), &place)?), parent)))
     }
 
@@ -253,7 +328,7 @@ struct Stored {
 /// The profile that a reference leads to, with its parent or the parent's name.
 enum Found {
     Parent(String, Box<CloudProfileSpec>),
-    Private(String),
+    Private { parent: String, offer: Option<Box<CloudProfileSpec>> },
     Released(Box<NamespacedCloudProfile>, Option<Box<CloudProfileSpec>>),
 }
 
@@ -261,8 +336,19 @@ impl Found {
     fn referred(&self) -> Referred<'_> {
         match self {
             Self::Parent(name, spec) => Referred::cloud_profile(name, spec),
-            Self::Private(parent) => Referred::private(parent),
+            Self::Private { parent, .. } => Referred::private(parent),
             Self::Released(profile, parent) => Referred::released(profile, parent.as_deref()),
+        }
+    }
+}
+
+impl Found {
+    /// What clusters may use, where a private profile or a cloud profile says it.
+    fn offer(&self) -> Option<&CloudProfileSpec> {
+        match self {
+            Self::Parent(_, spec) => Some(spec),
+            Self::Private { offer, .. } => offer.as_deref(),
+            Self::Released(..) => None,
         }
     }
 }

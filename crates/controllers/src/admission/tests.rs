@@ -376,3 +376,50 @@ async fn who_builds_on_a_cloud_profile_is_asked_for_only_where_it_matters() {
     let (allowed, code, _) = answer(&cluster, &review("cloudprofiles", &new, &old)).await;
     assert_eq!((allowed, code), (false, 500));
 }
+
+#[tokio::test]
+async fn what_a_cluster_uses_of_a_private_profile_stays() {
+    let cluster = cluster();
+    let own = profile(&json!({ "parent": "p", "machineTypes": [{ "name": "own" }] }));
+    cluster.put(&kinds::PRIVATE_CLOUD_PROFILE, own.clone());
+    let shoot = |kind: &str, name: &str, machine: &str| {
+        json!({
+            "metadata": { "name": "s", "namespace": "n" },
+            "spec": {
+                "cloudProfile": { "kind": kind, "name": name },
+                "provider": { "workers": [{ "machine": { "type": machine } }, { "machine": { "type": "m" } }] },
+            },
+        })
+    };
+    let used = shoot("PrivateCloudProfile", "c", "own");
+    cluster.put(&kinds::SHOOT, used.clone());
+    // By a change of the profile.
+    let bare = profile(&json!({ "parent": "p" }));
+    let (allowed, code, why) = answer(&cluster, &review("privatecloudprofiles", &own, &bare)).await;
+    assert!(
+        !allowed && code == 422 && why.contains("spec.machineTypes") && why.contains("`own` by `s`"),
+        "{why}"
+    );
+    let mut labelled = own.clone();
+    labelled["metadata"]["labels"] = json!({ "a": "b" });
+    assert!(answer(&cluster, &review("privatecloudprofiles", &own, &labelled)).await.0);
+    // By a change of its parent.
+    let parent = cluster.at(&Place::in_cluster(&kinds::CLOUD_PROFILE, "p"));
+    let mut without = parent.clone();
+    without["spec"]["machineTypes"] = json!([]);
+    let (allowed, _, why) = answer(&cluster, &review("cloudprofiles", &parent, &without)).await;
+    assert!(!allowed && why.contains("spec.machineTypes") && why.contains("`m` by `s`"), "{why}");
+    let mut grown = parent.clone();
+    grown["spec"]["machineTypes"] = json!([{ "name": "m" }, { "name": "n" }]);
+    assert!(answer(&cluster, &review("cloudprofiles", &parent, &grown)).await.0);
+    // By a change of the reference.
+    let to_parent = shoot("CloudProfile", "p", "own");
+    let (allowed, _, why) = answer(&cluster, &review("shoots", &used, &to_parent)).await;
+    assert!(!allowed && why.contains("machine-type-missing") && why.contains("`own`"), "{why}");
+    let to_parent = shoot("CloudProfile", "p", "m");
+    assert!(answer(&cluster, &review("shoots", &used, &to_parent)).await.0);
+    // Nobody uses it any more.
+    cluster.with(|state| state.objects.retain(|place, _| place.kind.kind != "Shoot"));
+    assert!(answer(&cluster, &review("privatecloudprofiles", &own, &bare)).await.0);
+    assert!(answer(&cluster, &review("cloudprofiles", &parent, &without)).await.0);
+}

@@ -55,6 +55,11 @@ impl Claims {
         self.kept().is_complete
     }
 
+    /// The keys of all resources.
+    pub(super) fn all(&self) -> Vec<Key> {
+        self.kept().known.keys().cloned().collect()
+    }
+
     /// Takes note of what the watch told, and gives the keys of the resources that it matters to.
     pub(super) fn note(&self, event: Event<Metadata>) -> Vec<Key> {
         let mut kept = self.kept();

@@ -94,7 +94,7 @@ pub struct Tools {
 pub struct AzureInfrastructure {
     objects: Arc<dyn Objects>,
     driver: Driver,
-    operator: Operator,
+    operator: Arc<Operator>,
     claims: Arc<Claims>,
     memories: Mutex<BTreeMap<Key, Arc<tokio::sync::Mutex<Memory>>>>,
 }
@@ -104,7 +104,7 @@ impl AzureInfrastructure {
     #[must_use]
     pub fn new(tools: Tools) -> Self {
         let Tools { objects, events, client, numbers, wrote, identity } = tools;
-        let operator = Operator::new(Box::new(Behind(client.clone())));
+        let operator = Arc::new(Operator::new(Box::new(Behind(client.clone()))));
         let store = Arc::new(Store::new(numbers.clone()));
         let api = Arc::new(drive::Live::new(client));
         let driver = Driver { api, events, store, numbers, wrote, identity };
@@ -196,7 +196,15 @@ impl Controller for AzureInfrastructure {
         let api: Api<Metadata> = Api::all_with(client.clone(), &watch::resource(&AZURE_INFRASTRUCTURE));
         let resources = watch::unbroken(&AZURE_INFRASTRUCTURE, api, watcher::Config::default());
         let resources = resources.flat_map(move |event| stream::iter(claims.note(event)));
-        stream::select(resources, objects).boxed()
+        let (operator, claims) = (Arc::clone(&self.operator), Arc::clone(&self.claims));
+        let operators = watches::operators(client).then(move |()| {
+            let (operator, claims) = (Arc::clone(&operator), Arc::clone(&claims));
+            async move {
+                operator.forget().await;
+                stream::iter(claims.all())
+            }
+        });
+        stream::select(stream::select(resources, objects), operators.flatten()).boxed()
     }
 
     fn reconcile<'a>(&'a self, key: &'a Key) -> BoxFuture<'a, Result<Next, Failed>> {

@@ -82,6 +82,13 @@ impl Operator {
         Self { lookout, last: Mutex::default() }
     }
 
+    /// The operator has changed: what was seen of it does not count any more.
+    pub(super) async fn forget(&self) {
+        let mut last = self.last.lock().await;
+        // What the controller may do has not changed by that; it is asked again all the same.
+        *last = None;
+    }
+
     /// What there is, looked at anew where it was seen too long ago: sooner where it was of no use.
     pub(super) async fn seen(&self, was_usable: bool) -> Result<Arc<Seen>, Failed> {
         let unreadable = |fault: Fault| {
@@ -139,6 +146,9 @@ mod tests {
         assert_eq!(looks.load(Ordering::Relaxed), 1);
         assert!(operator.seen(false).await.is_ok());
         assert_eq!(looks.load(Ordering::Relaxed), 2);
+        operator.forget().await;
+        assert!(operator.seen(true).await.is_ok());
+        assert_eq!(looks.load(Ordering::Relaxed), 3);
     }
 
     #[test]

@@ -241,7 +241,7 @@ impl Stage {
             wrote: Arc::new(|| {}),
             identity: "one".to_owned(),
         };
-        let operator = Operator::new(Box::new(Usable));
+        let operator = Arc::new(Operator::new(Box::new(Usable)));
         let controller = AzureInfrastructure {
             objects: played.clone(),
             driver,

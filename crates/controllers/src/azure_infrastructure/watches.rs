@@ -1,12 +1,22 @@
 //! What the operator's objects of all clusters do: one watch for each kind, whatever the number of clusters.
 
+use std::collections::BTreeMap;
+
 use ::kube::Client;
+use ::kube::api::{Api, ObjectMeta};
+use ::kube::runtime::watcher::{self, Event};
 use futures::StreamExt as _;
+use futures::future::ready;
 use futures::stream::{self, BoxStream};
+use landfall_engine_aso::detect::DEPLOYMENT as OPERATOR;
 use landfall_engine_aso::drive::{Feed, Live, ObjectEvent};
 use landfall_engine_aso::keys;
 use landfall_engine_aso::kinds::{KINDS, Kind};
 use landfall_kube::Fault;
+use landfall_kube::kinds::DEPLOYMENT;
+
+use super::claims::Metadata;
+use crate::watch;
 
 /// Events of all objects that belong to a cluster, without end. A kind that the cluster does not serve has none.
 pub(super) fn all(client: &Client) -> BoxStream<'static, ObjectEvent> {
@@ -15,6 +25,56 @@ pub(super) fn all(client: &Client) -> BoxStream<'static, ObjectEvent> {
         stream::unfold(watch, |mut watch| async move { Some((watch.news().await, watch)) }).boxed()
     });
     stream::select_all(watches.collect::<Vec<Feed>>()).boxed()
+}
+
+/// One item whenever the operator's Deployment is created, changed or deleted, without end.
+pub(super) fn operators(client: &Client) -> BoxStream<'static, ()> {
+    let api: Api<Metadata> = Api::all_with(client.clone(), &watch::resource(&DEPLOYMENT));
+    let config = watcher::Config::default().fields(&format!("metadata.name={OPERATOR}"));
+    let mut versions = Versions::default();
+    let changes = watch::unbroken(&DEPLOYMENT, api, config);
+    changes.filter_map(move |event| ready(versions.has_changed(event).then_some(()))).boxed()
+}
+
+/// The versions of the Deployments by namespace, so that a listing begun anew tells only what is new.
+#[derive(Default)]
+struct Versions {
+    known: BTreeMap<String, String>,
+    listed: BTreeMap<String, String>,
+    has_listed: bool,
+}
+
+impl Versions {
+    fn has_changed(&mut self, event: Event<Metadata>) -> bool {
+        match event {
+            Event::Init => {
+                self.listed.clear();
+                false
+            }
+            Event::InitApply(found) => {
+                let (namespace, version) = versioned(found);
+                self.listed.insert(namespace, version);
+                false
+            }
+            Event::InitDone => {
+                let listed = std::mem::take(&mut self.listed);
+                // At the beginning nothing is known that could have changed.
+                let has_changed = self.has_listed && listed != self.known;
+                (self.known, self.has_listed) = (listed, true);
+                has_changed
+            }
+            Event::Apply(found) => {
+                let (namespace, version) = versioned(found);
+                self.known.insert(namespace, version.clone()) != Some(version)
+            }
+            Event::Delete(found) => self.known.remove(&versioned(found).0).is_some(),
+        }
+    }
+}
+
+fn versioned(found: Metadata) -> (String, String) {
+    let ObjectMeta { namespace, resource_version, .. } = found.metadata;
+    (namespace.unwrap_or_default(), resource_version.unwrap_or_default())
 }
 
 /// The watch of one kind, in the version that is served.
@@ -58,7 +118,6 @@ impl Watch {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
     use std::sync::{Arc, Mutex};
     use std::time::Duration;
 
@@ -92,6 +151,34 @@ mod tests {
         let items: Vec<Value> = (0..CLUSTERS).map(object).collect();
         let list = json!({ "metadata": { "resourceVersion": "1000" }, "items": items });
         Response::new(Body::from(list.to_string()))
+    }
+
+    #[test]
+    fn a_deployment_that_came_changed_or_went_is_told() {
+        let found = |namespace: &str, version: &str| {
+            let metadata = ObjectMeta {
+                namespace: Some(namespace.to_owned()),
+                resource_version: Some(version.to_owned()),
+                ..ObjectMeta::default()
+            };
+            Metadata { metadata, types: None, _phantom: std::marker::PhantomData }
+        };
+        let mut versions = Versions::default();
+        let listing = |all: &[(&str, &str)], versions: &mut Versions| {
+            assert!(!versions.has_changed(Event::Init));
+            for (namespace, version) in all {
+                assert!(!versions.has_changed(Event::InitApply(found(namespace, version))));
+            }
+            versions.has_changed(Event::InitDone)
+        };
+        assert!(!listing(&[("a", "1")], &mut versions), "the first listing");
+        assert!(versions.has_changed(Event::Apply(found("a", "2"))));
+        assert!(!versions.has_changed(Event::Apply(found("a", "2"))));
+        assert!(!listing(&[("a", "2")], &mut versions));
+        assert!(listing(&[], &mut versions), "it went while the watch was broken");
+        assert!(versions.has_changed(Event::Apply(found("b", "3"))));
+        assert!(versions.has_changed(Event::Delete(found("b", "3"))));
+        assert!(!versions.has_changed(Event::Delete(found("b", "3"))));
     }
 
     #[tokio::test(start_paused = true)]

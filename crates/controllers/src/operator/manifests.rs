@@ -5,12 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use landfall_render::yaml;
 use serde_json::{Value, json};
 
+use super::hardening;
 use super::profiles::{self, WEBHOOK, WEBHOOK_PORT, WEBHOOK_SERVICE};
 use super::rights::{ELECTION, Right, Scope};
 use super::{PORT, Registered, crds_of};
 
 /// The name of all that is made.
-const NAME: &str = "landfall-operator";
+pub(super) const NAME: &str = "landfall-operator";
 /// The `ConfigMap` into which OpenShift puts what the cluster trusts, and the label by which it does.
 /// See <https://docs.openshift.com/container-platform/latest/networking/configuring-a-custom-pki.html>.
 const TRUSTED: &str = "landfall-trusted-ca";
@@ -37,6 +38,8 @@ pub struct Deployed {
     pub take_over: bool,
     /// The controllers that it runs.
     pub controllers: Vec<&'static Registered>,
+    /// How many replicas there are, of which one works.
+    pub replicas: u8,
 }
 
 impl Deployed {
@@ -74,6 +77,7 @@ pub fn manifests(deployed: &Deployed) -> Vec<Value> {
         all.push(json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": map }));
     }
     all.push(deployment(deployed));
+    all.extend(hardening::around(deployed));
     all.push(json!({
         "apiVersion": "v1",
         "kind": "Service",
@@ -103,11 +107,11 @@ pub fn documents(objects: &[Value]) -> String {
     text
 }
 
-fn labels() -> Value {
+pub(super) fn labels() -> Value {
     json!({ "app.kubernetes.io/name": NAME })
 }
 
-fn metadata(namespace: Option<&str>) -> Value {
+pub(super) fn metadata(namespace: Option<&str>) -> Value {
     match namespace {
         Some(namespace) => json!({ "name": NAME, "namespace": namespace, "labels": labels() }),
         None => json!({ "name": NAME, "labels": labels() }),
@@ -115,12 +119,12 @@ fn metadata(namespace: Option<&str>) -> Value {
 }
 
 /// What a rule is about: group, resource, names.
-type About = (&'static str, String, &'static [&'static str]);
+pub(super) type About = (&'static str, String, &'static [&'static str]);
 /// The rules of one role, each with what may be done.
-type Rules = BTreeMap<About, BTreeSet<&'static str>>;
+pub(super) type Rules = BTreeMap<About, BTreeSet<&'static str>>;
 
 /// The rules of all chosen controllers, by namespace; without one for the whole cluster.
-fn rules(deployed: &Deployed) -> BTreeMap<Option<String>, Rules> {
+pub(super) fn rules(deployed: &Deployed) -> BTreeMap<Option<String>, Rules> {
     let mut all: BTreeMap<Option<String>, Rules> = BTreeMap::new();
     let chosen = deployed.controllers.iter().flat_map(|controller| controller.rights);
     for right in chosen.chain(ELECTION) {
@@ -154,7 +158,7 @@ fn role(place: Option<&str>, rules: &Rules, account_namespace: &str) -> [Value; 
     ]
 }
 
-fn rule((group, resource, names): &About, verbs: &BTreeSet<&str>) -> Value {
+pub(super) fn rule((group, resource, names): &About, verbs: &BTreeSet<&str>) -> Value {
     let mut rule = json!({ "apiGroups": [group], "resources": [resource], "verbs": verbs });
     if !names.is_empty() {
         rule["resourceNames"] = json!(names);
@@ -173,7 +177,7 @@ fn deployment(deployed: &Deployed) -> Value {
         "kind": "Deployment",
         "metadata": metadata(Some(&deployed.namespace)),
         "spec": {
-            "replicas": 2,
+            "replicas": deployed.replicas,
             "selector": { "matchLabels": labels() },
             "template": {
                 "metadata": { "labels": labels() },
@@ -183,6 +187,7 @@ fn deployment(deployed: &Deployed) -> Value {
                     // What is under way may take 20 s, and the lease is given back after that.
                     "terminationGracePeriodSeconds": 30,
                     "tolerations": tolerations,
+                    "topologySpreadConstraints": hardening::spread(),
                     "affinity": { "podAntiAffinity": {
                         "preferredDuringSchedulingIgnoredDuringExecution": [{
                             "weight": 100,
@@ -254,7 +259,7 @@ fn container(deployed: &Deployed) -> Value {
         "ports": ports,
         "livenessProbe": probe("/healthz"),
         "readinessProbe": probe("/readyz"),
-        "resources": { "requests": { "cpu": "10m", "memory": "32Mi" } },
+        "resources": hardening::resources(),
         "securityContext": {
             "allowPrivilegeEscalation": false,
             "capabilities": { "drop": ["ALL"] },
@@ -277,6 +282,7 @@ mod tests {
             clean_images: true,
             take_over: false,
             controllers: CONTROLLERS.iter().filter(|one| names.contains(&one.name)).collect(),
+            replicas: 2,
         }
     }
 

@@ -2,8 +2,10 @@
 //! deploy it.
 
 mod election;
+mod hardening;
 mod manifests;
 mod metrics;
+mod packaging;
 mod profiles;
 mod registry;
 pub mod rights;
@@ -22,6 +24,7 @@ use tokio::time::sleep;
 
 pub use manifests::{Deployed, documents, manifests};
 pub use metrics::Metrics;
+pub use packaging::{PackageFile, Packaging, package};
 pub use profiles::{WEBHOOK_PORT, WEBHOOK_SERVICE};
 pub use registry::{CONTROLLERS, Kit, Registered, crds, crds_of};
 pub use rivals::{Rival, rivals};
@@ -90,12 +93,14 @@ pub struct Candidacy {
 }
 
 /// How an operator ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ended {
     /// It was asked to stop, and did.
     Stopped,
     /// Another replica may lead from now on. Nothing was written since that became possible.
     Lost,
+    /// An operator with other controllers holds the lease: the reason.
+    Refused(String),
 }
 
 /// Runs controllers until it is asked to stop or does not lead any more; without a candidacy it leads at once.
@@ -123,11 +128,16 @@ pub async fn operate(
         };
         let Candidacy { namespace, identity, .. } = &candidacy;
         tracing::info!(%namespace, lease = LEASE_NAME, %identity, "standing by");
-        let lease = election::lease(candidacy);
+        let mut names: Vec<&str> = controllers.iter().map(|controller| controller.name()).collect();
+        names.sort_unstable();
+        let names = names.join(",");
+        let lease = election::lease(candidacy, &names);
         tokio::select! {
             biased;
             () = stop.asked() => return Ended::Stopped,
-            () = election::win(&lease, || health.works()) => {}
+            won = election::win(&lease, &names, || health.works()) => if let Err(why) = won {
+                return Ended::Refused(why);
+            },
         }
         tracing::info!("leading");
         metrics.leads(true);

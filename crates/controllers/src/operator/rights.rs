@@ -242,7 +242,8 @@ const AROUND: [Right; 10] = [
     Right::new(Scope::Cluster, &LEASE, &[], &["get", "create", "patch"]),
     Right::new(Scope::Cluster, &EVENT, &[], TELL),
     Right::new(Scope::Cluster, &CRD, &[], LOOK),
-    Right::new(Scope::Cluster, &DEPLOYMENT, &[], LOOK),
+    // It is watched, so that its coming and going is seen at once.
+    Right::new(Scope::Cluster, &DEPLOYMENT, &[], READ),
     Right::new(Scope::Cluster, &ACCESS_REVIEW, &[], CREATE),
 ];
 const LOOK: &[&str] = &["get", "list"];

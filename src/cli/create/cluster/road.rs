@@ -1,4 +1,5 @@
 //! From infrastructure to an installed cluster: what `create cluster --wait` does once all resources exist.
+#![allow(clippy::disallowed_methods, reason = "this edge looks whether there is a kubeconfig")]
 
 use std::path::Path;
 
@@ -20,7 +21,8 @@ pub(super) fn goes_on(args: &Args, machines_are_made: bool, directory: &Path, se
         return false;
     }
     let is_watched = settings.output == Output::Text && settings.printer.draws() && ui::can_ask();
-    args.wait || (is_watched && directory.join(KUBECONFIG).is_file())
+    args.wait
+        || (is_watched && std::fs::metadata(directory.join(KUBECONFIG)).is_ok_and(|about| about.is_file()))
 }
 
 /// Waits until the bootstrap is complete, removes the bootstrap machine, and waits until the cluster is

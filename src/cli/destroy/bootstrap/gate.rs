@@ -27,9 +27,8 @@ pub(super) fn obstacle(directory: &Path, settings: &Settings) -> Option<Finding>
         return None;
     }
     let path = directory.join(KUBECONFIG);
-    let access = match Access::read(&path, &|name: &str| Environment.variable(name)) {
-        Ok(access) => access,
-        Err(_) => return Some(finding(&format!("{} cannot be used to ask it", path.display()))),
+    let Ok(access) = Access::read(&path, &|name: &str| Environment.variable(name)) else {
+        return Some(finding(&format!("{} cannot be used to ask it", path.display())));
     };
     let line = Line(Waiting::new("asking the cluster", Some(LIMIT), settings.printer.draws()));
     match wait(&access, Goal::Bootstrap, LIMIT, &line) {

@@ -42,7 +42,7 @@ fn grow_old(stage: &Stage) {
 async fn where_nobody_looks_at_objects_the_operator_is_looked_at_again() {
     let mut stage = Stage::new(&json!({ "infraID": "demo-x7k2p" }));
     let available = Arc::new(AtomicU32::new(1));
-    stage.controller.operator = Operator::new(Box::new(Replicas(Arc::clone(&available))));
+    stage.controller.operator = Arc::new(Operator::new(Box::new(Replicas(Arc::clone(&available)))));
     assert!(stage.controller.run(&key()).await.is_ok());
     grow_old(&stage);
     available.store(0, Ordering::Relaxed);

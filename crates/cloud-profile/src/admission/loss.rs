@@ -1,0 +1,292 @@
+//! What clusters lose when what they may use changes, judged on profiles that are joined with their parents.
+
+use std::collections::BTreeSet;
+
+use jiff::Timestamp;
+use landfall_diagnostics::shortened;
+use serde::Deserialize;
+
+use super::shoots::{Shoot, Worker};
+use super::usage::{above, in_use, most_nodes};
+use super::{ProfileKind, Refusal, Request, Why};
+use crate::order::Entry;
+use crate::released::lifecycle::{Expirable, listed};
+use crate::render::render;
+use crate::types::{CloudProfileSpec, PrivateCloudProfileSpec};
+
+/// What clusters use and could not use any longer.
+#[derive(Debug, Default)]
+pub struct Loss {
+    kubernetes: BTreeSet<String>,
+    images: BTreeSet<String>,
+    machine_types: BTreeSet<String>,
+    volume_types: BTreeSet<String>,
+    regions: BTreeSet<String>,
+    limits: BTreeSet<String>,
+}
+
+impl Loss {
+    /// Adds what these clusters use, may use `before`, and may not use `after`. An expired version may not be used.
+    /// Without `before`, everything was offered.
+    pub fn add<'a>(
+        &mut self,
+        before: Option<&CloudProfileSpec>,
+        after: &CloudProfileSpec,
+        shoots: impl IntoIterator<Item = &'a Shoot>,
+        now: Timestamp,
+    ) {
+        let before = before.map(|before| Offer::of(before, now));
+        let after = Offer::of(after, now);
+        let is_new_limit = before.as_ref().is_none_or(|before| before.most_nodes != after.most_nodes);
+        for shoot in shoots {
+            let is_lost =
+                |offers: &dyn Fn(&Offer<'_>) -> bool| !offers(&after) && before.as_ref().is_none_or(offers);
+            let by = |what: &str| format!("`{}` by `{}`", shortened(what), shortened(&shoot.name));
+            let lost = |what: &str, offers: &dyn Fn(&Offer<'_>) -> bool| {
+                (!what.is_empty() && is_lost(offers)).then(|| by(what))
+            };
+            let version = shoot.kubernetes.as_str();
+            self.kubernetes.extend(lost(version, &|offer| offer.kubernetes.contains(version)));
+            let region = shoot.region.as_str();
+            self.regions.extend(lost(region, &|offer| offer.regions.contains(region)));
+            for Worker { machine_type, image, volume_type, .. } in &shoot.workers {
+                let machine = machine_type.as_deref().unwrap_or_default();
+                self.machine_types.extend(lost(machine, &|offer| offer.machine_types.contains(machine)));
+                let volume = volume_type.as_deref().unwrap_or_default();
+                self.volume_types.extend(lost(volume, &|offer| offer.volume_types.contains(volume)));
+                if let Some((name, version)) = image {
+                    let image = (name.as_str(), version.as_str());
+                    let lost = is_lost(&|offer| offer.images.contains(&image));
+                    let (name, version) = (shortened(name), shortened(version));
+                    let use_of = || format!("`{name}` `{version}` by `{}`", shortened(&shoot.name));
+                    self.images.extend(lost.then(use_of));
+                }
+            }
+            if let Some(most) = after.most_nodes.filter(|_| is_new_limit) {
+                self.limits.extend(above(most, std::iter::once(shoot)));
+            }
+        }
+    }
+
+    /// What stands against the change of a profile, or of a cloud profile, field by field.
+    #[must_use]
+    pub fn refusals(self) -> Vec<Refusal> {
+        let all = [
+            in_use("spec.kubernetes.versions", self.kubernetes),
+            in_use("spec.machineImages", self.images),
+            in_use("spec.machineTypes", self.machine_types),
+            in_use("spec.volumeTypes", self.volume_types),
+            in_use("spec.regions", self.regions),
+            in_use("spec.limits.maxNodesTotal", self.limits),
+        ];
+        all.into_iter().flatten().collect()
+    }
+
+    /// What stands against a cluster's new reference to a profile, all of it.
+    #[must_use]
+    pub fn of_reference(self) -> Vec<Refusal> {
+        let refused = |why, what: &str, uses: BTreeSet<String>| {
+            let refusal = in_use("spec.cloudProfile", uses)?;
+            Some(Refusal { why, message: format!("{what} not offered, {}", refusal.message), ..refusal })
+        };
+        let all = [
+            refused(Why::InUse, "Kubernetes version", self.kubernetes),
+            refused(Why::MachineImageMissing, "machine image", self.images),
+            refused(Why::MachineTypeMissing, "machine type", self.machine_types),
+            refused(Why::VolumeTypeMissing, "volume type", self.volume_types),
+            refused(Why::InUse, "region", self.regions),
+            refused(Why::InUse, "number of nodes", self.limits),
+        ];
+        all.into_iter().flatten().collect()
+    }
+}
+
+/// Whether a change of a cloud profile can take anything from those who use profiles that inherit from it.
+#[must_use]
+pub fn takes(old: &CloudProfileSpec, new: &CloudProfileSpec, now: Timestamp) -> bool {
+    let (old, new) = (Offer::of(old, now), Offer::of(new, now));
+    !old.kubernetes.is_subset(&new.kubernetes)
+        || !old.images.is_subset(&new.images)
+        || !old.machine_types.is_subset(&new.machine_types)
+        || !old.volume_types.is_subset(&new.volume_types)
+        || !old.regions.is_subset(&new.regions)
+        || old.most_nodes != new.most_nodes
+}
+
+/// What stands against a change of a private profile: what clusters that refer to it would lose.
+pub(super) fn usage(request: &Request<'_>, shoots: &[Shoot]) -> Vec<Refusal> {
+    let spec = |object: &serde_json::Value| PrivateCloudProfileSpec::deserialize(object.get("spec")?).ok();
+    let (Some(old), Some(new), Some(parent)) =
+        (request.old.and_then(spec), spec(request.object), request.parent)
+    else {
+        return Vec::new();
+    };
+    let text =
+        |path: &str| request.object.pointer(path).and_then(serde_json::Value::as_str).unwrap_or_default();
+    let (namespace, name) = (text("/metadata/namespace"), text("/metadata/name"));
+    let is_user =
+        |shoot: &&Shoot| shoot.namespace == namespace && shoot.refers_to(ProfileKind::Private.name(), name);
+    let users: Vec<&Shoot> = shoots.iter().filter(is_user).collect();
+    if users.is_empty() {
+        return Vec::new();
+    }
+    let (before, after) = (render(parent, &old).spec, render(parent, &new).spec);
+    let mut loss = Loss::default();
+    loss.add(Some(&before), &after, users, request.now);
+    loss.refusals()
+}
+
+/// What a profile offers at an instant.
+struct Offer<'a> {
+    kubernetes: BTreeSet<&'a str>,
+    images: BTreeSet<(&'a str, &'a str)>,
+    machine_types: BTreeSet<&'a str>,
+    volume_types: BTreeSet<&'a str>,
+    regions: BTreeSet<&'a str>,
+    most_nodes: Option<i64>,
+}
+
+impl<'a> Offer<'a> {
+    fn of(spec: &'a CloudProfileSpec, now: Timestamp) -> Self {
+        let versions = listed(spec.kubernetes.as_ref()).iter();
+        let images = spec.machine_images.iter().flat_map(|image| {
+            let valid = image.versions.iter().filter(|version| !version.is_expired(now));
+            valid.map(|version| (image.name.as_str(), version.version.as_str()))
+        });
+        Self {
+            kubernetes: versions.filter(|one| !one.is_expired(now)).map(|one| one.version.as_str()).collect(),
+            images: images.collect(),
+            machine_types: spec.machine_types.iter().map(Entry::key).collect(),
+            volume_types: spec.volume_types.iter().map(Entry::key).collect(),
+            regions: spec.regions.iter().map(Entry::key).collect(),
+            most_nodes: most_nodes(spec.limits.as_ref()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    const DATE: &str = "2030-01-01T00:00:00Z";
+
+    fn parent() -> Value {
+        json!({
+            "kubernetes": { "versions": [{ "version": "1.2.3", "expirationDate": "1970-01-01T00:00:00Z" }] },
+            "machineTypes": [{ "name": "of-parent" }],
+            "regions": [{ "name": "north" }],
+        })
+    }
+
+    fn private() -> Value {
+        let version = |version: &str| json!([{ "version": version, "expirationDate": DATE }]);
+        json!({
+            "parent": "p",
+            "kubernetes": { "versions": version("1.2.3") },
+            "machineImages": [{ "name": "i", "versions": version("1.0.0") }],
+            "machineTypes": [{ "name": "own" }],
+            "volumeTypes": [{ "name": "v" }],
+            "regions": [{ "name": "south" }],
+        })
+    }
+
+    fn shoot(namespace: &str) -> Shoot {
+        Shoot::of(&json!({
+            "metadata": { "name": "s", "namespace": namespace },
+            "spec": {
+                "cloudProfile": { "kind": "PrivateCloudProfile", "name": "c" },
+                "region": "south",
+                "kubernetes": { "version": "1.2.3" },
+                "provider": { "workers": [
+                    { "machine": { "type": "own", "image": { "name": "i", "version": "1.0.0" } },
+                      "volume": { "type": "v" }, "minimum": 3 },
+                    { "machine": { "type": "of-parent" } },
+                ] },
+            },
+        }))
+    }
+
+    /// A day after the parent's version expired.
+    fn now() -> Timestamp {
+        Timestamp::UNIX_EPOCH + jiff::SignedDuration::from_hours(24)
+    }
+
+    fn fields(new: &Value, shoot: Shoot) -> serde_json::Result<Vec<String>> {
+        let object = |spec: &Value| json!({ "metadata": { "name": "c", "namespace": "n" }, "spec": spec });
+        let (old, object) = (object(&private()), object(new));
+        let parent = serde_json::from_value(parent())?;
+        let kind = ProfileKind::Private;
+        let request = Request { kind, object: &object, old: Some(&old), parent: Some(&parent), now: now() };
+        Ok(super::super::usage(&request, &[shoot]).into_iter().map(|refusal| refusal.field).collect())
+    }
+
+    #[test]
+    fn what_clusters_use_of_a_private_profile_stays() -> serde_json::Result<()> {
+        assert_eq!(
+            fields(&json!({ "parent": "p", "limits": { "maxNodesTotal": 2 } }), shoot("n"))?,
+            [
+                "spec.kubernetes.versions",
+                "spec.machineImages",
+                "spec.machineTypes",
+                "spec.volumeTypes",
+                "spec.regions",
+                "spec.limits.maxNodesTotal",
+            ]
+        );
+        assert!(fields(&json!({ "parent": "p" }), shoot("other"))?.is_empty(), "of another project");
+        assert!(fields(&private(), shoot("n"))?.is_empty());
+        let mut grown = private();
+        grown["limits"] = json!({ "maxNodesTotal": 3 });
+        grown["regions"] = json!([{ "name": "west" }, { "name": "south" }]);
+        assert!(fields(&grown, shoot("n"))?.is_empty());
+        // An earlier date takes the version as well.
+        let mut shortened = private();
+        shortened["kubernetes"]["versions"][0]["expirationDate"] = json!("1970-01-01T12:00:00Z");
+        assert_eq!(fields(&shortened, shoot("n"))?, ["spec.kubernetes.versions"]);
+        Ok(())
+    }
+
+    #[test]
+    fn a_parent_takes_only_what_the_profile_does_not_have_itself() -> serde_json::Result<()> {
+        let (old, private) = (serde_json::from_value(parent())?, serde_json::from_value(private())?);
+        let lost = |new: Value| -> serde_json::Result<(bool, Vec<String>)> {
+            let new: CloudProfileSpec = serde_json::from_value(new)?;
+            let mut loss = Loss::default();
+            let (before, after) = (render(&old, &private).spec, render(&new, &private).spec);
+            loss.add(Some(&before), &after, [&shoot("n")], now());
+            let fields = loss.refusals().into_iter().map(|refusal| refusal.field).collect();
+            Ok((takes(&old, &new, now()), fields))
+        };
+        assert_eq!(lost(parent())?, (false, Vec::new()));
+        // The profile keeps a version only while its parent has it, and its date counts.
+        let mut without = parent();
+        without["kubernetes"]["versions"] = json!([]);
+        assert_eq!(lost(without)?.1, ["spec.kubernetes.versions"]);
+        let mut without = parent();
+        without["machineTypes"] = json!([{ "name": "other" }]);
+        assert_eq!(lost(without)?, (true, vec!["spec.machineTypes".to_owned()]));
+        let mut without = parent();
+        without["regions"] = json!([]);
+        assert_eq!(lost(without)?, (true, Vec::new()), "nothing runs there");
+        Ok(())
+    }
+
+    #[test]
+    fn a_new_reference_names_all_that_is_missing() -> serde_json::Result<()> {
+        let (parent, private) = (serde_json::from_value(parent())?, serde_json::from_value(private())?);
+        let before = render(&parent, &private).spec;
+        let why = |before: Option<&CloudProfileSpec>| {
+            let mut loss = Loss::default();
+            loss.add(before, &parent, [&shoot("n")], now());
+            loss.of_reference().into_iter().map(|refusal| refusal.why.name()).collect::<Vec<_>>()
+        };
+        let all =
+            ["in-use", "machine-image-missing", "machine-type-missing", "volume-type-missing", "in-use"];
+        assert_eq!(why(Some(&before)), all);
+        assert_eq!(why(None), all, "what was offered before is unknown");
+        assert!(why(Some(&parent)).is_empty(), "what was not offered before either is not lost");
+        Ok(())
+    }
+}

@@ -1,0 +1,136 @@
+//! The bundle for the Operator Lifecycle Manager.
+//! See <https://olm.operatorframework.io/docs/tasks/creating-operator-bundle/>.
+
+use std::collections::BTreeMap;
+
+use landfall_render::yaml;
+use serde_json::{Value, json};
+
+use super::super::manifests::{Deployed, NAME, Rules, labels, manifests, rule, rules};
+use super::{CRD, PackageFile, file_name};
+
+/// The pod's own namespace, which Kubernetes puts into its arguments.
+const NAMESPACE: &str = "$(POD_NAMESPACE)";
+const PREFIX: &str = "operators.operatorframework.io.bundle";
+
+pub(super) fn bundle(deployed: &Deployed) -> Vec<PackageFile> {
+    let own = Deployed { namespace: NAMESPACE.to_owned(), ..deployed.clone() };
+    let objects = manifests(&own);
+    let mut files = Vec::new();
+    for object in &objects {
+        let mut object = object.clone();
+        match object["kind"].as_str() {
+            // The version creates account, rights and pods; the operator creates the webhook configurations.
+            Some(
+                "Namespace"
+                | "ServiceAccount"
+                | "Role"
+                | "RoleBinding"
+                | "ClusterRoleBinding"
+                | "Deployment"
+                | "ValidatingWebhookConfiguration"
+                | "MutatingWebhookConfiguration",
+            ) => continue,
+            Some("ClusterRole") if object["metadata"]["name"] == NAME => continue,
+            _ => {}
+        }
+        if let Some(metadata) = object["metadata"].as_object_mut() {
+            metadata.remove("namespace");
+        }
+        files.push(PackageFile::new(format!("manifests/{}", file_name(&object)), yaml(&object)));
+    }
+    let version = version(&own, &objects);
+    files.push(PackageFile::new(format!("manifests/{NAME}.clusterserviceversion.yaml"), yaml(&version)));
+    let annotations: BTreeMap<String, &str> = [
+        ("mediatype.v1", "registry+v1"),
+        ("manifests.v1", "manifests/"),
+        ("metadata.v1", "metadata/"),
+        ("package.v1", NAME),
+        ("channels.v1", "stable"),
+        ("channel.default.v1", "stable"),
+    ]
+    .into_iter()
+    .map(|(key, value)| (format!("{PREFIX}.{key}"), value))
+    .collect();
+    files.push(PackageFile::new("metadata/annotations.yaml", yaml(&json!({ "annotations": annotations }))));
+    let mut image = vec!["FROM scratch".to_owned()];
+    image.extend(annotations.iter().map(|(key, value)| format!("LABEL {key}={value}")));
+    image.push("COPY manifests /manifests/\nCOPY metadata /metadata/\n".to_owned());
+    let image = image.join("\n");
+    files.push(PackageFile::new("bundle.Dockerfile", image));
+    files
+}
+
+/// The `ClusterServiceVersion`.
+fn version(deployed: &Deployed, objects: &[Value]) -> Value {
+    let version = env!("CARGO_PKG_VERSION");
+    let owned: Vec<Value> = of_kind(objects, CRD)
+        .map(|definition| {
+            json!({
+                "name": definition["metadata"]["name"],
+                "kind": definition["spec"]["names"]["kind"],
+                "version": definition["spec"]["versions"][0]["name"],
+                "displayName": definition["spec"]["names"]["kind"],
+                "description": definition["spec"]["names"]["kind"],
+            })
+        })
+        .collect();
+    let mut spec = of_kind(objects, "Deployment").next().map(|one| one["spec"].clone()).unwrap_or_default();
+    if let Some(env) = spec.pointer_mut("/template/spec/containers/0/env").and_then(Value::as_array_mut) {
+        let field = json!({ "fieldRef": { "fieldPath": "metadata.namespace" } });
+        env.insert(0, json!({ "name": "POD_NAMESPACE", "valueFrom": field }));
+    }
+    let (own, others): (Vec<_>, Vec<_>) =
+        rules(deployed).into_iter().partition(|(place, _)| place.as_deref() == Some(NAMESPACE));
+    json!({
+        "apiVersion": "operators.coreos.com/v1alpha1",
+        "kind": "ClusterServiceVersion",
+        "metadata": {
+            "name": format!("{NAME}.v{version}"),
+            "namespace": "placeholder",
+            "annotations": {
+                "capabilities": "Basic Install",
+                "operatorframework.io/suggested-namespace": "landfall",
+            },
+        },
+        "spec": {
+            "displayName": "landfall",
+            "description": "Controllers for cloud configuration, endpoints, cloud profiles and infrastructure.",
+            "version": version,
+            "maturity": "alpha",
+            "minKubeVersion": "1.27.0",
+            "keywords": ["openshift", "cloud"],
+            "provider": { "name": "landfall" },
+            "installModes": [
+                { "type": "OwnNamespace", "supported": false },
+                { "type": "SingleNamespace", "supported": false },
+                { "type": "MultiNamespace", "supported": false },
+                { "type": "AllNamespaces", "supported": true },
+            ],
+            "customresourcedefinitions": { "owned": owned },
+            "install": {
+                "strategy": "deployment",
+                "spec": {
+                    "deployments": [{ "name": NAME, "label": labels(), "spec": spec }],
+                    "permissions": permissions(own),
+                    "clusterPermissions": permissions(others),
+                },
+            },
+        },
+    })
+}
+
+fn of_kind<'a>(objects: &'a [Value], kind: &'a str) -> impl Iterator<Item = &'a Value> {
+    objects.iter().filter(move |object| object["kind"] == kind)
+}
+
+/// Rules for the operator's account. OLM grants rights in the operator's namespace or in all of them: those in
+/// another namespace hold in all.
+fn permissions(rules: Vec<(Option<String>, Rules)>) -> Value {
+    let mut all = Rules::new();
+    for (about, verbs) in rules.into_iter().flat_map(|(_, rules)| rules) {
+        all.entry(about).or_default().extend(verbs);
+    }
+    let rules: Vec<Value> = all.iter().map(|(about, verbs)| rule(about, verbs)).collect();
+    json!([{ "serviceAccountName": NAME, "rules": rules }])
+}

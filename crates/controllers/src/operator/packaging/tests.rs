@@ -1,0 +1,125 @@
+//! Tests of packages: they hold what the manifests say, and nothing else.
+
+use std::collections::BTreeSet;
+
+use super::super::CONTROLLERS;
+use super::super::manifests::NAME;
+use super::*;
+
+fn deployed(names: &[&str]) -> Deployed {
+    Deployed {
+        image: "example.com/landfall:1".to_owned(),
+        namespace: "here".to_owned(),
+        target_namespace: "there".to_owned(),
+        release: Some("4.20.1".to_owned()),
+        clean_images: true,
+        take_over: false,
+        controllers: CONTROLLERS.iter().filter(|one| names.contains(&one.name)).collect(),
+        replicas: 2,
+    }
+}
+
+const CHOICES: [&[&str]; 3] = [
+    &["kube-cloud-config", "cloud-config-sync", "endpoint-mirror"],
+    &["private-cloud-profile", "cloud-profile", "cloud-profile-admission"],
+    &["azure-infrastructure"],
+];
+
+fn parsed(text: &str) -> Value {
+    serde_saphyr::from_str(text).unwrap_or_default()
+}
+
+/// Objects in an order of their own.
+fn sorted(objects: impl IntoIterator<Item = Value>) -> Vec<String> {
+    let all: BTreeSet<String> = objects.into_iter().map(|object| object.to_string()).collect();
+    all.into_iter().collect()
+}
+
+#[test]
+fn a_base_is_the_manifests() {
+    for names in CHOICES {
+        let deployed = deployed(names);
+        let files = package(&deployed, Packaging::Kustomize);
+        let paths: BTreeSet<&str> = files.iter().map(|file| file.path.as_str()).collect();
+        assert_eq!(paths.len(), files.len(), "two objects in one file");
+        let base = files.iter().find(|file| file.path == "kustomization.yaml").map(|file| parsed(&file.text));
+        let named = base.and_then(|base| base["resources"].as_array().cloned()).unwrap_or_default();
+        assert_eq!(named.len() + 1, files.len());
+        let of = |name: &Value| files.iter().find(|file| *name == file.path.as_str());
+        let objects: Vec<Value> = named.iter().filter_map(of).map(|file| parsed(&file.text)).collect();
+        assert_eq!(objects, manifests(&deployed));
+    }
+}
+
+/// What Helm makes of a template with the chart's own values.
+fn rendered(template: &str, values: &Value) -> Value {
+    let mut text = template.replace("{{ .Release.Namespace }}", "here");
+    for name in ["image", "targetNamespace"] {
+        let value = values[name].as_str().unwrap_or_default();
+        text = text.replace(&format!("{{{{ .Values.{name} }}}}"), value);
+    }
+    text = text.replace("{{ .Values.replicas }}", &values["replicas"].to_string());
+    text = text.replace("{{ .Values.resources | toJson }}", &values["resources"].to_string());
+    assert!(!text.contains("{{"), "{text}");
+    parsed(&text)
+}
+
+#[test]
+fn a_chart_with_its_own_values_is_the_manifests() {
+    for names in CHOICES {
+        let deployed = deployed(names);
+        let files = package(&deployed, Packaging::Helm);
+        let values = files.iter().find(|file| file.path == "values.yaml").map(|file| parsed(&file.text));
+        let values = values.unwrap_or_default();
+        let paths: BTreeSet<&str> = files.iter().map(|file| file.path.as_str()).collect();
+        assert_eq!(paths.len(), files.len(), "two objects in one file");
+        let objects = files.iter().filter_map(|file| {
+            let is_definition = file.path.starts_with("crds/");
+            if is_definition {
+                return Some(parsed(&file.text));
+            }
+            file.path.starts_with("templates/").then(|| rendered(&file.text, &values))
+        });
+        let expected = manifests(&deployed).into_iter().filter(|object| object["kind"] != "Namespace");
+        assert_eq!(sorted(objects), sorted(expected));
+    }
+}
+
+#[test]
+fn a_bundle_has_the_rights_and_the_pods_of_the_manifests() {
+    for names in CHOICES {
+        let deployed = deployed(names);
+        let files = package(&deployed, Packaging::Olm);
+        let version = files.iter().find(|file| file.path.ends_with(".clusterserviceversion.yaml"));
+        let version = version.map(|file| parsed(&file.text)).unwrap_or_default();
+        let install = &version["spec"]["install"]["spec"];
+        let all = manifests(&deployed);
+        let pods = all.iter().find(|object| object["kind"] == "Deployment").cloned().unwrap_or_default();
+        let bundled = install["deployments"][0]["spec"].to_string();
+        assert_eq!(install["deployments"][0]["spec"]["selector"], pods["spec"]["selector"]);
+        assert!(bundled.contains("--namespace=$(POD_NAMESPACE)") && !bundled.contains("--namespace=here"));
+        let pairs = |rules: &[Value]| -> BTreeSet<(String, String)> {
+            let of = |rule: &Value| {
+                let verbs = rule["verbs"].as_array().cloned().unwrap_or_default();
+                let about = format!("{} {} {}", rule["apiGroups"], rule["resources"], rule["resourceNames"]);
+                verbs.into_iter().map(|verb| (about.clone(), verb.to_string())).collect::<Vec<_>>()
+            };
+            rules.iter().flat_map(of).collect()
+        };
+        let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+        let bundled = ["permissions", "clusterPermissions"].map(|name| list(&install[name][0]["rules"]));
+        let expected: Vec<Value> = all
+            .iter()
+            .filter(|object| object["metadata"]["name"] == NAME)
+            .flat_map(|object| list(&object["rules"]))
+            .collect();
+        assert_eq!(pairs(&bundled.concat()), pairs(&expected));
+        assert!(!expected.is_empty());
+        // Whoever installs it chooses the namespace.
+        for file in files.iter().filter(|file| file.path.starts_with("manifests/")) {
+            assert!(!file.text.contains("namespace: here"), "{}: {}", file.path, file.text);
+        }
+        let definitions = all.iter().filter(|object| object["kind"] == CRD).count();
+        assert_eq!(list(&version["spec"]["customresourcedefinitions"]["owned"]).len(), definitions);
+    }
+}
