@@ -34,8 +34,9 @@ pub(super) fn obstacle(directory: &Path, settings: &Settings) -> Option<Finding>
     match wait(&access, Goal::Bootstrap, LIMIT, &line) {
         Ok(outcome) if outcome.ended == Ended::Done => None,
         Ok(outcome) => {
-            let why =
-                outcome.finding.map_or_else(|| "it could not be searched completely".to_owned(), |one| one.message);
+            let why = outcome
+                .finding
+                .map_or_else(|| "it could not be searched completely".to_owned(), |one| one.message);
             Some(finding(&why))
         }
         Err(why) => Some(finding(&why.to_string())),
