@@ -60,7 +60,7 @@ pub struct Args {
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
 
-    /// File with the pull secret, or - for standard input
+    /// Pull secret file, or - for standard input
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pull_secret_file: Option<PathBuf>,
 

@@ -105,9 +105,7 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
         Err(refusal) => return crate::cli::create::refused(refusal, settings),
     };
     let Some(first) = args.region.clone().or_else(|| region_of_environment(args)) else {
-        settings
-            .printer
-            .report("error: no region is known whose cloud could be meant: give --region REGION\n");
+        settings.printer.report("error: the cloud is unknown: set --region REGION\n");
         return Ok(Exit::Usage);
     };
     let platform = target::platform_of(

@@ -60,7 +60,7 @@ fn every_example_is_a_command_that_is_understood() {
     let names: Vec<String> = all().into_iter().map(|(name, _)| name).collect();
     for (name, examples) in EXAMPLES {
         let (known, _) = name.split_once(' ').filter(|(first, _)| *first == "wait-for").unwrap_or((name, ""));
-        assert!(names.iter().any(|leaf| leaf == known), "{name} is no command");
+        assert!(names.iter().any(|leaf| leaf == known), "{name} is not a command");
         for example in *examples {
             let line = example.split(['|', '>']).next().unwrap_or_default();
             let parsed = shaped(Cli::command()).try_get_matches_from(line.split_whitespace());

@@ -34,8 +34,9 @@ pub(super) fn obstacle(directory: &Path, settings: &Settings) -> Option<Finding>
     match wait(&access, Goal::Bootstrap, LIMIT, &line) {
         Ok(outcome) if outcome.ended == Ended::Done => None,
         Ok(outcome) => {
-            let why =
-                outcome.finding.map_or_else(|| "it was not asked to the end".to_owned(), |one| one.message);
+            let why = outcome
+                .finding
+                .map_or_else(|| "it could not be searched completely".to_owned(), |one| one.message);
             Some(finding(&why))
         }
         Err(why) => Some(finding(&why.to_string())),
@@ -43,7 +44,7 @@ pub(super) fn obstacle(directory: &Path, settings: &Settings) -> Option<Finding>
 }
 
 fn finding(why: &str) -> Finding {
-    let message = format!("the cluster does not say that its bootstrap is complete: {why}");
+    let message = format!("the cluster does not report that its bootstrap is complete: {why}");
     Finding::error(&NOT_COMPLETE, Kind::Forbidden, "", message).help(
         "wait with `landfall wait-for bootstrap-complete`; --force removes the machine anyway, and the \
          cluster may never be installed then",
