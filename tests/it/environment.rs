@@ -27,6 +27,7 @@ const OTHERS: &[(&str, &str)] = &[
     ("SSH_PRIVATE_KEY", "a heading of PEM"),
     ("SECRET_ACCESS_KEY", "a part of a name"),
     ("REQUEST_METHOD", "marks a CGI program, in which HTTP_PROXY is not trusted"),
+    ("POD_NAMESPACE", "set and expanded by Kubernetes in the Deployment of an OLM bundle"),
     ("TLS1_2", "a version of TLS"),
     ("CARGO_", "set by Cargo while it builds"),
 ];

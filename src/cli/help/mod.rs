@@ -23,6 +23,7 @@ const GENERAL_HEADING: &str = "Release and catalogue";
 /// Flags without a heading that only the long help lists.
 const RARE: &[&str] = &[
     "anchor_uid",
+    "cloud_name",
     "cluster_id",
     "controller_settings",
     "engine_settings",
@@ -48,11 +49,15 @@ const RARE: &[&str] = &[
 ];
 
 /// Flags of [`GENERAL`] that the short help of these commands lists, as their users need them most.
-const KEPT: &[(&str, &[&str])] = &[
-    ("create manifests", &["release"]),
-    ("create cluster", &["release"]),
-    ("preflight", &["release"]),
-    ("regions", &["release"]),
+const KEPT: &[(&str, &[&str])] =
+    &[("create manifests", &["release"]), ("preflight", &["release"]), ("regions", &["release"])];
+
+/// What the short help of a command leaves out beside.
+const ASIDE: &[(&str, &[&str])] = &[
+    ("create cluster", &["facts", "infra_id", "no_wait", "accept"]),
+    ("create install-config", &["ssh_key_file"]),
+    ("aso render", &["facts", "show_secrets", "machines", "stage"]),
+    ("operator manifests", &["check", "take_over"]),
 ];
 
 /// The columns that help is wrapped at where the terminal is wider.
@@ -81,12 +86,14 @@ pub fn described(command: Command) -> Command {
 /// The command line as it is parsed: described, with a short help that fits a screen.
 pub fn shaped(command: Command) -> Command {
     let command = each(described(command), "", &|command, name| {
-        let kept = KEPT.iter().find(|(kept, _)| *kept == name).map(|(_, ids)| *ids).unwrap_or_default();
+        let kept = row(KEPT, name);
+        let aside = row(ASIDE, name);
         let hidden: Vec<String> = command
             .get_arguments()
             .filter(|argument| {
                 let id = argument.get_id().as_str();
-                let is_aside = argument.get_help_heading().is_some() || RARE.contains(&id);
+                let is_aside =
+                    argument.get_help_heading().is_some() || RARE.contains(&id) || aside.contains(&id);
                 is_aside && !argument.is_required_set() && !kept.contains(&id)
             })
             .map(|argument| argument.get_id().to_string())
@@ -96,6 +103,11 @@ pub fn shaped(command: Command) -> Command {
             .fold(command, |command, id| command.mut_arg(id, |argument| argument.hide_short_help(true)))
     });
     grouped(command)
+}
+
+/// What a table has for a command.
+fn row(table: &[(&str, &'static [&'static str])], name: &str) -> &'static [&'static str] {
+    table.iter().find(|(command, _)| *command == name).map(|(_, ids)| *ids).unwrap_or_default()
 }
 
 /// Lists the commands in their groups.
@@ -129,7 +141,8 @@ fn grouped(command: Command) -> Command {
         .into_iter()
         .fold(command, |command, name| command.mut_subcommand(name, |below| below.hide(true)));
     command
-        .help_template("{about-with-newline}\n{usage-heading} {usage}{after-help}\n\n{options}")
+        .override_usage("landfall [OPTIONS] <COMMAND>")
+        .help_template("{about-with-newline}\n{usage-heading} {usage}{after-help}\n\nOptions:\n{options}")
         .after_help(format!("{short}\nUse landfall COMMAND --help for a command, landfall --help for all."))
         .after_long_help(long.trim_end().to_owned())
 }
