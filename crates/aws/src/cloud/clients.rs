@@ -50,7 +50,9 @@ pub(super) struct Clients {
 macro_rules! settings {
     ($sdk:ident, $shared:expr, $endpoint:expr) => {{
         let endpoint = $endpoint;
-        let settings = $sdk::config::Builder::from($shared).interceptor(crate::cloud::understood::Understood);
+        let settings = $sdk::config::Builder::from($shared)
+            .interceptor(crate::cloud::understood::Understood)
+            .retry_classifier(crate::cloud::understood::Understood);
         if endpoint.is_override() {
             // The SDK refuses an endpoint of ours together with its own special ones.
             settings
