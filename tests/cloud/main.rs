@@ -11,8 +11,14 @@
 #[path = "../support/services.rs"]
 mod services;
 
+#[allow(dead_code, reason = "others use more of it")]
 #[path = "../support/faults.rs"]
 mod faults;
+
+// Shared with `tests/destroy`.
+#[allow(dead_code, reason = "others use more of it")]
+#[path = "../destroy/calls.rs"]
+mod calls;
 
 #[cfg(feature = "azure")]
 mod azure;
@@ -20,6 +26,7 @@ mod azure;
 mod answers;
 mod authority;
 mod broken;
+mod claims;
 mod front;
 mod moto;
 mod program;
@@ -28,6 +35,7 @@ mod proxy;
 mod commercial;
 mod credentials;
 mod endpoints;
+mod failing;
 mod network;
 mod partitions;
 mod permissions;

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::faults::{self, Fault, Faults, Row};
-use crate::front::{Asked, Front, refusal};
+use crate::faults::{self, Faults, Row, refuse_as_aws};
+use crate::front::Front;
 use crate::listing;
 use crate::site::Site;
 use crate::world::World;
@@ -12,22 +12,12 @@ use crate::world::World;
 /// A cluster of all kinds of things, but few of them.
 const FEW: usize = 40;
 
-/// How AWS refuses.
-fn refuse(asked: &Asked, fault: Fault) -> Vec<u8> {
-    let (status, code, message) = match fault {
-        Fault::Throttled => (400, "Throttling", "Rate exceeded"),
-        Fault::Internal => (500, "InternalError", "An internal error has occurred"),
-        _ => (503, "ServiceUnavailable", "Service is unable to handle request"),
-    };
-    refusal(asked, status, code, message).bytes()
-}
-
 fn destroyed(seed: u64, percent: u64) {
     let world = World::new("us-east-1", FEW);
     let front = Front::start(Some(world.moto.port), None, Vec::new());
     let faults = Faults::new(seed, percent);
     let shared = Arc::clone(&faults);
-    front.on_the_way(move |asked, pass| shared.send(asked, refuse, pass));
+    front.on_the_way(move |asked, pass| shared.send(asked, refuse_as_aws, pass));
     let site = Site::of(&world, &front);
     let began = Instant::now();
     let ran = site.destroy(&["--timeout", "10m"]);
@@ -36,18 +26,18 @@ fn destroyed(seed: u64, percent: u64) {
     let touched = listing::new(&now, &world.before).len() + listing::changed(&world.before, &now).len();
     let left = listing::new(&world.before, &now);
     let row = Row {
-        cloud: "aws",
+        what: "destroy-aws",
         percent,
         seed,
         code: ran.code,
         calls: faults.calls(),
         faults: faults.count(),
         seconds,
-        left: left.len(),
+        wrong: left.len(),
         touched,
     };
     row.print();
-    row.is_true(&format!("left {left:?}: {ran}"));
+    row.is_true(&[5], &format!("left {left:?}: {ran}"));
     assert_eq!(site.metadata_path().exists(), ran.code != Some(0), "{ran}");
     if ran.code == Some(5) {
         // The same command removes the rest once the cloud is well.

@@ -14,6 +14,7 @@
 #[path = "../support/services.rs"]
 mod services;
 
+#[allow(dead_code, reason = "others use more of it")]
 #[path = "../support/faults.rs"]
 mod faults;
 

@@ -1,5 +1,7 @@
 //! What moto holds, asked for as the account's owner.
 
+use serde_json::Value;
+
 use crate::front::{Asked, forward};
 use crate::moto::{Moto, value};
 use crate::xml::Node;
@@ -41,6 +43,24 @@ impl Cloud<'_> {
     /// What lies at a path of S3.
     pub fn store(&self, path: &str) -> String {
         self.send("GET", "s3", path, String::new())
+    }
+
+    /// Creates a KMS key, and gives its ARN.
+    pub fn key(&self) -> String {
+        let scope = format!("AKIAOWNER/20260101/{}/kms/aws4_request", self.region);
+        let headers = [
+            (
+                "authorization",
+                format!("AWS4-HMAC-SHA256 Credential={scope}, SignedHeaders=host, Signature=0"),
+            ),
+            ("content-type", "application/x-amz-json-1.1".to_owned()),
+            ("x-amz-target", "TrentService.CreateKey".to_owned()),
+        ];
+        let headers = headers.map(|(name, value)| (name.to_owned(), value)).to_vec();
+        let asked = Asked { method: "POST".to_owned(), path: "/".to_owned(), headers, body: "{}".to_owned() };
+        let answer = String::from_utf8(forward(&asked, self.moto.port).unwrap()).unwrap();
+        let made: Value = serde_json::from_str(answer.split_once("\r\n\r\n").unwrap().1).unwrap();
+        made["KeyMetadata"]["Arn"].as_str().unwrap().to_owned()
     }
 
     /// Makes a private zone for a VPC, and gives its id.

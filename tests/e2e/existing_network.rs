@@ -9,7 +9,7 @@ use crate::listing::Listing;
 use crate::moto::Moto;
 use crate::stands::{Made, Started, removed, shared, tells};
 
-const WANTED: Cluster = Cluster {
+pub const WANTED: Cluster = Cluster {
     release: "4.19",
     region: "ap-southeast-6",
     partition: "aws",
@@ -24,7 +24,7 @@ const WANTED: Cluster = Cluster {
 
 /// What the user brings.
 #[derive(Default)]
-struct Brought {
+pub struct Brought {
     vpc: String,
     private: Vec<String>,
     public: Vec<String>,
@@ -32,7 +32,7 @@ struct Brought {
 }
 
 impl Brought {
-    fn make(moto: &Moto) -> Self {
+    pub fn make(moto: &Moto) -> Self {
         let region = WANTED.region;
         let vpc = moto.vpc(region, RANGE);
         let subnet = |(number, zone): (usize, &&str), from: usize| {
@@ -47,7 +47,7 @@ impl Brought {
         Self { vpc, private, public, zone }
     }
 
-    fn config(&self) -> String {
+    pub fn config(&self) -> String {
         let all = self.private.iter().chain(&self.public);
         let subnets: Vec<String> = all.map(|subnet| format!("    - {subnet}\n")).collect();
         format!(

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -36,8 +37,7 @@ pub struct Installation {
     landfall: Landfall,
     ignition: TempDir,
     master_ignition: String,
-    plugins: String,
-    _front: Front,
+    front: Front,
 }
 
 impl Installation {
@@ -50,9 +50,17 @@ impl Installation {
         rules: Vec<Rule>,
         platform: impl FnOnce(&Moto) -> String,
     ) -> Self {
-        let Some(plugins) = plugin_folder().filter(|_| has_terraform()) else {
-            services::missing("terraform", "it needs terraform and a plugin directory with the AWS provider");
-        };
+        Self::prepare_edited(release, region, rules, platform, |text| text)
+    }
+
+    /// The same with a config that `edit` changes.
+    pub fn prepare_edited(
+        release: &'static str,
+        region: &'static str,
+        rules: Vec<Rule>,
+        platform: impl FnOnce(&Moto) -> String,
+        edit: impl FnOnce(String) -> String,
+    ) -> Self {
         let moto = Moto::start();
         let keys = moto.user(region);
         moto.zone(region, BASE_DOMAIN);
@@ -63,7 +71,7 @@ impl Installation {
         let given: Vec<(&str, String)> = services.iter().map(|service| (*service, front.url())).collect();
         let secrets = Secrets::with_key(&keys.secret);
         let text = config(region, &(more + &endpoints(&given)));
-        let text = secrets.hidden_in_config(&text);
+        let text = secrets.hidden_in_config(&edit(text));
         assert!(CONFIG.contains("name: demo") && CONFIG.contains("baseDomain: example.com"), "{CONFIG}");
         let landfall = Landfall::new(&text).keys(&keys).naming("AWS_CA_BUNDLE", "ca.pem", &authority.pem);
         let ignition = tempfile::tempdir().unwrap();
@@ -72,8 +80,12 @@ impl Installation {
         write("master.ign", &master_ignition);
         write("worker.ign", &pointer("worker", &authority.pem));
         write("bootstrap.ign", &bootstrap(&secrets));
-        let plugins = plugins.to_str().unwrap().to_owned();
-        Self { moto, release, region, secrets, landfall, ignition, master_ignition, plugins, _front: front }
+        Self { moto, release, region, secrets, landfall, ignition, master_ignition, front }
+    }
+
+    /// What all calls go through.
+    pub fn front(&self) -> &Front {
+        &self.front
     }
 
     /// What moto holds in the region.
@@ -95,18 +107,31 @@ impl Installation {
     pub fn create(&self) -> Value {
         let folder = self.ignition.path().to_str().unwrap();
         let release = ["--release", self.release];
-        let command =
-            ["create", "cluster", "--yes", "--plugin-dir", self.plugins.as_str(), "--ignition", folder];
+        let command = ["create", "cluster", "--yes", "--plugin-dir", plugins(), "--ignition", folder];
         self.run(&[&command[..], &release].concat())
     }
 
     /// `landfall destroy bootstrap`, which must succeed; gives what it says.
     pub fn destroy_bootstrap(&self) -> Value {
-        self.run(&["destroy", "bootstrap", "--yes", "--force", "--plugin-dir", self.plugins.as_str()])
+        self.run(&["destroy", "bootstrap", "--yes", "--force", "--plugin-dir", plugins()])
     }
 
     /// `landfall destroy cluster`, which must succeed with nothing but `metadata.json`; gives what it says.
     pub fn destroy(&self) -> Value {
+        self.keep_metadata_alone();
+        let said = self.searched(&["destroy", "cluster", "--yes"]);
+        assert_eq!(said["outcome"], "gone", "{said}");
+        assert!(!self.directory().join(METADATA).exists());
+        said
+    }
+
+    /// `landfall destroy cluster` with nothing but `metadata.json`, however it ends.
+    pub fn try_destroy(&self) -> Ran {
+        self.keep_metadata_alone();
+        self.heard(&["destroy", "cluster", "--yes"])
+    }
+
+    fn keep_metadata_alone(&self) {
         let root = self.directory();
         for entry in std::fs::read_dir(root).unwrap().map(Result::unwrap) {
             let path = entry.path();
@@ -119,17 +144,12 @@ impl Installation {
                 std::fs::remove_file(&path).unwrap();
             }
         }
-        let said = self.searched(&["destroy", "cluster", "--yes"]);
-        assert_eq!(said["outcome"], "gone", "{said}");
-        assert!(!root.join(METADATA).exists());
-        said
     }
 
     /// `landfall create cluster` with more flags, however it ends.
     pub fn try_create(&self, more: &[&str]) -> Ran {
         let folder = self.ignition.path().to_str().unwrap();
-        let command =
-            ["create", "cluster", "--yes", "--plugin-dir", self.plugins.as_str(), "--ignition", folder];
+        let command = ["create", "cluster", "--yes", "--plugin-dir", plugins(), "--ignition", folder];
         let release = ["--release", self.release];
         self.heard(&[&command[..], &release, PATIENT, more].concat())
     }
@@ -177,6 +197,16 @@ impl Installation {
         self.secrets.are_kept_in(self.directory());
         ran
     }
+}
+
+/// The plugin directory, for a terraform that is there.
+fn plugins() -> &'static str {
+    static FOLDER: OnceLock<Option<PathBuf>> = OnceLock::new();
+    let folder = FOLDER.get_or_init(|| plugin_folder().filter(|_| has_terraform()));
+    let Some(folder) = folder.as_ref().and_then(|folder| folder.to_str()) else {
+        services::missing("terraform", "it needs terraform and a plugin directory with the AWS provider");
+    };
+    folder
 }
 
 fn has_terraform() -> bool {

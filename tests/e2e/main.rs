@@ -16,6 +16,9 @@
 #[path = "../support/services.rs"]
 mod services;
 
+#[path = "../support/faults.rs"]
+mod faults;
+
 // Shared with `tests/cloud`, which uses more of them.
 #[allow(dead_code, reason = "others use more of it")]
 #[path = "../cloud/answers.rs"]

@@ -1,7 +1,9 @@
 //! The native engine: the same infrastructure as terraform's, once, whatever happens.
 
 mod difference;
+mod failing;
 mod killed;
+mod variants;
 
 use serde_json::Value;
 

@@ -54,7 +54,8 @@ macro_rules! settings {
         let endpoint = $endpoint;
         let settings = $sdk::config::Builder::from($shared)
             .interceptor(crate::understood::Understood)
-            .interceptor(crate::observed::Observed);
+            .interceptor(crate::observed::Observed)
+            .retry_classifier(crate::understood::Understood);
         if endpoint.is_override() {
             // The SDK refuses an endpoint of ours together with its own special ones.
             settings

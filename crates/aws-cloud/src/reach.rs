@@ -1,5 +1,7 @@
 //! Whether what an installation calls can be reached: trust roots, and every endpoint step by step.
 
+use std::time::Duration;
+
 use futures::future::join_all;
 use landfall_diagnostics::{Code, Finding, Kind, shortened};
 use landfall_net::{BUNDLE, Broken, Probe, Reply, TrustFault};
@@ -81,11 +83,26 @@ fn nowhere(session: &Session<'_>, name: &str) -> String {
     }
 }
 
-/// What is to be seen at an endpoint.
+/// How often an endpoint is looked at whose connections end without an answer.
+const LOOKS: u32 = 4;
+/// The pause before the second look; each later one is twice as long.
+const PAUSE: Duration = Duration::from_millis(200);
+
+/// What is to be seen at an endpoint. A connection that ends without an answer proves little, and is known at once.
 pub(super) async fn look(session: &Session<'_>, endpoint: &Endpoint) -> Probe {
     let limit = session.asking.patience.connect;
-    let _permit = session.concurrency().take().await;
-    landfall_net::probe(&endpoint.url, session.trust(), session.proxies(), limit).await
+    let mut looks = 1;
+    loop {
+        let permit = session.concurrency().take().await;
+        let probe = landfall_net::probe(&endpoint.url, session.trust(), session.proxies(), limit).await;
+        drop(permit);
+        let is_closed = probe.answer.as_ref().is_err_and(|broken| broken.sort == landfall_net::Sort::Closed);
+        if !is_closed || looks == LOOKS {
+            return probe;
+        }
+        tokio::time::sleep(PAUSE * 2u32.pow(looks - 1)).await;
+        looks += 1;
+    }
 }
 
 /// The services whose endpoints are checked: those that every installation calls, and those of the config.

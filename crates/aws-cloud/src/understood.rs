@@ -1,12 +1,17 @@
 //! Answers that say success and are not the service's.
 //!
 //! Of a call without a result the SDK looks at the status alone, so that the page of a proxy would count as its
-//! success. An answer of such a form fails the call.
+//! success. An answer of such a form fails the call. A call with success as its status and an answer that cannot be
+//! read is sent again a few times: a proxy or a broken connection has changed the answer.
 
 use aws_smithy_runtime_api::box_error::BoxError;
 use aws_smithy_runtime_api::client::interceptors::Intercept;
-use aws_smithy_runtime_api::client::interceptors::context::AfterDeserializationInterceptorContextRef;
+use aws_smithy_runtime_api::client::interceptors::context::{
+    AfterDeserializationInterceptorContextRef, BeforeDeserializationInterceptorContextMut, InterceptorContext,
+};
 use aws_smithy_runtime_api::client::orchestrator::Metadata;
+use aws_smithy_runtime_api::client::retries::RequestAttempts;
+use aws_smithy_runtime_api::client::retries::classifiers::{ClassifyRetry, RetryAction};
 use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
 use aws_smithy_types::config_bag::ConfigBag;
 
@@ -16,7 +21,7 @@ const WITH_DOCUMENTS: &[&str] = &["EC2", "Elastic Load Balancing", "Elastic Load
 const RESPONSE: &str = "Response";
 
 /// Looks at each answer that says success.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Understood;
 
 /// That an answer is not the service's.
@@ -27,6 +32,18 @@ struct Foreign;
 impl Intercept for Understood {
     fn name(&self) -> &'static str {
         "Understood"
+    }
+
+    /// Notes the number of the attempt, which the classifier does not get otherwise.
+    fn modify_before_deserialization(
+        &self,
+        context: &mut BeforeDeserializationInterceptorContextMut<'_>,
+        _: &RuntimeComponents,
+        config: &mut ConfigBag,
+    ) -> Result<(), BoxError> {
+        let attempt = config.load::<RequestAttempts>().map_or(1, RequestAttempts::attempts);
+        context.response_mut().headers_mut().insert(ATTEMPT, attempt.to_string());
+        Ok(())
     }
 
     fn read_after_deserialization(
@@ -42,6 +59,28 @@ impl Intercept for Understood {
         // A body that is read piece by piece is whoever's wants it.
         let Some(body) = context.response().body().bytes() else { return Ok(()) };
         if is_of(service, body) { Ok(()) } else { Err(Foreign.into()) }
+    }
+}
+
+/// The header of an answer with the number of the attempt that it is for.
+const ATTEMPT: &str = "x-landfall-attempt";
+/// An answer that cannot be read is asked for again up to this attempt: a wrong endpoint never gives another one.
+const MOST_ATTEMPTS: u32 = 5;
+
+impl ClassifyRetry for Understood {
+    fn classify_retry(&self, context: &InterceptorContext) -> RetryAction {
+        let Some(response) = context.response() else { return RetryAction::NoActionIndicated };
+        let is_unread = context.output_or_error().is_some_and(|answer| answer.is_err());
+        let attempt = response.headers().get(ATTEMPT).and_then(|attempt| attempt.parse().ok());
+        let is_early = attempt.is_some_and(|attempt: u32| attempt < MOST_ATTEMPTS);
+        if response.status().is_success() && is_unread && is_early {
+            return RetryAction::transient_error();
+        }
+        RetryAction::NoActionIndicated
+    }
+
+    fn name(&self) -> &'static str {
+        "Understood"
     }
 }
 
@@ -77,6 +116,10 @@ fn root(body: &[u8]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use aws_smithy_runtime_api::client::interceptors::context::{Input, Output};
+    use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse, OrchestratorError};
+    use aws_smithy_types::body::SdkBody;
+
     use super::*;
 
     const PAGE: &str = "<!DOCTYPE html>\n<!-- of a proxy -->\n<HTML lang=\"en\"><body>Sign in</body></HTML>";
@@ -90,6 +133,38 @@ mod tests {
         assert_eq!(found("\u{feff} <a:b/>").as_deref(), Some("b"));
         for none in ["", "{}", "<", "<!--", "<?xml", "< >", "plain"] {
             assert_eq!(found(none), None, "{none}");
+        }
+    }
+
+    #[test]
+    fn an_unread_answer_is_asked_for_again_but_not_for_ever() {
+        let classified = |status: u16, attempt: u32, is_read: bool| {
+            let mut context = InterceptorContext::new(Input::erase(()));
+            context.enter_serialization_phase();
+            context.set_request(HttpRequest::empty());
+            let _ = context.take_input();
+            context.enter_before_transmit_phase();
+            context.enter_transmit_phase();
+            let _ = context.take_request();
+            let status = status.try_into().unwrap_or_else(|_| 200.try_into().expect("200 is a status"));
+            let mut response = HttpResponse::new(status, SdkBody::from(PAGE));
+            response.headers_mut().insert(ATTEMPT, attempt.to_string());
+            context.set_response(response);
+            context.enter_before_deserialization_phase();
+            context.enter_deserialization_phase();
+            let output = Output::erase(());
+            context.set_output_or_error(if is_read {
+                Ok(output)
+            } else {
+                Err(OrchestratorError::other("page"))
+            });
+            context.enter_after_deserialization_phase();
+            Understood.classify_retry(&context)
+        };
+        assert_eq!(classified(200, 1, false), RetryAction::transient_error());
+        for (status, attempt, is_read) in [(200, 1, true), (200, MOST_ATTEMPTS, false), (403, 1, false)] {
+            let action = classified(status, attempt, is_read);
+            assert_eq!(action, RetryAction::NoActionIndicated, "{status} {attempt} {is_read}");
         }
     }
 

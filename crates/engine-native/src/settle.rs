@@ -12,7 +12,8 @@ use tokio::time::{Instant, sleep};
 use crate::limit::Limit;
 use crate::{Pace, pages};
 
-/// Looks for a resource that a killed run may have created and the cloud may not show yet.
+/// How often the engine looks for a resource that a killed run or an unanswered call may have created, and that the
+/// cloud may not show yet.
 const LOOKS: usize = 3;
 
 /// Why nothing could be noted.
@@ -170,13 +171,19 @@ impl Tools<'_> {
     async fn create(&self, wanted: &Wanted) -> Result<Properties, Trouble> {
         let mut pauses = Pauses::within(self.pace, self.pace.visible);
         self.journal.begins(&wanted.name)?;
+        // Whether an earlier call may have created it.
+        let mut may_exist = wanted.begun;
         loop {
-            let (finding, may_exist) = match self.api.create(wanted).await {
+            let (finding, unanswered) = match self.api.create(wanted).await {
                 Ok(outputs) => {
                     self.limit.succeeded();
                     return Ok(outputs);
                 }
-                Err(Failure::Refused(finding)) => return Err(named(&wanted.name, finding)),
+                Err(Failure::Refused(finding)) => {
+                    // An earlier call that had its effect may be what this one is refused for.
+                    let found = if may_exist { self.find(wanted, true).await? } else { None };
+                    return found.map(|found| found.outputs).ok_or_else(|| named(&wanted.name, finding));
+                }
                 Err(Failure::Throttled(finding)) => {
                     self.limit.throttled();
                     (finding, false)
@@ -184,11 +191,15 @@ impl Tools<'_> {
                 Err(Failure::NotYet(finding)) => (finding, false),
                 Err(Failure::Unknown(finding)) => (finding, true),
             };
-            if !pauses.pause(self.halt).await? {
-                return Err(named(&wanted.name, finding));
-            }
-            if may_exist && let Some(existing) = self.find(wanted, true).await? {
-                return Ok(existing.outputs);
+            may_exist |= unanswered;
+            // What the call has created may be visible only after a while.
+            for _ in 0..if unanswered { LOOKS } else { 1 } {
+                if !pauses.pause(self.halt).await? {
+                    return Err(named(&wanted.name, finding));
+                }
+                if unanswered && let Some(existing) = self.find(wanted, true).await? {
+                    return Ok(existing.outputs);
+                }
             }
         }
     }

@@ -22,6 +22,8 @@ struct Played {
     failures: Mutex<BTreeMap<String, Vec<Failure>>>,
     states: Mutex<BTreeMap<String, State>>,
     created: Mutex<Vec<String>>,
+    /// So many looks find nothing.
+    hidden: Mutex<usize>,
     past: Mutex<BTreeMap<String, Past>>,
 }
 
@@ -36,6 +38,14 @@ fn with_id(name: &str) -> Properties {
 impl Api for Played {
     fn find<'s>(&'s self, wanted: &'s Wanted, _: bool) -> Waiting<'s, Result<Option<Existing>, Failure>> {
         Box::pin(async move {
+            let is_hidden = self.hidden.lock().is_ok_and(|mut hidden| {
+                let is_hidden = *hidden > 0;
+                *hidden = hidden.saturating_sub(1);
+                is_hidden
+            });
+            if is_hidden {
+                return Ok(None);
+            }
             let there = self.there.lock().ok().and_then(|there| there.get(&wanted.name).cloned());
             let state = self.states.lock().ok().and_then(|states| states.get(&wanted.name).cloned());
             Ok(there.map(|inputs| {
@@ -161,6 +171,25 @@ async fn what_passes_is_waited_for_and_an_unanswered_call_is_not_repeated() {
     let played = failing("subnet", vec![Failure::NotYet(finding()), Failure::Throttled(finding())]);
     assert!(ran(&played, &Stop::default()).await.is_some_and(|report| report.is_complete()));
     let played = failing("vpc", vec![Failure::Unknown(finding())]);
+    assert!(ran(&played, &Stop::default()).await.is_some_and(|report| report.is_complete()));
+    assert_eq!(created(&played), ["vpc", "subnet"]);
+}
+
+/// A cloud that shows a resource only after so many looks.
+#[tokio::test(start_paused = true)]
+async fn what_an_unanswered_call_created_is_found_although_it_shows_late() {
+    let played = failing("vpc", vec![Failure::Unknown(finding())]);
+    played.hidden.lock().into_iter().for_each(|mut hidden| *hidden = 3);
+    assert!(ran(&played, &Stop::default()).await.is_some_and(|report| report.is_complete()));
+    assert_eq!(created(&played), ["vpc", "subnet"]);
+}
+
+/// The first call has no answer, and the second one is refused because of what the first one created.
+#[tokio::test(start_paused = true)]
+async fn a_refusal_after_an_unanswered_call_is_no_failure_where_the_resource_exists() {
+    let played = failing("vpc", vec![Failure::Refused(finding()), Failure::Unknown(finding())]);
+    // The look before the first call and all looks after it.
+    played.hidden.lock().into_iter().for_each(|mut hidden| *hidden = 4);
     assert!(ran(&played, &Stop::default()).await.is_some_and(|report| report.is_complete()));
     assert_eq!(created(&played), ["vpc", "subnet"]);
 }

@@ -17,6 +17,7 @@ mod versions;
 mod credentials;
 mod edge;
 mod endpoints;
+mod failing;
 mod groups;
 mod location;
 mod manager_itself;

@@ -6,12 +6,12 @@ use regex_lite::Regex;
 use serde_json::Value;
 use url::form_urlencoded;
 
-use super::{WANTED, installation};
+use crate::installation::Installation;
 use crate::listing::{Listing, Resource};
 use crate::xml::Node;
 
 /// The same identity for both, so that names are the same.
-const IDENTITY: &[&str] = &["--infra-id", "demo-x7k2p"];
+pub const IDENTITY: &[&str] = &["--infra-id", "demo-x7k2p"];
 
 /// Elements that are never the same twice, by the reason.
 const VOLATILE: &[&str] = &[
@@ -132,8 +132,32 @@ fn label(kind: &str, id: &str, thing: &Resource, all: &Listing) -> String {
     format!("{kind} {name}")
 }
 
+/// Resources by their labels, as lines.
+pub type Described = BTreeMap<String, BTreeSet<String>>;
+
+/// What two sets of resources differ in, but for the exceptions.
+pub fn differences(names: [&str; 2], one: &Described, other: &Described) -> Vec<String> {
+    let mut differences = Vec::new();
+    let labels: BTreeSet<&String> = one.keys().chain(other.keys()).collect();
+    for label in labels {
+        let (Some(first), Some(second)) = (one.get(label), other.get(label)) else {
+            let of = names[usize::from(!one.contains_key(label))];
+            differences.push(format!("only {of} has {label}"));
+            continue;
+        };
+        let is_excepted = |line: &str| {
+            EXCEPTIONS.iter().any(|(kind, part, _)| label.starts_with(kind) && line.contains(part))
+        };
+        for (name, only) in [(names[0], first.difference(second)), (names[1], second.difference(first))] {
+            let only = only.filter(|line| !is_excepted(line));
+            differences.extend(only.map(|line| format!("{label}: {name} has {line}")));
+        }
+    }
+    differences
+}
+
 /// All resources by their labels, as lines.
-fn described(all: &Listing) -> BTreeMap<String, BTreeSet<String>> {
+pub fn described(all: &Listing) -> Described {
     let ids = Regex::new("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}|[a-z]+-[0-9a-f]{8,32}").unwrap();
     let mut labels: Vec<(String, String)> = all
         .each()
@@ -157,9 +181,8 @@ fn described(all: &Listing) -> BTreeMap<String, BTreeSet<String>> {
     described
 }
 
-#[test]
-#[ignore = "needs terraform and moto"]
-fn native_and_terraform_create_the_same() {
+/// What terraform and the native engine create, each in an account of its own. Fails where that differs.
+pub fn same_with_both(least: usize, installation: impl Fn() -> Installation + Sync) {
     let with_terraform = || {
         let installation = installation();
         let before = Listing::of(installation.cloud());
@@ -178,23 +201,7 @@ fn native_and_terraform_create_the_same() {
         (terraform.join(), natively())
     });
     let terraform = terraform.expect("terraform does not create the cluster");
-    assert!(terraform.len() > 50, "{} only for {:?}", terraform.len(), WANTED.zones);
-    let mut differences = Vec::new();
-    let labels: BTreeSet<&String> = terraform.keys().chain(native.keys()).collect();
-    for label in labels {
-        let (Some(one), Some(other)) = (terraform.get(label), native.get(label)) else {
-            let of = if terraform.contains_key(label) { "terraform" } else { "native" };
-            differences.push(format!("only {of} has {label}"));
-            continue;
-        };
-        let is_excepted = |line: &str| {
-            EXCEPTIONS.iter().any(|(kind, part, _)| label.starts_with(kind) && line.contains(part))
-        };
-        let of = |name: &str, line: &String| format!("{label}: {name} has {line}");
-        let only = one.difference(other).filter(|line| !is_excepted(line)).map(|line| of("terraform", line));
-        differences.extend(only);
-        let only = other.difference(one).filter(|line| !is_excepted(line)).map(|line| of("native", line));
-        differences.extend(only);
-    }
+    assert!(terraform.len() >= least, "terraform creates {} resources only", terraform.len());
+    let differences = differences(["terraform", "native"], &terraform, &native);
     assert!(differences.is_empty(), "{} differences:\n{}", differences.len(), differences.join("\n"));
 }

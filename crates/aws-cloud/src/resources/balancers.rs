@@ -9,7 +9,7 @@ use landfall_platform::native::{Properties, State, Wanted};
 use serde_json::{Map, Value, json};
 
 use super::super::fault::Sort;
-use super::{Item, Made, Resources, is_true, number, pages, pairs, send, with_id};
+use super::{Item, Made, Resources, is_true, number, once, pages, pairs, send, with_id};
 
 const CROSS_ZONE: &str = "load_balancing.cross_zone.enabled";
 /// The most resources whose tags are given with one call.
@@ -18,6 +18,11 @@ const MOST_TAGS: usize = 20;
 impl Resources<'_> {
     async fn elb(&self) -> Made<&aws_sdk_elasticloadbalancingv2::Client> {
         self.session.elbv2().await.map_err(|why| Self::unready(&why))
+    }
+
+    /// The client for calls that create something.
+    async fn elb_once(&self) -> Made<aws_sdk_elasticloadbalancingv2::Client> {
+        Ok(once!(aws_sdk_elasticloadbalancingv2, self.elb().await?))
     }
 
     /// Whether a name begins with the infrastructure id.
@@ -99,7 +104,7 @@ pub(super) async fn create_balancer(cx: &Resources<'_>, wanted: &Wanted) -> Made
     } else {
         LoadBalancerSchemeEnum::InternetFacing
     };
-    let request = cx.elb().await?.create_load_balancer().name(wanted.text("name"));
+    let request = cx.elb_once().await?.create_load_balancer().name(wanted.text("name"));
     let request = request
         .r#type(LoadBalancerTypeEnum::Network)
         .scheme(scheme)
@@ -142,7 +147,7 @@ pub(super) async fn target_groups(cx: &Resources<'_>, _: &Wanted) -> Made<Vec<It
 
 pub(super) async fn create_target_group(cx: &Resources<'_>, wanted: &Wanted) -> Made<Properties> {
     let port = number(wanted, "port");
-    let request = cx.elb().await?.create_target_group().name(wanted.text("name"));
+    let request = cx.elb_once().await?.create_target_group().name(wanted.text("name"));
     let request = request
         .vpc_id(wanted.text("vpc"))
         .protocol(ProtocolEnum::Tcp)
@@ -184,7 +189,7 @@ pub(super) async fn create_listener(cx: &Resources<'_>, wanted: &Wanted) -> Made
         .order(1)
         .target_group_arn(wanted.text("targetGroup"))
         .build();
-    let request = cx.elb().await?.create_listener().load_balancer_arn(wanted.text("balancer"));
+    let request = cx.elb_once().await?.create_listener().load_balancer_arn(wanted.text("balancer"));
     let request =
         request.protocol(ProtocolEnum::Tcp).set_port(number(wanted, "port")).default_actions(forward);
     let made = send!(cx, "elasticloadbalancing:CreateListener", request)?;

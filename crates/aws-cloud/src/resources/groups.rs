@@ -72,7 +72,7 @@ fn is_default(permission: &IpPermission) -> bool {
 }
 
 pub(super) async fn create_group(cx: &Resources<'_>, wanted: &Wanted) -> Made<Properties> {
-    let request = cx.ec2().await?.create_security_group().group_name(wanted.text("name"));
+    let request = cx.ec2_once().await?.create_security_group().group_name(wanted.text("name"));
     let request = request
         .description(wanted.text("description"))
         .vpc_id(wanted.text("vpc"))
@@ -129,7 +129,7 @@ fn missing(wanted: &Wanted, key: &str, have: &BTreeSet<String>) -> Vec<IpPermiss
 
 /// Adds the rules that a group does not have, all with one call for each direction.
 pub(super) async fn authorize(cx: &Resources<'_>, wanted: &Wanted) -> Made<Properties> {
-    let ec2 = cx.ec2().await?;
+    let ec2 = cx.ec2_once().await?;
     let id = wanted.text("group");
     let found = send!(cx, "ec2:DescribeSecurityGroups", ec2.describe_security_groups().group_ids(id))?;
     let group = found.security_groups().first();

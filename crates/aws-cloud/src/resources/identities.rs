@@ -5,11 +5,16 @@ use landfall_platform::native::{Failure, Properties, Wanted};
 use serde_json::{Value, json};
 
 use super::super::fault::Sort;
-use super::{Item, Made, Resources, pairs, send};
+use super::{Item, Made, Resources, once, pairs, send};
 
 impl Resources<'_> {
     async fn iam(&self) -> Made<&aws_sdk_iam::Client> {
         self.session.iam().await.map_err(|why| Self::unready(&why))
+    }
+
+    /// The client for calls that create something.
+    async fn iam_once(&self) -> Made<aws_sdk_iam::Client> {
+        Ok(once!(aws_sdk_iam, self.iam().await?))
     }
 }
 
@@ -62,7 +67,7 @@ pub(super) async fn create_role(cx: &Resources<'_>, wanted: &Wanted) -> Made<Pro
         tags.push(tag.map_err(|error| invalid(cx, "iam:CreateRole", &error))?);
     }
     let description = Some(wanted.text("description").to_owned()).filter(|text| !text.is_empty());
-    let request = cx.iam().await?.create_role().role_name(wanted.text("name"));
+    let request = cx.iam_once().await?.create_role().role_name(wanted.text("name"));
     let request = request
         .path("/")
         .set_description(description)
@@ -115,7 +120,7 @@ pub(super) async fn profile(cx: &Resources<'_>, wanted: &Wanted) -> Made<Vec<Ite
 }
 
 pub(super) async fn create_profile(cx: &Resources<'_>, wanted: &Wanted) -> Made<Properties> {
-    let request = cx.iam().await?.create_instance_profile().path("/");
+    let request = cx.iam_once().await?.create_instance_profile().path("/");
     send!(cx, "iam:CreateInstanceProfile", request.instance_profile_name(wanted.text("name")))?;
     Ok(named(wanted))
 }

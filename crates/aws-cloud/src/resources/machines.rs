@@ -38,7 +38,7 @@ pub(super) async fn images(cx: &Resources<'_>, _: &Wanted) -> Made<Vec<Item>> {
 }
 
 pub(super) async fn copy_image(cx: &Resources<'_>, wanted: &Wanted) -> Made<Properties> {
-    let request = cx.ec2().await?.copy_image().client_token(&wanted.token).name(wanted.text("name"));
+    let request = cx.ec2_once().await?.copy_image().client_token(&wanted.token).name(wanted.text("name"));
     let request = request
         .source_image_id(wanted.text("source"))
         .source_region(wanted.text("sourceRegion"))
@@ -68,7 +68,7 @@ pub(super) async fn interfaces(cx: &Resources<'_>, _: &Wanted) -> Made<Vec<Item>
 }
 
 pub(super) async fn create_interface(cx: &Resources<'_>, wanted: &Wanted) -> Made<Properties> {
-    let request = cx.ec2().await?.create_network_interface().client_token(&wanted.token);
+    let request = cx.ec2_once().await?.create_network_interface().client_token(&wanted.token);
     let request = request
         .subnet_id(wanted.text("subnet"))
         .description(wanted.text("description"))
@@ -179,7 +179,7 @@ pub(super) async fn run_instance(cx: &Resources<'_>, wanted: &Wanted) -> Made<Pr
     };
     let profile = IamInstanceProfileSpecification::builder().name(wanted.text("profile")).build();
     let data = user_data(cx, wanted).await?;
-    let request = cx.ec2().await?.run_instances().client_token(&wanted.token).min_count(1).max_count(1);
+    let request = cx.ec2_once().await?.run_instances().client_token(&wanted.token).min_count(1).max_count(1);
     let request = request
         .image_id(wanted.text("image"))
         .instance_type(InstanceType::from(wanted.text("type")))

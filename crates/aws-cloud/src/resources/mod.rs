@@ -74,6 +74,14 @@ pub(super) struct Resources<'a> {
     lists: Lock<HashMap<(&'static str, String), Kept>>,
 }
 
+/// A client that sends each call once. A call that creates something may have had its effect although no answer came:
+/// the engine looks before it sends the call again.
+macro_rules! once {
+    ($sdk:ident, $client:expr) => {{
+        let settings = $client.config().to_builder();
+        $sdk::Client::from_conf(settings.retry_config(aws_config::retry::RetryConfig::disabled()).build())
+    }};
+}
 /// Sends a request of the SDK; its failure as this module has it.
 macro_rules! send {
     ($cx:expr, $call:literal, $request:expr) => {
@@ -90,7 +98,7 @@ macro_rules! pages {
             .map_err(|error: _| $crate::resources::failure(&$cx.session.fault($call, &error)))
     };
 }
-use {pages, send};
+use {once, pages, send};
 
 impl<'a> Resources<'a> {
     pub(super) fn new(session: &'a Session<'a>, infra_id: &'a str, secrets: &'a Secrets) -> Self {
@@ -226,6 +234,11 @@ fn failure(fault: &Fault) -> Failure {
     } else {
         Failure::Refused(finding)
     }
+}
+
+/// An answer that says success, but is not the service's.
+fn without_effect(call: &str) -> Failure {
+    failure(&Fault::foreign(call, Some(200), None))
 }
 
 /// Whether an item has every part of a list that is wanted; it may have more.

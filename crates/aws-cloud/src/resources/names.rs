@@ -8,7 +8,7 @@ use landfall_platform::native::{Failure, Properties, Wanted};
 use serde_json::{Value, json};
 
 use super::identities::invalid;
-use super::{Item, Made, Resources, is_true, pairs, send, with_id};
+use super::{Item, Made, Resources, is_true, once, pairs, send, with_id};
 
 /// How long a record without an alias is kept by resolvers, in seconds.
 const TTL: i64 = 10;
@@ -36,6 +36,13 @@ fn bare(id: &str) -> &str {
     id.trim_start_matches("/hostedzone/")
 }
 
+async fn tags_of(cx: &Resources<'_>, zone: &str) -> Made<Vec<Tag>> {
+    let request = cx.route53().await?.list_tags_for_resource();
+    let request = request.resource_type(TagResourceType::Hostedzone).resource_id(zone);
+    let found = send!(cx, "route53:ListTagsForResource", request)?;
+    Ok(found.resource_tag_set().map(ResourceTagSet::tags).unwrap_or_default().to_vec())
+}
+
 pub(super) async fn zones(cx: &Resources<'_>, wanted: &Wanted) -> Made<Vec<Item>> {
     let route53 = cx.route53().await?;
     let domain = wanted.text("domain");
@@ -48,10 +55,7 @@ pub(super) async fn zones(cx: &Resources<'_>, wanted: &Wanted) -> Made<Vec<Item>
             continue;
         }
         let id = bare(zone.id());
-        let request =
-            route53.list_tags_for_resource().resource_type(TagResourceType::Hostedzone).resource_id(id);
-        let tags = send!(cx, "route53:ListTagsForResource", request)?;
-        let tags = tags.resource_tag_set().map(ResourceTagSet::tags).unwrap_or_default();
+        let tags = tags_of(cx, id).await?;
         let pair = |tag: &Tag| Some((tag.key()?.to_owned(), Value::from(tag.value().unwrap_or_default())));
         let tags = Value::Object(tags.iter().filter_map(pair).collect());
         let known = json!({
@@ -67,7 +71,8 @@ pub(super) async fn zones(cx: &Resources<'_>, wanted: &Wanted) -> Made<Vec<Item>
 
 pub(super) async fn create_zone(cx: &Resources<'_>, wanted: &Wanted) -> Made<Properties> {
     let vpc = Vpc::builder().vpc_region(VpcRegion::from(wanted.text("region"))).vpc_id(wanted.text("vpc"));
-    let request = cx.route53().await?.create_hosted_zone().name(wanted.text("domain"));
+    let request =
+        once!(aws_sdk_route53, cx.route53().await?).create_hosted_zone().name(wanted.text("domain"));
     let request = request
         .caller_reference(&wanted.token)
         .vpc(vpc.build())
@@ -88,11 +93,18 @@ pub(super) async fn create_zone(cx: &Resources<'_>, wanted: &Wanted) -> Made<Pro
 pub(super) async fn tag_zone(cx: &Resources<'_>, wanted: &Wanted, outputs: &Properties) -> Made<()> {
     let id = outputs.get("id").and_then(Value::as_str).unwrap_or_default();
     let tags = pairs(wanted, "tags").into_iter();
-    let tags = tags.map(|(key, value)| Tag::builder().key(key).value(value).build()).collect();
+    let tags: Vec<Tag> = tags.map(|(key, value)| Tag::builder().key(key).value(value).build()).collect();
     let request = cx.route53().await?.change_tags_for_resource();
-    let request = request.resource_type(TagResourceType::Hostedzone).resource_id(id).set_add_tags(Some(tags));
+    let request =
+        request.resource_type(TagResourceType::Hostedzone).resource_id(id).set_add_tags(Some(tags.clone()));
     send!(cx, "route53:ChangeTagsForResource", request)?;
-    Ok(())
+    // The call has an empty answer, which anything on the way can give as well.
+    let have = tags_of(cx, id).await?;
+    if tags.iter().all(|tag| have.contains(tag)) {
+        Ok(())
+    } else {
+        Err(super::without_effect("route53:ChangeTagsForResource"))
+    }
 }
 
 pub(super) async fn records(cx: &Resources<'_>, wanted: &Wanted) -> Made<Vec<Item>> {
@@ -146,7 +158,8 @@ pub(super) async fn create_record(cx: &Resources<'_>, wanted: &Wanted) -> Made<P
     let set = set.build().map_err(broken)?;
     let change = Change::builder().action(ChangeAction::Create).resource_record_set(set);
     let batch = ChangeBatch::builder().changes(change.build().map_err(broken)?);
-    let request = cx.route53_for(wanted).await?.change_resource_record_sets();
+    let route53 = once!(aws_sdk_route53, cx.route53_for(wanted).await?);
+    let request = route53.change_resource_record_sets();
     let request = request.hosted_zone_id(wanted.text("zone")).change_batch(batch.build().map_err(broken)?);
     send!(cx, "route53:ChangeResourceRecordSets", request)?;
     Ok(Properties::new())

@@ -10,7 +10,7 @@ use landfall_platform::native::{Failure, Properties, State, Wanted};
 use serde_json::{Value, json};
 
 use super::super::gather::filter;
-use super::{Item, Made, REFUSED, Resources, is_true, pages, pairs, send, with_id};
+use super::{Item, Made, REFUSED, Resources, is_true, once, pages, pairs, send, with_id};
 
 /// Tags for a request.
 pub(super) fn tagged(wanted: &Wanted, key: &str, kind: ResourceType) -> TagSpecification {
@@ -28,6 +28,11 @@ pub(super) fn tags(tags: &[Tag]) -> Value {
 impl Resources<'_> {
     pub(super) async fn ec2(&self) -> Made<&aws_sdk_ec2::Client> {
         self.session.ec2().await.map_err(|why| Self::unready(&why))
+    }
+
+    /// The client for calls that create something.
+    pub(super) async fn ec2_once(&self) -> Made<aws_sdk_ec2::Client> {
+        Ok(once!(aws_sdk_ec2, self.ec2().await?))
     }
 
     /// A filter for resources with the cluster's ownership tag, which all have but security groups.
@@ -107,7 +112,7 @@ pub(super) async fn vpcs(cx: &Resources<'_>, _: &Wanted) -> Made<Vec<Item>> {
 }
 
 pub(super) async fn create_vpc(cx: &Resources<'_>, wanted: &Wanted) -> Made<Properties> {
-    let request = cx.ec2().await?.create_vpc().cidr_block(wanted.text("cidr"));
+    let request = cx.ec2_once().await?.create_vpc().cidr_block(wanted.text("cidr"));
     let made =
         send!(cx, "ec2:CreateVpc", request.tag_specifications(tagged(wanted, "tags", ResourceType::Vpc)))?;
     Ok(with_id(made.vpc().and_then(|vpc| vpc.vpc_id())))
@@ -151,7 +156,7 @@ pub(super) async fn create_dhcp_options(cx: &Resources<'_>, wanted: &Wanted) -> 
     let setting = |key: &str, values: Vec<String>| {
         NewDhcpConfiguration::builder().key(key).set_values(Some(values)).build()
     };
-    let request = cx.ec2().await?.create_dhcp_options();
+    let request = cx.ec2_once().await?.create_dhcp_options();
     let request = request
         .dhcp_configurations(setting("domain-name", vec![wanted.text("domainName").to_owned()]))
         .dhcp_configurations(setting("domain-name-servers", wanted.texts("domainNameServers")))
@@ -161,7 +166,7 @@ pub(super) async fn create_dhcp_options(cx: &Resources<'_>, wanted: &Wanted) -> 
 }
 
 pub(super) async fn associate_dhcp_options(cx: &Resources<'_>, wanted: &Wanted) -> Made<Properties> {
-    let request = cx.ec2().await?.associate_dhcp_options();
+    let request = cx.ec2_once().await?.associate_dhcp_options();
     let request = request.vpc_id(wanted.text("vpc")).dhcp_options_id(wanted.text("options"));
     send!(cx, "ec2:AssociateDhcpOptions", request)?;
     Ok(Properties::new())
@@ -179,7 +184,7 @@ pub(super) async fn internet_gateways(cx: &Resources<'_>, _: &Wanted) -> Made<Ve
 }
 
 pub(super) async fn create_internet_gateway(cx: &Resources<'_>, wanted: &Wanted) -> Made<Properties> {
-    let request = cx.ec2().await?.create_internet_gateway();
+    let request = cx.ec2_once().await?.create_internet_gateway();
     let request = request.tag_specifications(tagged(wanted, "tags", ResourceType::InternetGateway));
     let made = send!(cx, "ec2:CreateInternetGateway", request)?;
     Ok(with_id(made.internet_gateway().and_then(|gateway| gateway.internet_gateway_id())))
@@ -221,7 +226,7 @@ pub(super) async fn subnets(cx: &Resources<'_>, _: &Wanted) -> Made<Vec<Item>> {
 }
 
 pub(super) async fn create_subnet(cx: &Resources<'_>, wanted: &Wanted) -> Made<Properties> {
-    let request = cx.ec2().await?.create_subnet().vpc_id(wanted.text("vpc"));
+    let request = cx.ec2_once().await?.create_subnet().vpc_id(wanted.text("vpc"));
     let request = request
         .cidr_block(wanted.text("cidr"))
         .availability_zone(wanted.text("zone"))
@@ -269,7 +274,8 @@ pub(super) async fn route_tables(cx: &Resources<'_>, _: &Wanted) -> Made<Vec<Ite
 }
 
 pub(super) async fn create_route_table(cx: &Resources<'_>, wanted: &Wanted) -> Made<Properties> {
-    let request = cx.ec2().await?.create_route_table().vpc_id(wanted.text("vpc")).client_token(&wanted.token);
+    let request =
+        cx.ec2_once().await?.create_route_table().vpc_id(wanted.text("vpc")).client_token(&wanted.token);
     let request = request.tag_specifications(tagged(wanted, "tags", ResourceType::RouteTable));
     let made = send!(cx, "ec2:CreateRouteTable", request)?;
     Ok(with_id(made.route_table().and_then(|table| table.route_table_id())))
@@ -285,13 +291,13 @@ pub(super) async fn replace_main_table(cx: &Resources<'_>, wanted: &Wanted) -> M
     let mut associations = found.route_tables().iter().flat_map(RouteTable::associations);
     let main =
         associations.find(|one| one.main() == Some(true)).and_then(|one| one.route_table_association_id());
-    let request = ec2.replace_route_table_association().route_table_id(wanted.text("table"));
+    let request = cx.ec2_once().await?.replace_route_table_association().route_table_id(wanted.text("table"));
     send!(cx, "ec2:ReplaceRouteTableAssociation", request.set_association_id(main.map(str::to_owned)))?;
     Ok(Properties::new())
 }
 
 pub(super) async fn create_route(cx: &Resources<'_>, wanted: &Wanted) -> Made<Properties> {
-    let request = cx.ec2().await?.create_route().route_table_id(wanted.text("table"));
+    let request = cx.ec2_once().await?.create_route().route_table_id(wanted.text("table"));
     let given = |key: &str| Some(wanted.text(key).to_owned()).filter(|id| !id.is_empty());
     let request = request
         .destination_cidr_block(wanted.text("destination"))
@@ -302,7 +308,7 @@ pub(super) async fn create_route(cx: &Resources<'_>, wanted: &Wanted) -> Made<Pr
 }
 
 pub(super) async fn associate_table(cx: &Resources<'_>, wanted: &Wanted) -> Made<Properties> {
-    let request = cx.ec2().await?.associate_route_table();
+    let request = cx.ec2_once().await?.associate_route_table();
     let request = request.route_table_id(wanted.text("table")).subnet_id(wanted.text("subnet"));
     send!(cx, "ec2:AssociateRouteTable", request)?;
     Ok(Properties::new())
@@ -318,7 +324,7 @@ pub(super) async fn addresses(cx: &Resources<'_>, _: &Wanted) -> Made<Vec<Item>>
 }
 
 pub(super) async fn allocate_address(cx: &Resources<'_>, wanted: &Wanted) -> Made<Properties> {
-    let request = cx.ec2().await?.allocate_address().domain(DomainType::Vpc);
+    let request = cx.ec2_once().await?.allocate_address().domain(DomainType::Vpc);
     let request = request.tag_specifications(tagged(wanted, "tags", ResourceType::ElasticIp));
     Ok(with_id(send!(cx, "ec2:AllocateAddress", request)?.allocation_id()))
 }
@@ -349,7 +355,7 @@ pub(super) async fn nat_gateways(cx: &Resources<'_>, _: &Wanted) -> Made<Vec<Ite
 }
 
 pub(super) async fn create_nat_gateway(cx: &Resources<'_>, wanted: &Wanted) -> Made<Properties> {
-    let request = cx.ec2().await?.create_nat_gateway().client_token(&wanted.token);
+    let request = cx.ec2_once().await?.create_nat_gateway().client_token(&wanted.token);
     let request = request
         .connectivity_type(ConnectivityType::Public)
         .allocation_id(wanted.text("address"))
@@ -380,7 +386,7 @@ pub(super) async fn endpoints(cx: &Resources<'_>, _: &Wanted) -> Made<Vec<Item>>
 }
 
 pub(super) async fn create_endpoint(cx: &Resources<'_>, wanted: &Wanted) -> Made<Properties> {
-    let request = cx.ec2().await?.create_vpc_endpoint().client_token(&wanted.token);
+    let request = cx.ec2_once().await?.create_vpc_endpoint().client_token(&wanted.token);
     let request = request
         .vpc_id(wanted.text("vpc"))
         .vpc_endpoint_type(VpcEndpointType::Gateway)

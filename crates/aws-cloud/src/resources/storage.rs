@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::super::fault::{Fault, Sort};
 use super::identities::invalid;
-use super::{Item, Made, Resources, pairs, send, with_id};
+use super::{Item, Made, Resources, once, pairs, send, with_id};
 
 /// The region whose buckets name no region.
 const FIRST_REGION: &str = "us-east-1";
@@ -26,8 +26,10 @@ fn is_missing(fault: &Fault) -> bool {
 
 pub(super) async fn bucket(cx: &Resources<'_>, wanted: &Wanted) -> Made<Vec<Item>> {
     let name = wanted.text("name");
-    let answer = Box::pin(cx.s3().await?.head_bucket().bucket(name).send()).await;
+    // An answer to HEAD has no body, so that it can be anybody's.
+    let answer = Box::pin(cx.s3().await?.list_objects_v2().bucket(name).max_keys(1).send()).await;
     match answer.map_err(|error| cx.session.fault("s3:ListBucket", &error)) {
+        Ok(found) if found.name() != Some(name) => Err(super::without_effect("s3:ListBucket")),
         Ok(_) => Ok(vec![Item::new("bucket", json!({ "id": name, "name": name }))]),
         Err(fault) if is_missing(&fault) => Ok(Vec::new()),
         Err(fault) => Err(super::failure(&fault)),
@@ -40,7 +42,8 @@ pub(super) async fn create_bucket(cx: &Resources<'_>, wanted: &Wanted) -> Made<P
         let region = BucketLocationConstraint::from(region);
         CreateBucketConfiguration::builder().location_constraint(region).build()
     });
-    let request = cx.s3().await?.create_bucket().bucket(name).set_create_bucket_configuration(place);
+    let s3 = once!(aws_sdk_s3, cx.s3().await?);
+    let request = s3.create_bucket().bucket(name).set_create_bucket_configuration(place);
     let answer = Box::pin(request.send()).await;
     match answer.map_err(|error| cx.session.fault("s3:CreateBucket", &error)) {
         Err(fault) if !fault.is("BucketAlreadyOwnedByYou") => Err(super::failure(&fault)),
@@ -58,13 +61,21 @@ pub(super) async fn tag_bucket(cx: &Resources<'_>, wanted: &Wanted, _: &Properti
     let tags = tags.build().map_err(|error| invalid(cx, CALL, &error))?;
     let request = cx.s3().await?.put_bucket_tagging().bucket(wanted.text("name")).tagging(tags);
     send!(cx, "s3:PutBucketTagging", request)?;
-    Ok(())
+    // The call has an empty answer, which anything on the way can give as well.
+    let request = cx.s3().await?.get_bucket_tagging().bucket(wanted.text("name"));
+    let found = send!(cx, "s3:GetBucketTagging", request)?;
+    let mut wanted = pairs(wanted, "tags").into_iter();
+    let has = |(key, value): (String, String)| {
+        found.tag_set().iter().any(|tag| tag.key() == key && tag.value() == value)
+    };
+    if wanted.all(has) { Ok(()) } else { Err(super::without_effect("s3:PutBucketTagging")) }
 }
 
 pub(super) async fn object(cx: &Resources<'_>, wanted: &Wanted) -> Made<Vec<Item>> {
     let (bucket, key) = (wanted.text("bucket"), wanted.text("key"));
     let answer = Box::pin(cx.s3().await?.head_object().bucket(bucket).key(key).send()).await;
     match answer.map_err(|error| cx.session.fault("s3:GetObject", &error)) {
+        Ok(found) if found.e_tag().is_none() => Err(super::without_effect("s3:GetObject")),
         Ok(_) => Ok(vec![Item::new("object", json!({ "bucket": bucket, "key": key }))]),
         Err(fault) if is_missing(&fault) => Ok(Vec::new()),
         Err(fault) => Err(super::failure(&fault)),
@@ -80,6 +91,9 @@ pub(super) async fn put_object(cx: &Resources<'_>, wanted: &Wanted) -> Made<Prop
         .body(ByteStream::from(content))
         .server_side_encryption(ServerSideEncryption::Aes256)
         .tagging(tags);
-    send!(cx, "s3:PutObject", request)?;
+    let put = send!(cx, "s3:PutObject", request)?;
+    if put.e_tag().is_none() {
+        return Err(super::without_effect("s3:PutObject"));
+    }
     Ok(Properties::new())
 }

@@ -1,10 +1,13 @@
 //! Whether a cloud can be reached: trust roots, its resource manager and its authority, step by step, and
 //! whether these are what answers.
 
+use std::time::Duration;
+
 use landfall_diagnostics::{Code, Finding, Kind, shortened};
 use landfall_net::{BUNDLE, Broken, Reply, TrustFault};
 use landfall_platform::cloud::{Answer, Check, Unready, Verdict};
 use serde_json::Value;
+use tokio::time::sleep;
 use url::Url;
 
 use super::api_versions::Api;
@@ -93,12 +96,34 @@ pub(super) async fn authority(session: &Session<'_>) -> Reached {
     reached
 }
 
+/// How often an endpoint is looked at that gives no answer of its own.
+const LOOKS: u32 = 4;
+/// The pause before the second look; each later one is twice as long.
+const PAUSE: Duration = Duration::from_millis(200);
+
+/// Whether another look may see more: the connection ended, the cloud was in trouble or throttled, or something on the
+/// way answered.
+fn may_pass(role: &Role, seen: Result<&Reply, &Broken>) -> bool {
+    match seen {
+        Ok(reply) => !(role.answers)(reply) && (matches!(reply.status, 200 | 429) || reply.status >= 500),
+        Err(broken) => broken.sort == landfall_net::Sort::Closed,
+    }
+}
+
 /// What is to be seen at a URL.
 async fn look(session: &Session<'_>, role: &Role, url: &Url, asked: &Url) -> Reached {
     let limit = session.asking.patience.connect;
-    let permit = session.concurrency().take().await;
-    let seen = landfall_net::probe(asked, session.trust(), session.proxies(), limit).await;
-    drop(permit);
+    let mut looks = 1;
+    let seen = loop {
+        let permit = session.concurrency().take().await;
+        let seen = landfall_net::probe(asked, session.trust(), session.proxies(), limit).await;
+        drop(permit);
+        if looks == LOOKS || !may_pass(role, seen.answer.as_ref()) {
+            break seen;
+        }
+        sleep(PAUSE * 2u32.pow(looks - 1)).await;
+        looks += 1;
+    };
     let place = Place {
         url: environment::shown(url),
         field: environment::field(session),

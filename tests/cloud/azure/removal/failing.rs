@@ -6,24 +6,11 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use super::super::answer::Answer;
 use super::super::arm::Azure;
+use super::super::failing::refuse;
 use super::super::scene::{SUBSCRIPTION, group};
 use super::world::{INFRA_ID, cluster, destroy, directory, leaves, put, resource};
-use crate::faults::{self, Fault, Faults, Row};
-use crate::front::Asked;
-
-/// How Azure refuses.
-fn refuse(_: &Asked, fault: Fault) -> Vec<u8> {
-    let answer = match fault {
-        Fault::Throttled => {
-            Answer::error(429, "TooManyRequests", "The request was throttled.").header("retry-after", "1")
-        }
-        Fault::Internal => Answer::error(500, "InternalServerError", "An internal error has occurred."),
-        _ => Answer::error(503, "ServiceUnavailable", "The service is unavailable."),
-    };
-    answer.bytes("c0ffee00-0000-4000-8000-00000000fa17")
-}
+use crate::faults::{self, Faults, Row};
 
 /// Every document of a cloud.
 fn documents(azure: &Azure) -> BTreeMap<String, Value> {
@@ -71,18 +58,18 @@ fn destroyed(seed: u64, percent: u64) {
     });
     let left: Vec<&String> = now.keys().filter(|path| !stays.contains(*path)).collect();
     let row = Row {
-        cloud: "azure",
+        what: "destroy-azure",
         percent,
         seed,
         code: ran.code,
         calls: faults.calls(),
         faults: faults.count(),
         seconds,
-        left: left.len(),
+        wrong: left.len(),
         touched: touched.count(),
     };
     row.print();
-    row.is_true(&format!("left {left:?}: {ran}"));
+    row.is_true(&[5], &format!("left {left:?}: {ran}"));
     assert_eq!(landfall.directory().join("metadata.json").exists(), ran.code != Some(0), "{ran}");
     if ran.code == Some(5) {
         // The same command removes the rest once the cloud is well.

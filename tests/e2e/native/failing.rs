@@ -1,0 +1,147 @@
+//! A cloud in which any call may fail: the native engine creates everything once, and destroy leaves nothing.
+
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
+
+use super::difference::{Described, IDENTITY, described, differences};
+use crate::faults::{self, Faults, Row, refuse_as_aws};
+use crate::installation::Installation;
+use crate::killed::PLATFORM;
+use crate::listing::Listing;
+use crate::moto::Moto;
+use crate::program::Ran;
+
+const REGION: &str = "us-east-1";
+/// As many runs as somebody starts before they ask what is wrong.
+const RUNS: usize = 4;
+
+/// An account with a cluster whose id begins with ours, and a network of nobody.
+fn neighbours(moto: &Moto) {
+    let theirs = moto.vpc(REGION, "10.0.0.0/16");
+    moto.subnet(&theirs, "us-east-1a", "10.0.0.0/20", Some(&format!("{}2", IDENTITY[1])));
+    moto.vpc(REGION, "10.0.0.0/16");
+    let name = format!("{}2-master-role", IDENTITY[1]);
+    let role = [
+        ("Action", "CreateRole"),
+        ("Version", "2010-05-08"),
+        ("RoleName", name.as_str()),
+        ("AssumeRolePolicyDocument", "{\"Version\":\"2012-10-17\",\"Statement\":[]}"),
+    ];
+    moto.ask("iam", REGION, &role);
+    moto.zone(REGION, "demo.example.org");
+}
+
+fn installation(faults: &Arc<Faults>) -> Installation {
+    let installation = Installation::prepare("4.19", REGION, Vec::new(), |moto| {
+        neighbours(moto);
+        PLATFORM.to_owned()
+    });
+    let shared = Arc::clone(faults);
+    installation.front().on_the_way(move |asked, pass| shared.send(asked, refuse_as_aws, pass));
+    installation
+}
+
+/// What is created where no call fails.
+fn reference(create: impl Fn(&Installation) -> Ran) -> Described {
+    let installation = installation(&Faults::new(0, 0));
+    let before = Listing::of(installation.cloud());
+    create(&installation).ends(0);
+    described(&Listing::of(installation.cloud()).since(&before))
+}
+
+/// What a run left otherwise than one in a cloud without faults.
+fn wrong(installation: &Installation, before: &Listing, reference: &Described) -> Vec<String> {
+    let new = Listing::of(installation.cloud()).since(before);
+    // A doubled resource has the label of the first one.
+    match std::panic::catch_unwind(|| described(&new)) {
+        Ok(there) => differences(["a run without faults", "this run"], reference, &there),
+        Err(_) => vec![format!("something exists twice: {:?}", new.counts())],
+    }
+}
+
+fn touched(installation: &Installation, before: &Listing) -> usize {
+    let now = Listing::of(installation.cloud());
+    let changed = now.changed(before);
+    // The public zone has a record of the cluster.
+    before.since(&now).each().count() + changed.iter().filter(|(kind, _)| *kind != "zone").count()
+}
+
+/// Creates a cluster with so many faults, as often as it takes, and destroys it.
+fn created(what: &'static str, seed: u64, percent: u64, of: &Described, create: fn(&Installation) -> Ran) {
+    let faults = Faults::new(seed, percent);
+    let installation = installation(&faults);
+    let before = Listing::of(installation.cloud());
+    let began = Instant::now();
+    let mut ran = create(&installation);
+    let seconds = began.elapsed().as_secs_f64();
+    let counts = (faults.calls(), faults.count());
+    let differences = if ran.code == Some(0) { wrong(&installation, &before, of) } else { Vec::new() };
+    let row = Row {
+        what,
+        percent,
+        seed,
+        code: ran.code,
+        calls: counts.0,
+        faults: counts.1,
+        seconds,
+        wrong: differences.len(),
+        touched: touched(&installation, &before),
+    };
+    row.print();
+    row.is_true(&[4, 5], &format!("{differences:?}: {ran}"));
+    if ran.code == Some(4) {
+        let new = Listing::of(installation.cloud()).since(&before);
+        assert!(new.counts().is_empty(), "code 4, and there is {:?}: {ran}", new.counts());
+    }
+    // The same command goes on, and creates nothing twice.
+    for _ in 1..RUNS {
+        ran = create(&installation);
+        if ran.code == Some(0) {
+            break;
+        }
+    }
+    if ran.code != Some(0) {
+        faults.end();
+        ran = create(&installation).ends(0);
+    }
+    let differences = wrong(&installation, &before, of);
+    assert!(differences.is_empty(), "{row:?}: {differences:?}: {ran}");
+
+    let mut ran = installation.try_destroy();
+    if ran.code != Some(0) {
+        assert_eq!(ran.code, Some(5), "{row:?}: {ran}");
+        faults.end();
+        ran = installation.try_destroy().ends(0);
+    }
+    assert_eq!(ran.json()["outcome"], "gone", "{ran}");
+    Listing::of(installation.cloud()).is_as(&before);
+}
+
+fn native(installation: &Installation) -> Ran {
+    installation.try_native(IDENTITY)
+}
+
+fn with_terraform(installation: &Installation) -> Ran {
+    installation.try_create(&[IDENTITY, &["--recover"]].concat())
+}
+
+#[test]
+#[ignore = "needs moto"]
+fn under_faults_everything_is_created_once() {
+    let once = OnceLock::new();
+    faults::all(|seed, percent| {
+        let reference = once.get_or_init(|| reference(native));
+        created("create-native", seed, percent, reference, native);
+    });
+}
+
+/// Takes minutes for each run.
+#[test]
+#[ignore = "needs terraform and moto"]
+fn under_faults_terraform_creates_everything_once() {
+    let once = OnceLock::new();
+    faults::all(|seed, percent| {
+        let reference = once.get_or_init(|| reference(with_terraform));
+        created("create-terraform", seed, percent, reference, with_terraform);
+    });
+}
