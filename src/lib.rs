@@ -16,4 +16,5 @@ pub mod prepare;
 pub mod tls;
 pub mod ui;
 pub mod wait;
-pub mod workdir;
+
+pub use landfall_workdir as workdir;

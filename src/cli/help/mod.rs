@@ -57,7 +57,7 @@ const ASIDE: &[(&str, &[&str])] = &[
     ("create cluster", &["facts", "infra_id", "no_wait", "accept"]),
     ("create install-config", &["ssh_key_file"]),
     ("aso render", &["facts", "show_secrets", "machines", "stage"]),
-    ("operator manifests", &["check", "take_over"]),
+    ("operator manifests", &["check", "take_over", "image", "replicas"]),
 ];
 
 /// The columns that help is wrapped at where the terminal is wider.

@@ -46,7 +46,7 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::workdir::FileSet;
+    use crate::FileSet;
 
     const PATH: &str = "metadata.json";
 

@@ -8,6 +8,7 @@
     clippy::disallowed_methods,
     reason = "the files of a cluster are read and written here; others hand over and take bytes"
 )]
+#![forbid(unsafe_code)]
 
 mod amend;
 mod disk;

@@ -182,7 +182,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::workdir::Durability;
+    use crate::Durability;
 
     type Outcome = Result<(), Box<dyn Any>>;
 

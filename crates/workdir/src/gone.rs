@@ -215,7 +215,7 @@ mod tests {
     use std::error::Error as Any;
 
     use super::*;
-    use crate::workdir::{Step, StepResult};
+    use crate::{Step, StepResult};
 
     type Outcome = Result<(), Box<dyn Any>>;
 
