@@ -146,7 +146,7 @@ mod tests {
             context.enter_before_transmit_phase();
             context.enter_transmit_phase();
             let _ = context.take_request();
-            let status = status.try_into().unwrap_or_else(|_| 200.try_into().expect("200 is a status"));
+            let Ok(status) = status.try_into() else { return RetryAction::RetryForbidden };
             let mut response = HttpResponse::new(status, SdkBody::from(PAGE));
             response.headers_mut().insert(ATTEMPT, attempt.to_string());
             context.set_response(response);
