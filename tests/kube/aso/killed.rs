@@ -96,7 +96,7 @@ fn a_second_engine_is_told_who_is_at_work() {
 
     let other = Site::new(PRIVATE, &config("byo-private", |_| {}));
     let mut second = other.start_creating(&management.server.kubeconfig());
-    second.says("is at work on this cluster");
+    second.says("is working on this cluster");
     second.interrupt();
     second.end().ends(130);
     first.kill();
