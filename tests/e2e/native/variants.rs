@@ -33,7 +33,7 @@ fn a_private_cluster_with_a_key_is_the_same() {
             format!(
                 "    defaultMachinePlatform:\n      zones: [us-east-1a, us-east-1b]\n      \
                  metadataService:\n        authentication: Required\n      rootVolume:\n        \
-                 kmsKeyARN: {key}\n        size: 130\n        type: io1\n        iops: 2500\n"
+                 kmsKeyARN: {key}\n        size: 130\n        type: gp3\n"
             )
         };
         Installation::prepare_edited("4.19", "us-east-1", Vec::new(), platform, |text| {
