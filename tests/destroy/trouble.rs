@@ -108,7 +108,9 @@ fn an_answer_about_the_caller_that_cannot_be_used_is_asked_for_again() {
     // What answers is named.
     let port = front.port.to_string();
     assert!(
-        ran.out.contains(&format!(":{port}, unexpected response: this is not an AWS endpoint but HTTP 200")),
+        ran.out.contains(&format!(
+            ":{port}, unexpected response (HTTP 200, text/html): this is not an AWS endpoint"
+        )),
         "{ran}"
     );
     assert!(front.count("sts", "GetCallerIdentity") > 1, "{ran}");
