@@ -134,7 +134,7 @@ fn the_bootstrap_is_waited_for_until_it_says_that_it_is_complete() {
     run(directory.path(), &short).ends(1).said(&["LF1246", "journalctl"]);
 
     let mut running = start(directory.path(), &words);
-    running.says("under way");
+    running.says("in progress");
     server.config_map("kube-system", "bootstrap", &json!({ "status": "half-way" }));
     running.says("half-way");
     let map = "/api/v1/namespaces/kube-system/configmaps/bootstrap";

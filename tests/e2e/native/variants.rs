@@ -1,10 +1,7 @@
 //! Configs for which terraform and the native engine must create the same resources.
 
 use super::difference::same_with_both;
-use crate::answers::no_regions;
 use crate::cloud::Cloud;
-use crate::existing_network::{self, Brought};
-use crate::front::Rule;
 use crate::installation::Installation;
 use crate::moto::Moto;
 
@@ -12,16 +9,6 @@ use crate::moto::Moto;
 #[ignore = "needs terraform and moto"]
 fn native_and_terraform_create_the_same() {
     same_with_both(50, super::installation);
-}
-
-#[test]
-#[ignore = "needs terraform and moto"]
-fn a_given_network_and_a_copied_image_are_used_alike() {
-    let wanted = &existing_network::WANTED;
-    same_with_both(30, || {
-        let rules = vec![Rule::always("ec2", "DescribeRegions", |_| no_regions())];
-        Installation::prepare(wanted.release, wanted.region, rules, |moto| Brought::make(moto).config())
-    });
 }
 
 #[test]
