@@ -22,6 +22,7 @@ const VOLATILE: &[&str] = &[
     "LastModified",
     "attachTime",
     "createTime",
+    "creationDate",
     "creationTimestamp",
     "launchTime",
     "usageOperationUpdateTime",
@@ -49,8 +50,10 @@ const VOLATILE: &[&str] = &[
     "InstanceProfileId",
 ];
 
-/// What may differ, with the reason. Kind, and the text in the line of a property.
-const EXCEPTIONS: &[(&str, &str, &str)] = &[
+/// What may differ, with the reason: kind, the text in the line of a property, reason.
+pub type Exception = (&'static str, &'static str, &'static str);
+
+const EXCEPTIONS: &[Exception] = &[
     ("zone", "Comment", "terraform writes that it manages a zone"),
     ("machine", "userData", "the address in it is signed at another time"),
     ("machine", "hibernationOptions", "AWS's default, which terraform names"),
@@ -137,6 +140,10 @@ pub type Described = BTreeMap<String, BTreeSet<String>>;
 
 /// What two sets of resources differ in, but for the exceptions.
 pub fn differences(names: [&str; 2], one: &Described, other: &Described) -> Vec<String> {
+    differences_but(&[], names, one, other)
+}
+
+fn differences_but(more: &[Exception], names: [&str; 2], one: &Described, other: &Described) -> Vec<String> {
     let mut differences = Vec::new();
     let labels: BTreeSet<&String> = one.keys().chain(other.keys()).collect();
     for label in labels {
@@ -146,7 +153,8 @@ pub fn differences(names: [&str; 2], one: &Described, other: &Described) -> Vec<
             continue;
         };
         let is_excepted = |line: &str| {
-            EXCEPTIONS.iter().any(|(kind, part, _)| label.starts_with(kind) && line.contains(part))
+            let mut all = EXCEPTIONS.iter().chain(more);
+            all.any(|(kind, part, _)| label.starts_with(kind) && line.contains(part))
         };
         for (name, only) in [(names[0], first.difference(second)), (names[1], second.difference(first))] {
             let only = only.filter(|line| !is_excepted(line));
@@ -183,6 +191,15 @@ pub fn described(all: &Listing) -> Described {
 
 /// What terraform and the native engine create, each in an account of its own. Fails where that differs.
 pub fn same_with_both(least: usize, installation: impl Fn() -> Installation + Sync) {
+    same_with_both_but(&[], least, installation);
+}
+
+/// The same with more exceptions.
+pub fn same_with_both_but(
+    exceptions: &[Exception],
+    least: usize,
+    installation: impl Fn() -> Installation + Sync,
+) {
     let with_terraform = || {
         let installation = installation();
         let before = Listing::of(installation.cloud());
@@ -202,6 +219,6 @@ pub fn same_with_both(least: usize, installation: impl Fn() -> Installation + Sy
     });
     let terraform = terraform.expect("terraform does not create the cluster");
     assert!(terraform.len() >= least, "terraform creates {} resources only", terraform.len());
-    let differences = differences(["terraform", "native"], &terraform, &native);
+    let differences = differences_but(exceptions, ["terraform", "native"], &terraform, &native);
     assert!(differences.is_empty(), "{} differences:\n{}", differences.len(), differences.join("\n"));
 }

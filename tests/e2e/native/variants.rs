@@ -1,7 +1,10 @@
 //! Configs for which terraform and the native engine must create the same resources.
 
-use super::difference::same_with_both;
+use super::difference::{Exception, same_with_both, same_with_both_but};
+use crate::answers::no_regions;
 use crate::cloud::Cloud;
+use crate::existing_network::{self, Brought};
+use crate::front::Rule;
 use crate::installation::Installation;
 use crate::moto::Moto;
 
@@ -9,6 +12,23 @@ use crate::moto::Moto;
 #[ignore = "needs terraform and moto"]
 fn native_and_terraform_create_the_same() {
     same_with_both(50, super::installation);
+}
+
+/// Both put the bootstrap machine into the subnet with the first id, and moto draws ids.
+const FIRST_SUBNET: &[Exception] = &[
+    ("interface of demo-x7k2p-bootstrap", "/availabilityZone=", "the subnets have other ids"),
+    ("machine demo-x7k2p-bootstrap", "/placement/availabilityZone=", "the subnets have other ids"),
+    ("volume demo-x7k2p-bootstrap-vol", "/availabilityZone=", "the subnets have other ids"),
+];
+
+#[test]
+#[ignore = "needs terraform and moto"]
+fn a_given_network_and_a_copied_image_are_used_alike() {
+    let wanted = &existing_network::WANTED;
+    same_with_both_but(FIRST_SUBNET, 30, || {
+        let rules = vec![Rule::always("ec2", "DescribeRegions", |_| no_regions())];
+        Installation::prepare(wanted.release, wanted.region, rules, |moto| Brought::make(moto).config())
+    });
 }
 
 #[test]

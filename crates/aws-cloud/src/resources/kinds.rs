@@ -107,8 +107,8 @@ static KINDS: &[Kind] = kinds! {
         by [] parts [] gives ["id"]; names::create_zone, then names::tag_zone;
     "record" in "records" ["zone" "host" "type"], names::records;
         by ["zone" "host" "type"] parts [] gives []; names::create_record;
-    "image" in "images" [], machines::images;
-        by [] parts [] gives ["id"]; machines::copy_image, blocks true;
+    "image" in "images" ["name"], machines::images;
+        by ["name"] parts [] gives ["id"]; machines::copy_image, then machines::tag_image, blocks true;
     "network-interface" in "network interfaces" [], machines::interfaces;
         by [] parts [] gives ["id" "address"]; machines::create_interface;
     "instance" in "instances" [], machines::instances;

@@ -1,9 +1,9 @@
 //! Images, network interfaces and instances.
 
 use aws_sdk_ec2::types::{
-    BlockDeviceMapping, EbsBlockDevice, HttpTokensState, IamInstanceProfileSpecification, ImageState,
+    BlockDeviceMapping, EbsBlockDevice, Filter, HttpTokensState, IamInstanceProfileSpecification, ImageState,
     Instance, InstanceMetadataEndpointState, InstanceMetadataOptionsRequest,
-    InstanceNetworkInterfaceSpecification, InstanceStateName, InstanceType, ResourceType, VolumeType,
+    InstanceNetworkInterfaceSpecification, InstanceStateName, InstanceType, ResourceType, Tag, VolumeType,
 };
 use aws_smithy_types::base64;
 use landfall_platform::native::{Failure, Properties, State, Wanted};
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::super::engine;
 use super::network::{tagged, tags};
-use super::{Item, Made, Resources, is_true, pages, send, with_id};
+use super::{Item, Made, Resources, is_true, pages, pairs, send, with_id};
 
 /// The secret with what the bootstrap machine starts with, and where in it the address of the whole config is.
 const STUB: &str = "aws_bootstrap_stub_ignition";
@@ -19,8 +19,10 @@ const SOURCE: &str = "/ignition/config/replace/source";
 /// Where the first volume of a machine is, for images that do not say it.
 const FIRST_DEVICE: &str = "/dev/xvda";
 
-pub(super) async fn images(cx: &Resources<'_>, _: &Wanted) -> Made<Vec<Item>> {
-    let request = cx.ec2().await?.describe_images().owners("self").filters(cx.mine());
+pub(super) async fn images(cx: &Resources<'_>, wanted: &Wanted) -> Made<Vec<Item>> {
+    // No two images of an account have the same name in a region.
+    let name = Filter::builder().name("name").values(wanted.text("name")).build();
+    let request = cx.ec2().await?.describe_images().owners("self").filters(name);
     let found: Vec<_> = pages!(cx, "ec2:DescribeImages", request)?;
     let item = |image: &aws_sdk_ec2::types::Image| {
         let known = json!({ "id": image.image_id(), "name": image.name(), "tags": tags(image.tags()) });
@@ -45,6 +47,15 @@ pub(super) async fn copy_image(cx: &Resources<'_>, wanted: &Wanted) -> Made<Prop
         .encrypted(true)
         .tag_specifications(tagged(wanted, "tags", ResourceType::Image));
     Ok(with_id(send!(cx, "ec2:CopyImage", request)?.image_id()))
+}
+
+/// Tags the copy, where the service ignores the tags in the call that creates it.
+pub(super) async fn tag_image(cx: &Resources<'_>, wanted: &Wanted, outputs: &Properties) -> Made<()> {
+    let id = outputs.get("id").and_then(Value::as_str).unwrap_or_default();
+    let tags =
+        pairs(wanted, "tags").into_iter().map(|(key, value)| Tag::builder().key(key).value(value).build());
+    let request = cx.ec2().await?.create_tags().resources(id).set_tags(Some(tags.collect()));
+    send!(cx, "ec2:CreateTags", request).map(drop)
 }
 
 pub(super) async fn interfaces(cx: &Resources<'_>, _: &Wanted) -> Made<Vec<Item>> {
