@@ -1,8 +1,14 @@
 //! The formats of `-o json`, described for their JSON Schemas. A schema describes what a command prints; the
 //! commands build their values themselves, and tests compare what they print with these schemas.
 
+mod words;
+
 use schemars::{JsonSchema, Schema, generate::SchemaSettings};
 use serde_json::{Map, Value};
+use words::{
+    AlreadyGone, AssetKind, Checked, Ended, Goal, Judged, Planned, Refusal, Removal, Severity, Source,
+    Status, Verdict, Waited,
+};
 
 /// A value that can be `null` and is always there.
 #[derive(JsonSchema)]
@@ -21,47 +27,6 @@ macro_rules! formats {
         #[allow(dead_code, clippy::struct_field_names, reason = "the type describes a format")]
         struct $name { $($body)* }
     )*};
-}
-
-macro_rules! words {
-    ($($(#[$meta:meta])* $name:ident { $($(#[$variant_meta:meta])* $variant:ident),* $(,)? })*) => {$(
-        $(#[$meta])*
-        #[derive(JsonSchema)]
-        #[schemars(rename_all = "camelCase", inline)]
-        #[allow(dead_code, reason = "the type describes a format")]
-        enum $name { $($(#[$variant_meta])* $variant),* }
-    )*};
-}
-
-words! {
-    /// Weight of a finding.
-    Severity { Error, Warning }
-    /// Result of a check.
-    Status { Passed, Failed, Warned, Skipped, Accepted }
-    /// Result of a file.
-    Judged { Accepted, Rejected, Unparseable }
-    /// Result of preflight.
-    Checked { Passed, Failed }
-    /// Why nothing was done.
-    Refusal { Refused, Left, Partial }
-    /// Source of facts.
-    Source { Cloud, Catalogue }
-    /// Result of a run of an engine.
-    Ended { Done, Stopped, Interrupted, Refused }
-    /// Result of a wait.
-    Waited { Done, TimedOut, Refused, Interrupted }
-    /// What the run waited for.
-    Goal { Api, #[schemars(rename = "bootstrap-complete")] Bootstrap, #[schemars(rename = "install-complete")] Installation }
-    /// Result of a removal.
-    Removal { Gone, Left, TimedOut, Interrupted, Refused }
-    /// The word for a plan.
-    Planned { Planned }
-    /// The word for a cluster that was gone before the run.
-    AlreadyGone { AlreadyGone }
-    /// State of Azure Service Operator.
-    Verdict { Ok, Absent, Unhealthy, Incompatible, Conflict }
-    /// Kind of an asset.
-    AssetKind { Input, Value, File, Cloud }
 }
 
 formats! {

@@ -3,6 +3,14 @@
 //! The program: the command line (`cli`), the terminal (`ui`), and what a command prepares and does on this machine
 //! ([`prepare`], [`preflight`], [`install`], [`wait`], [`workdir`], [`tls`]). What it is made of is below `crates`;
 //! `docs/design.md` has the whole house.
+//!
+//! ```
+//! use landfall::cli;
+//!
+//! let command = cli::command();
+//! let names: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
+//! assert!(names.contains(&"preflight") && names.contains(&"destroy"));
+//! ```
 
 #![forbid(unsafe_code)]
 

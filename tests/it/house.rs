@@ -71,6 +71,20 @@ fn files_stay_readable() {
     }
 }
 
+/// The documentation tests run these examples.
+#[test]
+fn each_crate_begins_with_an_example() {
+    let pages = sources().into_iter().filter(|(path, _)| path.ends_with("lib.rs"));
+    let without: Vec<PathBuf> = pages
+        .filter(|(path, _)| !path.starts_with("crates/workspace-hack"))
+        .filter(|(_, text)| {
+            !text.lines().take_while(|line| line.starts_with("//!")).any(|line| line == "//! ```")
+        })
+        .map(|(path, _)| path)
+        .collect();
+    assert!(without.is_empty(), "the documentation of these begins without an example: {without:?}");
+}
+
 #[test]
 fn platforms_are_named_by_themselves_and_in_the_list_only() {
     // What is mirrored stands under AWS's name in the object, and to do nothing is an action called so.

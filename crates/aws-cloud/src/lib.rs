@@ -6,6 +6,14 @@
 //! in `checks`. `zones` lists what a base domain can be chosen from, and `engine` has what Terraform needs to
 //! call AWS in the same way. `resources` creates what a cluster consists of. All calls only read, but for those of
 //! `adopt`, `resources` and `removal`.
+//!
+//! ```
+//! use landfall_platform::Platform;
+//!
+//! // The same platform, once without and once with the calls.
+//! assert!(landfall_aws::PLATFORM.cloud().is_none());
+//! assert!(landfall_aws_cloud::PLATFORM.cloud().is_some());
+//! ```
 
 #![forbid(unsafe_code)]
 

@@ -2,6 +2,16 @@
 //!
 //! It computes: rules, planning, rendering, permissions, the graph of resources. What asks AWS and changes it is
 //! `landfall-aws-cloud`, which [`Aws::with_edge`] takes in. It knows no other cloud.
+//!
+//! ```
+//! use landfall_aws::PLATFORM;
+//! use landfall_model::catalogue::Catalogue;
+//! use landfall_platform::Platform;
+//!
+//! assert_eq!(PLATFORM.name(), "aws");
+//! let regions = PLATFORM.regions_beside(Catalogue::embedded(), "4.19", "cn-north-1");
+//! assert!(regions.iter().any(|region| region == "cn-northwest-1"));
+//! ```
 
 #![forbid(unsafe_code)]
 

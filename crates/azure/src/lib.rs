@@ -2,6 +2,17 @@
 //!
 //! The pure half computes; `cloud`, behind the feature of that name, asks Azure and removes from it. It knows no other
 //! cloud.
+//!
+//! ```
+//! use landfall_azure::PLATFORM;
+//! use landfall_model::catalogue::Catalogue;
+//! use landfall_platform::Platform;
+//!
+//! // The regions of the same cloud, and of no other.
+//! let regions = PLATFORM.regions_beside(Catalogue::embedded(), "4.19", "usgovvirginia");
+//! assert!(regions.iter().any(|region| region == "usgovtexas"));
+//! assert!(!regions.iter().any(|region| region == "westeurope"));
+//! ```
 
 #![forbid(unsafe_code)]
 

@@ -2,6 +2,22 @@
 //!
 //! A controller is told by its watches which key may have changed, reads what there is, and writes what
 //! differs. It holds nothing that it could not read again, so that it may be stopped at any moment.
+//!
+//! ```
+//! use std::time::Duration;
+//! use landfall_controllers::{Failed, Key, Outcome, Window};
+//!
+//! let key = Key { namespace: Some("clusters".to_owned()), name: "demo".to_owned() };
+//! assert_eq!(key.to_string(), "clusters/demo");
+//!
+//! // An error that may pass counts only once it has lasted.
+//! let failed = Failed { retry: true, reason: "cloud-unreachable", note: "no answer".to_owned() };
+//! let outcome = Outcome::of(&Err(failed));
+//! assert!(outcome.is_retried(true));
+//! let mut window = Window::new(Duration::ZERO);
+//! assert!(!window.note(outcome, Duration::from_secs(10)));
+//! assert!(window.note(outcome, Duration::from_mins(3)));
+//! ```
 
 #![forbid(unsafe_code)]
 

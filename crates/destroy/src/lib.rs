@@ -4,6 +4,16 @@
 //! thing goes; here it is decided what goes when. A thing is tried as soon as everything that must go before
 //! it has gone, so that the time is that of the longest chain; what does not go is named with what holds it;
 //! and the end is proven by looking at the cloud again. No file is touched.
+//!
+//! ```
+//! use landfall_destroy::{Pace, Pauses};
+//! use std::time::Duration;
+//!
+//! // Half as many calls at a time as usual, for at most 20 minutes.
+//! let usual = Pace::default();
+//! let gentle = Pace { parallel: usual.parallel / 2, timeout: Duration::from_mins(20), ..usual };
+//! assert_eq!(gentle.pauses, Pauses { first: Duration::from_millis(250), longest: Duration::from_secs(15) });
+//! ```
 
 #![forbid(unsafe_code)]
 

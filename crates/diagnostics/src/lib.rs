@@ -2,6 +2,14 @@
 //!
 //! A [`Finding`] is a value. Whoever finds something returns it; it is sorted by place and shown in
 //! one room only (`ui`). Nothing here prints, reads a file or knows what a rule is about.
+//!
+//! ```
+//! use landfall_diagnostics::{Finding, Kind, page, nearest};
+//!
+//! let code = page("LF0716").map(|page| page.code);
+//! assert!(code.is_some());
+//! assert_eq!(nearest("us-eats-1", ["us-east-1", "eu-west-1"]), Some("us-east-1"));
+//! ```
 
 #![forbid(unsafe_code)]
 

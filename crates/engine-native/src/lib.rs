@@ -4,6 +4,96 @@
 //! Everything whose inputs are known runs at once, within a bound that follows throttling. Each creating call is noted
 //! before and after it, so that a run that was killed anywhere is continued by the next one. Resources that exist are
 //! looked at and never replaced. No file is touched and no cloud is named here.
+//!
+//! ```
+//! # use std::collections::BTreeMap;
+//! # use std::sync::Mutex;
+//! # use std::time::Duration;
+//! use landfall_engine_native::{Journal, NoteFault, Pace, Past, Run, Stop, Watcher, run};
+//! use landfall_platform::cloud::Waiting;
+//! use landfall_platform::native::{Api, Existing, Failure, Graph, Node, Properties, Traits, Wanted, output};
+//! use serde_json::json;
+//!
+//! /// A cloud that creates whatever it is asked for.
+//! #[derive(Default)]
+//! struct Cloud(Mutex<Vec<String>>);
+//!
+//! impl Api for Cloud {
+//!     fn find<'s>(&'s self, _: &'s Wanted, _: bool) -> Waiting<'s, Result<Option<Existing>, Failure>> {
+//!         Box::pin(async { Ok(None) })
+//!     }
+//!
+//!     fn create<'s>(&'s self, wanted: &'s Wanted) -> Waiting<'s, Result<Properties, Failure>> {
+//!         Box::pin(async {
+//!             self.0.lock().unwrap().push(format!("{} {}", wanted.name, wanted.text("vpc")));
+//!             Ok(Properties::from_iter([("id".to_owned(), json!(format!("{}-1", wanted.kind)))]))
+//!         })
+//!     }
+//! #
+//! #     fn complete<'s>(&'s self, _: &'s Wanted, _: &'s Properties) -> Waiting<'s, Result<(), Failure>> {
+//! #         Box::pin(async { Ok(()) })
+//! #     }
+//! #
+//! #     fn traits(&self, _: &str) -> Traits {
+//! #         Traits::default()
+//! #     }
+//! #
+//! #     fn release<'s>(&'s self, _: &'s str, _: &'s Properties) -> Waiting<'s, Result<(), Failure>> {
+//! #         Box::pin(async { Ok(()) })
+//! #     }
+//! }
+//! #
+//! # struct Quiet;
+//! #
+//! # impl Journal for Quiet {
+//! #     fn past(&self, _: &str) -> Past {
+//! #         Past::default()
+//! #     }
+//! #
+//! #     fn begins(&self, _: &str) -> Result<(), NoteFault> {
+//! #         Ok(())
+//! #     }
+//! #
+//! #     fn exists(&self, _: &str, _: &Properties) -> Result<(), NoteFault> {
+//! #         Ok(())
+//! #     }
+//! #
+//! #     fn completed(&self, _: &str) -> Result<(), NoteFault> {
+//! #         Ok(())
+//! #     }
+//! # }
+//! #
+//! # impl Watcher for Quiet {
+//! #     fn progress(&self, _: usize, _: usize, _: &[(&str, Duration)]) {}
+//! # }
+//!
+//! let node = |name: &str, kind, properties| Node {
+//!     name: name.to_owned(),
+//!     kind,
+//!     stage: "cluster",
+//!     properties: Properties::from_iter([properties]),
+//!     after: Vec::new(),
+//! };
+//! let vpc = node("vpc/new", "vpc", ("cidr".to_owned(), json!("10.0.0.0/16")));
+//! let subnet = node("subnet/a", "subnet", ("vpc".to_owned(), output("vpc/new", "id")));
+//! let graph = Graph { resources: vec![vpc, subnet], ..Graph::default() };
+//! let cloud = Cloud::default();
+//! let stage = Run {
+//!     api: &cloud,
+//!     graph: &graph,
+//!     stage: "cluster",
+//!     cluster_id: "00000000-0000-0000-0000-000000000001",
+//!     journal: &Quiet,
+//!     watcher: &Quiet,
+//!     stop: &Stop::default(),
+//!     pace: &Pace::default(),
+//! };
+//! # let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+//! let report = runtime.block_on(run(&stage, &mut BTreeMap::new()))?;
+//! assert!(report.is_complete());
+//! assert_eq!(*cloud.0.lock().unwrap(), ["vpc/new ", "subnet/a vpc-1"]);
+//! # Ok::<(), Box<dyn std::error::Error + Send + Sync>>(())
+//! ```
 
 #![forbid(unsafe_code)]
 

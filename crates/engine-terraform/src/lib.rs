@@ -3,6 +3,14 @@
 //! Terraform writes what it prints into files that are read as they grow, so that it finishes its work whatever
 //! becomes of landfall; the next run finds it and waits. It begins with a mask under which nobody else can read
 //! what it writes. What it says is sorted, and shown without secrets.
+//!
+//! ```
+//! use landfall_engine_terraform::resources;
+//!
+//! // The resources that a state has, and none where nothing was applied yet.
+//! let stage = std::env::temp_dir().join("landfall-no-such-stage");
+//! assert!(resources(&stage).is_ok_and(|resources| resources.is_empty()));
+//! ```
 
 #![forbid(unsafe_code)]
 

@@ -3,6 +3,14 @@
 //!
 //! An edge: it reads kubeconfigs and calls clusters. TLS is always verified; a kubeconfig that wants it
 //! otherwise is refused.
+//!
+//! ```
+//! use landfall_kube::{kinds, objects::Place};
+//!
+//! let place = Place::in_namespace(&kinds::CONFIG_MAP, "openshift-config", "cloud-provider-config");
+//! assert_eq!(place.kind.api_version(), "v1");
+//! assert_eq!(kinds::INFRASTRUCTURE.api_version(), "config.openshift.io/v1");
+//! ```
 
 #![forbid(unsafe_code)]
 

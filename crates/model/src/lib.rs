@@ -2,6 +2,16 @@
 //!
 //! Values and how they are read and written; no rule, no call, no file. A new cloud adds one module and its name in
 //! `supported!`.
+//!
+//! ```
+//! use landfall_model::catalogue::Catalogue;
+//!
+//! let catalogue = Catalogue::embedded();
+//! let image = catalogue.image("4.19", "amd64", "aws", "us-east-1");
+//! assert!(image.is_some_and(|id| id.starts_with("ami-")));
+//! let regions = catalogue.known_regions("aws", "4.19");
+//! assert!(regions.iter().any(|region| region.id == "us-gov-west-1"));
+//! ```
 
 #![forbid(unsafe_code)]
 

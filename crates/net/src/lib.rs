@@ -3,6 +3,18 @@
 //!
 //! An edge: it resolves names and opens connections. TLS is always verified; nothing in here can leave that
 //! out.
+//!
+//! ```
+//! use landfall_net::Proxies;
+//! use url::Url;
+//!
+//! let proxies = Proxies::of("http://proxy.example.com:3128", "", ".internal.example.com");
+//! let inside = Url::parse("https://ec2.internal.example.com")?;
+//! let outside = Url::parse("https://ec2.us-east-1.amazonaws.com")?;
+//! assert!(proxies.for_url(&inside).is_none());
+//! assert_eq!(proxies.for_url(&outside).map(|proxy| proxy.shown()).as_deref(), Some("http://proxy.example.com:3128"));
+//! # Ok::<(), url::ParseError>(())
+//! ```
 
 #![forbid(unsafe_code)]
 

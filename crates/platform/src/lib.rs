@@ -1,6 +1,20 @@
 //! What a platform is to the rest: the traits that a cloud implements, to judge, plan, render, ask, remove and survey.
 //!
 //! It knows no cloud by name. A crate for one implements [`Platform`], and `install-config` has the list of all.
+//!
+//! ```
+//! use std::collections::BTreeMap;
+//! use landfall_platform::native::{Properties, output, resolve};
+//! use serde_json::json;
+//!
+//! // A subnet needs the id of its VPC, which is known once the VPC exists.
+//! let subnet = json!({ "vpc": output("vpc/new", "id"), "cidr": "10.0.0.0/19" });
+//! let mut outputs = BTreeMap::new();
+//! assert_eq!(resolve(&subnet, &outputs), None);
+//! let vpc = Properties::from_iter([("id".to_owned(), json!("vpc-1"))]);
+//! outputs.insert("vpc/new".to_owned(), vpc);
+//! assert_eq!(resolve(&subnet, &outputs), Some(json!({ "vpc": "vpc-1", "cidr": "10.0.0.0/19" })));
+//! ```
 
 #![forbid(unsafe_code)]
 

@@ -2,6 +2,18 @@
 //!
 //! Pure: the same plan and the same secrets give the same bytes. What differs between platforms comes as
 //! [`PlatformAssets`], made by its crate.
+//!
+//! ```
+//! use landfall_model::plan::Stage;
+//! use landfall_render::{modules, yaml};
+//! use serde_json::json;
+//!
+//! assert_eq!(yaml(&json!({ "kind": "Infrastructure" })), "kind: Infrastructure\n");
+//! let stage = Stage { name: "bootstrap", only_for_bootstrap: true };
+//! let module = modules::joined("aws", &stage);
+//! assert_eq!(module.path, "terraform/bootstrap/main.tf");
+//! assert!(String::from_utf8_lossy(&module.bytes).contains("resource \"aws_instance\""));
+//! ```
 
 #![forbid(unsafe_code)]
 

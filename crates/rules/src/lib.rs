@@ -3,6 +3,28 @@
 //! A rule looks at the config and at what the platforms say of themselves ([`Traits`]); it returns
 //! findings and never asks which platform it is. Rules of a platform's own fields live in
 //! its crate.
+//!
+//! ```
+//! use landfall_model::config::InstallConfig;
+//! use landfall_model::catalogue::Catalogue;
+//! use landfall_diagnostics::Findings;
+//! use landfall_rules::{Case, Placement, check};
+//!
+//! // A config without a platform: the rules that need none still judge it.
+//! let mut config = InstallConfig::default();
+//! config.metadata.name = "Demo".to_owned();
+//! let case = Case {
+//!     config: &config,
+//!     catalogue: Catalogue::embedded(),
+//!     present: &[],
+//!     active: None,
+//!     gated: Vec::new(),
+//!     placement: Placement::default(),
+//! };
+//! let mut findings = Findings::default();
+//! check(&case, &mut findings);
+//! assert!(findings.into_vec().iter().any(|finding| finding.field == "metadata.name"));
+//! ```
 
 #![forbid(unsafe_code)]
 

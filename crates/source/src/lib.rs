@@ -3,6 +3,22 @@
 //! Reads YAML 1.1 as the OpenShift installer does (`docs/install-config.md`, section 3), with limits
 //! that make a hostile file cheap. Knows nothing of install configs: field names come from the types
 //! that are deserialised.
+//!
+//! ```
+//! use landfall_diagnostics::Findings;
+//! use landfall_source::{Scalar, read, resolve};
+//!
+//! let text = "metadata:\n  name: demo\nmetadata:\n  name: other\n";
+//! let mut findings = Findings::default();
+//! read(text, &mut findings);
+//! let duplicate = &findings.into_vec()[0];
+//! assert_eq!(duplicate.kind.name(), "Duplicate");
+//! // The second key begins at the third line.
+//! assert_eq!(duplicate.span.map(|span| span.range().start), Some(23));
+//!
+//! // YAML 1.1: a word that newer parsers take for text.
+//! assert_eq!(resolve("yes"), Scalar::Bool(true));
+//! ```
 
 #![forbid(unsafe_code)]
 

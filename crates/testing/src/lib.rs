@@ -1,6 +1,13 @@
 //! What tests compare: names in a sentence, and what users read, kept as files.
 //!
 //! `BLESS=1 cargo nextest run` writes the files anew; review the difference.
+//!
+//! ```
+//! use landfall_testing::{assert_names, codes_between};
+//!
+//! assert_names("subnet-1 is not in vpc-1", &["subnet-1", "vpc-1"]);
+//! assert!(codes_between("LF0716", "LF0716").contains(&"LF0716"));
+//! ```
 
 #![forbid(unsafe_code)]
 #![allow(clippy::disallowed_methods, reason = "a test reads and writes the file that it compares with")]

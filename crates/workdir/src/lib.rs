@@ -3,6 +3,17 @@
 //! An edge: the only room that writes the files of a cluster. What is in them was decided by others, who
 //! hand over a [`FileSet`]; nothing here reads a manifest or knows a platform. `docs/cluster-directory.md`
 //! has the user's side of it.
+//!
+//! ```
+//! use landfall_workdir::FileSet;
+//!
+//! // Paths stay inside the cluster directory.
+//! let mut files = FileSet::new();
+//! assert!(files.add("manifests/cluster-infrastructure-02-config.yml", "kind: Infrastructure\n").is_ok());
+//! assert!(files.add_secret("auth/kubeconfig", "kind: Config\n").is_ok());
+//! assert!(files.add("../outside", "").is_err());
+//! assert_eq!(files.files().len(), 2);
+//! ```
 
 #![allow(
     clippy::disallowed_methods,
