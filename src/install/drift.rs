@@ -95,7 +95,11 @@ impl Site<'_> {
             let last = steps.last(&step(stage, Work::Apply));
             let folder = self.files().folder(stage);
             let is_empty = landfall_engine_terraform::resources(&folder).is_ok_and(|all| all.is_empty());
-            if removed(&steps, stage)?.is_some() || last.is_none() || is_cut_short(last) || is_empty {
+            if removed(&steps, stage)?.is_some()
+                || last.is_none()
+                || is_cut_short(last, &self.platform.modules())
+                || is_empty
+            {
                 continue;
             }
             let drift = self.drift_of(stage).await?;

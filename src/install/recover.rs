@@ -60,12 +60,13 @@ pub(super) fn note_of(fault: &Fault) -> Option<String> {
     is_lost.then(|| format!("{fault}; {LOST}"))
 }
 
-/// Whether the last run on a stage has not ended in order.
-pub(super) fn is_cut_short(last: Option<&Step>) -> bool {
+/// Whether the last run on a stage may have left resources that are not in the state.
+pub(super) fn is_cut_short(last: Option<&Step>, modules: &Modules) -> bool {
     last.is_some_and(|last| match last.result {
         StepResult::Began => true,
-        StepResult::Failed => last.detail.ends_with(LOST),
-        StepResult::Done | StepResult::Interrupted => false,
+        StepResult::Failed => modules.gives_up || last.detail.ends_with(LOST),
+        StepResult::Interrupted => modules.gives_up,
+        StepResult::Done => false,
     })
 }
 
@@ -73,6 +74,7 @@ pub(super) fn is_cut_short(last: Option<&Step>) -> bool {
 struct Look<'l> {
     described: &'l Stage<'l>,
     modules: Modules,
+    account: &'l str,
     file: &'l Path,
 }
 
@@ -96,8 +98,8 @@ impl Site<'_> {
         self.forget_imports(stage)?;
         let steps = self.cluster.steps()?;
         let modules = self.platform.modules();
-        let Some(recovery) = self.recovery.filter(|_| !modules.tracked.is_empty()) else { return Ok(()) };
-        if !is_cut_short(steps.last(&step(stage, Work::Apply))) {
+        let Some(recovery) = self.recovery.filter(|_| !modules.is_empty()) else { return Ok(()) };
+        if !is_cut_short(steps.last(&step(stage, Work::Apply)), &modules) {
             return Ok(());
         }
         self.watcher.told(&format!(
@@ -122,7 +124,8 @@ impl Site<'_> {
         let folder = Files { root: self.cluster.root(), platform: self.platform }.folder(stage);
         let (log, file) = (self.cluster.logs(), self.import_file(stage));
         let described = Stage { name: stage.name, folder: &folder, variables, environment, log: &log };
-        let look = Look { described: &described, modules: self.platform.modules(), file: &file };
+        let account = recovery.target.account.as_deref().unwrap_or_default();
+        let look = Look { described: &described, modules: self.platform.modules(), account, file: &file };
         self.terraform.init(&described, self.stop).await.map_err(|fault| engine(stage.name, fault))?;
         let changes = match self.preview(&look).await? {
             Preview::Changes(changes) => changes,
@@ -181,7 +184,7 @@ impl Site<'_> {
         let mut missing: BTreeSet<String> = BTreeSet::new();
         let mut is_settled = imports.is_empty();
         loop {
-            let mut more = parts(look.modules, &changes);
+            let mut more = parts(look.modules, look.account, &changes);
             more.retain(|part| {
                 !missing.contains(&part.address) && !imports.iter().any(|known| known.address == part.address)
             });
@@ -331,6 +334,8 @@ mod tests {
         }))
     }
 
+    const STEADY: Modules = Modules { tracked: &[], parts: &[], gives_up: false };
+
     #[test]
     fn a_run_without_an_end_and_one_that_was_killed_are_looked_at() {
         let killed = engine_fault(landfall_engine_terraform::Fault::Killed {
@@ -340,8 +345,8 @@ mod tests {
             signal: 9,
         });
         let noted = note_of(&killed).unwrap_or_default();
-        assert!(is_cut_short(Some(&last(StepResult::Failed, &noted))), "{noted}");
-        assert!(is_cut_short(Some(&last(StepResult::Began, ""))));
+        assert!(is_cut_short(Some(&last(StepResult::Failed, &noted)), &STEADY), "{noted}");
+        assert!(is_cut_short(Some(&last(StepResult::Began, "")), &STEADY));
         for cause in [Cause::Provider, Cause::NameTaken] {
             assert!(note_of(&failed(cause)).is_some_and(|noted| noted.ends_with(LOST)));
         }
@@ -350,11 +355,21 @@ mod tests {
     #[test]
     fn a_run_that_ended_in_order_has_all_in_its_state() {
         assert_eq!(note_of(&failed(Cause::Quota)), None);
-        assert!(!is_cut_short(None));
+        assert!(!is_cut_short(None, &STEADY));
         for (result, detail) in
             [(StepResult::Done, ""), (StepResult::Interrupted, ""), (StepResult::Failed, "it has failed")]
         {
-            assert!(!is_cut_short(Some(&last(result, detail))), "{result:?}");
+            assert!(!is_cut_short(Some(&last(result, detail)), &STEADY), "{result:?}");
+        }
+    }
+
+    #[test]
+    fn a_provider_that_gives_up_leaves_what_it_was_creating() {
+        let modules = Modules { gives_up: true, ..STEADY };
+        for (result, expected) in
+            [(StepResult::Interrupted, true), (StepResult::Failed, true), (StepResult::Done, false)]
+        {
+            assert_eq!(is_cut_short(Some(&last(result, "it has failed")), &modules), expected, "{result:?}");
         }
     }
 }

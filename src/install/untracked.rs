@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use landfall_diagnostics::{Finding, Kind};
 use landfall_engine_terraform::{Change, pages};
 use landfall_platform::removal::{Disposition, Resource};
-use landfall_platform::untracked::{Modules, Tracked};
+use landfall_platform::untracked::{Known, Modules, Tracked};
 
 /// So many resources are named in a finding.
 const MOST: usize = 50;
@@ -43,7 +43,8 @@ pub(super) fn untracked<'t>(
 ) -> Vec<Untracked<'t>> {
     let mut found: Vec<Untracked<'t>> = Vec::new();
     for row in modules.tracked {
-        let of_type = || changes.iter().filter(|change| change.resource == row.resource);
+        let counts = |change: &&Change| change.creates || !row.comes_along;
+        let of_type = || changes.iter().filter(|change| change.resource == row.resource).filter(counts);
         let known: BTreeSet<&str> = of_type().filter_map(|change| change.id.as_deref()).collect();
         let mut wanted: BTreeMap<&str, Vec<&Change>> = BTreeMap::new();
         for change in of_type() {
@@ -52,7 +53,7 @@ pub(super) fn untracked<'t>(
         let of_kind =
             things.iter().filter(|thing| thing.kind.name == row.kind && thing.fate == Disposition::Removed);
         let mut lost: BTreeMap<&str, Vec<&'t Resource>> = BTreeMap::new();
-        for thing in of_kind.filter(|thing| !known.contains((row.id)(thing))) {
+        for thing in of_kind.filter(|thing| !known.iter().any(|known| is_same(known, (row.id)(thing)))) {
             lost.entry(row.name.map_or("", |_| thing.name.as_str())).or_default().push(thing);
         }
         for (name, lost) in lost {
@@ -69,6 +70,11 @@ pub(super) fn untracked<'t>(
     with_contents(found, things)
 }
 
+/// Whether two ids are of the same resource: clouds that write one in several ways differ in case alone.
+fn is_same(one: &str, other: &str) -> bool {
+    one.eq_ignore_ascii_case(other)
+}
+
 /// The name that a planned resource has; empty where its kind says enough.
 fn planned_name<'c>(row: &Tracked, change: &'c Change) -> &'c str {
     let name = row.name.and_then(|name| change.values.pointer(name));
@@ -77,19 +83,15 @@ fn planned_name<'c>(row: &Tracked, change: &'c Change) -> &'c str {
 
 /// The same, with all that must be gone before what is removed.
 fn with_contents<'t>(mut found: Vec<Untracked<'t>>, things: &'t [Resource]) -> Vec<Untracked<'t>> {
-    let mut open: Vec<&str> = found
-        .iter()
-        .filter(|one| one.import.is_none())
-        .flat_map(|one| &one.thing.after)
-        .map(String::as_str)
-        .collect();
+    let mut open: Vec<&str> =
+        found.iter().filter(|one| one.import.is_none()).flat_map(|one| contents(one.thing)).collect();
     let mut seen: BTreeSet<&str> = BTreeSet::new();
     while let Some(id) = open.pop() {
         if !seen.insert(id) {
             continue;
         }
         let Some(thing) = things.iter().find(|thing| thing.id == id) else { continue };
-        open.extend(thing.after.iter().map(String::as_str));
+        open.extend(contents(thing));
         match found.iter_mut().find(|one| one.thing.id == id) {
             Some(known) => known.import = None,
             None => found.push(Untracked { thing, import: None }),
@@ -98,11 +100,22 @@ fn with_contents<'t>(mut found: Vec<Untracked<'t>>, things: &'t [Resource]) -> V
     found
 }
 
+/// What must be gone before a resource. A group that would take the resource along stays.
+fn contents(thing: &Resource) -> impl Iterator<Item = &str> {
+    let is_around = |id: &&str| {
+        let rest = thing.id.get(id.len()..).filter(|rest| rest.starts_with('/'));
+        rest.is_some() && is_same(&thing.id[..id.len()], id)
+    };
+    thing.after.iter().map(String::as_str).filter(move |id| !is_around(id))
+}
+
 /// The parts of others that terraform would create and could import, if they are there.
-pub(super) fn parts(modules: Modules, changes: &[Change]) -> Vec<Import> {
+pub(super) fn parts(modules: Modules, account: &str, changes: &[Change]) -> Vec<Import> {
+    let resources: Vec<_> = changes.iter().map(|change| (change.resource.as_str(), &change.values)).collect();
+    let known = Known { account, resources: &resources };
     let part = |change: &Change| {
         let row = modules.parts.iter().find(|row| row.resource == change.resource)?;
-        Some(Import { address: change.address.clone(), id: (row.id)(&change.values)? })
+        Some(Import { address: change.address.clone(), id: (row.id)(&change.values, &known)? })
     };
     changes.iter().filter(|change| change.creates).filter_map(part).collect()
 }

@@ -10,10 +10,10 @@ const TAGGED: Option<&str> = Some("/tags/Name");
 const NAMED: Option<&str> = Some("/name");
 
 /// The tables of the modules in `templates/terraform/aws`.
-pub(super) static MODULES: Modules = Modules { tracked: TRACKED, parts: PARTS };
+pub(super) static MODULES: Modules = Modules { tracked: TRACKED, parts: PARTS, gives_up: false };
 
 const fn tracked(resource: &'static str, kind: &'static str, name: Option<&'static str>) -> Tracked {
-    Tracked { resource, kind, name, id: last, imports: true }
+    Tracked { resource, kind, name, id: last, imports: true, comes_along: false }
 }
 
 /// What a service creates once, however often it is asked for with the same name and settings, is left out: role
@@ -41,10 +41,10 @@ static TRACKED: &[Tracked] = &[
 ];
 
 static PARTS: &[Part] = &[
-    Part { resource: "aws_route", id: route },
-    Part { resource: "aws_route_table_association", id: association },
-    Part { resource: "aws_security_group_rule", id: rule },
-    Part { resource: "aws_route53_record", id: record },
+    Part { resource: "aws_route", id: |values, _| route(values) },
+    Part { resource: "aws_route_table_association", id: |values, _| association(values) },
+    Part { resource: "aws_security_group_rule", id: |values, _| rule(values) },
+    Part { resource: "aws_route53_record", id: |values, _| record(values) },
 ];
 
 /// An ARN as it is.

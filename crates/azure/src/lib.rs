@@ -29,6 +29,7 @@ mod rules;
 mod stack_environment;
 mod survey;
 pub mod target;
+mod untracked;
 
 pub use landfall_model::azure::{catalogue, config, facts, planned, values};
 
@@ -222,6 +223,10 @@ impl Platform for Azure {
 
     fn stages(&self) -> &'static [Stage] {
         STAGES
+    }
+
+    fn modules(&self) -> landfall_platform::untracked::Modules {
+        untracked::MODULES
     }
 }
 

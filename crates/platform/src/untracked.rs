@@ -22,6 +22,18 @@ pub struct Tracked {
     pub id: fn(&Resource) -> &str,
     /// Whether terraform can import it without replacing it; what it cannot import is removed.
     pub imports: bool,
+    /// Whether the cloud creates it along with the resource, as a disk with its machine: it counts only while that
+    /// would be created.
+    pub comes_along: bool,
+}
+
+/// What an id is made of beside a resource's own attributes.
+#[derive(Clone, Copy, Debug)]
+pub struct Known<'k> {
+    /// The account or subscription of the cluster; empty where nobody noted it.
+    pub account: &'k str,
+    /// Every resource of the stage: its type, and its planned attributes.
+    pub resources: &'k [(&'k str, &'k Value)],
 }
 
 /// A type of resources that are parts of others, such as a route: nothing lists them by a tag, and terraform itself
@@ -31,7 +43,7 @@ pub struct Part {
     /// The type in terraform, such as `aws_route`.
     pub resource: &'static str,
     /// The id to import it by, from its planned attributes; none while one of them is not known.
-    pub id: fn(&Value) -> Option<String>,
+    pub id: fn(&Value, &Known<'_>) -> Option<String>,
 }
 
 /// What the modules of a platform make.
@@ -39,8 +51,19 @@ pub struct Part {
 pub struct Modules {
     /// What a removal finds.
     pub tracked: &'static [Tracked],
-    /// What is part of it.
+    /// What is part of it, or has an id that its name tells.
     pub parts: &'static [Part],
+    /// Whether the provider gives up what is being created when it is stopped or the cloud refuses it: it exists then,
+    /// and is not in the state.
+    pub gives_up: bool,
+}
+
+impl Modules {
+    /// Whether there is nothing to look for.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.tracked.is_empty() && self.parts.is_empty()
+    }
 }
 
 /// A text among the planned attributes; none where it is missing, empty or not known yet.

@@ -7,18 +7,19 @@ use super::*;
 static NETWORK: removal::Kind = removal::Kind { name: "network", batch: 1, help: "", last: false };
 static SUBNET: removal::Kind = removal::Kind { name: "subnet", batch: 1, help: "", last: false };
 static MACHINE: removal::Kind = removal::Kind { name: "machine", batch: 1, help: "", last: false };
+static DISK: removal::Kind = removal::Kind { name: "disk", batch: 1, help: "", last: false };
 static OPTIONS: removal::Kind = removal::Kind { name: "options", batch: 1, help: "", last: false };
 
 fn id(thing: &Resource) -> &str {
     &thing.id
 }
 
-fn route(values: &Value) -> Option<String> {
+fn route(values: &Value, _: &Known<'_>) -> Option<String> {
     Some(format!("{}_0.0.0.0/0", values.get("table")?.as_str()?))
 }
 
 const fn tracked(resource: &'static str, kind: &'static str) -> Tracked {
-    Tracked { resource, kind, name: Some("/name"), id, imports: true }
+    Tracked { resource, kind, name: Some("/name"), id, imports: true, comes_along: false }
 }
 
 static TRACKED: &[Tracked] = &[
@@ -26,9 +27,10 @@ static TRACKED: &[Tracked] = &[
     tracked("x_subnet", "subnet"),
     Tracked { imports: false, ..tracked("x_machine", "machine") },
     Tracked { name: None, ..tracked("x_options", "options") },
+    Tracked { imports: false, comes_along: true, name: Some("/disk"), ..tracked("x_machine", "disk") },
 ];
 static PARTS: &[Part] = &[Part { resource: "x_route", id: route }];
-const MODULES: Modules = Modules { tracked: TRACKED, parts: PARTS };
+const MODULES: Modules = Modules { tracked: TRACKED, parts: PARTS, gives_up: false };
 
 fn thing(kind: &'static removal::Kind, id: &str, name: &str) -> Resource {
     let (id, name) = (id.to_owned(), name.to_owned());
@@ -91,13 +93,37 @@ fn what_cannot_be_imported_or_is_there_twice_is_removed_with_its_contents() {
 }
 
 #[test]
+fn a_machine_goes_with_its_disk_and_without_its_group() {
+    let planned = |number: u8, id: Option<&str>| {
+        let values = json!({ "name": format!("demo-{number}"), "disk": format!("demo-{number}_disk") });
+        change(&format!("x_machine.master[{number}]"), id, values)
+    };
+    let changes = [planned(0, None), planned(1, Some("/Groups/demo/machines/demo-1"))];
+    let inside = |kind, id: &str, name: &str| Resource {
+        after: vec!["/groups/demo".to_owned()],
+        ..thing(kind, id, name)
+    };
+    let things = [
+        thing(&NETWORK, "/groups/demo", "demo"),
+        inside(&MACHINE, "/groups/demo/machines/demo-0", "demo-0"),
+        inside(&DISK, "/groups/demo/disks/demo-0_disk", "demo-0_disk"),
+        inside(&MACHINE, "/groups/demo/machines/demo-1", "demo-1"),
+        inside(&DISK, "/groups/demo/disks/demo-1_disk", "demo-1_disk"),
+    ];
+    assert_eq!(
+        found(&changes, &things),
+        [one("/groups/demo/machines/demo-0", None), one("/groups/demo/disks/demo-0_disk", None)]
+    );
+}
+
+#[test]
 fn a_part_is_tried_once_what_it_is_part_of_is_known() {
     let changes = [
         change("x_route.a", None, json!({ "table": "rtb-1" })),
         change("x_route.b", None, json!({})),
         change("x_route.c", Some("r-1"), json!({ "table": "rtb-2" })),
     ];
-    let tried = parts(MODULES, &changes);
+    let tried = parts(MODULES, "", &changes);
     assert_eq!(tried, [Import { address: "x_route.a".to_owned(), id: "rtb-1_0.0.0.0/0".to_owned() }]);
 }
 
