@@ -196,21 +196,22 @@ impl<'a> Making<'a> {
     fn roles(&self) -> Vec<Item> {
         let id = self.id;
         let ordinary = self.aws.compute.iter().find(|pool| pool.name != EDGE);
-        let worker = ordinary.is_none_or(|pool| pool.iam_role.is_empty());
-        let made = [("master", self.makes_master_role()), ("worker", worker)];
-        let made: Vec<&str> = made.into_iter().filter(|(_, made)| *made).map(|(role, _)| role).collect();
+        let is_profile_made = self.aws.compute.is_empty() || self.aws.compute.iter().any(makes_profile);
+        let is_role_made = is_profile_made && ordinary.is_none_or(|pool| pool.iam_role.is_empty());
+        let of = |master: bool, worker: bool| -> Vec<&str> {
+            let all = [("master", master), ("worker", worker)];
+            all.into_iter().filter(|(_, made)| *made).map(|(role, _)| role).collect()
+        };
+        let master = &self.aws.control_plane;
+        let made = of(makes_role(master), is_role_made);
+        let profiles = of(makes_profile(master), is_profile_made);
         let names = |end: &'static str| made.iter().map(move |role| format!("{id}-{role}-{end}"));
         vec![
             lasting("aws_iam_role", "IAM role", number(made.len())).named(names("role")),
             lasting("aws_iam_role_policy", "IAM role policy", number(made.len())).named(names("policy")),
-            lasting("aws_iam_instance_profile", "IAM instance profile", GROUPS)
-                .named(["master", "worker"].map(|role| format!("{id}-{role}-profile"))),
+            lasting("aws_iam_instance_profile", "IAM instance profile", number(profiles.len()))
+                .named(profiles.iter().map(|role| format!("{id}-{role}-profile"))),
         ]
-    }
-
-    /// Whether the control plane's role is made, and with it that of the bootstrap machine.
-    fn makes_master_role(&self) -> bool {
-        self.aws.control_plane.iam_role.is_empty()
     }
 
     /// The copy of an image that the region does not have.
@@ -260,7 +261,9 @@ impl<'a> Making<'a> {
     }
 
     fn bootstrap(&self) -> Vec<Item> {
-        let (id, role) = (self.id, u32::from(self.makes_master_role()));
+        // What the control plane's machines are given, the bootstrap machine is given as well.
+        let master = &self.aws.control_plane;
+        let (id, role, profile) = (self.id, u32::from(makes_role(master)), u32::from(makes_profile(master)));
         let groups = number(self.target_groups().len());
         let named = |end: &str| [format!("{id}-bootstrap-{end}")];
         let (place, source) = if self.is_external() {
@@ -275,7 +278,7 @@ impl<'a> Making<'a> {
                 .detailed(format!("TCP 22 and 19531 from {source}")),
             passing("aws_iam_role", "IAM role", role).named(named("role")),
             passing("aws_iam_role_policy", "IAM role policy", role).named(named("policy")),
-            passing("aws_iam_instance_profile", "IAM instance profile", 1).named(named("profile")),
+            passing("aws_iam_instance_profile", "IAM instance profile", profile).named(named("profile")),
             passing("aws_instance", "Instance", 1)
                 .named([format!("{id}-bootstrap")])
                 .detailed(format!("{kind} {place}, 30 GiB gp2")),
@@ -330,6 +333,16 @@ impl<'a> Making<'a> {
 }
 
 /// The addresses of new subnets in words.
+/// Whether an instance profile is made for the machines of a pool.
+fn makes_profile(pool: &Pool) -> bool {
+    pool.iam_profile.is_empty()
+}
+
+/// Whether a role is made for them.
+fn makes_role(pool: &Pool) -> bool {
+    makes_profile(pool) && pool.iam_role.is_empty()
+}
+
 fn subnet_addresses(subnets: &[NewSubnet]) -> String {
     let of = |public: bool| {
         let those = subnets.iter().filter(|subnet| subnet.public == public);

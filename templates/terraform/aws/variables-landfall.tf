@@ -59,6 +59,30 @@ variable "aws_s3_use_path_style" {
   description = "Whether to use path-style S3 URLs: for endpoints without a host name per bucket."
 }
 
+variable "aws_master_iam_instance_profile" {
+  type        = string
+  default     = null
+  description = "Existing instance profile of the control plane machines and the bootstrap machine. Null creates profiles."
+}
+
+variable "aws_worker_iam_instance_profile" {
+  type        = string
+  default     = null
+  description = "Existing instance profile of the compute machines. Null creates one."
+}
+
+variable "aws_master_root_volume_throughput" {
+  type        = number
+  default     = null
+  description = "Throughput of the control plane's root volumes in MiB/s; null leaves the choice to AWS."
+}
+
+variable "aws_master_amd_sev_snp" {
+  type        = string
+  default     = null
+  description = "AMD SEV-SNP of the control plane machines: enabled, disabled, or null for the default of AWS."
+}
+
 # The only variable that comes from the environment (TF_VAR_aws_bootstrap_ignition_url) and from no file: whoever has
 # this URL can read the Ignition config, with the keys in it, until its signature expires.
 variable "aws_bootstrap_ignition_url" {

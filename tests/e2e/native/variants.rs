@@ -31,6 +31,25 @@ fn a_given_network_and_a_copied_image_are_used_alike() {
     });
 }
 
+/// Machines with settings of their own, and an instance profile of the user's.
+fn settings(moto: &Moto) -> String {
+    let cloud = Cloud { moto, region: "us-east-1" };
+    let trust = "{\"Version\":\"2012-10-17\",\"Statement\":[]}";
+    cloud.iam("CreateRole", &[("RoleName", "nodes"), ("AssumeRolePolicyDocument", trust)]);
+    cloud.iam("CreateInstanceProfile", &[("InstanceProfileName", "nodes")]);
+    cloud.iam("AddRoleToInstanceProfile", &[("InstanceProfileName", "nodes"), ("RoleName", "nodes")]);
+    "    defaultMachinePlatform:\n      zones: [us-east-1a, us-east-1b]\n      type: m6a.xlarge\n      \
+     iamProfile: nodes\n      cpuOptions:\n        confidentialCompute: \
+     AMDEncryptedVirtualizationNestedPaging\n      rootVolume:\n        throughput: 500\n"
+        .to_owned()
+}
+
+#[test]
+#[ignore = "needs terraform and moto"]
+fn machines_with_a_given_profile_are_the_same() {
+    same_with_both(40, || Installation::prepare("4.19", "us-east-1", Vec::new(), settings));
+}
+
 #[test]
 #[ignore = "needs terraform and moto"]
 fn a_private_cluster_with_a_key_is_the_same() {

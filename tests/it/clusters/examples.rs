@@ -131,6 +131,28 @@ fn an_edge_pool_is_planned_zone_by_zone() {
     assert_eq!(labels["machine.openshift.io/parent-zone-name"], "us-east-1b");
 }
 
+/// The control plane and the compute machines start with the settings and the instance profiles of their pools.
+#[test]
+fn machines_have_the_settings_of_their_pools() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/plans/aws-own-profiles");
+    let files = made(&folder).1;
+    let first = |part: &str, pointer: &str| -> Value {
+        let file = files.iter().find(|file| file.path.contains(part)).unwrap();
+        let object: Value = serde_yaml::from_slice(&file.bytes).unwrap();
+        object.pointer(pointer).unwrap().clone()
+    };
+    let master = first("master-machines-0", "/spec/providerSpec/value");
+    assert_eq!(master["iamInstanceProfile"], json!({ "id": "control-plane" }));
+    assert_eq!(
+        master["cpuOptions"],
+        json!({ "confidentialCompute": "AMDEncryptedVirtualizationNestedPaging" })
+    );
+    assert_eq!(master["blockDevices"][0]["ebs"]["throughputMib"], 500);
+    let worker = first("worker-machineset-0", "/spec/template/spec/providerSpec/value");
+    assert_eq!(worker["iamInstanceProfile"], json!({ "id": "nodes" }));
+    assert_eq!(worker["cpuOptions"], json!({ "confidentialCompute": "Disabled" }));
+}
+
 #[test]
 fn every_file_stands_in_the_graph() {
     let files = landfall::graph::ASSETS.iter().filter(|asset| asset.kind == landfall::graph::Kind::File);

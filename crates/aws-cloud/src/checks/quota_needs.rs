@@ -123,6 +123,7 @@ mod tests {
             metadata_authentication: String::new(),
             iam_role: String::new(),
             iam_profile: String::new(),
+            confidential_compute: String::new(),
             security_groups: Vec::new(),
         }
     }

@@ -1,9 +1,10 @@
 //! Images, network interfaces and instances.
 
 use aws_sdk_ec2::types::{
-    BlockDeviceMapping, EbsBlockDevice, Filter, HttpTokensState, IamInstanceProfileSpecification, ImageState,
-    Instance, InstanceMetadataEndpointState, InstanceMetadataOptionsRequest,
-    InstanceNetworkInterfaceSpecification, InstanceStateName, InstanceType, ResourceType, Tag, VolumeType,
+    AmdSevSnpSpecification, BlockDeviceMapping, CpuOptionsRequest, EbsBlockDevice, Filter, HttpTokensState,
+    IamInstanceProfileSpecification, ImageState, Instance, InstanceMetadataEndpointState,
+    InstanceMetadataOptionsRequest, InstanceNetworkInterfaceSpecification, InstanceStateName, InstanceType,
+    ResourceType, Tag, VolumeType,
 };
 use aws_smithy_types::base64;
 use landfall_platform::native::{Failure, Properties, State, Wanted};
@@ -170,6 +171,7 @@ pub(super) async fn run_instance(cx: &Resources<'_>, wanted: &Wanted) -> Made<Pr
         .volume_type(VolumeType::from(volume["type"].as_str().unwrap_or_default()))
         .set_volume_size(size("size"))
         .set_iops(size("iops"))
+        .set_throughput(size("throughput"))
         .encrypted(volume["encrypted"].as_bool().unwrap_or(true))
         .set_kms_key_id(volume["key"].as_str().map(str::to_owned))
         .delete_on_termination(true);
@@ -189,6 +191,8 @@ pub(super) async fn run_instance(cx: &Resources<'_>, wanted: &Wanted) -> Made<Pr
         id => interface.network_interface_id(id),
     };
     let profile = IamInstanceProfileSpecification::builder().name(wanted.text("profile")).build();
+    let sev_snp = wanted.inputs.get("amdSevSnp").and_then(Value::as_str).map(AmdSevSnpSpecification::from);
+    let processors = sev_snp.map(|wanted| CpuOptionsRequest::builder().amd_sev_snp(wanted).build());
     let data = user_data(cx, wanted).await?;
     let request = cx.ec2_once().await?.run_instances().client_token(&wanted.token).min_count(1).max_count(1);
     let request = request
@@ -199,6 +203,7 @@ pub(super) async fn run_instance(cx: &Resources<'_>, wanted: &Wanted) -> Made<Pr
         .network_interfaces(interface.build())
         .block_device_mappings(device)
         .metadata_options(metadata)
+        .set_cpu_options(processors)
         .tag_specifications(tagged(wanted, "tags", ResourceType::Instance))
         .tag_specifications(tagged(wanted, "volumeTags", ResourceType::Volume));
     let made = send!(cx, "ec2:RunInstances", request)?;

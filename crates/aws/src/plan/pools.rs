@@ -115,7 +115,13 @@ fn pool(
         iam_role: settings.iam_role.clone(),
         iam_profile: settings.iam_profile.clone(),
         security_groups: settings.additional_security_group_ids.clone(),
+        confidential_compute: confidential(settings).unwrap_or_default().to_owned(),
     })
+}
+
+/// Confidential computing, as a pool names it.
+pub(super) fn confidential(settings: &config::MachinePool) -> Option<&str> {
+    settings.cpu_options.as_ref()?.confidential_compute.as_deref()
 }
 
 /// What is to be said of a pool that has none of the zones that are known for it.

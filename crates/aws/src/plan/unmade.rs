@@ -20,20 +20,8 @@ pub(super) fn check(planning: &Planning<'_>, out: &mut Findings) {
     }
     for (path, pool) in planning.case.config.pools() {
         let Some(machines) = &pool.platform.aws else { continue };
-        // Terraform makes the control plane, and its modules take no more than the variables have.
-        let by_terraform = path == "controlPlane";
-        let settings = [
-            ("cpuOptions", machines.cpu_options.is_some(), "CPU options"),
-            ("hostPlacement", machines.host_placement.is_some(), "dedicated hosts"),
-            ("iamProfile", by_terraform && !machines.iam_profile.is_empty(), "a custom instance profile"),
-            (
-                "rootVolume.throughput",
-                by_terraform && machines.root_volume.throughput.is_some(),
-                "a throughput for the control plane's volumes",
-            ),
-        ];
-        for (field, _, what) in settings.into_iter().filter(|(_, wanted, _)| *wanted) {
-            out.push(pages::not_made(&format!("{path}.platform.aws.{field}"), what));
+        if machines.host_placement.is_some() {
+            out.push(pages::not_made(&format!("{path}.platform.aws.hostPlacement"), "dedicated hosts"));
         }
     }
 }

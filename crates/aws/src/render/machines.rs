@@ -84,6 +84,9 @@ impl Rendering<'_> {
         if self.plan.has(Since::Today) {
             value["capacityReservationId"] = "".into();
         }
+        if !pool.confidential_compute.is_empty() {
+            value["cpuOptions"] = json!({ "confidentialCompute": pool.confidential_compute });
+        }
         if role == "master" {
             value["loadBalancers"] = self.load_balancers();
         }

@@ -75,6 +75,14 @@ struct Own<'a> {
     aws_dhcp_domain_name: &'a str,
     aws_s3_endpoint_service: &'a str,
     aws_s3_use_path_style: bool,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    aws_master_iam_instance_profile: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    aws_worker_iam_instance_profile: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    aws_master_root_volume_throughput: Option<i32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    aws_master_amd_sev_snp: Option<&'a str>,
 }
 
 /// The platform's variables.
@@ -121,7 +129,7 @@ pub(super) fn platform(rendering: &Rendering<'_>) -> Box<RawValue> {
 
 /// The variables that only our modules have.
 pub(super) fn own(rendering: &Rendering<'_>) -> Box<RawValue> {
-    let traits = &rendering.aws.traits;
+    let (traits, master) = (&rendering.aws.traits, &rendering.aws.control_plane);
     let cidrs = |public: bool| match &rendering.aws.network {
         Network::New { subnets, .. } => {
             let those = subnets.iter().filter(|subnet| subnet.public == public);
@@ -140,6 +148,10 @@ pub(super) fn own(rendering: &Rendering<'_>) -> Box<RawValue> {
         aws_s3_endpoint_service: &traits.s3_endpoint_service,
         // An endpoint of the user's own need not have a name for every bucket.
         aws_s3_use_path_style: rendering.aws.endpoints.iter().any(|(name, _)| name == "s3"),
+        aws_master_iam_instance_profile: &master.iam_profile,
+        aws_worker_iam_instance_profile: worker_profile(&rendering.aws.compute),
+        aws_master_root_volume_throughput: master.volume.throughput,
+        aws_master_amd_sev_snp: amd_sev_snp(&master.confidential_compute),
     })
 }
 
@@ -153,6 +165,21 @@ fn ordinary_zones(compute: &[Pool]) -> BTreeSet<&str> {
 fn worker_role(compute: &[Pool]) -> &str {
     let ordinary = compute.iter().find(|pool| pool.name != EDGE);
     ordinary.map_or("", |pool| pool.iam_role.as_str())
+}
+
+/// The instance profile of the compute machines; empty where one of their pools names none.
+fn worker_profile(compute: &[Pool]) -> &str {
+    let all_given = compute.iter().all(|pool| !pool.iam_profile.is_empty());
+    compute.first().filter(|_| all_given).map_or("", |pool| pool.iam_profile.as_str())
+}
+
+/// Confidential computing as EC2 names it.
+fn amd_sev_snp(confidential: &str) -> Option<&'static str> {
+    match confidential {
+        "" => None,
+        "Disabled" => Some("disabled"),
+        _ => Some("enabled"),
+    }
 }
 
 /// The bootstrap machine's own ignition config: where the real one is. The address carries no signature,

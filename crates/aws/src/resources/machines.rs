@@ -19,9 +19,9 @@ impl Builder<'_> {
         self.groups(network);
         self.balancers(network);
         self.dns(network, public_zone);
-        self.roles();
+        let profile = self.roles();
         let image = self.image();
-        let addresses = self.control_plane(network, &image);
+        let addresses = self.control_plane(network, &image, &profile);
         for group in self.targets() {
             let group_id = id(&format!("target-group/{group}"));
             self.add("targets", group, json!({ "group": group_id, "addresses": addresses }), &[]);
@@ -53,7 +53,7 @@ impl Builder<'_> {
         self.graph.outputs.insert(self.stage, outputs);
     }
 
-    fn control_plane(&mut self, network: &Network, image: &Value) -> Vec<Value> {
+    fn control_plane(&mut self, network: &Network, image: &Value, profile: &Value) -> Vec<Value> {
         let vars = self.vars;
         let groups = OF_CONTROL_PLANE.iter().map(|role| id(&group_name(role)));
         let groups: Vec<Value> =
@@ -74,16 +74,18 @@ impl Builder<'_> {
                 "type": vars.aws_master_root_volume_type,
                 "size": vars.aws_master_root_volume_size,
                 "iops": (vars.aws_master_root_volume_iops != 0).then_some(vars.aws_master_root_volume_iops),
+                "throughput": vars.aws_master_root_volume_throughput,
                 "encrypted": vars.aws_master_root_volume_encrypted,
                 "key": vars.aws_master_root_volume_kms_key_id,
             });
             let machine = json!({
                 "image": image,
                 "type": vars.aws_master_instance_type,
-                "profile": output("instance-profile/master", "name"),
+                "profile": profile,
                 "userData": secret("ignition_master"),
                 "interface": id(&interface),
                 "tokens": vars.aws_master_instance_metadata_authentication,
+                "amdSevSnp": vars.aws_master_amd_sev_snp,
                 "volume": volume,
                 "volumeTags": self.tags_named(&format!("{name}-vol")),
                 "tags": tags,
@@ -123,7 +125,8 @@ impl Builder<'_> {
             // Its own Ignition config and no other object.
             { "Effect": "Allow", "Action": "s3:GetObject", "Resource": object },
         ]);
-        let mut after = self.profile("bootstrap", vars.aws_master_iam_role_name.clone(), None, &statements);
+        let given = [&vars.aws_master_iam_role_name, &vars.aws_master_iam_instance_profile].map(Clone::clone);
+        let (profile, mut after) = self.profile("bootstrap", given, None, &statements);
         after.push("object/ignition".to_owned());
         let groups = OF_CONTROL_PLANE.iter().map(|role| id(&group_name(role)));
         let groups: Vec<Value> = groups.chain([id(&group)]).collect();
@@ -136,7 +139,7 @@ impl Builder<'_> {
         let machine = json!({
             "image": image,
             "type": kind.unwrap_or(&vars.aws_master_instance_type),
-            "profile": output("instance-profile/bootstrap", "name"),
+            "profile": profile,
             "userData": secret("aws_bootstrap_stub_ignition"),
             "subnet": subnets.first(),
             "groups": groups,

@@ -134,27 +134,36 @@ impl Builder<'_> {
     }
 
     /// The instance profiles of the nodes, with roles where the user names none.
-    pub(super) fn roles(&mut self) {
-        let given = [
-            ("master", self.vars.aws_master_iam_role_name.clone(), CONTROL_PLANE_ACTIONS),
-            ("worker", self.vars.aws_worker_iam_role_name.clone(), WORKER_ACTIONS),
-        ];
-        for (pool, role, actions) in given {
-            let statements = json!([{ "Effect": "Allow", "Action": actions, "Resource": "*" }]);
-            self.profile(pool, role, Some(DESCRIPTION), &statements);
-        }
+    /// Gives the profile of the control plane.
+    pub(super) fn roles(&mut self) -> Value {
+        let vars = self.vars;
+        let master = [&vars.aws_master_iam_role_name, &vars.aws_master_iam_instance_profile];
+        let worker = [&vars.aws_worker_iam_role_name, &vars.aws_worker_iam_instance_profile];
+        let profiles = [("master", master, CONTROL_PLANE_ACTIONS), ("worker", worker, WORKER_ACTIONS)].map(
+            |(pool, given, actions)| {
+                let statements = json!([{ "Effect": "Allow", "Action": actions, "Resource": "*" }]);
+                self.profile(pool, given.map(Clone::clone), Some(DESCRIPTION), &statements).0
+            },
+        );
+        let [master, _] = profiles;
+        master
     }
 
-    /// An instance profile; gives the resources after which a machine may start with it.
+    /// An instance profile, and the resources after which a machine may start with it. `given` has the role and the
+    /// profile of the user's own: with a profile, nothing is made.
     pub(super) fn profile(
         &mut self,
         pool: &str,
-        given: Option<String>,
+        given: [Option<String>; 2],
         description: Option<&str>,
         statements: &Value,
-    ) -> Vec<String> {
+    ) -> (Value, Vec<String>) {
         let mut after = Vec::new();
-        let role = if let Some(role) = given {
+        let [role, profile] = given;
+        if let Some(profile) = profile {
+            return (json!(profile), after);
+        }
+        let role = if let Some(role) = role {
             json!(role)
         } else {
             let name = format!("{pool}-role");
@@ -174,8 +183,8 @@ impl Builder<'_> {
             role
         };
         let profile = json!({ "name": self.named(&format!("{pool}-profile")), "role": role });
-        self.add("instance-profile", pool, profile, &[]);
-        after
+        let profile = self.add("instance-profile", pool, profile, &[]);
+        (output(&profile, "name"), after)
     }
 
     /// The image of the machines: that of the region, or a copy.

@@ -87,6 +87,14 @@ pub(super) struct Variables {
     /// The session's own client of S3 decides this.
     #[serde(rename = "aws_s3_use_path_style")]
     _path_style: bool,
+    #[serde(default)]
+    pub(super) aws_master_iam_instance_profile: Option<String>,
+    #[serde(default)]
+    pub(super) aws_worker_iam_instance_profile: Option<String>,
+    #[serde(default)]
+    pub(super) aws_master_root_volume_throughput: Option<i32>,
+    #[serde(default)]
+    pub(super) aws_master_amd_sev_snp: Option<String>,
 }
 
 fn optional() -> String {

@@ -124,12 +124,14 @@ pub struct Pool {
     pub volume: Volume,
     /// Access to the metadata service: `Required`, `Optional` or empty.
     pub metadata_authentication: String,
-    /// Existing role of the machines; empty when one is made.
+    /// Existing role of the machines; empty when one is made, or the profile is the user's.
     pub iam_role: String,
     /// Existing instance profile of the machines; empty when one is made.
     pub iam_profile: String,
     /// Existing security groups, as given.
     pub security_groups: Vec<String>,
+    /// Confidential computing of the machines, as given: `AMDEncryptedVirtualizationNestedPaging`, `Disabled` or empty.
+    pub confidential_compute: String,
 }
 
 /// A local zone.

@@ -1,7 +1,14 @@
-# A role that the user names serves the bootstrap machine as well as the control plane.
+# A role or an instance profile that the user names serves the bootstrap machine as well as the control plane.
+
+locals {
+  make_profile = var.aws_master_iam_instance_profile == null
+  make_role    = local.make_profile && var.aws_master_iam_role_name == null
+
+  bootstrap_profile = local.make_profile ? aws_iam_instance_profile.bootstrap[0].name : var.aws_master_iam_instance_profile
+}
 
 resource "aws_iam_role" "bootstrap" {
-  count = var.aws_master_iam_role_name == null ? 1 : 0
+  count = local.make_role ? 1 : 0
 
   name = "${var.cluster_id}-bootstrap-role"
   path = "/"
@@ -18,7 +25,7 @@ resource "aws_iam_role" "bootstrap" {
 }
 
 resource "aws_iam_role_policy" "bootstrap" {
-  count = var.aws_master_iam_role_name == null ? 1 : 0
+  count = local.make_role ? 1 : 0
 
   name = "${var.cluster_id}-bootstrap-policy"
   role = aws_iam_role.bootstrap[0].id
@@ -42,6 +49,8 @@ resource "aws_iam_role_policy" "bootstrap" {
 }
 
 resource "aws_iam_instance_profile" "bootstrap" {
+  count = local.make_profile ? 1 : 0
+
   name = "${var.cluster_id}-bootstrap-profile"
-  role = var.aws_master_iam_role_name == null ? aws_iam_role.bootstrap[0].name : var.aws_master_iam_role_name
+  role = local.make_role ? aws_iam_role.bootstrap[0].name : var.aws_master_iam_role_name
 }

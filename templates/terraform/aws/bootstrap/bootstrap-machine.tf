@@ -5,7 +5,7 @@ locals {
 resource "aws_instance" "bootstrap" {
   ami                         = var.ami_id
   instance_type               = coalesce(var.aws_bootstrap_instance_type, var.aws_master_instance_type)
-  iam_instance_profile        = aws_iam_instance_profile.bootstrap.name
+  iam_instance_profile        = local.bootstrap_profile
   user_data                   = local.bootstrap_user_data
   subnet_id                   = local.is_external ? var.public_subnet_ids[0] : var.private_subnet_ids[0]
   vpc_security_group_ids      = concat(var.master_sg_ids, [aws_security_group.bootstrap.id])

@@ -1,6 +1,14 @@
-# Roles of the nodes. Where the user names a role nothing but the instance profile is made.
+# Roles of the nodes. Where the user names a role nothing but the instance profile is made, and with a profile of theirs
+# nothing at all.
 
 locals {
+  make_master_profile = var.aws_master_iam_instance_profile == null
+  make_worker_profile = var.aws_worker_iam_instance_profile == null
+  make_master_role    = local.make_master_profile && var.aws_master_iam_role_name == null
+  make_worker_role    = local.make_worker_profile && var.aws_worker_iam_role_name == null
+
+  master_profile = local.make_master_profile ? aws_iam_instance_profile.master[0].name : var.aws_master_iam_instance_profile
+
   trust_policy = jsonencode({
     Version = "2012-10-17"
     Statement = [{
@@ -12,7 +20,7 @@ locals {
 }
 
 resource "aws_iam_role" "master" {
-  count = var.aws_master_iam_role_name == null ? 1 : 0
+  count = local.make_master_role ? 1 : 0
 
   name               = "${var.cluster_id}-master-role"
   description        = local.description
@@ -22,7 +30,7 @@ resource "aws_iam_role" "master" {
 }
 
 resource "aws_iam_role_policy" "master" {
-  count = var.aws_master_iam_role_name == null ? 1 : 0
+  count = local.make_master_role ? 1 : 0
 
   name = "${var.cluster_id}-master-policy"
   role = aws_iam_role.master[0].id
@@ -33,12 +41,14 @@ resource "aws_iam_role_policy" "master" {
 }
 
 resource "aws_iam_instance_profile" "master" {
+  count = local.make_master_profile ? 1 : 0
+
   name = "${var.cluster_id}-master-profile"
-  role = var.aws_master_iam_role_name == null ? aws_iam_role.master[0].name : var.aws_master_iam_role_name
+  role = local.make_master_role ? aws_iam_role.master[0].name : var.aws_master_iam_role_name
 }
 
 resource "aws_iam_role" "worker" {
-  count = var.aws_worker_iam_role_name == null ? 1 : 0
+  count = local.make_worker_role ? 1 : 0
 
   name               = "${var.cluster_id}-worker-role"
   description        = local.description
@@ -48,7 +58,7 @@ resource "aws_iam_role" "worker" {
 }
 
 resource "aws_iam_role_policy" "worker" {
-  count = var.aws_worker_iam_role_name == null ? 1 : 0
+  count = local.make_worker_role ? 1 : 0
 
   name = "${var.cluster_id}-worker-policy"
   role = aws_iam_role.worker[0].id
@@ -59,6 +69,8 @@ resource "aws_iam_role_policy" "worker" {
 }
 
 resource "aws_iam_instance_profile" "worker" {
+  count = local.make_worker_profile ? 1 : 0
+
   name = "${var.cluster_id}-worker-profile"
-  role = var.aws_worker_iam_role_name == null ? aws_iam_role.worker[0].name : var.aws_worker_iam_role_name
+  role = local.make_worker_role ? aws_iam_role.worker[0].name : var.aws_worker_iam_role_name
 }

@@ -22,7 +22,7 @@ resource "aws_instance" "master" {
 
   ami                  = local.ami_id
   instance_type        = var.aws_master_instance_type
-  iam_instance_profile = aws_iam_instance_profile.master.name
+  iam_instance_profile = local.master_profile
   user_data            = var.ignition_master
   tags                 = merge(local.role_tags["control-plane"], { Name = "${var.cluster_id}-master-${count.index}" })
   volume_tags          = merge(local.tags, { Name = "${var.cluster_id}-master-${count.index}-vol" })
@@ -42,7 +42,16 @@ resource "aws_instance" "master" {
     volume_size = var.aws_master_root_volume_size
     iops        = var.aws_master_root_volume_iops == 0 ? null : var.aws_master_root_volume_iops
     encrypted   = var.aws_master_root_volume_encrypted
+    throughput  = var.aws_master_root_volume_throughput
     kms_key_id  = local.root_volume_key
+  }
+
+  dynamic "cpu_options" {
+    for_each = var.aws_master_amd_sev_snp == null ? [] : [var.aws_master_amd_sev_snp]
+
+    content {
+      amd_sev_snp = cpu_options.value
+    }
   }
 
   dynamic "instance_market_options" {
