@@ -67,6 +67,7 @@ const SHOWN_ELSEWHERE: &[(&str, &str)] = &[
     ("LF1020", "cloud::trouble::trouble_that_passes_is_waited_out_and_other_trouble_is_told"),
     ("LF1030", "aws_cloud::checks::images::tests::an_image_must_be_there_and_available_and_fit"),
     ("LF1031", "aws_cloud::checks::images::tests::an_image_must_be_there_and_available_and_fit"),
+    ("LF1042", "aws_cloud::checks::address_pool::tests::a_pool_must_exist_and_have_an_address_for_each_use"),
     ("LF1032", "aws_cloud::checks::kms::tests::a_key_must_be_enabled_and_symmetric"),
     ("LF1033", "aws_cloud::checks::pages::tests::every_finding_has_its_own_page"),
     ("LF1034", "aws_cloud::checks::pages::tests::every_finding_has_its_own_page"),

@@ -61,6 +61,7 @@ pub(super) fn outline(plan: &Plan) -> Outline {
     };
     let parts = [
         making.network(),
+        making.addresses(),
         making.security_groups(),
         making.load_balancers(),
         making.roles(),
@@ -148,7 +149,6 @@ impl<'a> Making<'a> {
             lasting("aws_internet_gateway", "Internet gateway", 1).named([format!("{id}-igw")]),
             lasting("aws_vpc_endpoint", "VPC endpoint", u32::from(!endpoint.is_empty())).detailed(endpoint),
             lasting("aws_subnet", "Subnet", 2 * all).detailed(subnet_addresses(subnets)),
-            lasting("aws_eip", "Elastic IP address", zones).named(of_zones("eip")),
             lasting("aws_nat_gateway", "NAT gateway", zones).named(of_zones("nat")),
             lasting("aws_route_table", "Route table", 1 + zones)
                 .detailed("one of the public subnets, one of the private subnet of each zone"),
@@ -190,6 +190,25 @@ impl<'a> Making<'a> {
             lasting("aws_lb_target_group_attachment", "Target group attachment", self.masters() * groups)
                 .detailed("every control plane machine in every target group"),
         ]
+    }
+
+    /// The addresses of NAT gateways, and, from a pool of the user's own, those of the public load balancer.
+    fn addresses(&self) -> Vec<Item> {
+        let id = self.id;
+        let (zones, public) = match &self.aws.network {
+            Network::New { .. } => (Some(&self.zones), self.zones.len()),
+            Network::Existing { public, .. } => (None, public.len()),
+        };
+        let gateways = zones.into_iter().flatten().map(|zone| format!("{id}-eip-{zone}"));
+        let balancer =
+            (0..if self.has_pool() { public } else { 0 }).map(|n| format!("{id}-eip-apiserver-{n}"));
+        let names: Vec<String> = gateways.chain(balancer).collect();
+        vec![lasting("aws_eip", "Elastic IP address", number(names.len())).named(names)]
+    }
+
+    /// Whether what is published has addresses of a pool of the user's own.
+    fn has_pool(&self) -> bool {
+        self.is_external() && !self.aws.public_ipv4_pool.is_empty()
     }
 
     /// Roles that are made; those of the user's own take their place.
@@ -272,7 +291,9 @@ impl<'a> Making<'a> {
             ("in a private subnet", "the machine networks")
         };
         let kind = &self.aws.control_plane.instance_type;
+        let address = u32::from(self.has_pool());
         vec![
+            passing("aws_eip", "Elastic IP address", address).named(named("eip")),
             passing("aws_security_group", "Security group", 1).named(named("sg")),
             passing("aws_security_group_rule", "Security group rule", BOOTSTRAP_RULES)
                 .detailed(format!("TCP 22 and 19531 from {source}")),

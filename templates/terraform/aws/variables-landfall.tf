@@ -83,6 +83,12 @@ variable "aws_master_amd_sev_snp" {
   description = "AMD SEV-SNP of the control plane machines: enabled, disabled, or null for the default of AWS."
 }
 
+variable "aws_public_ipv4_pool" {
+  type        = string
+  default     = null
+  description = "Public IPv4 pool from which addresses are taken. Null takes addresses of AWS."
+}
+
 # The only variable that comes from the environment (TF_VAR_aws_bootstrap_ignition_url) and from no file: whoever has
 # this URL can read the Ignition config, with the keys in it, until its signature expires.
 variable "aws_bootstrap_ignition_url" {

@@ -4,8 +4,9 @@ use super::difference::{Exception, same_with_both, same_with_both_but};
 use crate::answers::no_regions;
 use crate::cloud::Cloud;
 use crate::existing_network::{self, Brought};
-use crate::front::Rule;
+use crate::front::{Reply, Rule};
 use crate::installation::Installation;
+use crate::listing::Listing;
 use crate::moto::Moto;
 
 #[test]
@@ -29,6 +30,46 @@ fn a_given_network_and_a_copied_image_are_used_alike() {
         let rules = vec![Rule::always("ec2", "DescribeRegions", |_| no_regions())];
         Installation::prepare(wanted.release, wanted.region, rules, |moto| Brought::make(moto).config())
     });
+}
+
+/// Addresses of a pool that the account has brought: for NAT gateways, the public load balancer and the bootstrap
+/// machine. moto has no pools, and takes the addresses from elsewhere.
+fn with_pool() -> Installation {
+    const POOL: &str = "ipv4pool-ec2-0123456789abcdef0";
+    // Two gateways, two subnets of the load balancer, the bootstrap machine.
+    let pools = format!(
+        "<DescribePublicIpv4PoolsResponse xmlns=\"http://ec2.amazonaws.com/doc/2016-11-15/\">\
+         <publicIpv4PoolSet><item><poolId>{POOL}</poolId>\
+         <totalAvailableAddressCount>5</totalAvailableAddressCount></item></publicIpv4PoolSet>\
+         </DescribePublicIpv4PoolsResponse>"
+    );
+    let rules = vec![Rule::always("ec2", "DescribePublicIpv4Pools", move |_| Reply::xml(pools.clone()))];
+    Installation::prepare("4.19", "us-east-1", rules, |_| {
+        format!(
+            "    publicIpv4Pool: {POOL}\n    defaultMachinePlatform:\n      zones: [us-east-1a, us-east-1b]\n"
+        )
+    })
+}
+
+#[test]
+#[ignore = "needs terraform and moto"]
+fn addresses_of_a_pool_are_used_alike() {
+    same_with_both(50, with_pool);
+}
+
+#[test]
+#[ignore = "needs moto"]
+fn addresses_of_a_pool_are_given_back() {
+    let installation = with_pool();
+    let cloud = installation.cloud();
+    let before = Listing::of(cloud);
+    installation.create_native(&[]);
+    let count = || Listing::of(cloud).since(&before).counts().get("address").copied().unwrap_or_default();
+    assert_eq!(count(), 5);
+    installation.destroy_native_bootstrap();
+    assert_eq!(count(), 4);
+    installation.destroy();
+    Listing::of(cloud).is_as(&before);
 }
 
 /// Machines with settings of their own, and an instance profile of the user's.

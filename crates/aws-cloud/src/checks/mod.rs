@@ -1,5 +1,6 @@
 //! Checks of what facts do not hold: images, keys, roles, permissions, quotas. All of them only read.
 
+mod address_pool;
 mod iam;
 mod images;
 mod kms;
@@ -33,7 +34,9 @@ pub(super) fn checks<'s>(session: &'s Session<'_>) -> Vec<Check<'s>> {
 
 /// The checks of what the plan uses up.
 pub(super) fn of_plan<'s>(session: &'s Session<'_>, plan: &'s Plan) -> Vec<Check<'s>> {
-    quotas::checks(session, plan)
+    let mut all = address_pool::checks(session, plan);
+    all.extend(quotas::checks(session, plan));
+    all
 }
 
 /// The checks that would be made of a plan if there were one: id and field.

@@ -19,6 +19,22 @@ const MODE: Code = Code::new("LF1038");
 const DNS: Code = Code::new("LF1039");
 const QUOTA: Code = Code::new("LF1040");
 const QUOTA_TIGHT: Code = Code::new("LF1041");
+const ADDRESS_POOL: Code = Code::new("LF1042");
+
+pub(super) fn no_address_pool(field: &str, pool: &str, region: &str) -> Finding {
+    let message = format!("there is no public IPv4 pool {} in {region}", shortened(pool));
+    Finding::error(&ADDRESS_POOL, Kind::Invalid, field, message)
+        .help("set a pool of this account and region, or remove the setting to use addresses of AWS")
+}
+
+pub(super) fn address_pool_too_small(field: &str, pool: &str, free: i32, needed: usize) -> Finding {
+    let message = format!(
+        "the public IPv4 pool {} has {free} free addresses, the cluster needs {needed}",
+        shortened(pool)
+    );
+    Finding::error(&ADDRESS_POOL, Kind::Invalid, field, message)
+        .help("release addresses of the pool, set another one, or use fewer zones")
+}
 
 pub(super) fn image_missing(wish: &Wish<'_>) -> Finding {
     let message =

@@ -9,6 +9,9 @@ use landfall_model::plan::spread;
 /// The quota of network load balancers.
 pub(super) const LOAD_BALANCERS: &str = "L-69A177A2";
 
+/// The quota of addresses that AWS lends.
+const ADDRESSES: &str = "L-0263D0A3";
+
 /// What a plan needs of one quota.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Need {
@@ -53,7 +56,9 @@ pub(super) fn needs(
 /// Whether a plan uses a quota that is not counted in virtual processors.
 fn is_counted(quota: &Quota, plan: &Plan) -> bool {
     let new = matches!(plan.network, Network::New { .. });
-    quota.families.is_empty() && (new || !quota.new_network)
+    // Addresses of the user's own count towards nothing.
+    let lent = quota.code != ADDRESSES || plan.public_ipv4_pool.is_empty();
+    quota.families.is_empty() && (new || !quota.new_network) && lent
 }
 
 /// The instance types whose family no quota counts.
@@ -140,6 +145,7 @@ mod tests {
             network: Network::New { cidr: "10.0.0.0/16".to_owned(), subnets },
             control_plane: pool("master", "m6i.xlarge", 3, &zones),
             compute,
+            public_ipv4_pool: String::new(),
             public_zone: None,
             traits: Traits::default(),
         }

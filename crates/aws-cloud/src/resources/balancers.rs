@@ -2,8 +2,8 @@
 
 use aws_sdk_elasticloadbalancingv2::types::{
     Action, ActionTypeEnum, LoadBalancer, LoadBalancerAttribute, LoadBalancerSchemeEnum,
-    LoadBalancerStateEnum, LoadBalancerTypeEnum, ProtocolEnum, Tag, TagDescription, TargetDescription,
-    TargetGroup, TargetTypeEnum,
+    LoadBalancerStateEnum, LoadBalancerTypeEnum, ProtocolEnum, SubnetMapping, Tag, TagDescription,
+    TargetDescription, TargetGroup, TargetTypeEnum,
 };
 use landfall_platform::native::{Properties, State, Wanted};
 use serde_json::{Map, Value, json};
@@ -105,10 +105,18 @@ pub(super) async fn create_balancer(cx: &Resources<'_>, wanted: &Wanted) -> Made
         LoadBalancerSchemeEnum::InternetFacing
     };
     let request = cx.elb_once().await?.create_load_balancer().name(wanted.text("name"));
+    let (subnets, addresses) = (wanted.texts("subnets"), wanted.texts("addresses"));
+    let request = if addresses.is_empty() {
+        request.set_subnets(Some(subnets))
+    } else {
+        let mapping =
+            |(subnet, address)| SubnetMapping::builder().subnet_id(subnet).allocation_id(address).build();
+        let mappings = subnets.into_iter().zip(addresses).map(mapping).collect();
+        request.set_subnet_mappings(Some(mappings))
+    };
     let request = request
         .r#type(LoadBalancerTypeEnum::Network)
         .scheme(scheme)
-        .set_subnets(Some(wanted.texts("subnets")))
         .set_security_groups(Some(wanted.texts("securityGroups")))
         .set_tags(Some(tags(wanted)));
     let made = send!(cx, "elasticloadbalancing:CreateLoadBalancer", request)?;

@@ -79,7 +79,9 @@ static KINDS: &[Kind] = kinds! {
     "route-table-association" in "route tables" [], network::route_tables;
         by ["table" "subnet"] parts [] gives []; network::associate_table;
     "address" in "addresses" [], network::addresses;
-        by [] parts [] gives ["id"]; network::allocate_address;
+        by [] parts [] gives ["id" "publicAddress"]; network::allocate_address;
+    "address-association" in "addresses" [], network::addresses;
+        by ["address" "instance"] parts [] gives []; network::associate_address;
     "nat-gateway" in "NAT gateways" [], network::nat_gateways;
         by [] parts [] gives ["id"]; network::create_nat_gateway, blocks true;
     "vpc-endpoint" in "VPC endpoints" [], network::endpoints;

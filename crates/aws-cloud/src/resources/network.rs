@@ -317,16 +317,36 @@ pub(super) async fn associate_table(cx: &Resources<'_>, wanted: &Wanted) -> Made
 pub(super) async fn addresses(cx: &Resources<'_>, _: &Wanted) -> Made<Vec<Item>> {
     let request = cx.ec2().await?.describe_addresses().filters(cx.mine());
     let found = send!(cx, "ec2:DescribeAddresses", request)?;
-    let item = |address: &aws_sdk_ec2::types::Address| {
-        Item::new("address", json!({ "id": address.allocation_id(), "tags": tags(address.tags()) }))
-    };
-    Ok(found.addresses().iter().map(item).collect())
+    let mut items = Vec::new();
+    for address in found.addresses() {
+        let id = address.allocation_id();
+        let known = json!({ "id": id, "publicAddress": address.public_ip(), "tags": tags(address.tags()) });
+        items.push(Item::new("address", known));
+        if let Some(instance) = address.instance_id() {
+            items.push(Item::new("address-association", json!({ "address": id, "instance": instance })));
+        }
+    }
+    Ok(items)
+}
+
+pub(super) async fn associate_address(cx: &Resources<'_>, wanted: &Wanted) -> Made<Properties> {
+    let request = cx.ec2_once().await?.associate_address().allocation_id(wanted.text("address"));
+    send!(cx, "ec2:AssociateAddress", request.instance_id(wanted.text("instance")))?;
+    Ok(Properties::new())
 }
 
 pub(super) async fn allocate_address(cx: &Resources<'_>, wanted: &Wanted) -> Made<Properties> {
     let request = cx.ec2_once().await?.allocate_address().domain(DomainType::Vpc);
-    let request = request.tag_specifications(tagged(wanted, "tags", ResourceType::ElasticIp));
-    Ok(with_id(send!(cx, "ec2:AllocateAddress", request)?.allocation_id()))
+    let pool = wanted.inputs.get("pool").and_then(Value::as_str);
+    let request = request.set_public_ipv4_pool(pool.map(str::to_owned)).tag_specifications(tagged(
+        wanted,
+        "tags",
+        ResourceType::ElasticIp,
+    ));
+    let made = send!(cx, "ec2:AllocateAddress", request)?;
+    let mut outputs = with_id(made.allocation_id());
+    outputs.insert("publicAddress".to_owned(), json!(made.public_ip()));
+    Ok(outputs)
 }
 
 pub(super) async fn nat_gateways(cx: &Resources<'_>, _: &Wanted) -> Made<Vec<Item>> {

@@ -89,6 +89,7 @@ pub(super) fn plan(case: &Case<'_>, out: &mut Findings) -> Option<Platforms> {
         network: network?,
         control_plane: control_plane?,
         compute: compute?,
+        public_ipv4_pool: platform.public_ipv4_pool.clone(),
         public_zone,
         traits: region::traits(&planning),
     };

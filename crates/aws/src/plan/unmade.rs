@@ -11,7 +11,6 @@ pub(super) fn check(planning: &Planning<'_>, out: &mut Findings) {
     let roles = platform.vpc.subnets.iter().any(|subnet| !subnet.roles.is_empty());
     let settings = [
         ("userProvisionedDNS", platform.user_provisioned_dns == "Enabled", "user-provisioned DNS"),
-        ("publicIpv4Pool", !platform.public_ipv4_pool.is_empty(), "a public IPv4 pool"),
         ("ipFamily", platform.is_dual_stack(), "dual-stack networking"),
         ("vpc.subnets", roles, "subnets with roles"),
     ];

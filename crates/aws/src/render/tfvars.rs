@@ -83,6 +83,8 @@ struct Own<'a> {
     aws_master_root_volume_throughput: Option<i32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     aws_master_amd_sev_snp: Option<&'a str>,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    aws_public_ipv4_pool: &'a str,
 }
 
 /// The platform's variables.
@@ -152,6 +154,7 @@ pub(super) fn own(rendering: &Rendering<'_>) -> Box<RawValue> {
         aws_worker_iam_instance_profile: worker_profile(&rendering.aws.compute),
         aws_master_root_volume_throughput: master.volume.throughput,
         aws_master_amd_sev_snp: amd_sev_snp(&master.confidential_compute),
+        aws_public_ipv4_pool: &rendering.aws.public_ipv4_pool,
     })
 }
 

@@ -136,6 +136,7 @@ impl Builder<'_> {
             Some(copy) => id(&copy.name),
             None => json!(vars.aws_ami),
         };
+        let from_pool = is_external && vars.aws_public_ipv4_pool.is_some();
         let machine = json!({
             "image": image,
             "type": kind.unwrap_or(&vars.aws_master_instance_type),
@@ -143,7 +144,7 @@ impl Builder<'_> {
             "userData": secret("aws_bootstrap_stub_ignition"),
             "subnet": subnets.first(),
             "groups": groups,
-            "isPublic": is_external,
+            "isPublic": is_external && !from_pool,
             "tokens": vars.aws_bootstrap_instance_metadata_authentication,
             "volume": { "type": "gp2", "size": 30, "encrypted": true },
             "volumeTags": self.tags_named("bootstrap-vol"),
@@ -156,7 +157,17 @@ impl Builder<'_> {
             let targets = json!({ "group": group_id, "addresses": [address] });
             self.add("targets", &format!("bootstrap-{group}"), targets, &[]);
         }
-        let ip = if is_external { output(&machine, "publicAddress") } else { address };
+        let ip = if from_pool {
+            let given = self.address(self.tags_named("bootstrap-eip"));
+            let given = self.add("address", "bootstrap", given, &[]);
+            let association = json!({ "address": id(&given), "instance": id(&machine) });
+            self.add("address-association", "bootstrap", association, &[]);
+            output(&given, "publicAddress")
+        } else if is_external {
+            output(&machine, "publicAddress")
+        } else {
+            address
+        };
         self.graph.outputs.insert(self.stage, json!({ "bootstrap_ip": ip }));
     }
 

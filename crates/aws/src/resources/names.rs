@@ -71,10 +71,18 @@ impl Builder<'_> {
             balancers.push(("ext", &network.public));
         }
         for (end, subnets) in balancers {
+            let has_pool = end == "ext" && self.vars.aws_public_ipv4_pool.is_some();
+            let mut addresses = Vec::new();
+            for index in 0..if has_pool { subnets.len() } else { 0 } {
+                let name = format!("apiserver-{index}");
+                let address = self.address(self.role_tags("apiserver", &format!("eip-{name}")));
+                addresses.push(id(&self.add("address", &name, address, &network.gateway)));
+            }
             let balancer = json!({
                 "name": self.named(end),
                 "internal": end == "int",
                 "subnets": subnets,
+                "addresses": has_pool.then_some(addresses),
                 "securityGroups": groups,
                 "crossZone": true,
                 "tags": self.role_tags("apiserver", end),

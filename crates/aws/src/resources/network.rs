@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::{Builder, id};
+use super::{Builder, Tags, id};
 
 /// The network that all else lies in.
 pub(super) struct Network {
@@ -109,7 +109,7 @@ impl Builder<'_> {
             let address = self.add(
                 "address",
                 &format!("nat-{zone}"),
-                json!({ "tags": self.role_tags("common", &format!("eip-{zone}")) }),
+                self.address(self.role_tags("common", &format!("eip-{zone}"))),
                 std::slice::from_ref(&gateway),
             );
             let tags = self.role_tags("common", &format!("nat-{zone}"));
@@ -160,6 +160,11 @@ impl Builder<'_> {
             );
         }
         network
+    }
+
+    /// A public address, of the user's pool where there is one.
+    pub(super) fn address(&self, tags: Tags) -> Value {
+        json!({ "pool": self.vars.aws_public_ipv4_pool, "tags": tags })
     }
 
     fn table(&mut self, vpc: &Value, name: &str) -> String {

@@ -95,6 +95,8 @@ pub(super) struct Variables {
     pub(super) aws_master_root_volume_throughput: Option<i32>,
     #[serde(default)]
     pub(super) aws_master_amd_sev_snp: Option<String>,
+    #[serde(default)]
+    pub(super) aws_public_ipv4_pool: Option<String>,
 }
 
 fn optional() -> String {

@@ -22,6 +22,8 @@ pub struct Plan {
     pub control_plane: Pool,
     /// Compute pools.
     pub compute: Vec<Pool>,
+    /// Pool of the user's own from which public addresses are taken; empty for those of AWS.
+    pub public_ipv4_pool: String,
     /// Id of the base domain's public zone; none for an internal cluster, or where it is not known yet.
     pub public_zone: Option<String>,
     /// What the region and its partition have of their own.

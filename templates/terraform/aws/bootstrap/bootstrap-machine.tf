@@ -1,5 +1,15 @@
 locals {
   is_external = var.aws_publish_strategy == "External"
+  from_pool   = local.is_external && var.aws_public_ipv4_pool != null
+}
+
+resource "aws_eip" "bootstrap" {
+  count = local.from_pool ? 1 : 0
+
+  domain           = "vpc"
+  instance         = aws_instance.bootstrap.id
+  public_ipv4_pool = var.aws_public_ipv4_pool
+  tags             = merge(local.tags, { Name = "${var.cluster_id}-bootstrap-eip" })
 }
 
 resource "aws_instance" "bootstrap" {
@@ -9,7 +19,7 @@ resource "aws_instance" "bootstrap" {
   user_data                   = local.bootstrap_user_data
   subnet_id                   = local.is_external ? var.public_subnet_ids[0] : var.private_subnet_ids[0]
   vpc_security_group_ids      = concat(var.master_sg_ids, [aws_security_group.bootstrap.id])
-  associate_public_ip_address = local.is_external
+  associate_public_ip_address = local.is_external && !local.from_pool
   tags                        = merge(local.tags, { Name = "${var.cluster_id}-bootstrap" })
   volume_tags                 = merge(local.tags, { Name = "${var.cluster_id}-bootstrap-vol" })
 

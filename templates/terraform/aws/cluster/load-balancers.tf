@@ -14,16 +14,36 @@ resource "aws_lb" "internal" {
   depends_on = [aws_internet_gateway.new]
 }
 
+# With a pool of the user's own, the load balancer has an address of it in each subnet.
+resource "aws_eip" "api" {
+  count = local.is_external && var.aws_public_ipv4_pool != null ? length(local.public_subnet_ids) : 0
+
+  domain           = "vpc"
+  public_ipv4_pool = var.aws_public_ipv4_pool
+  tags             = merge(local.role_tags["apiserver"], { Name = "${var.cluster_id}-eip-apiserver-${count.index}" })
+
+  depends_on = [aws_internet_gateway.new]
+}
+
 resource "aws_lb" "external" {
   count = local.is_external ? 1 : 0
 
   name                             = "${var.cluster_id}-ext"
   load_balancer_type               = "network"
   internal                         = false
-  subnets                          = local.public_subnet_ids
+  subnets                          = var.aws_public_ipv4_pool == null ? local.public_subnet_ids : null
   enable_cross_zone_load_balancing = true
   security_groups                  = local.load_balancer_security_group_ids
   tags                             = merge(local.role_tags["apiserver"], { Name = "${var.cluster_id}-ext" })
+
+  dynamic "subnet_mapping" {
+    for_each = aws_eip.api
+
+    content {
+      subnet_id     = local.public_subnet_ids[subnet_mapping.key]
+      allocation_id = subnet_mapping.value.id
+    }
+  }
 
   timeouts {
     create = "20m"

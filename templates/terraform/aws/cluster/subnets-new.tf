@@ -56,8 +56,9 @@ resource "aws_route_table_association" "public" {
 resource "aws_eip" "nat" {
   for_each = local.public_cidrs
 
-  domain = "vpc"
-  tags   = merge(local.role_tags["common"], { Name = "${var.cluster_id}-eip-${each.key}" })
+  domain           = "vpc"
+  public_ipv4_pool = var.aws_public_ipv4_pool
+  tags             = merge(local.role_tags["common"], { Name = "${var.cluster_id}-eip-${each.key}" })
 
   # An address of a VPC can be used, and released, only while the VPC has an internet gateway.
   depends_on = [aws_internet_gateway.new]
