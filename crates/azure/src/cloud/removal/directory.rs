@@ -147,14 +147,32 @@ pub(super) async fn applications(removal: &AzureRemoval<'_>, ask: &Ask<'_>) -> D
     };
     match found {
         Ok(things) => out.things = things,
-        // Clusters whose subscription landfall noted are landfall's, and landfall makes no applications.
-        Err(fault) if removal.target.account.is_some() => {
+        // Clusters whose subscription landfall noted are landfall's, and landfall makes no applications. Another look is
+        // made where it may see more.
+        Err(fault) if removal.target.account.is_some() && !may_pass(&fault) => {
             out.notes
                 .push(Finding { severity: landfall_diagnostics::Severity::Warning, ..hidden(ask, &fault) });
         }
         Err(fault) => out.unseen.push(hidden(ask, &fault)),
     }
     out
+}
+
+/// Whether the directory itself may answer another time: it was in trouble, or something on the way has answered. A
+/// network without a way to it stays so.
+fn may_pass(fault: &Fault) -> bool {
+    const TROUBLE: &[&str] = &[
+        "InternalServerError",
+        "ServiceUnavailable",
+        "UnknownError",
+        "generalException",
+        "serviceNotAvailable",
+    ];
+    match fault.sort {
+        Sort::Throttled | Sort::NotUnderstood => true,
+        Sort::Service => fault.code.as_deref().is_some_and(|code| TROUBLE.contains(&code)),
+        Sort::Denied | Sort::Credentials | Sort::NotFound | Sort::TimedOut | Sort::Unreachable => false,
+    }
 }
 
 async fn found(directory: &Directory, ask: &Ask<'_>) -> Result<Vec<Resource>, Fault> {
@@ -226,6 +244,20 @@ mod tests {
     );
     const ONE: Scripted = (200, &[], r#"{"value": [{"id": "o-1", "appId": "a-1", "displayName": "one"}]}"#);
     const NONE: Scripted = (200, &[], r#"{"value": []}"#);
+
+    #[test]
+    fn only_a_directory_that_may_answer_later_is_asked_again() {
+        let of = |sort: Sort, code: Option<&str>| {
+            let fault = Fault { sort, code: code.map(str::to_owned), ..Fault::not_understood("GET x", "") };
+            may_pass(&fault)
+        };
+        assert!(of(Sort::NotUnderstood, None));
+        assert!(of(Sort::Service, Some("ServiceUnavailable")));
+        assert!(!of(Sort::Service, Some("Request_BadRequest")));
+        for sort in [Sort::Denied, Sort::Unreachable, Sort::TimedOut] {
+            assert!(!of(sort, None), "{sort:?}");
+        }
+    }
 
     #[tokio::test]
     async fn applications_are_found_by_their_principals() -> Outcome {
