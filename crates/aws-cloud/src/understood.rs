@@ -16,7 +16,14 @@ use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
 use aws_smithy_types::config_bag::ConfigBag;
 
 /// The services whose every answer is a document that is named after the call.
-const WITH_DOCUMENTS: &[&str] = &["EC2", "Elastic Load Balancing", "Elastic Load Balancing v2", "IAM", "STS"];
+const WITH_DOCUMENTS: &[&str] =
+    &["EC2", "Elastic Load Balancing", "Elastic Load Balancing v2", "IAM", "Route 53", "STS"];
+/// The services whose every answer to a call of landfall's is a JSON object. The SDK reads nothing at all as an object
+/// without members, and so a list as an empty one.
+const WITH_OBJECTS: &[&str] = &["KMS", "Resource Groups Tagging API", "Service Quotas"];
+/// The calls of S3 that it answers with this status and nothing else.
+const WITHOUT_CONTENT: &[&str] = &["DeleteBucket", "DeleteObject"];
+const NO_CONTENT: u16 = 204;
 /// How the names of such documents end.
 const RESPONSE: &str = "Response";
 
@@ -55,9 +62,14 @@ impl Intercept for Understood {
         if context.output_or_error().is_err() {
             return Ok(());
         }
-        let service = config.load::<Metadata>().map(Metadata::service).unwrap_or_default();
+        let call = config.load::<Metadata>();
+        let (service, name) = call.map(|call| (call.service(), call.name())).unwrap_or_default();
+        let response = context.response();
+        if service == "S3" && WITHOUT_CONTENT.contains(&name) && response.status().as_u16() != NO_CONTENT {
+            return Err(Foreign.into());
+        }
         // A body that is read piece by piece is whoever's wants it.
-        let Some(body) = context.response().body().bytes() else { return Ok(()) };
+        let Some(body) = response.body().bytes() else { return Ok(()) };
         if is_of(service, body) { Ok(()) } else { Err(Foreign.into()) }
     }
 }
@@ -89,6 +101,9 @@ fn is_of(service: &str, body: &[u8]) -> bool {
     let root = root(body);
     if WITH_DOCUMENTS.contains(&service) {
         return root.is_some_and(|root| root.ends_with(RESPONSE));
+    }
+    if WITH_OBJECTS.contains(&service) {
+        return body.trim_ascii_start().starts_with(b"{");
     }
     root.is_none_or(|root| !root.eq_ignore_ascii_case("html"))
 }
@@ -177,9 +192,14 @@ mod tests {
                 assert!(!is_of(service, foreign.as_bytes()), "{service}: {foreign}");
             }
         }
-        for service in ["S3", "Route 53", "Resource Groups Tagging API", ""] {
+        for service in ["S3", ""] {
             assert!(is_of(service, b"") && is_of(service, b"{}") && is_of(service, b"<DeleteResult/>"));
             assert!(!is_of(service, PAGE.as_bytes()), "{service}");
         }
+        for service in ["Resource Groups Tagging API", "KMS"] {
+            assert!(is_of(service, b"{}") && is_of(service, b" {\"ResourceTagMappingList\": []}"));
+            assert!(!is_of(service, b"") && !is_of(service, PAGE.as_bytes()), "{service}");
+        }
+        assert!(is_of("Route 53", b"<ChangeTagsForResourceResponse/>") && !is_of("Route 53", b""));
     }
 }
