@@ -152,13 +152,14 @@ fn in_zone(values: &Value, known: &Known<'_>, zones: &str, record: &str) -> Opti
 
 /// A blob, by its address. Its domain is the cloud's, which the account's own endpoint tells.
 fn blob(values: &Value, known: &Known<'_>) -> Option<String> {
-    let account = text(values, "storage_account_name")?;
+    let (above, container) = text(values, "storage_container_id")?.rsplit_once('/')?;
+    let account = above.split("/storageAccounts/").nth(1)?.split('/').next()?;
     let is_account = |(resource, values): &&(&str, &Value)| {
         *resource == "azurerm_storage_account" && text(values, "name") == Some(account)
     };
     let (_, found) = known.resources.iter().find(is_account)?;
     let endpoint = text(found, "primary_blob_endpoint")?.trim_end_matches('/');
-    within(endpoint, text(values, "storage_container_name")?, text(values, "name")?)
+    within(endpoint, container, text(values, "name")?)
 }
 
 #[cfg(test)]
@@ -253,8 +254,8 @@ mod tests {
     fn a_blob_is_in_the_domain_of_its_account() {
         let blob = json!({
             "name": "rhcos.vhd",
-            "storage_account_name": "clusterx",
-            "storage_container_name": "vhd",
+            "storage_container_id": "/subscriptions/0000/resourceGroups/demo-rg/providers/Microsoft.Storage\
+                /storageAccounts/clusterx/blobServices/default/containers/vhd",
         });
         let made = json!({
             "name": "clusterx",

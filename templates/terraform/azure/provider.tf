@@ -2,9 +2,8 @@ terraform {
   required_providers {
     azurerm = {
       source = "hashicorp/azurerm"
-      # 4.9 is the first release that creates blob containers through Resource
-      # Manager (storage_account_id) instead of the storage data plane.
-      version = ">= 4.9, < 5.0"
+      # 4.77 is the first release in which a blob names its container by id.
+      version = ">= 4.77, < 5.0"
     }
   }
 }
@@ -22,7 +21,11 @@ locals {
 # An empty variable is handed over as null, so that the provider reads its own
 # environment variables (ARM_CLIENT_ID, ARM_CLIENT_SECRET, ARM_TENANT_ID, ...).
 provider "azurerm" {
-  features {}
+  features {
+    # What is being created when the provider is stopped, or what Azure fails to
+    # create, stays in the state: the next run continues with it or replaces it.
+    persist_id_on_create_before_polling_for_completion = true
+  }
 
   environment   = var.azure_environment != "" ? var.azure_environment : null
   metadata_host = local.metadata_host != "" ? local.metadata_host : null

@@ -15,12 +15,11 @@ resource "azurerm_storage_container" "ignition" {
 # By file: the content has keys in it and would otherwise be in the state. The hash
 # makes a changed file go up again; on destroy the file may be gone.
 resource "azurerm_storage_blob" "ignition" {
-  name                   = "bootstrap.ign"
-  storage_account_name   = data.azurerm_storage_account.cluster.name
-  storage_container_name = azurerm_storage_container.ignition.name
-  type                   = "Block"
-  source                 = var.ignition_bootstrap_file
-  content_md5            = try(filemd5(var.ignition_bootstrap_file), null)
+  name                 = "bootstrap.ign"
+  storage_container_id = azurerm_storage_container.ignition.id
+  type                 = "Block"
+  source               = var.ignition_bootstrap_file
+  content_md5          = try(filemd5(var.ignition_bootstrap_file), null)
 }
 
 # A new signature in each run; the machine ignores it once it exists.

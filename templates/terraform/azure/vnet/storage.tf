@@ -23,12 +23,11 @@ resource "azurerm_storage_container" "vhd" {
 resource "azurerm_storage_blob" "image" {
   count = local.make_image ? 1 : 0
 
-  name                   = "rhcos${var.random_storage_account_suffix}.vhd"
-  storage_account_name   = azurerm_storage_account.cluster.name
-  storage_container_name = azurerm_storage_container.vhd[0].name
-  type                   = "Page"
-  source_uri             = var.azure_image_url
-  metadata               = { source_uri = var.azure_image_url }
+  name                 = "rhcos${var.random_storage_account_suffix}.vhd"
+  storage_container_id = azurerm_storage_container.vhd[0].id
+  type                 = "Page"
+  source_uri           = var.azure_image_url
+  metadata             = { source_uri = var.azure_image_url }
 
   # The source may be in another cloud on another continent.
   timeouts {
