@@ -33,3 +33,9 @@ variable "azure_image_protection" {
     error_message = "The protection is TrustedLaunch, ConfidentialVM or empty."
   }
 }
+
+variable "azure_boot_diagnostics" {
+  type        = string
+  default     = "Default"
+  description = "Where the machines write their boot diagnostics: Disabled, Managed, Default (managed where Azure can), or the address of a storage account's blobs."
+}

@@ -233,6 +233,12 @@ pub(super) fn network_too_small() -> Finding {
 }
 
 /// What this engine does not make, with the engines that do.
+pub(super) fn no_storage_domain(field: &str, cloud: &str) -> Finding {
+    let message = format!("the domain of storage accounts in {} is unknown", shortened(cloud));
+    Finding::error(&NOT_MADE, Kind::NotSupported, field, message)
+        .help("set storageEndpointSuffix of the cloud in a catalogue overlay, or use type: Disabled")
+}
+
 pub(super) fn not_made(field: &str, what: &str, engine: Engine, engines: &[Engine]) -> Finding {
     let message = format!("landfall does not create clusters with {what}");
     let Some(other) = engines.first() else {

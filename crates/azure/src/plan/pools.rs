@@ -2,7 +2,7 @@
 
 use landfall_diagnostics::Findings;
 use landfall_model::azure::config::{DiskEncryptionSet, MachinePool, UefiSettings};
-use landfall_model::azure::planned::{Disk, Firmware, Pool, PoolImage, Security};
+use landfall_model::azure::planned::{BootDiagnostics, Disk, Firmware, Pool, PoolImage, Security};
 use landfall_model::catalogue::Role;
 use landfall_model::config;
 use landfall_model::plan::replicas;
@@ -59,8 +59,33 @@ fn pool(
         hyper_v_generation: generation,
         security: security(settings),
         identities: identities::chosen(planning, settings),
+        boot_diagnostics: boot_diagnostics(planning, path, settings, out),
         disk,
     })
+}
+
+/// Where the machines write their boot diagnostics, if the pool says it.
+fn boot_diagnostics(
+    planning: &Planning<'_>,
+    path: &str,
+    settings: &MachinePool,
+    out: &mut Findings,
+) -> Option<BootDiagnostics> {
+    let given = settings.boot_diagnostics.as_ref()?;
+    match given.kind.as_str() {
+        "Disabled" => Some(BootDiagnostics::Disabled),
+        "Managed" => Some(BootDiagnostics::Managed),
+        _ => {
+            let cloud = planning.case.catalogue.azure.cloud(&planning.platform.cloud_name);
+            let domain = cloud.map_or("", |(_, cloud)| cloud.storage_endpoint_suffix.as_str());
+            if domain.is_empty() {
+                let field = format!("{path}.platform.azure.bootDiagnostics");
+                out.push(pages::no_storage_domain(&field, &planning.platform.cloud_name));
+            }
+            let uri = format!("https://{}.blob.{domain}", given.storage_account_name);
+            Some(BootDiagnostics::Account { uri })
+        }
+    }
 }
 
 /// The zones of the pool, else those of its size; one without a name where there are none.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use landfall_model::azure::planned::{Disk, Pool, PoolImage, Security};
+use landfall_model::azure::planned::{BootDiagnostics, Disk, Pool, PoolImage, Security};
 use landfall_model::plan::{Since, in_turn, spread};
 use landfall_render::{MachineAssets, MachineSet};
 use serde_json::{Map, Value, json};
@@ -58,7 +58,7 @@ impl Rendering<'_> {
         let mut value = json!({
             "apiVersion": "machine.openshift.io/v1beta1",
             "credentialsSecret": { "name": "azure-cloud-credentials", "namespace": "openshift-machine-api" },
-            "diagnostics": self.diagnostics(role),
+            "diagnostics": self.diagnostics(pool, role),
             "image": image(&pool.image),
             "kind": "AzureMachineProviderSpec",
             "location": azure.location,
@@ -81,9 +81,19 @@ impl Rendering<'_> {
     }
 
     /// Where the first messages of a machine go. A storage account that Azure manages needs no choice.
-    fn diagnostics(&self, role: &str) -> Value {
+    fn diagnostics(&self, pool: &Pool, role: &str) -> Value {
+        let managed = || json!({ "boot": { "storageAccountType": "AzureManaged" } });
+        match &pool.boot_diagnostics {
+            Some(BootDiagnostics::Disabled) => return json!({}),
+            Some(BootDiagnostics::Managed) => return managed(),
+            Some(BootDiagnostics::Account { uri }) => {
+                let account = json!({ "storageAccountURI": uri });
+                return json!({ "boot": { "customerManaged": account, "storageAccountType": "CustomerManaged" } });
+            }
+            None => {}
+        }
         if role == "master" && !self.azure.cloud.stack && self.plan.has(Since::Today) {
-            return json!({ "boot": { "storageAccountType": "AzureManaged" } });
+            return managed();
         }
         json!({})
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use landfall_model::azure::planned::{Firmware, MANAGED_IDENTITY, PoolImage};
+use landfall_model::azure::planned::{BootDiagnostics, Firmware, MANAGED_IDENTITY, PoolImage};
 use landfall_model::plan::in_turn;
 use landfall_render::{Extras, bootstrap_stub};
 use serde::Serialize;
@@ -116,6 +116,8 @@ struct Own<'a> {
     stack: bool,
     #[serde(rename = "azure_image_protection")]
     image_protection: &'a str,
+    #[serde(rename = "azure_boot_diagnostics", skip_serializing_if = "Option::is_none")]
+    boot_diagnostics: Option<&'a str>,
 }
 
 /// The platform's variables.
@@ -189,6 +191,11 @@ pub(super) fn own(rendering: &Rendering<'_>) -> Box<RawValue> {
         storage_min_tls: &cloud.storage_min_tls,
         stack: cloud.stack,
         image_protection: &rendering.azure.image.protection,
+        boot_diagnostics: rendering.azure.control_plane.boot_diagnostics.as_ref().map(|given| match given {
+            BootDiagnostics::Disabled => "Disabled",
+            BootDiagnostics::Managed => "Managed",
+            BootDiagnostics::Account { uri } => uri.as_str(),
+        }),
     })
 }
 

@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use landfall_model::azure::planned::{Pool, PoolImage};
+use landfall_model::azure::planned::{BootDiagnostics, Pool, PoolImage};
 use landfall_model::plan::in_turn;
 use serde_json::{Map, Value, json};
 
@@ -187,6 +187,13 @@ fn virtual_machine(set: &Set<'_>, machine: &Machine<'_>, card: &str) -> Value {
     }
     if let Some(security) = security(pool) {
         spec["securityProfile"] = security;
+    }
+    if let Some(diagnostics) = &pool.boot_diagnostics {
+        spec["diagnosticsProfile"] = json!({ "bootDiagnostics": match diagnostics {
+            BootDiagnostics::Disabled => json!({ "enabled": false }),
+            BootDiagnostics::Managed => json!({ "enabled": true }),
+            BootDiagnostics::Account { uri } => json!({ "enabled": true, "storageUri": uri }),
+        } });
     }
     if let Some(ignition) = machine.ignition {
         let keys = keys(set).into_iter();

@@ -189,6 +189,25 @@ pub struct Pool {
     /// them for machines without an identity.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub identities: Option<Vec<String>>,
+    /// Where they write their boot diagnostics, as the pool says it; none where it says nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub boot_diagnostics: Option<BootDiagnostics>,
+}
+
+/// Where machines write their boot diagnostics.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase", tag = "kind")]
+pub enum BootDiagnostics {
+    /// Nowhere.
+    Disabled,
+    /// Into a storage account that Azure manages.
+    Managed,
+    /// Into a storage account of the user's.
+    #[serde(rename_all = "camelCase")]
+    Account {
+        /// Address of its blobs, such as `https://logs.blob.core.windows.net`.
+        uri: String,
+    },
 }
 
 /// The disk that machines start from.

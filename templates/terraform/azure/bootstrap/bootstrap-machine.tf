@@ -62,9 +62,11 @@ resource "azurerm_linux_virtual_machine" "bootstrap" {
   }
 
   dynamic "boot_diagnostics" {
-    for_each = local.managed_diagnostics
+    for_each = local.boot_diagnostics
 
-    content {}
+    content {
+      storage_account_uri = boot_diagnostics.value
+    }
   }
 
   # The stub has a new signature in each run: a repeated apply must not replace a

@@ -72,9 +72,11 @@ resource "azurerm_linux_virtual_machine" "master" {
   }
 
   dynamic "boot_diagnostics" {
-    for_each = local.managed_diagnostics
+    for_each = local.boot_diagnostics
 
-    content {}
+    content {
+      storage_account_uri = boot_diagnostics.value
+    }
   }
 
   # The way out of the network may be the public load balancer.

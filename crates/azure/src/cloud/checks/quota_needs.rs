@@ -167,6 +167,7 @@ mod tests {
             image: PoolImage::Cluster { resource_id: String::new() },
             security: Security::default(),
             identities: None,
+            boot_diagnostics: None,
         }
     }
 

@@ -69,13 +69,6 @@ fn what_no_engine_makes_is_left_out() {
             "platform.azure.outboundType",
         ),
         (
-            with_settings(Settings {
-                boot_diagnostics: Some(BootDiagnostics::default()),
-                ..Settings::default()
-            }),
-            "controlPlane.platform.azure.bootDiagnostics",
-        ),
-        (
             with_settings(Settings { data_disks: disks, ..Settings::default() }),
             "controlPlane.platform.azure.dataDisks",
         ),
@@ -87,6 +80,29 @@ fn what_no_engine_makes_is_left_out() {
             assert_eq!(places(&findings), [("LF0764", field)], "{engine:?}");
             assert!(!message(&findings).contains("engine"), "{}", message(&findings));
             assert!(!help(&findings).contains("--engine"), "{}", help(&findings));
+        }
+    }
+}
+
+#[test]
+fn boot_diagnostics_go_where_the_pool_says() {
+    let given = |kind: &str| {
+        let kind = kind.to_owned();
+        let diagnostics =
+            BootDiagnostics { kind, storage_account_name: "logs".to_owned(), ..Default::default() };
+        with_settings(Settings { boot_diagnostics: Some(diagnostics), ..Settings::default() })
+    };
+    let account = planned::BootDiagnostics::Account { uri: "https://logs.blob.core.windows.net".to_owned() };
+    let cases = [
+        ("Disabled", planned::BootDiagnostics::Disabled),
+        ("Managed", planned::BootDiagnostics::Managed),
+        ("UserManaged", account),
+    ];
+    for (kind, expected) in cases {
+        for engine in [Engine::Terraform, Engine::Aso] {
+            let (plan, findings) = made_by(engine, &given(kind));
+            assert!(findings.iter().all(|finding| !finding.is_error()), "{findings:?}");
+            assert_eq!(plan.and_then(|plan| plan.control_plane.boot_diagnostics), Some(expected.clone()));
         }
     }
 }
