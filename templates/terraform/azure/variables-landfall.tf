@@ -39,3 +39,16 @@ variable "azure_boot_diagnostics" {
   default     = "Default"
   description = "Where the machines write their boot diagnostics: Disabled, Managed, Default (managed where Azure can), or the address of a storage account's blobs."
 }
+
+variable "azure_master_identities" {
+  type        = list(string)
+  default     = null
+  description = "Ids of the user's managed identities for the control plane and the bootstrap machine; null for the one that is created."
+}
+
+variable "azure_make_identity" {
+  type        = bool
+  default     = true
+  nullable    = false
+  description = "Create a managed identity for the machines. False if all pools name identities of the user's."
+}

@@ -158,7 +158,7 @@ impl Builder<'_> {
             self.add("targets", &format!("bootstrap-{group}"), targets, &[]);
         }
         let ip = if from_pool {
-            let given = self.address(self.tags_named("bootstrap-eip"));
+            let given = self.address(&self.tags_named("bootstrap-eip"));
             let given = self.add("address", "bootstrap", given, &[]);
             let association = json!({ "address": id(&given), "instance": id(&machine) });
             self.add("address-association", "bootstrap", association, &[]);

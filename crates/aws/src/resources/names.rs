@@ -75,7 +75,7 @@ impl Builder<'_> {
             let mut addresses = Vec::new();
             for index in 0..if has_pool { subnets.len() } else { 0 } {
                 let name = format!("apiserver-{index}");
-                let address = self.address(self.role_tags("apiserver", &format!("eip-{name}")));
+                let address = self.address(&self.role_tags("apiserver", &format!("eip-{name}")));
                 addresses.push(id(&self.add("address", &name, address, &network.gateway)));
             }
             let balancer = json!({

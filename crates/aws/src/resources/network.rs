@@ -109,7 +109,7 @@ impl Builder<'_> {
             let address = self.add(
                 "address",
                 &format!("nat-{zone}"),
-                self.address(self.role_tags("common", &format!("eip-{zone}"))),
+                self.address(&self.role_tags("common", &format!("eip-{zone}"))),
                 std::slice::from_ref(&gateway),
             );
             let tags = self.role_tags("common", &format!("nat-{zone}"));
@@ -163,7 +163,7 @@ impl Builder<'_> {
     }
 
     /// A public address, of the user's pool where there is one.
-    pub(super) fn address(&self, tags: Tags) -> Value {
+    pub(super) fn address(&self, tags: &Tags) -> Value {
         json!({ "pool": self.vars.aws_public_ipv4_pool, "tags": tags })
     }
 

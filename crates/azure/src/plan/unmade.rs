@@ -53,14 +53,13 @@ fn of_cluster(planning: &Planning<'_>) -> [Setting; 5] {
     ]
 }
 
-fn of_pool(machines: &MachinePool, compute: bool) -> [Setting; 3] {
+fn of_pool(machines: &MachinePool, compute: bool) -> [Setting; 2] {
     let identity = machines.identity.as_ref();
     let given = identity.and_then(|identity| identity.user_assigned_identities.as_ref()).map_or(0, Vec::len);
     // Compute machines are made by the cluster's machine sets, which name one identity.
     let several = compute && given > 1;
     let disks = machines.data_disks.as_ref().is_some_and(|disks| !disks.is_empty());
     [
-        ("identity", identity.is_some() && !several, "identities", OPERATOR),
         ("identity", several, "several identities of one compute machine", NOBODY),
         ("dataDisks", disks, "data disks", NOBODY),
     ]

@@ -118,6 +118,12 @@ struct Own<'a> {
     image_protection: &'a str,
     #[serde(rename = "azure_boot_diagnostics", skip_serializing_if = "Option::is_none")]
     boot_diagnostics: Option<&'a str>,
+    /// None where the machines have the identity that is made.
+    #[serde(rename = "azure_master_identities", skip_serializing_if = "Option::is_none")]
+    master_identities: Option<&'a [String]>,
+    /// None where an identity is made, if the cloud has any.
+    #[serde(rename = "azure_make_identity", skip_serializing_if = "Option::is_none")]
+    make_identity: Option<bool>,
 }
 
 /// The platform's variables.
@@ -191,6 +197,8 @@ pub(super) fn own(rendering: &Rendering<'_>) -> Box<RawValue> {
         storage_min_tls: &cloud.storage_min_tls,
         stack: cloud.stack,
         image_protection: &rendering.azure.image.protection,
+        master_identities: rendering.azure.control_plane.identities.as_deref(),
+        make_identity: (rendering.azure.identity.is_empty() && !cloud.stack).then_some(false),
         boot_diagnostics: rendering.azure.control_plane.boot_diagnostics.as_ref().map(|given| match given {
             BootDiagnostics::Disabled => "Disabled",
             BootDiagnostics::Managed => "Managed",

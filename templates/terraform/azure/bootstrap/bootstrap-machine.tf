@@ -1,3 +1,8 @@
+locals {
+  made_identity = var.identity != "" ? [var.identity] : []
+  identity_ids  = var.azure_master_identities == null ? local.made_identity : var.azure_master_identities
+}
+
 resource "azurerm_linux_virtual_machine" "bootstrap" {
   name                = "${var.cluster_id}-bootstrap"
   computer_name       = "${var.cluster_id}-bootstrap-vm"
@@ -53,11 +58,11 @@ resource "azurerm_linux_virtual_machine" "bootstrap" {
   }
 
   dynamic "identity" {
-    for_each = var.identity != "" ? [var.identity] : []
+    for_each = length(local.identity_ids) > 0 ? [local.identity_ids] : []
 
     content {
       type         = "UserAssigned"
-      identity_ids = [identity.value]
+      identity_ids = identity.value
     }
   }
 

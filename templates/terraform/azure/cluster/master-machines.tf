@@ -1,3 +1,8 @@
+locals {
+  made_identity = var.identity != "" ? [var.identity] : []
+  identity_ids  = var.azure_master_identities == null ? local.made_identity : var.azure_master_identities
+}
+
 resource "azurerm_linux_virtual_machine" "master" {
   count = var.master_count
 
@@ -63,11 +68,11 @@ resource "azurerm_linux_virtual_machine" "master" {
   }
 
   dynamic "identity" {
-    for_each = var.identity != "" ? [var.identity] : []
+    for_each = length(local.identity_ids) > 0 ? [local.identity_ids] : []
 
     content {
       type         = "UserAssigned"
-      identity_ids = [identity.value]
+      identity_ids = identity.value
     }
   }
 

@@ -33,7 +33,6 @@ fn with_identities(control_plane: Option<Chosen>, compute: Option<Chosen>) -> In
 
 #[test]
 fn what_the_other_engine_makes_is_told() {
-    let named = || Some(identities("UserAssigned", &["mine"]));
     let cases = vec![
         (
             with_platform(|platform| platform.customer_managed_key = Some(CustomerManagedKey::default())),
@@ -43,8 +42,6 @@ fn what_the_other_engine_makes_is_told() {
             with_platform(|platform| platform.allow_shared_key_access = Some(false)),
             "platform.azure.allowSharedKeyAccess",
         ),
-        (with_identities(named(), None), "controlPlane.platform.azure.identity"),
-        (with_identities(None, named()), "compute[0].platform.azure.identity"),
     ];
     for (config, field) in cases {
         let (_, findings) = made_by(Engine::Terraform, &config);
