@@ -33,30 +33,39 @@ const LEFT_OUT: &[(&str, &str)] = &[
     ("azure_use_msi", "only set without a secret or certificate"),
 ];
 
-/// What a provider has changed since the release whose schema is at hand: schema, pointer to the attributes, the ones
-/// that came, the ones that went.
-const CHANGED: &[(&str, &str, &[(&str, &str)], &[&str])] = &[
+/// What a provider has changed since the release whose schema is at hand.
+struct Changed {
+    schema: &'static str,
+    /// Pointer to the block.
+    at: &'static str,
+    /// Attributes that came, with their types.
+    came: &'static [(&'static str, &'static str)],
+    /// Attributes that went.
+    went: &'static [&'static str],
+}
+
+const CHANGED: &[Changed] = &[
     // azurerm 4.77: a blob names its container by id.
-    (
-        "azurerm.json",
-        "/resources/azurerm_storage_blob",
-        &[("storage_container_id", "string")],
-        &["storage_account_name", "storage_container_name"],
-    ),
+    Changed {
+        schema: "azurerm.json",
+        at: "/resources/azurerm_storage_blob",
+        came: &[("storage_container_id", "string")],
+        went: &["storage_account_name", "storage_container_name"],
+    },
     // azurerm 4.75.
-    (
-        "azurerm.json",
-        "/provider_config/blocks/features",
-        &[("persist_id_on_create_before_polling_for_completion", "bool")],
-        &[],
-    ),
+    Changed {
+        schema: "azurerm.json",
+        at: "/provider_config/blocks/features",
+        came: &[("persist_id_on_create_before_polling_for_completion", "bool")],
+        went: &[],
+    },
 ];
 
 /// A provider's schema with what it has changed since.
 fn schema_of(folder: &Path, name: &str) -> Value {
     let text = std::fs::read_to_string(folder.join(name)).unwrap();
     let mut schema: Value = serde_json::from_str(&text).unwrap();
-    for (_, at, came, went) in CHANGED.iter().filter(|(changed, ..)| *changed == name) {
+    for Changed { at, came, went, .. } in CHANGED.iter().filter(|changed| changed.schema == name) {
         let block = schema.pointer_mut(at).and_then(Value::as_object_mut).unwrap();
         let attributes = block.entry("attributes").or_insert_with(|| Value::Object(serde_json::Map::new()));
         let attributes = attributes.as_object_mut().unwrap();
