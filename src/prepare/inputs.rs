@@ -3,6 +3,7 @@
 #![allow(clippy::disallowed_methods, reason = "the files of a run are read here")]
 
 use std::borrow::Cow;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use crate::workdir::steps;
@@ -30,9 +31,9 @@ pub struct BasisOptions {
     pub profile: Option<PathBuf>,
     /// Whether a cloud profile in the cluster directory counts where none is named.
     pub own_profile: bool,
-    /// File with `CoreOS` stream metadata.
+    /// File with `CoreOS` stream metadata; `-` for standard input.
     pub stream: Option<PathBuf>,
-    /// The OpenShift release; the newest unless given.
+    /// The OpenShift release; the one of the stream, else the catalogue's default unless given.
     pub release: Option<String>,
 }
 
@@ -66,9 +67,12 @@ impl Basis {
         let mut catalogue = catalogue(options.overlay.as_deref())?;
         let mut wanted = options.release.clone();
         if let Some(path) = &options.stream {
-            let text = text(path)?;
+            let text = stream(path)?;
+            let named = wanted.as_deref().map(|wanted| {
+                assets::release(&catalogue, Some(wanted), &mut Findings::default()).unwrap_or(wanted)
+            });
             let (with, release) =
-                catalogue.with_stream(&text).map_err(|found| invalid(path, &text, found))?;
+                catalogue.with_stream(&text, named).map_err(|found| invalid(path, &text, found))?;
             catalogue = Cow::Owned(with);
             wanted = Some(release);
         }
@@ -156,6 +160,17 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, Error> {
 
 fn text(path: &Path) -> Result<String, Error> {
     Ok(String::from_utf8_lossy(&read(path)?).into_owned())
+}
+
+/// Stream metadata from a file, or from standard input for `-`.
+fn stream(path: &Path) -> Result<String, Error> {
+    if path != Path::new("-") {
+        return text(path);
+    }
+    let mut bytes = Vec::new();
+    let input = std::io::stdin().lock().read_to_end(&mut bytes);
+    input.map_err(|source| Error::Read { path: path.to_owned(), source })?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// Reads a facts file.

@@ -73,7 +73,7 @@ fn plan(engine: &Value, config: &Value) -> Result<Plan, Vec<Finding>> {
         "clientSecret": "REPLACE_ME",
     } } }));
     let credentials = assets::credentials(&config, &world);
-    let release = catalogue.newest_release().unwrap();
+    let release = catalogue.default_release().unwrap();
     let mut out = Findings::default();
     let offline = Offline { config: &config, catalogue, release, credentials: &credentials };
     let facts = assets::offline_facts(&offline, &mut out);

@@ -134,7 +134,7 @@ fn infrastructure(text: &str, tls: &Tls) -> Option<Value> {
     let catalogue = Catalogue::embedded();
     let verdict = judge_keeping(text.as_bytes(), Strictness::default(), catalogue);
     let (config, given) = (verdict.config.filter(|_| verdict.outcome == Outcome::Accepted)?, verdict.given?);
-    let release = catalogue.newest_release()?;
+    let release = catalogue.default_release()?;
     let mut out = Findings::default();
     let credentials = BTreeMap::new();
     let offline = Offline { config: &config, catalogue, release, credentials: &credentials };

@@ -17,11 +17,12 @@ use tempfile::TempDir;
 use crate::clusters::Fixed;
 
 mod catalogue;
+mod releases;
 
 /// What planning with the catalogue alone finds in a config.
 pub fn planned_offline(config: &InstallConfig, given: &InstallConfig) -> Findings {
     let catalogue = Catalogue::embedded();
-    let release = catalogue.newest_release().unwrap();
+    let release = catalogue.default_release().unwrap();
     let world = Fixed::of(&json!({ "azure": { "credentials": {
         "subscriptionId": "00000000-0000-0000-0000-000000000001",
         "tenantId": "00000000-0000-0000-0000-000000000002",
@@ -325,7 +326,11 @@ fn names_the_releases_that_are_known() {
     let directory = directory(CONFIG);
     let output = run(directory.path(), &["--offline", "--release", "4.3"]);
     assert_eq!(output.status.code(), Some(2), "{}", said(&output));
-    assert!(said(&output).contains("LF0652") && said(&output).contains("4.14, 4.16"), "{}", said(&output));
+    assert!(
+        said(&output).contains("LF0652") && said(&output).contains("4.14, 4.15, 4.16"),
+        "{}",
+        said(&output)
+    );
 }
 
 #[test]

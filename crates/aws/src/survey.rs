@@ -76,7 +76,7 @@ mod tests {
     #[test]
     fn a_region_of_every_partition_is_known() {
         let catalogue = Catalogue::embedded();
-        let release = catalogue.newest_release().unwrap_or_default();
+        let release = catalogue.default_release().unwrap_or_default();
         let regions = SURVEY.regions(catalogue, release, "");
         for id in ["eu-central-1", "us-gov-west-1", "cn-north-1"] {
             assert!(regions.iter().any(|region| region.id == id && !region.name.is_empty()), "{id}");

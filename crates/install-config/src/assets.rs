@@ -127,7 +127,7 @@ pub fn spans(fields: &[String], config: &InstallConfig, text: &str) -> Vec<Optio
 /// one that it does not know.
 pub fn release<'a>(catalogue: &'a Catalogue, wanted: Option<&'a str>, out: &mut Findings) -> Option<&'a str> {
     let Some(wanted) = wanted else {
-        return catalogue.newest_release();
+        return catalogue.default_release();
     };
     if let Some((known, _)) = catalogue.releases.get_key_value(wanted) {
         return Some(known);

@@ -73,11 +73,11 @@ impl FactsArgs {
 /// What is known before any config is read.
 #[derive(Clone, Debug, clap::Args)]
 pub struct BasisArgs {
-    /// OpenShift release to install; default: the newest in the catalogue
-    #[arg(long, value_name = "RELEASE", conflicts_with = "stream")]
+    /// OpenShift release to install; default: the release of --stream, else 4.19
+    #[arg(long, value_name = "RELEASE")]
     release: Option<String>,
 
-    /// CoreOS stream metadata file from `openshift-install coreos print-stream-json`
+    /// CoreOS stream metadata from `openshift-install coreos print-stream-json`; - for standard input
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     stream: Option<PathBuf>,
 

@@ -81,7 +81,7 @@ impl Case {
     }
 
     fn release(&self) -> &str {
-        self.catalogue.newest_release().unwrap()
+        self.catalogue.default_release().unwrap()
     }
 
     fn session(&self) -> Box<dyn Session + '_> {

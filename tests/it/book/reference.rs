@@ -323,7 +323,7 @@ fn checks_of(file: &str) -> String {
         config: &config,
         given: &given,
         catalogue,
-        release: catalogue.newest_release().unwrap(),
+        release: catalogue.default_release().unwrap(),
         installed: false,
         checked: true,
         engine: Engine::default(),

@@ -174,6 +174,14 @@ impl Catalogue {
         versions.max().map(|(_, name)| name)
     }
 
+    /// The release that is installed where none is given: the newest that says so of itself, else the newest.
+    #[must_use]
+    pub fn default_release(&self) -> Option<&str> {
+        let marked = self.releases.iter().filter(|(_, release)| release.default);
+        let versions = marked.filter_map(|(name, _)| Some((version(name)?, name.as_str())));
+        versions.max().map(|(_, name)| name).or_else(|| self.newest_release())
+    }
+
     /// The images of a release for an architecture and a platform.
     #[must_use]
     pub fn images_of(&self, release: &str, architecture: &str, platform: &str) -> Option<&Image> {
@@ -293,7 +301,6 @@ mod tests {
         assert_eq!(landfall_testing::misfit::<BTreeMap<String, Release>>(RELEASES), None);
         assert_eq!(landfall_testing::misfit::<Images>(IMAGES), None);
         assert_eq!(Catalogue::embedded().faults(), Vec::<Fault>::new());
-        assert!(Catalogue::embedded().releases.len() >= 5);
     }
 
     #[test]
@@ -304,6 +311,19 @@ mod tests {
             catalogue.releases.insert(name.to_owned(), Release::default());
         }
         assert_eq!(catalogue.newest_release(), Some("4.19"));
+        assert_eq!(catalogue.default_release(), Some("4.19"));
+        catalogue.releases.insert("4.9".to_owned(), Release { default: true, ..Release::default() });
+        assert_eq!((catalogue.newest_release(), catalogue.default_release()), (Some("4.19"), Some("4.9")));
+    }
+
+    #[test]
+    fn every_release_from_4_14_on_is_known() {
+        let catalogue = Catalogue::embedded();
+        let mut known: Vec<&str> = catalogue.releases.keys().map(String::as_str).collect();
+        known.sort_by_key(|name| version(name));
+        let minors = (14..=23).map(|minor| format!("4.{minor}")).chain(["5.0".to_owned()]);
+        assert_eq!(known, minors.collect::<Vec<_>>());
+        assert_eq!(catalogue.default_release(), Some("4.19"));
     }
 
     #[test]

@@ -239,7 +239,7 @@ images:
         assert_eq!(aws.offered_zones("moon-base-1", "l1.xlarge").map(<[String]>::len), Some(1));
         assert_eq!(aws.instance_types.get("l1.xlarge").map(|kind| kind.vcpus), Some(4));
         assert_eq!(catalogue.image("4.20", "arm64", "aws", "moon-base-1"), Some("ami-0123456789abcdef0"));
-        assert_eq!(catalogue.newest_release(), Some("4.20"));
+        assert_eq!(catalogue.default_release(), Some("4.19"));
         let published = Reason::ImagePublished { release: "4.20".to_owned() };
         assert_eq!(catalogue.why_known("aws", "moon-base-1"), [Reason::Described, published.clone()]);
         let known = catalogue.known_regions("aws", "4.20");

@@ -6,7 +6,7 @@ use landfall_diagnostics::{Finding, Findings, Kind, Severity, Span};
 use landfall_source::{Decoder, Mask};
 use serde_json::Value;
 
-use super::value::{ARCHITECTURES, Release};
+use super::value::{ARCHITECTURES, Image, Release};
 use super::{Catalogue, pages, version};
 
 /// The name of a stream whose metadata does not give one.
@@ -14,12 +14,13 @@ const NAMELESS: &str = "stream";
 
 impl Catalogue {
     /// The catalogue with the images of a stream's metadata in place of its own, and the name of the release
-    /// that they are of: the version that the stream's name ends with, else the newest release. The other
-    /// facts of a release that the catalogue does not know are those of the newest.
+    /// that they are of: `wanted`, else the version that the stream's name ends with, else the newest release.
+    /// Newer installers share streams, so that a stream's name may end with another release. The other facts
+    /// of a release that the catalogue does not know are those of the newest.
     ///
     /// # Errors
     /// Faults of the text, or one finding where it has no images that can be used.
-    pub fn with_stream(&self, text: &str) -> Result<(Self, String), Vec<Finding>> {
+    pub fn with_stream(&self, text: &str, wanted: Option<&str>) -> Result<(Self, String), Vec<Finding>> {
         let mut findings = Findings::default();
         let mut mask = Mask::default();
         let tree = landfall_source::read(text, &mut findings);
@@ -41,9 +42,10 @@ impl Catalogue {
             return Err(vec![finding.span(Span::default())]);
         }
         let own_name = text_at(&stream, "/stream").unwrap_or(NAMELESS);
-        let name = self.release_of(own_name);
+        let name = wanted.map_or_else(|| self.release_of(own_name), str::to_owned);
         let mut release = self.releases.get(&name).cloned().unwrap_or_else(|| self.newest());
         own_name.clone_into(&mut release.stream);
+        os_image_stream(&images).clone_into(&mut release.os_image_stream);
         text_at(&stream, "/metadata/last-modified")
             .unwrap_or_default()
             .clone_into(&mut release.last_modified);
@@ -62,6 +64,17 @@ impl Catalogue {
 
     fn newest(&self) -> Release {
         self.newest_release().and_then(|name| self.releases.get(name)).cloned().unwrap_or_default()
+    }
+}
+
+/// The operating system stream that images are of, by their version: `9.6.20260112-0` is of `rhel-9`. Empty for
+/// images that are named after a release, as `418.94.202501221327-0` is.
+fn os_image_stream(images: &BTreeMap<String, BTreeMap<String, Image>>) -> &'static str {
+    let image = images.values().flat_map(BTreeMap::values).next();
+    match image.and_then(|image| image.release.split('.').next()) {
+        Some("9") => "rhel-9",
+        Some("10") => "rhel-10",
+        _ => "",
     }
 }
 
@@ -91,7 +104,7 @@ mod tests {
 
     #[test]
     fn images_of_a_stream_take_the_place_of_its_release() {
-        let with = Catalogue::embedded().with_stream(STREAM);
+        let with = Catalogue::embedded().with_stream(STREAM, None);
         let (catalogue, name) = with.ok().unwrap_or_default();
         assert_eq!(name, "4.14");
         assert_eq!(catalogue.image(&name, "amd64", "aws", "moon-base-1"), Some("ami-2"));
@@ -106,9 +119,20 @@ mod tests {
     }
 
     #[test]
+    fn a_stream_may_be_of_another_release_than_its_name_says() {
+        let text = STREAM.replace("999.1", "10.2.1");
+        let (catalogue, name) =
+            Catalogue::embedded().with_stream(&text, Some("5.7")).ok().unwrap_or_default();
+        assert_eq!(name, "5.7");
+        assert_eq!(catalogue.image("5.7", "amd64", "aws", "moon-base-1"), Some("ami-2"));
+        assert_eq!(catalogue.image("4.14", "amd64", "aws", "moon-base-1"), None);
+        assert_eq!(catalogue.release("5.7").map(|release| release.os_image_stream.as_str()), Some("rhel-10"));
+    }
+
+    #[test]
     fn what_is_no_stream_is_refused() {
         let codes = |text: &str| -> Vec<&'static str> {
-            let faults = Catalogue::embedded().with_stream(text).err().unwrap_or_default();
+            let faults = Catalogue::embedded().with_stream(text, None).err().unwrap_or_default();
             faults.iter().map(|finding| finding.code.as_str()).collect()
         };
         assert_eq!(codes("{}"), ["LF0605"]);

@@ -23,6 +23,12 @@ model! {
         pub instance_type_rule: String,
         /// Set of permissions that an installation needs, a key of `permissions`.
         pub permission_rule: String,
+        /// Operating system stream of its images, a value of `osImageStream`; empty where the release has one
+        /// stream only.
+        #[schemars(extend("enum" = ["rhel-9", "rhel-10"]))]
+        pub os_image_stream: String,
+        /// Whether it is installed where no release is given. Of several, the newest is.
+        pub default: bool,
     }
 
     /// The operating system image of one release, architecture and platform.

@@ -1,0 +1,109 @@
+//! `create manifests` for every release of the catalogue, on both clouds.
+
+use landfall_model::catalogue::Catalogue;
+use serde_json::Value;
+
+use super::*;
+
+const AZURE: &str = include_str!("../../../testdata/quickstart/azure.yaml");
+
+/// The parts of a release that its files tell.
+struct Written {
+    channel: String,
+    image: String,
+    /// The first machine set of the workers.
+    machine_set: String,
+    has_feature_set: bool,
+}
+
+fn written(config: &str, release: &str) -> Written {
+    let directory = directory(config);
+    let output = Command::new(env!("CARGO_BIN_EXE_landfall"))
+        .args(["create", "manifests", "--offline", "--release", release, "--dir"])
+        .arg(directory.path())
+        .env_clear()
+        .env("AWS_ACCESS_KEY_ID", "AKIAIOSFODNN7EXAMPLE")
+        .env("AWS_SECRET_ACCESS_KEY", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY")
+        .env("AZURE_SUBSCRIPTION_ID", "00000000-0000-0000-0000-000000000001")
+        .env("AZURE_TENANT_ID", "00000000-0000-0000-0000-000000000002")
+        .env("AZURE_CLIENT_ID", "00000000-0000-0000-0000-000000000003")
+        .env("AZURE_CLIENT_SECRET", "EXAMPLE")
+        .env("HTTPS_PROXY", CLOSED)
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(0), "{release}: {}", said(&output));
+    let read = |path: &str| std::fs::read_to_string(directory.path().join(path)).unwrap();
+    let variables: Value =
+        serde_json::from_str(&read("terraform/terraform.platform.auto.tfvars.json")).unwrap();
+    let text = |name: &str| variables[name].as_str().map(str::to_owned);
+    let metadata: Value = serde_json::from_str(&read("metadata.json")).unwrap();
+    Written {
+        channel: read("manifests/cvo-overrides.yaml"),
+        image: text("aws_ami").or_else(|| text("azure_image_url")).unwrap_or_default(),
+        machine_set: read("openshift/99_openshift-cluster-api_worker-machineset-0.yaml"),
+        has_feature_set: metadata.get("featureSet").is_some(),
+    }
+}
+
+fn minor(release: &str) -> (u32, u32) {
+    let (major, minor) = release.split_once('.').unwrap();
+    (major.parse().unwrap(), minor.parse().unwrap())
+}
+
+#[test]
+fn every_release_of_the_catalogue_has_files_of_its_own() {
+    let catalogue = Catalogue::embedded();
+    assert!(catalogue.releases.len() >= 11);
+    let mut images = std::collections::BTreeSet::new();
+    for release in catalogue.releases.keys() {
+        let aws = written(CONFIG, release);
+        let azure = written(AZURE, release);
+        for files in [&aws, &azure] {
+            assert!(files.channel.contains(&format!("channel: stable-{release}\n")), "{}", files.channel);
+            assert_eq!(files.has_feature_set, minor(release) >= (4, 19), "{release}");
+        }
+        let config = |text: &str| region_of(text);
+        let known = |platform: &str, region: &str| catalogue.image(release, "amd64", platform, region);
+        assert_eq!(Some(aws.image.as_str()), known("aws", &config(CONFIG)), "{release}");
+        assert_eq!(Some(azure.image.as_str()), known("azure", &config(AZURE)), "{release}");
+        // From 4.16 on, machines on AWS look for the subnets of the newer layout.
+        let newer = aws.machine_set.contains("-subnet-private-us-east-1");
+        assert_eq!(newer, minor(release) >= (4, 16), "{release}: {}", aws.machine_set);
+        assert!(azure.machine_set.contains("usgovvirginia"), "{release}");
+        images.insert(aws.image);
+    }
+    // 4.22 and 4.23 share their images.
+    assert_eq!(images.len(), catalogue.releases.len() - 1);
+}
+
+/// The region that a config names.
+fn region_of(config: &str) -> String {
+    let line = config.lines().find_map(|line| line.trim().strip_prefix("region: ")).unwrap();
+    line.trim_matches('"').to_owned()
+}
+
+#[test]
+fn a_stream_on_standard_input_is_of_the_release_that_is_named() {
+    use std::io::Write as _;
+    use std::process::Stdio;
+    let directory = directory(CONFIG);
+    let stream = json!({ "stream": "rhcos-4.21", "architectures": { "x86_64": { "images": { "aws": { "regions": {
+        "us-east-1": { "release": "10.3.1", "image": "ami-0stream" } } } } } } });
+    let mut child = Command::new(env!("CARGO_BIN_EXE_landfall"))
+        .args(["create", "manifests", "--offline", "--release", "5.7", "--stream", "-", "--dir"])
+        .arg(directory.path())
+        .env_clear()
+        .env("AWS_ACCESS_KEY_ID", "AKIAIOSFODNN7EXAMPLE")
+        .env("AWS_SECRET_ACCESS_KEY", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY")
+        .env("HTTPS_PROXY", CLOSED)
+        .stdin(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(stream.to_string().as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    let read = |path: &str| std::fs::read_to_string(directory.path().join(path)).unwrap();
+    assert!(read("terraform/terraform.platform.auto.tfvars.json").contains("ami-0stream"));
+    assert!(read("manifests/cvo-overrides.yaml").contains("stable-5.7"));
+}
