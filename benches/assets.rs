@@ -32,7 +32,7 @@ impl World for Fixed {
 
 fn assets(criterion: &mut Criterion) {
     let catalogue = Catalogue::embedded();
-    let Some(release) = catalogue.newest_release() else { return };
+    let Some(release) = catalogue.default_release() else { return };
     let identity = Identity { infra_id: "demo-bcd24".to_owned(), cluster_id: String::new() };
     let text = |label: &str| format!("-----BEGIN {label}-----\nAAAA\n-----END {label}-----\n");
     let key = || text("PRIVATE KEY");

@@ -26,7 +26,7 @@ pub struct Keys {
 }
 
 impl Moto {
-    /// An empty moto on a free port, with the images of the oldest and the newest release in every region, and regions that
+    /// An empty moto on a free port, with the images of the oldest and the default release in every region, and regions that
     /// nobody knows.
     pub fn start() -> Self {
         match Slot::take("moto") {
@@ -250,15 +250,16 @@ pub fn value(xml: &str, element: &str) -> String {
 
 const IMAGES: &str = include_str!("../../crates/model/src/catalogue/data/images.json");
 
-/// The images of the newest release, by architecture and region.
+const RELEASES: &str = include_str!("../../crates/model/src/catalogue/data/releases.json");
+
+/// The images of the default release, by architecture and region.
 fn images() -> Value {
-    let all: Value = serde_json::from_str(IMAGES).unwrap();
-    let number = |release: &str| -> Vec<u32> { release.split('.').map(|n| n.parse().unwrap()).collect() };
-    let newest = all.as_object().unwrap().iter().max_by_key(|(release, _)| number(release));
-    newest.map(|(_, images)| images.clone()).unwrap()
+    let all: Value = serde_json::from_str(RELEASES).unwrap();
+    let default = all.as_object().unwrap().iter().find(|(_, release)| release["default"] == true);
+    images_of(default.unwrap().0)
 }
 
-/// The image of a release, or of the newest, for a region.
+/// The image of a release, or of the default one, for a region.
 pub fn image(release: Option<&str>, region: &str) -> String {
     let of = release.map_or_else(images, images_of);
     of["amd64"]["aws"]["regions"][region].as_str().unwrap().to_owned()
@@ -268,7 +269,7 @@ fn images_of(release: &str) -> Value {
     serde_json::from_str::<Value>(IMAGES).unwrap()[release].clone()
 }
 
-/// The images of the oldest and the newest release in the form that moto reads. It has them in every region.
+/// The images of the oldest and the default release in the form that moto reads. It has them in every region.
 fn all_images() -> Value {
     let both = [in_motos_form(&images_of("4.14")), in_motos_form(&images())];
     both.into_iter().flatten().collect()
