@@ -124,5 +124,16 @@ pub const GROUPS: &[Group] = &[
 ];
 
 /// The commands that read no variable but those of the terminal.
-pub const COMMANDS_WITHOUT: &str = "`validate`, `defaults`, `explain`, `schema`, `regions`, `graph`, `aso roles`, \
-                                    `cloud-config`, `profile`, `operator manifests`, `operator crds`";
+pub const COMMANDS_WITHOUT: &[&str] = &[
+    "validate",
+    "defaults",
+    "explain",
+    "schema",
+    "regions",
+    "graph",
+    "aso roles",
+    "cloud-config",
+    "profile",
+    "operator manifests",
+    "operator crds",
+];

@@ -1,7 +1,7 @@
 //! How help is laid out: commands in groups, general flags under a heading of their own, the usual flags alone in the
 //! short help, and examples.
 
-mod examples;
+pub(super) mod examples;
 
 use std::fmt::Write as _;
 

@@ -408,8 +408,10 @@ fn exit_codes(written: &mut BTreeMap<String, String>) {
 fn environment(written: &mut BTreeMap<String, String>) {
     use landfall::environment::{COMMANDS_WITHOUT, GROUPS};
 
+    let without: Vec<String> = COMMANDS_WITHOUT.iter().map(|name| format!("`{name}`")).collect();
     let mut text = format!(
-        "# Environment variables\n\n{NOTE}\nThese commands print the same in every environment: {COMMANDS_WITHOUT}.\n"
+        "# Environment variables\n\n{NOTE}\nThese commands print the same in every environment: {}.\n",
+        without.join(", ")
     );
     for group in GROUPS {
         write!(text, "\n## {}\n\n{}\n\n| variable | value |\n|---|---|\n", group.title, group.note).unwrap();
