@@ -131,7 +131,7 @@ fn environment(name: &str) -> Roff {
 fn files() -> Roff {
     let mut roff = Roff::new();
     roff.control("SH", ["FILES"]);
-    roff.text([roman("In the cluster directory; an asterisk stands for any text.")]);
+    roff.text([roman("In the cluster directory; * matches any text.")]);
     entry(&mut roff, "install-config.yaml", "the install config, written by you");
     for asset in ASSETS.iter().filter(|asset| asset.kind == Kind::File) {
         let from: Vec<String> = asset.needs.iter().map(|need| format!("`{need}`")).collect();

@@ -31,6 +31,7 @@ use super::facts::Facts;
 use super::planned;
 
 pub(crate) use cloud::engine_fault;
+#[cfg(feature = "cloud")]
 pub(crate) use image::url as image_url;
 
 /// Routes of the user's own: no load balancer carries the machines' outbound traffic.
