@@ -23,4 +23,5 @@ pub mod external;
 pub mod facts;
 pub mod none;
 pub mod plan;
+pub mod prices;
 pub mod sections;
