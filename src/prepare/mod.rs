@@ -18,7 +18,7 @@ pub mod zones;
 
 pub use ask::{Ask, asking, cloud, facts_of_cloud, likely_identity, preflight, runtime};
 pub use ignition::IgnitionFrom;
-pub use inputs::{Basis, BasisOptions, OVERLAYS, catalogue, profile_warnings, restricted};
+pub use inputs::{Basis, BasisOptions, OVERLAYS, catalogue, prices, profile_warnings, restricted};
 pub use world::{Environment, Profiled, now};
 
 use std::path::{Path, PathBuf};
