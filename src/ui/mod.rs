@@ -12,6 +12,7 @@ mod printer;
 mod progress;
 pub mod prompt;
 mod pulse;
+mod record;
 pub mod removal;
 pub mod sarif;
 mod stages;
