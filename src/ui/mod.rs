@@ -25,7 +25,7 @@ pub use progress::Progress;
 pub use pulse::{Pulse, beating, of_limit};
 pub use stages::StageBars;
 pub use terminal::can_ask;
-pub use waiting::Waiting;
+pub use waiting::{Waiting, watched};
 
 use landfall_diagnostics::Finding;
 use landfall_install_config::verdict::Outcome;
