@@ -28,7 +28,7 @@ const BEGINNING: &[&str] = &[
     "aso resume",
 ];
 /// Those that only add to a log that is there.
-const ADDING: &[&str] = &["create install-config", "create permissions-policy"];
+const ADDING: &[&str] = &["create install-config", "create permissions-policy", "gather"];
 
 /// What the command line asks for: the command, and the names of the flags that are given. Their values are no part of
 /// it, as some are secrets.

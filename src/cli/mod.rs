@@ -16,6 +16,7 @@ mod engine;
 mod exit;
 mod explain;
 mod facts;
+mod gather;
 mod graph;
 mod help;
 mod input;
@@ -100,6 +101,7 @@ enum Command {
     Operator(operator::Args),
     Preflight(preflight::Args),
     Facts(facts::Args),
+    Gather(gather::Args),
     Validate(validate::Args),
     Defaults(defaults::Args),
     Explain(explain::Args),
@@ -125,6 +127,7 @@ impl Command {
             Self::Operator(args) => operator::run(args, settings),
             Self::Preflight(args) => preflight::run(args, settings),
             Self::Facts(args) => facts::run(args, settings),
+            Self::Gather(args) => gather::run(args, settings),
             Self::Validate(args) => validate::run(args, settings),
             Self::Defaults(args) => defaults::run(args, settings),
             Self::Explain(args) => explain::run(args, settings),
@@ -150,6 +153,7 @@ impl Command {
             | Self::Metadata(_)
             | Self::Preflight(_)
             | Self::Facts(_)
+            | Self::Gather(_)
             | Self::Explain(_)
             | Self::Schema(_)
             | Self::Regions(_)

@@ -30,6 +30,7 @@ mod tally;
 mod trouble;
 
 pub use earlier::{AtWork, at_work};
+pub use environment::hide_environment;
 pub use event::Action;
 pub use fault::{Failed, Fault, Interrupted};
 pub use landfall_net::stop::Stop;
