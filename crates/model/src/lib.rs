@@ -24,3 +24,5 @@ pub mod facts;
 pub mod none;
 pub mod plan;
 pub mod sections;
+#[cfg(feature = "toy")]
+pub mod toy;
