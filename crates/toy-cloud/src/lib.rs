@@ -1,7 +1,15 @@
 //! Platform `toy`: a cloud of ten resources, which lives in a JSON file.
 //!
-//! It implements the public traits of a platform and nothing else, so that a test of the whole program (`tests/toy.rs`)
+//! It implements the public traits of a platform and nothing else, so that a test of the whole program (`tests/toy`)
 //! shows that a new cloud needs no change elsewhere than its README lists. Only builds with the feature `toy` have it.
+//!
+//! ```
+//! use landfall_platform::Platform;
+//! use landfall_toy_cloud::PLATFORM;
+//!
+//! assert_eq!(PLATFORM.name(), "toy");
+//! assert!(PLATFORM.cloud().is_some());
+//! ```
 
 #![cfg(feature = "toy")]
 #![forbid(unsafe_code)]
