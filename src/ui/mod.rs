@@ -15,6 +15,7 @@ mod pulse;
 pub mod removal;
 pub mod sarif;
 mod stages;
+mod style;
 mod terminal;
 pub mod text;
 mod waiting;
@@ -23,7 +24,8 @@ pub use printer::{Colours, Printer, Volume};
 pub use progress::Progress;
 pub use pulse::{Pulse, beating, of_limit};
 pub use stages::StageBars;
-pub use terminal::can_ask;
+pub use style::{Style, Styles};
+pub use terminal::{can_ask, columns_of};
 pub use waiting::Waiting;
 
 use landfall_diagnostics::Finding;

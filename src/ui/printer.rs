@@ -15,7 +15,8 @@ use std::time::Duration;
 use landfall_diagnostics::clock;
 use landfall_net::calls;
 
-use super::printable;
+use super::layout::folded;
+use super::{Style, Styles, columns_of, printable};
 
 /// How much talk the user wants on standard error.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -58,6 +59,15 @@ impl Printer {
     #[must_use]
     pub fn colours(&self) -> Colours {
         self.colours
+    }
+
+    /// How text is shown on the two streams at this moment: a terminal may be resized.
+    #[must_use]
+    pub fn styles(&self) -> Styles {
+        Styles {
+            data: Style::new(self.colours.data, columns_of(io::stdout())),
+            talk: Style::new(self.colours.talk, columns_of(io::stderr())),
+        }
     }
 
     /// How much talk the user wants.
@@ -160,12 +170,14 @@ impl Printer {
             cause = source.source();
         }
         let message = printable(&fault.to_string());
-        let mut text = format!("{red}error{plain}: {message}\n");
+        // Folded before it is coloured: the colours take no room.
+        let first = fitted(&format!("error: {message}"));
+        let mut text = format!("{red}error{plain}{}\n", first.strip_prefix("error").unwrap_or(&first));
         self.log(&format!("error: {message}"));
         for cause in causes {
-            self.log(&format!("caused by: {cause}"));
-            text.push_str("caused by: ");
-            text.push_str(&cause);
+            let line = format!("caused by: {cause}");
+            self.log(&line);
+            text.push_str(&fitted(&line));
             text.push('\n');
         }
         to_stderr(&text);
@@ -179,7 +191,7 @@ impl Printer {
     fn say(&self, line: &str, aloud: bool) {
         let line = printable(line);
         if aloud {
-            to_stderr(&format!("{line}\n"));
+            to_stderr(&format!("{}\n", fitted(&line)));
         }
         self.log(&line);
     }
@@ -201,6 +213,14 @@ fn append(log: Option<&Mutex<File>>, line: &str) {
 /// How long a call took: in milliseconds while these matter.
 fn shown(took: Duration) -> String {
     if took < Duration::from_secs(10) { format!("{} ms", took.as_millis()) } else { clock(took) }
+}
+
+/// A line as lines of whole words where standard error is a terminal, else as it is.
+pub(super) fn fitted(line: &str) -> String {
+    match columns_of(io::stderr()) {
+        Some(columns) => folded(line, Style::new(false, Some(columns)).width()),
+        None => line.to_owned(),
+    }
 }
 
 /// There is nobody left to tell when standard error is gone.
