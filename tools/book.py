@@ -2,7 +2,7 @@
 """Preprocessor of mdbook: adds the pages of the finding codes to the book.
 
 Each is a file in docs/codes. Its keys, which a reader of Markdown would take for a heading, become a line of text.
-The pages are put below the chapter "Finding codes", in a group for each family. Documents outside of docs that the
+The pages are put below the chapters of their families. Documents outside of docs that the
 book links to become its last chapters.
 """
 
@@ -11,7 +11,7 @@ import pathlib
 import re
 import sys
 
-CODES = "reference/codes.md"
+CODES = "reference/codes/"
 # Documents of the repository, with their place in the book and their name in the sidebar.
 OUTSIDE = {
     "CONTRIBUTING.md": ("contributing.md", "Contributing"),
@@ -46,17 +46,14 @@ def chapter(name, path, content, parents, below=()):
     }
 
 
-def families(index, folder):
-    """A group of pages for each heading of the index, such as `LF04xx: AWS`."""
-    groups = []
-    for heading in re.findall(r"^## (LF\d\dxx: .+)$", index["content"], re.M):
-        start, parents = heading[:4], [index["name"], heading]
-        pages = [
-            chapter(path.stem, f"codes/{path.name}", without_keys(path.read_text()), parents)
-            for path in sorted(folder.glob(f"{start}*.md"))
-        ]
-        groups.append(chapter(heading, None, "", parents[:1], pages))
-    return groups
+def of_family(index, folder):
+    """The pages of the codes of an index such as `reference/codes/LF04xx.md`."""
+    start = pathlib.Path(index["path"]).name[:4]
+    parents = index["parent_names"] + [index["name"]]
+    return [
+        chapter(path.stem, f"codes/{path.name}", without_keys(path.read_text()), parents)
+        for path in sorted(folder.glob(f"{start}*.md"))
+    ]
 
 
 def linked(content, path):
@@ -81,8 +78,8 @@ def outside(root):
 def visit(items, folder):
     for item in items:
         page = item.get("Chapter") if isinstance(item, dict) else None
-        if page and page["path"] == CODES:
-            page["sub_items"] = families(page, folder)
+        if page and (page["path"] or "").startswith(CODES):
+            page["sub_items"] = of_family(page, folder)
         elif page:
             page["content"] = linked(page["content"], page["path"] or "")
             visit(page["sub_items"], folder)

@@ -224,7 +224,7 @@ pub fn judged(fault: Fault, stands: bool) -> anyhow::Result<(Vec<Finding>, Exit)
 /// Shows findings that have no place in a file, unless they go into JSON.
 pub fn report(findings: &[Finding], settings: &Settings) {
     if settings.output != Output::Json {
-        settings.printer.report(&text::placeless(findings, settings.printer.colours().talk));
+        settings.printer.report(&text::placeless(findings, settings.printer.styles().talk));
     }
 }
 

@@ -16,6 +16,7 @@ mod record;
 pub mod removal;
 pub mod sarif;
 mod stages;
+mod style;
 mod terminal;
 pub mod text;
 mod waiting;
@@ -24,7 +25,8 @@ pub use printer::{Colours, Printer, Volume};
 pub use progress::Progress;
 pub use pulse::{Pulse, beating, of_limit};
 pub use stages::StageBars;
-pub use terminal::can_ask;
+pub use style::{Style, Styles};
+pub use terminal::{can_ask, columns_of};
 pub use waiting::{Waiting, watched};
 
 use landfall_diagnostics::Finding;

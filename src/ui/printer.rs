@@ -17,8 +17,9 @@ use landfall_diagnostics::clock;
 use landfall_net::calls;
 use landfall_workdir::Log;
 
-use super::printable;
+use super::layout::folded;
 use super::record::{Level, Record};
+use super::{Style, Styles, columns_of, printable};
 
 /// How much talk the user wants on standard error.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -72,6 +73,15 @@ impl Printer {
     #[must_use]
     pub fn colours(&self) -> Colours {
         self.colours
+    }
+
+    /// How text is shown on the two streams at this moment: a terminal may be resized.
+    #[must_use]
+    pub fn styles(&self) -> Styles {
+        Styles {
+            data: Style::new(self.colours.data, columns_of(io::stdout())),
+            talk: Style::new(self.colours.talk, columns_of(io::stderr())),
+        }
     }
 
     /// How much talk the user wants.
@@ -176,13 +186,17 @@ impl Printer {
             cause = source.source();
         }
         let message = printable(&fault.to_string());
-        let mut text = format!("{red}error{plain}: {message}\n");
+        // Folded before it is coloured: the colours take no room.
+        let first = fitted(&format!("error: {message}"));
+        let mut text = format!("{red}error{plain}{}\n", first.strip_prefix("error").unwrap_or(&first));
+        self.record.text(Level::Error, &format!("error: {message}"));
         for cause in causes {
-            text.push_str("caused by: ");
-            text.push_str(&cause);
+            let line = format!("caused by: {cause}");
+            self.record.text(Level::Error, &line);
+            text.push_str(&fitted(&line));
             text.push('\n');
         }
-        self.report(&text);
+        to_stderr(&text);
     }
 
     /// Records a line without saying it, as for what was said above a drawn bar.
@@ -193,7 +207,7 @@ impl Printer {
     fn say(&self, level: Level, line: &str, aloud: bool) {
         let line = printable(line);
         if aloud {
-            to_stderr(&format!("{line}\n"));
+            to_stderr(&format!("{}\n", fitted(&line)));
         }
         self.record.text(level, &line);
     }
@@ -202,6 +216,14 @@ impl Printer {
 /// How long a call took: in milliseconds while these matter.
 fn shown(took: Duration) -> String {
     if took < Duration::from_secs(10) { format!("{} ms", took.as_millis()) } else { clock(took) }
+}
+
+/// A line as lines of whole words where standard error is a terminal, else as it is.
+pub(super) fn fitted(line: &str) -> String {
+    match columns_of(io::stderr()) {
+        Some(columns) => folded(line, Style::new(false, Some(columns)).width()),
+        None => line.to_owned(),
+    }
 }
 
 /// There is nobody left to tell when standard error is gone.

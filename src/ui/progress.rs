@@ -7,6 +7,7 @@ use std::time::Duration;
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget};
 
 use super::printable;
+use super::printer::fitted;
 use super::pulse::{asking_style, style};
 
 /// How often a line turns its wheel.
@@ -69,7 +70,7 @@ impl Progress {
         }
         if let Some(note) = note {
             // There is nobody left to tell when standard error is gone.
-            let _ = self.lines.println(printable(note));
+            let _ = self.lines.println(fitted(&printable(note)));
         }
         self.all.inc(1);
     }

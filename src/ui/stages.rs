@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget};
 
+use super::printer::fitted;
 use super::{printable, pulse};
 
 /// How often a bar's clock moves on.
@@ -87,7 +88,7 @@ impl StageBars {
     /// A line above the bars.
     pub fn line(&self, line: &str) {
         // There is nobody left to tell when standard error is gone.
-        let _ = self.lines.println(printable(line));
+        let _ = self.lines.println(fitted(&printable(line)));
     }
 
     fn set(&self, next: Option<Current>) {

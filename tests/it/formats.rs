@@ -106,7 +106,7 @@ fn output_about_a_directory_fits_its_schema() {
 fn a_removal_fits_its_schema() {
     let account =
         serde_json::json!({ "id": "123456789012", "caller": "arn:aws:iam::123456789012:user/lander" });
-    let page = fs::read_to_string(root().join("docs/contract.md")).unwrap();
+    let page = fs::read_to_string(root().join("docs/reference/contract/destroy.md")).unwrap();
     let (_, page) = page.split_once("## `landfall destroy cluster -o json`").unwrap();
     let blocks: Vec<Value> = page
         .split("```json\n")

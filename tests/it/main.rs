@@ -38,6 +38,7 @@ mod rendered;
 mod schemas;
 mod sdk_regions;
 mod terminal;
+mod width;
 mod wizard;
 mod words;
 mod yaml;

@@ -325,7 +325,7 @@ fn outlines_are_as_written() {
         let name = example.file_name().unwrap().to_string_lossy().into_owned();
         let outline = outline_of(&clusters::made(&example).0);
         let json = serde_json::to_string_pretty(&ui::outline::json(&outline)).unwrap() + "\n";
-        for (kind, found) in [("json", json), ("txt", ui::outline::text(&outline, false))] {
+        for (kind, found) in [("json", json), ("txt", ui::outline::text(&outline, ui::Style::PLAIN))] {
             let path = folder.join(format!("{name}.{kind}"));
             if bless {
                 std::fs::write(&path, &found).unwrap();

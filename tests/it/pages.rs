@@ -350,6 +350,10 @@ fn pages_are_well_formed() {
 fn constants(folder: &Path, found: &mut Vec<String>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
+        // The toy cloud is in no build that users have.
+        if path.ends_with("toy-cloud") {
+            continue;
+        }
         if path.is_dir() {
             constants(&path, found);
         } else if path.extension().is_some_and(|end| end == "rs") {

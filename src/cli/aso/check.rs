@@ -189,7 +189,7 @@ fn told(
             ("stored versions", to.map(|_| stored.to_owned())),
         ];
         let rows = rows.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
-        table(&rows.collect::<Vec<(String, String)>>(), 0)
+        table(&rows.collect::<Vec<(String, String)>>(), 0, settings.printer.styles().data)
     };
     settings.printer.data(&text)?;
     engine::report(&report.findings, settings);

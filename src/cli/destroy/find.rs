@@ -4,7 +4,6 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use comfy_table::Table;
 use futures::stream;
 use futures::stream::StreamExt;
 use landfall_diagnostics::Finding;
@@ -24,6 +23,7 @@ use crate::prepare;
 use crate::prepare::target;
 use crate::prepare::target::Unnamed;
 use crate::prepare::{Basis, Environment, Profiled};
+use crate::ui::layout::grid;
 use crate::ui::{Waiting, beating, json as json_form, printable};
 
 /// List an account's clusters in a region
@@ -358,7 +358,6 @@ fn tell(
         return Ok(exit);
     }
     let has_accounts = seen.iter().any(|one| one.account.is_some());
-    let mut table = Table::new();
     let mut header = vec!["INFRA ID", "REGION", "RESOURCES SEEN"];
     if has_accounts {
         header.insert(0, "ACCOUNT");
@@ -366,8 +365,7 @@ fn tell(
     if !args.profile.is_empty() {
         header.insert(0, "PROFILE");
     }
-    table.load_preset(comfy_table::presets::NOTHING).set_header(header);
-    for (one, cluster) in rows {
+    let row = |(one, cluster): (&Seen<'_>, &FoundCluster)| {
         let mut row =
             vec![printable(&cluster.infra_id), printable(&cluster.region), cluster.things.to_string()];
         if has_accounts {
@@ -376,13 +374,12 @@ fn tell(
         if !args.profile.is_empty() {
             row.insert(0, printable(one.place.profile_name()));
         }
-        table.add_row(row);
-    }
-    for (one, missed) in seen.iter().filter_map(|one| Some((one, one.clusters.as_ref().err()?))) {
+        row
+    };
+    let found = rows.into_iter().map(row);
+    let missed = seen.iter().filter_map(|one| {
         // Those that are not enabled are many, and have been named.
-        if missed.finding().is_none() {
-            continue;
-        }
+        let missed = one.clusters.as_ref().err().filter(|missed| missed.finding().is_some())?;
         let mut row = vec!["-".to_owned(), printable(&one.place.region), missed.words().to_owned()];
         if has_accounts {
             row.insert(0, printable(one.account.as_deref().unwrap_or("unknown")));
@@ -390,9 +387,10 @@ fn tell(
         if !args.profile.is_empty() {
             row.insert(0, printable(one.place.profile_name()));
         }
-        table.add_row(row);
-    }
-    settings.printer.data(&format!("{table}\n"))?;
+        Some(row)
+    });
+    let rows: Vec<Vec<String>> = found.chain(missed).collect();
+    settings.printer.data(&grid(&header, &[header.len() - 1], &rows, settings.printer.styles().data))?;
     Ok(exit)
 }
 
