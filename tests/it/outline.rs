@@ -277,7 +277,7 @@ fn outlines_are_what_the_modules_make() {
 }
 
 #[test]
-fn every_type_of_the_modules_stands_in_an_outline() {
+fn every_type_of_the_modules_is_in_an_outline() {
     let mut found: BTreeMap<&str, BTreeSet<Kind>> = BTreeMap::new();
     for (name, plan) in plans() {
         let kinds = outlined(&name, &plan).into_keys();

@@ -1,4 +1,4 @@
-//! Which things do not go, and when it is asked and told what holds them.
+//! Reports resources that remain, with their holders.
 //!
 //! Only what was tried is named, never what waits for it. Things of one kind are asked about together, those
 //! whose time comes soon with those whose time has come, so that the questions are few however many things
@@ -9,10 +9,10 @@ use std::time::Duration;
 use landfall_platform::removal::Holder;
 use tokio::time::Instant;
 
-use super::board::{Board, Node, Stand};
 use super::order::goes_last;
 use super::pause::{Growth, Pauses};
 use super::progress::Blocked;
+use super::removal_state::{Node, RemovalState, Stand};
 
 /// What is remembered of a thing that does not go.
 #[derive(Debug, Default)]
@@ -45,7 +45,7 @@ fn does_not_go(stand: Stand) -> bool {
     !matches!(stand, Stand::Waiting | Stand::Doubted | Stand::Gone)
 }
 
-impl Board {
+impl RemovalState {
     /// Things that are to be named now: of each group in which the time of one has come, all whose time comes
     /// soon.
     pub(super) fn to_name(&self, now: Instant, after: Duration) -> Vec<Vec<usize>> {

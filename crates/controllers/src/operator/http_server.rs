@@ -1,4 +1,4 @@
-//! What an operator answers to those who look after it: whether it lives, whether it is ready, its numbers.
+//! The operator's HTTP server: liveness, readiness, metrics.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,4 +1,4 @@
-//! How long to wait before something that failed is tried again.
+//! Delays between retries.
 
 use std::time::Duration;
 

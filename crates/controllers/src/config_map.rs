@@ -1,4 +1,4 @@
-//! `ConfigMap`s brought to the entries that they should have.
+//! Reconciles the entries of `ConfigMap`s.
 
 use std::collections::BTreeMap;
 

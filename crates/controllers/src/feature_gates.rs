@@ -1,11 +1,11 @@
-//! Which features a cluster has switched on.
+//! The feature gates of a cluster.
 
 use landfall_cloud_config::target::Gate;
 use landfall_kube::kinds;
 use landfall_kube::objects::{Objects, Place};
 use serde::Deserialize;
 
-use super::{Failed, fetch, places};
+use super::{Failed, fetch, object_refs};
 
 /// On, the managed map of a vSphere cluster belongs to the controller of `cloud.conf`.
 pub(super) const MANAGED_ELSEWHERE: &str = "VSphereMultiVCenterDay2";
@@ -91,7 +91,7 @@ impl ClusterVersionStatus {
 
 /// The gates of the release that the cluster is to run.
 pub(super) async fn read(objects: &dyn Objects) -> Result<Gates, Failed> {
-    let place = Place::in_cluster(&kinds::FEATURE_GATE, places::CLUSTER);
+    let place = Place::in_cluster(&kinds::FEATURE_GATE, object_refs::CLUSTER);
     let Some(gates) = fetch::read::<FeatureGate>(objects, &place, UNREADABLE).await? else {
         return Err(Failed::terminal("gates-missing", format!("{place} does not exist")));
     };

@@ -1,4 +1,4 @@
-//! How each thing stands while a run removes them, and what becomes possible when one has gone.
+//! The state of each resource during a run, and which resources become removable when one is gone.
 //!
 //! Plain values: time is a parameter, and nothing is called.
 
@@ -11,10 +11,10 @@ use landfall_diagnostics::Finding;
 use landfall_platform::removal::{Disposition, Kind, Outcome as Answer, Resource};
 use tokio::time::Instant;
 
-use super::looks::Looks;
-use super::naming::Naming;
 use super::order::{Order, goes_last};
 use super::pause::{Growth, Pauses};
+use super::polling::Polling;
+use super::stuck::Naming;
 
 /// How long a thing that may go waits for others to go with the same call.
 const WINDOW: Duration = Duration::from_millis(20);
@@ -87,12 +87,12 @@ pub(super) struct Group {
     /// What becomes of them.
     pub fate: Disposition,
     /// The looks at those that are going.
-    pub looks: Looks,
+    pub looks: Polling,
 }
 
 /// All things of a run.
 #[derive(Debug)]
-pub(super) struct Board {
+pub(super) struct RemovalState {
     /// The things, in the order in which they were found. None is ever taken out.
     pub nodes: Vec<Node>,
     /// Their groups, in the same order.
@@ -109,7 +109,7 @@ pub(super) struct Board {
     pub pauses: Pauses,
 }
 
-impl Board {
+impl RemovalState {
     pub(super) fn new(pauses: Pauses) -> Self {
         Self {
             nodes: Vec::new(),
@@ -151,7 +151,7 @@ impl Board {
         if let Some(place) = self.groups.iter().position(is_it) {
             return place;
         }
-        self.groups.push(Group { kind, fate, looks: Looks::default() });
+        self.groups.push(Group { kind, fate, looks: Polling::default() });
         self.groups.len() - 1
     }
 

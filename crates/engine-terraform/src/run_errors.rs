@@ -1,4 +1,4 @@
-//! What terraform and its providers say is wrong, sorted by what to do about it and made fit to be shown.
+//! Errors of Terraform and its providers, classified by remedy and stripped of secrets.
 //!
 //! Pure.
 

@@ -1,4 +1,4 @@
-//! When two parts of profiles mean the same, however they are written.
+//! Whether two parts of profiles are equivalent.
 //!
 //! Quantities count by value and times by instant; what is empty counts as left out, and a type as usable
 //! unless it says otherwise. The order of lists counts.

@@ -1,4 +1,4 @@
-//! A cluster that is played, for tests of controllers.
+//! An in-memory cluster for tests of controllers.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 /// A cluster.
 #[derive(Debug, Default)]
-pub(super) struct Played(Mutex<State>);
+pub(super) struct FakeCluster(Mutex<State>);
 
 /// What there is in it, and what was done.
 #[derive(Debug, Default)]
@@ -31,7 +31,7 @@ pub(super) struct State {
     pub(super) is_down: bool,
 }
 
-impl Played {
+impl FakeCluster {
     /// Looks at the state, or changes it.
     pub(super) fn with<T>(&self, with: impl FnOnce(&mut State) -> T) -> T {
         with(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
@@ -73,7 +73,7 @@ impl Played {
     }
 }
 
-impl Objects for Played {
+impl Objects for FakeCluster {
     fn get<'a>(&'a self, place: &'a Place) -> BoxFuture<'a, Result<Option<Value>, Fault>> {
         let answer =
             self.with(
@@ -106,14 +106,14 @@ impl Objects for Played {
     }
 }
 
-impl Events for Played {
+impl Events for FakeCluster {
     fn tell(&self, happening: Happening) -> BoxFuture<'_, ()> {
         self.with(|state| state.told.push(happening));
         async {}.boxed()
     }
 }
 
-impl Questions for Played {
+impl Questions for FakeCluster {
     fn each<'a>(
         &'a self,
         kind: &'static Kind,

@@ -1,4 +1,4 @@
-//! One step of a cluster: what stands is looked at, and what follows is sent.
+//! One reconciliation of a cluster: reads existing objects and sends the actions that follow.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,8 +12,8 @@ use landfall_engine_aso::keys;
 use landfall_kube::objects::{Events, Happening, Place, Weight};
 use tokio::time::{Instant, timeout, timeout_at};
 
-use super::noting::Noting;
-use super::numbers::Numbers;
+use super::metrics::Numbers;
+use super::recording_api::RecordingApi;
 use super::store::{Cluster, Store};
 use crate::Failed;
 
@@ -72,7 +72,7 @@ impl Driver {
             tracing::info!(cluster = %cluster.infra_id, "{line}");
         }
         self.tell_foreign(&step, about, memory).await;
-        let api = Noting { api: &*self.api, store: &self.store, cluster, wrote: &*self.wrote };
+        let api = RecordingApi { api: &*self.api, store: &self.store, cluster, wrote: &*self.wrote };
         if step.objects.iter().any(|planned| planned.action.what.writes()) {
             let until = self.lease(&api, cluster, memory).await?;
             let acted = timeout_at(until, act(drive, &api, &step, &mut world, &mut memory.pace)).await;
@@ -91,14 +91,14 @@ impl Driver {
         Ok(Stepped { step, rest, unseen })
     }
 
-    fn leased_by<'a>(&self, api: &'a Noting<'_>, cluster: &Cluster) -> Lease<'a> {
+    fn leased_by<'a>(&self, api: &'a RecordingApi<'_>, cluster: &Cluster) -> Lease<'a> {
         Lease::new(api, &cluster.infra_id, &cluster.namespace, self.identity.clone(), now)
     }
 
     /// Makes sure that nobody else drives the cluster meanwhile, and says until when that is so.
     async fn lease(
         &self,
-        api: &Noting<'_>,
+        api: &RecordingApi<'_>,
         cluster: &Cluster,
         memory: &mut Memory,
     ) -> Result<Instant, Failed> {

@@ -1,12 +1,12 @@
-//! Looks at what is on its way: all of one kind with one call, more and more seldom.
+//! Polls resources whose removal has begun: all of one kind with one call, at growing intervals.
 
 use std::time::Duration;
 
 use landfall_platform::removal::Outcome as Answer;
 use tokio::time::Instant;
 
-use super::board::{Board, Group, Node, Stand};
 use super::pause::Growth;
+use super::removal_state::{Group, Node, RemovalState, Stand};
 
 /// A thing that is on its way for longer than this is removed again, which is safe: the cloud may have
 /// forgotten about it.
@@ -17,7 +17,7 @@ const BLIND: Duration = Duration::from_mins(1);
 
 /// When things that are going are looked at.
 #[derive(Debug, Default)]
-pub(super) struct Looks {
+pub(super) struct Polling {
     /// Whether a look is under way.
     pub under_way: bool,
     /// When to look next.
@@ -26,7 +26,7 @@ pub(super) struct Looks {
     before: u32,
 }
 
-impl Board {
+impl RemovalState {
     /// Things of a group that are to be looked at.
     pub(super) fn watched(&self, group: usize) -> Vec<usize> {
         let is_watched =

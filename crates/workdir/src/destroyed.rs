@@ -1,4 +1,4 @@
-//! What becomes of a cluster directory when its cluster is gone: the user's own files stay, landfall's go.
+//! The cluster directory after its cluster was destroyed: the user's files stay, landfall's are removed.
 //!
 //! `metadata.json` and the journal of steps are kept below `.landfall/destroyed/`, so that a later run can tell
 //! whose cluster was here, and so that the directory can take another cluster.

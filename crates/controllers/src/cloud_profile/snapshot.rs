@@ -1,4 +1,4 @@
-//! Profiles as the watches bring them: what counts of them, and no more.
+//! Profiles from the watches, reduced to the fields that are used.
 
 use std::borrow::Cow;
 

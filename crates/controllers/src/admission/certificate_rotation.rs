@@ -1,4 +1,4 @@
-//! Keeps the certificates of the webhook, and has the API server know them.
+//! Renews the certificates of the webhook, and registers them with the API server.
 
 #![allow(clippy::disallowed_methods, reason = "certificates are valid from now on, for a while")]
 

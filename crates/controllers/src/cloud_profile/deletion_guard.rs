@@ -1,4 +1,4 @@
-//! Cloud profiles, which stay for as long as other profiles or clusters refer to them.
+//! Protects cloud profiles from deletion while other profiles or clusters refer to them.
 
 use ::kube::Client;
 use futures::future::BoxFuture;

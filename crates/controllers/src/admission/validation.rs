@@ -1,4 +1,4 @@
-//! What is answered to the API server.
+//! The responses to admission reviews of the API server.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

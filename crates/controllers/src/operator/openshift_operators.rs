@@ -1,4 +1,4 @@
-//! Operators of OpenShift's own that do what controllers here do.
+//! OpenShift's operators that have the same task as a controller.
 
 use landfall_kube::Fault;
 use landfall_kube::kinds::DEPLOYMENT;

@@ -1,4 +1,4 @@
-//! Whether a cluster is looked for in the right region or subscription.
+//! Checks that a cluster is searched for in the right region or subscription.
 //!
 //! Some resources can be found from every region, such as roles, hosted zones and buckets. Where nothing else is
 //! found, the cluster itself may run on elsewhere, and what would be removed is all that tells of it.

@@ -1,4 +1,4 @@
-//! Numbers of what the engine does with the operator's objects, for Prometheus.
+//! Prometheus metrics of the engine's work on the operator's objects.
 
 use std::time::Duration;
 
@@ -129,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_told_by_their_names() {
+    fn numbers_are_reported_by_their_names() {
         let mut registry = Registry::default();
         let numbers = Numbers::registered(&mut registry);
         numbers.acted("RouteTable", "create");

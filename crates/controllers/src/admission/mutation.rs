@@ -1,4 +1,4 @@
-//! What is changed of a profile of the released kind before it is judged and stored.
+//! Changes a namespaced profile before it is validated and stored.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

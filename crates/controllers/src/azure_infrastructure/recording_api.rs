@@ -1,4 +1,4 @@
-//! The API of the management cluster, with note taken of what its answers tell.
+//! The API of the management cluster; records what its responses contain.
 
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::store::{Cluster, Store};
 
 /// Calls for one cluster.
-pub(super) struct Noting<'a> {
+pub(super) struct RecordingApi<'a> {
     pub(super) api: &'a dyn Api,
     pub(super) store: &'a Store,
     pub(super) cluster: &'a Cluster,
@@ -18,7 +18,7 @@ pub(super) struct Noting<'a> {
     pub(super) wrote: &'a (dyn Fn() + Send + Sync),
 }
 
-impl Noting<'_> {
+impl RecordingApi<'_> {
     /// An object stands so: it need not be waited for its watch.
     fn stands(&self, at: &Location, object: &Value) {
         if let Some(kind) = kind(at) {
@@ -33,7 +33,7 @@ fn kind(at: &Location) -> Option<&'static Kind> {
     KINDS.iter().find(|kind| Some(kind.group) == group && kind.plural == at.plural)
 }
 
-impl Api for Noting<'_> {
+impl Api for RecordingApi<'_> {
     fn get<'a>(&'a self, at: &'a Location) -> BoxFuture<'a, Result<Option<Value>, Failure>> {
         async move {
             let found = self.api.get(at).await?;

@@ -1,4 +1,4 @@
-//! The run of a landfall that is gone, whose terraform may still be at work.
+//! The run of an earlier process, whose Terraform may still be running.
 //!
 //! A record is kept while terraform runs. Who finds one whose process lives waits for it: two runs must not
 //! change the same things, and the earlier one has knowledge that the state does not hold yet.
@@ -13,9 +13,9 @@ use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
 use super::fault::{Fault, Interrupted};
+use super::run_progress::Tally;
 use super::streams;
 use super::tail::Tail;
-use super::tally::Tally;
 use super::{Progress, Stage, Watcher};
 
 /// How often an earlier run is looked at.
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn a_process_is_told_from_a_later_one_of_its_number() {
+    fn a_process_is_distinguished_from_a_later_one_with_the_same_id() {
         let own = std::process::id();
         let record = |began| Record { pid: own, began, work: "apply".to_owned(), output: PathBuf::new() };
         let began = if let Seen::Since(began) = look(own) { Some(began) } else { None };

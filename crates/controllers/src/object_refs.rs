@@ -1,4 +1,4 @@
-//! Where the objects stand that controllers read and write.
+//! References to the objects that controllers read and write.
 
 use landfall_kube::kinds;
 use landfall_kube::objects::Place;

@@ -1,4 +1,4 @@
-//! How far a run is, by its events.
+//! The progress of a run, from its events.
 //!
 //! Pure: the time is a parameter, counted from the beginning of the run.
 
