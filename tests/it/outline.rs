@@ -283,7 +283,7 @@ fn outlines_are_what_the_modules_make() {
 }
 
 #[test]
-fn every_type_of_the_modules_stands_in_an_outline() {
+fn every_type_of_the_modules_is_in_an_outline() {
     let mut found: BTreeMap<&str, BTreeSet<Kind>> = BTreeMap::new();
     for (name, plan) in plans() {
         let kinds = outlined(&name, &plan).into_keys();
@@ -331,7 +331,7 @@ fn outlines_are_as_written() {
         let name = example.file_name().unwrap().to_string_lossy().into_owned();
         let outline = outline_of(&clusters::made(&example).0);
         let json = serde_json::to_string_pretty(&ui::outline::json(&outline)).unwrap() + "\n";
-        for (kind, found) in [("json", json), ("txt", ui::outline::text(&outline, false))] {
+        for (kind, found) in [("json", json), ("txt", ui::outline::text(&outline, ui::Style::PLAIN))] {
             let path = folder.join(format!("{name}.{kind}"));
             if bless {
                 std::fs::write(&path, &found).unwrap();

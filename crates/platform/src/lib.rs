@@ -109,6 +109,12 @@ pub trait Platform: Sync {
         catalogue.known_regions(self.name(), release).iter().map(|known| known.id.to_owned()).collect()
     }
 
+    /// Whether somebody who wrote a region that is not known may have meant a known one; not where that would lead into
+    /// another cloud of the platform.
+    fn may_mean(&self, _: &Catalogue, _written: &str, _known: &str) -> bool {
+        true
+    }
+
     /// What the platform calls an account.
     fn account_noun(&self) -> &'static str {
         "account"

@@ -134,7 +134,7 @@ fn routes_of_the_users_own_need_no_rule_for_the_way_out() {
 }
 
 #[test]
-fn a_nat_gateway_stands_on_the_compute_subnet() {
+fn a_nat_gateway_is_on_the_compute_subnet() {
     let mut plan = changed("public", |_| {});
     "NatGateway".clone_into(&mut plan.platform.azure.as_mut().unwrap().outbound_type);
     let all = checked(&input_of(&plan));
