@@ -5,14 +5,14 @@ use std::fmt::Write;
 use landfall_model::prices::{Charge, Estimate, HOURS_PER_MONTH, Item, Line, Money, Total};
 use serde_json::{Value, json};
 
-use super::{layout, printable};
+use super::{Style, layout, printable};
 
-/// The widest line.
-const WIDTH: usize = 80;
+/// The table is never wider: the numbers would be far from their names.
+const WIDEST: usize = 100;
 /// Columns of a number.
 const NUMBER: usize = 11;
-/// The widest name that leaves its numbers on the line.
-const NAME: usize = WIDTH - 2 - 4 - 2 - 2 * NUMBER;
+/// Columns before a name: the number of resources between blanks.
+const COUNT: usize = 2 + 4 + 2;
 /// Decimal places of an hour's price and of a month's.
 const HOUR: u32 = 4;
 const MONTH: u32 = 2;
@@ -56,30 +56,31 @@ pub fn json(estimate: &Estimate) -> Value {
 
 /// The estimate as a table: each stage, what the cluster creates later, the sum, and what is in no sum.
 #[must_use]
-pub fn text(estimate: &Estimate, colour: bool) -> String {
-    let (on, off) = if colour { ("\u{1b}[1m", "\u{1b}[0m") } else { ("", "") };
+pub fn text(estimate: &Estimate, style: Style) -> String {
+    let (on, off) = if style.colour { ("\u{1b}[1m", "\u{1b}[0m") } else { ("", "") };
+    let width = style.width().min(WIDEST);
     let mut text = String::new();
     let (region, currency) = (printable(&estimate.region), printable(&estimate.currency));
     let title = format!("Cost in {region} in {currency}");
-    let left = WIDTH - 2 * NUMBER;
-    let _ = writeln!(text, "{on}{title:left$}{:>NUMBER$}{:>NUMBER$}{off}", "an hour", "a month");
+    let left = width.saturating_sub(2 * NUMBER);
+    let _ = writeln!(text, "{on}{title}\n{:left$}{:>NUMBER$}{:>NUMBER$}{off}", "", "an hour", "a month");
     let stays = estimate.lines.iter().filter(|line| !line.temporary);
-    section(&mut text, stays.collect(), (on, off));
-    sum(&mut text, "Total", estimate.total(false), true);
+    section(&mut text, stays.collect(), (on, off), left);
+    sum(&mut text, "Total", estimate.total(false), (left, true));
     let temporary: Vec<&Line> = estimate.lines.iter().filter(|line| line.temporary).collect();
     if !temporary.is_empty() {
         text.push('\n');
-        section(&mut text, temporary, (on, off));
-        sum(&mut text, "More until the bootstrap resources are destroyed", estimate.total(true), false);
+        section(&mut text, temporary, (on, off), left);
+        sum(&mut text, "Total of what is temporary", estimate.total(true), (left, false));
     }
     text.push('\n');
     let missing = estimate.missing();
     if !missing.is_empty() {
-        paragraph(&mut text, &format!("No price for: {}", missing.join("; ")));
+        paragraph(&mut text, &format!("No price for: {}", missing.join("; ")), width);
     }
-    paragraph(&mut text, &format!("Not counted: {}", estimate.not_counted.join("; ")));
+    paragraph(&mut text, &format!("Not counted: {}", estimate.not_counted.join("; ")), width);
     let source = if estimate.source.is_empty() { "an unnamed source" } else { estimate.source.as_str() };
-    paragraph(&mut text, &format!("Prices from {source}; a month has {HOURS_PER_MONTH} hours"));
+    paragraph(&mut text, &format!("Prices from {source}; a month has {HOURS_PER_MONTH} hours"), width);
     text
 }
 
@@ -94,7 +95,7 @@ pub fn clause(estimate: &Estimate) -> String {
 }
 
 /// The lines of each stage under its name.
-fn section(text: &mut String, lines: Vec<&Line>, (on, off): (&str, &str)) {
+fn section(text: &mut String, lines: Vec<&Line>, (on, off): (&str, &str), left: usize) {
     let mut before: Option<Option<&str>> = None;
     for line in lines {
         if before != Some(line.charge.stage) {
@@ -105,27 +106,26 @@ fn section(text: &mut String, lines: Vec<&Line>, (on, off): (&str, &str)) {
             let _ = writeln!(text, "{on}{title}{off}");
             before = Some(line.charge.stage);
         }
-        row(text, line);
+        row(text, line, left.saturating_sub(COUNT));
     }
 }
 
-fn row(text: &mut String, line: &Line) {
-    let mut names = layout::wrapped(&printable(&name(&line.charge)), NAME).into_iter();
+fn row(text: &mut String, line: &Line, left: usize) {
+    let mut names = layout::wrapped(&printable(&name(&line.charge)), left.saturating_sub(1)).into_iter();
     let first = names.next().unwrap_or_default();
     let (hour, month) = match line.month {
         Some(month) if line.temporary => (month.per_hour().rounded(HOUR), String::new()),
         Some(month) => (month.per_hour().rounded(HOUR), month.rounded(MONTH)),
         None => ("no price".to_owned(), String::new()),
     };
-    let row = format!("  {:>4}  {first:NAME$}{hour:>NUMBER$}{month:>NUMBER$}", line.charge.count);
+    let row = format!("  {:>4}  {first:left$}{hour:>NUMBER$}{month:>NUMBER$}", line.charge.count);
     let _ = writeln!(text, "{}", row.trim_end());
     for rest in names {
         let _ = writeln!(text, "        {rest}");
     }
 }
 
-fn sum(text: &mut String, title: &str, total: Option<Total>, with_month: bool) {
-    let left = WIDTH - 2 * NUMBER;
+fn sum(text: &mut String, title: &str, total: Option<Total>, (left, with_month): (usize, bool)) {
     let (hour, month) = match total {
         Some(total) if with_month => (total.hour.rounded(HOUR), total.month.rounded(MONTH)),
         Some(total) => (total.hour.rounded(HOUR), String::new()),
@@ -135,8 +135,8 @@ fn sum(text: &mut String, title: &str, total: Option<Total>, with_month: bool) {
     let _ = writeln!(text, "{}", line.trim_end());
 }
 
-fn paragraph(text: &mut String, what: &str) {
-    for line in layout::wrapped(&printable(what), WIDTH) {
+fn paragraph(text: &mut String, what: &str, width: usize) {
+    for line in layout::wrapped(&printable(what), width) {
         let _ = writeln!(text, "{line}");
     }
 }
@@ -205,8 +205,12 @@ mod tests {
 
     #[test]
     fn costs_are_in_columns_of_eighty() {
-        let shown = text(&estimate(true), false);
-        assert!(shown.lines().all(|line| line.chars().count() <= WIDTH), "{shown}");
+        let columns = |columns| Style { columns: Some(columns), ..Style::PLAIN };
+        for width in [60, 80, 120] {
+            let shown = text(&estimate(true), columns(width));
+            assert!(shown.lines().all(|line| line.chars().count() <= width), "{width}\n{shown}");
+        }
+        let shown = text(&estimate(true), columns(80));
         for part in [
             "0.5760     420.48\n",
             "0.1350      98.55\n",
@@ -223,7 +227,7 @@ mod tests {
     #[test]
     fn without_a_price_there_is_no_total_and_the_item_is_named() {
         let estimate = estimate(false);
-        let shown = text(&estimate, false);
+        let shown = text(&estimate, Style::PLAIN);
         assert!(shown.contains("no price\n") && shown.contains("no total\n"), "{shown}");
         assert!(shown.contains("No price for: volume gp3\n"), "{shown}");
         assert_eq!(clause(&estimate), "");

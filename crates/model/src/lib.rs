@@ -25,3 +25,5 @@ pub mod none;
 pub mod plan;
 pub mod prices;
 pub mod sections;
+#[cfg(feature = "toy")]
+pub mod toy;

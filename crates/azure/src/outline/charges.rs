@@ -81,20 +81,23 @@ fn private_zone() -> PriceKey {
     PriceKey::new(Item::DnsZone, "private")
 }
 
-/// The machines of a pool and their disks.
+/// The machines of a pool and their disks; the bootstrap machine has no data disks.
 fn machines(pool: &Pool, stage: Option<&'static str>, count: u32, disk: i64) -> Vec<Charge> {
     // The bootstrap machine is of no pool.
     let name = if stage == Some(BOOTSTRAP) { String::new() } else { pool.name.clone() };
     let of = |kind, key| Charge { pool: name.clone(), ..charge(stage, kind, count, key) };
     let machine = if stage.is_none() { "Compute machine" } else { "Virtual machine" };
-    let (tier, obstacle) = match tier(&pool.disk.kind, disk) {
-        Some(tier) => (tier, String::new()),
-        None => (pool.disk.kind.clone(), "no tier is known for this type and size".to_owned()),
-    };
-    vec![
-        of(machine, PriceKey::new(Item::Machine, &pool.size)),
-        Charge { obstacle, ..of("Disk", PriceKey::new(Item::Disk, tier)) },
-    ]
+    let data = if stage == Some(BOOTSTRAP) { &[][..] } else { &pool.data_disks };
+    let data = data.iter().map(|disk| ("Data disk", disk.kind.as_str(), disk.size_gb));
+    let disks = std::iter::once(("Disk", pool.disk.kind.as_str(), disk)).chain(data);
+    let disks = disks.map(|(name, kind, size)| {
+        let (tier, obstacle) = match tier(kind, size) {
+            Some(tier) => (tier, String::new()),
+            None => (kind.to_owned(), "no tier is known for this type and size".to_owned()),
+        };
+        Charge { obstacle, ..of(name, PriceKey::new(Item::Disk, tier)) }
+    });
+    std::iter::once(of(machine, PriceKey::new(Item::Machine, &pool.size))).chain(disks).collect()
 }
 
 /// The tier of a disk, by which it is charged, such as `P30 LRS`; none where the type is not charged by tiers, or the
@@ -122,7 +125,7 @@ impl Making<'_> {
     fn charged_network(&self) -> Vec<Charge> {
         let (internal, public) = self.rules();
         let [v4, v6] = self.by_family(self.has_public_balancer());
-        let gateways = self.nat_gateways();
+        let gateways: u32 = self.network_gateways() + super::number(self.subnet_gateways().count());
         let mut all = addresses(Some(VNET), v4 + gateways, v6);
         all.extend(self.balancer(Some(VNET), &[internal, public]));
         all.push(charge(Some(VNET), "NAT gateway", gateways, PriceKey::new(Item::NatGateway, "")));

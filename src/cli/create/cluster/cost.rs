@@ -55,8 +55,8 @@ impl Job<'_> {
     }
 
     /// The same as a table after an empty line; empty without prices.
-    pub(super) fn cost_text(&self, plan: &Plan, colour: bool) -> String {
-        let text = self.cost(plan).map(|estimate| ui::cost::text(&estimate, colour));
+    pub(super) fn cost_text(&self, plan: &Plan, style: ui::Style) -> String {
+        let text = self.cost(plan).map(|estimate| ui::cost::text(&estimate, style));
         text.map(|text| format!("\n{text}")).unwrap_or_default()
     }
 }

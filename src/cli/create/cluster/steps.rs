@@ -74,11 +74,11 @@ impl Job<'_> {
         }
         outcome::said(&outlook.said, self.settings);
         let mut text: String = summary.lines().into_iter().map(|line| line + "\n").collect();
-        text += &summary.text(self.settings.printer.colours().data);
+        text += &summary.text(self.settings.printer.styles().data);
         for node in graph.iter().flat_map(|graph| &graph.resources) {
             let _ = writeln!(text, "  {:9}  {}", node.stage, node.name);
         }
-        text += &self.cost_text(&outlook.plan, self.settings.printer.colours().data);
+        text += &self.cost_text(&outlook.plan, self.settings.printer.styles().data);
         self.settings.printer.data(&text)?;
         self.stands_for(&outlook);
         Ok(Ok(Exit::Done))
@@ -175,8 +175,8 @@ impl Job<'_> {
             printer.talk(&line);
         }
         if self.settings.output != Output::Json {
-            printer.aside(&summary.text(printer.colours().talk));
-            printer.aside(&self.cost_text(&prepared.plan, printer.colours().talk));
+            printer.aside(&summary.text(printer.styles().talk));
+            printer.aside(&self.cost_text(&prepared.plan, printer.styles().talk));
         }
         if self.args.yes || summary.is_complete() {
             return Ok(None);
