@@ -2,8 +2,10 @@
 """Preprocessor of mdbook: adds the pages of the finding codes to the book.
 
 Each is a file in docs/codes. Its keys, which a reader of Markdown would take for a heading, become a line of text.
-The pages are put below the chapters of their families. Documents outside of docs that the
-book links to become its last chapters.
+The pages are below the chapters of their families. Documents outside of docs that the book links to become its last
+chapters.
+
+`book.py check FOLDER` fails if a link of the built book leads nowhere.
 """
 
 import json
@@ -16,6 +18,7 @@ CODES = "reference/codes/"
 OUTSIDE = {
     "CONTRIBUTING.md": ("contributing.md", "Contributing"),
     "deploy/README.md": ("deploy.md", "Deploying the operator"),
+    "crates/toy-cloud/README.md": ("toy-cloud.md", "A small platform"),
     "CHANGELOG.md": ("changelog.md", "Changes"),
 }
 
@@ -85,9 +88,20 @@ def visit(items, folder):
             visit(page["sub_items"], folder)
 
 
+def dead_links(folder):
+    """The links of a built book to files that do not exist, each with its page."""
+    for page in sorted(folder.rglob("*.html")):
+        for target in re.findall(r'href="([^"#]+)', page.read_text()):
+            is_outside = "://" in target or target.startswith(("mailto:", "data:"))
+            if page.name != "404.html" and not is_outside and not (page.parent / target).exists():
+                yield f"{page.relative_to(folder)}: {target}"
+
+
 def main():
     if sys.argv[1:2] == ["supports"]:
         return
+    if sys.argv[1:2] == ["check"]:
+        sys.exit("\n".join(dead_links(pathlib.Path(sys.argv[2]))) or 0)
     context, book = json.load(sys.stdin)
     folder = pathlib.Path(context["root"]) / "codes"
     visit(book["items"], folder)
