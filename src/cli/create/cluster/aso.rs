@@ -32,7 +32,7 @@ use landfall_engine_aso::detect::{Report, Wanted, permissions};
 use landfall_engine_aso::drive;
 use landfall_engine_aso::drive::{Ground, Place, Step, Worked, at_work, obstacle, pages};
 use landfall_engine_aso::kinds::Kind;
-use landfall_engine_aso::translate::{Domains, Ignition, Input, Translation, translate};
+use landfall_engine_aso::translate::{Creator, Domains, Ignition, Input, Translation, translate};
 use landfall_install_config::assets;
 use landfall_model::plan::{Identity, Plan};
 use landfall_net::stop::Stop;
@@ -325,6 +325,7 @@ impl Job<'_> {
                 control_plane: configs.control_plane.as_ref().map(|config| config.expose().as_str()),
             },
             patches: &choice.patches,
+            creator: Creator::Operator,
         })
     }
 

@@ -11,7 +11,7 @@ use landfall_engine_aso::detect::permissions::{Question, denied};
 use landfall_engine_aso::detect::{Report, crd_name};
 use landfall_engine_aso::drive::{Feed, Ground, Place, Step, Worked};
 use landfall_engine_aso::kinds::Kind;
-use landfall_engine_aso::translate::{Domains, Ignition, Input, translate};
+use landfall_engine_aso::translate::{Creator, Domains, Ignition, Input, translate};
 use landfall_model::plan::Plan;
 use landfall_net::stop::Stop;
 use serde_json::{Value, json};
@@ -94,6 +94,7 @@ fn temporary(plan: &Plan) -> Temporary {
             api_internal_ip: None,
             ignition: Ignition::default(),
             patches: &patches,
+            creator: Creator::Operator,
         })?;
         let ids = translation.objects.into_iter();
         Ok(ids.map(|desired| Need { kind: desired.kind.kind, name: desired.name }).collect())
