@@ -72,9 +72,9 @@ impl Cleaner {
                 hide(&secret, &mut scrub);
             }
         }
-        let compiled = PATTERNS
-            .iter()
-            .filter_map(|(pattern, kept)| Some((Regex::new(pattern).ok()?, format!("{kept}{REDACTED}"))));
+        let compiled = PATTERNS.iter().filter_map(|(pattern, before, behind)| {
+            Some((Regex::new(pattern).ok()?, format!("{before}{REDACTED}{behind}")))
+        });
         Self { scrub, patterns: compiled.collect() }
     }
 
