@@ -238,7 +238,7 @@ fn what_only_the_operator_makes_is_for_its_clusters() {
     };
     let (code, said) = run(&["create", "manifests", "--offline"]);
     assert_eq!(code, Some(4), "{said}");
-    assert!(said.contains("LF0764") && said.contains("--engine aso"), "{said}");
+    assert!(said.contains("LF0783") && said.contains("--engine aso"), "{said}");
     let (code, said) = run(&["aso", "render", "--engine-settings", engine.to_str().unwrap()]);
     assert_eq!(code, Some(0), "{said}");
     assert!(said.contains("allowSharedKeyAccess: false"), "{said}");

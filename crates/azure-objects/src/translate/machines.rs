@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use landfall_model::azure::planned::{BootDiagnostics, Pool, PoolImage};
+use landfall_model::azure::planned::{BootDiagnostics, DataDisk, Pool, PoolImage};
 use landfall_model::plan::in_turn;
 use serde_json::{Map, Value, json};
 
@@ -189,6 +189,10 @@ fn virtual_machine(set: &Set<'_>, machine: &Machine<'_>, card: &str) -> Value {
     if let PoolImage::Marketplace { publisher, offer, sku, plan: true, .. } = &pool.image {
         spec["plan"] = json!({ "name": sku, "product": offer, "publisher": publisher });
     }
+    if machine.role == CONTROL_PLANE && !pool.data_disks.is_empty() {
+        let disks = pool.data_disks.iter().map(|disk| data_disk(disk, machine));
+        spec["storageProfile"]["dataDisks"] = disks.collect();
+    }
     if !machine.zone.is_empty() {
         spec["zones"] = json!([machine.zone]);
     }
@@ -276,6 +280,26 @@ fn disk(pool: &Pool, machine: &Machine<'_>) -> Value {
         "diskSizeGB": machine.disk_size,
         "caching": "ReadOnly",
         "osType": "Linux",
+        "managedDisk": managed,
+    })
+}
+
+/// A disk besides that, which goes with its machine.
+fn data_disk(disk: &DataDisk, machine: &Machine<'_>) -> Value {
+    let mut managed = Map::new();
+    if !disk.kind.is_empty() {
+        managed.insert("storageAccountType".to_owned(), disk.kind.as_str().into());
+    }
+    if !disk.encryption_set.is_empty() {
+        managed.insert("diskEncryptionSet".to_owned(), by_id(&disk.encryption_set));
+    }
+    json!({
+        "name": format!("{}_{}", machine.name, disk.name_suffix),
+        "createOption": "Empty",
+        "deleteOption": "Delete",
+        "lun": disk.lun,
+        "diskSizeGB": disk.size_gb,
+        "caching": if disk.caching.is_empty() { "None" } else { disk.caching.as_str() },
         "managedDisk": managed,
     })
 }

@@ -79,6 +79,16 @@ fn refused(plan: &Plan, azure: &planned::Plan) -> Vec<Finding> {
             "the native engine creates no networks with IPv6 on Azure",
         ),
         (
+            azure.storage.encryption.is_some(),
+            "platform.azure.customerManagedKey",
+            "the native engine creates no storage account that is encrypted with a customer-managed key",
+        ),
+        (
+            azure.storage.without_access_keys,
+            "platform.azure.allowSharedKeyAccess",
+            "the native engine needs the access keys of the storage account to upload the ignition config",
+        ),
+        (
             !image.url.is_empty() && image.release.is_empty(),
             "",
             "the native engine needs the version of the machines' image, which the plan does not name",

@@ -255,7 +255,7 @@ pullSecret: '{"auths":{"example.com":{"auth":"ZHVtbXk6ZHVtbXk="}}}'
     }
 
     #[test]
-    fn what_is_wrong_is_told_with_its_field() {
+    fn what_is_wrong_is_reported_with_its_field() {
         let wrong = CONFIG.replace("baseDomain: example.com", "baseDomain: Not A Domain");
         let findings = judged(wrong.as_bytes()).err().unwrap_or_default();
         assert!(told(&findings).contains("baseDomain: "), "{}", told(&findings));

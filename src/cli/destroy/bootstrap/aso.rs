@@ -26,7 +26,7 @@ use crate::cli::{Exit, Output, Settings, engine};
 use crate::prepare;
 use crate::prepare::target::Named;
 use crate::prepare::{Basis, Engine, Environment, FACTS, FactsFrom, IgnitionFrom, Options, Outlook, Refusal};
-use crate::ui::json as json_form;
+use crate::ui::{json as json_form, watched};
 use crate::workdir::{BOOTSTRAP_REMOVAL, ClusterDir, Durability, StepResult};
 
 /// The kind of the machines.
@@ -50,7 +50,8 @@ pub(super) fn remove(args: &Args, named: &Named, made: Engine, settings: &Settin
     let ground = Ground { infra_id: named.target.infra_id.clone(), namespace: made.namespace };
     let removal = Removal { ground: &ground, cluster: &cluster, settings };
     let runtime = prepare::runtime()?;
-    let found = runtime.block_on(removal.look(args, named, &temporary));
+    let look = removal.look(args, named, &temporary);
+    let found = runtime.block_on(watched(&settings.printer, "asking the management cluster", None, look));
     let exit = match found {
         Ok((_, objects)) if objects.is_empty() => removal.nothing(),
         Ok((reached, objects)) => match refused(args, named, objects.len(), settings) {
