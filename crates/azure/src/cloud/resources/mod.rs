@@ -23,7 +23,8 @@ use landfall_platform::native::{
 };
 use serde_json::{Map, Value, json};
 
-use super::arm::Arm;
+use super::arm::{Arm, named};
+use super::fault::Fault;
 use super::operations::{Begun, Operation};
 use super::session::Session;
 use failure::{failure, is_answer};
@@ -136,15 +137,20 @@ impl<'a> Resources<'a> {
             body["properties"]["osProfile"]["customData"] = STANDARD.encode(config.expose()).into();
         }
         let arm = self.arm().await?;
-        let begun = arm.begin_put_in(version, id, &body).await.map_err(|fault| failure(&fault))?;
+        let (begun, shown) =
+            arm.begin_put_in(version, id, &body).await.map_err(|fault| failure(&fault))?;
+        if matches!(begun, Begun::Ended) && !shown.is_object() {
+            // Something on the way answers so: nobody knows whether Azure has seen the call.
+            let fault = Fault::not_understood(&named("PUT", id), "the response shows no resource");
+            return Err(failure(&fault));
+        }
         let mut known = self.known();
         known.made.insert(id.to_lowercase());
         known.operations.remove(id);
-        let (begun, shown) = begun;
         let made = existing(wanted, &shown);
         match begun {
             Begun::Going(Some(operation)) => drop(known.operations.insert(id.to_owned(), operation)),
-            Begun::Ended if made.state == State::Ready && shown.is_object() => {
+            Begun::Ended if made.state == State::Ready => {
                 known.answers.insert(id.to_owned(), shown);
             }
             Begun::Ended | Begun::Going(None) => {}

@@ -25,6 +25,8 @@ use crate::cloud::gather::nullable;
 
 /// The digest of an uploaded blob, among its metadata.
 const DIGEST: &str = "x-ms-meta-sha256";
+/// What every answer of the storage service has.
+const REQUEST: &str = "x-ms-request-id";
 const COPY_STATUS: &str = "x-ms-copy-status";
 
 #[derive(Debug, Default, Deserialize)]
@@ -145,6 +147,10 @@ impl<'w> Blob<'w> {
             Failure::Unknown(Box::new(pages::storage(&call, &why)))
         })?;
         let status = answer.status().as_u16();
+        if header(answer.headers(), REQUEST).is_empty() {
+            let why = format!("unexpected response (HTTP {status}): this is not the storage service");
+            return Err(Failure::Unknown(Box::new(pages::storage(&call, &why))));
+        }
         if answer.status().is_success() {
             return Ok(Some(answer));
         }
