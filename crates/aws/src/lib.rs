@@ -239,7 +239,11 @@ impl Platform for Aws {
         None
     }
 
-    fn resources(&self, plan: &Plan) -> Result<Option<landfall_platform::native::Graph>, Vec<Finding>> {
+    fn resources(
+        &self,
+        plan: &Plan,
+        _: &Catalogue,
+    ) -> Result<Option<landfall_platform::native::Graph>, Vec<Finding>> {
         resources::graph(plan)
     }
 

@@ -25,6 +25,7 @@ mod outline;
 pub mod permissions;
 mod plan;
 mod render;
+mod resources;
 mod rules;
 mod stack_environment;
 mod survey;
@@ -232,6 +233,14 @@ impl Platform for Azure {
 
     fn stages(&self) -> &'static [Stage] {
         STAGES
+    }
+
+    fn resources(
+        &self,
+        plan: &Plan,
+        catalogue: &Catalogue,
+    ) -> Result<Option<landfall_platform::native::Graph>, Vec<Finding>> {
+        resources::graph(plan, &catalogue.azure)
     }
 
     fn modules(&self) -> landfall_platform::untracked::Modules {

@@ -218,11 +218,12 @@ pub trait Platform: Sync {
     }
 
     /// The infrastructure of a plan as a graph of resources, for the engine that creates them itself; none
-    /// for a plan of another platform, and where that engine creates no clusters on the platform.
+    /// for a plan of another platform, and where that engine creates no clusters on the platform. The catalogue is
+    /// that of the plan.
     ///
     /// # Errors
     /// Findings: settings of the plan that the engine cannot create.
-    fn resources(&self, _: &Plan) -> Result<Option<native::Graph>, Vec<Finding>> {
+    fn resources(&self, _: &Plan, _: &Catalogue) -> Result<Option<native::Graph>, Vec<Finding>> {
         Ok(None)
     }
 

@@ -3,7 +3,7 @@
 //! `session` knows the cloud's endpoints and the caller. What all else rests on is checked in `reach`,
 //! `environment`, `identity` and `subscription`; facts are gathered in `gather`, and what facts do not hold
 //! is checked in `checks`. All calls only read, but for those of `operations`, with which `adopt` marks what
-//! the user brought and `removal` removes a cluster. `engine` hands the credentials on to terraform.
+//! the user brought, `resources` creates a cluster and `removal` removes it. `engine` hands the credentials on to terraform.
 
 mod adopt;
 mod api_versions;
@@ -24,6 +24,7 @@ mod pages;
 mod prices;
 mod reach;
 mod removal;
+mod resources;
 #[cfg(test)]
 mod scripted;
 mod session;
@@ -37,6 +38,7 @@ use landfall_model::prices::PriceKey;
 use landfall_platform::cloud::{
     Asked, Asking, Check, Cloud, EngineNeeds, Gathered, Judged, Priced, PublicZone, Session, Waiting,
 };
+use landfall_platform::native::{Api, Secrets};
 use landfall_platform::removal::{Removal, Target};
 
 /// The edge of Azure.
@@ -94,6 +96,10 @@ impl Session for session::Session<'_> {
 
     fn adopt<'s>(&'s self, plan: &'s Plan) -> Waiting<'s, Asked<Vec<String>>> {
         Box::pin(adopt::adopt(self, plan))
+    }
+
+    fn api<'s>(&'s self, infra_id: &'s str, secrets: &'s Secrets) -> Option<Box<dyn Api + 's>> {
+        Some(Box::new(resources::Resources::new(self, infra_id, secrets)))
     }
 
     // All stages are made by the same credentials.
