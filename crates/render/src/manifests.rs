@@ -62,6 +62,7 @@ pub(super) fn files(plan: &Plan, assets: &PlatformAssets, extras: &Extras<'_>) -
     files.extend(machine_config_server::files(plan, extras));
     if assets.own_boot_images && plan.has(Since::Today) {
         files.push(file("90_cluster-mco-02-config.yaml", &kept_boot_images()));
+    files.extend(certificate_keys(plan).map(|value| file("cluster-pki-02-config.yaml", &value)));
     }
     files.push(file("openshift-config-secret-pull-secret.yaml", &pull_secret(plan)).kept_secret());
     files
@@ -343,6 +344,27 @@ fn kept_boot_images() -> Value {
         "kind": "MachineConfiguration",
         "metadata": { "name": "cluster" },
         "spec": {
+/// The keys of the cluster's own certificates, where the config decides on those of signers. All others have RSA keys
+/// of 2048 bits, as by OpenShift's default.
+fn certificate_keys(plan: &Plan) -> Option<Value> {
+    let key = &plan.config.pki.as_ref()?.signer_certificates.key;
+    let mut signer = json!({ "algorithm": key.algorithm });
+    if let Some(rsa) = &key.rsa {
+        signer["rsa"] = json!({ "keySize": rsa.key_size });
+    }
+    if let Some(ecdsa) = &key.ecdsa {
+        signer["ecdsa"] = json!({ "curve": ecdsa.curve });
+    }
+    let usual = json!({ "algorithm": "RSA", "rsa": { "keySize": 2048 } });
+    let profile = json!({ "defaults": { "key": usual }, "signerCertificates": { "key": signer } });
+    Some(json!({
+        "apiVersion": "config.openshift.io/v1alpha1",
+        "kind": "PKI",
+        "metadata": named("cluster"),
+        "spec": { "certificateManagement": { "mode": "Custom", "custom": profile } },
+    }))
+}
+
             "logLevel": "Normal",
             "managedBootImages": { "machineManagers": [{
                 "apiGroup": "machine.openshift.io",

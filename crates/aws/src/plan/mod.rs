@@ -19,11 +19,12 @@ pub(crate) use security_groups::own_groups;
 use landfall_diagnostics::Findings;
 use landfall_model::aws::config::Platform;
 use landfall_model::facts::Source;
-use landfall_model::plan::{Case, Cluster, Platforms};
+use landfall_model::plan::{Case, Cluster, Platforms, check_introduced};
 
 use super::facts::Facts;
 use super::planned;
 
+use super::introduced::INTRODUCED;
 /// What every part of the planning looks at.
 #[derive(Clone, Copy)]
 struct Planning<'a> {
@@ -70,6 +71,7 @@ pub(super) fn plan(case: &Case<'_>, out: &mut Findings) -> Option<Platforms> {
     unmade::check(&planning, out);
     let cluster = Cluster::of(case.config);
     let image = image::choose(&planning, &cluster.architecture, out);
+    check_introduced(INTRODUCED, case.config, case.release, out);
     let existing = network::existing(&planning, out);
     let pools = pools::choose(&planning, existing.as_ref(), out);
     let (control_plane, compute) = pools.unzip();
