@@ -145,6 +145,8 @@ pub struct PlatformAssets {
     pub dns_platform: Value,
     /// `spec.loadBalancer.platform` of the Ingress object.
     pub ingress_platform: Value,
+    /// `providerParameters` of the default ingress controller's load balancer, where the config decides them.
+    pub ingress_parameters: Option<Value>,
     /// What is never reached through a proxy on this platform.
     pub no_proxy: Vec<String>,
     /// Whether machine sets start from images of the user's own, which the cluster must not replace.

@@ -53,16 +53,18 @@ pub(super) fn files(plan: &Plan, assets: &PlatformAssets, extras: &Extras<'_>) -
     if let Some((name, config)) = &assets.csi_driver {
         files.push(file("cluster-csi-driver-config.yaml", &csi_driver(name, config)));
     }
-    if !plan.cluster.external_ingress {
-        files.push(file("cluster-ingress-default-ingresscontroller.yaml", &ingress_controller()));
+    // Without it, the operator creates a public one.
+    if !plan.cluster.external_ingress || assets.ingress_parameters.is_some() {
+        let controller = ingress_controller(plan, assets);
+        files.push(file("cluster-ingress-default-ingresscontroller.yaml", &controller));
     }
     files.extend(pod_network(plan, assets).map(|value| file("cluster-network-03-config.yml", &value)));
     files.extend(image_sources(plan));
     files.extend(trust_bundle_map(plan).map(|value| file("user-ca-bundle-config.yaml", &value)));
     files.extend(machine_config_server::files(plan, extras));
+    files.extend(certificate_keys(plan).map(|value| file("cluster-pki-02-config.yaml", &value)));
     if assets.own_boot_images && plan.has(Since::Today) {
         files.push(file("90_cluster-mco-02-config.yaml", &kept_boot_images()));
-    files.extend(certificate_keys(plan).map(|value| file("cluster-pki-02-config.yaml", &value)));
     }
     files.push(file("openshift-config-secret-pull-secret.yaml", &pull_secret(plan)).kept_secret());
     files
@@ -157,7 +159,12 @@ fn ingress(plan: &Plan, assets: &PlatformAssets) -> Value {
     })
 }
 
-fn ingress_controller() -> Value {
+fn ingress_controller(plan: &Plan, assets: &PlatformAssets) -> Value {
+    let scope = if plan.cluster.external_ingress { "External" } else { "Internal" };
+    let mut balancer = json!({ "scope": scope });
+    if let Some(parameters) = &assets.ingress_parameters {
+        balancer["providerParameters"] = parameters.clone();
+    }
     json!({
         "apiVersion": OPERATOR,
         "kind": "IngressController",
@@ -165,7 +172,7 @@ fn ingress_controller() -> Value {
         "spec": {
             "clientTLS": { "clientCA": { "name": "" }, "clientCertificatePolicy": "" },
             "endpointPublishingStrategy": {
-                "loadBalancer": { "scope": "Internal" },
+                "loadBalancer": balancer,
                 "type": "LoadBalancerService",
             },
             "httpCompression": {},
@@ -337,13 +344,6 @@ fn root_ca(extras: &Extras<'_>) -> Value {
     })
 }
 
-/// Keeps the machine config operator from replacing the images of machine sets that name their own.
-fn kept_boot_images() -> Value {
-    json!({
-        "apiVersion": OPERATOR,
-        "kind": "MachineConfiguration",
-        "metadata": { "name": "cluster" },
-        "spec": {
 /// The keys of the cluster's own certificates, where the config decides on those of signers. All others have RSA keys
 /// of 2048 bits, as by OpenShift's default.
 fn certificate_keys(plan: &Plan) -> Option<Value> {
@@ -365,6 +365,13 @@ fn certificate_keys(plan: &Plan) -> Option<Value> {
     }))
 }
 
+/// Keeps the machine config operator from replacing the images of machine sets that name their own.
+fn kept_boot_images() -> Value {
+    json!({
+        "apiVersion": OPERATOR,
+        "kind": "MachineConfiguration",
+        "metadata": { "name": "cluster" },
+        "spec": {
             "logLevel": "Normal",
             "managedBootImages": { "machineManagers": [{
                 "apiGroup": "machine.openshift.io",
