@@ -17,7 +17,7 @@ fuzz_target!(|bytes: &[u8]| {
         findings: &verdict.findings,
         mask: &verdict.mask,
     };
-    let _ = ui::text::render(&judged, true);
+    let _ = ui::text::render(&judged, ui::Style { colour: true, columns: Some(80) });
     let _ = ui::json::render(&judged);
     let _ = ui::github::render(&judged);
     let _ = ui::sarif::log(&ui::sarif::notes(&judged));

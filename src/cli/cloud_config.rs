@@ -164,7 +164,7 @@ impl Refused {
 fn rendered(file: &str, finding: &Finding, outcome: Outcome, settings: &Settings) -> String {
     let findings = std::slice::from_ref(finding);
     let judged = Judged { file, text: "", outcome, findings, mask: &Mask::default() };
-    text::findings(&judged, settings.printer.colours().talk)
+    text::findings(&judged, settings.printer.styles().talk)
 }
 
 fn stitched(args: &Stitch, settings: &Settings) -> Result<String, Refused> {
@@ -225,7 +225,7 @@ fn transformed(args: &Ccm, settings: &Settings) -> Result<String, Refused> {
     })?;
     let unknown = args.feature_gate.iter().filter(|gate| !target::GATES.contains(&gate.as_str()));
     let unknown: Vec<Finding> = unknown.map(|gate| pages::gate_not_known(gate, &target::GATES)).collect();
-    settings.printer.aside(&text::placeless(&unknown, settings.printer.colours().talk));
+    settings.printer.aside(&text::placeless(&unknown, settings.printer.styles().talk));
     Ok(made)
 }
 

@@ -64,7 +64,7 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
     match &verdict.config {
         Some(config) if verdict.outcome == Outcome::Accepted => {
             if !verdict.findings.is_empty() {
-                settings.printer.aside(&text::render(&judged, settings.printer.colours().talk));
+                settings.printer.aside(&text::render(&judged, settings.printer.styles().talk));
             }
             settings.printer.data(&written(&completed(config, args.show_secrets), settings.output)?)?;
             Ok(Exit::Done)
@@ -79,7 +79,7 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
 fn refuse(judged: &Judged<'_>, settings: &Settings) {
     settings.printer.report(&match settings.output {
         Output::Json => json::render(judged),
-        _ => text::render(judged, settings.printer.colours().talk),
+        _ => text::render(judged, settings.printer.styles().talk),
     });
 }
 

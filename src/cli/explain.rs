@@ -9,6 +9,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::{Exit, Output, Settings};
+use crate::ui::Style;
 use crate::ui::layout::{block, table, verbatim};
 
 /// The pools that `<pool>` stands for in the fields of a page.
@@ -45,28 +46,29 @@ enum Engine {
 /// There is no such field or code, with the nearest that there is; or standard output cannot be written.
 pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
     let subject = args.subject.as_deref().unwrap_or_default();
+    let style = settings.printer.styles().data;
     let text = if args.list {
-        listed(settings.output)?
+        listed(settings.output, style)?
     } else if let Some(Engine::Aso) = args.engine {
         match settings.output {
             Output::Json => {
                 json!({ "engine": "aso", "outside": OUTSIDE.iter().map(entry).collect::<Vec<_>>() })
                     .to_string()
             }
-            _ => outside_text(),
+            _ => outside_text(style),
         }
     } else if is_code(subject) {
         let page = page(subject)?;
         match settings.output {
             Output::Json => serde_json::to_string(&PageEntry::from(&page))?,
-            _ => page_text(&page),
+            _ => page_text(&page, style),
         }
     } else {
         let doc = field(subject)?;
         let rules = if doc.field.is_empty() { Vec::new() } else { rules(&doc.field) };
         match settings.output {
             Output::Json => serde_json::to_string(&FieldEntry { doc, rules })?,
-            _ => field_text(&doc, &rules),
+            _ => field_text(&doc, &rules, style),
         }
     };
     settings.printer.data(&format!("{}\n", text.trim_end()))?;
@@ -74,7 +76,7 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
 }
 
 /// Every code with its severity and title.
-fn listed(output: Output) -> anyhow::Result<String> {
+fn listed(output: Output, style: Style) -> anyhow::Result<String> {
     let pages = landfall_diagnostics::pages();
     if let Output::Json = output {
         let entries: Vec<PageEntry<'_>> = pages.iter().map(PageEntry::from).collect();
@@ -84,7 +86,7 @@ fn listed(output: Output) -> anyhow::Result<String> {
         .iter()
         .map(|page| (page.code.to_owned(), format!("{}: {}", severity(page), page.title)))
         .collect();
-    Ok(table(&rows, 0))
+    Ok(table(&rows, 0, style))
 }
 
 /// Whether a subject is meant to be a code: no field is called so.
@@ -180,9 +182,10 @@ fn severity(page: &Page) -> &'static str {
     }
 }
 
-fn page_text(page: &Page) -> String {
+fn page_text(page: &Page, style: Style) -> String {
     let severity = severity(page);
-    let mut parts = vec![format!("{} ({severity}): {}\n", page.code, page.title), block(&page.text, 0)];
+    let mut parts =
+        vec![format!("{} ({severity}): {}\n", page.code, page.title), block(&page.text, 0, style)];
     if !page.fields.is_empty() {
         parts.push(format!("Fields:\n{}", verbatim(&page.fields.join("\n"), 2)));
     }
@@ -194,24 +197,24 @@ fn page_text(page: &Page) -> String {
     parts.join("\n")
 }
 
-fn field_text(doc: &FieldDoc, rules: &[Rule]) -> String {
+fn field_text(doc: &FieldDoc, rules: &[Rule], style: Style) -> String {
     let mut parts = Vec::new();
     if doc.field.is_empty() {
-        parts.push(block(&doc.description, 0));
+        parts.push(block(&doc.description, 0, style));
     } else {
         parts.push(format!("{} ({})\n", doc.field, doc.kind));
-        parts.push(block(&doc.description, 2));
-        parts.push(table(&facts(doc), 2));
+        parts.push(block(&doc.description, 2, style));
+        parts.push(table(&facts(doc), 2, style));
     }
     if !doc.fields.is_empty() {
         let row = |key: &str, kind: &str, text: &str| (key.to_owned(), format!("{text} ({kind})"));
         let rows: Vec<_> =
             doc.fields.iter().map(|l| row(&l.name, &l.kind, unstopped(&l.description))).collect();
-        parts.push(format!("Fields:\n{}", table(&rows, 2)));
+        parts.push(format!("Fields:\n{}", table(&rows, 2, style)));
     }
     if !rules.is_empty() {
         let rows: Vec<_> = rules.iter().map(|r| (r.code.to_owned(), r.title.to_owned())).collect();
-        parts.push(format!("Rules (`landfall explain CODE` explains each):\n{}", table(&rows, 2)));
+        parts.push(format!("Rules (`landfall explain CODE` explains each):\n{}", table(&rows, 2, style)));
     }
     parts.join("\n")
 }
@@ -221,12 +224,12 @@ fn entry(outside: &Outside) -> Value {
     json!({ "what": outside.what, "by": outside.by.name(), "how": outside.how })
 }
 
-fn outside_text() -> String {
+fn outside_text(style: Style) -> String {
     let row = |outside: &Outside| {
         (outside.what.to_owned(), format!("{}: {}", outside.by.name(), outside.how.replace('`', "")))
     };
     let rows: Vec<(String, String)> = OUTSIDE.iter().map(row).collect();
-    format!("What Azure Service Operator does not do, and who does it:\n\n{}", table(&rows, 2))
+    format!("What Azure Service Operator does not do, and who does it:\n\n{}", table(&rows, 2, style))
 }
 
 /// The first paragraph without its full stop, for a line of a list.
@@ -284,7 +287,7 @@ mod tests {
     #[test]
     fn what_an_engine_leaves_to_others_is_listed() {
         for outside in OUTSIDE {
-            assert!(outside_text().contains(outside.what), "{}", outside.what);
+            assert!(outside_text(Style::PLAIN).contains(outside.what), "{}", outside.what);
         }
     }
 

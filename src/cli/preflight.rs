@@ -78,7 +78,7 @@ fn tell(report: &Report, accepted: &Said, judged: &Judged<'_>, settings: &Settin
     let mut warnings = accepted.again();
     warnings.findings.retain(|one| !is_found(one));
     said(&warnings, settings);
-    settings.printer.data(&checks::text(report, judged, settings.printer.colours().data))?;
+    settings.printer.data(&checks::text(report, judged, settings.printer.styles().data))?;
     settings.printer.talk(&checks::summary(report));
     Ok(())
 }

@@ -156,7 +156,7 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
             Ok(joined) => Ok(render(&joined, settings)),
             // What is printed is kept as a profile: where there is none, nothing is.
             Err(Refusal::Invalid(refused)) => {
-                settings.printer.report(&text::render(&judged(&refused), settings.printer.colours().talk));
+                settings.printer.report(&text::render(&judged(&refused), settings.printer.styles().talk));
                 return Ok(Exit::NotValid);
             }
             Err(refusal) => Err(refusal),
@@ -254,7 +254,7 @@ fn joined(pair: &Pair) -> Result<Joined, Refusal> {
 
 /// Tells what is worth knowing of a file; nobody judges it.
 fn warn(said: &Said, settings: &Settings) {
-    settings.printer.aside(&text::findings(&judged(said), settings.printer.colours().talk));
+    settings.printer.aside(&text::findings(&judged(said), settings.printer.styles().talk));
 }
 
 fn render(joined: &Joined, settings: &Settings) -> anyhow::Result<Exit> {
@@ -329,7 +329,7 @@ fn show(profile: &Said, settings: &Settings) -> anyhow::Result<Exit> {
         Output::Json => json::render(&judged),
         Output::Github => github::render(&judged),
         Output::Sarif => sarif::log(&sarif::notes(&judged)),
-        Output::Text | Output::Yaml => text::render(&judged, settings.printer.colours().data),
+        Output::Text | Output::Yaml => text::render(&judged, settings.printer.styles().data),
     })?;
     Ok(if profile.outcome == Outcome::Accepted { Exit::Done } else { Exit::NotValid })
 }

@@ -3,13 +3,13 @@
 use std::fmt::Write;
 use std::path::PathBuf;
 
-use comfy_table::Table;
 use landfall_model::catalogue;
 use serde_json::json;
 
 use super::create::BasisArgs;
 use super::{Exit, Output, Settings};
 use crate::prepare::Basis;
+use crate::ui::layout::grid;
 
 /// List the known regions
 ///
@@ -42,13 +42,7 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
     }
     let wanted = |platform: &&str| args.platform.as_deref().is_none_or(|name| name == *platform);
     let mut text = String::new();
-    let mut table = Table::new();
-    table.load_preset(comfy_table::presets::NOTHING).set_header([
-        "PLATFORM",
-        "REGION",
-        "NAME",
-        "KNOWN BECAUSE",
-    ]);
+    let mut rows = Vec::new();
     for platform in catalogue::PLATFORMS.iter().copied().filter(wanted) {
         for region in basis.catalogue.known_regions(platform, &basis.release) {
             let reasons: Vec<String> = region.reasons.iter().map(ToString::to_string).collect();
@@ -56,12 +50,15 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
                 let line = json!({ "platform": platform, "region": region.id, "name": region.name, "reasons": reasons });
                 let _ = writeln!(text, "{line}");
             } else {
-                table.add_row([platform, region.id, region.name, &reasons.join(", ")]);
+                rows.push(
+                    [platform, region.id, region.name, &reasons.join(", ")].map(str::to_owned).to_vec(),
+                );
             }
         }
     }
     if settings.output != Output::Json {
-        text = format!("{table}\n");
+        let header = ["PLATFORM", "REGION", "NAME", "KNOWN BECAUSE"];
+        text = grid(&header, &[], &rows, settings.printer.styles().data);
     }
     settings.printer.data(&text)?;
     Ok(Exit::Done)

@@ -11,7 +11,7 @@ use super::create::CloudArgs;
 use super::input::{Input, Reading, named};
 use super::{Exit, Output, Settings};
 use crate::prepare::INSTALL_CONFIG;
-use crate::ui::{Judged, counted, github, json, sarif, text};
+use crate::ui::{Judged, Style, counted, github, json, sarif, text};
 
 /// How many files are read and judged at once; their texts are dropped before the next ones come.
 const BATCH: usize = 256;
@@ -48,7 +48,7 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
         strictness: args.reading.into(),
         catalogue: &catalogue,
         output: settings.output,
-        colour: printer.colours().data,
+        style: printer.styles().data,
     };
     let of_cluster = [settings.dir.clone().unwrap_or_default().join(INSTALL_CONFIG)];
     let files = if args.files.is_empty() { &of_cluster[..] } else { &args.files[..] };
@@ -88,7 +88,7 @@ struct Manner<'a> {
     strictness: Strictness,
     catalogue: &'a Catalogue,
     output: Output,
-    colour: bool,
+    style: Style,
 }
 
 /// What is left of a file when its text is gone.
@@ -150,7 +150,7 @@ fn shown(judged: &Judged<'_>, manner: Manner<'_>, end: End) -> Report {
         Output::Json => json::render(judged),
         Output::Github => github::render(judged),
         Output::Sarif => String::new(),
-        Output::Text | Output::Yaml => text::render(judged, manner.colour),
+        Output::Text | Output::Yaml => text::render(judged, manner.style),
     };
     let notes = if manner.output == Output::Sarif { sarif::notes(judged) } else { Vec::new() };
     Report { shown, notes, end }
@@ -242,7 +242,7 @@ mod tests {
             strictness: Strictness::default(),
             catalogue: Catalogue::embedded(),
             output: Output::Json,
-            colour: false,
+            style: Style::PLAIN,
         };
         let shown = report(&input, manner).shown;
         assert!(

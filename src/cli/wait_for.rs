@@ -168,7 +168,7 @@ fn tell_finding(finding: &Finding, place: &str, object: &Value, settings: &Setti
         findings: std::slice::from_ref(finding),
         mask: &Mask::default(),
     };
-    settings.printer.report(&text::findings(&judged, settings.printer.colours().talk));
+    settings.printer.report(&text::findings(&judged, settings.printer.styles().talk));
     Ok(())
 }
 

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use landfall_diagnostics::{LineIndex, Place};
 use serde::Serialize;
 
-use super::{Judged, counted, printable, text};
+use super::{Judged, Style, counted, layout, printable, text};
 use crate::preflight::{Checked, Report, Status};
 
 #[derive(Serialize)]
@@ -61,19 +61,26 @@ fn entry<'a>(checked: &'a Checked, index: &LineIndex<'_>) -> Entry<'a> {
 
 /// One line for each check, then every finding with its lines of the config, which `judged` has.
 #[must_use]
-pub fn text(report: &Report, judged: &Judged<'_>, colour: bool) -> String {
+pub fn text(report: &Report, judged: &Judged<'_>, style: Style) -> String {
     let width = report.checks.iter().map(|checked| checked.id.chars().count()).max().unwrap_or(0);
     let marks = report.checks.iter().map(|checked| mark(checked.status).0.len()).fold(7, usize::max);
+    let taken = marks + 1 + width + 2;
     let mut lines = String::new();
     for checked in &report.checks {
         let (mark, sgr) = mark(checked.status);
-        let (on, off) = if colour { (sgr, "\u{1b}[0m") } else { ("", "") };
+        let (on, off) = if style.colour { (sgr, "\u{1b}[0m") } else { ("", "") };
         let (id, message) = (printable(&checked.id), printable(&checked.message));
+        // Without a terminal a check is one line, as scripts look for it.
+        let message = match style.columns {
+            Some(columns) => layout::wrapped(&message, columns.saturating_sub(taken)),
+            None => vec![message],
+        };
+        let message = message.join(&format!("\n{:taken$}", ""));
         let _ = writeln!(lines, "{on}{mark:marks$}{off} {id:width$}  {message}");
     }
     if !judged.findings.is_empty() {
         lines.push('\n');
-        lines.push_str(&text::findings(judged, colour));
+        lines.push_str(&text::findings(judged, style));
     }
     lines
 }

@@ -1,7 +1,8 @@
 //! Text in columns: wrapped, indented, in tables.
 
-/// The widest line of what is made to be read.
-pub const WIDTH: usize = 100;
+use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+
+use super::Style;
 
 /// The lines of `text`, none wider than `width` characters unless a single word is; empty lines part
 /// paragraphs.
@@ -29,10 +30,31 @@ pub fn wrapped(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// The text wrapped to [`WIDTH`], every line behind `indent` blanks, with a line break at the end.
+/// One line as lines of whole words, none wider than `width` characters unless a single word is. Lines after the first
+/// are behind the blanks that the line begins with; a line that fits stays as it is.
 #[must_use]
-pub fn block(text: &str, indent: usize) -> String {
-    behind(&wrapped(text, WIDTH.saturating_sub(indent)), indent)
+pub fn folded(line: &str, width: usize) -> String {
+    let letters = |text: &str| text.chars().count();
+    if letters(line) <= width {
+        return line.to_owned();
+    }
+    let indent: String = line.chars().take_while(|letter| *letter == ' ').collect();
+    let mut lines: Vec<String> = Vec::new();
+    let mut open = indent.clone();
+    for word in line.trim_start().split_inclusive(' ') {
+        if letters(&open) + letters(word.trim_end()) > width && open.len() > indent.len() {
+            lines.push(std::mem::replace(&mut open, indent.clone()).trim_end().to_owned());
+        }
+        open.push_str(word);
+    }
+    lines.push(open.trim_end().to_owned());
+    lines.join("\n")
+}
+
+/// The text wrapped to the width of `style`, every line behind `indent` blanks, with a line break at the end.
+#[must_use]
+pub fn block(text: &str, indent: usize, style: Style) -> String {
+    behind(&wrapped(text, style.width().saturating_sub(indent)), indent)
 }
 
 /// The lines of `text` as they are, behind `indent` blanks.
@@ -54,10 +76,10 @@ fn behind(lines: &[String], indent: usize) -> String {
     text
 }
 
-/// Rows of two columns behind `indent` blanks; the second column is wrapped to [`WIDTH`] and keeps clear
-/// of the first.
+/// Rows of two columns behind `indent` blanks; the second column is wrapped to the width of `style` and keeps
+/// clear of the first.
 #[must_use]
-pub fn table(rows: &[(String, String)], indent: usize) -> String {
+pub fn table(rows: &[(String, String)], indent: usize, style: Style) -> String {
     /// A longer entry of the first column gets a line of its own.
     const WIDEST: usize = 36;
     const GAP: usize = 2;
@@ -66,7 +88,7 @@ pub fn table(rows: &[(String, String)], indent: usize) -> String {
     let second = indent + first + GAP;
     let mut text: Vec<String> = Vec::new();
     for (key, value) in rows {
-        let mut lines = wrapped(value, WIDTH.saturating_sub(second)).into_iter();
+        let mut lines = wrapped(value, style.width().saturating_sub(second)).into_iter();
         let mut line = format!("{}{key}", " ".repeat(indent));
         if letters(key) <= first {
             line.push_str(&" ".repeat(first + GAP - letters(key)));
@@ -76,6 +98,27 @@ pub fn table(rows: &[(String, String)], indent: usize) -> String {
         text.extend(lines.map(|line| format!("{}{line}", " ".repeat(second))));
     }
     text.iter().map(|line| line.trim_end()).chain([""]).collect::<Vec<_>>().join("\n")
+}
+
+/// A table without lines, with a heading and as wide as its cells, or as `style` says where there is a terminal. The
+/// columns with these numbers hold numbers.
+#[must_use]
+pub fn grid(header: &[&str], numbers: &[usize], rows: &[Vec<String>], style: Style) -> String {
+    let mut table = Table::new();
+    table.load_preset(presets::NOTHING).set_header(header).add_rows(rows);
+    if let Some(columns) = style.columns {
+        table.set_content_arrangement(ContentArrangement::Dynamic);
+        table.set_width(u16::try_from(columns).unwrap_or(u16::MAX));
+    }
+    let last = header.len().saturating_sub(1);
+    for (place, column) in table.column_iter_mut().enumerate() {
+        column.set_padding((0, if place == last { 0 } else { 2 }));
+        if numbers.contains(&place) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    let lines: Vec<String> = table.lines().map(|line| line.trim_end().to_owned()).collect();
+    format!("{}\n", lines.join("\n"))
 }
 
 #[cfg(test)]
@@ -92,6 +135,25 @@ mod tests {
     #[test]
     fn keeps_columns_apart() {
         let rows = [("a".to_owned(), "first".to_owned()), ("long".to_owned(), "second".to_owned())];
-        assert_eq!(table(&rows, 2), "  a     first\n  long  second\n");
+        assert_eq!(table(&rows, 2, Style::PLAIN), "  a     first\n  long  second\n");
+    }
+
+    #[test]
+    fn folds_a_line_between_words_and_keeps_its_blanks() {
+        assert_eq!(folded("  one  two three", 40), "  one  two three");
+        assert_eq!(folded("  one  two three", 12), "  one  two\n  three");
+        assert_eq!(folded("immeasurable one", 7), "immeasurable\none");
+        assert_eq!(folded("", 7), "");
+    }
+
+    #[test]
+    fn a_grid_takes_the_room_that_there_is() {
+        let rows =
+            [["a", "one two three", "7"], ["bb", "four", "12"]].map(|row| row.map(str::to_owned).to_vec());
+        let plain = grid(&["ID", "NAME", "COUNT"], &[2], &rows, Style::PLAIN);
+        assert_eq!(plain, "ID  NAME           COUNT\na   one two three      7\nbb  four              12\n");
+        let narrow = grid(&["ID", "NAME", "COUNT"], &[2], &rows, Style { columns: Some(20), ..Style::PLAIN });
+        assert_eq!(narrow.lines().count(), 4, "{narrow}");
+        assert!(narrow.lines().all(|line| line.len() <= 20) && narrow.ends_with(" 12\n"), "{narrow}");
     }
 }

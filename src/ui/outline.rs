@@ -5,7 +5,7 @@ use std::fmt::Write;
 use landfall_model::plan::outline::Outline;
 use serde_json::{Value, json};
 
-use super::{counted, layout, printable};
+use super::{Style, counted, layout, printable};
 
 /// The widest kind that leaves a count and its row on one line.
 const WIDEST_KIND: usize = 29;
@@ -40,14 +40,14 @@ pub fn json(outline: &Outline) -> Value {
 /// The outline as tables: one for each stage, the number of resources, what only gets a mark, and what the
 /// cluster makes by itself.
 #[must_use]
-pub fn text(outline: &Outline, colour: bool) -> String {
-    text_of(outline, None, colour)
+pub fn text(outline: &Outline, style: Style) -> String {
+    text_of(outline, None, style)
 }
 
 /// The same, for an engine that creates this number of resources, as some of the outline's are parts of
 /// others to it.
 #[must_use]
-pub fn text_of(outline: &Outline, folded: Option<usize>, colour: bool) -> String {
+pub fn text_of(outline: &Outline, folded: Option<usize>, style: Style) -> String {
     let kinds = outline.items.iter().map(|item| item.kind);
     let kinds = kinds.chain(outline.adopted.iter().map(|adopted| adopted.kind));
     let kinds = kinds.chain(outline.later.iter().map(|later| later.kind));
@@ -58,7 +58,7 @@ pub fn text_of(outline: &Outline, folded: Option<usize>, colour: bool) -> String
         let temporary = outline.temporary.contains(name);
         let note = if temporary { ", destroyed once the control plane runs" } else { "" };
         let rows = items.iter().map(|item| row(width, item.count, item.kind, &item.names, &item.detail));
-        section(&mut text, &format!("Stage {name}{note}"), rows, colour);
+        section(&mut text, &format!("Stage {name}{note}"), rows, style);
     }
     let resources = folded.unwrap_or_else(|| usize::try_from(outline.resources()).unwrap_or(usize::MAX));
     let parts = if folded.is_some() { "; rules, routes and attachments are parts of others" } else { "" };
@@ -69,24 +69,24 @@ pub fn text_of(outline: &Outline, folded: Option<usize>, colour: bool) -> String
             row(width, count, adopted.kind, &adopted.names, &adopted.detail)
         });
         text.push('\n');
-        section(&mut text, "Yours, tagged only", rows, colour);
+        section(&mut text, "Yours, tagged only", rows, style);
         text.pop();
     }
     if !outline.later.is_empty() {
         let later = outline.later.iter();
         let rows = later.map(|later| row(width, later.count, later.kind, &later.names, &later.detail));
         text.push('\n');
-        section(&mut text, "Created later by the cluster", rows, colour);
+        section(&mut text, "Created later by the cluster", rows, style);
         text.pop();
     }
     text
 }
 
 /// A title, its rows and an empty line.
-fn section(text: &mut String, title: &str, rows: impl Iterator<Item = (String, String)>, colour: bool) {
-    let (on, off) = if colour { ("\u{1b}[1m", "\u{1b}[0m") } else { ("", "") };
+fn section(text: &mut String, title: &str, rows: impl Iterator<Item = (String, String)>, style: Style) {
+    let (on, off) = if style.colour { ("\u{1b}[1m", "\u{1b}[0m") } else { ("", "") };
     let rows: Vec<(String, String)> = rows.collect();
-    let _ = writeln!(text, "{on}{title}{off}\n{}", layout::table(&rows, INDENT));
+    let _ = writeln!(text, "{on}{title}{off}\n{}", layout::table(&rows, INDENT, style));
 }
 
 /// Count and kind; names and detail.
@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn tables_say_what_is_made() {
-        let shown = text(&outline(), false);
+        let shown = text(&outline(), Style::PLAIN);
         let rows: Vec<&str> = shown.lines().filter(|line| line.starts_with("    ")).collect();
         let wanted = [
             "     1  Network        demo-net: 10.0.0.0/16",
@@ -137,12 +137,15 @@ mod tests {
         let (stages, names) = (["Stage cluster\n", "\nStage bootstrap, "], ["\n57 resources in 2 stages\n"]);
         landfall_testing::assert_names(&shown, &[&stages[..], &names].concat());
         landfall_testing::assert_text("outline", &shown);
-        assert!(text(&outline(), true).starts_with("\u{1b}[1mStage cluster\u{1b}[0m\n"));
+        assert!(
+            text(&outline(), Style { colour: true, ..Style::PLAIN })
+                .starts_with("\u{1b}[1mStage cluster\u{1b}[0m\n")
+        );
     }
 
     #[test]
     fn nothing_is_nothing() {
-        let text = text(&Outline::default(), false);
+        let text = text(&Outline::default(), Style::PLAIN);
         assert!(text.lines().count() == 1 && text.matches("0 ").count() == 2, "{text}");
     }
 

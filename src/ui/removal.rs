@@ -11,7 +11,7 @@ use landfall_diagnostics::clock;
 use landfall_platform::removal::Resource;
 use serde_json::{Value, json};
 
-use super::{counted, layout, printable};
+use super::{Style, counted, layout, printable};
 
 /// The widest kind that leaves a count and its row on one line.
 const WIDEST_KIND: usize = 29;
@@ -21,12 +21,12 @@ const INDENT: usize = 2;
 /// What would be removed, wave by wave, and what would only be untagged, as tables. The same plan gives the
 /// same text.
 #[must_use]
-pub fn plan_text(planned: &Planned, colour: bool) -> String {
+pub fn plan_text(planned: &Planned, style: Style) -> String {
     let waves = planned.waves.iter().map(|wave| &wave.things[..]);
     let width = width(waves.clone().flatten().chain(&planned.released));
     let mut text = String::new();
     for (number, things) in (1..).zip(waves.clone()) {
-        section(&mut text, &format!("Wave {number}"), width, things, colour);
+        section(&mut text, &format!("Wave {number}"), width, things, style);
     }
     let things: usize = waves.map(<[Resource]>::len).sum();
     let _ = writeln!(
@@ -37,7 +37,7 @@ pub fn plan_text(planned: &Planned, colour: bool) -> String {
     );
     if !planned.released.is_empty() {
         text.push('\n');
-        section(&mut text, "Shared, loses the cluster's tag only", width, &planned.released, colour);
+        section(&mut text, "Shared, loses the cluster's tag only", width, &planned.released, style);
         text.pop();
     }
     text
@@ -75,12 +75,12 @@ pub fn plan_json(planned: &Planned) -> Value {
 
 /// What came of a run, for people. `cluster` is its infrastructure id.
 #[must_use]
-pub fn report_text(cluster: &str, report: &Report) -> String {
+pub fn report_text(cluster: &str, report: &Report, style: Style) -> String {
     let mut text = String::new();
     if !report.left.is_empty() {
         let _ = writeln!(text, "{} left of {}:", counted(report.left.len(), "thing"), printable(cluster));
         for left in &report.left {
-            text.push_str(&left_text(left));
+            text.push_str(&left_text(left, style));
         }
     }
     let how = match report.outcome {
@@ -99,9 +99,9 @@ pub fn report_text(cluster: &str, report: &Report) -> String {
     text
 }
 
-fn left_text(left: &Left) -> String {
-    let mut text = layout::block(&printable(&label(&left.thing)), INDENT);
-    let mut add = |line: &str| text.push_str(&layout::block(&printable(line), 3 * INDENT));
+fn left_text(left: &Left, style: Style) -> String {
+    let mut text = layout::block(&printable(&label(&left.thing)), INDENT, style);
+    let mut add = |line: &str| text.push_str(&layout::block(&printable(line), 3 * INDENT, style));
     if !left.why.is_empty() {
         add(&left.why);
     }
@@ -159,8 +159,8 @@ fn thing_json(thing: &Resource) -> Value {
 }
 
 /// A title, a row for each kind and an empty line.
-fn section(text: &mut String, title: &str, width: usize, things: &[Resource], colour: bool) {
-    let (on, off) = if colour { ("\u{1b}[1m", "\u{1b}[0m") } else { ("", "") };
+fn section(text: &mut String, title: &str, width: usize, things: &[Resource], style: Style) {
+    let (on, off) = if style.colour { ("\u{1b}[1m", "\u{1b}[0m") } else { ("", "") };
     let rows: Vec<(String, String)> = kinds(things)
         .into_iter()
         .map(|(kind, things)| {
@@ -168,7 +168,7 @@ fn section(text: &mut String, title: &str, width: usize, things: &[Resource], co
             (format!("{:>4}  {kind:width$}", things.len()), printable(&names.join(", ")))
         })
         .collect();
-    let _ = writeln!(text, "{on}{title}{off}\n{}", layout::table(&rows, INDENT));
+    let _ = writeln!(text, "{on}{title}{off}\n{}", layout::table(&rows, INDENT, style));
 }
 
 /// Things that follow each other and are of one kind, together.
@@ -230,7 +230,7 @@ mod tests {
     #[test]
     fn a_plan_is_told_wave_by_wave() {
         let planned = planned(vec![thing(&NET, "mine", "n-2")]);
-        let text = plan_text(&planned, false);
+        let text = plan_text(&planned, Style::PLAIN);
         let rows = ["     2  machine  a, m-2", "     1  network  net\u{fffd}[2J", "     1  network  mine"];
         assert_eq!(text.lines().filter(|line| line.starts_with("    ")).collect::<Vec<_>>(), rows);
         let summary = plan_summary(&planned);
@@ -264,7 +264,7 @@ mod tests {
             help: "remove the balancer".to_owned(),
         };
         let report = report(Outcome::TimedOut, vec![left]);
-        let text = report_text("demo-x7k2p", &report);
+        let text = report_text("demo-x7k2p", &report, Style::PLAIN);
         let left = [
             "demo-x7k2p",
             "  network net (n-1)\n",
@@ -274,7 +274,7 @@ mod tests {
             "1 removed, 1 left, with 3 calls in 1m01s\n",
         ];
         assert_names(&text, &left);
-        let gone = report_text("demo-x7k2p", &super::tests::report(Outcome::Gone, Vec::new()));
+        let gone = report_text("demo-x7k2p", &super::tests::report(Outcome::Gone, Vec::new()), Style::PLAIN);
         assert_eq!(gone.lines().count(), 1, "{gone}");
         assert_names(&gone, &["demo-x7k2p", "1 removed, with 3 calls in 1m01s\n"]);
         landfall_testing::assert_text("destroy-report", &format!("{text}\n{gone}"));

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget};
 
+use super::printer::fitted;
 use super::{printable, pulse};
 
 /// How often a bar's clock moves on.
@@ -13,7 +14,7 @@ const TURN: Duration = Duration::from_millis(250);
 /// A stage of which it is known how much there is to do.
 const BAR: &str = "{prefix:12} [{bar:30}] {pos}/{len} {clock} {wide_msg}";
 /// A stage of which that is not known yet.
-const WHEEL: &str = "{prefix:12} {spinner} {clock} {wide_msg}";
+const WHEEL: &str = "{prefix:12} {spinner} {clock} {wide_msg}{call}";
 /// What is done before anybody knows how much there is to do.
 const PREPARING: &str = "preparing";
 const PLANNING: &str = "planning";
@@ -87,7 +88,7 @@ impl StageBars {
     /// A line above the bars.
     pub fn line(&self, line: &str) {
         // There is nobody left to tell when standard error is gone.
-        let _ = self.lines.println(printable(line));
+        let _ = self.lines.println(fitted(&printable(line)));
     }
 
     fn set(&self, next: Option<Current>) {

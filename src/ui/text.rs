@@ -1,16 +1,19 @@
 //! Findings for people: the line of the file with what is meant underlined.
 //!
-//! Shows the masked text only. The width is fixed, so that the same file gives the same bytes on every
-//! terminal and in every log.
+//! Shows the masked text only. A terminal gets whole words in its width. Elsewhere a message is one line, and the
+//! same file gives the same bytes in every log.
 
 use std::ops::Range;
 
-use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Padding, Renderer, Snippet};
+use annotate_snippets::{
+    Annotation, AnnotationKind, Group, Level, Message, Origin, Padding, Renderer, Snippet, Title,
+};
 use landfall_diagnostics::{Finding, LineIndex, Severity, Span};
 
-use super::{Judged, counted, printable};
+use super::layout::folded;
+use super::{Judged, Style, counted, printable, printable_lines};
 
-/// Columns that a shown line may take.
+/// Columns that a shown line may take where there is no terminal.
 const WIDTH: usize = 140;
 /// A line with more bytes than this before the place is not shown: it would not help, and a file of one
 /// endless line would be drawn again for every finding.
@@ -24,30 +27,28 @@ const MOST_APART: usize = 1_000;
 
 /// Every finding with its lines, then one line with the outcome.
 #[must_use]
-pub fn render(judged: &Judged<'_>, colour: bool) -> String {
+pub fn render(judged: &Judged<'_>, style: Style) -> String {
     let findings = judged.distinct();
-    let mut text = pictures(judged, &findings, colour);
+    let mut text = pictures(judged, &findings, style);
     text.push_str(&closing(judged, &findings));
     text
 }
 
 /// Every finding with its lines, without a word about the outcome.
 #[must_use]
-pub fn findings(judged: &Judged<'_>, colour: bool) -> String {
-    pictures(judged, &judged.distinct(), colour)
+pub fn findings(judged: &Judged<'_>, style: Style) -> String {
+    pictures(judged, &judged.distinct(), style)
 }
 
 /// Findings that are about no file, such as what an engine says.
 #[must_use]
-pub fn placeless(findings: &[Finding], colour: bool) -> String {
-    let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
-    let renderer = renderer.term_width(WIDTH);
+pub fn placeless(findings: &[Finding], style: Style) -> String {
+    let renderer = renderer(style);
     let mut text = String::new();
     for finding in findings {
-        let title = level(finding).primary_title(printable(&finding.message)).id(finding.code.as_str());
-        let mut group = Group::with_title(title);
-        if let Some(help) = &finding.help {
-            group = group.element(Level::HELP.message(super::printable_lines(help)));
+        let mut group = Group::with_title(title(finding, style));
+        if let Some(help) = help(finding, 0, style) {
+            group = group.element(help);
         }
         for line in renderer.render(&[group]).lines() {
             text.push_str(line.trim_end());
@@ -56,6 +57,43 @@ pub fn placeless(findings: &[Finding], colour: bool) -> String {
         text.push('\n');
     }
     text
+}
+
+fn renderer(style: Style) -> Renderer {
+    let renderer = if style.colour { Renderer::styled() } else { Renderer::plain() };
+    renderer.term_width(style.columns.unwrap_or(WIDTH))
+}
+
+/// `error[LF0102]: message`.
+fn title(finding: &Finding, style: Style) -> Title<'static> {
+    let (severity, code) = (severity(finding), finding.code.as_str());
+    let taken = severity.len() + code.len() + "[]: ".len();
+    level(finding).primary_title(beside(taken, &printable(&finding.message), style)).id(code)
+}
+
+/// `= help: advice`, behind line numbers of so many digits.
+fn help(finding: &Finding, digits: usize, style: Style) -> Option<Message<'static>> {
+    let taken = digits + " = help: ".len();
+    let advice = finding.help.as_deref()?;
+    Some(Level::HELP.message(beside(taken, &printable_lines(advice), style)))
+}
+
+/// The text in the columns that are left on a terminal.
+fn beside(taken: usize, text: &str, style: Style) -> String {
+    match style.columns {
+        Some(columns) => {
+            let width = columns.saturating_sub(taken);
+            text.split('\n').map(|line| folded(line, width)).collect::<Vec<String>>().join("\n")
+        }
+        None => text.to_owned(),
+    }
+}
+
+fn severity(finding: &Finding) -> &'static str {
+    match finding.severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+    }
 }
 
 fn level(finding: &Finding) -> Level<'static> {
@@ -75,7 +113,7 @@ fn closing(judged: &Judged<'_>, findings: &[&Finding]) -> String {
     format!("{}\n", parts.join(", "))
 }
 
-fn pictures(judged: &Judged<'_>, findings: &[&Finding], colour: bool) -> String {
+fn pictures(judged: &Judged<'_>, findings: &[&Finding], style: Style) -> String {
     if findings.is_empty() {
         return String::new();
     }
@@ -93,9 +131,9 @@ fn pictures(judged: &Judged<'_>, findings: &[&Finding], colour: bool) -> String 
         lines: LineIndex::new(&masked.text),
         places: LineIndex::new(judged.text.get(..masked.length).unwrap_or(judged.text)),
         moved: &moved,
+        style,
     };
-    let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
-    let renderer = renderer.term_width(WIDTH);
+    let renderer = renderer(style);
     let mut text = String::new();
     for finding in findings {
         let picture = renderer.render(&[sheet.group(finding)]);
@@ -117,19 +155,30 @@ struct Sheet<'a> {
     places: LineIndex<'a>,
     /// Where the bytes of the file are in the masked text.
     moved: &'a dyn Fn(Span) -> Range<usize>,
+    style: Style,
 }
 
 impl Sheet<'_> {
     fn group(&self, finding: &Finding) -> Group<'static> {
-        let title = level(finding).primary_title(printable(&finding.message)).id(finding.code.as_str());
-        let mut group = Group::with_title(title);
+        let mut group = Group::with_title(title(finding, self.style));
         let field = Some(printable(&finding.field)).filter(|field| !field.is_empty());
-        let help = finding.help.as_deref().map(|help| Level::HELP.message(super::printable_lines(help)));
+        let related = finding.related.as_ref();
+        let spans = [finding.span, related.and_then(|related| related.span)];
+        let last = spans.into_iter().flatten().map(|span| self.places.place(span).line).max();
+        let digits = last.map_or(0, |line| line.to_string().len());
+        let help = help(finding, digits, self.style);
         if let Some(excerpt) = self.excerpt(finding.span) {
-            let related = finding.related.as_ref();
             let second = related.and_then(|r| Some((self.excerpt(r.span)?, printable(&r.label))));
-            for snippet in self.snippets(&excerpt, field, second) {
+            let columns = self.style.columns.unwrap_or(usize::MAX);
+            let has_room = |field: &String| digits + excerpt.marked_to() + field.chars().count() < columns;
+            let (label, note) = field.map_or((None, None), |field| {
+                if has_room(&field) { (Some(field), None) } else { (None, Some(field)) }
+            });
+            for snippet in self.snippets(&excerpt, label, second) {
                 group = group.element(snippet);
+            }
+            if let Some(field) = note {
+                group = group.element(Level::NOTE.with_name("field").message(field));
             }
         } else {
             group = group.element(self.origin(finding.span));
@@ -254,6 +303,11 @@ impl Excerpt {
         format!("{}{}{} ", self.before, self.marked, self.after)
     }
 
+    /// The column behind what is underlined, with the bar before the line and a blank.
+    fn marked_to(&self) -> usize {
+        " | ".len() + self.before.chars().count() + self.marked.chars().count().max(1) + 1
+    }
+
     fn primary(&self, offset: usize, label: Option<String>) -> Annotation<'static> {
         AnnotationKind::Primary.span(self.range(offset)).label(label)
     }
@@ -282,7 +336,7 @@ mod tests {
 
     fn shown(text: &str, mask: &Mask, finding: Finding) -> String {
         let outcome = Outcome::Rejected;
-        render(&Judged { file: "a.yaml", text, outcome, findings: &[finding], mask }, false)
+        render(&Judged { file: "a.yaml", text, outcome, findings: &[finding], mask }, Style::PLAIN)
     }
 
     fn broken(at: &str, text: &str) -> Finding {
@@ -300,6 +354,26 @@ mod tests {
         assert_eq!(lines[3..5], ["2 | fips: maybe", "  |       ^^^^^ a.b"], "{shown}");
         assert!(lines[6].ends_with(": write `true`") && shown.ends_with("1 error\n"), "{shown}");
         landfall_testing::assert_text("finding", &shown);
+    }
+
+    #[test]
+    fn a_terminal_gets_whole_words_in_its_width() {
+        let text = format!("{}fips: {}\n", "x:\n".repeat(9), "maybe".repeat(9));
+        let mut finding = broken("maybe", &text).help("write `true` or leave the field out of the file");
+        finding.span = finding.span.map(|span| Span::new(span.start as usize, text.len() - 1));
+        "a.long.field".clone_into(&mut finding.field);
+        let style = Style { columns: Some(60), ..Style::PLAIN };
+        let judged = Judged {
+            file: "a.yaml",
+            text: &text,
+            outcome: Outcome::Rejected,
+            findings: &[finding],
+            mask: &Mask::default(),
+        };
+        let shown = render(&judged, style);
+        assert!(shown.lines().all(|line| line.chars().count() <= 60), "{shown}");
+        assert!(shown.contains("= field: a.long.field\n"), "{shown}");
+        landfall_testing::assert_text("finding-narrow", &shown);
     }
 
     #[test]

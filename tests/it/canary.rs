@@ -50,8 +50,8 @@ fn shown(text: &str) -> String {
         mask: &verdict.mask,
     };
     let mut shown = format!("{verdict:?}");
-    shown += &ui::text::render(&judged, false);
-    shown += &ui::text::render(&judged, true);
+    shown += &ui::text::render(&judged, ui::Style::PLAIN);
+    shown += &ui::text::render(&judged, ui::Style { colour: true, ..ui::Style::PLAIN });
     shown += &ui::json::render(&judged);
     shown += &ui::github::render(&judged);
     shown += &ui::sarif::log(&ui::sarif::notes(&judged));

@@ -46,7 +46,7 @@ fn every_verdict_can_be_shown_and_completed() {
             mask: &verdict.mask,
         };
         let shown = [
-            ui::text::render(&judged, true),
+            ui::text::render(&judged, ui::Style { colour: true, ..ui::Style::PLAIN }),
             ui::json::render(&judged),
             ui::sarif::log(&ui::sarif::notes(&judged)),
         ];

@@ -39,7 +39,7 @@ fn cases_show_what_is_expected() {
         let json: serde_json::Value = serde_json::from_str(&ui::json::render(&judged)).unwrap();
         let found = [
             ("expect.json", serde_json::to_string_pretty(&json).unwrap() + "\n"),
-            ("output.txt", ui::text::render(&judged, false)),
+            ("output.txt", ui::text::render(&judged, ui::Style::PLAIN)),
         ];
         for (file, found) in found {
             let path = case.join(file);

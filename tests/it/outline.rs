@@ -230,6 +230,12 @@ fn changed() -> Vec<(String, Plan)> {
             plan.cluster.external_api = false;
             "UserDefinedRouting".clone_into(&mut plan.platform.azure.as_mut().unwrap().outbound_type);
         }),
+        ("azure, no access keys", "azure-storage-disks", |plan| {
+            plan.platform.azure.as_mut().unwrap().storage.without_access_keys = true;
+        }),
+        ("azure, no access keys and given identities", "azure-nat-single", |plan| {
+            plan.platform.azure.as_mut().unwrap().storage.without_access_keys = true;
+        }),
         ("aws, no endpoint of S3", "aws-new-edge", |plan| {
             plan.platform.aws.as_mut().unwrap().traits.s3_endpoint_service.clear();
         }),
@@ -277,7 +283,7 @@ fn outlines_are_what_the_modules_make() {
 }
 
 #[test]
-fn every_type_of_the_modules_stands_in_an_outline() {
+fn every_type_of_the_modules_is_in_an_outline() {
     let mut found: BTreeMap<&str, BTreeSet<Kind>> = BTreeMap::new();
     for (name, plan) in plans() {
         let kinds = outlined(&name, &plan).into_keys();
@@ -325,7 +331,7 @@ fn outlines_are_as_written() {
         let name = example.file_name().unwrap().to_string_lossy().into_owned();
         let outline = outline_of(&clusters::made(&example).0);
         let json = serde_json::to_string_pretty(&ui::outline::json(&outline)).unwrap() + "\n";
-        for (kind, found) in [("json", json), ("txt", ui::outline::text(&outline, false))] {
+        for (kind, found) in [("json", json), ("txt", ui::outline::text(&outline, ui::Style::PLAIN))] {
             let path = folder.join(format!("{name}.{kind}"));
             if bless {
                 std::fs::write(&path, &found).unwrap();

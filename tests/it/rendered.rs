@@ -25,7 +25,7 @@ fn rendered(page: &Page) -> String {
         let (config, given) = (verdict.config.unwrap(), verdict.given.unwrap());
         let planned = of_page(create::planned_offline(&config, &given).into_vec());
         let fields: Vec<&str> = planned.iter().map(|finding| finding.field.as_str()).collect();
-        return format!("at {}:\n{}", fields.join(", "), ui::text::placeless(&planned, false));
+        return format!("at {}:\n{}", fields.join(", "), ui::text::placeless(&planned, ui::Style::PLAIN));
     }
     let judged = Judged {
         file: "install-config.yaml",
@@ -34,7 +34,7 @@ fn rendered(page: &Page) -> String {
         findings: &findings,
         mask: &verdict.mask,
     };
-    ui::text::findings(&judged, false)
+    ui::text::findings(&judged, ui::Style::PLAIN)
 }
 
 #[test]

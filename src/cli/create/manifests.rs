@@ -133,8 +133,8 @@ impl BasisArgs {
 /// Tells what is worth knowing of a cloud profile.
 pub(super) fn warn_of(profile: Option<&Path>, settings: &Settings) {
     if let Some(warned) = profile_warnings(profile) {
-        let colour = settings.printer.colours().talk;
-        settings.printer.aside(&text::findings(&outcome::judged(&warned), colour));
+        let style = settings.printer.styles().talk;
+        settings.printer.aside(&text::findings(&outcome::judged(&warned), style));
     }
 }
 

@@ -55,14 +55,14 @@ pub fn refused(refusal: Refusal, settings: &Settings) -> anyhow::Result<Exit> {
         Output::Json => settings.printer.data(&json_form::render(&judged(&refused)))?,
         // Each says which file it is about, and none has a line to point at.
         _ if !refused.findings.is_empty() && refused.findings.iter().all(ignition_pages::is_of) => {
-            settings.printer.report(&text::placeless(&refused.findings, settings.printer.colours().talk));
+            settings.printer.report(&text::placeless(&refused.findings, settings.printer.styles().talk));
         }
         // There is nothing wrong with the file.
         _ if no_facts => {
-            settings.printer.report(&text::findings(&judged(&refused), settings.printer.colours().talk));
+            settings.printer.report(&text::findings(&judged(&refused), settings.printer.styles().talk));
             settings.printer.talk(WITHOUT_CLOUD);
         }
-        _ => settings.printer.report(&text::render(&judged(&refused), settings.printer.colours().talk)),
+        _ => settings.printer.report(&text::render(&judged(&refused), settings.printer.styles().talk)),
     }
     Ok(exit)
 }
@@ -91,12 +91,12 @@ fn usage(refused: &Said, settings: &Settings) -> anyhow::Result<Exit> {
 pub fn said(said: &Said, settings: &Settings) {
     let (placeless, placed): (Vec<Finding>, Vec<Finding>) =
         said.findings.iter().cloned().partition(ignition_pages::is_of);
-    let colour = settings.printer.colours().talk;
+    let style = settings.printer.styles().talk;
     if !placed.is_empty() {
         let judged = Judged { findings: &placed, ..judged(said) };
-        settings.printer.aside(&text::render(&judged, colour));
+        settings.printer.aside(&text::render(&judged, style));
     }
-    settings.printer.aside(&text::placeless(&placeless, colour));
+    settings.printer.aside(&text::placeless(&placeless, style));
 }
 
 /// A text with what is to be said of it, ready to be rendered.

@@ -153,12 +153,12 @@ impl Summary {
     }
 
     /// What is left to be made, as tables; empty where nothing is.
-    pub(super) fn text(&self, colour: bool) -> String {
+    pub(super) fn text(&self, style: ui::Style) -> String {
         if self.is_complete() {
             return String::new();
         }
         let left = self.only(&self.left, |standing| !is_settled(standing));
-        ui::outline::text_of(&left, self.is_folded.then(|| self.total()), colour)
+        ui::outline::text_of(&left, self.is_folded.then(|| self.total()), style)
     }
 
     /// The summary as data: without stages that were removed, which are named, and with the time since when
@@ -286,7 +286,7 @@ mod tests {
         let mut json = ui::outline::json(&all.outline);
         json["counts"] = json!({ "total": 2, "existing": 0, "toCreate": 2 });
         assert_eq!(all.json(), json);
-        assert_eq!(all.text(false), ui::outline::text(&all.outline, false));
+        assert_eq!(all.text(ui::Style::PLAIN), ui::outline::text(&all.outline, ui::Style::PLAIN));
     }
 
     #[test]
@@ -298,7 +298,7 @@ mod tests {
         assert_eq!(lines.len(), 2, "{lines:?}");
         assert!(lines[0].contains("stage cluster") && lines[0].contains("T1"), "{lines:?}");
         assert_eq!(lines[1], "1 of 2 resources exists, 1 to create");
-        let text = part.text(false);
+        let text = part.text(ui::Style::PLAIN);
         assert!(text.contains("1 resource ") && !text.contains("Stage cluster"), "{text}");
         assert_eq!(part.json()["stages"][0]["standsSince"], "T1");
         assert_eq!(part.json()["stages"][1]["standsSince"], Value::Null);
@@ -307,7 +307,7 @@ mod tests {
         assert!(whole.is_complete() && whole.is_bootstrap_gone());
         let removed = whole.lines().pop().unwrap_or_default();
         assert!(removed.contains("stage bootstrap") && removed.contains("T2"), "{removed}");
-        assert_eq!(whole.text(false), "");
+        assert_eq!(whole.text(ui::Style::PLAIN), "");
         let json = whole.json();
         assert_eq!(json["stages"].as_array().map(Vec::len), Some(1));
         assert_eq!(json["removed"], json!([{ "name": "bootstrap", "time": "T2" }]));
@@ -329,7 +329,7 @@ mod tests {
     fn what_exists_of_a_stage_is_not_counted_again() {
         let mut part = part_way(None, "x_net");
         assert_eq!(part.lines(), ["2 of 4 resources exist, 2 to create"]);
-        let text = part.text(false);
+        let text = part.text(ui::Style::PLAIN);
         assert!(text.contains("     1  Network  2 exist\n") && text.contains("     1  Machine\n"), "{text}");
         assert!(text.contains("2 resources in 1 stage"), "{text}");
         assert_eq!(part.json()["counts"], json!({ "total": 4, "existing": 2, "toCreate": 2 }));
@@ -351,7 +351,7 @@ mod tests {
         let graph = Graph { resources, ..Graph::default() };
         let part = part_way(Some(&graph), "net");
         assert_eq!((part.existing(), part.total()), (2, 4));
-        let text = part.text(false);
+        let text = part.text(ui::Style::PLAIN);
         assert!(text.contains("     1  net   2 exist\n") && text.contains("     1  rule\n"), "{text}");
     }
 
@@ -359,7 +359,7 @@ mod tests {
     fn the_rest_is_made_where_the_machine_to_begin_with_is_gone() {
         let rest = summary(Standing::Due, removed());
         assert!(!rest.is_complete() && rest.is_bootstrap_gone());
-        let text = rest.text(false);
+        let text = rest.text(ui::Style::PLAIN);
         assert!(text.contains("Stage cluster") && !text.contains("Stage bootstrap"), "{text}");
     }
 }

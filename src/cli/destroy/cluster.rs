@@ -297,7 +297,7 @@ impl Job<'_> {
             return Ok(exit);
         }
         engine::report(findings, self.settings);
-        printer.data(&view::plan_text(planned, printer.colours().data))?;
+        printer.data(&view::plan_text(planned, printer.styles().data))?;
         Ok(exit)
     }
 
@@ -448,7 +448,11 @@ impl Job<'_> {
             return Ok(exit);
         }
         engine::report(&report.findings, self.settings);
-        self.settings.printer.data(&view::report_text(self.id(), report))?;
+        self.settings.printer.data(&view::report_text(
+            self.id(),
+            report,
+            self.settings.printer.styles().data,
+        ))?;
         if !self.accepted.borrow().is_empty() {
             let names = self.accepted.borrow().join(", ");
             self.settings.printer.talk(&format!("failed checks that were accepted: {names}"));

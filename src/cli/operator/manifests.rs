@@ -118,7 +118,7 @@ fn findings(controllers: &[&Registered]) -> Vec<Finding> {
 pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
     let findings = findings(&args.common.controllers());
     if !findings.is_empty() {
-        let said = text::placeless(&findings, settings.printer.colours().talk);
+        let said = text::placeless(&findings, settings.printer.styles().talk);
         settings.printer.report(&said);
     }
     if args.check {

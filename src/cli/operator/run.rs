@@ -204,7 +204,7 @@ fn refused(path: &Path, bad: &BadKubeconfig, settings: &Settings) -> Exit {
         findings: std::slice::from_ref(&finding),
         mask: &Mask::default(),
     };
-    settings.printer.report(&text::findings(&judged, settings.printer.colours().talk));
+    settings.printer.report(&text::findings(&judged, settings.printer.styles().talk));
     if bad.bad == Bad::Unreadable { Exit::Failed } else { Exit::NotValid }
 }
 

@@ -50,7 +50,7 @@ impl Job<'_> {
         let said = outcome::judged(&self.examined.said);
         if self.settings.output != Output::Json && !findings.is_empty() {
             let judged = Judged { findings: &findings, ..said };
-            let text = ui::text::findings(&judged, self.settings.printer.colours().talk);
+            let text = ui::text::findings(&judged, self.settings.printer.styles().talk);
             self.settings.printer.aside(&text);
         }
         self.settings.printer.talk(&format!("preflight: {}", checks::summary(report)));
@@ -65,8 +65,8 @@ impl Job<'_> {
         }
         let findings = report.findings();
         let judged = Judged { findings: &findings, ..outcome::judged(said) };
-        let colour = self.settings.printer.colours().talk;
-        self.settings.printer.report(&checks::text(report, &judged, colour));
+        let style = self.settings.printer.styles().talk;
+        self.settings.printer.report(&checks::text(report, &judged, style));
         self.settings.printer.talk(&format!("preflight: {}; nothing was created", checks::summary(report)));
         Ok(())
     }

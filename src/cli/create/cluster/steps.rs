@@ -73,7 +73,7 @@ impl Job<'_> {
         }
         outcome::said(&outlook.said, self.settings);
         let mut text: String = summary.lines().into_iter().map(|line| line + "\n").collect();
-        text += &summary.text(self.settings.printer.colours().data);
+        text += &summary.text(self.settings.printer.styles().data);
         for node in graph.iter().flat_map(|graph| &graph.resources) {
             let _ = writeln!(text, "  {:9}  {}", node.stage, node.name);
         }
@@ -173,7 +173,7 @@ impl Job<'_> {
             printer.talk(&line);
         }
         if self.settings.output != Output::Json {
-            printer.aside(&summary.text(printer.colours().talk));
+            printer.aside(&summary.text(printer.styles().talk));
         }
         if self.args.yes || summary.is_complete() {
             return Ok(None);

@@ -1,0 +1,83 @@
+//! What commands print on terminals of different widths: whole words, in columns, within the width.
+
+use std::fs;
+
+use tempfile::TempDir;
+
+use crate::terminal::Terminal;
+
+/// Commands whose text a person reads, in a directory with an install config.
+const COMMANDS: &[(&str, &[&str])] = &[
+    ("plan", &["create", "cluster", "--plan", "--offline", "--infra-id", "demo-x7k2p", "-q"]),
+    ("explain-field", &["explain", "platform.aws"]),
+    ("explain-code", &["explain", "LF0102"]),
+    ("explain-list", &["explain", "--list"]),
+    ("explain-engine", &["explain", "--engine", "aso"]),
+    ("regions", &["regions"]),
+    ("validate", &["validate", "broken.yaml", "rejected.yaml"]),
+];
+/// Those whose text at 80 columns is kept to be read.
+const KEPT: &[&str] = &["plan", "validate"];
+
+fn home() -> TempDir {
+    let home = tempfile::tempdir().unwrap();
+    for (name, text) in [
+        ("install-config.yaml", include_str!("../../testdata/quickstart/aws.yaml")),
+        ("broken.yaml", include_str!("../../testdata/quickstart/broken.yaml")),
+        ("rejected.yaml", include_str!("../../testdata/quickstart/rejected.yaml")),
+    ] {
+        fs::write(home.path().join(name), text).unwrap();
+    }
+    home
+}
+
+/// What a command prints on a terminal with so many columns.
+fn printed(home: &TempDir, arguments: &[&str], columns: u16) -> String {
+    let folder = home.path().display().to_string();
+    let variables = [("HOME", folder.as_str()), ("TERM", "xterm"), ("NO_COLOR", "1")];
+    let mut terminal = Terminal::of_size((50, columns), home.path(), arguments, &variables);
+    terminal.exit();
+    terminal.all().replace("\r\n", "\n")
+}
+
+#[test]
+fn text_for_people_stays_within_the_terminal() {
+    let home = home();
+    for (name, arguments) in COMMANDS {
+        for columns in [80, 100, 120] {
+            let text = printed(&home, arguments, columns);
+            assert!(text.lines().count() > 5, "{name}: {text}");
+            let too_long = |line: &&str| line.chars().count() > usize::from(columns);
+            let long: Vec<&str> = text.lines().filter(too_long).collect();
+            assert!(long.is_empty(), "{name} at {columns} columns: {long:#?}");
+            if columns == 80 && KEPT.contains(name) {
+                landfall_testing::assert_text(&format!("terminal-80-{name}"), &text);
+            }
+        }
+    }
+}
+
+/// A wide screen is used, up to the width at which lines can still be read.
+#[test]
+fn a_wider_terminal_has_fewer_lines() {
+    let home = home();
+    let lines = |columns| {
+        let text = printed(&home, &["explain", "LF0102"], columns);
+        (text.lines().count(), text.lines().map(|line| line.chars().count()).max().unwrap_or(0))
+    };
+    let (narrow, wide, widest) = (lines(80), lines(120), lines(300));
+    assert!(narrow.0 > wide.0 && narrow.1 <= 80 && wide.1 > 80, "{narrow:?} {wide:?}");
+    assert_eq!(wide, widest);
+}
+
+/// Without a terminal a message is one line, and the same file gives the same bytes.
+#[test]
+fn without_a_terminal_a_message_is_one_line() {
+    let home = home();
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_landfall"));
+    command.args(["validate", "rejected.yaml"]).current_dir(home.path()).env_clear();
+    let output = command.output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let message = text.lines().find(|line| line.starts_with("error[LF0102]")).unwrap_or_default();
+    assert!(message.chars().count() > 120, "{text}");
+}
