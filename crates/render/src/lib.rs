@@ -157,6 +157,8 @@ pub struct PlatformAssets {
     pub dns_platform: Value,
     /// `spec.loadBalancer.platform` of the Ingress object.
     pub ingress_platform: Value,
+    /// `providerParameters` of the default ingress controller's load balancer, where the config decides them.
+    pub ingress_parameters: Option<Value>,
     /// What is never reached through a proxy on this platform.
     pub no_proxy: Vec<String>,
     /// Devices of the data disks that machines have.

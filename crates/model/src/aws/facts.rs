@@ -29,6 +29,8 @@ model! {
         pub subnets: Vec<Subnet>,
         /// Existing security groups that the config names.
         pub security_groups: Vec<SecurityGroup>,
+        /// Dedicated hosts of the account that the config names.
+        pub dedicated_hosts: Vec<DedicatedHost>,
         /// Public hosted zone of the base domain.
         pub public_zone: Option<HostedZone>,
         /// Private hosted zone that the config names.
@@ -96,6 +98,14 @@ model! {
         pub id: String,
         /// Network that it is in.
         pub vpc: String,
+    }
+
+    /// A dedicated host.
+    pub struct DedicatedHost {
+        /// Id, such as `h-0123456789abcdef0`.
+        pub id: String,
+        /// Zone that it is in.
+        pub zone: String,
     }
 
     /// A Route 53 zone.
