@@ -17,7 +17,7 @@ pub enum Fault {
     /// A service endpoint that no configuration can hold.
     #[error("{at} {why}")]
     EndpointInvalid {
-        /// Where it stands.
+        /// Its position.
         at: String,
         /// What is wrong with it.
         why: &'static str,

@@ -8,7 +8,7 @@
 
 use landfall_kube::Fault;
 use landfall_kube::kinds;
-use landfall_kube::objects::{Objects, Part, Place};
+use landfall_kube::objects::{ObjectRef, Objects, Part};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -81,7 +81,7 @@ const SUMS: &[Sum] = &[
 /// Why a condition is as it usually is.
 pub(super) const AS_EXPECTED: &str = "AsExpected";
 
-/// A condition as it stands.
+/// A condition as it is.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Standing {
@@ -96,7 +96,7 @@ struct Standing {
 
 /// Writes what is reported, if it is not there already.
 pub(super) async fn report(objects: &dyn Objects, report: &Report) -> Result<(), Failed> {
-    let place = Place::in_cluster(&kinds::CLUSTER_OPERATOR, report.operator);
+    let place = ObjectRef::in_cluster(&kinds::CLUSTER_OPERATOR, report.operator);
     let failed = |fault: &Fault| Failed::call(UNWRITABLE, &place, "written", fault);
     let mut tries = 1;
     loop {

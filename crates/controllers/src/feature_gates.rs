@@ -2,7 +2,7 @@
 
 use landfall_cloud_config::target::Gate;
 use landfall_kube::kinds;
-use landfall_kube::objects::{Objects, Place};
+use landfall_kube::objects::{ObjectRef, Objects};
 use serde::Deserialize;
 
 use super::{Failed, fetch, object_refs};
@@ -91,11 +91,11 @@ impl ClusterVersionStatus {
 
 /// The gates of the release that the cluster is to run.
 pub(super) async fn read(objects: &dyn Objects) -> Result<Gates, Failed> {
-    let place = Place::in_cluster(&kinds::FEATURE_GATE, object_refs::CLUSTER);
+    let place = ObjectRef::in_cluster(&kinds::FEATURE_GATE, object_refs::CLUSTER);
     let Some(gates) = fetch::read::<FeatureGate>(objects, &place, UNREADABLE).await? else {
         return Err(Failed::terminal("gates-missing", format!("{place} does not exist")));
     };
-    let place = Place::in_cluster(&kinds::CLUSTER_VERSION, VERSION);
+    let place = ObjectRef::in_cluster(&kinds::CLUSTER_VERSION, VERSION);
     let version = fetch::read::<ClusterVersion>(objects, &place, UNREADABLE).await?;
     let release = version.and_then(|version| version.status.release());
     let release = release

@@ -1,7 +1,7 @@
 //! References to the objects that controllers read and write.
 
 use landfall_kube::kinds;
-use landfall_kube::objects::Place;
+use landfall_kube::objects::ObjectRef;
 
 use super::Key;
 
@@ -21,18 +21,18 @@ pub(super) const OPERATOR: &str = "landfall";
 pub(super) const CLOUD_CONTROLLER_OPERATOR: &str = "cloud-controller-manager";
 
 /// The cluster's Infrastructure object.
-pub(super) fn infrastructure() -> Place {
-    Place::in_cluster(&kinds::INFRASTRUCTURE, CLUSTER)
+pub(super) fn infrastructure() -> ObjectRef {
+    ObjectRef::in_cluster(&kinds::INFRASTRUCTURE, CLUSTER)
 }
 
 /// A map of the user's.
-pub(super) fn user_map(name: &str) -> Place {
-    Place::in_namespace(&kinds::CONFIG_MAP, USER_NAMESPACE, name)
+pub(super) fn user_map(name: &str) -> ObjectRef {
+    ObjectRef::in_namespace(&kinds::CONFIG_MAP, USER_NAMESPACE, name)
 }
 
 /// The map that the cluster makes of the user's.
-pub(super) fn managed_map() -> Place {
-    Place::in_namespace(&kinds::CONFIG_MAP, MANAGED_NAMESPACE, MANAGED_MAP)
+pub(super) fn managed_map() -> ObjectRef {
+    ObjectRef::in_namespace(&kinds::CONFIG_MAP, MANAGED_NAMESPACE, MANAGED_MAP)
 }
 
 /// The one key of a controller that looks after the cluster as a whole.

@@ -24,7 +24,7 @@ const LIFETIME: u32 = 240;
 /// The longest pause before a watch that broke is begun again.
 const LONGEST_PAUSE: Duration = Duration::from_secs(15);
 
-/// The keys of objects of this kind that were made, changed or removed, without end; at the beginning, and
+/// The keys of objects of this kind that were created, changed or removed, without end; at the beginning, and
 /// after an interruption, those of all that there are or have gone. With a name, its key comes at the
 /// beginning even where there is no such object.
 pub fn changes(

@@ -20,7 +20,7 @@ const DROPPED_STARTS: &[&str] = &["TF_CLI_ARGS", "TF_VAR_"];
 /// names a file for it. Without the file it would go to the streams.
 const LOG: (&str, &str) = ("TF_LOG", "TF_LOG_PATH");
 
-/// What terraform is told in every run.
+/// The environment of Terraform in every run.
 const FIXED: &[(&str, &str)] = &[("TF_IN_AUTOMATION", "1"), ("TF_INPUT", "0"), ("CHECKPOINT_DISABLE", "1")];
 
 /// Variables that name the user's settings of the program. A file that is not there makes it complain.

@@ -8,7 +8,7 @@ use serde::Deserialize;
 /// What is being done to a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Action {
-    /// It is made.
+    /// It is created.
     Create,
     /// It is read.
     Read,

@@ -1,4 +1,4 @@
-//! What can go wrong with terraform, and what is told of it.
+//! Errors of Terraform, and their findings.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -60,7 +60,7 @@ pub enum Fault {
     /// The work on a stage has failed. What was made stands in its state.
     #[error("{0}")]
     Failed(Failed),
-    /// The work ended early because that was asked for. What was made stands in the state.
+    /// The work was interrupted. What was created is in the state.
     #[error("{0}")]
     Interrupted(Interrupted),
     /// A signal from elsewhere ended terraform.
@@ -115,13 +115,13 @@ pub struct Interrupted {
     pub work: String,
     /// The process of an earlier run that was being waited for, and that still works on the stage.
     pub earlier: Option<u32>,
-    /// How many changes were made.
+    /// Number of changes that were made.
     pub done: usize,
     /// How many there were to make, if that was known.
     pub total: Option<usize>,
 }
 
-/// So many errors of one run are told; the log has all.
+/// Maximum number of reported errors of one run; the log has all.
 const MOST: usize = 20;
 
 fn listed(found: &[(PathBuf, Version)]) -> String {

@@ -34,7 +34,7 @@ struct Mark {
     providers: Vec<(String, u64)>,
 }
 
-/// Whether the last installation still stands as it was made.
+/// Whether the last installation is still valid.
 pub(super) fn stands(terraform: &Terraform, stage: &Stage<'_>) -> bool {
     let data = environment::data(stage.folder);
     let Ok(Some(bytes)) = streams::read(&data.join(MARK)) else { return false };
@@ -69,7 +69,7 @@ pub(super) fn has_data(stage: &Stage<'_>) -> bool {
     }
 }
 
-/// Makes the data folder.
+/// Creates the data folder.
 pub(super) fn prepare(stage: &Stage<'_>) -> Result<(), Fault> {
     let data = environment::data(stage.folder);
     if fs::symlink_metadata(&data).is_ok_and(|about| !about.is_dir()) {

@@ -1,7 +1,7 @@
 //! `OpenTofu` or Terraform: found, started, followed and understood.
 //!
 //! Terraform writes what it prints into files that are read as they grow, so that it finishes its work whatever
-//! becomes of landfall; the next run finds it and waits. It begins with a mask under which nobody else can read
+//! becomes of landfall; the next run finds it and waits. It begins with a mask under which no one else can read
 //! what it writes. What it says is sorted, and shown without secrets.
 //!
 //! ```
@@ -75,7 +75,7 @@ pub struct Terraform {
     plugin_dir: Option<PathBuf>,
 }
 
-/// A part of the infrastructure that is made, and can be removed, by itself.
+/// A part of the infrastructure that is created, and can be removed, by itself.
 #[derive(Clone, Copy, Debug)]
 pub struct Stage<'a> {
     /// Its name: `cluster`.
@@ -86,7 +86,7 @@ pub struct Stage<'a> {
     pub variables: &'a [PathBuf],
     /// What is added to the environment. Of the values nothing secret is ever shown.
     pub environment: &'a [(String, Secret<String>)],
-    /// The folder for what is printed; made if it is missing.
+    /// The folder for what is printed; created if it is missing.
     pub log: &'a Path,
 }
 

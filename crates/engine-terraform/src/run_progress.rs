@@ -11,7 +11,7 @@ use super::event::{Action, Counts, Diagnostic, Event};
 pub struct Progress {
     /// How many changes there are to make, once that is known.
     pub total: Option<usize>,
-    /// How many of them are made.
+    /// How many of them are done.
     pub done: usize,
     /// What is being worked on, that which takes longest first.
     pub running: Vec<Running>,

@@ -31,7 +31,7 @@ pub enum Fault {
         /// What was said, as a part of a sentence.
         why: String,
     },
-    /// The call cannot be made with what the kubeconfig or the environment says.
+    /// The call cannot be sent with the kubeconfig or the environment.
     Setup(String),
 }
 

@@ -161,7 +161,7 @@ impl ClusterDir {
         Ok(())
     }
 
-    /// Brings the journal to know that `metadata.json` is no more.
+    /// Records in the journal that `metadata.json` no longer exists.
     fn forget_metadata(&mut self) -> Result<(), Error> {
         let step = self.journal.get(METADATA).map(|entry| entry.step.clone());
         if let Some(step) = step {

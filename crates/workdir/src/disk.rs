@@ -107,7 +107,7 @@ pub(super) fn restrict(path: &Path) -> Result<(), Error> {
     fs::set_permissions(path, private).map_err(Error::at(Error::Restrict, path))
 }
 
-/// Makes the cluster directory itself, and those above it, with the modes that the user's umask gives.
+/// Creates the cluster directory itself, and those above it, with the modes that the user's umask gives.
 pub(super) fn make_root(path: &Path, durability: Durability) -> Result<(), Error> {
     if fs::metadata(path).is_ok_and(|about| about.is_dir()) {
         return Ok(());
@@ -125,8 +125,8 @@ pub(super) fn make_root(path: &Path, durability: Durability) -> Result<(), Error
     }
 }
 
-/// Makes a folder below the cluster directory, if it is missing, and lets nobody else into one for
-/// secrets. Returns whether it was made.
+/// Creates a folder below the cluster directory, if it is missing, and lets no one else into one for
+/// secrets. Returns whether it was created.
 ///
 /// `relative` is the same path, from the cluster directory on.
 fn make_folder(path: &Path, relative: &str) -> Result<bool, Error> {
@@ -208,7 +208,7 @@ impl<'d> Change<'d> {
         Self { root, durability, staged, removals, ready: BTreeSet::new(), touched: BTreeSet::new() }
     }
 
-    /// Makes a folder and those above it, where they are missing.
+    /// Creates a folder and those above it, where they are missing.
     pub(super) fn folder(&mut self, path: &str) -> Result<(), Error> {
         let ends = path.match_indices('/').map(|(end, _)| end).chain([path.len()]);
         for folder in ends.map(|end| &path[..end]) {

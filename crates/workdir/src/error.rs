@@ -46,7 +46,7 @@ pub enum Error {
     /// The files of a directory could not be listed.
     #[error("cannot list the files in {}", .0.display())]
     List(PathBuf, #[source] io::Error),
-    /// It could not be found out whether there is such a file.
+    /// It could not be determined whether the file exists.
     #[error("cannot look for {}", .0.display())]
     Look(PathBuf, #[source] io::Error),
     /// A file could not be read.

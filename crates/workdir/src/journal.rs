@@ -1,6 +1,6 @@
 //! The journal: which files landfall wrote, by which step, and with which bytes.
 //!
-//! Tells a file that landfall may replace from one that a person edited. Pure: reading and writing the
+//! Distinguishes a file that landfall may replace from one that a person edited. Pure: reading and writing the
 //! journal's file is `ClusterDir`'s.
 
 use std::collections::BTreeMap;
@@ -144,7 +144,7 @@ impl Journal {
         }
     }
 
-    /// Forgets a file that is no more.
+    /// Forgets a file that no longer exists.
     pub(super) fn forget(&mut self, path: &str) {
         self.files.remove(path);
     }

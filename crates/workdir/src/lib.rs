@@ -80,7 +80,7 @@ pub struct ClusterDir {
 }
 
 impl ClusterDir {
-    /// Opens a cluster directory, made if it is missing, whose files survive the end of the power.
+    /// Opens a cluster directory, created if it is missing, whose files survive a power failure.
     ///
     /// # Errors
     /// As [`ClusterDir::open_with`].
@@ -88,7 +88,7 @@ impl ClusterDir {
         Self::open_with(path, Durability::default())
     }
 
-    /// Opens a cluster directory, made if it is missing, and clears away what a killed process left
+    /// Opens a cluster directory, created if it is missing, and clears away what a killed process left
     /// half-written.
     ///
     /// # Errors

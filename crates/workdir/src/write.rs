@@ -1,7 +1,7 @@
 //! Writing the files of a step: what is written, kept and removed, and how a kill in between is survived.
 //!
-//! First everything is decided ([`Plan`]), then the journal is told what is about to happen, then it
-//! happens, then the journal is told that it did. A file that was cut off in between has either its old or
+//! First everything is decided ([`Plan`]), then the journal records what is about to happen, then it
+//! happens, then the journal records that it did. A file that was cut off in between has either its old or
 //! its new bytes, and the journal knows both.
 
 use serde::Serialize;

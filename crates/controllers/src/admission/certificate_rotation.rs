@@ -13,7 +13,7 @@ use futures::future::BoxFuture;
 use futures::stream::{BoxStream, select, select_all};
 use jiff::Timestamp;
 use landfall_kube::kinds;
-use landfall_kube::objects::{Objects, Part, Place};
+use landfall_kube::objects::{ObjectRef, Objects, Part};
 use serde_json::{Value, json};
 
 use super::certificate::Served;
@@ -66,13 +66,13 @@ impl Keeper {
     async fn configure(&self, served: &Served) -> Result<(), Failed> {
         let bundle = STANDARD.encode(&served.authorities);
         for (kind, wanted) in configurations(&self.address, &self.namespace, Some(&bundle)) {
-            self.put(&Place::in_cluster(kind, NAME), wanted).await?;
+            self.put(&ObjectRef::in_cluster(kind, NAME), wanted).await?;
         }
         Ok(())
     }
 
     /// Has a configuration stand as it is wanted.
-    async fn put(&self, place: &Place, wanted: Value) -> Result<(), Failed> {
+    async fn put(&self, place: &ObjectRef, wanted: Value) -> Result<(), Failed> {
         let stands = fetch::object(&*self.objects, place, "configuration-unreadable").await?;
         let webhooks = |object: &Value| object.get("webhooks").cloned().unwrap_or_default();
         if stands.as_ref().is_some_and(|stands| holds(&webhooks(stands), &webhooks(&wanted))) {

@@ -35,7 +35,7 @@ struct Kept {
 /// What is known of a resource.
 #[derive(Debug, Default)]
 struct Known {
-    /// When it was made.
+    /// When it was created.
     made: Option<Timestamp>,
     /// The ID that it has.
     infra_id: Option<String>,
@@ -50,7 +50,7 @@ impl Claims {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether all resources that there are were told of.
+    /// Whether all existing resources were reported.
     pub(super) fn is_complete(&self) -> bool {
         self.kept().is_complete
     }

@@ -65,7 +65,7 @@ pub struct Numbers {
 }
 
 impl Numbers {
-    /// Numbers that begin with nothing and are told with all others of a registry.
+    /// Metrics that begin empty and are exported with all others of a registry.
     #[must_use]
     pub fn registered(registry: &mut Registry) -> Self {
         let numbers = Self {
@@ -99,7 +99,7 @@ impl Numbers {
         self.reconciles.observe(took.as_secs_f64());
     }
 
-    /// An object became Ready so long after it was made.
+    /// The time from the creation of an object until it was Ready.
     pub(super) fn became_ready(&self, kind: &'static str, after: Duration) {
         self.ready.get_or_create(&Of { kind }).observe(after.as_secs_f64());
     }

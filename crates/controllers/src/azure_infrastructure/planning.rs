@@ -22,9 +22,9 @@ use serde_json::json;
 
 use super::resource::{self, Machines, Spec, Stage};
 
-/// How many findings are told; more would not help whoever reads them.
+/// Maximum number of findings in a message; more would not help the reader.
 const TOLD: usize = 10;
-/// How much is told of all of them together, in characters.
+/// Maximum length of all of them together, in characters.
 const LONGEST: usize = 2000;
 /// How many digits the digest of a plan has.
 const DIGITS: usize = 16;

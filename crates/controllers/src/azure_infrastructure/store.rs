@@ -183,7 +183,7 @@ impl Kept {
         let cluster = cluster_of(object)?;
         let id = Need { kind, name: text(object, "/metadata/name").to_owned() };
         let known = self.clusters.get(&cluster)?.get(&id)?.version;
-        // An object of this name may have been made anew meanwhile.
+        // An object with this name may have been created again meanwhile.
         if known <= version(object) {
             self.remove(&cluster, &id, numbers);
         }

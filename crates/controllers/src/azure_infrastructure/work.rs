@@ -12,7 +12,7 @@ use landfall_engine_aso::drive::{Drive, Work};
 use landfall_engine_aso::keys;
 use landfall_engine_aso::kinds::Kind;
 use landfall_engine_aso::translate::Ignition;
-use landfall_kube::objects::{Happening, Place, Weight};
+use landfall_kube::objects::{ClusterEvent, EventType, ObjectRef};
 use landfall_model::catalogue::Catalogue;
 use landfall_model::plan::is_infra_id;
 use tokio::time::Instant;
@@ -61,7 +61,7 @@ struct Planned {
 /// One run.
 pub(super) struct Run<'a> {
     controller: &'a AzureInfrastructure,
-    place: &'a Place,
+    place: &'a ObjectRef,
     namespace: &'a str,
     resource: &'a Resource,
     memory: &'a mut Memory,
@@ -74,7 +74,7 @@ pub(super) struct Run<'a> {
 impl<'a> Run<'a> {
     pub(super) fn new(
         controller: &'a AzureInfrastructure,
-        place: &'a Place,
+        place: &'a ObjectRef,
         resource: &'a Resource,
         memory: &'a mut Memory,
     ) -> Self {
@@ -213,7 +213,7 @@ impl<'a> Run<'a> {
         Ok(rest)
     }
 
-    /// Removes all that was made, and then lets the resource go.
+    /// Removes all that was created, and then lets the resource go.
     async fn remove(&mut self) -> Result<Option<Duration>, Failed> {
         let objects = &*self.controller.objects;
         if !anchor::has_finalizer(self.resource) || self.resource.has_moved() {
@@ -267,8 +267,8 @@ impl<'a> Run<'a> {
             format!("the cluster is protected: nothing is removed until the annotation {annotation} is");
         if !self.resource.status.conditions.iter().any(|condition| condition.reason == PROTECTED) {
             let (about, note) = (self.place.clone(), note.clone());
-            let happening = Happening { about, weight: Weight::Warning, reason: PROTECTED, note };
-            self.controller.driver.events.tell(happening).await;
+            let event = ClusterEvent { about, event_type: EventType::Warning, reason: PROTECTED, note };
+            self.controller.driver.events.report(event).await;
         }
         self.say(Said::new(PROGRESSING, false, PROTECTED, &note));
         None

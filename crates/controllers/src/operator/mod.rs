@@ -33,7 +33,7 @@ use self::http_server::Health;
 use super::admission::{SECRET_NAME, Webhook};
 use super::{Controller, run};
 use landfall_kube::kinds::SECRET;
-use landfall_kube::objects::{Objects, Place};
+use landfall_kube::objects::{ObjectRef, Objects};
 use landfall_net::stop::Stop;
 
 /// The port on which an operator answers unless another is wished.
@@ -57,7 +57,7 @@ pub struct Judging {
 impl Judging {
     /// Waits until there are certificates.
     async fn certified(objects: &dyn Objects, namespace: String) {
-        let place = Place::in_namespace(&SECRET, namespace, SECRET_NAME);
+        let place = ObjectRef::in_namespace(&SECRET, namespace, SECRET_NAME);
         loop {
             let secret = objects.get(&place).await.ok().flatten();
             if secret.is_some_and(|secret| secret.pointer("/data/tls.crt").is_some()) {

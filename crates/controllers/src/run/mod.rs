@@ -24,7 +24,7 @@ use super::{Controller, Failed, Key, Next};
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Runs the controllers until it is asked to stop, and what is under way then to its end. Where that takes too
-/// long, or this is dropped, it is given up; the next run finds it as it stands.
+/// long, or this is dropped, it is given up; the next run finds it as it is.
 pub async fn run(controllers: Vec<Arc<dyn Controller>>, client: Client, metrics: Arc<Metrics>, stop: Stop) {
     let all = controllers.iter().map(|controller| {
         let triggers = controller.triggers(&client);

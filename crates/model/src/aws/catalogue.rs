@@ -195,7 +195,7 @@ model! {
         pub service: String,
         /// Its code.
         pub code: String,
-        /// How much an installation makes, unless it is counted in virtual processors.
+        /// Number that an installation creates, unless it is counted in virtual processors.
         pub count: u32,
         /// Whether that much is used in every zone.
         pub per_zone: bool,
