@@ -227,7 +227,7 @@ formats! {
         temporary: bool,
         resources: Vec<PlannedResources>,
         /// Time since which the stage is unchanged.
-        stands_since: Option<String>,
+        exists_since: Option<String>,
     }
     /// A stage that an earlier run removed.
     RemovedStage {
@@ -276,7 +276,7 @@ formats! {
     }
     /// Resources that can be removed at the same time.
     Wave {
-        things: Vec<Resource>,
+        resources: Vec<Resource>,
     }
     /// Output of `destroy cluster --plan`.
     RemovalPlan {
@@ -350,7 +350,7 @@ formats! {
         platform: String,
         region: String,
         /// Resources with the cluster's tag that were seen.
-        things: u64,
+        resources: u64,
         /// Account or subscription; if several were searched.
         account: Option<String>,
         /// Profile of the account; with `--profile`.
