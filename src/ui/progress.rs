@@ -8,10 +8,13 @@ use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget};
 
 use super::printable;
 use super::printer::fitted;
-use super::pulse::style;
+use super::pulse::{asking_style, style};
 
 /// How often a line turns its wheel.
 const TURN: Duration = Duration::from_millis(100);
+
+/// The most columns that the bar, its numbers and its clock take.
+const USED: usize = 56;
 
 /// One line for each thing that is being done, and a bar for all of them. Nothing is drawn where standard
 /// error is no terminal.
@@ -29,8 +32,13 @@ impl Progress {
         let target = if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         let lines = MultiProgress::with_draw_target(target);
         let all = lines.add(ProgressBar::new(0));
-        all.set_style(style("{prefix} [{bar:30}] {pos}/{len} {clock}", limit).progress_chars("=> "));
+        let used = USED + what.chars().count();
+        let style = asking_style("{prefix} [{bar:30}] {pos}/{len} {clock}  {asking}", limit, used);
+        all.set_style(style.progress_chars("=> "));
         all.set_prefix(printable(what));
+        if shown {
+            all.enable_steady_tick(TURN);
+        }
         Self { lines, all, running: Mutex::default() }
     }
 

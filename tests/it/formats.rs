@@ -92,10 +92,12 @@ fn output_about_a_directory_fits_its_schema() {
     fits(fleet, &["create", "manifests", "--offline", "--fleet", "."], "create-manifests", 0);
     let plan = ["create", "cluster", "--plan", "--offline", "--dir", "demo"];
     fits(fleet, &plan, "create-cluster-plan", 0);
+    fits(fleet, &["gather", "--dir", "demo", "--out", "a.tar.gz"], "gather", 0);
     let preflight = ["preflight", "--dir", "demo", "--timeout", "200ms", "--deadline", "5s"];
     fits(fleet, &preflight, "preflight", 4);
     fs::create_dir(fleet.join("empty")).unwrap();
     fits(fleet, &["destroy", "cluster", "--dir", "empty", "--yes"], "refused", 1);
+    fits(fleet, &["gather", "--dir", "empty"], "refused", 1);
     fits(fleet, &["wait-for", "api", "--dir", "empty"], "wait-for", 1);
     fits(fleet, &["aso", "check", "--kubeconfig", "nowhere"], "refused", 1);
 }

@@ -29,6 +29,7 @@ mod state;
 mod streams;
 mod tail;
 
+pub use environment::hide_environment;
 pub use event::Action;
 pub use fault::{Failed, Fault, Interrupted};
 pub use landfall_net::stop::Stop;

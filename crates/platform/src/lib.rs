@@ -161,6 +161,11 @@ pub trait Platform: Sync {
         Facts::default()
     }
 
+    /// Whether machines have data disks that `diskSetup` can be about.
+    fn has_data_disks(&self) -> bool {
+        false
+    }
+
     /// Adds to a config what follows from the facts alone, such as a pool for subnets of a special kind.
     fn add_found(&self, _: &mut InstallConfig, _: &Facts) {}
 

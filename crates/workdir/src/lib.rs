@@ -28,6 +28,7 @@ mod error;
 mod file_set;
 mod journal;
 mod lock;
+mod log;
 mod records;
 mod steps;
 mod write;
@@ -39,6 +40,7 @@ use std::path::{Path, PathBuf};
 pub use destroyed::{Cleared, destroyed};
 pub use error::Error;
 pub use file_set::{BadPath, FileSet, SetFile};
+pub use log::{LOG, Log, OLDER_LOGS, logs};
 pub use steps::{BOOTSTRAP_REMOVAL, Step, StepResult, Steps, fingerprint, steps};
 pub use write::Report;
 

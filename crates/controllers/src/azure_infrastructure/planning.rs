@@ -6,7 +6,7 @@ use aws_lc_rs::digest::{SHA256, digest};
 use landfall_diagnostics::{Finding, Findings};
 use landfall_engine_aso::desired::Policy;
 use landfall_engine_aso::translate::patches::{Patch, by_object};
-use landfall_engine_aso::translate::{Domains, Ignition, Input, Translation, translate};
+use landfall_engine_aso::translate::{Creator, Domains, Ignition, Input, Translation, translate};
 use landfall_install_config::assets;
 use landfall_install_config::verdict::{Outcome, Strictness, judge_keeping};
 use landfall_model::catalogue::Catalogue;
@@ -83,6 +83,7 @@ pub(super) fn planned(judged: &Judged, known: &Known<'_>) -> Result<Target, Vec<
         api_internal_ip: *api_internal_ip,
         ignition: known.ignition,
         patches: &patches,
+        creator: Creator::Operator,
     };
     let mut translation = translate(&input)?;
     for desired in &mut translation.objects {

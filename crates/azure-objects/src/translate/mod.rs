@@ -46,6 +46,18 @@ pub struct Input<'a> {
     pub ignition: Ignition<'a>,
     /// The user's own changes to single objects.
     pub patches: &'a Patches,
+    /// Who creates what the objects stand for.
+    pub creator: Creator,
+}
+
+/// Who creates what the objects stand for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Creator {
+    /// Azure Service Operator, which lacks some of Azure's settings.
+    #[default]
+    Operator,
+    /// landfall itself, by calls of the resource manager.
+    Landfall,
 }
 
 /// Domains of a cloud, and what it does not have.

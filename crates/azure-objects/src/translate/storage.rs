@@ -23,8 +23,9 @@ pub(super) fn add(set: &mut Set<'_>) {
 
 fn account(set: &Set<'_>) -> Value {
     let key = set.platform.customer_managed_key.as_ref();
-    let by_key =
-        set.azure.account.identity != MANAGED_IDENTITY && set.platform.allow_shared_key_access != Some(false);
+    // The ignition config is uploaded with a key: by landfall itself, or by the user of the operator.
+    let is_keyless = set.by_operator() && set.azure.account.identity == MANAGED_IDENTITY;
+    let by_key = !is_keyless && set.platform.allow_shared_key_access != Some(false);
     let keys = format!("{}-storage-keys", set.infra_id());
     let secret = |key: &str| json!({ "name": keys, "key": key });
     let mut spec = json!({

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use super::binding::Binding;
 use super::names::{self, Names};
-use super::{Input, pages};
+use super::{Creator, Input, pages};
 use crate::desired::{Desired, Hints, Mode, Need};
 use crate::kinds;
 use crate::kinds::Kind;
@@ -82,7 +82,7 @@ impl<'a> Set<'a> {
         if self.platform.is_dual_stack() {
             self.faults.push(pages::families());
         }
-        if self.input.cloud.no_user_tags && !self.azure.user_tags.is_empty() {
+        if self.by_operator() && self.input.cloud.no_user_tags && !self.azure.user_tags.is_empty() {
             self.faults.push(pages::user_tags(&self.azure.cloud.name));
         }
         if let (Some(given), Some(subnet)) = (self.input.api_internal_ip, self.control_plane_network())
@@ -90,6 +90,11 @@ impl<'a> Set<'a> {
         {
             self.faults.push(pages::address(given, &subnet.to_string()));
         }
+    }
+
+    /// Whether Azure Service Operator creates the resources.
+    pub(super) fn by_operator(&self) -> bool {
+        self.input.creator == Creator::Operator
     }
 
     pub(super) fn infra_id(&self) -> &'a str {

@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use landfall_model::azure::planned::{BootDiagnostics, Pool, PoolImage};
+use landfall_model::azure::planned::{BootDiagnostics, DataDisk, Pool, PoolImage};
 use landfall_model::plan::in_turn;
 use serde_json::{Map, Value, json};
 
@@ -15,6 +15,8 @@ use super::{Ignition, pages};
 const BOOTSTRAP_DISK: i64 = 128;
 /// Who logs in to a machine.
 const USER: &str = "core";
+/// Azure insists on a password or a key. CoreOS takes its users from Ignition and looks at neither.
+const UNUSED_PASSWORD: &str = "Never-Applied-By-CoreOS-0";
 const SSH_PORT: u16 = 22;
 /// Whose the ignition configs are.
 const BOOTSTRAP: &str = "bootstrap machine";
@@ -70,6 +72,9 @@ pub(super) fn add(set: &mut Set<'_>) {
 
 /// Looks for what the operator's machines cannot have.
 fn check(set: &mut Set<'_>) {
+    if !set.by_operator() {
+        return;
+    }
     let pool = &set.azure.control_plane;
     let bought = matches!(pool.image, PoolImage::Marketplace { plan: true, .. });
     let lacking = [
@@ -178,6 +183,16 @@ fn virtual_machine(set: &Set<'_>, machine: &Machine<'_>, card: &str) -> Value {
         "reference": object("NetworkInterface", card),
     }] });
     spec["storageProfile"] = json!({ "imageReference": image(set, pool), "osDisk": disk(pool, machine) });
+    if pool.ultra_disks == "Enabled" {
+        spec["additionalCapabilities"] = json!({ "ultraSSDEnabled": true });
+    }
+    if let PoolImage::Marketplace { publisher, offer, sku, plan: true, .. } = &pool.image {
+        spec["plan"] = json!({ "name": sku, "product": offer, "publisher": publisher });
+    }
+    if machine.role == CONTROL_PLANE && !pool.data_disks.is_empty() {
+        let disks = pool.data_disks.iter().map(|disk| data_disk(disk, machine));
+        spec["storageProfile"]["dataDisks"] = disks.collect();
+    }
     if !machine.zone.is_empty() {
         spec["zones"] = json!([machine.zone]);
     }
@@ -200,16 +215,19 @@ fn virtual_machine(set: &Set<'_>, machine: &Machine<'_>, card: &str) -> Value {
         let keys: Vec<Value> = keys
             .map(|key| json!({ "path": format!("/home/{USER}/.ssh/authorized_keys"), "keyData": key }))
             .collect();
-        spec["osProfile"] = json!({
+        let mut profile = json!({
             "computerName": machine.name,
             "adminUsername": USER,
             "customData": STANDARD.encode(ignition),
-            "linuxConfiguration": {
-                "disablePasswordAuthentication": true,
-                "provisionVMAgent": false,
-                "ssh": { "publicKeys": keys },
-            },
+            "linuxConfiguration": { "disablePasswordAuthentication": true, "provisionVMAgent": false },
         });
+        if keys.is_empty() {
+            profile["adminPassword"] = UNUSED_PASSWORD.into();
+            profile["linuxConfiguration"]["disablePasswordAuthentication"] = false.into();
+        } else {
+            profile["linuxConfiguration"]["ssh"] = json!({ "publicKeys": keys });
+        }
+        spec["osProfile"] = profile;
     }
     spec
 }
@@ -248,6 +266,13 @@ fn disk(pool: &Pool, machine: &Machine<'_>) -> Value {
     if !pool.disk.encryption_set.is_empty() {
         managed["diskEncryptionSet"] = by_id(&pool.disk.encryption_set);
     }
+    let security = &pool.security;
+    if !security.disk_encryption.is_empty() {
+        managed["securityProfile"] = json!({ "securityEncryptionType": security.disk_encryption });
+        if !security.disk_encryption_set.is_empty() {
+            managed["securityProfile"]["diskEncryptionSet"] = by_id(&security.disk_encryption_set);
+        }
+    }
     json!({
         "name": format!("{}_OSDisk", machine.name),
         "createOption": "FromImage",
@@ -255,6 +280,26 @@ fn disk(pool: &Pool, machine: &Machine<'_>) -> Value {
         "diskSizeGB": machine.disk_size,
         "caching": "ReadOnly",
         "osType": "Linux",
+        "managedDisk": managed,
+    })
+}
+
+/// A disk besides that, which goes with its machine.
+fn data_disk(disk: &DataDisk, machine: &Machine<'_>) -> Value {
+    let mut managed = Map::new();
+    if !disk.kind.is_empty() {
+        managed.insert("storageAccountType".to_owned(), disk.kind.as_str().into());
+    }
+    if !disk.encryption_set.is_empty() {
+        managed.insert("diskEncryptionSet".to_owned(), by_id(&disk.encryption_set));
+    }
+    json!({
+        "name": format!("{}_{}", machine.name, disk.name_suffix),
+        "createOption": "Empty",
+        "deleteOption": "Delete",
+        "lun": disk.lun,
+        "diskSizeGB": disk.size_gb,
+        "caching": if disk.caching.is_empty() { "None" } else { disk.caching.as_str() },
         "managedDisk": managed,
     })
 }

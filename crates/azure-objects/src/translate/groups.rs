@@ -4,10 +4,8 @@ use serde_json::json;
 
 use super::set::{Object, Set, object};
 use crate::desired::Mode;
-use crate::names::{group_id, role_assignment};
+use crate::names::{CONTRIBUTOR, group_id, role_assignment};
 
-/// The role that machines have in the cluster's group: Contributor.
-const ROLE: &str = "b24988ac-6180-42a0-ab88-20f7382dd24c";
 /// The keys of the `ConfigMap` into which the operator writes who an identity is.
 const PRINCIPAL: &str = "principalId";
 const CLIENT: &str = "clientId";
@@ -43,10 +41,11 @@ fn add_role(set: &mut Set<'_>) {
     let subscription = set.subscription();
     let scope = group_id(subscription, &set.azure.groups.cluster);
     let identity = set.id(&format!("Microsoft.ManagedIdentity/userAssignedIdentities/{azure_name}"));
-    let role =
-        format!("/subscriptions/{subscription}/providers/Microsoft.Authorization/roleDefinitions/{ROLE}");
+    let role = format!(
+        "/subscriptions/{subscription}/providers/Microsoft.Authorization/roleDefinitions/{CONTRIBUTOR}"
+    );
     let spec = json!({
-        "azureName": role_assignment(&scope, ROLE, &identity),
+        "azureName": role_assignment(&scope, CONTRIBUTOR, &identity),
         "owner": object("ResourceGroup", &set.names.group),
         "principalIdFromConfig": { "name": azure_name, "key": PRINCIPAL },
         "principalType": "ServicePrincipal",

@@ -3,6 +3,9 @@
 use aws_lc_rs::digest::{SHA1_FOR_LEGACY_USE_ONLY, SHA256, digest};
 use uuid::Uuid;
 
+/// The role that machines have in the groups of the cluster and its network: Contributor.
+pub const CONTRIBUTOR: &str = "b24988ac-6180-42a0-ab88-20f7382dd24c";
+
 /// The longest name of an object: the operator cuts its label with the owner's name there.
 const LONGEST: usize = 63;
 /// How much of a longer name is kept before its digest.

@@ -100,7 +100,18 @@ fn add_new(set: &mut Set<'_>, addresses: &Addresses) {
     let mut spec = in_group(set, &network.name);
     spec["addressSpace"] = json!({ "addressPrefixes": set.machine_networks() });
     set.add(Object::new("VirtualNetwork", vnet.clone(), spec));
-    let gateway = (set.azure.outbound_type == "NatGateway").then(|| add_nat_gateway(set));
+    let gateway = (set.azure.outbound_type == "NatGateway").then(|| {
+        let name = format!("{}-node-natgw", set.infra_id());
+        add_nat_gateway(set, &name, &format!("pip-{name}"), "")
+    });
+    let zoned: Vec<(String, String)> = network
+        .nat_gateways
+        .iter()
+        .map(|gateway| {
+            let address = format!("{}-pip", gateway.name);
+            (gateway.subnet.clone(), add_nat_gateway(set, &gateway.name, &address, &gateway.zone))
+        })
+        .collect();
 
     let security_group = reference("NetworkSecurityGroup", &set.names.security_group);
     let subnet = |azure_name: &str, prefixes: &[String]| {
@@ -114,27 +125,44 @@ fn add_new(set: &mut Set<'_>, addresses: &Addresses) {
         })
     };
     let control_plane = subnet(&network.control_plane_subnet, &addresses.control_plane);
-    let mut compute = subnet(&network.compute_subnet, &addresses.compute);
-    compute["routeTable"] = reference("RouteTable", &routes);
-    if let Some(gateway) = gateway {
-        compute["natGateway"] = reference("NatGateway", &gateway);
-    }
+    let single = [(network.compute_subnet.as_str(), addresses.compute.as_slice())];
+    let several: Vec<(&str, &[String])> =
+        network.compute_subnets.iter().map(|one| (one.name.as_str(), one.addresses.as_slice())).collect();
+    let compute = if several.is_empty() { single.to_vec() } else { several };
+    let compute = compute.into_iter().map(|(name, prefixes)| {
+        let mut spec = subnet(name, prefixes);
+        spec["routeTable"] = reference("RouteTable", &routes);
+        let own = zoned.iter().find(|(subnet, _)| subnet == name).map(|(_, gateway)| gateway);
+        if let Some(gateway) = own.or(gateway.as_ref()) {
+            spec["natGateway"] = reference("NatGateway", gateway);
+        }
+        (name, spec)
+    });
+    let compute: Vec<(&str, Value)> = compute.collect();
     set.add(Object::new("VirtualNetworksSubnet", set.names.control_plane_subnet.clone(), control_plane));
-    set.add(Object::new("VirtualNetworksSubnet", set.names.compute_subnet.clone(), compute));
+    for (azure_name, spec) in compute {
+        let name = set.name_within("subnet", &vnet, azure_name);
+        set.add(Object::new("VirtualNetworksSubnet", name, spec));
+    }
 }
 
-/// Adds the way out of the compute machines' subnet; gives its name.
-fn add_nat_gateway(set: &mut Set<'_>) -> String {
-    let azure_name = format!("{}-node-natgw", set.infra_id());
-    let address_name = format!("pip-{azure_name}");
-    let address = set.name("public address", &address_name);
-    let spec = public_address(set, &address_name);
+/// Adds a way out of a subnet of compute machines, in a zone or where Azure chooses; gives its name.
+fn add_nat_gateway(set: &mut Set<'_>, azure_name: &str, address_name: &str, zone: &str) -> String {
+    let address = set.name("public address", address_name);
+    let mut spec = public_address(set, address_name);
+    let zones = (!zone.is_empty()).then(|| json!([zone]));
+    if let Some(zones) = &zones {
+        spec["zones"] = zones.clone();
+    }
     set.add(Object::new("PublicIPAddress", address.clone(), spec));
-    let mut spec = in_group(set, &azure_name);
+    let mut spec = in_group(set, azure_name);
+    if let Some(zones) = zones {
+        spec["zones"] = zones;
+    }
     spec["sku"] = json!({ "name": "Standard" });
     spec["publicIpAddresses"] = json!([reference("PublicIPAddress", &address)]);
     spec["idleTimeoutInMinutes"] = 4.into();
-    let name = set.name("NAT gateway", &azure_name);
+    let name = set.name("NAT gateway", azure_name);
     set.add(Object::new("NatGateway", name.clone(), spec));
     name
 }
