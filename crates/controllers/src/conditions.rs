@@ -1,4 +1,4 @@
-//! Conditions of a `ClusterOperator`, which tell how controllers do.
+//! Conditions of a `ClusterOperator` about the controllers.
 //!
 //! Several write the conditions of one operator. Each reads all of them, changes its own and writes the list
 //! back onto the version that it read; where another was faster, it reads again. So nobody's are lost, and a
@@ -168,7 +168,7 @@ fn versions(live: &Value, version: &str) -> Value {
     Value::Array(versions)
 }
 
-/// What stands there, and ours behind it as far as it is not among it.
+/// The existing conditions, followed by ours that are not among them.
 fn joined(stands: Option<&Value>, own: &Value) -> Value {
     let mut all = stands.and_then(Value::as_array).cloned().unwrap_or_default();
     let new: Vec<Value> =

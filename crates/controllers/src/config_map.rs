@@ -78,7 +78,7 @@ async fn write(
             // Nothing in it can be changed, not even that.
             objects.delete(place).await?;
         } else if let Some(patch) = removal(live, wanted) {
-            // What another wrote stays under apply. One patch sets and removes, so that nobody sees half of it.
+            // Entries of others stay under apply. One patch sets and removes, so that no reader sees half of it.
             return objects.merge(place, patch, Part::Whole).await.map(|_| ());
         }
     }

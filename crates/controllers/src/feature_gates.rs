@@ -12,7 +12,7 @@ pub(super) const MANAGED_ELSEWHERE: &str = "VSphereMultiVCenterDay2";
 /// On, load balancers of AWS get security groups.
 pub(super) const LOAD_BALANCER_GROUPS: &str = "AWSServiceLBNetworkSecurityGroup";
 
-/// The name of the one object that tells the cluster's release.
+/// The name of the object with the cluster's release.
 pub(super) const VERSION: &str = "version";
 
 const UNREADABLE: &str = "gates-unreadable";
@@ -38,7 +38,7 @@ impl Gates {
         self.enabled.iter().any(|gate| gate.name == name)
     }
 
-    /// How a gate stands.
+    /// The state of a gate.
     pub(super) fn state(&self, name: &str) -> Gate {
         if self.is_on(name) {
             Gate::On

@@ -78,7 +78,7 @@ pub(super) fn prepare(stage: &Stage<'_>) -> Result<(), Fault> {
     streams::private_folder(&data)
 }
 
-/// Empties the data folder. Everything in it can be had again; the state is elsewhere.
+/// Empties the data folder. Everything in it can be installed again; the state is elsewhere.
 pub(super) fn wipe(stage: &Stage<'_>) -> Result<(), Fault> {
     let data = environment::data(stage.folder);
     let removed = match fs::symlink_metadata(&data) {
@@ -105,7 +105,7 @@ pub(super) fn arguments(plugin_dir: Option<&Path>) -> Vec<OsString> {
 fn mark(terraform: &Terraform, stage: &Stage<'_>, data: &Path) -> Option<Mark> {
     let mut sum = Context::new(&SHA256);
     let mut take = |bytes: &[u8]| {
-        // The length keeps apart what stands one after the other.
+        // The length separates adjacent values.
         sum.update(&bytes.len().to_le_bytes());
         sum.update(bytes);
     };

@@ -94,7 +94,7 @@ pub struct Stage<'a> {
 /// What is to be done with a stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Work {
-    /// Make it as it is configured.
+    /// Apply the configuration.
     Apply,
     /// Remove it.
     Destroy,
@@ -158,7 +158,7 @@ impl Terraform {
         &self.program.version
     }
 
-    /// Installs the providers of a stage, unless that was done and still stands.
+    /// Installs the providers of a stage, unless the last installation is still valid.
     ///
     /// # Errors
     /// A provider cannot be installed, the configuration cannot be read, or it was asked to stop.
@@ -223,7 +223,7 @@ impl Terraform {
         watcher.changed(&told);
         let ended = process
             .end(stage, stop, || {
-                // A stream that cannot be read for a moment is no reason to leave terraform alone.
+                // An unreadable stream must not end the supervision of Terraform.
                 let _ = tail.follow(&mut |line| {
                     tally.take(line, began.elapsed());
                 });
@@ -254,7 +254,7 @@ impl Terraform {
         Ok(Done { added: counts.add, changed: counts.change, removed: counts.remove, took })
     }
 
-    /// What stands in a stage's state for others, by name. There may be secrets in it.
+    /// The outputs in a stage's state, by name. They may contain secrets.
     ///
     /// # Errors
     /// The state cannot be read.
@@ -339,7 +339,7 @@ impl Terraform {
     }
 }
 
-/// The errors of a run that told none as events: what it printed for people.
+/// The errors of a run without error events: its output for people.
 fn for_people(output: &Path, errors: &Path) -> Vec<Diagnostic> {
     let text = |path: &Path| {
         let bytes = streams::read(path).ok().flatten().unwrap_or_default();

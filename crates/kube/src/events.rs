@@ -1,4 +1,4 @@
-//! What happened, told as events that `kubectl` shows beside the object.
+//! Events that `kubectl` shows for an object.
 
 #![allow(clippy::disallowed_methods, reason = "an event has the time at which it happened")]
 
@@ -20,7 +20,7 @@ const OF_THE_CLUSTER: &str = "default";
 const LONGEST_NOTE: usize = 1000;
 /// How many events are remembered, so that repeated ones are counted and not created again.
 const REMEMBERED: usize = 64;
-/// Nobody waits longer for an event to be told.
+/// Maximum time to report an event.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Reports events of the core API.

@@ -31,5 +31,5 @@ pub use fault::{Failure, Fault};
 pub use kubeconfig::{Bad, BadKubeconfig};
 pub use live::Live;
 
-/// The name under which landfall writes to clusters and tells what happened.
+/// The field manager and event source of landfall.
 pub const MANAGER: &str = "landfall";

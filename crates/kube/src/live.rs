@@ -110,7 +110,7 @@ impl Live {
     async fn answer(&self, method: Method, path: &str, kind: &str, body: &Value) -> Result<Value, Failure> {
         let bytes = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
         let request = Request::builder().method(method).uri(path).header("content-type", kind);
-        // What comes of a JSON patch is read by nobody.
+        // The result of a JSON patch is not used.
         let accept = if kind == JSON_PATCH { METADATA } else { JSON };
         let request = request.header("accept", accept).body(Body::from(bytes));
         let request = request.map_err(|_| Fault::Setup("the request cannot be serialized".to_owned()))?;

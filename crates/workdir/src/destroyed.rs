@@ -232,7 +232,7 @@ mod tests {
         })
     }
 
-    /// A directory with a cluster that landfall made.
+    /// A directory with a cluster that landfall created.
     fn made(root: &Path) -> Result<ClusterDir, Box<dyn Any>> {
         fs::write(root.join("install-config.yaml"), "mine")?;
         let mut cluster = ClusterDir::open(root)?;

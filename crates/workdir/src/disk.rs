@@ -65,7 +65,7 @@ pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, Error> {
     }
 }
 
-/// The names in a folder, each with whether it is a folder itself. Empty if there is no such folder.
+/// The names in a folder, each with whether it is a folder. Empty if the folder does not exist.
 pub(super) fn list(folder: &Path) -> Result<Vec<(String, bool)>, Error> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
@@ -102,7 +102,7 @@ pub(super) fn remove(path: &Path) -> Result<(), Error> {
     }
 }
 
-/// Lets nobody but its owner read a file.
+/// Restricts a file to its owner.
 pub(super) fn restrict(path: &Path) -> Result<(), Error> {
     let private = Permissions::from_mode(PRIVATE_FILE);
     fs::set_permissions(path, private).map_err(Error::at(Error::Restrict, path))

@@ -37,7 +37,7 @@ pub enum Error {
     /// A path is none of a file of a cluster directory.
     #[error(transparent)]
     Path(#[from] BadPath),
-    /// A directory could not be made.
+    /// A directory could not be created.
     #[error("cannot create the directory {}", .0.display())]
     CreateFolder(PathBuf, #[source] io::Error),
     /// Others could not be kept from reading a file or a directory.

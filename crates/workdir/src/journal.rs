@@ -84,7 +84,7 @@ impl Default for Journal {
     }
 }
 
-/// Why bytes are no journal that can be used.
+/// Why bytes are not a usable journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unusable {
     /// They are cut off or were changed.

@@ -127,7 +127,7 @@ impl ClusterDir {
         self.damaged.as_deref()
     }
 
-    /// The content of a file, or nothing if there is no such file.
+    /// The content of a file, or nothing if it does not exist.
     ///
     /// # Errors
     /// The path is not one below the directory, or the file cannot be read.

@@ -1,6 +1,6 @@
 //! The certificates by which the API server knows the judge: an authority of its own, and a server's.
 //!
-//! The key of the authority is kept by nobody: with new certificates comes a new authority.
+//! The authority's key is not kept: new certificates have a new authority.
 
 use std::net::IpAddr;
 use std::sync::Arc;

@@ -54,7 +54,7 @@ impl Keeper {
             Some(before) => new.after(before),
             None => new,
         };
-        // Nobody shows a certificate that is not trusted yet.
+        // No replica uses a certificate that is not trusted yet.
         self.configure(&new).await?;
         let written = self.objects.apply(&place, new.secret(), Part::Whole).await;
         written.map_err(|fault| Failed::call("secret-unwritable", &place, "written", &fault))?;
@@ -92,7 +92,7 @@ impl Keeper {
     }
 }
 
-/// Whether all that is wanted stands; the server adds what it takes for granted.
+/// Whether the object has all desired fields; the server adds defaults.
 fn holds(stands: &Value, wanted: &Value) -> bool {
     match (stands, wanted) {
         (Value::Object(stands), Value::Object(wanted)) => {

@@ -28,7 +28,7 @@ pub struct Judge {
     questions: Arc<dyn Questions>,
 }
 
-/// Why there is no judgement, in a sentence.
+/// Why the request could not be validated, in a sentence.
 type Unknown = String;
 
 impl Judge {
@@ -59,7 +59,7 @@ impl Judge {
         answer(text(request, "/uid"), response)
     }
 
-    /// What stands against a request.
+    /// A reason to refuse a request.
     async fn judge(&self, request: &Value, now: Timestamp) -> Result<Vec<Refusal>, Unknown> {
         let Some((resource, object, old)) = subject(request) else { return Ok(Vec::new()) };
         let profile = [ProfileKind::Private, ProfileKind::Released];
@@ -112,7 +112,7 @@ impl Judge {
         Ok(admission::usage(&asked, &shoots))
     }
 
-    /// Whether whoever makes a request has a verb.
+    /// Whether the caller of a request has a verb.
     async fn may(&self, request: &Value, kind: ProfileKind, verb: Verb) -> Result<bool, Unknown> {
         let mut spec: Map<String, Value> = Map::new();
         for (from, to) in [("username", "user"), ("groups", "groups"), ("uid", "uid"), ("extra", "extra")] {

@@ -23,7 +23,7 @@ const UNUSABLE: &str = "credentials-unusable";
 /// A Secret cannot be written.
 const UNWRITABLE: &str = "credentials-unwritable";
 
-/// The texts that a plan is made of.
+/// The source texts of a plan.
 pub(super) struct Texts {
     pub(super) config: Vec<u8>,
     pub(super) facts: Option<Vec<u8>>,

@@ -34,7 +34,7 @@ struct By {
     rule: &'static str,
 }
 
-/// How an object stands, as far as objects are counted by it.
+/// The state of an object, as far as metrics count it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 pub(super) struct Stands {
     kind: &'static str,
@@ -43,7 +43,7 @@ pub(super) struct Stands {
 }
 
 impl Stands {
-    /// An object of this kind that stands so.
+    /// An object of this kind in this state.
     pub(super) fn new(kind: &'static str, policy: Policy, is_ready: bool) -> Self {
         Self { kind, policy: policy.name(), ready: if is_ready { READY } else { NOT_READY } }
     }
@@ -104,7 +104,7 @@ impl Numbers {
         self.ready.get_or_create(&Of { kind }).observe(after.as_secs_f64());
     }
 
-    /// An object stands otherwise than before; none where it is not there.
+    /// An object has another state than before; none if it does not exist.
     pub(super) fn stands(&self, before: Option<&Stands>, now: Option<&Stands>) {
         if before == now {
             return;

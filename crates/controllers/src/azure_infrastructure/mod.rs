@@ -74,7 +74,7 @@ const RESYNC: Duration = Duration::from_mins(5);
 const UNREADABLE: &str = "resource-unreadable";
 const UNWRITABLE: &str = "status-unwritable";
 
-/// What the controller is made of.
+/// The dependencies of the controller.
 pub struct Tools {
     /// The objects of the management cluster.
     pub objects: Arc<dyn Objects>,

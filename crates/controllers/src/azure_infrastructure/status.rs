@@ -11,7 +11,7 @@ const TOLD: usize = 20;
 /// Maximum length of each message, in characters.
 const LONGEST: usize = 300;
 
-/// The install config is one that a plan can be made of.
+/// A plan can be created from the install config.
 pub(super) const VALIDATED: &str = "Validated";
 /// The credentials are there and of the right cloud.
 pub(super) const CREDENTIALS: &str = "CredentialsReady";
@@ -22,7 +22,7 @@ pub(super) const READY: &str = "Ready";
 /// Something is on its way.
 pub(super) const PROGRESSING: &str = "Progressing";
 
-/// What is said of one thing now.
+/// The current state of one condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Said {
     pub(super) kind: &'static str,

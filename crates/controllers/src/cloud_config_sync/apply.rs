@@ -8,13 +8,13 @@ use super::super::config_map::{self, Change, Names};
 use super::super::{Failed, object_refs};
 use super::status;
 
-/// Brings the managed map to these entries. Gives what there is to tell.
+/// Reconciles the managed map. Returns an event, if anything changed.
 pub(super) async fn managed(objects: &dyn Objects, wanted: &Entries) -> Result<Option<ClusterEvent>, Failed> {
     const NAMES: Names = Names { unreadable: "managed-unreadable", unwritable: "managed-unwritable" };
     bring(objects, object_refs::managed_map(), wanted, NAMES).await
 }
 
-/// Brings the target to these entries. Gives what there is to tell.
+/// Reconciles the target map. Returns an event, if anything changed.
 pub(super) async fn target(
     objects: &dyn Objects,
     namespace: &str,

@@ -1,4 +1,4 @@
-//! What the target is made of.
+//! The sources of the target map.
 
 use landfall_cloud_config::target::{MINIMAL_VSPHERE, rule};
 use landfall_cloud_config::{CLOUD_CONF, Entries, Infrastructure, Network};

@@ -126,7 +126,7 @@ fn build(basis: &fetch::Basis, source: &Entries) -> Result<Entries, Failed> {
     let text = entries.data.get(CLOUD_CONF).map_or("", String::as_str);
     let text = transform(&basis.infrastructure, &basis.network, text, gate)?;
     entries.data.insert(CLOUD_CONF.to_owned(), text);
-    // The configuration stands on one side only, or the API server refuses the map.
+    // The configuration is in `data` or in `binaryData`, or the API server refuses the map.
     entries.binary_data.remove(CLOUD_CONF);
     Ok(entries)
 }

@@ -38,7 +38,7 @@ impl Held<'_> {
         self.write(objects, &finalizers).await
     }
 
-    /// Lets go of a profile that is being deleted, or tells what still refers to it.
+    /// Releases a profile that is being deleted, or reports what still refers to it.
     pub(super) async fn release(
         &self,
         objects: &dyn Objects,

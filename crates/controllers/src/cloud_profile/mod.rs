@@ -265,6 +265,6 @@ fn cleaned_up(place: &ObjectRef, removed: &[String]) -> ClusterEvent {
 /// When to look again: as soon as what expires next has expired.
 fn next(expiry: Option<Timestamp>, now: Timestamp) -> Next {
     let pause = expiry.and_then(|expiry| Duration::try_from(expiry.duration_since(now)).ok());
-    // At the very instant it still stands.
+    // At this very instant it is still valid.
     pause.map_or(Next::Settled, |pause| Next::Again(pause.saturating_add(Duration::from_millis(1))))
 }

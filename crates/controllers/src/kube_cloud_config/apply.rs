@@ -11,7 +11,7 @@ use super::status;
 
 const NAMES: Names = Names { unreadable: "managed-unreadable", unwritable: "managed-unwritable" };
 
-/// Brings the managed map to these entries; without any it is deleted. Gives what there is to tell.
+/// Reconciles the managed map; without entries it is deleted. Returns an event, if anything changed.
 pub(super) async fn bring(
     objects: &dyn Objects,
     wanted: &Entries,

@@ -1,4 +1,4 @@
-//! The user's configuration of the cloud provider, made complete for the rest of the cluster.
+//! Completes the user's configuration of the cloud provider for the rest of the cluster.
 //!
 //! The user's map in `openshift-config` and the Infrastructure object become the map `kube-cloud-config` in
 //! `openshift-config-managed`. What contradicts the cluster is refused: the map then stays as it is, and a
@@ -56,7 +56,7 @@ impl KubeCloudConfig {
         ended(outcome, reported)
     }
 
-    /// Brings the managed map to what it should be. `standing` takes what lasts and should be told.
+    /// Reconciles the managed map. `standing` collects lasting states to report.
     async fn keep(&self, standing: &mut Vec<ClusterEvent>) -> Result<(), Failed> {
         let objects = &*self.objects;
         let Some(infrastructure) = fetch::infrastructure(objects).await? else {

@@ -48,7 +48,7 @@ impl Deployed {
     }
 }
 
-/// All manifests, in the order in which they must be made.
+/// All manifests, in the order in which they must be created.
 #[must_use]
 pub fn manifests(deployed: &Deployed) -> Vec<Value> {
     let namespace = deployed.namespace.as_str();

@@ -41,7 +41,7 @@ pub const PORT: u16 = 8080;
 /// The name of the lease by which one of the replicas leads.
 pub const LEASE_NAME: &str = "landfall-operator";
 
-/// How often it is looked whether the webhook has certificates, as long as it has none.
+/// How often the operator checks for the webhook's certificates until they exist.
 const LOOK: Duration = Duration::from_millis(500);
 
 /// The judge of profiles, and where it finds its certificates.

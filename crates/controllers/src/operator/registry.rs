@@ -157,7 +157,7 @@ pub fn crds_of(controllers: &[&Registered]) -> Vec<Value> {
     all
 }
 
-/// What controllers are made of.
+/// The dependencies of controllers.
 pub struct Kit {
     /// The way to the cluster's objects.
     pub client: Client,

@@ -70,7 +70,7 @@ async fn work(
     }
 }
 
-/// One reconciliation, told in a line of the log and in numbers.
+/// One reconciliation, with a line in the log and metrics.
 async fn reconcile(controller: &dyn Controller, key: Key, metrics: &Metrics) -> (Key, Result<Next, Failed>) {
     let began = Instant::now();
     let outcome = AssertUnwindSafe(async { controller.reconcile(&key).await }).catch_unwind().await;
