@@ -85,8 +85,8 @@ model! {
         /// The least TLS version to set on storage accounts; unset where the cloud cannot.
         #[schemars(extend("examples" = ["TLS1_2"]))]
         pub storage_min_tls: Option<String>,
-        /// Whether machines reach the services of their host through the cluster's proxy, so that these are no
-        /// exception from it.
+        /// Whether machines reach the services of their host through the cluster's proxy, so that
+        /// `noProxy` does not contain them.
         pub host_service_by_proxy: bool,
         /// Whether an install config may give tags.
         pub user_tags_allowed: bool,

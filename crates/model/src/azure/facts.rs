@@ -44,7 +44,7 @@ model! {
 
     /// A machine size as the location offers it.
     pub struct Size {
-        /// Zones that offer it; empty where the location has none.
+        /// Zones that offer it; empty where the location does not have zones.
         pub zones: Vec<String>,
         /// Quota family, such as `standardDSv3Family`.
         pub family: String,
