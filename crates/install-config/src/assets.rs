@@ -118,7 +118,7 @@ fn path_of(pointer: &str) -> String {
     path
 }
 
-/// Every file of a cluster, sorted by path; none for a plan that no platform made.
+/// Every file of a cluster, sorted by path; none for a plan without a platform.
 #[must_use]
 pub fn files(plan: &Plan, extras: &Extras<'_>) -> Vec<File> {
     let rendered = active(&plan.config).and_then(|platform| {

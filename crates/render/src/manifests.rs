@@ -202,7 +202,7 @@ fn network(plan: &Plan) -> Value {
     json!({ "apiVersion": CONFIG, "kind": "Network", "metadata": named("cluster"), "spec": spec, "status": {} })
 }
 
-/// Settings of the pod network, where the config or the platform makes any.
+/// Settings of the pod network, if the config or the platform has any.
 fn pod_network(plan: &Plan, assets: &PlatformAssets) -> Option<Value> {
     let networking = plan.config.networking.as_ref()?;
     let given = Some(networking.cluster_network_mtu).filter(|mtu| *mtu > 0);

@@ -7,14 +7,14 @@ use crate::config::value::model;
 model! {
     /// What AWS answered for one install config.
     pub struct Facts {
-        /// Region that was asked.
+        /// Region of these facts.
         pub region: String,
         /// Partition of the region, such as `aws` or `aws-us-gov`; empty when none is known.
         pub partition: String,
         /// What the account may do with the region: `opt-in-not-required`, `opted-in`, `not-opted-in`; empty
-        /// where the cloud does not list the region or was not asked.
+        /// where the cloud does not list the region or was not queried.
         pub opt_in: String,
-        /// Who asked.
+        /// Caller of the cloud.
         pub caller: Option<Caller>,
         /// Zones of the region that the account can use.
         pub zones: Vec<Zone>,
@@ -37,7 +37,7 @@ model! {
         pub private_zone: Option<HostedZone>,
     }
 
-    /// Who asked.
+    /// Caller of the cloud.
     pub struct Caller {
         /// Account, twelve digits.
         pub account: String,
@@ -66,11 +66,11 @@ model! {
     pub struct InstanceType {
         /// Zones that offer it.
         pub zones: Vec<String>,
-        /// Virtual CPUs; 0 where that was not asked.
+        /// Virtual CPUs; 0 where it is unknown.
         pub vcpus: i32,
-        /// Memory in MiB; 0 where that was not asked.
+        /// Memory in MiB; 0 where it is unknown.
         pub memory_mib: i64,
-        /// Processor architectures, `amd64` and `arm64`; empty where that was not asked.
+        /// Processor architectures, `amd64` and `arm64`; empty where it is unknown.
         pub architectures: Vec<String>,
     }
 
