@@ -1,8 +1,10 @@
 //! The formats of `-o json`, described for their JSON Schemas. A schema describes what a command prints; the
 //! commands build their values themselves, and tests compare what they print with these schemas.
 
+mod cost;
 mod words;
 
+use cost::Cost;
 use schemars::{JsonSchema, Schema, generate::SchemaSettings};
 use serde_json::{Map, Value};
 use words::{
@@ -258,6 +260,8 @@ formats! {
         cluster_id: String,
         release: String,
         summary: Summary,
+        /// With `--prices`.
+        cost: Option<Cost>,
         findings: Vec<Finding>,
     }
     /// A resource of a cluster in its cloud.

@@ -31,7 +31,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     out: Option<PathBuf>,
 
-    /// Private SSH key of the cluster's machines; their journals are then read with `ssh`
+    /// Private SSH key of the machines, to read their journals
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     ssh_key: Option<PathBuf>,
 

@@ -27,6 +27,7 @@ mod namespace;
 #[cfg(feature = "controllers")]
 mod operator;
 mod preflight;
+mod prices;
 mod profile;
 mod regions;
 mod schema;

@@ -173,9 +173,17 @@ fn what_looks_like_a_secret_is_taken_for_one() {
         ("aws_secret_access_key = canary/canary+canary", "aws_secret_access_key = "),
         ("core:$6$canary$canarycanarycanary:1", "core:"),
         ("-----BEGIN EC PRIVATE KEY-----\ncanary\n-----END EC PRIVATE KEY-----\nend", "\nend"),
+        (
+            "source: data:text/plain;charset=utf-8;base64,CANARIES",
+            "source: data:text/plain;charset=utf-8;base64,",
+        ),
+        ("key: PEM end", " end"),
         ("eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJjYW5hcnkifQ.canary", ""),
     ] {
-        let clean = cleaner.clean(text);
+        let text = text.replace("CANARIES", &"canary".repeat(20));
+        let text = text.replace("PEM", &STANDARD.encode("-----BEGIN RSA PRIVATE KEY-----\ncanary"));
+        let clean = cleaner.clean(&text);
+        assert!(!clean.contains(&STANDARD.encode("KEY-----\ncanary")), "{clean}");
         assert!(!clean.contains("canary") && !clean.contains("Y2FuYXJ5"), "{clean}");
         assert!(clean.contains(kept) && clean.contains(REDACTED), "{clean}");
     }

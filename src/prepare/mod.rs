@@ -16,9 +16,9 @@ pub mod wizard;
 mod world;
 pub mod zones;
 
-pub use ask::{Ask, asking, cloud, facts_of_cloud, likely_identity, preflight, runtime};
+pub use ask::{Ask, asking, cloud, facts_of_cloud, likely_identity, preflight, prices_of_cloud, runtime};
 pub use ignition::{IgnitionFrom, hide_secrets};
-pub use inputs::{Basis, BasisOptions, OVERLAYS, catalogue, profile_warnings, restricted};
+pub use inputs::{Basis, BasisOptions, OVERLAYS, catalogue, prices, profile_warnings, restricted};
 pub use world::{Environment, Profiled, now};
 
 use std::path::{Path, PathBuf};

@@ -38,6 +38,7 @@ use landfall_model::config::InstallConfig;
 use landfall_model::facts::Facts;
 use landfall_model::plan::outline::Outline;
 use landfall_model::plan::{Plan, Platforms, Stage};
+use landfall_model::prices::Charges;
 use landfall_platform::cloud::Cloud;
 use landfall_platform::removal::{GivenTarget, Target};
 use landfall_platform::survey::Survey;
@@ -219,6 +220,10 @@ impl Platform for Aws {
 
     fn outline(&self, plan: &Plan) -> Outline {
         outline::outline(plan)
+    }
+
+    fn charges(&self, plan: &Plan) -> Charges {
+        outline::charges(plan)
     }
 
     fn assets(&self, plan: &Plan, extras: &Extras<'_>) -> Option<PlatformAssets> {

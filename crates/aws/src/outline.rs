@@ -2,6 +2,8 @@
 //!
 //! The counts follow `templates/terraform/aws`; a test evaluates the modules and compares.
 
+mod charges;
+
 use std::collections::BTreeSet;
 
 use landfall_model::catalogue::Catalogue;
@@ -12,6 +14,7 @@ use super::config::Platform;
 use super::permissions;
 use super::planned::{self, Network, NewSubnet, Pool};
 use super::{EDGE, STAGES};
+pub(super) use charges::charges;
 
 /// The stage of what stays, and that of what goes with the bootstrap machine.
 const CLUSTER: &str = STAGES[0].name;

@@ -40,6 +40,7 @@ use landfall_model::config::InstallConfig;
 use landfall_model::facts::Facts;
 use landfall_model::plan::outline::Outline;
 use landfall_model::plan::{Engine, Plan, Platforms, Stage};
+use landfall_model::prices::Charges;
 use landfall_platform::removal::{GivenTarget, Target};
 use landfall_platform::{Offline, Platform, World};
 use landfall_render::{Credentials, Extras, PlatformAssets, Unset};
@@ -192,6 +193,10 @@ impl Platform for Azure {
 
     fn outline(&self, plan: &Plan) -> Outline {
         outline::outline(plan)
+    }
+
+    fn charges(&self, plan: &Plan) -> Charges {
+        outline::charges(plan)
     }
 
     fn assets(&self, plan: &Plan, extras: &Extras<'_>) -> Option<PlatformAssets> {

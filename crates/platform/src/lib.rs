@@ -32,6 +32,7 @@ use landfall_model::facts::Facts;
 use landfall_model::plan;
 use landfall_model::plan::outline::Outline;
 use landfall_model::plan::{Plan, Platforms};
+use landfall_model::prices::Charges;
 use landfall_render::{Credentials, Extras, PlatformAssets, Unset};
 use landfall_rules::{Case, Gated, Placement, Traits};
 
@@ -182,6 +183,12 @@ pub trait Platform: Sync {
     /// nothing for a plan of another platform, and where landfall has no modules.
     fn outline(&self, _: &Plan) -> Outline {
         Outline::default()
+    }
+
+    /// What of a plan the platform's cloud charges for; nothing for a plan of another platform, and where
+    /// landfall creates no infrastructure.
+    fn charges(&self, _: &Plan) -> Charges {
+        Charges::default()
     }
 
     /// What the platform adds to the files of a cluster; none for a plan of another platform.

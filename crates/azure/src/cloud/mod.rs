@@ -21,6 +21,7 @@ mod judged;
 mod key_store;
 mod operations;
 mod pages;
+mod prices;
 mod reach;
 mod removal;
 mod resources;
@@ -33,8 +34,9 @@ mod transport;
 mod zones;
 
 use landfall_model::plan::Plan;
+use landfall_model::prices::PriceKey;
 use landfall_platform::cloud::{
-    Asked, Asking, Check, Cloud, EngineNeeds, Gathered, Judged, PublicZone, Session, Waiting,
+    Asked, Asking, Check, Cloud, EngineNeeds, Gathered, Judged, Priced, PublicZone, Session, Waiting,
 };
 use landfall_platform::native::{Api, Secrets};
 use landfall_platform::removal::{Removal, Target};
@@ -86,6 +88,10 @@ impl Session for session::Session<'_> {
 
     fn public_zones(&self) -> Waiting<'_, Asked<Vec<PublicZone>>> {
         Box::pin(zones::public_zones(self))
+    }
+
+    fn prices<'s>(&'s self, keys: &'s [PriceKey]) -> Waiting<'s, Asked<Priced>> {
+        Box::pin(prices::prices(self, keys))
     }
 
     fn adopt<'s>(&'s self, plan: &'s Plan) -> Waiting<'s, Asked<Vec<String>>> {
