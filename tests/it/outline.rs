@@ -215,7 +215,7 @@ fn plans() -> Vec<(String, Plan)> {
 type Change = (&'static str, &'static str, fn(&mut Plan));
 
 fn changed() -> Vec<(String, Plan)> {
-    let changes: [Change; 7] = [
+    let changes: [Change; 9] = [
         ("azure, Stack Hub", "azure-nat-single", stack_hub),
         ("azure, internal Stack Hub", "azure-nat-single", |plan| {
             stack_hub(plan);
