@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::time::Duration;
 
-use dialoguer::console::{Term, truncate_str};
+use console::{Term, truncate_str};
 use indicatif::{ProgressBar, ProgressDrawTarget};
 use landfall_destroy::{Blocked, KindState, State, label};
 use landfall_platform::removal::Disposition;
