@@ -171,6 +171,9 @@ pub fn command() -> clap::Command {
 /// Whatever is wrong was said on standard error when this returns.
 #[must_use]
 pub fn main() -> Exit {
+    if let Some(exit) = completion::answer() {
+        return exit;
+    }
     let parsed = help::shaped(Cli::command()).try_get_matches();
     let parsed = parsed.and_then(|matches| Cli::from_arg_matches(&matches));
     let parsed = parsed.and_then(|cli| refuse_output(&cli).map_or(Ok(cli), Err));

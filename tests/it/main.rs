@@ -14,6 +14,7 @@ mod canary;
 mod cli;
 mod cloud_config;
 mod clusters;
+mod completion;
 mod conformance;
 #[cfg(feature = "controllers")]
 mod controllers;
