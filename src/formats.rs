@@ -425,6 +425,28 @@ formats! {
         name: String,
         url: String,
     }
+    /// A file of the archive of `gather`.
+    GatheredFile {
+        /// Path in the archive, below its one folder.
+        path: String,
+        bytes: u64,
+        about: String,
+        /// How many secrets were replaced.
+        redacted: u64,
+    }
+    /// What the archive of `gather` does not have.
+    MissingFile {
+        path: String,
+        why: String,
+    }
+    /// Output of `gather`.
+    Gather {
+        /// Path of the archive.
+        archive: String,
+        files: Vec<GatheredFile>,
+        missing: Vec<MissingFile>,
+        findings: Vec<Remark>,
+    }
     /// Output of `metadata refresh`.
     Refresh {
         /// Whether metadata.json changed.
@@ -454,6 +476,7 @@ pub fn schemas() -> Vec<(&'static str, Value)> {
         ("explain-code", of::<Code>()),
         ("explain-engine", of::<Engine>()),
         ("explain-field", of::<Field>()),
+        ("gather", of::<Gather>()),
         ("graph", of::<Vec<Asset>>()),
         ("metadata-refresh", of::<Refresh>()),
         ("preflight", of::<Preflight>()),

@@ -17,6 +17,7 @@
 pub mod cli;
 pub mod environment;
 pub mod formats;
+pub mod gather;
 pub mod graph;
 pub mod install;
 pub mod preflight;

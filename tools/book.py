@@ -2,8 +2,10 @@
 """Preprocessor of mdbook: adds the pages of the finding codes to the book.
 
 Each is a file in docs/codes. Its keys, which a reader of Markdown would take for a heading, become a line of text.
-The pages are put below the chapter "Finding codes", in a group for each family. Documents outside of docs that the
-book links to become its last chapters.
+The pages are below the chapters of their families. Documents outside of docs that the book links to become its last
+chapters.
+
+`book.py check FOLDER` fails if a link of the built book leads nowhere.
 """
 
 import json
@@ -11,11 +13,12 @@ import pathlib
 import re
 import sys
 
-CODES = "reference/codes.md"
+CODES = "reference/codes/"
 # Documents of the repository, with their place in the book and their name in the sidebar.
 OUTSIDE = {
     "CONTRIBUTING.md": ("contributing.md", "Contributing"),
     "deploy/README.md": ("deploy.md", "Deploying the operator"),
+    "crates/toy-cloud/README.md": ("toy-cloud.md", "A small platform"),
     "CHANGELOG.md": ("changelog.md", "Changes"),
 }
 
@@ -46,17 +49,14 @@ def chapter(name, path, content, parents, below=()):
     }
 
 
-def families(index, folder):
-    """A group of pages for each heading of the index, such as `LF04xx: AWS`."""
-    groups = []
-    for heading in re.findall(r"^## (LF\d\dxx: .+)$", index["content"], re.M):
-        start, parents = heading[:4], [index["name"], heading]
-        pages = [
-            chapter(path.stem, f"codes/{path.name}", without_keys(path.read_text()), parents)
-            for path in sorted(folder.glob(f"{start}*.md"))
-        ]
-        groups.append(chapter(heading, None, "", parents[:1], pages))
-    return groups
+def of_family(index, folder):
+    """The pages of the codes of an index such as `reference/codes/LF04xx.md`."""
+    start = pathlib.Path(index["path"]).name[:4]
+    parents = index["parent_names"] + [index["name"]]
+    return [
+        chapter(path.stem, f"codes/{path.name}", without_keys(path.read_text()), parents)
+        for path in sorted(folder.glob(f"{start}*.md"))
+    ]
 
 
 def linked(content, path):
@@ -81,16 +81,27 @@ def outside(root):
 def visit(items, folder):
     for item in items:
         page = item.get("Chapter") if isinstance(item, dict) else None
-        if page and page["path"] == CODES:
-            page["sub_items"] = families(page, folder)
+        if page and (page["path"] or "").startswith(CODES):
+            page["sub_items"] = of_family(page, folder)
         elif page:
             page["content"] = linked(page["content"], page["path"] or "")
             visit(page["sub_items"], folder)
 
 
+def dead_links(folder):
+    """The links of a built book to files that do not exist, each with its page."""
+    for page in sorted(folder.rglob("*.html")):
+        for target in re.findall(r'href="([^"#]+)', page.read_text()):
+            is_outside = "://" in target or target.startswith(("mailto:", "data:"))
+            if page.name != "404.html" and not is_outside and not (page.parent / target).exists():
+                yield f"{page.relative_to(folder)}: {target}"
+
+
 def main():
     if sys.argv[1:2] == ["supports"]:
         return
+    if sys.argv[1:2] == ["check"]:
+        sys.exit("\n".join(dead_links(pathlib.Path(sys.argv[2]))) or 0)
     context, book = json.load(sys.stdin)
     folder = pathlib.Path(context["root"]) / "codes"
     visit(book["items"], folder)

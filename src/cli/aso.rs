@@ -26,7 +26,7 @@ use landfall_engine_aso::desired::Desired;
 use landfall_engine_aso::detect;
 use landfall_engine_aso::detect::{Cluster, Deployment, Wanted};
 use landfall_engine_aso::translate::patches::by_object;
-use landfall_engine_aso::translate::{Domains, Ignition, Input, pages, translate};
+use landfall_engine_aso::translate::{Creator, Domains, Ignition, Input, pages, translate};
 use landfall_install_config::assets;
 use landfall_install_config::verdict::Outcome;
 use landfall_model::config::InstallConfig;
@@ -279,6 +279,7 @@ fn objects(plan: &Plan, basis: &Basis, own: &EngineSettings) -> Result<Vec<Desir
         api_internal_ip: own.api_internal_ip,
         ignition: Ignition { bootstrap: Some(STAND_IN), control_plane: None },
         patches: &by_object(own.patches.iter().cloned()),
+        creator: Creator::Operator,
     };
     Ok(translate(&input)?.objects)
 }

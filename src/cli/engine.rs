@@ -8,6 +8,7 @@ use std::time::Duration;
 use futures::future::pending;
 use landfall_diagnostics::{Finding, clock};
 use landfall_engine_terraform::{Fault as EngineFault, Progress, Search, Stop, Terraform, Work};
+use landfall_net::calls;
 use serde_json::{Value, json};
 
 use super::signals::Signals;
@@ -113,7 +114,8 @@ impl Watcher for Shown<'_> {
         let slowest = progress.running.first();
         let message =
             slowest.map(|one| format!("{} {}", one.address, clock(Duration::from_secs(one.seconds))));
-        let message = message.unwrap_or_default();
+        // What terraform asks is its own; landfall's own engine says it.
+        let message = message.or_else(calls::current).unwrap_or_default();
         self.bars.at(progress.done, progress.total, &message);
         if let Some(taken) = self.pulse.due().filter(|_| !self.drawn) {
             self.printer.talk(&beat(stage, progress, taken, &message));

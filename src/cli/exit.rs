@@ -36,7 +36,7 @@ impl Exit {
             Self::Failed => (
                 "failed",
                 "a file that cannot be read; a platform without a cloud, such as `none`; no engine, or an engine \
-                 that still runs; no consent; a timeout of `wait-for`; no cluster to destroy; an operator that lost \
+                 that still runs; no consent; a timeout of `wait-for`; no cluster to destroy or to gather from; an operator that lost \
                  its lease or cannot listen",
             ),
             Self::Usage => (
@@ -55,12 +55,13 @@ impl Exit {
                 "also a cloud that cannot be queried. `preflight`: a check failed. `create cluster`: a check failed; \
                  the engine failed and no resource exists; resources are missing in Terraform's state without \
                  `--recover`; the management cluster is unfit. `destroy cluster`: the wrong account, region or \
-                 subscription; another cluster in the way; an unproven result; a refused deletion",
+                 subscription; another cluster in the way; an unproven result; a refused deletion. \
+                 `destroy find`: a region refused the search",
             ),
             Self::PartWay => (
                 "stopped part-way: run the same command again",
                 "`create cluster`: some resources exist. `destroy cluster`: resources remain, or are not proven to \
-                 be gone, or the cloud did not answer the first calls",
+                 be gone, or the cloud did not answer the first calls. `destroy find`: a region did not answer",
             ),
             Self::Interrupted => (
                 "interrupted",

@@ -16,9 +16,11 @@ mod engine;
 mod exit;
 mod explain;
 mod facts;
+mod gather;
 mod graph;
 mod help;
 mod input;
+mod log;
 mod man;
 mod metadata;
 mod namespace;
@@ -38,6 +40,7 @@ mod whereabouts;
 pub use settings::{Output, Settings};
 
 use std::process::ExitCode;
+use std::time::Instant;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches as _, Parser, Subcommand};
@@ -98,6 +101,7 @@ enum Command {
     Operator(operator::Args),
     Preflight(preflight::Args),
     Facts(facts::Args),
+    Gather(gather::Args),
     Validate(validate::Args),
     Defaults(defaults::Args),
     Explain(explain::Args),
@@ -123,6 +127,7 @@ impl Command {
             Self::Operator(args) => operator::run(args, settings),
             Self::Preflight(args) => preflight::run(args, settings),
             Self::Facts(args) => facts::run(args, settings),
+            Self::Gather(args) => gather::run(args, settings),
             Self::Validate(args) => validate::run(args, settings),
             Self::Defaults(args) => defaults::run(args, settings),
             Self::Explain(args) => explain::run(args, settings),
@@ -148,6 +153,7 @@ impl Command {
             | Self::Metadata(_)
             | Self::Preflight(_)
             | Self::Facts(_)
+            | Self::Gather(_)
             | Self::Explain(_)
             | Self::Schema(_)
             | Self::Regions(_)
@@ -174,11 +180,12 @@ pub fn main() -> Exit {
     if let Some(exit) = completion::answer() {
         return exit;
     }
+    let began = Instant::now();
     let parsed = help::shaped(Cli::command()).try_get_matches();
-    let parsed = parsed.and_then(|matches| Cli::from_arg_matches(&matches));
-    let parsed = parsed.and_then(|cli| refuse_output(&cli).map_or(Ok(cli), Err));
-    let cli = match parsed {
-        Ok(cli) => cli,
+    let parsed = parsed.and_then(|matches| Ok((log::Asked::of(&matches), Cli::from_arg_matches(&matches)?)));
+    let parsed = parsed.and_then(|(asked, cli)| refuse_output(&cli).map_or(Ok((asked, cli)), Err));
+    let (asked, cli) = match parsed {
+        Ok(parsed) => parsed,
         Err(fault) => return usage(&fault),
     };
     let settings = match Settings::resolve(&cli.global) {
@@ -188,11 +195,14 @@ pub fn main() -> Exit {
             return Exit::Failed;
         }
     };
-    let recorded = settings.printer.record_calls().map_err(anyhow::Error::from);
-    recorded.and_then(|()| cli.command.run(&settings)).unwrap_or_else(|fault| {
+    asked.record(&settings);
+    settings.printer.record_calls();
+    let exit = cli.command.run(&settings).unwrap_or_else(|fault| {
         settings.printer.fault(&*fault);
         Exit::Failed
-    })
+    });
+    log::end(exit, began, &settings);
+    exit
 }
 
 /// Help and version are no faults, though clap hands them over as such.

@@ -9,69 +9,82 @@ use super::families::{Family, families, folders};
 /// asset to what is made of it.
 #[must_use]
 pub fn dot() -> String {
-    let families = families();
-    let mut text =
-        "digraph assets {\n  rankdir=LR;\n  ranksep=0.6;\n  node [fontname=\"monospace\", fontsize=11];\n"
-            .to_owned();
-    let node = |at: usize, family: &Family| {
-        let shape = match family.kind {
-            Kind::Input => "ellipse",
-            Kind::Value => "hexagon",
-            Kind::File => "box",
-            Kind::Cloud => "doublecircle",
-        };
-        format!("n{at} [label=\"{}\", shape={shape}];", label(family, "\\l", family.names.len() > 1))
+    let language = Language {
+        head: "digraph assets {\n  rankdir=LR;\n  ranksep=0.6;\n  node [fontname=\"monospace\", fontsize=11];\n",
+        node: &|at, family| {
+            let shape = match family.kind {
+                Kind::Input => "ellipse",
+                Kind::Value => "hexagon",
+                Kind::File => "box",
+                Kind::Cloud => "doublecircle",
+            };
+            format!("n{at} [label=\"{}\", shape={shape}];", label(family, "\\l", family.names.len() > 1))
+        },
+        folder: &|number, name| format!("subgraph cluster_{number} {{\n    label=\"{name}\";"),
+        end_of_folder: "}",
+        arrow: &|from, to| format!("n{from} -> n{to};"),
+        end: "}\n",
     };
-    for (at, family) in families.iter().enumerate().filter(|(_, family)| family.folder.is_empty()) {
-        // Writing to a string does not fail.
-        let _ = writeln!(text, "  {}", node(at, family));
-    }
-    for (number, folder) in folders(&families).into_iter().enumerate() {
-        let _ = writeln!(text, "  subgraph cluster_{number} {{\n    label=\"{folder}\";");
-        for (at, family) in families.iter().enumerate().filter(|(_, family)| family.folder == folder) {
-            let _ = writeln!(text, "    {}", node(at, family));
-        }
-        text.push_str("  }\n");
-    }
-    for (at, family) in families.iter().enumerate() {
-        for need in &family.needs {
-            let _ = writeln!(text, "  n{need} -> n{at};");
-        }
-    }
-    text.push_str("}\n");
-    text
+    language.drawn()
 }
 
 /// The graph as a Mermaid flow chart, from left to right with a subgraph for each folder.
 #[must_use]
 pub fn mermaid() -> String {
-    let families = families();
-    let mut text = "flowchart LR\n".to_owned();
-    let node = |at: usize, family: &Family| {
-        let (open, close) = match family.kind {
-            Kind::Input => ("([", "])"),
-            Kind::Value => ("{{", "}}"),
-            Kind::File => ("[", "]"),
-            Kind::Cloud => ("((", "))"),
-        };
-        format!("n{at}{open}\"{}\"{close}", label(family, "<br/>", false))
+    let language = Language {
+        head: "flowchart LR\n",
+        node: &|at, family| {
+            let (open, close) = match family.kind {
+                Kind::Input => ("([", "])"),
+                Kind::Value => ("{{", "}}"),
+                Kind::File => ("[", "]"),
+                Kind::Cloud => ("((", "))"),
+            };
+            format!("n{at}{open}\"{}\"{close}", label(family, "<br/>", false))
+        },
+        folder: &|number, name| format!("subgraph folder{number} [\"{name}\"]"),
+        end_of_folder: "end",
+        arrow: &|from, to| format!("n{from} --> n{to}"),
+        end: "",
     };
-    for (at, family) in families.iter().enumerate().filter(|(_, family)| family.folder.is_empty()) {
-        let _ = writeln!(text, "  {}", node(at, family));
-    }
-    for (number, folder) in folders(&families).into_iter().enumerate() {
-        let _ = writeln!(text, "  subgraph folder{number} [\"{folder}\"]");
-        for (at, family) in families.iter().enumerate().filter(|(_, family)| family.folder == folder) {
-            let _ = writeln!(text, "    {}", node(at, family));
+    language.drawn()
+}
+
+/// How a language writes the parts of a graph.
+struct Language<'l> {
+    head: &'static str,
+    node: &'l dyn Fn(usize, &Family) -> String,
+    /// The beginning of a folder with a number and a name.
+    folder: &'l dyn Fn(usize, &str) -> String,
+    end_of_folder: &'static str,
+    /// From one node to another.
+    arrow: &'l dyn Fn(usize, usize) -> String,
+    end: &'static str,
+}
+
+impl Language<'_> {
+    fn drawn(&self) -> String {
+        let families = families();
+        let mut text = self.head.to_owned();
+        let nodes = |text: &mut String, folder: &str, indent: &str| {
+            for (at, family) in families.iter().enumerate().filter(|(_, family)| family.folder == folder) {
+                // Writing to a string does not fail.
+                let _ = writeln!(text, "{indent}{}", (self.node)(at, family));
+            }
+        };
+        nodes(&mut text, "", "  ");
+        for (number, folder) in folders(&families).into_iter().enumerate() {
+            let _ = writeln!(text, "  {}", (self.folder)(number, folder));
+            nodes(&mut text, folder, "    ");
+            let _ = writeln!(text, "  {}", self.end_of_folder);
         }
-        text.push_str("  end\n");
-    }
-    for (at, family) in families.iter().enumerate() {
-        for need in &family.needs {
-            let _ = writeln!(text, "  n{need} --> n{at}");
+        for (at, family) in families.iter().enumerate() {
+            for need in &family.needs {
+                let _ = writeln!(text, "  {}", (self.arrow)(*need, at));
+            }
         }
+        text + self.end
     }
-    text
 }
 
 /// The names of a family with a line break between them, and behind the last one if it `ends`.

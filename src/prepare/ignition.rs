@@ -17,6 +17,7 @@ mod origin;
 mod program;
 mod record;
 
+pub use given::hide_secrets;
 pub use origin::IgnitionFrom;
 
 use std::path::Path;

@@ -17,7 +17,7 @@ mod world;
 pub mod zones;
 
 pub use ask::{Ask, asking, cloud, facts_of_cloud, likely_identity, preflight, runtime};
-pub use ignition::IgnitionFrom;
+pub use ignition::{IgnitionFrom, hide_secrets};
 pub use inputs::{Basis, BasisOptions, OVERLAYS, catalogue, profile_warnings, restricted};
 pub use world::{Environment, Profiled, now};
 

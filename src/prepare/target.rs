@@ -358,7 +358,8 @@ pub fn platform_of(
     let unknown = |having: &[&str]| {
         let known = catalogue::PLATFORMS.iter().flat_map(|name| catalogue.known_regions(name, release));
         let known: Vec<&str> = known.map(|known| known.id).collect();
-        let near = nearest(region, known).filter(|near| catalogue.aws.may_mean(region, near));
+        let near = nearest(region, known)
+            .filter(|near| PLATFORMS.iter().all(|platform| platform.may_mean(catalogue, region, near)));
         Unnamed::Usage(Box::new(pages::which_platform(region, having, near)))
     };
     if let Some(platform) = given {

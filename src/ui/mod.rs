@@ -12,6 +12,7 @@ mod printer;
 mod progress;
 pub mod prompt;
 mod pulse;
+mod record;
 pub mod removal;
 pub mod sarif;
 mod stages;
@@ -26,7 +27,7 @@ pub use pulse::{Pulse, beating, of_limit};
 pub use stages::StageBars;
 pub use style::{Style, Styles};
 pub use terminal::{can_ask, columns_of};
-pub use waiting::Waiting;
+pub use waiting::{Waiting, watched};
 
 use landfall_diagnostics::Finding;
 use landfall_install_config::verdict::Outcome;

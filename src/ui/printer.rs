@@ -2,20 +2,23 @@
 
 #![allow(
     clippy::disallowed_methods,
-    reason = "standard output and standard error are opened here and nowhere else; the log has the time"
+    reason = "standard output and standard error are opened here and nowhere else"
 )]
 
 use std::error::Error;
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
-use std::sync::Mutex;
+use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use landfall_diagnostics::clock;
 use landfall_net::calls;
+use landfall_workdir::Log;
 
 use super::layout::folded;
+use super::record::{Level, Record};
 use super::{Style, Styles, columns_of, printable};
 
 /// How much talk the user wants on standard error.
@@ -39,20 +42,31 @@ pub struct Colours {
     pub talk: bool,
 }
 
-/// Writes data to standard output, talk to standard error and, if there is one, the talk to a log.
+/// Writes data to standard output, and everything else to standard error and to what is recorded of the run.
 #[derive(Debug, Default)]
 pub struct Printer {
     volume: Volume,
     colours: Colours,
-    log: Option<Mutex<File>>,
+    record: Arc<Record>,
     closed: AtomicBool,
 }
 
 impl Printer {
-    /// A printer that appends all talk, however quiet, to `log`.
+    /// A printer that appends all talk, however quiet, to `file`.
     #[must_use]
-    pub fn new(volume: Volume, colours: Colours, log: Option<File>) -> Self {
-        Self { volume, colours, log: log.map(Mutex::new), closed: AtomicBool::new(false) }
+    pub fn new(volume: Volume, colours: Colours, file: Option<File>) -> Self {
+        Self { volume, colours, record: Arc::new(Record::new(file)), closed: AtomicBool::new(false) }
+    }
+
+    /// Records the run in the log of a cluster directory as well.
+    pub fn keep(&self, log: Log) {
+        self.record.keep(log);
+    }
+
+    /// Where the log of the cluster directory is, if the run is recorded there.
+    #[must_use]
+    pub fn log_path(&self) -> Option<&Path> {
+        self.record.path()
     }
 
     /// Which streams take colours.
@@ -76,13 +90,12 @@ impl Printer {
         self.volume
     }
 
-    /// The file of the log once more, if there is one.
+    /// The file that the user names for the log once more, if there is one.
     ///
     /// # Errors
     /// The operating system does not give it.
     pub fn log_file(&self) -> io::Result<Option<File>> {
-        let log = self.log.as_ref().and_then(|log| log.lock().ok());
-        log.map(|log| log.try_clone()).transpose()
+        self.record.file()
     }
 
     /// Whether progress may be drawn: the user wants talk but not a line for each call, and standard error is a
@@ -92,24 +105,20 @@ impl Printer {
         self.volume == Volume::Normal && io::stderr().is_terminal()
     }
 
-    /// Writes a line for each call to a cloud with its duration, to the log and, if the user asked for progress, to
-    /// standard error.
-    ///
-    /// # Errors
-    /// The log cannot be opened a second time.
-    pub fn record_calls(&self) -> io::Result<()> {
+    /// Records each call to a cloud with its duration, and says it if the user asked for progress.
+    pub fn record_calls(&self) {
         let aloud = self.volume == Volume::Verbose;
-        let log = self.log_file()?.map(Mutex::new);
-        if aloud || log.is_some() {
-            calls::observe(move |call, took| {
-                let line = printable(&format!("{call}: {}", shown(took)));
-                if aloud {
-                    to_stderr(&format!("{line}\n"));
-                }
-                append(log.as_ref(), &line);
-            });
+        if !aloud && !self.record.is_kept() {
+            return;
         }
-        Ok(())
+        let record = Arc::clone(&self.record);
+        calls::observe(move |call, took| {
+            let line = printable(&format!("{call}: {}", shown(took)));
+            if aloud {
+                to_stderr(&format!("{line}\n"));
+            }
+            record.text(Level::Debug, &format!("call {line}"));
+        });
     }
 
     /// Whether nobody reads the data any more.
@@ -141,6 +150,12 @@ impl Printer {
     /// Writes what a command has to say instead of its data to standard error, however quiet.
     pub fn report(&self, text: &str) {
         to_stderr(text);
+        self.record.text(Level::Error, text);
+    }
+
+    /// Says where to read on after an error, however quiet. What is recorded has no use for it.
+    pub fn hint(&self, line: &str) {
+        to_stderr(&format!("{}\n", printable(line)));
     }
 
     /// Writes a block of rendered text to standard error, unless quiet.
@@ -148,16 +163,17 @@ impl Printer {
         if self.volume != Volume::Quiet {
             to_stderr(text);
         }
+        self.record.text(Level::Info, text);
     }
 
     /// Says one line, unless quiet.
     pub fn talk(&self, line: &str) {
-        self.say(line, self.volume != Volume::Quiet);
+        self.say(Level::Info, line, self.volume != Volume::Quiet);
     }
 
     /// Says one line of progress, if the user asked for it.
     pub fn detail(&self, line: &str) {
-        self.say(line, self.volume == Volume::Verbose);
+        self.say(Level::Debug, line, self.volume == Volume::Verbose);
     }
 
     /// Says why a command failed, with what caused it, however quiet.
@@ -173,40 +189,27 @@ impl Printer {
         // Folded before it is coloured: the colours take no room.
         let first = fitted(&format!("error: {message}"));
         let mut text = format!("{red}error{plain}{}\n", first.strip_prefix("error").unwrap_or(&first));
-        self.log(&format!("error: {message}"));
+        self.record.text(Level::Error, &format!("error: {message}"));
         for cause in causes {
             let line = format!("caused by: {cause}");
-            self.log(&line);
+            self.record.text(Level::Error, &line);
             text.push_str(&fitted(&line));
             text.push('\n');
         }
         to_stderr(&text);
     }
 
-    /// Writes a line to the log alone, as for what was said above a drawn bar.
+    /// Records a line without saying it, as for what was said above a drawn bar.
     pub fn record(&self, line: &str) {
-        self.log(&printable(line));
+        self.record.text(Level::Info, line);
     }
 
-    fn say(&self, line: &str, aloud: bool) {
+    fn say(&self, level: Level, line: &str, aloud: bool) {
         let line = printable(line);
         if aloud {
             to_stderr(&format!("{}\n", fitted(&line)));
         }
-        self.log(&line);
-    }
-
-    /// A log that cannot be written must not stop the work that it tells of.
-    fn log(&self, line: &str) {
-        append(self.log.as_ref(), line);
-    }
-}
-
-/// Appends a line to a log, if there is one.
-fn append(log: Option<&Mutex<File>>, line: &str) {
-    if let Some(Ok(mut log)) = log.map(Mutex::lock) {
-        let now = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ");
-        let _ = log.write_all(format!("{now} {line}\n").as_bytes());
+        self.record.text(level, &line);
     }
 }
 

@@ -8,10 +8,13 @@ use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget};
 
 use super::printable;
 use super::printer::fitted;
-use super::pulse::style;
+use super::pulse::{asking_style, style};
 
 /// How often a line turns its wheel.
 const TURN: Duration = Duration::from_millis(100);
+
+/// The most columns that the bar, its numbers and its clock take.
+const USED: usize = 56;
 
 /// One line for each thing that is being done, and a bar for all of them. Nothing is drawn where standard
 /// error is no terminal.
@@ -20,22 +23,29 @@ pub struct Progress {
     lines: MultiProgress,
     all: ProgressBar,
     running: Mutex<BTreeMap<String, ProgressBar>>,
+    /// Whether it is drawn once there is something to do: a run that asks nothing draws nothing.
+    shown: bool,
 }
 
 impl Progress {
     /// Progress of `what`, which may take as long as `limit`, drawn if `shown`.
     #[must_use]
     pub fn new(what: &str, limit: Option<Duration>, shown: bool) -> Self {
-        let target = if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-        let lines = MultiProgress::with_draw_target(target);
+        let lines = MultiProgress::with_draw_target(ProgressDrawTarget::hidden());
         let all = lines.add(ProgressBar::new(0));
-        all.set_style(style("{prefix} [{bar:30}] {pos}/{len} {clock}", limit).progress_chars("=> "));
+        let used = USED + what.chars().count();
+        let style = asking_style("{prefix} [{bar:30}] {pos}/{len} {clock}  {asking}", limit, used);
+        all.set_style(style.progress_chars("=> "));
         all.set_prefix(printable(what));
-        Self { lines, all, running: Mutex::default() }
+        Self { lines, all, running: Mutex::default(), shown }
     }
 
     /// There is so much more to do.
     pub fn more(&self, count: usize) {
+        if count > 0 && self.shown && self.all.is_hidden() {
+            self.lines.set_draw_target(ProgressDrawTarget::stderr());
+            self.all.enable_steady_tick(TURN);
+        }
         self.all.inc_length(u64::try_from(count).unwrap_or(0));
     }
 

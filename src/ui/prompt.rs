@@ -148,9 +148,10 @@ impl Prompts {
         let page = list.page(longest_list(self.term.size().0));
         for (item, is_chosen) in page.items {
             let item = truncate_str(item, columns.saturating_sub(3), "...");
-            rows.push(match is_chosen {
-                true => style(format!("> {item}")).for_stderr().cyan().to_string(),
-                false => format!("  {item}"),
+            rows.push(if is_chosen {
+                style(format!("> {item}")).for_stderr().cyan().to_string()
+            } else {
+                format!("  {item}")
             });
         }
         if page.hidden > 0 {

@@ -5,6 +5,7 @@ use std::pin::pin;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use console::{Term, truncate_str};
 use indicatif::{ProgressState, ProgressStyle};
 use landfall_diagnostics::clock;
 use landfall_net::calls;
@@ -14,6 +15,10 @@ use super::{Printer, printable};
 
 /// How often a line says how the work stands where nothing is drawn.
 const BEAT: Duration = Duration::from_secs(30);
+
+/// What a terminal has at least, and the columns that a call takes at least where it is shown.
+const NARROW: usize = 80;
+const SHORT: usize = 12;
 
 /// A style in which `{clock}` is how long the work has taken, of how long it may take, and `{call}` the call to a cloud
 /// that is under way. A template that cannot be read leaves the plain line.
@@ -25,6 +30,23 @@ pub(super) fn style(template: &str, limit: Option<Duration>) -> ProgressStyle {
     style.with_key("call", |_: &ProgressState, out: &mut dyn Write| {
         let _ = out.write_str(&printable(&calls::current().unwrap_or_default()));
     })
+}
+
+/// The same with `{asking}`: the call that is under way, cut to what a line has left beside `used` columns. A line that is
+/// wider than the terminal would be drawn again and again.
+pub(super) fn asking_style(template: &str, limit: Option<Duration>, used: usize) -> ProgressStyle {
+    style(template, limit).with_key("asking", move |_: &ProgressState, out: &mut dyn Write| {
+        let columns = Term::stderr().size_checked().map_or(NARROW, |(_, columns)| usize::from(columns));
+        let _ = out.write_str(&asking(calls::current().as_deref(), columns.saturating_sub(used + 1)));
+    })
+}
+
+/// The call that is under way, in so many columns; nothing where there is no room for a name.
+fn asking(call: Option<&str>, room: usize) -> String {
+    match call {
+        Some(call) if room >= SHORT => truncate_str(&printable(call), room, "...").into_owned(),
+        _ => String::new(),
+    }
 }
 
 /// How long something has taken, and of how long: `12m of 40m`.
@@ -98,6 +120,15 @@ fn beat(what: &str, taken: Duration, limit: Option<Duration>, call: Option<&str>
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_call_fits_its_line() {
+        let call = Some("ElasticLoadBalancing DescribeLoadBalancers");
+        assert_eq!(asking(call, 60), "ElasticLoadBalancing DescribeLoadBalancers");
+        assert_eq!(asking(call, 20), "ElasticLoadBalanc...");
+        assert_eq!(asking(call, 5), "");
+        assert_eq!(asking(None, 60), "");
+    }
 
     #[test]
     fn a_line_names_limit_and_call() {

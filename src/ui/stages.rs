@@ -14,7 +14,7 @@ const TURN: Duration = Duration::from_millis(250);
 /// A stage of which it is known how much there is to do.
 const BAR: &str = "{prefix:12} [{bar:30}] {pos}/{len} {clock} {wide_msg}";
 /// A stage of which that is not known yet.
-const WHEEL: &str = "{prefix:12} {spinner} {clock} {wide_msg}";
+const WHEEL: &str = "{prefix:12} {spinner} {clock} {wide_msg}{call}";
 /// What is done before anybody knows how much there is to do.
 const PREPARING: &str = "preparing";
 const PLANNING: &str = "planning";

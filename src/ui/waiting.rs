@@ -4,11 +4,22 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget};
 
-use super::printable;
-use super::pulse::style;
+use super::pulse::{beating, style};
+use super::{Printer, printable};
 
 /// How often the line turns its wheel.
 const TURN: Duration = Duration::from_millis(100);
+
+/// Waits for work that asks somebody: with a live line where lines are drawn, else with a line every 30 seconds.
+pub async fn watched<T>(
+    printer: &Printer,
+    what: &str,
+    limit: Option<Duration>,
+    work: impl Future<Output = T>,
+) -> T {
+    let _line = Waiting::new(what, limit, printer.draws());
+    beating(printer, what, limit, work).await
+}
 
 /// A line that says what is waited for, how it stands, for how long already, and which call to a cloud is under way. Nothing is drawn where
 /// standard error is no terminal.

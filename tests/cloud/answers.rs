@@ -85,6 +85,11 @@ pub fn region(name: &str, opt_in: &str) -> Reply {
     ec2("DescribeRegions", "regionInfo", &[item])
 }
 
+/// `ec2:DescribeTags` of a region in which nothing has one.
+pub fn nothing_tagged() -> Reply {
+    ec2("DescribeTags", "tagSet", &[])
+}
+
 /// `ec2:DescribeRegions` of an account that lists none.
 pub fn no_regions() -> Reply {
     ec2("DescribeRegions", "regionInfo", &[])

@@ -36,6 +36,7 @@ mod commercial;
 mod credentials;
 mod endpoints;
 mod failing;
+mod find;
 mod network;
 mod partitions;
 mod permissions;

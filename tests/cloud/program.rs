@@ -93,6 +93,12 @@ impl Landfall {
         &self.environment[name]
     }
 
+    /// All variables of the environment.
+    #[allow(dead_code, reason = "others use it")]
+    pub fn environment(&self) -> &BTreeMap<String, String> {
+        &self.environment
+    }
+
     /// The cluster directory.
     pub fn directory(&self) -> &Path {
         self.directory.path()

@@ -16,6 +16,7 @@ use crate::expected::{BASE_DOMAIN, DOMAIN};
 use crate::front::{Front, Rule};
 use crate::moto::Moto;
 use crate::program::{CONFIG, Landfall, Ran, SERVICES, config, endpoints};
+use crate::running::{Running, start_in};
 use crate::secrets::Secrets;
 use crate::services;
 
@@ -159,6 +160,14 @@ impl Installation {
         let folder = self.ignition.path().to_str().unwrap();
         let command = ["create", "cluster", "--engine", "native", "--yes", "--ignition", folder];
         self.heard(&[&command[..], &["--release", self.release], PATIENT, more].concat())
+    }
+
+    /// `landfall create cluster --engine native --wait`, under way.
+    pub fn start_waiting(&self) -> Running {
+        let folder = self.ignition.path().to_str().unwrap();
+        let command = ["create", "cluster", "--engine", "native", "--yes", "--wait", "--ignition", folder];
+        let command = [&command[..], &["--release", self.release], PATIENT].concat();
+        start_in(self.landfall.environment(), self.directory(), &command)
     }
 
     /// The same, which must succeed; gives what it says.

@@ -41,6 +41,19 @@ mod program;
 #[path = "../destroy/calls.rs"]
 mod calls;
 
+// Shared with `tests/kube`.
+#[allow(dead_code, reason = "others use more of it")]
+#[path = "../kube/program.rs"]
+mod running;
+#[allow(dead_code, reason = "others use more of it")]
+#[path = "../kube/server.rs"]
+mod server;
+#[path = "../kube/store.rs"]
+mod store;
+#[allow(dead_code, reason = "others use more of it")]
+#[path = "../kube/until.rs"]
+mod until;
+
 mod cloud;
 mod expected;
 mod installation;
@@ -56,3 +69,4 @@ mod existing_network;
 mod killed;
 mod native;
 mod us_gov;
+mod waiting;

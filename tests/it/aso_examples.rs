@@ -14,7 +14,7 @@ use landfall_engine_aso::anchor;
 use landfall_engine_aso::anchor::{Credential, Proof};
 use landfall_engine_aso::core::{Context, Op, What, decide};
 use landfall_engine_aso::translate::patches::Patches;
-use landfall_engine_aso::translate::{Domains, Ignition, Input, Translation, translate};
+use landfall_engine_aso::translate::{Creator, Domains, Ignition, Input, Translation, translate};
 use landfall_install_config::assets;
 use landfall_install_config::verdict::{Strictness, judge_keeping};
 use landfall_model::catalogue::Catalogue;
@@ -111,6 +111,7 @@ fn input_of(plan: &Plan) -> Input<'_> {
         api_internal_ip: None,
         ignition: Ignition::default(),
         patches: &NO_PATCHES,
+        creator: Creator::Operator,
     }
 }
 
@@ -236,7 +237,7 @@ fn what_only_the_operator_makes_is_for_its_clusters() {
     };
     let (code, said) = run(&["create", "manifests", "--offline"]);
     assert_eq!(code, Some(4), "{said}");
-    assert!(said.contains("LF0764") && said.contains("--engine aso"), "{said}");
+    assert!(said.contains("LF0783") && said.contains("--engine aso"), "{said}");
     let (code, said) = run(&["aso", "render", "--engine-settings", engine.to_str().unwrap()]);
     assert_eq!(code, Some(0), "{said}");
     assert!(said.contains("allowSharedKeyAccess: false"), "{said}");

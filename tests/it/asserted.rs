@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mention_is_no_assertion() {
+    fn a_mention_is_not_an_assertion() {
         for body in [
             r#"let _code = "LF0001"; assert!(found().is_error());"#,
             r#"assert!(found().is_error(), "LF0001");"#,

@@ -9,9 +9,6 @@ use std::process::Command;
 
 use clap::error::ErrorKind;
 
-/// Pages that may be longer: specifications, records of measurements, and what is generated.
-const LONG: &[&str] =
-    &["docs/assets.md", "docs/contract.md", "docs/install-config.md", "docs/performance.md"];
 /// The most lines of a page, and of the README.
 const MOST: usize = 200;
 const MOST_OF_README: usize = 120;
@@ -163,10 +160,9 @@ fn every_page_is_in_the_summary_once() {
 
 #[test]
 fn pages_are_short() {
-    let long = |path: &str| LONG.contains(&path) || path.starts_with("docs/reference/");
     for (path, text) in pages() {
         let lines = text.lines().count();
-        assert!(lines <= MOST || long(&path), "{path} has {lines} lines");
+        assert!(lines <= MOST, "{path} has {lines} lines");
     }
     let readme = fs::read_to_string(root().join("README.md")).unwrap();
     assert!(readme.lines().count() <= MOST_OF_README, "README.md has {} lines", readme.lines().count());

@@ -235,7 +235,7 @@ fn a_wrong_command_line_is_exit_code_2() {
 }
 
 #[test]
-fn a_closed_pipe_is_no_fault() {
+fn a_closed_pipe_is_not_a_fault() {
     let mut child =
         command(root(), &["schema"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     drop(child.stdout.take());

@@ -253,7 +253,7 @@ fn tags_that_are_copied_into_the_cluster_fit_its_object() {
 }
 
 #[test]
-fn a_misspelt_region_is_told_from_a_hidden_one() {
+fn a_misspelt_region_is_distinguished_from_a_hidden_one() {
     let typo = directory(&CONFIG.replace("us-east-1", "us-east1"));
     let output = run(typo.path(), &["--offline"]);
     assert!(said(&output).contains("`us-east-1`?"), "{}", said(&output));

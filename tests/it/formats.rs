@@ -92,10 +92,12 @@ fn output_about_a_directory_fits_its_schema() {
     fits(fleet, &["create", "manifests", "--offline", "--fleet", "."], "create-manifests", 0);
     let plan = ["create", "cluster", "--plan", "--offline", "--dir", "demo"];
     fits(fleet, &plan, "create-cluster-plan", 0);
+    fits(fleet, &["gather", "--dir", "demo", "--out", "a.tar.gz"], "gather", 0);
     let preflight = ["preflight", "--dir", "demo", "--timeout", "200ms", "--deadline", "5s"];
     fits(fleet, &preflight, "preflight", 4);
     fs::create_dir(fleet.join("empty")).unwrap();
     fits(fleet, &["destroy", "cluster", "--dir", "empty", "--yes"], "refused", 1);
+    fits(fleet, &["gather", "--dir", "empty"], "refused", 1);
     fits(fleet, &["wait-for", "api", "--dir", "empty"], "wait-for", 1);
     fits(fleet, &["aso", "check", "--kubeconfig", "nowhere"], "refused", 1);
 }
@@ -104,7 +106,7 @@ fn output_about_a_directory_fits_its_schema() {
 fn a_removal_fits_its_schema() {
     let account =
         serde_json::json!({ "id": "123456789012", "caller": "arn:aws:iam::123456789012:user/lander" });
-    let page = fs::read_to_string(root().join("docs/contract.md")).unwrap();
+    let page = fs::read_to_string(root().join("docs/reference/contract/destroy.md")).unwrap();
     let (_, page) = page.split_once("## `landfall destroy cluster -o json`").unwrap();
     let blocks: Vec<Value> = page
         .split("```json\n")

@@ -100,6 +100,8 @@ fn platforms_are_named_by_themselves_and_in_the_list_only() {
         "crates/model/src/azure",
         "crates/model/src/none",
         "crates/model/src/external",
+        "crates/model/src/toy",
+        "crates/toy-cloud",
         "crates/controllers/src/endpoint_mirror",
         "crates/engine-aso/src/core/action.rs",
     ];
@@ -108,7 +110,7 @@ fn platforms_are_named_by_themselves_and_in_the_list_only() {
         if is_test || own.iter().any(|own| path.starts_with(own)) {
             continue;
         }
-        for name in ["\"aws\"", "\"azure\"", "\"none\"", "\"external\""] {
+        for name in ["\"aws\"", "\"azure\"", "\"toy\"", "\"none\"", "\"external\""] {
             let found = code(&text).lines().find(|line| {
                 let is_feature = line.trim_start().starts_with("#[cfg(") && line.contains("feature");
                 line.contains(name) && !is_feature && !line.trim_start().starts_with("//")

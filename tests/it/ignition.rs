@@ -213,7 +213,7 @@ fn what_gives_access_comes_along() {
 }
 
 #[test]
-fn missing_files_are_told_with_what_to_do() {
+fn missing_files_are_reported_with_what_to_do() {
     let cluster = cluster();
     let findings = refused(taken(cluster.path(), cluster.path()));
     assert_eq!(codes(&findings), ["LF0670"]);
@@ -290,7 +290,7 @@ fn terraform(folder: &Path) -> String {
 }
 
 #[test]
-fn missing_files_are_told_before_the_cloud_is_asked() {
+fn missing_files_are_reported_before_the_cloud_is_asked() {
     let (cluster, folder) = (cluster(), tempfile::tempdir().unwrap());
     let terraform = terraform(folder.path());
     let (code, said) =
@@ -326,7 +326,7 @@ fn a_directory_without_a_cluster_stays_as_it_is() {
 }
 
 #[test]
-fn all_faults_are_told_at_once_and_no_secret() {
+fn all_faults_are_reported_at_once_and_no_secret() {
     let (cluster, ignition) = (cluster(), tempfile::tempdir().unwrap());
     write(&ignition.path().join("bootstrap.ign"), format!("{{\"{CANARY}\": {CANARY}"));
     let older = json!({ "ignition": { "version": "2.2.0" }, "x": CANARY });
@@ -368,7 +368,7 @@ fn files_of_another_cluster_are_refused() {
 }
 
 #[test]
-fn other_files_for_machines_that_stand_are_told() {
+fn other_files_for_machines_that_stand_are_reported() {
     let (cluster, ignition) = (cluster(), made(LATER));
     prepared(taken(cluster.path(), ignition.path()));
     stand(cluster.path());
@@ -435,7 +435,7 @@ fn infrastructure_of_an_earlier_layout_is_not_replaced() {
 }
 
 #[test]
-fn files_without_access_to_the_cluster_are_told() {
+fn files_without_access_to_the_cluster_are_reported() {
     let (cluster, ignition) = (cluster(), made(LATER));
     let told = || -> Vec<&str> {
         let done = prepared(taken(cluster.path(), ignition.path()));

@@ -27,6 +27,7 @@ mod formats;
 mod hostile;
 mod house;
 mod ignition;
+mod log;
 mod modules;
 mod outline;
 mod pages;

@@ -30,6 +30,7 @@ const LEFT_OUT: &[(&str, &str)] = &[
     ("azure_certificate_password", "secret: terraform takes it from ARM_CLIENT_CERTIFICATE_PASSWORD"),
     ("azure_certificate_path", "only set with a certificate instead of a secret"),
     ("azure_client_secret", "secret: terraform takes it from ARM_CLIENT_SECRET"),
+    ("azure_storage_without_access_keys", "only set from release 4.19 on"),
     ("azure_use_msi", "only set without a secret or certificate"),
 ];
 

@@ -230,6 +230,12 @@ fn changed() -> Vec<(String, Plan)> {
             plan.cluster.external_api = false;
             "UserDefinedRouting".clone_into(&mut plan.platform.azure.as_mut().unwrap().outbound_type);
         }),
+        ("azure, no access keys", "azure-storage-disks", |plan| {
+            plan.platform.azure.as_mut().unwrap().storage.without_access_keys = true;
+        }),
+        ("azure, no access keys and given identities", "azure-nat-single", |plan| {
+            plan.platform.azure.as_mut().unwrap().storage.without_access_keys = true;
+        }),
         ("aws, no endpoint of S3", "aws-new-edge", |plan| {
             plan.platform.aws.as_mut().unwrap().traits.s3_endpoint_service.clear();
         }),
@@ -277,7 +283,7 @@ fn outlines_are_what_the_modules_make() {
 }
 
 #[test]
-fn every_type_of_the_modules_stands_in_an_outline() {
+fn every_type_of_the_modules_is_in_an_outline() {
     let mut found: BTreeMap<&str, BTreeSet<Kind>> = BTreeMap::new();
     for (name, plan) in plans() {
         let kinds = outlined(&name, &plan).into_keys();

@@ -74,7 +74,7 @@ fn a_quoted_value_need_not_be_indented() {
 
 /// What the installer's parser gets past is not what stops it.
 #[test]
-fn of_two_faults_the_one_that_stops_the_installer_is_told() {
+fn of_two_faults_the_one_that_stops_the_installer_is_reported() {
     let secret = "pullSecret: '{\n\"auths\": {}\n}'\n";
     let text = format!("{secret}baseDomain: example.com\nmetadata: [\n");
     let mut findings = Findings::default();

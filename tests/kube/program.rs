@@ -1,5 +1,6 @@
 //! Landfall as a user runs it, from its start to its end.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
@@ -24,11 +25,17 @@ pub struct Ran {
 
 /// Starts a command in a cluster directory, with an environment in which nothing of the tester's counts.
 pub fn start(directory: &Path, arguments: &[&str]) -> Running {
+    start_in(&BTreeMap::new(), directory, arguments)
+}
+
+/// The same in an environment of these variables and no others.
+pub fn start_in(environment: &BTreeMap<String, String>, directory: &Path, arguments: &[&str]) -> Running {
     let mut child = Command::new(env!("CARGO_BIN_EXE_landfall"))
         .args(arguments)
         .arg("--dir")
         .arg(directory)
         .env_clear()
+        .envs(environment)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

@@ -37,7 +37,7 @@ fn leading_to(server: &str, more: &str) -> TempDir {
 }
 
 #[test]
-fn a_kubeconfig_that_cannot_be_used_is_told_at_once() {
+fn a_kubeconfig_that_cannot_be_used_is_reported_at_once() {
     let empty = directory();
     let ran = run(empty.path(), &["wait-for", "api"]).ends(1);
     ran.said(&["LF1240", "auth/kubeconfig", "is not there", "--kubeconfig"]);
@@ -56,7 +56,7 @@ fn a_kubeconfig_that_cannot_be_used_is_told_at_once() {
 }
 
 #[test]
-fn an_api_that_is_not_there_is_told_with_the_step_that_fails() {
+fn an_api_that_is_not_there_is_reported_with_the_step_that_fails() {
     let port = nobody();
     let directory = leading_to(&format!("https://127.0.0.1:{port}"), "");
     let ran = run(directory.path(), &["wait-for", "api", "--timeout", "2s"]).ends(1);
@@ -105,7 +105,7 @@ fn the_api_is_waited_for_until_it_answers() {
 
 #[test]
 #[ignore = "needs an API server"]
-fn who_is_turned_away_is_told_without_waiting() {
+fn a_refused_user_is_reported_without_waiting() {
     let server = Server::start();
     let directory = directory();
     let ask = |what: &str, kubeconfig: &Path| {

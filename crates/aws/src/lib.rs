@@ -170,6 +170,10 @@ impl Platform for Aws {
         Some(permissions::policy(offline.config, offline.catalogue, offline.release))
     }
 
+    fn may_mean(&self, catalogue: &Catalogue, written: &str, known: &str) -> bool {
+        catalogue.aws.may_mean(written, known)
+    }
+
     fn account(&self, facts: &Facts) -> Option<String> {
         Some(facts.aws.as_ref()?.caller.as_ref()?.account.clone()).filter(|account| !account.is_empty())
     }

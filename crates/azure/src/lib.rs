@@ -62,6 +62,10 @@ impl Platform for Azure {
         rules::NAME
     }
 
+    fn has_data_disks(&self) -> bool {
+        true
+    }
+
     fn upconvert(&self, config: &mut InstallConfig) -> Result<(), Box<Finding>> {
         defaults::upconvert(config);
         Ok(())

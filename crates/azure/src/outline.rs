@@ -6,7 +6,7 @@ use landfall_model::plan::Plan;
 use landfall_model::plan::outline::{Adopted, Item, Later, Outline, number};
 
 use super::STAGES;
-use super::planned::{self, Pool};
+use super::planned::{self, NatGateway, Pool};
 
 /// The stages: network and image, the bootstrap machine, control plane and names.
 const VNET: &str = STAGES[0].name;
@@ -107,8 +107,23 @@ impl<'a> Making<'a> {
         if self.has_public_balancer() { self.per_family() } else { 0 }
     }
 
-    fn nat_gateways(&self) -> u32 {
+    /// The gateway of a whole new network.
+    fn network_gateways(&self) -> u32 {
         u32::from(self.azure.outbound_type == NAT_GATEWAY && self.is_new())
+    }
+
+    /// Gateways of single subnets.
+    fn subnet_gateways(&self) -> impl Iterator<Item = &NatGateway> {
+        self.azure.network.nat_gateways.iter()
+    }
+
+    /// The names of a new network's subnets, that of the control plane first.
+    fn subnets(&self) -> Vec<String> {
+        let network = &self.azure.network;
+        let others = network.compute_subnets.iter().map(|subnet| &subnet.name);
+        let others = others.filter(|name| **name != network.compute_subnet);
+        let first = [&network.control_plane_subnet, &network.compute_subnet].into_iter();
+        first.chain(others).cloned().collect()
     }
 
     fn masters(&self) -> u32 {
@@ -127,14 +142,21 @@ impl<'a> Making<'a> {
         if !self.is_new() {
             scopes.push(&network.resource_group);
         }
+        let readers = u32::from(self.azure.storage.without_access_keys);
+        let roles = [
+            (identities, format!("Contributor on {}", scopes.join(", "))),
+            (readers, "Storage Blob Data Reader on the storage account".to_owned()),
+        ];
+        let told: Vec<String> =
+            roles.into_iter().filter(|(count, _)| *count > 0).map(|(_, role)| role).collect();
         vec![
             base("azurerm_resource_group", "Resource group", u32::from(groups.existing.is_empty()))
                 .named([groups.cluster.clone()])
                 .detailed(&self.azure.location),
             base("azurerm_user_assigned_identity", "User-assigned identity", identities)
                 .named([self.azure.identity.clone()]),
-            base("azurerm_role_assignment", "Role assignment", identities * number(scopes.len()))
-                .detailed(format!("Contributor on {}", scopes.join(", "))),
+            base("azurerm_role_assignment", "Role assignment", identities * number(scopes.len()) + readers)
+                .detailed(told.join("; ")),
         ]
     }
 
@@ -145,7 +167,9 @@ impl<'a> Making<'a> {
         let (here, gallery) = if self.stack() { (made, 0) } else { (0, made) };
         let definitions = [id.to_owned(), format!("{id}-gen2")];
         vec![
-            base("azurerm_storage_account", "Storage account", 1).named([format!("cluster{letters}")]),
+            base("azurerm_storage_account", "Storage account", 1)
+                .named([format!("cluster{letters}")])
+                .detailed(self.storage()),
             base("azurerm_storage_container", "Storage container", made).named(["vhd".to_owned()]),
             base("azurerm_storage_blob", "Storage blob", made)
                 .named([format!("rhcos{letters}.vhd")])
@@ -160,18 +184,29 @@ impl<'a> Making<'a> {
         ]
     }
 
+    /// What is special about the storage account.
+    fn storage(&self) -> String {
+        let storage = &self.azure.storage;
+        let key = storage.encryption.as_ref().map(|key| format!("encrypted with {}", key.address));
+        let closed = storage.without_access_keys.then(|| "without access keys".to_owned());
+        key.into_iter().chain(closed).collect::<Vec<_>>().join(", ")
+    }
+
     fn network(&self) -> Vec<Item> {
         let network = &self.azure.network;
         let Some(addresses) = &network.new else {
             return Vec::new();
         };
-        let (control_plane, compute) = (addresses.control_plane.join(", "), addresses.compute.join(", "));
+        let zoned = network.compute_subnets.iter().flat_map(|subnet| &subnet.addresses);
+        let zoned: Vec<&str> = zoned.map(String::as_str).collect();
+        let compute = if zoned.is_empty() { addresses.compute.join(", ") } else { zoned.join(", ") };
+        let control_plane = addresses.control_plane.join(", ");
         vec![
             base("azurerm_virtual_network", "Virtual network", 1)
                 .named([network.name.clone()])
                 .detailed(addresses.network.join(", ")),
-            base("azurerm_subnet", "Subnet", 2)
-                .named([network.control_plane_subnet.clone(), network.compute_subnet.clone()])
+            base("azurerm_subnet", "Subnet", number(self.subnets().len()))
+                .named(self.subnets())
                 .detailed(format!("{control_plane} for the control plane, {compute} for compute machines")),
         ]
     }
@@ -183,7 +218,11 @@ impl<'a> Making<'a> {
             base("azurerm_network_security_rule", "Network security rule", new)
                 .named(["apiserver_in".to_owned()])
                 .detailed("TCP 6443 from anywhere"),
-            base("azurerm_subnet_network_security_group_association", "Security group association", 2 * new),
+            base(
+                "azurerm_subnet_network_security_group_association",
+                "Security group association",
+                new * number(self.subnets().len()),
+            ),
         ]
     }
 
@@ -196,9 +235,10 @@ impl<'a> Making<'a> {
         let balancers: Vec<String> =
             [self.azure.load_balancers.internal.clone()].into_iter().chain(public_name).collect();
         let mut addresses = if self.has_public_balancer() { self.of_families("pip") } else { Vec::new() };
-        if self.nat_gateways() > 0 {
+        if self.network_gateways() > 0 {
             addresses.push(format!("{}-natgw-pip-v4", self.id));
         }
+        addresses.extend(self.subnet_gateways().map(|gateway| format!("{}-pip", gateway.name)));
         let ports = if self.is_private() { "TCP 6443 and 22623 inside" } else { OPEN_PORTS };
         vec![
             base("azurerm_public_ip", "Public IP address", number(addresses.len())).named(addresses),
@@ -212,11 +252,21 @@ impl<'a> Making<'a> {
     }
 
     fn nat_gateway(&self) -> Vec<Item> {
-        let gateways = self.nat_gateways();
+        let whole = self.network_gateways();
+        let names: Vec<String> = self.subnet_gateways().map(|gateway| gateway.name.clone()).collect();
+        let single = number(names.len());
+        let names = if whole > 0 { vec![format!("{}-natgw", self.id)] } else { names };
+        let details = self.subnet_gateways().map(|gateway| match gateway.zone.as_str() {
+            "" => format!("for {}", gateway.subnet),
+            zone => format!("in zone {zone} for {}", gateway.subnet),
+        });
+        let details: Vec<String> = details.collect();
         vec![
-            base("azurerm_nat_gateway", "NAT gateway", gateways).named([format!("{}-natgw", self.id)]),
-            base("azurerm_nat_gateway_public_ip_association", "NAT gateway IP association", gateways),
-            base("azurerm_subnet_nat_gateway_association", "NAT gateway association", 2 * gateways),
+            base("azurerm_nat_gateway", "NAT gateway", whole + single)
+                .named(names)
+                .detailed(details.join(", ")),
+            base("azurerm_nat_gateway_public_ip_association", "NAT gateway IP association", whole + single),
+            base("azurerm_subnet_nat_gateway_association", "NAT gateway association", 2 * whole + single),
         ]
     }
 
@@ -244,12 +294,17 @@ impl<'a> Making<'a> {
     fn machines(&self) -> Vec<Item> {
         let (id, masters) = (self.id, self.masters());
         let pools = self.public_families() + self.per_family();
+        let described = if self.azure.control_plane.data_disks.is_empty() { 0 } else { masters };
+        let named = |count: u32| (0..count).map(|n| format!("{id}-master-{n}"));
         vec![
             cluster("azurerm_network_interface", "Network interface", masters)
                 .named((0..masters).map(|n| format!("{id}-master-{n}-nic"))),
             cluster(POOL_MEMBER, "Backend pool association", masters * pools),
-            cluster("azurerm_linux_virtual_machine", "Virtual machine", masters)
-                .named((0..masters).map(|n| format!("{id}-master-{n}")))
+            cluster("azurerm_linux_virtual_machine", "Virtual machine", masters - described)
+                .named(named(masters - described))
+                .detailed(machines(&self.azure.control_plane)),
+            cluster("azurerm_resource_group_template_deployment", "Virtual machine with disks", described)
+                .named(named(described))
                 .detailed(machines(&self.azure.control_plane)),
         ]
     }
@@ -317,5 +372,8 @@ fn machines(pool: &Pool) -> String {
         [only] => format!(" in zone {only}"),
         several => format!(" in zones {}", several.join(", ")),
     };
-    format!("{}{place}, {} GB {}", pool.size, pool.disk.size_gb, pool.disk.kind)
+    let disks: Vec<String> = pool.data_disks.iter().map(|disk| format!("{} GB", disk.size_gb)).collect();
+    let disks =
+        if disks.is_empty() { String::new() } else { format!(", data disks of {}", disks.join(", ")) };
+    format!("{}{place}, {} GB {}{disks}", pool.size, pool.disk.size_gb, pool.disk.kind)
 }

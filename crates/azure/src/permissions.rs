@@ -25,6 +25,13 @@ const NO_IDENTITY: &str = "None";
 const NO_PLAN: &str = "NoPurchasePlan";
 /// The mode in which operators do not use the installer's credentials.
 const MANUAL: &str = "Manual";
+/// What is done with blobs where no access key opens the storage account.
+const BLOBS: &[&str] = &[
+    "Microsoft.Storage/storageAccounts/blobServices/containers/blobs/add/action",
+    "Microsoft.Storage/storageAccounts/blobServices/containers/blobs/delete",
+    "Microsoft.Storage/storageAccounts/blobServices/containers/blobs/read",
+    "Microsoft.Storage/storageAccounts/blobServices/containers/blobs/write",
+];
 /// Stands for a subscription that is not known.
 const SOME_SUBSCRIPTION: &str = "<subscription id>";
 
@@ -49,14 +56,24 @@ pub fn policy(config: &InstallConfig, catalogue: &Catalogue, subscription: &str)
     let mut groups = making(config, platform, catalogue);
     groups.extend(besides(config, platform, catalogue));
     let domain = Cluster::of(config).domain;
-    json!({
+    let mut role = json!({
         "Name": format!("Installer of the OpenShift cluster {domain}"),
         "IsCustom": true,
         "Description": format!("Permissions to install and destroy the OpenShift cluster {domain}"),
         "Actions": in_groups(taken(&groups)),
         "NotActions": [],
         "AssignableScopes": scopes(config, platform, subscription),
-    })
+    });
+    if without_access_keys(platform) {
+        role["DataActions"] = json!(BLOBS);
+        role["NotDataActions"] = json!([]);
+    }
+    role
+}
+
+/// Whether blobs are uploaded with a role, as the storage account refuses its access keys.
+fn without_access_keys(platform: &Platform) -> bool {
+    platform.allow_shared_key_access == Some(false)
 }
 
 /// The actions of some groups: sorted, each once.
@@ -79,15 +96,18 @@ fn making(config: &InstallConfig, platform: &Platform, catalogue: &Catalogue) ->
     let ipv6 = has_ipv6(config);
     let public_zone = uses_public_zone(&cluster, stack);
     let makes_identity = !stack && any(config, makes_identity);
+    let encrypted = platform.customer_managed_key.is_some();
     vec![
         ("base", true),
         ("new-network", new_network),
         ("security-rules", new_network || cluster.external_api),
-        ("nat-gateway", new_network && outbound.starts_with(GATEWAYS)),
+        ("nat-gateway", outbound.starts_with(GATEWAYS)),
+        ("existing-subnets", !new_network && outbound.starts_with(GATEWAYS)),
         ("public-addresses", cluster.external_api || outbound != OWN_ROUTES),
         ("identity", makes_identity),
-        ("assign-roles", makes_identity),
-        ("assign-identity", !stack && any(config, has_identity)),
+        ("assign-roles", makes_identity || without_access_keys(platform)),
+        ("assign-identity", encrypted || (!stack && any(config, has_identity))),
+        ("storage-key", encrypted),
         ("gallery", !stack),
         ("stack-image", stack),
         ("availability-set", stack),
@@ -97,7 +117,11 @@ fn making(config: &InstallConfig, platform: &Platform, catalogue: &Catalogue) ->
         ("public-dns-api", cluster.external_api),
         ("public-dns-ipv6", public_zone && ipv6),
         ("stack-dns", public_zone && stack),
-        ("disk-encryption-sets", encryption_sets(config).next().is_some()),
+        ("described-machines", described_machines(config)),
+        (
+            "disk-encryption-sets",
+            encryption_sets(config).next().is_some() || data_sets(config).next().is_some(),
+        ),
         ("marketplace-image", any(config, |machines| !machines.os_image.publisher.is_empty())),
         ("marketplace-plan", any(config, buys_image)),
     ]
@@ -165,6 +189,20 @@ fn encryption_sets(config: &InstallConfig) -> impl Iterator<Item = &DiskEncrypti
     })
 }
 
+/// The resource ids of the sets of keys that encrypt data disks.
+fn data_sets(config: &InstallConfig) -> impl Iterator<Item = &str> {
+    let machines = config.pools().filter_map(|(_, pool)| pool.platform.azure.as_ref());
+    let disks = machines.flat_map(|machines| machines.data_disks.iter().flatten());
+    let managed = disks.filter_map(|disk| disk.managed_disk.as_ref());
+    managed.filter_map(|disk| disk.disk_encryption_set.as_ref()).map(|set| set.id.as_str())
+}
+
+/// Whether the control plane is described to the resource manager, as its machines have data disks.
+fn described_machines(config: &InstallConfig) -> bool {
+    let pool = config.control_plane.as_ref().and_then(|pool| pool.platform.azure.as_ref());
+    pool.and_then(|machines| machines.data_disks.as_ref()).is_some_and(|disks| !disks.is_empty())
+}
+
 /// Where the role can be assigned: the subscription, and the groups of what is there before.
 fn scopes(config: &InstallConfig, platform: &Platform, subscription: &str) -> Vec<String> {
     let own = if subscription.is_empty() { SOME_SUBSCRIPTION } else { subscription };
@@ -178,7 +216,12 @@ fn scopes(config: &InstallConfig, platform: &Platform, subscription: &str) -> Ve
         &platform.base_domain_resource_group_name,
     ];
     let given = given.into_iter().filter(|name| !name.is_empty()).map(|name| group("", name));
+    let vault = platform.customer_managed_key.iter().map(|key| group("", &key.key_vault.resource_group));
+    let given = given.chain(vault);
     let sets = encryption_sets(config).map(|set| group(&set.subscription_id, &set.resource_group));
+    let of_data =
+        data_sets(config).filter_map(|id| id.split_once("/providers/").map(|(group, _)| group.to_owned()));
+    let sets = sets.chain(of_data);
     let mut scopes = vec![format!("/subscriptions/{own}")];
     for scope in given.chain(sets) {
         if !scopes.iter().any(|known| known.eq_ignore_ascii_case(&scope)) {

@@ -94,6 +94,9 @@ static PARTS: &[Part] = parts! {
         let zone = text(values, "private_dns_zone_name")?;
         below(values, known, "Microsoft.Network/privateDnsZones", zone, "virtualNetworkLinks")
     };
+    // Deployed again, a description changes nothing that is as it says.
+    "azurerm_resource_group_template_deployment", |values, known|
+        named(values, known, "Microsoft.Resources/deployments");
     "azurerm_dns_cname_record", |values, known| in_zone(values, known, "dnsZones", "CNAME");
     "azurerm_dns_a_record", |values, known| in_zone(values, known, "dnsZones", "A");
 };

@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_of_the_text_are_told_with_their_place_and_without_a_value() {
+    fn faults_of_the_text_are_reported_with_their_place_and_without_a_value() {
         let fault = ccm("[Global]\nDisableSecurityGroupIngress = hidden\n", Gate::Off);
         let Err(Fault::ConfigUnreadable(text)) = fault else { unreachable!("it takes true or false") };
         assert!(text.starts_with("line 2, column 1: ") && !text.contains("hidden"), "{text}");

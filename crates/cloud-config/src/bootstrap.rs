@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_the_map_does_not_have_is_told() {
+    fn a_key_that_the_map_does_not_have_is_reported() {
         for lacking in ["data: {other: a}", "kind: ConfigMap", ""] {
             assert_eq!(missing_key(GCP, lacking), Some("config".to_owned()), "{lacking}");
         }
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_map_of_another_name_or_namespace_is_told() {
+    fn a_map_of_another_name_or_namespace_is_reported() {
         let told = |metadata: &str| another_map(GCP, &format!("metadata: {metadata}"));
         let found = |found: &str| Some((found.to_owned(), "openshift-config/m".to_owned()));
         assert_eq!(told("{name: own, namespace: openshift-config}"), found("openshift-config/own"));

@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_stands_on_one_side() {
+    fn an_entry_is_on_one_side() {
         let none = cluster("config", &json!({ "platformStatus": { "type": "None" } }));
         let binary_twin = json!({ "data": { "config": "new" }, "binaryData": { "cloud.conf": "b2xk" } });
         assert_eq!(made(none.clone(), binary_twin), Ok(json!({ "data": { "cloud.conf": "new" } })));

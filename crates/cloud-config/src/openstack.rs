@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_ini_is_told_without_citing_it() {
+    fn invalid_ini_is_reported_without_quoting_it() {
         for wrong in
             ["hidden", "[hidden", "= hidden", "[a]\nhidden\nb = c", "[hid\nden]\n", "[a]\nb = c\nhidden\n"]
         {

@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_that_is_missing_is_told() -> Result<(), Vec<(&'static str, String)>> {
+    fn a_part_that_is_missing_is_reported() -> Result<(), Vec<(&'static str, String)>> {
         for text in ["", "spec:\n", "specs: {type: aws}\n"] {
             let document =
                 read(&format!("apiVersion: core.gardener.cloud/v1beta1\nkind: CloudProfile\n{text}"))?;

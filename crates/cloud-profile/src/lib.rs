@@ -32,7 +32,7 @@ pub mod check;
 pub mod clean;
 pub mod diff;
 pub mod document;
-pub mod meaning;
+pub mod equivalence;
 pub mod order;
 pub mod outcome;
 pub mod quantity;

@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn new_entries_stand_before_the_first_that_follows_them() {
+    fn new_entries_come_before_the_first_that_follows_them() {
         assert_eq!(settled(zones(&["b", "d"]), zones(&["e", "a", "c"])), ["a", "b", "c", "d", "e"]);
         assert_eq!(
             settled(zones(&["d", "b", "c"]), zones(&["e", "c2", "a"])),
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn new_versions_stand_before_the_first_that_is_lower() {
+    fn new_versions_come_before_the_first_that_is_lower() {
         let own = ["15.4", "14.4", "13.6"];
         assert_eq!(
             settled(versions(&own), versions(&["9", "14.10", "16.4"])).join(" "),

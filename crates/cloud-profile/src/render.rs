@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::meaning::Meaning;
+use super::equivalence::Meaning;
 use super::order::{Entry, places, settle};
 use super::types::{
     CloudProfileSpec, Conflict, MachineImage, MachineImageVersion, MachineType, PrivateCloudProfileSpec,

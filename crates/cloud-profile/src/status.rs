@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rendered_profile_stands_in_the_status_as_a_whole_object() -> serde_json::Result<()> {
+    fn a_rendered_profile_is_in_the_status_as_a_whole_object() -> serde_json::Result<()> {
         let profile = profile()?;
         let parent: CloudProfileSpec = serde_json::from_value(json!({"type": "aws"}))?;
         let status = rendered(&profile, render(&parent, &profile.spec));

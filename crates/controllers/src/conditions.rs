@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::window::Outcome;
-use super::{Failed, Next, places};
+use super::{Failed, Next, object_refs};
 
 /// How often an operator is read again that somebody else changed meanwhile.
 const TRIES: usize = 8;
@@ -55,7 +55,7 @@ impl Report {
     /// One condition of landfall's own operator.
     pub(super) fn of_landfall(condition: Condition) -> Self {
         Self {
-            operator: places::OPERATOR,
+            operator: object_refs::OPERATOR,
             conditions: vec![condition],
             summed: true,
             version: env!("CARGO_PKG_VERSION").to_owned(),

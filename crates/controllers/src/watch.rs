@@ -16,7 +16,7 @@ use serde::de::DeserializeOwned;
 use tokio::time::sleep;
 
 use super::Key;
-use super::run::pauses::Pauses;
+use super::run::backoff::Pauses;
 
 /// Seconds after which the server ends a watch and it is begun anew, so that one whose other end is gone is
 /// noticed.
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn what_went_while_the_watch_was_broken_is_told() {
+    fn what_went_while_the_watch_was_broken_is_reported() {
         let mut known = Known::default();
         assert!(known.keys(Event::Init).is_empty());
         assert_eq!(known.keys(Event::InitApply(key("a"))), [key("a")]);

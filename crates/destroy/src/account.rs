@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fault_is_told_in_its_own_words() {
+    fn a_fault_is_reported_in_its_own_words() {
         let finding = Finding::error(&pages::NO_ACCOUNT, Kind::Invalid, "", "the token has expired");
         let fault = Fault::Account(Box::new(finding));
         assert_eq!(fault.to_string(), "the token has expired");

@@ -60,7 +60,7 @@ pub(super) async fn remove(removal: &dyn Removal, things: &[Arc<Resource>]) -> V
     complete(removing.await.ok(), things.len())
 }
 
-/// Looks whether things of one kind are gone; as many outcomes as there are things.
+/// Polls whether resources of one kind are gone: one outcome for each.
 pub(super) async fn look(removal: &dyn Removal, things: &[Arc<Resource>]) -> Vec<Answer> {
     let things: Vec<&Resource> = things.iter().map(AsRef::as_ref).collect();
     let looking = AssertUnwindSafe(async { removal.look(&things).await }).catch_unwind();

@@ -18,24 +18,24 @@
 #![forbid(unsafe_code)]
 
 mod account;
-mod board;
 mod calls;
-mod looks;
-mod naming;
 mod order;
 pub mod pages;
 mod pause;
-mod place;
+mod polling;
 mod progress;
 mod proof;
+mod region_check;
+mod removal_state;
 mod report;
 mod schedule;
+mod stuck;
 
 pub use account::{Fault, account, nothing_found, same_account};
 pub use landfall_net::stop::Stop;
 pub use pause::Pauses;
-pub use place::{Misplaced, may_pass, right_place};
 pub use progress::{Blocked, KindState, State, Unwatched, Watcher, label};
+pub use region_check::{Misplaced, may_pass, right_place};
 pub use report::{Left, Outcome, Report};
 pub use schedule::run;
 

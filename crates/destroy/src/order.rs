@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn traces_stand_behind_all_others_but_what_waits_for_them() {
+    fn traces_come_after_all_others_but_what_waits_for_them() {
         static TRACE: Kind = Kind { last: true, ..KIND_OF_ALL };
         // 0 waits for 1; the traces are 2, which waits for 3, and 3; 4 waits for 2.
         let mut things = things(&[vec![1], vec![], vec![3], vec![], vec![2]]);

@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_look_that_failed_is_told_and_the_others_are_counted() {
+    fn the_first_look_that_failed_is_reported_and_the_others_are_counted() {
         let finding = not_all_seen(&[no_account("denied"), broken_off()]);
         assert_eq!(finding.code.as_str(), "LF1303");
         assert_names(&finding.message, &["denied", "1 more"]);

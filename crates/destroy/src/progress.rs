@@ -7,7 +7,7 @@ use landfall_diagnostics::clock;
 use landfall_platform::removal::{Disposition, Holder, Kind, Resource};
 use tokio::time::Instant;
 
-use super::board::{Board, Stand};
+use super::removal_state::{RemovalState, Stand};
 
 /// Somebody who watches a run.
 pub trait Watcher: Sync {
@@ -77,7 +77,7 @@ pub struct Blocked {
 }
 
 impl State {
-    pub(super) fn of(board: &Board, begun: Instant, now: Instant) -> Self {
+    pub(super) fn of(board: &RemovalState, begun: Instant, now: Instant) -> Self {
         let mut kinds: Vec<KindState> = Vec::with_capacity(board.groups.len());
         for group in &board.groups {
             let (kind, fate) = (group.kind, group.fate);

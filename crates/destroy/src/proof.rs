@@ -14,9 +14,9 @@ use std::sync::Arc;
 use landfall_platform::removal::Resource;
 use tokio::time::Instant;
 
-use super::board::{Board, Node, Stand};
-use super::naming::Naming;
 use super::pause::Growth;
+use super::removal_state::{Node, RemovalState, Stand};
+use super::stuck::Naming;
 
 /// A look at the cloud.
 #[derive(Clone, Copy, Debug)]
@@ -34,7 +34,7 @@ pub(super) struct Look {
 /// So many times a thing is said to be gone before a list that still has it may be late.
 const SAID: u32 = 2;
 
-impl Board {
+impl RemovalState {
     /// Takes in what a look found; how many things are new or came back.
     pub(super) fn found(&mut self, things: Vec<Resource>, look: Look, now: Instant) -> usize {
         let mut listed = BTreeSet::new();

@@ -7,7 +7,7 @@ use landfall_diagnostics::Finding;
 use landfall_platform::removal::{Discovered, Disposition, Holder, Resource};
 use serde::Serialize;
 
-use super::board::{Board, Node, Stand};
+use super::removal_state::{Node, RemovalState, Stand};
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -59,7 +59,7 @@ pub struct Report {
 
 impl Report {
     /// What came of a run that ended with its things standing so.
-    pub(super) fn of(board: &Board, outcome: Outcome, findings: Vec<Finding>) -> Self {
+    pub(super) fn of(board: &RemovalState, outcome: Outcome, findings: Vec<Finding>) -> Self {
         let mut gone: Vec<&Node> = board.nodes.iter().filter(|node| node.stand == Stand::Gone).collect();
         gone.sort_by_key(|node| node.went);
         let of = |fate: Disposition| -> Vec<Resource> {

@@ -11,12 +11,12 @@ use landfall_platform::removal::{Discovered, Removal, Target};
 use tokio::time::{Instant, sleep_until, timeout_at};
 
 use super::account::{account, same_account};
-use super::board::Board;
 use super::calls::{self, Event};
-use super::naming;
 use super::pause::{Growth, Pauses};
 use super::proof::Look;
+use super::removal_state::RemovalState;
 use super::report::{Outcome, Report};
+use super::stuck;
 use super::{Pace, State, Watcher, pages, progress};
 
 /// How long calls that remove something may take to end once the run is over.
@@ -25,7 +25,7 @@ const GRACE: Duration = Duration::from_secs(5);
 const LONGEST: Duration = Duration::from_hours(24 * 365);
 /// Nothing is named sooner than after this.
 const SOONEST: Duration = Duration::from_millis(100);
-/// Looks for something new among what is stuck come so many times more seldom than other calls.
+/// Polling for something new among what is stuck come so many times more seldom than other calls.
 const SELDOM: u32 = 8;
 /// So many fresh looks in a row may fail in part before it is given up to prove anything.
 const MOST_BLIND: u32 = 3;
@@ -89,7 +89,7 @@ struct Run<'a> {
     name_after: Duration,
     begun: Instant,
     deadline: Instant,
-    board: Board,
+    board: RemovalState,
     calls: FuturesUnordered<Waiting<'a, Event>>,
     /// How many calls were made.
     made: usize,
@@ -141,7 +141,7 @@ impl<'a> Run<'a> {
             name_after: pace.name_blockers.min(timeout / 2).max(SOONEST),
             begun,
             deadline: begun + timeout,
-            board: Board::new(pace.pauses),
+            board: RemovalState::new(pace.pauses),
             calls: FuturesUnordered::new(),
             made: 0,
             removing: 0,
@@ -267,7 +267,7 @@ impl<'a> Run<'a> {
                 return;
             }
             let is_first = self.board.begin_naming(&places);
-            let (removal, limit) = (self.removal, naming::limit(self.name_after, is_first));
+            let (removal, limit) = (self.removal, stuck::limit(self.name_after, is_first));
             let things = self.board.things(&places);
             self.naming += 1;
             self.call(Box::pin(async move {

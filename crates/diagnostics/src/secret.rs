@@ -3,6 +3,7 @@
 //! [`Secret`] holds a value that no `Debug`, `Display` or `Serialize` gives away; whoever needs it calls
 //! [`Secret::expose`], which is easy to find in a review.
 
+use std::collections::HashMap;
 use std::fmt;
 
 use base64::Engine as _;
@@ -205,11 +206,18 @@ impl Scrub {
     /// The text with every secret replaced by [`REDACTED`].
     #[must_use]
     pub fn clean(&self, text: &str) -> String {
+        let mut starts: HashMap<char, Vec<&str>> = HashMap::new();
+        for form in &self.0 {
+            if let Some(first) = form.expose().chars().next() {
+                starts.entry(first).or_default().push(form.expose());
+            }
+        }
         let mut clean = String::with_capacity(text.len());
         let mut rest = text;
         while let Some(first) = rest.chars().next() {
             // Secrets may begin with the same characters; the one that goes on for longest is meant.
-            let hidden = self.0.iter().filter_map(|form| begins_with(rest, form.expose())).max();
+            let forms = starts.get(&first).into_iter().flatten();
+            let hidden = forms.filter_map(|form| begins_with(rest, form)).max();
             let end = hidden.unwrap_or(first.len_utf8());
             match hidden {
                 Some(_) => clean.push_str(REDACTED),

@@ -3,23 +3,21 @@
 //! All but `drive` and `detect::look` is pure: values in, values out. These two talk to the management cluster:
 //! they give what they read, and send what is decided.
 //!
-//! ```
-//! use landfall_engine_aso::names::{group_id, object_name};
+//! The objects themselves come from `azure-objects`.
 //!
-//! // Names of Azure become names of Kubernetes objects.
-//! assert_eq!(object_name("Demo_rg").as_deref(), Some("demo-rg"));
-//! assert_eq!(group_id("sub", "demo-rg"), "/subscriptions/sub/resourceGroups/demo-rg");
+//! ```
+//! use landfall_engine_aso::keys::anchor_name;
+//!
+//! // One object owns all others of a cluster.
+//! assert_eq!(anchor_name("demo-x7k2p"), "demo-x7k2p-aso-anchor");
 //! ```
 
 #![forbid(unsafe_code)]
 
 pub mod anchor;
 pub mod core;
-pub mod desired;
 pub mod detect;
 pub mod drive;
-pub mod keys;
-pub mod kinds;
-pub mod names;
 pub mod outside;
-pub mod translate;
+
+pub use landfall_azure_objects::{desired, keys, kinds, names, translate};

@@ -109,11 +109,7 @@ pub(super) fn secrets(stage: &Stage<'_>) -> Scrub {
             scrub.hide(value);
         }
     }
-    for (name, value) in std::env::vars_os() {
-        if let (Some(name), Some(value)) = (name.to_str(), value.to_str()) {
-            hide(name, value, &mut scrub);
-        }
-    }
+    hide_environment(&mut scrub);
     for path in stage.variables {
         let values: Option<serde_json::Value> =
             std::fs::read(path).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
@@ -122,6 +118,16 @@ pub(super) fn secrets(stage: &Stage<'_>) -> Scrub {
         }
     }
     scrub
+}
+
+/// Hides what is secret of the environment of this process: the values of variables whose names say so, and of URLs the
+/// user and the query.
+pub fn hide_environment(scrub: &mut Scrub) {
+    for (name, value) in std::env::vars_os() {
+        if let (Some(name), Some(value)) = (name.to_str(), value.to_str()) {
+            hide(name, value, scrub);
+        }
+    }
 }
 
 /// Whether the value of a variable is a secret by its name.

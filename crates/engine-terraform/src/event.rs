@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_event_is_told_from_one_that_is_not_known() {
+    fn other_lines_are_distinguished_from_unknown_events() {
         let broken = ["", "{", "panic: x", "[]", "{\"type\":7}", "{}", "{\"type\":\"apply_start\"}", "\u{0}"];
         for line in broken {
             assert_eq!(Event::parse(line.as_bytes()), None, "{line}");

@@ -8,7 +8,7 @@ use semver::Version;
 
 use super::pages;
 use super::program::OLDEST;
-use super::trouble::{Cause, Trouble};
+use super::run_errors::{Cause, Trouble};
 
 /// Why terraform did not do its work. Nothing in it is secret.
 #[derive(Debug, thiserror::Error)]
@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn what_says_nothing_is_told_too() {
+    fn an_error_without_a_message_is_reported_too() {
         assert_eq!(codes(&failed(&[])), ["LF1219"]);
     }
 

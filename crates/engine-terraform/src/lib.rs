@@ -14,29 +14,30 @@
 
 #![forbid(unsafe_code)]
 
-mod earlier;
 mod environment;
 mod event;
 mod fault;
 mod install;
 pub mod pages;
 mod preview;
+mod previous_run;
 mod process;
 mod program;
+mod run_errors;
+mod run_progress;
 mod state;
 mod streams;
 mod tail;
-mod tally;
-mod trouble;
 
-pub use earlier::{AtWork, at_work};
+pub use environment::hide_environment;
 pub use event::Action;
 pub use fault::{Failed, Fault, Interrupted};
 pub use landfall_net::stop::Stop;
 pub use preview::{Change, Outside, Preview};
+pub use previous_run::{AtWork, at_work};
+pub use run_errors::{Cause, Trouble};
+pub use run_progress::{Progress, Running};
 pub use state::resources;
-pub use tally::{Progress, Running};
-pub use trouble::{Cause, Trouble};
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -50,9 +51,9 @@ use tokio::time::Instant;
 use event::Diagnostic;
 use process::{Ended, Process};
 use program::Program;
+use run_progress::Tally;
 use streams::Streams;
 use tail::Tail;
-use tally::Tally;
 
 /// How many resources are worked on at once.
 const PARALLELISM: &str = "-parallelism=10";
@@ -165,7 +166,7 @@ impl Terraform {
         if install::stands(self, stage) {
             return Ok(());
         }
-        earlier::wait(self.program.name, stage, None, stop).await?;
+        previous_run::wait(self.program.name, stage, None, stop).await?;
         let had_data = install::has_data(stage);
         install::prepare(stage)?;
         match self.install(stage, stop).await {
@@ -207,7 +208,7 @@ impl Terraform {
         watcher: &dyn Watcher,
         stop: &Stop,
     ) -> Result<Done, Fault> {
-        earlier::wait(self.program.name, stage, Some(watcher), stop).await?;
+        previous_run::wait(self.program.name, stage, Some(watcher), stop).await?;
         self.not_stopped(stage, work.name(), stop)?;
         state::restrict(stage.folder)?;
         let streams = Streams::create(stage.log, &format!("{}-{}", stage.name, work.name()), "jsonl")?;
@@ -271,7 +272,7 @@ impl Terraform {
         let unusable = |why: String| Fault::State { path: folder.join(state::STATE), why };
         if !output.status.success() {
             let said = String::from_utf8_lossy(&output.stderr);
-            let error = trouble::plain(&said).into_iter().next().or_else(|| trouble::last_words(&said));
+            let error = run_errors::plain(&said).into_iter().next().or_else(|| run_errors::last_words(&said));
             let error = error.unwrap_or_default();
             return Err(unusable(Trouble::of(&error, &environment::secrets(stage)).said));
         }
@@ -345,10 +346,10 @@ fn for_people(output: &Path, errors: &Path) -> Vec<Diagnostic> {
         String::from_utf8_lossy(&bytes).into_owned()
     };
     let (output, errors) = (text(output), text(errors));
-    let mut found = trouble::plain(&errors);
-    found.extend(trouble::plain(&output));
+    let mut found = run_errors::plain(&errors);
+    found.extend(run_errors::plain(&output));
     if found.is_empty() {
-        found.extend(trouble::last_words(&errors));
+        found.extend(run_errors::last_words(&errors));
     }
     found
 }

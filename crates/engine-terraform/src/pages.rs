@@ -2,7 +2,7 @@
 
 use landfall_diagnostics::{Code, Kind};
 
-use super::trouble::Cause;
+use super::run_errors::Cause;
 
 /// There is no program.
 pub(super) static NOT_FOUND: Code = Code::new("LF1200");

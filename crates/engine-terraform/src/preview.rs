@@ -16,9 +16,9 @@ use serde_json::Value;
 
 use super::fault::Fault;
 use super::process::{Process, whole};
+use super::run_progress::Tally;
 use super::streams::{self, Streams};
-use super::tally::Tally;
-use super::{LOCK_TIMEOUT, PARALLELISM, Stage, Terraform, earlier, environment, state};
+use super::{LOCK_TIMEOUT, PARALLELISM, Stage, Terraform, environment, previous_run, state};
 
 /// The work as terraform calls it.
 const WORK: &str = "plan";
@@ -98,7 +98,7 @@ impl Terraform {
     /// # Errors
     /// Terraform does not run, was killed or asked to stop, or its plan cannot be read.
     pub async fn preview(&self, stage: &Stage<'_>, stop: &Stop) -> Result<Preview, Fault> {
-        earlier::wait(self.program.name, stage, None, stop).await?;
+        previous_run::wait(self.program.name, stage, None, stop).await?;
         self.not_stopped(stage, WORK, stop)?;
         state::restrict(stage.folder)?;
         let streams = Streams::create(stage.log, &format!("{}-{WORK}", stage.name), "jsonl")?;

@@ -14,7 +14,7 @@ use tokio::time::MissedTickBehavior;
 
 use super::fault::Fault;
 use super::streams::Streams;
-use super::{Stage, earlier, environment};
+use super::{Stage, environment, previous_run};
 
 /// How often what terraform prints is looked at.
 const PERIOD: Duration = Duration::from_millis(100);
@@ -68,7 +68,7 @@ impl Process {
         let child = command.spawn().map_err(cannot_run)?;
         let pid = child.id();
         if let Some(pid) = pid {
-            earlier::note(stage, pid, work, &streams.output);
+            previous_run::note(stage, pid, work, &streams.output);
         }
         Ok(Self { child, pid })
     }
@@ -94,12 +94,12 @@ impl Process {
                 _ = ticks.tick() => look(),
             }
         };
-        earlier::forget(stage);
+        previous_run::forget(stage);
         Ok(Ended { code: status.code(), signal: status.signal(), stopped })
     }
 
     fn interrupt(&self) {
-        if let Some(pid) = self.pid.and_then(earlier::process) {
+        if let Some(pid) = self.pid.and_then(previous_run::process) {
             // One that has just ended cannot be interrupted, and need not be.
             let _ = kill_process(pid, Signal::INT);
         }

@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_no_fault() {
+    fn nothing_is_not_a_fault() {
         assert_eq!(addresses(b""), Ok(Vec::new()));
         assert_eq!(addresses(b"\n"), Ok(Vec::new()));
         assert_eq!(addresses(b"{\"version\":4}"), Ok(Vec::new()));

@@ -8,8 +8,14 @@ use landfall_aws::PLATFORM as AWS;
 use landfall_aws_cloud::PLATFORM as AWS;
 
 /// Every supported platform, in the order in which the first one present becomes active.
-pub const PLATFORMS: &[&dyn Platform] =
-    &[&AWS, &landfall_azure::PLATFORM, &crate::none::PLATFORM, &crate::external::PLATFORM];
+pub const PLATFORMS: &[&dyn Platform] = &[
+    &AWS,
+    &landfall_azure::PLATFORM,
+    #[cfg(feature = "toy")]
+    &landfall_toy_cloud::PLATFORM,
+    &crate::none::PLATFORM,
+    &crate::external::PLATFORM,
+];
 
 /// The platform of a name.
 #[must_use]

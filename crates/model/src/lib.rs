@@ -23,4 +23,7 @@ pub mod external;
 pub mod facts;
 pub mod none;
 pub mod plan;
+pub mod prices;
 pub mod sections;
+#[cfg(feature = "toy")]
+pub mod toy;

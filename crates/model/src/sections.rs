@@ -9,9 +9,17 @@ use crate::config::value::{Opaque, Zero};
 
 /// Hands the list of supported platforms to a macro: first those with settings for machine pools, then
 /// those without; each in the order in which the first one present becomes the active one.
+#[cfg(not(feature = "toy"))]
 macro_rules! supported {
     ($with:ident) => {
         $with! { pools: [aws, azure], plain: [none, external] }
+    };
+}
+/// The same with the toy cloud of the tests.
+#[cfg(feature = "toy")]
+macro_rules! supported {
+    ($with:ident) => {
+        $with! { pools: [aws, azure, toy], plain: [none, external] }
     };
 }
 pub(crate) use supported;

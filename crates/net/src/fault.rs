@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_names_that_nobody_knows_from_servers_that_do_not_answer() {
+    fn distinguishes_unknown_names_from_servers_that_do_not_answer() {
         let lookup = |reason: &str| {
             let error = io::Error::other(format!("failed to lookup address information: {reason}"));
             sort_of(Layer("dns error", Box::new(error)))

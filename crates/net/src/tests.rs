@@ -172,7 +172,7 @@ async fn of_a_long_body_the_beginning_is_read() -> Outcome {
 }
 
 #[tokio::test]
-async fn a_redirect_is_told_and_not_followed() -> Outcome {
+async fn a_redirect_is_reported_and_not_followed() -> Outcome {
     let (target, asked) = server(PLAIN, None).await?;
     let away =
         format!("HTTP/1.1 301 Moved\r\nlocation: http://u:p@{target}/login?t=1\r\ncontent-length: 0\r\n\r\n");
@@ -361,7 +361,7 @@ async fn a_proxy_passes_plain_requests_on() -> Outcome {
 }
 
 #[test]
-fn roots_add_up_and_bad_ones_are_told() -> Outcome {
+fn roots_add_up_and_bad_ones_are_reported() -> Outcome {
     let (first, _) = certificate(&["first.example"], (2020, 4000), true)?;
     let (second, _) = certificate(&["second.example"], (2020, 4000), true)?;
     let key = KeyPair::generate()?.serialize_pem();

@@ -109,6 +109,12 @@ pub trait Platform: Sync {
         catalogue.known_regions(self.name(), release).iter().map(|known| known.id.to_owned()).collect()
     }
 
+    /// Whether somebody who wrote a region that is not known may have meant a known one; not where that would lead into
+    /// another cloud of the platform.
+    fn may_mean(&self, _: &Catalogue, _written: &str, _known: &str) -> bool {
+        true
+    }
+
     /// What the platform calls an account.
     fn account_noun(&self) -> &'static str {
         "account"
@@ -153,6 +159,11 @@ pub trait Platform: Sync {
     /// warnings; what makes planning impossible is left to planning.
     fn offline_facts(&self, _: &Offline<'_>, _: &mut Findings) -> Facts {
         Facts::default()
+    }
+
+    /// Whether machines have data disks that `diskSetup` can be about.
+    fn has_data_disks(&self) -> bool {
+        false
     }
 
     /// Adds to a config what follows from the facts alone, such as a pool for subnets of a special kind.

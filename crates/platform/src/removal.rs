@@ -241,6 +241,12 @@ pub trait Removal: Send + Sync {
         Box::pin(async { Elsewhere::default() })
     }
 
+    /// Whether the account has not enabled the region: nothing can be in it, and nothing there can be asked. False
+    /// also where that is not known.
+    fn is_off(&self) -> Waiting<'_, bool> {
+        Box::pin(async { false })
+    }
+
     /// All clusters of the account that can be seen from here.
     fn clusters(&self) -> Waiting<'_, Asked<Vec<FoundCluster>>>;
 }

@@ -18,6 +18,7 @@
 #![forbid(unsafe_code)]
 
 mod cluster_config;
+mod disk_setup;
 mod file;
 mod machine_config_server;
 mod machines;
@@ -126,6 +127,17 @@ pub struct Engine {
 /// A secret's name and its values by key.
 pub type CloudCredentials = (&'static str, Vec<(&'static str, Secret<String>)>);
 
+/// A data disk as the operating system of a machine sees it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DataDevice {
+    /// Role of the machines: `master` or `worker`.
+    pub role: &'static str,
+    /// Name of the disk in the install config.
+    pub disk: String,
+    /// Path of its device.
+    pub path: String,
+}
+
 /// What a platform adds to the files of a cluster.
 #[derive(Debug)]
 pub struct PlatformAssets {
@@ -147,6 +159,8 @@ pub struct PlatformAssets {
     pub ingress_platform: Value,
     /// What is never reached through a proxy on this platform.
     pub no_proxy: Vec<String>,
+    /// Devices of the data disks that machines have.
+    pub data_devices: Vec<DataDevice>,
     /// Whether machine sets start from images of the user's own, which the cluster must not replace.
     pub own_boot_images: bool,
     /// The `ClusterCSIDriver` object's name and `spec.driverConfig`, where disks are encrypted with a key

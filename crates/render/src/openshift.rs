@@ -7,7 +7,7 @@ use landfall_model::plan::{Plan, Since};
 use serde_json::{Map, Value, json};
 
 use super::manifests::{named, placed};
-use super::{Extras, File, PlatformAssets, text};
+use super::{Extras, File, PlatformAssets, disk_setup, text};
 
 fn file(name: impl AsRef<str>, value: &Value) -> File {
     File::yaml(format!("openshift/{}", name.as_ref()), value)
@@ -39,6 +39,10 @@ pub(super) fn files(plan: &Plan, assets: &PlatformAssets, extras: &Extras<'_>) -
         files.push(file(name, &user_data(plan, extras, role)).kept_secret());
     }
     files.extend(machine_configs(plan));
+    files.extend(disk_setup::configs(plan, assets).into_iter().map(|(name, role, ignition)| {
+        let value = machine_config(&name, role, &[("config", ignition)]);
+        file(format!("99_openshift-machineconfig_{name}.yaml"), &value)
+    }));
     files
 }
 

@@ -11,13 +11,14 @@ use std::path::{Path, PathBuf};
 use super::{Durability, Error};
 
 const OPEN_FOLDER: u32 = 0o755;
-const PRIVATE_FOLDER: u32 = 0o700;
+/// The mode of a folder that only its owner may look into.
+pub(super) const PRIVATE_FOLDER: u32 = 0o700;
 /// The mode of a file that anybody may read.
 pub(super) const OPEN_FILE: u32 = 0o644;
 /// The mode of a file that only its owner may read.
 pub(super) const PRIVATE_FILE: u32 = 0o600;
 /// The bits that let others than the owner do anything.
-const OTHERS: u32 = 0o077;
+pub(super) const OTHERS: u32 = 0o077;
 
 /// The folders in which secrets lie.
 const PRIVATE_FOLDERS: &[&str] = &[".landfall", "auth", "terraform"];

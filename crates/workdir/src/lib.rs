@@ -22,12 +22,13 @@
 #![forbid(unsafe_code)]
 
 mod amend;
+mod destroyed;
 mod disk;
 mod error;
 mod file_set;
-mod gone;
 mod journal;
 mod lock;
+mod log;
 mod records;
 mod steps;
 mod write;
@@ -36,9 +37,10 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+pub use destroyed::{Cleared, destroyed};
 pub use error::Error;
 pub use file_set::{BadPath, FileSet, SetFile};
-pub use gone::{Cleared, destroyed};
+pub use log::{LOG, Log, OLDER_LOGS, logs};
 pub use steps::{BOOTSTRAP_REMOVAL, Step, StepResult, Steps, fingerprint, steps};
 pub use write::Report;
 

@@ -19,8 +19,8 @@ use crate::cli::destroy::unnamed;
 use crate::cli::{Exit, Output, Settings, engine};
 use crate::prepare;
 use crate::prepare::{Basis, BasisOptions, Refusal};
-use crate::ui::json as json_form;
 use crate::ui::layout::table;
+use crate::ui::{json as json_form, watched};
 
 /// Check a management cluster
 ///
@@ -88,7 +88,8 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
         }
     };
     let runtime = prepare::runtime()?;
-    let looked = runtime.block_on(looked(args, &meant, &basis.catalogue, release.as_ref()));
+    let looked = looked(args, &meant, &basis.catalogue, release.as_ref());
+    let looked = runtime.block_on(watched(&settings.printer, "asking the management cluster", None, looked));
     runtime.shutdown_background();
     match looked {
         Ok(report) => {

@@ -144,7 +144,8 @@ fn other_account(
     removal: &dyn Removal,
 ) -> anyhow::Result<Option<Exit>> {
     let asked = unless_stopped(async { timeout(ACCOUNT, landfall_destroy::account(removal, ACCOUNT)).await });
-    let why = match runtime.block_on(asked) {
+    let what = "asking whose credentials these are";
+    let why = match runtime.block_on(ui::watched(&settings.printer, what, Some(ACCOUNT), asked)) {
         Some(Ok(Ok(account))) => match landfall_destroy::same_account(&named.target, &account) {
             Ok(()) => return Ok(None),
             Err(finding) => return ended("refused", &[*finding], Exit::Unfit, settings).map(Some),

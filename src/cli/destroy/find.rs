@@ -10,8 +10,8 @@ use landfall_diagnostics::Finding;
 use landfall_install_config::platforms;
 use landfall_model::catalogue;
 use landfall_model::config::InstallConfig;
-use landfall_platform::cloud::{Cloud, Verdict};
-use landfall_platform::removal::{FoundCluster, GivenTarget, Target};
+use landfall_platform::cloud::{Asked, Cloud, Verdict};
+use landfall_platform::removal::{Account, FoundCluster, GivenTarget, Target};
 use landfall_platform::{Platform, World, pages};
 use serde_json::{Value, json};
 use tokio::time::timeout;
@@ -30,6 +30,9 @@ use crate::ui::{Waiting, beating, json as json_form, printable};
 ///
 /// Finds clusters by their tags, whoever created them, and changes nothing. Destroy one with `landfall
 /// destroy cluster --infra-id ID --region REGION`.
+///
+/// Regions that the account has not enabled are named. Exit code 4 if a region refused the search, 5 if a region
+/// did not answer: the same command may find more another time.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Region to search
@@ -91,7 +94,37 @@ struct Place {
 struct Seen<'p> {
     place: &'p Place,
     account: Option<String>,
-    clusters: Result<Vec<FoundCluster>, Box<Finding>>,
+    clusters: Result<Vec<FoundCluster>, Missed>,
+}
+
+/// Why a place was not searched.
+#[derive(Clone, Debug)]
+enum Missed {
+    /// The account has not enabled the region: there is nothing to search.
+    Off,
+    /// The cloud refuses it, now and later.
+    Refused(Box<Finding>),
+    /// There was no usable answer; another time there may be one.
+    Unanswered(Box<Finding>),
+}
+
+impl Missed {
+    /// What is to be said of it, if anything.
+    fn finding(&self) -> Option<&Finding> {
+        match self {
+            Self::Off => None,
+            Self::Refused(finding) | Self::Unanswered(finding) => Some(finding),
+        }
+    }
+
+    /// The words in the table, in the place of a number.
+    fn words(&self) -> &'static str {
+        match self {
+            Self::Off => "not enabled",
+            Self::Refused(_) => "search refused",
+            Self::Unanswered(_) => "no answer",
+        }
+    }
 }
 
 /// Lists the clusters.
@@ -215,30 +248,52 @@ async fn one<'p>(args: &Args, cloud: &dyn Cloud, basis: &Basis, place: &'p Place
     let is_one = !args.all_regions && args.profile.is_empty();
     let looked = timeout(args.timeout, async {
         let clusters = removal.clusters().await;
-        let account = if is_one { None } else { removal.account().await.ok() };
-        (clusters, account)
+        let account = if is_one && clusters.is_ok() { None } else { Some(removal.account().await) };
+        let clusters = match clusters {
+            Ok(clusters) => Ok(clusters),
+            Err(_) if removal.is_off().await => Err(Missed::Off),
+            Err(verdict) => Err(why(verdict, account.as_ref())),
+        };
+        (clusters, account.and_then(Result::ok))
     });
-    let (clusters, account) = match looked.await {
-        Ok((Ok(clusters), account)) => (Ok(clusters), account),
-        Ok((Err(Verdict::Found(finding)), account)) => (Err(finding), account),
-        Ok((Err(Verdict::Skipped(why) | Verdict::Passed(why)), account)) => {
-            (Err(Box::new(pages::not_gathered("clusters", &why))), account)
-        }
-        Err(_) => (Err(Box::new(target::pages::late(args.timeout.as_secs()))), None),
-    };
+    let late = || Missed::Unanswered(Box::new(target::pages::late(args.timeout.as_secs())));
+    let (clusters, account) = looked.await.unwrap_or_else(|_| (Err(late()), None));
     Seen { place, account: account.map(|account| account.id), clusters }
+}
+
+/// Why a place was not searched, given what came of the search and of the question whose credentials these are.
+fn why(verdict: Verdict, account: Option<&Asked<Account>>) -> Missed {
+    match (verdict, account) {
+        (Verdict::Found(finding), _) if !landfall_destroy::may_pass(std::slice::from_ref(&*finding)) => {
+            Missed::Refused(finding)
+        }
+        // Credentials that nobody accepts are not accepted later either.
+        (_, Some(Err(Verdict::Found(finding)))) => Missed::Refused(finding.clone()),
+        (Verdict::Found(finding), _) => Missed::Unanswered(finding),
+        (Verdict::Skipped(why) | Verdict::Passed(why), _) => {
+            Missed::Unanswered(Box::new(pages::not_gathered("clusters", &why)))
+        }
+    }
+}
+
+/// How the search ended: with 4 where a place refused it, with 5 where only answers are missing.
+fn exit(seen: &[Seen<'_>]) -> Exit {
+    let missed = || seen.iter().filter_map(|one| one.clusters.as_ref().err());
+    if missed().any(|one| matches!(one, Missed::Refused(_))) {
+        return Exit::Unfit;
+    }
+    let unanswered = missed().any(|one| matches!(one, Missed::Unanswered(_)));
+    if unanswered { Exit::PartWay } else { Exit::Done }
 }
 
 /// What could not be looked at, with the places; the same is said once.
 fn missed(seen: &[Seen<'_>]) -> Vec<Finding> {
     let mut missed: Vec<(Finding, Vec<String>)> = Vec::new();
     for one in seen {
-        let Err(finding) = &one.clusters else { continue };
-        let profile = one.place.profile.as_ref().map(|profile| format!("{}/", profile.0)).unwrap_or_default();
-        let name = format!("{profile}{}", one.place.region);
+        let Some(finding) = one.clusters.as_ref().err().and_then(Missed::finding) else { continue };
         match missed.iter_mut().find(|(known, _)| known.code == finding.code) {
-            Some((_, names)) => names.push(name),
-            None => missed.push(((**finding).clone(), vec![name])),
+            Some((_, names)) => names.push(one.place.name()),
+            None => missed.push((finding.clone(), vec![one.place.name()])),
         }
     }
     let is_one = seen.len() == 1;
@@ -257,11 +312,16 @@ fn tell(
     seen: &[Seen<'_>],
     settings: &Settings,
 ) -> anyhow::Result<Exit> {
-    let findings = missed(seen);
-    if seen.iter().all(|one| one.clusters.is_err()) {
-        return ended("refused", &findings, Exit::Unfit, settings);
+    let (findings, exit) = (missed(seen), exit(seen));
+    let is_searched = seen.iter().any(|one| one.clusters.is_ok());
+    if !is_searched && !findings.is_empty() {
+        return ended("refused", &findings, exit, settings);
     }
-    let exit = if findings.is_empty() { Exit::Done } else { Exit::Unfit };
+    let off = seen.iter().filter(|one| matches!(one.clusters, Err(Missed::Off)));
+    let off: Vec<String> = off.map(|one| one.place.name()).collect();
+    if !off.is_empty() {
+        settings.printer.talk(&format!("not enabled in the account, so not searched: {}", off.join(", ")));
+    }
     let mut rows: Vec<(&Seen<'_>, &FoundCluster)> = Vec::new();
     for one in seen {
         rows.extend(one.clusters.iter().flatten().map(|cluster| (one, cluster)));
@@ -291,7 +351,10 @@ fn tell(
     }
     engine::report(&findings, settings);
     if rows.is_empty() {
-        settings.printer.talk("no cluster was found");
+        settings.printer.talk(match exit {
+            Exit::Done => "no cluster was found",
+            _ => "no cluster was found where the search was possible",
+        });
         return Ok(exit);
     }
     let has_accounts = seen.iter().any(|one| one.account.is_some());
@@ -313,12 +376,31 @@ fn tell(
         }
         row
     };
-    let rows: Vec<Vec<String>> = rows.into_iter().map(row).collect();
+    let found = rows.into_iter().map(row);
+    let missed = seen.iter().filter_map(|one| {
+        // Those that are not enabled are many, and have been named.
+        let missed = one.clusters.as_ref().err().filter(|missed| missed.finding().is_some())?;
+        let mut row = vec!["-".to_owned(), printable(&one.place.region), missed.words().to_owned()];
+        if has_accounts {
+            row.insert(0, printable(one.account.as_deref().unwrap_or("unknown")));
+        }
+        if !args.profile.is_empty() {
+            row.insert(0, printable(one.place.profile_name()));
+        }
+        Some(row)
+    });
+    let rows: Vec<Vec<String>> = found.chain(missed).collect();
     settings.printer.data(&grid(&header, &[header.len() - 1], &rows, settings.printer.styles().data))?;
     Ok(exit)
 }
 
 impl Place {
+    /// The region, behind the profile if one was named.
+    fn name(&self) -> String {
+        let profile = self.profile.as_ref().map(|profile| format!("{}/", profile.0)).unwrap_or_default();
+        format!("{profile}{}", self.region)
+    }
+
     fn profile_name(&self) -> &str {
         self.profile.as_ref().map(|profile| profile.0.as_str()).unwrap_or_default()
     }

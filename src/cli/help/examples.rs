@@ -56,6 +56,7 @@ pub const EXAMPLES: &[(&str, &[&str])] = &[
     ("schema", &["landfall schema > install-config.schema.json"]),
     ("regions", &["landfall regions --platform aws", "landfall regions -o json"]),
     ("graph", &["landfall graph --open", "landfall graph | dot -Tsvg > graph.svg"]),
+    ("gather", &["landfall gather --dir demo", "landfall gather --dir demo --ssh-key ~/.ssh/id_ed25519"]),
     ("aso render", &["landfall aso render --infra-id demo-x7k2p demo/install-config.yaml"]),
     ("aso check", &["landfall aso check --dir demo"]),
     ("aso handover", &["landfall aso handover --dir demo"]),

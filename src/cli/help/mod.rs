@@ -10,7 +10,10 @@ use clap::Command;
 /// Commands by what they are for. Every command is in one group.
 const GROUPS: &[(&str, &[&str])] = &[
     ("Create", &["create", "wait-for", "metadata"]),
-    ("Inspect", &["validate", "preflight", "facts", "defaults", "explain", "schema", "regions", "graph"]),
+    (
+        "Inspect",
+        &["validate", "preflight", "facts", "defaults", "explain", "schema", "regions", "graph", "gather"],
+    ),
     ("Destroy", &["destroy"]),
     ("In the cluster", &["operator", "aso", "cloud-config", "profile"]),
     ("Tools", &["completion", "man", "version"]),

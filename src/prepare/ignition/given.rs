@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use landfall_diagnostics::secret::{Scrub, Secret};
+use landfall_diagnostics::secret::{Scrub, Secret, SecretUrl};
 use landfall_install_config::assets;
+use landfall_model::config::InstallConfig;
 use landfall_model::plan::Plan;
 use landfall_render::{Extras, File};
 use serde_json::{Map, Value};
@@ -63,25 +64,40 @@ impl Manifests {
 /// The secrets that the program is given.
 pub(super) fn scrub(plan: &Plan, extras: &Extras<'_>) -> Scrub {
     let mut scrub = Scrub::default();
-    let config = &plan.config;
-    scrub.hide(&config.pull_secret);
+    hide_secrets(&plan.config, &mut scrub);
     for secret in extras.credentials.values() {
         scrub.hide(secret);
     }
+    scrub
+}
+
+/// Hides every secret of a config.
+pub fn hide_secrets(config: &InstallConfig, scrub: &mut Scrub) {
+    scrub.hide(&config.pull_secret);
     let pull_secret: Value = serde_json::from_str(config.pull_secret.expose()).unwrap_or_default();
     let registries = pull_secret["auths"].as_object().into_iter().flat_map(Map::values);
     for auth in registries.filter_map(|registry| registry["auth"].as_str()) {
         scrub.hide(&Secret::new(auth.to_owned()));
         let login = STANDARD.decode(auth).ok().and_then(|login| String::from_utf8(login).ok());
-        hide_login(&mut scrub, &login.unwrap_or_default());
+        hide_login(scrub, &login.unwrap_or_default());
     }
-    for url in config.proxy.iter().flat_map(|proxy| [&proxy.http_proxy, &proxy.https_proxy]) {
-        let (_, rest) = url.expose().split_once("://").unwrap_or_default();
+    if config.ssh_key.expose().contains("PRIVATE KEY") {
+        scrub.hide(&config.ssh_key);
+    }
+    let proxies = config.proxy.iter().flat_map(|proxy| [&proxy.http_proxy, &proxy.https_proxy]);
+    let mut urls: Vec<&str> = proxies.map(SecretUrl::expose).collect();
+    urls.extend(config.platform.secret_urls().into_iter().map(|(_, url)| url));
+    let fencing = config.pools().flat_map(|(_, pool)| &pool.fencing).flat_map(|fencing| &fencing.credentials);
+    for credential in fencing {
+        scrub.hide(&credential.password);
+        urls.push(credential.address.expose());
+    }
+    for url in urls {
+        let (_, rest) = url.split_once("://").unwrap_or_default();
         if let Some((login, _)) = rest.rsplit_once('@') {
-            hide_login(&mut scrub, login);
+            hide_login(scrub, login);
         }
     }
-    scrub
 }
 
 /// Hides a user and password, together and the password alone.

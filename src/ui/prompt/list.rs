@@ -61,7 +61,7 @@ impl<'i> List<'i> {
         let count = self.found.len().max(1);
         match (key, &mut self.query) {
             (Key::ArrowDown | Key::Tab, _) | (Key::Char('j'), None) => {
-                self.chosen = (self.chosen + 1) % count
+                self.chosen = (self.chosen + 1) % count;
             }
             (Key::ArrowUp | Key::BackTab, _) | (Key::Char('k'), None) => {
                 self.chosen = (self.chosen + count - 1) % count;

@@ -9,11 +9,14 @@ use indicatif::{ProgressBar, ProgressDrawTarget};
 use landfall_destroy::{Blocked, KindState, State, label};
 use landfall_platform::removal::Disposition;
 
-use crate::ui::pulse::style;
+use crate::ui::printer::fitted;
+use crate::ui::pulse::asking_style;
 use crate::ui::{counted, printable};
 
 /// How often the first line's clock moves on.
 const TURN: Duration = Duration::from_millis(250);
+/// The most columns that the wheel and the clock take.
+const USED: usize = 18;
 /// Lines of a terminal that are left to others.
 const MARGIN: usize = 3;
 /// What a terminal has at least.
@@ -31,7 +34,8 @@ impl RemovalTree {
             return Self(ProgressBar::hidden());
         }
         let tree = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-        tree.set_style(style("{spinner} {prefix} {clock}{msg}", limit));
+        let used = USED + cluster.chars().count();
+        tree.set_style(asking_style("{spinner} {prefix} {clock}  {asking}{msg}", limit, used));
         tree.set_prefix(printable(cluster));
         tree.enable_steady_tick(TURN);
         Self(tree)
@@ -50,7 +54,7 @@ impl RemovalTree {
 
     /// A line above the tree.
     pub fn line(&self, line: &str) {
-        self.0.println(printable(line));
+        self.0.println(fitted(&printable(line)));
     }
 }
 

@@ -38,6 +38,9 @@ provider "azurerm" {
   client_certificate_password = var.azure_certificate_password != "" ? var.azure_certificate_password : null
   use_msi                     = var.azure_use_msi ? true : null
 
+  # Blobs of an account without access keys are uploaded with a role on it.
+  storage_use_azuread = var.azure_storage_without_access_keys ? true : null
+
   # By default the provider registers several dozen resource providers on the
   # subscription. Installer identities often have no right to do that, and not
   # every cloud offers all of them.

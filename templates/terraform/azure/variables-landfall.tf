@@ -52,3 +52,30 @@ variable "azure_make_identity" {
   nullable    = false
   description = "Create a managed identity for the machines. False if all pools name identities of the user's."
 }
+
+variable "azure_compute_subnets" {
+  type        = list(object({ name = string, addresses = list(string) }))
+  default     = []
+  nullable    = false
+  description = "Subnets of the compute machines in a new network where there are several, azure_compute_subnet first."
+}
+
+variable "azure_nat_gateways" {
+  type        = list(object({ name = string, zone = string, subnet = string }))
+  default     = []
+  nullable    = false
+  description = "NAT gateways of single subnets, each with its zone; an empty zone lets Azure choose."
+}
+
+variable "azure_storage_key" {
+  type        = object({ address = string, identity = string })
+  default     = null
+  description = "The user's key that encrypts the storage account, and the id of the identity that may use it; null for the cloud's own keys."
+}
+
+variable "azure_storage_without_access_keys" {
+  type        = bool
+  default     = false
+  nullable    = false
+  description = "The storage account refuses its access keys: terraform and the bootstrap machine have roles on it."
+}

@@ -19,6 +19,20 @@ variable "azure_master_availability_zones" {
   description = "Zone of each control plane machine, an empty string for a machine without one."
 }
 
+variable "azure_master_data_disks" {
+  type = list(object({
+    name_suffix    = string
+    size_gb        = number
+    lun            = number
+    caching        = string
+    kind           = string
+    encryption_set = string
+  }))
+  default     = []
+  nullable    = false
+  description = "Disks of each control plane machine besides the one that it starts from. Empty texts are the cloud's defaults."
+}
+
 variable "azure_control_plane_vm_networking_type" {
   type        = bool
   default     = false

@@ -36,10 +36,12 @@ variable "azure_outbound_routing_type" {
   type        = string
   default     = "Loadbalancer"
   nullable    = false
-  description = "Way out of the network: Loadbalancer, NatGateway or UserDefinedRouting."
+  description = "Way out of the network: Loadbalancer, NatGateway, NATGatewayMultiZone or UserDefinedRouting."
 
   validation {
-    condition     = contains(["Loadbalancer", "NatGateway", "UserDefinedRouting"], var.azure_outbound_routing_type)
-    error_message = "The outbound type is Loadbalancer, NatGateway or UserDefinedRouting."
+    condition     = contains(
+      ["Loadbalancer", "NatGateway", "NATGatewayMultiZone", "UserDefinedRouting"], var.azure_outbound_routing_type,
+    )
+    error_message = "The outbound type is Loadbalancer, NatGateway, NATGatewayMultiZone or UserDefinedRouting."
   }
 }

@@ -82,7 +82,7 @@ fn what_writes_the_files_again_keeps_what_was_decided() {
 }
 
 #[test]
-fn a_run_without_the_patches_of_an_earlier_one_is_told() {
+fn a_run_without_the_patches_of_an_earlier_one_is_reported() {
     let directory = tempfile::tempdir().unwrap();
     let root = directory.path();
     site(root, &json!({ "patched": true }));

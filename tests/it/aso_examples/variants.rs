@@ -6,6 +6,7 @@ use landfall_diagnostics::secret::Secret;
 use landfall_engine_aso::desired::Mode;
 use landfall_engine_aso::translate::patches::Patches;
 use landfall_engine_aso::translate::{Domains, Ignition, Input, Translation, translate};
+use landfall_model::azure::planned::{ComputeSubnet, DataDisk, NatGateway};
 use serde_json::{Value, json};
 
 use super::{POINTER, changed, input_of, objects};
@@ -133,7 +134,7 @@ fn routes_of_the_users_own_need_no_rule_for_the_way_out() {
 }
 
 #[test]
-fn a_nat_gateway_stands_on_the_compute_subnet() {
+fn a_nat_gateway_is_on_the_compute_subnet() {
     let mut plan = changed("public", |_| {});
     "NatGateway".clone_into(&mut plan.platform.azure.as_mut().unwrap().outbound_type);
     let all = checked(&input_of(&plan));
@@ -145,6 +146,35 @@ fn a_nat_gateway_stands_on_the_compute_subnet() {
     };
     assert_eq!((subnet("worker"), subnet("master")), ("demo-x7k2p-node-natgw".into(), Value::Null));
     assert!(spec(&all, "LoadBalancer", "demo-x7k2p")["outboundRules"].is_array());
+}
+
+#[test]
+fn each_zone_has_a_nat_gateway_and_a_subnet() {
+    let mut plan = changed("public", |_| {});
+    let azure = plan.platform.azure.as_mut().unwrap();
+    "NATGatewayMultiZone".clone_into(&mut azure.outbound_type);
+    let worker = azure.network.compute_subnet.clone();
+    for (zone, name) in [("1", worker.clone()), ("2", format!("{worker}-2"))] {
+        let addresses = vec![format!("10.0.{zone}.0/24")];
+        azure.network.compute_subnets.push(ComputeSubnet {
+            name: name.clone(),
+            zone: zone.into(),
+            addresses,
+        });
+        let gateway = format!("demo-x7k2p-natgw-{zone}");
+        azure.network.nat_gateways.push(NatGateway { name: gateway, zone: zone.into(), subnet: name });
+    }
+    let all = checked(&input_of(&plan));
+    for (zone, subnet) in [("1", "worker-subnet"), ("2", "worker-subnet-2")] {
+        let name = format!("demo-x7k2p-natgw-{zone}");
+        let gateway = spec(&all, "NatGateway", &name);
+        assert_eq!(gateway["zones"], json!([zone]));
+        assert_eq!(gateway["publicIpAddresses"][0]["reference"]["name"], format!("{name}-pip"));
+        assert_eq!(spec(&all, "PublicIPAddress", &format!("{name}-pip"))["zones"], json!([zone]));
+        let subnet = spec(&all, "VirtualNetworksSubnet", &format!("demo-x7k2p-vnet-demo-x7k2p-{subnet}"));
+        assert_eq!(subnet["natGateway"]["reference"]["name"], name);
+        assert_eq!(subnet["addressPrefix"], format!("10.0.{zone}.0/24"));
+    }
 }
 
 #[test]
@@ -275,6 +305,29 @@ fn no_identity_is_made_where_pools_have_theirs() {
             .unwrap()
             .ends_with("/resourceGroups/ids/providers/Microsoft.ManagedIdentity/userAssignedIdentities/mine")
     );
+}
+
+#[test]
+fn machines_of_the_control_plane_have_their_data_disks() {
+    let mut plan = changed("public", |_| {});
+    plan.platform.azure.as_mut().unwrap().control_plane.data_disks = vec![DataDisk {
+        name_suffix: "etcd".to_owned(),
+        size_gb: 64,
+        lun: 3,
+        kind: "Premium_LRS".to_owned(),
+        encryption_set: "/subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/diskEncryptionSets/d"
+            .to_owned(),
+        ..DataDisk::default()
+    }];
+    let ignition = Ignition { bootstrap: Some(POINTER), control_plane: Some(POINTER) };
+    let all = checked(&Input { machines: true, bootstrap: true, ignition, ..input_of(&plan) });
+    let disk = spec(&all, "VirtualMachine", "demo-x7k2p-master-1")["storageProfile"]["dataDisks"][0].clone();
+    assert_eq!(disk["name"], "demo-x7k2p-master-1_etcd");
+    let told = [disk["lun"].clone(), disk["diskSizeGB"].clone(), disk["caching"].clone()];
+    assert_eq!(told, [json!(3), json!(64), json!("None")]);
+    assert!(disk["managedDisk"]["diskEncryptionSet"]["reference"]["armId"].is_string(), "{disk}");
+    let bootstrap = spec(&all, "VirtualMachine", "demo-x7k2p-bootstrap");
+    assert_eq!(bootstrap["storageProfile"]["dataDisks"], Value::Null);
 }
 
 #[test]

@@ -147,20 +147,25 @@ const FAMILIES: &[(&str, &str)] = &[
 ];
 
 fn codes(written: &mut BTreeMap<String, String>) {
-    let mut text = format!(
-        "# Finding codes\n\n{NOTE}\nEvery finding has a code. `landfall explain LF0422` prints the page of a code.\n"
+    let mut index = format!(
+        "# Finding codes\n\n{NOTE}\nEvery finding has a code. `landfall explain LF0422` prints the page of a code.\n\n\
+         | family | subject |\n|---|---|\n"
     );
-    let mut family = "";
-    for page in pages() {
-        if family != &page.code[..4] {
-            family = &page.code[..4];
-            let about = FAMILIES.iter().find(|(name, _)| *name == family).expect("a family has a name").1;
-            writeln!(text, "\n## {family}xx: {about}\n\n| code | severity | rule |\n|---|---|---|").unwrap();
+    for (family, about) in FAMILIES {
+        writeln!(index, "| [{family}xx](codes/{family}xx.md) | {about} |").unwrap();
+        let mut text =
+            format!("# {family}xx: {about}\n\n{NOTE}\n| code | severity | rule |\n|---|---|---|\n");
+        for page in pages().into_iter().filter(|page| page.code.starts_with(family)) {
+            let severity = if page.severity == Severity::Error { "error" } else { "warning" };
+            writeln!(text, "| [{0}](../../codes/{0}.md) | {severity} | {1} |", page.code, cell(page.title))
+                .unwrap();
         }
-        let severity = if page.severity == Severity::Error { "error" } else { "warning" };
-        writeln!(text, "| [{0}](../codes/{0}.md) | {severity} | {1} |", page.code, cell(page.title)).unwrap();
+        written.insert(format!("codes/{family}xx.md"), text);
     }
-    written.insert("codes.md".to_owned(), text);
+    for page in pages() {
+        assert!(FAMILIES.iter().any(|(name, _)| page.code.starts_with(name)), "{} has no family", page.code);
+    }
+    written.insert("codes.md".to_owned(), index);
 }
 
 /// Writes a table of the fields below `doc`, and then those below these.
@@ -212,23 +217,59 @@ fn fields_of(text: &mut String, doc: &FieldDoc, leave: &[&str]) {
 }
 
 fn fields(written: &mut BTreeMap<String, String>) {
-    let parts = [
-        ("fields/cluster.md", "Fields of the cluster", vec![""]),
-        ("fields/pools.md", "Fields of machine pools", vec!["controlPlane", "compute[]"]),
-        ("fields/aws.md", "Fields of AWS", vec!["platform.aws"]),
-        ("fields/azure.md", "Fields of Azure", vec!["platform.azure"]),
+    let pools = "`controlPlane`, each entry of `compute` and `arbiter` have these fields.";
+    let machines =
+        "The settings of machines in `platform` of a pool; `defaultMachinePlatform` has the same fields.";
+    let parts: [(&str, &str, &str, &[&str]); 7] = [
+        ("cluster", "Fields of the cluster", "", &[""]),
+        ("networking", "Fields of networking", "", &["networking"]),
+        ("pools", "Fields of machine pools", pools, &["compute[]"]),
+        ("aws", "Fields of AWS", "", &["platform.aws"]),
+        ("pools-aws", "Fields of machines on AWS", machines, &["compute[].platform.aws"]),
+        ("azure", "Fields of Azure", "", &["platform.azure"]),
+        ("pools-azure", "Fields of machines on Azure", machines, &["compute[].platform.azure"]),
     ];
-    for (path, title, starts) in parts {
+    // What has a page of its own, or is like what has one.
+    let leave = [
+        "networking",
+        "controlPlane",
+        "compute",
+        "compute[]",
+        "arbiter",
+        "platform",
+        "compute[].platform.aws",
+        "compute[].platform.azure",
+        "platform.aws.defaultMachinePlatform",
+        "platform.azure.defaultMachinePlatform",
+    ];
+    for (path, title, note, starts) in parts {
         let mut text = format!(
             "# {title}\n\n{NOTE}\n`landfall explain FIELD` prints the same for one field, with the rules that look \
              at it; `landfall schema` prints the JSON Schema.\n"
         );
+        if !note.is_empty() {
+            writeln!(text, "\n{note}").unwrap();
+        }
         for start in starts {
             let doc = field(start).expect("the field exists");
-            fields_of(&mut text, &doc, &["controlPlane", "compute[]", "compute", "arbiter", "platform"]);
+            fields_of(&mut text, &doc, &leave);
         }
-        written.insert(path.to_owned(), text);
+        written.insert(format!("fields/{path}.md"), text);
     }
+}
+
+/// A list with the actions of each service, which is the part of an action before `separator`.
+fn actions_by_service<'a>(actions: impl Iterator<Item = &'a str>, separator: char) -> String {
+    let mut services: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for action in actions {
+        services.entry(action.split(separator).next().unwrap_or_default()).or_default().insert(action);
+    }
+    let mut list = String::new();
+    for (service, actions) in services {
+        let actions: Vec<String> = actions.iter().map(|action| format!("`{action}`")).collect();
+        writeln!(list, "- **{service}**: {}", actions.join(", ")).unwrap();
+    }
+    list
 }
 
 fn permissions(written: &mut BTreeMap<String, String>) {
@@ -241,9 +282,7 @@ fn permissions(written: &mut BTreeMap<String, String>) {
     );
     for (group, actions) in &catalogue.aws.permissions[newest] {
         writeln!(text, "\n## {group}\n").unwrap();
-        for action in actions.iter().collect::<BTreeSet<_>>() {
-            writeln!(text, "- `{action}`").unwrap();
-        }
+        text.push_str(&actions_by_service(actions.iter().map(String::as_str), ':'));
     }
     written.insert("permissions-aws.md".to_owned(), text);
 
@@ -256,9 +295,7 @@ fn permissions(written: &mut BTreeMap<String, String>) {
     );
     for (group, actions) in groups {
         writeln!(text, "\n## {group}\n").unwrap();
-        for action in actions {
-            writeln!(text, "- `{action}`").unwrap();
-        }
+        text.push_str(&actions_by_service(actions.iter().map(String::as_str), '/'));
     }
     written.insert("permissions-azure.md".to_owned(), text);
 }
@@ -354,7 +391,7 @@ fn checks(written: &mut BTreeMap<String, String>) {
     let text = format!(
         "# Checks of preflight\n\n{NOTE}\nThe checks of `landfall preflight` for the configs in \
          `testdata/quickstart`, in the order of a report. Quotas follow, and further checks where a config names \
-         keys, roles, images or networks: [the contract](../contract.md#landfall-preflight--o-json) lists when each runs, with all its codes.\n\n## AWS\n{}\n## Azure\n{}",
+         keys, roles, images or networks: [the contract](contract/preflight.md) lists when each runs, with all its codes.\n\n## AWS\n{}\n## Azure\n{}",
         checks_of("aws.yaml"),
         checks_of("azure.yaml")
     );
@@ -451,7 +488,7 @@ fn the_reference_is_that_of_the_program() {
         }
     }
     assert!(wrong.is_empty(), "BLESS=1 writes what differs: {}", wrong.join(", "));
-    for part in ["commands", "fields", "schemas"] {
+    for part in ["codes", "commands", "fields", "schemas"] {
         for entry in fs::read_dir(folder.join(part)).unwrap() {
             let name = format!("{part}/{}", entry.unwrap().file_name().to_string_lossy());
             assert!(written.contains_key(&name), "docs/reference/{name} is not generated any more");

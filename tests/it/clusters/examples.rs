@@ -154,7 +154,7 @@ fn machines_have_the_settings_of_their_pools() {
 }
 
 #[test]
-fn every_file_stands_in_the_graph() {
+fn every_file_is_in_the_graph() {
     let files = landfall::graph::ASSETS.iter().filter(|asset| asset.kind == landfall::graph::Kind::File);
     let names: Vec<&str> = files.map(|asset| asset.name).collect();
     for (_, _, files) in made_for_all() {
@@ -166,7 +166,7 @@ fn every_file_stands_in_the_graph() {
 }
 
 #[test]
-fn secrets_stand_in_secret_files_only() {
+fn secrets_are_in_secret_files_only() {
     let world =
         ["wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", "EXAMPLE-CLIENT-SECRET", "ZXhhbXBsZTpleGFtcGxl", "ZTpl"];
     let encode = |text: &str| base64::engine::general_purpose::STANDARD.encode(text);

@@ -107,7 +107,7 @@ async fn what_somebody_changes_is_put_right() {
 }
 
 #[tokio::test]
-async fn a_refusal_is_told_once_and_ends_with_its_cause() {
+async fn a_refusal_is_reported_once_and_ends_with_its_cause() {
     let played = cluster();
     let keeper = keeper(&played);
     assert_eq!(keeper.reconcile(&key()).await, Ok(Next::Settled));

@@ -111,7 +111,7 @@ fn a_program_that_fails_leaves_nothing_but_its_log() {
 }
 
 #[test]
-fn a_program_that_does_otherwise_than_expected_is_told() {
+fn a_program_that_does_otherwise_than_expected_is_reported() {
     let (cluster, program) = (cluster(), Program::new());
     write(&program.path("forget"), "");
     let findings = refused(program.run(cluster.path()));
@@ -163,7 +163,7 @@ fn nothing_of_the_users_is_lost_to_the_program() {
 }
 
 #[test]
-fn manifests_that_the_program_leaves_out_are_told() {
+fn manifests_that_the_program_leaves_out_are_reported() {
     let (cluster, program) = (cluster(), Program::new());
     write(&cluster.path().join("openshift/99-mine.yaml"), "kind: Mine\napiVersion: v1\n");
     write(&program.path("drop"), "openshift/99-mine.yaml\n");

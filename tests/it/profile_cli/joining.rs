@@ -58,7 +58,7 @@ fn what_cannot_be_read_is_not_joined() {
 
 /// What nobody reads of the parent is missing from what is joined, and what cannot be is passed on: this is said.
 #[test]
-fn what_of_the_parent_does_not_count_is_told() {
+fn what_of_the_parent_does_not_count_is_reported() {
     let folder = folder();
     for wrong in ["    useable: false", "    memory: 16Foo"] {
         write(folder.path(), "parent.yaml", &PARENT.replace("    memory: 16Gi", wrong));
@@ -91,7 +91,7 @@ fn renders_what_the_controller_renders() {
 }
 
 #[test]
-fn a_restriction_that_is_misspelt_or_stands_twice_is_refused() {
+fn a_restriction_that_is_misspelt_or_appears_twice_is_refused() {
     let folder = installation();
     let twice = "  - name: us-east-1\n    zones:\n    - name: us-east-1c\n";
     for (text, field) in [
@@ -121,7 +121,7 @@ fn a_restriction_that_is_misspelt_or_stands_twice_is_refused() {
 }
 
 #[test]
-fn a_profile_that_was_changed_since_it_was_joined_is_told() {
+fn a_profile_that_was_changed_since_it_was_joined_is_reported() {
     let folder = installation();
     let joined = fs::read_to_string(folder.path().join("team.json")).unwrap();
     let mut joined: Value = serde_json::from_str(&joined).unwrap();

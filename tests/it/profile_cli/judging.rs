@@ -73,7 +73,7 @@ fn what_kubectl_prints_is_looked_into() {
 }
 
 #[test]
-fn what_expires_is_told() {
+fn what_expires_is_reported() {
     let folder = folder();
     for verb in ["check", "render", "diff"] {
         let output = profile(folder.path(), verb, &["--now", LATE]);

@@ -97,7 +97,7 @@ fn a_cluster_is_made_kept_paused_and_removed() {
 
 #[test]
 #[ignore = "needs an API server"]
-fn what_stands_against_it_is_told_in_conditions() {
+fn problems_are_reported_in_conditions() {
     let azure = Azure::empty();
     let management = start(&azure);
     let controller = Controller::start(&management);

@@ -59,7 +59,7 @@ fn a_group_of_the_clusters_own_goes_with_it() {
 
 #[test]
 #[ignore = "needs an API server"]
-fn what_must_be_there_and_is_not_is_told() {
+fn missing_resources_of_the_user_are_reported() {
     let azure = Azure::empty();
     brought(&azure, &[]);
     azure

@@ -79,7 +79,7 @@ fn a_cluster_comes_to_be_and_goes_however_often_the_engine_is_killed() {
 
 #[test]
 #[ignore = "needs an API server"]
-fn a_second_engine_is_told_who_is_at_work() {
+fn a_second_engine_learns_who_holds_the_lease() {
     let azure = Azure::empty();
     brought(&azure, &[]);
     let management = Management::defined(&azure);

@@ -35,7 +35,7 @@ fn the_printed_rights_are_enough() {
 
 #[test]
 #[ignore = "needs an API server"]
-fn rights_that_are_missing_are_told_by_verb_and_resource() {
+fn rights_that_are_missing_are_reported_by_verb_and_resource() {
     let azure = Azure::empty();
     let management = Management::start(&azure);
     management.namespace(PUBLIC);

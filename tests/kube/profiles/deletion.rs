@@ -88,7 +88,7 @@ fn a_parent_stays_until_it_has_no_children() {
 
 #[test]
 #[ignore = "needs an API server"]
-fn a_profile_that_nobody_uses_goes_without_its_parent() {
+fn an_unused_profile_is_deleted_without_its_parent() {
     let world = World::start(CONTROLLERS);
     let profile = Place(PRIVATE, PROJECT, "mine");
     {

@@ -111,7 +111,7 @@ fn versions_of_images_expire_unless_that_is_switched_off() {
 
 #[test]
 #[ignore = "needs an API server"]
-fn it_is_told_where_nothing_can_be_taken_out() {
+fn it_is_reported_where_nothing_can_be_taken_out() {
     let controllers = all(CONTROLLERS);
     let world = World::start(&controllers);
     let webhook = Webhook::new();

@@ -57,7 +57,7 @@ fn a_broken_data_folder_is_healed() {
 
 #[test]
 #[ignore = "needs terraform"]
-fn a_provider_that_is_not_in_the_folder_is_told() {
+fn a_provider_that_is_not_in_the_folder_is_reported() {
     let fixture = Fixture::new(
         "terraform {\n  required_providers {\n    aws = {\n      source = \"hashicorp/aws\"\n    }\n  }\n}\n",
     );

@@ -141,7 +141,7 @@ fn what_providers_say_is_sorted_and_scrubbed() {
 }
 
 #[test]
-fn a_crash_is_told_by_its_last_words() {
+fn a_crash_is_reported_by_its_last_words() {
     let played = Played::new("echo 'first'; echo 'panic: runtime error' >&2; exit 11", &[]);
     let fault = played.run(&Seen::default(), &Stop::default()).unwrap_err();
     let Fault::Failed(failed) = &fault else { panic!("{fault:?}") };

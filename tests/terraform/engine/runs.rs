@@ -79,7 +79,7 @@ fn a_failure_half_way_names_the_resource_and_is_resumed() {
 
 #[test]
 #[ignore = "needs terraform"]
-fn a_configuration_that_is_wrong_is_told() {
+fn a_configuration_that_is_wrong_is_reported() {
     let fixture = Fixture::new("resource \"terraform_data\" \"x\" {\n  no_such_argument = 1\n}\n");
     block_on(async {
         let (terraform, stop) = (terraform().await, Stop::default());

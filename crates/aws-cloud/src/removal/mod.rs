@@ -211,6 +211,10 @@ impl Removal for AwsRemoval<'_> {
         Box::pin(elsewhere::elsewhere(self, found))
     }
 
+    fn is_off(&self) -> Waiting<'_, bool> {
+        Box::pin(async move { self.session.off().await.is_some() })
+    }
+
     fn clusters(&self) -> Waiting<'_, Asked<Vec<FoundCluster>>> {
         Box::pin(clusters::clusters(self))
     }

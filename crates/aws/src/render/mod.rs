@@ -49,6 +49,7 @@ pub(super) fn assets(plan: &Plan, extras: &Extras<'_>) -> Option<PlatformAssets>
         dns_platform: rendering.dns_platform(),
         ingress_platform: rendering.ingress_platform(),
         no_proxy: vec![rendering.internal_names()],
+        data_devices: Vec::new(),
         own_boot_images: rendering.has_own_boot_images(),
         csi_driver: rendering.csi_driver(),
         pod_network_mtu: rendering.pod_network_mtu(),

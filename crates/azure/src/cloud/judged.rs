@@ -43,7 +43,7 @@ pub(super) const JUDGED: &[Judged] = &[
         parts: &["sizes", "location"],
         codes: &[
             "LF0754", "LF0755", "LF0756", "LF0757", "LF0758", "LF0759", "LF0766", "LF0767", "LF0768",
-            "LF0769", "LF0786", "LF0788", "LF0789", "LF0790", "LF1464",
+            "LF0769", "LF0784", "LF0786", "LF0788", "LF0789", "LF0790", "LF0792", "LF1464",
         ],
         passed: sizes,
     },
@@ -59,7 +59,7 @@ pub(super) const JUDGED: &[Judged] = &[
         id: "azure.network",
         field: "platform.azure.virtualNetwork",
         parts: &["network", "location"],
-        codes: &["LF0770", "LF0771", "LF0772", "LF0773"],
+        codes: &["LF0770", "LF0771", "LF0772", "LF0773", "LF0793", "LF0794"],
         passed: existing_network,
     },
     Judged {
@@ -268,7 +268,7 @@ mod tests {
     use landfall_testing::{assert_names, codes_between};
 
     /// What is judged of the config alone.
-    const WITHOUT_FACTS: &[&str] = &["LF0764", "LF0781"];
+    const WITHOUT_FACTS: &[&str] = &["LF0764", "LF0781", "LF0782", "LF0783"];
 
     #[test]
     fn every_code_of_planning_belongs_to_one_subject() {

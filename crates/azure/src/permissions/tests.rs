@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use landfall_model::azure::config::{
-    DiskEncryptionSet, Identity, MachinePool, OsDisk, OsImage, Platform, UserAssignedIdentity,
+    CustomerManagedKey, DataDisk, DiskEncryptionSet, Identity, MachinePool, OsDisk, OsImage, Platform,
+    UserAssignedIdentity,
 };
 use landfall_model::azure::values;
 use landfall_model::catalogue::Catalogue;
@@ -133,6 +134,7 @@ const KINDS: &[(&str, &str)] = &[
     ),
     ("azurerm_public_ip", "Microsoft.Network/publicIPAddresses"),
     ("azurerm_resource_group", "Microsoft.Resources/subscriptions/resourceGroups"),
+    ("azurerm_resource_group_template_deployment", "Microsoft.Resources/deployments"),
     ("azurerm_role_assignment", "Microsoft.Authorization/roleAssignments"),
     ("azurerm_shared_image", "Microsoft.Compute/galleries/images"),
     ("azurerm_shared_image_gallery", "Microsoft.Compute/galleries"),
@@ -220,6 +222,13 @@ fn settings_take_actions_of_their_own() {
     let gateway = with_platform(|platform| "NATGatewaySingleZone".clone_into(&mut platform.outbound_type));
     let action = ["Microsoft.Network/natGateways/write"];
     assert_eq!(of(&gateway, &action), action);
+    // A subnet of the user's is told of its gateway.
+    let existing = with_platform(|platform| {
+        "NATGatewayMultiZone".clone_into(&mut platform.outbound_type);
+        "vnet".clone_into(&mut platform.virtual_network);
+    });
+    let actions = ["Microsoft.Network/natGateways/write", "Microsoft.Network/virtualNetworks/subnets/write"];
+    assert_eq!(of(&existing, &actions), actions);
     let set = DiskEncryptionSet { name: "des".to_owned(), ..DiskEncryptionSet::default() };
     let disk = OsDisk { disk_encryption_set: Some(set), ..OsDisk::default() };
     let encrypted = with_machines(&MachinePool { os_disk: disk, ..MachinePool::default() });
@@ -237,6 +246,24 @@ fn settings_take_actions_of_their_own() {
     dual.networking = Some(Networking { service_network, ..Networking::default() });
     let action = ["Microsoft.Network/privateDnsZones/AAAA/write"];
     assert_eq!(of(&dual, &action), action);
+}
+
+#[test]
+fn storage_accounts_and_data_disks_take_actions_of_their_own() {
+    let keyed = with_platform(|platform| platform.customer_managed_key = Some(CustomerManagedKey::default()));
+    let actions =
+        ["Microsoft.KeyVault/vaults/read", "Microsoft.ManagedIdentity/userAssignedIdentities/assign/action"];
+    assert_eq!(of(&keyed, &actions), actions);
+    let disks = Some(vec![DataDisk::default()]);
+    let described = with_machines(&MachinePool { data_disks: disks, ..MachinePool::default() });
+    let action = ["Microsoft.Resources/deployments/write"];
+    assert_eq!(of(&described, &action), action);
+    let closed = with_platform(|platform| platform.allow_shared_key_access = Some(false));
+    assert_eq!(of(&closed, &["Microsoft.Authorization/roleAssignments/write"]).len(), 1);
+    let role = policy(&closed, Catalogue::embedded(), "s");
+    let blobs = texts(&role["DataActions"]);
+    assert!(blobs.iter().any(|action| action.ends_with("/blobs/write")), "{blobs:?}");
+    assert!(policy(&config(), Catalogue::embedded(), "s").get("DataActions").is_none());
 }
 
 #[test]

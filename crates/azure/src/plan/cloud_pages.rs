@@ -27,6 +27,8 @@ pub(super) const TRUSTED: Code = Code::new("LF0769");
 pub(super) const NETWORK: Code = Code::new("LF0770");
 pub(super) const SUBNET: Code = Code::new("LF0771");
 pub(super) const ADDRESSES: Code = Code::new("LF0772");
+pub(super) const ROOM: Code = Code::new("LF0793");
+pub(super) const GATEWAY: Code = Code::new("LF0794");
 pub(super) const NETWORK_LOCATION: Code = Code::new("LF0773");
 pub(super) const GROUP: Code = Code::new("LF0774");
 pub(super) const GROUP_LOCATION: Code = Code::new("LF0775");
@@ -184,6 +186,23 @@ pub(super) fn outside(place: Place, found: &Subnet, prefixes: &[&str], machines:
         .at(place.at)
         .help("add its CIDR to networking.machineNetwork, or use a subnet inside a machine network")
         .related("the machine networks", MACHINE_NETWORK)
+}
+
+pub(super) fn no_room(place: Place, subnets: &[&str], free: i64, needed: u32) -> Finding {
+    let subnets: Vec<String> = subnets.iter().map(|subnet| shortened(subnet).to_string()).collect();
+    let subnets = subnets.join("`, `");
+    let message = format!("{free} addresses are free in `{subnets}`, and the cluster needs {needed}");
+    Finding::error(&ROOM, Kind::Invalid, place.field, message)
+        .at(place.at)
+        .help("use a larger subnet, or free addresses in this one")
+}
+
+pub(super) fn gateway_taken(place: Place, subnet: &str, gateway: &str) -> Finding {
+    let (subnet, gateway) = (shortened(subnet), shortened(gateway));
+    let message = format!("the subnet `{subnet}` already has the NAT gateway `{gateway}`");
+    Finding::error(&GATEWAY, Kind::Invalid, place.field, message)
+        .at(place.at)
+        .help("write `outboundType: UserDefinedRouting` to keep this gateway, or use another subnet")
 }
 
 pub(in super::super) fn no_group(name: &str) -> Finding {

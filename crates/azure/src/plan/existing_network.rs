@@ -1,16 +1,22 @@
 //! Whether the existing network that the config names can be that of the cluster (`assets.md`, F.5).
 
-use ipnet::IpNet;
+use ipnet::{IpNet, Ipv4Net};
 use landfall_diagnostics::Findings;
 use landfall_model::azure::config;
 use landfall_model::azure::facts::{Network, Subnet};
 use landfall_model::config::Net;
+use landfall_model::plan::{Cluster, replicas};
 
 use super::cloud_pages::{self, Place};
-use super::{Planning, location};
+use super::{NAT_GATEWAY, NAT_GATEWAYS, Planning, location};
 
 /// The role of the control plane's subnet.
 const CONTROL_PLANE: &str = "control-plane";
+/// What of the cluster has an address in that subnet besides the machines of the control plane.
+const BESIDES: u32 = 2;
+/// Addresses of each subnet that are Azure's: see
+/// <https://learn.microsoft.com/azure/virtual-network/virtual-networks-faq>.
+const RESERVED: i64 = 5;
 
 /// Compares the network with what the cloud has.
 pub(super) fn check(planning: &Planning<'_>, out: &mut Findings) {
@@ -38,6 +44,61 @@ pub(super) fn check(planning: &Planning<'_>, out: &mut Findings) {
                 out.push(cloud_pages::no_subnet(place, &given.name, name, &there));
             }
             None => {}
+        }
+    }
+    // What an earlier run created has taken its addresses.
+    if !planning.case.installed {
+        check_room(planning, network, out);
+        check_gateways(planning, network, out);
+    }
+}
+
+/// Whether the subnets have addresses for the machines: those of the control plane with the bootstrap machine
+/// and the internal load balancer, and those of the compute machines with the load balancer of applications
+/// that are not published.
+fn check_room(planning: &Planning<'_>, network: &Network, out: &mut Findings) {
+    let (platform, config) = (planning.platform, planning.case.config);
+    let masters = config.control_plane.as_ref().map_or(0, replicas);
+    let workers: u32 = config.compute.iter().map(replicas).sum();
+    let inside = u32::from(!Cluster::of(config).external_ingress);
+    for (control_plane, needed) in [(true, masters + BESIDES), (false, workers + inside)] {
+        let given = platform.subnets.iter().enumerate();
+        let given = given.filter(|(_, given)| (given.role == CONTROL_PLANE) == control_plane);
+        let given: Vec<(usize, &config::Subnet)> = given.collect();
+        let found = given.iter().filter_map(|(_, given)| subnet_of(network, given));
+        let free: Vec<i64> = found.filter_map(free).collect();
+        let Some((i, first)) = given.first().filter(|_| free.len() == given.len()) else { continue };
+        let free: i64 = free.into_iter().sum();
+        if free < i64::from(needed) {
+            let names: Vec<&str> = given.iter().map(|(_, given)| given.name.as_str()).collect();
+            out.push(cloud_pages::no_room(place(platform, *i, first), &names, free.max(0), needed));
+        }
+    }
+}
+
+fn subnet_of<'n>(network: &'n Network, given: &config::Subnet) -> Option<&'n Subnet> {
+    network.subnets.iter().find(|subnet| subnet.name.eq_ignore_ascii_case(&given.name))
+}
+
+/// The IPv4 addresses of a subnet that are free; none where its addresses are not known.
+fn free(subnet: &Subnet) -> Option<i64> {
+    let nets = subnet.address_prefixes.iter().filter_map(|prefix| prefix.parse::<Ipv4Net>().ok());
+    let sizes = nets.map(|net| (1_i64 << u32::from(32 - net.prefix_len())) - RESERVED);
+    let sizes: Vec<i64> = sizes.collect();
+    (!sizes.is_empty()).then(|| sizes.into_iter().sum::<i64>() - subnet.used_addresses)
+}
+
+/// A subnet has at most one NAT gateway, and that of the user's stays.
+fn check_gateways(planning: &Planning<'_>, network: &Network, out: &mut Findings) {
+    let platform = planning.platform;
+    if ![NAT_GATEWAY.0, NAT_GATEWAYS].contains(&platform.outbound_type.as_str()) {
+        return;
+    }
+    for (i, given) in platform.subnets.iter().enumerate().filter(|(_, given)| given.role != CONTROL_PLANE) {
+        let found = subnet_of(network, given).filter(|subnet| !subnet.nat_gateway.is_empty());
+        if let Some(subnet) = found {
+            let gateway = subnet.nat_gateway.rsplit('/').next().unwrap_or_default();
+            out.push(cloud_pages::gateway_taken(place(platform, i, given), &subnet.name, gateway));
         }
     }
 }

@@ -5,9 +5,11 @@ pub(super) mod account_pages;
 mod cloud;
 pub(super) mod cloud_pages;
 mod cloud_profile;
+mod data_disks;
 mod disks;
 mod dns;
 mod existing_network;
+mod gateways;
 mod identities;
 mod image;
 mod location;
@@ -16,6 +18,7 @@ pub(super) mod pages;
 mod pools;
 pub(super) mod resource_group;
 mod sizes;
+mod storage;
 mod unmade;
 
 #[cfg(test)]
@@ -38,6 +41,8 @@ pub(crate) use image::url as image_url;
 const OWN_ROUTES: &str = "UserDefinedRouting";
 /// The name of a single NAT gateway in an install config, and in terraform's variables.
 const NAT_GATEWAY: (&str, &str) = ("NATGatewaySingleZone", "NatGateway");
+/// NAT gateways, one for each subnet of compute machines.
+const NAT_GATEWAYS: &str = "NATGatewayMultiZone";
 
 /// What every part of the planning looks at.
 #[derive(Clone, Copy)]
@@ -102,7 +107,8 @@ pub(super) fn plan(case: &Case<'_>, out: &mut Findings) -> Option<Platforms> {
     let image = image::choose(&planning, &cluster.architecture, out);
     let pools = pools::choose(&planning, out);
     let protection = pools.as_ref().map(|(master, compute)| image::protection(master, compute, out));
-    let network = network::choose(&planning, out);
+    let network = network::choose(&planning, pools.as_ref().map_or(&[], |(_, compute)| compute), out);
+    let storage = storage::choose(&planning, pools.as_ref().map(|(master, _)| master), out);
     resource_group::check(&planning, out);
     dns::check(&planning, &cluster, out);
     if out.errors() > before {
@@ -128,6 +134,7 @@ pub(super) fn plan(case: &Case<'_>, out: &mut Findings) -> Option<Platforms> {
         control_plane,
         compute,
         user_tags: platform.user_tags.clone(),
+        storage: storage?,
     };
     Some(Platforms { azure: Some(Box::new(plan)), ..Platforms::default() })
 }

@@ -2,10 +2,10 @@
 
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 use landfall_diagnostics::Findings;
-use landfall_model::azure::planned::{Addresses, Network};
+use landfall_model::azure::planned::{Addresses, Network, Pool};
 use landfall_model::config::Networking;
 
-use super::{Planning, existing_network, pages};
+use super::{Planning, existing_network, gateways, pages};
 
 /// Azure makes no IPv4 subnet that is smaller.
 const LONGEST_PREFIX: u8 = 29;
@@ -13,7 +13,7 @@ const LONGEST_PREFIX: u8 = 29;
 const IPV6_BITS: u8 = 16;
 
 /// The network that the config names, or a new one. None when its addresses do not do.
-pub(super) fn choose(planning: &Planning<'_>, out: &mut Findings) -> Option<Network> {
+pub(super) fn choose(planning: &Planning<'_>, compute: &[Pool], out: &mut Findings) -> Option<Network> {
     let (platform, id) = (planning.platform, planning.id());
     let existing = !platform.virtual_network.is_empty();
     if existing {
@@ -37,7 +37,10 @@ pub(super) fn choose(planning: &Planning<'_>, out: &mut Findings) -> Option<Netw
         security_group: format!("{id}-nsg"),
         route_table: format!("{id}-node-routetable"),
         new,
+        compute_subnets: Vec::new(),
+        nat_gateways: Vec::new(),
     })
+    .map(|network| gateways::complete(planning, compute, network, out))
 }
 
 /// The addresses of a new network and its subnets.

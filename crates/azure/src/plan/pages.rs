@@ -28,6 +28,10 @@ const CLOSED: Code = Code::new("LF0780");
 const PROTECTIONS: Code = Code::new("LF0788");
 const OS_DISK_SIZE: Code = Code::new("LF0789");
 const OS_DISK_KEYS: Code = Code::new("LF0790");
+const NO_VAULT_DOMAIN: Code = Code::new("LF0782");
+const KEYS_NEEDED: Code = Code::new("LF0783");
+const DATA_DISK: Code = Code::new("LF0784");
+const GATEWAY_ZONES: Code = Code::new("LF0792");
 /// The engine cannot create clusters in the cloud.
 const ENGINE_CLOUD: Code = Code::new("LF0791");
 
@@ -247,4 +251,38 @@ pub(super) fn not_made(field: &str, what: &str, engine: Engine, engines: &[Engin
     let message = format!("{message} with the engine {}", engine.name());
     Finding::error(&NOT_MADE, Kind::NotSupported, field, message)
         .help(format!("remove the setting, or create the cluster with `--engine {}`", other.name()))
+}
+
+/// A key of a vault whose address cannot be told.
+pub(super) fn no_vault_domain(cloud: &str) -> Finding {
+    let message = format!("the domain of key vaults in {} is unknown", shortened(cloud));
+    Finding::error(&NO_VAULT_DOMAIN, Kind::NotSupported, "platform.azure.customerManagedKey", message)
+        .help("set keyVaultDNSSuffix of the cloud in a catalogue overlay")
+}
+
+/// Why the bootstrap machine could not read its ignition config from an account without access keys.
+pub(super) fn keys_needed(why: &str) -> Finding {
+    let message = format!("the bootstrap machine could not read its ignition config: {why}");
+    Finding::error(&KEYS_NEEDED, Kind::NotSupported, "platform.azure.allowSharedKeyAccess", message)
+        .help("remove `allowSharedKeyAccess`, or create the cluster with `--engine aso`")
+}
+
+/// A data disk that Azure does not create.
+pub(super) fn data_disk(field: &str, fault: &str, help: &'static str) -> Finding {
+    Finding::error(&DATA_DISK, Kind::Invalid, field, fault).help(help)
+}
+
+/// NAT gateways of zones where the compute machines have none.
+pub(super) fn gateways_without_zones() -> Finding {
+    let message = "the compute machines are in no zone, and `NATGatewayMultiZone` needs zones";
+    Finding::error(&GATEWAY_ZONES, Kind::Invalid, "platform.azure.outboundType", message)
+        .help("write `outboundType: NATGatewaySingleZone`, or use a location and a size with zones")
+}
+
+/// A pool in zones without a subnet.
+pub(super) fn pool_without_subnet(index: usize, zones: &[&str]) -> Finding {
+    let zones = zones.join(", ");
+    let message = format!("no zone of the pool has a subnet; the node subnets are in the zones {zones}");
+    Finding::error(&GATEWAY_ZONES, Kind::Invalid, format!("compute[{index}].platform.azure.zones"), message)
+        .help("use one of these zones, or add a node subnet to `platform.azure.subnets`")
 }

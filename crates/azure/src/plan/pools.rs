@@ -9,7 +9,7 @@ use landfall_model::plan::replicas;
 use landfall_rules::allowance;
 
 use super::sizes::{self, ACCELERATED, Chosen, Wish};
-use super::{Planning, cloud_pages, disks, identities, location, pages};
+use super::{Planning, cloud_pages, data_disks, disks, identities, location, pages};
 
 /// The control plane and the compute pools.
 type Pools = (Pool, Vec<Pool>);
@@ -54,6 +54,7 @@ fn pool(
         size: chosen.name.to_owned(),
         zones,
         accelerated_networking: is_accelerated(settings, &chosen),
+        data_disks: data_disks::choose(path, settings, &given.disk_setup, out),
         ultra_disks: settings.ultra_ssd_capability.clone(),
         image: image(planning, settings, &generation),
         hyper_v_generation: generation,

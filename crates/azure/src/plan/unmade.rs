@@ -5,14 +5,12 @@ use landfall_diagnostics::Findings;
 use landfall_model::azure::config::MachinePool;
 use landfall_model::plan::Engine;
 
-use super::{NAT_GATEWAY, Planning, pages};
+use super::{NAT_GATEWAY, NAT_GATEWAYS, Planning, pages};
 
-/// NAT gateways, one in each zone.
-const NAT_GATEWAYS: &str = "NATGatewayMultiZone";
+/// Azure Service Operator changes nothing in a network of the user's.
+const TERRAFORM: &[Engine] = &[Engine::Terraform];
 /// No engine makes it.
 const NOBODY: &[Engine] = &[];
-/// Azure Service Operator makes it, and no other engine does.
-const OPERATOR: &[Engine] = &[Engine::Aso];
 
 /// A field, whether it asks for something, what that is, and the engines that make it.
 type Setting = (&'static str, bool, &'static str, &'static [Engine]);
@@ -37,19 +35,15 @@ fn refuse(planning: &Planning<'_>, path: &str, settings: &[Setting], out: &mut F
     }
 }
 
-fn of_cluster(planning: &Planning<'_>) -> [Setting; 5] {
+fn of_cluster(planning: &Planning<'_>) -> [Setting; 2] {
     let platform = planning.platform;
     let outbound = platform.outbound_type.as_str();
     let existing = !platform.virtual_network.is_empty();
-    let (dns, key) = (&platform.user_provisioned_dns, &platform.customer_managed_key);
-    let without_keys = platform.allow_shared_key_access == Some(false);
-    let in_existing = outbound == NAT_GATEWAY.0 && existing;
+    let dns = &platform.user_provisioned_dns;
+    let in_existing = existing && [NAT_GATEWAY.0, NAT_GATEWAYS].contains(&outbound);
     [
         ("userProvisionedDNS", dns == "Enabled", "user-provisioned DNS", NOBODY),
-        ("customerManagedKey", key.is_some(), "a key of the storage account", OPERATOR),
-        ("allowSharedKeyAccess", without_keys, "a storage account without keys", OPERATOR),
-        ("outboundType", outbound == NAT_GATEWAYS, "a NAT gateway in each zone", NOBODY),
-        ("outboundType", in_existing, "a NAT gateway in an existing network", NOBODY),
+        ("outboundType", in_existing, "a NAT gateway in an existing network", TERRAFORM),
     ]
 }
 
@@ -58,9 +52,12 @@ fn of_pool(machines: &MachinePool, compute: bool) -> [Setting; 2] {
     let given = identity.and_then(|identity| identity.user_assigned_identities.as_ref()).map_or(0, Vec::len);
     // Compute machines are made by the cluster's machine sets, which name one identity.
     let several = compute && given > 1;
-    let disks = machines.data_disks.as_ref().is_some_and(|disks| !disks.is_empty());
+    let mut disks = machines.data_disks.iter().flatten().filter_map(|disk| disk.managed_disk.as_ref());
+    let confidential = disks.any(|disk| {
+        disk.security_profile.as_ref().is_some_and(|profile| !profile.security_encryption_type.is_empty())
+    });
     [
         ("identity", several, "several identities of one compute machine", NOBODY),
-        ("dataDisks", disks, "data disks", NOBODY),
+        ("dataDisks", confidential, "data disks that are encrypted like a confidential machine's", NOBODY),
     ]
 }

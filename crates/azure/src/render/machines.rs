@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use landfall_model::azure::planned::{BootDiagnostics, Disk, Pool, PoolImage, Security};
+use landfall_model::azure::planned::{BootDiagnostics, DataDisk, Disk, Network, Pool, PoolImage, Security};
 use landfall_model::plan::{Since, in_turn, spread};
 use landfall_render::{MachineAssets, MachineSet};
 use serde_json::{Map, Value, json};
@@ -13,6 +13,7 @@ use super::Rendering;
 pub(super) fn machines(rendering: &Rendering<'_>) -> MachineAssets {
     let pool = &rendering.azure.control_plane;
     let zones = in_turn(&pool.zones, pool.replicas);
+    let subnet = rendering.azure.network.control_plane_subnet.as_str();
     // With several zones the machine set chooses the zone of a machine; a single one is part of it.
     let none = || (!rendering.plan.has(Since::Today)).then(|| json!({ "platform": "" }));
     let (template_zone, failure_domains) = match pool.zones.as_slice() {
@@ -21,11 +22,41 @@ pub(super) fn machines(rendering: &Rendering<'_>) -> MachineAssets {
         several => ("", Some(failure_domains(several))),
     };
     MachineAssets {
-        control_plane: zones.map(|zone| rendering.provider(pool, "master", zone)).collect(),
-        template: rendering.provider(pool, "master", template_zone),
+        control_plane: zones.map(|zone| rendering.provider(pool, "master", zone, subnet)).collect(),
+        template: rendering.provider(pool, "master", template_zone, subnet),
         failure_domains,
         sets: rendering.azure.compute.iter().flat_map(|pool| rendering.sets(pool)).collect(),
     }
+}
+
+/// Where the machines of a set are.
+#[derive(Debug, PartialEq, Eq)]
+struct Place<'a> {
+    zone: &'a str,
+    subnet: &'a str,
+    /// What tells apart the sets of one zone; the first has none.
+    suffix: String,
+}
+
+/// The places of a pool's machine sets: a zone with its subnet. Subnets without a zone take turns.
+fn places<'a>(network: &'a Network, zones: &'a [String]) -> Vec<Place<'a>> {
+    let subnets = &network.compute_subnets;
+    if subnets.iter().any(|subnet| !subnet.zone.is_empty()) {
+        let of = |zone: &'a String| subnets.iter().filter(move |subnet| subnet.zone == *zone).enumerate();
+        let mut places: Vec<(usize, Place<'a>)> = Vec::new();
+        for zone in zones {
+            places.extend(of(zone).map(|(n, subnet)| {
+                let suffix = if n == 0 { String::new() } else { format!("-{n}") };
+                (n, Place { zone, subnet: &subnet.name, suffix })
+            }));
+        }
+        // Every zone has one set before one has two.
+        places.sort_by_key(|(n, _)| *n);
+        return places.into_iter().map(|(_, place)| place).collect();
+    }
+    let mut turns = subnets.iter().map(|subnet| subnet.name.as_str()).cycle();
+    let mut subnet = || turns.next().unwrap_or(network.compute_subnet.as_str());
+    zones.iter().map(|zone| Place { zone, subnet: subnet(), suffix: String::new() }).collect()
 }
 
 fn failure_domains(zones: &[String]) -> Value {
@@ -37,13 +68,14 @@ fn failure_domains(zones: &[String]) -> Value {
 
 impl Rendering<'_> {
     fn sets(&self, pool: &Pool) -> Vec<MachineSet> {
-        let replicas = spread(pool.replicas, pool.zones.len());
-        let sets = pool.zones.iter().zip(replicas);
-        sets.map(|(zone, replicas)| MachineSet {
-            name: format!("{}-{}-{}{zone}", self.id, pool.name, self.azure.location),
+        let places = places(&self.azure.network, &pool.zones);
+        let replicas = spread(pool.replicas, places.len());
+        let sets = places.into_iter().zip(replicas);
+        sets.map(|(place, replicas)| MachineSet {
+            name: format!("{}-{}-{}{}{}", self.id, pool.name, self.azure.location, place.zone, place.suffix),
             replicas,
             labelled: true,
-            provider: self.provider(pool, "worker", zone),
+            provider: self.provider(pool, "worker", place.zone, place.subnet),
             node_labels: BTreeMap::new(),
             taints: Vec::new(),
         })
@@ -51,10 +83,9 @@ impl Rendering<'_> {
     }
 
     /// `spec.providerSpec.value` of a machine; `zone` is empty where there are none.
-    fn provider(&self, pool: &Pool, role: &str, zone: &str) -> Value {
+    fn provider(&self, pool: &Pool, role: &str, zone: &str, subnet: &str) -> Value {
         let azure = self.azure;
         let network = &azure.network;
-        let subnet = if role == "master" { &network.control_plane_subnet } else { &network.compute_subnet };
         let mut value = json!({
             "apiVersion": "machine.openshift.io/v1beta1",
             "credentialsSecret": { "name": "azure-cloud-credentials", "namespace": "openshift-machine-api" },
@@ -111,6 +142,9 @@ impl Rendering<'_> {
             ("zone", zone),
         ];
         let mut fields = said(&texts);
+        if !pool.data_disks.is_empty() {
+            fields.insert("dataDisks".to_owned(), pool.data_disks.iter().map(data_disk).collect());
+        }
         if pool.accelerated_networking {
             fields.insert("acceleratedNetworking".to_owned(), true.into());
         }
@@ -148,6 +182,23 @@ fn image(image: &PoolImage) -> Value {
     }
 }
 
+/// A disk that goes with its machine. The number 0 is left out, as the API does.
+fn data_disk(disk: &DataDisk) -> Value {
+    let mut managed = said(&[("storageAccountType", disk.kind.as_str())]);
+    if !disk.encryption_set.is_empty() {
+        managed.insert("diskEncryptionSet".to_owned(), json!({ "id": disk.encryption_set }));
+    }
+    let mut fields = said(&[("cachingType", disk.caching.as_str())]);
+    fields.insert("deletionPolicy".to_owned(), "Delete".into());
+    fields.insert("diskSizeGB".to_owned(), disk.size_gb.into());
+    fields.insert("managedDisk".to_owned(), managed.into());
+    fields.insert("nameSuffix".to_owned(), disk.name_suffix.as_str().into());
+    if disk.lun != 0 {
+        fields.insert("lun".to_owned(), disk.lun.into());
+    }
+    fields.into()
+}
+
 fn os_disk(disk: &Disk, security: &Security) -> Value {
     let mut profile = said(&[("securityEncryptionType", security.disk_encryption.as_str())]);
     let set = said(&[("id", security.disk_encryption_set.as_str())]);
@@ -180,7 +231,7 @@ fn security_profile(security: &Security) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use landfall_model::azure::planned::Firmware;
+    use landfall_model::azure::planned::{ComputeSubnet, Firmware};
 
     #[test]
     fn machines_name_the_identity_that_their_pool_chooses() {
@@ -223,6 +274,64 @@ mod tests {
             "securityEncryptionType": "DiskWithVMGuestState",
         });
         assert_eq!(os_disk(&disk, &security)["managedDisk"]["securityProfile"], profile);
+    }
+
+    #[test]
+    fn data_disks_go_with_their_machine() {
+        let disk = DataDisk { name_suffix: "etcd".to_owned(), size_gb: 64, ..DataDisk::default() };
+        let written = json!({
+            "deletionPolicy": "Delete", "diskSizeGB": 64, "managedDisk": {}, "nameSuffix": "etcd",
+        });
+        assert_eq!(data_disk(&disk), written);
+        let disk = DataDisk {
+            lun: 7,
+            caching: "ReadOnly".to_owned(),
+            kind: "Premium_LRS".to_owned(),
+            encryption_set: "/set".to_owned(),
+            ..disk
+        };
+        let written = json!({
+            "cachingType": "ReadOnly",
+            "deletionPolicy": "Delete",
+            "diskSizeGB": 64,
+            "lun": 7,
+            "managedDisk": { "diskEncryptionSet": { "id": "/set" }, "storageAccountType": "Premium_LRS" },
+            "nameSuffix": "etcd",
+        });
+        assert_eq!(data_disk(&disk), written);
+    }
+
+    fn network(subnets: &[(&str, &str)]) -> Network {
+        let compute_subnets = subnets.iter().map(|(name, zone)| ComputeSubnet {
+            name: (*name).to_owned(),
+            zone: (*zone).to_owned(),
+            addresses: Vec::new(),
+        });
+        Network {
+            resource_group: String::new(),
+            name: String::new(),
+            control_plane_subnet: "masters".to_owned(),
+            compute_subnet: "workers".to_owned(),
+            security_group: String::new(),
+            route_table: String::new(),
+            new: None,
+            compute_subnets: compute_subnets.collect(),
+            nat_gateways: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn machine_sets_are_in_the_subnets_of_their_zones() {
+        let zones = ["1".to_owned(), "2".to_owned(), "3".to_owned()];
+        let found = |subnets: &[(&str, &str)]| -> Vec<String> {
+            let network = network(subnets);
+            let places = places(&network, &zones);
+            places.iter().map(|place| format!("{}{}: {}", place.zone, place.suffix, place.subnet)).collect()
+        };
+        assert_eq!(found(&[]), ["1: workers", "2: workers", "3: workers"]);
+        assert_eq!(found(&[("a", ""), ("b", "")]), ["1: a", "2: b", "3: a"]);
+        let zoned = [("a", "1"), ("b", "2"), ("c", "1")];
+        assert_eq!(found(&zoned), ["1: a", "2: b", "1-1: c"]);
     }
 
     #[test]

@@ -7,7 +7,7 @@ mod tfvars;
 
 use landfall_diagnostics::secret::Secret;
 use landfall_model::plan::Plan;
-use landfall_render::{CloudCredentials, Extras, PlatformAssets, Unset};
+use landfall_render::{CloudCredentials, DataDevice, Extras, PlatformAssets, Unset};
 use serde_json::{Value, json};
 
 use super::config::Platform;
@@ -47,6 +47,7 @@ pub(super) fn assets(plan: &Plan, extras: &Extras<'_>) -> Option<PlatformAssets>
         dns_platform: json!({ "aws": null, "type": "" }),
         ingress_platform: json!({ "type": "" }),
         no_proxy: rendering.no_proxy(),
+        data_devices: rendering.data_devices(),
         own_boot_images: false,
         csi_driver: rendering.csi_driver(),
         pod_network_mtu: None,
@@ -91,6 +92,19 @@ impl Rendering<'_> {
             status["resourceTags"] = tags.map(|(key, value)| json!({ "key": key, "value": value })).collect();
         }
         status
+    }
+
+    /// Where the operating system finds data disks, by their number.
+    fn data_devices(&self) -> Vec<DataDevice> {
+        let control_plane = [("master", &self.azure.control_plane)].into_iter();
+        let pools = control_plane.chain(self.azure.compute.iter().map(|pool| ("worker", pool)));
+        let disks = pools.flat_map(|(role, pool)| pool.data_disks.iter().map(move |disk| (role, disk)));
+        let devices = disks.map(|(role, disk)| DataDevice {
+            role,
+            disk: disk.name_suffix.clone(),
+            path: format!("/dev/disk/azure/scsi1/lun{}", disk.lun),
+        });
+        devices.collect()
     }
 
     fn no_proxy(&self) -> Vec<String> {

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use landfall_model::azure::planned::{BootDiagnostics, Firmware, MANAGED_IDENTITY, PoolImage};
+use landfall_model::azure::planned::{
+    BootDiagnostics, ComputeSubnet, DataDisk, Firmware, MANAGED_IDENTITY, NatGateway, PoolImage, StorageKey,
+};
 use landfall_model::plan::in_turn;
 use landfall_render::{Extras, bootstrap_stub};
 use serde::Serialize;
@@ -124,6 +126,34 @@ struct Own<'a> {
     /// None where an identity is made, if the cloud has any.
     #[serde(rename = "azure_make_identity", skip_serializing_if = "Option::is_none")]
     make_identity: Option<bool>,
+    #[serde(rename = "azure_compute_subnets", skip_serializing_if = "<[_]>::is_empty")]
+    compute_subnets: &'a [ComputeSubnet],
+    #[serde(rename = "azure_nat_gateways", skip_serializing_if = "<[_]>::is_empty")]
+    nat_gateways: &'a [NatGateway],
+    #[serde(rename = "azure_master_data_disks", skip_serializing_if = "Vec::is_empty")]
+    master_data_disks: Vec<MasterDisk<'a>>,
+    #[serde(rename = "azure_storage_key", skip_serializing_if = "Option::is_none")]
+    storage_key: Option<&'a StorageKey>,
+    #[serde(rename = "azure_storage_without_access_keys", skip_serializing_if = "std::ops::Not::not")]
+    storage_without_access_keys: bool,
+}
+
+/// A data disk of the control plane.
+#[derive(Serialize)]
+struct MasterDisk<'a> {
+    name_suffix: &'a str,
+    size_gb: i64,
+    lun: i32,
+    caching: &'a str,
+    kind: &'a str,
+    encryption_set: &'a str,
+}
+
+impl<'a> From<&'a DataDisk> for MasterDisk<'a> {
+    fn from(disk: &'a DataDisk) -> Self {
+        let DataDisk { name_suffix, size_gb, lun, caching, kind, encryption_set } = disk;
+        Self { name_suffix, size_gb: *size_gb, lun: *lun, caching, kind, encryption_set }
+    }
 }
 
 /// The platform's variables.
@@ -191,7 +221,7 @@ fn may_be_managed(identity: &str) -> bool {
 
 /// The variables that only our modules have.
 pub(super) fn own(rendering: &Rendering<'_>) -> Box<RawValue> {
-    let cloud = &rendering.azure.cloud;
+    let (cloud, network) = (&rendering.azure.cloud, &rendering.azure.network);
     landfall_render::raw(&Own {
         metadata_host: &cloud.metadata_host,
         storage_min_tls: &cloud.storage_min_tls,
@@ -204,6 +234,11 @@ pub(super) fn own(rendering: &Rendering<'_>) -> Box<RawValue> {
             BootDiagnostics::Managed => "Managed",
             BootDiagnostics::Account { uri } => uri.as_str(),
         }),
+        compute_subnets: if network.new.is_some() { &network.compute_subnets } else { &[] },
+        nat_gateways: &network.nat_gateways,
+        master_data_disks: rendering.azure.control_plane.data_disks.iter().map(MasterDisk::from).collect(),
+        storage_key: rendering.azure.storage.encryption.as_ref(),
+        storage_without_access_keys: rendering.azure.storage.without_access_keys,
     })
 }
 

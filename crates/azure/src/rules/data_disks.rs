@@ -105,7 +105,7 @@ fn check_disk(settings: &Settings<'_>, index: usize, disk: &DataDisk, out: &mut 
                 .help("write a size greater than 0"),
         );
     }
-    let wanted = settings.disk_setup.get(index).and_then(platform_disk);
+    let wanted = settings.disk_setup.get(index).and_then(DiskSetup::disk);
     if let Some(wanted) = wanted.filter(|wanted| *wanted != disk.name_suffix) {
         let place = ("NameSuffix", index, "nameSuffix");
         let message =
@@ -114,15 +114,5 @@ fn check_disk(settings: &Settings<'_>, index: usize, disk: &DataDisk, out: &mut 
             error(settings, &DATA_DISK_NAME, Kind::Invalid, place, message)
                 .help("write the same text as `nameSuffix` and as `platformDiskID`"),
         );
-    }
-}
-
-/// The disk that a setup is for, if the setup has the section of its type.
-fn platform_disk(setup: &DiskSetup) -> Option<&str> {
-    match setup.kind.as_str() {
-        "etcd" => setup.etcd.as_ref().map(|etcd| etcd.platform_disk_id.as_str()),
-        "swap" => setup.swap.as_ref().map(|swap| swap.platform_disk_id.as_str()),
-        "user-defined" => setup.user_defined.as_ref().map(|disk| disk.platform_disk_id.as_str()),
-        _ => None,
     }
 }

@@ -109,7 +109,7 @@ fn headers_and_names_have_their_form() {
 }
 
 #[test]
-fn names_that_nobody_knows_count_in_one_mode_only() {
+fn unknown_names_count_in_one_mode_only() {
     for text in [
         "[Local]\nx = y",
         "[Global]\nFoo = bar",

@@ -6,8 +6,8 @@ use landfall_diagnostics::shortened;
 
 use super::versions::{not_in_parent, without_date};
 use super::{Refusal, Why};
+use crate::equivalence::Meaning;
 use crate::instant::instant;
-use crate::meaning::Meaning;
 use crate::order::{Entry, places};
 use crate::released::capability_values;
 use crate::released::lifecycle::{Expirable, listed};

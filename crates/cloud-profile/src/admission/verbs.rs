@@ -4,7 +4,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::{ProfileKind, Refusal, Why};
-use crate::meaning::Meaning;
+use crate::equivalence::Meaning;
 use crate::types::{Kubernetes, MachineImage};
 
 /// A verb that guards a field.

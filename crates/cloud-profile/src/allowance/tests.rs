@@ -130,7 +130,7 @@ fn a_profile_without_a_spec_says_nothing() {
 }
 
 #[test]
-fn an_old_status_is_told() {
+fn an_old_status_is_reported() {
     let told = |generation: i64, condition: &str| {
         let object = json!({
             "apiVersion": "core.gardener.cloud/v1beta1",

@@ -76,7 +76,7 @@ mod tests {
     use crate::types::NAMESPACED_CLOUD_PROFILE;
 
     #[test]
-    fn what_is_taken_out_is_told_at_its_line() {
+    fn what_is_taken_out_is_reported_at_its_line() {
         let spec = "  kubernetes:\n    versions:\n    - {version: 1.2.3}\n    - version: 1.2.4\n      \
                     expirationDate: '1969-01-01T00:00:00Z'\n    - {version: 1.2.5, expirationDate: \
                     '1970-01-01T00:00:00Z'}\n  machineImages:\n  - name: a\n    versions: [{version: '1', \

@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_members_are_told_with_what_they_may_mean() {
+    fn unknown_members_are_reported_with_what_they_may_mean() {
         let spec = json!({
             "type": "aws",
             "foo": 1,

@@ -39,7 +39,7 @@ fn points_at_what_is_refused_and_at_conflicts() -> Result<(), Vec<Finding>> {
 }
 
 #[test]
-fn what_is_wrong_alone_and_beside_the_parent_is_told_in_one_run() -> Result<(), Vec<Finding>> {
+fn what_is_wrong_alone_and_beside_the_parent_is_reported_in_one_run() -> Result<(), Vec<Finding>> {
     let both = PRIVATE.replace(
         "parent: base\n",
         "parent: base\n  limits: {maxNodesTotal: 0}\n  kubernetes: {versions: [{version: 9.9.9}]}\n",
@@ -54,7 +54,7 @@ fn what_is_wrong_alone_and_beside_the_parent_is_told_in_one_run() -> Result<(), 
 }
 
 #[test]
-fn a_spec_that_is_missing_is_told_as_that() -> Result<(), Vec<Finding>> {
+fn a_spec_that_is_missing_is_reported_as_that() -> Result<(), Vec<Finding>> {
     let without = PRIVATE.split("spec:").next().unwrap_or_default();
     let profile = Document::read(without, &[PRIVATE_CLOUD_PROFILE])?;
     let found = check(&profile, None, Timestamp::UNIX_EPOCH);
@@ -64,7 +64,7 @@ fn a_spec_that_is_missing_is_told_as_that() -> Result<(), Vec<Finding>> {
 }
 
 #[test]
-fn what_the_api_would_not_take_or_would_drop_is_told() -> Result<(), Vec<Finding>> {
+fn what_the_api_would_not_take_or_would_drop_is_reported() -> Result<(), Vec<Finding>> {
     let fraction = PRIVATE.replace("cpu: '4'", "cpu: 0.5");
     assert_eq!(found(&fraction, None)?, [("LF1451", "0.5".to_owned())]);
     let released = PRIVATE
@@ -83,7 +83,7 @@ fn what_the_api_would_not_take_or_would_drop_is_told() -> Result<(), Vec<Finding
 }
 
 #[test]
-fn of_a_version_with_a_date_the_fields_without_effect_are_told() -> Result<(), Vec<Finding>> {
+fn of_a_version_with_a_date_the_fields_without_effect_are_reported() -> Result<(), Vec<Finding>> {
     let with = |text: &str, version: &str| {
         let image = format!("spec:\n  machineImages: [{{name: i, versions: [{version}]}}]\n");
         text.replace("spec:\n", &image)
@@ -107,7 +107,7 @@ fn of_a_version_with_a_date_the_fields_without_effect_are_told() -> Result<(), V
 }
 
 #[test]
-fn what_is_joined_all_the_same_is_told_once_and_as_warnings() -> Result<(), Vec<Finding>> {
+fn what_is_joined_all_the_same_is_reported_once_and_as_warnings() -> Result<(), Vec<Finding>> {
     let text = PRIVATE.replace(
         "parent: base\n",
         "parent: base\n  foo: bar\n  kubernetes: {versions: [{version: 9.9.9}, {version: 1.28.6}]}\n",
@@ -130,7 +130,7 @@ fn what_is_joined_all_the_same_is_told_once_and_as_warnings() -> Result<(), Vec<
 }
 
 #[test]
-fn one_fault_is_told_once() -> Result<(), Vec<Finding>> {
+fn one_fault_is_reported_once() -> Result<(), Vec<Finding>> {
     let twice = PRIVATE.replace(
         "  - {name: m5.large, cpu: '4'}\n",
         "  - {name: m5.4xlarge, cpu: '4'}\n  - {name: m5.4xlarge, cpu: '8'}\n  limits: {maxNodesTotal: 0}\n",
@@ -148,7 +148,7 @@ fn one_fault_is_told_once() -> Result<(), Vec<Finding>> {
 }
 
 #[test]
-fn unknown_fields_are_told_at_their_names_with_what_to_do() -> Result<(), Vec<Finding>> {
+fn unknown_fields_are_reported_at_their_names_with_what_to_do() -> Result<(), Vec<Finding>> {
     let text = PRIVATE.replace(
         "  parent: base\n",
         "  parent: base\n  type: aws\n  seedSelector: {a: b}\n  machineTypez: []\n",
@@ -183,7 +183,7 @@ fn a_cloud_profile_has_no_parent() -> Result<(), Vec<Finding>> {
 }
 
 #[test]
-fn what_comes_of_both_is_told_at_the_list_of_the_profile() -> Result<(), Vec<Finding>> {
+fn what_comes_of_both_is_reported_at_the_list_of_the_profile() -> Result<(), Vec<Finding>> {
     let versions = "kubernetes: {versions: [{version: 1.28.6, expirationDate: '2030-01-31T00:00:00Z'}]}";
     let released = PRIVATE
         .replace("PrivateCloudProfile", "NamespacedCloudProfile")

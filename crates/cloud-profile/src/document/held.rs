@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_before_is_told_by_its_kind() {
+    fn earlier_text_is_known_by_its_kind() {
         let both = format!("{ONE}---\nkind: {PRIVATE_CLOUD_PROFILE}\n");
         let kinds = [CLOUD_PROFILE, PRIVATE_CLOUD_PROFILE];
         let told = |text: &str, kinds: &[&'static str]| {

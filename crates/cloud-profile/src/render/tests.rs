@@ -153,7 +153,7 @@ fn what_the_parent_lacks_is_taken() -> serde_json::Result<()> {
 }
 
 #[test]
-fn certificates_stand_on_lines_of_their_own() -> serde_json::Result<()> {
+fn certificates_have_separate_lines() -> serde_json::Result<()> {
     for (own, more, wanted) in [("a", "b", "a\nb"), ("a\n", "b\n", "a\nb\n"), ("", "b", "b"), ("a", "", "a")]
     {
         let (spec, _) = rendered(json!({"caBundle": own}), json!({"caBundle": more}))?;

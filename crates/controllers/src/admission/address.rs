@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn the_api_server_is_told_the_whole_way() {
+    fn the_api_server_gets_the_whole_address() {
         let told = |text: &str| {
             text.parse::<Address>().map(|address| address.client("/admission", "here", Some("Q0E=")))
         };

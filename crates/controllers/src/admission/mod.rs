@@ -6,21 +6,21 @@
 //! nothing is written.
 
 mod address;
-mod amendment;
 mod certificate;
+mod certificate_rotation;
 mod configuration;
-mod judge;
-mod keeper;
+mod mutation;
 mod review;
 mod server;
 #[cfg(test)]
 mod tests;
+mod validation;
 
 pub use address::Address;
+pub use certificate_rotation::Keeper;
 pub use configuration::{NAME, configurations};
-pub use judge::Judge;
-pub use keeper::Keeper;
 pub use server::Webhook;
+pub use validation::Judge;
 
 use landfall_kube::kinds;
 use landfall_kube::objects::Place;

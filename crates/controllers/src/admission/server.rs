@@ -21,8 +21,8 @@ use landfall_kube::objects::Objects;
 use serde_json::Value;
 use tokio::time::sleep;
 
-use super::amendment::amend;
 use super::certificate::Served;
+use super::mutation::amend;
 use super::{AMENDMENT, Judge, PATH, review, secret};
 
 /// How often it is looked whether there are new certificates.

@@ -9,17 +9,17 @@ use landfall_cloud_profile::types::{API_VERSION, GROUP};
 use serde_json::{Value, json};
 
 use super::*;
-use crate::played::Played;
+use crate::fake_cluster::FakeCluster;
 use crate::{Controller, Key, Next};
 
 const VERBS: [&str; 2] = ["modify-spec-kubernetes", "modify-spec-machineImages"];
 
-fn judge(cluster: &Arc<Played>) -> Judge {
+fn judge(cluster: &Arc<FakeCluster>) -> Judge {
     Judge::new(cluster.clone(), cluster.clone())
 }
 
-fn cluster() -> Arc<Played> {
-    let cluster = Arc::new(Played::default());
+fn cluster() -> Arc<FakeCluster> {
+    let cluster = Arc::new(FakeCluster::default());
     cluster.put(
         &kinds::CLOUD_PROFILE,
         json!({
@@ -55,7 +55,7 @@ fn review(resource: &str, old: &Value, new: &Value) -> Value {
     }})
 }
 
-async fn answer(cluster: &Arc<Played>, review: &Value) -> (bool, u64, String) {
+async fn answer(cluster: &Arc<FakeCluster>, review: &Value) -> (bool, u64, String) {
     let answer = judge(cluster).review(review, Timestamp::UNIX_EPOCH).await;
     let response = answer.get("response").cloned().unwrap_or_default();
     assert_eq!(response["uid"], "u-1");
@@ -67,7 +67,7 @@ async fn answer(cluster: &Arc<Played>, review: &Value) -> (bool, u64, String) {
 }
 
 #[tokio::test]
-async fn all_that_is_wrong_is_told_with_its_field() {
+async fn all_that_is_wrong_is_reported_with_its_field() {
     let spec = json!({ "parent": "p", "type": "x", "limits": { "maxNodesTotal": 0 } });
     let (allowed, code, why) =
         answer(&cluster(), &review("privatecloudprofiles", &Value::Null, &profile(&spec))).await;
@@ -194,7 +194,7 @@ async fn a_parent_keeps_what_its_children_name() {
 
 #[tokio::test]
 async fn finalizers_come_and_go_whatever_became_of_the_parent() {
-    let cluster = Arc::new(Played::default());
+    let cluster = Arc::new(FakeCluster::default());
     let specs = [
         ("privatecloudprofiles", json!({ "parent": "p", "limits": { "maxNodesTotal": 0 } })),
         ("namespacedcloudprofiles", json!({ "parent": { "kind": "CloudProfile", "name": "p" } })),
@@ -241,7 +241,7 @@ async fn nothing_is_written_that_cannot_be_judged() {
 
 #[tokio::test]
 async fn the_keeper_makes_certificates_once() {
-    let cluster = Arc::new(Played::default());
+    let cluster = Arc::new(FakeCluster::default());
     let address = Address::Service("hook".to_owned());
     let keeper = Keeper::new(cluster.clone(), address, "here".to_owned());
     let key = Key { namespace: None, name: NAME.to_owned() };
@@ -283,7 +283,7 @@ fn one_is_asked_before_the_other_and_neither_is_passed_by() {
 /// What is changed of a profile of the released kind.
 fn amended(old: &Value, new: &Value) -> Result<Value, Box<dyn std::error::Error>> {
     let review = review("namespacedcloudprofiles", old, new);
-    let response = amendment::amend(&review, Timestamp::UNIX_EPOCH)["response"].take();
+    let response = mutation::amend(&review, Timestamp::UNIX_EPOCH)["response"].take();
     assert_eq!((response["uid"].as_str(), response["allowed"].as_bool()), (Some("u-1"), Some(true)));
     let Some(patch) = response["patch"].as_str() else {
         assert_eq!(response.get("patchType"), None);
@@ -314,7 +314,7 @@ fn profiles_of_the_released_kind_are_amended() -> Result<(), Box<dyn std::error:
     leaves["metadata"]["deletionTimestamp"] = json!("1970-01-01T00:00:00Z");
     assert_eq!(amended(&profile(&kept), &leaves)?, Value::Null);
     let other = review("privatecloudprofiles", &Value::Null, &sent);
-    assert_eq!(amendment::amend(&other, Timestamp::UNIX_EPOCH)["response"].get("patch"), None);
+    assert_eq!(mutation::amend(&other, Timestamp::UNIX_EPOCH)["response"].get("patch"), None);
     Ok(())
 }
 

@@ -378,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_secret_says_is_told_to_nobody() {
+    fn the_content_of_a_secret_is_never_reported() {
         let wrong = given(&[("AZURE_SUBSCRIPTION_ID", "canary")]).credential(&Spec::default());
         assert!(wrong.is_err_and(|failed| !failed.note.contains("canary")));
     }

@@ -14,14 +14,14 @@
 
 mod anchor;
 mod claims;
-mod driving;
 mod inputs;
-mod noting;
-mod numbers;
+mod metrics;
 mod operator;
 mod planning;
+mod recording_api;
 mod resource;
 mod status;
+mod step;
 mod store;
 #[cfg(test)]
 mod tests;
@@ -41,16 +41,16 @@ use futures::stream::{self, BoxStream};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-pub use numbers::Numbers;
+pub use metrics::Numbers;
 pub use resource::{
     AZURE_INFRASTRUCTURE, AdoptPolicy, Condition, Counts, Holder, Machines, Named, Patch, Reference, Spec,
     Stage, Standing, Status,
 };
 
 use self::claims::{Claims, Metadata};
-use self::driving::Driver;
 use self::operator::{Behind, Operator};
 use self::resource::Resource;
+use self::step::Driver;
 use self::store::Store;
 use self::work::Memory;
 use super::{Controller, Failed, Key, Next, fetch, watch};

@@ -120,9 +120,9 @@ mod tests {
     use super::*;
 
     #[derive(Default)]
-    struct Played(Arc<AtomicUsize>);
+    struct FakeCluster(Arc<AtomicUsize>);
 
-    impl Lookout for Played {
+    impl Lookout for FakeCluster {
         fn operator(&self) -> BoxFuture<'_, Result<detect::Cluster, Fault>> {
             self.0.fetch_add(1, Ordering::Relaxed);
             async { Ok(detect::Cluster::default()) }.boxed()
@@ -136,7 +136,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn the_operator_is_looked_at_once_for_all() {
         let looks = Arc::new(AtomicUsize::new(0));
-        let operator = Operator::new(Box::new(Played(Arc::clone(&looks))));
+        let operator = Operator::new(Box::new(FakeCluster(Arc::clone(&looks))));
         for _ in 0..10 {
             assert!(operator.seen(true).await.is_ok());
         }

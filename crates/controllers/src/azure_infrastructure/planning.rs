@@ -6,7 +6,7 @@ use aws_lc_rs::digest::{SHA256, digest};
 use landfall_diagnostics::{Finding, Findings};
 use landfall_engine_aso::desired::Policy;
 use landfall_engine_aso::translate::patches::{Patch, by_object};
-use landfall_engine_aso::translate::{Domains, Ignition, Input, Translation, translate};
+use landfall_engine_aso::translate::{Creator, Domains, Ignition, Input, Translation, translate};
 use landfall_install_config::assets;
 use landfall_install_config::verdict::{Outcome, Strictness, judge_keeping};
 use landfall_model::catalogue::Catalogue;
@@ -83,6 +83,7 @@ pub(super) fn planned(judged: &Judged, known: &Known<'_>) -> Result<Target, Vec<
         api_internal_ip: *api_internal_ip,
         ignition: known.ignition,
         patches: &patches,
+        creator: Creator::Operator,
     };
     let mut translation = translate(&input)?;
     for desired in &mut translation.objects {
@@ -254,7 +255,7 @@ pullSecret: '{"auths":{"example.com":{"auth":"ZHVtbXk6ZHVtbXk="}}}'
     }
 
     #[test]
-    fn what_is_wrong_is_told_with_its_field() {
+    fn what_is_wrong_is_reported_with_its_field() {
         let wrong = CONFIG.replace("baseDomain: example.com", "baseDomain: Not A Domain");
         let findings = judged(wrong.as_bytes()).err().unwrap_or_default();
         assert!(told(&findings).contains("baseDomain: "), "{}", told(&findings));

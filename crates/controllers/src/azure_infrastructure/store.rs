@@ -15,7 +15,7 @@ use landfall_engine_aso::keys;
 use serde_json::Value;
 use tokio::time::Instant;
 
-use super::numbers::{Numbers, Stands};
+use super::metrics::{Numbers, Stands};
 use crate::Key;
 
 /// How long it is believed that an object is there of which no watch tells.

@@ -33,7 +33,7 @@ pullSecret: '{"auths":{"example.com":{"auth":"Y2FuYXJ5OmNhbmFyeQ=="}}}'
 
 /// A management cluster: objects by plural, namespace and name.
 #[derive(Default)]
-struct Played {
+struct FakeCluster {
     objects: Mutex<BTreeMap<(String, String, String), Value>>,
     version: AtomicU64,
     writes: AtomicU64,
@@ -41,7 +41,7 @@ struct Played {
 
 type At = (String, String, String);
 
-impl Played {
+impl FakeCluster {
     fn read(&self, at: &At) -> Option<Value> {
         self.objects.lock().ok()?.get(at).cloned()
     }
@@ -93,7 +93,7 @@ fn of_location(at: &Location) -> At {
     (at.plural.to_owned(), at.namespace.clone().unwrap_or_default(), at.name.clone())
 }
 
-impl Objects for Played {
+impl Objects for FakeCluster {
     fn get<'a>(&'a self, place: &'a Place) -> BoxFuture<'a, Result<Option<Value>, Fault>> {
         async move { Ok(self.read(&of_place(place))) }.boxed()
     }
@@ -127,7 +127,7 @@ impl Objects for Played {
     }
 }
 
-impl Api for Played {
+impl Api for FakeCluster {
     fn get<'a>(&'a self, at: &'a Location) -> BoxFuture<'a, Result<Option<Value>, Failure>> {
         async move { Ok(self.read(&of_location(at))) }.boxed()
     }
@@ -155,7 +155,7 @@ impl Api for Played {
     }
 }
 
-impl Events for Played {
+impl Events for FakeCluster {
     fn tell(&self, _: Happening) -> BoxFuture<'_, ()> {
         async {}.boxed()
     }
@@ -191,7 +191,7 @@ impl Lookout for Usable {
 }
 
 struct Stage {
-    played: Arc<Played>,
+    played: Arc<FakeCluster>,
     controller: AzureInfrastructure,
 }
 
@@ -206,7 +206,7 @@ fn at(plural: &str, name: &str) -> At {
 impl Stage {
     /// A controller that knows of no object yet, and a resource with its config and credentials.
     fn new(spec: &Value) -> Self {
-        let played = Arc::new(Played::default());
+        let played = Arc::new(FakeCluster::default());
         let encoded =
             |text: &str| json!(base64::Engine::encode(&base64::engine::general_purpose::STANDARD, text));
         let secret = |name: &str, texts: &[(&str, &str)]| {

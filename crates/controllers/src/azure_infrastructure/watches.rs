@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn a_deployment_that_came_changed_or_went_is_told() {
+    fn a_deployment_that_came_changed_or_went_is_reported() {
         let found = |namespace: &str, version: &str| {
             let metadata = ObjectMeta {
                 namespace: Some(namespace.to_owned()),

@@ -17,11 +17,11 @@ use landfall_model::catalogue::Catalogue;
 use landfall_model::plan::is_infra_id;
 use tokio::time::Instant;
 
-use super::driving::{self, Stepped};
 use super::inputs::{self, Given};
 use super::planning::{self, Judged, Known};
 use super::resource::{Resource, Status};
 use super::status::{CREDENTIALS, OPERATOR, PROGRESSING, READY, Said, VALIDATED, progress, readiness};
+use super::step::{self, Stepped};
 use super::store::Cluster;
 use super::{AzureInfrastructure, anchor, now};
 use crate::{Failed, Key};
@@ -37,7 +37,7 @@ const PROTECTED: &str = "DeletionProtected";
 /// What is remembered of a resource between two runs. All of it can be done without.
 #[derive(Default)]
 pub(super) struct Memory {
-    driving: driving::Memory,
+    driving: step::Memory,
     plan: Option<Planned>,
     /// Whether the operator could be used last.
     was_usable: bool,

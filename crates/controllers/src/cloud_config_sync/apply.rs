@@ -4,14 +4,14 @@ use landfall_cloud_config::Entries;
 use landfall_kube::kinds;
 use landfall_kube::objects::{Happening, Objects, Place};
 
-use super::super::map::{self, Change, Names};
-use super::super::{Failed, places};
+use super::super::config_map::{self, Change, Names};
+use super::super::{Failed, object_refs};
 use super::status;
 
 /// Brings the managed map to these entries. Gives what there is to tell.
 pub(super) async fn managed(objects: &dyn Objects, wanted: &Entries) -> Result<Option<Happening>, Failed> {
     const NAMES: Names = Names { unreadable: "managed-unreadable", unwritable: "managed-unwritable" };
-    bring(objects, places::managed_map(), wanted, NAMES).await
+    bring(objects, object_refs::managed_map(), wanted, NAMES).await
 }
 
 /// Brings the target to these entries. Gives what there is to tell.
@@ -21,7 +21,7 @@ pub(super) async fn target(
     wanted: &Entries,
 ) -> Result<Option<Happening>, Failed> {
     const NAMES: Names = Names { unreadable: "target-unreadable", unwritable: "target-unwritable" };
-    let place = Place::in_namespace(&kinds::CONFIG_MAP, namespace, places::TARGET_MAP);
+    let place = Place::in_namespace(&kinds::CONFIG_MAP, namespace, object_refs::TARGET_MAP);
     bring(objects, place, wanted, NAMES).await
 }
 
@@ -31,6 +31,6 @@ async fn bring(
     wanted: &Entries,
     names: Names,
 ) -> Result<Option<Happening>, Failed> {
-    let change = map::bring(objects, &place, wanted, names).await?;
+    let change = config_map::bring(objects, &place, wanted, names).await?;
     Ok((change != Change::None).then(|| status::updated(place, change)))
 }

@@ -5,8 +5,8 @@ use landfall_cloud_config::{CLOUD_CONF, Entries, Infrastructure, Network};
 use landfall_kube::kinds;
 use landfall_kube::objects::{Objects, Place};
 
-use super::super::gates::Gates;
-use super::super::{Failed, fetch, gates, places};
+use super::super::feature_gates::Gates;
+use super::super::{Failed, feature_gates, fetch, object_refs};
 
 /// What the cluster says of itself.
 pub(super) struct Basis {
@@ -18,7 +18,7 @@ pub(super) struct Basis {
 
 /// What the cluster says of itself; none where it has no platform that there is a rule for.
 pub(super) async fn basis(objects: &dyn Objects) -> Result<Option<Basis>, Failed> {
-    let place = places::infrastructure();
+    let place = object_refs::infrastructure();
     let found = fetch::read::<Infrastructure>(objects, &place, "infrastructure-unreadable").await?;
     let Some(infrastructure) = found else {
         return Ok(None);
@@ -32,13 +32,13 @@ pub(super) async fn basis(objects: &dyn Objects) -> Result<Option<Basis>, Failed
     if rule(&platform).is_none() {
         return Ok(None);
     }
-    let gates = gates::read(objects).await?;
+    let gates = feature_gates::read(objects).await?;
     Ok(Some(Basis { infrastructure, network, platform, gates }))
 }
 
 async fn network(objects: &dyn Objects) -> Result<Network, Failed> {
     const UNREADABLE: &str = "network-unreadable";
-    let place = Place::in_cluster(&kinds::NETWORK, places::CLUSTER);
+    let place = Place::in_cluster(&kinds::NETWORK, object_refs::CLUSTER);
     let found = fetch::read(objects, &place, UNREADABLE).await?;
     found.ok_or_else(|| Failed::transient(UNREADABLE, format!("{place} does not exist")))
 }
@@ -48,13 +48,13 @@ async fn network(objects: &dyn Objects) -> Result<Network, Failed> {
 pub(super) async fn source(objects: &dyn Objects, basis: &Basis, owned: bool) -> Result<Entries, Failed> {
     let managed_first = rule(&basis.platform).is_some_and(|rule| rule.managed_first);
     if managed_first
-        && let Some(entries) = fetch::read(objects, &places::managed_map(), "managed-unreadable").await?
+        && let Some(entries) = fetch::read(objects, &object_refs::managed_map(), "managed-unreadable").await?
     {
         return Ok(entries);
     }
     let name = &basis.infrastructure.spec.cloud_config.name;
     if !name.is_empty()
-        && let Some(entries) = fetch::read(objects, &places::user_map(name), "user-unreadable").await?
+        && let Some(entries) = fetch::read(objects, &object_refs::user_map(name), "user-unreadable").await?
     {
         return Ok(entries);
     }

@@ -24,7 +24,7 @@ use tokio::time::Instant;
 use super::conditions;
 use super::event_recorder::EventRecorder;
 use super::window::{Outcome, Window};
-use super::{Controller, Failed, Key, Next, gates, places, watch};
+use super::{Controller, Failed, Key, Next, feature_gates, object_refs, watch};
 
 /// How long after a run all is looked at again, should a change have been missed.
 const RESYNC: Duration = Duration::from_mins(10);
@@ -105,7 +105,7 @@ impl CloudConfigSync {
         let Some(basis) = fetch::basis(objects).await? else {
             return Ok(());
         };
-        let owned = owns_managed(&basis.platform, basis.gates.is_on(gates::MANAGED_ELSEWHERE));
+        let owned = owns_managed(&basis.platform, basis.gates.is_on(feature_gates::MANAGED_ELSEWHERE));
         let source = fetch::source(objects, &basis, owned).await?;
         let wanted = build(&basis, &source)?;
         if owned && let Some(happening) = apply::managed(objects, &wanted).await? {
@@ -122,7 +122,7 @@ impl CloudConfigSync {
 /// The entries of the target.
 fn build(basis: &fetch::Basis, source: &Entries) -> Result<Entries, Failed> {
     let mut entries = prepare(Some(source), &basis.infrastructure.spec.cloud_config.key)?;
-    let gate = basis.gates.state(gates::LOAD_BALANCER_GROUPS);
+    let gate = basis.gates.state(feature_gates::LOAD_BALANCER_GROUPS);
     let text = entries.data.get(CLOUD_CONF).map_or("", String::as_str);
     let text = transform(&basis.infrastructure, &basis.network, text, gate)?;
     entries.data.insert(CLOUD_CONF.to_owned(), text);
@@ -138,17 +138,17 @@ impl Controller for CloudConfigSync {
 
     fn triggers(&self, client: &Client) -> BoxStream<'static, Key> {
         let target = Some(self.settings.target_namespace.as_str());
-        let managed = Some(places::MANAGED_NAMESPACE);
+        let managed = Some(object_refs::MANAGED_NAMESPACE);
         let changes = [
-            watch::changes(client, &kinds::INFRASTRUCTURE, None, Some(places::CLUSTER)),
-            watch::changes(client, &kinds::NETWORK, None, Some(places::CLUSTER)),
-            watch::changes(client, &kinds::FEATURE_GATE, None, Some(places::CLUSTER)),
-            watch::changes(client, &kinds::CLUSTER_VERSION, None, Some(gates::VERSION)),
-            watch::changes(client, &kinds::CONFIG_MAP, Some(places::USER_NAMESPACE), None),
-            watch::changes(client, &kinds::CONFIG_MAP, managed, Some(places::MANAGED_MAP)),
-            watch::changes(client, &kinds::CONFIG_MAP, target, Some(places::TARGET_MAP)),
+            watch::changes(client, &kinds::INFRASTRUCTURE, None, Some(object_refs::CLUSTER)),
+            watch::changes(client, &kinds::NETWORK, None, Some(object_refs::CLUSTER)),
+            watch::changes(client, &kinds::FEATURE_GATE, None, Some(object_refs::CLUSTER)),
+            watch::changes(client, &kinds::CLUSTER_VERSION, None, Some(feature_gates::VERSION)),
+            watch::changes(client, &kinds::CONFIG_MAP, Some(object_refs::USER_NAMESPACE), None),
+            watch::changes(client, &kinds::CONFIG_MAP, managed, Some(object_refs::MANAGED_MAP)),
+            watch::changes(client, &kinds::CONFIG_MAP, target, Some(object_refs::TARGET_MAP)),
         ];
-        select(select_all(changes).map(|_| ()), watch::every(RESYNC)).map(|()| places::key()).boxed()
+        select(select_all(changes).map(|_| ()), watch::every(RESYNC)).map(|()| object_refs::key()).boxed()
     }
 
     fn reconcile<'a>(&'a self, _: &'a Key) -> BoxFuture<'a, Result<Next, Failed>> {

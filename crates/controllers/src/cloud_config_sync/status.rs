@@ -4,15 +4,15 @@ use landfall_kube::objects::{Happening, Place, Weight};
 use serde_json::json;
 
 use super::super::conditions::{AS_EXPECTED, Condition, Report};
-use super::super::map::Change;
-use super::super::{Failed, places};
+use super::super::config_map::Change;
+use super::super::{Failed, object_refs};
 use super::Settings;
 
 /// The configuration cannot be used.
 pub(super) fn refused(failed: &Failed) -> Happening {
-    let note = format!("{} is unchanged: {}", places::TARGET_MAP, failed.note);
+    let note = format!("{} is unchanged: {}", object_refs::TARGET_MAP, failed.note);
     Happening {
-        about: places::infrastructure(),
+        about: object_refs::infrastructure(),
         weight: Weight::Warning,
         reason: "CloudConfigSyncRefused",
         note,
@@ -43,7 +43,7 @@ pub(super) fn report(outcome: &Result<(), Failed>, settings: &Settings) -> Repor
     };
     let namespace = |name: &str| json!({ "group": "", "resource": "namespaces", "name": name });
     Report {
-        operator: places::CLOUD_CONTROLLER_OPERATOR,
+        operator: object_refs::CLOUD_CONTROLLER_OPERATOR,
         conditions: vec![condition("Available", outcome.is_ok()), condition("Degraded", outcome.is_err())],
         summed: false,
         version: settings.release_version.clone(),
@@ -52,7 +52,7 @@ pub(super) fn report(outcome: &Result<(), Failed>, settings: &Settings) -> Repor
             {
                 "group": "config.openshift.io",
                 "resource": "clusteroperators",
-                "name": places::CLOUD_CONTROLLER_OPERATOR,
+                "name": object_refs::CLOUD_CONTROLLER_OPERATOR,
             },
             namespace(&settings.target_namespace),
         ])),

@@ -16,7 +16,7 @@ use landfall_kube::objects::Kind;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::seen::Standing;
+use super::snapshot::Standing;
 use super::store::Parent;
 
 /// A profile beside its spec.

@@ -9,12 +9,12 @@
     reason = "whether a version has expired is a matter of the current time"
 )]
 
+mod deletion_guard;
 mod derived_profile;
 mod digest;
 mod finalizer;
-mod guard;
 mod protection;
-mod seen;
+mod snapshot;
 mod store;
 #[cfg(test)]
 mod tests;
@@ -39,7 +39,7 @@ use serde_json::{Map, Value, json};
 use self::derived_profile::{About, DerivedProfile};
 use self::finalizer::{Held, few, written};
 use self::protection::Protection;
-use self::seen::Seen;
+use self::snapshot::Seen;
 use self::store::{Child, Parent, Store, StoreEvent};
 use super::{Controller, Failed, Key, Next, watch};
 
@@ -81,7 +81,7 @@ pub fn namespaced(access: Access) -> Arc<dyn Controller> {
 /// The controller of cloud profiles, which stay for as long as something refers to them.
 #[must_use]
 pub fn parents(access: Access) -> Arc<dyn Controller> {
-    Arc::new(guard::Guard::new(access))
+    Arc::new(deletion_guard::Guard::new(access))
 }
 
 /// Keeps what profiles of one kind inherit in their status.

@@ -119,7 +119,7 @@ mod tests {
 
     use super::*;
     use crate::admission::{Address, configurations};
-    use crate::played::Played;
+    use crate::fake_cluster::FakeCluster;
 
     fn configuration() -> Value {
         let [_, (_, validating)] = configurations(&Address::Service("s".to_owned()), "n", None);
@@ -136,8 +136,8 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn only_a_change_is_told() {
-        let cluster = Arc::new(Played::default());
+    async fn only_a_change_is_reported() {
+        let cluster = Arc::new(FakeCluster::default());
         let protection = Protection::new(cluster.clone());
         assert!(!protection.has_changed().await, "the first look");
         assert_eq!(protection.is_missing().await, Some(true));
@@ -152,7 +152,7 @@ mod tests {
 
     #[tokio::test]
     async fn an_api_server_that_does_not_answer_says_nothing() {
-        let cluster = Arc::new(Played::default());
+        let cluster = Arc::new(FakeCluster::default());
         cluster.with(|state| state.is_down = true);
         let protection = Protection::new(cluster.clone());
         assert_eq!(protection.is_missing().await, None);

@@ -8,7 +8,7 @@ use ::kube::runtime::watcher::Event;
 use landfall_cloud_profile::types::CloudProfileSpec;
 
 use super::derived_profile::DerivedProfile;
-use super::seen::{Seen, Standing};
+use super::snapshot::{Seen, Standing};
 use crate::Key;
 
 /// What a watch tells.

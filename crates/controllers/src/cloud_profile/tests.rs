@@ -6,20 +6,20 @@ use landfall_kube::objects::Kind;
 use serde_json::from_value;
 
 use super::*;
-use crate::played::Played;
+use crate::fake_cluster::FakeCluster;
 
 /// What does not come to pass here.
 type Unexpected = Box<dyn std::error::Error>;
 
 struct Stage<S> {
-    cluster: Arc<Played>,
+    cluster: Arc<FakeCluster>,
     controller: Inheritance<S>,
 }
 
 impl<S: DerivedProfile> Stage<S> {
     /// A cluster with these objects, all of which are known.
     fn new(parents: &[Value], child: Value) -> Result<Self, Unexpected> {
-        let cluster = Arc::new(Played::default());
+        let cluster = Arc::new(FakeCluster::default());
         let access = access(&cluster);
         let stage = Self { cluster, controller: Inheritance::new(access, true) };
         stage.tell(StoreEvent::Parent(Event::Init));
@@ -58,7 +58,7 @@ impl<S: DerivedProfile> Stage<S> {
     }
 }
 
-fn access(cluster: &Arc<Played>) -> Access {
+fn access(cluster: &Arc<FakeCluster>) -> Access {
     Access { objects: cluster.clone(), events: cluster.clone(), questions: cluster.clone() }
 }
 
@@ -136,7 +136,7 @@ async fn without_a_parent_the_last_result_stays() -> Result<(), Unexpected> {
 }
 
 #[tokio::test]
-async fn a_parent_that_cannot_be_read_is_told_and_the_last_result_stays() -> Result<(), Unexpected> {
+async fn a_parent_that_cannot_be_read_is_reported_and_the_last_result_stays() -> Result<(), Unexpected> {
     let stage: Stage<PrivateCloudProfileSpec> = Stage::new(&[parent()], child(&json!({ "parent": "p" })))?;
     stage.run().await.map_err(|failed| failed.note)?;
     let mut odd = parent();
@@ -191,7 +191,7 @@ async fn nothing_is_taken_out_before_the_parent_is_there() -> Result<(), Unexpec
 
 /// A cluster that answers with this to whoever would change more than a status.
 struct Closed {
-    cluster: Arc<Played>,
+    cluster: Arc<FakeCluster>,
     fault: Fault,
 }
 
@@ -224,7 +224,7 @@ impl Objects for Closed {
 }
 
 #[tokio::test]
-async fn it_is_told_where_what_has_expired_cannot_be_taken_out() -> Result<(), Unexpected> {
+async fn it_is_reported_where_what_has_expired_cannot_be_taken_out() -> Result<(), Unexpected> {
     let old = json!({ "version": "1.2.3", "expirationDate": "2020-01-01T00:00:00Z" });
     let spec = json!({ "parent": "p", "kubernetes": { "versions": [old] } });
     let answer = |status| Fault::Answer { status, why: "spec.machineImages[0] is wrong".to_owned() };
@@ -306,7 +306,7 @@ async fn the_released_kind_has_a_spec_in_its_status() -> Result<(), Unexpected> 
 
 #[tokio::test]
 async fn a_cloud_profile_stays_while_a_profile_or_a_cluster_refers_to_it() {
-    let cluster = Arc::new(Played::default());
+    let cluster = Arc::new(FakeCluster::default());
     let controller = parents(access(&cluster));
     let key = Key { namespace: None, name: "p".to_owned() };
     let place = Place::in_cluster(&kinds::CLOUD_PROFILE, "p");

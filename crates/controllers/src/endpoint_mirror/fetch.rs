@@ -3,7 +3,7 @@
 use landfall_cloud_config::{Infrastructure, ServiceEndpoint};
 use landfall_kube::objects::Objects;
 
-use super::super::{Failed, fetch, places};
+use super::super::{Failed, fetch, object_refs};
 
 /// The platform that has these endpoints.
 const PLATFORM: &str = "AWS";
@@ -20,7 +20,7 @@ pub(super) struct Endpoints {
 
 /// The endpoints of the cluster; none where its platform has no such thing.
 pub(super) async fn endpoints(objects: &dyn Objects) -> Result<Option<Endpoints>, Failed> {
-    let place = places::infrastructure();
+    let place = object_refs::infrastructure();
     let Some(object) = fetch::object(objects, &place, UNREADABLE).await? else {
         return Ok(None);
     };

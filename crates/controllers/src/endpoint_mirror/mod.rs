@@ -24,7 +24,7 @@ use landfall_kube::objects::{Events, Objects};
 
 use super::conditions::{self, ended};
 use super::event_recorder::EventRecorder;
-use super::{Controller, Failed, Key, Next, places, watch};
+use super::{Controller, Failed, Key, Next, object_refs, watch};
 
 pub use probe::{File, NetProbe, Probe, Variable};
 
@@ -121,8 +121,8 @@ impl Controller for EndpointMirror {
     }
 
     fn triggers(&self, client: &Client) -> BoxStream<'static, Key> {
-        let changes = watch::changes(client, &kinds::INFRASTRUCTURE, None, Some(places::CLUSTER));
-        select(changes.map(|_| ()), watch::every(RESYNC)).map(|()| places::key()).boxed()
+        let changes = watch::changes(client, &kinds::INFRASTRUCTURE, None, Some(object_refs::CLUSTER));
+        select(changes.map(|_| ()), watch::every(RESYNC)).map(|()| object_refs::key()).boxed()
     }
 
     fn reconcile<'a>(&'a self, _: &'a Key) -> BoxFuture<'a, Result<Next, Failed>> {

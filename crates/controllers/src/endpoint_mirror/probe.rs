@@ -9,7 +9,7 @@ use landfall_kube::objects::{Objects, Place};
 use landfall_net::{Proxies, Step, Trust, probe};
 use url::Url;
 
-use crate::places;
+use crate::object_refs;
 
 /// The variables that name a proxy, in capitals.
 const PROXIES: [&str; 3] = ["ALL_PROXY", "HTTPS_PROXY", "HTTP_PROXY"];
@@ -48,7 +48,7 @@ impl NetProbe {
         if PROXIES.iter().any(|name| has(name) || has(&name.to_lowercase().as_str())) {
             return Ok(Proxies::gather(variable));
         }
-        let place = Place::in_cluster(&kinds::PROXY, places::CLUSTER);
+        let place = Place::in_cluster(&kinds::PROXY, object_refs::CLUSTER);
         let found = self.objects.get(&place).await;
         let object = found.map_err(|fault| format!("the cluster's proxy cannot be read: {}", fault.why()))?;
         let object = object.unwrap_or_default();

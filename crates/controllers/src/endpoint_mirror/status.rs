@@ -4,7 +4,7 @@ use landfall_cloud_config::ServiceEndpoint;
 use landfall_kube::objects::{Happening, Weight};
 
 use super::super::conditions::{AS_EXPECTED, Condition, Report};
-use super::super::{Failed, places};
+use super::super::{Failed, object_refs};
 
 /// The list cannot be right, whoever asks.
 pub(super) const INVALID: &str = "endpoints-invalid";
@@ -24,7 +24,7 @@ fn word(failed: &Failed) -> &'static str {
 pub(super) fn refused(failed: &Failed) -> Option<Happening> {
     let at_fault = [INVALID, UNREACHABLE].contains(&failed.reason);
     at_fault.then(|| Happening {
-        about: places::infrastructure(),
+        about: object_refs::infrastructure(),
         weight: Weight::Warning,
         reason: word(failed),
         note: format!("the service endpoints in use are unchanged: {}", failed.note),
@@ -38,7 +38,7 @@ pub(super) fn mirrored(endpoints: &[ServiceEndpoint]) -> Happening {
         [] => "no service has a custom endpoint any more".to_owned(),
         names => format!("services with custom endpoints are now: {}", names.join(", ")),
     };
-    let about = places::infrastructure();
+    let about = object_refs::infrastructure();
     Happening { about, weight: Weight::Normal, reason: "ServiceEndpointsMirrored", note }
 }
 
@@ -47,7 +47,7 @@ pub(super) fn restored(endpoints: &[ServiceEndpoint]) -> Happening {
     let names: Vec<&str> = endpoints.iter().map(|endpoint| endpoint.name.as_str()).collect();
     let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
     Happening {
-        about: places::infrastructure(),
+        about: object_refs::infrastructure(),
         weight: Weight::Warning,
         reason: "ServiceEndpointsRestored",
         note: format!(

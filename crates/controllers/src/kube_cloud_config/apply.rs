@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use landfall_cloud_config::Entries;
 use landfall_kube::objects::{Happening, Objects};
 
-use super::super::map::{self, Change, Names};
-use super::super::{Failed, fetch, places};
+use super::super::config_map::{self, Change, Names};
+use super::super::{Failed, fetch, object_refs};
 use super::status;
 
 const NAMES: Names = Names { unreadable: "managed-unreadable", unwritable: "managed-unwritable" };
@@ -17,10 +17,10 @@ pub(super) async fn bring(
     wanted: &Entries,
     left_none: &AtomicBool,
 ) -> Result<Option<Happening>, Failed> {
-    let place = places::managed_map();
+    let place = object_refs::managed_map();
     if !wanted.is_empty() {
         left_none.store(false, Ordering::Relaxed);
-        let change = map::bring(objects, &place, wanted, NAMES).await?;
+        let change = config_map::bring(objects, &place, wanted, NAMES).await?;
         return Ok((change != Change::None).then(|| status::updated(place, change)));
     }
     // To delete it needs no look at it before. Where there was none, a look is enough: nothing is to be

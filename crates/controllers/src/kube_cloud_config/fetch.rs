@@ -4,11 +4,11 @@ use landfall_cloud_config::target::owns_managed;
 use landfall_cloud_config::{Entries, Infrastructure};
 use landfall_kube::objects::Objects;
 
-use super::super::{Failed, fetch, gates, places};
+use super::super::{Failed, feature_gates, fetch, object_refs};
 
 /// The Infrastructure object, if there is one.
 pub(super) async fn infrastructure(objects: &dyn Objects) -> Result<Option<Infrastructure>, Failed> {
-    fetch::read(objects, &places::infrastructure(), "infrastructure-unreadable").await
+    fetch::read(objects, &object_refs::infrastructure(), "infrastructure-unreadable").await
 }
 
 /// Whether the managed map belongs to the controller of `cloud.conf`. Gates are read only where one matters.
@@ -16,8 +16,8 @@ pub(super) async fn is_kept_elsewhere(objects: &dyn Objects, platform: &str) -> 
     if !owns_managed(platform, true) {
         return Ok(false);
     }
-    let gates = gates::read(objects).await?;
-    Ok(owns_managed(platform, gates.is_on(gates::MANAGED_ELSEWHERE)))
+    let gates = feature_gates::read(objects).await?;
+    Ok(owns_managed(platform, gates.is_on(feature_gates::MANAGED_ELSEWHERE)))
 }
 
 /// The entries of the user's map; none where no map is named.
@@ -26,7 +26,7 @@ pub(super) async fn user(objects: &dyn Objects, infrastructure: &Infrastructure)
     if name.is_empty() {
         return Ok(Entries::default());
     }
-    let place = places::user_map(name);
+    let place = object_refs::user_map(name);
     let found = fetch::read(objects, &place, "user-unreadable").await?;
     found.ok_or_else(|| Failed::terminal("source-missing", format!("{place} does not exist")))
 }

@@ -22,7 +22,7 @@ use landfall_kube::objects::{Events, Happening, Objects};
 
 use super::conditions::{self, ended};
 use super::event_recorder::EventRecorder;
-use super::{Controller, Failed, Key, Next, gates, places, watch};
+use super::{Controller, Failed, Key, Next, feature_gates, object_refs, watch};
 
 /// How long after a run all is looked at again, should a change have been missed.
 const RESYNC: Duration = Duration::from_mins(1);
@@ -72,7 +72,7 @@ impl KubeCloudConfig {
         }
         let user = fetch::user(objects, &infrastructure).await?;
         if let Some(key) = missing_key(&infrastructure, &user) {
-            let map = places::user_map(&infrastructure.spec.cloud_config.name);
+            let map = object_refs::user_map(&infrastructure.spec.cloud_config.name);
             standing.push(status::key_missing(&map, key));
         }
         let wanted = managed(&infrastructure, &user)?;
@@ -90,18 +90,18 @@ impl Controller for KubeCloudConfig {
 
     fn triggers(&self, client: &Client) -> BoxStream<'static, Key> {
         let changes = [
-            watch::changes(client, &kinds::INFRASTRUCTURE, None, Some(places::CLUSTER)),
-            watch::changes(client, &kinds::FEATURE_GATE, None, Some(places::CLUSTER)),
-            watch::changes(client, &kinds::CLUSTER_VERSION, None, Some(gates::VERSION)),
-            watch::changes(client, &kinds::CONFIG_MAP, Some(places::USER_NAMESPACE), None),
+            watch::changes(client, &kinds::INFRASTRUCTURE, None, Some(object_refs::CLUSTER)),
+            watch::changes(client, &kinds::FEATURE_GATE, None, Some(object_refs::CLUSTER)),
+            watch::changes(client, &kinds::CLUSTER_VERSION, None, Some(feature_gates::VERSION)),
+            watch::changes(client, &kinds::CONFIG_MAP, Some(object_refs::USER_NAMESPACE), None),
             watch::changes(
                 client,
                 &kinds::CONFIG_MAP,
-                Some(places::MANAGED_NAMESPACE),
-                Some(places::MANAGED_MAP),
+                Some(object_refs::MANAGED_NAMESPACE),
+                Some(object_refs::MANAGED_MAP),
             ),
         ];
-        select(select_all(changes).map(|_| ()), watch::every(RESYNC)).map(|()| places::key()).boxed()
+        select(select_all(changes).map(|_| ()), watch::every(RESYNC)).map(|()| object_refs::key()).boxed()
     }
 
     fn reconcile<'a>(&'a self, _: &'a Key) -> BoxFuture<'a, Result<Next, Failed>> {
@@ -113,25 +113,25 @@ impl Controller for KubeCloudConfig {
 mod tests {
     use serde_json::json;
 
-    use super::super::played::Played;
+    use super::super::fake_cluster::FakeCluster;
     use super::*;
 
     #[tokio::test]
-    async fn a_key_that_the_users_map_does_not_have_is_told_once() {
-        let played = Arc::new(Played::default());
-        let operator = json!({ "metadata": { "name": places::OPERATOR, "resourceVersion": "1" } });
+    async fn a_key_that_the_users_map_does_not_have_is_reported_once() {
+        let played = Arc::new(FakeCluster::default());
+        let operator = json!({ "metadata": { "name": object_refs::OPERATOR, "resourceVersion": "1" } });
         played.put(&kinds::CLUSTER_OPERATOR, operator);
         let infrastructure = json!({
-            "metadata": { "name": places::CLUSTER },
+            "metadata": { "name": object_refs::CLUSTER },
             "spec": { "cloudConfig": { "name": "own", "key": "wrong" } },
             "status": { "platformStatus": { "type": "GCP" } },
         });
         played.put(&kinds::INFRASTRUCTURE, infrastructure);
-        let metadata = json!({ "name": "own", "namespace": places::USER_NAMESPACE });
+        let metadata = json!({ "name": "own", "namespace": object_refs::USER_NAMESPACE });
         played.put(&kinds::CONFIG_MAP, json!({ "metadata": metadata, "data": { "config": "x" } }));
         let controller = KubeCloudConfig::new(played.clone(), played.clone());
         for _ in 0..2 {
-            assert_eq!(controller.reconcile(&places::key()).await, Ok(Next::Settled));
+            assert_eq!(controller.reconcile(&object_refs::key()).await, Ok(Next::Settled));
         }
         let told: Vec<&str> = played.with(|state| state.told.iter().map(|one| one.reason).collect());
         assert_eq!(told, ["CloudConfigCreated", "CloudConfigKeyMissing"]);

@@ -4,8 +4,8 @@ use landfall_diagnostics::shortened;
 use landfall_kube::objects::{Happening, Place, Weight};
 
 use super::super::conditions::{AS_EXPECTED, Condition, Report};
-use super::super::map::Change;
-use super::super::{Failed, places};
+use super::super::config_map::Change;
+use super::super::{Failed, object_refs};
 
 /// There is no Infrastructure object.
 pub(super) fn no_infrastructure() -> Happening {
@@ -47,7 +47,7 @@ pub(super) fn deleted(about: Place) -> Happening {
 }
 
 fn warning(reason: &'static str, note: impl Into<String>) -> Happening {
-    Happening { about: places::infrastructure(), weight: Weight::Warning, reason, note: note.into() }
+    Happening { about: object_refs::infrastructure(), weight: Weight::Warning, reason, note: note.into() }
 }
 
 /// What is reported of a run.

@@ -83,18 +83,18 @@ mod tests {
     use tokio::time::{sleep, timeout};
 
     use super::*;
-    use crate::played::Played;
+    use crate::fake_cluster::FakeCluster;
 
     const NAMES: &str = "endpoint-mirror,kube-cloud-config";
 
-    fn candidacy(cluster: &Arc<Played>) -> Candidacy {
+    fn candidacy(cluster: &Arc<FakeCluster>) -> Candidacy {
         let objects: Arc<dyn Objects> = cluster.clone();
         Candidacy { objects, namespace: "own".to_owned(), identity: "me".to_owned() }
     }
 
     /// Waits for a lease that another renews all the time, for so long at most.
     async fn waited(others: Option<&str>, limit: Duration) -> Option<Result<(), String>> {
-        let cluster = Arc::new(Played::default());
+        let cluster = Arc::new(FakeCluster::default());
         let lease = lease(candidacy(&cluster), NAMES);
         let renewing = async {
             for version in 1.. {
@@ -127,7 +127,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn who_leads_says_which_controllers_it_runs() {
-        let cluster = Arc::new(Played::default());
+        let cluster = Arc::new(FakeCluster::default());
         let metadata = json!({ "name": LEASE_NAME, "namespace": "own", "resourceVersion": "1" });
         cluster.put(&LEASE, json!({ "metadata": metadata, "spec": {} }));
         let lease = lease(candidacy(&cluster), NAMES);

@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_told_by_their_names() {
+    fn numbers_are_reported_by_their_names() {
         let metrics = Metrics::new();
         metrics.reconciled("a", Duration::from_millis(7));
         metrics.failed("a", "terminal", "config-unreadable", Duration::from_millis(1));

@@ -3,14 +3,14 @@
 
 mod election;
 mod hardening;
+mod http_server;
 mod manifests;
 mod metrics;
+mod openshift_operators;
 mod packaging;
 mod profiles;
 mod registry;
 pub mod rights;
-mod rivals;
-mod serving;
 
 use std::future::pending;
 use std::io;
@@ -24,12 +24,12 @@ use tokio::time::sleep;
 
 pub use manifests::{Deployed, documents, manifests};
 pub use metrics::Metrics;
+pub use openshift_operators::{Rival, rivals};
 pub use packaging::{PackageFile, Packaging, package};
 pub use profiles::{WEBHOOK_PORT, WEBHOOK_SERVICE};
 pub use registry::{CONTROLLERS, Kit, Registered, crds, crds_of};
-pub use rivals::{Rival, rivals};
 
-use self::serving::Health;
+use self::http_server::Health;
 use super::admission::{SECRET_NAME, Webhook};
 use super::{Controller, run};
 use landfall_kube::kinds::SECRET;
@@ -161,7 +161,7 @@ pub async fn operate(
         ended = work => Ok(ended),
         ended = judging => ended.map(|()| Ended::Stopped),
         // It has no end of its own.
-        () = serving::serve(listener, Arc::clone(&health)) => Ok(Ended::Stopped),
+        () = http_server::serve(listener, Arc::clone(&health)) => Ok(Ended::Stopped),
     }
 }
 
@@ -170,12 +170,12 @@ mod tests {
     use serde_json::json;
     use tokio::time::Instant;
 
-    use super::super::played::Played;
+    use super::super::fake_cluster::FakeCluster;
     use super::*;
 
     #[tokio::test(start_paused = true)]
     async fn certificates_are_waited_for() {
-        let (played, began) = (Played::default(), Instant::now());
+        let (played, began) = (FakeCluster::default(), Instant::now());
         let made = async {
             sleep(Duration::from_secs(5)).await;
             let metadata = json!({ "name": SECRET_NAME, "namespace": "own" });

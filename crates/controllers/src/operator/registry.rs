@@ -10,8 +10,8 @@ use landfall_kube::{Live, Recorder};
 use serde_json::Value;
 
 use super::Metrics;
+use super::openshift_operators::{CLOUD_CONTROLLER_OPERATOR, CONFIG_OPERATOR, Rival};
 use super::rights::{self, Right};
-use super::rivals::{CLOUD_CONTROLLER_OPERATOR, CONFIG_OPERATOR, Rival};
 use crate::admission;
 use crate::admission::{Address, Judge, Keeper};
 use crate::azure_infrastructure;

@@ -8,11 +8,11 @@ use landfall_kube::kinds::{
 };
 use landfall_kube::objects::Kind;
 
-use super::super::gates::VERSION;
-use super::super::places::{
+use super::super::feature_gates::VERSION;
+use super::super::object_refs::{
     CLOUD_CONTROLLER_OPERATOR, CLUSTER, MANAGED_MAP, MANAGED_NAMESPACE, OPERATOR, TARGET_MAP, USER_NAMESPACE,
 };
-use super::rivals::{CLOUD_CONTROLLER_OPERATOR as CLOUD_CONTROLLER_RIVAL, CONFIG_OPERATOR};
+use super::openshift_operators::{CLOUD_CONTROLLER_OPERATOR as CLOUD_CONTROLLER_RIVAL, CONFIG_OPERATOR};
 use crate::admission;
 use crate::azure_infrastructure::AZURE_INFRASTRUCTURE as INFRASTRUCTURE_IN_AZURE;
 

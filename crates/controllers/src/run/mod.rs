@@ -1,6 +1,6 @@
 //! Controllers at work: from changes to reconciliations, until it is asked to stop.
 
-pub mod pauses;
+pub mod backoff;
 mod queue;
 #[cfg(test)]
 mod tests;

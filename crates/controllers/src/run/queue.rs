@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::pauses::Pauses;
+use super::backoff::Pauses;
 use crate::{Failed, Key, Next};
 
 /// The longest pause between two attempts.

@@ -388,12 +388,12 @@ pub(super) fn paused<T>(work: impl Future<Output = T>) -> Option<T> {
     runtime.ok().map(|runtime| runtime.block_on(work))
 }
 
-/// Looks and destroys.
+/// Polling and destroys.
 pub(super) fn destroyed(cloud: &Cloud, pace: Pace) -> Seen {
     stopped(cloud, pace, None)
 }
 
-/// Looks and destroys, and asks the run to end after a while.
+/// Polling and destroys, and asks the run to end after a while.
 pub(super) fn stopped(cloud: &Cloud, pace: Pace, stop_after: Option<Duration>) -> Seen {
     let talk = Talk::default();
     let report = paused(async {

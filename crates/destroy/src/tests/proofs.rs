@@ -5,8 +5,8 @@ use std::time::Duration;
 use landfall_platform::removal::Disposition;
 use tokio::time::Instant;
 
-use super::super::board::Board;
 use super::super::proof::Look;
+use super::super::removal_state::RemovalState;
 use super::super::{Outcome, Pace, pages};
 use super::pace;
 use super::played::{BALANCER, Cloud, GROUP, INSTANCE, Item, NETWORK, destroyed, paused, refusal};
@@ -63,7 +63,7 @@ fn what_is_new_in_the_last_look_is_removed() {
 }
 
 #[test]
-fn what_could_not_be_looked_at_is_no_proof() {
+fn what_could_not_be_looked_at_proves_nothing() {
     let cloud = Cloud::new(vec![Item::new("i", &INSTANCE)]);
     cloud.sky().unseen = [vec![pages::no_account("denied")]].into();
     let seen = destroyed(&cloud, pace());
@@ -120,7 +120,7 @@ fn what_others_removed_after_all_is_not_left() {
 #[test]
 fn what_is_owned_after_it_was_only_shared_begins_anew() {
     let fates = paused(async {
-        let mut board = Board::new(pace().pauses);
+        let mut board = RemovalState::new(pace().pauses);
         let now = Instant::now();
         let look = Look { proof: true, complete: true, before: 0, begun: now };
         let thing = Item::new("vpc", &NETWORK).thing;

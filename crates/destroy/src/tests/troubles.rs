@@ -5,7 +5,7 @@ use std::time::Duration;
 use landfall_diagnostics::Finding;
 use landfall_platform::removal::{Holder, Outcome as Answer};
 
-use super::super::board::{Board, Stand};
+use super::super::removal_state::{RemovalState, Stand};
 use super::super::{Outcome, Pace, Pauses};
 use super::played::{
     BALANCER, Cloud, GROUP, INSTANCE, Item, NETWORK, destroyed, failed, held, paused, refusal, stopped,
@@ -53,7 +53,7 @@ fn what_never_goes_is_named_with_what_holds_it_and_what_waits_for_it_is_not() {
 }
 
 #[test]
-fn a_thing_is_told_again_when_something_else_holds_it() {
+fn a_thing_is_reported_again_when_something_else_holds_it() {
     let mut group = Item::new("sg", &GROUP).always(held("it is in use"));
     group.holders = vec![vec![holder("eni-1")], vec![holder("eni-1")], vec![holder("eni-2")]];
     let cloud = Cloud::new(vec![group]);
@@ -125,7 +125,7 @@ fn what_is_refused_is_named_while_the_rest_goes_on() {
 fn holders_that_could_not_be_asked_for_again_are_not_forgotten() {
     let told = paused(async {
         let (now, after) = (tokio::time::Instant::now(), Duration::from_secs(30));
-        let mut board = Board::new(pace().pauses);
+        let mut board = RemovalState::new(pace().pauses);
         let place = board.add(Item::new("sg", &GROUP).thing);
         board.begin(&[place], now);
         board.tried(place, held("in use"), now);
@@ -171,7 +171,7 @@ fn a_dependency_that_appears_late_is_found_and_removed() {
 fn what_was_held_is_tried_soon_after_something_else_has_gone() {
     let soon = paused(async {
         let pauses = Pauses { first: Duration::from_secs(1), longest: Duration::from_mins(30) };
-        let mut board = Board::new(pauses);
+        let mut board = RemovalState::new(pauses);
         let now = tokio::time::Instant::now();
         let (waits, fails) =
             (board.add(Item::new("a", &GROUP).thing), board.add(Item::new("b", &GROUP).thing));
@@ -180,7 +180,7 @@ fn what_was_held_is_tried_soon_after_something_else_has_gone() {
             board.tried(waits, held("in use"), now);
             board.tried(fails, failed("too many requests"), now);
         }
-        let again = |board: &Board| {
+        let again = |board: &RemovalState| {
             [waits, fails].map(|place| match board.nodes[place].stand {
                 Stand::Held { again, .. } => (again - now).as_secs(),
                 _ => 0,
@@ -271,7 +271,7 @@ fn who_stops_a_run_hears_what_is_left() {
 }
 
 #[test]
-fn refusals_are_told_once() {
+fn refusals_are_reported_once() {
     let items = (0..3).map(|n| Item::new(&format!("sg-{n}"), &GROUP).always(refusal()));
     let cloud = Cloud::new(items.collect());
     let seen = destroyed(&cloud, pace());

@@ -169,7 +169,7 @@ async fn who_cannot_renew_stops_before_another_takes_over() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_failure_that_passes_in_time_is_no_loss() {
+async fn a_failure_that_passes_in_time_is_not_a_loss() {
     let cluster = Arc::new(Played::default());
     let first = lease(&cluster, "first");
     win(&first).await;

@@ -88,6 +88,10 @@ model! {
         pub name: String,
         /// Addresses as `address/prefix`.
         pub address_prefixes: Vec<String>,
+        /// How many addresses are in use.
+        pub used_addresses: i64,
+        /// Resource id of the NAT gateway of the subnet; empty without one.
+        pub nat_gateway: String,
     }
 
     /// A resource group.

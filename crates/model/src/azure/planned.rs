@@ -20,7 +20,8 @@ pub struct Plan {
     pub network: Network,
     /// DNS zones of the cluster.
     pub dns: Dns,
-    /// How the machines reach the outside: `Loadbalancer`, `NatGateway` or `UserDefinedRouting`.
+    /// How the machines reach the outside: `Loadbalancer`, `NatGateway`, `NATGatewayMultiZone` or
+    /// `UserDefinedRouting`.
     pub outbound_type: String,
     /// Load balancers.
     pub load_balancers: LoadBalancers,
@@ -35,6 +36,38 @@ pub struct Plan {
     pub compute: Vec<Pool>,
     /// The user's own tags.
     pub user_tags: BTreeMap<String, String>,
+    /// What is special about the storage account; nothing by default.
+    #[serde(skip_serializing_if = "Storage::is_plain")]
+    pub storage: Storage,
+}
+
+/// What is special about the cluster's storage account.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Storage {
+    /// The user's key that encrypts it; none for the cloud's own keys.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub encryption: Option<StorageKey>,
+    /// Whether the account refuses its access keys, so that every caller needs a role.
+    pub without_access_keys: bool,
+}
+
+impl Storage {
+    /// Whether it is like any other account.
+    #[must_use]
+    pub fn is_plain(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// A key of the user's in a key vault.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StorageKey {
+    /// Its address without a version, such as `https://vault.vault.azure.net/keys/name`: the newest version counts.
+    pub address: String,
+    /// Resource id of the identity that may use it.
+    pub identity: String,
 }
 
 /// A cloud, as far as files depend on it.
@@ -109,6 +142,38 @@ pub struct Network {
     /// Addresses of a network that is made; none for an existing one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub new: Option<Addresses>,
+    /// The compute machines' subnets where there are several, `compute_subnet` among them; sorted by name.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub compute_subnets: Vec<ComputeSubnet>,
+    /// NAT gateways of single subnets; none where one serves the whole network.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub nat_gateways: Vec<NatGateway>,
+}
+
+/// One of several subnets of the compute machines.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ComputeSubnet {
+    /// Name.
+    pub name: String,
+    /// Zone whose machines are in it; empty where zones have no subnets of their own.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub zone: String,
+    /// Addresses, one of each family; none for an existing subnet.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub addresses: Vec<String>,
+}
+
+/// A NAT gateway of one subnet.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NatGateway {
+    /// Name. That of its public address follows from it.
+    pub name: String,
+    /// Zone that it is in; empty where Azure chooses one.
+    pub zone: String,
+    /// The subnet whose machines it lets out.
+    pub subnet: String,
 }
 
 /// Addresses of a new network.
@@ -181,6 +246,9 @@ pub struct Pool {
     pub ultra_disks: String,
     /// Disk that the machines start from.
     pub disk: Disk,
+    /// Disks besides that one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub data_disks: Vec<DataDisk>,
     /// Image that they start from.
     pub image: PoolImage,
     /// What protects them.
@@ -219,6 +287,25 @@ pub struct Disk {
     /// Size in GB.
     #[serde(rename = "sizeGB")]
     pub size_gb: i64,
+    /// Resource id of the set of keys that encrypts it; empty for the cloud's own keys.
+    pub encryption_set: String,
+}
+
+/// A disk besides the one that machines start from. It is deleted with its machine.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DataDisk {
+    /// What follows the machine's name in the disk's.
+    pub name_suffix: String,
+    /// Size in GB.
+    #[serde(rename = "sizeGB")]
+    pub size_gb: i64,
+    /// Logical unit number.
+    pub lun: i32,
+    /// Caching: `None`, `ReadOnly` or `ReadWrite`; empty for that of the cloud.
+    pub caching: String,
+    /// Type, such as `Premium_LRS`; empty for that of the cloud.
+    pub kind: String,
     /// Resource id of the set of keys that encrypts it; empty for the cloud's own keys.
     pub encryption_set: String,
 }

@@ -93,3 +93,16 @@ model! {
         pub mount_path: String,
     }
 }
+
+impl DiskSetup {
+    /// The disk that it is about; none without the section of its type.
+    #[must_use]
+    pub fn disk(&self) -> Option<&str> {
+        match self.kind.as_str() {
+            "etcd" => self.etcd.as_ref().map(|etcd| etcd.platform_disk_id.as_str()),
+            "swap" => self.swap.as_ref().map(|swap| swap.platform_disk_id.as_str()),
+            "user-defined" => self.user_defined.as_ref().map(|disk| disk.platform_disk_id.as_str()),
+            _ => None,
+        }
+    }
+}

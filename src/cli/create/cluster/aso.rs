@@ -19,7 +19,7 @@ use crate::cli::destroy::at_home;
 use crate::cli::{Exit, Output, engine};
 use crate::prepare;
 use crate::prepare::{Environment, FactsFrom, Options, Prepared, Refusal};
-use crate::ui::{counted, json as json_form};
+use crate::ui::{counted, json as json_form, watched};
 use crate::workdir;
 use crate::workdir::{BOOTSTRAP_REMOVAL, ClusterDir, Step as Noted, StepResult};
 use choice::Choice;
@@ -32,7 +32,7 @@ use landfall_engine_aso::detect::{Report, Wanted, permissions};
 use landfall_engine_aso::drive;
 use landfall_engine_aso::drive::{Ground, Place, Step, Worked, at_work, obstacle, pages};
 use landfall_engine_aso::kinds::Kind;
-use landfall_engine_aso::translate::{Domains, Ignition, Input, Translation, translate};
+use landfall_engine_aso::translate::{Creator, Domains, Ignition, Input, Translation, translate};
 use landfall_install_config::assets;
 use landfall_model::plan::{Identity, Plan};
 use landfall_net::stop::Stop;
@@ -273,7 +273,7 @@ impl Job<'_> {
         let needed = kinds_of(&ready.translation);
         let Ground { infra_id, namespace } = &ready.ground;
         let wanted = Wanted { cloud: cloud_of(plan), namespace, kinds: &needed };
-        self.runtime.block_on(async {
+        let asked = async {
             let report = management.check(&wanted, infra_id, machines, &self.basis.catalogue).await?;
             // What an earlier plan left over may be of kinds that this one does not need.
             let (kinds, known) = management.served(&permissions::kinds(machines), namespace).await?;
@@ -282,7 +282,8 @@ impl Job<'_> {
                 Ok(Some(finding)) => Err(vec![finding]),
                 Err(failure) => Err(vec![pages::failure(&failure)]),
             }
-        })
+        };
+        self.runtime.block_on(watched(&self.settings.printer, "asking the management cluster", None, asked))
     }
 
     /// Says what stands against the use of a management cluster.
@@ -324,6 +325,7 @@ impl Job<'_> {
                 control_plane: configs.control_plane.as_ref().map(|config| config.expose().as_str()),
             },
             patches: &choice.patches,
+            creator: Creator::Operator,
         })
     }
 

@@ -11,7 +11,7 @@ use landfall_engine_aso::detect::permissions::{Question, denied};
 use landfall_engine_aso::detect::{Report, crd_name};
 use landfall_engine_aso::drive::{Feed, Ground, Place, Step, Worked};
 use landfall_engine_aso::kinds::Kind;
-use landfall_engine_aso::translate::{Domains, Ignition, Input, translate};
+use landfall_engine_aso::translate::{Creator, Domains, Ignition, Input, translate};
 use landfall_model::plan::Plan;
 use landfall_net::stop::Stop;
 use serde_json::{Value, json};
@@ -26,7 +26,7 @@ use crate::cli::{Exit, Output, Settings, engine};
 use crate::prepare;
 use crate::prepare::target::Named;
 use crate::prepare::{Basis, Engine, Environment, FACTS, FactsFrom, IgnitionFrom, Options, Outlook, Refusal};
-use crate::ui::json as json_form;
+use crate::ui::{json as json_form, watched};
 use crate::workdir::{BOOTSTRAP_REMOVAL, ClusterDir, Durability, StepResult};
 
 /// The kind of the machines.
@@ -50,7 +50,8 @@ pub(super) fn remove(args: &Args, named: &Named, made: Engine, settings: &Settin
     let ground = Ground { infra_id: named.target.infra_id.clone(), namespace: made.namespace };
     let removal = Removal { ground: &ground, cluster: &cluster, settings };
     let runtime = prepare::runtime()?;
-    let found = runtime.block_on(removal.look(args, named, &temporary));
+    let look = removal.look(args, named, &temporary);
+    let found = runtime.block_on(watched(&settings.printer, "asking the management cluster", None, look));
     let exit = match found {
         Ok((_, objects)) if objects.is_empty() => removal.nothing(),
         Ok((reached, objects)) => match refused(args, named, objects.len(), settings) {
@@ -93,6 +94,7 @@ fn temporary(plan: &Plan) -> Temporary {
             api_internal_ip: None,
             ignition: Ignition::default(),
             patches: &patches,
+            creator: Creator::Operator,
         })?;
         let ids = translation.objects.into_iter();
         Ok(ids.map(|desired| Need { kind: desired.kind.kind, name: desired.name }).collect())

@@ -24,6 +24,8 @@ resource "azurerm_storage_blob" "ignition" {
 
 # A new signature in each run; the machine ignores it once it exists.
 data "azurerm_storage_account_sas" "ignition" {
+  count = var.azure_storage_without_access_keys ? 0 : 1
+
   connection_string = data.azurerm_storage_account.cluster.primary_connection_string
   https_only        = true
   # A clock that is ahead of Azure's must not make the signature one of the future.
@@ -58,7 +60,10 @@ data "azurerm_storage_account_sas" "ignition" {
 }
 
 locals {
-  ignition_url = sensitive("${azurerm_storage_blob.ignition.url}${data.azurerm_storage_account_sas.ignition.sas}")
+  # Without a signature the machine reads the blob as its identity.
+  ignition_url = sensitive(join("", concat(
+    [azurerm_storage_blob.ignition.url], data.azurerm_storage_account_sas.ignition[*].sas,
+  )))
 
   # A stub from landfall carries what the machine needs to get there (trusted
   # certificates, a proxy).

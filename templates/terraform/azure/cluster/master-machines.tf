@@ -4,7 +4,7 @@ locals {
 }
 
 resource "azurerm_linux_virtual_machine" "master" {
-  count = var.master_count
+  count = length(var.azure_master_data_disks) == 0 ? var.master_count : 0
 
   name                = "${var.cluster_id}-master-${count.index}"
   computer_name       = "${var.cluster_id}-master-${count.index}"

@@ -1,4 +1,4 @@
 # Where logs are gathered from.
 output "control_plane_ips" {
-  value = azurerm_linux_virtual_machine.master[*].private_ip_address
+  value = azurerm_network_interface.master[*].private_ip_address
 }

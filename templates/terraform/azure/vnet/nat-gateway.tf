@@ -45,3 +45,59 @@ resource "azurerm_subnet_nat_gateway_association" "worker" {
   subnet_id      = azurerm_subnet.worker[0].id
   nat_gateway_id = azurerm_nat_gateway.cluster[0].id
 }
+
+# Gateways of single subnets of compute machines: one in each zone, or one in a network of the user's. The control
+# plane goes out through the public load balancer.
+locals {
+  subnet_gateways = { for gateway in var.azure_nat_gateways : gateway.name => gateway }
+}
+
+data "azurerm_subnet" "compute" {
+  for_each = { for name, gateway in local.subnet_gateways : name => gateway.subnet if var.azure_preexisting_network }
+
+  name                 = each.value
+  resource_group_name  = var.azure_network_resource_group_name
+  virtual_network_name = var.azure_virtual_network
+}
+
+resource "azurerm_public_ip" "subnet_gateway" {
+  for_each = local.subnet_gateways
+
+  name                = "${each.key}-pip"
+  location            = var.azure_region
+  resource_group_name = local.resource_group_name
+  tags                = var.azure_extra_tags
+  sku                 = "Standard"
+  allocation_method   = "Static"
+  zones               = each.value.zone != "" ? [each.value.zone] : null
+}
+
+resource "azurerm_nat_gateway" "subnet" {
+  for_each = local.subnet_gateways
+
+  name                    = each.key
+  location                = var.azure_region
+  resource_group_name     = local.resource_group_name
+  tags                    = var.azure_extra_tags
+  sku_name                = "Standard"
+  idle_timeout_in_minutes = 10
+  zones                   = each.value.zone != "" ? [each.value.zone] : null
+}
+
+resource "azurerm_nat_gateway_public_ip_association" "subnet" {
+  for_each = local.subnet_gateways
+
+  nat_gateway_id       = azurerm_nat_gateway.subnet[each.key].id
+  public_ip_address_id = azurerm_public_ip.subnet_gateway[each.key].id
+}
+
+resource "azurerm_subnet_nat_gateway_association" "subnet" {
+  for_each = local.subnet_gateways
+
+  subnet_id = try(
+    data.azurerm_subnet.compute[each.key].id,
+    azurerm_subnet.zone[each.value.subnet].id,
+    azurerm_subnet.worker[0].id,
+  )
+  nat_gateway_id = azurerm_nat_gateway.subnet[each.key].id
+}

@@ -39,5 +39,21 @@ resource "azurerm_subnet" "worker" {
   name                 = var.azure_compute_subnet
   resource_group_name  = local.resource_group_name
   virtual_network_name = azurerm_virtual_network.cluster[0].name
-  address_prefixes     = local.subnet_cidrs[*].worker
+  address_prefixes     = length(var.azure_compute_subnets) > 0 ? var.azure_compute_subnets[0].addresses : local.subnet_cidrs[*].worker
+}
+
+# Where zones have subnets of their own: those besides the first.
+locals {
+  zone_subnets = {
+    for subnet in var.azure_compute_subnets : subnet.name => subnet.addresses if subnet.name != var.azure_compute_subnet
+  }
+}
+
+resource "azurerm_subnet" "zone" {
+  for_each = local.zone_subnets
+
+  name                 = each.key
+  resource_group_name  = local.resource_group_name
+  virtual_network_name = azurerm_virtual_network.cluster[0].name
+  address_prefixes     = each.value
 }

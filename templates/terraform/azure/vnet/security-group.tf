@@ -30,6 +30,13 @@ resource "azurerm_subnet_network_security_group_association" "master" {
   network_security_group_id = azurerm_network_security_group.cluster.id
 }
 
+resource "azurerm_subnet_network_security_group_association" "zone" {
+  for_each = local.zone_subnets
+
+  subnet_id                 = azurerm_subnet.zone[each.key].id
+  network_security_group_id = azurerm_network_security_group.cluster.id
+}
+
 resource "azurerm_subnet_network_security_group_association" "worker" {
   count = var.azure_preexisting_network ? 0 : 1
 

@@ -122,9 +122,10 @@ fn of_network(plan: &Plan, cluster: &Cluster, dual: bool) -> Vec<(&'static str, 
     let (api, ingress) = (cluster.external_api, cluster.external_ingress);
     let outward = api || plan.outbound_type != OWN_ROUTES;
     let new = plan.network.new.is_some();
-    let gateway = new && plan.outbound_type == NAT_GATEWAY;
+    let whole = count(new && plan.outbound_type == NAT_GATEWAY);
+    let gateways = whole + i64::try_from(plan.network.nat_gateways.len()).unwrap_or(i64::MAX);
     // The address of the applications is taken by the cluster itself, once it runs.
-    let first = count(outward) + count(api) + count(gateway) + count(ingress);
+    let first = count(outward) + count(api) + gateways + count(ingress);
     let second = if dual { count(outward) + count(api) } else { 0 };
     let balancers = 1 + count(outward || ingress);
     let machines: i64 = machines(plan).iter().map(|(_, _, count)| *count).sum();
@@ -141,7 +142,7 @@ fn of_network(plan: &Plan, cluster: &Cluster, dual: bool) -> Vec<(&'static str, 
         ("StandardSkuPublicIpAddresses", standard(first + second), false),
         ("IPv4StandardSkuPublicIpAddresses", standard(first), false),
         ("IPv6StandardSkuPublicIpAddresses", standard(second), false),
-        ("NatGateways", count(gateway), false),
+        ("NatGateways", gateways, false),
     ]
 }
 
@@ -150,7 +151,7 @@ mod tests {
     use super::*;
     use landfall_model::azure::planned::{
         Account, Addresses, Cloud, Disk, Dns, Groups, Image, LoadBalancers, Network, Pool, PoolImage,
-        Security,
+        Security, Storage,
     };
 
     fn pool(name: &str, size: &str, replicas: u32) -> Pool {
@@ -168,6 +169,7 @@ mod tests {
             security: Security::default(),
             identities: None,
             boot_diagnostics: None,
+            data_disks: Vec::new(),
         }
     }
 
@@ -200,6 +202,8 @@ mod tests {
                 security_group: text(),
                 route_table: text(),
                 new: Some(Addresses::default()),
+                compute_subnets: Vec::new(),
+                nat_gateways: Vec::new(),
             },
             dns: Dns { public_zone: None, private_zone: None },
             outbound_type: outbound_type.to_owned(),
@@ -209,6 +213,7 @@ mod tests {
             control_plane: pool("master", "Standard_D8s_v3", 3),
             compute,
             user_tags: BTreeMap::new(),
+            storage: Storage::default(),
         }
     }
 

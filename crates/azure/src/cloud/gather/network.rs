@@ -3,6 +3,7 @@
 use landfall_model::azure::facts::{Network, Subnet};
 use landfall_platform::cloud::Asked;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 use super::{nullable, refused, resource};
 use crate::cloud::api_versions::Api;
@@ -57,6 +58,17 @@ struct SubnetProperties {
     address_prefix: Option<String>,
     #[serde(deserialize_with = "nullable")]
     address_prefixes: Vec<String>,
+    /// What has an address there.
+    #[serde(deserialize_with = "nullable")]
+    ip_configurations: Vec<IgnoredAny>,
+    nat_gateway: Option<Reference>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Reference {
+    #[serde(deserialize_with = "nullable")]
+    id: String,
 }
 
 /// The network that the config names; none where it names none, or one that is not there.
@@ -86,9 +98,15 @@ fn network_of(described: Described, group: &str) -> Network {
 }
 
 fn subnet_of(described: DescribedSubnet) -> Subnet {
-    let SubnetProperties { address_prefix, address_prefixes } = described.properties;
+    let SubnetProperties { address_prefix, address_prefixes, ip_configurations, nat_gateway } =
+        described.properties;
     let single = address_prefix.filter(|prefix| !prefix.is_empty() && !address_prefixes.contains(prefix));
-    Subnet { name: described.name, address_prefixes: single.into_iter().chain(address_prefixes).collect() }
+    Subnet {
+        name: described.name,
+        address_prefixes: single.into_iter().chain(address_prefixes).collect(),
+        used_addresses: i64::try_from(ip_configurations.len()).unwrap_or(i64::MAX),
+        nat_gateway: nat_gateway.unwrap_or_default().id,
+    }
 }
 
 #[cfg(test)]
@@ -100,7 +118,8 @@ mod tests {
         let text = r#"{"name": "vnet", "location": "eastus", "tags": null, "properties": {
             "addressSpace": {"addressPrefixes": ["10.0.0.0/16", "fd00::/48"]},
             "subnets": [
-                {"name": "masters", "properties": {"addressPrefix": "10.0.0.0/24", "delegations": []}},
+                {"name": "masters", "properties": {"addressPrefix": "10.0.0.0/24", "delegations": [],
+                    "natGateway": {"id": "/gateway"}, "ipConfigurations": [{"id": "/a"}, {"id": "/b"}]}},
                 {"name": "workers", "properties": {"addressPrefixes": ["10.0.1.0/24", "fd00::/64"]}},
                 {"name": "odd", "properties": {"addressPrefix": null}}
             ],
@@ -115,6 +134,9 @@ mod tests {
             .map(|subnet| (subnet.name.as_str(), subnet.address_prefixes.len()))
             .collect();
         assert_eq!(subnets, [("masters", 1), ("workers", 2), ("odd", 0)]);
+        let first = network.subnets.first();
+        let first = first.map(|subnet| (subnet.used_addresses, subnet.nat_gateway.as_str()));
+        assert_eq!(first, Some((2, "/gateway")));
     }
 
     #[test]

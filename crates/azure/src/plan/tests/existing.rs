@@ -20,6 +20,7 @@ fn network() -> Found {
     let subnet = |name: &str, prefix: &str| Subnet {
         name: name.to_owned(),
         address_prefixes: vec![prefix.to_owned()],
+        ..Subnet::default()
     };
     Found {
         name: "VNet".to_owned(),
@@ -222,4 +223,57 @@ fn findings_of_what_is_there_read_as_they_are_kept() {
     let findings: Vec<Finding> =
         cases.into_iter().flat_map(|(config, facts)| found(&config, facts)).collect();
     landfall_testing::assert_findings("azure-plan-existing", &findings);
+}
+
+#[test]
+fn subnets_have_room_for_the_machines() {
+    let facts = |masters: &str, used: i64| {
+        with_network(|network| {
+            if let Some(subnet) = network.subnets.first_mut() {
+                subnet.address_prefixes = vec![masters.to_owned()];
+                subnet.used_addresses = used;
+            }
+        })
+    };
+    // Three machines, the bootstrap machine and a load balancer beside the five addresses of Azure.
+    assert!(found(&in_network(), facts("10.0.0.0/28", 6)).is_empty());
+    let findings = found(&in_network(), facts("10.0.0.0/28", 7));
+    assert_eq!(places(&findings), [("LF0793", "platform.azure.controlPlaneSubnet")]);
+    assert_names(message(&findings), &["4 addresses", "`masters`", "needs 5"]);
+    let full = with_network(|network| {
+        if let Some(subnet) = network.subnets.last_mut() {
+            subnet.used_addresses = 250;
+        }
+    });
+    assert_eq!(places(&found(&in_network(), full)), [("LF0793", "platform.azure.computeSubnet")]);
+    let unknown = with_network(|network| {
+        for subnet in &mut network.subnets {
+            subnet.address_prefixes.clear();
+        }
+    });
+    assert!(!is_said("LF0793", &in_network(), unknown, Source::Cloud));
+}
+
+#[test]
+fn a_subnet_has_one_nat_gateway() {
+    let mut config = in_network();
+    let facts = with_network(|network| {
+        if let Some(subnet) = network.subnets.last_mut() {
+            "/subscriptions/s/x/natGateways/theirs".clone_into(&mut subnet.nat_gateway);
+        }
+    });
+    assert!(found(&config, facts.clone()).is_empty());
+    for outbound in ["NATGatewaySingleZone", "NATGatewayMultiZone"] {
+        if let Some(platform) = &mut config.platform.azure {
+            outbound.clone_into(&mut platform.outbound_type);
+        }
+        let findings = found(&config, facts.clone());
+        assert_eq!(places(&findings), [("LF0794", "platform.azure.computeSubnet")]);
+        assert_names(message(&findings), &["`Workers`", "`theirs`"]);
+        let (plan, _) = planned(&config, with_network(|_| {}));
+        let gateways = plan.map(|plan| plan.network.nat_gateways).unwrap_or_default();
+        let gateways: Vec<(&str, &str)> =
+            gateways.iter().map(|gateway| (gateway.subnet.as_str(), gateway.zone.as_str())).collect();
+        assert_eq!(gateways, [("workers", if outbound.contains("Multi") { "1" } else { "" })]);
+    }
 }

@@ -1,13 +1,16 @@
 //! What planning decides, and what it finds.
 
 mod cloud_profile;
+mod data_disks;
 mod disks;
 mod existing;
+mod gateways;
 mod machines;
+mod storage;
 mod unmade;
 
 use landfall_diagnostics::Finding;
-use landfall_model::azure::config::MachinePool as Settings;
+use landfall_model::azure::config::{DataDisk, MachinePool as Settings};
 use landfall_model::azure::facts::{DnsZone, Location, Size};
 use landfall_model::azure::values;
 use landfall_model::catalogue;
@@ -77,6 +80,11 @@ fn with_settings(settings: Settings) -> InstallConfig {
     config
 }
 
+/// A disk of 64 GiB.
+fn data_disk(name: &str, lun: Option<i32>) -> DataDisk {
+    DataDisk { name_suffix: name.to_owned(), disk_size_gb: 64, lun, ..DataDisk::default() }
+}
+
 /// The config with something else about its platform.
 fn with_platform(change: impl FnOnce(&mut Platform)) -> InstallConfig {
     let mut config = config();
@@ -110,6 +118,17 @@ fn planned_for(
     facts: Facts,
     source: Source,
 ) -> (Option<planned::Plan>, Vec<Finding>) {
+    planned_of("4.14", engine, catalogue, config, facts, source)
+}
+
+fn planned_of(
+    release: &str,
+    engine: Engine,
+    catalogue: &catalogue::Catalogue,
+    config: &InstallConfig,
+    facts: Facts,
+    source: Source,
+) -> (Option<planned::Plan>, Vec<Finding>) {
     let facts = landfall_model::facts::Facts {
         source,
         azure: Some(facts),
@@ -117,16 +136,8 @@ fn planned_for(
     };
     let identity = Identity { infra_id: "demo-bcd24".to_owned(), cluster_id: String::new() };
     let identity = &identity;
-    let case = Case {
-        config,
-        given: config,
-        facts: &facts,
-        catalogue,
-        release: "4.14",
-        identity,
-        installed: false,
-        engine,
-    };
+    let case =
+        Case { config, given: config, facts: &facts, catalogue, release, identity, installed: false, engine };
     let mut out = Findings::default();
     let found = plan(&case, &mut out).and_then(|platforms| platforms.azure);
     assert_eq!(found.is_none(), out.errors() > 0, "a plan, or a reason for none");

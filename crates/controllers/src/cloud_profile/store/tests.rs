@@ -62,7 +62,7 @@ fn a_child_leads_to_itself_where_something_counts() -> serde_json::Result<()> {
 }
 
 #[test]
-fn what_was_written_here_is_no_news() -> serde_json::Result<()> {
+fn what_was_written_here_is_not_news() -> serde_json::Result<()> {
     let mut store = store()?;
     let status = json!({ "cloudProfile": { "spec": { "type": "x" } }, "observedGeneration": 1 });
     let seen = |status: &Value| -> serde_json::Result<Seen<PrivateCloudProfileSpec>> {

@@ -1,0 +1,324 @@
+//! The machines that the operator makes: the control plane, and for a while the bootstrap machine.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use landfall_model::azure::planned::{BootDiagnostics, DataDisk, Pool, PoolImage};
+use landfall_model::plan::in_turn;
+use serde_json::{Map, Value, json};
+
+use super::load_balancers::{PUBLIC_FRONTEND, Part, part};
+use super::network::{Rule, add_rule, in_group};
+use super::set::{Object, Set, by_id, object, owner, reference};
+use super::{Ignition, pages};
+
+/// Size of the bootstrap machine's disk in GB.
+const BOOTSTRAP_DISK: i64 = 128;
+/// Who logs in to a machine.
+const USER: &str = "core";
+/// Azure insists on a password or a key. CoreOS takes its users from Ignition and looks at neither.
+const UNUSED_PASSWORD: &str = "Never-Applied-By-CoreOS-0";
+const SSH_PORT: u16 = 22;
+/// Whose the ignition configs are.
+const BOOTSTRAP: &str = "bootstrap machine";
+const CONTROL_PLANE: &str = "control plane's machines";
+
+/// One machine.
+struct Machine<'a> {
+    name: String,
+    zone: &'a str,
+    disk_size: i64,
+    accelerated: bool,
+    /// The rule that leads to it from outside.
+    nat_rule: Option<&'a str>,
+    ignition: Option<&'a str>,
+    /// Whose ignition config is waited for while there is none.
+    role: &'static str,
+}
+
+/// Adds the machines, or says what stands against that.
+pub(super) fn add(set: &mut Set<'_>) {
+    check(set);
+    let (id, pool, input) = (set.infra_id(), &set.azure.control_plane, set.input);
+    let nat_rule = if input.bootstrap { add_way_to_bootstrap(set) } else { None };
+    if input.bootstrap {
+        let bootstrap = Machine {
+            name: format!("{id}-bootstrap"),
+            zone: "",
+            disk_size: BOOTSTRAP_DISK,
+            accelerated: false,
+            nat_rule: nat_rule.as_deref(),
+            ignition: input.ignition.bootstrap,
+            role: BOOTSTRAP,
+        };
+        add_machine(set, &bootstrap);
+    }
+    // While the bootstrap machine is made, those without a config have nothing to start with.
+    if input.bootstrap && input.ignition.control_plane.is_none() {
+        return;
+    }
+    for (i, zone) in in_turn(&pool.zones, pool.replicas).enumerate() {
+        let machine = Machine {
+            name: format!("{id}-master-{i}"),
+            zone,
+            disk_size: pool.disk.size_gb,
+            accelerated: pool.accelerated_networking,
+            nat_rule: None,
+            ignition: input.ignition.control_plane,
+            role: CONTROL_PLANE,
+        };
+        add_machine(set, &machine);
+    }
+}
+
+/// Looks for what the operator's machines cannot have.
+fn check(set: &mut Set<'_>) {
+    if !set.by_operator() {
+        return;
+    }
+    let pool = &set.azure.control_plane;
+    let bought = matches!(pool.image, PoolImage::Marketplace { plan: true, .. });
+    let lacking = [
+        ("ultraSSDCapability", pool.ultra_disks == "Enabled", "ultra disks"),
+        ("osDisk.securityProfile", !pool.security.disk_encryption.is_empty(), "an encrypted guest's state"),
+        ("osImage.plan", bought, "an image with a purchase plan"),
+    ];
+    for (field, wanted, what) in lacking {
+        if wanted {
+            set.faults.push(pages::machines(&format!("controlPlane.platform.azure.{field}"), what));
+        }
+    }
+    if keys(set).is_empty() {
+        set.faults.push(pages::ssh_key());
+    }
+    let Ignition { bootstrap, control_plane } = set.input.ignition;
+    for (config, whose) in [(bootstrap, BOOTSTRAP), (control_plane, CONTROL_PLANE)] {
+        if config.is_some_and(|config| !is_pointer(config)) {
+            set.faults.push(pages::pointer(whose));
+        }
+    }
+}
+
+/// Whether an ignition config says where the whole one is, and nothing that only the whole one should.
+#[must_use]
+pub fn is_pointer(config: &str) -> bool {
+    let config: Option<Map<String, Value>> = serde_json::from_str(config).ok();
+    config.is_some_and(|config| config.contains_key("ignition") && config.len() == 1)
+}
+
+/// Adds what lets people in to the bootstrap machine; gives the name of the rule of the load balancer. In a
+/// network of the user's own that is the user's to do.
+fn add_way_to_bootstrap(set: &mut Set<'_>) -> Option<String> {
+    let azure_name = format!("{}_ssh_in", set.infra_id());
+    if set.azure.network.new.is_some() {
+        let port = SSH_PORT.to_string();
+        add_rule(set, &Rule { name: &azure_name, priority: 220, port: &port });
+    }
+    if !set.external_api() {
+        return None;
+    }
+    let balancer = set.names.public.clone();
+    let spec = json!({
+        "azureName": azure_name,
+        "owner": owner(&balancer),
+        "protocol": "Tcp",
+        "frontendPort": SSH_PORT,
+        "backendPort": SSH_PORT,
+        "frontendIPConfiguration": part(set, set.infra_id(), Part::Frontend, PUBLIC_FRONTEND),
+    });
+    let name = set.name_within("NAT rule", &balancer, &azure_name);
+    set.add(Object::new("LoadBalancersInboundNatRule", name.clone(), spec));
+    Some(name)
+}
+
+/// Adds a machine with its network card.
+fn add_machine(set: &mut Set<'_>, machine: &Machine<'_>) {
+    let card = format!("{}-nic", machine.name);
+    let card_name = set.name("network interface", &card);
+    let spec = network_interface(set, machine, &card);
+    let mut object = Object::new("NetworkInterface", card_name.clone(), spec);
+    object = object.needing("LoadBalancer", &set.names.internal);
+    if set.has_public_balancer() {
+        object = object.needing("LoadBalancer", &set.names.public);
+    }
+    set.add(object);
+    let name = set.name("machine", &machine.name);
+    let mut object = Object::new("VirtualMachine", name, virtual_machine(set, machine, &card_name));
+    if machine.ignition.is_none() {
+        object = object.waiting_for(format!("the ignition config of the {}", machine.role));
+    }
+    set.add(object);
+}
+
+fn network_interface(set: &Set<'_>, machine: &Machine<'_>, azure_name: &str) -> Value {
+    let (public, internal) = (set.infra_id(), set.azure.load_balancers.internal.as_str());
+    let balancers = [(public, set.has_public_balancer()), (internal, true)];
+    let pools = balancers.into_iter().filter(|(_, is_there)| *is_there);
+    let pools: Vec<Value> = pools.map(|(name, _)| part(set, name, Part::Pool, name)).collect();
+    let mut address = json!({
+        "name": "pipConfig",
+        "primary": true,
+        "privateIPAddressVersion": "IPv4",
+        "privateIPAllocationMethod": "Dynamic",
+        "subnet": reference("VirtualNetworksSubnet", &set.names.control_plane_subnet),
+        "loadBalancerBackendAddressPools": pools,
+    });
+    if let Some(rule) = machine.nat_rule {
+        address["loadBalancerInboundNatRules"] = json!([reference("LoadBalancersInboundNatRule", rule)]);
+    }
+    let mut spec = in_group(set, azure_name);
+    spec["ipConfigurations"] = json!([address]);
+    if machine.accelerated {
+        spec["enableAcceleratedNetworking"] = true.into();
+    }
+    spec
+}
+
+fn virtual_machine(set: &Set<'_>, machine: &Machine<'_>, card: &str) -> Value {
+    let pool = &set.azure.control_plane;
+    let mut spec = in_group(set, &machine.name);
+    spec["hardwareProfile"] = json!({ "vmSize": pool.size });
+    spec["networkProfile"] = json!({ "networkInterfaces": [{
+        "primary": true,
+        "deleteOption": "Detach",
+        "reference": object("NetworkInterface", card),
+    }] });
+    spec["storageProfile"] = json!({ "imageReference": image(set, pool), "osDisk": disk(pool, machine) });
+    if pool.ultra_disks == "Enabled" {
+        spec["additionalCapabilities"] = json!({ "ultraSSDEnabled": true });
+    }
+    if let PoolImage::Marketplace { publisher, offer, sku, plan: true, .. } = &pool.image {
+        spec["plan"] = json!({ "name": sku, "product": offer, "publisher": publisher });
+    }
+    if machine.role == CONTROL_PLANE && !pool.data_disks.is_empty() {
+        let disks = pool.data_disks.iter().map(|disk| data_disk(disk, machine));
+        spec["storageProfile"]["dataDisks"] = disks.collect();
+    }
+    if !machine.zone.is_empty() {
+        spec["zones"] = json!([machine.zone]);
+    }
+    let identities = identities(set);
+    if !identities.is_empty() {
+        spec["identity"] = json!({ "type": "UserAssigned", "userAssignedIdentities": identities });
+    }
+    if let Some(security) = security(pool) {
+        spec["securityProfile"] = security;
+    }
+    if let Some(diagnostics) = &pool.boot_diagnostics {
+        spec["diagnosticsProfile"] = json!({ "bootDiagnostics": match diagnostics {
+            BootDiagnostics::Disabled => json!({ "enabled": false }),
+            BootDiagnostics::Managed => json!({ "enabled": true }),
+            BootDiagnostics::Account { uri } => json!({ "enabled": true, "storageUri": uri }),
+        } });
+    }
+    if let Some(ignition) = machine.ignition {
+        let keys = keys(set).into_iter();
+        let keys: Vec<Value> = keys
+            .map(|key| json!({ "path": format!("/home/{USER}/.ssh/authorized_keys"), "keyData": key }))
+            .collect();
+        let mut profile = json!({
+            "computerName": machine.name,
+            "adminUsername": USER,
+            "customData": STANDARD.encode(ignition),
+            "linuxConfiguration": { "disablePasswordAuthentication": true, "provisionVMAgent": false },
+        });
+        if keys.is_empty() {
+            profile["adminPassword"] = UNUSED_PASSWORD.into();
+            profile["linuxConfiguration"]["disablePasswordAuthentication"] = false.into();
+        } else {
+            profile["linuxConfiguration"]["ssh"] = json!({ "publicKeys": keys });
+        }
+        spec["osProfile"] = profile;
+    }
+    spec
+}
+
+/// The public keys of those who may log in.
+fn keys<'a>(set: &Set<'a>) -> Vec<&'a str> {
+    let lines = set.input.plan.config.ssh_key.expose().lines().map(str::trim);
+    lines.filter(|line| !line.is_empty() && !line.starts_with('#')).collect()
+}
+
+/// The identities of the machines: the user's, or the one that is made.
+fn identities(set: &Set<'_>) -> Vec<Value> {
+    if let Some(given) = &set.azure.control_plane.identities {
+        return given.iter().map(|id| by_id(id)).collect();
+    }
+    let made = Some(&set.names.identity).filter(|made| !made.is_empty());
+    made.map(|made| reference("UserAssignedIdentity", made)).into_iter().collect()
+}
+
+fn image(set: &Set<'_>, pool: &Pool) -> Value {
+    match &pool.image {
+        PoolImage::Cluster { resource_id } => {
+            let release = &set.azure.image.release;
+            let newest = resource_id.strip_suffix("latest").filter(|_| !release.is_empty());
+            let image = newest.map_or_else(|| resource_id.clone(), |versions| format!("{versions}{release}"));
+            by_id(&format!("/subscriptions/{}{image}", set.subscription()))
+        }
+        PoolImage::Marketplace { publisher, offer, sku, version, .. } => {
+            json!({ "publisher": publisher, "offer": offer, "sku": sku, "version": version })
+        }
+    }
+}
+
+fn disk(pool: &Pool, machine: &Machine<'_>) -> Value {
+    let mut managed = json!({ "storageAccountType": pool.disk.kind });
+    if !pool.disk.encryption_set.is_empty() {
+        managed["diskEncryptionSet"] = by_id(&pool.disk.encryption_set);
+    }
+    let security = &pool.security;
+    if !security.disk_encryption.is_empty() {
+        managed["securityProfile"] = json!({ "securityEncryptionType": security.disk_encryption });
+        if !security.disk_encryption_set.is_empty() {
+            managed["securityProfile"]["diskEncryptionSet"] = by_id(&security.disk_encryption_set);
+        }
+    }
+    json!({
+        "name": format!("{}_OSDisk", machine.name),
+        "createOption": "FromImage",
+        "deleteOption": "Delete",
+        "diskSizeGB": machine.disk_size,
+        "caching": "ReadOnly",
+        "osType": "Linux",
+        "managedDisk": managed,
+    })
+}
+
+/// A disk besides that, which goes with its machine.
+fn data_disk(disk: &DataDisk, machine: &Machine<'_>) -> Value {
+    let mut managed = Map::new();
+    if !disk.kind.is_empty() {
+        managed.insert("storageAccountType".to_owned(), disk.kind.as_str().into());
+    }
+    if !disk.encryption_set.is_empty() {
+        managed.insert("diskEncryptionSet".to_owned(), by_id(&disk.encryption_set));
+    }
+    json!({
+        "name": format!("{}_{}", machine.name, disk.name_suffix),
+        "createOption": "Empty",
+        "deleteOption": "Delete",
+        "lun": disk.lun,
+        "diskSizeGB": disk.size_gb,
+        "caching": if disk.caching.is_empty() { "None" } else { disk.caching.as_str() },
+        "managedDisk": managed,
+    })
+}
+
+/// What protects a machine from its host; none where nothing does.
+fn security(pool: &Pool) -> Option<Value> {
+    let security = &pool.security;
+    let mut profile = Map::new();
+    if security.encryption_at_host {
+        profile.insert("encryptionAtHost".to_owned(), true.into());
+    }
+    if !security.kind.is_empty() {
+        profile.insert("securityType".to_owned(), security.kind.as_str().into());
+    }
+    if let Some(firmware) = &security.firmware {
+        let settings = [("secureBootEnabled", &firmware.secure_boot), ("vTpmEnabled", &firmware.tpm)];
+        let settings = settings.into_iter().filter(|(_, value)| !value.is_empty());
+        let settings = settings.map(|(name, value)| (name.to_owned(), Value::Bool(value == "Enabled")));
+        profile.insert("uefiSettings".to_owned(), settings.collect());
+    }
+    (!profile.is_empty()).then(|| profile.into())
+}

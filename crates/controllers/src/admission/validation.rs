@@ -1,0 +1,373 @@
+//! The responses to admission reviews of the API server.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use landfall_cloud_profile::admission;
+use landfall_cloud_profile::admission::{
+    Loss, ParentUpdate, ProfileKind, Reference, Referred, Refusal, Request, Shoot, Verb, Verdict, Why,
+};
+use landfall_cloud_profile::render::render;
+use landfall_cloud_profile::types::{
+    API_VERSION, CLOUD_PROFILE, CloudProfileSpec, GROUP, NAMESPACED_CLOUD_PROFILE, NamespacedCloudProfile,
+    PrivateCloudProfileSpec,
+};
+use landfall_kube::objects::{Kind, Objects, Place};
+use landfall_kube::questions::Questions;
+use landfall_kube::{Fault, kinds};
+use serde::Deserialize as _;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
+
+use super::review::{answer, subject, text};
+
+/// Judges what is to be written. Whatever else it must know, it asks the cluster at that moment.
+pub struct Judge {
+    objects: Arc<dyn Objects>,
+    questions: Arc<dyn Questions>,
+}
+
+/// Why there is no judgement, in a sentence.
+type Unknown = String;
+
+impl Judge {
+    /// A judge of one cluster.
+    #[must_use]
+    pub fn new(objects: Arc<dyn Objects>, questions: Arc<dyn Questions>) -> Self {
+        Self { objects, questions }
+    }
+
+    /// Answers an `AdmissionReview` at an instant.
+    pub async fn review(&self, review: &Value, now: Timestamp) -> Value {
+        let request = review.get("request").unwrap_or(&Value::Null);
+        let judged = self.judge(request, now).await;
+        let status = match &judged {
+            Ok(refusals) if refusals.is_empty() => None,
+            Ok(refusals) => {
+                let is_of_rights = refusals.iter().all(|refusal| refusal.why == Why::VerbMissing);
+                let (code, reason) = if is_of_rights { (403, "Forbidden") } else { (422, "Invalid") };
+                let shown: Vec<String> = refusals.iter().map(ToString::to_string).collect();
+                Some(json!({ "code": code, "reason": reason, "message": shown.join("; ") }))
+            }
+            Err(why) => Some(json!({ "code": 500, "reason": "InternalError", "message": why })),
+        };
+        let mut response = json!({ "allowed": status.is_none() });
+        if let Some(status) = status {
+            response["status"] = status;
+        }
+        answer(text(request, "/uid"), response)
+    }
+
+    /// What stands against a request.
+    async fn judge(&self, request: &Value, now: Timestamp) -> Result<Vec<Refusal>, Unknown> {
+        let Some((resource, object, old)) = subject(request) else { return Ok(Vec::new()) };
+        let profile = [ProfileKind::Private, ProfileKind::Released];
+        if let Some(kind) = profile.into_iter().find(|kind| kind.resource() == resource) {
+            return self.profile(kind, request, object, old, now).await;
+        }
+        if resource == kinds::CLOUD_PROFILE.plural {
+            return self.parent(old, object, now).await;
+        }
+        match old {
+            Some(old) if resource == kinds::SHOOT.plural => self.shoot(old, object, now).await,
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    async fn profile(
+        &self,
+        kind: ProfileKind,
+        request: &Value,
+        object: &Value,
+        old: Option<&Value>,
+        now: Timestamp,
+    ) -> Result<Vec<Refusal>, Unknown> {
+        let stored = match kind.parent(object) {
+            Some(name) => self.stored(name).await?,
+            None => None,
+        };
+        let is_new_parent = old.is_none_or(|old| kind.parent(old) != kind.parent(object));
+        if is_new_parent && stored.as_ref().is_some_and(|stored| stored.leaves) {
+            return Ok(vec![kind.leaving_parent(object)]);
+        }
+        let parent = match stored.map(|stored| stored.spec) {
+            // What a parent that cannot be read is to a profile matters only where that says something new.
+            Some(spec) if old.is_some_and(|old| old.get("spec") == object.get("spec")) => spec.ok(),
+            spec => spec.transpose()?,
+        };
+        let asked = Request { kind, object, old, parent: parent.as_ref(), now };
+        if let Verdict::Refused { refusals, .. } = admission::review(&asked) {
+            return Ok(refusals);
+        }
+        for verb in admission::verbs(kind, old, object) {
+            if !self.may(request, kind, verb).await? {
+                return Ok(vec![verb.refusal()]);
+            }
+        }
+        if old.is_none_or(|old| kind == ProfileKind::Private && old.get("spec") == object.get("spec")) {
+            return Ok(Vec::new());
+        }
+        let shoots = self.shoots(Some(text(request, "/namespace"))).await?;
+        Ok(admission::usage(&asked, &shoots))
+    }
+
+    /// Whether whoever makes a request has a verb.
+    async fn may(&self, request: &Value, kind: ProfileKind, verb: Verb) -> Result<bool, Unknown> {
+        let mut spec: Map<String, Value> = Map::new();
+        for (from, to) in [("username", "user"), ("groups", "groups"), ("uid", "uid"), ("extra", "extra")] {
+            let value =
+                request.get("userInfo").and_then(|user| user.get(from)).filter(|value| !value.is_null());
+            spec.extend(value.map(|value| (to.to_owned(), value.clone())));
+        }
+        let attributes = json!({
+            "namespace": text(request, "/namespace"),
+            "verb": verb.name,
+            "group": GROUP,
+            "resource": kind.resource(),
+            "name": text(request, "/name"),
+        });
+        spec.insert("resourceAttributes".to_owned(), attributes);
+        let answer = self.questions.allows(spec.into()).await;
+        answer.map_err(|fault| format!("permissions cannot be checked: {}", fault.why()))
+    }
+
+    /// A cloud profile, and changes of one on which others build.
+    async fn parent(
+        &self,
+        old: Option<&Value>,
+        object: &Value,
+        now: Timestamp,
+    ) -> Result<Vec<Refusal>, Unknown> {
+        if old.is_some_and(|old| old.get("spec") == object.get("spec")) {
+            return Ok(Vec::new());
+        }
+        let refusals = admission::nesting(object.get("spec").unwrap_or(&Value::Null));
+        if !refusals.is_empty() {
+            return Ok(refusals);
+        }
+        let name = text(object, "/metadata/name");
+        let place = Place::in_cluster(&kinds::CLOUD_PROFILE, name);
+        let spec = |object: &Value| typed::<CloudProfileSpec>(object.get("spec"), &place);
+        let new = match spec(object) {
+            Ok(new) => new,
+            Err(message) => {
+                return Ok(vec![Refusal { field: "spec".to_owned(), why: Why::Invalid, message }]);
+            }
+        };
+        let refused = |spec: Option<&Value>| admission::cloud_profile(name, spec.unwrap_or(&Value::Null));
+        let stood = old.map(|old| refused(old.get("spec"))).unwrap_or_default();
+        // What stood before does not keep anybody from mending something else.
+        let refusals: Vec<Refusal> =
+            refused(object.get("spec")).into_iter().filter(|refusal| !stood.contains(refusal)).collect();
+        if !refusals.is_empty() {
+            return Ok(refusals);
+        }
+        // One that cannot be read may always be mended.
+        let Some(old) = old.and_then(|old| spec(old).ok()) else { return Ok(Vec::new()) };
+        let (matters, takes) = (admission::matters(&old, &new), admission::takes(&old, &new, now));
+        if !matters && !takes {
+            return Ok(Vec::new());
+        }
+        let shoots = self.shoots(None).await?;
+        let mut refusals = Vec::new();
+        if matters {
+            refusals.extend(self.released_children(name, (&old, &new), &shoots).await?);
+        }
+        if takes {
+            refusals.extend(self.private_children(name, (&old, &new), &shoots, now).await?);
+        }
+        Ok(refusals)
+    }
+
+    /// What profiles of the released kind, and clusters, lose by the change of a cloud profile.
+    async fn released_children(
+        &self,
+        name: &str,
+        (old, new): (&CloudProfileSpec, &CloudProfileSpec),
+        shoots: &[Shoot],
+    ) -> Result<Vec<Refusal>, Unknown> {
+        let mut children: Vec<NamespacedCloudProfile> = Vec::new();
+        let mut taker = |object: Value| {
+            children.extend(
+                Some(object).filter(|it| ProfileKind::Released.parent(it) == Some(name)).and_then(child),
+            );
+            true
+        };
+        let listed = self.questions.each(&kinds::NAMESPACED_CLOUD_PROFILE, None, &mut taker).await;
+        listed.map_err(|fault| unlisted(&kinds::NAMESPACED_CLOUD_PROFILE, &fault))?;
+        let profiles: Vec<&NamespacedCloudProfile> = children.iter().collect();
+        let update = ParentUpdate { name, old, new, profiles: &profiles, shoots };
+        Ok(admission::parent_update(&update))
+    }
+
+    /// What clusters that refer to private profiles lose by the change of a cloud profile.
+    async fn private_children(
+        &self,
+        name: &str,
+        (old, new): (&CloudProfileSpec, &CloudProfileSpec),
+        shoots: &[Shoot],
+        now: Timestamp,
+    ) -> Result<Vec<Refusal>, Unknown> {
+        let mut users: BTreeMap<(&str, &str), Vec<&Shoot>> = BTreeMap::new();
+        for shoot in shoots {
+            let reference = shoot.profile.as_ref().filter(|one| one.kind == ProfileKind::Private.name());
+            if let Some(Reference { name, .. }) = reference {
+                users.entry((&shoot.namespace, name)).or_default().push(shoot);
+            }
+        }
+        let mut loss = Loss::default();
+        if users.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut taker = |object: Value| {
+            let key = (text(&object, "/metadata/namespace"), text(&object, "/metadata/name"));
+            let is_child = ProfileKind::Private.parent(&object) == Some(name);
+            // One that cannot be read offers nothing.
+            let spec = || PrivateCloudProfileSpec::deserialize(object.get("spec")?).ok();
+            if let Some(shoots) = users.get(&key).filter(|_| is_child)
+                && let Some(spec) = spec()
+            {
+                let (before, after) = (render(old, &spec).spec, render(new, &spec).spec);
+                loss.add(Some(&before), &after, shoots.iter().copied(), now);
+            }
+            true
+        };
+        let listed = self.questions.each(&kinds::PRIVATE_CLOUD_PROFILE, None, &mut taker).await;
+        listed.map_err(|fault| unlisted(&kinds::PRIVATE_CLOUD_PROFILE, &fault))?;
+        Ok(loss.refusals())
+    }
+
+    /// Changes of a cluster's reference to a profile.
+    async fn shoot(&self, old: &Value, new: &Value, now: Timestamp) -> Result<Vec<Refusal>, Unknown> {
+        let (old, new) = (Shoot::of(old), Shoot::of(new));
+        if old.profile == new.profile {
+            return Ok(Vec::new());
+        }
+        let from = self.find(&new.namespace, old.profile.as_ref()).await?;
+        let to = self.find(&new.namespace, new.profile.as_ref()).await?;
+        let (leads_from, leads_to) = (from.as_ref().map(Found::referred), to.as_ref().map(Found::referred));
+        if let Some(refusal) = admission::shoot_update(&old, &new, leads_from.as_ref(), leads_to.as_ref()) {
+            return Ok(vec![refusal]);
+        }
+        let is_private = [&from, &to].into_iter().flatten().any(|one| matches!(one, Found::Private { .. }));
+        let Some(after) = to.as_ref().filter(|_| is_private).and_then(Found::offer) else {
+            return Ok(Vec::new());
+        };
+        let mut loss = Loss::default();
+        loss.add(from.as_ref().and_then(Found::offer), after, [&new], now);
+        Ok(loss.of_reference())
+    }
+
+    /// What a reference in a namespace leads to.
+    async fn find(&self, namespace: &str, reference: Option<&Reference>) -> Result<Option<Found>, Unknown> {
+        let Some(Reference { kind, name }) = reference else { return Ok(None) };
+        if kind == CLOUD_PROFILE {
+            let spec = self.cloud_profile(name).await?;
+            return Ok(spec.map(|spec| Found::Parent(name.clone(), Box::new(spec))));
+        }
+        let Some(profile) = ProfileKind::of(kind) else { return Ok(None) };
+        let kind = match profile {
+            ProfileKind::Private => &kinds::PRIVATE_CLOUD_PROFILE,
+            ProfileKind::Released => &kinds::NAMESPACED_CLOUD_PROFILE,
+        };
+        let place = Place::in_namespace(kind, namespace, name.as_str());
+        let Some(object) = self.object(&place).await? else { return Ok(None) };
+        let parent = profile.parent(&object);
+        let parent = match parent {
+            Some(parent) => self.cloud_profile(parent).await?.map(Box::new),
+            None => None,
+        };
+        if profile == ProfileKind::Private {
+            let spec: PrivateCloudProfileSpec = typed(object.get("spec"), &place)?;
+            let offer = parent.map(|parent| Box::new(render(&parent, &spec).spec));
+            return Ok(Some(Found::Private { parent: spec.parent, offer }));
+        }
+        Ok(Some(Found::Released(Box::new(typed(Some(&object), &place)?), parent)))
+    }
+
+    async fn cloud_profile(&self, name: &str) -> Result<Option<CloudProfileSpec>, Unknown> {
+        self.stored(name).await?.map(|stored| stored.spec).transpose()
+    }
+
+    /// The cloud profile of this name, if there is one.
+    async fn stored(&self, name: &str) -> Result<Option<Stored>, Unknown> {
+        let place = Place::in_cluster(&kinds::CLOUD_PROFILE, name);
+        let object = self.object(&place).await?;
+        Ok(object.map(|object| Stored {
+            spec: typed(object.get("spec"), &place),
+            leaves: !text(&object, "/metadata/deletionTimestamp").is_empty(),
+        }))
+    }
+
+    async fn object(&self, place: &Place) -> Result<Option<Value>, Unknown> {
+        let answer = self.objects.get(place).await;
+        answer.map_err(|fault| format!("{place} cannot be read: {}", fault.why()))
+    }
+
+    async fn shoots(&self, namespace: Option<&str>) -> Result<Vec<Shoot>, Unknown> {
+        let mut shoots = Vec::new();
+        let mut taker = |object: Value| {
+            shoots.push(Shoot::of(&object));
+            true
+        };
+        let listed = self.questions.each(&kinds::SHOOT, namespace, &mut taker).await;
+        listed.map_err(|fault| unlisted(&kinds::SHOOT, &fault))?;
+        Ok(shoots)
+    }
+}
+
+/// A cloud profile as it is stored.
+struct Stored {
+    /// What it says, or why that cannot be read.
+    spec: Result<CloudProfileSpec, Unknown>,
+    /// Whether it is being deleted.
+    leaves: bool,
+}
+
+/// The profile that a reference leads to, with its parent or the parent's name.
+enum Found {
+    Parent(String, Box<CloudProfileSpec>),
+    Private { parent: String, offer: Option<Box<CloudProfileSpec>> },
+    Released(Box<NamespacedCloudProfile>, Option<Box<CloudProfileSpec>>),
+}
+
+impl Found {
+    fn referred(&self) -> Referred<'_> {
+        match self {
+            Self::Parent(name, spec) => Referred::cloud_profile(name, spec),
+            Self::Private { parent, .. } => Referred::private(parent),
+            Self::Released(profile, parent) => Referred::released(profile, parent.as_deref()),
+        }
+    }
+}
+
+impl Found {
+    /// What clusters may use, where a private profile or a cloud profile says it.
+    fn offer(&self) -> Option<&CloudProfileSpec> {
+        match self {
+            Self::Parent(_, spec) => Some(spec),
+            Self::Private { offer, .. } => offer.as_deref(),
+            Self::Released(..) => None,
+        }
+    }
+}
+
+/// A profile of the released kind as lists have it, without its status.
+fn child(mut object: Value) -> Option<NamespacedCloudProfile> {
+    let members = object.as_object_mut()?;
+    members.remove("status");
+    members.insert("apiVersion".to_owned(), API_VERSION.into());
+    members.insert("kind".to_owned(), NAMESPACED_CLOUD_PROFILE.into());
+    serde_json::from_value(object).ok()
+}
+
+/// An object or its part; the parser's own words would cite values.
+fn typed<T: DeserializeOwned>(value: Option<&Value>, place: &Place) -> Result<T, Unknown> {
+    let typed = value.and_then(|value| T::deserialize(value).ok());
+    typed.ok_or_else(|| format!("{place} has a field of the wrong type"))
+}
+
+fn unlisted(kind: &Kind, fault: &Fault) -> Unknown {
+    format!("objects of kind {} cannot be listed: {}", kind.kind, fault.why())
+}

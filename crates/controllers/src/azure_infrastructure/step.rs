@@ -1,0 +1,180 @@
+//! One reconciliation of a cluster: reads existing objects and sends the actions that follow.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use futures::future::join_all;
+use landfall_engine_aso::core::{FOREIGN, LEASE_DURATION, LEASE_RENEWAL, Object, Outcome, UNSEEN, What};
+use landfall_engine_aso::desired::Need;
+use landfall_engine_aso::drive::{Acted, Api, Drive, Lease, ObservedState, Pace, Step, Watcher, act, now};
+use landfall_engine_aso::keys;
+use landfall_kube::objects::{Events, Happening, Place, Weight};
+use tokio::time::{Instant, timeout, timeout_at};
+
+use super::metrics::Numbers;
+use super::recording_api::RecordingApi;
+use super::store::{Cluster, Store};
+use crate::Failed;
+
+/// How long another's lease is waited for at first.
+const SHORTLY: Duration = Duration::from_secs(1);
+/// How long it is waited for then: longer than one counts whose holder is gone.
+const PATIENTLY: Duration = LEASE_DURATION.saturating_add(LEASE_RENEWAL);
+/// How long after it was taken nobody else can have the lease, with something to spare for a slow call.
+const SAFELY: Duration = LEASE_DURATION.saturating_sub(LEASE_RENEWAL);
+
+/// What is remembered of a cluster between two steps. All of it can be done without.
+#[derive(Default)]
+pub(super) struct Memory {
+    pub(super) pace: Pace,
+    /// When the lease was taken last, where it was not given back.
+    leased: Option<Instant>,
+    /// Whether another held the lease when it was wanted.
+    contended: bool,
+    /// The resources of others that were told of.
+    foreign: BTreeSet<Need>,
+}
+
+/// What came of a step.
+pub(super) struct Stepped {
+    pub(super) step: Step,
+    /// When the next one is due at the latest; none where only a change helps.
+    pub(super) rest: Option<Duration>,
+    /// Whether there are objects that no operator has looked at.
+    pub(super) unseen: bool,
+}
+
+/// What drives clusters.
+pub(super) struct Driver {
+    pub(super) api: Arc<dyn Api>,
+    pub(super) events: Arc<dyn Events>,
+    pub(super) store: Arc<Store>,
+    pub(super) numbers: Numbers,
+    pub(super) wrote: Arc<dyn Fn() + Send + Sync>,
+    /// The name of this process, which no other has.
+    pub(super) identity: String,
+}
+
+impl Driver {
+    /// Does one step. `about` is the resource that the cluster belongs to.
+    pub(super) async fn step(
+        &self,
+        cluster: &Cluster,
+        drive: &Drive,
+        about: &Place,
+        memory: &mut Memory,
+    ) -> Result<Stepped, Failed> {
+        let mut world = self.store.world(cluster, now());
+        let mut step = drive.step(&world);
+        memory.pace.hold(&mut step, &world);
+        for line in memory.pace.lines(&step) {
+            tracing::info!(cluster = %cluster.infra_id, "{line}");
+        }
+        self.tell_foreign(&step, about, memory).await;
+        let api = RecordingApi { api: &*self.api, store: &self.store, cluster, wrote: &*self.wrote };
+        if step.objects.iter().any(|planned| planned.action.what.writes()) {
+            let until = self.lease(&api, cluster, memory).await?;
+            let acted = timeout_at(until, act(drive, &api, &step, &mut world, &mut memory.pace)).await;
+            let late = |_| {
+                Failed::transient(
+                    "lease-over",
+                    "the calls take longer than the lease of the cluster is valid",
+                )
+            };
+            self.count(&acted.map_err(late)?, &world);
+        } else if step.outcome() == Outcome::Done && memory.leased.take().is_some() {
+            self.leased_by(&api, cluster).release().await;
+        }
+        let rest = memory.pace.rest(&step, &world);
+        let unseen = step.objects.iter().any(|planned| planned.action.message == UNSEEN);
+        Ok(Stepped { step, rest, unseen })
+    }
+
+    fn leased_by<'a>(&self, api: &'a RecordingApi<'_>, cluster: &Cluster) -> Lease<'a> {
+        Lease::new(api, &cluster.infra_id, &cluster.namespace, self.identity.clone(), now)
+    }
+
+    /// Makes sure that nobody else drives the cluster meanwhile, and says until when that is so.
+    async fn lease(
+        &self,
+        api: &RecordingApi<'_>,
+        cluster: &Cluster,
+        memory: &mut Memory,
+    ) -> Result<Instant, Failed> {
+        if let Some(at) = memory.leased.filter(|at| at.elapsed() < LEASE_RENEWAL) {
+            return Ok(at + SAFELY);
+        }
+        let heard = Heard::default();
+        let lease = self.leased_by(api, cluster);
+        // Whether another's has ended shows only to who looks at it for long.
+        let patience = if memory.contended { PATIENTLY } else { SHORTLY };
+        let won = timeout(patience, lease.win(&heard)).await;
+        memory.contended = won.is_err();
+        match won {
+            Ok(Ok(at)) => {
+                memory.leased = Some(at);
+                Ok(at + SAFELY)
+            }
+            Ok(Err(failure)) => {
+                let note = format!("the lease of the cluster cannot be acquired: {}", failure.fault.why());
+                Err(Failed::transient("lease-unavailable", note))
+            }
+            Err(_) => Err(Failed::transient("held-elsewhere", heard.line())),
+        }
+    }
+
+    /// Tells once of each resource that has the name of one of the plan's and is somebody else's.
+    async fn tell_foreign(&self, step: &Step, about: &Place, memory: &mut Memory) {
+        let foreign: BTreeSet<Need> = step
+            .objects
+            .iter()
+            .filter(|planned| planned.action.what == What::Leave && planned.action.message == FOREIGN)
+            .map(|planned| planned.object.clone())
+            .collect();
+        let new = foreign.difference(&memory.foreign).map(|id| {
+            self.events.tell(Happening {
+                about: about.clone(),
+                weight: Weight::Warning,
+                reason: "ForeignResource",
+                note: format!("{}/{} {FOREIGN}", id.kind, id.name),
+            })
+        });
+        join_all(new.collect::<Vec<_>>()).await;
+        memory.foreign = foreign;
+    }
+
+    fn count(&self, acted: &[Acted], world: &ObservedState) {
+        for Acted { object, sent, .. } in acted.iter().filter(|acted| acted.sent == acted.action.what) {
+            self.numbers.acted(object.kind, sent.name());
+            if adopts(sent) {
+                let found = world.get(object).is_some_and(|object| Object(object).is_ready());
+                self.numbers.adopted(if found { "managed-before" } else { "missing" });
+            }
+        }
+    }
+}
+
+/// Whether an action adopts its object.
+fn adopts(sent: &What) -> bool {
+    let What::Patch(patch) = sent else { return false };
+    Object(patch).annotation(keys::ADOPTED_AT).is_some()
+}
+
+/// What is said while a lease is waited for.
+#[derive(Default)]
+struct Heard(Mutex<String>);
+
+impl Heard {
+    fn line(&self) -> String {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl Watcher for Heard {
+    fn changed(&self, _: usize, _: usize) {}
+
+    fn told(&self, line: &str) {
+        line.clone_into(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+}

@@ -1,0 +1,277 @@
+//! Errors of Terraform and its providers, classified by remedy and stripped of secrets.
+//!
+//! Pure.
+
+use landfall_diagnostics::secret::{Scrub, without_user};
+
+use super::event::Diagnostic;
+
+/// What stopped work on a resource, by what is to be done about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Cause {
+    /// The cloud takes no more calls for a while.
+    Throttled,
+    /// A limit of the account is reached.
+    Quota,
+    /// The credentials may not do this.
+    Permission,
+    /// There is something of that name already.
+    NameTaken,
+    /// The cloud has no machine of that type left.
+    Capacity,
+    /// The credentials are not, or no longer, valid.
+    Credentials,
+    /// A provider is missing or cannot be installed.
+    Provider,
+    /// An endpoint cannot be reached, or is not trusted.
+    Unreachable,
+    /// Something took longer than it may.
+    TimeOut,
+    /// Another run holds the state.
+    Locked,
+    /// The disk is full or cannot be written.
+    Disk,
+    /// Anything else.
+    Other,
+}
+
+/// One thing that went wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trouble {
+    /// What to do about it.
+    pub cause: Cause,
+    /// The address of the resource, where it is one's.
+    pub address: Option<String>,
+    /// What came back: without secrets, and not long.
+    pub said: String,
+}
+
+/// Signs of a cause, in lower case: all texts of an entry must occur. The first entry that fits counts, so
+/// what is special stands before what is general.
+const SIGNS: &[(Cause, &[&str])] = &[
+    (Cause::Locked, &["error acquiring the state lock"]),
+    (Cause::Disk, &["no space left on device"]),
+    (Cause::Disk, &["disk quota exceeded"]),
+    (Cause::Disk, &["read-only file system"]),
+    (Cause::Provider, &["failed to query available provider packages"]),
+    (Cause::Provider, &["failed to install provider"]),
+    (Cause::Provider, &["inconsistent dependency lock file"]),
+    (Cause::Provider, &["required plugins are not installed"]),
+    (Cause::Provider, &["could not load plugin"]),
+    (Cause::Provider, &["failed to load plugin schemas"]),
+    (Cause::Provider, &["failed to instantiate provider"]),
+    (Cause::Provider, &["unrecognized remote plugin message"]),
+    (Cause::Provider, &["plugin did not respond"]),
+    (Cause::Provider, &["incompatible provider version"]),
+    (Cause::Provider, &["invalid provider registry host"]),
+    (Cause::Credentials, &["expiredtoken"]),
+    (Cause::Credentials, &["requestexpired"]),
+    (Cause::Credentials, &["invalidclienttokenid"]),
+    (Cause::Credentials, &["unrecognizedclient"]),
+    (Cause::Credentials, &["signaturedoesnotmatch"]),
+    (Cause::Credentials, &["invalidaccesskeyid"]),
+    (Cause::Credentials, &["authfailure:"]),
+    (Cause::Credentials, &["no valid credential sources"]),
+    (Cause::Credentials, &["failed to refresh cached credentials"]),
+    (Cause::Credentials, &["expiredauthenticationtoken"]),
+    (Cause::Credentials, &["invalidauthenticationtoken"]),
+    (Cause::Credentials, &["authenticationfailed"]),
+    (Cause::Credentials, &["unable to build authorizer"]),
+    (Cause::Credentials, &["invalid_client"]),
+    (Cause::Throttled, &["throttling"]),
+    (Cause::Throttled, &["throttled"]),
+    (Cause::Throttled, &["requestlimitexceeded"]),
+    (Cause::Throttled, &["toomanyrequests"]),
+    (Cause::Throttled, &["too many requests"]),
+    (Cause::Throttled, &["priorrequestnotcomplete"]),
+    (Cause::Throttled, &["slowdown"]),
+    (Cause::Throttled, &["rate exceeded"]),
+    (Cause::Capacity, &["insufficientinstancecapacity"]),
+    (Cause::Capacity, &["insufficienthostcapacity"]),
+    (Cause::Capacity, &["skunotavailable"]),
+    (Cause::Capacity, &["zonalallocationfailed"]),
+    (Cause::Capacity, &["overconstrainedallocationrequest"]),
+    (Cause::Capacity, &["overconstrainedzonalallocationrequest"]),
+    (Cause::Capacity, &["allocationfailed"]),
+    (Cause::Capacity, &["not supported in your requested availability zone"]),
+    (Cause::Quota, &["quotaexceeded"]),
+    (Cause::Quota, &["limitexceeded"]),
+    (Cause::Quota, &["toomanybuckets"]),
+    (Cause::Quota, &["toomanyloadbalancers"]),
+    (Cause::Quota, &["toomanytargetgroups"]),
+    (Cause::Quota, &["toomanyhostedzones"]),
+    (Cause::Quota, &["operationnotallowed", "quota"]),
+    (Cause::Quota, &["exceeding", "quota"]),
+    (Cause::Quota, &["countlimitreached"]),
+    (Cause::Permission, &["unauthorizedoperation"]),
+    (Cause::Permission, &["accessdenied"]),
+    (Cause::Permission, &["authorizationfailed"]),
+    (Cause::Permission, &["not authorized to perform"]),
+    (Cause::Permission, &["does not have authorization"]),
+    (Cause::Permission, &["requestdisallowedbypolicy"]),
+    (Cause::Permission, &["scopelocked"]),
+    (Cause::NameTaken, &["alreadyexists"]),
+    (Cause::NameTaken, &["alreadyownedbyyou"]),
+    (Cause::NameTaken, &["duplicateloadbalancername"]),
+    (Cause::NameTaken, &["duplicatetargetgroupname"]),
+    (Cause::NameTaken, &["invalidgroup.duplicate"]),
+    (Cause::NameTaken, &["invalidpermission.duplicate"]),
+    (Cause::NameTaken, &["conflictingdomainexists"]),
+    (Cause::NameTaken, &["already exists"]),
+    (Cause::NameTaken, &["alreadytaken"]),
+    (Cause::NameTaken, &["error: code=\"conflict\""]),
+    (Cause::NameTaken, &["\"code\":\"conflict\""]),
+    (Cause::Unreachable, &["no such host"]),
+    (Cause::Unreachable, &["connection refused"]),
+    (Cause::Unreachable, &["connection reset"]),
+    (Cause::Unreachable, &["network is unreachable"]),
+    (Cause::Unreachable, &["no route to host"]),
+    (Cause::Unreachable, &["server misbehaving"]),
+    (Cause::Unreachable, &["x509:"]),
+    (Cause::Unreachable, &["tls: "]),
+    (Cause::Unreachable, &["tls handshake"]),
+    (Cause::Unreachable, &["proxyconnect"]),
+    (Cause::Unreachable, &["i/o timeout"]),
+    (Cause::Unreachable, &["dial tcp"]),
+    // What only a status tells comes after every code and sentence that tells more.
+    (Cause::Throttled, &["statuscode: 429"]),
+    (Cause::Throttled, &["status code: 429"]),
+    (Cause::Throttled, &["statuscode=429"]),
+    (Cause::Throttled, &["unexpected status 429"]),
+    (Cause::Permission, &["statuscode: 403"]),
+    (Cause::Permission, &["status code: 403"]),
+    (Cause::Permission, &["statuscode=403"]),
+    (Cause::Permission, &["unexpected status 403"]),
+    (Cause::NameTaken, &["unexpected status 409", "conflict"]),
+    (Cause::TimeOut, &["timeout while waiting"]),
+    (Cause::TimeOut, &["context deadline exceeded"]),
+    (Cause::TimeOut, &["timed out"]),
+    (Cause::TimeOut, &["timeout"]),
+];
+
+/// So much of what came back is looked at, in bytes; the rest cannot be shown anyway.
+const LOOKED_AT: usize = 16 << 10;
+/// So much of it is shown, in characters.
+const SHOWN: usize = 400;
+/// Longer words are no words: encoded messages, certificates, whole files.
+const LONGEST_WORD: usize = 160;
+/// So much is left of one.
+const LEFT_OF_WORD: usize = 48;
+
+/// Parts of a signed URL, in lower case, after which nothing may be seen.
+const SIGNATURES: &[&str] =
+    &["x-amz-signature=", "x-amz-credential=", "x-amz-security-token=", "signature=", "sig="];
+
+impl Trouble {
+    /// What a diagnostic says, without what `scrub` hides.
+    pub(super) fn of(diagnostic: &Diagnostic, scrub: &Scrub) -> Self {
+        let (summary, detail) = (beginning(&diagnostic.summary), beginning(&diagnostic.detail));
+        let whole = match detail.trim() {
+            "" => summary.to_owned(),
+            detail => format!("{}: {detail}", summary.trim()),
+        };
+        Self {
+            cause: cause(&whole),
+            address: diagnostic.address.as_deref().filter(|address| !address.is_empty()).map(str::to_owned),
+            said: shown(&whole, scrub),
+        }
+    }
+}
+
+fn beginning(text: &str) -> &str {
+    let mut end = text.len().min(LOOKED_AT);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
+fn cause(text: &str) -> Cause {
+    let text = text.to_lowercase();
+    let fits = |signs: &[&str]| signs.iter().all(|sign| text.contains(sign));
+    SIGNS.iter().find(|(_, signs)| fits(signs)).map_or(Cause::Other, |(cause, _)| *cause)
+}
+
+/// A text from outside as part of one line: no secrets, nothing of signed URLs, nothing that is too long.
+pub(super) fn shown(text: &str, scrub: &Scrub) -> String {
+    let clean = scrub.clean(text);
+    let words: Vec<String> = clean.split_whitespace().map(word).collect();
+    let line: String = words.join(" ").chars().filter(|c| !c.is_control()).collect();
+    let line = line.trim_end_matches(['.', ':', ' ']);
+    match line.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", line[..end].trim_end()),
+        None => line.to_owned(),
+    }
+}
+
+fn word(text: &str) -> String {
+    let quotes = ['"', '\'', '`', '<', '>'];
+    text.split_inclusive(quotes).map(part).collect()
+}
+
+/// A word, or what stands between quotation marks in one, with the mark after it.
+fn part(text: &str) -> String {
+    let (body, mark) = match text.char_indices().next_back() {
+        Some((at, '"' | '\'' | '`' | '<' | '>')) => text.split_at(at),
+        _ => (text, ""),
+    };
+    let small = body.to_ascii_lowercase();
+    let signed = SIGNATURES.iter().filter_map(|sign| small.find(sign)).min();
+    let body = if body.contains("://") {
+        without_user(body)
+    } else if let Some(at) = signed {
+        format!("{}…", &body[..at])
+    } else {
+        body.to_owned()
+    };
+    let body = if body.chars().nth(LONGEST_WORD).is_some() {
+        body.chars().take(LEFT_OF_WORD).chain(['…']).collect()
+    } else {
+        body
+    };
+    format!("{body}{mark}")
+}
+
+/// The errors in what terraform prints for people, as it does where it has no events.
+pub(super) fn plain(text: &str) -> Vec<Diagnostic> {
+    let mut found: Vec<Diagnostic> = Vec::new();
+    let mut within = false;
+    for line in text.lines() {
+        // The frame that is drawn around what is said.
+        let line = line.trim_matches([' ', '\t', '\r', '│', '╷', '╵']);
+        if let Some(summary) = line.strip_prefix("Error: ") {
+            found.push(error(summary));
+            within = true;
+        } else if line.starts_with("Warning: ") {
+            within = false;
+        } else if let Some(last) = found.last_mut()
+            && within
+            && !line.is_empty()
+            && last.detail.len() < LOOKED_AT
+        {
+            last.detail.push_str(line);
+            last.detail.push(' ');
+        }
+    }
+    found
+}
+
+/// The end of what a program printed, as an error, where it gave none.
+pub(super) fn last_words(text: &str) -> Option<Diagnostic> {
+    const LINES: usize = 3;
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let end = lines.get(lines.len().saturating_sub(LINES)..).unwrap_or_default();
+    if end.is_empty() { None } else { Some(error(&end.join(" "))) }
+}
+
+fn error(summary: &str) -> Diagnostic {
+    Diagnostic {
+        severity: "error".to_owned(),
+        summary: summary.to_owned(),
+        detail: String::new(),
+        address: None,
+    }
+}
+
+#[cfg(test)]
+mod tests;
