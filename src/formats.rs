@@ -1,8 +1,10 @@
 //! The formats of `-o json`, described for their JSON Schemas. A schema describes what a command prints; the
 //! commands build their values themselves, and tests compare what they print with these schemas.
 
+mod cost;
 mod words;
 
+use cost::Cost;
 use schemars::{JsonSchema, Schema, generate::SchemaSettings};
 use serde_json::{Map, Value};
 use words::{
@@ -227,7 +229,7 @@ formats! {
         temporary: bool,
         resources: Vec<PlannedResources>,
         /// Time since which the stage is unchanged.
-        stands_since: Option<String>,
+        exists_since: Option<String>,
     }
     /// A stage that an earlier run removed.
     RemovedStage {
@@ -258,6 +260,8 @@ formats! {
         cluster_id: String,
         release: String,
         summary: Summary,
+        /// With `--prices`.
+        cost: Option<Cost>,
         findings: Vec<Finding>,
     }
     /// A resource of a cluster in its cloud.
@@ -276,7 +280,7 @@ formats! {
     }
     /// Resources that can be removed at the same time.
     Wave {
-        things: Vec<Resource>,
+        resources: Vec<Resource>,
     }
     /// Output of `destroy cluster --plan`.
     RemovalPlan {
@@ -350,7 +354,7 @@ formats! {
         platform: String,
         region: String,
         /// Resources with the cluster's tag that were seen.
-        things: u64,
+        resources: u64,
         /// Account or subscription; if several were searched.
         account: Option<String>,
         /// Profile of the account; with `--profile`.

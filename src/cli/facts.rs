@@ -9,7 +9,7 @@ use landfall_model::facts::Facts;
 use super::asking::{AskArgs, Live};
 use super::create::{BasisArgs, refused, said};
 use super::input::Reading;
-use super::{Exit, Settings};
+use super::{Exit, Settings, prices};
 use crate::prepare::{Environment, Error, Refusal, Said, examine, facts_of_catalogue, facts_of_cloud};
 
 /// Print facts about the cloud
@@ -21,6 +21,10 @@ pub struct Args {
     /// Print the catalogue's facts; the cloud is not called
     #[arg(long)]
     offline: bool,
+
+    /// Print the prices of what the cluster is charged for, for `create cluster --prices`
+    #[arg(long, conflicts_with = "offline")]
+    prices: bool,
 
     #[command(flatten)]
     basis: BasisArgs,
@@ -39,6 +43,10 @@ pub struct Args {
 pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
     let directory = settings.dir.clone().unwrap_or_else(|| PathBuf::from("."));
     let live = Live::new("facts", Some(args.asking.limit()), settings.printer.draws() && !args.offline);
+    if args.prices {
+        let given = (&args.basis, args.reading, &args.asking);
+        return prices::run(&directory, given, &live, settings);
+    }
     let facts = gathered(args, &directory, &live, settings);
     drop(live);
     match facts {

@@ -31,7 +31,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     out: Option<PathBuf>,
 
-    /// Private SSH key of the cluster's machines; their journals are then read with `ssh`
+    /// Private SSH key of the machines, to read their journals
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     ssh_key: Option<PathBuf>,
 
@@ -74,7 +74,7 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
             match one {
                 Ok(piece) => gathered.pieces.push(piece),
                 Err(missing) => {
-                    findings.push(pages::machine(&missing.path, &missing.why));
+                    findings.push(pages::machine(missing.machine(), &missing.why));
                     gathered.missing.push(missing);
                 }
             }

@@ -1,7 +1,7 @@
 //! `landfall schema`.
 
 use clap::ValueEnum;
-use landfall_model::{catalogue, config, facts};
+use landfall_model::{catalogue, config, facts, prices};
 
 use super::{Exit, Settings};
 
@@ -22,6 +22,8 @@ enum Kind {
     Facts,
     /// A catalogue overlay
     Catalogue,
+    /// A price file
+    Prices,
 }
 
 /// Prints the schema.
@@ -33,6 +35,7 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
         Kind::InstallConfig => config::schema::schema(),
         Kind::Facts => facts::schema(),
         Kind::Catalogue => catalogue::schema(),
+        Kind::Prices => prices::schema(),
     };
     settings.printer.data(&format!("{schema:#}\n"))?;
     Ok(Exit::Done)

@@ -27,6 +27,10 @@ const MOST_BYTES: u64 = 1 << 20;
 /// What looks like a secret wherever it is, and what stays before and behind it.
 const PATTERNS: &[(&str, &str, &str)] = &[
     (r"(?s)-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----.*?(-----END [A-Z0-9 ]*PRIVATE KEY-----|$)", "", ""),
+    // The same in base64. A certificate begins with other letters.
+    (r"LS0tLS1CRUdJTi(?:BF|BP|BQ|BS)[A-Za-z0-9+/=]*", "", ""),
+    // The files of an ignition config.
+    (r"(data:[A-Za-z0-9/;=.-]*,)[A-Za-z0-9+/=%._-]{100,}", "$1", ""),
     (r"eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*", "", ""),
     (r"\$(?:2[aby]|5|6|y)\$[A-Za-z0-9./$=,]{16,}", "", ""),
     (r#"(?i)(authorization["']?\s*[:=]\s*["']?(?:bearer|basic|sharedkey)?\s*)[^\s"',]{8,}"#, "$1", ""),

@@ -173,9 +173,17 @@ fn what_looks_like_a_secret_is_taken_for_one() {
         ("aws_secret_access_key = canary/canary+canary", "aws_secret_access_key = "),
         ("core:$6$canary$canarycanarycanary:1", "core:"),
         ("-----BEGIN EC PRIVATE KEY-----\ncanary\n-----END EC PRIVATE KEY-----\nend", "\nend"),
+        (
+            "source: data:text/plain;charset=utf-8;base64,CANARIES",
+            "source: data:text/plain;charset=utf-8;base64,",
+        ),
+        ("key: PEM end", " end"),
         ("eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJjYW5hcnkifQ.canary", ""),
     ] {
-        let clean = cleaner.clean(text);
+        let text = text.replace("CANARIES", &"canary".repeat(20));
+        let text = text.replace("PEM", &STANDARD.encode("-----BEGIN RSA PRIVATE KEY-----\ncanary"));
+        let clean = cleaner.clean(&text);
+        assert!(!clean.contains(&STANDARD.encode("KEY-----\ncanary")), "{clean}");
         assert!(!clean.contains("canary") && !clean.contains("Y2FuYXJ5"), "{clean}");
         assert!(clean.contains(kept) && clean.contains(REDACTED), "{clean}");
     }
@@ -234,7 +242,8 @@ async fn journals_of_machines_are_read_over_ssh() -> Outcome {
     assert!(!pieces[0].text().contains("ProxyCommand"), "{}", pieces[0].text());
     assert!(pieces[1].text().contains("'my key'") && pieces[1].text().contains("core@192.0.2.10"));
     assert_eq!(missing.len(), 1);
-    let finding = pages::machine(&missing[0].path, &missing[0].why);
+    assert_eq!(missing[0].machine(), "control-plane-192.0.2.12");
+    let finding = pages::machine(missing[0].machine(), &missing[0].why);
     assert_eq!((finding.code.as_str(), finding.is_error()), ("LF1224", false));
     assert!(finding.message.contains("no route to host"), "{}", finding.message);
     assert_eq!(pages::no_address().code.as_str(), "LF1225");

@@ -1,22 +1,23 @@
 //! The stages of the native engine: every resource of each stage, noted in the journal of steps.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod removal;
+
+pub use removal::{NativeRemoval, destroy_native_bootstrap};
+
+use std::collections::BTreeMap;
 use std::time::Duration;
 
-use landfall_destroy::{Outcome, Pace as RemovalPace, Unwatched};
 use landfall_diagnostics::Finding;
 use landfall_diagnostics::secret::Secret;
 use landfall_engine_native::{Journal, Looked, NoteFault, Pace, Past, Report, Run, interrupted, look, run};
 use landfall_engine_terraform::{Action, Progress, Running, Stop, Work};
 use landfall_model::plan;
 use landfall_platform::Platform;
-use landfall_platform::native::{Api, Failure, Graph, Properties, Secrets, resolve};
-use landfall_platform::removal::{Discovered, Removal, Resource, Target};
+use landfall_platform::native::{Api, Graph, Properties, Secrets, resolve};
 use serde_json::{Map, Value};
 use tokio::time::Instant;
 
 use super::files::{FOLDER, Files, outputs_file, step};
-use super::recover::Only;
 use super::standing::{done_before, removed};
 use super::{End, Fault, StageDone, Watcher};
 use crate::workdir;
@@ -27,9 +28,13 @@ const COMPLETE: &str = "complete";
 /// The files with the secrets of the graph.
 const VARIABLES: &[&str] = &["terraform.tfvars.json", "terraform.platform.auto.tfvars.json"];
 /// The secrets of the graph, by the names of their variables.
-const SECRETS: &[&str] = &["aws_bootstrap_stub_ignition", "ignition_bootstrap", "ignition_master"];
-/// How long the resources of a stage may take to go.
-const LONGEST_REMOVAL: Duration = Duration::from_mins(30);
+const SECRETS: &[&str] = &[
+    "aws_bootstrap_stub_ignition",
+    "azure_bootstrap_ignition_stub",
+    "azure_bootstrap_ignition_url_placeholder",
+    "ignition_bootstrap",
+    "ignition_master",
+];
 
 /// What the stages of a cluster are worked on with.
 pub struct NativeSite<'a> {
@@ -126,8 +131,9 @@ impl Journal for Notes<'_> {
         past
     }
 
-    fn begins(&self, name: &str) -> Result<(), NoteFault> {
-        self.note(format!("{}/{name}", self.start), StepResult::Began, String::new())
+    fn begins(&self, name: &str, known: &Properties) -> Result<(), NoteFault> {
+        let detail = if known.is_empty() { String::new() } else { Value::Object(known.clone()).to_string() };
+        self.note(format!("{}/{name}", self.start), StepResult::Began, detail)
     }
 
     fn exists(&self, name: &str, outputs: &Properties) -> Result<(), NoteFault> {
@@ -299,124 +305,6 @@ impl NativeSite<'_> {
         let (time, detail) = ((self.now)(), detail.to_owned());
         let step = step(stage, Work::Apply);
         self.cluster.note(&Step { time, step, result, detail, inputs: inputs.to_owned() })?;
-        Ok(())
-    }
-}
-
-/// What the resources of a stage are removed with.
-pub struct NativeRemoval<'a> {
-    /// The cluster directory, locked.
-    pub cluster: &'a ClusterDir,
-    /// The platform of the cluster.
-    pub platform: &'static dyn Platform,
-    /// The calls.
-    pub api: &'a dyn Api,
-    /// Finds and removes what the cluster owns.
-    pub removal: &'a dyn Removal,
-    /// The cluster.
-    pub target: &'a Target,
-    /// Who watches.
-    pub watcher: &'a dyn Watcher,
-    /// Ends the work early.
-    pub stop: &'a Stop,
-    /// The time, as RFC 3339 writes it.
-    pub now: fn() -> String,
-}
-
-/// Removes what only the installation needs, as the journal has it.
-///
-/// # Errors
-/// The work was stopped or failed; the same call goes on.
-pub async fn destroy_native_bootstrap(
-    site: &NativeRemoval<'_>,
-    all: &mut Vec<StageDone>,
-) -> Result<(), Fault> {
-    for stage in site.platform.stages().iter().rev().filter(|stage| stage.only_for_bootstrap) {
-        site.stage(stage, all).await?;
-    }
-    Ok(())
-}
-
-impl NativeRemoval<'_> {
-    async fn stage(&self, stage: &plan::Stage, all: &mut Vec<StageDone>) -> Result<(), Fault> {
-        let steps = self.cluster.steps()?;
-        if let Ok(Some(time)) = removed(&steps, stage) {
-            self.ended(stage, End::Before { time }, all);
-            return Ok(());
-        }
-        let noted = noted(&steps, stage);
-        self.note(stage, StepResult::Began, "")?;
-        self.watcher.began(stage.name, Work::Destroy);
-        let began = Instant::now();
-        match self.remove(&noted).await {
-            Ok(()) => {
-                self.note(stage, StepResult::Done, &format!("{} removed", noted.len()))?;
-                let took = began.elapsed();
-                self.ended(stage, End::Done { added: 0, changed: 0, removed: noted.len(), took }, all);
-                Ok(())
-            }
-            Err(fault) => {
-                let stopped = fault.is_interrupted();
-                let result = if stopped { StepResult::Interrupted } else { StepResult::Failed };
-                self.note(stage, result, "")?;
-                self.ended(stage, End::Stopped, all);
-                Err(fault)
-            }
-        }
-    }
-
-    async fn remove(&self, noted: &BTreeMap<String, Properties>) -> Result<(), Fault> {
-        for (name, outputs) in noted {
-            let kind = name.split('/').next().unwrap_or_default();
-            let released = self.api.release(kind, outputs).await;
-            released.map_err(|failure| {
-                let (Failure::Throttled(finding)
-                | Failure::Unknown(finding)
-                | Failure::NotYet(finding)
-                | Failure::Refused(finding)) = failure;
-                Fault::Native { findings: vec![*finding], interrupted: false }
-            })?;
-        }
-        let found = self.removal.discover().await;
-        if !found.unseen.is_empty() {
-            return Err(Fault::Unseen(found.unseen));
-        }
-        let names: BTreeSet<&str> = noted
-            .values()
-            .flat_map(|outputs| ["id", "name"].into_iter().filter_map(|key| outputs.get(key)?.as_str()))
-            .collect();
-        let is_its = |thing: &&Resource| {
-            let ends = |name: &&&str| {
-                thing
-                    .id
-                    .strip_suffix(**name)
-                    .is_some_and(|start| start.is_empty() || start.ends_with(['/', ':']))
-            };
-            names.iter().any(|name| ends(&name))
-        };
-        let things: Vec<Resource> = found.things.iter().filter(is_its).cloned().collect();
-        let ids = things.iter().map(|thing| thing.id.clone()).collect();
-        let only = Only { removal: self.removal, ids };
-        let first = Discovered { things, ..Discovered::default() };
-        let pace = RemovalPace { timeout: LONGEST_REMOVAL, ..RemovalPace::default() };
-        let report = landfall_destroy::run(&only, self.target, first, &pace, &Unwatched, self.stop).await;
-        match report.outcome {
-            Outcome::Gone => Ok(()),
-            Outcome::Interrupted => Err(Fault::Native { findings: report.findings, interrupted: true }),
-            Outcome::Left | Outcome::TimedOut | Outcome::Refused => Err(Fault::Unseen(report.findings)),
-        }
-    }
-
-    fn ended(&self, stage: &plan::Stage, end: End, all: &mut Vec<StageDone>) {
-        let done = StageDone { stage: stage.name.to_owned(), work: Work::Destroy, end };
-        self.watcher.ended(&done);
-        all.push(done);
-    }
-
-    fn note(&self, stage: &plan::Stage, result: StepResult, detail: &str) -> Result<(), Fault> {
-        let (time, detail) = ((self.now)(), detail.to_owned());
-        let step = step(stage, Work::Destroy);
-        self.cluster.note(&Step { time, step, result, detail, inputs: String::new() })?;
         Ok(())
     }
 }

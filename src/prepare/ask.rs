@@ -2,17 +2,23 @@
 
 use std::path::Path;
 
-use landfall_diagnostics::{Findings, sort};
-use landfall_install_config::verdict::{Outcome, active};
+use landfall_diagnostics::{Finding, Findings, Kind, sort};
+use landfall_install_config::verdict::{Outcome, Strictness, active};
 use landfall_model::facts::Facts;
 use landfall_model::plan::{Engine, Identity};
-use landfall_platform::Platform;
-use landfall_platform::cloud::{Asking, Cloud, Patience};
+use landfall_model::prices;
+use landfall_model::prices::Prices;
+use landfall_platform::cloud::{Asking, Cloud, Patience, Verdict};
+use landfall_platform::{Platform, pages};
 use tokio::runtime::{Builder, Runtime};
 
-use super::{Basis, Environment, Error, Examined, Refusal, Said, identity, inputs};
+use super::{
+    Basis, Environment, Error, Examined, FactsFrom, IgnitionFrom, Options, Refusal, Said, identity, inputs,
+    outlook,
+};
 use crate::preflight;
 use crate::preflight::{Asked, Pace, Report, Watcher};
+use crate::workdir::Durability;
 
 /// How a cloud is asked.
 #[derive(Clone, Copy, Debug)]
@@ -66,6 +72,61 @@ pub fn facts_of_cloud(
             Err(Refusal::NoFacts(Box::new(said)))
         }
     }
+}
+
+/// The prices of what the plan of a config is charged for. What has none is a warning in `out`.
+///
+/// # Errors
+/// There is no plan, or the cloud refuses something or cannot be reached.
+pub fn prices_of_cloud(
+    directory: &Path,
+    examined: &Examined,
+    basis: &Basis,
+    ask: &Ask<'_>,
+    out: &mut Findings,
+) -> Result<Prices, Refusal> {
+    let platform = active(&examined.config);
+    let missing = || Error::NoCloud { platform: examined.platform() };
+    let (platform, cloud) = platform.zip(cloud(examined)).ok_or_else(missing)?;
+    let facts =
+        facts_of_cloud(directory, examined, basis, ask, &mut Findings::default())?.ok_or_else(missing)?;
+    let options = Options {
+        strictness: Strictness::default(),
+        facts: FactsFrom::Given(Box::new(facts)),
+        infra_id: None,
+        cluster_id: None,
+        ignition: IgnitionFrom::None,
+        engine: None,
+        durability: Durability::Fsync,
+    };
+    let plan = outlook(directory, basis, examined, &options, Environment)?.plan;
+    let keys = platform.charges(&plan).keys();
+    let world = Environment;
+    let session = cloud.session(Asking { checked: false, ..asking(directory, examined, basis, ask, &world) });
+    let deadline = ask.pace.deadline;
+    let priced = wait(async { tokio::time::timeout(deadline, session.prices(&keys)).await })?;
+    let priced = priced.unwrap_or_else(|_| Err(Verdict::Found(Box::new(pages::late("", deadline)))));
+    let priced = priced.map_err(|why| {
+        let finding = match why {
+            Verdict::Found(finding) => *finding,
+            Verdict::Skipped(why) | Verdict::Passed(why) => pages::not_gathered("prices", &why),
+        };
+        let said = Said { outcome: Outcome::Rejected, findings: vec![finding], ..examined.said.again() };
+        Refusal::NoFacts(Box::new(said))
+    })?;
+    for (key, why) in &priced.gaps {
+        let message = format!("no price of {key}: {why}");
+        let finding = Finding::warning(&prices::NOT_FOUND, Kind::Invalid, "", message);
+        out.push(finding.help("add the price to the file; without it there is no total"));
+    }
+    Ok(Prices {
+        version: prices::VERSION,
+        platform: platform.name().to_owned(),
+        region: platform.placement(&examined.config).region,
+        currency: priced.currency,
+        source: format!("{}, {}", priced.source, super::now()),
+        prices: priced.prices,
+    })
 }
 
 /// Everything that could stop an installation; none where landfall cannot ask the platform's cloud. Nothing

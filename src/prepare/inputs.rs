@@ -13,6 +13,7 @@ use landfall_install_config::assets;
 use landfall_install_config::verdict::Outcome;
 use landfall_model::catalogue::Catalogue;
 use landfall_model::facts::Facts;
+use landfall_model::prices::Prices;
 use landfall_source::Mask;
 
 use super::{Error, Refusal, Said};
@@ -177,6 +178,16 @@ fn stream(path: &Path) -> Result<String, Error> {
 pub(super) fn facts(path: &Path) -> Result<Facts, Refusal> {
     let bytes = read(path)?;
     Facts::read(&bytes).map_err(|findings| invalid(path, &String::from_utf8_lossy(&bytes), findings))
+}
+
+/// Reads a price file for a cluster of this platform and region.
+///
+/// # Errors
+/// The file cannot be read, is not valid, or is of another platform or region.
+pub fn prices(path: &Path, platform: &str, region: &str) -> Result<Prices, Refusal> {
+    let bytes = read(path)?;
+    Prices::read_for(&bytes, platform, region)
+        .map_err(|findings| invalid(path, &String::from_utf8_lossy(&bytes), findings))
 }
 
 /// A file of the user's that is not valid.

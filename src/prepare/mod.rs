@@ -16,9 +16,9 @@ pub mod wizard;
 mod world;
 pub mod zones;
 
-pub use ask::{Ask, asking, cloud, facts_of_cloud, likely_identity, preflight, runtime};
+pub use ask::{Ask, asking, cloud, facts_of_cloud, likely_identity, preflight, prices_of_cloud, runtime};
 pub use ignition::{IgnitionFrom, hide_secrets};
-pub use inputs::{Basis, BasisOptions, OVERLAYS, catalogue, profile_warnings, restricted};
+pub use inputs::{Basis, BasisOptions, OVERLAYS, catalogue, prices, profile_warnings, restricted};
 pub use world::{Environment, Profiled, now};
 
 use std::path::{Path, PathBuf};
@@ -410,7 +410,8 @@ fn write(
     let (plan, mut said) = planned(&known, &identity, engine.as_ref(), installed, out)?;
     layout::keep(cluster.root(), &plan, &said)?;
     let Known { facts, credentials, .. } = known;
-    let (tls, mut files) = keys::keys(cluster, &plan.cluster.domain, world)?;
+    let signer = plan.config.pki.as_ref().map(|pki| &pki.signer_certificates.key);
+    let (tls, mut files) = keys::keys(cluster, &plan.cluster.domain, signer, world)?;
     let live = facts.source == Source::Cloud;
     let asked = active(&plan.config).filter(|_| live).and_then(|platform| platform.account(&facts));
     let account = asked.or_else(|| identity::account(metadata.as_deref(), &plan.identity));

@@ -4,6 +4,7 @@
 //! here judges a file or decides an exit code.
 
 pub mod checks;
+pub mod cost;
 pub mod github;
 pub mod json;
 pub mod layout;

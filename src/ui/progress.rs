@@ -14,7 +14,7 @@ use super::pulse::{asking_style, style};
 const TURN: Duration = Duration::from_millis(100);
 
 /// The most columns that the bar, its numbers and its clock take.
-const USED: usize = 56;
+const USED: usize = 44;
 
 /// One line for each thing that is being done, and a bar for all of them. Nothing is drawn where standard
 /// error is no terminal.
@@ -34,7 +34,7 @@ impl Progress {
         let lines = MultiProgress::with_draw_target(ProgressDrawTarget::hidden());
         let all = lines.add(ProgressBar::new(0));
         let used = USED + what.chars().count();
-        let style = asking_style("{prefix} [{bar:30}] {pos}/{len} {clock}  {asking}", limit, used);
+        let style = asking_style("{prefix} [{bar:20}] {pos}/{len} {clock}  {asking}", limit, used);
         all.set_style(style.progress_chars("=> "));
         all.set_prefix(printable(what));
         Self { lines, all, running: Mutex::default(), shown }

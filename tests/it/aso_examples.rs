@@ -1,6 +1,7 @@
 //! The objects of Azure Service Operator: the examples come out of their input.
 
 mod decided;
+mod native;
 mod removable;
 mod rendered;
 mod variants;

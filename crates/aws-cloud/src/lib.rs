@@ -33,6 +33,7 @@ mod kept;
 mod observed;
 mod opt_in;
 mod pages;
+mod prices;
 mod profiles;
 mod reach;
 mod removal;
@@ -46,8 +47,9 @@ mod zones;
 use landfall_aws::survey::AwsSurvey;
 use landfall_aws::{Aws, Edge};
 use landfall_model::plan::Plan;
+use landfall_model::prices::PriceKey;
 use landfall_platform::cloud::{
-    Asked, Asking, Check, Cloud, EngineNeeds, Gathered, Judged, PublicZone, Session, Waiting,
+    Asked, Asking, Check, Cloud, EngineNeeds, Gathered, Judged, Priced, PublicZone, Session, Waiting,
 };
 use landfall_platform::native::{Api, Secrets};
 use landfall_platform::removal::{Removal, Target};
@@ -110,6 +112,10 @@ impl Session for session::Session<'_> {
 
     fn public_zones(&self) -> Waiting<'_, Asked<Vec<PublicZone>>> {
         Box::pin(zones::public(self))
+    }
+
+    fn prices<'s>(&'s self, keys: &'s [PriceKey]) -> Waiting<'s, Asked<Priced>> {
+        Box::pin(prices::prices(self, keys))
     }
 
     fn adopt<'s>(&'s self, plan: &'s Plan) -> Waiting<'s, Asked<Vec<String>>> {

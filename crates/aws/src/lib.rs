@@ -17,6 +17,7 @@
 
 pub mod credentials;
 mod defaults;
+mod introduced;
 pub mod offline;
 mod outline;
 pub mod permissions;
@@ -38,6 +39,7 @@ use landfall_model::config::InstallConfig;
 use landfall_model::facts::Facts;
 use landfall_model::plan::outline::Outline;
 use landfall_model::plan::{Plan, Platforms, Stage};
+use landfall_model::prices::Charges;
 use landfall_platform::cloud::Cloud;
 use landfall_platform::removal::{GivenTarget, Target};
 use landfall_platform::survey::Survey;
@@ -221,6 +223,10 @@ impl Platform for Aws {
         outline::outline(plan)
     }
 
+    fn charges(&self, plan: &Plan) -> Charges {
+        outline::charges(plan)
+    }
+
     fn assets(&self, plan: &Plan, extras: &Extras<'_>) -> Option<PlatformAssets> {
         render::assets(plan, extras)
     }
@@ -234,7 +240,11 @@ impl Platform for Aws {
         None
     }
 
-    fn resources(&self, plan: &Plan) -> Result<Option<landfall_platform::native::Graph>, Vec<Finding>> {
+    fn resources(
+        &self,
+        plan: &Plan,
+        _: &Catalogue,
+    ) -> Result<Option<landfall_platform::native::Graph>, Vec<Finding>> {
         resources::graph(plan)
     }
 

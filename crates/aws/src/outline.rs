@@ -2,6 +2,8 @@
 //!
 //! The counts follow `templates/terraform/aws`; a test evaluates the modules and compares.
 
+mod charges;
+
 use std::collections::BTreeSet;
 
 use landfall_model::catalogue::Catalogue;
@@ -12,6 +14,7 @@ use super::config::Platform;
 use super::permissions;
 use super::planned::{self, Network, NewSubnet, Pool};
 use super::{EDGE, STAGES};
+pub(super) use charges::charges;
 
 /// The stage of what stays, and that of what goes with the bootstrap machine.
 const CLUSTER: &str = STAGES[0].name;
@@ -309,13 +312,7 @@ impl<'a> Making<'a> {
 
     /// What the user brought. It is marked as shared, and stays when the cluster is destroyed.
     fn adopted(&self) -> Vec<Adopted> {
-        let subnets: BTreeSet<&String> = match &self.aws.network {
-            Network::New { .. } => BTreeSet::new(),
-            Network::Existing { private, public, edge, .. } => {
-                let edge = edge.values().map(|subnet| &subnet.id);
-                private.values().chain(public.values()).chain(edge).collect()
-            }
-        };
+        let subnets = self.aws.network.existing_subnets();
         let pools = || std::iter::once(&self.aws.control_plane).chain(&self.aws.compute);
         let zone = &self.platform.hosted_zone;
         // A release that does not mark profiles has no permission for it.

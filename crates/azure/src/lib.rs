@@ -25,6 +25,7 @@ mod outline;
 pub mod permissions;
 mod plan;
 mod render;
+mod resources;
 mod rules;
 mod stack_environment;
 mod survey;
@@ -39,6 +40,7 @@ use landfall_model::config::InstallConfig;
 use landfall_model::facts::Facts;
 use landfall_model::plan::outline::Outline;
 use landfall_model::plan::{Engine, Plan, Platforms, Stage};
+use landfall_model::prices::Charges;
 use landfall_platform::removal::{GivenTarget, Target};
 use landfall_platform::{Offline, Platform, World};
 use landfall_render::{Credentials, Extras, PlatformAssets, Unset};
@@ -193,6 +195,10 @@ impl Platform for Azure {
         outline::outline(plan)
     }
 
+    fn charges(&self, plan: &Plan) -> Charges {
+        outline::charges(plan)
+    }
+
     fn assets(&self, plan: &Plan, extras: &Extras<'_>) -> Option<PlatformAssets> {
         render::assets(plan, extras)
     }
@@ -227,6 +233,14 @@ impl Platform for Azure {
 
     fn stages(&self) -> &'static [Stage] {
         STAGES
+    }
+
+    fn resources(
+        &self,
+        plan: &Plan,
+        catalogue: &Catalogue,
+    ) -> Result<Option<landfall_platform::native::Graph>, Vec<Finding>> {
+        resources::graph(plan, &catalogue.azure)
     }
 
     fn modules(&self) -> landfall_platform::untracked::Modules {

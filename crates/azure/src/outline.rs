@@ -2,11 +2,14 @@
 //!
 //! The counts follow `templates/terraform/azure`; a test evaluates the modules and compares.
 
+mod charges;
+
 use landfall_model::plan::Plan;
 use landfall_model::plan::outline::{Adopted, Item, Later, Outline, number};
 
 use super::STAGES;
 use super::planned::{self, NatGateway, Pool};
+pub(super) use charges::charges;
 
 /// The stages: network and image, the bootstrap machine, control plane and names.
 const VNET: &str = STAGES[0].name;

@@ -134,6 +134,8 @@ fn besides(config: &InstallConfig, platform: &Platform, catalogue: &Catalogue) -
     let operators = config.credentials_mode != MANUAL;
     vec![
         ("preflight", true),
+        // What the native engine creates and the modules of terraform do not.
+        ("native-engine", !stack),
         ("preflight-dns", uses_public_zone(&cluster, stack)),
         ("operators", operators),
         ("operators-public-dns", operators && cluster.external_ingress),

@@ -50,7 +50,7 @@
 //! #         Past::default()
 //! #     }
 //! #
-//! #     fn begins(&self, _: &str) -> Result<(), NoteFault> {
+//! #     fn begins(&self, _: &str, _: &Properties) -> Result<(), NoteFault> {
 //! #         Ok(())
 //! #     }
 //! #

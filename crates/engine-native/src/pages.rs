@@ -14,11 +14,13 @@ static NOT_OURS: Code = Code::new("LF1425");
 static INTERRUPTED: Code = Code::new("LF1426");
 
 /// A resource that does not become ready.
-pub(crate) fn broken(name: &str, why: &str) -> Finding {
+pub(crate) fn broken(name: &str, why: &str, repeats: bool) -> Finding {
     let message = format!("{name} failed: {why}");
-    Finding::error(&NOT_READY, Kind::Invalid, "", message).help(
-        "remove it with the cloud's own tools, then run the same command again: landfall creates it again",
-    )
+    Finding::error(&NOT_READY, Kind::Invalid, "", message).help(if repeats {
+        "remove the cause, then run the same command again: landfall repeats the creating call"
+    } else {
+        "remove it with the cloud's own tools, then run the same command again: landfall creates it again"
+    })
 }
 
 /// A resource that takes too long.

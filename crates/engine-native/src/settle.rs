@@ -37,11 +37,11 @@ pub trait Journal: Sync {
     /// What earlier runs have noted of a resource.
     fn past(&self, name: &str) -> Past;
 
-    /// A creating call begins.
+    /// A creating call begins, for a resource of which this much is known.
     ///
     /// # Errors
     /// It cannot be noted; nothing is created then.
-    fn begins(&self, name: &str) -> Result<(), NoteFault>;
+    fn begins(&self, name: &str, known: &Properties) -> Result<(), NoteFault>;
 
     /// A resource exists with these outputs.
     ///
@@ -170,7 +170,7 @@ impl Tools<'_> {
     /// Creates a resource, once, however often the call has to be put.
     async fn create(&self, wanted: &Wanted) -> Result<Properties, Trouble> {
         let mut pauses = Pauses::within(self.pace, self.pace.visible);
-        self.journal.begins(&wanted.name)?;
+        self.journal.begins(&wanted.name, &self.api.known(wanted))?;
         // Whether an earlier call may have created it.
         let mut may_exist = wanted.begun;
         loop {
@@ -206,12 +206,14 @@ impl Tools<'_> {
 
     /// Finds or creates a resource, and completes it.
     pub(crate) async fn settle(&self, wanted: &Wanted, past: &Past) -> Result<Settled, Trouble> {
-        let Traits { completes, waits, is_given, .. } = self.api.traits(wanted.kind);
+        let Traits { completes, waits, is_given, repeats, .. } = self.api.traits(wanted.kind);
         let existing = self.existing(wanted).await?;
+        let is_broken = |existing: &Existing| matches!(existing.state, State::Broken(_));
+        let existing = existing.filter(|existing| !(repeats && is_broken(existing)));
         let is_found = existing.is_some();
         let settled = if let Some(existing) = existing {
             if let State::Broken(why) = &existing.state {
-                return Err(Trouble::Found(Box::new(pages::broken(&wanted.name, why))));
+                return Err(Trouble::Found(Box::new(pages::broken(&wanted.name, why, repeats))));
             }
             let is_known = past.outputs.is_some() || past.begun || wanted.inputs.contains_key("tags");
             let differs = !existing.differences.is_empty();
@@ -244,12 +246,13 @@ impl Tools<'_> {
 
     /// Waits until a resource is ready; gives its outputs, of which it may have more by then.
     pub(crate) async fn wait(&self, wanted: &Wanted) -> Result<Properties, Trouble> {
+        let repeats = self.api.traits(wanted.kind).repeats;
         let mut pauses = Pauses::within(self.pace, self.pace.ready);
         loop {
             let state = match self.find(wanted, true).await? {
                 Some(Existing { state: State::Ready, outputs, .. }) => return Ok(outputs),
                 Some(Existing { state: State::Broken(why), .. }) => {
-                    return Err(Trouble::Found(Box::new(pages::broken(&wanted.name, &why))));
+                    return Err(Trouble::Found(Box::new(pages::broken(&wanted.name, &why, repeats))));
                 }
                 Some(Existing { state: State::Pending(state), .. }) => state,
                 None => "not visible".to_owned(),

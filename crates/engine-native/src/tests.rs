@@ -28,7 +28,7 @@ struct Played {
 }
 
 fn finding() -> Box<Finding> {
-    Box::new(pages::broken("a", "no"))
+    Box::new(pages::broken("a", "no", false))
 }
 
 fn with_id(name: &str) -> Properties {
@@ -93,7 +93,7 @@ impl Journal for Played {
         self.past.lock().ok().and_then(|past| past.get(name).cloned()).unwrap_or_default()
     }
 
-    fn begins(&self, name: &str) -> Result<(), NoteFault> {
+    fn begins(&self, name: &str, _: &Properties) -> Result<(), NoteFault> {
         self.past
             .lock()
             .into_iter()

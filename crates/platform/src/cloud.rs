@@ -11,6 +11,7 @@ use landfall_model::catalogue::Catalogue;
 use landfall_model::config::InstallConfig;
 use landfall_model::facts::Facts;
 use landfall_model::plan::{Engine, Plan};
+use landfall_model::prices::{Price, PriceKey};
 use serde_json::{Map, Value};
 
 use crate::World;
@@ -107,10 +108,29 @@ pub trait Session: Send + Sync {
     /// What the engine needs in its environment for a stage, beside what landfall itself was given.
     fn engine<'s>(&'s self, infra_id: &'s str, stage: &'s str) -> Waiting<'s, Asked<EngineNeeds>>;
 
+    /// The prices of these keys in the config's region, as far as the cloud publishes them.
+    fn prices<'s>(&'s self, _keys: &'s [PriceKey]) -> Waiting<'s, Asked<Priced>> {
+        let why = "landfall cannot query the prices of this platform".to_owned();
+        Box::pin(std::future::ready(Err(Verdict::Skipped(why))))
+    }
+
     /// The calls that find and create the resources of a cluster; none where landfall has none for the cloud.
     fn api<'s>(&'s self, _infra_id: &'s str, _secrets: &'s Secrets) -> Option<Box<dyn Api + 's>> {
         None
     }
+}
+
+/// Prices, as far as a cloud publishes them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Priced {
+    /// Currency.
+    pub currency: String,
+    /// Where they come from, for people.
+    pub source: String,
+    /// The prices, in the order of their keys.
+    pub prices: Vec<Price>,
+    /// What has no price, and why.
+    pub gaps: Vec<(PriceKey, String)>,
 }
 
 /// A public DNS zone of the account.

@@ -32,6 +32,7 @@ use landfall_model::facts::Facts;
 use landfall_model::plan;
 use landfall_model::plan::outline::Outline;
 use landfall_model::plan::{Plan, Platforms};
+use landfall_model::prices::Charges;
 use landfall_render::{Credentials, Extras, PlatformAssets, Unset};
 use landfall_rules::{Case, Gated, Placement, Traits};
 
@@ -184,6 +185,12 @@ pub trait Platform: Sync {
         Outline::default()
     }
 
+    /// What of a plan the platform's cloud charges for; nothing for a plan of another platform, and where
+    /// landfall creates no infrastructure.
+    fn charges(&self, _: &Plan) -> Charges {
+        Charges::default()
+    }
+
     /// What the platform adds to the files of a cluster; none for a plan of another platform.
     fn assets(&self, _: &Plan, _: &Extras<'_>) -> Option<PlatformAssets> {
         None
@@ -211,11 +218,12 @@ pub trait Platform: Sync {
     }
 
     /// The infrastructure of a plan as a graph of resources, for the engine that creates them itself; none
-    /// for a plan of another platform, and where that engine creates no clusters on the platform.
+    /// for a plan of another platform, and where that engine creates no clusters on the platform. The catalogue is
+    /// that of the plan.
     ///
     /// # Errors
     /// Findings: settings of the plan that the engine cannot create.
-    fn resources(&self, _: &Plan) -> Result<Option<native::Graph>, Vec<Finding>> {
+    fn resources(&self, _: &Plan, _: &Catalogue) -> Result<Option<native::Graph>, Vec<Finding>> {
         Ok(None)
     }
 

@@ -186,6 +186,10 @@ pub struct Traits {
     pub waits: bool,
     /// It is the user's, and only looked at.
     pub is_given: bool,
+    /// The creating call is put again for one that failed, and repairs it.
+    pub repeats: bool,
+    /// [`Api::remove`] removes it, not the platform's own removal.
+    pub removes: bool,
 }
 
 /// What a cloud does for the resources of one cluster. Futures do nothing by themselves.
@@ -211,6 +215,17 @@ pub trait Api: Send + Sync {
 
     /// Takes away what a resource with these outputs has put into others that stay; it is not removed itself.
     fn release<'s>(&'s self, kind: &'s str, outputs: &'s Properties) -> Waiting<'s, Result<(), Failure>>;
+
+    /// What is known of a resource before it is created, as outputs of which [`Api::remove`] can remove it.
+    fn known(&self, _wanted: &Wanted) -> Properties {
+        Properties::new()
+    }
+
+    /// Removes a resource with these outputs, of a kind whose traits say so, and waits until it is gone. What does
+    /// not exist is gone already.
+    fn remove<'s>(&'s self, _kind: &'s str, _outputs: &'s Properties) -> Waiting<'s, Result<(), Failure>> {
+        Box::pin(async { Ok(()) })
+    }
 }
 
 /// Secrets by their names in the graph.

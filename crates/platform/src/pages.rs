@@ -42,3 +42,15 @@ pub fn not_gathered(part: &str, why: &str) -> Finding {
     let message = format!("the {} could not be read: {why}", part.replace('-', " "));
     Finding::error(&NOT_GATHERED, Kind::Invalid, "", message)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_platform_without_resources_names_another_engine() {
+        let finding = not_native("moon");
+        assert_eq!(finding.code.as_str(), "LF1420");
+        assert!(finding.message.contains("`moon`") && finding.help.is_some());
+    }
+}

@@ -90,7 +90,7 @@ fn unit_name(path: &str) -> String {
             b'.' if n > 0 => name.push('.'),
             b'_' | b':' => name.push(char::from(byte)),
             byte if byte.is_ascii_alphanumeric() => name.push(char::from(byte)),
-            byte => name.push_str(&format!("\\x{byte:02x}")),
+            byte => name.extend(["\\x", &format!("{byte:02x}")]),
         }
     }
     format!("{name}.mount")

@@ -3,6 +3,7 @@
 mod aso;
 mod begun;
 mod checked;
+mod cost;
 mod flags;
 mod native;
 mod recovery;
@@ -15,6 +16,7 @@ use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
 use landfall_install_config::verdict::active;
+use landfall_model::prices::Prices;
 use landfall_platform::Platform;
 use landfall_platform::cloud::{Asking, Session};
 use tokio::runtime::Runtime;
@@ -72,6 +74,9 @@ pub struct Args {
     recover: bool,
 
     #[command(flatten)]
+    prices: cost::PricesArgs,
+
+    #[command(flatten)]
     accept: AcceptArgs,
 
     #[command(flatten)]
@@ -118,6 +123,8 @@ struct Job<'a> {
     engine: EngineName,
     /// Whether the operator makes the machines.
     machines: bool,
+    /// The prices that the user gives.
+    prices: Option<Prices>,
     /// The checks that failed and were accepted.
     accepted: RefCell<Vec<String>>,
 }
@@ -153,9 +160,10 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
     let directory = settings.dir.clone().unwrap_or_else(|| PathBuf::from("."));
     let examined = args.basis.basis(&directory, settings).and_then(|basis| {
         let examined = prepare::examine(&directory, &basis, args.reading.into())?;
-        Ok((basis, examined))
+        let prices = args.prices.read(&examined.config)?;
+        Ok((basis, examined, prices))
     });
-    let (basis, examined) = match examined {
+    let (basis, examined, prices) = match examined {
         Ok(examined) => examined,
         Err(refusal) => return outcome::refused(refusal, settings),
     };
@@ -197,6 +205,7 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
         session: session.as_deref(),
         engine,
         machines,
+        prices,
         accepted: RefCell::default(),
     };
     let exit = job.run(&asking, &ask);

@@ -10,13 +10,10 @@ use clap::Command;
 /// Commands by what they are for. Every command is in one group.
 const GROUPS: &[(&str, &[&str])] = &[
     ("Create", &["create", "wait-for", "metadata"]),
-    (
-        "Inspect",
-        &["validate", "preflight", "facts", "defaults", "explain", "schema", "regions", "graph", "gather"],
-    ),
+    ("Inspect", &["validate", "preflight", "facts", "defaults", "explain", "schema", "regions", "graph"]),
     ("Destroy", &["destroy"]),
     ("In the cluster", &["operator", "aso", "cloud-config", "profile"]),
-    ("Tools", &["completion", "man", "version"]),
+    ("Tools", &["gather", "completion", "man", "version"]),
 ];
 
 /// Flags that many commands share: they have a heading of their own, whatever stands before them.
@@ -57,8 +54,9 @@ const KEPT: &[(&str, &[&str])] =
 
 /// What the short help of a command leaves out beside.
 const ASIDE: &[(&str, &[&str])] = &[
-    ("create cluster", &["facts", "infra_id", "no_wait", "accept"]),
+    ("create cluster", &["facts", "infra_id", "no_wait", "accept", "prices"]),
     ("create install-config", &["ssh_key_file"]),
+    ("gather", &["timeout"]),
     ("aso render", &["facts", "show_secrets", "machines", "stage"]),
     ("operator manifests", &["check", "take_over", "image", "replicas"]),
 ];

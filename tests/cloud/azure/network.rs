@@ -69,6 +69,23 @@ fn an_existing_network_is_looked_at() {
     });
 }
 
+#[test]
+fn existing_subnets_have_room_and_no_gateway_of_others() {
+    refused(LINES, "LF0793", "masters-sn", &["masters-sn", "2 addresses are free"], |tree| {
+        let properties = &mut subnets(tree)[0]["properties"];
+        *properties = json!({ "addressPrefix": "10.0.0.0/29", "ipConfigurations": [{ "id": "/a" }] });
+    });
+    let gateway = format!("{LINES}    outboundType: NATGatewaySingleZone\n");
+    refused(&gateway, "LF0794", "workers-sn", &["workers-sn", "theirs"], |tree| {
+        let id = group("net-rg", "/providers/Microsoft.Network/natGateways/theirs");
+        subnets(tree)[1]["properties"]["natGateway"] = json!({ "id": id });
+    });
+    let azure = Azure::start(public());
+    let landfall = landfall(&azure, &config(&gateway));
+    landfall.preflight().is("azure.network", "passed");
+    landfall.ask(&["create", "manifests"]).ends(0);
+}
+
 /// A network that the caller may not see is not taken for one that is not there, and not asked for twice.
 #[test]
 fn a_network_that_is_hidden_is_told_as_such() {

@@ -298,6 +298,7 @@ impl Api for Resources<'_> {
             completes: kind.complete.is_some(),
             waits: WAITING.contains(&name),
             is_given: name.starts_with("given-"),
+            ..Traits::default()
         }
     }
 

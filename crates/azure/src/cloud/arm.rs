@@ -93,7 +93,7 @@ impl Arm {
 
     /// What is at a URL. An answer that holds nothing, or something else, comes from something on the way: it is asked
     /// for again.
-    async fn read<T: DeserializeOwned>(&self, call: &str, url: &Url) -> Result<T, Fault> {
+    pub(super) async fn read<T: DeserializeOwned>(&self, call: &str, url: &Url) -> Result<T, Fault> {
         let mut attempt = 0;
         loop {
             attempt += 1;

@@ -3,7 +3,7 @@
 //! `session` knows the cloud's endpoints and the caller. What all else rests on is checked in `reach`,
 //! `environment`, `identity` and `subscription`; facts are gathered in `gather`, and what facts do not hold
 //! is checked in `checks`. All calls only read, but for those of `operations`, with which `adopt` marks what
-//! the user brought and `removal` removes a cluster. `engine` hands the credentials on to terraform.
+//! the user brought, `resources` creates a cluster and `removal` removes it. `engine` hands the credentials on to terraform.
 
 mod adopt;
 mod api_versions;
@@ -21,8 +21,10 @@ mod judged;
 mod key_store;
 mod operations;
 mod pages;
+mod prices;
 mod reach;
 mod removal;
+mod resources;
 #[cfg(test)]
 mod scripted;
 mod session;
@@ -32,9 +34,11 @@ mod transport;
 mod zones;
 
 use landfall_model::plan::Plan;
+use landfall_model::prices::PriceKey;
 use landfall_platform::cloud::{
-    Asked, Asking, Check, Cloud, EngineNeeds, Gathered, Judged, PublicZone, Session, Waiting,
+    Asked, Asking, Check, Cloud, EngineNeeds, Gathered, Judged, Priced, PublicZone, Session, Waiting,
 };
+use landfall_platform::native::{Api, Secrets};
 use landfall_platform::removal::{Removal, Target};
 
 /// The edge of Azure.
@@ -86,8 +90,16 @@ impl Session for session::Session<'_> {
         Box::pin(zones::public_zones(self))
     }
 
+    fn prices<'s>(&'s self, keys: &'s [PriceKey]) -> Waiting<'s, Asked<Priced>> {
+        Box::pin(prices::prices(self, keys))
+    }
+
     fn adopt<'s>(&'s self, plan: &'s Plan) -> Waiting<'s, Asked<Vec<String>>> {
         Box::pin(adopt::adopt(self, plan))
+    }
+
+    fn api<'s>(&'s self, infra_id: &'s str, secrets: &'s Secrets) -> Option<Box<dyn Api + 's>> {
+        Some(Box::new(resources::Resources::new(self, infra_id, secrets)))
     }
 
     // All stages are made by the same credentials.

@@ -77,6 +77,51 @@ impl Arm {
         }
     }
 
+    /// Removes what is at a path, in a version of its kind, and waits until it is gone. What is not there is gone
+    /// already.
+    pub(super) async fn delete_in(&self, version: &str, path: &str) -> Result<(), Fault> {
+        let call = named("DELETE", path);
+        let url = self.url_in(&call, version, path, &[])?;
+        match self.send(&call, Method::Delete, &url, None).await {
+            Ok(begun) => self.settled(&call, &url, begun, false).await.map(drop),
+            Err(fault) if fault.is_absence() => Ok(()),
+            Err(fault) => Err(fault),
+        }
+    }
+
+    /// What is at a path, in a version of its kind; none where nothing is.
+    pub(super) async fn find_in<T: DeserializeOwned>(
+        &self,
+        version: &str,
+        path: &str,
+    ) -> Result<Option<T>, Fault> {
+        let call = named("GET", path);
+        let url = self.url_in(&call, version, path, &[])?;
+        match self.read(&call, &url).await {
+            Ok(found) => Ok(Some(found)),
+            Err(fault) if fault.is_absence() => Ok(None),
+            Err(fault) => Err(fault),
+        }
+    }
+
+    /// Begins to set down what is to be at a path, in a version of its kind; gives what the answer shows of it.
+    pub(super) async fn begin_put_in<B>(
+        &self,
+        version: &str,
+        path: &str,
+        body: &B,
+    ) -> Result<(Begun, Value), Fault>
+    where
+        B: Serialize + Sync,
+    {
+        let call = named("PUT", path);
+        let url = self.url_in(&call, version, path, &[])?;
+        let body = written(&call, body)?;
+        let begun = self.send(&call, Method::Put, &url, Some(&body)).await?;
+        let shown = serde_json::from_slice(begun.body().as_ref()).unwrap_or_default();
+        Ok((self.begun(call, &url, &begun)?, shown))
+    }
+
     /// Begins to set down what is to be at a path.
     pub(super) async fn begin_put<B>(&self, kind: Api, path: &str, body: &B) -> Result<Begun, Fault>
     where
@@ -107,8 +152,13 @@ impl Arm {
         body: Option<&[u8]>,
     ) -> Result<Begun, Fault> {
         let begun = self.send(&call, method, url, body).await?;
-        let operation = self.link(&call, url, &begun, &OPERATION)?;
-        let location = self.link(&call, url, &begun, &LOCATION)?;
+        self.begun(call, url, &begun)
+    }
+
+    /// What an answer says of what was begun.
+    fn begun(&self, call: String, url: &Url, begun: &RawResponse) -> Result<Begun, Fault> {
+        let operation = self.link(&call, url, begun, &OPERATION)?;
+        let location = self.link(&call, url, begun, &LOCATION)?;
         let accepted = u16::from(begun.status()) == ACCEPTED;
         Ok(match (operation, location) {
             (Some(url), _) => Begun::Going(Some(Operation { call, url, told: true })),

@@ -48,7 +48,7 @@ impl Estimate {
             let units = u64::from(charge.count).checked_mul(charge.each);
             let month = price.zip(units).and_then(|(price, units)| charge.key.item.month(price, units));
             let temporary = charge.stage.is_some_and(|stage| charges.temporary.contains(&stage));
-            Line { temporary, price, month, charge }
+            Line { charge, temporary, price, month }
         };
         Self {
             currency: prices.currency.clone(),

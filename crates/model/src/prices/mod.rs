@@ -10,7 +10,7 @@ mod pages;
 
 pub use estimate::{Estimate, Line, Total};
 pub use money::{HOURS_PER_MONTH, Money};
-pub use pages::{NOT_FOUND, UNAVAILABLE, other_place};
+pub use pages::{NOT_FOUND, UNAVAILABLE};
 
 use landfall_diagnostics::{Finding, Findings, Severity, Span, sort};
 use landfall_source::{Decoder, Mask};
@@ -256,12 +256,33 @@ impl Prices {
     /// Every fault of the text at once, with its place: malformed text, wrong types, unknown fields, unknown items,
     /// other units, prices that are not decimal numbers, two prices of one item, and an unknown version.
     pub fn read(bytes: &[u8]) -> Result<Self, Vec<Finding>> {
+        Self::read_with(bytes, |_, _| {})
+    }
+
+    /// Reads a price file for a plan of this platform and region.
+    ///
+    /// # Errors
+    /// As [`Prices::read`]; also where the prices are of another platform or region.
+    pub fn read_for(bytes: &[u8], platform: &str, region: &str) -> Result<Self, Vec<Finding>> {
+        Self::read_with(bytes, |prices, out| {
+            for (field, file, plan) in
+                [("platform", &prices.platform, platform), ("region", &prices.region, region)]
+            {
+                if !file.is_empty() && !file.eq_ignore_ascii_case(plan) {
+                    out.push(pages::other_place(field, file, plan));
+                }
+            }
+        })
+    }
+
+    fn read_with(bytes: &[u8], also: impl Fn(&Self, &mut Findings)) -> Result<Self, Vec<Finding>> {
         let mut out = Findings::default();
         let text = landfall_source::text_of(bytes).map_err(|finding| vec![finding.span(Span::default())])?;
         let tree = landfall_source::read(text, &mut out);
         let prices: Self = Decoder::new(&tree, &[], Severity::Error, &mut out, &mut Mask::default()).decode();
         if out.errors() == 0 {
             prices.judge(&mut out);
+            also(&prices, &mut out);
         }
         if out.errors() == 0 {
             return Ok(prices);
@@ -290,7 +311,7 @@ impl Prices {
             match Item::named(&price.item) {
                 None => out.push(pages::unknown_item(&field, &price.item)),
                 Some(item) if price.unit != item.unit() => {
-                    out.push(pages::other_unit(&field, item, &price.unit))
+                    out.push(pages::other_unit(&field, item, &price.unit));
                 }
                 Some(_) => {}
             }
@@ -346,7 +367,7 @@ mod tests {
     fn a_file_is_read_and_written_again() {
         let text =
             format!("{FILE}- {{item: machine, type: m6i.xlarge, unit: hour, price: '0.1920000000'}}\n");
-        let Ok(prices) = Prices::read(text.as_bytes()) else { panic!("the file is valid") };
+        let prices = Prices::read(text.as_bytes()).unwrap_or_default();
         let key = PriceKey::new(Item::Machine, "m6i.xlarge");
         assert_eq!(prices.of(&key), Money::parse("0.192"));
         assert_eq!(prices.of(&PriceKey { zone: "us-east-1-bos-1".to_owned(), ..key.clone() }), None);
@@ -375,6 +396,14 @@ mod tests {
             [("LF1235", "version".to_owned())]
         );
         assert_eq!(codes("version: 1\nplatform: aws\nregion: r\n"), [("LF1235", "currency".to_owned())]);
+    }
+
+    #[test]
+    fn prices_are_of_the_plan_s_platform_and_region() {
+        assert!(Prices::read_for(FILE.as_bytes(), "aws", "US-East-1").is_ok());
+        let refused = Prices::read_for(FILE.as_bytes(), "azure", "eastus").err().unwrap_or_default();
+        let found: Vec<(&str, &str)> = refused.iter().map(|f| (f.code.as_str(), f.field.as_str())).collect();
+        assert_eq!(found, [("LF1238", "platform"), ("LF1238", "region")]);
     }
 
     #[test]

@@ -48,6 +48,12 @@ impl Money {
         self.0.checked_add(other.0).map(Self)
     }
 
+    /// The amount divided by a number; none where something would be lost.
+    #[must_use]
+    pub fn divided_exactly(self, by: i128) -> Option<Self> {
+        (by > 0 && self.0 % by == 0).then(|| Self(self.0 / by))
+    }
+
     /// What an amount of a month comes to in an hour, rounded to ten decimal places.
     #[must_use]
     pub fn per_hour(self) -> Self {
@@ -124,6 +130,8 @@ mod tests {
         assert_eq!(month, Some(money("420.48")));
         assert_eq!(money("420.48").per_hour(), money("0.576"));
         assert_eq!(money("1").per_hour().to_string(), "0.001369863");
+        assert_eq!(money("40.96").divided_exactly(1024), Some(money("0.04")));
+        assert_eq!(money("1").divided_exactly(3), None);
         assert_eq!(money("0.005").rounded(2), "0.01");
         assert_eq!(money("0.0049999999").rounded(2), "0.00");
         assert_eq!(money("9.999").rounded(2), "10.00");

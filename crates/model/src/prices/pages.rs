@@ -58,8 +58,7 @@ pub(super) fn twice(field: &str, price: &Price) -> Finding {
 }
 
 /// Prices of another platform or region than the plan's.
-#[must_use]
-pub fn other_place(field: &str, file: &str, plan: &str) -> Finding {
+pub(super) fn other_place(field: &str, file: &str, plan: &str) -> Finding {
     let message =
         format!("the prices are of {field} `{}`, the plan is of `{}`", shortened(file), shortened(plan));
     Finding::error(&OTHER_PLACE, Kind::Invalid, field, message)

@@ -138,6 +138,7 @@ impl Job<'_> {
             });
             value["namespace"] = ground.namespace.into();
             value["objects"] = shown.collect::<Vec<Value>>().into();
+            self.add_cost(&mut value, &outlook.plan);
             value["findings"] = json_form::findings(&outcome::judged(&outlook.said)).into();
             self.settings.printer.data(&format!("{value}\n"))?;
             return Ok(Ok(Exit::Done));
@@ -145,7 +146,8 @@ impl Job<'_> {
         outcome::said(&outlook.said, self.settings);
         let lines = objects.map(|object| format!("{}/{}\n", object.kind.kind, object.name));
         let text: String = lines.collect();
-        self.settings.printer.data(&text)?;
+        let cost = self.cost_text(&outlook.plan, self.settings.printer.styles().data);
+        self.settings.printer.data(&(text + &cost))?;
         let count = counted(translation.objects.len(), "object");
         self.settings.printer.talk(&format!("{count} in namespace {}", ground.namespace));
         if self.machines && configs.control_plane.is_none() {

@@ -46,7 +46,7 @@ impl Job<'_> {
 
     /// The resources of a plan; the exit where the engine cannot create one of its settings.
     pub(super) fn resources(&self, plan: &Plan) -> anyhow::Result<Going<Graph>> {
-        let findings = match self.platform.resources(plan) {
+        let findings = match self.platform.resources(plan, &self.basis.catalogue) {
             Ok(Some(graph)) => return Ok(Ok(graph)),
             Ok(None) => vec![landfall_platform::pages::not_native(self.platform.name())],
             Err(findings) => findings,

@@ -64,6 +64,7 @@ impl Job<'_> {
         if self.settings.output == Output::Json {
             let mut value = self.head("planned", &outlook.plan);
             value["summary"] = summary.json();
+            self.add_cost(&mut value, &outlook.plan);
             value["findings"] = json_form::findings(&outcome::judged(&outlook.said)).into();
             if let Some(graph) = graph {
                 value["resources"] = serde_json::to_value(graph.resources)?;
@@ -77,6 +78,7 @@ impl Job<'_> {
         for node in graph.iter().flat_map(|graph| &graph.resources) {
             let _ = writeln!(text, "  {:9}  {}", node.stage, node.name);
         }
+        text += &self.cost_text(&outlook.plan, self.settings.printer.styles().data);
         self.settings.printer.data(&text)?;
         self.stands_for(&outlook);
         Ok(Ok(Exit::Done))
@@ -174,6 +176,7 @@ impl Job<'_> {
         }
         if self.settings.output != Output::Json {
             printer.aside(&summary.text(printer.styles().talk));
+            printer.aside(&self.cost_text(&prepared.plan, printer.styles().talk));
         }
         if self.args.yes || summary.is_complete() {
             return Ok(None);
@@ -189,11 +192,12 @@ impl Job<'_> {
     fn question(&self, prepared: &Prepared, summary: &Summary) -> String {
         let id = &prepared.plan.identity.infra_id;
         let place = self.whereabouts(prepared);
+        let cost = self.cost(&prepared.plan).map(|cost| ui::cost::clause(&cost)).unwrap_or_default();
         match (summary.to_create(), summary.existing()) {
             (0, _) => format!("Update the infrastructure of {id} in {place}?"),
-            (count, 0) => format!("Create {} of {id} in {place}?", ui::counted(count, "resource")),
+            (count, 0) => format!("Create {} of {id} in {place}{cost}?", ui::counted(count, "resource")),
             (count, existing) => {
-                format!("{existing} resources exist; create {count} more of {id} in {place}?")
+                format!("{existing} resources exist; create {count} more of {id} in {place}{cost}?")
             }
         }
     }
@@ -235,6 +239,7 @@ impl Job<'_> {
             let mut value = self.head(word, &prepared.plan);
             value["engine"] = engine;
             value["summary"] = summary.json();
+            self.add_cost(&mut value, &prepared.plan);
             value["adopted"] = json!(done.adopted);
             value["accepted"] = json!(*self.accepted.borrow());
             value["work"] = engine::stages(&done.stages).into();

@@ -1,0 +1,299 @@
+//! Finds and creates the resources of a cluster, each with one call of the resource manager.
+//!
+//! A resource is known by its id, which its name and group give. Creating one only begins something: the operation
+//! that Azure names is followed to its end, and what it fails for is told in Azure's words. After a kill, the state
+//! of the resource itself tells how far it is.
+
+mod compare;
+mod failure;
+mod pages;
+mod signature;
+mod storage;
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use landfall_diagnostics::secret::Secret;
+use landfall_diagnostics::{Finding, Kind};
+use landfall_platform::cloud::Waiting;
+use landfall_platform::native::{
+    Api, Existing, Failure, Properties, Secrets, State, Traits, Wanted, secret_name,
+};
+use serde_json::{Map, Value, json};
+
+use super::arm::{Arm, named};
+use super::fault::Fault;
+use super::operations::{Begun, Operation};
+use super::session::Session;
+use failure::{failure, is_answer};
+
+/// What a call gives.
+type Made<T> = Result<T, Failure>;
+
+/// Kinds that are blobs of the storage account: a copy that the storage service makes, and an uploaded file.
+const COPY: &str = "image-copy";
+const BLOB: &str = "blob";
+/// What the kinds of the user's own resources begin with.
+const GIVEN: &str = "given-";
+/// Where the ignition config of a machine is told in its body.
+const CUSTOM_DATA: &str = "/properties/osProfile/customData";
+
+/// What this run knows of the resources so far.
+#[derive(Default)]
+struct Known {
+    /// The ids of what it created, in lower case. Nothing is in them but what it creates.
+    made: HashSet<String>,
+    /// What it began and has not seen the end of, by ids.
+    operations: HashMap<String, Operation>,
+    /// Resources that were ready with the answer to the creating call, by ids.
+    answers: HashMap<String, Value>,
+    /// Keys of storage accounts, by ids.
+    keys: HashMap<String, Secret<String>>,
+}
+
+/// The calls for the resources of one cluster.
+pub(super) struct Resources<'a> {
+    session: &'a Session<'a>,
+    secrets: &'a Secrets,
+    known: Mutex<Known>,
+}
+
+impl<'a> Resources<'a> {
+    pub(super) fn new(session: &'a Session<'a>, _: &'a str, secrets: &'a Secrets) -> Self {
+        for secret in secrets.values() {
+            session.hide(secret);
+        }
+        Self { session, secrets, known: Mutex::default() }
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn arm(&self) -> Made<&Arm> {
+        self.session.arm().await.map_err(|unready| {
+            Failure::Refused(Box::new(Finding::error(&super::pages::CALL, Kind::Invalid, "", unready.0)))
+        })
+    }
+
+    /// Whether a resource cannot exist, as this run has created what it would be in.
+    fn is_new(&self, id: &str) -> bool {
+        let (id, known) = (id.to_lowercase(), self.known());
+        known.made.iter().any(|made| id.strip_prefix(made).is_some_and(|rest| rest.starts_with('/')))
+    }
+
+    async fn look(&self, wanted: &Wanted, fresh: bool) -> Made<Option<Existing>> {
+        if [COPY, BLOB].contains(&wanted.kind) {
+            return storage::find(self, wanted, fresh).await;
+        }
+        let (id, version) = (wanted.text("id"), wanted.text("apiVersion"));
+        if !fresh && self.is_new(id) {
+            return Ok(None);
+        }
+        let answer = self.known().answers.remove(id);
+        if let Some(answer) = answer {
+            return Ok(Some(existing(wanted, &answer)));
+        }
+        let arm = self.arm().await?;
+        let operation = self.known().operations.get(id).cloned();
+        if let Some(operation) = operation {
+            let progress = arm.progress(&operation).await;
+            let mut known = self.known();
+            match progress {
+                Ok(Some(next)) => {
+                    known.operations.insert(id.to_owned(), next);
+                    let state = State::Pending("being created".to_owned());
+                    return Ok(Some(Existing { state, ..existing(wanted, &Value::Null) }));
+                }
+                Ok(None) => drop(known.operations.remove(id)),
+                // Nobody knows the operation any more: the resource itself tells.
+                Err(fault) if fault.is_absence() => drop(known.operations.remove(id)),
+                Err(fault) if is_answer(&fault) => {
+                    known.operations.remove(id);
+                    let state = State::Broken(fault.sentence());
+                    return Ok(Some(Existing { state, ..existing(wanted, &Value::Null) }));
+                }
+                Err(fault) => return Err(failure(&fault)),
+            }
+        }
+        let found = arm.find_in::<Value>(version, id).await.map_err(|fault| failure(&fault))?;
+        Ok(found.map(|found| existing(wanted, &found)))
+    }
+
+    async fn make(&self, wanted: &Wanted) -> Made<Properties> {
+        if [COPY, BLOB].contains(&wanted.kind) {
+            return storage::create(self, wanted).await;
+        }
+        let (id, version) = (wanted.text("id"), wanted.text("apiVersion"));
+        if wanted.kind.starts_with(GIVEN) {
+            return Err(Failure::Refused(Box::new(pages::not_there(id))));
+        }
+        let mut body = wanted.inputs.get("body").cloned().unwrap_or_default();
+        let name = body.pointer(CUSTOM_DATA).and_then(secret_name).map(str::to_owned);
+        if let Some(name) = name {
+            let config = self.config(&name, wanted).await?;
+            body["properties"]["osProfile"]["customData"] = STANDARD.encode(config.expose()).into();
+        }
+        let arm = self.arm().await?;
+        let (begun, shown) = arm.begin_put_in(version, id, &body).await.map_err(|fault| failure(&fault))?;
+        if matches!(begun, Begun::Ended) && !shown.is_object() {
+            // Something on the way answers so: nobody knows whether Azure has seen the call.
+            let fault = Fault::not_understood(&named("PUT", id), "the response shows no resource");
+            return Err(failure(&fault));
+        }
+        let mut known = self.known();
+        known.made.insert(id.to_lowercase());
+        known.operations.remove(id);
+        let made = existing(wanted, &shown);
+        match begun {
+            Begun::Going(Some(operation)) => drop(known.operations.insert(id.to_owned(), operation)),
+            Begun::Ended if made.state == State::Ready => {
+                known.answers.insert(id.to_owned(), shown);
+            }
+            Begun::Ended | Begun::Going(None) => {}
+        }
+        Ok(made.outputs)
+    }
+
+    /// The ignition config that a machine starts with. That of the bootstrap machine says where the whole one is.
+    async fn config(&self, name: &str, wanted: &Wanted) -> Made<Secret<String>> {
+        let secret = |name: &str| self.secrets.get(name).map_or("", |secret| secret.expose().as_str());
+        let given = secret(name);
+        let Some(source) = wanted.inputs.get("ignition") else {
+            return Ok(Secret::new(given.to_owned()));
+        };
+        let text = |key: &str| source.get(key).and_then(Value::as_str).unwrap_or_default();
+        let query = storage::query(self, text("account"), signature::Allowed::Read).await?;
+        let url = format!("{}?{}", text("url"), query.expose());
+        let placeholder = secret("azure_bootstrap_ignition_url_placeholder");
+        if given.is_empty() || placeholder.is_empty() {
+            let config = json!({ "ignition": {
+                "version": "3.2.0",
+                "config": { "replace": { "source": url } },
+            } });
+            return Ok(Secret::new(config.to_string()));
+        }
+        Ok(Secret::new(given.replace(placeholder, &url)))
+    }
+
+    async fn delete(&self, kind: &str, outputs: &Properties) -> Made<()> {
+        let text = |key: &str| outputs.get(key).and_then(Value::as_str).unwrap_or_default();
+        let (id, version) = (text("id"), text("apiVersion"));
+        // Blobs go with their container.
+        if [COPY, BLOB].contains(&kind) || id.is_empty() {
+            return Ok(());
+        }
+        let arm = self.arm().await?;
+        arm.delete_in(version, id).await.map_err(|fault| failure(&fault))
+    }
+}
+
+/// A resource as the resource manager shows it.
+fn existing(wanted: &Wanted, shown: &Value) -> Existing {
+    let state = shown.pointer("/properties/provisioningState").and_then(Value::as_str).unwrap_or_default();
+    let state = match state.to_lowercase().as_str() {
+        "" | "succeeded" => State::Ready,
+        "failed" | "canceled" | "cancelled" => State::Broken(format!("its provisioning state is {state}")),
+        _ => State::Pending(state.to_owned()),
+    };
+    let body = wanted.inputs.get("body").unwrap_or(&Value::Null);
+    let is_shown = shown.is_object();
+    let differences = if is_shown { compare::differences(body, shown) } else { Vec::new() };
+    Existing { outputs: outputs(wanted, shown), differences, state }
+}
+
+/// What others need to know of a resource: its id, and what only Azure tells.
+fn outputs(wanted: &Wanted, shown: &Value) -> Properties {
+    const TOLD: &[(&str, &str)] = &[
+        ("principalId", "/properties/principalId"),
+        ("ipAddress", "/properties/ipAddress"),
+        ("fqdn", "/properties/dnsSettings/fqdn"),
+        ("privateIPAddress", "/properties/frontendIPConfigurations/0/properties/privateIPAddress"),
+        ("privateIPAddress", "/properties/ipConfigurations/0/properties/privateIPAddress"),
+        ("blobEndpoint", "/properties/primaryEndpoints/blob"),
+    ];
+    let mut outputs: Properties = Map::new();
+    for key in ["id", "apiVersion"] {
+        outputs.insert(key.to_owned(), wanted.text(key).into());
+    }
+    for (key, pointer) in TOLD {
+        let told = shown.pointer(pointer).and_then(Value::as_str).filter(|told| !told.is_empty());
+        // A role assignment shows the principal that it was told.
+        if let Some(told) = told.filter(|_| wanted.kind != "role-assignment") {
+            outputs.insert((*key).to_owned(), told.into());
+        }
+    }
+    outputs
+}
+
+impl Api for Resources<'_> {
+    fn find<'s>(&'s self, wanted: &'s Wanted, fresh: bool) -> Waiting<'s, Made<Option<Existing>>> {
+        Box::pin(self.look(wanted, fresh))
+    }
+
+    fn create<'s>(&'s self, wanted: &'s Wanted) -> Waiting<'s, Made<Properties>> {
+        Box::pin(self.make(wanted))
+    }
+
+    fn complete<'s>(&'s self, _: &'s Wanted, _: &'s Properties) -> Waiting<'s, Made<()>> {
+        Box::pin(async { Ok(()) })
+    }
+
+    fn traits(&self, kind: &str) -> Traits {
+        let is_given = kind.starts_with(GIVEN);
+        Traits {
+            blocks: true,
+            completes: false,
+            waits: kind != BLOB,
+            is_given,
+            repeats: !is_given,
+            removes: true,
+        }
+    }
+
+    fn release<'s>(&'s self, _: &'s str, _: &'s Properties) -> Waiting<'s, Made<()>> {
+        Box::pin(async { Ok(()) })
+    }
+
+    fn known(&self, wanted: &Wanted) -> Properties {
+        let texts = ["id", "apiVersion"].map(|key| (key, wanted.text(key)));
+        let texts = texts.into_iter().filter(|(_, text)| !text.is_empty());
+        texts.map(|(key, text)| (key.to_owned(), text.into())).collect()
+    }
+
+    fn remove<'s>(&'s self, kind: &'s str, outputs: &'s Properties) -> Waiting<'s, Made<()>> {
+        Box::pin(self.delete(kind, outputs))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wanted(kind: &'static str, body: Value) -> Wanted {
+        let inputs = json!({ "id": "/subscriptions/s/x", "apiVersion": "2024-03-01", "body": body });
+        let Value::Object(inputs) = inputs else { return wanted("", Value::Null) };
+        Wanted { name: format!("{kind}/x"), kind, inputs, token: String::new(), noted: None, begun: false }
+    }
+
+    #[test]
+    fn the_state_and_the_outputs_are_azure_s() {
+        let wanted = wanted("load-balancer", json!({ "location": "eastus" }));
+        let shown = json!({
+            "location": "eastus",
+            "properties": {
+                "provisioningState": "Updating",
+                "frontendIPConfigurations": [{ "properties": { "privateIPAddress": "10.0.0.100" } }],
+            },
+        });
+        let found = existing(&wanted, &shown);
+        assert_eq!(found.state, State::Pending("Updating".to_owned()));
+        assert_eq!(found.outputs["privateIPAddress"], "10.0.0.100");
+        assert_eq!(found.outputs["id"], "/subscriptions/s/x");
+        assert_eq!(found.differences, []);
+        let failed = json!({ "properties": { "provisioningState": "Failed" } });
+        assert!(matches!(existing(&wanted, &failed).state, State::Broken(_)));
+    }
+}

@@ -1,0 +1,199 @@
+//! The resources that only the installation needs, removed as the journal has them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use landfall_destroy::{Outcome, Pace as RemovalPace, Unwatched};
+use landfall_engine_terraform::{Stop, Work};
+use landfall_model::plan;
+use landfall_platform::Platform;
+use landfall_platform::native::{Api, Failure, Properties};
+use landfall_platform::removal::{Discovered, Removal, Resource, Target};
+use tokio::time::{Instant, sleep};
+
+use super::noted;
+use crate::install::files::step;
+use crate::install::recover::Only;
+use crate::install::standing::removed;
+use crate::install::{End, Fault, StageDone, Watcher};
+use crate::workdir::{ClusterDir, Step, StepResult, Steps};
+
+/// The pause before a removal that the cloud puts off is tried again.
+const PAUSE: Duration = Duration::from_secs(5);
+/// How long the resources of a stage may take to go.
+const LONGEST_REMOVAL: Duration = Duration::from_mins(30);
+
+/// What the resources of a stage are removed with.
+pub struct NativeRemoval<'a> {
+    /// The cluster directory, locked.
+    pub cluster: &'a ClusterDir,
+    /// The platform of the cluster.
+    pub platform: &'static dyn Platform,
+    /// The calls.
+    pub api: &'a dyn Api,
+    /// Finds and removes what the cluster owns.
+    pub removal: &'a dyn Removal,
+    /// The cluster.
+    pub target: &'a Target,
+    /// Who watches.
+    pub watcher: &'a dyn Watcher,
+    /// Ends the work early.
+    pub stop: &'a Stop,
+    /// The time, as RFC 3339 writes it.
+    pub now: fn() -> String,
+}
+
+/// Removes what only the installation needs, as the journal has it.
+///
+/// # Errors
+/// The work was stopped or failed; the same call goes on.
+pub async fn destroy_native_bootstrap(
+    site: &NativeRemoval<'_>,
+    all: &mut Vec<StageDone>,
+) -> Result<(), Fault> {
+    for stage in site.platform.stages().iter().rev().filter(|stage| stage.only_for_bootstrap) {
+        site.stage(stage, all).await?;
+    }
+    Ok(())
+}
+
+impl NativeRemoval<'_> {
+    async fn stage(&self, stage: &plan::Stage, all: &mut Vec<StageDone>) -> Result<(), Fault> {
+        let steps = self.cluster.steps()?;
+        if let Ok(Some(time)) = removed(&steps, stage) {
+            self.ended(stage, End::Before { time }, all);
+            return Ok(());
+        }
+        let noted = noted(&steps, stage);
+        self.note(stage, StepResult::Began, "")?;
+        self.watcher.began(stage.name, Work::Destroy);
+        let began = Instant::now();
+        let removed = match self.remove_each(stage, &steps).await {
+            Ok(()) => self.remove(&noted).await,
+            Err(fault) => Err(fault),
+        };
+        match removed {
+            Ok(()) => {
+                self.note(stage, StepResult::Done, &format!("{} removed", noted.len()))?;
+                let took = began.elapsed();
+                self.ended(stage, End::Done { added: 0, changed: 0, removed: noted.len(), took }, all);
+                Ok(())
+            }
+            Err(fault) => {
+                let stopped = fault.is_interrupted();
+                let result = if stopped { StepResult::Interrupted } else { StepResult::Failed };
+                self.note(stage, result, "")?;
+                self.ended(stage, End::Stopped, all);
+                Err(fault)
+            }
+        }
+    }
+
+    /// Removes resources of kinds that discovery does not remove, the last created first. What others attach to goes
+    /// after them.
+    async fn remove_each(&self, stage: &plan::Stage, steps: &Steps) -> Result<(), Fault> {
+        for (name, outputs) in in_order(steps, stage).iter().rev() {
+            let kind = name.split('/').next().unwrap_or_default();
+            if !self.api.traits(kind).removes || self.api.traits(kind).is_given {
+                continue;
+            }
+            let end = Instant::now() + LONGEST_REMOVAL;
+            loop {
+                if self.stop.is_asked() {
+                    return Err(Fault::Native { findings: Vec::new(), interrupted: true });
+                }
+                let finding = match self.api.remove(kind, outputs).await {
+                    Ok(()) => break,
+                    Err(Failure::Refused(finding)) => {
+                        return Err(Fault::Native { findings: vec![*finding], interrupted: false });
+                    }
+                    Err(
+                        Failure::Throttled(finding) | Failure::Unknown(finding) | Failure::NotYet(finding),
+                    ) => finding,
+                };
+                if Instant::now() + PAUSE > end {
+                    return Err(Fault::Native { findings: vec![*finding], interrupted: false });
+                }
+                tokio::select! {
+                    () = sleep(PAUSE) => {}
+                    () = self.stop.asked() => {}
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn remove(&self, noted: &BTreeMap<String, Properties>) -> Result<(), Fault> {
+        let is_removed = |name: &str| self.api.traits(name.split('/').next().unwrap_or_default()).removes;
+        let (_, noted): (Vec<_>, Vec<_>) = noted.iter().partition(|(name, _)| is_removed(name));
+        if noted.is_empty() {
+            return Ok(());
+        }
+        for (name, outputs) in &noted {
+            let kind = name.split('/').next().unwrap_or_default();
+            let released = self.api.release(kind, outputs).await;
+            released.map_err(|failure| {
+                let (Failure::Throttled(finding)
+                | Failure::Unknown(finding)
+                | Failure::NotYet(finding)
+                | Failure::Refused(finding)) = failure;
+                Fault::Native { findings: vec![*finding], interrupted: false }
+            })?;
+        }
+        let found = self.removal.discover().await;
+        if !found.unseen.is_empty() {
+            return Err(Fault::Unseen(found.unseen));
+        }
+        let names: BTreeSet<&str> = noted
+            .iter()
+            .flat_map(|(_, outputs)| ["id", "name"].into_iter().filter_map(|key| outputs.get(key)?.as_str()))
+            .collect();
+        let is_its = |thing: &&Resource| {
+            let ends = |name: &&&str| {
+                thing
+                    .id
+                    .strip_suffix(**name)
+                    .is_some_and(|start| start.is_empty() || start.ends_with(['/', ':']))
+            };
+            names.iter().any(|name| ends(&name))
+        };
+        let things: Vec<Resource> = found.things.iter().filter(is_its).cloned().collect();
+        let ids = things.iter().map(|thing| thing.id.clone()).collect();
+        let only = Only { removal: self.removal, ids };
+        let first = Discovered { things, ..Discovered::default() };
+        let pace = RemovalPace { timeout: LONGEST_REMOVAL, ..RemovalPace::default() };
+        let report = landfall_destroy::run(&only, self.target, first, &pace, &Unwatched, self.stop).await;
+        match report.outcome {
+            Outcome::Gone => Ok(()),
+            Outcome::Interrupted => Err(Fault::Native { findings: report.findings, interrupted: true }),
+            Outcome::Left | Outcome::TimedOut | Outcome::Refused => Err(Fault::Unseen(report.findings)),
+        }
+    }
+
+    fn ended(&self, stage: &plan::Stage, end: End, all: &mut Vec<StageDone>) {
+        let done = StageDone { stage: stage.name.to_owned(), work: Work::Destroy, end };
+        self.watcher.ended(&done);
+        all.push(done);
+    }
+
+    fn note(&self, stage: &plan::Stage, result: StepResult, detail: &str) -> Result<(), Fault> {
+        let (time, detail) = ((self.now)(), detail.to_owned());
+        let step = step(stage, Work::Destroy);
+        self.cluster.note(&Step { time, step, result, detail, inputs: String::new() })?;
+        Ok(())
+    }
+}
+
+/// The resources of a stage that exist or may exist, in the order in which their creation began last.
+fn in_order(steps: &Steps, stage: &plan::Stage) -> Vec<(String, Properties)> {
+    let start = format!("{}/", step(stage, Work::Apply));
+    let mut all: Vec<(String, Properties)> = Vec::new();
+    for known in steps.iter() {
+        let Some(name) = known.step.strip_prefix(&start) else { continue };
+        if let Ok(outputs) = serde_json::from_str::<Properties>(&known.detail) {
+            all.retain(|(other, _)| other != name);
+            all.push((name.to_owned(), outputs));
+        }
+    }
+    all
+}
