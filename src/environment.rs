@@ -119,6 +119,7 @@ pub const GROUPS: &[Group] = &[
         variables: &[
             ("NO_COLOR", "disables colours with `--color auto`"),
             ("HOME", "home directory of the user, for files below `~`"),
+            ("LANDFALL_COMPLETE", "set by the scripts of `landfall completion` to complete a word"),
         ],
     },
 ];

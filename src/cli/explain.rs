@@ -184,8 +184,8 @@ fn severity(page: &Page) -> &'static str {
 
 fn page_text(page: &Page, style: Style) -> String {
     let severity = severity(page);
-    let mut parts =
-        vec![format!("{} ({severity}): {}\n", page.code, page.title), block(&page.text, 0, style)];
+    let title = format!("{} ({severity}): {}", page.code, page.title);
+    let mut parts = vec![block(&title, 0, style), block(&page.text, 0, style)];
     if !page.fields.is_empty() {
         parts.push(format!("Fields:\n{}", verbatim(&page.fields.join("\n"), 2)));
     }

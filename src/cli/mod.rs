@@ -178,6 +178,9 @@ pub fn command() -> clap::Command {
 /// Whatever is wrong was said on standard error when this returns.
 #[must_use]
 pub fn main() -> Exit {
+    if let Some(exit) = completion::answer() {
+        return exit;
+    }
     let began = Instant::now();
     let parsed = help::shaped(Cli::command()).try_get_matches();
     let parsed = parsed.and_then(|matches| Ok((log::Asked::of(&matches), Cli::from_arg_matches(&matches)?)));

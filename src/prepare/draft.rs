@@ -30,13 +30,23 @@ pub enum Question {
     ZoneGroup,
     /// The cluster's name.
     Name,
+    /// The machine type of the control plane.
+    ControlPlaneType,
+    /// The number of machines of the control plane.
+    ControlPlaneReplicas,
+    /// The machine type of the compute machines.
+    ComputeType,
+    /// The number of compute machines.
+    ComputeReplicas,
+    /// How the cluster's endpoints are published.
+    Publish,
     /// The pull secret.
     PullSecret,
 }
 
 impl Question {
     /// All of them.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 13] = [
         Self::SshKey,
         Self::Platform,
         Self::Cloud,
@@ -44,8 +54,28 @@ impl Question {
         Self::BaseDomain,
         Self::ZoneGroup,
         Self::Name,
+        Self::ControlPlaneType,
+        Self::ControlPlaneReplicas,
+        Self::ComputeType,
+        Self::ComputeReplicas,
+        Self::Publish,
         Self::PullSecret,
     ];
+
+    /// Those that have a usual answer, in the order of [`Self::ALL`].
+    pub const MACHINES: [Self; 5] = [
+        Self::ControlPlaneType,
+        Self::ControlPlaneReplicas,
+        Self::ComputeType,
+        Self::ComputeReplicas,
+        Self::Publish,
+    ];
+
+    /// Whether a config is whole without an answer.
+    #[must_use]
+    pub fn is_optional(self) -> bool {
+        self == Self::Cloud || Self::MACHINES.contains(&self)
+    }
 
     /// The flag that answers it.
     #[must_use]
@@ -58,6 +88,11 @@ impl Question {
             Self::BaseDomain => "--base-domain",
             Self::ZoneGroup => "--base-domain-resource-group",
             Self::Name => "--name",
+            Self::ControlPlaneType => "--control-plane-type",
+            Self::ControlPlaneReplicas => "--control-plane-replicas",
+            Self::ComputeType => "--compute-type",
+            Self::ComputeReplicas => "--compute-replicas",
+            Self::Publish => "--publish",
             Self::PullSecret => "--pull-secret-file",
         }
     }
@@ -81,6 +116,16 @@ pub struct Answers {
     pub zone_group: Option<String>,
     /// Name of the cluster.
     pub name: Option<String>,
+    /// Machine type of the control plane; empty for the usual one, as below.
+    pub control_plane_type: Option<String>,
+    /// Number of machines of the control plane.
+    pub control_plane_replicas: Option<String>,
+    /// Machine type of the compute machines.
+    pub compute_type: Option<String>,
+    /// Number of compute machines.
+    pub compute_replicas: Option<String>,
+    /// How the cluster's endpoints are published.
+    pub publish: Option<String>,
 }
 
 impl Answers {
@@ -101,6 +146,11 @@ impl Answers {
             Question::BaseDomain => self.base_domain.as_deref(),
             Question::ZoneGroup => self.zone_group.as_deref(),
             Question::Name => self.name.as_deref(),
+            Question::ControlPlaneType => self.control_plane_type.as_deref(),
+            Question::ControlPlaneReplicas => self.control_plane_replicas.as_deref(),
+            Question::ComputeType => self.compute_type.as_deref(),
+            Question::ComputeReplicas => self.compute_replicas.as_deref(),
+            Question::Publish => self.publish.as_deref(),
             Question::PullSecret => None,
         }
     }
@@ -115,6 +165,11 @@ impl Answers {
             Question::BaseDomain => &mut self.base_domain,
             Question::ZoneGroup => &mut self.zone_group,
             Question::Name => &mut self.name,
+            Question::ControlPlaneType => &mut self.control_plane_type,
+            Question::ControlPlaneReplicas => &mut self.control_plane_replicas,
+            Question::ComputeType => &mut self.compute_type,
+            Question::ComputeReplicas => &mut self.compute_replicas,
+            Question::Publish => &mut self.publish,
             Question::PullSecret => return,
         };
         *place = Some(answer);
@@ -151,9 +206,18 @@ impl Answers {
     }
 
     /// Where an answer stands in the config.
-    fn field(&self, question: Question) -> &'static str {
+    fn field(&self, question: Question) -> String {
         let fields = self.survey().map(Survey::fields);
-        match question {
+        let machine_type = |pool: &str| match (&self.platform, fields) {
+            (Some(platform), Some(fields)) => format!("{pool}.platform.{platform}.{}", fields.machine_type),
+            _ => String::new(),
+        };
+        let field = match question {
+            Question::ControlPlaneType => return machine_type("controlPlane"),
+            Question::ComputeType => return machine_type("compute[0]"),
+            Question::ControlPlaneReplicas => "controlPlane.replicas",
+            Question::ComputeReplicas => "compute[0].replicas",
+            Question::Publish => "publish",
             Question::SshKey => "sshKey",
             Question::Platform => "platform",
             Question::Cloud => fields.map_or("", |fields| fields.cloud),
@@ -162,7 +226,33 @@ impl Answers {
             Question::ZoneGroup => fields.map_or("", |fields| fields.zone_group),
             Question::Name => "metadata.name",
             Question::PullSecret => "pullSecret",
+        };
+        field.to_owned()
+    }
+
+    /// A machine pool, as far as one was chosen; the rest is as usual.
+    fn pool(&self, name: &str, machine_type: Question, replicas: Question) -> Option<Value> {
+        let given = |question| self.get(question).filter(|answer| !answer.is_empty());
+        let mut pool = Map::new();
+        if let (Some(chosen), Some(platform), Some(survey)) =
+            (given(machine_type), &self.platform, self.survey())
+        {
+            let settings = Map::from_iter([(survey.fields().machine_type.to_owned(), Value::from(chosen))]);
+            let of_platform = Map::from_iter([(platform.clone(), Value::Object(settings))]);
+            pool.insert("platform".to_owned(), Value::Object(of_platform));
         }
+        if let Some(count) = given(replicas) {
+            // What is not a number is for the rules to refuse.
+            pool.insert(
+                "replicas".to_owned(),
+                count.parse::<i64>().map_or_else(|_| Value::from(count), Value::from),
+            );
+        }
+        if pool.is_empty() {
+            return None;
+        }
+        pool.insert("name".to_owned(), Value::from(name));
+        Some(Value::Object(pool))
     }
 }
 
@@ -189,6 +279,16 @@ pub fn text(answers: &Answers, pull_secret: Option<&Secret<String>>, catalogue: 
         let section = [(platform.clone(), Value::Object(survey.section(site, catalogue)))];
         config.insert("platform".to_owned(), Value::Object(section.into_iter().collect()));
     }
+    let control_plane = answers.pool("master", Question::ControlPlaneType, Question::ControlPlaneReplicas);
+    if let Some(pool) = control_plane {
+        config.insert("controlPlane".to_owned(), pool);
+    }
+    if let Some(pool) = answers.pool("worker", Question::ComputeType, Question::ComputeReplicas) {
+        config.insert("compute".to_owned(), Value::Array(vec![pool]));
+    }
+    if let Some(publish) = answers.publish.as_deref().filter(|publish| !publish.is_empty()) {
+        config.insert("publish".to_owned(), Value::from(publish));
+    }
     if let Some(secret) = pull_secret {
         config.insert("pullSecret".to_owned(), Value::from(secret.expose().as_str()));
     }
@@ -213,9 +313,9 @@ pub fn fault(
         let answered = answers.get(*asked).is_some();
         *asked == question || (*asked < question && answered)
     });
-    let fields: Vec<&str> =
+    let fields: Vec<String> =
         asked.map(|asked| answers.field(asked)).filter(|field| !field.is_empty()).collect();
-    let about = |finding: &Finding| fields.contains(&finding.field.as_str());
+    let about = |finding: &Finding| fields.contains(&finding.field);
     verdict.findings.into_iter().find(|finding| finding.is_error() && about(finding))
 }
 
@@ -298,6 +398,41 @@ mod tests {
         let secret = Secret::new("{}".to_owned());
         let answers = Answers::default();
         assert!(fault(Question::PullSecret, &answers, Some(&secret), Catalogue::embedded()).is_some());
+    }
+
+    #[test]
+    fn machines_are_written_where_they_were_chosen() {
+        let (catalogue, secret) = (Catalogue::embedded(), Secret::new(SECRET.to_owned()));
+        let mut answers = answers("aws", "us-east-1");
+        for question in Question::MACHINES {
+            answers.set(question, String::new());
+        }
+        let usual = text(&answers, Some(&secret), catalogue);
+        assert!(!usual.contains("controlPlane") && !usual.contains("publish"), "{usual}");
+        for (question, answer) in
+            Question::MACHINES.into_iter().zip(["m6i.2xlarge", "3", "m6i.large", "5", "Internal"])
+        {
+            answers.set(question, answer.to_owned());
+        }
+        let chosen = text(&answers, Some(&secret), catalogue);
+        let verdict = judge_with(chosen.as_bytes(), Strictness::default(), catalogue);
+        assert_eq!(verdict.outcome, Outcome::Accepted, "{:?}", verdict.findings);
+        let config: Value = serde_yaml::from_str(&chosen).unwrap_or_default();
+        assert_eq!(config["controlPlane"]["platform"]["aws"]["type"], "m6i.2xlarge");
+        assert_eq!(
+            (&config["compute"][0]["name"], &config["compute"][0]["replicas"]),
+            (&json!("worker"), &json!(5))
+        );
+        assert_eq!(config["publish"], "Internal");
+        for (question, wrong) in [
+            (Question::ControlPlaneReplicas, "many"),
+            (Question::ComputeReplicas, "-1"),
+            (Question::Publish, "Public"),
+        ] {
+            let mut answers = answers.clone();
+            answers.set(question, wrong.to_owned());
+            assert!(message(question, &answers).is_some(), "{question:?}");
+        }
     }
 
     #[test]

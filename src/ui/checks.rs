@@ -124,3 +124,51 @@ pub fn summary(report: &Report) -> String {
     let _ = write!(text, ", in {:.1} s", report.took.as_secs_f32());
     text
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use landfall_install_config::verdict::Outcome;
+    use landfall_source::Mask;
+
+    fn report() -> Report {
+        let check = |id: &str, status, message: &str| Checked {
+            id: id.to_owned(),
+            field: String::new(),
+            status,
+            message: message.to_owned(),
+            finding: None,
+            evidence: serde_json::Map::new(),
+            took: Duration::from_millis(41),
+            span: None,
+        };
+        let checks = vec![
+            check("aws.credentials", Status::Passed, "the credentials are of account 123456789012"),
+            check(
+                "aws.endpoint.elasticloadbalancing",
+                Status::Failed,
+                "no connection to https://elb.example.com: the certificate has expired",
+            ),
+            check("aws.zones", Status::Skipped, "there are no facts"),
+        ];
+        Report { checks, took: Duration::from_secs(1) }
+    }
+
+    #[test]
+    fn messages_stay_in_their_column_on_a_terminal() {
+        let judged = Judged {
+            file: "install-config.yaml",
+            text: "",
+            outcome: Outcome::Accepted,
+            findings: &[],
+            mask: &Mask::default(),
+        };
+        let narrow = text(&report(), &judged, Style { columns: Some(80), ..Style::PLAIN });
+        assert!(narrow.lines().all(|line| line.chars().count() <= 80), "{narrow}");
+        landfall_testing::assert_text("preflight-80", &narrow);
+        // A script finds a check in one line.
+        assert_eq!(text(&report(), &judged, Style::PLAIN).lines().count(), 3);
+    }
+}

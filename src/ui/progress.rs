@@ -23,27 +23,29 @@ pub struct Progress {
     lines: MultiProgress,
     all: ProgressBar,
     running: Mutex<BTreeMap<String, ProgressBar>>,
+    /// Whether it is drawn once there is something to do: a run that asks nothing draws nothing.
+    shown: bool,
 }
 
 impl Progress {
     /// Progress of `what`, which may take as long as `limit`, drawn if `shown`.
     #[must_use]
     pub fn new(what: &str, limit: Option<Duration>, shown: bool) -> Self {
-        let target = if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-        let lines = MultiProgress::with_draw_target(target);
+        let lines = MultiProgress::with_draw_target(ProgressDrawTarget::hidden());
         let all = lines.add(ProgressBar::new(0));
         let used = USED + what.chars().count();
         let style = asking_style("{prefix} [{bar:20}] {pos}/{len} {clock}  {asking}", limit, used);
         all.set_style(style.progress_chars("=> "));
         all.set_prefix(printable(what));
-        if shown {
-            all.enable_steady_tick(TURN);
-        }
-        Self { lines, all, running: Mutex::default() }
+        Self { lines, all, running: Mutex::default(), shown }
     }
 
     /// There is so much more to do.
     pub fn more(&self, count: usize) {
+        if count > 0 && self.shown && self.all.is_hidden() {
+            self.lines.set_draw_target(ProgressDrawTarget::stderr());
+            self.all.enable_steady_tick(TURN);
+        }
         self.all.inc_length(u64::try_from(count).unwrap_or(0));
     }
 

@@ -8,27 +8,34 @@
     reason = "the terminal that is asked on is standard input and standard error"
 )]
 
+mod editor;
+mod list;
+mod screen;
+
 use std::io::{self, ErrorKind};
 
-use dialoguer::console::{Key, Term, set_colors_enabled_stderr, truncate_str};
-use dialoguer::theme::{ColorfulTheme, SimpleTheme, Theme};
-use dialoguer::{Confirm, FuzzySelect, Input, Select};
+use console::{Key, Term, measure_text_width, set_colors_enabled_stderr, style, truncate_str};
 use landfall_diagnostics::secret::Secret;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
 use tokio::runtime::Builder;
 use tokio::signal::unix::{SignalKind, signal};
 
-use super::layout::wrapped;
+use super::layout::{folded, wrapped};
 use super::{printable, printable_lines};
+use editor::Editor;
+use list::List;
+use screen::{Screen, View};
 
-/// Columns of a line that are not an item's: its mark, and room for letters of more than one byte.
-const MARGIN: u16 = 8;
 /// Columns of a line of a question that the mark before it and a short answer after it take.
 const ANSWER: usize = 16;
 /// Lines of the screen that no list takes: the question itself, and what was said before it.
 const LINES_ABOVE: u16 = 8;
 /// A list is never shorter, however small the screen.
 const SHORTEST_LIST: u16 = 3;
+/// How often an open question looks whether the terminal was resized.
+const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 200_000_000 };
 
 /// Why a question has no answer.
 #[derive(Debug, thiserror::Error)]
@@ -47,19 +54,13 @@ impl From<io::Error> for NoAnswer {
     }
 }
 
-impl From<dialoguer::Error> for NoAnswer {
-    fn from(fault: dialoguer::Error) -> Self {
-        Self::from(io::Error::from(fault))
-    }
-}
-
 /// What is wrong with an answer; nothing where it can be taken.
 pub type Check<'c> = &'c dyn Fn(&str) -> Result<(), String>;
 
 /// A terminal while questions are put on it.
 pub struct Prompts {
     term: Term,
-    theme: Box<dyn Theme>,
+    colour: bool,
     modes: Termios,
 }
 
@@ -71,10 +72,8 @@ impl Prompts {
     pub fn new(colour: bool) -> Result<Self, NoAnswer> {
         catch_interrupts()?;
         set_colors_enabled_stderr(colour);
-        let theme: Box<dyn Theme> =
-            if colour { Box::new(ColorfulTheme::default()) } else { Box::new(SimpleTheme) };
         let modes = tcgetattr(io::stdin()).map_err(io::Error::from)?;
-        let prompts = Self { term: Term::stderr(), theme, modes };
+        let prompts = Self { term: Term::stderr(), colour, modes };
         prompts.without(LocalModes::ECHO)?;
         Ok(prompts)
     }
@@ -84,7 +83,7 @@ impl Prompts {
     /// # Errors
     /// The terminal is gone.
     pub fn say(&self, line: &str) -> Result<(), NoAnswer> {
-        Ok(self.term.write_line(&printable(line))?)
+        Ok(self.term.write_line(&folded(&printable(line), self.columns()))?)
     }
 
     /// Lets the user choose one of a few items with the arrow keys; gives its number.
@@ -92,23 +91,73 @@ impl Prompts {
     /// # Errors
     /// As [`NoAnswer`] says.
     pub fn choose(&self, question: &str, items: &[String], default: usize) -> Result<usize, NoAnswer> {
-        self.asked(|| {
-            let select = Select::with_theme(&*self.theme).with_prompt(question).items(self.fitting(items));
-            Ok(select.default(default.min(items.len().saturating_sub(1))).interact_on(&self.term)?)
-        })
+        let items: Vec<String> = items.iter().map(|item| printable(item)).collect();
+        self.listed(question, &items, 0, List::of(&items, default))
     }
 
     /// Lets the user choose one of many items by typing any part of it; gives its number. The first item is
-    /// the default. What was said before the question stays on the screen.
+    /// the default; the last `always` items are offered whatever is typed, and are no answers. What was said before the question stays on
+    /// the screen.
     ///
     /// # Errors
     /// As [`NoAnswer`] says.
-    pub fn search(&self, question: &str, items: &[String]) -> Result<usize, NoAnswer> {
+    pub fn search(&self, question: &str, items: &[String], always: usize) -> Result<usize, NoAnswer> {
+        let items: Vec<String> = items.iter().map(|item| printable(item)).collect();
+        self.listed(question, &items, always, List::searched(&items, always))
+    }
+
+    /// Puts a list on the screen until an item is chosen. The last `always` items are no answers: they leave no line.
+    fn listed(
+        &self,
+        question: &str,
+        items: &[String],
+        always: usize,
+        mut list: List<'_>,
+    ) -> Result<usize, NoAnswer> {
         self.asked(|| {
-            let select = FuzzySelect::with_theme(&*self.theme).with_prompt(question);
-            let select = select.max_length(longest_list(self.term.size().0));
-            Ok(select.items(self.fitting(items)).default(0).interact_on(&self.term)?)
+            let mut screen = Screen::new(&self.term);
+            loop {
+                screen.draw(self.list_view(question, &mut list))?;
+                match self.key(&screen)? {
+                    None => {}
+                    Some(Key::Enter) => {
+                        let Some(chosen) = list.chosen() else { continue };
+                        let answers = items.get(..items.len().saturating_sub(always)).unwrap_or_default();
+                        let answer = answers.get(chosen).map(|item| self.closed(question, item));
+                        screen.close(&answer.unwrap_or_default())?;
+                        return Ok(chosen);
+                    }
+                    Some(key) => list.press(&key),
+                }
+            }
         })
+    }
+
+    fn list_view(&self, question: &str, list: &mut List<'_>) -> View {
+        let columns = self.columns();
+        let (mut rows, cursor) = match list.query() {
+            Some(query) => {
+                let (rows, cursor) = self.typed(&format!("{question} (type to search)"), "", query);
+                (rows, Some(cursor))
+            }
+            None => (vec![format!("{}{question}:", self.mark())], None),
+        };
+        if list.has_no_match() {
+            rows.push(format!("  {}", style("no match; Ctrl-U clears").for_stderr().yellow()));
+        }
+        let page = list.page(longest_list(self.term.size().0));
+        for (item, is_chosen) in page.items {
+            let item = truncate_str(item, columns.saturating_sub(3), "...");
+            rows.push(if is_chosen {
+                style(format!("> {item}")).for_stderr().cyan().to_string()
+            } else {
+                format!("  {item}")
+            });
+        }
+        if page.hidden > 0 {
+            rows.push(style(format!("  {} more", page.hidden)).for_stderr().dim().to_string());
+        }
+        View { rows, cursor }
     }
 
     /// Asks for yes or no; no is the default.
@@ -116,35 +165,61 @@ impl Prompts {
     /// # Errors
     /// As [`NoAnswer`] says.
     pub fn confirm(&self, question: &str) -> Result<bool, NoAnswer> {
-        let question = self.fitted(question)?;
         self.asked(|| {
-            let confirm = Confirm::with_theme(&*self.theme).with_prompt(question);
-            Ok(confirm.default(false).interact_on(&self.term)?)
+            let mut screen = Screen::new(&self.term);
+            loop {
+                let mut rows = question_lines(question, self.columns());
+                let last = rows.pop().unwrap_or_default();
+                rows.push(format!("{}{last} [y/N] ", self.mark()));
+                let cursor = Some((rows.len() - 1, rows.last().map_or(0, |row| measure_text_width(row))));
+                screen.draw(View { rows, cursor })?;
+                let answer = match self.key(&screen)? {
+                    Some(Key::Char('y' | 'Y')) => true,
+                    Some(Key::Char('n' | 'N') | Key::Enter) => false,
+                    _ => continue,
+                };
+                let mut rows = question_lines(question, self.columns());
+                let last = rows.pop().unwrap_or_default();
+                rows.extend(self.closed(&last, if answer { "yes" } else { "no" }));
+                screen.close(&rows)?;
+                return Ok(answer);
+            }
         })
     }
 
-    /// Asks for a line of text until `check` takes it. Blanks around it are cut off.
+    /// Asks for a line of text until `check` takes it. Blanks around it are cut off. A refused text stays in the line,
+    /// below what is wrong with it.
     ///
     /// # Errors
     /// As [`NoAnswer`] says.
     pub fn text(&self, question: &str, default: Option<&str>, check: Check<'_>) -> Result<String, NoAnswer> {
-        let question = self.fitted(question)?;
-        // What is typed while a fault is told must reach the next try as it was typed.
         self.asked(|| {
-            let mut refused: Option<String> = None;
+            let mut screen = Screen::new(&self.term);
+            let (mut line, mut fault) = (Editor::default(), None::<String>);
+            let shown = default.map(|default| format!(" [{}]", printable(default))).unwrap_or_default();
             loop {
-                let mut input = Input::<String>::with_theme(&*self.theme).with_prompt(question.as_str());
-                match (&refused, default) {
-                    (Some(text), _) => input = input.with_initial_text(text.as_str()),
-                    (None, Some(default)) => input = input.default(default.to_owned()),
-                    (None, None) => {}
+                let (mut rows, (row, column)) = self.typed(question, &shown, &line);
+                let refusal = fault.iter().flat_map(|why| self.refusal(why)).collect::<Vec<String>>();
+                let cursor = Some((row + refusal.len(), column));
+                rows.splice(0..0, refusal);
+                screen.draw(View { rows, cursor })?;
+                match self.key(&screen)? {
+                    None => {}
+                    Some(Key::Enter) => {
+                        let typed = line.text().trim().to_owned();
+                        let answer = default.filter(|_| typed.is_empty()).map_or(typed, str::to_owned);
+                        match check(&answer) {
+                            Ok(()) => {
+                                screen.close(&self.closed(question, &printable(&answer)))?;
+                                return Ok(answer);
+                            }
+                            Err(why) => fault = Some(why),
+                        }
+                    }
+                    Some(key) => {
+                        line.press(&key);
+                    }
                 }
-                let answer = input.interact_text_on(&self.term)?.trim().to_owned();
-                match check(&answer) {
-                    Ok(()) => return Ok(answer),
-                    Err(why) => self.say(&why)?,
-                }
-                refused = Some(answer);
             }
         })
     }
@@ -161,40 +236,116 @@ impl Prompts {
         check: Check<'_>,
     ) -> Result<Secret<String>, NoAnswer> {
         self.asked(|| {
+            let mut screen = Screen::new(&self.term);
+            let mut fault = None::<String>;
             loop {
-                self.term.write_str(&format!("{question}: "))?;
-                let text = self.read_hidden(more)?;
-                self.term.write_line("(hidden)")?;
+                let text = self.read_hidden(question, fault.as_deref(), more, &mut screen)?;
                 match check(text.expose()) {
-                    Ok(()) => return Ok(text),
-                    Err(why) => self.say(&why)?,
+                    Ok(()) => {
+                        screen.close(&self.closed(question, "(hidden)"))?;
+                        return Ok(text);
+                    }
+                    Err(why) => fault = Some(why),
                 }
             }
         })
     }
 
-    fn read_hidden(&self, more: &dyn Fn(&str) -> bool) -> Result<Secret<String>, NoAnswer> {
+    fn read_hidden(
+        &self,
+        question: &str,
+        fault: Option<&str>,
+        more: &dyn Fn(&str) -> bool,
+        screen: &mut Screen<'_>,
+    ) -> Result<Secret<String>, NoAnswer> {
         let mut text = String::new();
+        let draw = |screen: &mut Screen<'_>| {
+            let (mut rows, (row, column)) = self.typed(question, "", &Editor::default());
+            let refusal = fault.map(|why| self.refusal(why)).unwrap_or_default();
+            let cursor = Some((row + refusal.len(), column));
+            rows.splice(0..0, refusal);
+            screen.draw(View { rows, cursor })
+        };
+        draw(screen)?;
         loop {
-            match self.term.read_key_raw()? {
-                Key::Enter if text.is_empty() => {}
-                Key::Enter if text.ends_with('\n') || !more(&text) => return Ok(Secret::new(text)),
-                Key::Enter => text.push('\n'),
-                Key::Tab => text.push('\t'),
-                Key::Backspace => {
+            match self.key(screen)? {
+                None => draw(screen)?,
+                Some(Key::Enter) if text.is_empty() => {}
+                Some(Key::Enter) if text.ends_with('\n') || !more(&text) => return Ok(Secret::new(text)),
+                Some(Key::Enter) => text.push('\n'),
+                Some(Key::Tab) => text.push('\t'),
+                Some(Key::Backspace) => {
                     text.pop();
                 }
-                Key::CtrlC => return Err(NoAnswer::Stopped),
                 // Ctrl-D.
-                Key::Char('\u{4}') if text.is_empty() => {
+                Some(Key::Char('\u{4}')) if text.is_empty() => {
                     return Err(NoAnswer::Lost(ErrorKind::UnexpectedEof.into()));
                 }
                 // Ctrl-U.
-                Key::Char('\u{15}') => text.clear(),
-                Key::Char(c) if !c.is_control() => text.push(c),
+                Some(Key::Char('\u{15}')) => text.clear(),
+                Some(Key::Char(c)) if !c.is_control() => text.push(c),
                 _ => {}
             }
         }
+    }
+
+    /// The next key; none where the terminal was resized before one came.
+    fn key(&self, screen: &Screen<'_>) -> Result<Option<Key>, NoAnswer> {
+        let stdin = io::stdin();
+        loop {
+            if screen.is_stale() {
+                return Ok(None);
+            }
+            match poll(&mut [PollFd::new(&stdin, PollFlags::IN)], Some(&LOOK)) {
+                Ok(0) => {}
+                Ok(_) => {
+                    return match self.term.read_key_raw()? {
+                        Key::CtrlC => Err(NoAnswer::Stopped),
+                        key => Ok(Some(key)),
+                    };
+                }
+                // A signal, such as that of a resize; SIGINT ends the question.
+                Err(Errno::INTR) if screen.is_stale() => return Ok(None),
+                Err(fault) => return Err(io::Error::from(fault).into()),
+            }
+        }
+    }
+
+    /// The mark of an open question.
+    fn mark(&self) -> String {
+        if self.colour { format!("{} ", style("?").for_stderr().yellow()) } else { String::new() }
+    }
+
+    /// An answered question.
+    fn closed(&self, question: &str, answer: &str) -> Vec<String> {
+        let line = folded(&format!("{question}: {answer}"), self.columns().saturating_sub(2));
+        let mut lines: Vec<String> = line.split('\n').map(str::to_owned).collect();
+        if let Some(first) = lines.first_mut().filter(|_| self.colour) {
+            *first = format!("{} {first}", style("✔").for_stderr().green());
+        }
+        lines
+    }
+
+    /// What is wrong with an answer.
+    fn refusal(&self, why: &str) -> Vec<String> {
+        let lines = wrapped(&format!("error: {}", printable(why)), self.columns().saturating_sub(1));
+        lines.into_iter().map(|line| style(line).for_stderr().red().to_string()).collect()
+    }
+
+    /// The rows of a question whose answer is being typed, and row and column of the cursor.
+    fn typed(&self, question: &str, default: &str, line: &Editor) -> (Vec<String>, (usize, usize)) {
+        let columns = self.columns().saturating_sub(1).max(ANSWER);
+        let mut rows = question_lines(question, self.columns());
+        let last = rows.pop().unwrap_or_default();
+        let head = format!("{}{last}{default}: ", self.mark());
+        let above = rows.len();
+        let before = measure_text_width(&head) + measure_text_width(&line.before_cursor());
+        rows.extend(broken(&format!("{head}{}", line.text()), columns));
+        let cursor = (above + before / columns, before % columns);
+        while rows.len() <= cursor.0 {
+            rows.push(String::new());
+        }
+        (rows, cursor)
     }
 
     /// Puts a question whose keys come one by one, Ctrl-C among them.
@@ -219,21 +370,9 @@ impl Prompts {
         Ok(tcsetattr(io::stdin(), OptionalActions::Now, &modes).map_err(io::Error::from)?)
     }
 
-    /// The last line of a question in the width of the terminal; the lines before it are written. A prompt of
-    /// several lines would not be cleared as a whole.
-    fn fitted(&self, question: &str) -> Result<String, NoAnswer> {
-        let mut lines = question_lines(question, usize::from(self.term.size().1));
-        let last = lines.pop().unwrap_or_default();
-        for line in lines {
-            self.say(&line)?;
-        }
-        Ok(last)
-    }
-
-    /// The items in the width of the terminal, each on one line.
-    fn fitting(&self, items: &[String]) -> Vec<String> {
-        let width = usize::from(self.term.size().1.saturating_sub(MARGIN).max(MARGIN));
-        items.iter().map(|item| truncate_str(&printable(item), width, "...").into_owned()).collect()
+    /// The columns of the terminal.
+    fn columns(&self) -> usize {
+        usize::from(self.term.size().1)
     }
 }
 
@@ -243,6 +382,27 @@ impl Drop for Prompts {
         let _ = tcsetattr(io::stdin(), OptionalActions::Now, &self.modes);
         let _ = self.term.show_cursor();
     }
+}
+
+/// A text in rows of so many columns, broken anywhere; its beginning may be coloured.
+fn broken(text: &str, columns: usize) -> Vec<String> {
+    let mut rows = vec![String::new()];
+    let mut width = 0;
+    let mut escape = false;
+    for letter in text.chars() {
+        escape |= letter == '\u{1b}';
+        let own = if escape { 0 } else { measure_text_width(letter.encode_utf8(&mut [0; 4])) };
+        if width + own > columns {
+            rows.push(String::new());
+            width = 0;
+        }
+        width += own;
+        if let Some(row) = rows.last_mut() {
+            row.push(letter);
+        }
+        escape &= letter != 'm';
+    }
+    rows
 }
 
 /// The lines of a question on a terminal of so many columns, with room for the mark before it and the answer
@@ -281,5 +441,13 @@ mod tests {
     fn lists_leave_room_for_what_was_said_before() {
         let of = [60, 30, 24, 9, 0].map(longest_list);
         assert_eq!(of, [52, 22, 16, 3, 3]);
+    }
+
+    #[test]
+    fn a_long_answer_goes_on_in_the_next_row() {
+        assert_eq!(broken("name: abcdefgh", 10), ["name: abcd", "efgh"]);
+        assert_eq!(broken("\u{1b}[33m?\u{1b}[0m a", 3), ["\u{1b}[33m?\u{1b}[0m a"]);
+        assert_eq!(broken("日本語", 4), ["日本", "語"]);
+        assert_eq!(broken("", 4), [""]);
     }
 }

@@ -5,7 +5,7 @@ use std::pin::pin;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use dialoguer::console::{Term, truncate_str};
+use console::{Term, truncate_str};
 use indicatif::{ProgressState, ProgressStyle};
 use landfall_diagnostics::clock;
 use landfall_net::calls;

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::{Mutex, OnceLock};
 
-use dialoguer::console::strip_ansi_codes;
+use console::strip_ansi_codes;
 use landfall_workdir::Log;
 
 use super::printable;

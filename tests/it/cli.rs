@@ -215,7 +215,7 @@ fn prints_schema_completion_manual_and_version() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let output = landfall(root(), &["completion", shell]);
         assert_eq!(output.status.code(), Some(0));
-        assert!(text(&output.stdout).contains("validate"), "{shell}");
+        assert!(text(&output.stdout).contains("LANDFALL_COMPLETE"), "{shell}");
     }
     assert!(text(&landfall(root(), &["man"]).stdout).contains(".TH landfall"));
     let folder = tempfile::tempdir().unwrap();

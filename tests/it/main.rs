@@ -15,6 +15,7 @@ mod charges;
 mod cli;
 mod cloud_config;
 mod clusters;
+mod completion;
 mod conformance;
 #[cfg(feature = "controllers")]
 mod controllers;

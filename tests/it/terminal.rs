@@ -72,6 +72,14 @@ impl Terminal {
         Self { child, master: pair.master, keys, seen, modes }
     }
 
+    /// Gives the terminal another size.
+    pub fn resize(&mut self, rows: u16, columns: u16) {
+        let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
+        let (of_rows, of_columns) = (NonZeroU16::new(rows).unwrap(), NonZeroU16::new(columns).unwrap());
+        self.seen.0.lock().unwrap().parser.set_size(of_rows, of_columns);
+        self.master.resize(size).unwrap();
+    }
+
     /// Waits until a text stands on the screen.
     pub fn wait_for(&self, text: &str) {
         self.wait_until(&format!("`{text}` on the screen"), |screen| screen.contains(text));

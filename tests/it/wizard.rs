@@ -1,5 +1,7 @@
 //! `landfall create install-config`: at a terminal, without one, and stopped in between.
 
+mod choices;
+
 use std::fs;
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
@@ -70,6 +72,12 @@ impl Home {
         all.extend(variables);
         let arguments = [CREATE, more].concat();
         Terminal::landfall(self.0.path(), &arguments, &all)
+    }
+
+    fn terminal_of(&self, size: (u16, u16), more: &[&str]) -> Terminal {
+        let own = self.variables();
+        let all: Vec<(&str, &str)> = own.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        Terminal::of_size(size, self.0.path(), &[CREATE, more].concat(), &all)
     }
 
     fn terminal(&self, more: &[&str]) -> Terminal {
@@ -151,6 +159,13 @@ fn answer_half(terminal: &mut Terminal) {
     terminal.wait_for("Cluster name:");
 }
 
+/// Takes the usual machines.
+fn usual_machines(terminal: &mut Terminal) {
+    terminal.wait_for("> defaults: ");
+    terminal.press("\r");
+    terminal.wait_for("Pull secret:");
+}
+
 #[test]
 fn leads_through_all_questions() {
     let home = Home::new();
@@ -161,11 +176,11 @@ fn leads_through_all_questions() {
     assert!(!screen.contains("broken.pub"), "{screen}");
     answer_half(&mut terminal);
     let screen = terminal.screen();
-    assert!(screen.contains("hidden-region.md") && screen.contains("DNS zones "), "{screen}");
+    assert!(screen.contains("DNS zones ") && !screen.contains("hidden-region.md"), "{screen}");
     terminal.press("Demo\r");
-    terminal.wait_for("`Demo`");
+    terminal.wait_for("error: `Demo`");
     terminal.press("\u{7f}\u{7f}\u{7f}\u{7f}demo\r");
-    terminal.wait_for("Pull secret:");
+    usual_machines(&mut terminal);
     terminal.press("{}\r");
     terminal.wait_for("`auths`");
     // As it comes out of an editor: on several lines.
@@ -214,7 +229,7 @@ fn goes_on_after_ctrl_c() {
     terminal.press("\r");
     terminal.wait_for("Cluster name:");
     terminal.press("demo\r");
-    terminal.wait_for("Pull secret:");
+    usual_machines(&mut terminal);
     let (begin, _) = SECRET.split_at(50);
     terminal.press(begin);
     terminal.press("\u{3}");
@@ -266,25 +281,28 @@ fn proposes_the_region_of_the_environment() {
     terminal.press("\u{3}");
     assert_eq!(terminal.exit(), 130);
     let mut terminal = home.terminal_with(&flags, &[("AWS_REGION", "xx-hidden-1")]);
-    terminal.wait_for("`xx-hidden-1` from your environment is not in it");
+    terminal.wait_for("`xx-hidden-1` from your environment is not in the list");
     terminal.wait_for("us-gov-west-1");
     terminal.press("\u{3}");
     assert_eq!(terminal.exit(), 130);
 }
 
-/// What helps those whose region is not listed must not scroll away.
+/// What helps those whose region is not listed comes when it is asked for, and must not scroll away.
 #[test]
 fn a_list_leaves_room_for_the_hint_above_it() {
     let home = Home::new();
-    let own = home.variables();
-    let variables: Vec<(&str, &str)> = own.iter().map(|(name, value)| (*name, value.as_str())).collect();
-    let arguments = [CREATE, &["--no-ssh-key", "--platform", "aws"]].concat();
-    let mut terminal = Terminal::of_size((30, 100), home.0.path(), &arguments, &variables);
+    let mut terminal = home.terminal_of((30, 100), &["--no-ssh-key", "--platform", "aws"]);
+    let screen = terminal.wait_until("list of regions", |screen| screen.contains("> us-east-1  US East"));
+    assert!(!screen.contains("serviceEndpoints"), "{screen}");
+    terminal.press("moon-1");
+    let screen = terminal.wait_until("no match", |screen| screen.contains("no match; Ctrl-U clears"));
+    assert!(screen.contains("> another region") && !screen.contains("us-east-1"), "{screen}");
+    terminal.press("\r");
     // All regions have a place in brackets behind their names.
     let is_region = |line: &&str| line.contains("  ") && line.contains(" (");
     let screen =
         terminal.wait_until("list of regions", |screen| screen.lines().filter(is_region).count() >= 20);
-    assert!(screen.contains("not in this list") && screen.contains("Region ("), "{screen}");
+    assert!(screen.contains("serviceEndpoints") && screen.contains("Region ("), "{screen}");
     terminal.press("\u{3}");
     assert_eq!(terminal.exit(), 130);
 }
@@ -297,6 +315,8 @@ fn asks_only_what_no_flag_answers() {
     let mut terminal = home.terminal(&flags);
     terminal.wait_for("Cluster name:");
     terminal.press("demo\r");
+    terminal.wait_for("> defaults: ");
+    terminal.press("\r");
     assert_eq!(terminal.exit(), 0, "{}", terminal.screen());
     let all = terminal.all();
     assert!(!all.contains("Region") && !all.contains("Base domain"), "{all}");
@@ -390,6 +410,13 @@ fn refuses_flags_that_cannot_be_used() {
         assert!(said.contains(words), "{flag}: {said}");
         assert!(!said.contains("<COMMAND>") && !said.contains("single quotes"), "{flag}: {said}");
         assert!(!home.path("cluster").exists(), "{flag}");
+    }
+    for (flag, value, words) in
+        [("--compute-replicas", "many", "`many`"), ("--publish", "Public", "`Public`")]
+    {
+        let output = home.create(&[FLAGS, &[flag, value]].concat());
+        let said = text(&output.stderr);
+        assert!(output.status.code() == Some(2) && said.contains(words), "{flag}: {said}");
     }
     let output = home.create(&[FLAGS, &["--cloud-name", "AzurePublicCloud"]].concat());
     assert_eq!(output.status.code(), Some(2), "{}", text(&output.stderr));

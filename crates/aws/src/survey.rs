@@ -7,6 +7,9 @@ use serde_json::{Map, Value};
 
 use super::NAME;
 
+/// The default region of the OpenShift installer, too.
+const USUAL_REGION: &str = "us-east-1";
+
 /// AWS's part in asking for a new config.
 #[derive(Debug)]
 pub struct AwsSurvey {
@@ -23,11 +26,15 @@ impl Survey for AwsSurvey {
     }
 
     fn fields(&self) -> Fields {
-        Fields { cloud: "", region: "platform.aws.region", zone_group: "" }
+        Fields { cloud: "", region: "platform.aws.region", zone_group: "", machine_type: "type" }
     }
 
     fn regions<'c>(&self, catalogue: &'c Catalogue, release: &str, _: &str) -> Vec<KnownRegion<'c>> {
         catalogue.known_regions(NAME, release)
+    }
+
+    fn usual_region(&self) -> &'static str {
+        USUAL_REGION
     }
 
     fn environment_region(&self, world: &dyn World) -> Option<String> {
@@ -78,7 +85,7 @@ mod tests {
         let catalogue = Catalogue::embedded();
         let release = catalogue.default_release().unwrap_or_default();
         let regions = SURVEY.regions(catalogue, release, "");
-        for id in ["eu-central-1", "us-gov-west-1", "cn-north-1"] {
+        for id in [SURVEY.usual_region(), "eu-central-1", "us-gov-west-1", "cn-north-1"] {
             assert!(regions.iter().any(|region| region.id == id && !region.name.is_empty()), "{id}");
         }
     }

@@ -7,6 +7,9 @@ use serde_json::{Map, Value};
 
 use super::rules;
 
+/// The default region of the OpenShift installer, too.
+const USUAL_REGION: &str = "eastus";
+
 /// Azure's part in asking for a new config.
 pub(super) struct AzureSurvey;
 
@@ -20,6 +23,7 @@ impl Survey for AzureSurvey {
             cloud: "platform.azure.cloudName",
             region: "platform.azure.region",
             zone_group: "platform.azure.baseDomainResourceGroupName",
+            machine_type: "type",
         }
     }
 
@@ -35,6 +39,10 @@ impl Survey for AzureSurvey {
         let mut regions = catalogue.known_regions(rules::NAME, release);
         regions.retain(|region| catalogue.azure.location(cloud, region.id).is_some());
         regions
+    }
+
+    fn usual_region(&self) -> &'static str {
+        USUAL_REGION
     }
 
     fn environment_region(&self, world: &dyn World) -> Option<String> {
@@ -69,7 +77,7 @@ mod tests {
         let has = |cloud: &str, id: &str| {
             AzureSurvey.regions(catalogue, release, cloud).iter().any(|region| region.id == id)
         };
-        assert!(has("", "eastus") && !has("", "usgovvirginia"));
+        assert!(has("", AzureSurvey.usual_region()) && !has("", "usgovvirginia"));
         assert!(has("AzureUSGovernmentCloud", "usgovvirginia") && !has("AzureUSGovernmentCloud", "eastus"));
     }
 

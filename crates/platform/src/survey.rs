@@ -26,6 +26,8 @@ pub struct Fields {
     pub region: &'static str,
     /// Field of the public zone's group.
     pub zone_group: &'static str,
+    /// Name of the machine type among the platform's settings of a machine pool; no path.
+    pub machine_type: &'static str,
 }
 
 /// A platform's part in asking a user for a new config.
@@ -43,6 +45,9 @@ pub trait Survey: Sync {
 
     /// The known regions of a cloud, sorted by their ids. An empty name is the usual cloud's.
     fn regions<'c>(&self, catalogue: &'c Catalogue, release: &str, cloud: &str) -> Vec<KnownRegion<'c>>;
+
+    /// The region that most users choose, for one who has not set another.
+    fn usual_region(&self) -> &'static str;
 
     /// The region that the user's environment and files are set to, known or not.
     fn environment_region(&self, world: &dyn World) -> Option<String>;

@@ -23,8 +23,8 @@ use questions::{Objection, Stop, objection};
 
 /// Create an install-config.yaml with questions
 ///
-/// Every question has a flag. With all flags, there are no questions; without a terminal, all flags are
-/// required. `landfall validate` accepts the file, and an existing file is never replaced. After Ctrl-C, the
+/// Every question has a flag. With all flags but those of machines and publishing, there are no questions; without a
+/// terminal, they are required. `landfall validate` accepts the file, and an existing file is never replaced. After Ctrl-C, the
 /// same command offers the answers given so far; the pull secret is not kept.
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -60,6 +60,26 @@ pub struct Args {
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
 
+    /// Machine type of the control plane; default: the platform's
+    #[arg(long, value_name = "TYPE", help_heading = MACHINES)]
+    control_plane_type: Option<String>,
+
+    /// Number of control plane machines; default: 3
+    #[arg(long, value_name = "NUMBER", help_heading = MACHINES)]
+    control_plane_replicas: Option<String>,
+
+    /// Machine type of the compute machines; default: the platform's
+    #[arg(long, value_name = "TYPE", help_heading = MACHINES)]
+    compute_type: Option<String>,
+
+    /// Number of compute machines; default: 3
+    #[arg(long, value_name = "NUMBER", help_heading = MACHINES)]
+    compute_replicas: Option<String>,
+
+    /// Publishing of the cluster's endpoints, such as Internal; default: External
+    #[arg(long, value_name = "PUBLISH", help_heading = MACHINES)]
+    publish: Option<String>,
+
     /// Pull secret file, or - for standard input
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pull_secret_file: Option<PathBuf>,
@@ -67,6 +87,9 @@ pub struct Args {
     #[command(flatten)]
     basis: BasisArgs,
 }
+
+/// The heading of the flags that have a usual answer.
+const MACHINES: &str = "Machines and publishing";
 
 fn platform_names() -> impl Iterator<Item = &'static str> {
     draft::platforms().map(|(name, _)| name)
@@ -90,14 +113,21 @@ impl Given {
     /// Whether something can be said of the answer to a question: there is one, and the platform is chosen
     /// if it is the platform's to say.
     fn can_judge(&self, question: Question) -> bool {
-        let of_platform = matches!(question, Question::Cloud | Question::Region | Question::ZoneGroup);
+        let of_platform = matches!(
+            question,
+            Question::Cloud
+                | Question::Region
+                | Question::ZoneGroup
+                | Question::ControlPlaneType
+                | Question::ComputeType
+        );
         self.has(question) && (!of_platform || self.answers.platform.is_some())
     }
 
-    /// The questions that have no answer and need one. The cloud has a usual one.
+    /// The questions that have no answer and need one.
     fn missing(&self) -> Vec<Question> {
         let needed = |question: &Question| {
-            *question != Question::Cloud && self.answers.applies(*question) && !self.has(*question)
+            !question.is_optional() && self.answers.applies(*question) && !self.has(*question)
         };
         Question::ALL.into_iter().filter(needed).collect()
     }
@@ -199,6 +229,11 @@ fn given(args: &Args) -> anyhow::Result<Given> {
         base_domain: args.base_domain.clone(),
         zone_group: args.base_domain_resource_group.clone(),
         name: args.name.clone(),
+        control_plane_type: args.control_plane_type.clone(),
+        control_plane_replicas: args.control_plane_replicas.clone(),
+        compute_type: args.compute_type.clone(),
+        compute_replicas: args.compute_replicas.clone(),
+        publish: args.publish.clone(),
     };
     Ok(Given { answers, secret: secret.transpose()? })
 }

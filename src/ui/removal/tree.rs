@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::time::Duration;
 
-use dialoguer::console::{Term, truncate_str};
+use console::{Term, truncate_str};
 use indicatif::{ProgressBar, ProgressDrawTarget};
 use landfall_destroy::{Blocked, KindState, State, label};
 use landfall_platform::removal::Disposition;
 
+use crate::ui::printer::fitted;
 use crate::ui::pulse::asking_style;
 use crate::ui::{counted, printable};
 
@@ -53,7 +54,7 @@ impl RemovalTree {
 
     /// A line above the tree.
     pub fn line(&self, line: &str) {
-        self.0.println(printable(line));
+        self.0.println(fitted(&printable(line)));
     }
 }
 

@@ -24,6 +24,11 @@ use crate::workdir::ClusterDir;
 const GUIDE: &str = "docs/how-to/hidden-region.md";
 /// Where Red Hat hands out pull secrets.
 const PULL_SECRETS: &str = "https://console.redhat.com/openshift/install/pull-secret";
+/// What stands for the platform's own machine type.
+const USUAL: &str = "default";
+/// How the endpoints of a cluster are published, with what that means.
+const PUBLISHING: [(&str, &str); 2] =
+    [("External", "the API and applications on the Internet"), ("Internal", "in the cluster's network only")];
 /// More items than this are searched, not walked through.
 const FEW: usize = 12;
 
@@ -131,6 +136,9 @@ pub(super) fn ask(
     let prompts = Prompts::new(settings.printer.colours().talk)?;
     let mut asking = Wizard { prompts, cluster, basis, settings, kept, given, zones: None };
     for question in Question::ALL {
+        if Some(&question) == Question::MACHINES.first() {
+            asking.machines()?;
+        }
         asking.answer(question)?;
     }
     Ok(asking.given)
@@ -169,6 +177,11 @@ impl Wizard<'_> {
             Question::BaseDomain => self.base_domain()?,
             Question::ZoneGroup => self.zone_group()?,
             Question::Name => self.text(question, "Cluster name", self.earlier(question))?,
+            Question::ControlPlaneType => self.machine_type(question, "Control plane machine type")?,
+            Question::ComputeType => self.machine_type(question, "Compute machine type")?,
+            Question::ControlPlaneReplicas => self.replicas(question, "Control plane machines")?,
+            Question::ComputeReplicas => self.replicas(question, "Compute machines")?,
+            Question::Publish => self.publish()?,
             Question::PullSecret => {
                 self.given.secret = Some(self.pull_secret()?);
                 return Ok(());
@@ -195,6 +208,57 @@ impl Wizard<'_> {
 
     fn text(&self, question: Question, words: &str, default: Option<&str>) -> Result<String, Stop> {
         Ok(self.prompts.text(words, default, &|answer: &str| self.check(question, answer))?)
+    }
+
+    /// Asks whether machines and publishing are to be as usual, unless a flag says one of them already. Those that
+    /// are to be have an empty answer afterwards.
+    fn machines(&mut self) -> Result<(), Stop> {
+        let is_given = Question::MACHINES.into_iter().any(|question| self.given.has(question));
+        let is_kept = |question| self.kept.get(question).is_some_and(|answer| !answer.is_empty());
+        let default = usize::from(Question::MACHINES.into_iter().any(is_kept));
+        let items = [
+            "defaults: 3 control plane and 3 compute machines of the platform's types, published externally",
+            "choose machine types, numbers of machines and publishing",
+        ]
+        .map(str::to_owned);
+        if is_given || self.prompts.choose("Machines", &items, default)? == 0 {
+            for question in Question::MACHINES {
+                if !self.given.has(question) {
+                    self.given.answers.set(question, String::new());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn machine_type(&self, question: Question, words: &str) -> Result<String, Stop> {
+        let earlier = self.earlier(question).filter(|earlier| !earlier.is_empty());
+        let default = earlier.unwrap_or(USUAL);
+        let answer = self.prompts.text(words, Some(default), &|answer: &str| match answer {
+            USUAL => Ok(()),
+            answer => self.check(question, answer),
+        })?;
+        Ok(if answer == USUAL { String::new() } else { answer })
+    }
+
+    fn replicas(&self, question: Question, words: &str) -> Result<String, Stop> {
+        let earlier = self.earlier(question).filter(|earlier| !earlier.is_empty());
+        self.text(question, words, Some(earlier.unwrap_or("3")))
+    }
+
+    fn publish(&self) -> Result<String, Stop> {
+        let items: Vec<String> =
+            PUBLISHING.iter().map(|(value, meaning)| format!("{value}  {meaning}")).collect();
+        let earlier = self.earlier(Question::Publish);
+        let default = PUBLISHING.iter().position(|(value, _)| Some(*value) == earlier).unwrap_or(0);
+        loop {
+            let chosen = self.prompts.choose("Publishing", &items, default)?;
+            let value = PUBLISHING.get(chosen).map(|(value, _)| *value).unwrap_or_default();
+            match self.check(Question::Publish, value) {
+                Ok(()) => return Ok(value.to_owned()),
+                Err(why) => self.prompts.say(&format!("error: {why}"))?,
+            }
+        }
     }
 
     /// Says one line that nobody needs to be told who wants quiet.
@@ -273,17 +337,28 @@ impl Wizard<'_> {
         }
         let environment = survey.environment_region(&Environment);
         let wanted = self.earlier(Question::Region).or(environment.as_deref());
+        let usual = survey.usual_region();
         // The default comes first, then what most people look for.
-        regions.sort_by_key(|region| (Some(region.id) != wanted, !region.offered));
-        self.hint(&self.basis.catalogue.restriction().unwrap_or_else(|| {
-            format!("a region that is not in this list: {}; see {GUIDE}", survey.unlisted())
-        }));
-        if let Some(wanted) = wanted.filter(|wanted| regions.iter().all(|region| region.id != *wanted)) {
-            self.hint(&format!("`{}` from your environment is not in it", shortened(wanted)));
+        regions.sort_by_key(|region| (Some(region.id) != wanted, region.id != usual, !region.offered));
+        let mut items: Vec<String> = regions.iter().map(|region| self.region_line(region)).collect();
+        let restriction = self.basis.catalogue.restriction();
+        match &restriction {
+            Some(restriction) => self.hint(restriction),
+            None => items.push("another region: how to use one that is not in this list".to_owned()),
         }
-        let items: Vec<String> = regions.iter().map(|region| self.region_line(region)).collect();
-        let chosen = self.prompts.search("Region (type to search)", &items)?;
-        Ok(regions.get(chosen).map(|region| region.id.to_owned()).unwrap_or_default())
+        if let Some(wanted) = wanted.filter(|wanted| regions.iter().all(|region| region.id != *wanted)) {
+            self.hint(&format!("`{}` from your environment is not in the list", shortened(wanted)));
+        }
+        loop {
+            let chosen = self.prompts.search("Region", &items, items.len() - regions.len())?;
+            match regions.get(chosen) {
+                Some(region) => return Ok(region.id.to_owned()),
+                None => self.prompts.say(&format!(
+                    "to use a region that is not in the list, {}; see {GUIDE}",
+                    survey.unlisted()
+                ))?,
+            }
+        }
     }
 
     fn region_line(&self, region: &KnownRegion<'_>) -> String {
@@ -326,7 +401,7 @@ impl Wizard<'_> {
             items.push("another domain".to_owned());
             let words = "Base domain";
             let chosen = if items.len() > FEW {
-                self.prompts.search(words, &items)?
+                self.prompts.search(words, &items, 1)?
             } else {
                 self.prompts.choose(words, &items, 0)?
             };
