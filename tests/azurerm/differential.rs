@@ -143,7 +143,10 @@ fn config(draw: &mut Draw) -> String {
         line("computeSubnet: workers-sn".to_owned());
     }
     if draw.is(40) {
-        line(format!("outboundType: {}", draw.of(&["Loadbalancer", "NatGateway", "UserDefinedRouting"])));
+        line(format!(
+            "outboundType: {}",
+            draw.of(&["Loadbalancer", "NATGatewaySingleZone", "UserDefinedRouting"])
+        ));
     }
     if draw.is(15) {
         line("resourceGroupName: cluster-rg".to_owned());

@@ -66,7 +66,7 @@ pub const CLOUDS: [(&str, Named); 3] = [
         Named {
             location: "chinanorth3",
             manager: "management.chinacloudapi.cn",
-            login: "login.partner.microsoftonline.cn",
+            login: "login.chinacloudapi.cn",
             graph: "microsoftgraph.chinacloudapi.cn",
             blobs: "blob.core.chinacloudapi.cn",
         },

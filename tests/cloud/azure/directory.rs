@@ -244,9 +244,12 @@ impl Directory {
 /// Whether a token for Microsoft Graph is asked for, which these tests have beside the resource manager.
 fn is_graph(call: &Call) -> bool {
     let own = format!("https://{}/graph/.default", call.host);
-    call.form()
-        .get("scope")
-        .is_some_and(|scope| *scope == own || scope.starts_with("https://graph.microsoft."))
+    call.form().get("scope").is_some_and(|scope| {
+        *scope == own
+            || ["https://graph.microsoft.", "https://microsoftgraph."]
+                .iter()
+                .any(|start| scope.starts_with(start))
+    })
 }
 
 fn no_tenant(tenant: &str, error: &'static str) -> Refusal {
