@@ -229,7 +229,7 @@ formats! {
         temporary: bool,
         resources: Vec<PlannedResources>,
         /// Time since which the stage is unchanged.
-        stands_since: Option<String>,
+        exists_since: Option<String>,
     }
     /// A stage that an earlier run removed.
     RemovedStage {
@@ -280,7 +280,7 @@ formats! {
     }
     /// Resources that can be removed at the same time.
     Wave {
-        things: Vec<Resource>,
+        resources: Vec<Resource>,
     }
     /// Output of `destroy cluster --plan`.
     RemovalPlan {
@@ -354,7 +354,7 @@ formats! {
         platform: String,
         region: String,
         /// Resources with the cluster's tag that were seen.
-        things: u64,
+        resources: u64,
         /// Account or subscription; if several were searched.
         account: Option<String>,
         /// Profile of the account; with `--profile`.

@@ -62,6 +62,7 @@ pub const ASSETS: &[Asset] = &[
     asset("manifests/cluster-infrastructure-02-config.yml", Kind::File, &[PLAN]),
     asset("manifests/cluster-ingress-*", Kind::File, &[PLAN]),
     asset("manifests/cluster-network-*", Kind::File, &[PLAN]),
+    asset("manifests/cluster-pki-02-config.yaml", Kind::File, &[PLAN]),
     asset("manifests/cluster-proxy-01-config.yaml", Kind::File, &[PLAN]),
     asset(SCHEDULER, Kind::File, &[PLAN]),
     asset("manifests/cvo-overrides.yaml", Kind::File, &[PLAN]),

@@ -1,14 +1,18 @@
 //! The certificates of one cluster: its root authority and the machine config server's.
 //!
 //! An edge, as keys are made of the operating system's randomness. Keys are ECDSA P-256, which machines
-//! verify quickly and FIPS mode accepts.
+//! verify quickly and FIPS mode accepts; the root authority has the key that the config asks for.
 
+use aws_lc_rs::encoding::{AsDer, Pkcs8V1Der};
+use aws_lc_rs::rsa;
 use jiff::civil::Date;
 use landfall_diagnostics::secret::Secret;
+use landfall_model::config::PkiKey;
 use landfall_render::{Tls, Validity};
 use rcgen::{
     BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair,
-    KeyUsagePurpose, date_time_ymd,
+    KeyUsagePurpose, PKCS_ECDSA_P256_SHA256, PKCS_ECDSA_P384_SHA384, PKCS_ECDSA_P521_SHA512, PKCS_RSA_SHA256,
+    date_time_ymd,
 };
 
 /// A certificate could not be made.
@@ -24,13 +28,13 @@ pub struct Error {
 const YEARS: i16 = 10;
 
 /// Makes the certificates of the cluster of a domain, valid for ten years from the day before `today`, as
-/// clocks differ.
+/// clocks differ. `signer` is the key of the root authority that the config asks for, which rules have judged.
 ///
 /// # Errors
 /// The cryptographic library refuses.
-pub fn issue(domain: &str, today: Date) -> Result<Tls, Error> {
+pub fn issue(domain: &str, today: Date, signer: Option<&PkiKey>) -> Result<Tls, Error> {
     let (root, issuer, root_key) =
-        root(today).map_err(|source| Error { what: "the root authority", source })?;
+        root(today, signer).map_err(|source| Error { what: "the root authority", source })?;
     let (server, server_key) = server(domain, today, &issuer)
         .map_err(|source| Error { what: "the machine config server", source })?;
     Ok(together(root, Some(root_key), server, server_key))
@@ -60,8 +64,35 @@ fn validity(pem: &str) -> Option<Validity> {
     Some(Validity { not_before: text(validity.not_before)?, not_after: text(validity.not_after)? })
 }
 
-fn root(today: Date) -> Result<(String, Issuer<'static, KeyPair>, String), rcgen::Error> {
-    let key = KeyPair::generate()?;
+/// A new key of the root authority.
+fn signer_key(signer: Option<&PkiKey>) -> Result<KeyPair, rcgen::Error> {
+    let Some(wanted) = signer else { return KeyPair::generate() };
+    if let Some(rsa) = &wanted.rsa {
+        let size = match rsa.key_size {
+            2048 => rsa::KeySize::Rsa2048,
+            3072 => rsa::KeySize::Rsa3072,
+            4096 => rsa::KeySize::Rsa4096,
+            8192 => rsa::KeySize::Rsa8192,
+            // Planning refuses sizes that the library does not create.
+            _ => return Err(rcgen::Error::KeyGenerationUnavailable),
+        };
+        let refused = |_| rcgen::Error::RingUnspecified;
+        let key = rsa::KeyPair::generate(size).map_err(refused)?;
+        let der = AsDer::<Pkcs8V1Der<'_>>::as_der(&key).map_err(refused)?;
+        return KeyPair::from_pkcs8_der_and_sign_algo(&der.as_ref().into(), &PKCS_RSA_SHA256);
+    }
+    KeyPair::generate_for(match wanted.ecdsa.as_ref().map(|ecdsa| ecdsa.curve.as_str()) {
+        Some("P384") => &PKCS_ECDSA_P384_SHA384,
+        Some("P521") => &PKCS_ECDSA_P521_SHA512,
+        _ => &PKCS_ECDSA_P256_SHA256,
+    })
+}
+
+fn root(
+    today: Date,
+    signer: Option<&PkiKey>,
+) -> Result<(String, Issuer<'static, KeyPair>, String), rcgen::Error> {
+    let key = signer_key(signer)?;
     let mut params = params(Vec::new(), "root-ca", today)?;
     params.distinguished_name.push(DnType::OrganizationalUnitName, "openshift");
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -104,7 +135,7 @@ mod tests {
 
     #[test]
     fn the_server_is_signed_by_the_root_and_named() {
-        let issued = issue("demo.example.com", Date::constant(2026, 1, 31));
+        let issued = issue("demo.example.com", Date::constant(2026, 1, 31), None);
         let Ok(issued) = issued else { unreachable!("keys are made here") };
         let read = |text: &str| x509_parser::pem::parse_x509_pem(text.as_bytes()).map(|(_, pem)| pem).ok();
         let (root, server) = (read(&issued.root_ca), read(&issued.machine_config_server));
@@ -124,5 +155,46 @@ mod tests {
         };
         assert_eq!(issued.root_validity.as_ref(), Some(&valid));
         assert_eq!(issued.machine_config_server_validity, Some(valid));
+    }
+
+    /// The algorithm and the size of the key of a root certificate, and the algorithm of the signature on the server's.
+    fn root_key(signer: &PkiKey) -> (String, usize, String) {
+        let issued = issue("demo.example.com", Date::constant(2026, 1, 31), Some(signer));
+        let Ok(issued) = issued else { unreachable!("keys are made here") };
+        let read = |text: &str| x509_parser::pem::parse_x509_pem(text.as_bytes()).map(|(_, pem)| pem).ok();
+        let (root, server) = (read(&issued.root_ca), read(&issued.machine_config_server));
+        let (Some(root), Some(server)) = (root, server) else { unreachable!("both are PEM") };
+        let (Ok(root), Ok(server)) = (root.parse_x509(), server.parse_x509()) else {
+            unreachable!("both are X.509")
+        };
+        let key = root.public_key();
+        let bits = key.parsed().map(|key| key.key_size()).unwrap_or_default();
+        assert_eq!(server.issuer(), root.subject());
+        let signature = server.signature_algorithm.algorithm.to_id_string();
+        (key.algorithm.algorithm.to_id_string(), bits, signature)
+    }
+
+    #[test]
+    fn the_root_has_the_key_that_the_config_asks_for() {
+        const RSA: &str = "1.2.840.113549.1.1.1";
+        const EC: &str = "1.2.840.10045.2.1";
+        let rsa = |key_size| PkiKey {
+            algorithm: "RSA".to_owned(),
+            rsa: Some(landfall_model::config::Rsa { key_size }),
+            ecdsa: None,
+        };
+        let ecdsa = |curve: &str| PkiKey {
+            algorithm: "ECDSA".to_owned(),
+            rsa: None,
+            ecdsa: Some(landfall_model::config::Ecdsa { curve: curve.to_owned() }),
+        };
+        // With RSA and SHA-256, and with ECDSA and SHA-256, SHA-384, SHA-512.
+        let signed = |end: &str| format!("1.2.840.{end}");
+        assert_eq!(root_key(&rsa(3072)), (RSA.to_owned(), 3072, signed("113549.1.1.11")));
+        assert_eq!(root_key(&ecdsa("P256")), (EC.to_owned(), 256, signed("10045.4.3.2")));
+        assert_eq!(root_key(&ecdsa("P384")), (EC.to_owned(), 384, signed("10045.4.3.3")));
+        let (algorithm, bits, signature) = root_key(&ecdsa("P521"));
+        assert!(algorithm == EC && (521..=528).contains(&bits), "{bits}");
+        assert_eq!(signature, signed("10045.4.3.4"));
     }
 }

@@ -36,7 +36,7 @@ impl Exit {
             Self::Failed => (
                 "failed",
                 "a file that cannot be read; a platform without a cloud, such as `none`; no engine, or an engine \
-                 that still runs; no consent; a timeout of `wait-for`; no cluster to destroy or to gather from; an operator that lost \
+                 that still runs; no confirmation; a timeout of `wait-for`; no cluster to destroy or to gather from; an operator that lost \
                  its lease or cannot listen",
             ),
             Self::Usage => (

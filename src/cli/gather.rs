@@ -74,7 +74,7 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
             match one {
                 Ok(piece) => gathered.pieces.push(piece),
                 Err(missing) => {
-                    findings.push(pages::machine(&missing.path, &missing.why));
+                    findings.push(pages::machine(missing.machine(), &missing.why));
                     gathered.missing.push(missing);
                 }
             }

@@ -10,7 +10,7 @@ use crate::graph;
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Format of the drawing
-    #[arg(long, value_enum, value_name = "FORM", default_value_t = Form::Dot)]
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Form::Dot)]
     format: Form,
 }
 

@@ -22,7 +22,7 @@ use crate::prepare::OVERLAYS;
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub struct Reading {
     /// How to treat unknown fields
-    #[arg(long, value_enum, value_name = "WEIGHT", default_value_t = Weight::Error)]
+    #[arg(long, value_enum, value_name = "LEVEL", default_value_t = Weight::Error)]
     unknown_fields: Weight,
 }
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use landfall_kube::objects::{Objects, Place};
+use landfall_kube::objects::{ObjectRef, Objects};
 use landfall_kube::{Access, Bad, Fault, Live, kinds};
 use landfall_platform::World;
 use serde_json::{Value, json};
@@ -28,7 +28,7 @@ enum What {
     Refresh(RefreshArgs),
 }
 
-/// Update the service endpoints in `metadata.json` from the running cluster
+/// Update the service endpoints in `metadata.json`
 ///
 /// `destroy` calls a cloud's services at the endpoints in `metadata.json`. If they changed after the
 /// installation, this command reads them from the cluster's `Infrastructure` object and writes them to
@@ -76,7 +76,7 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
 /// The cluster's object `Infrastructure`; null where there is none.
 fn ask(access: &Access) -> anyhow::Result<Result<Value, Fault>> {
     let runtime = Builder::new_current_thread().enable_all().build()?;
-    let place = Place::in_cluster(&kinds::INFRASTRUCTURE, CLUSTER);
+    let place = ObjectRef::in_cluster(&kinds::INFRASTRUCTURE, CLUSTER);
     Ok(runtime.block_on(async {
         let live = Live::new(access.client(LIMIT)?).within(LIMIT);
         Ok(live.get(&place).await?.unwrap_or_default())

@@ -23,7 +23,7 @@ pub struct Global {
     pub dir: Option<PathBuf>,
 
     /// Output format
-    #[arg(short, long, global = true, value_enum, value_name = "FORM", default_value_t = Output::Text)]
+    #[arg(short, long, global = true, value_enum, value_name = "FORMAT", default_value_t = Output::Text)]
     pub output: Output,
 
     /// When to use colours; auto: on terminals, unless `NO_COLOR` is set

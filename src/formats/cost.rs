@@ -24,7 +24,7 @@ pub(super) struct CostItem {
     r#type: String,
     zone: String,
     unit: String,
-    /// Price of a unit; `null` if the price file has none.
+    /// Price of a unit; `null` if the price file does not have it.
     price: Nullable<String>,
     /// Cost of all of them in a month.
     month: Nullable<String>,

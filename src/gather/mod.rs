@@ -57,6 +57,15 @@ pub struct Missing {
     pub why: String,
 }
 
+impl Missing {
+    /// The machine whose journal it would be: its part and its address.
+    #[must_use]
+    pub fn machine(&self) -> &str {
+        let name = self.path.rsplit('/').next().unwrap_or_default();
+        name.strip_suffix(".log").unwrap_or(name)
+    }
+}
+
 /// What was gathered, and what could not be.
 #[derive(Clone, Default)]
 pub struct Gathered {

@@ -242,7 +242,8 @@ async fn journals_of_machines_are_read_over_ssh() -> Outcome {
     assert!(!pieces[0].text().contains("ProxyCommand"), "{}", pieces[0].text());
     assert!(pieces[1].text().contains("'my key'") && pieces[1].text().contains("core@192.0.2.10"));
     assert_eq!(missing.len(), 1);
-    let finding = pages::machine(&missing[0].path, &missing[0].why);
+    assert_eq!(missing[0].machine(), "control-plane-192.0.2.12");
+    let finding = pages::machine(missing[0].machine(), &missing[0].why);
     assert_eq!((finding.code.as_str(), finding.is_error()), ("LF1224", false));
     assert!(finding.message.contains("no route to host"), "{}", finding.message);
     assert_eq!(pages::no_address().code.as_str(), "LF1225");

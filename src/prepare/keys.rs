@@ -1,5 +1,6 @@
 //! The certificates of a cluster: kept from an earlier run or put there by the user, else made.
 
+use landfall_model::config::PkiKey;
 use landfall_render::{File, Tls};
 
 use super::{Environment, Error};
@@ -15,12 +16,13 @@ const SERVER_KEY: &str = "auth/tls/machine-config-server.key";
 pub(super) fn keys(
     cluster: &ClusterDir,
     domain: &str,
+    signer: Option<&PkiKey>,
     world: Environment,
 ) -> Result<(Tls, Vec<File>), Error> {
     if let Some(found) = kept(cluster)? {
         return Ok(found);
     }
-    let tls = tls::issue(domain, world.today())?;
+    let tls = tls::issue(domain, world.today(), signer)?;
     let files = files(&tls);
     Ok((tls, files))
 }

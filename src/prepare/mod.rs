@@ -410,7 +410,8 @@ fn write(
     let (plan, mut said) = planned(&known, &identity, engine.as_ref(), installed, out)?;
     layout::keep(cluster.root(), &plan, &said)?;
     let Known { facts, credentials, .. } = known;
-    let (tls, mut files) = keys::keys(cluster, &plan.cluster.domain, world)?;
+    let signer = plan.config.pki.as_ref().map(|pki| &pki.signer_certificates.key);
+    let (tls, mut files) = keys::keys(cluster, &plan.cluster.domain, signer, world)?;
     let live = facts.source == Source::Cloud;
     let asked = active(&plan.config).filter(|_| live).and_then(|platform| platform.account(&facts));
     let account = asked.or_else(|| identity::account(metadata.as_deref(), &plan.identity));

@@ -31,8 +31,8 @@ pub fn plan_text(planned: &Planned, style: Style) -> String {
     let things: usize = waves.map(<[Resource]>::len).sum();
     let _ = writeln!(
         text,
-        "{} to be removed in {}",
-        counted(things, "thing"),
+        "{} to remove in {}",
+        counted(things, "resource"),
         counted(planned.waves.len(), "wave")
     );
     if !planned.released.is_empty() {
@@ -51,14 +51,14 @@ pub fn plan_summary(planned: &Planned) -> String {
     let mut text = kinds_text("to be removed", &removed);
     let released: Vec<&Resource> = planned.released.iter().collect();
     if !released.is_empty() {
-        text.push_str(&kinds_text("shared, to be untagged only", &released));
+        text.push_str(&kinds_text("shared, only to be untagged", &released));
     }
     text
 }
 
 /// A title, and a line with the number of each kind.
 fn kinds_text(what: &str, things: &[&Resource]) -> String {
-    let mut text = format!("{}, {what}:\n", counted(things.len(), "thing"));
+    let mut text = format!("{}, {what}:\n", counted(things.len(), "resource"));
     for (kind, things) in kinds(things.iter().copied()) {
         let _ = writeln!(text, "{:>6}  {}", things.len(), printable(kind));
     }
@@ -69,7 +69,7 @@ fn kinds_text(what: &str, things: &[&Resource]) -> String {
 #[must_use]
 pub fn plan_json(planned: &Planned) -> Value {
     let waves: Vec<Value> =
-        planned.waves.iter().map(|wave| json!({ "things": things_json(&wave.things) })).collect();
+        planned.waves.iter().map(|wave| json!({ "resources": things_json(&wave.things) })).collect();
     json!({ "waves": waves, "released": things_json(&planned.released) })
 }
 
@@ -78,7 +78,7 @@ pub fn plan_json(planned: &Planned) -> Value {
 pub fn report_text(cluster: &str, report: &Report, style: Style) -> String {
     let mut text = String::new();
     if !report.left.is_empty() {
-        let _ = writeln!(text, "{} left of {}:", counted(report.left.len(), "thing"), printable(cluster));
+        let _ = writeln!(text, "{} left of {}:", counted(report.left.len(), "resource"), printable(cluster));
         for left in &report.left {
             text.push_str(&left_text(left, style));
         }
@@ -236,10 +236,10 @@ mod tests {
         let summary = plan_summary(&planned);
         let rows = ["     2  machine", "     1  network", "     1  network"];
         assert_eq!(summary.lines().filter(|line| line.starts_with("    ")).collect::<Vec<_>>(), rows);
-        assert_names(&summary, &["3 things", "1 thing, "]);
+        assert_names(&summary, &["3 resources", "1 resource, "]);
         landfall_testing::assert_text("destroy-plan", &format!("{text}\n{summary}"));
         let value = plan_json(&planned);
-        assert_eq!(value["waves"][0]["things"][1], json!({ "kind": "machine", "name": "", "id": "m-2" }));
+        assert_eq!(value["waves"][0]["resources"][1], json!({ "kind": "machine", "name": "", "id": "m-2" }));
         assert_eq!(value["released"][0]["id"], "n-2");
     }
 

@@ -86,8 +86,8 @@ pub(super) fn no_answer(limit: Duration, broken: Option<&Broken>, fault: Option<
 pub(super) fn bootstrap(limit: Duration, how: &str) -> Finding {
     let message = format!("the bootstrap is not complete after {}: {how}", span(limit));
     Finding::error(&BOOTSTRAP, Kind::Invalid, "", message).help(
-        "read the journal of the bootstrap machine: `ssh core@MACHINE journalctl -b -u release-image -u \
-         bootkube`; to wait longer, run the same command again",
+        "read the journal of the bootstrap machine: `landfall gather --ssh-key FILE` collects it, or run `ssh \
+         core@MACHINE journalctl -b -u release-image -u bootkube`; to wait longer, run the same command again",
     )
 }
 

@@ -40,6 +40,7 @@ mod find;
 mod network;
 mod partitions;
 mod permissions;
+mod prices;
 mod regions;
 mod secrets;
 mod trouble;

@@ -114,3 +114,35 @@ fn does_not_fit(moto: &Moto, keys: &Keys, vpc: &str, good: &[&str]) {
     }
     assert!(!landfall.directory().join("metadata.json").exists());
 }
+
+#[test]
+#[ignore = "needs moto"]
+fn dedicated_hosts_are_asked_for_their_zone() {
+    let moto = Moto::start();
+    let keys = moto.user(REGION);
+    moto.zone(REGION, "example.com");
+    let host = [("AvailabilityZone", "us-east-1b"), ("InstanceType", "m6i.xlarge"), ("Quantity", "1")];
+    let made = moto.ec2(REGION, "AllocateHosts", &host);
+    let start = made.find("h-").unwrap();
+    let id = made[start..].split('<').next().unwrap();
+    let placed = |id: &str| {
+        let workers = "- name: worker\n  replicas: 3\n";
+        let text = config(REGION, "");
+        assert!(text.contains(workers), "{text}");
+        let placement = format!(
+            "{workers}  platform:\n    aws:\n      type: m6i.xlarge\n      hostPlacement:\n        affinity: \
+             DedicatedHost\n        dedicatedHost:\n        - id: {id}\n"
+        );
+        format!("{}featureSet: TechPreviewNoUpgrade\n", text.replace(workers, &placement))
+    };
+    let landfall = ask(&moto, &keys, &placed(id));
+    let facts = landfall.ask(&["facts"]).ends(0).json();
+    assert_eq!(facts["aws"]["dedicatedHosts"], serde_json::json!([{ "id": id, "zone": "us-east-1b" }]));
+    let policy = landfall.run(&["create", "permissions-policy", "--release", "4.22"]).ends(0);
+    assert!(format!("{policy}").contains("ec2:DescribeHosts"), "{policy}");
+    landfall.ask(&["create", "manifests", "--release", "4.22"]).ends(0);
+
+    let other = ask(&moto, &keys, &placed("h-0123456789abcdef0"));
+    let refused = other.ask(&["create", "manifests", "--release", "4.22"]).ends(4);
+    assert!(format!("{refused}").contains("LF0734"), "{refused}");
+}

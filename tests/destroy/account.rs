@@ -47,7 +47,7 @@ fn credentials_of_another_account_are_refused() {
 
 #[test]
 #[ignore = "needs moto"]
-fn nothing_in_an_account_that_nobody_noted_is_no_success() {
+fn finding_nothing_in_an_unrecorded_account_is_not_success() {
     let moto = Moto::start();
     let keys = moto.user("us-east-1");
     let front = Front::start(Some(moto.port), None, Vec::new());
@@ -104,7 +104,7 @@ fn a_cluster_is_found_and_goes_without_metadata() {
         let lines = ran.out.lines().map(|line| serde_json::from_str(line).unwrap());
         let found = lines.map(|cluster: serde_json::Value| {
             assert_eq!(cluster["region"], "us-east-1", "{cluster}");
-            assert!(cluster["things"].as_u64().is_some_and(|things| things > 10), "{cluster}");
+            assert!(cluster["resources"].as_u64().is_some_and(|things| things > 10), "{cluster}");
             cluster["infraID"].as_str().unwrap_or_default().to_owned()
         });
         found.collect::<Vec<String>>()

@@ -43,7 +43,7 @@ fn is_planned(world: &World, site: &Site, front: &Front) {
     let plan = said.json();
     assert_eq!(plan["outcome"], "planned", "{said}");
     let waves = plan["waves"].as_array().unwrap();
-    let removed: BTreeSet<&str> = waves.iter().flat_map(|wave| ids(&wave["things"])).collect();
+    let removed: BTreeSet<&str> = waves.iter().flat_map(|wave| ids(&wave["resources"])).collect();
     assert!(waves.len() >= 3, "{said}");
     for id in listing::must_be_named(&world.before, &world.with) {
         assert!(has(&removed, id), "{id} is not in the plan: {said}");

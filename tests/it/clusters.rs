@@ -218,7 +218,15 @@ pub fn tls() -> Tls {
 
 /// One example made by landfall, with the files of 4.14.
 pub fn made(folder: &Path) -> (Plan, Vec<File>) {
-    made_for(SETS[0].release, folder)
+    made_for(first_release(folder).unwrap_or(SETS[0].release), folder)
+}
+
+/// The first release that has the settings of an example; none where all have them.
+fn first_release(folder: &Path) -> Option<&'static str> {
+    let inputs = std::fs::read_to_string(folder.join("inputs.json")).unwrap();
+    let inputs: Value = serde_json::from_str(&inputs).unwrap();
+    let release = inputs.get("release")?.as_str().unwrap().to_owned();
+    SETS.iter().map(|set| set.release).find(|known| *known == release)
 }
 
 /// One example made by landfall, with the files of a release.
@@ -285,7 +293,8 @@ pub fn all() -> Vec<PathBuf> {
 /// All of them with the files of the oldest release and of the newest.
 pub fn made_for_all() -> impl Iterator<Item = (PathBuf, Plan, Vec<File>)> {
     let newest = SETS[1].examples().into_iter().chain(all());
-    let both = all().into_iter().map(|folder| (folder, "4.14")).chain(newest.map(|folder| (folder, "4.19")));
+    let oldest = all().into_iter().filter(|folder| first_release(folder).is_none());
+    let both = oldest.map(|folder| (folder, "4.14")).chain(newest.map(|folder| (folder, "4.19")));
     both.map(|(folder, release)| {
         let (plan, files) = made_for(release, &folder);
         (folder, plan, files)

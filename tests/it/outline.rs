@@ -19,7 +19,7 @@ use landfall_render::{Extras, File, modules};
 use crate::clusters;
 
 /// Stage and type.
-type Kind = (String, String);
+pub type Kind = (String, String);
 
 /// What one stage comes to.
 #[derive(Default)]
@@ -34,7 +34,7 @@ fn own(folder: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)
 }
 
-fn platform_of(plan: &Plan) -> &'static dyn Platform {
+pub fn platform_of(plan: &Plan) -> &'static dyn Platform {
     plan.config.platform.present().first().and_then(|name| platforms::named(name)).unwrap()
 }
 
@@ -203,8 +203,13 @@ fn counted(stages: &[(&'static str, Stage)]) -> BTreeMap<Kind, u64> {
     counts
 }
 
+/// The same for a plan.
+pub fn counted_of(plan: &Plan) -> BTreeMap<Kind, u64> {
+    counted(&applied(plan))
+}
+
 /// The examples, and plans that differ from one of them in what no example has.
-fn plans() -> Vec<(String, Plan)> {
+pub fn plans() -> Vec<(String, Plan)> {
     let name = |folder: &Path| folder.file_name().unwrap().to_string_lossy().into_owned();
     let examples = clusters::made_for_all()
         .map(|(folder, plan, _)| (format!("{} {}", name(&folder), plan.release), plan));

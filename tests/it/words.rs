@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use quote::ToTokens;
@@ -42,7 +43,7 @@ const FORMS: &[Form] = &[
 /// A form that stays: part of its place, part of its sentence, and why.
 const EXCEPTIONS: &[(&str, &str, &str)] = &[
     ("crates/azure/src/cloud/azure_cli.rs", "echo told", "a program of a test"),
-    ("crates/engine-terraform/src/trouble.rs", "no such host", "a message of Go programs"),
+    ("crates/engine-terraform/src/run_errors.rs", "no such host", "a message of Go programs"),
     ("crates/net/src/fault.rs", "No such host is known", "a message of operating systems"),
 ];
 
@@ -145,7 +146,8 @@ fn line_of(file: &str, text: &str) -> usize {
 fn sentences_of_code(text: &str) -> Vec<(usize, String)> {
     let value = Regex::new(r"\{[^{}]*\}").unwrap();
     let named = |(line, text): (usize, String)| (line, value.replace_all(&text, "{}").into_owned());
-    texts_of_code(text).into_iter().filter(|(_, text)| text.trim().contains(' ')).map(named).collect()
+    let is_said = |text: &str| text.trim().contains(' ') || ["thing", "things"].contains(&text);
+    texts_of_code(text).into_iter().filter(|(_, text)| is_said(text)).map(named).collect()
 }
 
 /// The lines of a page without what is code in it.
@@ -173,9 +175,24 @@ fn sentences_of_module(text: &str) -> Vec<(usize, String)> {
     text.lines().enumerate().filter_map(|(index, line)| Some((index + 1, said(line)?))).collect()
 }
 
+/// The descriptions of a JSON Schema.
+fn sentences_of_schema(text: &str) -> Vec<(usize, String)> {
+    let is_said = |line: &&str| line.trim_start().starts_with("\"description\": \"");
+    let said = |(index, line): (usize, &str)| (index + 1, line.trim().to_owned());
+    text.lines().enumerate().filter(|(_, line)| is_said(line)).map(said).collect()
+}
+
+/// The definitions of the kinds that controllers bring, whose descriptions `kubectl explain` shows.
+fn definitions() -> Vec<(String, String)> {
+    let program = Command::new(env!("CARGO_BIN_EXE_landfall")).args(["operator", "crds"]).output().unwrap();
+    let text = String::from_utf8(program.stdout).unwrap();
+    assert!(text.contains("description:"), "{text}");
+    text.lines().enumerate().map(|(index, line)| (format!("crds:{}", index + 1), line.to_owned())).collect()
+}
+
 /// Every sentence with its place.
 fn sentences() -> Vec<(String, String)> {
-    let mut all = Vec::new();
+    let mut all = definitions();
     let folders =
         ["src", "crates", "docs", "templates", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "deploy"];
     for folder in folders {
@@ -193,6 +210,7 @@ fn sentences() -> Vec<(String, String)> {
                     Some("rs") => sentences_of_code,
                     Some("md") => sentences_of_page,
                     Some("tf") => sentences_of_module,
+                    Some("json") if path.starts_with("docs/") => sentences_of_schema,
                     _ => continue,
                 };
             let text = fs::read_to_string(entry.path()).unwrap();
@@ -259,4 +277,5 @@ fn a_planted_sentence_is_found() {
         .collect();
     assert_eq!(odd_lines, [6]);
     assert_eq!(sentences_of_module("  description = \"A thing.\"\n").len(), 1);
+    assert_eq!(sentences_of_schema("  \"description\": \"A thing.\",\n  \"type\": \"thing\"\n").len(), 1);
 }

@@ -131,7 +131,7 @@ fn the_bootstrap_is_waited_for_until_it_says_that_it_is_complete() {
     let kubeconfig = server.kubeconfig();
     let words = ["wait-for", "bootstrap-complete", "--kubeconfig", text(&kubeconfig)];
     let short = [&words[..], &["--timeout", "4s"]].concat();
-    run(directory.path(), &short).ends(1).said(&["LF1246", "journalctl"]);
+    run(directory.path(), &short).ends(1).said(&["LF1246", "journalctl", "landfall gather"]);
 
     let mut running = start(directory.path(), &words);
     running.says("in progress");

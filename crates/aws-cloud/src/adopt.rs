@@ -10,7 +10,6 @@ use aws_sdk_ec2::types::{Subnet, Tag as SubnetTag};
 use aws_sdk_iam::types::{InstanceProfile, Role, Tag as IamTag};
 use aws_sdk_route53::types::{ResourceTagSet, Tag as ZoneTag, TagResourceType};
 use landfall_model::aws::config::MachinePool;
-use landfall_model::aws::planned::Network;
 use landfall_model::config::InstallConfig;
 use landfall_model::plan::Plan;
 use landfall_platform::cloud::{Asked, Verdict};
@@ -61,13 +60,8 @@ pub(super) async fn adopt(session: &Session<'_>, plan: &Plan) -> Asked<Vec<Strin
 
 /// The subnets that are there, of all kinds.
 fn subnets_of(plan: &Plan) -> BTreeSet<String> {
-    match plan.platform.aws.as_ref().map(|aws| &aws.network) {
-        Some(Network::Existing { private, public, edge, .. }) => {
-            let edge = edge.values().map(|subnet| &subnet.id);
-            private.values().chain(public.values()).chain(edge).cloned().collect()
-        }
-        Some(Network::New { .. }) | None => BTreeSet::new(),
-    }
+    let existing = plan.platform.aws.iter().flat_map(|aws| aws.network.existing_subnets());
+    existing.cloned().collect()
 }
 
 async fn subnets(session: &Session<'_>, key: &str, ids: &BTreeSet<String>) -> Asked<Option<String>> {

@@ -1,6 +1,8 @@
 //! What planning judges of the facts of AWS, as subjects of checks: what belongs to each, and what is to be
 //! said of it where planning has nothing to say.
 
+use std::collections::BTreeSet;
+
 use landfall_model::aws::config::{MachinePool, Platform};
 use landfall_model::aws::facts;
 use landfall_model::aws::facts::{HostedZone, InstanceType, Subnet, Zone};
@@ -55,7 +57,7 @@ pub(super) const JUDGED: &[Judged] = &[
         id: "aws.subnets",
         field: "platform.aws.vpc.subnets",
         parts: &["subnets"],
-        codes: &["LF0707", "LF0709", "LF0713", "LF0720", "LF0721", "LF0722", "LF0723"],
+        codes: &["LF0707", "LF0709", "LF0713", "LF0720", "LF0721", "LF0722", "LF0723", "LF0732", "LF0733"],
         passed: subnets,
     },
     Judged {
@@ -64,6 +66,13 @@ pub(super) const JUDGED: &[Judged] = &[
         parts: &["security-groups", "subnets"],
         codes: &["LF0728", "LF0730"],
         passed: security_groups,
+    },
+    Judged {
+        id: "aws.dedicated-hosts",
+        field: "compute[0].platform.aws.hostPlacement.dedicatedHost",
+        parts: &["dedicated-hosts", "zones"],
+        codes: &["LF0734", "LF0735"],
+        passed: dedicated_hosts,
     },
     Judged {
         id: "aws.public-zone",
@@ -235,6 +244,21 @@ fn security_groups(config: &InstallConfig, facts: &Facts) -> Option<Answer> {
     Some(Answer::passed(message).with("securityGroups", all))
 }
 
+fn dedicated_hosts(config: &InstallConfig, facts: &Facts) -> Option<Answer> {
+    let (_, facts) = parts(config, facts)?;
+    let placement = settings(config).filter_map(|pool| pool.host_placement.as_ref());
+    let named: BTreeSet<&str> =
+        placement.flat_map(|placement| &placement.dedicated_host).map(|host| host.id.as_str()).collect();
+    if named.is_empty() {
+        return None;
+    }
+    let hosts = facts.dedicated_hosts.iter();
+    let all: Vec<Value> = hosts.map(|host| json!({ "id": host.id, "zone": host.zone })).collect();
+    let named: Vec<&str> = named.into_iter().collect();
+    let message = format!("{}: {}", counted(named.len(), "dedicated host"), few(&named));
+    Some(Answer::passed(message).with("hosts", all))
+}
+
 fn public_zone(config: &InstallConfig, facts: &Facts) -> Option<Answer> {
     let (_, facts) = parts(config, facts)?;
     let cluster = Cluster::of(config);
@@ -301,8 +325,6 @@ fn few(names: &[&str]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use super::*;
     use landfall_model::aws::config::Subnet as Given;
     use landfall_model::aws::facts::AVAILABILITY_ZONE;
@@ -311,14 +333,14 @@ mod tests {
     use landfall_testing::{assert_names, codes_between};
 
     /// What is judged of the config alone.
-    const WITHOUT_FACTS: &[&str] = &["LF0714", "LF0715", "LF0716"];
+    const WITHOUT_FACTS: &[&str] = &["LF0714", "LF0715", "LF0716", "LF0736", "LF0737"];
 
     #[test]
     fn every_code_of_planning_belongs_to_one_subject() {
         let codes: Vec<&str> = JUDGED.iter().flat_map(|judged| judged.codes).copied().collect();
         let unique: BTreeSet<&str> = codes.iter().copied().collect();
         assert_eq!(unique.len(), codes.len());
-        let of_planning = codes_between("LF0702", "LF0731");
+        let of_planning = codes_between("LF0702", "LF0749");
         for code in &of_planning {
             assert!(unique.contains(code) != WITHOUT_FACTS.contains(code), "{code}");
         }

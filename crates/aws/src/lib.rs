@@ -17,6 +17,7 @@
 
 pub mod credentials;
 mod defaults;
+mod introduced;
 pub mod offline;
 mod outline;
 pub mod permissions;

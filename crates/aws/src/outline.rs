@@ -312,13 +312,7 @@ impl<'a> Making<'a> {
 
     /// What the user brought. It is marked as shared, and stays when the cluster is destroyed.
     fn adopted(&self) -> Vec<Adopted> {
-        let subnets: BTreeSet<&String> = match &self.aws.network {
-            Network::New { .. } => BTreeSet::new(),
-            Network::Existing { private, public, edge, .. } => {
-                let edge = edge.values().map(|subnet| &subnet.id);
-                private.values().chain(public.values()).chain(edge).collect()
-            }
-        };
+        let subnets = self.aws.network.existing_subnets();
         let pools = || std::iter::once(&self.aws.control_plane).chain(&self.aws.compute);
         let zone = &self.platform.hosted_zone;
         // A release that does not mark profiles has no permission for it.

@@ -8,7 +8,7 @@ use super::target::Gate;
 /// What is wrong with a URL that may have a password in it.
 const NAMES_USER: &str = "contains a user and possibly a password";
 
-/// The user's text, as it stands, with a service override behind it for each endpoint.
+/// The user's text, as it is, with a service override behind it for each endpoint.
 ///
 /// # Errors
 /// The region or an endpoint is of no use, the text cannot be read, or has overrides of its own.

@@ -109,7 +109,7 @@ pub fn another_map(infrastructure: &str, user: &str) -> Option<(String, String)>
 /// The Infrastructure object of a file.
 ///
 /// # Errors
-/// The file is empty, or cannot be read as such an object.
+/// The file is empty, or not this object.
 pub fn infrastructure(text: &str) -> Result<Infrastructure, Fault> {
     if text.is_empty() {
         return Err(Fault::InfrastructureFileEmpty);
@@ -120,7 +120,7 @@ pub fn infrastructure(text: &str) -> Result<Infrastructure, Fault> {
 /// The Network object of a file.
 ///
 /// # Errors
-/// The file cannot be read as such an object.
+/// The file is not this object.
 pub fn network(text: &str) -> Result<Network, Fault> {
     document::object(text, "Network").map_err(Fault::NetworkUnreadable)
 }

@@ -27,7 +27,7 @@ pub fn yaml(text: &str) -> Result<Value, String> {
 /// An object of a cluster; with all its defaults where the text says nothing.
 ///
 /// # Errors
-/// Why the text is no such object.
+/// Why the text is not this object.
 pub fn object<T: DeserializeOwned + Default>(text: &str, kind: &str) -> Result<T, String> {
     let value = read(text)?;
     if !(value.is_object() || value.is_null()) {
@@ -42,7 +42,7 @@ pub fn object<T: DeserializeOwned + Default>(text: &str, kind: &str) -> Result<T
     })
 }
 
-/// Makes sure that an object that names its kind is of this one.
+/// Checks that an object with a kind is of this one.
 fn of_kind(object: &Value, kind: &str) -> Result<(), String> {
     match object.get("kind") {
         None | Some(Value::Null) => Ok(()),

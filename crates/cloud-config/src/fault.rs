@@ -1,6 +1,6 @@
-//! Why the configuration of a cloud provider cannot be made.
+//! Why the configuration of a cloud provider cannot be created.
 
-/// Why it cannot be made. The text never cites more of the user's file than a name or a key.
+/// Why it cannot be created. The text quotes only names and keys of the user's file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
     /// `status.platformStatus` names another platform than the one whose rule is used.
@@ -17,7 +17,7 @@ pub enum Fault {
     /// A service endpoint that no configuration can hold.
     #[error("{at} {why}")]
     EndpointInvalid {
-        /// Where it stands.
+        /// Its position.
         at: String,
         /// What is wrong with it.
         why: &'static str,
@@ -28,10 +28,10 @@ pub enum Fault {
     /// The user's text has service overrides, which come from the Infrastructure object.
     #[error("the cloud provider's configuration has its own ServiceOverride section: `{0}`")]
     OverrideConflict(String),
-    /// No such Azure cloud.
+    /// An unknown Azure cloud.
     #[error("status.platformStatus.azure.cloudName is `{0}`, which is not a known Azure cloud")]
     CloudNameUnsupported(String),
-    /// The user's text has a `cloud` that is no text.
+    /// The user's text has a `cloud` that is not text.
     #[error("`cloud` in the cloud provider's configuration is {0}, not a string")]
     CloudNotString(&'static str),
     /// The user's text names another cloud than the Infrastructure object.
@@ -42,10 +42,10 @@ pub enum Fault {
         /// The cluster's cloud.
         cloud: String,
     },
-    /// A key of the older form of `OpenStack`'s configuration is not as the cluster made it.
+    /// A key of the older form of `OpenStack`'s configuration is not as the cluster created it.
     #[error("`{0}` in section Global of the cloud provider's configuration was changed by hand")]
     LegacySettingChanged(&'static str),
-    /// The map has no such key.
+    /// The map does not have this key.
     #[error("the ConfigMap has no key `{0}`")]
     KeyMissing(String),
     /// There is no map to take the text from.

@@ -49,7 +49,7 @@ pub struct CloudConfig {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct PlatformSpec {
-    /// vSphere's part, as it stands.
+    /// vSphere's part, as it is.
     pub vsphere: Option<serde_json::Value>,
 }
 

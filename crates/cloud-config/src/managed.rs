@@ -11,7 +11,7 @@ type Stitch = fn(&Infrastructure, &[u8]) -> Result<Option<Vec<u8>>, Fault>;
 /// The platforms that put something into it. On all others the text is passed on.
 static RULES: [(&str, Stitch); 2] = [("AWS", endpoints), ("Azure", azure::stitch)];
 
-/// The entries of the managed map. Where there is none, there is to be no such map.
+/// The entries of the managed map. Without entries, there is no map.
 ///
 /// # Errors
 /// The user's text cannot be read, or contradicts the Infrastructure object.
@@ -76,7 +76,7 @@ impl Text {
     }
 }
 
-/// What the rule makes of the text, on the side where the user has it.
+/// The result of the rule for the text, on the side where the user has it.
 fn stitched(
     infrastructure: &Infrastructure,
     stitch: Stitch,

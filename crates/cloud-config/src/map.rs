@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// The key under which a cluster's own maps hold the configuration.
 pub const CLOUD_CONF: &str = "cloud.conf";
 
-/// The entries of a `ConfigMap`. An entry stands on one side only.
+/// The entries of a `ConfigMap`. An entry is on one side only.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Entries {

@@ -19,7 +19,7 @@ const LOAD_BALANCER: [(&str, &str); 2] = [("max-shared-lb", "1"), ("manage-secur
 /// The text for the cloud controller manager. Comments are lost, values stay as they are written.
 ///
 /// # Errors
-/// The text cannot be read, or a setting that must go is not as the cluster made it.
+/// The text cannot be read, or a setting that must be removed is not as the cluster created it.
 pub(super) fn ccm(text: &str) -> Result<String, Fault> {
     let mut file = read(text)?;
     if let Some(global) = file.section_mut(Some("Global")) {
@@ -75,7 +75,7 @@ fn unreadable(place: &str) -> Fault {
     Fault::ConfigUnreadable(format!("{place}neither a section nor a key with a value"))
 }
 
-/// The section of that name, made at the end if there is none.
+/// The section of that name, created at the end if necessary.
 fn section<'a>(file: &'a mut Ini, name: &str) -> &'a mut Properties {
     file.entry(Some(name.to_owned())).or_insert_with(Properties::new)
 }

@@ -98,7 +98,7 @@ pub fn key_not_there(key: &str) -> Finding {
     Finding { severity: Severity::Warning, ..finding(&Fault::KeyMissing(shortened(key))) }
 }
 
-/// The result would replace the file of this object, of which it is made.
+/// The result would replace the file of this object, which is its source.
 #[must_use]
 pub fn output_is_input(path: &str, object: &str) -> Finding {
     let message = format!("{path} is the file of the {object}, which is only read");

@@ -1,4 +1,4 @@
-//! The map that the cloud controller manager reads, and how its text is made on each platform.
+//! The map that the cloud controller manager reads, and how its text is created on each platform.
 
 use super::{
     CLOUD_CONF, Entries, Fault, Infrastructure, Network, PlatformStatus, Status, aws, azure, openstack,
@@ -12,7 +12,7 @@ pub const NLB_SECURITY_GROUP: &str = "AWSServiceLBNetworkSecurityGroup";
 /// controller.
 pub const MULTI_VCENTER: &str = "VSphereMultiVCenterDay2";
 
-/// The gates that count for what is made here.
+/// The gates that matter here.
 pub const GATES: [&str; 2] = [NLB_SECURITY_GROUP, MULTI_VCENTER];
 
 /// A text of vSphere that says nothing.
@@ -31,7 +31,7 @@ pub enum Gate {
 
 type Transform = fn(&Infrastructure, &Network, &str, Gate) -> Result<String, Fault>;
 
-/// How the text is made on a platform.
+/// How the text is created on a platform.
 pub struct Rule {
     /// Name of the platform.
     pub platform: &'static str,
@@ -88,7 +88,7 @@ pub fn platforms() -> impl Iterator<Item = &'static str> {
     RULES.iter().map(|rule| rule.platform)
 }
 
-/// The rule of a platform; none where nothing is to be made.
+/// The rule of a platform; none if it needs no text.
 #[must_use]
 pub fn rule(platform: &str) -> Option<&'static Rule> {
     RULES.iter().find(|rule| rule.platform == platform)
@@ -128,7 +128,7 @@ pub fn prepare(source: Option<&Entries>, key: &str) -> Result<Entries, Fault> {
     Ok(entries)
 }
 
-/// The text for the cloud controller manager. `gate` tells of [`NLB_SECURITY_GROUP`].
+/// The text for the cloud controller manager. `gate` is the state of [`NLB_SECURITY_GROUP`].
 ///
 /// # Errors
 /// There is no rule for the platform, or the text cannot be read or contradicts the cluster.

@@ -213,7 +213,7 @@ fn taken(given: &mut BTreeMap<String, Settings>, server: &str) -> Settings {
     settings
 }
 
-/// Leaves out what says nothing, and makes flags of the words for them.
+/// Leaves out empty settings, and turns words into flags.
 fn tidy(settings: &mut Settings) {
     let flag = settings.get(INSECURE).and_then(Value::as_str).and_then(legacy::flag);
     if let Some(flag) = flag {

@@ -154,7 +154,7 @@ pub fn remarks(
     now: Timestamp,
 ) -> Vec<Finding> {
     let mut findings = check(profile, Some(parent), now);
-    // What is noted as a conflict is told as one.
+    // A noted conflict is reported as a conflict.
     let paths: Vec<String> = noted.iter().map(|conflict| profile.numbered(&conflict.path)).collect();
     let is_noted = |finding: &Finding| {
         let is_of = |code: &Code| finding.code == code;

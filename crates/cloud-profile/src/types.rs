@@ -53,9 +53,9 @@ pub struct Object<Spec, Status> {
     /// Name, namespace and the like.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub metadata: Map<String, Value>,
-    /// What is wanted.
+    /// The desired state.
     pub spec: Spec,
-    /// What came of it.
+    /// The observed state.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<Status>,
 }
@@ -121,14 +121,14 @@ macro_rules! parts {
 }
 
 parts! {
-    /// What clusters of one provider may use.
+    /// The resources that clusters of one provider may use.
     pub struct CloudProfileSpec {
         /// The provider of the infrastructure.
         #[serde(rename = "type")]
         pub provider: String,
         /// Certificates in PEM form that machines trust.
         pub ca_bundle: Option<String>,
-        /// What is offered of Kubernetes.
+        /// The offered versions of Kubernetes.
         pub kubernetes: Option<Kubernetes>,
         /// The images that machines may start from.
         pub machine_images: Vec<Arc<MachineImage>>,
@@ -144,7 +144,7 @@ parts! {
         /// Which seeds may host the control planes of clusters.
         #[schemars(schema_with = "opaque")]
         pub seed_selector: Option<Value>,
-        /// Bounds that clusters keep to.
+        /// Limits of clusters.
         pub limits: Option<Limits>,
         /// Machine type and image of bastions.
         #[schemars(schema_with = "opaque")]
@@ -157,7 +157,7 @@ parts! {
         pub control_plane: Option<Value>,
     }
 
-    /// What is offered of Kubernetes.
+    /// The offered versions of Kubernetes.
     pub struct Kubernetes {
         /// The versions.
         pub versions: Vec<Version>,
@@ -169,7 +169,7 @@ parts! {
         pub version: String,
         /// When the version expires.
         pub expiration_date: Option<String>,
-        /// How far the version is supported: `preview`, `supported` or `deprecated`.
+        /// Support of the version: `preview`, `supported` or `deprecated`.
         pub classification: Option<String>,
         /// The stages of its life, in place of date and classification.
         pub lifecycle: Vec<LifecycleStage>,
@@ -177,7 +177,7 @@ parts! {
 
     /// A stage in the life of a version.
     pub struct LifecycleStage {
-        /// How far the version is supported in this stage.
+        /// Support of the version in this stage.
         pub classification: String,
         /// When the stage begins; without one, it has begun.
         pub start_time: Option<String>,
@@ -199,19 +199,19 @@ parts! {
         pub version: String,
         /// When the version expires.
         pub expiration_date: Option<String>,
-        /// How far the version is supported: `preview`, `supported` or `deprecated`.
+        /// Support of the version: `preview`, `supported` or `deprecated`.
         pub classification: Option<String>,
         /// The stages of its life, in place of date and classification.
         pub lifecycle: Vec<LifecycleStage>,
         /// The container runtimes that it has.
         pub cri: Vec<ContainerRuntimeInterface>,
-        /// The processor architectures that it is made for.
+        /// The processor architectures that it supports.
         pub architectures: Vec<String>,
-        /// The versions of the kubelet that it runs with.
+        /// The supported versions of the kubelet.
         pub kubelet_version_constraint: Option<String>,
         /// Whether machines can be updated to it in place.
         pub in_place_updates: Option<InPlaceUpdates>,
-        /// The forms in which it comes, each with its capabilities.
+        /// The flavors of the image, each with its capabilities.
         pub capability_flavors: Vec<Capabilities>,
     }
 
@@ -219,16 +219,16 @@ parts! {
     pub struct ContainerRuntimeInterface {
         /// Its name.
         pub name: String,
-        /// What runs containers below it.
+        /// The low-level runtimes that it supports.
         #[schemars(schema_with = "opaque_list")]
         pub container_runtimes: Vec<Value>,
     }
 
     /// Whether machines can be updated in place.
     pub struct InPlaceUpdates {
-        /// Whether they can.
+        /// Whether in-place updates are supported.
         pub supported: Option<bool>,
-        /// The lowest version from which they can.
+        /// The lowest version that supports in-place updates.
         pub min_version_for_update: Option<String>,
     }
 
@@ -264,7 +264,7 @@ parts! {
         pub kind: String,
         /// The size, where it is fixed.
         pub size: Option<Quantity>,
-        /// The least size, where it can be chosen.
+        /// The minimum size, if the size can be chosen.
         pub min_size: Option<Quantity>,
     }
 
@@ -276,7 +276,7 @@ parts! {
         pub class: String,
         /// Whether the type may be used; it may unless this is false.
         pub usable: Option<bool>,
-        /// The least size of a volume.
+        /// The minimum size of a volume.
         pub min_size: Option<Quantity>,
     }
 
@@ -288,7 +288,7 @@ parts! {
         pub zones: Vec<Zone>,
         /// Labels by which seeds are chosen.
         pub labels: BTreeMap<String, String>,
-        /// Restrictions of access that hold in the region.
+        /// Access restrictions of the region.
         #[schemars(schema_with = "opaque_list")]
         pub access_restrictions: Vec<Value>,
     }
@@ -303,15 +303,15 @@ parts! {
         pub unavailable_volume_types: Vec<String>,
     }
 
-    /// Bounds that clusters keep to.
+    /// Limits of clusters.
     pub struct Limits {
-        /// The most nodes that a cluster may have.
+        /// The maximum number of nodes of a cluster.
         pub max_nodes_total: Option<i64>,
     }
 
     /// What a private profile adds to its parent.
     pub struct PrivateCloudProfileSpec {
-        /// The name of the cloud profile that is inherited from.
+        /// The name of the parent cloud profile.
         pub parent: String,
         /// Versions of Kubernetes of the parent with other dates.
         pub kubernetes: Option<Kubernetes>,
@@ -325,16 +325,16 @@ parts! {
         pub regions: Vec<Arc<Region>>,
         /// Further certificates in PEM form.
         pub ca_bundle: Option<String>,
-        /// Bounds that the parent lacks.
+        /// Limits that the parent does not have.
         pub limits: Option<Limits>,
     }
 
-    /// What came of a private profile.
+    /// The status of a private profile.
     pub struct PrivateCloudProfileStatus {
         /// The profile joined with its parent.
         #[schemars(schema_with = "joined")]
         pub cloud_profile: Option<CloudProfile>,
-        /// Where the profile says something else than its parent.
+        /// Entries in which the profile contradicts its parent.
         pub conflicts: Vec<Conflict>,
         /// The state of the profile.
         pub conditions: Vec<Condition>,
@@ -342,7 +342,7 @@ parts! {
         pub observed_generation: Option<i64>,
     }
 
-    /// Where a private profile says something else than its parent, which is preferred.
+    /// An entry in which a private profile contradicts its parent, which is preferred.
     pub struct Conflict {
         /// The part of the profile.
         pub path: String,
@@ -350,31 +350,31 @@ parts! {
         pub reason: String,
         /// What is wrong in a sentence.
         pub message: String,
-        /// The fields that differ, for those who tell of the conflict; not part of the object.
+        /// The fields that differ, for messages; not part of the object.
         #[serde(skip)]
         pub fields: Vec<&'static str>,
     }
 
-    /// A state that holds or does not.
+    /// A condition.
     pub struct Condition {
-        /// The name of the state.
+        /// Type of the condition.
         #[serde(rename = "type")]
         pub kind: String,
-        /// Whether it holds: `True`, `False` or `Unknown`.
+        /// Status: `True`, `False` or `Unknown`.
         pub status: String,
         /// Why, in a word.
         pub reason: String,
         /// Why, in a sentence.
         pub message: String,
-        /// Since when it does or does not.
+        /// Time of the last change of the status.
         pub last_transition_time: Option<String>,
-        /// The generation of the profile that was looked at.
+        /// The generation of the profile that was observed.
         pub observed_generation: Option<i64>,
     }
 
-    /// What a profile of the released kind adds to its parent.
+    /// The additions and overrides of a namespaced profile to its parent.
     pub struct NamespacedCloudProfileSpec {
-        /// The cloud profile that is inherited from.
+        /// The parent cloud profile.
         pub parent: ParentReference,
         /// Versions of Kubernetes of the parent with other dates.
         pub kubernetes: Option<Kubernetes>,
@@ -386,7 +386,7 @@ parts! {
         pub volume_types: Vec<Arc<VolumeType>>,
         /// Further certificates in PEM form.
         pub ca_bundle: Option<String>,
-        /// Bounds in place of the parent's.
+        /// Limits in place of the parent's.
         pub limits: Option<Limits>,
         /// Settings that only the provider understands.
         #[schemars(schema_with = "opaque")]
@@ -401,7 +401,7 @@ parts! {
         pub name: String,
     }
 
-    /// What came of a profile of the released kind.
+    /// The status of a namespaced profile.
     pub struct NamespacedCloudProfileStatus {
         /// The profile joined with its parent.
         #[schemars(schema_with = "joined")]

@@ -1,4 +1,4 @@
-//! Conditions of a `ClusterOperator`, which tell how controllers do.
+//! Conditions of a `ClusterOperator` about the controllers.
 //!
 //! Several write the conditions of one operator. Each reads all of them, changes its own and writes the list
 //! back onto the version that it read; where another was faster, it reads again. So nobody's are lost, and a
@@ -8,7 +8,7 @@
 
 use landfall_kube::Fault;
 use landfall_kube::kinds;
-use landfall_kube::objects::{Objects, Part, Place};
+use landfall_kube::objects::{ObjectRef, Objects, Part};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -81,7 +81,7 @@ const SUMS: &[Sum] = &[
 /// Why a condition is as it usually is.
 pub(super) const AS_EXPECTED: &str = "AsExpected";
 
-/// A condition as it stands.
+/// A condition as it is.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Standing {
@@ -96,7 +96,7 @@ struct Standing {
 
 /// Writes what is reported, if it is not there already.
 pub(super) async fn report(objects: &dyn Objects, report: &Report) -> Result<(), Failed> {
-    let place = Place::in_cluster(&kinds::CLUSTER_OPERATOR, report.operator);
+    let place = ObjectRef::in_cluster(&kinds::CLUSTER_OPERATOR, report.operator);
     let failed = |fault: &Fault| Failed::call(UNWRITABLE, &place, "written", fault);
     let mut tries = 1;
     loop {
@@ -168,7 +168,7 @@ fn versions(live: &Value, version: &str) -> Value {
     Value::Array(versions)
 }
 
-/// What stands there, and ours behind it as far as it is not among it.
+/// The existing conditions, followed by ours that are not among them.
 fn joined(stands: Option<&Value>, own: &Value) -> Value {
     let mut all = stands.and_then(Value::as_array).cloned().unwrap_or_default();
     let new: Vec<Value> =

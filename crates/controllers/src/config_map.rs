@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use landfall_cloud_config::Entries;
 use landfall_kube::Fault;
-use landfall_kube::objects::{Objects, Part, Place};
+use landfall_kube::objects::{ObjectRef, Objects, Part};
 use serde_json::{Map, Value, json};
 
 use super::{Failed, fetch};
@@ -35,7 +35,7 @@ pub(super) struct Names {
 /// Brings the map to these entries and no others. What else it has, such as labels, stays.
 pub(super) async fn bring(
     objects: &dyn Objects,
-    place: &Place,
+    place: &ObjectRef,
     wanted: &Entries,
     names: Names,
 ) -> Result<Change, Failed> {
@@ -68,7 +68,7 @@ fn is_overtaken(fault: &Fault, was_there: bool) -> bool {
 
 async fn write(
     objects: &dyn Objects,
-    place: &Place,
+    place: &ObjectRef,
     live: Option<&Value>,
     wanted: &Entries,
 ) -> Result<(), Fault> {
@@ -78,7 +78,7 @@ async fn write(
             // Nothing in it can be changed, not even that.
             objects.delete(place).await?;
         } else if let Some(patch) = removal(live, wanted) {
-            // What another wrote stays under apply. One patch sets and removes, so that nobody sees half of it.
+            // Entries of others stay under apply. One patch sets and removes, so that no reader sees half of it.
             return objects.merge(place, patch, Part::Whole).await.map(|_| ());
         }
     }

@@ -1,4 +1,4 @@
-//! The definitions of the kinds that controllers bring along, made of the types.
+//! The CRDs of the controllers, generated from the types.
 
 use ::kube::core::schema::{OptionalEnum, OptionalIntOrString, StructuralSchemaRewriter};
 use landfall_cloud_profile::types::{
@@ -94,7 +94,7 @@ struct Definition {
     scope: &'static str,
     spec: Value,
     status: Value,
-    /// What lists show, with where it stands.
+    /// The printer columns, with their paths.
     columns: &'static [(&'static str, &'static str)],
 }
 

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use landfall_kube::Fault;
-use landfall_kube::objects::{Events, Happening, Kind, Objects, Part, Place};
+use landfall_kube::objects::{ClusterEvent, Events, Kind, ObjectRef, Objects, Part};
 use landfall_kube::questions::{Questions, Taker};
 use serde_json::{Value, json};
 
@@ -18,11 +18,11 @@ pub(super) struct FakeCluster(Mutex<State>);
 #[derive(Debug, Default)]
 pub(super) struct State {
     /// The objects.
-    pub(super) objects: BTreeMap<Place, Value>,
+    pub(super) objects: BTreeMap<ObjectRef, Value>,
     /// The writes: which place, how.
-    pub(super) writes: Vec<(Place, &'static str)>,
-    /// What was told.
-    pub(super) told: Vec<Happening>,
+    pub(super) writes: Vec<(ObjectRef, &'static str)>,
+    /// What was reported.
+    pub(super) told: Vec<ClusterEvent>,
     /// The verbs that everybody has.
     pub(super) verbs: BTreeSet<&'static str>,
     /// What was asked of the authorizer.
@@ -41,16 +41,16 @@ impl FakeCluster {
     pub(super) fn put(&self, kind: &'static Kind, object: Value) {
         let text = |path: &str| object.pointer(path).and_then(Value::as_str).map(str::to_owned);
         let name = text("/metadata/name").unwrap_or_default();
-        let place = Place { kind, namespace: text("/metadata/namespace"), name };
+        let place = ObjectRef { kind, namespace: text("/metadata/namespace"), name };
         self.with(|state| state.objects.insert(place, object));
     }
 
     /// The object in a place; null where there is none.
-    pub(super) fn at(&self, place: &Place) -> Value {
+    pub(super) fn at(&self, place: &ObjectRef) -> Value {
         self.with(|state| state.objects.get(place).cloned().unwrap_or_default())
     }
 
-    fn change(&self, place: &Place, how: &'static str, patch: &Value) -> Result<Value, Fault> {
+    fn change(&self, place: &ObjectRef, how: &'static str, patch: &Value) -> Result<Value, Fault> {
         self.with(|state| {
             if state.is_down {
                 return Err(Fault::late());
@@ -74,7 +74,7 @@ impl FakeCluster {
 }
 
 impl Objects for FakeCluster {
-    fn get<'a>(&'a self, place: &'a Place) -> BoxFuture<'a, Result<Option<Value>, Fault>> {
+    fn get<'a>(&'a self, place: &'a ObjectRef) -> BoxFuture<'a, Result<Option<Value>, Fault>> {
         let answer =
             self.with(
                 |state| {
@@ -84,31 +84,41 @@ impl Objects for FakeCluster {
         async move { answer }.boxed()
     }
 
-    fn apply<'a>(&'a self, place: &'a Place, object: Value, _: Part) -> BoxFuture<'a, Result<Value, Fault>> {
+    fn apply<'a>(
+        &'a self,
+        place: &'a ObjectRef,
+        object: Value,
+        _: Part,
+    ) -> BoxFuture<'a, Result<Value, Fault>> {
         let answer = self.change(place, "apply", &object);
         async move { answer }.boxed()
     }
 
-    fn merge<'a>(&'a self, place: &'a Place, patch: Value, _: Part) -> BoxFuture<'a, Result<Value, Fault>> {
+    fn merge<'a>(
+        &'a self,
+        place: &'a ObjectRef,
+        patch: Value,
+        _: Part,
+    ) -> BoxFuture<'a, Result<Value, Fault>> {
         let answer = self.change(place, "merge", &patch);
         async move { answer }.boxed()
     }
 
-    fn set_status<'a>(&'a self, place: &'a Place, status: Value) -> BoxFuture<'a, Result<(), Fault>> {
+    fn set_status<'a>(&'a self, place: &'a ObjectRef, status: Value) -> BoxFuture<'a, Result<(), Fault>> {
         self.with(|state| state.objects.get_mut(place).map(|object| object["status"] = Value::Null));
         let answer = self.change(place, "set", &json!({ "status": status }));
         async move { answer.map(drop) }.boxed()
     }
 
-    fn delete<'a>(&'a self, place: &'a Place) -> BoxFuture<'a, Result<bool, Fault>> {
+    fn delete<'a>(&'a self, place: &'a ObjectRef) -> BoxFuture<'a, Result<bool, Fault>> {
         let answer = self.with(|state| Ok(state.objects.remove(place).is_some()));
         async move { answer }.boxed()
     }
 }
 
 impl Events for FakeCluster {
-    fn tell(&self, happening: Happening) -> BoxFuture<'_, ()> {
-        self.with(|state| state.told.push(happening));
+    fn report(&self, event: ClusterEvent) -> BoxFuture<'_, ()> {
+        self.with(|state| state.told.push(event));
         async {}.boxed()
     }
 }
@@ -121,7 +131,7 @@ impl Questions for FakeCluster {
         taker: Taker<'a>,
     ) -> BoxFuture<'a, Result<(), Fault>> {
         let found: Vec<Value> = self.with(|state| {
-            let here = |place: &Place| {
+            let here = |place: &ObjectRef| {
                 place.kind == kind && (namespace.is_none() || place.namespace.as_deref() == namespace)
             };
             let all = state.objects.iter().filter(|(place, _)| here(place));

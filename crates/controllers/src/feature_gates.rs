@@ -2,7 +2,7 @@
 
 use landfall_cloud_config::target::Gate;
 use landfall_kube::kinds;
-use landfall_kube::objects::{Objects, Place};
+use landfall_kube::objects::{ObjectRef, Objects};
 use serde::Deserialize;
 
 use super::{Failed, fetch, object_refs};
@@ -12,7 +12,7 @@ pub(super) const MANAGED_ELSEWHERE: &str = "VSphereMultiVCenterDay2";
 /// On, load balancers of AWS get security groups.
 pub(super) const LOAD_BALANCER_GROUPS: &str = "AWSServiceLBNetworkSecurityGroup";
 
-/// The name of the one object that tells the cluster's release.
+/// The name of the object with the cluster's release.
 pub(super) const VERSION: &str = "version";
 
 const UNREADABLE: &str = "gates-unreadable";
@@ -38,7 +38,7 @@ impl Gates {
         self.enabled.iter().any(|gate| gate.name == name)
     }
 
-    /// How a gate stands.
+    /// The state of a gate.
     pub(super) fn state(&self, name: &str) -> Gate {
         if self.is_on(name) {
             Gate::On
@@ -91,11 +91,11 @@ impl ClusterVersionStatus {
 
 /// The gates of the release that the cluster is to run.
 pub(super) async fn read(objects: &dyn Objects) -> Result<Gates, Failed> {
-    let place = Place::in_cluster(&kinds::FEATURE_GATE, object_refs::CLUSTER);
+    let place = ObjectRef::in_cluster(&kinds::FEATURE_GATE, object_refs::CLUSTER);
     let Some(gates) = fetch::read::<FeatureGate>(objects, &place, UNREADABLE).await? else {
         return Err(Failed::terminal("gates-missing", format!("{place} does not exist")));
     };
-    let place = Place::in_cluster(&kinds::CLUSTER_VERSION, VERSION);
+    let place = ObjectRef::in_cluster(&kinds::CLUSTER_VERSION, VERSION);
     let version = fetch::read::<ClusterVersion>(objects, &place, UNREADABLE).await?;
     let release = version.and_then(|version| version.status.release());
     let release = release

@@ -2,7 +2,7 @@
 
 use landfall_cloud_config::Fault as Refused;
 use landfall_kube::Fault;
-use landfall_kube::objects::{Objects, Place};
+use landfall_kube::objects::{ObjectRef, Objects};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -21,7 +21,7 @@ impl Failed {
     }
 
     /// A call that failed; `what` could not be done to the object.
-    pub(super) fn call(reason: &'static str, place: &Place, what: &str, fault: &Fault) -> Self {
+    pub(super) fn call(reason: &'static str, place: &ObjectRef, what: &str, fault: &Fault) -> Self {
         Self::transient(reason, format!("{place} cannot be {what}: {}", fault.why()))
     }
 }
@@ -32,10 +32,10 @@ impl From<Refused> for Failed {
     }
 }
 
-/// The object as it stands now; none where there is none.
+/// The object as it is now; none where there is none.
 pub(super) async fn object(
     objects: &dyn Objects,
-    place: &Place,
+    place: &ObjectRef,
     reason: &'static str,
 ) -> Result<Option<Value>, Failed> {
     objects.get(place).await.map_err(|fault| Failed::call(reason, place, "read", &fault))
@@ -44,7 +44,7 @@ pub(super) async fn object(
 /// What counts of an object.
 pub(super) fn typed<T: DeserializeOwned>(
     object: &Value,
-    place: &Place,
+    place: &ObjectRef,
     reason: &'static str,
 ) -> Result<T, Failed> {
     // The parser's own words would cite values.
@@ -52,10 +52,10 @@ pub(super) fn typed<T: DeserializeOwned>(
     typed.map_err(|_| Failed::terminal(reason, format!("{place} has a field of the wrong type")))
 }
 
-/// What counts of an object as it stands now; none where there is none.
+/// What counts of an object as it is now; none where there is none.
 pub(super) async fn read<T: DeserializeOwned>(
     objects: &dyn Objects,
-    place: &Place,
+    place: &ObjectRef,
     reason: &'static str,
 ) -> Result<Option<T>, Failed> {
     match object(objects, place, reason).await? {

@@ -1,7 +1,7 @@
-//! Controllers: what keeps objects of a cluster as they should be, for as long as it runs.
+//! Controllers, which reconcile objects of a cluster.
 //!
-//! A controller is told by its watches which key may have changed, reads what there is, and writes what
-//! differs. It holds nothing that it could not read again, so that it may be stopped at any moment.
+//! A controller gets the keys that may have changed from its watches, reads the current objects, and writes the
+//! differences. It keeps no state that it could not read again, so it may be stopped at any moment.
 //!
 //! ```
 //! use std::time::Duration;
@@ -102,7 +102,7 @@ pub trait Controller: Send + Sync + 'static {
     /// The keys that may have changed, without end. A watch that breaks is opened anew.
     fn triggers(&self, client: &Client) -> BoxStream<'static, Key>;
 
-    /// Makes what belongs to a key as it should be.
+    /// Reconciles the objects of a key.
     ///
     /// # Errors
     /// It is not as it should be, as [`Failed`] says.

@@ -1,7 +1,7 @@
 //! References to the objects that controllers read and write.
 
 use landfall_kube::kinds;
-use landfall_kube::objects::Place;
+use landfall_kube::objects::ObjectRef;
 
 use super::Key;
 
@@ -9,30 +9,30 @@ use super::Key;
 pub(super) const CLUSTER: &str = "cluster";
 /// The namespace of the user's settings.
 pub(super) const USER_NAMESPACE: &str = "openshift-config";
-/// The namespace of settings that the cluster makes of the user's.
+/// The namespace of settings that the cluster derives from the user's.
 pub(super) const MANAGED_NAMESPACE: &str = "openshift-config-managed";
-/// The map that the cluster makes of the user's configuration of the cloud provider.
+/// The map that the cluster derives from the user's configuration of the cloud provider.
 pub(super) const MANAGED_MAP: &str = "kube-cloud-config";
 /// The map that the cloud controller manager reads.
 pub(super) const TARGET_MAP: &str = "cloud-conf";
-/// The operator whose conditions tell of landfall's controllers.
+/// The operator whose conditions are about landfall's controllers.
 pub(super) const OPERATOR: &str = "landfall";
-/// The operator whose conditions tell of the cloud controller manager's configuration.
+/// The operator whose conditions are about the cloud controller manager's configuration.
 pub(super) const CLOUD_CONTROLLER_OPERATOR: &str = "cloud-controller-manager";
 
 /// The cluster's Infrastructure object.
-pub(super) fn infrastructure() -> Place {
-    Place::in_cluster(&kinds::INFRASTRUCTURE, CLUSTER)
+pub(super) fn infrastructure() -> ObjectRef {
+    ObjectRef::in_cluster(&kinds::INFRASTRUCTURE, CLUSTER)
 }
 
 /// A map of the user's.
-pub(super) fn user_map(name: &str) -> Place {
-    Place::in_namespace(&kinds::CONFIG_MAP, USER_NAMESPACE, name)
+pub(super) fn user_map(name: &str) -> ObjectRef {
+    ObjectRef::in_namespace(&kinds::CONFIG_MAP, USER_NAMESPACE, name)
 }
 
-/// The map that the cluster makes of the user's.
-pub(super) fn managed_map() -> Place {
-    Place::in_namespace(&kinds::CONFIG_MAP, MANAGED_NAMESPACE, MANAGED_MAP)
+/// The map that the cluster derives from the user's.
+pub(super) fn managed_map() -> ObjectRef {
+    ObjectRef::in_namespace(&kinds::CONFIG_MAP, MANAGED_NAMESPACE, MANAGED_MAP)
 }
 
 /// The one key of a controller that looks after the cluster as a whole.

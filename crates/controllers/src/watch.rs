@@ -24,9 +24,9 @@ const LIFETIME: u32 = 240;
 /// The longest pause before a watch that broke is begun again.
 const LONGEST_PAUSE: Duration = Duration::from_secs(15);
 
-/// The keys of objects of this kind that were made, changed or removed, without end; at the beginning, and
+/// The keys of objects of this kind that were created, changed or removed, without end; at the beginning, and
 /// after an interruption, those of all that there are or have gone. With a name, its key comes at the
-/// beginning even where there is no such object.
+/// beginning even if the object does not exist.
 pub fn changes(
     client: &Client,
     kind: &'static Kind,
@@ -48,7 +48,7 @@ pub fn changes(
     keys.boxed()
 }
 
-/// What there is of a kind, as its watch tells it, without end. A watch that breaks is begun again.
+/// The objects of a kind from its watch, without end. A broken watch is restarted.
 pub fn unbroken<K>(kind: &'static Kind, api: Api<K>, config: watcher::Config) -> BoxStream<'static, Event<K>>
 where
     K: Resource + Clone + DeserializeOwned + Debug + Send + 'static,

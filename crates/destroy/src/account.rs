@@ -12,7 +12,7 @@ use super::pages;
 /// Why nothing can be said of a cluster.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum Fault {
-    /// Nobody knows whose credentials these are, and asking again will not help.
+    /// The credentials' account is unknown, and a retry does not help.
     #[error("{}", .0.message)]
     Account(Box<Finding>),
     /// The cloud gave no usable answer to that question; another time it may.
@@ -21,7 +21,7 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// The finding that tells it.
+    /// The finding for it.
     #[must_use]
     pub fn into_finding(self) -> Finding {
         match self {
@@ -67,8 +67,7 @@ async fn once(removal: &dyn Removal) -> Result<Account, Fault> {
     })
 }
 
-/// That the caller's account is not another one than that in which the cluster was made. Where nobody noted
-/// that one, there is nothing to compare.
+/// Checks that the caller's account is that of the cluster. If it was not recorded, there is nothing to compare.
 ///
 /// # Errors
 /// It is another one.
@@ -81,11 +80,11 @@ pub fn same_account(target: &Target, account: &Account) -> Result<(), Box<Findin
     }
 }
 
-/// That a first look which finds nothing means that the cluster is gone already: it was a look at everything,
-/// in the account that was noted when the cluster was made, or `confirmed` says so.
+/// Checks that a first scan without results proves that the cluster is gone: the scan was complete, in the
+/// account that was recorded when the cluster was created, or the user `confirmed` it.
 ///
 /// # Errors
-/// It may just as well mean that somebody looked in the wrong place.
+/// It does not: region or account may be wrong.
 pub fn nothing_found(
     target: &Target,
     account: &Account,

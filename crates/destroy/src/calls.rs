@@ -13,14 +13,14 @@ use super::pages;
 
 /// A call has ended.
 pub(super) enum Event {
-    /// Things were to be removed.
+    /// Resources were to be removed.
     Removed {
         /// Their places.
         places: Vec<usize>,
         /// What came of it, for each.
         answers: Vec<Answer>,
     },
-    /// Things that were going were looked at.
+    /// Resources whose removal had begun were polled.
     Looked {
         /// Their group.
         group: usize,
@@ -29,11 +29,11 @@ pub(super) enum Event {
         /// What was seen, for each.
         answers: Vec<Answer>,
     },
-    /// What holds things was asked for.
+    /// The holders of resources were queried.
     Named {
         /// Their places.
         places: Vec<usize>,
-        /// What holds each; none where nobody said it.
+        /// The holders of each; none where they are unknown.
         holders: Vec<Option<Vec<Holder>>>,
     },
     /// The cloud was looked at.
@@ -53,7 +53,7 @@ pub(super) async fn discover(removal: &dyn Removal) -> Discovered {
         .unwrap_or_else(|_| Discovered { unseen: vec![pages::broken_off()], ..Discovered::default() })
 }
 
-/// Removes things of one kind and one fate; as many outcomes as there are things.
+/// Removes resources of one kind and one disposition; one outcome for each.
 pub(super) async fn remove(removal: &dyn Removal, things: &[Arc<Resource>]) -> Vec<Answer> {
     let things: Vec<&Resource> = things.iter().map(AsRef::as_ref).collect();
     let removing = AssertUnwindSafe(async { removal.remove(&things).await }).catch_unwind();
@@ -67,7 +67,7 @@ pub(super) async fn look(removal: &dyn Removal, things: &[Arc<Resource>]) -> Vec
     complete(looking.await.ok(), things.len())
 }
 
-/// What holds things of one kind, in their order; none of each where nobody says it in time.
+/// The holders of resources of one kind, in their order; none of those whose answer does not come in time.
 pub(super) async fn holders(
     removal: &dyn Removal,
     things: &[Arc<Resource>],
@@ -85,7 +85,7 @@ pub(super) async fn holders(
     answers.into_iter().map(Some).collect()
 }
 
-/// Where there is not one answer for each thing, nobody knows which is whose.
+/// Without one answer for each resource, the answers cannot be assigned.
 fn complete(answers: Option<Vec<Answer>>, things: usize) -> Vec<Answer> {
     let why = match answers {
         Some(answers) if answers.len() == things => return answers,

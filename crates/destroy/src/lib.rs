@@ -1,9 +1,9 @@
 //! Destroy: everything a cluster owns, nothing else, and proof of it.
 //!
-//! An edge that all platforms share. A platform's [`Removal`] knows what there is of a cluster and how each
-//! thing goes; here it is decided what goes when. A thing is tried as soon as everything that must go before
-//! it has gone, so that the time is that of the longest chain; what does not go is named with what holds it;
-//! and the end is proven by looking at the cloud again. No file is touched.
+//! All platforms share this crate. A platform's [`Removal`] discovers the resources of a cluster and removes
+//! them; this crate decides the order. Each resource is tried as soon as its dependencies have gone, so that the
+//! time is that of the longest chain. Resources that remain are reported with their holders, and a new scan of
+//! the cloud proves the end. No file is touched.
 //!
 //! ```
 //! use landfall_destroy::{Pace, Pauses};
@@ -52,7 +52,7 @@ pub struct Pace {
     pub parallel: usize,
     /// When the run ends, whatever is left by then.
     pub timeout: Duration,
-    /// How long a thing may take to go before it is told what holds it.
+    /// How long a removal may take before the holders of the resource are reported.
     pub name_blockers: Duration,
     /// How long to wait before something is tried or looked at again.
     pub pauses: Pauses,
@@ -88,10 +88,10 @@ pub struct Planned {
     pub unproven: Vec<Finding>,
 }
 
-/// Things of which none waits for another.
+/// Resources of which none waits for another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wave {
-    /// The things, by kind and name.
+    /// The resources, by kind and name.
     pub things: Vec<Resource>,
 }
 
@@ -99,7 +99,7 @@ pub struct Wave {
 /// allows.
 ///
 /// # Errors
-/// Nobody knows whose credentials these are.
+/// The credentials' account is unknown.
 pub async fn plan(removal: &dyn Removal, limit: Duration) -> Result<Planned, Fault> {
     let (account, first) = join(account(removal, limit), calls::discover(removal)).await;
     let account = account?;

@@ -1,4 +1,4 @@
-//! What must go before what: the things of a cluster as a graph without cycles.
+//! The order of removal: the resources of a cluster as a graph without cycles.
 
 use std::collections::BTreeMap;
 use std::mem::replace;
@@ -11,18 +11,18 @@ use super::Wave;
 /// not: the cloud says of each whether it goes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Order {
-    /// Places of the things that a thing waits for.
+    /// Indexes of the resources that a resource waits for.
     pub after: Vec<Vec<usize>>,
-    /// Places of the things that wait for a thing.
+    /// Indexes of the resources that wait for a resource.
     pub before: Vec<Vec<usize>>,
-    /// How many things go one after the other before a thing.
+    /// Length of the longest chain before a resource.
     levels: Vec<usize>,
-    /// How many things go one after the other behind a thing.
+    /// Length of the longest chain behind a resource.
     heights: Vec<usize>,
 }
 
 impl Order {
-    /// The order of some things. What waits for something that is not among them does not wait for it.
+    /// The order of some resources. Dependencies on other resources are ignored.
     pub(super) fn of<'t>(things: impl Iterator<Item = &'t Resource>) -> Self {
         let things: Vec<&Resource> = things.collect();
         let places: BTreeMap<&str, usize> =
@@ -40,7 +40,7 @@ impl Order {
             others.retain(|other| knots[*other] != knots[place]);
         }
         let before = reversed(&after);
-        // A thing's knot has a lower number than the knots of what it waits for.
+        // A resource's component has a lower number than the components of what it waits for.
         let mut last_first: Vec<usize> = (0..things.len()).collect();
         last_first.sort_by_key(|place| knots[*place]);
         let levels = lengths(&after, last_first.iter().rev());
@@ -48,12 +48,12 @@ impl Order {
         Self { after, before, levels, heights }
     }
 
-    /// How many things go one after the other behind a thing, none where it is not known.
+    /// Length of the longest chain behind a resource; 0 where it is unknown.
     pub(super) fn height(&self, place: usize) -> usize {
         self.heights.get(place).copied().unwrap_or_default()
     }
 
-    /// The things in waves: each thing as early as what it waits for allows, what goes last behind all others.
+    /// The resources in waves: each as early as its dependencies allow, those that go last behind all others.
     pub(super) fn waves(&self, things: &[Resource]) -> Vec<Wave> {
         let levels = self.levels_of(things);
         let count = levels.iter().max().map_or(0, |most| most + 1);
@@ -64,9 +64,9 @@ impl Order {
         waves
     }
 
-    /// The wave of each thing. What goes last begins behind all others that do not wait for it.
+    /// The wave of each resource. What goes last begins behind all others that do not wait for it.
     fn levels_of(&self, things: &[Resource]) -> Vec<usize> {
-        // What a thing waits for stands before it.
+        // The dependencies of a resource come before it.
         let mut order: Vec<usize> = (0..things.len()).collect();
         order.sort_by_key(|place| self.levels[*place]);
         let mut waits = vec![false; things.len()];
@@ -86,7 +86,7 @@ impl Order {
     }
 }
 
-/// Whether a thing goes last: it is a trace of the cluster, or what the cluster only used.
+/// Whether a resource goes last: it identifies the cluster, or is only shared.
 pub(super) fn goes_last(thing: &Resource) -> bool {
     thing.kind.last || thing.fate == Disposition::Released
 }
@@ -102,7 +102,7 @@ fn reversed(edges: &[Vec<usize>]) -> Vec<Vec<usize>> {
 }
 
 /// The length of the longest chain that begins at each place, which comes in an order in which every place
-/// stands behind those that its edges lead to.
+/// comes after those that its edges lead to.
 fn lengths<'p>(edges: &[Vec<usize>], order: impl Iterator<Item = &'p usize>) -> Vec<usize> {
     let mut lengths = vec![0; edges.len()];
     for place in order {
@@ -167,7 +167,7 @@ mod tests {
     const KIND_OF_ALL: Kind = Kind { name: "thing", batch: 1, help: "", last: false };
     static KIND: Kind = KIND_OF_ALL;
 
-    /// Things by number, with the numbers of those that each waits for.
+    /// Resources by number, with the numbers of those that each waits for.
     fn things(after: &[Vec<usize>]) -> Vec<Resource> {
         let thing = |(id, after): (usize, &Vec<usize>)| Resource {
             id: id.to_string(),

@@ -54,7 +54,7 @@ pub(super) fn other_account(target: &Target, recorded: &str, account: &Account) 
         .help(format!("use credentials for account {recorded}; nothing was changed"))
 }
 
-/// That nothing was found, and nobody knows whether it was looked for in the right place.
+/// Nothing was found, and account or region are not confirmed.
 pub(super) fn nothing_there(target: &Target, account: &Account) -> Finding {
     let place = match region(target) {
         Some(region) => format!("account {}, region {region}", account.id),
@@ -71,7 +71,7 @@ pub(super) fn nothing_there(target: &Target, account: &Account) -> Finding {
     Finding::error(&NOTHING_THERE, Kind::Required, "", message).help(help)
 }
 
-/// That nobody says whose credentials these are.
+/// The account of the credentials is unknown.
 pub(super) fn no_account(why: &str) -> Finding {
     Finding::error(&NO_ACCOUNT, Kind::Invalid, "", format!("the account could not be read: {why}")).help(
         "run the same command again; if it fails every time, check the network and which server \

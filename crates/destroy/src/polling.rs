@@ -8,26 +8,26 @@ use tokio::time::Instant;
 use super::pause::Growth;
 use super::removal_state::{Group, Node, RemovalState, Stand};
 
-/// A thing that is on its way for longer than this is removed again, which is safe: the cloud may have
+/// A resource whose removal takes longer than this is removed again, which is safe: the cloud may have
 /// forgotten about it.
 const LONG: Duration = Duration::from_mins(10);
 
-/// The same of a thing that cannot be looked at: the answer to another attempt tells what a look does not.
+/// The same for a resource that cannot be polled: the answer to another removal shows what a poll does not.
 const BLIND: Duration = Duration::from_mins(1);
 
-/// When things that are going are looked at.
+/// When resources whose removal has begun are polled.
 #[derive(Debug, Default)]
 pub(super) struct Polling {
     /// Whether a look is under way.
     pub under_way: bool,
     /// When to look next.
     pub at: Option<Instant>,
-    /// How many looks there were since the first thing of the group was on its way.
+    /// Number of polls since the removal of the first resource of the group began.
     before: u32,
 }
 
 impl RemovalState {
-    /// Things of a group that are to be looked at.
+    /// Resources of a group to poll.
     pub(super) fn watched(&self, group: usize) -> Vec<usize> {
         let is_watched =
             |node: &Node| node.group == group && matches!(node.stand, Stand::Going | Stand::Doubted);
@@ -42,14 +42,14 @@ impl RemovalState {
         due.map(|(place, _)| place).collect()
     }
 
-    /// A look at things of one group begins.
+    /// A poll of resources of one group begins.
     pub(super) fn begin_look(&mut self, group: usize) {
         let looks = &mut self.groups[group].looks;
         (looks.under_way, looks.at) = (true, None);
     }
 
-    /// A look at things of one group has ended. As long as some of them are on their way, pauses between
-    /// looks grow with the time that they take.
+    /// A poll of resources of one group has ended. As long as some of them are being removed, pauses between
+    /// polls grow with the time that the removals take.
     pub(super) fn looked(&mut self, group: usize, places: &[usize], answers: Vec<Answer>, now: Instant) {
         for (place, answer) in places.iter().zip(answers) {
             self.seen(*place, answer, now);
@@ -91,7 +91,7 @@ impl RemovalState {
         }
     }
 
-    /// Lets the things of a group be looked at soon.
+    /// Polls the resources of a group soon.
     pub(super) fn look_soon(&mut self, group: usize, now: Instant) {
         let soon = now + self.pauses.after(0, Growth::Half);
         let looks = &mut self.groups[group].looks;

@@ -1,4 +1,4 @@
-//! How a run stands, for those who watch it.
+//! The progress of a run.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -21,7 +21,7 @@ pub trait Watcher: Sync {
     fn told(&self, line: &str);
 }
 
-/// Nobody watches.
+/// Discards the progress.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Unwatched;
 
@@ -31,12 +31,12 @@ impl Watcher for Unwatched {
     fn told(&self, _: &str) {}
 }
 
-/// How a run stands.
+/// The progress of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct State {
     /// One entry for each kind and fate, in the order in which they were first found.
     pub kinds: Vec<KindState>,
-    /// The things that do not go and have been told, each with what holds it.
+    /// The reported resources that remain, each with its holders.
     pub blocked: Vec<Blocked>,
     /// Whether nothing is left to do but to look whether all is gone.
     pub proving: bool,
@@ -44,12 +44,12 @@ pub struct State {
     pub elapsed: Duration,
 }
 
-/// How the things of one kind and one fate stand.
+/// The progress of the resources of one kind and one disposition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KindState {
     /// The kind.
     pub kind: &'static Kind,
-    /// What becomes of these things.
+    /// The disposition of these resources.
     pub fate: Disposition,
     /// How many there are, those that are gone among them.
     pub total: usize,
@@ -61,14 +61,14 @@ pub struct KindState {
     pub held: usize,
 }
 
-/// A thing that does not go.
+/// A resource that remains.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Blocked {
-    /// The thing.
+    /// The resource.
     pub thing: Resource,
     /// Why it does not go, without a full stop.
     pub why: String,
-    /// What holds it; empty where nobody knows.
+    /// Its holders; empty where they are unknown.
     pub holders: Vec<Holder>,
     /// What to do about it; empty where there is nothing to do but to wait.
     pub help: String,
@@ -110,7 +110,7 @@ impl State {
     }
 }
 
-/// What people call a thing: `security group demo-node (sg-1)`.
+/// The name of a resource for people: `security group demo-node (sg-1)`.
 #[must_use]
 pub fn label(thing: &Resource) -> String {
     format!("{} {}", thing.kind.name, called(thing))
@@ -172,7 +172,7 @@ fn line(first: &Blocked, all: &[&Blocked]) -> String {
 }
 
 impl Blocked {
-    /// Whether the same is to be told of another thing of the same kind.
+    /// Whether the report of another resource of the same kind is the same.
     fn is_told_like(&self, other: &Self) -> bool {
         self.thing.kind == other.thing.kind
             && self.thing.fate == other.thing.fate
@@ -222,7 +222,7 @@ mod tests {
             ..blocked.clone()
         };
         let other = Blocked { since: Duration::from_secs(31), ..bare.clone() };
-        // Of two the same is told, so that they have one line.
+        // Both have the same report, so they share one line.
         let told = lines(&[bare, blocked, other]);
         assert_eq!(told.len(), 2, "{told:?}");
         assert_names(&told[0], &["security group", " 2 ", " 31s", "demo (sg-1), demo (sg-1)"]);

@@ -1,4 +1,4 @@
-//! What a fresh look at the cloud means for the things that are known.
+//! What a new scan of the cloud means for the known resources.
 //!
 //! A cloud may go on listing what is gone. What was said to be gone and is listed again is therefore removed
 //! again after a pause, which is safe. What was then said to be gone a second time, after a second look at
@@ -31,11 +31,11 @@ pub(super) struct Look {
     pub begun: Instant,
 }
 
-/// So many times a thing is said to be gone before a list that still has it may be late.
+/// After so many confirmations that a resource is gone, a list that still has it may be stale.
 const SAID: u32 = 2;
 
 impl RemovalState {
-    /// Takes in what a look found; how many things are new or came back.
+    /// Merges a scan; returns the number of resources that are new or came back.
     pub(super) fn found(&mut self, things: Vec<Resource>, look: Look, now: Instant) -> usize {
         let mut listed = BTreeSet::new();
         let mut news = 0;
@@ -62,7 +62,7 @@ impl RemovalState {
         news
     }
 
-    /// Takes in what is now said of a thing that was known; whether it came back.
+    /// Merges the result for a known resource; returns whether it came back.
     fn again(&mut self, place: usize, thing: Resource, look: Look, now: Instant) -> bool {
         let is_gone = self.nodes[place].stand == Stand::Gone;
         let is_busy = matches!(self.nodes[place].stand, Stand::Trying | Stand::Going | Stand::Doubted);

@@ -16,13 +16,13 @@ use super::pause::{Growth, Pauses};
 use super::polling::Polling;
 use super::stuck::Naming;
 
-/// How long a thing that may go waits for others to go with the same call.
+/// How long a removable resource waits for others to go with the same call.
 const WINDOW: Duration = Duration::from_millis(20);
 
 /// What goes last waits no longer than this for something that is on its way.
 const SLOW: Duration = Duration::from_mins(10);
 
-/// How a thing stands.
+/// The state of a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stand {
     /// Something has to go before.
@@ -31,7 +31,7 @@ pub(super) enum Stand {
     Ready(Instant),
     /// A call to remove it is under way.
     Trying,
-    /// It is on its way; looks will tell.
+    /// Its removal has begun; polls will show the result.
     Going,
     /// It did not go, and is to be removed again.
     Held {
@@ -40,7 +40,7 @@ pub(super) enum Stand {
         /// Whether that may be earlier when something else has gone.
         early: bool,
     },
-    /// It was said to be gone more than once and is still listed; a look will tell.
+    /// It was confirmed to be gone more than once and is still listed; a read by its id decides.
     Doubted,
     /// It is gone.
     Gone,
@@ -48,16 +48,16 @@ pub(super) enum Stand {
     Refused,
 }
 
-/// A thing, and what is remembered of it.
+/// A resource with its state.
 #[derive(Debug)]
 pub(super) struct Node {
-    /// The thing.
+    /// The resource.
     pub thing: Arc<Resource>,
     /// Place of its group.
     pub group: usize,
-    /// How it stands.
+    /// Its state.
     pub stand: Stand,
-    /// How many things must go before.
+    /// Number of resources that must go before it.
     pub pending: usize,
     /// When it was tried first.
     pub first_tried: Option<Instant>,
@@ -67,19 +67,19 @@ pub(super) struct Node {
     pub tries: u32,
     /// How many times it was said to be gone.
     pub said_gone: u32,
-    /// How many things went before it, once it has gone.
+    /// Number of resources that went before it, once it has gone.
     pub went: usize,
     /// When it was last said to be gone.
     pub went_at: Option<Instant>,
     /// Why it does not go, in the cloud's words.
     pub why: String,
-    /// What to do about it, where that is not what helps with all things of its kind.
+    /// Its remedy, where that differs from the remedy of its kind.
     pub help: Option<String>,
-    /// What is told of what holds it.
+    /// The report about its holders.
     pub naming: Naming,
 }
 
-/// The things of one kind and one fate.
+/// The resources of one kind and one disposition.
 #[derive(Debug)]
 pub(super) struct Group {
     /// The kind.
@@ -90,16 +90,16 @@ pub(super) struct Group {
     pub looks: Polling,
 }
 
-/// All things of a run.
+/// All resources of a run.
 #[derive(Debug)]
 pub(super) struct RemovalState {
-    /// The things, in the order in which they were found. None is ever taken out.
+    /// The resources, in the order in which they were found. None is removed from the list.
     pub nodes: Vec<Node>,
     /// Their groups, in the same order.
     pub groups: Vec<Group>,
     /// What waits for what.
     pub order: Order,
-    /// Places of the things by their ids.
+    /// Indexes of the resources by their ids.
     pub places: BTreeMap<String, usize>,
     /// What was refused, each once.
     pub refusals: Vec<Finding>,
@@ -122,7 +122,7 @@ impl RemovalState {
         }
     }
 
-    /// Takes in a thing that nobody knew of; its place. The order is to be made again.
+    /// Adds a new resource; returns its index. The order must be computed again.
     pub(super) fn add(&mut self, thing: Resource) -> usize {
         let place = self.nodes.len();
         let group = self.group(thing.kind, thing.fate);
@@ -145,7 +145,7 @@ impl RemovalState {
         place
     }
 
-    /// The place of a group, which is made if there is none.
+    /// The index of a group, which is created if necessary.
     pub(super) fn group(&mut self, kind: &'static Kind, fate: Disposition) -> usize {
         let is_it = |group: &Group| group.kind.name == kind.name && group.fate == fate;
         if let Some(place) = self.groups.iter().position(is_it) {
@@ -155,7 +155,7 @@ impl RemovalState {
         self.groups.len() - 1
     }
 
-    /// Makes the order again, after things came or changed.
+    /// Computes the order again, after resources were added or changed.
     pub(super) fn reorder(&mut self, now: Instant) {
         self.order = Order::of(self.nodes.iter().map(|node| &*node.thing));
         for place in 0..self.nodes.len() {
@@ -190,7 +190,7 @@ impl RemovalState {
         !self.nodes.iter().any(|node| !goes_last(&node.thing) && comes_forward(node))
     }
 
-    /// When things come forward no longer, so that what goes last may go.
+    /// When no new resources become removable, so that those that go last may go.
     pub(super) fn last_times(&self, after: Duration) -> impl Iterator<Item = Instant> {
         self.nodes.iter().filter(|node| !goes_last(&node.thing)).filter_map(move |node| {
             let limit = if node.stand == Stand::Going { SLOW } else { after };
@@ -211,7 +211,7 @@ impl RemovalState {
         self.nodes.iter().any(|node| node.stand != Stand::Gone)
     }
 
-    /// The things at some places.
+    /// The resources at some indexes.
     pub(super) fn things(&self, places: &[usize]) -> Vec<Arc<Resource>> {
         places.iter().map(|place| Arc::clone(&self.nodes[*place].thing)).collect()
     }
@@ -225,7 +225,7 @@ impl RemovalState {
         self.nodes.iter().any(is_stuck)
     }
 
-    /// Lets things be removed again whose time has come.
+    /// Retries resources whose pause is over.
     pub(super) fn ripen(&mut self, now: Instant) {
         for node in &mut self.nodes {
             if matches!(node.stand, Stand::Held { again, .. } if again <= now) {
@@ -234,8 +234,8 @@ impl RemovalState {
         }
     }
 
-    /// Lets things be removed again soon that are held, as what held them may just have gone; not at once,
-    /// and the later the more often that was of no use.
+    /// Retries held resources soon, as their holder may just have gone; not at once, and later after each retry
+    /// that failed.
     pub(super) fn hurry(&mut self, now: Instant) {
         for node in &mut self.nodes {
             let Stand::Held { again, early: true } = node.stand else { continue };
@@ -246,8 +246,8 @@ impl RemovalState {
         }
     }
 
-    /// What may be removed now, each batch with one call; what most depends on stands first. What goes last is
-    /// left out while something else comes forward, but not longer than `patience` for what does not go.
+    /// The resources to remove now, each batch with one call; those with the longest chain first. Resources that go
+    /// last wait while others become removable, but not longer than `patience` for those that remain.
     pub(super) fn batches(&self, now: Instant, patience: Duration) -> Vec<Vec<usize>> {
         let mut ready: Vec<Vec<usize>> = vec![Vec::new(); self.groups.len()];
         let all = self.is_time_for_last(now, patience);
@@ -269,7 +269,7 @@ impl RemovalState {
         batches
     }
 
-    /// When a thing that may be removed does not wait any longer for others to go with it.
+    /// When a removable resource no longer waits for others to go with it.
     fn full_at(&self, place: usize) -> Option<Instant> {
         match self.nodes[place].stand {
             Stand::Ready(since) => Some(since + WINDOW),
@@ -287,7 +287,7 @@ impl RemovalState {
         again.chain(looks.filter(|looks| !looks.under_way).filter_map(|looks| looks.at))
     }
 
-    /// A call to remove things begins.
+    /// A call to remove resources begins.
     pub(super) fn begin(&mut self, places: &[usize], now: Instant) {
         for place in places {
             let node = &mut self.nodes[*place];
@@ -296,7 +296,7 @@ impl RemovalState {
         }
     }
 
-    /// A call to remove a thing has ended.
+    /// A call to remove a resource has ended.
     pub(super) fn tried(&mut self, place: usize, answer: Answer, now: Instant) {
         match answer {
             Answer::Gone => self.went(place, now),
@@ -307,7 +307,7 @@ impl RemovalState {
         }
     }
 
-    /// A thing has gone: what waited for nothing else may go.
+    /// A resource has gone: those that only waited for it become removable.
     pub(super) fn went(&mut self, place: usize, now: Instant) {
         let node = &mut self.nodes[place];
         if node.stand == Stand::Gone {
@@ -336,7 +336,7 @@ impl RemovalState {
         self.look_soon(group, now);
     }
 
-    /// A thing did not go; it is tried again after a pause that grows.
+    /// A resource did not go; it is tried again after a growing pause.
     pub(super) fn held(&mut self, place: usize, why: String, early: bool, now: Instant) {
         let node = &mut self.nodes[place];
         tracing::debug!(thing = %node.thing.id, why = %why, "still exists");
@@ -361,7 +361,7 @@ impl RemovalState {
         }
     }
 
-    /// The thing that a thing waits for in the end: one that does not go rather than one that is under way.
+    /// The resource that blocks a resource in the end: one that remains rather than one that is being removed.
     pub(super) fn root(&self, place: usize) -> usize {
         let weight = |place: &&usize| match self.nodes[**place].stand {
             Stand::Gone => 0,

@@ -28,7 +28,7 @@ pub enum Outcome {
 /// Something that is left.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Left {
-    /// The thing.
+    /// The resource.
     pub thing: Resource,
     /// Why it is left, without a full stop.
     pub why: String,
@@ -38,7 +38,7 @@ pub struct Left {
     pub help: String,
 }
 
-/// What came of a run. Every thing that was found is in one of the three lists, and in one only.
+/// The result of a run. Each resource that was found is in exactly one of the three lists.
 #[derive(Clone, Debug)]
 pub struct Report {
     /// How the run ended.
@@ -51,14 +51,14 @@ pub struct Report {
     pub left: Vec<Left>,
     /// What is to be said; never empty unless everything is gone or the user stopped the run.
     pub findings: Vec<Finding>,
-    /// How many calls the run made of the platform: removals, looks, questions for holders, discoveries.
+    /// Number of calls of the run to the platform: removals, polls, queries for holders, discoveries.
     pub calls: usize,
     /// How long the run took.
     pub took: Duration,
 }
 
 impl Report {
-    /// What came of a run that ended with its things standing so.
+    /// The result of a run that ended with this state.
     pub(super) fn of(board: &RemovalState, outcome: Outcome, findings: Vec<Finding>) -> Self {
         let mut gone: Vec<&Node> = board.nodes.iter().filter(|node| node.stand == Stand::Gone).collect();
         gone.sort_by_key(|node| node.went);

@@ -57,7 +57,7 @@ pub async fn run(
     report
 }
 
-/// What stands against removing anything at all, and how the run ends for it.
+/// A finding that forbids any removal, and how the run ends then.
 async fn objections(
     removal: &dyn Removal,
     target: &Target,
@@ -91,14 +91,14 @@ struct Run<'a> {
     deadline: Instant,
     board: RemovalState,
     calls: FuturesUnordered<Waiting<'a, Event>>,
-    /// How many calls were made.
+    /// Number of calls.
     made: usize,
     /// How many calls are under way that remove something.
     removing: usize,
-    /// How many calls are under way that ask what holds things.
+    /// Number of running queries for holders.
     naming: usize,
     search: Search,
-    /// What a later look found that stands against removing anything.
+    /// A finding of a later scan that forbids removals.
     objections: Vec<Finding>,
     /// What looks found that may be the cluster's and is not proven to be, each once.
     unproven: Vec<Finding>,
@@ -121,7 +121,7 @@ struct Search {
     blind: u32,
     /// Whether the last one found nothing to do, and nothing was done since.
     proven: bool,
-    /// When the next one may begin that looks for what holds things that are stuck.
+    /// When the next query for holders may begin.
     stuck_at: Option<Instant>,
     /// How many of these there were that found nothing new.
     in_vain: u32,
@@ -260,7 +260,7 @@ impl<'a> Run<'a> {
     }
 
     fn start_naming(&mut self, now: Instant) {
-        // Most calls are to remove things.
+        // Most calls remove resources.
         let most = (self.parallel / 4).max(1);
         for places in self.board.to_name(now, self.name_after) {
             if !self.has_room() || self.naming >= most {

@@ -1,8 +1,8 @@
 //! Reports resources that remain, with their holders.
 //!
-//! Only what was tried is named, never what waits for it. Things of one kind are asked about together, those
-//! whose time comes soon with those whose time has come, so that the questions are few however many things
-//! there are; later ones come more and more seldom.
+//! Only resources whose removal was tried are reported, never those that wait for them. The holders of one kind
+//! are queried together, also for resources whose time comes soon, so that the queries stay few; later queries
+//! come at growing intervals.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use super::pause::{Growth, Pauses};
 use super::progress::Blocked;
 use super::removal_state::{Node, RemovalState, Stand};
 
-/// What is remembered of a thing that does not go.
+/// What is remembered of a resource that remains.
 #[derive(Debug, Default)]
 pub(super) struct Naming {
     /// Whether it is being asked what holds it.
@@ -23,30 +23,30 @@ pub(super) struct Naming {
     next: Option<Instant>,
     /// How many times that was asked.
     asked: u32,
-    /// What was told, once it was.
+    /// The last report.
     pub told: Option<Vec<Holder>>,
 }
 
 /// Pauses between asking grow up to so many times the first.
 const SELDOM: u32 = 8;
 
-/// The part of the time after which a thing is told that is left for asking what holds it.
+/// The part of the time before a report that is left for the query for holders.
 fn lead(after: Duration) -> Duration {
     after / 6
 }
 
-/// How long to wait for an answer: what is told first must be told in time.
+/// Timeout of that query: the first report must be in time.
 pub(super) fn limit(after: Duration, is_first: bool) -> Duration {
     if is_first { lead(after) } else { after }
 }
 
-/// Whether a thing was tried and has not gone.
+/// Whether a removal was tried and the resource remains.
 fn does_not_go(stand: Stand) -> bool {
     !matches!(stand, Stand::Waiting | Stand::Doubted | Stand::Gone)
 }
 
 impl RemovalState {
-    /// Things that are to be named now: of each group in which the time of one has come, all whose time comes
+    /// Resources to report now: of each group in which the time of one has come, all whose time comes
     /// soon.
     pub(super) fn to_name(&self, now: Instant, after: Duration) -> Vec<Vec<usize>> {
         let mut groups: Vec<(Vec<usize>, bool)> = vec![(Vec::new(), false); self.groups.len()];
@@ -59,12 +59,12 @@ impl RemovalState {
         groups.into_iter().filter(|(_, is_due)| *is_due).map(|(places, _)| places).collect()
     }
 
-    /// When things are to be named.
+    /// When resources are to be reported.
     pub(super) fn name_times(&self, after: Duration) -> impl Iterator<Item = Instant> {
         self.nodes.iter().filter_map(move |node| name_at(node, after))
     }
 
-    /// It is asked what holds some things; whether of one of them for the first time.
+    /// A query for the holders of resources begins; returns whether it is the first for one of them.
     pub(super) fn begin_naming(&mut self, places: &[usize]) -> bool {
         let mut is_first = false;
         for place in places {
@@ -103,7 +103,7 @@ impl RemovalState {
         news
     }
 
-    /// A thing that does not go, if that was told.
+    /// A remaining resource that was reported.
     pub(super) fn blocked(&self, place: usize, now: Instant) -> Option<Blocked> {
         let node = self.nodes.get(place)?;
         let holders = node.naming.told.clone()?;
@@ -119,7 +119,7 @@ impl RemovalState {
         })
     }
 
-    /// Why a thing has not gone, without a full stop.
+    /// Why a resource remains, without a full stop.
     pub(super) fn why(&self, place: usize) -> String {
         let node = &self.nodes[place];
         match node.stand {
@@ -142,7 +142,7 @@ impl RemovalState {
         }
     }
 
-    /// What to do about a thing that has not gone; empty where there is nothing to do but to wait.
+    /// The remedy for a resource that remains; empty where waiting is enough.
     pub(super) fn help(&self, place: usize) -> String {
         let node = &self.nodes[place];
         let holders = node.naming.told.as_deref().unwrap_or_default();
@@ -155,7 +155,7 @@ impl RemovalState {
     }
 }
 
-/// When a thing is to be named, if it is. What was refused for good is named once.
+/// When a resource is to be reported, if it is. A permanent refusal is reported once.
 fn name_at(node: &Node, after: Duration) -> Option<Instant> {
     let naming = &node.naming;
     let is_settled = node.stand == Stand::Refused && naming.told.is_some();

@@ -90,7 +90,7 @@ fn what_most_waits_for_goes_first() {
     let cloud = Cloud::new(items);
     let seen = destroyed(&cloud, Pace { parallel: 3, ..pace() });
     assert_eq!(seen.outcome(), Some(Outcome::Gone));
-    // Twelve things, three at a time: the chain costs nothing beside.
+    // Twelve resources, three at a time: the chain costs nothing more.
     assert!(seen.took <= Cloud::LATENCY * 5 + Duration::from_millis(20), "{:?}", seen.took);
 }
 

@@ -38,7 +38,7 @@ use serde::Serialize;
 pub enum Severity {
     /// The file is refused.
     Error,
-    /// Worth knowing, the file stands.
+    /// Worth knowing; the file is accepted.
     Warning,
 }
 
@@ -52,7 +52,7 @@ pub enum Kind {
     Invalid,
     /// A value is not one of the accepted ones.
     NotSupported,
-    /// A value or a key stands twice.
+    /// A value or a key appears twice.
     Duplicate,
     /// A value must not be given here.
     Forbidden,
@@ -60,7 +60,7 @@ pub enum Kind {
     TooMany,
     /// A list is longer than another one allows.
     TooLong,
-    /// A value makes a later computation impossible.
+    /// A later computation is impossible with this value.
     InternalError,
     /// A value has the wrong type.
     TypeInvalid,
@@ -101,7 +101,7 @@ pub struct Related {
     pub span: Option<Span>,
 }
 
-/// One thing worth saying about an input.
+/// An error or a warning about an input.
 #[derive(Clone, Debug)]
 pub struct Finding {
     /// The code, whose page says what the rule is for.
@@ -110,7 +110,7 @@ pub struct Finding {
     pub severity: Severity,
     /// The sort of fault.
     pub kind: Kind,
-    /// Field path as the OpenShift installer reports it, which is not always where the value stands.
+    /// Field path as the OpenShift installer reports it, which is not always that of the value.
     pub field: String,
     /// Field path of the real place, where it differs from `field`.
     pub at: Option<String>,
@@ -245,7 +245,7 @@ impl Findings {
         self.warnings += warnings;
     }
 
-    /// Counts a finding that would not be kept, so that it need not be made.
+    /// Counts a finding that would not be kept, so that it need not be created.
     pub fn skip(&mut self, severity: Severity) {
         *self.count(severity) += 1;
     }
@@ -270,7 +270,7 @@ impl Findings {
         self.errors
     }
 
-    /// Whether there is no finding.
+    /// Whether the list is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()

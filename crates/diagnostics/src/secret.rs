@@ -11,7 +11,7 @@ use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE, URL_S
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// What stands in place of a secret in every output.
+/// The replacement of a secret in every output.
 pub const REDACTED: &str = "<redacted>";
 
 /// The name under which a secret asks to be deserialised, so that the reader of the text remembers its

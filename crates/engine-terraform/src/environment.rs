@@ -13,17 +13,17 @@ use super::Stage;
 /// other providers than landfall means.
 const DROPPED: &[&str] = &["TF_WORKSPACE", "TF_REATTACH_PROVIDERS", "TF_DATA_DIR"];
 
-/// Beginnings of such variables' names.
+/// Prefixes of these variables' names.
 const DROPPED_STARTS: &[&str] = &["TF_CLI_ARGS", "TF_VAR_"];
 
 /// The variable that makes terraform and its providers print what they send and receive, and the one that
 /// names a file for it. Without the file it would go to the streams.
 const LOG: (&str, &str) = ("TF_LOG", "TF_LOG_PATH");
 
-/// What terraform is told in every run.
+/// The environment of Terraform in every run.
 const FIXED: &[(&str, &str)] = &[("TF_IN_AUTOMATION", "1"), ("TF_INPUT", "0"), ("CHECKPOINT_DISABLE", "1")];
 
-/// Variables that name the user's settings of the program. A file that is not there makes it complain.
+/// Variables that name the user's settings of the program. Terraform reports a missing file.
 const SETTINGS: &[&str] = &["TF_CLI_CONFIG_FILE", "TERRAFORM_CONFIG"];
 
 /// Endings of variables whose value may be a path.
@@ -158,7 +158,7 @@ fn hide(name: &str, value: &str, scrub: &mut Scrub) {
     values.filter(|value| value.len() >= LONG_VALUE).for_each(secret);
 }
 
-/// Whether a text is taken for something that nobody may see by its length.
+/// Whether a text counts as secret because of its length.
 fn is_long(text: &str) -> bool {
     text.len() >= LONG_TEXT && !text.starts_with('/') && !text.contains("://")
 }
@@ -276,7 +276,7 @@ mod tests {
             let said = scrub.clean(&format!("<{secret}> is refused"));
             assert_eq!(said, "<<redacted>> is refused", "{secret}");
         }
-        // The place is no secret, and other addresses of the same host stay readable.
+        // The path is not a secret, and other addresses of the same host stay readable.
         let said = scrub.clean(&format!("Get \"{signed}\""));
         assert_eq!(said, format!("Get \"{place}?<redacted>\""));
         assert_eq!(scrub.clean("dial proxy.example.com:3128"), "dial proxy.example.com:3128");

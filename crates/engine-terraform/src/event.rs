@@ -8,7 +8,7 @@ use serde::Deserialize;
 /// What is being done to a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Action {
-    /// It is made.
+    /// It is created.
     Create,
     /// It is read.
     Read,
@@ -16,7 +16,7 @@ pub enum Action {
     Update,
     /// It is removed.
     Delete,
-    /// It is removed and made anew.
+    /// It is replaced.
     Replace,
     /// Something that this version does not know.
     Other,
@@ -151,7 +151,7 @@ impl Event {
         let line: Line = serde_json::from_slice(line).ok()?;
         let hook = line.hook.and_then(|hook| {
             let action = Action::of(hook.action.as_deref().unwrap_or_default());
-            // Whole seconds are enough; what is no time at all counts as none.
+            // Whole seconds are enough; an invalid time counts as none.
             let seconds = hook.elapsed_seconds.and_then(|seconds| {
                 std::time::Duration::try_from_secs_f64(seconds).ok().map(|time| time.as_secs())
             });

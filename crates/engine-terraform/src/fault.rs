@@ -1,4 +1,4 @@
-//! What can go wrong with terraform, and what is told of it.
+//! Errors of Terraform, and their findings.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use super::run_errors::{Cause, Trouble};
 /// Why terraform did not do its work. Nothing in it is secret.
 #[derive(Debug, thiserror::Error)]
 pub enum Fault {
-    /// There is no such program, or none at all on PATH.
+    /// The program does not exist, or PATH has none.
     #[error("{}", .named.as_ref().map_or_else(
         || "neither `tofu` nor `terraform` is on PATH".to_owned(),
         |path| format!("the program {} does not exist", path.display()),
@@ -37,7 +37,7 @@ pub enum Fault {
         #[source]
         source: io::Error,
     },
-    /// The program does not tell the version of a Terraform.
+    /// The program does not print the version of a Terraform.
     #[error("{} does not print its version like Terraform and OpenTofu", .program.display())]
     NotTerraform {
         /// The program.
@@ -57,10 +57,10 @@ pub enum Fault {
     /// A stage cannot be prepared: providers, mostly.
     #[error("{0}")]
     Init(Failed),
-    /// The work on a stage has failed. What was made stands in its state.
+    /// The work on a stage has failed. What was created is in its state.
     #[error("{0}")]
     Failed(Failed),
-    /// The work ended early because that was asked for. What was made stands in the state.
+    /// The work was interrupted. What was created is in the state.
     #[error("{0}")]
     Interrupted(Interrupted),
     /// A signal from elsewhere ended terraform.
@@ -115,13 +115,13 @@ pub struct Interrupted {
     pub work: String,
     /// The process of an earlier run that was being waited for, and that still works on the stage.
     pub earlier: Option<u32>,
-    /// How many changes were made.
+    /// Number of changes that were made.
     pub done: usize,
-    /// How many there were to make, if that was known.
+    /// Number of planned changes, if known.
     pub total: Option<usize>,
 }
 
-/// So many errors of one run are told; the log has all.
+/// Maximum number of reported errors of one run; the log has all.
 const MOST: usize = 20;
 
 fn listed(found: &[(PathBuf, Version)]) -> String {
@@ -136,7 +136,7 @@ impl Fault {
         move |source| Self::File { doing, path, source }
     }
 
-    /// The fault as findings: one, or one for each error that terraform told. They have no place in a config.
+    /// The fault as findings: one, or one for each error of Terraform, without a position in a config.
     #[must_use]
     pub fn finding(&self) -> Vec<Finding> {
         let one = |code: &'static Code, message: String, help: String| {
@@ -182,7 +182,7 @@ fn install() -> String {
     )
 }
 
-const KILLED_HELP: &str = "run the same command again: it continues from the state. On AWS it first lists \
+const KILLED_HELP: &str = "run the same command again: it continues from the state. It first lists \
     created resources that are missing in the state (LF1222)";
 
 const STATE_HELP: &str = "restore a copy, such as the file of the same name with the suffix .backup, and \

@@ -34,7 +34,7 @@ struct Mark {
     providers: Vec<(String, u64)>,
 }
 
-/// Whether the last installation still stands as it was made.
+/// Whether the last installation is still valid.
 pub(super) fn stands(terraform: &Terraform, stage: &Stage<'_>) -> bool {
     let data = environment::data(stage.folder);
     let Ok(Some(bytes)) = streams::read(&data.join(MARK)) else { return false };
@@ -69,7 +69,7 @@ pub(super) fn has_data(stage: &Stage<'_>) -> bool {
     }
 }
 
-/// Makes the data folder.
+/// Creates the data folder.
 pub(super) fn prepare(stage: &Stage<'_>) -> Result<(), Fault> {
     let data = environment::data(stage.folder);
     if fs::symlink_metadata(&data).is_ok_and(|about| !about.is_dir()) {
@@ -78,7 +78,7 @@ pub(super) fn prepare(stage: &Stage<'_>) -> Result<(), Fault> {
     streams::private_folder(&data)
 }
 
-/// Empties the data folder. Everything in it can be had again; the state is elsewhere.
+/// Empties the data folder. Everything in it can be installed again; the state is elsewhere.
 pub(super) fn wipe(stage: &Stage<'_>) -> Result<(), Fault> {
     let data = environment::data(stage.folder);
     let removed = match fs::symlink_metadata(&data) {
@@ -105,7 +105,7 @@ pub(super) fn arguments(plugin_dir: Option<&Path>) -> Vec<OsString> {
 fn mark(terraform: &Terraform, stage: &Stage<'_>, data: &Path) -> Option<Mark> {
     let mut sum = Context::new(&SHA256);
     let mut take = |bytes: &[u8]| {
-        // The length keeps apart what stands one after the other.
+        // The length separates adjacent values.
         sum.update(&bytes.len().to_le_bytes());
         sum.update(bytes);
     };

@@ -1,7 +1,7 @@
 //! `OpenTofu` or Terraform: found, started, followed and understood.
 //!
 //! Terraform writes what it prints into files that are read as they grow, so that it finishes its work whatever
-//! becomes of landfall; the next run finds it and waits. It begins with a mask under which nobody else can read
+//! becomes of landfall; the next run finds it and waits. It begins with a mask under which no one else can read
 //! what it writes. What it says is sorted, and shown without secrets.
 //!
 //! ```
@@ -76,7 +76,7 @@ pub struct Terraform {
     plugin_dir: Option<PathBuf>,
 }
 
-/// A part of the infrastructure that is made, and can be removed, by itself.
+/// A part of the infrastructure that is created, and can be removed, by itself.
 #[derive(Clone, Copy, Debug)]
 pub struct Stage<'a> {
     /// Its name: `cluster`.
@@ -87,14 +87,14 @@ pub struct Stage<'a> {
     pub variables: &'a [PathBuf],
     /// What is added to the environment. Of the values nothing secret is ever shown.
     pub environment: &'a [(String, Secret<String>)],
-    /// The folder for what is printed; made if it is missing.
+    /// The folder for what is printed; created if it is missing.
     pub log: &'a Path,
 }
 
 /// What is to be done with a stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Work {
-    /// Make it as it is configured.
+    /// Apply the configuration.
     Apply,
     /// Remove it.
     Destroy,
@@ -158,7 +158,7 @@ impl Terraform {
         &self.program.version
     }
 
-    /// Installs the providers of a stage, unless that was done and still stands.
+    /// Installs the providers of a stage, unless the last installation is still valid.
     ///
     /// # Errors
     /// A provider cannot be installed, the configuration cannot be read, or it was asked to stop.
@@ -223,7 +223,7 @@ impl Terraform {
         watcher.changed(&told);
         let ended = process
             .end(stage, stop, || {
-                // A stream that cannot be read for a moment is no reason to leave terraform alone.
+                // An unreadable stream must not end the supervision of Terraform.
                 let _ = tail.follow(&mut |line| {
                     tally.take(line, began.elapsed());
                 });
@@ -254,7 +254,7 @@ impl Terraform {
         Ok(Done { added: counts.add, changed: counts.change, removed: counts.remove, took })
     }
 
-    /// What stands in a stage's state for others, by name. There may be secrets in it.
+    /// The outputs in a stage's state, by name. They may contain secrets.
     ///
     /// # Errors
     /// The state cannot be read.
@@ -339,7 +339,7 @@ impl Terraform {
     }
 }
 
-/// The errors of a run that told none as events: what it printed for people.
+/// The errors of a run without error events: its output for people.
 fn for_people(output: &Path, errors: &Path) -> Vec<Diagnostic> {
     let text = |path: &Path| {
         let bytes = streams::read(path).ok().flatten().unwrap_or_default();

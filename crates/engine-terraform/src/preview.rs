@@ -155,7 +155,7 @@ fn changes(bytes: &[u8]) -> Option<Vec<Change>> {
         let drifted = drift.iter().find(|drifted| drifted.address == planned.address)?;
         match drifted.change.actions.as_slice() {
             [action] if action == "delete" => Some(Outside::Removed),
-            // Attributes that terraform only takes note of are no difference from the plan.
+            // Attributes that Terraform only records are not differences from the plan.
             _ if planned.change.actions == ["no-op"] => None,
             _ => Some(Outside::Changed),
         }

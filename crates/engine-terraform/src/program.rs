@@ -20,7 +20,7 @@ const NAMES: &[&str] = &["tofu", "terraform"];
 /// The oldest major and minor version that has all that is used here.
 pub(super) const OLDEST: (u64, u64) = (1, 6);
 
-/// A program that does not tell its version in this time is none.
+/// A program that does not print its version in this time is unusable.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A program that was asked for its version.

@@ -35,7 +35,7 @@ pub enum Cause {
     Other,
 }
 
-/// One thing that went wrong.
+/// One error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trouble {
     /// What to do about it.
@@ -47,7 +47,7 @@ pub struct Trouble {
 }
 
 /// Signs of a cause, in lower case: all texts of an entry must occur. The first entry that fits counts, so
-/// what is special stands before what is general.
+/// special cases come before general ones.
 const SIGNS: &[(Cause, &[&str])] = &[
     (Cause::Locked, &["error acquiring the state lock"]),
     (Cause::Disk, &["no space left on device"]),
@@ -133,7 +133,7 @@ const SIGNS: &[(Cause, &[&str])] = &[
     (Cause::Unreachable, &["proxyconnect"]),
     (Cause::Unreachable, &["i/o timeout"]),
     (Cause::Unreachable, &["dial tcp"]),
-    // What only a status tells comes after every code and sentence that tells more.
+    // A bare status comes after every code and sentence that is more precise.
     (Cause::Throttled, &["statuscode: 429"]),
     (Cause::Throttled, &["status code: 429"]),
     (Cause::Throttled, &["statuscode=429"]),
@@ -153,7 +153,7 @@ const SIGNS: &[(Cause, &[&str])] = &[
 const LOOKED_AT: usize = 16 << 10;
 /// So much of it is shown, in characters.
 const SHOWN: usize = 400;
-/// Longer words are no words: encoded messages, certificates, whole files.
+/// Longer words are data: encoded messages, certificates, whole files.
 const LONGEST_WORD: usize = 160;
 /// So much is left of one.
 const LEFT_OF_WORD: usize = 48;
@@ -209,7 +209,7 @@ fn word(text: &str) -> String {
     text.split_inclusive(quotes).map(part).collect()
 }
 
-/// A word, or what stands between quotation marks in one, with the mark after it.
+/// A word, or the text between quotation marks in one, with the mark after it.
 fn part(text: &str) -> String {
     let (body, mark) = match text.char_indices().next_back() {
         Some((at, '"' | '\'' | '`' | '<' | '>')) => text.split_at(at),

@@ -9,9 +9,9 @@ use super::event::{Action, Counts, Diagnostic, Event};
 /// How far a run is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
-    /// How many changes there are to make, once that is known.
+    /// Number of planned changes, once known.
     pub total: Option<usize>,
-    /// How many of them are made.
+    /// How many of them are done.
     pub done: usize,
     /// What is being worked on, that which takes longest first.
     pub running: Vec<Running>,
@@ -61,7 +61,7 @@ pub(super) struct Tally {
     pub(super) errors: Vec<Diagnostic>,
     /// Events whose type is not known.
     pub(super) unknown: usize,
-    /// Lines that are no events.
+    /// Lines that are not events.
     pub(super) broken: usize,
 }
 

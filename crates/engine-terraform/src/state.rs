@@ -76,7 +76,7 @@ fn addresses(bytes: &[u8]) -> Result<Vec<String>, String> {
     for resource in state.resources.iter().filter(|resource| resource.mode == MANAGED) {
         for instance in &resource.instances {
             let address = address(resource, instance);
-            // What is left of a replacement stands beside its successor.
+            // The rest of a replacement is next to its successor.
             if !found.contains(&address) {
                 found.push(address);
             }
@@ -91,7 +91,7 @@ fn address(resource: &Resource, instance: &Instance) -> String {
     format!("{module}{}.{}{index}", resource.sort, resource.name)
 }
 
-/// Keeps others from reading the state of a stage, where somebody else made it readable.
+/// Protects the state of a stage from others, if somebody made it readable.
 pub(super) fn restrict(folder: &Path) -> Result<(), Fault> {
     COPIES.iter().try_for_each(|name| streams::restrict_file(&folder.join(name)))
 }

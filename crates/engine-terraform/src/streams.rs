@@ -32,7 +32,7 @@ pub(super) struct Streams {
 }
 
 impl Streams {
-    /// New files in `folder`, which is made if it is missing: `<name>-<n>.<extension>` with the first free
+    /// New files in `folder`, which is created if it is missing: `<name>-<n>.<extension>` with the first free
     /// number, and `<name>-<n>.err`.
     pub(super) fn create(folder: &Path, name: &str, extension: &str) -> Result<Self, Fault> {
         private_folder(folder)?;
@@ -63,7 +63,7 @@ fn emptied_file(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Makes a folder that only its owner can enter, and those above it; keeps others out of one that is there.
+/// Creates a folder that only its owner can enter, and those above it; keeps others out of one that is there.
 pub(super) fn private_folder(path: &Path) -> Result<(), Fault> {
     DirBuilder::new()
         .recursive(true)

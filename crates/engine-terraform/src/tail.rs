@@ -47,7 +47,7 @@ impl Tail {
         }
     }
 
-    /// Gives `each` what is left once nobody writes any more, also a last line without an end.
+    /// Passes the rest to `each` once the writer is gone, also a last line without an end.
     pub(super) fn finish(&mut self, each: &mut dyn FnMut(&[u8])) -> io::Result<()> {
         self.follow(each)?;
         if !self.partial.is_empty() {

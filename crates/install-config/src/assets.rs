@@ -9,7 +9,7 @@ use landfall_model::catalogue::Catalogue;
 use landfall_model::config::InstallConfig;
 use landfall_model::facts::{Facts, Source, VERSION};
 use landfall_model::plan;
-use landfall_model::plan::{Case, Cluster, Plan};
+use landfall_model::plan::{Case, Cluster, Introduced, Plan};
 use landfall_platform::{Offline, World};
 
 use crate::verdict::{active, field_places, places};
@@ -29,6 +29,20 @@ pub fn offline_facts(offline: &Offline<'_>, out: &mut Findings) -> Facts {
     Facts { version: VERSION, source: Source::Catalogue, ..facts.unwrap_or_default() }
 }
 
+/// The settings of no platform that not every release has.
+const INTRODUCED: &[Introduced] = &[
+    Introduced {
+        since: [4, 22],
+        gate: Some("ConfigurablePKI"),
+        used: |config| config.pki.is_some().then(|| "pki".to_owned()),
+    },
+    Introduced {
+        since: [4, 22],
+        gate: Some("OSStreams"),
+        used: |config| (!config.os_image_stream.is_empty()).then(|| "osImageStream".to_owned()),
+    },
+];
+
 /// Decides everything. None, with the reasons as errors in `out`, where that cannot be done.
 #[must_use]
 pub fn plan(case: &Case<'_>, out: &mut Findings) -> Option<Plan> {
@@ -42,8 +56,16 @@ pub fn plan(case: &Case<'_>, out: &mut Findings) -> Option<Plan> {
     if !["", "None", "AllNodes"].contains(&partitioning) {
         out.push(plan::pages::unknown_partitioning(partitioning));
     }
-    if case.config.pki.is_some() {
-        out.push(plan::pages::not_made("pki", "custom signing keys"));
+    // What a default chose is not what the user asked for.
+    plan::check_introduced(INTRODUCED, case.given, case.release, out);
+    let images = case.catalogue.release(case.release).map_or("", |release| release.os_image_stream.as_str());
+    let stream = case.given.os_image_stream.as_str();
+    if !stream.is_empty() && !images.is_empty() && stream != images {
+        out.push(plan::pages::other_os_images(case.release, images, stream));
+    }
+    let size = case.config.pki.as_ref().and_then(|pki| pki.signer_certificates.key.rsa.as_ref());
+    if let Some(rsa) = size.filter(|rsa| !plan::RSA_SIZES.contains(&rsa.key_size)) {
+        out.push(plan::pages::no_such_key("pki.signerCertificates.key.rsa.keySize", rsa.key_size));
     }
     // What a default chose is not what the user asked for.
     for (path, pool) in case.given.pools() {
@@ -96,7 +118,7 @@ fn path_of(pointer: &str) -> String {
     path
 }
 
-/// Every file of a cluster, sorted by path; none for a plan that no platform made.
+/// Every file of a cluster, sorted by path; none for a plan without a platform.
 #[must_use]
 pub fn files(plan: &Plan, extras: &Extras<'_>) -> Vec<File> {
     let rendered = active(&plan.config).and_then(|platform| {

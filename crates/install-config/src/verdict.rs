@@ -77,7 +77,7 @@ pub fn judge_with(bytes: &[u8], strictness: Strictness, catalogue: &Catalogue) -
     judge_bytes(bytes, strictness, catalogue, false)
 }
 
-/// The same, and keeps the config as it was given, from which the files of a cluster are made.
+/// The same, and keeps the config as given, from which the files of a cluster are rendered.
 #[must_use]
 pub fn judge_keeping(bytes: &[u8], strictness: Strictness, catalogue: &Catalogue) -> Verdict {
     judge_bytes(bytes, strictness, catalogue, true)

@@ -43,7 +43,7 @@ impl Access {
     /// again when it was renewed.
     ///
     /// # Errors
-    /// This is no pod, or it has no service account.
+    /// This is not a pod, or it has no service account.
     pub fn in_cluster(variable: &dyn Fn(&str) -> Option<String>) -> Result<Self, BadKubeconfig> {
         let named = ["KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT"].map(variable);
         let [Some(host), Some(port)] = named else {

@@ -1,4 +1,4 @@
-//! What happened, told as events that `kubectl` shows beside the object.
+//! Events that `kubectl` shows for an object.
 
 #![allow(clippy::disallowed_methods, reason = "an event has the time at which it happened")]
 
@@ -11,29 +11,29 @@ use serde_json::{Value, json};
 use tokio::sync::Mutex;
 
 use super::kinds::EVENT;
-use super::objects::{Events, Happening, Objects, Part, Place, Weight};
+use super::objects::{ClusterEvent, EventType, Events, ObjectRef, Objects, Part};
 use super::{Fault, Live, MANAGER, brief};
 
 /// The API takes events of what belongs to the whole cluster in this namespace only.
 const OF_THE_CLUSTER: &str = "default";
 /// The most characters of a note that an event holds.
 const LONGEST_NOTE: usize = 1000;
-/// How many happenings are remembered, so that the same one is counted instead of told anew.
+/// How many events are remembered, so that repeated ones are counted and not created again.
 const REMEMBERED: usize = 64;
-/// Nobody waits longer for an event to be told.
+/// Maximum time to report an event.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Tells happenings as events of the core API.
+/// Reports events of the core API.
 pub struct Recorder {
     live: Live,
     instance: String,
-    told: Mutex<Vec<Told>>,
+    reported: Mutex<Vec<Reported>>,
 }
 
-/// A happening that was told.
-struct Told {
-    happening: Happening,
-    event: Place,
+/// An event that was reported.
+struct Reported {
+    event: ClusterEvent,
+    object: ObjectRef,
     count: u64,
 }
 
@@ -41,34 +41,34 @@ impl Recorder {
     /// A recorder that writes to these objects. `instance` names the process in its events.
     #[must_use]
     pub fn new(live: Live, instance: String) -> Self {
-        Self { live, instance, told: Mutex::new(Vec::new()) }
+        Self { live, instance, reported: Mutex::new(Vec::new()) }
     }
 
-    async fn record(&self, happening: Happening) -> Result<(), Fault> {
+    async fn record(&self, event: ClusterEvent) -> Result<(), Fault> {
         // The lock is kept on the way to the server: of two of the same, the second is counted.
-        let mut told = self.told.lock().await;
-        if let Some(at) = told.iter().position(|earlier| earlier.happening == happening) {
-            let earlier = &mut told[at];
+        let mut reported = self.reported.lock().await;
+        if let Some(at) = reported.iter().position(|earlier| earlier.event == event) {
+            let earlier = &mut reported[at];
             let again = json!({ "count": earlier.count + 1, "lastTimestamp": now() });
-            let counted = self.live.merge(&earlier.event, again, Part::Whole).await;
+            let counted = self.live.merge(&earlier.object, again, Part::Whole).await;
             match counted {
                 Ok(_) => {
                     earlier.count += 1;
                     return Ok(());
                 }
                 // Events live for an hour or so.
-                Err(Fault::NotFound) => drop(told.remove(at)),
+                Err(Fault::NotFound) => drop(reported.remove(at)),
                 Err(fault) => return Err(fault),
             }
         }
-        let object = self.live.get(&happening.about).await.ok().flatten().unwrap_or_default();
-        let uid = object.pointer("/metadata/uid").cloned().unwrap_or_default();
-        let event = place(&happening.about, rand::random());
-        self.live.create(&event, written(&happening, &uid, &self.instance, &now())).await?;
-        if told.len() >= REMEMBERED {
-            told.remove(0);
+        let about = self.live.get(&event.about).await.ok().flatten().unwrap_or_default();
+        let uid = about.pointer("/metadata/uid").cloned().unwrap_or_default();
+        let object = place(&event.about, rand::random());
+        self.live.create(&object, written(&event, &uid, &self.instance, &now())).await?;
+        if reported.len() >= REMEMBERED {
+            reported.remove(0);
         }
-        told.push(Told { happening, event, count: 1 });
+        reported.push(Reported { event, object, count: 1 });
         Ok(())
     }
 }
@@ -80,27 +80,27 @@ impl fmt::Debug for Recorder {
 }
 
 impl Events for Recorder {
-    fn tell(&self, happening: Happening) -> BoxFuture<'_, ()> {
+    fn report(&self, event: ClusterEvent) -> BoxFuture<'_, ()> {
         async move {
-            let (about, reason) = (happening.about.to_string(), happening.reason);
-            let told = tokio::time::timeout(PATIENCE, self.record(happening)).await;
+            let (about, reason) = (event.about.to_string(), event.reason);
+            let told = tokio::time::timeout(PATIENCE, self.record(event)).await;
             if let Err(fault) = told.unwrap_or_else(|_| Err(Fault::late())) {
-                tracing::warn!(%about, reason, why = %fault.why(), "an event cannot be serialized");
+                tracing::warn!(%about, reason, why = %fault.why(), "an event could not be reported");
             }
         }
         .boxed()
     }
 }
 
-/// Where the event of an object stands.
-fn place(about: &Place, chance: u64) -> Place {
+/// A new name for an event about an object.
+fn place(about: &ObjectRef, chance: u64) -> ObjectRef {
     let namespace = about.namespace.as_deref().unwrap_or(OF_THE_CLUSTER);
     let name: String = about.name.chars().take(200).collect();
-    Place::in_namespace(&EVENT, namespace, format!("{name}.{chance:016x}"))
+    ObjectRef::in_namespace(&EVENT, namespace, format!("{name}.{chance:016x}"))
 }
 
-fn written(happening: &Happening, uid: &Value, instance: &str, now: &str) -> Value {
-    let about = &happening.about;
+fn written(event: &ClusterEvent, uid: &Value, instance: &str, now: &str) -> Value {
+    let about = &event.about;
     let mut object = json!({
         "apiVersion": about.kind.api_version(),
         "kind": about.kind.kind,
@@ -114,12 +114,12 @@ fn written(happening: &Happening, uid: &Value, instance: &str, now: &str) -> Val
     }
     json!({
         "involvedObject": object,
-        "type": match happening.weight {
-            Weight::Normal => "Normal",
-            Weight::Warning => "Warning",
+        "type": match event.event_type {
+            EventType::Normal => "Normal",
+            EventType::Warning => "Warning",
         },
-        "reason": happening.reason,
-        "message": brief(&happening.note, LONGEST_NOTE),
+        "reason": event.reason,
+        "message": brief(&event.note, LONGEST_NOTE),
         "source": { "component": MANAGER, "host": instance },
         "reportingComponent": MANAGER,
         "reportingInstance": instance,
@@ -138,31 +138,31 @@ mod tests {
     use super::*;
     use crate::kinds::{CONFIG_MAP, INFRASTRUCTURE};
 
-    fn happening(about: Place) -> Happening {
+    fn refused(about: ObjectRef) -> ClusterEvent {
         let note = "line one\nline two".to_owned();
-        Happening { about, weight: Weight::Warning, reason: "Refused", note }
+        ClusterEvent { about, event_type: EventType::Warning, reason: "Refused", note }
     }
 
     #[test]
     fn an_event_stands_where_the_api_takes_it() {
-        let of_map = place(&Place::in_namespace(&CONFIG_MAP, "openshift-config-managed", "a"), 255);
+        let of_map = place(&ObjectRef::in_namespace(&CONFIG_MAP, "openshift-config-managed", "a"), 255);
         assert_eq!(of_map.to_string(), "Event openshift-config-managed/a.00000000000000ff");
-        let of_cluster = place(&Place::in_cluster(&INFRASTRUCTURE, "cluster"), 1);
+        let of_cluster = place(&ObjectRef::in_cluster(&INFRASTRUCTURE, "cluster"), 1);
         assert_eq!(of_cluster.to_string(), "Event default/cluster.0000000000000001");
     }
 
     #[test]
     fn an_event_names_its_object() {
-        let about = Place::in_cluster(&INFRASTRUCTURE, "cluster");
-        let event = written(&happening(about), &json!("u-1"), "pod-1", "2026-01-02T03:04:05Z");
+        let about = ObjectRef::in_cluster(&INFRASTRUCTURE, "cluster");
+        let event = written(&refused(about), &json!("u-1"), "pod-1", "2026-01-02T03:04:05Z");
         let object = json!({
             "apiVersion": "config.openshift.io/v1", "kind": "Infrastructure", "name": "cluster", "uid": "u-1",
         });
         assert_eq!(event["involvedObject"], object);
         assert_eq!(event["message"], "line one line two");
         assert_eq!(event["type"], "Warning");
-        let without = Place::in_namespace(&CONFIG_MAP, "a", "b");
-        let event = written(&happening(without), &Value::Null, "", "");
+        let without = ObjectRef::in_namespace(&CONFIG_MAP, "a", "b");
+        let event = written(&refused(without), &Value::Null, "", "");
         assert_eq!(
             event["involvedObject"],
             json!({ "apiVersion": "v1", "kind": "ConfigMap", "name": "b", "namespace": "a" })

@@ -1,4 +1,4 @@
-//! What goes wrong with a call of a Kubernetes API, told without a word of what may be secret.
+//! Errors of calls to a Kubernetes API, without anything that may be secret.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ pub enum Fault {
     Unauthorized,
     /// The server knows who asks and does not permit it; its own words.
     Forbidden(String),
-    /// The server has no such object, or no such kind of object.
+    /// The server does not have this object, or this kind of object.
     NotFound,
     /// Another answer than the one that was asked for.
     Answer {
@@ -31,7 +31,7 @@ pub enum Fault {
         /// What was said, as a part of a sentence.
         why: String,
     },
-    /// The call cannot be made with what the kubeconfig or the environment says.
+    /// The call cannot be sent with the kubeconfig or the environment.
     Setup(String),
 }
 
@@ -83,7 +83,7 @@ impl Fault {
     }
 }
 
-/// A call that did not do what it was made for.
+/// A failed call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
     /// Why.
@@ -113,7 +113,7 @@ impl Failure {
 }
 
 fn answered(status: &Status) -> Fault {
-    // A page of a proxy or of a load balancer is no status; what is in it is nobody's word.
+    // A page of a proxy or load balancer is not a status; its content is not trusted.
     let why = match status.reason.as_str() {
         "Failed to parse error data" => String::new(),
         _ => brief(&status.message, MOST),

@@ -15,7 +15,7 @@ pub static LEASE: Kind =
 /// Pods that are kept running.
 pub static DEPLOYMENT: Kind =
     Kind { group: "apps", version: "v1", kind: "Deployment", plural: "deployments" };
-/// What a cluster stands on: its platform.
+/// The object with a cluster's platform.
 pub static INFRASTRUCTURE: Kind =
     Kind { group: CONFIG, version: "v1", kind: "Infrastructure", plural: "infrastructures" };
 /// The proxy of a whole cluster.

@@ -17,34 +17,34 @@ use tokio::sync::Mutex;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 use super::Fault;
-use super::objects::{Objects, Part, Place};
+use super::objects::{ObjectRef, Objects, Part};
 
 const VERSION: &str = "/metadata/resourceVersion";
 const HOLDER: &str = "/spec/holderIdentity";
 
 /// Where leases are kept.
 pub trait Leases: Send + Sync {
-    /// The lease as it stands now; none where there is none.
-    fn get<'a>(&'a self, place: &'a Place) -> BoxFuture<'a, Result<Option<Value>, Fault>>;
+    /// The current lease; none if it does not exist.
+    fn get<'a>(&'a self, place: &'a ObjectRef) -> BoxFuture<'a, Result<Option<Value>, Fault>>;
 
-    /// Makes a lease that nobody holds, and gives it as it stands then. Takes nothing from who was faster:
-    /// that is a conflict, or gives the lease that the other holds.
-    fn make<'a>(&'a self, place: &'a Place) -> BoxFuture<'a, Result<Value, Fault>>;
+    /// Creates a free lease, and returns it. If another process was faster, the result is a conflict, or the lease
+    /// that it holds.
+    fn make<'a>(&'a self, place: &'a ObjectRef) -> BoxFuture<'a, Result<Value, Fault>>;
 
     /// A JSON merge patch onto the version that it names. Gives the lease that came of it.
-    fn merge<'a>(&'a self, place: &'a Place, patch: Value) -> BoxFuture<'a, Result<Value, Fault>>;
+    fn merge<'a>(&'a self, place: &'a ObjectRef, patch: Value) -> BoxFuture<'a, Result<Value, Fault>>;
 }
 
 impl Leases for Arc<dyn Objects> {
-    fn get<'a>(&'a self, place: &'a Place) -> BoxFuture<'a, Result<Option<Value>, Fault>> {
+    fn get<'a>(&'a self, place: &'a ObjectRef) -> BoxFuture<'a, Result<Option<Value>, Fault>> {
         Objects::get(&**self, place)
     }
 
-    fn make<'a>(&'a self, place: &'a Place) -> BoxFuture<'a, Result<Value, Fault>> {
+    fn make<'a>(&'a self, place: &'a ObjectRef) -> BoxFuture<'a, Result<Value, Fault>> {
         Objects::apply(&**self, place, json!({ "spec": {} }), Part::Whole)
     }
 
-    fn merge<'a>(&'a self, place: &'a Place, patch: Value) -> BoxFuture<'a, Result<Value, Fault>> {
+    fn merge<'a>(&'a self, place: &'a ObjectRef, patch: Value) -> BoxFuture<'a, Result<Value, Fault>> {
         Objects::merge(&**self, place, patch, Part::Whole)
     }
 }
@@ -67,7 +67,7 @@ pub struct Terms {
 /// A lease, and one that wants it.
 pub struct Lease<L> {
     leases: L,
-    place: Place,
+    place: ObjectRef,
     identity: String,
     terms: Terms,
     clock: fn() -> Timestamp,
@@ -93,9 +93,15 @@ enum Reached {
 }
 
 impl<L: Leases> Lease<L> {
-    /// The lease in this place. `identity` is nobody else's. What the clock says is told and decides nothing.
+    /// The lease at this reference. `identity` is unique. The clock's time is written and decides nothing.
     #[must_use]
-    pub fn new(leases: L, place: Place, identity: String, terms: Terms, clock: fn() -> Timestamp) -> Self {
+    pub fn new(
+        leases: L,
+        place: ObjectRef,
+        identity: String,
+        terms: Terms,
+        clock: fn() -> Timestamp,
+    ) -> Self {
         let (held, seen_note) = (Mutex::new(None), sync::Mutex::default());
         Self { leases, place, identity, terms, clock, held, note: None, seen_note }
     }
@@ -112,7 +118,7 @@ impl<L: Leases> Lease<L> {
         self.seen_note.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Waits until the lease is held, and gives the time from which on it counts. `looked` is told after each
+    /// Waits until the lease is held, and returns the time from which it counts. `looked` is called after each
     /// look before that who holds it, or what went wrong.
     ///
     /// # Errors
@@ -221,7 +227,7 @@ impl<L: Leases> Lease<L> {
         }
     }
 
-    /// The version of the lease as it stands now, if it is held here.
+    /// The version of the current lease, if it is held here.
     async fn own(&self) -> Result<Option<String>, Fault> {
         let lease = self.leases.get(&self.place).await?;
         let own = lease.filter(|lease| text(lease, HOLDER) == self.identity);

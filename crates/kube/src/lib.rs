@@ -5,9 +5,9 @@
 //! otherwise is refused.
 //!
 //! ```
-//! use landfall_kube::{kinds, objects::Place};
+//! use landfall_kube::{kinds, objects::ObjectRef};
 //!
-//! let place = Place::in_namespace(&kinds::CONFIG_MAP, "openshift-config", "cloud-provider-config");
+//! let place = ObjectRef::in_namespace(&kinds::CONFIG_MAP, "openshift-config", "cloud-provider-config");
 //! assert_eq!(place.kind.api_version(), "v1");
 //! assert_eq!(kinds::INFRASTRUCTURE.api_version(), "config.openshift.io/v1");
 //! ```
@@ -31,5 +31,5 @@ pub use fault::{Failure, Fault};
 pub use kubeconfig::{Bad, BadKubeconfig};
 pub use live::Live;
 
-/// The name under which landfall writes to clusters and tells what happened.
+/// The field manager and event source of landfall.
 pub const MANAGER: &str = "landfall";

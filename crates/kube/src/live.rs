@@ -13,7 +13,7 @@ use hyper::{Method, Request};
 use serde_json::{Map, Value, json};
 use tokio::time::{Instant, sleep, timeout};
 
-use super::objects::{Objects, Part, Place};
+use super::objects::{ObjectRef, Objects, Part};
 use super::{Failure, Fault, MANAGER};
 
 /// The longest that one call takes, from its first byte to its last.
@@ -54,15 +54,15 @@ impl Live {
         Self { wrote: Arc::new(wrote), ..self }
     }
 
-    /// Makes a new object of the collection that the place is in.
-    pub(super) async fn create(&self, place: &Place, object: Value) -> Result<Value, Fault> {
+    /// Creates an object in the collection of the reference.
+    pub(super) async fn create(&self, place: &ObjectRef, object: Value) -> Result<Value, Fault> {
         let path = path(&place.kind.api_version(), place.kind.plural, place.namespace.as_deref(), None)?;
         self.call(Method::POST, &written(&path), JSON, &named(object, place)).await
     }
 
     async fn write(
         &self,
-        place: &Place,
+        place: &ObjectRef,
         part: Part,
         (kind, query): (&str, &str),
         body: &Value,
@@ -110,7 +110,7 @@ impl Live {
     async fn answer(&self, method: Method, path: &str, kind: &str, body: &Value) -> Result<Value, Failure> {
         let bytes = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
         let request = Request::builder().method(method).uri(path).header("content-type", kind);
-        // What comes of a JSON patch is read by nobody.
+        // The result of a JSON patch is not used.
         let accept = if kind == JSON_PATCH { METADATA } else { JSON };
         let request = request.header("accept", accept).body(Body::from(bytes));
         let request = request.map_err(|_| Fault::Setup("the request cannot be serialized".to_owned()))?;
@@ -136,7 +136,7 @@ impl fmt::Debug for Live {
 }
 
 impl Objects for Live {
-    fn get<'a>(&'a self, place: &'a Place) -> BoxFuture<'a, Result<Option<Value>, Fault>> {
+    fn get<'a>(&'a self, place: &'a ObjectRef) -> BoxFuture<'a, Result<Option<Value>, Fault>> {
         async move {
             // What cannot be the name of an object is not there.
             let Ok(path) = of(place, Part::Whole) else { return Ok(None) };
@@ -151,7 +151,7 @@ impl Objects for Live {
 
     fn apply<'a>(
         &'a self,
-        place: &'a Place,
+        place: &'a ObjectRef,
         object: Value,
         part: Part,
     ) -> BoxFuture<'a, Result<Value, Fault>> {
@@ -160,14 +160,14 @@ impl Objects for Live {
 
     fn merge<'a>(
         &'a self,
-        place: &'a Place,
+        place: &'a ObjectRef,
         patch: Value,
         part: Part,
     ) -> BoxFuture<'a, Result<Value, Fault>> {
         async move { self.write(place, part, (MERGE, ""), &patch).await }.boxed()
     }
 
-    fn set_status<'a>(&'a self, place: &'a Place, status: Value) -> BoxFuture<'a, Result<(), Fault>> {
+    fn set_status<'a>(&'a self, place: &'a ObjectRef, status: Value) -> BoxFuture<'a, Result<(), Fault>> {
         async move {
             let patch = json!([{ "op": "add", "path": "/status", "value": status }]);
             self.write(place, Part::Status, (JSON_PATCH, ""), &patch).await.map(drop)
@@ -175,7 +175,7 @@ impl Objects for Live {
         .boxed()
     }
 
-    fn delete<'a>(&'a self, place: &'a Place) -> BoxFuture<'a, Result<bool, Fault>> {
+    fn delete<'a>(&'a self, place: &'a ObjectRef) -> BoxFuture<'a, Result<bool, Fault>> {
         async move {
             match self.call(Method::DELETE, &of(place, Part::Whole)?, JSON, &Value::Null).await {
                 Ok(_) => Ok(true),
@@ -197,7 +197,7 @@ fn pause(failure: &Failure, left: Duration) -> Option<Duration> {
 /// The path of the objects of a kind, or of the one of this name.
 ///
 /// # Errors
-/// Nothing can have such a name.
+/// No object can have this name.
 pub fn path(
     api_version: &str,
     plural: &str,
@@ -220,8 +220,8 @@ pub fn written(path: &str) -> String {
 }
 
 /// The path of a place.
-fn of(place: &Place, part: Part) -> Result<String, Fault> {
-    let Place { kind, namespace, name } = place;
+fn of(place: &ObjectRef, part: Part) -> Result<String, Fault> {
+    let ObjectRef { kind, namespace, name } = place;
     let path = path(&kind.api_version(), kind.plural, namespace.as_deref(), Some(name))?;
     Ok(match part {
         Part::Whole => path,
@@ -236,7 +236,7 @@ fn is_name(text: &str) -> bool {
 }
 
 /// The object with its kind and its place in it.
-fn named(object: Value, place: &Place) -> Value {
+fn named(object: Value, place: &ObjectRef) -> Value {
     let of = |value: Option<Value>| match value {
         Some(Value::Object(map)) => map,
         _ => Map::new(),
@@ -260,10 +260,10 @@ mod tests {
 
     #[test]
     fn a_place_has_a_path() {
-        let map = Place::in_namespace(&CONFIG_MAP, "openshift-config", "a.b");
+        let map = ObjectRef::in_namespace(&CONFIG_MAP, "openshift-config", "a.b");
         let of_map = of(&map, Part::Whole);
         assert_eq!(of_map.as_deref(), Ok("/api/v1/namespaces/openshift-config/configmaps/a.b"));
-        let operator = of(&Place::in_cluster(&CLUSTER_OPERATOR, "landfall"), Part::Status);
+        let operator = of(&ObjectRef::in_cluster(&CLUSTER_OPERATOR, "landfall"), Part::Status);
         let status = "/apis/config.openshift.io/v1/clusteroperators/landfall/status";
         assert_eq!(operator.as_deref(), Ok(status));
     }
@@ -271,9 +271,9 @@ mod tests {
     #[test]
     fn a_name_cannot_lead_elsewhere() {
         for name in ["", ".", "..", "../secrets/a", "a/b", "a?b", "a%2fb", "a b", "ä"] {
-            let place = Place::in_namespace(&CONFIG_MAP, "openshift-config", name);
+            let place = ObjectRef::in_namespace(&CONFIG_MAP, "openshift-config", name);
             assert!(of(&place, Part::Whole).is_err(), "{name}");
-            let place = Place::in_namespace(&CONFIG_MAP, name, "a");
+            let place = ObjectRef::in_namespace(&CONFIG_MAP, name, "a");
             assert!(of(&place, Part::Whole).is_err(), "{name}");
         }
     }
@@ -291,7 +291,7 @@ mod tests {
 
     #[test]
     fn what_is_applied_says_what_and_where_it_is() {
-        let place = Place::in_namespace(&CONFIG_MAP, "here", "a");
+        let place = ObjectRef::in_namespace(&CONFIG_MAP, "here", "a");
         let labelled = json!({ "data": { "k": "v" }, "metadata": { "labels": { "l": "m" } } });
         assert_eq!(
             named(labelled, &place),
@@ -302,7 +302,7 @@ mod tests {
                 "data": { "k": "v" },
             })
         );
-        let bare = named(json!({ "metadata": "no object" }), &Place::in_cluster(&CLUSTER_OPERATOR, "b"));
+        let bare = named(json!({ "metadata": "no object" }), &ObjectRef::in_cluster(&CLUSTER_OPERATOR, "b"));
         assert_eq!(bare["metadata"], json!({ "name": "b" }));
     }
 }

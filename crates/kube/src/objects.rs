@@ -32,9 +32,9 @@ impl Kind {
     }
 }
 
-/// Where one object stands.
+/// A reference to one object.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Place {
+pub struct ObjectRef {
     /// What it is.
     pub kind: &'static Kind,
     /// Its namespace; none for what belongs to the whole cluster.
@@ -43,7 +43,7 @@ pub struct Place {
     pub name: String,
 }
 
-impl Place {
+impl ObjectRef {
     /// The place of an object in a namespace.
     #[must_use]
     pub fn in_namespace(kind: &'static Kind, namespace: impl Into<String>, name: impl Into<String>) -> Self {
@@ -57,7 +57,7 @@ impl Place {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for ObjectRef {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.namespace {
             Some(namespace) => write!(f, "{} {namespace}/{}", self.kind.kind, self.name),
@@ -77,56 +77,60 @@ pub enum Part {
 
 /// The objects of one cluster. A fault never holds what an object says.
 pub trait Objects: Send + Sync {
-    /// The object as it stands now; none where there is none.
-    fn get<'a>(&'a self, place: &'a Place) -> BoxFuture<'a, Result<Option<Value>, Fault>>;
+    /// The current object; none if it does not exist.
+    fn get<'a>(&'a self, place: &'a ObjectRef) -> BoxFuture<'a, Result<Option<Value>, Fault>>;
 
     /// Server-side apply under landfall's field manager, forced: the fields given are landfall's from now on.
     /// `object` needs no `apiVersion`, `kind`, name or namespace: they are the place's. Gives the object that
     /// came of it.
     fn apply<'a>(
         &'a self,
-        place: &'a Place,
+        place: &'a ObjectRef,
         object: Value,
         part: Part,
     ) -> BoxFuture<'a, Result<Value, Fault>>;
 
     /// A JSON merge patch (RFC 7386) under the same manager; with a `metadata.resourceVersion` in it only onto
     /// that version. Gives the object that came of it.
-    fn merge<'a>(&'a self, place: &'a Place, patch: Value, part: Part)
-    -> BoxFuture<'a, Result<Value, Fault>>;
+    fn merge<'a>(
+        &'a self,
+        place: &'a ObjectRef,
+        patch: Value,
+        part: Part,
+    ) -> BoxFuture<'a, Result<Value, Fault>>;
 
     /// Makes this the status of the object: nothing stays of what it said before. One JSON patch (RFC 6902)
     /// under the same manager, the cheapest way for the server where a status is large.
-    fn set_status<'a>(&'a self, place: &'a Place, status: Value) -> BoxFuture<'a, Result<(), Fault>>;
+    fn set_status<'a>(&'a self, place: &'a ObjectRef, status: Value) -> BoxFuture<'a, Result<(), Fault>>;
 
     /// Deletes the object; says whether there was one.
-    fn delete<'a>(&'a self, place: &'a Place) -> BoxFuture<'a, Result<bool, Fault>>;
+    fn delete<'a>(&'a self, place: &'a ObjectRef) -> BoxFuture<'a, Result<bool, Fault>>;
 }
 
 /// How much an event matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Weight {
+pub enum EventType {
     /// Something was done.
     Normal,
     /// Somebody should look.
     Warning,
 }
 
-/// What is told to whoever looks at an object.
+/// An event for those who look at an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Happening {
+pub struct ClusterEvent {
     /// The object that it is about.
-    pub about: Place,
+    pub about: ObjectRef,
     /// How much it matters.
-    pub weight: Weight,
+    pub event_type: EventType,
     /// Why, in one word of the form `CloudConfigUpdated`.
     pub reason: &'static str,
     /// What happened, in a sentence.
     pub note: String,
 }
 
-/// Where happenings are told. That they cannot be told stops nothing.
+/// The sink of events. A failure to report one stops nothing.
 pub trait Events: Send + Sync {
-    /// Tells it.
-    fn tell(&self, happening: Happening) -> BoxFuture<'_, ()>;
+    /// Reports it.
+    fn report(&self, event: ClusterEvent) -> BoxFuture<'_, ()>;
 }

@@ -25,7 +25,7 @@ pub enum Sort {
     NameFailed,
     /// The address answers that nothing listens at the port.
     Refused,
-    /// There is no way to the address.
+    /// The address has no route.
     Unreachable,
     /// Nothing came in the time given.
     TimedOut,

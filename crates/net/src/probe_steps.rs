@@ -22,7 +22,7 @@ use super::recording_verifier::{self, RecordingVerifier};
 use super::request;
 use super::trust::Trust;
 
-/// A connection, whatever it is made of.
+/// A connection of any kind.
 pub(super) type Connection = Box<dyn Stream>;
 
 /// What bytes go through in both directions.
@@ -132,7 +132,7 @@ impl<'a> ProbeSteps<'a> {
         Ok(stream)
     }
 
-    /// The host and port that a connection is made to.
+    /// The host and port to connect to.
     fn first_stop(&self) -> Option<(String, u16)> {
         match &self.proxy {
             Some(proxy) => Some((proxy.host().to_owned(), proxy.port())),
@@ -249,7 +249,7 @@ fn version(version: ProtocolVersion) -> String {
     }
 }
 
-/// The host; an address of IPv6 stands without brackets.
+/// The host; an IPv6 address without brackets.
 fn bare_host(url: &Url) -> Option<String> {
     Some(match url.host()? {
         Host::Domain(name) => name.to_owned(),

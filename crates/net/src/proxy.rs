@@ -99,7 +99,7 @@ impl Proxy {
         self.uri.scheme_str().unwrap_or("http")
     }
 
-    /// Its host; an address of IPv6 stands without brackets.
+    /// Its host; an IPv6 address without brackets.
     pub(super) fn host(&self) -> &str {
         self.uri.host().unwrap_or_default().trim_matches(['[', ']'])
     }

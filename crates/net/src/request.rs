@@ -51,7 +51,7 @@ pub(super) async fn send(stream: Connection, request: Request<Empty<Bytes>>) -> 
     Ok(Exchange { response, _sender: sender, _driver: driver })
 }
 
-/// The request that an endpoint is sent. A proxy that is to pass it on in plain text is told the whole URL.
+/// The request to an endpoint. A proxy that passes it on in plain text gets the whole URL.
 pub(super) fn get(url: &Url, forward: Option<&Proxy>) -> Result<Request<Empty<Bytes>>, Told> {
     let path = &url[Position::BeforePath..Position::AfterQuery];
     let path = if path.starts_with('/') { path.to_owned() } else { format!("/{path}") };

@@ -100,7 +100,7 @@ async fn say(mut stream: impl AsyncRead + AsyncWrite + Unpin, answer: &str) {
     while matches!(stream.read(&mut buffer).await, Ok(1..)) {}
 }
 
-/// A proxy that makes tunnels, and tells the requests that it got.
+/// A proxy that opens tunnels, and reports the requests that it got.
 async fn proxy() -> io::Result<(SocketAddr, UnboundedReceiver<String>)> {
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     let address = listener.local_addr()?;

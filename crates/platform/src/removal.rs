@@ -172,7 +172,8 @@ pub struct FoundCluster {
     pub infra_id: String,
     /// Where it is.
     pub region: String,
-    /// How many things of it were seen.
+    /// Number of its resources that were found.
+    #[serde(rename = "resources")]
     pub things: usize,
 }
 

@@ -101,7 +101,7 @@ pub struct Extras<'a> {
     pub invoker: &'a str,
     /// Whether workloads may run on the control plane, where the scheduler's manifest was edited.
     pub masters_schedulable: Option<bool>,
-    /// The ignition config of the bootstrap machine, as JSON; none before it is made.
+    /// The ignition config of the bootstrap machine, as JSON; none before it exists.
     pub bootstrap_ignition: Option<&'a Secret<String>>,
     /// The ignition config of the control plane's machines, as JSON; where there is none, they get one that
     /// points at the cluster's machine config server.
@@ -109,18 +109,18 @@ pub struct Extras<'a> {
     /// The account or subscription that the cluster is made in, for whoever removes it; none where no cloud
     /// was asked.
     pub account: Option<&'a str>,
-    /// The engine that makes the cluster; none where that is terraform.
+    /// The engine that creates the cluster; none for Terraform.
     pub engine: Option<&'a Engine>,
 }
 
-/// The engine that makes a cluster, where a management cluster has its objects.
+/// The engine that creates a cluster, if a management cluster has its objects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Engine {
     /// Its name.
     pub name: String,
     /// The namespace of the objects.
     pub namespace: String,
-    /// Whether it makes the machines as well.
+    /// Whether it creates the machines as well.
     pub machines: bool,
 }
 
@@ -157,6 +157,8 @@ pub struct PlatformAssets {
     pub dns_platform: Value,
     /// `spec.loadBalancer.platform` of the Ingress object.
     pub ingress_platform: Value,
+    /// `providerParameters` of the default ingress controller's load balancer, where the config decides them.
+    pub ingress_parameters: Option<Value>,
     /// What is never reached through a proxy on this platform.
     pub no_proxy: Vec<String>,
     /// Devices of the data disks that machines have.

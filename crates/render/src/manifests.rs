@@ -53,13 +53,16 @@ pub(super) fn files(plan: &Plan, assets: &PlatformAssets, extras: &Extras<'_>) -
     if let Some((name, config)) = &assets.csi_driver {
         files.push(file("cluster-csi-driver-config.yaml", &csi_driver(name, config)));
     }
-    if !plan.cluster.external_ingress {
-        files.push(file("cluster-ingress-default-ingresscontroller.yaml", &ingress_controller()));
+    // Without it, the operator creates a public one.
+    if !plan.cluster.external_ingress || assets.ingress_parameters.is_some() {
+        let controller = ingress_controller(plan, assets);
+        files.push(file("cluster-ingress-default-ingresscontroller.yaml", &controller));
     }
     files.extend(pod_network(plan, assets).map(|value| file("cluster-network-03-config.yml", &value)));
     files.extend(image_sources(plan));
     files.extend(trust_bundle_map(plan).map(|value| file("user-ca-bundle-config.yaml", &value)));
     files.extend(machine_config_server::files(plan, extras));
+    files.extend(certificate_keys(plan).map(|value| file("cluster-pki-02-config.yaml", &value)));
     if assets.own_boot_images && plan.has(Since::Today) {
         files.push(file("90_cluster-mco-02-config.yaml", &kept_boot_images()));
     }
@@ -156,7 +159,12 @@ fn ingress(plan: &Plan, assets: &PlatformAssets) -> Value {
     })
 }
 
-fn ingress_controller() -> Value {
+fn ingress_controller(plan: &Plan, assets: &PlatformAssets) -> Value {
+    let scope = if plan.cluster.external_ingress { "External" } else { "Internal" };
+    let mut balancer = json!({ "scope": scope });
+    if let Some(parameters) = &assets.ingress_parameters {
+        balancer["providerParameters"] = parameters.clone();
+    }
     json!({
         "apiVersion": OPERATOR,
         "kind": "IngressController",
@@ -164,7 +172,7 @@ fn ingress_controller() -> Value {
         "spec": {
             "clientTLS": { "clientCA": { "name": "" }, "clientCertificatePolicy": "" },
             "endpointPublishingStrategy": {
-                "loadBalancer": { "scope": "Internal" },
+                "loadBalancer": balancer,
                 "type": "LoadBalancerService",
             },
             "httpCompression": {},
@@ -194,7 +202,7 @@ fn network(plan: &Plan) -> Value {
     json!({ "apiVersion": CONFIG, "kind": "Network", "metadata": named("cluster"), "spec": spec, "status": {} })
 }
 
-/// Settings of the pod network, where the config or the platform makes any.
+/// Settings of the pod network, if the config or the platform has any.
 fn pod_network(plan: &Plan, assets: &PlatformAssets) -> Option<Value> {
     let networking = plan.config.networking.as_ref()?;
     let given = Some(networking.cluster_network_mtu).filter(|mtu| *mtu > 0);
@@ -334,6 +342,27 @@ fn root_ca(extras: &Extras<'_>) -> Value {
         "kind": "ConfigMap",
         "metadata": { "name": "root-ca", "namespace": "kube-system" },
     })
+}
+
+/// The keys of the cluster's own certificates, where the config decides on those of signers. All others have RSA keys
+/// of 2048 bits, as by OpenShift's default.
+fn certificate_keys(plan: &Plan) -> Option<Value> {
+    let key = &plan.config.pki.as_ref()?.signer_certificates.key;
+    let mut signer = json!({ "algorithm": key.algorithm });
+    if let Some(rsa) = &key.rsa {
+        signer["rsa"] = json!({ "keySize": rsa.key_size });
+    }
+    if let Some(ecdsa) = &key.ecdsa {
+        signer["ecdsa"] = json!({ "curve": ecdsa.curve });
+    }
+    let usual = json!({ "algorithm": "RSA", "rsa": { "keySize": 2048 } });
+    let profile = json!({ "defaults": { "key": usual }, "signerCertificates": { "key": signer } });
+    Some(json!({
+        "apiVersion": "config.openshift.io/v1alpha1",
+        "kind": "PKI",
+        "metadata": named("cluster"),
+        "spec": { "certificateManagement": { "mode": "Custom", "custom": profile } },
+    }))
 }
 
 /// Keeps the machine config operator from replacing the images of machine sets that name their own.

@@ -32,7 +32,7 @@ fn join(files: Vec<File>, stage: &Stage) -> File {
     File::open(format!("terraform/{}/main.tf", stage.name), text)
 }
 
-/// The files that one stage of a platform is made of.
+/// The source files of one stage of a platform.
 #[must_use]
 pub fn stage(platform: &str, stage: &Stage) -> Vec<File> {
     let folders = [SHARED.to_owned(), platform.to_owned(), format!("{platform}/{}", stage.name)];

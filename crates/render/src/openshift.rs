@@ -118,7 +118,7 @@ fn user_data(plan: &Plan, extras: &Extras<'_>, role: &str) -> Value {
     })
 }
 
-/// What the machines' operating system is told before it first starts.
+/// Settings of the machines' operating system before its first start.
 fn machine_configs(plan: &Plan) -> Vec<File> {
     let config = &plan.config;
     let keys = config.ssh_key.expose();

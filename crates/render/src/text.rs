@@ -82,7 +82,7 @@ pub fn bootstrap_stub(config: &InstallConfig, source: &str) -> String {
 }
 
 /// A bootstrap machine's ignition config with one more file in it, in place of one at the same path; a bare
-/// one where none is made yet.
+/// one if there is none yet.
 #[must_use]
 pub fn with_file(ignition: Option<&str>, path: &str, content: &str) -> String {
     let given = ignition.and_then(|text| serde_json::from_str(text).ok()).filter(Value::is_object);

@@ -25,7 +25,7 @@ impl Endpoint {
     /// Reads a URL of a host, of any scheme.
     ///
     /// # Errors
-    /// It is no URL, or names no host.
+    /// It is not a URL, or has no host.
     pub fn parse(text: &str) -> Result<Self, Unfit> {
         let with_scheme = text.split_once("://").is_some_and(|(scheme, _)| !scheme.contains(':'));
         let full = if with_scheme { text.to_owned() } else { format!("https://{text}") };

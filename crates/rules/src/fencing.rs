@@ -12,7 +12,7 @@ use super::url::Url;
 
 /// A part of a credential is missing.
 const MISSING: Code = Code::new("LF0320");
-/// Two credentials name one thing.
+/// Two credentials have the same value.
 const DUPLICATE: Code = Code::new("LF0321");
 /// The platform cannot fence.
 const PLATFORM: Code = Code::new("LF0322");

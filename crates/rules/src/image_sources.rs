@@ -97,7 +97,7 @@ fn check_repository(field: impl Fn() -> String, text: &str, out: &mut Findings) 
     false
 }
 
-/// What stands before the port, if there is one colon.
+/// The text before the port, if there is one colon.
 fn without_port(text: &str) -> &str {
     match text.split_once(':') {
         Some((host, port)) if !port.contains(':') => host,

@@ -95,7 +95,7 @@ pub struct Traits {
     pub cluster_api: fn(&str) -> bool,
 }
 
-/// How a platform stands to IPv6 (`docs/install-config.md`, section 8.6).
+/// The platform's support of IPv6 (`docs/install-config.md`, section 8.6).
 #[derive(Clone, Debug)]
 pub struct Families {
     /// What two families need.
@@ -127,7 +127,7 @@ pub enum Dual {
 pub enum Ipv6 {
     /// Nothing.
     Free,
-    /// It cannot be had; the text says why.
+    /// It is not available; the text says why.
     Refused(&'static str),
     /// It contradicts an `ipFamily` of two families.
     Contradicted,

@@ -22,7 +22,7 @@ const HOST_PREFIX: Code = Code::new("LF0206");
 const OVN_CONFIG: Code = Code::new("LF0207");
 /// The join subnet is too small.
 const JOIN_SIZE: Code = Code::new("LF0208");
-/// The MTU cannot be had.
+/// The MTU is not available.
 const MTU: Code = Code::new("LF0209");
 /// A network is used by Docker.
 const DOCKER: Code = Code::new("LF0210");

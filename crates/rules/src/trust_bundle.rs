@@ -33,7 +33,7 @@ pub(super) fn check(case: &Case<'_>, out: &mut Findings) {
     }
 }
 
-/// What is wrong with the first thing that is wrong.
+/// The first error.
 ///
 /// Blocks are found as Go's `pem.Decode` finds them: text before a block, and a block that is not whole,
 /// is skipped.
@@ -93,7 +93,7 @@ fn next_block(text: &str) -> Option<(Pem, &str)> {
     None
 }
 
-/// What stands before the first END line, which must be that of `label`, and what after it.
+/// The text before the first END line, which must be that of `label`, and the text after it.
 fn to_end<'a>(text: &'a str, label: &str) -> Option<(&'a str, &'a str)> {
     let mut at = 0;
     for line in text.split_inclusive('\n') {

@@ -11,7 +11,7 @@ use std::net::Ipv6Addr;
 pub struct Url {
     /// Scheme in lower case; empty if there is none.
     pub scheme: String,
-    /// Host with its port, percent-decoded; an IPv6 address stands in brackets.
+    /// Host with its port, percent-decoded; an IPv6 address is in brackets.
     pub host: String,
     opaque: String,
     path: String,
@@ -153,7 +153,7 @@ fn check_escapes(text: &str) -> Result<(), String> {
     unescape(text, |_, _| true).map(|_| ())
 }
 
-/// Decodes percent-escapes; `allowed` sees each escape as written and the byte it stands for.
+/// Decodes percent-escapes; `allowed` gets each escape as written and its byte.
 fn unescape(text: &str, allowed: impl Fn(&str, u8) -> bool) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut at = 0;

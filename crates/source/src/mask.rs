@@ -93,7 +93,7 @@ impl Mask {
             let start = start.max(at);
             shown.push_str(&text[at..start]);
             if end - start > LONGEST_LINE {
-                // So much is never shown; one character stands for it.
+                // Never more than this is shown; one character replaces it.
                 shifts.extend([(start, shown.len()), (end, shown.len() + '•'.len_utf8())]);
                 shown.push('•');
                 at = end;
@@ -118,7 +118,7 @@ impl Mask {
 pub struct Masked {
     /// The text that may be shown.
     pub text: String,
-    /// How many bytes of the original it stands for.
+    /// Number of bytes of the original that it replaces.
     pub length: usize,
     shifts: Vec<(usize, usize)>,
 }

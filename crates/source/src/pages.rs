@@ -12,7 +12,7 @@ pub const TOO_LARGE: Code = Code::new("LF0003");
 pub const TOO_DEEP: Code = Code::new("LF0004");
 /// The text is not YAML.
 pub const SYNTAX: Code = Code::new("LF0005");
-/// One key stands twice in a map.
+/// A map has a key twice.
 pub const DUPLICATE_KEY: Code = Code::new("LF0006");
 /// A key is not text.
 pub const KEY: Code = Code::new("LF0007");

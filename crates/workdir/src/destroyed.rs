@@ -161,7 +161,7 @@ impl ClusterDir {
         Ok(())
     }
 
-    /// Brings the journal to know that `metadata.json` is no more.
+    /// Records in the journal that `metadata.json` no longer exists.
     fn forget_metadata(&mut self) -> Result<(), Error> {
         let step = self.journal.get(METADATA).map(|entry| entry.step.clone());
         if let Some(step) = step {
@@ -232,7 +232,7 @@ mod tests {
         })
     }
 
-    /// A directory with a cluster that landfall made.
+    /// A directory with a cluster that landfall created.
     fn made(root: &Path) -> Result<ClusterDir, Box<dyn Any>> {
         fs::write(root.join("install-config.yaml"), "mine")?;
         let mut cluster = ClusterDir::open(root)?;

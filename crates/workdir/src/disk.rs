@@ -65,7 +65,7 @@ pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, Error> {
     }
 }
 
-/// The names in a folder, each with whether it is a folder itself. Empty if there is no such folder.
+/// The names in a folder, each with whether it is a folder. Empty if the folder does not exist.
 pub(super) fn list(folder: &Path) -> Result<Vec<(String, bool)>, Error> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
@@ -102,13 +102,13 @@ pub(super) fn remove(path: &Path) -> Result<(), Error> {
     }
 }
 
-/// Lets nobody but its owner read a file.
+/// Restricts a file to its owner.
 pub(super) fn restrict(path: &Path) -> Result<(), Error> {
     let private = Permissions::from_mode(PRIVATE_FILE);
     fs::set_permissions(path, private).map_err(Error::at(Error::Restrict, path))
 }
 
-/// Makes the cluster directory itself, and those above it, with the modes that the user's umask gives.
+/// Creates the cluster directory itself, and those above it, with the modes that the user's umask gives.
 pub(super) fn make_root(path: &Path, durability: Durability) -> Result<(), Error> {
     if fs::metadata(path).is_ok_and(|about| about.is_dir()) {
         return Ok(());
@@ -126,8 +126,8 @@ pub(super) fn make_root(path: &Path, durability: Durability) -> Result<(), Error
     }
 }
 
-/// Makes a folder below the cluster directory, if it is missing, and lets nobody else into one for
-/// secrets. Returns whether it was made.
+/// Creates a folder below the cluster directory, if it is missing, and lets no one else into one for
+/// secrets. Returns whether it was created.
 ///
 /// `relative` is the same path, from the cluster directory on.
 fn make_folder(path: &Path, relative: &str) -> Result<bool, Error> {
@@ -209,7 +209,7 @@ impl<'d> Change<'d> {
         Self { root, durability, staged, removals, ready: BTreeSet::new(), touched: BTreeSet::new() }
     }
 
-    /// Makes a folder and those above it, where they are missing.
+    /// Creates a folder and those above it, where they are missing.
     pub(super) fn folder(&mut self, path: &str) -> Result<(), Error> {
         let ends = path.match_indices('/').map(|(end, _)| end).chain([path.len()]);
         for folder in ends.map(|end| &path[..end]) {

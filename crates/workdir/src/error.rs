@@ -37,7 +37,7 @@ pub enum Error {
     /// A path is none of a file of a cluster directory.
     #[error(transparent)]
     Path(#[from] BadPath),
-    /// A directory could not be made.
+    /// A directory could not be created.
     #[error("cannot create the directory {}", .0.display())]
     CreateFolder(PathBuf, #[source] io::Error),
     /// Others could not be kept from reading a file or a directory.
@@ -46,7 +46,7 @@ pub enum Error {
     /// The files of a directory could not be listed.
     #[error("cannot list the files in {}", .0.display())]
     List(PathBuf, #[source] io::Error),
-    /// It could not be found out whether there is such a file.
+    /// It could not be determined whether the file exists.
     #[error("cannot look for {}", .0.display())]
     Look(PathBuf, #[source] io::Error),
     /// A file could not be read.

@@ -1,4 +1,4 @@
-//! The files of a step, in memory: what rendering makes and a cluster directory takes.
+//! The files of a step, in memory: rendered, and to be written to a cluster directory.
 //!
 //! Decides what a file of a cluster directory may be called. Pure: no disk is touched here.
 

@@ -1,6 +1,6 @@
 //! The journal: which files landfall wrote, by which step, and with which bytes.
 //!
-//! Tells a file that landfall may replace from one that a person edited. Pure: reading and writing the
+//! Distinguishes a file that landfall may replace from one that a person edited. Pure: reading and writing the
 //! journal's file is `ClusterDir`'s.
 
 use std::collections::BTreeMap;
@@ -84,7 +84,7 @@ impl Default for Journal {
     }
 }
 
-/// Why bytes are no journal that can be used.
+/// Why bytes are not a usable journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unusable {
     /// They are cut off or were changed.
@@ -144,7 +144,7 @@ impl Journal {
         }
     }
 
-    /// Forgets a file that is no more.
+    /// Forgets a file that no longer exists.
     pub(super) fn forget(&mut self, path: &str) {
         self.files.remove(path);
     }

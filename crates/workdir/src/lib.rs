@@ -82,7 +82,7 @@ pub struct ClusterDir {
 }
 
 impl ClusterDir {
-    /// Opens a cluster directory, made if it is missing, whose files survive the end of the power.
+    /// Opens a cluster directory, created if it is missing, whose files survive a power failure.
     ///
     /// # Errors
     /// As [`ClusterDir::open_with`].
@@ -90,7 +90,7 @@ impl ClusterDir {
         Self::open_with(path, Durability::default())
     }
 
-    /// Opens a cluster directory, made if it is missing, and clears away what a killed process left
+    /// Opens a cluster directory, created if it is missing, and clears away what a killed process left
     /// half-written.
     ///
     /// # Errors
@@ -127,7 +127,7 @@ impl ClusterDir {
         self.damaged.as_deref()
     }
 
-    /// The content of a file, or nothing if there is no such file.
+    /// The content of a file, or nothing if it does not exist.
     ///
     /// # Errors
     /// The path is not one below the directory, or the file cannot be read.

@@ -53,7 +53,7 @@ impl Log {
         &self.path
     }
 
-    /// Appends a line. A log that cannot be written must not stop the work that it tells of.
+    /// Appends a line. An unwritable log must not stop the work.
     pub fn line(&self, line: &str) {
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         if file.1 >= MOST_BYTES

@@ -15,7 +15,7 @@ use super::{ClusterDir, Durability, Error};
 
 const STEPS: &str = ".landfall/steps.jsonl";
 
-/// The step that removes the bootstrap machine. Once it began, that machine is not made again.
+/// The step that removes the bootstrap machine. Once it began, that machine is not created again.
 pub const BOOTSTRAP_REMOVAL: &str = "bootstrap.destroy";
 
 /// The step that notes the release of the cluster.
@@ -75,7 +75,7 @@ impl Steps {
         self.last(RELEASE).map(|known| known.detail.as_str())
     }
 
-    /// The last thing that is known of a step.
+    /// The last record of a step.
     #[must_use]
     pub fn last(&self, step: &str) -> Option<&Step> {
         self.0.iter().rev().find(|known| known.step == step)

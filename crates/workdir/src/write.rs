@@ -1,7 +1,7 @@
 //! Writing the files of a step: what is written, kept and removed, and how a kill in between is survived.
 //!
-//! First everything is decided ([`Plan`]), then the journal is told what is about to happen, then it
-//! happens, then the journal is told that it did. A file that was cut off in between has either its old or
+//! First everything is decided ([`Plan`]), then the journal records what is about to happen, then it
+//! happens, then the journal records that it did. A file that was cut off in between has either its old or
 //! its new bytes, and the journal knows both.
 
 use serde::Serialize;
@@ -17,7 +17,7 @@ pub struct Report {
     pub written: Vec<String>,
     /// Files that had the right bytes already.
     pub unchanged: Vec<String>,
-    /// Files that landfall would have replaced or removed, were they not edited or made by someone else.
+    /// Files that landfall would have replaced or removed, but that somebody edited or created.
     /// Worth telling the user.
     pub kept: Vec<String>,
     /// Files of an earlier run of the step that it does not need any more.
@@ -62,7 +62,7 @@ fn judge(found: &Found, wanted: &[u8], known: Option<&Entry>) -> Verdict {
 }
 
 impl ClusterDir {
-    /// Makes the files of a step what `set` says, except for those that a person has worked on.
+    /// Writes the files of a step from `set`, except those that a person has edited.
     ///
     /// A file that is not as landfall wrote it, or that landfall never wrote, is kept. A file that an
     /// earlier run of the same step wrote and that is not in `set` is removed, unless it was edited. A file
@@ -123,7 +123,7 @@ impl ClusterDir {
         Ok(plan)
     }
 
-    /// Makes `journal` the journal, on disk first.
+    /// Writes `journal` as the journal, on disk first.
     pub(super) fn save(&mut self, journal: Journal) -> Result<(), Error> {
         if journal == self.journal {
             return Ok(());
@@ -234,7 +234,7 @@ mod tests {
             assert_eq!(report.kept, [A]);
             assert_eq!(fs::read_to_string(root.path().join(A))?, "edited");
         }
-        // The same edit in the input makes the file landfall's again.
+        // The same edit in the input returns the file to landfall.
         assert_eq!(dir.write("s", &set(&[(A, "edited"), (B, "b2")])?)?.unchanged, [A, B]);
         assert_eq!(dir.edited()?, Vec::<String>::new());
         assert_eq!(dir.write("s", &set(&[(A, "a3"), (B, "b2")])?)?.written, [A]);
@@ -281,7 +281,7 @@ mod tests {
         assert_eq!(dir.deleted()?, Vec::<String>::new());
         assert!(!fs::exists(root.path().join(A))?);
         assert!(fs::exists(root.path().join(C))?, "another step's file");
-        // Still told, until the user has removed it.
+        // Still reported, until the user has removed it.
         assert_eq!(dir.write("s", &set(&[])?)?.kept, [B]);
         Ok(())
     }

@@ -80,7 +80,7 @@ fn proof(
 fn not_given(account: &Account) -> Box<Finding> {
     match account.identity.as_str() {
         "" => Box::new(pages::no_credential()),
-        _ => refused("what the log-in of a person gives"),
+        _ => refused("the login of a person"),
     }
 }
 

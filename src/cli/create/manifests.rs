@@ -16,10 +16,10 @@ use crate::prepare::{
 use crate::ui::text;
 use crate::workdir::Durability;
 
-/// Write all files of a cluster: manifests, terraform modules and variables, metadata.json
+/// Write all files of a cluster
 ///
-/// Reads `install-config.yaml` in the cluster directory and writes beside it. Writes nothing before the plan
-/// is complete. Keeps and reports files that were edited since an earlier run.
+/// Reads `install-config.yaml` in the cluster directory and writes manifests, Terraform modules and variables, and
+/// `metadata.json` next to it. Writes nothing before the plan is complete. Keeps and reports files that were edited since an earlier run.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]

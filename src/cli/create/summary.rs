@@ -170,7 +170,7 @@ impl Summary {
                 let stages = value.get_mut("stages").and_then(Value::as_array_mut);
                 let own = stages.into_iter().flatten().find(|known| known["name"] == stage.name);
                 if let Some(own) = own.and_then(Value::as_object_mut) {
-                    own.insert("standsSince".to_owned(), time.as_str().into());
+                    own.insert("existsSince".to_owned(), time.as_str().into());
                 }
             }
         }
@@ -300,8 +300,8 @@ mod tests {
         assert_eq!(lines[1], "1 of 2 resources exists, 1 to create");
         let text = part.text(ui::Style::PLAIN);
         assert!(text.contains("1 resource ") && !text.contains("Stage cluster"), "{text}");
-        assert_eq!(part.json()["stages"][0]["standsSince"], "T1");
-        assert_eq!(part.json()["stages"][1]["standsSince"], Value::Null);
+        assert_eq!(part.json()["stages"][0]["existsSince"], "T1");
+        assert_eq!(part.json()["stages"][1]["existsSince"], Value::Null);
 
         let whole = summary(unchanged(), removed());
         assert!(whole.is_complete() && whole.is_bootstrap_gone());

@@ -352,7 +352,7 @@ impl Job<'_> {
         let pace = Pace { parallel: usize::from(self.args.parallel), timeout, ..Pace::default() };
         let stop = Stop::default();
         let shown = Shown::new(self.id(), timeout, self.settings);
-        let report = self.runtime.block_on(async {
+        let mut report = self.runtime.block_on(async {
             let work = landfall_destroy::run(self.removal, &self.named.target, first, &pace, &shown, &stop);
             let mut work = pin!(work);
             let ended = tokio::select! {
@@ -368,18 +368,15 @@ impl Job<'_> {
             }
         });
         drop(shown);
-        let mut report = report;
         self.settle(&mut report);
         let detail =
             format!("{} removed, {} left{}", report.removed.len(), report.left.len(), self.by_consent());
         let cleared = match (cluster, report.outcome) {
             (cluster, Outcome::Gone) => self.clear(cluster, &account, &detail, true)?,
-            (Some(cluster), Outcome::Interrupted) => {
-                note(cluster, STEP, StepResult::Interrupted, &detail)?;
-                None
-            }
-            (Some(cluster), _) => {
-                note(cluster, STEP, StepResult::Failed, &detail)?;
+            (Some(cluster), outcome) => {
+                let stopped = outcome == Outcome::Interrupted;
+                let result = if stopped { StepResult::Interrupted } else { StepResult::Failed };
+                note(cluster, STEP, result, &detail)?;
                 None
             }
             (None, _) => None,

@@ -39,11 +39,11 @@ pub struct Args {
     #[arg(long, value_name = "REGION", required_unless_present = "all_regions")]
     region: Option<String>,
 
-    /// Look in all known regions of the cloud of --region, else of the region that the environment names
+    /// Search all known regions of the cloud of --region, else of the region in the environment
     #[arg(long)]
     all_regions: bool,
 
-    /// Profile whose account is looked at; repeatable
+    /// AWS profile whose account to search; repeatable
     #[arg(long, value_name = "NAME")]
     profile: Vec<String>,
 

@@ -54,7 +54,7 @@ const KEPT: &[(&str, &[&str])] =
 
 /// What the short help of a command leaves out beside.
 const ASIDE: &[(&str, &[&str])] = &[
-    ("create cluster", &["facts", "infra_id", "no_wait", "accept"]),
+    ("create cluster", &["facts", "infra_id", "no_wait", "accept", "prices"]),
     ("create install-config", &["ssh_key_file"]),
     ("gather", &["timeout"]),
     ("aso render", &["facts", "show_secrets", "machines", "stage"]),

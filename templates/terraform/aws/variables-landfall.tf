@@ -89,6 +89,18 @@ variable "aws_public_ipv4_pool" {
   description = "Public IPv4 pool from which addresses are taken. Null takes addresses of AWS."
 }
 
+variable "aws_internal_balancer_subnets" {
+  type        = list(string)
+  default     = null
+  description = "Existing subnets of the internal load balancer of the API. Null takes the private subnets."
+}
+
+variable "aws_bootstrap_subnet" {
+  type        = string
+  default     = null
+  description = "Existing subnet of the bootstrap machine. Null takes the first public or private subnet."
+}
+
 # The only variable that comes from the environment (TF_VAR_aws_bootstrap_ignition_url) and from no file: whoever has
 # this URL can read the Ignition config, with the keys in it, until its signature expires.
 variable "aws_bootstrap_ignition_url" {

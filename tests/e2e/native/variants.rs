@@ -72,6 +72,39 @@ fn addresses_of_a_pool_are_given_back() {
     Listing::of(cloud).is_as(&before);
 }
 
+/// A network in which every role has subnets of its own in two zones; the ids of all.
+fn subnets_by_role(moto: &Moto) -> String {
+    const REGION: &str = "us-east-1";
+    let vpc = moto.vpc(REGION, "10.0.0.0/16");
+    let roles: [(&str, &[&str]); 4] = [
+        ("nodes", &["ClusterNode"]),
+        ("internal", &["ControlPlaneInternalLB"]),
+        ("external", &["ControlPlaneExternalLB", "BootstrapNode"]),
+        ("ingress", &["IngressControllerLB"]),
+    ];
+    let (mut lines, mut public) = (String::new(), Vec::new());
+    for (number, (name, roles)) in roles.into_iter().enumerate() {
+        for (index, zone) in ["us-east-1a", "us-east-1b"].into_iter().enumerate() {
+            let cidr = format!("10.0.{}.0/24", 2 * number + index);
+            let id = moto.subnet(&vpc, zone, &cidr, None);
+            let roles: Vec<String> = roles.iter().map(|role| format!("        - type: {role}\n")).collect();
+            lines += &format!("      - id: {id}\n        roles:\n{}", roles.concat());
+            if ["external", "ingress"].contains(&name) {
+                public.push(id);
+            }
+        }
+    }
+    let public: Vec<&str> = public.iter().map(String::as_str).collect();
+    moto.publish(REGION, &vpc, &public);
+    format!("    defaultMachinePlatform:\n      type: m6i.xlarge\n    vpc:\n      subnets:\n{lines}")
+}
+
+#[test]
+#[ignore = "needs terraform and moto"]
+fn subnets_are_used_for_their_roles_alike() {
+    same_with_both(30, || Installation::prepare("4.19", "us-east-1", Vec::new(), subnets_by_role));
+}
+
 /// Machines with settings of their own, and an instance profile of the user's.
 fn settings(moto: &Moto) -> String {
     let cloud = Cloud { moto, region: "us-east-1" };

@@ -403,6 +403,7 @@ fn schemas(written: &mut BTreeMap<String, String>) {
         ("install-config", landfall_model::config::schema::schema()),
         ("facts", landfall_model::facts::schema()),
         ("catalogue", landfall_model::catalogue::schema()),
+        ("prices", landfall_model::prices::schema()),
     ];
     for (name, schema) in schemas {
         written.insert(format!("schemas/{name}.schema.json"), format!("{schema:#}\n"));
@@ -411,7 +412,7 @@ fn schemas(written: &mut BTreeMap<String, String>) {
         "# JSON output\n\n{NOTE}\nThe JSON Schema of what each command prints with `-o json`. Commands that print a \
          list print one object a line. [The contract](../contract.md) explains the keys.\n\n| command | schema |\n|---|---|\n"
     );
-    let rows = [("`defaults`", "install-config"), ("`facts`", "facts")];
+    let rows = [("`defaults`", "install-config"), ("`facts`", "facts"), ("`facts --prices`", "prices")];
     let outputs = landfall::formats::schemas();
     let all = outputs.iter().map(|(name, schema)| (described(schema), *name));
     let all = rows.iter().map(|(command, name)| (format!("Output of {command}."), *name)).chain(all);

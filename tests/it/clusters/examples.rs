@@ -153,6 +153,27 @@ fn machines_have_the_settings_of_their_pools() {
     assert_eq!(worker["cpuOptions"], json!({ "confidentialCompute": "Disabled" }));
 }
 
+/// Machines and the ingress load balancer have the subnets that the config gives them.
+#[test]
+fn subnets_are_those_of_their_roles() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/plans/aws-subnet-roles");
+    let files = made(&folder).1;
+    let object = |part: &str| -> Value {
+        let file = files.iter().find(|file| file.path.contains(part)).unwrap();
+        serde_yaml::from_slice(&file.bytes).unwrap()
+    };
+    let master = object("master-machines-1");
+    assert_eq!(master["spec"]["providerSpec"]["value"]["subnet"], json!({ "id": "subnet-0nodesb" }));
+    let strategy = &object("default-ingresscontroller")["spec"]["endpointPublishingStrategy"];
+    let subnets = json!({ "subnets": { "ids": ["subnet-0ingressa", "subnet-0ingressb"] } });
+    let parameters = json!({ "type": "AWS", "aws": { "type": "NLB", "networkLoadBalancer": subnets } });
+    let balancer = json!({ "scope": "External", "providerParameters": parameters });
+    assert_eq!(strategy["loadBalancer"], balancer);
+    let copy = text_at(&object("manifests/cluster-config.yaml"), "/data/install-config");
+    let copy: Value = serde_yaml::from_str(&copy).unwrap();
+    assert_eq!(copy["platform"]["aws"]["vpc"]["subnets"][0]["roles"], json!([{ "type": "ClusterNode" }]));
+}
+
 #[test]
 fn every_file_is_in_the_graph() {
     let files = landfall::graph::ASSETS.iter().filter(|asset| asset.kind == landfall::graph::Kind::File);

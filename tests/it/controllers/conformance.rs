@@ -12,7 +12,7 @@ use landfall_controllers::cloud_config_sync::{CloudConfigSync, Settings};
 use landfall_controllers::kube_cloud_config::KubeCloudConfig;
 use landfall_controllers::{Controller, Failed, Next, Outcome, Window};
 use landfall_kube::kinds::{CLUSTER_OPERATOR, NETWORK};
-use landfall_kube::objects::Place;
+use landfall_kube::objects::ObjectRef;
 use serde_json::{Map, Value, json};
 
 use super::played::{self, Played};
@@ -104,14 +104,14 @@ fn cluster(case: &Value) -> Arc<Played> {
         played.put(played::infrastructure(), case["infrastructure"].clone());
     }
     if let Some(network) = case.get("network").filter(|network| network.is_object()) {
-        played.put(Place::in_cluster(&NETWORK, "cluster"), network.clone());
+        played.put(ObjectRef::in_cluster(&NETWORK, "cluster"), network.clone());
     }
     for map in case["configMaps"].as_array().into_iter().flatten() {
         let text = |key: &str| map["metadata"][key].as_str().unwrap().to_owned();
         played.put(played::map(&text("namespace"), &text("name")), map.clone());
     }
     if let Some(operator) = case.get("clusterOperator").filter(|operator| operator.is_object()) {
-        let place = Place::in_cluster(&CLUSTER_OPERATOR, "cloud-controller-manager");
+        let place = ObjectRef::in_cluster(&CLUSTER_OPERATOR, "cloud-controller-manager");
         played.put(place, operator.clone());
     }
     if case["noGateAccess"] != true {
@@ -238,7 +238,7 @@ async fn the_target_is_kept_as_openshift_does() {
         let platform = platform.and_then(Value::as_str).unwrap_or_default();
         let target = played.object(&played::map("openshift-cloud-controller-manager", "cloud-conf"));
         let managed = played.object(&played::map("openshift-config-managed", "kube-cloud-config"));
-        let operator = Place::in_cluster(&CLUSTER_OPERATOR, "cloud-controller-manager");
+        let operator = ObjectRef::in_cluster(&CLUSTER_OPERATOR, "cloud-controller-manager");
         let operator = played.object(&operator).unwrap_or_default();
         let conditions = operator.pointer("/status/conditions").and_then(Value::as_array);
         let conditions = conditions.map(|all| {

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use landfall_kube::Fault;
-use landfall_kube::objects::{Events, Happening, Objects, Part, Place};
+use landfall_kube::objects::{ClusterEvent, Events, ObjectRef, Objects, Part};
 use serde_json::{Value, json};
 
 /// A cluster, and what was done to it.
@@ -15,11 +15,11 @@ pub struct Played(Mutex<State>);
 
 #[derive(Default)]
 struct State {
-    objects: BTreeMap<Place, Value>,
+    objects: BTreeMap<ObjectRef, Value>,
     version: u64,
-    reads: Vec<Place>,
-    writes: Vec<(&'static str, Place)>,
-    told: Vec<Happening>,
+    reads: Vec<ObjectRef>,
+    writes: Vec<(&'static str, ObjectRef)>,
+    told: Vec<ClusterEvent>,
     fail_get: BTreeSet<String>,
     fail_write: BTreeSet<String>,
     conflicts: usize,
@@ -35,15 +35,15 @@ impl Played {
     }
 
     /// Puts an object there, as somebody else would.
-    pub fn put(&self, place: Place, object: Value) {
+    pub fn put(&self, place: ObjectRef, object: Value) {
         self.with(|state| state.keep(place, object));
     }
 
-    pub fn remove(&self, place: &Place) {
+    pub fn remove(&self, place: &ObjectRef) {
         self.with(|state| state.objects.remove(place));
     }
 
-    pub fn object(&self, place: &Place) -> Option<Value> {
+    pub fn object(&self, place: &ObjectRef) -> Option<Value> {
         self.with(|state| state.objects.get(place).cloned())
     }
 
@@ -71,7 +71,7 @@ impl Played {
     }
 
     /// The reads of a kind so far; they are forgotten.
-    pub fn reads(&self, kind: &str) -> Vec<Place> {
+    pub fn reads(&self, kind: &str) -> Vec<ObjectRef> {
         let reads = self.with(|state| std::mem::take(&mut state.reads));
         reads.into_iter().filter(|place| place.kind.kind == kind).collect()
     }
@@ -84,11 +84,11 @@ impl Played {
 
     /// The reasons of what was told so far; they are forgotten.
     pub fn told(&self) -> Vec<&'static str> {
-        self.happened().into_iter().map(|happening| happening.reason).collect()
+        self.happened().into_iter().map(|event| event.reason).collect()
     }
 
     /// What was told so far; it is forgotten.
-    pub fn happened(&self) -> Vec<Happening> {
+    pub fn happened(&self) -> Vec<ClusterEvent> {
         self.with(|state| std::mem::take(&mut state.told))
     }
 }
@@ -101,12 +101,12 @@ fn refused(why: &str) -> Fault {
     Fault::Answer { status: 422, why: why.to_owned() }
 }
 
-fn fails(faults: &BTreeSet<String>, place: &Place) -> bool {
+fn fails(faults: &BTreeSet<String>, place: &ObjectRef) -> bool {
     faults.contains(place.kind.kind) || faults.contains(&place.to_string())
 }
 
 impl State {
-    fn keep(&mut self, place: Place, mut object: Value) {
+    fn keep(&mut self, place: ObjectRef, mut object: Value) {
         self.version += 1;
         object["metadata"]["name"] = json!(place.name);
         if let Some(namespace) = &place.namespace {
@@ -122,7 +122,7 @@ impl State {
     }
 
     /// Changes an object by a patch, as the API would let one.
-    fn change(&mut self, place: &Place, patch: &Value, part: Part) -> Result<Value, Fault> {
+    fn change(&mut self, place: &ObjectRef, patch: &Value, part: Part) -> Result<Value, Fault> {
         let before = self.objects.get(place).cloned().unwrap_or_else(|| json!({ "metadata": {} }));
         let mut after = before.clone();
         json_patch::merge(&mut after, patch);
@@ -153,7 +153,7 @@ impl State {
 }
 
 impl Objects for Played {
-    fn get<'a>(&'a self, place: &'a Place) -> BoxFuture<'a, Result<Option<Value>, Fault>> {
+    fn get<'a>(&'a self, place: &'a ObjectRef) -> BoxFuture<'a, Result<Option<Value>, Fault>> {
         let answer = self.with(|state| {
             state.reads.push(place.clone());
             if fails(&state.fail_get, place) {
@@ -166,7 +166,7 @@ impl Objects for Played {
 
     fn apply<'a>(
         &'a self,
-        place: &'a Place,
+        place: &'a ObjectRef,
         object: Value,
         part: Part,
     ) -> BoxFuture<'a, Result<Value, Fault>> {
@@ -183,7 +183,7 @@ impl Objects for Played {
 
     fn merge<'a>(
         &'a self,
-        place: &'a Place,
+        place: &'a ObjectRef,
         patch: Value,
         part: Part,
     ) -> BoxFuture<'a, Result<Value, Fault>> {
@@ -203,7 +203,7 @@ impl Objects for Played {
         async move { answer }.boxed()
     }
 
-    fn set_status<'a>(&'a self, place: &'a Place, status: Value) -> BoxFuture<'a, Result<(), Fault>> {
+    fn set_status<'a>(&'a self, place: &'a ObjectRef, status: Value) -> BoxFuture<'a, Result<(), Fault>> {
         let answer = self.with(|state| {
             state.writes.push(("update", place.clone()));
             if fails(&state.fail_write, place) {
@@ -217,7 +217,7 @@ impl Objects for Played {
         async move { answer }.boxed()
     }
 
-    fn delete<'a>(&'a self, place: &'a Place) -> BoxFuture<'a, Result<bool, Fault>> {
+    fn delete<'a>(&'a self, place: &'a ObjectRef) -> BoxFuture<'a, Result<bool, Fault>> {
         let answer = self.with(|state| {
             state.writes.push(("delete", place.clone()));
             if fails(&state.fail_write, place) {
@@ -230,8 +230,8 @@ impl Objects for Played {
 }
 
 impl Events for Played {
-    fn tell(&self, happening: Happening) -> BoxFuture<'_, ()> {
-        self.with(|state| state.told.push(happening));
+    fn report(&self, event: ClusterEvent) -> BoxFuture<'_, ()> {
+        self.with(|state| state.told.push(event));
         async {}.boxed()
     }
 }
@@ -243,24 +243,24 @@ pub fn gates(played: &Played, enabled: &[String], disabled: &[String]) {
     let of = json!({ "version": "5.0.0", "enabled": named(enabled), "disabled": named(disabled) });
     let other = json!({ "version": "4.0.0", "enabled": named(disabled), "disabled": named(enabled) });
     let gates = json!({ "metadata": {}, "status": { "featureGates": [other, of] } });
-    played.put(Place::in_cluster(&FEATURE_GATE, "cluster"), gates);
+    played.put(ObjectRef::in_cluster(&FEATURE_GATE, "cluster"), gates);
     let version = json!({ "metadata": {}, "status": { "desired": { "version": "5.0.0" } } });
-    played.put(Place::in_cluster(&CLUSTER_VERSION, "version"), version);
+    played.put(ObjectRef::in_cluster(&CLUSTER_VERSION, "version"), version);
 }
 
 /// The place of a map.
-pub fn map(namespace: &str, name: &str) -> Place {
-    Place::in_namespace(&landfall_kube::kinds::CONFIG_MAP, namespace, name)
+pub fn map(namespace: &str, name: &str) -> ObjectRef {
+    ObjectRef::in_namespace(&landfall_kube::kinds::CONFIG_MAP, namespace, name)
 }
 
 /// The place of the Infrastructure object.
-pub fn infrastructure() -> Place {
-    Place::in_cluster(&landfall_kube::kinds::INFRASTRUCTURE, "cluster")
+pub fn infrastructure() -> ObjectRef {
+    ObjectRef::in_cluster(&landfall_kube::kinds::INFRASTRUCTURE, "cluster")
 }
 
 /// The place of the Proxy object.
-pub fn proxy() -> Place {
-    Place::in_cluster(&landfall_kube::kinds::PROXY, "cluster")
+pub fn proxy() -> ObjectRef {
+    ObjectRef::in_cluster(&landfall_kube::kinds::PROXY, "cluster")
 }
 
 /// The one key of the controllers.
@@ -270,7 +270,7 @@ pub fn key() -> landfall_controllers::Key {
 
 /// A condition of an operator, with status, reason and message.
 pub fn condition(played: &Played, operator: &str, kind: &str) -> Option<(String, String, String)> {
-    let place = Place::in_cluster(&landfall_kube::kinds::CLUSTER_OPERATOR, operator);
+    let place = ObjectRef::in_cluster(&landfall_kube::kinds::CLUSTER_OPERATOR, operator);
     let object = played.object(&place)?;
     let conditions = object.pointer("/status/conditions")?.as_array()?.clone();
     let found = conditions.into_iter().find(|condition| condition["type"] == kind)?;

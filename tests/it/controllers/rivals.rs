@@ -2,7 +2,7 @@
 
 use landfall_controllers::operator::{CONTROLLERS, Registered, rivals};
 use landfall_kube::kinds::DEPLOYMENT;
-use landfall_kube::objects::Place;
+use landfall_kube::objects::ObjectRef;
 use serde_json::json;
 
 use super::played::Played;
@@ -16,7 +16,7 @@ async fn an_operator_that_does_the_same_is_seen_while_it_runs() {
         found.into_iter().map(|(controller, rival)| (controller, rival.namespace)).collect::<Vec<_>>()
     };
     assert_eq!(found().await, []);
-    let own = Place::in_namespace(
+    let own = ObjectRef::in_namespace(
         &DEPLOYMENT,
         "openshift-cloud-controller-manager-operator".to_owned(),
         "cluster-cloud-controller-manager-operator",
@@ -29,7 +29,7 @@ async fn an_operator_that_does_the_same_is_seen_while_it_runs() {
 
     let config = "openshift-config-operator";
     // A Deployment that does not say how many has one replica.
-    played.put(Place::in_namespace(&DEPLOYMENT, config.to_owned(), config), json!({ "spec": {} }));
+    played.put(ObjectRef::in_namespace(&DEPLOYMENT, config.to_owned(), config), json!({ "spec": {} }));
     assert_eq!(found().await, [("kube-cloud-config", config), ("endpoint-mirror", config)]);
     played.fail_get("Deployment");
     assert!(rivals(&*played, &all).await.is_err());

@@ -7,7 +7,7 @@ use landfall_controllers::cloud_config_sync::{CloudConfigSync, Settings};
 use landfall_controllers::kube_cloud_config::KubeCloudConfig;
 use landfall_controllers::{Controller, Next};
 use landfall_kube::kinds::NETWORK;
-use landfall_kube::objects::Place;
+use landfall_kube::objects::ObjectRef;
 use serde_json::{Value, json};
 
 use super::played::{Played, condition, gates, infrastructure, key, map};
@@ -24,20 +24,20 @@ fn cluster() -> Arc<Played> {
     });
     played.put(infrastructure(), object);
     played.put(map("openshift-config", "cloud-provider-config"), json!({ "data": { "config": "x" } }));
-    played.put(Place::in_cluster(&NETWORK, "cluster"), json!({ "spec": {} }));
+    played.put(ObjectRef::in_cluster(&NETWORK, "cluster"), json!({ "spec": {} }));
     gates(&played, &[], &[]);
     played
 }
 
-fn managed() -> Place {
+fn managed() -> ObjectRef {
     map("openshift-config-managed", "kube-cloud-config")
 }
 
-fn target() -> Place {
+fn target() -> ObjectRef {
     map("openshift-cloud-controller-manager", "cloud-conf")
 }
 
-fn data(played: &Played, place: &Place) -> Value {
+fn data(played: &Played, place: &ObjectRef) -> Value {
     played.object(place).map(|object| object["data"].clone()).unwrap_or_default()
 }
 

@@ -76,6 +76,86 @@ fn every_release_of_the_catalogue_has_files_of_its_own() {
     assert_eq!(images.len(), catalogue.releases.len() - 1);
 }
 
+#[test]
+fn images_are_of_the_stream_in_the_config() {
+    let config = format!("{CONFIG}osImageStream: rhel-10\n");
+    let directory = directory(&config);
+    let run = |release: &str| {
+        let output = Command::new(env!("CARGO_BIN_EXE_landfall"))
+            .args(["create", "manifests", "--offline", "--release", release, "--dir"])
+            .arg(directory.path())
+            .env_clear()
+            .env("AWS_ACCESS_KEY_ID", "AKIAIOSFODNN7EXAMPLE")
+            .env("AWS_SECRET_ACCESS_KEY", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY")
+            .output()
+            .unwrap();
+        (output.status.success(), said(&output))
+    };
+    let (accepted, text) = run("4.21");
+    assert!(!accepted && text.contains("LF0736"), "{text}");
+    let (accepted, text) = run("4.22");
+    assert!(!accepted && text.contains("LF0737"), "{text}");
+    let (accepted, text) = run("5.0");
+    assert!(accepted, "{text}");
+}
+
+/// Machines are placed on the host in their zone, from the release on that knows hosts.
+#[test]
+fn machines_are_placed_on_the_host_in_their_zone() {
+    let placement = "  platform:\n    aws:\n      zones: [us-east-1a, us-east-1b]\n      hostPlacement:\n        \
+                     affinity: DedicatedHost\n        dedicatedHost:\n        - id: h-0123456789abcdef0\n";
+    let workers = "- name: worker\n  replicas: 3\n";
+    assert!(CONFIG.contains(workers), "{CONFIG}");
+    let config = CONFIG.replace(workers, &format!("{workers}{placement}"));
+    let directory = directory(&format!("{config}featureSet: TechPreviewNoUpgrade\n"));
+    let zone = |name: &str| json!({ "name": name, "type": "availability-zone" });
+    let both = ["us-east-1a", "us-east-1b"];
+    let facts = json!({ "version": 1, "source": "cloud", "aws": {
+        "region": "us-east-1",
+        "zones": both.map(zone),
+        "instanceTypes": { "m6i.xlarge": { "zones": both } },
+        "dedicatedHosts": [{ "id": "h-0123456789abcdef0", "zone": "us-east-1b" }],
+    } });
+    let file = directory.path().join("hosts.json");
+    std::fs::write(&file, facts.to_string()).unwrap();
+    let file = file.to_str().unwrap();
+    let output = run(directory.path(), &["--facts", file, "--release", "4.21"]);
+    assert!(!output.status.success() && said(&output).contains("LF0736"), "{}", said(&output));
+    let output = run(directory.path(), &["--facts", file, "--release", "4.22"]);
+    assert!(output.status.success(), "{}", said(&output));
+    assert!(said(&output).contains("LF0735"), "{}", said(&output));
+    let placement = |set: usize| -> Value {
+        let name = format!("openshift/99_openshift-cluster-api_worker-machineset-{set}.yaml");
+        let text = std::fs::read_to_string(directory.path().join(name)).unwrap();
+        let set: Value = serde_yaml::from_str(&text).unwrap();
+        set.pointer("/spec/template/spec/providerSpec/value/placement").unwrap().clone()
+    };
+    assert_eq!(placement(0), json!({ "region": "us-east-1", "availabilityZone": "us-east-1a" }));
+    let host = json!({ "affinity": "DedicatedHost", "dedicatedHost": { "id": "h-0123456789abcdef0" } });
+    let wanted = json!({
+        "region": "us-east-1", "availabilityZone": "us-east-1b", "tenancy": "host", "host": host,
+    });
+    assert_eq!(placement(1), wanted);
+}
+
+/// The keys of signer certificates: landfall's own root certificate, and those of the cluster.
+#[test]
+fn signers_have_the_key_of_the_config() {
+    let pki = "featureSet: TechPreviewNoUpgrade\npki:\n  signerCertificates:\n    key:\n      algorithm: ECDSA\n      \
+               ecdsa:\n        curve: P384\n";
+    let directory = directory(&format!("{CONFIG}{pki}"));
+    let output = run(directory.path(), &["--offline", "--release", "4.22"]);
+    assert!(output.status.success(), "{}", said(&output));
+    let read = |path: &str| std::fs::read_to_string(directory.path().join(path)).unwrap();
+    let keys: Value = serde_yaml::from_str(&read("manifests/cluster-pki-02-config.yaml")).unwrap();
+    let custom = &keys["spec"]["certificateManagement"]["custom"];
+    let wanted = json!({ "key": { "algorithm": "ECDSA", "ecdsa": { "curve": "P384" } } });
+    assert_eq!(custom["signerCertificates"], wanted);
+    let root = read("auth/tls/root-ca.crt");
+    let (_, root) = x509_parser::pem::parse_x509_pem(root.as_bytes()).unwrap();
+    assert_eq!(root.parse_x509().unwrap().public_key().parsed().unwrap().key_size(), 384);
+}
+
 /// The region that a config names.
 fn region_of(config: &str) -> String {
     let line = config.lines().find_map(|line| line.trim().strip_prefix("region: ")).unwrap();

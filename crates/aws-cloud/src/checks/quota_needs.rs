@@ -129,6 +129,7 @@ mod tests {
             iam_role: String::new(),
             iam_profile: String::new(),
             confidential_compute: String::new(),
+            hosts: None,
             security_groups: Vec::new(),
         }
     }
@@ -184,6 +185,7 @@ mod tests {
             private: BTreeMap::new(),
             public: BTreeMap::new(),
             edge: BTreeMap::new(),
+            roles: None,
         };
         let names: Vec<String> = amounts(&plan, true).into_keys().collect();
         assert_eq!(names, ["networkLoadBalancers", "securityGroups", "standardVcpus"]);

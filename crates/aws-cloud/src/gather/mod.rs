@@ -2,6 +2,7 @@
 //! wait for it.
 
 mod dns;
+mod hosts;
 mod instance_types;
 mod network;
 mod region;
@@ -10,7 +11,9 @@ use std::collections::BTreeMap;
 
 use aws_sdk_ec2::types::Filter;
 use futures::join;
-use landfall_model::aws::facts::{Caller, Facts, HostedZone, InstanceType, SecurityGroup, Subnet, Zone};
+use landfall_model::aws::facts::{
+    Caller, DedicatedHost, Facts, HostedZone, InstanceType, SecurityGroup, Subnet, Zone,
+};
 use landfall_model::facts;
 use landfall_model::facts::{Source, VERSION};
 use landfall_platform::cloud::{Asked, Gathered, Verdict, Waiting, take};
@@ -33,6 +36,7 @@ pub(super) struct Answers {
     instance_types: OnceCell<Asked<BTreeMap<String, InstanceType>>>,
     subnets: OnceCell<Asked<Vec<Subnet>>>,
     security_groups: OnceCell<Asked<Vec<SecurityGroup>>>,
+    dedicated_hosts: OnceCell<Asked<Vec<DedicatedHost>>>,
     public_zone: OnceCell<Asked<Option<HostedZone>>>,
     private_zone: OnceCell<Asked<Option<HostedZone>>>,
 }
@@ -64,6 +68,11 @@ impl Session<'_> {
         self.answers.security_groups.get_or_init(|| Box::pin(network::security_groups(self))).await
     }
 
+    /// The dedicated hosts that the config names, without those that are not there.
+    pub(super) async fn dedicated_hosts(&self) -> &Asked<Vec<DedicatedHost>> {
+        self.answers.dedicated_hosts.get_or_init(|| Box::pin(hosts::dedicated_hosts(self))).await
+    }
+
     /// The public zone of the base domain; none where there is none, or where the cluster needs none.
     pub(super) async fn public_zone(&self) -> &Asked<Option<HostedZone>> {
         self.answers.public_zone.get_or_init(|| Box::pin(dns::public_zone(self))).await
@@ -78,13 +87,14 @@ impl Session<'_> {
 /// All facts that planning needs, asked for at the same time.
 pub(super) fn gather<'s>(session: &'s Session<'_>) -> Waiting<'s, Gathered> {
     Box::pin(async move {
-        let (caller, opt_in, zones, types, subnets, groups, public_zone, private_zone) = join!(
+        let (caller, opt_in, zones, types, subnets, groups, hosts, public_zone, private_zone) = join!(
             session.caller(),
             session.opt_in(),
             session.zones(),
             session.instance_types(),
             session.subnets(),
             session.security_groups(),
+            session.dedicated_hosts(),
             session.public_zone(),
             session.private_zone(),
         );
@@ -103,6 +113,7 @@ pub(super) fn gather<'s>(session: &'s Session<'_>) -> Waiting<'s, Gathered> {
             vpc: String::new(),
             subnets: take("subnets", subnets, &mut gaps),
             security_groups: take("security-groups", groups, &mut gaps),
+            dedicated_hosts: take("dedicated-hosts", hosts, &mut gaps),
             public_zone: take("public-zone", public_zone, &mut gaps),
             private_zone: take("private-zone", private_zone, &mut gaps),
         };

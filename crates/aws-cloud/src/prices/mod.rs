@@ -66,7 +66,7 @@ async fn price(
     currency: &str,
 ) -> Asked<Result<Price, String>> {
     let Some(query) = Query::of(key, session.region()) else {
-        return Ok(Err("the price list has no such item".to_owned()));
+        return Ok(Err("the price list does not have this item".to_owned()));
     };
     let mut products: Vec<Value> = Vec::new();
     let mut next: Option<String> = None;

@@ -9,7 +9,7 @@ use landfall_model::config::InstallConfig;
 use landfall_model::plan::{Cluster, infra_id_prefix};
 use serde_json::{Value, json};
 
-use super::{mint, mints, needed, passthrough, shares};
+use super::{is_placed, mint, mints, needed, passthrough, shares};
 use crate::NAME;
 
 /// All resources.
@@ -45,6 +45,7 @@ const PREFLIGHT: &[&str] = &[
     "s3:ListAllMyBuckets",
     "tag:GetResources",
 ];
+const READ_HOSTS: &str = "ec2:DescribeHosts";
 const READ_KEY: &str = "kms:DescribeKey";
 const READ_QUOTAS: &str = "servicequotas:ListServiceQuotas";
 const READ_IMAGES: &str = "ec2:DescribeImages";
@@ -189,6 +190,7 @@ pub fn grants(config: &InstallConfig, catalogue: &Catalogue, release: &str) -> V
     }
     actions.extend(names.shared.iter().cloned());
     let further = [
+        (READ_HOSTS, config.pools().any(|(_, pool)| is_placed(pool))),
         (READ_KEY, !names.keys.is_empty()),
         (TAKE_ROLE, !platform.hosted_zone_role.is_empty()),
         (READ_QUOTAS, catalogue.aws.has_quotas(&platform.region)),

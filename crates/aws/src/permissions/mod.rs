@@ -88,7 +88,7 @@ fn groups(config: &InstallConfig, platform: &Platform, secret: bool) -> Vec<(&'s
     let deletes = !secret;
     let role_given = any(config, |_, machines| !machines.iam_role.is_empty());
     let profile_given = any(config, |_, machines| !machines.iam_profile.is_empty());
-    let placed = any(config, |_, machines| machines.host_placement.is_some());
+    let placed = config.pools().any(|(_, pool)| is_placed(pool));
     vec![
         ("create-base", true),
         ("create-networking", !existing_network),
@@ -132,6 +132,11 @@ fn any(config: &InstallConfig, fits: impl Fn(&MachinePool, &Settings) -> bool) -
 /// Zones in the networks of telephone companies have it in their names, as `us-east-1-wl1-bos-wlz-1`.
 fn is_wavelength(zone: &str) -> bool {
     zone.contains("-wlz-")
+}
+
+/// Whether the machines of a pool are on dedicated hosts.
+fn is_placed(pool: &MachinePool) -> bool {
+    pool.platform.aws.as_ref().is_some_and(|machines| machines.host_placement.is_some())
 }
 
 fn takes_any_host(machines: &Settings) -> bool {

@@ -1,8 +1,10 @@
 //! The findings of planning that compare the config with what the cloud has, each with its page.
 
+use std::collections::BTreeSet;
+
 use landfall_diagnostics::{Code, Finding, Kind, nearest, shortened};
 use landfall_model::aws::catalogue::family;
-use landfall_model::aws::facts::{HostedZone, SecurityGroup, Subnet, Zone};
+use landfall_model::aws::facts::{DedicatedHost, HostedZone, SecurityGroup, Subnet, Zone};
 
 use super::pages::SUBNET;
 use crate::type_names::{generation, proposed};
@@ -27,6 +29,10 @@ pub(super) const NO_PUBLIC_ZONE: Code = Code::new("LF0727");
 pub(super) const SECURITY_GROUP: Code = Code::new("LF0728");
 const GROUPS: Code = Code::new("LF0730");
 pub(super) const NOT_OPTED_IN: Code = Code::new("LF0729");
+pub(super) const ROLE: Code = Code::new("LF0732");
+pub(super) const ROLE_ZONES: Code = Code::new("LF0733");
+pub(super) const HOST: Code = Code::new("LF0734");
+pub(super) const NO_HOST: Code = Code::new("LF0735");
 
 pub(super) fn no_such_zone(region: &str, pool: &str, i: usize, zone: &str, there: &[&str]) -> Finding {
     let message = format!("`{}` is not among the zones of `{}`", shortened(zone), shortened(region));
@@ -93,6 +99,83 @@ pub(super) fn other_network(i: usize, found: &Subnet, first: (usize, &Subnet)) -
     Finding::error(&NETWORKS, Kind::Invalid, subnet(i), message)
         .help("use subnets of one VPC only")
         .related("the first one", subnet(j))
+}
+
+/// A subnet whose routes do not fit its role; `public` is what the role needs.
+pub(super) fn unfit_for_role(i: usize, found: &Subnet, role: &str, public: bool) -> Finding {
+    let (wanted, has) = if public { ("public", "private") } else { ("private", "public") };
+    let id = shortened(&found.id);
+    let message = format!("the subnet `{id}` is {has}, and the role {role} needs a {wanted} one");
+    Finding::error(&ROLE, Kind::Invalid, subnet(i), message)
+        .help(format!("give the role to a {wanted} subnet; a public one has a route to an internet gateway"))
+}
+
+/// A subnet in a zone that does not fit its role.
+pub(super) fn zone_unfit_for_role(i: usize, found: &Subnet, is_edge: bool) -> Finding {
+    let (id, zone) = (shortened(&found.id), shortened(&found.zone));
+    let (message, help) = if is_edge {
+        let message = format!("the subnet `{id}` with the role EdgeNode is in the availability zone {zone}");
+        (message, "give the role to a subnet in a local or Wavelength zone")
+    } else {
+        let message = format!("the subnet `{id}` is in the zone {zone}, which is only for edge machines");
+        (message, "give it the role EdgeNode and no other role")
+    };
+    Finding::error(&ROLE, Kind::Invalid, subnet(i), message).help(help)
+}
+
+/// Zones of nodes that a load balancer does not serve, and zones of the load balancer without nodes.
+pub(super) fn zones_of_role(role: &str, missing: &BTreeSet<String>, idle: &BTreeSet<String>) -> Finding {
+    let names = |zones: &BTreeSet<String>| {
+        let zones: Vec<&str> = zones.iter().map(String::as_str).collect();
+        listed(&zones)
+    };
+    let message = if missing.is_empty() {
+        format!("{} has a subnet with the role {role} and none with the role ClusterNode", names(idle))
+    } else {
+        format!("{} has a subnet with the role ClusterNode and none with the role {role}", names(missing))
+    };
+    Finding::error(&ROLE_ZONES, Kind::Forbidden, "platform.aws.vpc.subnets", message)
+        .help("give both roles to subnets of the same zones")
+}
+
+/// A dedicated host that is not there, or of which nothing is known; `asked` says which.
+pub(super) fn no_such_host(pool: &str, i: usize, id: &str, asked: bool) -> Finding {
+    let field = format!("{pool}.platform.aws.hostPlacement.dedicatedHost[{i}].id");
+    let id = shortened(id);
+    let (message, help) = if asked {
+        (
+            format!("there is no dedicated host `{id}` in this account and region"),
+            "use a host that `aws ec2 describe-hosts` lists",
+        )
+    } else {
+        (
+            format!("the zone of the dedicated host `{id}` is unknown"),
+            "ask the cloud, or pass facts with --facts that have it in `dedicatedHosts`",
+        )
+    };
+    Finding::error(&HOST, Kind::Invalid, field, message).help(help)
+}
+
+/// A dedicated host outside of the zones of its pool.
+pub(super) fn host_elsewhere(pool: &str, i: usize, host: &DedicatedHost, zones: &[String]) -> Finding {
+    let field = format!("{pool}.platform.aws.hostPlacement.dedicatedHost[{i}].id");
+    let names: Vec<&str> = zones.iter().map(String::as_str).collect();
+    let message = format!(
+        "the dedicated host `{}` is in {}, and the pool in {}",
+        shortened(&host.id),
+        shortened(&host.zone),
+        listed(&names)
+    );
+    Finding::error(&HOST, Kind::Invalid, field, message)
+        .help("add its zone to the zones of the pool, or use a host in one of these zones")
+}
+
+/// Zones of a pool on dedicated hosts in which it has none.
+pub(super) fn zones_without_host(pool: &str, zones: &[&str]) -> Finding {
+    let field = format!("{pool}.platform.aws.hostPlacement.dedicatedHost");
+    let message = format!("no dedicated host is in {}: machines there run on shared hardware", listed(zones));
+    Finding::warning(&NO_HOST, Kind::Required, field, message)
+        .help("add a host in each zone, or remove the zone from the zones of the pool")
 }
 
 pub(super) fn outside(i: usize, found: &Subnet, machines: &[String]) -> Finding {

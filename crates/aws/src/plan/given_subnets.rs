@@ -32,7 +32,7 @@ pub(super) fn lack_private(planning: &Planning<'_>) -> bool {
 }
 
 /// The subnets of the config that something is known of, each with its place in the list.
-fn found<'a>(planning: &Planning<'a>) -> Vec<(usize, &'a Subnet)> {
+pub(super) fn found<'a>(planning: &Planning<'a>) -> Vec<(usize, &'a Subnet)> {
     let known: &'a [Subnet] = &planning.facts.subnets;
     let named = planning.platform.vpc.subnets.iter().enumerate();
     named.filter_map(|(i, given)| Some((i, known.iter().find(|subnet| subnet.id == given.id)?))).collect()

@@ -2,6 +2,7 @@
 
 mod cloud_pages;
 mod cloud_profile;
+mod dedicated_hosts;
 mod dns;
 mod given_subnets;
 mod image;
@@ -11,6 +12,7 @@ pub(super) mod pages;
 mod pools;
 mod region;
 mod security_groups;
+mod subnet_roles;
 mod unmade;
 mod zones;
 
@@ -19,9 +21,10 @@ pub(crate) use security_groups::own_groups;
 use landfall_diagnostics::Findings;
 use landfall_model::aws::config::Platform;
 use landfall_model::facts::Source;
-use landfall_model::plan::{Case, Cluster, Platforms};
+use landfall_model::plan::{Case, Cluster, Platforms, check_introduced};
 
 use super::facts::Facts;
+use super::introduced::INTRODUCED;
 use super::planned;
 
 /// What every part of the planning looks at.
@@ -68,6 +71,7 @@ pub(super) fn plan(case: &Case<'_>, out: &mut Findings) -> Option<Platforms> {
     region::check(&planning, out);
     region::check_stub(&planning, out);
     unmade::check(&planning, out);
+    check_introduced(INTRODUCED, case.config, case.release, out);
     let cluster = Cluster::of(case.config);
     let image = image::choose(&planning, &cluster.architecture, out);
     let existing = network::existing(&planning, out);

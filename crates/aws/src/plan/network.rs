@@ -9,7 +9,7 @@ use landfall_model::aws::planned::{EdgeSubnet, Network, NewSubnet, Pool};
 use landfall_model::plan::{Cluster, Since, in_turn, is_from};
 
 use super::given_subnets::{self, is_ordinary};
-use super::{Planning, cloud_pages, pages};
+use super::{Planning, cloud_pages, pages, subnet_roles};
 
 /// AWS makes no subnet that is smaller.
 const LONGEST_PREFIX: u8 = 28;
@@ -32,6 +32,9 @@ pub(super) fn existing(planning: &Planning<'_>, out: &mut Findings) -> Option<Ne
         }
     }
     given_subnets::check(planning, out);
+    if subnet_roles::are_given(planning) {
+        return Some(subnet_roles::network(planning, out));
+    }
     let subnets: Vec<&Subnet> = named.iter().filter_map(known).collect();
     let mut by_zone = |public: bool| -> BTreeMap<String, String> {
         let mut found: BTreeMap<String, String> = BTreeMap::new();
@@ -57,7 +60,7 @@ pub(super) fn existing(planning: &Planning<'_>, out: &mut Findings) -> Option<Ne
         let known = EdgeSubnet { id: subnet.id.clone(), public: subnet.public };
         edge.entry(subnet.zone.clone()).or_insert(known);
     }
-    Some(Network::Existing { vpc: facts.vpc.clone(), private, public, edge })
+    Some(Network::Existing { vpc: facts.vpc.clone(), private, public, edge, roles: None })
 }
 
 /// The addresses of a new network and its subnets.

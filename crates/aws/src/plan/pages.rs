@@ -99,6 +99,13 @@ pub(super) fn two_edge_subnets(zone: &str, first: &str, second: &str) -> Finding
     Finding::error(&SUBNETS, Kind::Invalid, "platform.aws.vpc.subnets", message).help("keep one of them")
 }
 
+pub(super) fn two_subnets_of_role(zone: &str, role: &str, first: &str, second: &str) -> Finding {
+    let (first, second) = (shortened(first), shortened(second));
+    let message = format!("{zone} has two subnets with the role {role}, {first} and {second}");
+    Finding::error(&SUBNETS, Kind::Invalid, "platform.aws.vpc.subnets", message)
+        .help("remove the role from one of them")
+}
+
 pub(super) fn no_public_subnet(zone: &str) -> Finding {
     let message = format!("{zone} has a private subnet and no public one, and the API is public");
     Finding::error(&SUBNETS, Kind::Invalid, "platform.aws.vpc.subnets", message)

@@ -11,7 +11,7 @@ use landfall_model::plan::replicas;
 
 use super::instance_types::{self, Wish};
 use super::zones::is_local;
-use super::{Planning, cloud_profile, given_subnets, image, pages, zones};
+use super::{Planning, cloud_profile, dedicated_hosts, given_subnets, image, pages, zones};
 use crate::EDGE;
 use crate::rules::missing_endpoints;
 
@@ -53,8 +53,10 @@ fn pool(
     let none = config::MachinePool::default();
     let settings = given.platform.aws.as_ref().unwrap_or(&none);
     let edge = given.name == EDGE;
+    let of_hosts = dedicated_hosts::zones(planning, settings);
     let known = match (settings.zones.is_empty(), edge) {
         (false, _) => settings.zones.clone(),
+        (true, false) if !of_hosts.is_empty() => of_hosts,
         (true, true) => edge_zones(existing),
         (true, false) => default_zones.to_vec(),
     };
@@ -76,7 +78,7 @@ fn pool(
     let role = if path == "controlPlane" { Role::ControlPlane } else { Role::Compute };
     let single = role == Role::ControlPlane && replicas(given) == 1;
     // Zones of existing subnets are the user's choice as well.
-    let zones_given = !settings.zones.is_empty() || existing.is_some();
+    let zones_given = !settings.zones.is_empty() || existing.is_some() || settings.host_placement.is_some();
     let wish = |zones| Wish { path, role, architecture: &given.architecture, single, zones, zones_given };
     let mut types = BTreeMap::new();
     if !settings.instance_type.is_empty() {
@@ -102,6 +104,7 @@ fn pool(
     }
     // Each local zone gets a machine unless the pool says how many there are.
     let each = u32::try_from(zones.len()).unwrap_or(u32::MAX);
+    let hosts = dedicated_hosts::choose(planning, path, settings, &zones, out);
     Some(Pool {
         name: given.name.clone(),
         replicas: if edge && replicas(given) == 0 { each } else { replicas(given) },
@@ -115,6 +118,7 @@ fn pool(
         iam_role: settings.iam_role.clone(),
         iam_profile: settings.iam_profile.clone(),
         security_groups: settings.additional_security_group_ids.clone(),
+        hosts,
         confidential_compute: confidential(settings).unwrap_or_default().to_owned(),
     })
 }

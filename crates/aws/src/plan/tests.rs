@@ -1,8 +1,10 @@
 //! What planning finds where the config and the cloud do not fit together.
 
 mod cloud_profile;
+mod dedicated_hosts;
 mod instance_types;
 mod security_groups;
+mod subnet_roles;
 
 use landfall_diagnostics::secret::SecretUrl;
 use landfall_diagnostics::{Finding, Findings, Severity};
@@ -128,8 +130,24 @@ fn found_of(config: &InstallConfig, facts: Facts, source: Source, installed: boo
     found_by(Catalogue::embedded(), config, facts, source, installed)
 }
 
+/// What is found of the same with a release.
+fn found_for(release: &str, config: &InstallConfig, facts: Facts, source: Source) -> Vec<Finding> {
+    found_with(Catalogue::embedded(), release, config, facts, source, false)
+}
+
 fn found_by(
     catalogue: &Catalogue,
+    config: &InstallConfig,
+    facts: Facts,
+    source: Source,
+    installed: bool,
+) -> Vec<Finding> {
+    found_with(catalogue, "4.14", config, facts, source, installed)
+}
+
+fn found_with(
+    catalogue: &Catalogue,
+    release: &str,
     config: &InstallConfig,
     facts: Facts,
     source: Source,
@@ -143,7 +161,7 @@ fn found_by(
         given: config,
         facts: &facts,
         catalogue,
-        release: "4.14",
+        release,
         identity,
         installed,
         engine: Engine::default(),

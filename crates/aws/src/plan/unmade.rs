@@ -8,19 +8,11 @@ use super::{Planning, pages};
 /// Refuses each of them.
 pub(super) fn check(planning: &Planning<'_>, out: &mut Findings) {
     let platform = planning.platform;
-    let roles = platform.vpc.subnets.iter().any(|subnet| !subnet.roles.is_empty());
     let settings = [
         ("userProvisionedDNS", platform.user_provisioned_dns == "Enabled", "user-provisioned DNS"),
         ("ipFamily", platform.is_dual_stack(), "dual-stack networking"),
-        ("vpc.subnets", roles, "subnets with roles"),
     ];
     for (field, _, what) in settings.into_iter().filter(|(_, wanted, _)| *wanted) {
         out.push(pages::not_made(&format!("platform.aws.{field}"), what));
-    }
-    for (path, pool) in planning.case.config.pools() {
-        let Some(machines) = &pool.platform.aws else { continue };
-        if machines.host_placement.is_some() {
-            out.push(pages::not_made(&format!("{path}.platform.aws.hostPlacement"), "dedicated hosts"));
-        }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use landfall_model::aws::planned::{Network, Pool};
+use landfall_model::aws::planned::{Hosts, Network, Pool};
 use landfall_model::plan::{Since, in_turn, spread};
 use landfall_render::{MachineAssets, MachineSet};
 use serde_json::{Value, json};
@@ -63,6 +63,10 @@ impl Rendering<'_> {
         let mut placement = json!({ "region": self.aws.region });
         if let Some(zone) = zone {
             placement["availabilityZone"] = zone.into();
+        }
+        if let Some(host) = host(pool, zone) {
+            placement["tenancy"] = "host".into();
+            placement["host"] = host;
         }
         let mut value = json!({
             "ami": self.ami(pool),
@@ -171,6 +175,17 @@ impl Rendering<'_> {
             json!({ "placement": { "availabilityZone": zone }, "subnet": subnet })
         };
         json!({ "aws": pool.zones.iter().map(domain).collect::<Vec<Value>>(), "platform": "AWS" })
+    }
+}
+
+/// The dedicated host of a machine in `zone`; none on shared hardware.
+fn host(pool: &Pool, zone: Option<&str>) -> Option<Value> {
+    match pool.hosts.as_ref()? {
+        Hosts::AnyAvailable => Some(json!({ "affinity": "AnyAvailable" })),
+        Hosts::ByZone(hosts) => {
+            let id = hosts.get(zone?)?;
+            Some(json!({ "affinity": "DedicatedHost", "dedicatedHost": { "id": id } }))
+        }
     }
 }
 

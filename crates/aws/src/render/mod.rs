@@ -48,6 +48,7 @@ pub(super) fn assets(plan: &Plan, extras: &Extras<'_>) -> Option<PlatformAssets>
         private_zone: Some(rendering.private_zone()),
         dns_platform: rendering.dns_platform(),
         ingress_platform: rendering.ingress_platform(),
+        ingress_parameters: rendering.ingress_parameters(),
         no_proxy: vec![rendering.internal_names()],
         data_devices: Vec::new(),
         own_boot_images: rendering.has_own_boot_images(),
@@ -161,6 +162,18 @@ impl Rendering<'_> {
     fn ingress_platform(&self) -> Value {
         let kind = if self.platform.lb_type.is_empty() { "Classic" } else { &self.platform.lb_type };
         json!({ "aws": { "type": kind }, "type": "AWS" })
+    }
+
+    /// The subnets of the default ingress controller's load balancer, where the config gives subnets by role.
+    fn ingress_parameters(&self) -> Option<Value> {
+        let subnets = json!({ "ids": self.aws.network.subnet_roles()?.ingress });
+        let parameters = if self.platform.lb_type == "NLB" {
+            json!({ "type": "NLB", "networkLoadBalancer": { "subnets": subnets } })
+        } else {
+            let classic = json!({ "connectionIdleTimeout": "0s", "subnets": subnets });
+            json!({ "type": "Classic", "classicLoadBalancer": classic })
+        };
+        Some(json!({ "type": "AWS", "aws": parameters }))
     }
 
     /// The domain of the machines' own names, as a proxy exception.

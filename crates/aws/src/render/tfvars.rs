@@ -85,6 +85,10 @@ struct Own<'a> {
     aws_master_amd_sev_snp: Option<&'a str>,
     #[serde(skip_serializing_if = "str::is_empty")]
     aws_public_ipv4_pool: &'a str,
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    aws_internal_balancer_subnets: BTreeSet<&'a str>,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    aws_bootstrap_subnet: &'a str,
 }
 
 /// The platform's variables.
@@ -139,6 +143,7 @@ pub(super) fn own(rendering: &Rendering<'_>) -> Box<RawValue> {
         }
         Network::Existing { .. } => BTreeMap::new(),
     };
+    let roles = rendering.aws.network.subnet_roles();
     landfall_render::raw(&Own {
         aws_layout: if rendering.plan.has(Since::ClusterApi) { "4.16" } else { "4.14" },
         aws_private_cidrs: cidrs(false),
@@ -155,6 +160,12 @@ pub(super) fn own(rendering: &Rendering<'_>) -> Box<RawValue> {
         aws_master_root_volume_throughput: master.volume.throughput,
         aws_master_amd_sev_snp: amd_sev_snp(&master.confidential_compute),
         aws_public_ipv4_pool: &rendering.aws.public_ipv4_pool,
+        aws_internal_balancer_subnets: roles.map_or_else(BTreeSet::new, |roles| {
+            roles.internal_balancer.values().map(String::as_str).collect()
+        }),
+        aws_bootstrap_subnet: roles
+            .and_then(|roles| roles.bootstrap.values().next())
+            .map_or("", String::as_str),
     })
 }
 

@@ -131,6 +131,7 @@ impl Builder<'_> {
         let groups = OF_CONTROL_PLANE.iter().map(|role| id(&group_name(role)));
         let groups: Vec<Value> = groups.chain([id(&group)]).collect();
         let subnets = if is_external { &network.public } else { &network.private };
+        let given_subnet = vars.aws_bootstrap_subnet.as_ref().map(|subnet| json!(subnet));
         let kind = Some(&vars.aws_bootstrap_instance_type).filter(|kind| !kind.is_empty());
         let image = match self.graph.resources.iter().find(|node| node.kind == "image") {
             Some(copy) => id(&copy.name),
@@ -142,7 +143,7 @@ impl Builder<'_> {
             "type": kind.unwrap_or(&vars.aws_master_instance_type),
             "profile": profile,
             "userData": secret("aws_bootstrap_stub_ignition"),
-            "subnet": subnets.first(),
+            "subnet": given_subnet.as_ref().or(subnets.first()),
             "groups": groups,
             "isPublic": is_external && !from_pool,
             "tokens": vars.aws_bootstrap_instance_metadata_authentication,

@@ -66,7 +66,9 @@ impl Builder<'_> {
 
     pub(super) fn balancers(&mut self, network: &Network) {
         let groups = [id(&group_name("apiserver-lb"))];
-        let mut balancers = vec![("int", &network.private)];
+        let given = &self.vars.aws_internal_balancer_subnets;
+        let given: Vec<Value> = given.iter().map(|subnet| json!(subnet)).collect();
+        let mut balancers = vec![("int", if given.is_empty() { &network.private } else { &given })];
         if self.vars.is_external() {
             balancers.push(("ext", &network.public));
         }

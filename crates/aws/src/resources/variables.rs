@@ -97,6 +97,10 @@ pub(super) struct Variables {
     pub(super) aws_master_amd_sev_snp: Option<String>,
     #[serde(default)]
     pub(super) aws_public_ipv4_pool: Option<String>,
+    #[serde(default)]
+    pub(super) aws_internal_balancer_subnets: Vec<String>,
+    #[serde(default)]
+    pub(super) aws_bootstrap_subnet: Option<String>,
 }
 
 fn optional() -> String {

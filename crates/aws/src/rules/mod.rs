@@ -13,6 +13,7 @@ use landfall_rules::{Case, Gated};
 
 use super::catalogue::Catalogue;
 use super::config::Platform;
+use super::introduced::INTRODUCED;
 
 pub(super) use endpoints::{UNKNOWN_REGION, or_meant, unusable};
 pub use endpoints::{missing_endpoints, strange_name};
@@ -49,21 +50,14 @@ pub(super) fn gated(config: &InstallConfig, platform: &Platform, catalogue: &Cat
     let mut gate = |gate: &str, field: String| {
         used.push(Gated { gate: gate.to_owned().into(), at: field.clone(), field });
     };
-    if platform.user_provisioned_dns == "Enabled" {
-        gate("AWSClusterHostedDNSInstall", "platform.aws.userProvisionedDNS".to_owned());
-    }
-    if platform.is_dual_stack() {
-        gate("AWSDualStackInstall", "platform.aws.ipFamily".to_owned());
+    for setting in INTRODUCED {
+        if let Some((name, field)) = setting.gate.zip((setting.used)(config)) {
+            gate(name, field);
+        }
     }
     let by_region = |(start, _): &(&String, _)| platform.region.starts_with(start.as_str());
     if let Some((_, name)) = catalogue.region_gates.iter().find(by_region) {
         gate(name, "platform.aws.region".to_owned());
-    }
-    let placed = |pool: &landfall_model::config::MachinePool| {
-        pool.platform.aws.as_ref().is_some_and(|aws| aws.host_placement.is_some())
-    };
-    if let Some(i) = config.compute.iter().position(placed) {
-        gate("AWSDedicatedHosts", format!("compute[{i}].platform.aws.hostPlacement"));
     }
     if let Some(i) = config.compute.iter().position(|pool| pool.management == "ClusterAPI") {
         gate("ClusterAPIMachineManagementAWS", format!("compute[{i}].management"));

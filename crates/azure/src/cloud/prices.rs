@@ -194,7 +194,7 @@ async fn price(
     key: &PriceKey,
 ) -> Result<Result<Price, &'static str>, Fault> {
     let Some(query) = Query::of(key) else {
-        return Ok(Err("Azure has no such item"));
+        return Ok(Err("Azure does not have a price for this item"));
     };
     let mut meters = Vec::new();
     let mut next = query.url(base, region);

@@ -46,6 +46,7 @@ pub(super) fn assets(plan: &Plan, extras: &Extras<'_>) -> Option<PlatformAssets>
         private_zone: azure.dns.private_zone.as_ref().map(zone),
         dns_platform: json!({ "aws": null, "type": "" }),
         ingress_platform: json!({ "type": "" }),
+        ingress_parameters: None,
         no_proxy: rendering.no_proxy(),
         data_devices: rendering.data_devices(),
         own_boot_images: false,

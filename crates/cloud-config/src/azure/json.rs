@@ -94,7 +94,7 @@ impl Json {
         // Memory can be written to.
         let _ = self.serialize(&mut serde_json::Serializer::with_formatter(&mut bytes, tabs));
         let mut text = String::from_utf8(bytes).unwrap_or_default();
-        // None of these stands outside of a text.
+        // None of these occurs outside of a text.
         for (plain, escaped) in [
             ("<", "\\u003c"),
             (">", "\\u003e"),

@@ -14,14 +14,14 @@ pub enum Line<'a> {
     Header {
         /// The section's name.
         name: &'a str,
-        /// What stands in quotes behind it.
+        /// The text in quotes behind it.
         subsection: Option<String>,
     },
     /// `name` or `name = value`.
     Variable {
         /// The variable's name.
         name: &'a str,
-        /// What stands behind `=`.
+        /// The text behind `=`.
         value: Option<String>,
     },
 }
@@ -190,7 +190,7 @@ impl<'a> Lines<'a> {
         Ok(text)
     }
 
-    /// What a backslash in a value makes of what follows: nothing where the value goes on in the next line.
+    /// The meaning of a backslash in a value with what follows: nothing if the value continues in the next line.
     fn escaped(&mut self, at: usize, quoted: bool) -> Result<Option<char>, Unreadable> {
         if !quoted {
             self.skip('\r');

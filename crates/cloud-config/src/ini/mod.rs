@@ -34,7 +34,7 @@ impl Unreadable {
     }
 }
 
-/// What to do with names that nobody knows.
+/// How to treat unknown names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// They are faults.
@@ -102,7 +102,7 @@ pub struct Section(Vec<(&'static str, Value)>);
 pub struct File {
     /// `[Global]`.
     pub global: Section,
-    /// `[ServiceOverride "..."]` by what stands in quotes; empty where nothing does.
+    /// `[ServiceOverride "..."]` by the text in quotes; empty without one.
     pub overrides: BTreeMap<String, Section>,
 }
 
@@ -151,7 +151,7 @@ pub fn read(text: &[u8], mode: Mode) -> Result<File, Unreadable> {
 }
 
 impl File {
-    /// The section of a header, made if need be; none if nobody knows it.
+    /// The section of a header, created if necessary; none if it is unknown.
     fn section(&mut self, name: &str, subsection: Option<String>) -> Option<&mut Section> {
         if name.eq_ignore_ascii_case("Global") && subsection.is_none() {
             Some(&mut self.global)

@@ -16,7 +16,7 @@ pub fn write(file: &File) -> String {
         .join("\n")
 }
 
-/// What stands in the header of a service override.
+/// The header of a service override.
 pub fn header(name: &str) -> String {
     if name.is_empty() {
         return "ServiceOverride".to_owned();

@@ -1,8 +1,7 @@
 //! Admission: whether a cluster's API may take a profile, the change of a cloud profile, or a cluster's new
 //! reference to a profile.
 //!
-//! Nothing is asked for here. Whoever reviews a request looks up the objects that it is about; what needs the
-//! authorizer is told by [`verbs()`].
+//! Pure: the caller reads the objects of a request. [`verbs()`] returns the verbs that the authorizer must check.
 
 mod cloud_profile;
 mod deletion;
@@ -110,7 +109,7 @@ pub struct Request<'a> {
     pub kind: ProfileKind,
     /// The object as it was sent.
     pub object: &'a Value,
-    /// The object as it stands, where there is one.
+    /// The existing object, if there is one.
     pub old: Option<&'a Value>,
     /// The cloud profile that [`ProfileKind::parent`] names, if there is one.
     pub parent: Option<&'a CloudProfileSpec>,

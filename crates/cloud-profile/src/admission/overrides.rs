@@ -18,7 +18,7 @@ use crate::types::{
 /// The container runtime that workers can have.
 const CONTAINERD: &str = "containerd";
 
-/// The profile as it stands.
+/// The existing profile.
 pub(super) struct Old {
     /// What it says.
     pub(super) spec: NamespacedCloudProfileSpec,

@@ -1,4 +1,4 @@
-//! What is told of profiles in files.
+//! What is reported of profiles in files.
 
 use super::*;
 use crate::types::NAMESPACED_CLOUD_PROFILE;

@@ -120,7 +120,7 @@ fn left<T: Clone>(entries: &[T], stays: &[bool]) -> Vec<T> {
     entries.iter().zip(stays).filter(|(_, stays)| **stays).map(|(entry, _)| entry.clone()).collect()
 }
 
-/// Where each machine and volume type stands, and whether it says that it is usable.
+/// Where each machine and volume type is, and whether it says that it is usable.
 fn usable(spec: &NamespacedCloudProfileSpec) -> impl Iterator<Item = (String, Option<bool>)> {
     let machines = spec.machine_types.iter().map(|machine| machine.usable).enumerate();
     let machines = machines.map(|(i, usable)| (format!("/spec/machineTypes/{i}"), usable));

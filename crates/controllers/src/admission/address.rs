@@ -44,7 +44,7 @@ impl FromStr for Address {
 }
 
 impl Address {
-    /// What the API server is told that is to ask on a path.
+    /// The client configuration of the API server for a path.
     pub(super) fn client(&self, path: &str, namespace: &str, bundle: Option<&str>) -> Value {
         let mut client = match self {
             Self::Service(name) => {

@@ -1,6 +1,6 @@
 //! The certificates by which the API server knows the judge: an authority of its own, and a server's.
 //!
-//! The key of the authority is kept by nobody: with new certificates comes a new authority.
+//! The authority's key is not kept: new certificates have a new authority.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ use x509_parser::pem::Pem;
 const DAY: i64 = 24 * 60 * 60;
 /// How long certificates are valid.
 const VALID: i64 = 365 * DAY;
-/// So long before their end they are made anew.
+/// So long before they expire, certificates are renewed.
 const RENEWED: i64 = 120 * DAY;
 
 /// Certificates and key of a server.
@@ -42,7 +42,7 @@ impl Served {
     /// New certificates for a server with these names.
     pub(super) fn issue(names: &[String], now: Timestamp) -> Result<Self, rcgen::Error> {
         let key = KeyPair::generate()?;
-        // Authorities that follow each other are told apart by their names.
+        // Successive authorities differ in their names.
         let mut params = named(&format!("landfall-webhook-ca-{}", now.as_millisecond()), Vec::new(), now)?;
         params.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
         params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];

@@ -13,7 +13,7 @@ use futures::future::BoxFuture;
 use futures::stream::{BoxStream, select, select_all};
 use jiff::Timestamp;
 use landfall_kube::kinds;
-use landfall_kube::objects::{Objects, Part, Place};
+use landfall_kube::objects::{ObjectRef, Objects, Part};
 use serde_json::{Value, json};
 
 use super::certificate::Served;
@@ -54,7 +54,7 @@ impl Keeper {
             Some(before) => new.after(before),
             None => new,
         };
-        // Nobody shows a certificate that is not trusted yet.
+        // No replica uses a certificate that is not trusted yet.
         self.configure(&new).await?;
         let written = self.objects.apply(&place, new.secret(), Part::Whole).await;
         written.map_err(|fault| Failed::call("secret-unwritable", &place, "written", &fault))?;
@@ -66,13 +66,13 @@ impl Keeper {
     async fn configure(&self, served: &Served) -> Result<(), Failed> {
         let bundle = STANDARD.encode(&served.authorities);
         for (kind, wanted) in configurations(&self.address, &self.namespace, Some(&bundle)) {
-            self.put(&Place::in_cluster(kind, NAME), wanted).await?;
+            self.put(&ObjectRef::in_cluster(kind, NAME), wanted).await?;
         }
         Ok(())
     }
 
     /// Has a configuration stand as it is wanted.
-    async fn put(&self, place: &Place, wanted: Value) -> Result<(), Failed> {
+    async fn put(&self, place: &ObjectRef, wanted: Value) -> Result<(), Failed> {
         let stands = fetch::object(&*self.objects, place, "configuration-unreadable").await?;
         let webhooks = |object: &Value| object.get("webhooks").cloned().unwrap_or_default();
         if stands.as_ref().is_some_and(|stands| holds(&webhooks(stands), &webhooks(&wanted))) {
@@ -92,7 +92,7 @@ impl Keeper {
     }
 }
 
-/// Whether all that is wanted stands; the server adds what it takes for granted.
+/// Whether the object has all desired fields; the server adds defaults.
 fn holds(stands: &Value, wanted: &Value) -> bool {
     match (stands, wanted) {
         (Value::Object(stands), Value::Object(wanted)) => {

@@ -1,4 +1,4 @@
-//! What the API server is told about the judge.
+//! The registration of the webhook with the API server.
 
 use landfall_kube::kinds;
 use landfall_kube::objects::Kind;

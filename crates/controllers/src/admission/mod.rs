@@ -23,7 +23,7 @@ pub use server::Webhook;
 pub use validation::Judge;
 
 use landfall_kube::kinds;
-use landfall_kube::objects::Place;
+use landfall_kube::objects::ObjectRef;
 
 /// The name of the controller that keeps certificates and configuration.
 pub const CONTROLLER: &str = "cloud-profile-admission";
@@ -34,6 +34,6 @@ const PATH: &str = "/admission";
 /// The path on which it is asked what is to be changed before.
 const AMENDMENT: &str = "/amendment";
 
-fn secret(namespace: &str) -> Place {
-    Place::in_namespace(&kinds::SECRET, namespace, SECRET_NAME)
+fn secret(namespace: &str) -> ObjectRef {
+    ObjectRef::in_namespace(&kinds::SECRET, namespace, SECRET_NAME)
 }

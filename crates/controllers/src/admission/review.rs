@@ -34,7 +34,7 @@ pub(super) fn read(body: &[u8]) -> Result<Value, Option<Value>> {
 }
 
 /// What a request is about, where that is a whole object of the group of profiles: its resource, the object
-/// that is to be written, and the one that stands.
+/// that is to be written, and the existing one.
 pub(super) fn subject(request: &Value) -> Option<(&str, &Value, Option<&Value>)> {
     let given = |name: &str| request.get(name).filter(|object| !object.is_null());
     let is_whole = text(request, "/resource/group") == GROUP && text(request, "/subResource").is_empty();

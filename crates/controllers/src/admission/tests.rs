@@ -182,7 +182,7 @@ async fn a_parent_keeps_what_its_children_name() {
             "status": { "cloudProfileSpec": { "type": "x" } },
         }),
     );
-    let old = cluster.at(&Place::in_cluster(&kinds::CLOUD_PROFILE, "p"));
+    let old = cluster.at(&ObjectRef::in_cluster(&kinds::CLOUD_PROFILE, "p"));
     let mut new = old.clone();
     new["spec"]["kubernetes"]["versions"] = json!([{ "version": "1.2.4" }]);
     let (allowed, _, why) = answer(&cluster, &review("cloudprofiles", &old, &new)).await;
@@ -213,7 +213,7 @@ async fn finalizers_come_and_go_whatever_became_of_the_parent() {
 #[tokio::test]
 async fn a_parent_that_cannot_be_read_is_refused_and_where_it_stands_holds_up_nobody() {
     let cluster = cluster();
-    let good = cluster.at(&Place::in_cluster(&kinds::CLOUD_PROFILE, "p"));
+    let good = cluster.at(&ObjectRef::in_cluster(&kinds::CLOUD_PROFILE, "p"));
     let mut odd = good.clone();
     odd["spec"]["machineTypes"] = json!([{ "name": "m", "cpu": { "a": 1 } }]);
     for old in [&Value::Null, &good] {
@@ -254,7 +254,7 @@ async fn the_keeper_makes_certificates_once() {
     let bundle = |object: &Value| object.pointer("/webhooks/0/clientConfig/caBundle").cloned();
     let kept = cluster.at(&secret("here"))["data"]["ca.crt"].clone();
     for kind in [&kinds::MUTATING_WEBHOOK_CONFIGURATION, &kinds::VALIDATING_WEBHOOK_CONFIGURATION] {
-        let told = Place::in_cluster(kind, NAME);
+        let told = ObjectRef::in_cluster(kind, NAME);
         assert_eq!(bundle(&cluster.at(&told)), Some(kept.clone()));
         // Who takes it away gets it back.
         cluster.with(|state| state.objects.remove(&told));
@@ -355,7 +355,7 @@ fn what_is_nested_too_deeply_is_refused_by_name() {
 async fn cloud_profiles_are_not_nested_deeply() {
     let cluster = cluster();
     let nested = (0..40).fold(json!(1), |inner, _| json!([inner]));
-    let stands = cluster.at(&Place::in_cluster(&kinds::CLOUD_PROFILE, "p"));
+    let stands = cluster.at(&ObjectRef::in_cluster(&kinds::CLOUD_PROFILE, "p"));
     let mut new = stands.clone();
     new["spec"]["providerConfig"] = nested;
     for old in [&Value::Null, &stands] {
@@ -368,7 +368,7 @@ async fn cloud_profiles_are_not_nested_deeply() {
 #[tokio::test]
 async fn who_builds_on_a_cloud_profile_is_asked_for_only_where_it_matters() {
     let cluster = cluster();
-    let old = cluster.at(&Place::in_cluster(&kinds::CLOUD_PROFILE, "p"));
+    let old = cluster.at(&ObjectRef::in_cluster(&kinds::CLOUD_PROFILE, "p"));
     cluster.with(|state| state.is_down = true);
     let mut new = old.clone();
     new["spec"]["machineTypes"] = json!([{ "name": "m", "cpu": "2" }, { "name": "n" }]);
@@ -404,7 +404,7 @@ async fn what_a_cluster_uses_of_a_private_profile_stays() {
     labelled["metadata"]["labels"] = json!({ "a": "b" });
     assert!(answer(&cluster, &review("privatecloudprofiles", &own, &labelled)).await.0);
     // By a change of its parent.
-    let parent = cluster.at(&Place::in_cluster(&kinds::CLOUD_PROFILE, "p"));
+    let parent = cluster.at(&ObjectRef::in_cluster(&kinds::CLOUD_PROFILE, "p"));
     let mut without = parent.clone();
     without["spec"]["machineTypes"] = json!([]);
     let (allowed, _, why) = answer(&cluster, &review("cloudprofiles", &parent, &without)).await;

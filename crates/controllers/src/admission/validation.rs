@@ -13,7 +13,7 @@ use landfall_cloud_profile::types::{
     API_VERSION, CLOUD_PROFILE, CloudProfileSpec, GROUP, NAMESPACED_CLOUD_PROFILE, NamespacedCloudProfile,
     PrivateCloudProfileSpec,
 };
-use landfall_kube::objects::{Kind, Objects, Place};
+use landfall_kube::objects::{Kind, ObjectRef, Objects};
 use landfall_kube::questions::Questions;
 use landfall_kube::{Fault, kinds};
 use serde::Deserialize as _;
@@ -28,7 +28,7 @@ pub struct Judge {
     questions: Arc<dyn Questions>,
 }
 
-/// Why there is no judgement, in a sentence.
+/// Why the request could not be validated, in a sentence.
 type Unknown = String;
 
 impl Judge {
@@ -59,7 +59,7 @@ impl Judge {
         answer(text(request, "/uid"), response)
     }
 
-    /// What stands against a request.
+    /// A reason to refuse a request.
     async fn judge(&self, request: &Value, now: Timestamp) -> Result<Vec<Refusal>, Unknown> {
         let Some((resource, object, old)) = subject(request) else { return Ok(Vec::new()) };
         let profile = [ProfileKind::Private, ProfileKind::Released];
@@ -112,7 +112,7 @@ impl Judge {
         Ok(admission::usage(&asked, &shoots))
     }
 
-    /// Whether whoever makes a request has a verb.
+    /// Whether the caller of a request has a verb.
     async fn may(&self, request: &Value, kind: ProfileKind, verb: Verb) -> Result<bool, Unknown> {
         let mut spec: Map<String, Value> = Map::new();
         for (from, to) in [("username", "user"), ("groups", "groups"), ("uid", "uid"), ("extra", "extra")] {
@@ -147,7 +147,7 @@ impl Judge {
             return Ok(refusals);
         }
         let name = text(object, "/metadata/name");
-        let place = Place::in_cluster(&kinds::CLOUD_PROFILE, name);
+        let place = ObjectRef::in_cluster(&kinds::CLOUD_PROFILE, name);
         let spec = |object: &Value| typed::<CloudProfileSpec>(object.get("spec"), &place);
         let new = match spec(object) {
             Ok(new) => new,
@@ -271,7 +271,7 @@ impl Judge {
             ProfileKind::Private => &kinds::PRIVATE_CLOUD_PROFILE,
             ProfileKind::Released => &kinds::NAMESPACED_CLOUD_PROFILE,
         };
-        let place = Place::in_namespace(kind, namespace, name.as_str());
+        let place = ObjectRef::in_namespace(kind, namespace, name.as_str());
         let Some(object) = self.object(&place).await? else { return Ok(None) };
         let parent = profile.parent(&object);
         let parent = match parent {
@@ -292,7 +292,7 @@ impl Judge {
 
     /// The cloud profile of this name, if there is one.
     async fn stored(&self, name: &str) -> Result<Option<Stored>, Unknown> {
-        let place = Place::in_cluster(&kinds::CLOUD_PROFILE, name);
+        let place = ObjectRef::in_cluster(&kinds::CLOUD_PROFILE, name);
         let object = self.object(&place).await?;
         Ok(object.map(|object| Stored {
             spec: typed(object.get("spec"), &place),
@@ -300,7 +300,7 @@ impl Judge {
         }))
     }
 
-    async fn object(&self, place: &Place) -> Result<Option<Value>, Unknown> {
+    async fn object(&self, place: &ObjectRef) -> Result<Option<Value>, Unknown> {
         let answer = self.objects.get(place).await;
         answer.map_err(|fault| format!("{place} cannot be read: {}", fault.why()))
     }
@@ -363,7 +363,7 @@ fn child(mut object: Value) -> Option<NamespacedCloudProfile> {
 }
 
 /// An object or its part; the parser's own words would cite values.
-fn typed<T: DeserializeOwned>(value: Option<&Value>, place: &Place) -> Result<T, Unknown> {
+fn typed<T: DeserializeOwned>(value: Option<&Value>, place: &ObjectRef) -> Result<T, Unknown> {
     let typed = value.and_then(|value| T::deserialize(value).ok());
     typed.ok_or_else(|| format!("{place} has a field of the wrong type"))
 }

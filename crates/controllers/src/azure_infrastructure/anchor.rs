@@ -1,10 +1,10 @@
-//! The resource as the anchor of its cluster: the owner of all that is made, with what keeps it until that is
+//! The resource as the anchor of its cluster: the owner of all that is created, with what keeps it until that is
 //! gone and what a move has to know.
 
 use landfall_engine_aso::core::Owner;
 use landfall_engine_aso::keys;
 use landfall_kube::Fault;
-use landfall_kube::objects::{Objects, Part, Place};
+use landfall_kube::objects::{ObjectRef, Objects, Part};
 use serde_json::{Value, json};
 
 use super::resource::{AZURE_INFRASTRUCTURE, Resource};
@@ -19,7 +19,7 @@ pub(super) const SUBSCRIPTION: &str = "aso.landfall.dev/subscription";
 pub(super) const PROTECTION: &str = "aso.landfall.dev/deletion-protection";
 
 /// The resource as the owner of the cluster's objects.
-pub(super) fn owner(place: &Place, resource: &Resource) -> Owner {
+pub(super) fn owner(place: &ObjectRef, resource: &Resource) -> Owner {
     Owner {
         api_version: AZURE_INFRASTRUCTURE.api_version(),
         kind: AZURE_INFRASTRUCTURE.kind.to_owned(),
@@ -33,7 +33,7 @@ pub(super) fn owner(place: &Place, resource: &Resource) -> Owner {
 /// must be asked before it goes, and whether a move has to wait. Nothing is written where all of it is there.
 pub(super) async fn mark(
     objects: &dyn Objects,
-    place: &Place,
+    place: &ObjectRef,
     resource: &Resource,
     (infra_id, subscription): (&str, Option<&str>),
     is_blocked: bool,
@@ -63,7 +63,11 @@ pub(super) async fn mark(
 }
 
 /// Protects the cluster from being removed with its resource, unless the resource says something of that already.
-pub(super) async fn protect(objects: &dyn Objects, place: &Place, resource: &Resource) -> Result<(), Failed> {
+pub(super) async fn protect(
+    objects: &dyn Objects,
+    place: &ObjectRef,
+    resource: &Resource,
+) -> Result<(), Failed> {
     if resource.metadata.annotations.contains_key(PROTECTION) {
         return Ok(());
     }
@@ -81,7 +85,11 @@ pub(super) fn has_finalizer(resource: &Resource) -> bool {
 }
 
 /// Lets the resource go.
-pub(super) async fn release(objects: &dyn Objects, place: &Place, resource: &Resource) -> Result<(), Failed> {
+pub(super) async fn release(
+    objects: &dyn Objects,
+    place: &ObjectRef,
+    resource: &Resource,
+) -> Result<(), Failed> {
     if !has_finalizer(resource) {
         return Ok(());
     }
@@ -93,7 +101,7 @@ pub(super) async fn release(objects: &dyn Objects, place: &Place, resource: &Res
 /// Changes the metadata of the resource as it was read.
 async fn write(
     objects: &dyn Objects,
-    place: &Place,
+    place: &ObjectRef,
     resource: &Resource,
     mut changes: Value,
 ) -> Result<(), Failed> {

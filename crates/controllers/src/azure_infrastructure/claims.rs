@@ -2,7 +2,7 @@
 //!
 //! Two clusters of one ID in one subscription would be one and the same in Azure, and in one namespace they would
 //! be one here. So the first that takes an ID has it, and another is refused before anything of it is written.
-//! What a resource has taken stands in its metadata, so that a process that begins anew knows as much.
+//! The claims of a resource are in its metadata, so that a new process knows them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -35,7 +35,7 @@ struct Kept {
 /// What is known of a resource.
 #[derive(Debug, Default)]
 struct Known {
-    /// When it was made.
+    /// When it was created.
     made: Option<Timestamp>,
     /// The ID that it has.
     infra_id: Option<String>,
@@ -50,7 +50,7 @@ impl Claims {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether all resources that there are were told of.
+    /// Whether all existing resources were reported.
     pub(super) fn is_complete(&self) -> bool {
         self.kept().is_complete
     }
@@ -60,7 +60,7 @@ impl Claims {
         self.kept().known.keys().cloned().collect()
     }
 
-    /// Takes note of what the watch told, and gives the keys of the resources that it matters to.
+    /// Records a watch event, and returns the keys of the affected resources.
     pub(super) fn note(&self, event: Event<Metadata>) -> Vec<Key> {
         let mut kept = self.kept();
         match event {
@@ -167,7 +167,7 @@ mod tests {
         Key { namespace: Some(namespace.to_owned()), name: name.to_owned() }
     }
 
-    /// A resource made in this second, with what it has taken.
+    /// A resource created in this second, with its claims.
     fn resource(key: &Key, second: u8, taken: Option<(&str, &str)>) -> Metadata {
         let mut metadata = json!({
             "name": key.name,
@@ -191,7 +191,7 @@ mod tests {
         claims.note(Event::Apply(resource(&two, 1, None)));
         assert_eq!(claims.take(&one, ID, "S"), Ok(()));
         assert_eq!(claims.take(&two, ID, "s"), Err(one.clone()));
-        // An old state of the first is no news.
+        // An old state of the first changes nothing.
         claims.note(Event::Apply(resource(&one, 9, None)));
         assert_eq!(claims.take(&two, ID, "s"), Err(one.clone()));
         assert_eq!(claims.take(&one, ID, "S"), Ok(()));

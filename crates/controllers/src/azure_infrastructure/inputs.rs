@@ -9,7 +9,7 @@ use landfall_engine_aso::anchor::{Credential, Proof};
 use landfall_engine_aso::core::{Object, Owner};
 use landfall_engine_aso::keys;
 use landfall_kube::kinds::{CONFIG_MAP, SECRET};
-use landfall_kube::objects::{Objects, Part, Place};
+use landfall_kube::objects::{ObjectRef, Objects, Part};
 use landfall_model::azure::catalogue::Cloud;
 use landfall_render::Credentials;
 use serde_json::{Map, Value, json};
@@ -23,7 +23,7 @@ const UNUSABLE: &str = "credentials-unusable";
 /// A Secret cannot be written.
 const UNWRITABLE: &str = "credentials-unwritable";
 
-/// The texts that a plan is made of.
+/// The source texts of a plan.
 pub(super) struct Texts {
     pub(super) config: Vec<u8>,
     pub(super) facts: Option<Vec<u8>>,
@@ -53,7 +53,7 @@ pub(super) async fn texts(objects: &dyn Objects, namespace: &str, spec: &Spec) -
     };
     let (mut bootstrap, mut control_plane) = (None, None);
     if let Some(reference) = &spec.ignition_secret_ref {
-        let secret = object(objects, &Place::in_namespace(&SECRET, namespace, &reference.name)).await?;
+        let secret = object(objects, &ObjectRef::in_namespace(&SECRET, namespace, &reference.name)).await?;
         let text = |key: &str| bytes(&secret, key).and_then(|bytes| String::from_utf8(bytes).ok());
         (bootstrap, control_plane) = (text("bootstrap"), text("controlPlane"));
     }
@@ -90,13 +90,13 @@ async fn referred(
         Holder::Secret => &SECRET,
         Holder::ConfigMap => &CONFIG_MAP,
     };
-    let place = Place::in_namespace(kind, namespace, &reference.name);
+    let place = ObjectRef::in_namespace(kind, namespace, &reference.name);
     let key = if reference.key.is_empty() { usual } else { &reference.key };
     let found = object(objects, &place).await?;
     bytes(&found, key).ok_or_else(|| Failed::transient(MISSING, format!("{place} has no key {key}")))
 }
 
-async fn object(objects: &dyn Objects, place: &Place) -> Result<Value, Failed> {
+async fn object(objects: &dyn Objects, place: &ObjectRef) -> Result<Value, Failed> {
     let found = fetch::object(objects, place, UNREADABLE).await?;
     found.ok_or_else(|| Failed::transient(MISSING, format!("{place} does not exist")))
 }
@@ -115,7 +115,7 @@ fn bytes(object: &Value, key: &str) -> Option<Vec<u8>> {
 
 /// The Secret with the user's credentials, and what it says.
 pub(super) struct Given {
-    place: Place,
+    place: ObjectRef,
     secret: Value,
 }
 
@@ -129,7 +129,7 @@ pub(super) async fn credentials(
     if name.is_empty() {
         return Err(Failed::terminal(MISSING, "spec.credentialsSecretRef.name is missing"));
     }
-    let place = Place::in_namespace(&SECRET, namespace, name);
+    let place = ObjectRef::in_namespace(&SECRET, namespace, name);
     let secret = object(objects, &place).await?;
     Ok(Given { place, secret })
 }
@@ -284,7 +284,7 @@ pub(super) async fn release(
     if name.is_empty() {
         return Ok(());
     }
-    without_finalizer(objects, &Place::in_namespace(&SECRET, namespace, name), &finalizer(infra_id)).await
+    without_finalizer(objects, &ObjectRef::in_namespace(&SECRET, namespace, name), &finalizer(infra_id)).await
 }
 
 /// Removes the Secret that the operator reads.
@@ -303,8 +303,8 @@ pub(super) async fn remove_copy(
     if deleted { without_finalizer(objects, &place, keys::CLEANUP).await } else { Ok(()) }
 }
 
-fn copy_of(namespace: &str, infra_id: &str) -> Place {
-    Place::in_namespace(&SECRET, namespace, keys::credential_name(infra_id))
+fn copy_of(namespace: &str, infra_id: &str) -> ObjectRef {
+    ObjectRef::in_namespace(&SECRET, namespace, keys::credential_name(infra_id))
 }
 
 /// Whether an object is this cluster's.
@@ -322,7 +322,7 @@ fn finalizers(object: &Value) -> Vec<String> {
     all.filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
-async fn without_finalizer(objects: &dyn Objects, place: &Place, own: &str) -> Result<(), Failed> {
+async fn without_finalizer(objects: &dyn Objects, place: &ObjectRef, own: &str) -> Result<(), Failed> {
     let Some(live) = fetch::object(objects, place, UNREADABLE).await? else { return Ok(()) };
     let all = finalizers(&live);
     let left: Vec<String> = all.iter().filter(|one| *one != own).cloned().collect();
@@ -335,7 +335,7 @@ async fn without_finalizer(objects: &dyn Objects, place: &Place, own: &str) -> R
 /// Writes the finalizers of an object as it was read; somebody else's change meanwhile is a failure.
 async fn write_finalizers(
     objects: &dyn Objects,
-    place: &Place,
+    place: &ObjectRef,
     live: &Value,
     all: &[String],
 ) -> Result<(), Failed> {
@@ -352,7 +352,7 @@ mod tests {
     fn given(data: &[(&str, &str)]) -> Given {
         let data: Map<String, Value> =
             data.iter().map(|(key, text)| ((*key).to_owned(), STANDARD.encode(text).into())).collect();
-        let place = Place::in_namespace(&SECRET, "here", "azure");
+        let place = ObjectRef::in_namespace(&SECRET, "here", "azure");
         Given { place, secret: json!({ "kind": "Secret", "data": data }) }
     }
 

@@ -34,7 +34,7 @@ struct By {
     rule: &'static str,
 }
 
-/// How an object stands, as far as objects are counted by it.
+/// The state of an object, as far as metrics count it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 pub(super) struct Stands {
     kind: &'static str,
@@ -43,7 +43,7 @@ pub(super) struct Stands {
 }
 
 impl Stands {
-    /// An object of this kind that stands so.
+    /// An object of this kind in this state.
     pub(super) fn new(kind: &'static str, policy: Policy, is_ready: bool) -> Self {
         Self { kind, policy: policy.name(), ready: if is_ready { READY } else { NOT_READY } }
     }
@@ -65,7 +65,7 @@ pub struct Numbers {
 }
 
 impl Numbers {
-    /// Numbers that begin with nothing and are told with all others of a registry.
+    /// Metrics that begin empty and are exported with all others of a registry.
     #[must_use]
     pub fn registered(registry: &mut Registry) -> Self {
         let numbers = Self {
@@ -99,12 +99,12 @@ impl Numbers {
         self.reconciles.observe(took.as_secs_f64());
     }
 
-    /// An object became Ready so long after it was made.
+    /// The time from the creation of an object until it was Ready.
     pub(super) fn became_ready(&self, kind: &'static str, after: Duration) {
         self.ready.get_or_create(&Of { kind }).observe(after.as_secs_f64());
     }
 
-    /// An object stands otherwise than before; none where it is not there.
+    /// An object has another state than before; none if it does not exist.
     pub(super) fn stands(&self, before: Option<&Stands>, now: Option<&Stands>) {
         if before == now {
             return;

@@ -7,7 +7,7 @@
 //!
 //! An infrastructure ID is that of one resource; another one that asks for it is refused.
 //!
-//! One watch for each kind serves all clusters. What is told in the status is written at once where it is
+//! One watch for each kind serves all clusters. What is reported in the status is written at once where it is
 //! about a condition, and every few seconds where only numbers change.
 
 #![allow(clippy::disallowed_methods, reason = "a condition tells when it changed")]
@@ -57,7 +57,7 @@ use super::{Controller, Failed, Key, Next, fetch, watch};
 use landfall_engine_aso::drive;
 use landfall_engine_aso::kinds::KINDS;
 use landfall_kube::Fault;
-use landfall_kube::objects::{Events, Objects, Part, Place};
+use landfall_kube::objects::{Events, ObjectRef, Objects, Part};
 
 /// The name of the controller.
 pub const NAME: &str = "azure-infrastructure";
@@ -66,7 +66,7 @@ pub const NAME: &str = "azure-infrastructure";
 const WORKERS: usize = 16;
 /// How long a key waits for the first listing of all objects.
 const LISTING: Duration = Duration::from_millis(500);
-/// How often numbers are told of a cluster that is being worked on.
+/// How often metrics of a cluster that is being worked on are updated.
 const PACE: Duration = Duration::from_secs(5);
 /// How long after a run a settled cluster is looked at again: what it refers to is not watched.
 const RESYNC: Duration = Duration::from_mins(5);
@@ -74,11 +74,11 @@ const RESYNC: Duration = Duration::from_mins(5);
 const UNREADABLE: &str = "resource-unreadable";
 const UNWRITABLE: &str = "status-unwritable";
 
-/// What the controller is made of.
+/// The dependencies of the controller.
 pub struct Tools {
     /// The objects of the management cluster.
     pub objects: Arc<dyn Objects>,
-    /// Where happenings are told.
+    /// The sink of events.
     pub events: Arc<dyn Events>,
     /// The way to the management cluster.
     pub client: Client,
@@ -129,7 +129,7 @@ impl AzureInfrastructure {
             return Ok(Next::Again(LISTING));
         }
         let began = Instant::now();
-        let place = Place::in_namespace(&AZURE_INFRASTRUCTURE, namespace, &key.name);
+        let place = ObjectRef::in_namespace(&AZURE_INFRASTRUCTURE, namespace, &key.name);
         let Some(live) = fetch::object(&*self.objects, &place, UNREADABLE).await? else {
             self.forget(key);
             return Ok(Next::Settled);
@@ -154,7 +154,7 @@ impl AzureInfrastructure {
     /// Writes the status, if it says something new. Gives when it is due where it is held back.
     async fn report(
         &self,
-        place: &Place,
+        place: &ObjectRef,
         before: &Status,
         status: &Status,
         memory: &mut Memory,

@@ -40,7 +40,7 @@ pub(super) struct Behind(pub(super) Client);
 
 impl Lookout for Behind {
     fn operator(&self) -> BoxFuture<'_, Result<detect::Cluster, Fault>> {
-        // Of which kinds a plan is made is not known here.
+        // The kinds of the plan are not known here.
         async { look(&self.0, &permissions::kinds(true)).await }.boxed()
     }
 

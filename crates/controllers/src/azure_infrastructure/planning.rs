@@ -22,9 +22,9 @@ use serde_json::json;
 
 use super::resource::{self, Machines, Spec, Stage};
 
-/// How many findings are told; more would not help whoever reads them.
+/// Maximum number of findings in a message; more would not help the reader.
 const TOLD: usize = 10;
-/// How much is told of all of them together, in characters.
+/// Maximum length of all of them together, in characters.
 const LONGEST: usize = 2000;
 /// How many digits the digest of a plan has.
 const DIGITS: usize = 16;
@@ -54,7 +54,7 @@ pub(super) struct Known<'a> {
     pub(super) infra_id: &'a str,
     /// The ids of subscription, tenant and application.
     pub(super) ids: &'a Credentials,
-    /// Where the credential comes from, where that makes a difference.
+    /// The source of the credential, if it matters.
     pub(super) source: Option<&'a str>,
     /// The facts, as a file would have them; none where the catalogue has to do.
     pub(super) facts: Option<&'a [u8]>,
@@ -154,7 +154,7 @@ pub(super) fn digest_of(translation: &Translation) -> String {
     digits
 }
 
-/// What stands against a config, in sentences with the names of the fields.
+/// The errors of a config, in sentences with the names of the fields.
 pub(super) fn told(findings: &[Finding]) -> String {
     let mut errors = findings.iter().filter(|finding| finding.is_error());
     let sentence = |finding: &Finding| match finding.field.as_str() {

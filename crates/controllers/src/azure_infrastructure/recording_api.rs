@@ -19,7 +19,7 @@ pub(super) struct RecordingApi<'a> {
 }
 
 impl RecordingApi<'_> {
-    /// An object stands so: it need not be waited for its watch.
+    /// The object has this state: there is no need to wait for its watch.
     fn stands(&self, at: &Location, object: &Value) {
         if let Some(kind) = kind(at) {
             self.store.answered(self.cluster, kind.kind, object.clone());
@@ -27,7 +27,7 @@ impl RecordingApi<'_> {
     }
 }
 
-/// The kind of the operator's that stands there.
+/// The operator's kind of the object.
 fn kind(at: &Location) -> Option<&'static Kind> {
     let group = at.api_version.split_once('/').map(|(group, _)| group);
     KINDS.iter().find(|kind| Some(kind.group) == group && kind.plural == at.plural)

@@ -1,4 +1,4 @@
-//! The resource that a cluster's infrastructure is asked for with, and what is told of it.
+//! The resource that requests a cluster's infrastructure, and its status.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -20,9 +20,9 @@ use crate::Failed;
 pub static AZURE_INFRASTRUCTURE: Kind =
     Kind { group: keys::P, version: "v1alpha1", kind: INFRASTRUCTURE, plural: "azureinfrastructures" };
 
-/// The key under which a config stands unless another is named.
+/// The default key of a config.
 pub(super) const CONFIG_KEY: &str = "install-config.yaml";
-/// The key under which facts stand unless another is named.
+/// The default key of facts.
 pub(super) const FACTS_KEY: &str = "facts.json";
 
 /// The resource, as far as it is read.
@@ -104,47 +104,47 @@ impl Resource {
     }
 }
 
-/// Annotation of the Cluster API: nothing is to change.
+/// Annotation of the Cluster API that pauses reconciliation.
 const PAUSED: &str = "cluster.x-k8s.io/paused";
 
-/// What a cluster's infrastructure is to be.
+/// The desired infrastructure of a cluster.
 #[derive(Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Spec {
-    /// The install config itself. Whoever may read this resource can read it, so one with a pull secret is
-    /// better referred to.
+    /// The install config. Everyone who may read this resource can read it: put one with a pull secret into a
+    /// Secret, and use `installConfigRef`.
     #[schemars(schema_with = "any_object")]
     pub install_config: Map<String, Value>,
-    /// Where the install config stands instead, as YAML or JSON. Key `install-config.yaml` unless named.
+    /// Reference to the install config, as YAML or JSON. Default key: `install-config.yaml`.
     pub install_config_ref: Option<Reference>,
-    /// Where facts about the cloud stand, as `landfall facts` prints them. Key `facts.json` unless named.
-    /// Without them the plan is made with what landfall knows of the location.
+    /// Reference to a facts file of `landfall facts`. Default key: `facts.json`. Without facts, landfall plans
+    /// with its catalogue.
     pub facts_ref: Option<Reference>,
-    /// The infrastructure ID, part of the name of all that is made. Made once, and kept in the status, unless
-    /// given. It cannot be changed later.
+    /// The infrastructure ID, part of the names of all resources. Default: generated, and kept in the status.
+    /// It cannot be changed later.
     #[serde(rename = "infraID")]
     pub infra_id: String,
-    /// The OpenShift release; the newest that landfall knows unless given.
+    /// The OpenShift release. Default: the newest in the catalogue.
     pub release: String,
-    /// Subscription; that of the credentials unless given.
+    /// Subscription. Default: that of the credentials.
     #[serde(rename = "subscriptionID")]
     pub subscription_id: String,
-    /// Tenant of the subscription; that of the credentials unless given.
+    /// Tenant of the subscription. Default: that of the credentials.
     #[serde(rename = "tenantID")]
     pub tenant_id: String,
-    /// The Secret with the credentials that Azure Service Operator makes the cluster with, in the keys that
-    /// it reads. It may name the endpoints of the cloud, which must then be those of the install config.
+    /// The Secret with the credentials with which Azure Service Operator creates the cluster, in the operator's
+    /// keys. It may have the endpoints of the cloud, which must be those of the install config.
     pub credentials_secret_ref: Named,
     /// Who creates the machines.
     pub machines: Machines,
-    /// The Secret with the ignition configs of the machines, under `bootstrap` and `controlPlane`, where
-    /// Azure Service Operator makes them.
+    /// The Secret with the ignition configs of the machines, under `bootstrap` and `controlPlane`, if Azure
+    /// Service Operator creates them.
     pub ignition_secret_ref: Option<Named>,
-    /// How far the cluster is.
+    /// The stage of the installation.
     pub stage: Stage,
-    /// Whether to leave everything as it is until this is taken back.
+    /// Whether to change nothing.
     pub paused: bool,
-    /// What Azure Service Operator may do with what it adopted.
+    /// What Azure Service Operator may do with adopted resources.
     pub adopt_policy: AdoptPolicy,
     /// Internal address of the API; default in an existing network: chosen by Azure.
     #[serde(rename = "apiInternalIP")]
@@ -174,15 +174,15 @@ fn ipv4_address(_: &mut SchemaGenerator) -> Schema {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Reference {
-    /// What it stands in.
+    /// The kind of the object that has the text.
     pub kind: Holder,
-    /// The name of that.
+    /// The name of the object.
     pub name: String,
-    /// The key.
+    /// The key in the object.
     pub key: String,
 }
 
-/// What a text may stand in.
+/// The kinds of objects that may have a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 pub enum Holder {
     /// A Secret.
@@ -211,16 +211,16 @@ pub enum Machines {
     Aso,
 }
 
-/// How far a cluster is.
+/// The stage of an installation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Stage {
-    /// It is made.
+    /// The infrastructure is created.
     #[default]
     Install,
-    /// It is made, with its bootstrap machine.
+    /// The infrastructure and the bootstrap machine are created.
     Bootstrap,
-    /// It is installed and takes over what it edits itself.
+    /// The cluster is installed, and takes over the resources that it edits itself.
     Handover,
 }
 
@@ -234,7 +234,7 @@ impl From<Stage> for CoreStage {
     }
 }
 
-/// What the operator may do with what it adopted.
+/// What the operator may do with adopted resources.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum AdoptPolicy {
@@ -276,7 +276,7 @@ impl fmt::Debug for Patch {
     }
 }
 
-/// What became of a cluster's infrastructure.
+/// The observed infrastructure of a cluster.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Status {
@@ -288,33 +288,33 @@ pub struct Status {
     /// The Secret with the credentials that is held for this cluster.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub credentials_secret: String,
-    /// A digest of what is wanted in Azure.
+    /// A digest of the desired resources in Azure.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub plan_hash: String,
-    /// Whether the resource was given the annotation that protects the cluster from being deleted, as it is
-    /// once the cluster is Ready.
+    /// Whether the resource got the annotation that protects the cluster from deletion. It gets it once the
+    /// cluster is Ready.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub deletion_protection_added: bool,
-    /// How it stands.
+    /// The conditions of the infrastructure.
     pub conditions: Vec<Condition>,
-    /// How many objects stand how.
+    /// The number of objects in each state.
     pub counts: Counts,
-    /// The objects that are not done, the worst first, and not all where there are many.
+    /// The objects that are not done, the worst first; at most a limited number.
     pub resources: Vec<Standing>,
 }
 
-/// One statement on how it stands.
+/// A condition of the infrastructure.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Condition {
-    /// What it is about.
+    /// Type of the condition.
     #[serde(rename = "type")]
     pub kind: String,
     /// `True`, `False` or `Unknown`.
     pub status: String,
-    /// The generation of the spec that it is about.
+    /// The generation of the spec that was observed.
     pub observed_generation: i64,
-    /// When the status became what it is.
+    /// When the status last changed.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub last_transition_time: String,
     /// Why, in one word.
@@ -325,23 +325,23 @@ pub struct Condition {
     pub message: String,
 }
 
-/// How many objects stand how.
+/// The number of objects in each state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Counts {
     /// All of them.
     pub total: i64,
-    /// Those that are as they are to be.
+    /// Those that are as desired.
     pub done: i64,
     /// Those that are being worked on.
     pub waiting: i64,
-    /// Those that failed and may heal.
+    /// Those that failed and are retried.
     pub failing: i64,
-    /// Those that failed and will not heal by themselves.
+    /// Those that failed and need a change.
     pub failed: i64,
 }
 
-/// How one object stands.
+/// The state of an object.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Standing {
@@ -349,7 +349,7 @@ pub struct Standing {
     pub kind: String,
     /// Its name.
     pub name: String,
-    /// What is done about it.
+    /// The current action.
     pub action: String,
     /// Why.
     #[serde(skip_serializing_if = "String::is_empty")]

@@ -1,4 +1,4 @@
-//! What is told of a cluster in the status of its resource.
+//! The status of a resource.
 
 use landfall_engine_aso::core::Outcome;
 use landfall_engine_aso::drive::{Planned, Step};
@@ -6,12 +6,12 @@ use landfall_engine_aso::drive::{Planned, Step};
 use super::resource::{Condition, Counts, Standing, Status};
 use crate::Failed;
 
-/// How many objects are told of.
+/// Maximum number of objects in the status.
 const TOLD: usize = 20;
-/// How much is told of each, in characters.
+/// Maximum length of each message, in characters.
 const LONGEST: usize = 300;
 
-/// The install config is one that a plan can be made of.
+/// A plan can be created from the install config.
 pub(super) const VALIDATED: &str = "Validated";
 /// The credentials are there and of the right cloud.
 pub(super) const CREDENTIALS: &str = "CredentialsReady";
@@ -22,7 +22,7 @@ pub(super) const READY: &str = "Ready";
 /// Something is on its way.
 pub(super) const PROGRESSING: &str = "Progressing";
 
-/// What is said of one thing now.
+/// The current state of one condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Said {
     pub(super) kind: &'static str,
@@ -93,7 +93,7 @@ impl Status {
         self.resources = worst(step).into_iter().take(TOLD).map(standing).collect();
     }
 
-    /// Whether this differs from what was told before by no more than how far the work is.
+    /// Whether this differs from the last status only in the progress.
     pub(super) fn differs_in_progress_only(&self, before: &Self) -> bool {
         let without = |status: &Self| {
             let mut status = Self { counts: Counts::default(), resources: Vec::new(), ..status.clone() };

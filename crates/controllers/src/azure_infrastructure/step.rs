@@ -9,7 +9,7 @@ use landfall_engine_aso::core::{FOREIGN, LEASE_DURATION, LEASE_RENEWAL, Object, 
 use landfall_engine_aso::desired::Need;
 use landfall_engine_aso::drive::{Acted, Api, Drive, Lease, ObservedState, Pace, Step, Watcher, act, now};
 use landfall_engine_aso::keys;
-use landfall_kube::objects::{Events, Happening, Place, Weight};
+use landfall_kube::objects::{ClusterEvent, EventType, Events, ObjectRef};
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::metrics::Numbers;
@@ -21,7 +21,7 @@ use crate::Failed;
 const SHORTLY: Duration = Duration::from_secs(1);
 /// How long it is waited for then: longer than one counts whose holder is gone.
 const PATIENTLY: Duration = LEASE_DURATION.saturating_add(LEASE_RENEWAL);
-/// How long after it was taken nobody else can have the lease, with something to spare for a slow call.
+/// How long after it was taken no other process can get the lease, with a margin for a slow call.
 const SAFELY: Duration = LEASE_DURATION.saturating_sub(LEASE_RENEWAL);
 
 /// What is remembered of a cluster between two steps. All of it can be done without.
@@ -32,7 +32,7 @@ pub(super) struct Memory {
     leased: Option<Instant>,
     /// Whether another held the lease when it was wanted.
     contended: bool,
-    /// The resources of others that were told of.
+    /// The resources of others that were reported.
     foreign: BTreeSet<Need>,
 }
 
@@ -62,7 +62,7 @@ impl Driver {
         &self,
         cluster: &Cluster,
         drive: &Drive,
-        about: &Place,
+        about: &ObjectRef,
         memory: &mut Memory,
     ) -> Result<Stepped, Failed> {
         let mut world = self.store.world(cluster, now());
@@ -95,7 +95,7 @@ impl Driver {
         Lease::new(api, &cluster.infra_id, &cluster.namespace, self.identity.clone(), now)
     }
 
-    /// Makes sure that nobody else drives the cluster meanwhile, and says until when that is so.
+    /// Makes sure that no other process drives the cluster meanwhile, and returns until when that holds.
     async fn lease(
         &self,
         api: &RecordingApi<'_>,
@@ -124,8 +124,8 @@ impl Driver {
         }
     }
 
-    /// Tells once of each resource that has the name of one of the plan's and is somebody else's.
-    async fn tell_foreign(&self, step: &Step, about: &Place, memory: &mut Memory) {
+    /// Reports each resource once that has a name of the plan and belongs to somebody else.
+    async fn tell_foreign(&self, step: &Step, about: &ObjectRef, memory: &mut Memory) {
         let foreign: BTreeSet<Need> = step
             .objects
             .iter()
@@ -133,9 +133,9 @@ impl Driver {
             .map(|planned| planned.object.clone())
             .collect();
         let new = foreign.difference(&memory.foreign).map(|id| {
-            self.events.tell(Happening {
+            self.events.report(ClusterEvent {
                 about: about.clone(),
-                weight: Weight::Warning,
+                event_type: EventType::Warning,
                 reason: "ForeignResource",
                 note: format!("{}/{} {FOREIGN}", id.kind, id.name),
             })

@@ -1,4 +1,4 @@
-//! The operator's objects of all clusters, as the watches told of them last.
+//! The operator's objects of all clusters, from the watches.
 //!
 //! Each is kept as text without who wrote which field: a tree of values would be many times as large, and is
 //! only needed while its cluster is looked at.
@@ -18,7 +18,7 @@ use tokio::time::Instant;
 use super::metrics::{Numbers, Stands};
 use crate::Key;
 
-/// How long it is believed that an object is there of which no watch tells.
+/// How long an object that no watch has reported counts as existing.
 const UNWATCHED: Duration = Duration::from_mins(5);
 
 /// Which cluster an object belongs to.
@@ -49,7 +49,7 @@ struct Entry {
     text: Box<str>,
     version: u64,
     stands: Stands,
-    /// Since when it is known, where no watch tells of it.
+    /// Since when it is known, if no watch has reported it.
     unwatched: Option<Instant>,
 }
 
@@ -68,7 +68,7 @@ impl Store {
         kinds.all(|kind| kept.listed.contains(kind))
     }
 
-    /// Takes note of what a watch told, and gives the keys of the resources that it matters to.
+    /// Records a watch event, and returns the keys of the affected resources.
     pub(super) fn note(&self, news: ObjectEvent) -> Vec<Key> {
         let mut kept = self.kept();
         let changed: Vec<Cluster> = match news {
@@ -93,7 +93,7 @@ impl Store {
         changed.iter().filter_map(|cluster| kept.resources.get(cluster).cloned()).collect()
     }
 
-    /// Takes note of an object that a call gave. One that no watch tells of is forgotten after a while.
+    /// Records an object from a call. One that no watch reports is forgotten after a while.
     pub(super) fn answered(&self, cluster: &Cluster, kind: &'static str, object: Value) {
         let watched = Object(&object).label(keys::CLUSTER) == Some(cluster.infra_id.as_str());
         let unwatched = (!watched).then(|| (cluster.clone(), Instant::now()));
@@ -118,7 +118,7 @@ impl Store {
         self.kept().resources.retain(|_, known| known != resource);
     }
 
-    /// What stands of a cluster at this time.
+    /// The objects of a cluster at this time.
     pub(super) fn world(&self, cluster: &Cluster, now: Timestamp) -> ObservedState {
         let mut world = ObservedState::new(now);
         let mut kept = self.kept();
@@ -132,7 +132,7 @@ impl Store {
             stays
         });
         for (id, entry) in entries {
-            // It was written by the line that made the text.
+            // Written by the line that created the text.
             if let Ok(object) = serde_json::from_str(&entry.text) {
                 world.insert(id.kind, object);
             }
@@ -183,7 +183,7 @@ impl Kept {
         let cluster = cluster_of(object)?;
         let id = Need { kind, name: text(object, "/metadata/name").to_owned() };
         let known = self.clusters.get(&cluster)?.get(&id)?.version;
-        // An object of this name may have been made anew meanwhile.
+        // An object with this name may have been created again meanwhile.
         if known <= version(object) {
             self.remove(&cluster, &id, numbers);
         }
@@ -227,7 +227,7 @@ fn cluster_of(object: &Value) -> Option<Cluster> {
     Some(Cluster { namespace: text(object, "/metadata/namespace").to_owned(), infra_id })
 }
 
-/// How long after an object was made it became Ready.
+/// The time from the creation of an object until it was Ready.
 fn ready_after(object: &Value) -> Option<Duration> {
     let conditions = object.pointer("/status/conditions")?.as_array()?;
     let ready = conditions.iter().find(|condition| text(condition, "/type") == "Ready")?;

@@ -13,7 +13,7 @@ use landfall_engine_aso::detect;
 use landfall_engine_aso::detect::{Crd, DEPLOYMENT, Deployment, crd_name};
 use landfall_engine_aso::drive::{Api, Failure, Location, ObjectEvent};
 use landfall_engine_aso::keys;
-use landfall_kube::objects::Happening;
+use landfall_kube::objects::ClusterEvent;
 use prometheus_client::registry::Registry;
 use serde_json::{Map, Value};
 
@@ -85,7 +85,7 @@ impl FakeCluster {
     }
 }
 
-fn of_place(place: &Place) -> At {
+fn of_place(place: &ObjectRef) -> At {
     (place.kind.plural.to_owned(), place.namespace.clone().unwrap_or_default(), place.name.clone())
 }
 
@@ -94,11 +94,16 @@ fn of_location(at: &Location) -> At {
 }
 
 impl Objects for FakeCluster {
-    fn get<'a>(&'a self, place: &'a Place) -> BoxFuture<'a, Result<Option<Value>, Fault>> {
+    fn get<'a>(&'a self, place: &'a ObjectRef) -> BoxFuture<'a, Result<Option<Value>, Fault>> {
         async move { Ok(self.read(&of_place(place))) }.boxed()
     }
 
-    fn apply<'a>(&'a self, place: &'a Place, object: Value, _: Part) -> BoxFuture<'a, Result<Value, Fault>> {
+    fn apply<'a>(
+        &'a self,
+        place: &'a ObjectRef,
+        object: Value,
+        _: Part,
+    ) -> BoxFuture<'a, Result<Value, Fault>> {
         async move {
             let mut stands = self.read(&of_place(place)).unwrap_or_else(|| json!({ "metadata": {} }));
             json_patch::merge(&mut stands, &object);
@@ -108,11 +113,16 @@ impl Objects for FakeCluster {
         .boxed()
     }
 
-    fn merge<'a>(&'a self, place: &'a Place, patch: Value, _: Part) -> BoxFuture<'a, Result<Value, Fault>> {
+    fn merge<'a>(
+        &'a self,
+        place: &'a ObjectRef,
+        patch: Value,
+        _: Part,
+    ) -> BoxFuture<'a, Result<Value, Fault>> {
         async move { self.merged(&of_place(place), &patch) }.boxed()
     }
 
-    fn set_status<'a>(&'a self, place: &'a Place, status: Value) -> BoxFuture<'a, Result<(), Fault>> {
+    fn set_status<'a>(&'a self, place: &'a ObjectRef, status: Value) -> BoxFuture<'a, Result<(), Fault>> {
         async move {
             let mut object = self.read(&of_place(place)).ok_or(Fault::NotFound)?;
             object["status"] = status;
@@ -122,7 +132,7 @@ impl Objects for FakeCluster {
         .boxed()
     }
 
-    fn delete<'a>(&'a self, place: &'a Place) -> BoxFuture<'a, Result<bool, Fault>> {
+    fn delete<'a>(&'a self, place: &'a ObjectRef) -> BoxFuture<'a, Result<bool, Fault>> {
         async move { Ok(self.deleted(&of_place(place)).is_some()) }.boxed()
     }
 }
@@ -156,7 +166,7 @@ impl Api for FakeCluster {
 }
 
 impl Events for FakeCluster {
-    fn tell(&self, _: Happening) -> BoxFuture<'_, ()> {
+    fn report(&self, _: ClusterEvent) -> BoxFuture<'_, ()> {
         async {}.boxed()
     }
 }
@@ -313,7 +323,7 @@ impl Stage {
             let outcome = self.controller.run(&key()).await;
             assert!(outcome.is_ok(), "{outcome:?}");
             self.operate();
-            // Numbers are told again only after a while.
+            // Numbers are reported again only after a while.
             tokio::time::advance(PACE).await;
         }
     }

@@ -18,7 +18,7 @@ use landfall_kube::kinds::DEPLOYMENT;
 use super::claims::Metadata;
 use crate::watch;
 
-/// Events of all objects that belong to a cluster, without end. A kind that the cluster does not serve has none.
+/// Events of all objects that belong to a cluster, without end, except kinds that it does not serve.
 pub(super) fn all(client: &Client) -> BoxStream<'static, ObjectEvent> {
     let watches = KINDS.iter().map(|kind| {
         let watch = Watch { client: client.clone(), kind, version: 0, feed: None };
@@ -36,7 +36,7 @@ pub(super) fn operators(client: &Client) -> BoxStream<'static, ()> {
     changes.filter_map(move |event| ready(versions.has_changed(event).then_some(()))).boxed()
 }
 
-/// The versions of the Deployments by namespace, so that a listing begun anew tells only what is new.
+/// The versions of the Deployments by namespace, so that a new listing only reports what is new.
 #[derive(Default)]
 struct Versions {
     known: BTreeMap<String, String>,
@@ -135,7 +135,7 @@ mod tests {
     /// How often each path was listed, and watched.
     type Asked = BTreeMap<String, (usize, usize)>;
 
-    /// One object of each cluster, or a watch that tells nothing.
+    /// One object of each cluster, or a watch without events.
     fn answer(is_watch: bool) -> Response {
         if is_watch {
             let silence = stream::pending::<Result<Vec<u8>, std::io::Error>>();
@@ -195,7 +195,7 @@ mod tests {
         });
         let mut told = all(&Client::new(server, "default"));
         let mut objects = 0;
-        // In the end there is nothing more to tell.
+        // No events are left.
         while let Ok(Some(news)) = timeout(Duration::from_secs(20), told.next()).await {
             if let ObjectEvent::All(_, listed) = news {
                 objects += listed.len();

@@ -12,7 +12,7 @@ use landfall_engine_aso::drive::{Drive, Work};
 use landfall_engine_aso::keys;
 use landfall_engine_aso::kinds::Kind;
 use landfall_engine_aso::translate::Ignition;
-use landfall_kube::objects::{Happening, Place, Weight};
+use landfall_kube::objects::{ClusterEvent, EventType, ObjectRef};
 use landfall_model::catalogue::Catalogue;
 use landfall_model::plan::is_infra_id;
 use tokio::time::Instant;
@@ -26,7 +26,7 @@ use super::store::Cluster;
 use super::{AzureInfrastructure, anchor, now};
 use crate::{Failed, Key};
 
-/// How long the texts and credentials that a plan was made of are not read again.
+/// How long the sources of a plan and the credentials are not read again.
 const FRESH: Duration = Duration::from_mins(1);
 
 const REJECTED: &str = "config-rejected";
@@ -45,7 +45,7 @@ pub(super) struct Memory {
     pub(super) told: Option<Instant>,
 }
 
-/// A plan, made of what was read at a time.
+/// A plan, with the time at which its sources were read.
 struct Planned {
     generation: i64,
     /// When that was read.
@@ -61,20 +61,20 @@ struct Planned {
 /// One run.
 pub(super) struct Run<'a> {
     controller: &'a AzureInfrastructure,
-    place: &'a Place,
+    place: &'a ObjectRef,
     namespace: &'a str,
     resource: &'a Resource,
     memory: &'a mut Memory,
     status: Status,
     said: Vec<Said>,
-    /// Whether the resource is gone, so that nothing is to be told of it.
+    /// Whether the resource is gone, so that it has no status.
     is_gone: bool,
 }
 
 impl<'a> Run<'a> {
     pub(super) fn new(
         controller: &'a AzureInfrastructure,
-        place: &'a Place,
+        place: &'a ObjectRef,
         resource: &'a Resource,
         memory: &'a mut Memory,
     ) -> Self {
@@ -101,7 +101,7 @@ impl<'a> Run<'a> {
         self.make().await
     }
 
-    /// The status as it is to be after this; none where there is nobody to tell.
+    /// The new status; none if the resource is gone.
     pub(super) fn told(mut self, outcome: &Result<Option<Duration>, Failed>) -> Option<Status> {
         if self.is_gone {
             return None;
@@ -187,12 +187,12 @@ impl<'a> Run<'a> {
         self.say(if ready.message.is_empty() { Said { message: lacking, ..ready } } else { ready });
         // Whoever should have looked may be gone.
         self.memory.was_usable &= !unseen;
-        // What failed for good may heal by another credential, which no watch tells of.
+        // A terminal error may be fixed by another credential, for which there is no watch.
         let look = (step.outcome() == Outcome::TerminalError).then_some(FRESH);
         Ok([rest, look].into_iter().flatten().min())
     }
 
-    /// Makes sure that nothing changes in Azure because of the cluster, and then lets it be moved.
+    /// Makes sure that nothing changes in Azure because of the cluster, and then allows the move.
     async fn pause(&mut self) -> Result<Option<Duration>, Failed> {
         let Some(infra_id) = self.resource.chosen_id().map(str::to_owned) else {
             self.say(Said::new(PROGRESSING, false, "Paused", "nothing was created yet"));
@@ -213,7 +213,7 @@ impl<'a> Run<'a> {
         Ok(rest)
     }
 
-    /// Removes all that was made, and then lets the resource go.
+    /// Removes all that was created, and then lets the resource go.
     async fn remove(&mut self) -> Result<Option<Duration>, Failed> {
         let objects = &*self.controller.objects;
         if !anchor::has_finalizer(self.resource) || self.resource.has_moved() {
@@ -226,7 +226,7 @@ impl<'a> Run<'a> {
             return Ok(None);
         }
         let chosen = self.resource.chosen_id().map(str::to_owned);
-        // What stands there is another's.
+        // The object belongs to somebody else.
         let own = chosen.filter(|infra_id| self.other_here(infra_id).is_none());
         if own.is_some() && anchor::is_protected(self.resource) {
             return Ok(self.keep().await);
@@ -267,14 +267,14 @@ impl<'a> Run<'a> {
             format!("the cluster is protected: nothing is removed until the annotation {annotation} is");
         if !self.resource.status.conditions.iter().any(|condition| condition.reason == PROTECTED) {
             let (about, note) = (self.place.clone(), note.clone());
-            let happening = Happening { about, weight: Weight::Warning, reason: PROTECTED, note };
-            self.controller.driver.events.tell(happening).await;
+            let event = ClusterEvent { about, event_type: EventType::Warning, reason: PROTECTED, note };
+            self.controller.driver.events.report(event).await;
         }
         self.say(Said::new(PROGRESSING, false, PROTECTED, &note));
         None
     }
 
-    /// One step towards what is wanted, told in the status.
+    /// One step towards the desired state, reported in the status.
     async fn step(&mut self, cluster: &Cluster, drive: &Drive, goal: &str) -> Result<Stepped, Failed> {
         let driver = &self.controller.driver;
         let stepped = driver.step(cluster, drive, self.place, &mut self.memory.driving).await?;
@@ -283,7 +283,7 @@ impl<'a> Run<'a> {
         Ok(stepped)
     }
 
-    /// The plan for the resource: the last one, unless what it was made of has changed.
+    /// The plan for the resource: the last one, unless its sources have changed.
     async fn plan(&mut self) -> Result<Planned, Failed> {
         let generation = self.resource.metadata.generation;
         let last = self.memory.plan.take().filter(|plan| plan.generation == generation);
@@ -411,7 +411,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Looks whether the operator can make this plan, and writes its objects in the versions that are served.
+    /// Checks that the operator supports this plan, and writes its objects in the served versions.
     async fn check_operator(&mut self, plan: &mut Planned) -> Result<(), Failed> {
         let seen = self.controller.operator.seen(self.memory.was_usable).await;
         let seen = self.because(OPERATOR, seen)?;

@@ -1,9 +1,9 @@
-//! What the target is made of.
+//! The sources of the target map.
 
 use landfall_cloud_config::target::{MINIMAL_VSPHERE, rule};
 use landfall_cloud_config::{CLOUD_CONF, Entries, Infrastructure, Network};
 use landfall_kube::kinds;
-use landfall_kube::objects::{Objects, Place};
+use landfall_kube::objects::{ObjectRef, Objects};
 
 use super::super::feature_gates::Gates;
 use super::super::{Failed, feature_gates, fetch, object_refs};
@@ -38,7 +38,7 @@ pub(super) async fn basis(objects: &dyn Objects) -> Result<Option<Basis>, Failed
 
 async fn network(objects: &dyn Objects) -> Result<Network, Failed> {
     const UNREADABLE: &str = "network-unreadable";
-    let place = Place::in_cluster(&kinds::NETWORK, object_refs::CLUSTER);
+    let place = ObjectRef::in_cluster(&kinds::NETWORK, object_refs::CLUSTER);
     let found = fetch::read(objects, &place, UNREADABLE).await?;
     found.ok_or_else(|| Failed::transient(UNREADABLE, format!("{place} does not exist")))
 }

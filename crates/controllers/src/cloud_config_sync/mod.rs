@@ -1,7 +1,7 @@
 //! The configuration of the cloud provider, in the form that the cloud controller manager reads.
 //!
 //! `kube-cloud-config`, or else the user's map, becomes the map `cloud-conf` in the namespace of the cloud
-//! controller manager. Errors that may pass by themselves count only once they have lasted; others are told
+//! controller manager. Errors that may pass by themselves count only once they have lasted; others are reported
 //! at once, and the map stays as it is.
 
 mod apply;
@@ -79,7 +79,7 @@ impl CloudConfigSync {
         let outcome = self.keep().await;
         let told = outcome.as_ref().err().filter(|failed| !failed.retry);
         let standing = told.map(status::refused).into_iter().collect();
-        self.event_recorder.tell(&*self.events, standing).await;
+        self.event_recorder.report(&*self.events, standing).await;
         let ending = Outcome::of(&outcome);
         let degraded = ending != Outcome::Done && self.note(ending);
         let mut reported = Ok(());
@@ -108,12 +108,12 @@ impl CloudConfigSync {
         let owned = owns_managed(&basis.platform, basis.gates.is_on(feature_gates::MANAGED_ELSEWHERE));
         let source = fetch::source(objects, &basis, owned).await?;
         let wanted = build(&basis, &source)?;
-        if owned && let Some(happening) = apply::managed(objects, &wanted).await? {
-            self.events.tell(happening).await;
+        if owned && let Some(event) = apply::managed(objects, &wanted).await? {
+            self.events.report(event).await;
         }
         let target = apply::target(objects, &self.settings.target_namespace, &wanted).await?;
-        if let Some(happening) = target {
-            self.events.tell(happening).await;
+        if let Some(event) = target {
+            self.events.report(event).await;
         }
         Ok(())
     }
@@ -126,7 +126,7 @@ fn build(basis: &fetch::Basis, source: &Entries) -> Result<Entries, Failed> {
     let text = entries.data.get(CLOUD_CONF).map_or("", String::as_str);
     let text = transform(&basis.infrastructure, &basis.network, text, gate)?;
     entries.data.insert(CLOUD_CONF.to_owned(), text);
-    // The configuration stands on one side only, or the API server refuses the map.
+    // The configuration is in `data` or in `binaryData`, or the API server refuses the map.
     entries.binary_data.remove(CLOUD_CONF);
     Ok(entries)
 }

@@ -1,6 +1,6 @@
-//! What is told of the target: events and conditions.
+//! What is reported of the target: events and conditions.
 
-use landfall_kube::objects::{Happening, Place, Weight};
+use landfall_kube::objects::{ClusterEvent, EventType, ObjectRef};
 use serde_json::json;
 
 use super::super::conditions::{AS_EXPECTED, Condition, Report};
@@ -9,24 +9,24 @@ use super::super::{Failed, object_refs};
 use super::Settings;
 
 /// The configuration cannot be used.
-pub(super) fn refused(failed: &Failed) -> Happening {
+pub(super) fn refused(failed: &Failed) -> ClusterEvent {
     let note = format!("{} is unchanged: {}", object_refs::TARGET_MAP, failed.note);
-    Happening {
+    ClusterEvent {
         about: object_refs::infrastructure(),
-        weight: Weight::Warning,
+        event_type: EventType::Warning,
         reason: "CloudConfigSyncRefused",
         note,
     }
 }
 
 /// A map was written.
-pub(super) fn updated(about: Place, change: Change) -> Happening {
+pub(super) fn updated(about: ObjectRef, change: Change) -> ClusterEvent {
     let (reason, what) = match change {
         Change::Created => ("CloudConfigSyncCreated", "created"),
         Change::Updated | Change::None => ("CloudConfigSyncUpdated", "updated"),
     };
     let note = format!("{about} was {what}");
-    Happening { about, weight: Weight::Normal, reason, note }
+    ClusterEvent { about, event_type: EventType::Normal, reason, note }
 }
 
 /// What is reported of a run.

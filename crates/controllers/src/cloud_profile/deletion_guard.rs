@@ -6,7 +6,7 @@ use futures::stream::BoxStream;
 use landfall_cloud_profile::admission::{ProfileKind, Shoot, cloud_profile_deletion};
 use landfall_cloud_profile::types::CLOUD_PROFILE;
 use landfall_kube::kinds;
-use landfall_kube::objects::Place;
+use landfall_kube::objects::ObjectRef;
 use serde_json::{Map, Value};
 
 use super::Access;
@@ -28,7 +28,7 @@ impl Guard {
 
     async fn run(&self, key: &Key) -> Result<Next, Failed> {
         let objects = &*self.access.objects;
-        let place = Place::in_cluster(&kinds::CLOUD_PROFILE, key.name.as_str());
+        let place = ObjectRef::in_cluster(&kinds::CLOUD_PROFILE, key.name.as_str());
         let Some(object) = fetch::object(objects, &place, "profile-unreadable").await? else {
             return Ok(Next::Settled);
         };

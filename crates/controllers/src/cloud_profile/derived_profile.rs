@@ -1,4 +1,4 @@
-//! The two kinds of profiles that inherit, as far as the controller must tell them apart.
+//! The two kinds of profiles that inherit, as far as the controller must distinguish them.
 
 use std::fmt::Debug;
 
@@ -105,7 +105,7 @@ impl DerivedProfile for PrivateCloudProfileSpec {
     }
 
     fn told(&self, about: &About<'_>, parent: &Parent) -> Option<Told> {
-        // What stands in the status beside the conditions need not be known to say what it is to be.
+        // The other fields of the status need not be known to compute it.
         let profile = PrivateCloudProfile {
             metadata: [
                 ("name".to_owned(), about.name.into()),

@@ -12,7 +12,7 @@ use serde::{Deserialize, Deserializer};
 pub(super) struct Digest(Option<u64>);
 
 impl Digest {
-    /// Of something; `sort` tells apart what is of different sorts.
+    /// Of something; `sort` distinguishes values of different kinds.
     fn of(sort: u8, what: impl Hash) -> Self {
         let mut hasher = DefaultHasher::new();
         (sort, what).hash(&mut hasher);

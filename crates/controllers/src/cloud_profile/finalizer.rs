@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use landfall_cloud_profile::admission::{Deletion, FINALIZER, REFERENCED};
-use landfall_kube::objects::{Events, Happening, Objects, Part, Place, Weight};
+use landfall_kube::objects::{ClusterEvent, EventType, Events, ObjectRef, Objects, Part};
 use landfall_kube::questions::{Questions, Taker};
 use landfall_kube::{Fault, kinds};
 use serde_json::json;
@@ -17,8 +17,8 @@ const NAMED: usize = 5;
 
 /// A profile with its finalizers, as they stand in one version of it.
 pub(super) struct Held<'a> {
-    /// Where it stands.
-    pub(super) place: &'a Place,
+    /// Where it is.
+    pub(super) place: &'a ObjectRef,
     /// The version.
     pub(super) version: &'a str,
     /// The finalizers.
@@ -38,7 +38,7 @@ impl Held<'_> {
         self.write(objects, &finalizers).await
     }
 
-    /// Lets go of a profile that is being deleted, or tells what still refers to it.
+    /// Releases a profile that is being deleted, or reports what still refers to it.
     pub(super) async fn release(
         &self,
         objects: &dyn Objects,
@@ -46,7 +46,7 @@ impl Held<'_> {
         deletion: &Deletion,
     ) -> Result<Next, Failed> {
         if !deletion.holders.is_empty() {
-            events.tell(referenced(self.place, &deletion.holders)).await;
+            events.report(referenced(self.place, &deletion.holders)).await;
             return Ok(Next::Again(AGAIN));
         }
         if deletion.finalizers != self.finalizers {
@@ -62,7 +62,7 @@ impl Held<'_> {
 }
 
 /// What came of a write to a profile; one that is gone needs none.
-pub(super) fn written<T>(place: &Place, answer: Result<T, Fault>) -> Result<(), Failed> {
+pub(super) fn written<T>(place: &ObjectRef, answer: Result<T, Fault>) -> Result<(), Failed> {
     match answer {
         Ok(_) | Err(Fault::NotFound) => Ok(()),
         Err(fault) => Err(Failed::call("profile-unwritable", place, "written", &fault)),
@@ -93,7 +93,7 @@ pub(super) fn unlisted(what: &str, fault: &Fault) -> String {
     format!("the {what} that may refer to a profile cannot be listed: {}", fault.why())
 }
 
-fn referenced(place: &Place, holders: &[String]) -> Happening {
+fn referenced(place: &ObjectRef, holders: &[String]) -> ClusterEvent {
     let note = format!("The profile is kept while it is referenced by {}.", few(holders));
-    Happening { about: place.clone(), weight: Weight::Warning, reason: REFERENCED, note }
+    ClusterEvent { about: place.clone(), event_type: EventType::Warning, reason: REFERENCED, note }
 }

@@ -31,7 +31,7 @@ use futures::stream::{self, BoxStream, select};
 use jiff::Timestamp;
 use landfall_cloud_profile::admission::{Shoot, profile_deletion};
 use landfall_cloud_profile::types::{CloudProfileSpec, NamespacedCloudProfileSpec, PrivateCloudProfileSpec};
-use landfall_kube::objects::{Events, Happening, Objects, Part, Place, Weight};
+use landfall_kube::objects::{ClusterEvent, EventType, Events, ObjectRef, Objects, Part};
 use landfall_kube::questions::Questions;
 use landfall_kube::{Fault, kinds};
 use serde_json::{Map, Value, json};
@@ -47,9 +47,9 @@ use super::{Controller, Failed, Key, Next, watch};
 const WORKERS: usize = 16;
 /// How many objects one answer of a listing holds: with their status they may be large.
 const PAGE: u32 = 50;
-/// Why an event is told of a profile that keeps what has expired.
+/// Reason of the event about a profile that keeps expired versions.
 const CLEAN_UP_REFUSED: &str = "CleanUpRefused";
-/// Why an event is told of what was taken out.
+/// Reason of the event about removed versions.
 const CLEANED_UP: &str = "CleanedUp";
 
 /// The way to a cluster's objects.
@@ -57,7 +57,7 @@ const CLEANED_UP: &str = "CleanedUp";
 pub struct Access {
     /// The objects.
     pub objects: Arc<dyn Objects>,
-    /// Where happenings are told.
+    /// The sink of events.
     pub events: Arc<dyn Events>,
     /// Questions about more than one object.
     pub questions: Arc<dyn Questions>,
@@ -100,7 +100,7 @@ impl<S: DerivedProfile> Inheritance<S> {
 
     async fn run(&self, key: &Key) -> Result<Next, Failed> {
         let Some((child, parent)) = locked(&self.store).child(key) else { return Ok(Next::Settled) };
-        let place = Place { kind: S::kind(), namespace: key.namespace.clone(), name: key.name.clone() };
+        let place = ObjectRef { kind: S::kind(), namespace: key.namespace.clone(), name: key.name.clone() };
         let held = Held { place: &place, version: &child.version, finalizers: &child.finalizers };
         if child.is_leaving {
             return self.leave(&held).await;
@@ -132,13 +132,13 @@ impl<S: DerivedProfile> Inheritance<S> {
             // What has expired must not be offered, even where it cannot be taken out of the profile.
             let rendered = self.render(key, &place, &child, &left.spec, &parent, now).await;
             if let Some(refusal) = refusal {
-                self.access.events.tell(refusal).await;
+                self.access.events.report(refusal).await;
             }
             rendered?;
             return Err(failed);
         }
         if is_saved {
-            self.access.events.tell(cleaned_up(&place, &left.removed)).await;
+            self.access.events.report(cleaned_up(&place, &left.removed)).await;
         }
         Ok(next(swept.next, now))
     }
@@ -147,7 +147,7 @@ impl<S: DerivedProfile> Inheritance<S> {
     async fn render(
         &self,
         key: &Key,
-        place: &Place,
+        place: &ObjectRef,
         child: &Child<S>,
         spec: &S,
         parent: &Parent,
@@ -170,7 +170,7 @@ impl<S: DerivedProfile> Inheritance<S> {
             locked(&self.store).note(key, &child.uid, told.standing);
         }
         if matches!(parent, Parent::Unreadable) {
-            return Err(unreadable(&Place::in_cluster(&kinds::CLOUD_PROFILE, spec.parent())));
+            return Err(unreadable(&ObjectRef::in_cluster(&kinds::CLOUD_PROFILE, spec.parent())));
         }
         Ok(())
     }
@@ -234,13 +234,13 @@ fn locked<S>(store: &Mutex<Store<S>>) -> MutexGuard<'_, Store<S>> {
     store.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn unreadable(place: &Place) -> Failed {
+fn unreadable(place: &ObjectRef) -> Failed {
     Failed::terminal("profile-unreadable", format!("{place} has a field of the wrong type"))
 }
 
-/// What is told where what has expired cannot be taken out of a profile, since the profile would then not be
+/// What is reported where what has expired cannot be taken out of a profile, since the profile would then not be
 /// accepted: somebody must change it first. Other faults may pass by themselves.
-fn clean_up_refused(place: &Place, fault: &Fault) -> Option<Happening> {
+fn clean_up_refused(place: &ObjectRef, fault: &Fault) -> Option<ClusterEvent> {
     let is_refused = match fault {
         Fault::Forbidden(_) => true,
         // Too late, another version, too many.
@@ -249,17 +249,22 @@ fn clean_up_refused(place: &Place, fault: &Fault) -> Option<Happening> {
     };
     let note = format!("Expired entries cannot be removed from the profile: {}.", fault.why());
     let about = place.clone();
-    is_refused.then_some(Happening { about, weight: Weight::Warning, reason: CLEAN_UP_REFUSED, note })
+    is_refused.then_some(ClusterEvent {
+        about,
+        event_type: EventType::Warning,
+        reason: CLEAN_UP_REFUSED,
+        note,
+    })
 }
 
-fn cleaned_up(place: &Place, removed: &[String]) -> Happening {
+fn cleaned_up(place: &ObjectRef, removed: &[String]) -> ClusterEvent {
     let note = format!("Expired entries were removed from the profile: {}.", few(removed));
-    Happening { about: place.clone(), weight: Weight::Normal, reason: CLEANED_UP, note }
+    ClusterEvent { about: place.clone(), event_type: EventType::Normal, reason: CLEANED_UP, note }
 }
 
 /// When to look again: as soon as what expires next has expired.
 fn next(expiry: Option<Timestamp>, now: Timestamp) -> Next {
     let pause = expiry.and_then(|expiry| Duration::try_from(expiry.duration_since(now)).ok());
-    // At the very instant it still stands.
+    // At this very instant it is still valid.
     pause.map_or(Next::Settled, |pause| Next::Again(pause.saturating_add(Duration::from_millis(1))))
 }

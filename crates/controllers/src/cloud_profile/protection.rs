@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures::StreamExt as _;
 use futures::stream::BoxStream;
 use landfall_kube::kinds::{PRIVATE_CLOUD_PROFILE, VALIDATING_WEBHOOK_CONFIGURATION};
-use landfall_kube::objects::{Objects, Place};
+use landfall_kube::objects::{ObjectRef, Objects};
 use serde_json::Value;
 use tokio::sync::Mutex;
 
@@ -68,7 +68,7 @@ impl Protection {
     }
 
     async fn look(&self) -> Seen {
-        let place = Place::in_cluster(&VALIDATING_WEBHOOK_CONFIGURATION, NAME);
+        let place = ObjectRef::in_cluster(&VALIDATING_WEBHOOK_CONFIGURATION, NAME);
         match self.objects.get(&place).await {
             Ok(found) => Seen::Known(found.is_some_and(|found| judges(&found))),
             Err(fault) => {

@@ -11,7 +11,7 @@ use super::derived_profile::DerivedProfile;
 use super::snapshot::{Seen, Standing};
 use crate::Key;
 
-/// What a watch tells.
+/// A watch event.
 #[allow(clippy::large_enum_variant, reason = "it is handed over once, and mostly it is a child")]
 pub(super) enum StoreEvent<S> {
     /// Of cloud profiles.
@@ -34,7 +34,7 @@ pub(super) enum Parent {
 /// A profile that inherits.
 #[derive(Clone, Debug)]
 pub(super) struct Child<S> {
-    /// What tells the object from an earlier one of the same name.
+    /// Distinguishes the object from an earlier one with the same name.
     pub(super) uid: String,
     /// The version of the object.
     pub(super) version: String,

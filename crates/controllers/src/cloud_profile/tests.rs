@@ -39,14 +39,14 @@ impl<S: DerivedProfile> Stage<S> {
         locked(&self.controller.store).take(event);
     }
 
-    /// The watch tells of the child as it stands.
+    /// The watch delivers the child as it is.
     fn see(&self) -> Result<(), Unexpected> {
         self.tell(StoreEvent::Child(Event::Apply(from_value(self.child())?)));
         Ok(())
     }
 
     fn child(&self) -> Value {
-        self.cluster.at(&Place::in_namespace(S::kind(), "n", "c"))
+        self.cluster.at(&ObjectRef::in_namespace(S::kind(), "n", "c"))
     }
 
     async fn run(&self) -> Result<Next, Failed> {
@@ -196,29 +196,29 @@ struct Closed {
 }
 
 impl Objects for Closed {
-    fn get<'a>(&'a self, place: &'a Place) -> BoxFuture<'a, Result<Option<Value>, Fault>> {
+    fn get<'a>(&'a self, place: &'a ObjectRef) -> BoxFuture<'a, Result<Option<Value>, Fault>> {
         self.cluster.get(place)
     }
 
     fn apply<'a>(
         &'a self,
-        place: &'a Place,
+        place: &'a ObjectRef,
         object: Value,
         part: Part,
     ) -> BoxFuture<'a, Result<Value, Fault>> {
         self.cluster.apply(place, object, part)
     }
 
-    fn merge<'a>(&'a self, _: &'a Place, _: Value, _: Part) -> BoxFuture<'a, Result<Value, Fault>> {
+    fn merge<'a>(&'a self, _: &'a ObjectRef, _: Value, _: Part) -> BoxFuture<'a, Result<Value, Fault>> {
         let fault = self.fault.clone();
         Box::pin(async move { Err(fault) })
     }
 
-    fn set_status<'a>(&'a self, place: &'a Place, status: Value) -> BoxFuture<'a, Result<(), Fault>> {
+    fn set_status<'a>(&'a self, place: &'a ObjectRef, status: Value) -> BoxFuture<'a, Result<(), Fault>> {
         self.cluster.set_status(place, status)
     }
 
-    fn delete<'a>(&'a self, place: &'a Place) -> BoxFuture<'a, Result<bool, Fault>> {
+    fn delete<'a>(&'a self, place: &'a ObjectRef) -> BoxFuture<'a, Result<bool, Fault>> {
         self.cluster.delete(place)
     }
 }
@@ -249,7 +249,11 @@ async fn it_is_reported_where_what_has_expired_cannot_be_taken_out() -> Result<(
         let reasons: Vec<&str> = told.iter().map(|told| told.reason).collect();
         assert_eq!(reasons, if is_told { vec![CLEAN_UP_REFUSED] } else { Vec::new() }, "{fault:?}");
         for told in told {
-            assert!(told.weight == Weight::Warning && told.note.contains(&fault.why()), "{}", told.note);
+            assert!(
+                told.event_type == EventType::Warning && told.note.contains(&fault.why()),
+                "{}",
+                told.note
+            );
         }
     }
     Ok(())
@@ -309,7 +313,7 @@ async fn a_cloud_profile_stays_while_a_profile_or_a_cluster_refers_to_it() {
     let cluster = Arc::new(FakeCluster::default());
     let controller = parents(access(&cluster));
     let key = Key { namespace: None, name: "p".to_owned() };
-    let place = Place::in_cluster(&kinds::CLOUD_PROFILE, "p");
+    let place = ObjectRef::in_cluster(&kinds::CLOUD_PROFILE, "p");
     cluster.put(&kinds::CLOUD_PROFILE, parent());
     assert_eq!(controller.reconcile(&key).await, Ok(Next::Settled));
     assert_eq!(cluster.at(&place)["metadata"]["finalizers"], json!([FINALIZER]));

@@ -18,7 +18,7 @@ pub(super) struct Endpoints {
     pub(super) mirrored: Vec<ServiceEndpoint>,
 }
 
-/// The endpoints of the cluster; none where its platform has no such thing.
+/// The endpoints of the cluster; none if its platform does not have any.
 pub(super) async fn endpoints(objects: &dyn Objects) -> Result<Option<Endpoints>, Failed> {
     let place = object_refs::infrastructure();
     let Some(object) = fetch::object(objects, &place, UNREADABLE).await? else {

@@ -55,7 +55,7 @@ impl EndpointMirror {
     async fn run(&self) -> Result<Next, Failed> {
         let outcome = self.keep().await;
         let standing = outcome.as_ref().err().and_then(status::refused).into_iter().collect();
-        self.event_recorder.tell(&*self.events, standing).await;
+        self.event_recorder.report(&*self.events, standing).await;
         let reported = conditions::report(&*self.objects, &status::report(&outcome)).await;
         ended(outcome, reported)
     }
@@ -69,14 +69,14 @@ impl EndpointMirror {
         if let Err(failed) = self.verify(&wanted, &verified).await {
             if mirrored != verified {
                 apply::mirror(objects, &verified).await?;
-                self.events.tell(status::restored(&verified)).await;
+                self.events.report(status::restored(&verified)).await;
             }
             return Err(failed);
         }
         wanted.sort_by(|one, other| one.name.cmp(&other.name));
         if wanted != mirrored {
             apply::mirror(objects, &wanted).await?;
-            self.events.tell(status::mirrored(&wanted)).await;
+            self.events.report(status::mirrored(&wanted)).await;
         }
         *self.verified() = Some(wanted);
         Ok(())

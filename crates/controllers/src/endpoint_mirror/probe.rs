@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use landfall_kube::kinds;
-use landfall_kube::objects::{Objects, Place};
+use landfall_kube::objects::{ObjectRef, Objects};
 use landfall_net::{Proxies, Step, Trust, probe};
 use url::Url;
 
@@ -48,7 +48,7 @@ impl NetProbe {
         if PROXIES.iter().any(|name| has(name) || has(&name.to_lowercase().as_str())) {
             return Ok(Proxies::gather(variable));
         }
-        let place = Place::in_cluster(&kinds::PROXY, object_refs::CLUSTER);
+        let place = ObjectRef::in_cluster(&kinds::PROXY, object_refs::CLUSTER);
         let found = self.objects.get(&place).await;
         let object = found.map_err(|fault| format!("the cluster's proxy cannot be read: {}", fault.why()))?;
         let object = object.unwrap_or_default();

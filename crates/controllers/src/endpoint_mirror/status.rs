@@ -1,7 +1,7 @@
-//! What is told of the endpoints: events and the condition.
+//! What is reported of the endpoints: events and the condition.
 
 use landfall_cloud_config::ServiceEndpoint;
-use landfall_kube::objects::{Happening, Weight};
+use landfall_kube::objects::{ClusterEvent, EventType};
 
 use super::super::conditions::{AS_EXPECTED, Condition, Report};
 use super::super::{Failed, object_refs};
@@ -21,34 +21,34 @@ fn word(failed: &Failed) -> &'static str {
 }
 
 /// The endpoints cannot be used; none where it is not they that are at fault.
-pub(super) fn refused(failed: &Failed) -> Option<Happening> {
+pub(super) fn refused(failed: &Failed) -> Option<ClusterEvent> {
     let at_fault = [INVALID, UNREACHABLE].contains(&failed.reason);
-    at_fault.then(|| Happening {
+    at_fault.then(|| ClusterEvent {
         about: object_refs::infrastructure(),
-        weight: Weight::Warning,
+        event_type: EventType::Warning,
         reason: word(failed),
         note: format!("the service endpoints in use are unchanged: {}", failed.note),
     })
 }
 
 /// The endpoints are in use.
-pub(super) fn mirrored(endpoints: &[ServiceEndpoint]) -> Happening {
+pub(super) fn mirrored(endpoints: &[ServiceEndpoint]) -> ClusterEvent {
     let names: Vec<&str> = endpoints.iter().map(|endpoint| endpoint.name.as_str()).collect();
     let note = match names.as_slice() {
         [] => "no service has a custom endpoint any more".to_owned(),
         names => format!("services with custom endpoints are now: {}", names.join(", ")),
     };
     let about = object_refs::infrastructure();
-    Happening { about, weight: Weight::Normal, reason: "ServiceEndpointsMirrored", note }
+    ClusterEvent { about, event_type: EventType::Normal, reason: "ServiceEndpointsMirrored", note }
 }
 
 /// The status held others than the endpoints that were verified last, which are in use again.
-pub(super) fn restored(endpoints: &[ServiceEndpoint]) -> Happening {
+pub(super) fn restored(endpoints: &[ServiceEndpoint]) -> ClusterEvent {
     let names: Vec<&str> = endpoints.iter().map(|endpoint| endpoint.name.as_str()).collect();
     let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-    Happening {
+    ClusterEvent {
         about: object_refs::infrastructure(),
-        weight: Weight::Warning,
+        event_type: EventType::Warning,
         reason: "ServiceEndpointsRestored",
         note: format!(
             "the service endpoints in the status were changed by another client and are not verified; \

@@ -42,7 +42,7 @@ fn name(name: &str) -> Result<(), String> {
 }
 
 fn url(url: &str) -> Result<(), String> {
-    // Neither is shown: what stands there may be a password.
+    // Neither is shown: it may contain a password.
     if url.contains('@') {
         return Err("the URL contains a user".to_owned());
     }

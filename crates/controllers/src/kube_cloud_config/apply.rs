@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use landfall_cloud_config::Entries;
-use landfall_kube::objects::{Happening, Objects};
+use landfall_kube::objects::{ClusterEvent, Objects};
 
 use super::super::config_map::{self, Change, Names};
 use super::super::{Failed, fetch, object_refs};
@@ -11,12 +11,12 @@ use super::status;
 
 const NAMES: Names = Names { unreadable: "managed-unreadable", unwritable: "managed-unwritable" };
 
-/// Brings the managed map to these entries; without any it is deleted. Gives what there is to tell.
+/// Reconciles the managed map; without entries it is deleted. Returns an event, if anything changed.
 pub(super) async fn bring(
     objects: &dyn Objects,
     wanted: &Entries,
     left_none: &AtomicBool,
-) -> Result<Option<Happening>, Failed> {
+) -> Result<Option<ClusterEvent>, Failed> {
     let place = object_refs::managed_map();
     if !wanted.is_empty() {
         left_none.store(false, Ordering::Relaxed);

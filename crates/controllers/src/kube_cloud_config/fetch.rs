@@ -1,4 +1,4 @@
-//! What the managed map is made of.
+//! The sources of the managed map.
 
 use landfall_cloud_config::target::owns_managed;
 use landfall_cloud_config::{Entries, Infrastructure};

@@ -1,4 +1,4 @@
-//! The user's configuration of the cloud provider, made complete for the rest of the cluster.
+//! Completes the user's configuration of the cloud provider for the rest of the cluster.
 //!
 //! The user's map in `openshift-config` and the Infrastructure object become the map `kube-cloud-config` in
 //! `openshift-config-managed`. What contradicts the cluster is refused: the map then stays as it is, and a
@@ -18,7 +18,7 @@ use futures::future::BoxFuture;
 use futures::stream::{BoxStream, select, select_all};
 use landfall_cloud_config::managed::{managed, missing_key};
 use landfall_kube::kinds;
-use landfall_kube::objects::{Events, Happening, Objects};
+use landfall_kube::objects::{ClusterEvent, Events, Objects};
 
 use super::conditions::{self, ended};
 use super::event_recorder::EventRecorder;
@@ -51,13 +51,13 @@ impl KubeCloudConfig {
         {
             standing.push(status::refused(failed));
         }
-        self.event_recorder.tell(&*self.events, standing).await;
+        self.event_recorder.report(&*self.events, standing).await;
         let reported = conditions::report(&*self.objects, &status::report(&outcome)).await;
         ended(outcome, reported)
     }
 
-    /// Brings the managed map to what it should be. `standing` takes what lasts and should be told.
-    async fn keep(&self, standing: &mut Vec<Happening>) -> Result<(), Failed> {
+    /// Reconciles the managed map. `standing` collects lasting states to report.
+    async fn keep(&self, standing: &mut Vec<ClusterEvent>) -> Result<(), Failed> {
         let objects = &*self.objects;
         let Some(infrastructure) = fetch::infrastructure(objects).await? else {
             standing.push(status::no_infrastructure());
@@ -76,8 +76,8 @@ impl KubeCloudConfig {
             standing.push(status::key_missing(&map, key));
         }
         let wanted = managed(&infrastructure, &user)?;
-        if let Some(happening) = apply::bring(objects, &wanted, &self.left_none).await? {
-            self.events.tell(happening).await;
+        if let Some(event) = apply::bring(objects, &wanted, &self.left_none).await? {
+            self.events.report(event).await;
         }
         Ok(())
     }

@@ -1,53 +1,58 @@
-//! What is told of the managed map: events and the condition.
+//! What is reported of the managed map: events and the condition.
 
 use landfall_diagnostics::shortened;
-use landfall_kube::objects::{Happening, Place, Weight};
+use landfall_kube::objects::{ClusterEvent, EventType, ObjectRef};
 
 use super::super::conditions::{AS_EXPECTED, Condition, Report};
 use super::super::config_map::Change;
 use super::super::{Failed, object_refs};
 
 /// There is no Infrastructure object.
-pub(super) fn no_infrastructure() -> Happening {
+pub(super) fn no_infrastructure() -> ClusterEvent {
     warning("InfrastructureMissing", "there is no Infrastructure object, so kube-cloud-config is unchanged")
 }
 
 /// The platform comes from the old field.
-pub(super) fn old_platform(platform: &str) -> Happening {
+pub(super) fn old_platform(platform: &str) -> ClusterEvent {
     let taken = shortened(platform);
     let note = format!("status.platformStatus.type is empty; status.platform is used: `{taken}`");
     warning("PlatformFallback", note)
 }
 
 /// The user's configuration cannot be used.
-pub(super) fn refused(failed: &Failed) -> Happening {
+pub(super) fn refused(failed: &Failed) -> ClusterEvent {
     warning("CloudConfigRefused", format!("kube-cloud-config is unchanged: {}", failed.note))
 }
 
 /// The user's map does not have the key that is named for their configuration.
-pub(super) fn key_missing(map: &Place, key: &str) -> Happening {
+pub(super) fn key_missing(map: &ObjectRef, key: &str) -> ClusterEvent {
     let note = format!("{map} has no key `{}`, set in spec.cloudConfig.key", shortened(key));
     warning("CloudConfigKeyMissing", note)
 }
 
 /// The map was written.
-pub(super) fn updated(about: Place, change: Change) -> Happening {
+pub(super) fn updated(about: ObjectRef, change: Change) -> ClusterEvent {
     let (reason, what) = match change {
         Change::Created => ("CloudConfigCreated", "created"),
         Change::Updated | Change::None => ("CloudConfigUpdated", "updated"),
     };
     let note = format!("{about} was {what}");
-    Happening { about, weight: Weight::Normal, reason, note }
+    ClusterEvent { about, event_type: EventType::Normal, reason, note }
 }
 
 /// The map was deleted.
-pub(super) fn deleted(about: Place) -> Happening {
+pub(super) fn deleted(about: ObjectRef) -> ClusterEvent {
     let note = format!("{about} was deleted because it was empty");
-    Happening { about, weight: Weight::Normal, reason: "CloudConfigDeleted", note }
+    ClusterEvent { about, event_type: EventType::Normal, reason: "CloudConfigDeleted", note }
 }
 
-fn warning(reason: &'static str, note: impl Into<String>) -> Happening {
-    Happening { about: object_refs::infrastructure(), weight: Weight::Warning, reason, note: note.into() }
+fn warning(reason: &'static str, note: impl Into<String>) -> ClusterEvent {
+    ClusterEvent {
+        about: object_refs::infrastructure(),
+        event_type: EventType::Warning,
+        reason,
+        note: note.into(),
+    }
 }
 
 /// What is reported of a run.

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use landfall_kube::Fault;
 use landfall_kube::kinds::LEASE;
 use landfall_kube::lease::{Lease, Terms};
-use landfall_kube::objects::{Objects, Place};
+use landfall_kube::objects::{ObjectRef, Objects};
 use tokio::time::Instant;
 
 use super::{Candidacy, LEASE_NAME};
@@ -31,7 +31,7 @@ const PATIENCE: Duration = Duration::from_mins(2);
 /// The lease by which a replica with these controllers leads.
 pub(super) fn lease(candidacy: Candidacy, controllers: &str) -> Lease<Arc<dyn Objects>> {
     let Candidacy { objects, namespace, identity } = candidacy;
-    let place = Place::in_namespace(&LEASE, namespace, LEASE_NAME);
+    let place = ObjectRef::in_namespace(&LEASE, namespace, LEASE_NAME);
     Lease::new(objects, place, identity, TERMS, Timestamp::now).noting(CONTROLLERS, controllers.to_owned())
 }
 
@@ -132,7 +132,7 @@ mod tests {
         cluster.put(&LEASE, json!({ "metadata": metadata, "spec": {} }));
         let lease = lease(candidacy(&cluster), NAMES);
         assert_eq!(win(&lease, NAMES, || {}).await, Ok(()));
-        let kept = cluster.at(&Place::in_namespace(&LEASE, "own".to_owned(), LEASE_NAME));
+        let kept = cluster.at(&ObjectRef::in_namespace(&LEASE, "own".to_owned(), LEASE_NAME));
         assert_eq!(kept["metadata"]["annotations"][CONTROLLERS], NAMES);
     }
 }

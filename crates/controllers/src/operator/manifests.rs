@@ -10,7 +10,7 @@ use super::profiles::{self, WEBHOOK, WEBHOOK_PORT, WEBHOOK_SERVICE};
 use super::rights::{ELECTION, Right, Scope};
 use super::{PORT, Registered, crds_of};
 
-/// The name of all that is made.
+/// The name of all that is created.
 pub(super) const NAME: &str = "landfall-operator";
 /// The `ConfigMap` into which OpenShift puts what the cluster trusts, and the label by which it does.
 /// See <https://docs.openshift.com/container-platform/latest/networking/configuring-a-custom-pki.html>.
@@ -30,7 +30,7 @@ pub struct Deployed {
     pub namespace: String,
     /// The namespace that cloud configuration is written to.
     pub target_namespace: String,
-    /// The release that it belongs to, where it is told.
+    /// The release that it belongs to, where it is reported.
     pub release: Option<String>,
     /// Whether versions of machine images expire in profiles as those of Kubernetes do.
     pub clean_images: bool,
@@ -48,7 +48,7 @@ impl Deployed {
     }
 }
 
-/// All manifests, in the order in which they must be made.
+/// All manifests, in the order in which they must be created.
 #[must_use]
 pub fn manifests(deployed: &Deployed) -> Vec<Value> {
     let namespace = deployed.namespace.as_str();

@@ -12,7 +12,7 @@ use prometheus_client::registry::Registry;
 
 use crate::azure_infrastructure::Numbers;
 
-/// Upper bounds of the durations that are told apart, in seconds.
+/// Upper bounds of the buckets of durations, in seconds.
 const BOUNDS: [f64; 11] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0, 30.0];
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]

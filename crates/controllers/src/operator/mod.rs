@@ -33,7 +33,7 @@ use self::http_server::Health;
 use super::admission::{SECRET_NAME, Webhook};
 use super::{Controller, run};
 use landfall_kube::kinds::SECRET;
-use landfall_kube::objects::{Objects, Place};
+use landfall_kube::objects::{ObjectRef, Objects};
 use landfall_net::stop::Stop;
 
 /// The port on which an operator answers unless another is wished.
@@ -41,7 +41,7 @@ pub const PORT: u16 = 8080;
 /// The name of the lease by which one of the replicas leads.
 pub const LEASE_NAME: &str = "landfall-operator";
 
-/// How often it is looked whether the webhook has certificates, as long as it has none.
+/// How often the operator checks for the webhook's certificates until they exist.
 const LOOK: Duration = Duration::from_millis(500);
 
 /// The judge of profiles, and where it finds its certificates.
@@ -57,7 +57,7 @@ pub struct Judging {
 impl Judging {
     /// Waits until there are certificates.
     async fn certified(objects: &dyn Objects, namespace: String) {
-        let place = Place::in_namespace(&SECRET, namespace, SECRET_NAME);
+        let place = ObjectRef::in_namespace(&SECRET, namespace, SECRET_NAME);
         loop {
             let secret = objects.get(&place).await.ok().flatten();
             if secret.is_some_and(|secret| secret.pointer("/data/tls.crt").is_some()) {

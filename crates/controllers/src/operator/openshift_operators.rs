@@ -2,7 +2,7 @@
 
 use landfall_kube::Fault;
 use landfall_kube::kinds::DEPLOYMENT;
-use landfall_kube::objects::{Objects, Place};
+use landfall_kube::objects::{ObjectRef, Objects};
 use serde_json::Value;
 
 use super::Registered;
@@ -38,7 +38,7 @@ pub async fn rivals(
     let mut found = Vec::new();
     for controller in controllers {
         let Some(rival) = controller.rival else { continue };
-        let place = Place::in_namespace(&DEPLOYMENT, rival.namespace.to_owned(), rival.deployment);
+        let place = ObjectRef::in_namespace(&DEPLOYMENT, rival.namespace.to_owned(), rival.deployment);
         let deployment = objects.get(&place).await?;
         // Scaled down, it is not at work.
         if deployment.is_some_and(|one| one.pointer("/spec/replicas") != Some(&Value::from(0))) {

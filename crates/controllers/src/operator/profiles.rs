@@ -19,7 +19,7 @@ pub(super) fn are_judged(controllers: &[&Registered]) -> bool {
     controllers.iter().any(|controller| controller.name == admission::CONTROLLER)
 }
 
-/// The service of the judge, and what the API server is told about it. Whom to trust, the operator adds.
+/// The service of the webhook, and its registration with the API server. The operator adds the trust bundle.
 pub(super) fn judge(namespace: &str, labels: &Value) -> [Value; 3] {
     let service = json!({
         "apiVersion": "v1",

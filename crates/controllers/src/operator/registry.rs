@@ -26,10 +26,10 @@ use crate::{Controller, crds as definitions};
 /// How long the look at one endpoint may take.
 const LOOK: Duration = Duration::from_secs(10);
 
-/// How a controller is made.
+/// How a controller is created.
 type Make = fn(Arc<dyn Objects>, Arc<dyn Events>, &Kit) -> Arc<dyn Controller>;
 
-/// One controller, before it is made.
+/// One controller, before it is created.
 #[derive(Debug)]
 pub struct Registered {
     /// Its name.
@@ -157,7 +157,7 @@ pub fn crds_of(controllers: &[&Registered]) -> Vec<Value> {
     all
 }
 
-/// What controllers are made of.
+/// The dependencies of controllers.
 pub struct Kit {
     /// The way to the cluster's objects.
     pub client: Client,
@@ -210,7 +210,7 @@ impl Registered {
         !self.profiles && self.name != azure_infrastructure::NAME
     }
 
-    /// Makes the controller; what it writes is counted under its name.
+    /// Creates the controller; what it writes is counted under its name.
     #[must_use]
     pub fn make(&self, kit: &Kit) -> Arc<dyn Controller> {
         let name = self.name;

@@ -192,7 +192,7 @@ pub static CLOUD_PROFILES: &[Right] = &[
     PROFILE_EVENTS,
 ];
 
-/// To keep the webhook's certificates, and what the API server is told of it.
+/// To renew the webhook's certificates, and to register them with the API server.
 const CONFIGURE: &[&str] = &["get", "list", "watch", "patch"];
 /// Those of `cloud-profile-admission`.
 pub static ADMISSION: &[Right] = &[

@@ -24,7 +24,7 @@ use super::{Controller, Failed, Key, Next};
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Runs the controllers until it is asked to stop, and what is under way then to its end. Where that takes too
-/// long, or this is dropped, it is given up; the next run finds it as it stands.
+/// long, or this is dropped, it is given up; the next run finds it as it is.
 pub async fn run(controllers: Vec<Arc<dyn Controller>>, client: Client, metrics: Arc<Metrics>, stop: Stop) {
     let all = controllers.iter().map(|controller| {
         let triggers = controller.triggers(&client);
@@ -70,7 +70,7 @@ async fn work(
     }
 }
 
-/// One reconciliation, told in a line of the log and in numbers.
+/// One reconciliation, with a line in the log and metrics.
 async fn reconcile(controller: &dyn Controller, key: Key, metrics: &Metrics) -> (Key, Result<Next, Failed>) {
     let began = Instant::now();
     let outcome = AssertUnwindSafe(async { controller.reconcile(&key).await }).catch_unwind().await;

@@ -1,4 +1,4 @@
-//! A cloud that is played: things that go at once or after a while, refuse, or are listed too long.
+//! A fake cloud: resources that go at once or after a while, refuse, or are listed too long.
 
 use std::collections::VecDeque;
 use std::panic::resume_unwind;
@@ -25,7 +25,7 @@ pub(super) static GROUP: Kind =
 pub(super) static ROLE: Kind = Kind { name: "role", batch: 1, help: "take it out of use", last: true };
 pub(super) static NETWORK: Kind = Kind { name: "network", batch: 1, help: "empty it", last: false };
 
-/// A thing of the cloud, and how it behaves.
+/// A resource of the cluster, and its behaviour.
 #[derive(Clone, Debug)]
 pub(super) struct Item {
     pub thing: Resource,
@@ -45,7 +45,7 @@ pub(super) struct Item {
     pub late: usize,
     /// How many looks at everything list it after it has gone.
     pub lag: usize,
-    /// Whether a look at it tells that it is gone.
+    /// Whether a poll shows that it is gone.
     pub tells: bool,
     /// What holds it, each time that somebody asks.
     pub holders: Vec<Vec<Holder>>,
@@ -108,7 +108,7 @@ pub(super) fn refusal() -> Answer {
     Answer::Refused(Box::new(finding))
 }
 
-/// When a call was made since the beginning, and for which things.
+/// The time of a call since the beginning, and its resources.
 type Call = (Duration, Vec<String>);
 
 #[derive(Debug)]
@@ -167,7 +167,7 @@ impl Cloud {
         self.sky().looks.clone()
     }
 
-    /// The questions for what holds things.
+    /// The queries for holders.
     pub(super) fn questions(&self) -> Vec<Call> {
         self.sky().questions.clone()
     }
@@ -329,7 +329,7 @@ impl Removal for Cloud {
     }
 }
 
-/// Remembers what it is told, and when.
+/// Records the reports, with their times.
 #[derive(Debug, Default)]
 pub(super) struct Talk {
     lines: Mutex<Vec<(Duration, String)>>,
@@ -349,7 +349,7 @@ impl Watcher for Talk {
     }
 }
 
-/// What came of a run, and what was told while it was under way.
+/// The result of a run, and its reports.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
     pub report: Option<Report>,
@@ -382,7 +382,7 @@ impl Seen {
     }
 }
 
-/// Runs something with a clock that stands still while there is something to do.
+/// Runs something with a clock that stops while there is work.
 pub(super) fn paused<T>(work: impl Future<Output = T>) -> Option<T> {
     let runtime = Builder::new_current_thread().enable_time().start_paused(true).build();
     runtime.ok().map(|runtime| runtime.block_on(work))

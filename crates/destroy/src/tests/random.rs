@@ -26,7 +26,7 @@ fn kind() -> impl Strategy<Value = &'static Kind> {
 }
 
 prop_compose! {
-    /// A thing with the numbers of those that it waits for.
+    /// A resource with the numbers of its dependencies.
     fn item()(
         kind in kind(),
         is_shared in any::<bool>(),

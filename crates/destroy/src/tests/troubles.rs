@@ -1,4 +1,4 @@
-//! Things that do not go: later, or never.
+//! Resources that go later, or never.
 
 use std::time::Duration;
 
@@ -104,7 +104,7 @@ fn each_of_many_is_named_in_time_and_with_few_questions() {
     for n in 0..30 {
         assert!(is_told(&format!(", lb-{n}")), "{:?}", seen.lines);
     }
-    // The same is not told again, and two kinds are asked about together, more and more seldom.
+    // The same report is not repeated, and two kinds share a query, at growing intervals.
     assert_eq!(seen.lines.len(), 41, "{:?}", seen.lines);
     assert!(cloud.questions().len() <= 14, "{:?}", cloud.questions());
 }

@@ -11,7 +11,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use futures::{StreamExt as _, TryStreamExt as _, stream};
 use hyper::{Method, Request};
-use landfall_kube::objects::{Kind as ApiKind, Objects as _, Place};
+use landfall_kube::objects::{Kind as ApiKind, ObjectRef, Objects as _};
 use landfall_kube::{Fault, Live};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -103,7 +103,7 @@ async fn deployments(client: &Client) -> Result<Vec<Deployment>, Fault> {
 }
 
 async fn read_settings(client: &Client, namespace: &str) -> Result<Option<Reading>, Fault> {
-    let place = Place::in_namespace(&SECRET, namespace, SETTINGS);
+    let place = ObjectRef::in_namespace(&SECRET, namespace, SETTINGS);
     match Live::new(client.clone()).get(&place).await {
         Ok(found) => Ok(found.map(|secret| Reading::Read(settings(&secret)))),
         Err(Fault::Forbidden(_)) => Ok(Some(Reading::Refused)),

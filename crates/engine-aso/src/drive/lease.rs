@@ -8,7 +8,7 @@ use landfall_kube::Fault;
 use landfall_kube::kinds::LEASE;
 use landfall_kube::lease;
 use landfall_kube::lease::{Leases, Terms};
-use landfall_kube::objects::Place;
+use landfall_kube::objects::ObjectRef;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
@@ -31,7 +31,7 @@ impl<'a> Lease<'a> {
     /// The lease by which this cluster is driven. `identity` is nobody else's.
     #[must_use]
     pub fn new(api: &'a dyn Api, infra_id: &str, namespace: &str, identity: String, clock: Clock) -> Self {
-        let place = Place::in_namespace(&LEASE, namespace, format!("{infra_id}-aso-engine"));
+        let place = ObjectRef::in_namespace(&LEASE, namespace, format!("{infra_id}-aso-engine"));
         Self(lease::Lease::new(Kept(api), place, identity, TERMS, clock))
     }
 
@@ -68,7 +68,7 @@ impl<'a> Lease<'a> {
 struct Kept<'a>(&'a dyn Api);
 
 impl Leases for Kept<'_> {
-    fn get<'s>(&'s self, place: &'s Place) -> BoxFuture<'s, Result<Option<Value>, Fault>> {
+    fn get<'s>(&'s self, place: &'s ObjectRef) -> BoxFuture<'s, Result<Option<Value>, Fault>> {
         async move {
             let at = location(place);
             self.0.get(&at).await.map_err(|failure| failure.fault)
@@ -76,7 +76,7 @@ impl Leases for Kept<'_> {
         .boxed()
     }
 
-    fn make<'s>(&'s self, place: &'s Place) -> BoxFuture<'s, Result<Value, Fault>> {
+    fn make<'s>(&'s self, place: &'s ObjectRef) -> BoxFuture<'s, Result<Value, Fault>> {
         async move {
             let at = location(place);
             let lease = json!({
@@ -90,7 +90,7 @@ impl Leases for Kept<'_> {
         .boxed()
     }
 
-    fn merge<'s>(&'s self, place: &'s Place, patch: Value) -> BoxFuture<'s, Result<Value, Fault>> {
+    fn merge<'s>(&'s self, place: &'s ObjectRef, patch: Value) -> BoxFuture<'s, Result<Value, Fault>> {
         async move {
             let at = location(place);
             self.0.merge(&at, &patch).await.map_err(|failure| failure.fault)
@@ -99,8 +99,8 @@ impl Leases for Kept<'_> {
     }
 }
 
-fn location(place: &Place) -> Location {
-    let Place { kind, namespace, name } = place.clone();
+fn location(place: &ObjectRef) -> Location {
+    let ObjectRef { kind, namespace, name } = place.clone();
     Location { api_version: kind.api_version(), plural: kind.plural, namespace, name }
 }
 

@@ -25,7 +25,7 @@ struct Kept {
     lease: Option<Value>,
     version: u64,
     is_down: bool,
-    /// Whether somebody else makes the lease just before it is made.
+    /// Whether another process creates the lease just before it is created here.
     is_raced: bool,
 }
 
@@ -74,22 +74,22 @@ impl Played {
 }
 
 impl Leases for Arc<Played> {
-    fn get<'a>(&'a self, _: &'a Place) -> BoxFuture<'a, Result<Option<Value>, Fault>> {
+    fn get<'a>(&'a self, _: &'a ObjectRef) -> BoxFuture<'a, Result<Option<Value>, Fault>> {
         async move { self.kept(|kept| if kept.is_down { Err(Fault::late()) } else { Ok(kept.lease.clone()) }) }
             .boxed()
     }
 
-    fn make<'a>(&'a self, _: &'a Place) -> BoxFuture<'a, Result<Value, Fault>> {
+    fn make<'a>(&'a self, _: &'a ObjectRef) -> BoxFuture<'a, Result<Value, Fault>> {
         async move { self.kept(Kept::make) }.boxed()
     }
 
-    fn merge<'a>(&'a self, _: &'a Place, patch: Value) -> BoxFuture<'a, Result<Value, Fault>> {
+    fn merge<'a>(&'a self, _: &'a ObjectRef, patch: Value) -> BoxFuture<'a, Result<Value, Fault>> {
         async move { self.kept(|kept| kept.merge(&patch)) }.boxed()
     }
 }
 
 fn lease(cluster: &Arc<Played>, identity: &str) -> Lease<Arc<Played>> {
-    let place = Place::in_namespace(&LEASE, "here", "lease");
+    let place = ObjectRef::in_namespace(&LEASE, "here", "lease");
     Lease::new(Arc::clone(cluster), place, identity.to_owned(), TERMS, || Timestamp::UNIX_EPOCH)
 }
 

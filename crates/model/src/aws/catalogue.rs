@@ -73,7 +73,7 @@ model! {
         pub ec2_service_principal: String,
         /// Region in which objects of global services are listed, such as roles and hosted zones.
         pub global_region: Option<String>,
-        /// Region that images can be copied from to regions without one of their own.
+        /// Region that images can be copied from to regions without an image.
         pub image_copy_from: Option<String>,
         /// Type of the API's DNS records: `A` for an alias of the load balancer, or `CNAME`.
         #[schemars(extend("enum" = RECORD_TYPES, "default" = "A"))]
@@ -157,7 +157,7 @@ model! {
 
     /// Instance types to choose from; the first that all zones offer is taken.
     pub struct Candidates {
-        /// Types of the control plane, and of all that have no list of their own.
+        /// Types of the control plane, and of all without a separate list.
         pub control_plane: Vec<String>,
         /// Types of a control plane of one machine.
         pub single_replica: Vec<String>,
@@ -195,7 +195,7 @@ model! {
         pub service: String,
         /// Its code.
         pub code: String,
-        /// How much an installation makes, unless it is counted in virtual processors.
+        /// Number that an installation creates, unless it is counted in virtual processors.
         pub count: u32,
         /// Whether that much is used in every zone.
         pub per_zone: bool,

@@ -7,14 +7,14 @@ use crate::config::value::model;
 model! {
     /// What AWS answered for one install config.
     pub struct Facts {
-        /// Region that was asked.
+        /// Region of these facts.
         pub region: String,
         /// Partition of the region, such as `aws` or `aws-us-gov`; empty when none is known.
         pub partition: String,
         /// What the account may do with the region: `opt-in-not-required`, `opted-in`, `not-opted-in`; empty
-        /// where the cloud does not list the region or was not asked.
+        /// where the cloud does not list the region or was not queried.
         pub opt_in: String,
-        /// Who asked.
+        /// Caller of the cloud.
         pub caller: Option<Caller>,
         /// Zones of the region that the account can use.
         pub zones: Vec<Zone>,
@@ -29,13 +29,15 @@ model! {
         pub subnets: Vec<Subnet>,
         /// Existing security groups that the config names.
         pub security_groups: Vec<SecurityGroup>,
+        /// Dedicated hosts of the account that the config names.
+        pub dedicated_hosts: Vec<DedicatedHost>,
         /// Public hosted zone of the base domain.
         pub public_zone: Option<HostedZone>,
         /// Private hosted zone that the config names.
         pub private_zone: Option<HostedZone>,
     }
 
-    /// Who asked.
+    /// Caller of the cloud.
     pub struct Caller {
         /// Account, twelve digits.
         pub account: String,
@@ -64,11 +66,11 @@ model! {
     pub struct InstanceType {
         /// Zones that offer it.
         pub zones: Vec<String>,
-        /// Virtual CPUs; 0 where that was not asked.
+        /// Virtual CPUs; 0 where it is unknown.
         pub vcpus: i32,
-        /// Memory in MiB; 0 where that was not asked.
+        /// Memory in MiB; 0 where it is unknown.
         pub memory_mib: i64,
-        /// Processor architectures, `amd64` and `arm64`; empty where that was not asked.
+        /// Processor architectures, `amd64` and `arm64`; empty where it is unknown.
         pub architectures: Vec<String>,
     }
 
@@ -96,6 +98,14 @@ model! {
         pub id: String,
         /// Network that it is in.
         pub vpc: String,
+    }
+
+    /// A dedicated host.
+    pub struct DedicatedHost {
+        /// Id, such as `h-0123456789abcdef0`.
+        pub id: String,
+        /// Zone that it is in.
+        pub zone: String,
     }
 
     /// A Route 53 zone.

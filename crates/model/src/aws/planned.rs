@@ -1,6 +1,6 @@
 //! The AWS part of a plan: leaf types of [`crate::plan::Plan`].
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
@@ -73,13 +73,56 @@ pub enum Network {
     Existing {
         /// Id of the VPC.
         vpc: String,
-        /// Subnets without a route to an internet gateway: zone and id.
+        /// Subnets of the machines, without a route to an internet gateway: zone and id.
         private: BTreeMap<String, String>,
-        /// Subnets with one.
+        /// Subnets of the API's public load balancer, with one.
         public: BTreeMap<String, String>,
         /// Subnets in local zones: zone, id and whether they are public.
         edge: BTreeMap<String, EdgeSubnet>,
+        /// The subnets of what has subnets by role; none where the routes of the subnets decide.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        roles: Option<SubnetRoles>,
     },
+}
+
+/// The subnets of an existing network that the config gives to what is neither a machine nor the API's public load
+/// balancer.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SubnetRoles {
+    /// Subnets of the API's internal load balancer: zone and id.
+    pub internal_balancer: BTreeMap<String, String>,
+    /// Subnets of the bootstrap machine, which takes the first one: zone and id.
+    pub bootstrap: BTreeMap<String, String>,
+    /// Subnets of the load balancer of the default ingress controller, in the order of the config.
+    pub ingress: Vec<String>,
+}
+
+impl Network {
+    /// The ids of all existing subnets; none of a network that is made.
+    #[must_use]
+    pub fn existing_subnets(&self) -> BTreeSet<&String> {
+        let Self::Existing { private, public, edge, roles, .. } = self else {
+            return BTreeSet::new();
+        };
+        let mut all: BTreeSet<&String> = private.values().chain(public.values()).collect();
+        all.extend(edge.values().map(|subnet| &subnet.id));
+        if let Some(roles) = roles {
+            all.extend(
+                roles.internal_balancer.values().chain(roles.bootstrap.values()).chain(&roles.ingress),
+            );
+        }
+        all
+    }
+
+    /// The subnets of existing networks by role; none where the config gives none.
+    #[must_use]
+    pub const fn subnet_roles(&self) -> Option<&SubnetRoles> {
+        match self {
+            Self::Existing { roles, .. } => roles.as_ref(),
+            Self::New { .. } => None,
+        }
+    }
 }
 
 /// A subnet that is made.
@@ -134,6 +177,19 @@ pub struct Pool {
     pub security_groups: Vec<String>,
     /// Confidential computing of the machines, as given: `AMDEncryptedVirtualizationNestedPaging`, `Disabled` or empty.
     pub confidential_compute: String,
+    /// Dedicated hosts of the machines; none for machines on shared hardware.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hosts: Option<Hosts>,
+}
+
+/// The dedicated hosts that machines are placed on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Hosts {
+    /// Any host of the account that takes them.
+    AnyAvailable,
+    /// These ones: zone and id. A zone without a host has machines on shared hardware.
+    ByZone(BTreeMap<String, String>),
 }
 
 /// A local zone.

@@ -50,7 +50,7 @@ model! {
         /// Name of the cloud for the Terraform provider; empty where it must be found by `metadataHost`.
         #[schemars(extend("examples" = ["public", "usgovernment"]))]
         pub terraform_environment: String,
-        /// Host that tells the Terraform provider the cloud's endpoints.
+        /// Metadata host from which the Terraform provider reads the cloud's endpoints.
         pub metadata_host: String,
         /// URL of the resource manager.
         #[schemars(extend("examples" = ["https://management.azure.com/"]))]
@@ -85,8 +85,8 @@ model! {
         /// The least TLS version to set on storage accounts; unset where the cloud cannot.
         #[schemars(extend("examples" = ["TLS1_2"]))]
         pub storage_min_tls: Option<String>,
-        /// Whether machines reach the services of their host through the cluster's proxy, so that these are no
-        /// exception from it.
+        /// Whether machines reach the services of their host through the cluster's proxy, so that
+        /// `noProxy` does not contain them.
         pub host_service_by_proxy: bool,
         /// Whether an install config may give tags.
         pub user_tags_allowed: bool,
@@ -94,7 +94,7 @@ model! {
         pub operator_tags_allowed: bool,
         /// Whether the cloud was closed, so that nothing answers there.
         pub closed: bool,
-        /// Whether the cloud is a Stack Hub, whose endpoints are asked of its resource manager.
+        /// Whether the cloud is a Stack Hub, whose resource manager reports its endpoints.
         pub stack: bool,
         /// Locations by name.
         pub locations: BTreeMap<String, Location>,

@@ -7,7 +7,7 @@ use crate::config::value::model;
 model! {
     /// What Azure answered for one install config.
     pub struct Facts {
-        /// Cloud that was asked, such as `AzurePublicCloud`.
+        /// Cloud of these facts, such as `AzurePublicCloud`.
         pub cloud_name: String,
         /// Subscription of the credentials.
         pub subscription_id: String,
@@ -18,7 +18,7 @@ model! {
         /// Where the credentials come from: `secret`, `certificate`, `federated-token`, `managed-identity` or
         /// `cli`; empty where that is not known.
         pub identity: String,
-        /// Location that was asked.
+        /// Location of these facts.
         pub location: Location,
         /// Machine sizes of the location, by name; of those that matter for the config.
         pub sizes: BTreeMap<String, Size>,
@@ -44,7 +44,7 @@ model! {
 
     /// A machine size as the location offers it.
     pub struct Size {
-        /// Zones that offer it; empty where the location has none.
+        /// Zones that offer it; empty where the location does not have zones.
         pub zones: Vec<String>,
         /// Quota family, such as `standardDSv3Family`.
         pub family: String,

@@ -17,7 +17,7 @@ model! {
         /// Name of the stream that its images come from.
         #[schemars(extend("examples" = ["rhcos-4.14"]))]
         pub stream: String,
-        /// When the stream was last changed, as it says itself.
+        /// When the stream was last changed, from its metadata.
         pub last_modified: String,
         /// Rule by which machine types are chosen, a key of `defaultInstanceTypes`.
         pub instance_type_rule: String,

@@ -6,7 +6,7 @@ use super::value::model;
 use crate::sections::PoolSections;
 
 model! {
-    /// A set of machines made alike.
+    /// A set of machines with the same settings.
     pub struct MachinePool {
         /// Name of the pool: `master`, `worker`, `edge` or `arbiter`, as its place demands.
         #[schemars(extend("examples" = ["worker"]))]
@@ -66,7 +66,7 @@ model! {
         pub etcd: Option<Etcd>,
         /// The disk for swapping.
         pub swap: Option<Swap>,
-        /// A disk mounted where the user says.
+        /// A disk with a mount path of the user.
         pub user_defined: Option<UserDefined>,
     }
 
@@ -84,7 +84,7 @@ model! {
         pub platform_disk_id: String,
     }
 
-    /// A disk mounted where the user says.
+    /// A disk with a mount path of the user.
     pub struct UserDefined {
         /// Name of the disk on the platform, at most 12 bytes.
         #[serde(rename = "platformDiskID")]

@@ -9,7 +9,7 @@ use super::{MachinePool, Networking};
 use crate::sections::Sections;
 
 model! {
-    /// An OpenShift install config: everything that is needed to make one cluster.
+    /// An OpenShift install config: the settings of one cluster.
     pub struct InstallConfig {
         /// Version of the format. `v1beta3` and `v1beta4` are brought up to `v1`.
         #[schemars(extend("enum" = ["v1", "v1beta3", "v1beta4"], "x-required" = "always"))]

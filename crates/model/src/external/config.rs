@@ -5,7 +5,7 @@ crate::config::value::model! {
     pub struct Platform {
         /// Name of the platform, shown in the cluster's infrastructure.
         pub platform_name: String,
-        /// Whether the platform brings its own cloud controller manager.
+        /// Whether the platform has an external cloud controller manager.
         #[schemars(extend("examples" = ["External"]))]
         pub cloud_controller_manager: String,
     }

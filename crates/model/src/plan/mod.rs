@@ -6,11 +6,13 @@
 mod engine;
 mod identity;
 pub mod ignition_pages;
+mod introduced;
 pub mod outline;
 pub mod pages;
 
 pub use engine::Engine;
 pub use identity::{ALPHABET, Identity, RANDOM, cluster_id_of, infra_id_prefix, is_infra_id};
+pub use introduced::{Introduced, check_introduced};
 
 use serde::Serialize;
 
@@ -93,6 +95,9 @@ impl Plan {
 pub fn is_from(release: &str, since: Since) -> bool {
     crate::catalogue::version(release).is_none_or(|version| version.as_slice() >= since.version().as_slice())
 }
+
+/// The sizes of RSA keys that landfall creates, in bits.
+pub const RSA_SIZES: &[i32] = &[2048, 3072, 4096, 8192];
 
 /// What of a plan belongs to no platform.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

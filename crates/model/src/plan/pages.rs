@@ -16,6 +16,8 @@ const ENDPOINT_USER: Code = Code::new("LF0656");
 const NOT_MADE: Code = Code::new("LF0657");
 const UNKNOWN_ENGINE: Code = Code::new("LF0658");
 const PARTITIONING: Code = Code::new("LF0659");
+const TOO_NEW: Code = Code::new("LF0736");
+const OTHER_IMAGES: Code = Code::new("LF0737");
 const OLDER_LAYOUT: Code = Code::new("LF0684");
 
 /// No assets can be made for a platform.
@@ -54,6 +56,37 @@ pub fn endpoint_with_user(field: &str) -> Finding {
 pub fn not_made(field: &str, what: &str) -> Finding {
     let message = format!("landfall does not create clusters with {what}");
     Finding::error(&NOT_MADE, Kind::NotSupported, field, message).help("remove the setting")
+}
+
+/// A setting that a release does not have; `since` is the first one that has it.
+#[must_use]
+pub fn not_in_release(field: &str, since: [u64; 2], release: &str) -> Finding {
+    let [major, minor] = since;
+    let message = format!("release {} does not have this setting", shortened(release));
+    Finding::error(&TOO_NEW, Kind::NotSupported, field, message)
+        .help(format!("install release {major}.{minor} or later with --release, or remove the setting"))
+}
+
+/// Images of another operating system stream than the one that the config names.
+#[must_use]
+pub fn other_os_images(release: &str, images: &str, stream: &str) -> Finding {
+    let message = format!(
+        "the known images of release {} are of {}, not of {}",
+        shortened(release),
+        shortened(images),
+        shortened(stream)
+    );
+    Finding::error(&OTHER_IMAGES, Kind::NotSupported, "osImageStream", message)
+        .help("pass the CoreOS stream metadata of these images with --stream, or remove the setting")
+}
+
+/// A size of RSA keys that landfall does not create.
+#[must_use]
+pub fn no_such_key(field: &str, size: i32) -> Finding {
+    let sizes: Vec<String> = super::RSA_SIZES.iter().map(ToString::to_string).collect();
+    let message = format!("landfall does not create RSA keys of {size} bits");
+    Finding::error(&NOT_MADE, Kind::NotSupported, field, message)
+        .help(format!("use one of {}, or an ECDSA key", sizes.join(", ")))
 }
 
 /// A way of dividing processors that the API server refuses in the object Infrastructure.

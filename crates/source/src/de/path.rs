@@ -1,10 +1,10 @@
-//! Where values stand, and the fault that is never made.
+//! Paths of values, and an error type without values.
 
 use std::fmt;
 
 use serde::de;
 
-/// Where a value stands, as a chain on the stack; text is made of it only for a finding.
+/// The path of a value, as a chain on the stack; it becomes text only for a finding.
 pub(super) enum Path<'a> {
     Root,
     Name(&'a Path<'a>, &'a str),
@@ -24,7 +24,7 @@ impl fmt::Display for Path<'_> {
     }
 }
 
-/// Never made: faults are collected, not returned.
+/// Has no values: errors are collected, not returned.
 #[derive(Debug)]
 pub struct Never(pub(super) String);
 

@@ -31,7 +31,7 @@ struct Builder<'t, 'f> {
     /// The keys and values of the maps that are being read, those of the innermost last.
     pairs: Vec<(NodeId, NodeId)>,
     anchors: HashMap<usize, NodeId>,
-    /// How many values each node stands for, aliases written out.
+    /// Number of values of each node, with aliases expanded.
     sizes: Vec<usize>,
     expanded: usize,
     /// Bytes in which a tab at the beginning of a line is fine.
@@ -192,7 +192,7 @@ impl<'t, 'f> Builder<'t, 'f> {
     }
 
     fn add(&mut self, span: Span, kind: NodeKind<'t>, size: usize) -> NodeId {
-        // At most MOST_NODES nodes are made, so the number fits.
+        // At most MOST_NODES nodes are created, so the number fits.
         let id = NodeId(u32::try_from(self.tree.nodes.len()).unwrap_or(u32::MAX));
         let span = self.shifted(span);
         self.tree.nodes.push(Node { span, kind });
@@ -426,7 +426,7 @@ impl<'t, 'f> Builder<'t, 'f> {
         }
     }
 
-    /// Refuses a tab where indentation stands, which the parser in use lets pass in some places.
+    /// Refuses a tab in indentation, which the parser accepts in some places.
     fn check_tabs(&mut self, body: &str) {
         if !body.contains('\t') {
             return;

@@ -12,7 +12,7 @@ use crate::MOST_DEPTH;
 /// The namespace of YAML's own tags.
 const CORE: &str = "tag:yaml.org,2002:";
 
-/// What stands next in the text. Anchors are numbers; 0 is none.
+/// The next event of the text. Anchors are numbers; 0 is none.
 pub(super) enum Event<'t> {
     /// The text says that it is of another version than 1.1.
     NotVersion11,

@@ -3,7 +3,7 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-/// Where `...` stands before any content, if it does.
+/// The position of `...` before any content.
 pub(super) fn end_marker_at_the_beginning(body: &str) -> Option<usize> {
     let lines = body.split_inclusive('\n').scan(0, |start, line| {
         let at = *start;
@@ -23,7 +23,7 @@ pub(super) fn has_content(rest: &str) -> bool {
         .any(|line| !line.is_empty() && !line.starts_with('#'))
 }
 
-/// Text from base64, which may have line breaks in it; bytes that are no text become replacement characters.
+/// Text from base64, which may have line breaks; invalid bytes become replacement characters.
 pub(super) fn unpacked(text: &str) -> Option<String> {
     let packed: String = text.chars().filter(|c| !['\r', '\n'].contains(c)).collect();
     STANDARD.decode(packed).ok().map(|bytes| String::from_utf8_lossy(&bytes).into_owned())

@@ -1,6 +1,8 @@
 locals {
   is_external = var.aws_publish_strategy == "External"
   from_pool   = local.is_external && var.aws_public_ipv4_pool != null
+
+  usual_subnet = local.is_external ? var.public_subnet_ids[0] : var.private_subnet_ids[0]
 }
 
 resource "aws_eip" "bootstrap" {
@@ -17,7 +19,7 @@ resource "aws_instance" "bootstrap" {
   instance_type               = coalesce(var.aws_bootstrap_instance_type, var.aws_master_instance_type)
   iam_instance_profile        = local.bootstrap_profile
   user_data                   = local.bootstrap_user_data
-  subnet_id                   = local.is_external ? var.public_subnet_ids[0] : var.private_subnet_ids[0]
+  subnet_id                   = coalesce(var.aws_bootstrap_subnet, local.usual_subnet)
   vpc_security_group_ids      = concat(var.master_sg_ids, [aws_security_group.bootstrap.id])
   associate_public_ip_address = local.is_external && !local.from_pool
   tags                        = merge(local.tags, { Name = "${var.cluster_id}-bootstrap" })

@@ -2,7 +2,7 @@ resource "aws_lb" "internal" {
   name                             = "${var.cluster_id}-int"
   load_balancer_type               = "network"
   internal                         = true
-  subnets                          = local.private_subnet_ids
+  subnets                          = local.internal_balancer_subnet_ids
   enable_cross_zone_load_balancing = true
   security_groups                  = local.load_balancer_security_group_ids
   tags                             = merge(local.role_tags["apiserver"], { Name = "${var.cluster_id}-int" })

@@ -29,6 +29,11 @@ locals {
     : [for id in local.given_public_subnets : data.aws_subnet.public[id].id]
   )
 
+  internal_balancer_subnet_ids = (var.aws_internal_balancer_subnets == null
+    ? local.private_subnet_ids
+    : var.aws_internal_balancer_subnets
+  )
+
   # Zone to private subnet; in the user's VPC the first one listed, if a zone has several.
   given_private_subnets_by_zone = { for subnet in local.given_private_subnets : data.aws_subnet.private[subnet].availability_zone => subnet... }
   private_subnet_of_zone = (local.new_network

@@ -30,7 +30,10 @@ fn what_is_shared_in_the_group_stays_and_is_told_before() {
     let has = |list: &Value, name: &str| list.as_array().unwrap().iter().any(|thing| thing["name"] == name);
     for name in [format!("{INFRA_ID}-data"), format!("{INFRA_ID}-rg")] {
         assert!(has(&plan["released"], &name), "{ran}");
-        assert!(!plan["waves"].as_array().unwrap().iter().any(|wave| has(&wave["things"], &name)), "{ran}");
+        assert!(
+            !plan["waves"].as_array().unwrap().iter().any(|wave| has(&wave["resources"], &name)),
+            "{ran}"
+        );
     }
     let told = plan["findings"].as_array().unwrap().iter().find(|finding| finding["code"] == "LF1356");
     let told = told.unwrap_or_else(|| panic!("nobody tells it: {ran}"));

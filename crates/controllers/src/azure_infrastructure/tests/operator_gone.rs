@@ -1,4 +1,4 @@
-//! An operator that goes while a cluster is made.
+//! An operator that goes while a cluster is created.
 
 use std::sync::atomic::AtomicU32;
 

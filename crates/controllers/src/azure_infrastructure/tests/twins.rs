@@ -78,7 +78,7 @@ async fn the_second_is_refused_and_touches_nothing() {
 
 #[tokio::test(start_paused = true)]
 async fn a_copy_with_all_its_marks_touches_nothing() {
-    // Objects of a resource with such a name count as the cluster's, whoever drives it.
+    // Objects of a resource with this name count as the cluster's, whoever drives it.
     let marks = json!({ "labels": { (keys::CLUSTER): "demo" }, "finalizers": [keys::CLEANUP] });
     let stage = stage("demo", &marks).await;
     let before = others(&stage);

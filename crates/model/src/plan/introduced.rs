@@ -1,0 +1,29 @@
+//! Which release has which setting: tables of the rules and of planning.
+
+use landfall_diagnostics::Findings;
+
+use super::pages;
+use crate::catalogue::version;
+use crate::config::InstallConfig;
+
+/// A setting of install configs that not every release has.
+#[derive(Clone, Copy, Debug)]
+pub struct Introduced {
+    /// The first release that has it, as major and minor version.
+    pub since: [u64; 2],
+    /// The feature gate that it is behind; none for a setting that needs none.
+    pub gate: Option<&'static str>,
+    /// The field by which a config uses it; none where it does not.
+    pub used: fn(&InstallConfig) -> Option<String>,
+}
+
+/// Refuses settings that the release does not have: its installer would refuse them, and its cluster does not know
+/// what is made of them. A release name without a version counts as the newest.
+pub fn check_introduced(table: &[Introduced], config: &InstallConfig, release: &str, out: &mut Findings) {
+    let Some(version) = version(release) else { return };
+    for setting in table.iter().filter(|setting| version.as_slice() < setting.since.as_slice()) {
+        if let Some(field) = (setting.used)(config) {
+            out.push(pages::not_in_release(&field, setting.since, release));
+        }
+    }
+}
