@@ -186,11 +186,10 @@ fn is_signed(call: &Call, account: &str) -> bool {
     let is_older = call.asks("sv") < "2020-12-06";
     let text = if is_older { text.strip_suffix('\n').unwrap_or_default().to_owned() } else { text };
     let allows = |name: &str, what: char| call.asks(name).contains(what);
-    let reads = ["GET", "HEAD"].contains(&call.method.as_str());
+    let needed = if ["GET", "HEAD"].contains(&call.method.as_str()) { 'r' } else { 'w' };
     let lasts = call.asks("st") < call.asks("se");
-    reads
-        && lasts
-        && allows("sp", 'r')
+    lasts
+        && allows("sp", needed)
         && allows("ss", 'b')
         && allows("srt", 'o')
         && call.asks("spr") == "https"

@@ -29,6 +29,7 @@ mod failing;
 mod groups;
 mod location;
 mod manager_itself;
+mod native;
 mod network;
 mod permissions;
 mod public_cloud;

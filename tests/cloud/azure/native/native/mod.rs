@@ -1,0 +1,114 @@
+//! Clusters that landfall creates on Azure by itself: everything of the plan, once, whatever happens.
+
+mod failing;
+mod faults;
+mod killed;
+mod site;
+mod variants;
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use site::{Site, leaf_count, same};
+
+#[test]
+fn a_cluster_is_created_once_and_removed() {
+    let site = Site::new("", "", |text, _| text);
+    let before = site.paths();
+    let said = site.create(&[]);
+    let id = said["infraID"].as_str().unwrap().to_owned();
+    assert_eq!(said["engine"]["name"], "native", "{said}");
+    site.stands_as_planned(&id);
+    let made = site.paths();
+
+    // The bootstrap machine is told where its config is, and may read it.
+    assert_eq!(site.started_with(&id, "master-0"), site.given("master"));
+    let pointer = site.started_with(&id, "bootstrap");
+    let source = pointer["ignition"]["config"]["replace"]["source"].as_str().unwrap();
+    let (url, query) = source.split_once('?').unwrap();
+    assert!(url.starts_with("https://") && url.ends_with(".blob.core.windows.net/ignition/bootstrap.ign"));
+    assert!(query.contains("sp=r&") && query.contains("&sig="), "the address gives more than to read it");
+    let blob = made.iter().find(|path| path.ends_with("/blobs/bootstrap.ign")).unwrap();
+    let blob = site.azure.manager().look(|tree| tree.get(blob).cloned()).unwrap();
+    let content: Value = serde_json::from_str(blob["content"].as_str().unwrap()).unwrap();
+    assert_eq!(content["passwd"], site.given("bootstrap")["passwd"]);
+
+    // A second run looks and changes nothing.
+    let changes = site.changes();
+    let again = site.create(&[]);
+    let results = again["work"].as_array().unwrap().iter().map(|work| &work["result"]);
+    assert_eq!(results.collect::<Vec<&Value>>(), ["unchanged", "unchanged", "unchanged"], "{again}");
+    assert!(!again.to_string().contains("LF1424"), "{again}");
+    assert_eq!(site.changes(), changes, "a second run has changed something");
+    assert_eq!(site.paths(), made);
+
+    site.destroy_bootstrap();
+    let gone: BTreeSet<String> = made.difference(&site.paths()).cloned().collect();
+    for part in ["-bootstrap", "-bootstrap-nic", "_ssh_in", "containers/ignition"] {
+        assert!(gone.iter().any(|path| path.ends_with(part)), "{part} is left: {gone:?}");
+    }
+    assert!(
+        gone.iter().all(|path| ["bootstrap", "ignition", "_ssh_in"].iter().any(|part| path.contains(part)))
+    );
+
+    site.destroy();
+    assert_eq!(site.paths(), before);
+}
+
+/// Few calls: each resource is looked at only where it can exist, and waited for only where it takes a while.
+#[test]
+fn a_resource_takes_few_calls() {
+    let site = Site::new("", "", |text, _| text);
+    let planned = site.planned(&[]).len();
+    let before = site.calls();
+    site.create(&[]);
+    let calls = site.calls() - before;
+    assert!(calls > planned && calls < 8 * planned, "{calls} calls for {planned} resources");
+}
+
+#[test]
+fn what_was_changed_by_hand_is_named_and_kept() {
+    let site = Site::new("", "", |text, _| text);
+    let id = site.create(&[])["infraID"].as_str().unwrap().to_owned();
+    let address = site.in_group(&id, &format!("Microsoft.Network/publicIPAddresses/{id}-pip-v4"));
+    site.azure.edit(|tree| tree.at(&address)["properties"]["publicIPAllocationMethod"] = "Dynamic".into());
+    let changes = site.changes();
+    let again = site.create(&[]).to_string();
+    assert!(again.contains("LF1424") && again.contains("publicIPAllocationMethod"), "{again}");
+    assert_eq!(site.changes(), changes);
+}
+
+#[test]
+fn a_record_of_somebody_else_is_kept() {
+    let zone =
+        super::scene::group("dns-rg", "/providers/Microsoft.Network/dnszones/example.com/CNAME/api.demo");
+    let site = Site::new("", "", |text, _| text);
+    let theirs = serde_json::json!({
+        "id": zone,
+        "name": "api.demo",
+        "type": "Microsoft.Network/dnszones/CNAME",
+        "properties": { "TTL": 60, "CNAMERecord": { "cname": "other.example.com" } },
+    });
+    let (path, record) = (zone.clone(), theirs.clone());
+    // It comes up after preflight has looked.
+    site.azure.after_changes(move |call, manager| {
+        if call.segments().len() == 4 {
+            manager.edit(|tree| tree.put(&path, record.clone()));
+        }
+    });
+    let ran = site.try_create(&[]);
+    assert!(ran.code != Some(0) && ran.out.contains("LF1425"), "{ran}");
+    site.azure.edit(|tree| assert_eq!(tree.get(&zone), Some(&theirs)));
+}
+
+#[test]
+fn the_comparison_of_these_tests_can_fail() {
+    let one = serde_json::json!({ "a": [{ "name": "x", "p": 1 }], "b": "Tcp" });
+    let more =
+        serde_json::json!({ "a": [{ "name": "y" }, { "name": "X", "p": 1, "q": 2 }], "b": "TCP", "c": 1 });
+    assert_eq!(same(&one, &more), None);
+    let other = serde_json::json!({ "a": [{ "name": "x", "p": 2 }], "b": "Tcp" });
+    assert!(same(&one, &other).is_some());
+    assert_eq!(leaf_count(&one), 3);
+}
