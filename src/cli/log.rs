@@ -2,11 +2,11 @@
 
 use std::path::Path;
 use std::process;
-use std::time::Instant;
 
 use clap::ArgMatches;
 use clap::parser::ValueSource;
 use landfall_diagnostics::clock;
+use tokio::time::Instant;
 
 use super::{Exit, Settings};
 use crate::workdir::Log;
@@ -64,7 +64,7 @@ impl Asked {
     /// Whether the command begins the log of its directory, or only adds to one; none where it has no directory.
     fn begins(&self) -> Option<bool> {
         let has_none = self.gives("fleet") || (self.gives("infra-id") && !self.gives("dir"));
-        let is_of_cluster = !(has_none && self.command != "create cluster");
+        let is_of_cluster = !has_none || self.command == "create cluster";
         let begins = BEGINNING.contains(&self.command.as_str());
         // What is only shown leaves no file behind.
         let begins = begins && !self.gives("plan");

@@ -41,10 +41,10 @@ mod whereabouts;
 pub use settings::{Output, Settings};
 
 use std::process::ExitCode;
-use std::time::Instant;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches as _, Parser, Subcommand};
+use tokio::time::Instant;
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

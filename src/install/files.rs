@@ -37,6 +37,11 @@ impl Files<'_> {
         self.root.join(FOLDER).join(stage.name)
     }
 
+    /// The module of a stage.
+    pub(super) fn module(&self, stage: &plan::Stage) -> PathBuf {
+        self.folder(stage).join(MODULE)
+    }
+
     /// The files with variables of a stage: the cluster's, and the outputs of the stages before it.
     pub(super) fn variables(&self, stage: &plan::Stage) -> Vec<PathBuf> {
         let stages = self.platform.stages();
@@ -60,7 +65,7 @@ impl Files<'_> {
     /// # Errors
     /// There is no module of it, or a file cannot be read.
     pub(super) fn inputs(&self, stage: &plan::Stage, variables: &[PathBuf]) -> Result<String, Fault> {
-        let module = self.folder(stage).join(MODULE);
+        let module = self.module(stage);
         if !module.is_file() {
             return Err(Fault::NoModule { path: module });
         }

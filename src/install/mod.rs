@@ -8,6 +8,7 @@
 mod drift;
 mod existing;
 mod files;
+mod fitting;
 mod native;
 mod recover;
 mod stages;

@@ -95,6 +95,7 @@ impl Site<'_> {
             self.ended(stage, Work::Apply, End::Before { time }, all);
             return Ok(());
         }
+        let inputs = if self.fit(stage).await? { self.files().inputs(stage, &variables)? } else { inputs };
         self.recover(stage, &variables).await?;
         self.work(stage, Work::Apply, &variables, &inputs, all).await?;
         self.forget_imports(stage)
@@ -117,6 +118,7 @@ impl Site<'_> {
             self.ended(stage, Work::Destroy, end, all);
             return Ok(());
         }
+        self.fit(stage).await?;
         let variables = self.files().variables_of_all();
         let inputs = self.files().inputs(stage, &variables)?;
         self.work(stage, Work::Destroy, &variables, &inputs, all).await

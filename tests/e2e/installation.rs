@@ -1,20 +1,18 @@
 //! An account, a config and a directory: a cluster that can be created.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::OnceLock;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tempfile::TempDir;
-use walkdir::WalkDir;
 
 use crate::authority::{Authority, LOOPBACK};
 use crate::cloud::Cloud;
 use crate::expected::{BASE_DOMAIN, DOMAIN};
 use crate::front::{Front, Rule};
+use crate::ignition::{bootstrap, pointer};
 use crate::moto::Moto;
+use crate::plugins;
 use crate::program::{CONFIG, Landfall, Ran, SERVICES, config, endpoints};
 use crate::running::{Running, start_in};
 use crate::secrets::Secrets;
@@ -76,11 +74,11 @@ impl Installation {
         assert!(CONFIG.contains("name: demo") && CONFIG.contains("baseDomain: example.com"), "{CONFIG}");
         let landfall = Landfall::new(&text).keys(&keys).naming("AWS_CA_BUNDLE", "ca.pem", &authority.pem);
         let ignition = tempfile::tempdir().unwrap();
-        let master_ignition = pointer("master", &authority.pem);
+        let master_ignition = pointer(DOMAIN, "master", &authority.pem);
         let write = |name: &str, text: &str| std::fs::write(ignition.path().join(name), text).unwrap();
         write("master.ign", &master_ignition);
-        write("worker.ign", &pointer("worker", &authority.pem));
-        write("bootstrap.ign", &bootstrap(&secrets));
+        write("worker.ign", &pointer(DOMAIN, "worker", &authority.pem));
+        write("bootstrap.ign", &bootstrap(secrets.ignition()));
         Self { moto, release, region, secrets, landfall, ignition, master_ignition, front }
     }
 
@@ -211,61 +209,9 @@ impl Installation {
 /// The plugin directory, for a terraform that is there.
 fn plugins() -> &'static str {
     static FOLDER: OnceLock<Option<PathBuf>> = OnceLock::new();
-    let folder = FOLDER.get_or_init(|| plugin_folder().filter(|_| has_terraform()));
+    let folder = FOLDER.get_or_init(|| plugins::folder(PROVIDER).filter(|_| plugins::has_terraform()));
     let Some(folder) = folder.as_ref().and_then(|folder| folder.to_str()) else {
         services::missing("terraform", "it needs terraform and a plugin directory with the AWS provider");
     };
     folder
-}
-
-fn has_terraform() -> bool {
-    ["terraform", "tofu"].into_iter().any(|name| {
-        let version = Command::new(name).arg("version").env("CHECKPOINT_DISABLE", "1").output();
-        version.is_ok_and(|output| output.status.success())
-    })
-}
-
-/// The folder that holds `registry.terraform.io/...`.
-fn plugin_folder() -> Option<PathBuf> {
-    if let Some(named) = std::env::var_os("LANDFALL_TF_PLUGIN_DIR") {
-        return Some(named.into());
-    }
-    let home = std::env::home_dir().unwrap_or_default();
-    let usual: [PathBuf; 4] =
-        ["/opt".into(), "/usr/local/share".into(), "/usr/share/terraform".into(), home.join(".terraform.d")];
-    let mut entries =
-        usual.iter().flat_map(|folder| WalkDir::new(folder).max_depth(9)).filter_map(Result::ok);
-    let binary = entries.find(|entry| entry.file_name().to_string_lossy().starts_with(PROVIDER))?;
-    let registry = binary.path().ancestors().find(|path| path.ends_with("registry.terraform.io"))?;
-    registry.parent().map(Path::to_owned)
-}
-
-/// What a machine starts with that gets all else from the machine config server.
-fn pointer(role: &str, authority: &str) -> String {
-    let authority = format!("data:text/plain;charset=utf-8;base64,{}", STANDARD.encode(authority));
-    json!({
-        "ignition": {
-            "config": { "merge": [{ "source": format!("https://api-int.{DOMAIN}:22623/config/{role}") }] },
-            "security": { "tls": { "certificateAuthorities": [{ "source": authority }] } },
-            "version": "3.2.0",
-        }
-    })
-    .to_string()
-}
-
-/// What the bootstrap machine starts with: too large for user data, and full of secrets.
-fn bootstrap(secrets: &Secrets) -> String {
-    let file = |path: &str, text: &str| {
-        let source = format!("data:text/plain;charset=utf-8;base64,{}", STANDARD.encode(text));
-        json!({ "path": path, "mode": 0o600, "overwrite": true, "contents": { "source": source } })
-    };
-    json!({
-        "ignition": { "version": "3.2.0" },
-        "passwd": { "users": [{ "name": "core", "passwordHash": secrets.ignition() }] },
-        "storage": { "files": [
-            file("/opt/openshift/tls/root-ca.key", secrets.ignition()),
-            file("/opt/openshift/large", &"x".repeat(200_000)),
-        ] },
-    })
-    .to_string()
 }

@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock};
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::Signal;
 
 use crate::calls::{changes, passed};
 use crate::front::{ALL, ANY, Asked, Rule};
+use crate::processes::{kill_in, signal_of};
 
 /// Kills the terraform of one cluster directory.
 #[derive(Clone, Default)]
@@ -77,27 +78,13 @@ impl Shared {
         }
     }
 
-    /// Kills terraform and its providers, which work in the folders of the stages; false where there are none.
+    /// Kills terraform and its providers, or landfall; false where there are none.
     fn kill(&self) -> bool {
-        let folder = self.directory.get().unwrap().join("terraform");
-        let entries = std::fs::read_dir("/proc").unwrap().filter_map(Result::ok);
-        let pids = entries.filter_map(|entry| {
-            let pid: i32 = entry.file_name().to_str()?.parse().ok()?;
-            if self.of_landfall {
-                let line = std::fs::read(entry.path().join("cmdline")).ok()?;
-                let own = self.directory.get().unwrap().to_str()?;
-                let is_its = String::from_utf8_lossy(&line).trim_end_matches('\0').ends_with(own);
-                return Pid::from_raw(pid).filter(|_| is_its);
-            }
-            let works_there = std::fs::read_link(entry.path().join("cwd")).ok()?.starts_with(&folder);
-            Pid::from_raw(pid).filter(|_| works_there)
-        });
-        let pids: Vec<Pid> = pids.collect();
-        for pid in &pids {
-            // One that has ended meanwhile cannot be killed.
-            let _ = kill_process(*pid, Signal::KILL);
+        let directory = self.directory.get().unwrap();
+        if !self.of_landfall {
+            return kill_in(&directory.join("terraform"));
         }
-        !pids.is_empty()
+        signal_of(directory, Signal::KILL)
     }
 }
 

@@ -18,6 +18,12 @@ mod services;
 
 #[path = "../support/faults.rs"]
 mod faults;
+#[path = "../support/ignition.rs"]
+mod ignition;
+#[path = "../support/plugins.rs"]
+mod plugins;
+#[path = "../support/processes.rs"]
+mod processes;
 
 // Shared with `tests/cloud`, which uses more of them.
 #[allow(dead_code, reason = "others use more of it")]

@@ -81,8 +81,7 @@ fn an_error_names_the_log_which_has_it() {
 fn unpacked(path: &Path) -> BTreeMap<String, String> {
     let mut archive = tar::Archive::new(GzDecoder::new(fs::File::open(path).unwrap()));
     let mut files = BTreeMap::new();
-    for entry in archive.entries().unwrap().map(Result::unwrap) {
-        let mut entry = entry;
+    for mut entry in archive.entries().unwrap().map(Result::unwrap) {
         let name = entry.path().unwrap().display().to_string();
         let mut bytes = Vec::new();
         entry.read_to_end(&mut bytes).unwrap();
@@ -97,9 +96,12 @@ fn an_archive_for_support_has_no_secret() {
     assert!(AWS.contains("pullSecret"), "{AWS}");
     let config: String = AWS
         .lines()
-        .map(|line| match line.starts_with("pullSecret") {
-            true => format!("pullSecret: '{{\"auths\":{{\"quay.io\":{{\"auth\":\"{pull_secret}\"}}}}}}'\n"),
-            false => format!("{line}\n"),
+        .map(|line| {
+            if line.starts_with("pullSecret") {
+                format!("pullSecret: '{{\"auths\":{{\"quay.io\":{{\"auth\":\"{pull_secret}\"}}}}}}'\n")
+            } else {
+                format!("{line}\n")
+            }
         })
         .collect();
     let folder = directory(&config);

@@ -387,3 +387,37 @@ fn no_module_asks_for_a_region_or_partition_by_name() {
         }
     }
 }
+
+/// The resources of a module, by type and name.
+fn resources(files: &[File]) -> BTreeSet<(String, String)> {
+    let bodies: Vec<Body> = files.iter().map(parsed).collect();
+    let blocks =
+        bodies.iter().flat_map(|body| body.blocks()).filter(|block| block.identifier() == "resource");
+    blocks.map(|block| (label(block, 0).to_owned(), label(block, 1).to_owned())).collect()
+}
+
+/// Modules for other releases of a provider create the same, and take other releases.
+#[test]
+fn modules_for_other_releases_have_the_same_resources() {
+    let mut count = 0;
+    for stage in platform("azure").stages() {
+        let standard = modules::stage("azure", stage);
+        let joined = modules::joined("azure", stage);
+        for (other, text) in
+            modules::alternatives("azure", stage).iter().zip(modules::joined_alternatives("azure", stage))
+        {
+            assert_eq!(resources(other), resources(&standard), "{}", stage.name);
+            let releases = |text: &File| {
+                let text = String::from_utf8_lossy(&text.bytes).into_owned();
+                let line = text
+                    .lines()
+                    .find(|line| line.trim_start().starts_with("version = \">="))
+                    .map(str::to_owned);
+                line.unwrap_or_default()
+            };
+            assert_ne!(releases(&text), releases(&joined), "{}", stage.name);
+            count += 1;
+        }
+    }
+    assert_eq!(count, platform("azure").stages().len());
+}

@@ -207,6 +207,7 @@ const SHOWN_ELSEWHERE: &[(&str, &str)] = &[
     ("LF1245", "kube::wait_for::an_api_that_is_not_there_is_reported_with_the_step_that_fails"),
     ("LF1246", "kube::wait_for::the_bootstrap_is_waited_for_until_it_says_that_it_is_complete"),
     ("LF1247", "kube::wait_for::an_installation_is_waited_for_until_every_operator_rests"),
+    ("LF1253", "azure::cloud::engine::tests::the_identity_of_a_service_is_refused"),
     ("LF1300", "destroy::account::tests::another_account_is_refused_and_both_are_named"),
     ("LF1301", "destroy::account::tests::finding_nothing_is_no_success_by_itself"),
     ("LF1302", "destroy::account::tests::a_fault_is_reported_in_its_own_words"),

@@ -91,6 +91,9 @@ static PARTS: &[Part] = parts! {
     "azurerm_private_dns_a_record", |values, known| in_zone(values, known, "privateDnsZones", "A");
     "azurerm_private_dns_aaaa_record", |values, known| in_zone(values, known, "privateDnsZones", "AAAA");
     "azurerm_private_dns_zone_virtual_network_link", |values, known| {
+        if let Some(zone) = text(values, "private_dns_zone_id") {
+            return within(zone, "virtualNetworkLinks", text(values, "name")?);
+        }
         let zone = text(values, "private_dns_zone_name")?;
         below(values, known, "Microsoft.Network/privateDnsZones", zone, "virtualNetworkLinks")
     };
@@ -149,6 +152,10 @@ fn of_balancer(values: &Value, kind: &str) -> Option<String> {
 }
 
 fn in_zone(values: &Value, known: &Known<'_>, zones: &str, record: &str) -> Option<String> {
+    // Newer releases of the provider name a private zone by its id.
+    if let Some(zone) = text(values, "private_dns_zone_id") {
+        return within(zone, record, text(values, "name")?);
+    }
     let zone = text(values, "zone_name")?;
     below(values, known, &format!("Microsoft.Network/{zones}"), zone, record)
 }
@@ -215,6 +222,16 @@ mod tests {
                 "azurerm_private_dns_a_record",
                 in_group(json!({ "zone_name": "demo.example.com" })),
                 format!("{network}/privateDnsZones/demo.example.com/A/one"),
+            ),
+            (
+                "azurerm_private_dns_a_record",
+                json!({ "name": "one", "private_dns_zone_id": format!("{network}/privateDnsZones/demo.example.com") }),
+                format!("{network}/privateDnsZones/demo.example.com/A/one"),
+            ),
+            (
+                "azurerm_private_dns_zone_virtual_network_link",
+                json!({ "name": "one", "private_dns_zone_id": format!("{network}/privateDnsZones/demo.example.com") }),
+                format!("{network}/privateDnsZones/demo.example.com/virtualNetworkLinks/one"),
             ),
             (
                 "azurerm_shared_image_version",

@@ -182,7 +182,7 @@ fn install() -> String {
     )
 }
 
-const KILLED_HELP: &str = "run the same command again: it continues from the state. On AWS it first lists \
+const KILLED_HELP: &str = "run the same command again: it continues from the state. It first lists \
     created resources that are missing in the state (LF1222)";
 
 const STATE_HELP: &str = "restore a copy, such as the file of the same name with the suffix .backup, and \

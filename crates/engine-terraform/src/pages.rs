@@ -99,8 +99,8 @@ static NAME_TAKEN_ADVICE: Advice = advice_of(
     &NAME_TAKEN,
     Kind::Duplicate,
     "cannot be created because a resource of its name exists",
-    "run the same command again: on AWS it first lists resources of this cluster that are missing in the \
-     state (LF1222). Remove other resources by hand, and all of them on other platforms",
+    "run the same command again: it first lists resources of this cluster that are missing in the state \
+     (LF1222). Remove other resources by hand",
 );
 static CAPACITY_ADVICE: Advice = advice_of(
     &CAPACITY,

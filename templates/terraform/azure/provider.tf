@@ -1,13 +1,3 @@
-terraform {
-  required_providers {
-    azurerm = {
-      source = "hashicorp/azurerm"
-      # 4.77 is the first release in which a blob names its container by id.
-      version = ">= 4.77, < 5.0"
-    }
-  }
-}
-
 locals {
   # Azure Stack Hub and clouds the provider does not know by name describe
   # themselves on their Resource Manager host; the provider wants a bare host name.

@@ -39,7 +39,7 @@ variable "azure_outbound_routing_type" {
   description = "Way out of the network: Loadbalancer, NatGateway, NATGatewayMultiZone or UserDefinedRouting."
 
   validation {
-    condition     = contains(
+    condition = contains(
       ["Loadbalancer", "NatGateway", "NATGatewayMultiZone", "UserDefinedRouting"], var.azure_outbound_routing_type,
     )
     error_message = "The outbound type is Loadbalancer, NatGateway, NATGatewayMultiZone or UserDefinedRouting."

@@ -34,11 +34,19 @@ impl Answer {
         self.headers.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value.as_str())
     }
 
+    /// The same without its body, as one asks for it by `HEAD`.
+    pub fn without_body(mut self) -> Self {
+        self.body = String::new();
+        if self.of_header("content-length").is_empty() { self.header("content-length", "0") } else { self }
+    }
+
     /// What goes over the wire, with the id by which the cloud's support finds the request.
     pub fn bytes(&self, correlation: &str) -> Vec<u8> {
-        // An answer of no content has no length either.
+        // An answer of no content has no length either, and some say what the length of something else is.
         let empty = self.status == 204;
-        let length = (!empty).then(|| ("content-length".to_owned(), self.body.len().to_string()));
+        let has_length = !self.of_header("content-length").is_empty();
+        let length =
+            (!empty && !has_length).then(|| ("content-length".to_owned(), self.body.len().to_string()));
         let ids = ["x-ms-correlation-request-id", "x-ms-request-id"];
         let ids = ids.map(|name| (name.to_owned(), correlation.to_owned()));
         let all = length.into_iter().chain(ids).chain(self.headers.iter().cloned());

@@ -26,6 +26,8 @@ type Hook = Box<dyn Fn(&Call, &Manager) + Send + Sync>;
 
 /// Answers that come in place of the cloud's own, always or so many times.
 pub struct Trouble {
+    /// The one method that it is for; empty for all.
+    method: &'static str,
     /// A part of the path, in lower case.
     path: &'static str,
     left: Mutex<usize>,
@@ -44,11 +46,20 @@ impl Trouble {
         path: &'static str,
         make: impl Fn(&Asked) -> Answer + Send + Sync + 'static,
     ) -> Self {
-        Self { path, left: Mutex::new(times), make: Box::new(make) }
+        Self { method: "", path, left: Mutex::new(times), make: Box::new(make) }
+    }
+
+    /// For the first requests that would create something at such a path.
+    pub fn first_put(
+        times: usize,
+        path: &'static str,
+        make: impl Fn(&Asked) -> Answer + Send + Sync + 'static,
+    ) -> Self {
+        Self { method: "PUT", ..Self::first(times, path, make) }
     }
 
     fn takes(&self, call: &Call) -> bool {
-        if !call.path.contains(self.path) {
+        if !call.path.contains(self.path) || !(self.method.is_empty() || self.method == call.method) {
             return false;
         }
         let mut left = self.left.lock().unwrap();
@@ -69,6 +80,10 @@ pub struct Scene {
     pub login: &'static str,
     /// How long every answer takes.
     pub delay: Duration,
+    /// The names of its servers.
+    pub names: Vec<String>,
+    /// What follows the name of a storage account in the address of its blobs.
+    pub blob_suffix: &'static str,
 }
 
 impl Scene {
@@ -125,11 +140,16 @@ impl Azure {
         let authority = Authority::new(ISSUER);
         let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
         let port = listener.local_addr().unwrap().port();
-        let Scene { tree, directory, troubles, hub, login, delay } = scene;
+        let Scene { tree, directory, troubles, hub, login, delay, names, blob_suffix } = scene;
+        let names: Vec<&str> = LOOPBACK.iter().copied().chain(names.iter().map(String::as_str)).collect();
+        let mut manager = Manager::new(tree, hub);
+        if !blob_suffix.is_empty() {
+            blob_suffix.clone_into(&mut manager.blob_suffix);
+        }
         let served = Arc::new(Served {
-            tls: authority.server(LOOPBACK),
+            tls: authority.server(&names),
             directory,
-            manager: Manager::new(tree, hub),
+            manager,
             troubles,
             hub,
             login,
@@ -178,6 +198,11 @@ impl Azure {
     /// Ends all changes that are under way, as they end in a cloud though nobody asks after them.
     pub fn settle(&self) {
         self.served.manager.settle();
+    }
+
+    /// The resource manager.
+    pub fn manager(&self) -> &Manager {
+        &self.served.manager
     }
 
     /// Everything that was asked so far.
@@ -253,7 +278,8 @@ impl Served {
         }
         let call = Call::of(&asked);
         let trouble = self.troubles.iter().find(|trouble| trouble.takes(&call));
-        let answer = trouble.map_or_else(|| self.judge(&call), |trouble| (trouble.make)(&asked));
+        let answer = trouble.map_or_else(|| self.judge(&asked, &call), |trouble| (trouble.make)(&asked));
+        let answer = if call.method == "HEAD" { answer.without_body() } else { answer };
         let correlation = format!("c0ffee00-0000-4000-8000-{number:012}");
         let bytes = answer.bytes(&correlation);
         let changes = ["DELETE", "PATCH", "PUT"].contains(&call.method.as_str());
@@ -267,7 +293,10 @@ impl Served {
         bytes
     }
 
-    fn judge(&self, call: &Call) -> Answer {
+    fn judge(&self, asked: &Asked, call: &Call) -> Answer {
+        if let Some(answer) = self.manager.blobs(asked, call) {
+            return answer;
+        }
         let segments = call.segments();
         match (call.method.as_str(), segments.as_slice()) {
             ("GET", ["metadata", "endpoints"]) if self.hub => self.endpoints(call),
@@ -276,6 +305,9 @@ impl Served {
                 self.directory.configuration(call, tenant)
             }
             ("POST", [tenant, "oauth2", "v2.0", "token"]) => self.directory.token(call, tenant),
+            (_, ["v1.0", ..]) if call.host.starts_with("graph.") => self
+                .manager
+                .directory(&call.below("/graph"), self.directory.knows_for_graph(&call.authorization)),
             (_, ["graph", "v1.0", ..]) => {
                 self.manager.directory(call, self.directory.knows_for_graph(&call.authorization))
             }

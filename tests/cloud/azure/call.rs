@@ -12,6 +12,8 @@ pub struct Call {
     pub method: String,
     /// In small letters, without a slash at its end.
     pub path: String,
+    /// As the client writes it.
+    pub written: String,
     query: BTreeMap<String, String>,
     /// Host and port as the client knows them.
     pub host: String,
@@ -26,11 +28,30 @@ impl Call {
         Self {
             method: asked.method.clone(),
             path: decoded(path).to_lowercase().trim_end_matches('/').to_owned(),
+            written: decoded(path).trim_end_matches('/').to_owned(),
             query: form_urlencoded::parse(query.as_bytes()).into_owned().collect(),
             host: asked.header("host").to_owned(),
             authorization: asked.header("authorization").to_owned(),
             body: asked.body.clone(),
         }
+    }
+
+    /// The id of what the path leads to, with the capitals of the client.
+    pub fn id(&self) -> String {
+        // Clients write these as they like, and Azure always so.
+        let parts = self.written.split('/').map(|part| match part.to_lowercase().as_str() {
+            "subscriptions" => "subscriptions".to_owned(),
+            "resourcegroups" => "resourceGroups".to_owned(),
+            "providers" => "providers".to_owned(),
+            _ => part.to_owned(),
+        });
+        parts.collect::<Vec<String>>().join("/")
+    }
+
+    /// The same call of a path that lies below another one.
+    pub fn below(&self, around: &str) -> Self {
+        let (path, written) = (format!("{around}{}", self.path), format!("{around}{}", self.written));
+        Self { path, written, ..self.clone() }
     }
 
     /// The parts of the path.

@@ -2,9 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::answer::Answer;
+use super::parts;
+use super::references::{in_use, user_of};
+use super::shape;
 use super::tree::Tree;
 
 /// A change that is under way.
@@ -16,13 +19,40 @@ pub struct Change {
     known: BTreeSet<String>,
     /// How often somebody must still ask after it.
     pub left: usize,
+    /// How often somebody may still look at what goes until it is gone, though nobody asks after the change.
+    looks: usize,
+    /// Why it comes to nothing.
+    refusal: Option<Answer>,
     /// What came of it; nothing before its end.
     end: Option<Result<(), Answer>>,
 }
 
 impl Change {
     pub fn new(path: &str, document: Option<Value>, known: BTreeSet<String>, left: usize) -> Self {
-        Self { path: path.to_owned(), document, known, left, end: None }
+        Self { path: path.to_owned(), document, known, left, looks: left + 1, refusal: None, end: None }
+    }
+
+    /// The same, which fails: what was to be there afterwards is there, and of no use.
+    pub fn refused(mut self, refusal: Option<Answer>) -> Self {
+        self.refusal = refusal;
+        self
+    }
+
+    /// Somebody looks at what there is at a path. What is to go goes while they wait for that.
+    pub fn looked_at(&mut self, path: &str, tree: &mut Tree) {
+        if self.document.is_some() || self.end.is_some() || self.path != path {
+            return;
+        }
+        self.looks = self.looks.saturating_sub(1);
+        if self.looks == 0 {
+            // Who asks after the change is told why something stays.
+            let _ = self.end(tree);
+        }
+    }
+
+    /// What is there afterwards.
+    pub fn made(&self) -> Option<&Value> {
+        self.document.as_ref()
     }
 
     /// Ends the change, once. Nothing goes that is in use elsewhere, and no group with something new in it.
@@ -30,27 +60,34 @@ impl Change {
         if let Some(end) = &self.end {
             return end.clone();
         }
-        let end = match &self.document {
-            Some(document) => {
-                tree.put(&self.path, document.clone());
+        let end = match (&self.document, &self.refusal) {
+            (Some(document), Some(refusal)) => {
+                let mut document = document.clone();
+                document["properties"]["provisioningState"] = json!("Failed");
+                parts::put(tree, &self.path, document);
+                Err(refusal.clone())
+            }
+            (Some(document), None) => {
+                parts::put(tree, &self.path, document.clone());
                 Ok(())
             }
-            None => self.take(tree),
+            (None, _) => self.take(tree),
         };
         self.end = Some(end.clone());
         end
     }
 
     fn take(&self, tree: &mut Tree) -> Result<(), Answer> {
-        if let Some(user) = tree.user_of(&self.path) {
-            return Err(in_use(&self.path, user));
+        if let Some(user) = user_of(tree, &self.path) {
+            return Err(in_use(&self.path, &user));
         }
         let below = format!("{}/", self.path);
         let now = tree.paths();
         let new = now.difference(&self.known).filter(|path| path.starts_with(&below));
         let new: Vec<&str> = new.map(String::as_str).collect();
         if new.is_empty() {
-            tree.take(&self.path);
+            shape::left(tree, &self.path);
+            parts::take(tree, &self.path);
             return Ok(());
         }
         for path in self.known.iter().filter(|path| path.starts_with(&below)) {
@@ -64,10 +101,4 @@ impl Change {
         );
         Err(Answer::error(409, "ResourceGroupDeletionBlocked", &message))
     }
-}
-
-/// What is said where something is used by something else.
-pub fn in_use(path: &str, user: &str) -> Answer {
-    let message = format!("{path} cannot be deleted. It is in use by {user}. To delete it, disassociate it.");
-    Answer::error(409, "InUseResourceCannotBeDeleted", &message)
 }

@@ -164,7 +164,10 @@ impl Directory {
             );
             return Err((400, "unauthorized_client", 700_016, text));
         };
-        if field("scope") != format!("{}/.default", self.audience) && !is_graph(call) {
+        // Some clients write the slash at the audience's end once.
+        let once = format!("{}/.default", self.audience.trim_end_matches('/'));
+        let is_known = [format!("{}/.default", self.audience), once].iter().any(|own| own == field("scope"));
+        if !is_known && !is_graph(call) {
             let text = format!(
                 "The resource principal named {} was not found in the tenant named Moon. This can happen if \
                  the application has not been installed by the administrator of the tenant.",
@@ -240,7 +243,10 @@ impl Directory {
 
 /// Whether a token for Microsoft Graph is asked for, which these tests have beside the resource manager.
 fn is_graph(call: &Call) -> bool {
-    call.form().get("scope").is_some_and(|scope| *scope == format!("https://{}/graph/.default", call.host))
+    let own = format!("https://{}/graph/.default", call.host);
+    call.form()
+        .get("scope")
+        .is_some_and(|scope| *scope == own || scope.starts_with("https://graph.microsoft."))
 }
 
 fn no_tenant(tenant: &str, error: &'static str) -> Refusal {

@@ -5,14 +5,17 @@ use std::sync::Mutex;
 use serde_json::{Value, json};
 
 use super::answer::Answer;
+use super::blobs;
 use super::call::Call;
-use super::changes::{Change, in_use};
+use super::changes::Change;
 use super::graph;
+use super::lists::{listed, of_itself, page, selected, tagged};
+use super::parts;
+use super::references::{dangling, in_use, user_of};
+use super::shape;
 use super::tree::Tree;
 use super::versions;
-
-/// How many entries of a list come at a time.
-const PAGE: usize = 4;
+use crate::front::Asked;
 
 /// How often somebody must ask after a change before it is done.
 const POLLS: usize = 2;
@@ -20,18 +23,63 @@ const POLLS: usize = 2;
 /// What follows the path of something in that of its tags.
 const TAGS: &str = "/providers/microsoft.resources/tags/default";
 
-const LOCKS: &str = "/providers/microsoft.authorization/locks";
+/// What is there at once, without a change that takes its time.
+const AT_ONCE: &[&str] = &[
+    "microsoft.managedidentity/userassignedidentities",
+    "microsoft.authorization/roleassignments",
+    "microsoft.storage/storageaccounts/blobservices/containers",
+    "microsoft.network/privatednszones/a",
+    "microsoft.network/privatednszones/aaaa",
+    "microsoft.network/dnszones/a",
+    "microsoft.network/dnszones/cname",
+];
+
+/// A change that is accepted and then fails.
+struct Failure {
+    /// A part of the path, in lower case.
+    path: &'static str,
+    left: usize,
+    answer: Answer,
+}
 
 /// A resource manager with what it holds.
 pub struct Manager {
     hub: bool,
     tree: Mutex<Tree>,
     changes: Mutex<Vec<Change>>,
+    failures: Mutex<Vec<Failure>>,
+    /// What follows the name of an account in the address of its blobs.
+    pub blob_suffix: String,
 }
 
 impl Manager {
     pub fn new(tree: Tree, hub: bool) -> Self {
-        Self { hub, tree: Mutex::new(tree), changes: Mutex::default() }
+        Self {
+            hub,
+            tree: Mutex::new(tree),
+            changes: Mutex::default(),
+            failures: Mutex::default(),
+            blob_suffix: "blob.core.windows.net".to_owned(),
+        }
+    }
+
+    /// Lets the next creations at paths with such a part be accepted and then fail, as where there is no capacity.
+    pub fn fail(&self, times: usize, path: &'static str, code: &str, message: &str) {
+        let answer = Answer::error(409, code, message);
+        self.failures.lock().unwrap().push(Failure { path, left: times, answer });
+    }
+
+    /// How a creation fails, if it does.
+    fn failure(&self, path: &str) -> Option<Answer> {
+        let mut failures = self.failures.lock().unwrap();
+        let failure = failures.iter_mut().find(|failure| failure.left > 0 && path.contains(failure.path))?;
+        failure.left -= 1;
+        Some(failure.answer.clone())
+    }
+
+    /// Looks at what is there.
+    pub fn look<T>(&self, at: impl FnOnce(&Tree) -> T) -> T {
+        at(&self.tree.lock().unwrap())
     }
 
     /// Changes what is there, at once.
@@ -55,8 +103,12 @@ impl Manager {
             (_, Some(refusal)) => refusal,
             (method @ ("GET" | "PATCH"), None) if call.path.ends_with(TAGS) => self.tags(call, method),
             ("GET", None) => self.read(call),
-            ("PATCH", None) if call.segments().len() == 4 => self.change(call),
+            ("PATCH", None) => self.change(call),
             ("DELETE", None) => self.delete(call),
+            ("POST", None) if call.path.ends_with("/listkeys") => self.keys(call),
+            ("POST", None) if ["/poweroff", "/deallocate"].iter().any(|end| call.path.ends_with(end)) => {
+                Answer::new(200, "text/plain", "")
+            }
             (method, None) => {
                 let message = format!("The requested resource does not support http method '{method}'.");
                 Answer::error(405, "MethodNotAllowed", &message)
@@ -87,14 +139,22 @@ impl Manager {
         if let [.., kind @ ("operations" | "operationresults"), number] = call.segments().as_slice() {
             return self.progress(call, *kind == "operations", number.parse().unwrap_or(usize::MAX));
         }
-        let tree = self.tree.lock().unwrap();
-        if let Some(found) = tree.get(&call.path) {
+        let mut changes = self.changes.lock().unwrap();
+        let mut tree = self.tree.lock().unwrap();
+        for change in changes.iter_mut() {
+            change.looked_at(&call.path, &mut tree);
+        }
+        drop(changes);
+        if let Some(found) = parts::get(&tree, &call.path) {
             return match found["value"].as_array() {
                 Some(all) => page(call, &selected(call, all)),
                 None => Answer::json(200, found),
             };
         }
-        match listed(&tree, call) {
+        if let Some(found) = of_itself(&tree, call) {
+            return Answer::json(200, &found);
+        }
+        match parts::listed(&tree, &call.path).or_else(|| listed(&tree, call)) {
             // The lists of images are bare, and come in one piece.
             Some(all) if call.path.contains("/publishers/") => Answer::json(200, &Value::Array(all)),
             Some(all) => page(call, &tagged(call, all)),
@@ -109,26 +169,50 @@ impl Manager {
         if let Some(refusal) = self.locked(call, &["ReadOnly"]) {
             return refusal;
         }
-        let name = call.segments().last().copied().unwrap_or_default().to_owned();
-        let mut document = Value::Object(given);
-        document["id"] = json!(call.path);
-        document["name"] = json!(name);
-        document["properties"]["provisioningState"] = json!("Succeeded");
-        if call.segments().len() == 4 {
-            self.tree.lock().unwrap().put(&call.path, document.clone());
-            return Answer::json(201, &document);
+        let mut tree = self.tree.lock().unwrap();
+        let id = call.id();
+        if let Some(refusal) =
+            dangling(&tree, &id, &Value::Object(given.clone())).or_else(|| twice(&tree, call, &given))
+        {
+            return refusal;
+        }
+        let is_new = parts::get(&tree, &call.path).is_none();
+        let document = shape::completed(&mut tree, &id, Value::Object(given), &self.blob_suffix);
+        let status = if is_new { 201 } else { 200 };
+        let is_small = AT_ONCE.contains(&shape::kind_of(&call.path).as_str());
+        if call.segments().len() == 4 || is_small {
+            parts::put(&mut tree, &call.path, document.clone());
+            return Answer::json(status, &document);
         }
         let mut begun = document.clone();
         begun["properties"]["provisioningState"] = json!("Updating");
-        self.tree.lock().unwrap().put(&call.path, begun.clone());
+        parts::put(&mut tree, &call.path, begun.clone());
+        drop(tree);
         let number = self.begin(call, Some(document));
-        let answer = Answer::json(201, &begun);
+        // The one that says nothing of what is made but where to ask.
+        if call.path.contains("/storageaccounts/") {
+            let answer = Answer::new(202, "text/plain", "").header("retry-after", "0");
+            return answer.header("location", &operation(call, "operationresults", number));
+        }
+        let answer = Answer::json(status, &begun);
         answer
             .header("azure-asyncoperation", &operation(call, "operations", number))
             .header("retry-after", "0")
     }
 
-    /// Puts parts of a group's document in place of what there was, as they are.
+    /// The keys of a storage account.
+    fn keys(&self, call: &Call) -> Answer {
+        let path = call.path.trim_end_matches("/listkeys");
+        if self.tree.lock().unwrap().get(path).is_none() {
+            return missing(call);
+        }
+        let key = shape::account_key(path.rsplit('/').next().unwrap_or_default());
+        let keys =
+            ["key1", "key2"].map(|name| json!({ "keyName": name, "value": key, "permissions": "FULL" }));
+        Answer::json(200, &json!({ "keys": keys }))
+    }
+
+    /// Puts parts of a document in place of what there was, as they are.
     fn change(&self, call: &Call) -> Answer {
         let Ok(Value::Object(given)) = serde_json::from_str::<Value>(&call.body) else {
             return Answer::error(400, "InvalidRequestContent", "The request content was invalid.");
@@ -137,6 +221,9 @@ impl Manager {
             return refusal;
         }
         let mut tree = self.tree.lock().unwrap();
+        if tree.get(&call.path).is_none() {
+            return missing(call);
+        }
         let document = tree.at(&call.path);
         for (name, value) in given {
             document[&name] = value;
@@ -189,7 +276,12 @@ impl Manager {
             );
             return Some(Answer::error(403, "DenyAssignmentAuthorizationFailed", &message));
         }
-        tree.user_of(&call.path).map(|user| in_use(&call.path, user))
+        user_of(&tree, &call.path).map(|user| in_use(&call.path, &user))
+    }
+
+    /// What the blob service of a storage account says; none where the host is not one.
+    pub fn blobs(&self, asked: &Asked, call: &Call) -> Option<Answer> {
+        blobs::answer(&mut self.tree.lock().unwrap(), asked, call)
     }
 
     /// What the directory tells, or does.
@@ -201,11 +293,14 @@ impl Manager {
         if let Some(refusal) = self.locked(call, &["ReadOnly", "CanNotDelete"]).or_else(|| self.kept(call)) {
             return refusal;
         }
-        if self.tree.lock().unwrap().get(&call.path).is_none() {
+        if parts::get(&self.tree.lock().unwrap(), &call.path).is_none() {
             return Answer::new(204, "text/plain", "");
         }
         // What is small goes at once.
-        if ["/dnszones/", "/microsoft.authorization/"].iter().any(|part| call.path.contains(part)) {
+        if ["/dnszones/", "/microsoft.authorization/", "/containers/"]
+            .iter()
+            .any(|part| call.path.contains(part))
+        {
             self.tree.lock().unwrap().take(&call.path);
             return Answer::json(200, &json!({}));
         }
@@ -235,7 +330,8 @@ impl Manager {
     fn begin(&self, call: &Call, document: Option<Value>) -> usize {
         let known = self.tree.lock().unwrap().paths();
         let mut changes = self.changes.lock().unwrap();
-        changes.push(Change::new(&call.path, document, known, POLLS));
+        let refusal = document.as_ref().and_then(|_| self.failure(&call.path));
+        changes.push(Change::new(&call.path, document, known, POLLS).refused(refusal));
         changes.len() - 1
     }
 
@@ -265,7 +361,12 @@ impl Manager {
             };
         }
         match change.end(&mut self.tree.lock().unwrap()) {
-            Ok(()) => Answer::json(200, &if status { json!({ "status": "Succeeded" }) } else { json!({}) }),
+            Ok(()) if status => Answer::json(200, &json!({ "status": "Succeeded" })),
+            // Whoever asks for a result gets what was created, or nothing more of what is gone.
+            Ok(()) => match change.made() {
+                Some(document) => Answer::json(200, document),
+                None => Answer::new(200, "text/plain", ""),
+            },
             Err(refusal) if status => {
                 let mut told: Value = serde_json::from_str(&refusal.body).unwrap_or_default();
                 told["status"] = json!("Failed");
@@ -274,6 +375,20 @@ impl Manager {
             Err(refusal) => refusal,
         }
     }
+}
+
+/// What is said where somebody has a role there already, by another name.
+fn twice(tree: &Tree, call: &Call, given: &serde_json::Map<String, Value>) -> Option<Answer> {
+    let (scope, _) = call.path.split_once("/providers/microsoft.authorization/roleassignments/")?;
+    let same = |(path, document): (&str, &Value)| {
+        path != call.path
+            && path.starts_with(&format!("{scope}/providers/microsoft.authorization/roleassignments/"))
+            && ["principalId", "roleDefinitionId"]
+                .iter()
+                .all(|key| document["properties"][*key] == given["properties"][*key])
+    };
+    let is_known = tree.all().any(same);
+    is_known.then(|| Answer::error(409, "RoleAssignmentExists", "The role assignment already exists."))
 }
 
 /// What somebody is told who does not say who it is.
@@ -300,93 +415,6 @@ fn operation(call: &Call, kind: &str, number: usize) -> String {
         provider.map(|provider| format!("/providers/{provider}/locations/eastus")).unwrap_or_default();
     let version = call.asks("api-version");
     format!("https://{}/subscriptions/{subscription}{place}/{kind}/{number}?api-version={version}", call.host)
-}
-
-/// What lies below a path that leads to nothing itself; none where nothing can.
-fn listed(tree: &Tree, call: &Call) -> Option<Vec<Value>> {
-    let segments = call.segments();
-    let scope = |end: &str| call.path.strip_suffix(end).unwrap_or_default().to_owned();
-    match segments.as_slice() {
-        ["subscriptions"] => Some(tree.below("/subscriptions", 1)),
-        ["subscriptions", _, "resourcegroups" | "providers"] => Some(tree.below(&call.path, 1)),
-        ["subscriptions", _, "providers", "microsoft.network", "dnszones"] => {
-            Some(tree.of_type("microsoft.network/dnszones"))
-        }
-        ["subscriptions", _, "resources"] => Some(tree.resources_of_all(&scope("/resources"))),
-        [.., "resources"] => Some(tree.resources(&scope("/resources"))),
-        [.., "microsoft.authorization", "locks"] => Some(tree.locks(&scope(LOCKS))),
-        ["subscriptions", _, "providers", "microsoft.authorization", "roleassignments"] => {
-            Some(tree.with("/providers/microsoft.authorization/roleassignments/"))
-        }
-        [.., "microsoft.authorization", "denyassignments"] => {
-            Some(tree.denials(&scope("/providers/microsoft.authorization/denyassignments")))
-        }
-        [.., "privatednszones", _, "all"] => {
-            let zone = call.path.rsplit_once('/').map_or("", |(zone, _)| zone);
-            let links = "Microsoft.Network/privateDnsZones/virtualNetworkLinks";
-            Some(tree.below(zone, 2).into_iter().filter(|found| found["type"] != links).collect())
-        }
-        // Roles that are given for the subscription count everywhere in it.
-        ["subscriptions", id, .., "microsoft.authorization", "permissions"] => {
-            let around = format!("/subscriptions/{id}/providers/microsoft.authorization/permissions");
-            tree.get(&around).and_then(|document| document["value"].as_array().cloned())
-        }
-        [.., "dnszones", _, "all" | "recordsets"] => {
-            let zone = call.path.rsplit_once('/').map_or("", |(zone, _)| zone);
-            Some(tree.below(zone, 2))
-        }
-        _ => {
-            let after = segments.iter().rposition(|part| *part == "providers")? + 2;
-            let types = segments.len().saturating_sub(after);
-            (types % 2 == 1).then(|| tree.below(&call.path, 1))
-        }
-    }
-}
-
-/// The entries of a list that somebody asks for.
-fn selected(call: &Call, all: &[Value]) -> Vec<Value> {
-    let wanted = call.asks("$filter").strip_prefix("location eq '").and_then(|rest| rest.strip_suffix('\''));
-    let here = |entry: &&Value| match (wanted, entry["locations"].as_array()) {
-        (Some(wanted), Some(locations)) => {
-            locations.iter().any(|own| own.as_str().is_some_and(|own| own.eq_ignore_ascii_case(wanted)))
-        }
-        _ => true,
-    };
-    all.iter().filter(here).cloned().collect()
-}
-
-/// The entries with the tag, or of the principal, that somebody asks for. By their tag they come without tags.
-fn tagged(call: &Call, all: Vec<Value>) -> Vec<Value> {
-    let filter = call.asks("$filter");
-    let quoted: Vec<&str> = filter.split('\'').skip(1).step_by(2).collect();
-    match quoted.as_slice() {
-        [principal] if filter.starts_with("principalId eq ") => {
-            all.into_iter().filter(|entry| entry["properties"]["principalId"] == *principal).collect()
-        }
-        [key, value] if filter.starts_with("tagName eq ") => {
-            let has = |entry: &Value| entry["tags"][*key] == *value;
-            let mut found: Vec<Value> = all.into_iter().filter(has).collect();
-            for entry in &mut found {
-                entry["tags"] = Value::Null;
-            }
-            found
-        }
-        _ => all,
-    }
-}
-
-/// A part of a list, and where the next one is.
-fn page(call: &Call, all: &[Value]) -> Answer {
-    let from: usize = call.asks("$skiptoken").parse().unwrap_or(0);
-    let from = from.min(all.len());
-    let to = (from + PAGE).min(all.len());
-    let mut body = json!({ "value": &all[from..to] });
-    if to < all.len() {
-        body["nextLink"] = json!(call.again("$skiptoken", &to.to_string()));
-    } else if from > 0 {
-        body["nextLink"] = Value::Null;
-    }
-    Answer::json(200, &body)
 }
 
 /// That something is not there, in the words of who would have it.

@@ -56,12 +56,25 @@ fn scene(tree: &str, audience: &str, hub: bool) -> Scene {
         hub,
         login: "",
         delay: Duration::ZERO,
+        names: Vec::new(),
+        blob_suffix: "",
     }
 }
 
 /// A cloud with many locations.
 pub fn public() -> Scene {
     scene(PUBLIC, AUDIENCE, false)
+}
+
+/// The same cloud with its one location elsewhere, and tokens for its resource manager by its real name.
+pub fn of_cloud(location: &str, audience: &str) -> Scene {
+    scene(
+        &PUBLIC
+            .replace("\"eastus\"", &format!("\"{location}\""))
+            .replace("/eastus/", &format!("/{location}/")),
+        audience,
+        false,
+    )
 }
 
 /// A cloud in somebody's cellar.

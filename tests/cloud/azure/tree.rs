@@ -64,21 +64,9 @@ impl Tree {
         names.iter().flat_map(|name| self.resources(&format!("{groups}/{name}"))).collect()
     }
 
-    /// The id of a subnet or an interface elsewhere that uses something at a path, or below it.
-    pub fn user_of(&self, path: &str) -> Option<&str> {
-        let is_used = |reference: &Value| {
-            let used = reference["id"].as_str().unwrap_or_default().to_lowercase();
-            is_within(&used, path)
-        };
-        let uses = |document: &Value| {
-            let properties = &document["properties"];
-            let keys = ["natGateway", "networkSecurityGroup", "routeTable"];
-            let addresses = properties["ipConfigurations"].as_array();
-            keys.iter().any(|key| is_used(&properties[key]))
-                || addresses.is_some_and(|all| all.iter().any(|one| is_used(&one["properties"]["subnet"])))
-        };
-        let found = self.0.iter().find(|(known, document)| !is_within(known, path) && uses(document))?;
-        Some(found.0)
+    /// Every document with its path.
+    pub fn all(&self) -> impl Iterator<Item = (&str, &Value)> {
+        self.0.iter().map(|(path, document)| (path.as_str(), document))
     }
 
     /// The deny assignments that keep something at a path.
@@ -129,6 +117,6 @@ impl Tree {
 }
 
 /// Whether a path is another one, or lies below it.
-fn is_within(path: &str, around: &str) -> bool {
+pub fn is_within(path: &str, around: &str) -> bool {
     path.strip_prefix(around).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }

@@ -215,8 +215,14 @@ const KINDS: &[Kind] = &[
             "2021-09-30-preview",
             "2022-01-31-preview",
             "2023-01-31",
+            "2024-11-30",
         ],
         hub: "",
+    },
+    Kind {
+        name: "microsoft.authorization/roledefinitions",
+        versions: &["2015-07-01", "2018-01-01-preview", "2022-04-01", "2022-05-01-preview"],
+        hub: "2015-07-01",
     },
     Kind { name: "moon.base", versions: &["2019-07-01", "2021-04-01"], hub: "" },
     Kind { name: "microsoft.marketplaceordering", versions: &["2015-06-01", "2021-01-01"], hub: "" },
@@ -235,7 +241,16 @@ const KINDS: &[Kind] = &[
     },
     Kind {
         name: "microsoft.storage",
-        versions: &["2019-06-01", "2021-09-01", "2022-09-01", "2023-01-01", "2023-05-01", "2024-01-01"],
+        versions: &[
+            "2019-06-01",
+            "2021-09-01",
+            "2022-09-01",
+            "2023-01-01",
+            "2023-05-01",
+            "2024-01-01",
+            "2025-06-01",
+            "2025-08-01",
+        ],
         hub: "2019-06-01",
     },
 ];

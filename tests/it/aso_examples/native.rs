@@ -141,7 +141,7 @@ fn every_setting_of_every_object_is_in_a_body() {
     }
     checked(&planned("public", |config| config["publish"] = json!("Internal")));
     checked(&planned("public", |config| {
-        config["platform"]["azure"]["outboundType"] = json!("NatGateway");
+        config["platform"]["azure"]["outboundType"] = json!("NATGatewaySingleZone");
         config["platform"]["azure"]["userTags"] = json!({ "team": "moon" });
     }));
     checked(&planned("public", |config| {

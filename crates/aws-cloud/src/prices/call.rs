@@ -75,6 +75,7 @@ impl PriceList {
     }
 
     /// The request with its signature, which counts for some minutes and thus for all repetitions.
+    #[allow(clippy::disallowed_methods, reason = "a signature carries the time of its call")]
     async fn signed(&self, body: String) -> Result<HttpRequest, BoxError> {
         let credentials = self.credentials.as_ref().ok_or("there are no credentials")?;
         let identity = credentials.provide_credentials().await?.into();

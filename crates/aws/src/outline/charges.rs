@@ -47,7 +47,7 @@ pub(crate) fn charges(plan: &Plan) -> Charges {
         not_counted.push(SEV_SNP);
     }
     let parts = [
-        making.charged_machines(&making.aws.control_plane, Some(CLUSTER), "Instance", making.masters()),
+        Making::charged_machines(&making.aws.control_plane, Some(CLUSTER), "Instance", making.masters()),
         making.charged_resources(),
         making.charged_addresses(),
         making.charged_bootstrap(),
@@ -68,7 +68,6 @@ fn units(number: i64) -> u64 {
 impl Making<'_> {
     /// The machines of a pool and their volumes. Types, and local zones, have prices of their own.
     fn charged_machines(
-        &self,
         pool: &Pool,
         stage: Option<&'static str>,
         kind: &'static str,
@@ -150,7 +149,7 @@ impl Making<'_> {
     fn charged_later(&self) -> Vec<Charge> {
         let pools = self.aws.compute.iter();
         let mut all: Vec<Charge> = pools
-            .flat_map(|pool| self.charged_machines(pool, None, "Compute machine", pool.replicas))
+            .flat_map(|pool| Self::charged_machines(pool, None, "Compute machine", pool.replicas))
             .collect();
         let kind = if self.platform.lb_type == "NLB" { "network" } else { "classic" };
         all.push(charge(None, "Ingress load balancer", 1, PriceKey::new(Item::LoadBalancer, kind)));

@@ -33,6 +33,9 @@ const OF_CALLER: &[&str] = &[
     "ARM_OIDC_REQUEST_TOKEN",
     "ARM_OIDC_REQUEST_URL",
     "ARM_USE_AKS_WORKLOAD_IDENTITY",
+    // Another endpoint for the machine's identity than that of landfall.
+    "ARM_MSI_ENDPOINT",
+    "ARM_MSI_API_VERSION",
     USE_CLI,
     USE_MSI,
     USE_OIDC,
@@ -47,6 +50,9 @@ const TOKEN_FILE: &str = "ARM_OIDC_TOKEN_FILE_PATH";
 const USE_CLI: &str = "ARM_USE_CLI";
 const USE_MSI: &str = "ARM_USE_MSI";
 const USE_OIDC: &str = "ARM_USE_OIDC";
+
+/// Where a service tells programs to ask for the token of an identity.
+const SERVICE_ENDPOINT: &str = "IDENTITY_ENDPOINT";
 
 type Variables = Vec<(&'static str, Secret<String>)>;
 
@@ -88,9 +94,28 @@ pub(super) async fn engine(session: &Session<'_>) -> Asked<EngineNeeds> {
         environment: row.map_or("", |row| row.terraform_environment.as_str()),
         metadata_host: row.map(|row| metadata_host(row, &environment.resource_manager)).unwrap_or_default(),
     };
+    let of_service = session.asking.world.variable(SERVICE_ENDPOINT).is_some();
+    if let Some(finding) = identity_of_service(&found.source, of_service) {
+        return Err(Verdict::Found(Box::new(finding)));
+    }
     let proof = proof(session, &found.source)?;
     let files = trust_roots(session.trust()).into_iter().collect();
     Ok(EngineNeeds { variables: variables(&place, &proof), files })
+}
+
+/// What is said of an identity that a service such as App Service hands out at an endpoint of its own, which wants a
+/// header that the provider cannot send: the provider would ask the metadata service of a virtual machine.
+fn identity_of_service(source: &Source, of_service: bool) -> Option<Finding> {
+    let is_refused = of_service && *source == Source::ManagedIdentity;
+    is_refused.then(|| {
+        let message = format!(
+            "Terraform's azurerm provider cannot use the managed identity of `{SERVICE_ENDPOINT}`: it asks the metadata \
+             service of a virtual machine"
+        );
+        let help = "use a service principal or a federated token for this command, or run it on a virtual machine with \
+                    the identity; nothing was created";
+        Finding::error(&pages::IDENTITY_OF_SERVICE, Kind::NotSupported, "", message).help(help)
+    })
 }
 
 /// All trust roots, where there are more than the system's. Programs in Go read the file in place of the
@@ -257,6 +282,15 @@ mod tests {
         let (name, roots) = trust_roots(&trust).unwrap_or_default();
         assert_eq!((name, roots.expose().as_slice()), ("SSL_CERT_FILE", trust.pem().as_bytes()));
         Ok(())
+    }
+
+    #[test]
+    fn the_identity_of_a_service_is_refused() {
+        let refused = identity_of_service(&Source::ManagedIdentity, true);
+        assert_eq!(refused.map(|finding| finding.code.as_str()), Some("LF1253"));
+        for (source, of_service) in [(Source::ManagedIdentity, false), (Source::Secret, true)] {
+            assert!(identity_of_service(&source, of_service).is_none(), "{source:?}");
+        }
     }
 
     #[test]

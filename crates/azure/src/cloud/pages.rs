@@ -67,3 +67,6 @@ pub(super) const TENANT: Code = Code::new("LF1120");
 
 /// A call failed.
 pub(super) const CALL: Code = Code::new("LF1121");
+
+/// The identity of a service, which terraform's provider cannot use.
+pub(super) const IDENTITY_OF_SERVICE: Code = Code::new("LF1253");

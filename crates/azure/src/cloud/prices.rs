@@ -34,6 +34,7 @@ struct Page {
 /// A meter with its price.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
+#[allow(clippy::struct_field_names, reason = "the names of the price list")]
 struct Meter {
     #[serde(deserialize_with = "nullable")]
     arm_region_name: String,
@@ -252,8 +253,8 @@ mod tests {
     #[test]
     fn a_machine_has_the_price_of_linux_without_spot() -> Result<(), Box<dyn std::error::Error>> {
         let (priced, calls) = asked(PriceKey::new(Item::Machine, "Standard_D8s_v3"), &[MACHINES])?;
-        let prices: Vec<&str> = priced.prices.iter().map(|price| price.price.as_str()).collect();
-        assert_eq!((prices, priced.gaps.len()), (vec!["0.384"], 0));
+        let found: Vec<&str> = priced.prices.iter().map(|price| price.price.as_str()).collect();
+        assert_eq!((found, priced.gaps.len()), (vec!["0.384"], 0));
         assert!(calls[0].starts_with("GET https://prices.azure.com/api/retail/prices?"), "{calls:?}");
         assert!(calls[0].contains("Standard_D8s_v3") && calls[0].contains("eastus"), "{calls:?}");
         Ok(())
@@ -263,8 +264,8 @@ mod tests {
     fn a_zone_has_the_price_of_the_first_tier_and_no_other_host_is_asked()
     -> Result<(), Box<dyn std::error::Error>> {
         let (priced, calls) = asked(PriceKey::new(Item::DnsZone, "private"), &[ZONES])?;
-        let prices: Vec<&str> = priced.prices.iter().map(|price| price.price.as_str()).collect();
-        assert_eq!((prices, calls.len()), (vec!["0.5"], 1));
+        let found: Vec<&str> = priced.prices.iter().map(|price| price.price.as_str()).collect();
+        assert_eq!((found, calls.len()), (vec!["0.5"], 1));
         Ok(())
     }
 

@@ -189,7 +189,7 @@ pub(super) fn outside(place: Place, found: &Subnet, prefixes: &[&str], machines:
 }
 
 pub(super) fn no_room(place: Place, subnets: &[&str], free: i64, needed: u32) -> Finding {
-    let subnets: Vec<String> = subnets.iter().map(|subnet| shortened(subnet).to_string()).collect();
+    let subnets: Vec<String> = subnets.iter().map(|subnet| shortened(subnet)).collect();
     let subnets = subnets.join("`, `");
     let message = format!("{free} addresses are free in `{subnets}`, and the cluster needs {needed}");
     Finding::error(&ROOM, Kind::Invalid, place.field, message)

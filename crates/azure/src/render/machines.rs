@@ -330,8 +330,8 @@ mod tests {
         };
         assert_eq!(found(&[]), ["1: workers", "2: workers", "3: workers"]);
         assert_eq!(found(&[("a", ""), ("b", "")]), ["1: a", "2: b", "3: a"]);
-        let zoned = [("a", "1"), ("b", "2"), ("c", "1")];
-        assert_eq!(found(&zoned), ["1: a", "2: b", "1-1: c"]);
+        let in_zones = [("a", "1"), ("b", "2"), ("c", "1")];
+        assert_eq!(found(&in_zones), ["1: a", "2: b", "1-1: c"]);
     }
 
     #[test]

@@ -137,6 +137,7 @@ impl<'p> Builder<'p> {
     }
 
     /// Adds a resource and gives its node.
+    #[allow(clippy::needless_pass_by_value, reason = "callers write the body in place")]
     fn add(
         &mut self,
         kind: &'static str,

@@ -38,9 +38,8 @@ fn compare(path: &str, wanted: &Value, there: &Value, found: &mut Vec<Difference
                     }
                     continue;
                 };
-                let own = known.iter().find(|other| {
-                    other.get(key).and_then(Value::as_str).is_some_and(|own| own.eq_ignore_ascii_case(name))
-                });
+                let wanted = Value::from(name);
+                let own = known.iter().find(|other| is_same(&wanted, &other[key]));
                 compare(&below(path, name), one, own.unwrap_or(&Value::Null), found);
             }
         }

@@ -272,6 +272,7 @@ impl Api for Resources<'_> {
 mod tests {
     use super::*;
 
+    #[allow(clippy::needless_pass_by_value, reason = "callers write the body in place")]
     fn wanted(kind: &'static str, body: Value) -> Wanted {
         let inputs = json!({ "id": "/subscriptions/s/x", "apiVersion": "2024-03-01", "body": body });
         let Value::Object(inputs) = inputs else { return wanted("", Value::Null) };

@@ -50,18 +50,17 @@ pub(super) async fn query(
     allowed: Allowed,
 ) -> Made<Secret<String>> {
     let known = resources.known().keys.get(account).cloned();
-    let key = match known {
-        Some(key) => key,
-        None => {
-            let arm = resources.arm().await?;
-            let path = format!("{account}/listKeys");
-            let keys = arm.post::<_, Keys>(Api::StorageAccounts, &path, &json!({})).await;
-            let keys = keys.map_err(|fault| failure(&fault))?;
-            let key = keys.keys.into_iter().map(|key| Secret::new(key.value)).next().unwrap_or_default();
-            resources.session.hide(&key);
-            resources.known().keys.insert(account.to_owned(), key.clone());
-            key
-        }
+    let key = if let Some(key) = known {
+        key
+    } else {
+        let arm = resources.arm().await?;
+        let path = format!("{account}/listKeys");
+        let keys = arm.post::<_, Keys>(Api::StorageAccounts, &path, &json!({})).await;
+        let keys = keys.map_err(|fault| failure(&fault))?;
+        let key = keys.keys.into_iter().map(|key| Secret::new(key.value)).next().unwrap_or_default();
+        resources.session.hide(&key);
+        resources.known().keys.insert(account.to_owned(), key.clone());
+        key
     };
     let name = account.rsplit('/').next().unwrap_or_default();
     let query = signed(name, &key, allowed, Timestamp::now());

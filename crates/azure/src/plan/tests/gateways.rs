@@ -29,10 +29,9 @@ fn each_zone_of_a_new_network_has_a_subnet_and_a_gateway() {
         let catalogue = catalogue::Catalogue::embedded();
         let (plan, findings) = planned_for(engine, catalogue, &zoned(|_| {}), facts(), Source::Cloud);
         assert!(findings.iter().all(|finding| !finding.is_error()), "{findings:?}");
-        let Some(plan) = plan else { panic!("no plan") };
-        assert_eq!(plan.outbound_type, "NATGatewayMultiZone");
-        let subnets: Vec<(&str, &str, String)> = plan
-            .network
+        assert_eq!(plan.as_ref().map(|plan| plan.outbound_type.as_str()), Some("NATGatewayMultiZone"));
+        let Some(network) = plan.map(|plan| plan.network) else { continue };
+        let subnets: Vec<(&str, &str, String)> = network
             .compute_subnets
             .iter()
             .map(|subnet| (subnet.name.as_str(), subnet.zone.as_str(), subnet.addresses.join(" ")))
@@ -40,7 +39,7 @@ fn each_zone_of_a_new_network_has_a_subnet_and_a_gateway() {
         let first = ("demo-bcd24-worker-subnet", "1", "10.0.128.0/18".to_owned());
         let second = ("demo-bcd24-worker-subnet-2", "2", "10.0.192.0/18".to_owned());
         assert_eq!(subnets, [first, second]);
-        let gateways = plan.network.nat_gateways.iter();
+        let gateways = network.nat_gateways.iter();
         let gateways: Vec<(&str, &str, &str)> = gateways
             .map(|gateway| (gateway.name.as_str(), gateway.zone.as_str(), gateway.subnet.as_str()))
             .collect();
