@@ -45,8 +45,11 @@ fn charges_are_of_what_the_modules_make() {
         }
         let later = charges.charges.iter().filter(|c| c.stage.is_none() && c.key.item == Item::Machine);
         let later: u32 = later.map(|charge| charge.count).sum();
-        if later != plan.cluster.compute_replicas {
-            wrong.push(format!("{name}: {later} compute machines, not {}", plan.cluster.compute_replicas));
+        let outline = platform.outline(&plan);
+        let machines = outline.later.iter().filter(|later| later.kind == "Compute machine");
+        let wanted: u32 = machines.map(|later| later.count).sum();
+        if later != wanted {
+            wrong.push(format!("{name}: {later} compute machines, not {wanted}"));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
