@@ -78,7 +78,7 @@ impl Asked {
         let directory = settings.dir.as_deref().unwrap_or(Path::new("."));
         if let Ok(Some(log)) = Log::open(directory, begins) {
             settings.printer.keep(log);
-            let flags: String = self.flags.iter().map(|flag| format!(" --{flag}")).collect();
+            let flags: String = self.flags.iter().flat_map(|flag| [" --", flag.as_ref()]).collect();
             let (version, id) = (env!("CARGO_PKG_VERSION"), process::id());
             let line = format!("landfall {version}, process {id}: {}{flags}", self.command);
             settings.printer.record(&line);

@@ -220,7 +220,7 @@ async fn journals_of_machines_are_read_over_ssh() -> Outcome {
     assert_eq!(noted, known);
     let programs = tempfile::tempdir()?;
     let (program, key) = (played(programs.path())?, PathBuf::from("my key"));
-    let asked = Journals { key: &key, program, limit: Duration::from_secs(60) };
+    let asked = Journals { key: &key, program, limit: Duration::from_mins(1) };
     let control_plane = ["192.0.2.11", "192.0.2.12"].map(str::to_owned).to_vec();
     let read = journals(&asked, &Addresses { control_plane, ..noted }, &cleaner).await;
     let mut pieces = Vec::new();

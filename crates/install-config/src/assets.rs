@@ -69,7 +69,7 @@ pub fn plan(case: &Case<'_>, out: &mut Findings) -> Option<Plan> {
     }
     // What a default chose is not what the user asked for.
     for (path, pool) in case.given.pools() {
-        if !pool.disk_setup.is_empty() && !active(case.config).is_some_and(|active| active.has_data_disks()) {
+        if !pool.disk_setup.is_empty() && active(case.config).is_none_or(|active| !active.has_data_disks()) {
             out.push(plan::pages::not_made(&format!("{path}.diskSetup"), "data disks"));
         }
         if pool.management == "ClusterAPI" {
