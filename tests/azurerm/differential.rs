@@ -250,7 +250,6 @@ fn generated() -> Vec<Accepted> {
             *refusals.entry(finding["code"].as_str().unwrap().to_owned()).or_default() += 1;
         }
     }
-    println!("{} of {CONFIGS} accepted; refused for {refusals:?}", all.len());
     assert!(all.len() >= FEWEST, "only {} are accepted: {refusals:?}", all.len());
     all
 }

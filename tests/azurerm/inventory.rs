@@ -90,7 +90,10 @@ impl Inventory {
             match TYPES.iter().find(|(_, known)| known.eq_ignore_ascii_case(&kind)) {
                 Some((name, _)) => *counts.entry(name).or_default() += 1,
                 None => {
-                    assert!(ALONG.iter().any(|known| known.eq_ignore_ascii_case(&kind)), "unexpected: {path}")
+                    assert!(
+                        ALONG.iter().any(|known| known.eq_ignore_ascii_case(&kind)),
+                        "unexpected: {path}"
+                    );
                 }
             }
         }

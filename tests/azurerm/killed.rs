@@ -62,7 +62,6 @@ fn at_each_call(end: End) {
     let counted = counts.iter().map(|(name, count)| ((*name).to_owned(), *count)).collect();
     assert_eq!(told(&said["summary"]), counted, "after {runs} runs: {said}");
     assert!(runs > 25, "only {runs} runs ended: {:?}", taken.lock().unwrap());
-    println!("{runs} runs ended");
     installation.destroy();
     Inventory::of(azure).is_as(&before);
 }

@@ -34,12 +34,12 @@ fn charges_are_of_what_the_modules_make() {
             for (_, item, types) in SAME.iter().filter(|(known, ..)| *known == platform.name()) {
                 let own =
                     charges.charges.iter().filter(|c| c.stage == Some(stage.name) && c.key.item == *item);
-                let charged: u64 = own.map(|charge| u64::from(charge.count)).sum();
+                let count: u64 = own.map(|charge| u64::from(charge.count)).sum();
                 let keys = types.iter().map(|kind| (stage.name.to_owned(), (*kind).to_owned()));
                 let wanted: u64 = keys.map(|key| made.get(&key).copied().unwrap_or_default()).sum();
                 seen += wanted;
-                if charged != wanted {
-                    wrong.push(format!("{name}: {} of {}: {charged}, not {wanted}", item.name(), stage.name));
+                if count != wanted {
+                    wrong.push(format!("{name}: {} of {}: {count}, not {wanted}", item.name(), stage.name));
                 }
             }
         }

@@ -32,7 +32,13 @@ pub fn kind_of(id: &str) -> String {
 /// A number that is always the same for the same text.
 pub fn uuid(text: &str) -> String {
     let hash = digest(&SHA256, text.to_lowercase().as_bytes());
-    let hex: String = hash.as_ref().iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+    let hex: String = hash
+        .as_ref()
+        .iter()
+        .take(16)
+        .flat_map(|byte| [byte >> 4, byte & 15])
+        .filter_map(|digit| char::from_digit(digit.into(), 16))
+        .collect();
     format!("{}-{}-4{}-8{}-{}", &hex[..8], &hex[8..12], &hex[13..16], &hex[17..20], &hex[20..])
 }
 

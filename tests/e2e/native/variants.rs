@@ -88,7 +88,7 @@ fn subnets_by_role(moto: &Moto) -> String {
             let cidr = format!("10.0.{}.0/24", 2 * number + index);
             let id = moto.subnet(&vpc, zone, &cidr, None);
             let roles: Vec<String> = roles.iter().map(|role| format!("        - type: {role}\n")).collect();
-            lines += &format!("      - id: {id}\n        roles:\n{}", roles.concat());
+            lines.extend([format!("      - id: {id}\n        roles:\n"), roles.concat()]);
             if ["external", "ingress"].contains(&name) {
                 public.push(id);
             }

@@ -71,7 +71,7 @@ fn a_resource_takes_few_calls() {
 fn what_was_changed_by_hand_is_named_and_kept() {
     let site = Site::new("", "", |text, _| text);
     let id = site.create(&[])["infraID"].as_str().unwrap().to_owned();
-    let address = site.in_group(&id, &format!("Microsoft.Network/publicIPAddresses/{id}-pip-v4"));
+    let address = Site::in_group(&id, &format!("Microsoft.Network/publicIPAddresses/{id}-pip-v4"));
     site.azure.edit(|tree| tree.at(&address)["properties"]["publicIPAllocationMethod"] = "Dynamic".into());
     let changes = site.changes();
     let again = site.create(&[]).to_string();

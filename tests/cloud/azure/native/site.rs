@@ -189,7 +189,7 @@ impl Site {
 
     /// The ignition config that a machine was started with.
     pub fn started_with(&self, id: &str, machine: &str) -> Value {
-        let path = self.in_group(id, &format!("Microsoft.Compute/virtualMachines/{id}-{machine}"));
+        let path = Self::in_group(id, &format!("Microsoft.Compute/virtualMachines/{id}-{machine}"));
         let data = self.azure.manager().look(|tree| tree.get(&format!("{SECRET}{path}")).cloned());
         let data = STANDARD.decode(data.unwrap().as_str().unwrap()).unwrap();
         serde_json::from_slice(&data).unwrap()
@@ -213,7 +213,7 @@ impl Site {
     }
 
     /// The path of a resource in the group of a cluster.
-    pub fn in_group(&self, id: &str, rest: &str) -> String {
+    pub fn in_group(id: &str, rest: &str) -> String {
         scene::group(&format!("{id}-rg"), &format!("/providers/{rest}"))
     }
 
