@@ -16,11 +16,13 @@ use crate::azure::shape;
 use crate::installation::{Installation, plugins};
 use crate::program::Landfall;
 
-/// How many configs are generated, and how many of them one plan takes.
-const CONFIGS: u64 = 500;
+/// How many accepted configs are compared, and how many of them one plan takes.
+const CONFIGS: usize = 500;
 const BATCH: usize = 40;
+/// How many are drawn at most. Most are refused: values are drawn one by one, whatever the others are.
+const MOST: usize = 12 * CONFIGS;
 /// Fewer that landfall accepts would show little.
-const FEWEST: usize = 150;
+const FEWEST: usize = 400;
 
 const STAGES: [&str; 3] = ["vnet", "bootstrap", "cluster"];
 
@@ -236,7 +238,10 @@ fn generated() -> Vec<Accepted> {
     let mut draw = Draw(25);
     let mut refusals: BTreeMap<String, usize> = BTreeMap::new();
     let mut all = Vec::new();
-    for _ in 0..CONFIGS {
+    for _ in 0..MOST {
+        if all.len() == CONFIGS {
+            break;
+        }
         let text = config(&mut draw);
         let landfall =
             Landfall::new(&text).with("AZURE_SUBSCRIPTION_ID", SUBSCRIPTION).with("AZURE_TENANT_ID", TENANT);

@@ -12,6 +12,9 @@ const NO_REMOVAL: Code = Code::new("LF1092");
 
 const NOT_NATIVE: Code = Code::new("LF1420");
 
+/// A setting of a plan that the native engine cannot create.
+pub const NOT_NATIVE_SETTING: Code = Code::new("LF1421");
+
 /// A platform on which landfall itself creates no clusters.
 #[must_use]
 pub fn not_native(platform: &str) -> Finding {

@@ -11,9 +11,10 @@ mod variables;
 
 use std::collections::BTreeMap;
 
-use landfall_diagnostics::{Code, Finding, Kind};
+use landfall_diagnostics::{Finding, Kind};
 use landfall_model::plan::Plan;
 use landfall_platform::native::{Graph, Node, Properties, output};
+use landfall_platform::pages::NOT_NATIVE_SETTING;
 use serde_json::{Value, json};
 
 use crate::render;
@@ -27,9 +28,6 @@ const DESCRIPTION: &str = "Created By OpenShift Installer";
 
 const CLUSTER_STAGE: &str = "cluster";
 const BOOTSTRAP_STAGE: &str = "bootstrap";
-
-/// A setting that the engine cannot create.
-static SETTING: Code = Code::new("LF1421");
 
 /// The graph of a plan; none for a plan of another platform.
 pub(crate) fn graph(plan: &Plan) -> Result<Option<Graph>, Vec<Finding>> {
@@ -78,7 +76,7 @@ fn refused(plan: &Plan, vars: &Variables) -> Vec<Finding> {
 }
 
 fn refusal(field: &str, message: String) -> Finding {
-    Finding::error(&SETTING, Kind::NotSupported, field, message)
+    Finding::error(&NOT_NATIVE_SETTING, Kind::NotSupported, field, message)
         .help("use `--engine terraform`, which creates this; nothing was created")
 }
 

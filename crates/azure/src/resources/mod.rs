@@ -14,11 +14,12 @@ use landfall_azure_objects::desired::{Desired, Mode};
 use landfall_azure_objects::keys::{OWNED, ownership_tag};
 use landfall_azure_objects::names::{CONTRIBUTOR, group_id, resource_id, role_assignment};
 use landfall_azure_objects::translate::{Binding, Creator, Domains, Ignition, Input, Translation, translate};
-use landfall_diagnostics::{Code, Finding, Kind};
+use landfall_diagnostics::{Finding, Kind};
 use landfall_model::azure::catalogue::Catalogue;
 use landfall_model::azure::planned;
 use landfall_model::plan::Plan;
 use landfall_platform::native::{Graph, Node, Properties, output, secret};
+use landfall_platform::pages::NOT_NATIVE_SETTING;
 use serde_json::{Value, json};
 
 use crate::STAGES;
@@ -35,9 +36,6 @@ const POINTER: &str = r#"{"ignition":{}}"#;
 const TOLD: &str = "\u{0}";
 /// Versions of the interface for what has no object.
 const ROLES: &str = "2022-04-01";
-
-/// A setting that the engine cannot create.
-static SETTING: Code = Code::new("LF1421");
 
 /// The graph of a plan; none for a plan of another platform.
 pub(crate) fn graph(plan: &Plan, catalogue: &Catalogue) -> Result<Option<Graph>, Vec<Finding>> {
@@ -99,7 +97,7 @@ fn refused(plan: &Plan, azure: &planned::Plan) -> Vec<Finding> {
 }
 
 pub(crate) fn refusal(field: &str, message: &str) -> Finding {
-    Finding::error(&SETTING, Kind::NotSupported, field, message)
+    Finding::error(&NOT_NATIVE_SETTING, Kind::NotSupported, field, message)
         .help("use `--engine terraform`, which creates this; nothing was created")
 }
 
