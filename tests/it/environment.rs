@@ -29,6 +29,7 @@ const OTHERS: &[(&str, &str)] = &[
     ("REQUEST_METHOD", "marks a CGI program, in which HTTP_PROXY is not trusted"),
     ("POD_NAMESPACE", "set and expanded by Kubernetes in the Deployment of an OLM bundle"),
     ("TLS1_2", "a version of TLS"),
+    ("TERM_MATCH", "a filter of the AWS price list"),
     ("CARGO_", "set by Cargo while it builds"),
 ];
 

@@ -309,7 +309,7 @@ fn missing_files_are_reported_before_the_cloud_is_asked() {
     // Who only wants to see what would be made needs none.
     let (code, said) = landfall(cluster.path(), &["create", "cluster", "--plan", "--offline"]);
     assert_eq!(code, Some(0), "{said}");
-    assert_eq!(entries(cluster.path()), ["install-config.yaml"]);
+    assert_eq!(entries(cluster.path()), [".landfall", "install-config.yaml"]);
 }
 
 #[test]

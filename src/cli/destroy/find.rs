@@ -267,7 +267,8 @@ fn why(verdict: Verdict, account: Option<&Asked<Account>>) -> Missed {
         (Verdict::Found(finding), _) if !landfall_destroy::may_pass(std::slice::from_ref(&*finding)) => {
             Missed::Refused(finding)
         }
-        // Credentials that nobody accepts are not accepted later either.
+        // Credentials that are not accepted are not accepted later either.
+        (Verdict::Found(finding), Some(Err(Verdict::Found(_)))) => Missed::Refused(finding),
         (_, Some(Err(Verdict::Found(finding)))) => Missed::Refused(finding.clone()),
         (Verdict::Found(finding), _) => Missed::Unanswered(finding),
         (Verdict::Skipped(why) | Verdict::Passed(why), _) => {
