@@ -156,7 +156,7 @@ impl Platform for Toy {
         STAGES
     }
 
-    fn resources(&self, plan: &Plan) -> Result<Option<Graph>, Vec<Finding>> {
+    fn resources(&self, plan: &Plan, _: &Catalogue) -> Result<Option<Graph>, Vec<Finding>> {
         Ok(resources::graph(plan))
     }
 }
