@@ -95,6 +95,10 @@ fn manifests_fit_the_definitions_of_their_kinds() {
             let kind = (text("apiVersion"), text("kind"));
             let Some(schema) = schemas.get(&kind) else { continue };
             as_created(&mut object);
+            // The installer writes this field from 4.19 on; the definitions at hand are older.
+            if kind.1 == "Scheduler" {
+                object["spec"].as_object_mut().unwrap().remove("profileCustomizations");
+            }
             // The metadata is the API server's own.
             object.as_object_mut().unwrap().remove("metadata");
             *checked.entry(kind.1).or_default() += 1;

@@ -17,9 +17,12 @@ fn refused(management: &Management, words: &[&str]) {
     let namespace = format!("/api/v1/namespaces/{PUBLIC}");
     site.create(&management.server.kubeconfig()).ends(4).said(words);
     assert_eq!(management.get(&namespace), None, "{words:?}");
-    for file in ["metadata.json", "facts.json", ".landfall"] {
+    for file in ["metadata.json", "facts.json"] {
         assert!(!site.path().join(file).exists(), "{file} after {words:?}");
     }
+    let kept = std::fs::read_dir(site.path().join(".landfall")).unwrap();
+    let kept: Vec<_> = kept.map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(kept, ["landfall.log"], "{words:?}");
 }
 
 #[test]
