@@ -263,13 +263,11 @@ async fn one<'p>(args: &Args, cloud: &dyn Cloud, basis: &Basis, place: &'p Place
 
 /// Why a place was not searched, given what came of the search and of the question whose credentials these are.
 fn why(verdict: Verdict, account: Option<&Asked<Account>>) -> Missed {
+    let may_pass = |finding: &Finding| landfall_destroy::may_pass(std::slice::from_ref(finding));
     match (verdict, account) {
-        (Verdict::Found(finding), _) if !landfall_destroy::may_pass(std::slice::from_ref(&*finding)) => {
-            Missed::Refused(finding)
-        }
+        (Verdict::Found(finding), _) if !may_pass(&finding) => Missed::Refused(finding),
         // Credentials that are not accepted are not accepted later either.
-        (Verdict::Found(finding), Some(Err(Verdict::Found(_)))) => Missed::Refused(finding),
-        (_, Some(Err(Verdict::Found(finding)))) => Missed::Refused(finding.clone()),
+        (_, Some(Err(Verdict::Found(account)))) if !may_pass(account) => Missed::Refused(account.clone()),
         (Verdict::Found(finding), _) => Missed::Unanswered(finding),
         (Verdict::Skipped(why) | Verdict::Passed(why), _) => {
             Missed::Unanswered(Box::new(pages::not_gathered("clusters", &why)))
