@@ -13,7 +13,7 @@ use super::run_errors::{Cause, Trouble};
 /// Why terraform did not do its work. Nothing in it is secret.
 #[derive(Debug, thiserror::Error)]
 pub enum Fault {
-    /// The program does not exist, or PATH has none.
+    /// The program does not exist, or is not on PATH.
     #[error("{}", .named.as_ref().map_or_else(
         || "neither `tofu` nor `terraform` is on PATH".to_owned(),
         |path| format!("the program {} does not exist", path.display()),

@@ -20,7 +20,7 @@ pub(super) struct Query {
 }
 
 impl Query {
-    /// The products with the price of a key in a region; none where the price list has none.
+    /// The products with the price of a key in a region; empty if the price list does not have it.
     pub(super) fn of(key: &PriceKey, region: &str) -> Option<Self> {
         let place = if key.zone.is_empty() { region } else { &key.zone };
         let (service, usage, unit, filters): (_, _, _, &[(&'static str, &str)]) = match key.item {

@@ -170,7 +170,7 @@ pub(super) fn host_elsewhere(pool: &str, i: usize, host: &DedicatedHost, zones: 
         .help("add its zone to the zones of the pool, or use a host in one of these zones")
 }
 
-/// Zones of a pool on dedicated hosts in which it has none.
+/// Zones of a pool on dedicated hosts without a host.
 pub(super) fn zones_without_host(pool: &str, zones: &[&str]) -> Finding {
     let field = format!("{pool}.platform.aws.hostPlacement.dedicatedHost");
     let message = format!("no dedicated host is in {}: machines there run on shared hardware", listed(zones));

@@ -34,7 +34,7 @@ pub(super) fn machines(rendering: &Rendering<'_>) -> MachineAssets {
 struct Place<'a> {
     zone: &'a str,
     subnet: &'a str,
-    /// What tells apart the sets of one zone; the first has none.
+    /// Suffix that distinguishes the sets of one zone; empty for the first.
     suffix: String,
 }
 

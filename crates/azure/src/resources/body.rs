@@ -44,7 +44,7 @@ impl Known {
         self.0.get(&(kind.to_owned(), name.to_owned()))
     }
 
-    /// The node of an object; none where it has none.
+    /// The node of an object, if it has one.
     pub(super) fn node(&self, kind: &str, name: &str) -> Option<&str> {
         self.get(kind, name).map(|(_, node)| node.as_str()).filter(|node| !node.is_empty())
     }

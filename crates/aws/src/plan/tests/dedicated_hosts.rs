@@ -46,7 +46,7 @@ fn hosts_are_in_the_zones_of_their_pool() {
     assert_names(message(&elsewhere), &[HOST, "us-east-1b", "us-east-1a"]);
     let missing = found_here(&placed(&["us-east-1b"], &[HOST]), base_facts());
     assert_eq!(places(&missing), [("LF0734", FIELD)]);
-    // Where the cloud was not asked, nobody knows where the host is.
+    // If the cloud was not asked, the zone of the host is unknown.
     let offline = found_for(RELEASE, &placed(&["us-east-1b"], &[HOST]), base_facts(), Source::Catalogue);
     assert!(offline.iter().any(|finding| finding.code.as_str() == "LF0734"));
 }

@@ -5,7 +5,7 @@ use landfall_platform::native::Failure;
 use super::pages;
 use crate::cloud::fault::{Fault, Sort};
 
-/// Faults of Azure's own, after which nobody knows whether the call had an effect.
+/// Server errors of Azure: whether the call had an effect is unknown.
 const OF_AZURE: &[&str] = &[
     "BadGateway",
     "GatewayTimeout",

@@ -139,7 +139,7 @@ impl<'a> Resources<'a> {
         let arm = self.arm().await?;
         let (begun, shown) = arm.begin_put_in(version, id, &body).await.map_err(|fault| failure(&fault))?;
         if matches!(begun, Begun::Ended) && !shown.is_object() {
-            // Something on the way answers so: nobody knows whether Azure has seen the call.
+            // A proxy answers so: whether Azure received the call is unknown.
             let fault = Fault::not_understood(&named("PUT", id), "the response shows no resource");
             return Err(failure(&fault));
         }
