@@ -4,11 +4,14 @@
 //! shows that a new cloud needs no change elsewhere than its README lists. Only builds with the feature `toy` have it.
 //!
 //! ```
+//! # #[cfg(feature = "toy")]
+//! # {
 //! use landfall_platform::Platform;
 //! use landfall_toy_cloud::PLATFORM;
 //!
 //! assert_eq!(PLATFORM.name(), "toy");
 //! assert!(PLATFORM.cloud().is_some());
+//! # }
 //! ```
 
 #![cfg(feature = "toy")]
