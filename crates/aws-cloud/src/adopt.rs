@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use aws_sdk_ec2::types::{Subnet, Tag as SubnetTag};
 use aws_sdk_iam::types::{InstanceProfile, Role, Tag as IamTag};
 use aws_sdk_route53::types::{ResourceTagSet, Tag as ZoneTag, TagResourceType};
+use landfall_diagnostics::counted;
 use landfall_model::aws::config::MachinePool;
 use landfall_model::config::InstallConfig;
 use landfall_model::plan::Plan;
@@ -69,7 +70,7 @@ async fn subnets(session: &Session<'_>, key: &str, ids: &BTreeSet<String>) -> As
     if ids.is_empty() {
         return Ok(None);
     }
-    let what = counted(ids.len());
+    let what = counted(ids.len(), "subnet");
     let ec2 = session.ec2().await?;
     let request = ec2.describe_subnets().filters(filter("subnet-id", ids.iter().map(String::as_str)));
     let found = request.into_paginator().items().send().try_collect().await;
@@ -85,7 +86,7 @@ async fn subnets(session: &Session<'_>, key: &str, ids: &BTreeSet<String>) -> As
         let answer = Box::pin(request.send()).await;
         answer.map_err(|error| refused(&session.fault(TAG_SUBNETS, &error), SUBNETS, &what))?;
     }
-    Ok((!rest.is_empty()).then(|| done(&counted(rest.len()))))
+    Ok((!rest.is_empty()).then(|| done(&counted(rest.len(), "subnet"))))
 }
 
 /// The subnets on which the mark is missing.
@@ -205,10 +206,6 @@ fn refused(fault: &Fault, field: &str, what: &str) -> Verdict {
     Verdict::Found(Box::new(finding))
 }
 
-fn counted(subnets: usize) -> String {
-    if subnets == 1 { "1 subnet".to_owned() } else { format!("{subnets} subnets") }
-}
-
 fn done(what: &str) -> String {
     format!("{what} tagged as {SHARED}")
 }
@@ -270,7 +267,7 @@ mod tests {
             request_id: None,
             status: Some(503),
         };
-        let Verdict::Found(finding) = refused(&fault, SUBNETS, &counted(1)) else {
+        let Verdict::Found(finding) = refused(&fault, SUBNETS, &counted(1, "subnet")) else {
             unreachable!("a refusal is an error");
         };
         assert_eq!(finding.field, SUBNETS);
@@ -281,7 +278,7 @@ mod tests {
 
     #[test]
     fn what_was_done_is_told() {
-        assert!(done(&counted(1)).starts_with("1 subnet "));
-        assert!(done(&counted(3)).starts_with("3 subnets "));
+        assert!(done(&counted(1, "subnet")).starts_with("1 subnet "));
+        assert!(done(&counted(3, "subnet")).starts_with("3 subnets "));
     }
 }

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use landfall_diagnostics::counted;
 use landfall_model::aws::config::{MachinePool, Platform};
 use landfall_model::aws::facts;
 use landfall_model::aws::facts::{HostedZone, InstanceType, Subnet, Zone};
@@ -309,10 +310,6 @@ fn network(config: &InstallConfig, facts: &Facts) -> Option<Answer> {
 /// The settings of all pools that have any.
 fn settings(config: &InstallConfig) -> impl Iterator<Item = &MachinePool> {
     config.pools().filter_map(|(_, pool)| pool.platform.aws.as_ref())
-}
-
-fn counted(count: usize, what: &str) -> String {
-    if count == 1 { format!("{count} {what}") } else { format!("{count} {what}s") }
 }
 
 fn few(names: &[&str]) -> String {

@@ -115,7 +115,7 @@ impl Platform for Aws {
                 ipv6: if dual {
                     Ipv6::Contradicted
                 } else {
-                    Ipv6::Refused("IPv6 alone is not supported on aws")
+                    Ipv6::Refused("platform `aws` does not support IPv6 alone")
                 },
                 ipv4: !dual,
                 ipv4_machines: true,

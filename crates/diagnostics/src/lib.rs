@@ -207,6 +207,12 @@ impl Finding {
     }
 }
 
+/// A number with its noun, such as `1 tag` or `3 tags`.
+#[must_use]
+pub fn counted(count: usize, noun: &str) -> String {
+    if count == 1 { format!("{count} {noun}") } else { format!("{count} {noun}s") }
+}
+
 /// A value for a message: long ones are cut, line breaks shown as blanks.
 #[must_use]
 pub fn shortened(value: &str) -> String {

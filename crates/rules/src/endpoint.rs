@@ -74,7 +74,7 @@ impl Endpoint {
         let shown = shortened(&without_user(&self.text));
         if let Some(port) = self.url.port().filter(|port| port.parse::<u16>().map_or(true, |port| port == 0))
         {
-            let message = format!("`{shown}` invalid port {}", shortened(port));
+            let message = format!("`{shown}` has an invalid port: {}", shortened(port));
             return Some(Unfit { message, help: "use a port from 1 to 65535, or remove it".to_owned() });
         }
         if !self.text.starts_with("https://") {

@@ -114,7 +114,7 @@ fn check_ipv6(case: &Case<'_>, out: &mut Findings) {
             return;
         }
         Some(Ipv6::Refused(why)) => why,
-        None => "IPv6 alone is not supported on this platform",
+        None => "this platform does not support IPv6 alone",
     };
     out.push(Finding::error(&PLATFORM, Kind::Invalid, "networking", why).help(help).at(SERVICE));
 }

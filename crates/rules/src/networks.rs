@@ -329,13 +329,13 @@ fn check_mtu(case: &Case<'_>, networking: &Networking, out: &mut Findings) {
     let fault = if !case.active.is_some_and(|platform| platform.mtu) {
         "the MTU of the pod network can be set on aws only".to_owned()
     } else if mtu > 9001 {
-        format!("{mtu} is more than the 9001 of the machines' network")
+        format!("an MTU of {mtu} is more than the 9001 of the machines' network")
     } else if mtu < 1000 {
-        format!("{mtu} is less than 1000")
+        format!("an MTU of {mtu} is less than 1000")
     } else if networking.network_type != "OVNKubernetes" {
         "the MTU of the pod network can be set with OVNKubernetes only".to_owned()
     } else if mtu > 8901 {
-        format!("{mtu} leaves no room for the 100 bytes of OVNKubernetes below 9001")
+        format!("an MTU of {mtu} is too large: OVNKubernetes needs 100 of the 9001 bytes")
     } else {
         if mtu > 1200 && case.config.compute.iter().any(|pool| pool.name == "edge") {
             let message = format!("an MTU of {mtu} is more than Local Zones support to their region");

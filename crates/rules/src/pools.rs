@@ -76,7 +76,8 @@ fn check_pool(case: &Case<'_>, path: &str, pool: &MachinePool, out: &mut Finding
     let possible =
         case.active.is_some_and(|platform| (platform.cluster_api)(&pool.name)) || case.is_foreign();
     if pool.management == "ClusterAPI" && !possible {
-        let message = format!("the Cluster API cannot manage the pool `{}` here", shortened(&pool.name));
+        let message =
+            format!("the Cluster API cannot manage the pool `{}` on this platform", shortened(&pool.name));
         let finding = Finding::error(&MANAGEMENT, Kind::Invalid, field("management"), message);
         out.push(finding.help("write `management: MachineAPI`"));
     }
@@ -89,7 +90,7 @@ fn check_disks(path: &str, pool: &MachinePool, out: &mut Findings) {
             let finding = Finding::error(page, kind, format!("{path}.diskSetup.{field}"), message);
             out.push(finding.help(help).at(format!("{path}.diskSetup[{i}]{at}")));
         };
-        let missing = "the section of this type is missing";
+        let missing = "the section with the settings of this disk type is missing";
         match disk.kind.as_str() {
             "user-defined" => match &disk.user_defined {
                 None => fault(&DISKS, Kind::Invalid, "userDefined", "", missing, "add `userDefined:`"),

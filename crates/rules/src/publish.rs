@@ -39,7 +39,9 @@ fn check_publish(case: &Case<'_>, out: &mut Findings) {
     }
     let possible = case.active.map_or(&["External"][..], |platform| platform.publish);
     if !possible.contains(&publish) && !case.is_foreign() {
-        let platform = case.active.map_or("this platform", |platform| platform.name);
+        let platform = case
+            .active
+            .map_or("this platform".to_owned(), |platform| format!("platform `{}`", platform.name));
         let message =
             format!("{platform} does not support `publish: {publish}`; accepted: {}", possible.join(", "));
         let help = format!("write `publish: {}`", possible.first().unwrap_or(&"External"));

@@ -27,7 +27,11 @@ pub(super) fn check(case: &Case<'_>, out: &mut Findings) {
             "landfall does not support `{name}`, which openshift-install does; supported: {}",
             SUPPORTED.join(", ")
         );
-        out.push(Finding::error(&UNSUPPORTED_PAGE, Kind::NotSupported, format!("platform.{name}"), message));
+        let help = "use openshift-install for this platform";
+        out.push(
+            Finding::error(&UNSUPPORTED_PAGE, Kind::NotSupported, format!("platform.{name}"), message)
+                .help(help),
+        );
     }
     for platform in case.present.iter().filter(|platform| platform.name != *first) {
         let at = format!("platform.{}", platform.name);

@@ -1,6 +1,6 @@
 //! Settings of machines: `docs/install-config.md`, sections 10.2 and 10.6.
 
-use landfall_diagnostics::{Code, Finding, Findings, Kind, shortened};
+use landfall_diagnostics::{Code, Finding, Findings, Kind, counted, shortened};
 use landfall_model::aws::config::{CpuOptions, HostPlacement, MachinePool, Platform};
 use landfall_model::aws::values::{AFFINITIES, AUTHENTICATION, CONFIDENTIAL};
 use landfall_model::config::MachinePool as Pool;
@@ -84,7 +84,7 @@ fn check_groups(platform: &Platform, groups: &[String], path: &str, out: &mut Fi
         let message = format!("{} additional security groups, at most 10 are accepted", groups.len());
         out.push(
             Finding::error(&GROUPS, Kind::TooMany, path, message)
-                .help("remove some")
+                .help(format!("remove {}", counted(groups.len() - 10, "group")))
                 .at(format!("{path}.additionalSecurityGroupIDs")),
         );
     }

@@ -77,7 +77,7 @@ fn check_roles(i: usize, subnet: &Subnet, out: &mut Findings) {
     }
     let others = subnet.roles.iter().any(|role| role.kind != "EdgeNode" && is_known(&role.kind));
     if has(subnet, "EdgeNode") && others {
-        let message = "a subnet for edge machines has no other role";
+        let message = "a subnet with the role EdgeNode cannot have other roles";
         out.push(fault(message, "put the other roles on another subnet"));
     }
 }

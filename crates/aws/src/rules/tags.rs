@@ -1,6 +1,6 @@
 //! User tags: `docs/install-config.md`, section 10.5.
 
-use landfall_diagnostics::{Code, Finding, Findings, Kind, shortened};
+use landfall_diagnostics::{Code, Finding, Findings, Kind, counted, shortened};
 use landfall_model::aws::config::Platform;
 
 /// Too many tags.
@@ -15,7 +15,7 @@ pub(super) fn check(platform: &Platform, out: &mut Findings) {
     if tags.len() > MOST {
         let message = format!("{} user tags, at most {MOST} are accepted", tags.len());
         let finding = Finding::error(&COUNT, Kind::TooMany, "platform.aws.userTags", message);
-        out.push(finding.help("remove some"));
+        out.push(finding.help(format!("remove {}", counted(tags.len() - MOST, "tag"))));
     }
     for (key, value) in tags {
         if let Some(message) = tag_fault(key, value) {

@@ -86,7 +86,7 @@ fn faults(settings: &MachinePool, disk: &Given, lun: i32, once: bool, fresh: boo
         faults.push(("nameSuffix", format!("`{name}` cannot end the name of a disk"), help));
     }
     if !SIZES.contains(&disk.disk_size_gb) {
-        let fault = format!("a data disk cannot have {} GiB", disk.disk_size_gb);
+        let fault = format!("invalid data disk size: {} GiB", disk.disk_size_gb);
         faults.push(("diskSizeGB", fault, "write a size from 1 to 65536"));
     }
     if !LUNS.contains(&lun) || !once {

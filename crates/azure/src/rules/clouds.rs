@@ -79,8 +79,7 @@ fn check_stack(azure: &Platform, out: &mut Findings) {
         );
     }
     if !azure.user_provisioned_dns.is_empty() {
-        let value = shown(&azure.user_provisioned_dns);
-        let message = format!("Azure Stack Hub does not support `userProvisionedDNS`, not even {value}");
+        let message = "Azure Stack Hub does not support `userProvisionedDNS`, whatever its value";
         out.push(
             Finding::error(&STACK_DNS, Kind::Invalid, "platform.azure.userProvisionedDNS", message)
                 .help("remove `userProvisionedDNS`"),

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use landfall_diagnostics::{Code, Finding, Findings, Kind};
+use landfall_diagnostics::{Code, Finding, Findings, Kind, counted};
 use landfall_model::config::DiskSetup;
 
 use super::super::config::DataDisk;
@@ -42,7 +42,7 @@ pub(super) fn check(settings: &Settings<'_>, out: &mut Findings) {
         out.push(
             settings
                 .error(&DATA_DISKS_FEWER, Kind::TooLong, FIELD, message)
-                .help(format!("add {} to `dataDisks`", wanted - given)),
+                .help(format!("add {} to `dataDisks`", counted(wanted - given, "disk"))),
         );
     } else if !setups.is_empty() {
         let mut luns: BTreeMap<i32, usize> = BTreeMap::new();

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use landfall_diagnostics::{Code, Finding, Findings, Kind, shortened};
+use landfall_diagnostics::{Code, Finding, Findings, Kind, counted, shortened};
 use landfall_rules::text::is_word;
 
 use super::super::catalogue::Catalogue;
@@ -39,7 +39,7 @@ pub(super) fn check(azure: &Platform, catalogue: &Catalogue, out: &mut Findings)
     if tags.len() > MOST {
         let message = format!("there are {} tags, at most {MOST} are accepted", tags.len());
         let finding = Finding::error(&TAGS_MANY, Kind::TooMany, FIELD, message);
-        out.push(finding.help(format!("remove {}", tags.len() - MOST)));
+        out.push(finding.help(format!("remove {}", counted(tags.len() - MOST, "tag"))));
     }
     check_twice(tags, out);
     for (key, value) in tags {
@@ -89,11 +89,11 @@ fn single(mut chars: impl Iterator<Item = char>) -> Option<char> {
 fn check_tag(key: &str, value: &str, out: &mut Findings) {
     let lower = key.to_ascii_lowercase();
     let finding = if !is_key(key) {
-        let message = format!("{} cannot be the key of a tag", shown(key));
+        let message = format!("{} is not a valid tag key", shown(key));
         Finding::error(&TAG_KEY, Kind::Invalid, format!("{FIELD}[{key}]"), message)
             .help("write letters, digits, `_`, `.` and `-`, beginning with a letter")
     } else if !is_value(value) {
-        let message = format!("{} cannot be the value of a tag", shown(value));
+        let message = format!("{} is not a valid tag value", shown(value));
         Finding::error(&TAG_VALUE, Kind::Invalid, format!("{FIELD}[{key}]"), message)
             .help("write 1 to 256 letters, digits and `_ + , - . / : ; < = > ? @`")
     } else if lower == "name" || RESERVED.iter().any(|reserved| lower.starts_with(reserved)) {

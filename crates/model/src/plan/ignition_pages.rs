@@ -200,7 +200,7 @@ pub fn no_kubeconfig(name: &str, directory: &str) -> Finding {
 pub fn in_the_way(paths: &[impl AsRef<str>], cluster: &str) -> Finding {
     let (them, new) = if paths.len() == 1 { ("it", "a new one") } else { ("them", "new ones") };
     let message = format!(
-        "{} {} in {cluster} already, and not as landfall wrote {them}; nothing was created",
+        "{} {} in {cluster} already, and landfall did not write {them}; nothing was created",
         listed(paths),
         verb(paths)
     );
@@ -217,7 +217,7 @@ pub fn edits_lost(paths: &[impl AsRef<str>]) -> Finding {
     let message = format!(
         "{} {} edited, but openshift-install writes its own certificates there; nothing was created",
         listed(paths),
-        verb(paths)
+        if paths.len() == 1 { "was" } else { "were" }
     );
     Finding::error(&OWN, Kind::Forbidden, listed(paths), message).help(format!(
         "remove {them}, and landfall creates its own again; apply the changes to the cluster once it runs"
