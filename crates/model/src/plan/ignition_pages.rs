@@ -200,7 +200,7 @@ pub fn no_kubeconfig(name: &str, directory: &str) -> Finding {
 pub fn in_the_way(paths: &[impl AsRef<str>], cluster: &str) -> Finding {
     let (them, new) = if paths.len() == 1 { ("it", "a new one") } else { ("them", "new ones") };
     let message = format!(
-        "{} {} in {cluster} already, and landfall did not write {them}; nothing was created",
+        "{} {} in {cluster} already, edited or written by another program; nothing was created",
         listed(paths),
         verb(paths)
     );
