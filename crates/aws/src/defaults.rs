@@ -104,6 +104,10 @@ pub(super) fn add_edge_pool(config: &mut InstallConfig, facts: Option<&Facts>) {
         let inherited = config.platform.aws.as_ref().and_then(|aws| aws.default_machine_platform.clone());
         complete_pool(&mut pool, inherited.as_ref());
     }
+    // The installer adds it after the default pool, which a config need not have yet.
+    if !config.compute.iter().any(|pool| pool.name == "worker") {
+        config.compute.push(Pool { name: "worker".to_owned(), ..Pool::default() });
+    }
     config.compute.push(pool);
 }
 

@@ -32,6 +32,14 @@ pub fn offline_facts(offline: &Offline<'_>, out: &mut Findings) -> Facts {
 /// The settings of no platform that not every release has.
 const INTRODUCED: &[Introduced] = &[
     Introduced {
+        since: [4, 21],
+        gate: None,
+        used: |config| {
+            let i = config.image_digest_sources.iter().position(|entry| !entry.source_policy.is_empty())?;
+            Some(format!("imageDigestSources[{i}].sourcePolicy"))
+        },
+    },
+    Introduced {
         since: [4, 22],
         gate: Some("ConfigurablePKI"),
         used: |config| config.pki.is_some().then(|| "pki".to_owned()),

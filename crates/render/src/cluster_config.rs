@@ -6,6 +6,11 @@ use serde_json::{Map, Value, json};
 
 use super::Unset;
 
+/// Sections whose unset fields get their defaults when the installer validates them.
+fn within_top() -> Value {
+    json!({ "operatorPublishingStrategy": { "apiserver": "External", "ingress": "External" } })
+}
+
 /// Annotation of an installation whose host was not asked for FIPS mode.
 const BYPASSED: &str = "install.openshift.io/hostcrypt-check-bypassed";
 
@@ -24,6 +29,7 @@ pub(super) fn redacted(plan: &Plan, unset: &Unset) -> Value {
         }
     }
     lay_over(&mut value, &unset.top);
+    lay_within(&mut value, &within_top());
     if plan.config.fips && plan.has(Since::Today) {
         // landfall does not check the FIPS mode of the machine it runs on.
         lay_over(&mut value, &json!({ "metadata": { "annotations": { BYPASSED: "true" } } }));
@@ -39,6 +45,7 @@ pub(super) fn redacted(plan: &Plan, unset: &Unset) -> Value {
         lay_over(section, &unset.platform);
         if let Some(pool) = section.get_mut("defaultMachinePlatform") {
             lay_over(pool, &unset.pool);
+            lay_within(pool, &unset.within_pool);
         }
     }
     value
@@ -50,6 +57,7 @@ fn complete_pool(pool: &mut Value, unset: &Unset) {
     }
     for section in sections(pool) {
         lay_over(section, &unset.pool);
+        lay_within(section, &unset.within_pool);
     }
 }
 
@@ -58,8 +66,12 @@ fn sections(value: &mut Value) -> impl Iterator<Item = &mut Value> {
     value.get_mut("platform").and_then(Value::as_object_mut).into_iter().flat_map(Map::values_mut)
 }
 
-/// Adds to `given` what only `below` has.
+/// Adds to `given` what only `below` has. The one entry of a list in `below` is for each entry of the given list; a list
+/// that is not given is null.
 fn lay_over(given: &mut Value, below: &Value) {
+    if let (Some(entries), Some([entry])) = (given.as_array_mut(), below.as_array().map(Vec::as_slice)) {
+        entries.iter_mut().for_each(|own| lay_over(own, entry));
+    }
     let (Some(given), Some(below)) = (given.as_object_mut(), below.as_object()) else {
         return;
     };
@@ -67,8 +79,18 @@ fn lay_over(given: &mut Value, below: &Value) {
         match given.get_mut(key) {
             Some(own) => lay_over(own, value),
             None => {
-                given.insert(key.clone(), value.clone());
+                let unset = if value.is_array() { Value::Null } else { value.clone() };
+                given.insert(key.clone(), unset);
             }
+        }
+    }
+}
+
+/// Lays the sections of `below` over those sections that `given` has.
+fn lay_within(given: &mut Value, below: &Value) {
+    for (name, section) in below.as_object().into_iter().flatten() {
+        if let Some(own) = given.get_mut(name) {
+            lay_over(own, section);
         }
     }
 }
@@ -82,5 +104,17 @@ mod tests {
         let mut given = json!({ "a": { "x": 1 }, "b": 2 });
         lay_over(&mut given, &json!({ "a": { "x": 0, "y": "" }, "c": {} }));
         assert_eq!(given, json!({ "a": { "x": 1, "y": "" }, "b": 2, "c": {} }));
+    }
+
+    #[test]
+    fn completes_sections_that_are_given() {
+        let below = json!({ "id": { "names": [{ "group": "" }], "kind": null }, "disk": { "size": 0 } });
+        let mut none = json!({ "id": {} });
+        lay_within(&mut none, &below);
+        assert_eq!(none, json!({ "id": { "names": null, "kind": null } }));
+        let mut given = json!({ "id": { "names": [{ "name": "a" }, { "name": "b", "group": "g" }] } });
+        lay_within(&mut given, &below);
+        let names = json!([{ "name": "a", "group": "" }, { "name": "b", "group": "g" }]);
+        assert_eq!(given, json!({ "id": { "names": names, "kind": null } }));
     }
 }

@@ -195,6 +195,9 @@ pub struct Unset {
     pub platform: Value,
     /// A pool's section, where there is one.
     pub pool: Value,
+    /// Sections of a pool's section, where they are given: the installer writes their fields even if they are empty.
+    /// The one entry of a list is for each entry of the given one.
+    pub within_pool: Value,
 }
 
 /// The machines of a cluster in the form of the Machine API.
@@ -215,6 +218,8 @@ pub struct MachineAssets {
 pub struct MachineSet {
     /// Name.
     pub name: String,
+    /// Role and type of its machines in their labels: `worker`, or `edge` from 4.19 on.
+    pub role: &'static str,
     /// Number of machines.
     pub replicas: u32,
     /// Whether the set itself carries the labels of role and type.

@@ -62,9 +62,9 @@ fn machine(id: &str, index: &str, provider: &Value) -> Value {
 }
 
 fn machine_set(id: &str, set: &MachineSet) -> Value {
-    let mut template_labels = labels(id, "worker");
+    let mut template_labels = labels(id, set.role);
     template_labels[SET] = set.name.as_str().into();
-    let own_labels = if set.labelled { labels(id, "worker") } else { json!({ CLUSTER: id }) };
+    let own_labels = if set.labelled { labels(id, set.role) } else { json!({ CLUSTER: id }) };
     let mut spec = spec(&set.provider);
     if !set.node_labels.is_empty() {
         spec["metadata"] = json!({ "labels": set.node_labels });

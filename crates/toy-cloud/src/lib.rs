@@ -148,7 +148,12 @@ impl Platform for Toy {
     }
 
     fn unset(&self, _: &Plan) -> Option<Unset> {
-        Some(Unset { top: json!({}), platform: json!({}), pool: json!({ "type": "" }) })
+        Some(Unset {
+            top: json!({}),
+            platform: json!({}),
+            pool: json!({ "type": "" }),
+            within_pool: json!({}),
+        })
     }
 
     fn engine_fault(&self, _: &InstallConfig, _: &Catalogue, engine: Engine) -> Option<Box<Finding>> {

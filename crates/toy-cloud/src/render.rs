@@ -13,6 +13,7 @@ pub(super) fn assets(plan: &Plan) -> Option<PlatformAssets> {
     let provider = |pool: &Pool| json!({ "kind": "ToyMachineProviderConfig", "type": pool.machine_type, "zone": toy.zone });
     let set = |pool: &Pool| MachineSet {
         name: format!("{id}-{}-{}", pool.name, toy.zone),
+        role: "worker",
         replicas: pool.replicas,
         labelled: false,
         provider: provider(pool),

@@ -50,6 +50,7 @@ impl Rendering<'_> {
         }
         MachineSet {
             name: format!("{}-{}-{zone}", self.id, pool.name),
+            role: if pool.name == "edge" && self.plan.has(Since::Today) { "edge" } else { "worker" },
             replicas,
             labelled: false,
             provider: self.provider(pool, "worker", Some(zone)),

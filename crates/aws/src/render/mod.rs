@@ -84,6 +84,7 @@ pub(super) fn unset(plan: &Plan) -> Unset {
             "metadataService": {},
             "rootVolume": { "iops": 0, "size": 0, "type": "" },
         }),
+        within_pool: json!({}),
     }
 }
 
@@ -92,6 +93,9 @@ fn upconverted(platform: &Platform) -> Value {
     let subnets: Vec<Value> = platform.vpc.subnets.iter().map(|subnet| json!({ "id": subnet.id })).collect();
     let vpc = if subnets.is_empty() { json!({}) } else { json!({ "subnets": subnets }) };
     let mut section = json!({ "vpc": vpc });
+    if !platform.ami_id.is_empty() {
+        section["defaultMachinePlatform"] = json!({ "amiID": platform.ami_id });
+    }
     if platform.preserve_bootstrap_ignition {
         section["bestEffortDeleteIgnition"] = true.into();
     }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use landfall_model::plan::Since;
 use serde::Serialize;
 use serde_json::ser::{PrettyFormatter, Serializer};
 
@@ -67,7 +68,7 @@ fn config<'a>(rendering: &Rendering<'a>) -> Config<'a> {
         aad_client_secret: "",
         aad_client_cert_path: "",
         aad_client_cert_password: "",
-        use_managed_identity_extension: !stack,
+        use_managed_identity_extension: !stack && uses_identity(rendering),
         // Empty stands for the only identity that a machine has.
         user_assigned_identity_id: "",
         subscription_id: &azure.account.subscription_id,
@@ -88,6 +89,12 @@ fn config<'a>(rendering: &Rendering<'a>) -> Config<'a> {
         put_vmss_vm_batch_size: 0,
         enable_migrate_to_ip_based_backend_pool_api: false,
     }
+}
+
+/// Whether the cloud provider proves itself as the identity that is created: from 4.19 on only if there is one. Where
+/// users bring identities for all machines, or want none, it has credentials of its own.
+fn uses_identity(rendering: &Rendering<'_>) -> bool {
+    !rendering.plan.has(Since::Today) || !rendering.azure.identity.is_empty()
 }
 
 /// JSON indented with tabs and with a final newline, as Go writes it.

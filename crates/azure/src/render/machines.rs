@@ -73,6 +73,7 @@ impl Rendering<'_> {
         let sets = places.into_iter().zip(replicas);
         sets.map(|(place, replicas)| MachineSet {
             name: format!("{}-{}-{}{}{}", self.id, pool.name, self.azure.location, place.zone, place.suffix),
+            role: "worker",
             replicas,
             labelled: true,
             provider: self.provider(pool, "worker", place.zone, place.subnet),
@@ -93,7 +94,6 @@ impl Rendering<'_> {
             "image": image(&pool.image),
             "kind": "AzureMachineProviderSpec",
             "location": azure.location,
-            "managedIdentity": identity(&azure.identity, pool.identities.as_deref()),
             "metadata": { "creationTimestamp": null },
             "networkResourceGroup": network.resource_group,
             "osDisk": os_disk(&pool.disk, &pool.security),
@@ -137,6 +137,7 @@ impl Rendering<'_> {
         let texts = [
             ("availabilitySet", set.as_str()),
             ("internalLoadBalancer", internal),
+            ("managedIdentity", identity(&azure.identity, pool.identities.as_deref())),
             ("publicLoadBalancer", azure.load_balancers.public.as_str()),
             ("ultraSSDCapability", pool.ultra_disks.as_str()),
             ("zone", zone),

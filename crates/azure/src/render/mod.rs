@@ -74,6 +74,10 @@ pub(super) fn unset(plan: &Plan) -> Unset {
             "osImage": { "offer": "", "plan": "", "publisher": "", "sku": "", "version": "" },
             "type": "",
         }),
+        within_pool: json!({
+            "bootDiagnostics": { "resourceGroup": "", "storageAccountName": "" },
+            "identity": { "userAssignedIdentities": [{ "subscription": "" }] },
+        }),
     }
 }
 
