@@ -2,6 +2,7 @@
 
 mod cloud_profile;
 mod dedicated_hosts;
+mod dual_stack;
 mod instance_types;
 mod security_groups;
 mod subnet_roles;
@@ -112,7 +113,7 @@ fn existing_facts() -> Facts {
         cidr: cidr.to_owned(),
         vpc: "vpc-1".to_owned(),
         public,
-        owners: Vec::new(),
+        ..Subnet::default()
     };
     Facts {
         vpc: "vpc-1".to_owned(),

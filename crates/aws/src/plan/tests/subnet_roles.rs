@@ -41,7 +41,7 @@ fn subnet(id: &str, number: u8, public: bool) -> Subnet {
         cidr: format!("10.0.{number}.0/24"),
         vpc: "vpc-1".to_owned(),
         public,
-        owners: Vec::new(),
+        ..Subnet::default()
     }
 }
 
