@@ -5,7 +5,7 @@ use landfall_install_config::verdict::Strictness;
 use landfall_model::config::InstallConfig;
 use landfall_platform::World;
 
-const NOT_FIPS: Code = Code::new("LF0739");
+const NOT_FIPS: Code = Code::new("LF0660");
 /// What Linux says of FIPS mode.
 const MODE: &str = "/proc/sys/crypto/fips_enabled";
 /// The first release whose installer looks at the host.
@@ -48,7 +48,7 @@ mod tests {
         let said = |fips, release: &str, mode| findings(&config(fips), release, &Host(mode)).into_vec();
         for mode in [None, Some(&b"0\n"[..])] {
             let found = said(true, "4.16", mode);
-            assert_eq!(found.first().map(|one| (one.code.as_str(), one.is_error())), Some(("LF0739", false)));
+            assert_eq!(found.first().map(|one| (one.code.as_str(), one.is_error())), Some(("LF0660", false)));
         }
         assert!(said(true, "4.16", Some(b"1\n")).is_empty());
         assert!(said(true, "4.15", None).is_empty());

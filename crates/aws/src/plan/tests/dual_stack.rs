@@ -1,10 +1,11 @@
+use super::releases::of_release;
 use super::*;
 
 /// The first release that has the setting.
 const RELEASE: &str = "4.22";
 
 fn ipv6(cidr: &str) -> MachineNetwork {
-    MachineNetwork { cidr: serde_json::from_value(cidr.into()).unwrap_or_default() }
+    MachineNetwork { cidr: cidr.parse().map_or(Network::Missing, Network::Given) }
 }
 
 fn dual(mut config: InstallConfig, machines: &[&str]) -> InstallConfig {
@@ -64,6 +65,7 @@ fn local_zones_have_no_ipv6_addresses() {
 
 #[test]
 fn older_releases_are_refused() {
-    let findings = found_for("4.21", &dual(base_config(), &[]), base_facts(), Source::Cloud);
+    let findings = of_release([4, 21], &dual(base_config(), &[]));
     assert_eq!(places(&findings), [("LF0736", "platform.aws.ipFamily")]);
+    assert!(of_release([4, 22], &dual(base_config(), &[])).is_empty());
 }
