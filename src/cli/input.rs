@@ -41,7 +41,7 @@ impl From<Reading> for Strictness {
             Weight::Error => Severity::Error,
             Weight::Warn => Severity::Warning,
         };
-        Self { unknown_fields }
+        Self { unknown_fields, ..Self::default() }
     }
 }
 

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use super::create::CloudArgs;
 use super::input::{Input, Reading, named};
 use super::{Exit, Output, Settings};
-use crate::prepare::INSTALL_CONFIG;
+use crate::prepare::{INSTALL_CONFIG, release};
 use crate::ui::{Judged, Style, counted, github, json, sarif, text};
 
 /// How many files are read and judged at once; their texts are dropped before the next ones come.
@@ -26,6 +26,10 @@ pub struct Args {
     /// overlays named catalogue.yaml, or - for standard input
     #[arg(required_unless_present = "dir", value_name = "FILE", value_hint = clap::ValueHint::AnyPath)]
     files: Vec<PathBuf>,
+
+    /// OpenShift release whose settings and rules apply; default: the newest
+    #[arg(long, value_name = "RELEASE")]
+    release: Option<String>,
 
     #[command(flatten)]
     clouds: CloudArgs,
@@ -44,12 +48,15 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
         Ok(catalogue) => catalogue,
         Err(refusal) => return super::create::refused(refusal, settings),
     };
-    let manner = Manner {
-        strictness: args.reading.into(),
-        catalogue: &catalogue,
-        output: settings.output,
-        style: printer.styles().data,
-    };
+    let mut strictness = Strictness::from(args.reading);
+    if let Some(wanted) = &args.release {
+        match release(&catalogue, wanted) {
+            Ok(release) => strictness = strictness.of_release(&release),
+            Err(refusal) => return super::create::refused(refusal, settings),
+        }
+    }
+    let manner =
+        Manner { strictness, catalogue: &catalogue, output: settings.output, style: printer.styles().data };
     let of_cluster = [settings.dir.clone().unwrap_or_default().join(INSTALL_CONFIG)];
     let files = if args.files.is_empty() { &of_cluster[..] } else { &args.files[..] };
     let mut inputs = named(files);

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use landfall_engine_terraform::Work;
 use landfall_model::plan;
 use landfall_platform::Platform;
+use serde_json::{Map, Value};
 
 use super::Fault;
 use crate::workdir;
@@ -87,6 +88,16 @@ impl Files<'_> {
     pub(super) fn keeps_outputs(&self, stage: &plan::Stage) -> bool {
         self.root.join(FOLDER).join(outputs_file(stage)).is_file()
     }
+}
+
+/// The variables in files, of which later ones win.
+pub(super) fn values(variables: &[PathBuf]) -> Result<Map<String, Value>, Fault> {
+    let mut all = Map::new();
+    for path in variables {
+        let bytes = std::fs::read(path).map_err(|cause| workdir::Error::Read(path.clone(), cause))?;
+        all.extend(serde_json::from_slice::<Map<String, Value>>(&bytes).unwrap_or_default());
+    }
+    Ok(all)
 }
 
 /// The name of a step.

@@ -9,7 +9,7 @@ use landfall_platform::Platform;
 use landfall_platform::cloud::{EngineNeeds, Session, Verdict};
 use landfall_platform::pages;
 
-use super::files::{FOLDER, Files, outputs_file, step};
+use super::files::{self, FOLDER, Files, outputs_file, step};
 use super::recover::{self, Recovery};
 use super::standing::{done_before, removed};
 use super::{Drift, End, Fault, StageDone, Watcher};
@@ -18,6 +18,10 @@ use crate::workdir::{ClusterDir, FileSet, Step, StepResult};
 
 /// Where files for the engine lie while it is at work, below landfall's records.
 const NEEDS: &str = "engine";
+/// The variable with the bootstrap machine's Ignition config.
+const IGNITION: &str = "ignition_bootstrap";
+/// The variable that names the file with the completed one.
+const COMPLETED_IGNITION: &str = "TF_VAR_completed_ignition_file";
 
 /// What all stages of a cluster are worked on with.
 pub struct Site<'a> {
@@ -133,7 +137,10 @@ impl Site<'_> {
         inputs: &str,
         all: &mut Vec<StageDone>,
     ) -> Result<(), Fault> {
-        let needs = self.needs(stage).await?;
+        let mut needs = self.needs(stage).await?;
+        if work == Work::Apply && stage.only_for_bootstrap {
+            needs.files.extend(self.completed_ignition(variables)?);
+        }
         self.note(stage, work, StepResult::Began, "", inputs)?;
         self.watcher.began(stage.name, work);
         let environment = self.environment(&needs)?;
@@ -195,6 +202,17 @@ impl Site<'_> {
             return Ok(EngineNeeds::default());
         };
         session.engine(self.infra_id, stage.name).await.map_err(refused)
+    }
+
+    /// The bootstrap machine's Ignition config, where it is completed with what earlier stages have created.
+    fn completed_ignition(
+        &self,
+        variables: &[PathBuf],
+    ) -> Result<Option<(&'static str, Secret<Vec<u8>>)>, Fault> {
+        let all = files::values(variables)?;
+        let ignition = all.get(IGNITION).and_then(serde_json::Value::as_str).unwrap_or_default();
+        let completed = self.platform.completed_ignition(ignition, &all);
+        Ok(completed.map(|text| (COMPLETED_IGNITION, Secret::new(text.into_bytes()))))
     }
 
     /// The variables of the environment, those that name a file among them.

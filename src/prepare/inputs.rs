@@ -86,6 +86,16 @@ impl Basis {
     }
 }
 
+/// The release of the catalogue that a flag names.
+///
+/// # Errors
+/// The catalogue does not know it.
+pub fn release(catalogue: &Catalogue, wanted: &str) -> Result<String, Refusal> {
+    let mut out = Findings::default();
+    let found = assets::release(catalogue, Some(wanted), &mut out).map(str::to_owned);
+    found.ok_or_else(|| Refusal::Usage(said(Path::new("--release"), "", out.into_vec())))
+}
+
 /// The first of these files that a directory has.
 fn own(directory: &Path, names: &[&str]) -> Option<PathBuf> {
     // A link that leads nowhere is there, and cannot be read.

@@ -6,6 +6,7 @@
 mod ask;
 pub mod draft;
 mod edits;
+mod host;
 mod identity;
 mod ignition;
 mod inputs;
@@ -18,7 +19,7 @@ pub mod zones;
 
 pub use ask::{Ask, asking, cloud, facts_of_cloud, likely_identity, preflight, prices_of_cloud, runtime};
 pub use ignition::{IgnitionFrom, hide_secrets};
-pub use inputs::{Basis, BasisOptions, OVERLAYS, catalogue, prices, profile_warnings, restricted};
+pub use inputs::{Basis, BasisOptions, OVERLAYS, catalogue, prices, profile_warnings, release, restricted};
 pub use world::{Environment, Profiled, now};
 
 use std::path::{Path, PathBuf};
@@ -256,7 +257,7 @@ pub fn examine_but(
     spared: impl Fn(&Finding, &InstallConfig) -> bool,
 ) -> Result<Examined, Refusal> {
     let bytes = inputs::read(path)?;
-    let mut verdict = judge_keeping(&bytes, strictness, &basis.catalogue);
+    let mut verdict = judge_keeping(&bytes, strictness.of_release(&basis.release), &basis.catalogue);
     if let Some(config) = verdict.config.as_ref().filter(|_| verdict.outcome == Outcome::Rejected) {
         for finding in verdict.findings.iter_mut().filter(|finding| spared(finding, config)) {
             finding.severity = Severity::Warning;
@@ -292,7 +293,7 @@ pub fn prepare(
     world: Environment,
 ) -> Result<Prepared, Refusal> {
     let examined = examine(directory, basis, options.strictness)?;
-    let mut out = Findings::default();
+    let mut out = host::findings(&examined.config, &basis.release, &world);
     let credentials = assets::credentials(&examined.config, &world);
     let facts = facts(directory, &examined, basis, options, &credentials, &mut out)?;
     let mut cluster = ClusterDir::open_with(directory, options.durability)?;

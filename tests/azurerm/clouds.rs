@@ -92,10 +92,11 @@ fn a_cluster_with_release_5_of_the_provider() {
 #[test]
 #[ignore = "needs terraform and azurerm"]
 fn a_single_node_behind_a_nat_gateway() {
-    let platform = "    outboundType: NATGatewaySingleZone\n";
+    let platform = "    outboundType: NatGateway\n";
     let installation = Installation::prepare("AzurePublicCloud", platform, "", |text, _| {
         text.replace("  name: master\n  replicas: 3", "  name: master\n  replicas: 1")
             .replace("- name: worker\n  replicas: 3", "- name: worker\n  replicas: 0")
+            + "featureSet: TechPreviewNoUpgrade\n"
     });
     whole(&installation);
 }

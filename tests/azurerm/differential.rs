@@ -145,10 +145,7 @@ fn config(draw: &mut Draw) -> String {
         line("computeSubnet: workers-sn".to_owned());
     }
     if draw.is(40) {
-        line(format!(
-            "outboundType: {}",
-            draw.of(&["Loadbalancer", "NATGatewaySingleZone", "UserDefinedRouting"])
-        ));
+        line(format!("outboundType: {}", draw.of(&["Loadbalancer", "NatGateway", "UserDefinedRouting"])));
     }
     if draw.is(15) {
         line("resourceGroupName: cluster-rg".to_owned());
@@ -172,7 +169,7 @@ fn config(draw: &mut Draw) -> String {
          architecture: {architecture}\n  replicas: {replicas}\n{control}compute:\n- name: worker\n  architecture: \
          {architecture}\n  replicas: {workers}\nnetworking:\n  machineNetwork:\n  - cidr: {network}\nplatform:\n  azure:\n    \
          region: eastus\n    baseDomainResourceGroupName: dns-rg\n{platform}publish: {publish}\npullSecret: \
-         '{{\"auths\":{{\"r.example.com\":{{\"auth\":\"ZTpl\"}}}}}}'\n"
+         '{{\"auths\":{{\"r.example.com\":{{\"auth\":\"ZTpl\"}}}}}}'\nfeatureSet: TechPreviewNoUpgrade\n"
     )
 }
 

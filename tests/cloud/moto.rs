@@ -269,10 +269,18 @@ fn images_of(release: &str) -> Value {
     serde_json::from_str::<Value>(IMAGES).unwrap()[release].clone()
 }
 
-/// The images of the oldest and the default release in the form that moto reads. It has them in every region.
+/// The images of the oldest and the default release in the form that moto reads, and of the two newest for one region.
+/// It has them in every region.
 fn all_images() -> Value {
-    let both = [in_motos_form(&images_of("4.14")), in_motos_form(&images())];
-    both.into_iter().flatten().collect()
+    let mut all = in_motos_form(&images_of("4.14"));
+    all.extend(in_motos_form(&images()));
+    for newer in ["4.21", "4.22"] {
+        let images = in_motos_form(&images_of(newer)).into_iter();
+        all.extend(images.filter(|image| image["name"].as_str().unwrap().ends_with("-us-east-1")));
+    }
+    let mut known = std::collections::BTreeSet::new();
+    all.retain(|image| known.insert(image["ami_id"].to_string()));
+    all.into()
 }
 
 fn in_motos_form(images: &Value) -> Vec<Value> {

@@ -131,6 +131,11 @@ impl Landfall {
         Report::of(self.ask(&["preflight", "-o", "json"]))
     }
 
+    /// What preflight reports for a release.
+    pub fn preflight_for(&self, release: &str) -> Report {
+        Report::of(self.ask(&["preflight", "-o", "json", "--release", release]))
+    }
+
     /// What preflight reports when it may take only so long.
     pub fn preflight_within(&self, deadline: &str) -> Report {
         Report::of(self.ask(&["preflight", "-o", "json", "--deadline", deadline]))

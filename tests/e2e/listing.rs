@@ -9,6 +9,12 @@ use crate::xml::Node;
 const EC2: &[(&str, &str, &str, &str)] = &[
     ("address", "DescribeAddresses", "addressesSet", "allocationId"),
     ("DHCP options", "DescribeDhcpOptions", "dhcpOptionsSet", "dhcpOptionsId"),
+    (
+        "egress-only gateway",
+        "DescribeEgressOnlyInternetGateways",
+        "egressOnlyInternetGatewaySet",
+        "egressOnlyInternetGatewayId",
+    ),
     ("endpoint", "DescribeVpcEndpoints", "vpcEndpointSet", "vpcEndpointId"),
     ("interface", "DescribeNetworkInterfaces", "networkInterfaceSet", "networkInterfaceId"),
     ("internet gateway", "DescribeInternetGateways", "internetGatewaySet", "internetGatewayId"),

@@ -1,6 +1,7 @@
 //! The native engine: the same infrastructure as terraform's, once, whatever happens.
 
 mod difference;
+mod dual_stack;
 mod failing;
 mod killed;
 mod variants;

@@ -41,6 +41,9 @@ const SETS: [Set; 2] = [
     Set { release: "4.19", own: "examples-4.19", variable: "LANDFALL_EXAMPLES_4_19", kinds: &[""] },
 ];
 
+/// The releases of inputs that say which one has their settings first.
+const LATER: &[&str] = &["4.19", "4.20", "4.21", "4.22"];
+
 impl Set {
     fn own_folder(&self) -> PathBuf {
         Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata").join(self.own)
@@ -226,7 +229,7 @@ fn first_release(folder: &Path) -> Option<&'static str> {
     let inputs = std::fs::read_to_string(folder.join("inputs.json")).unwrap();
     let inputs: Value = serde_json::from_str(&inputs).unwrap();
     let release = inputs.get("release")?.as_str().unwrap().to_owned();
-    SETS.iter().map(|set| set.release).find(|known| *known == release)
+    Some(LATER.iter().find(|known| **known == release).unwrap_or_else(|| panic!("{release} is not listed")))
 }
 
 /// One example made by landfall, with the files of a release.
@@ -293,9 +296,10 @@ pub fn all() -> Vec<PathBuf> {
 /// All of them with the files of the oldest release and of the newest.
 pub fn made_for_all() -> impl Iterator<Item = (PathBuf, Plan, Vec<File>)> {
     let newest = SETS[1].examples().into_iter().chain(all());
+    let newest = newest.map(|folder| (first_release(&folder).unwrap_or(SETS[1].release), folder));
     let oldest = all().into_iter().filter(|folder| first_release(folder).is_none());
-    let both = oldest.map(|folder| (folder, "4.14")).chain(newest.map(|folder| (folder, "4.19")));
-    both.map(|(folder, release)| {
+    let both = oldest.map(|folder| (SETS[0].release, folder)).chain(newest);
+    both.map(|(release, folder)| {
         let (plan, files) = made_for(release, &folder);
         (folder, plan, files)
     })

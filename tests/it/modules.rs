@@ -21,7 +21,7 @@ const SCHEMAS: &[(&str, &[&str])] =
     &[("aws", &["aws-5.100.0.json", "aws.json"]), ("azure", &["azurerm.json"])];
 
 /// Variables that the engine hands over in the environment, as they are secret and die with the run.
-const FROM_ENVIRONMENT: &[&str] = &["aws_bootstrap_ignition_url"];
+const FROM_ENVIRONMENT: &[&str] = &["aws_bootstrap_ignition_url", "completed_ignition_file"];
 
 /// Variables that stay at their defaults in all examples, with the reason.
 const LEFT_OUT: &[(&str, &str)] = &[

@@ -99,10 +99,9 @@ fn named<'b>(blocks: &'b [Block], kind: &'static str) -> impl Iterator<Item = &'
 
 /// Attributes that others read of a resource: their texts mean nothing, but that they are there.
 fn resource() -> Value {
-    ["arn", "dns_name", "fqdn", "id", "name", "private_ip", "url", "zone_id"]
-        .into_iter()
-        .map(|attribute| (attribute, "known"))
-        .collect()
+    const IPV6: (&str, &str) = ("ipv6_cidr_block", "2600:1f18:0:ab00::/56");
+    let known = ["arn", "dns_name", "fqdn", "id", "name", "private_ip", "url", "zone_id"];
+    known.into_iter().map(|attribute| (attribute, "known")).chain([IPV6]).collect()
 }
 
 /// How many resources a block makes, and what others see of them; none while something that it needs is not
@@ -220,7 +219,7 @@ pub fn plans() -> Vec<(String, Plan)> {
 type Change = (&'static str, &'static str, fn(&mut Plan));
 
 fn changed() -> Vec<(String, Plan)> {
-    let changes: [Change; 9] = [
+    let changes: [Change; 10] = [
         ("azure, Stack Hub", "azure-nat-single", stack_hub),
         ("azure, internal Stack Hub", "azure-nat-single", |plan| {
             stack_hub(plan);
@@ -243,6 +242,10 @@ fn changed() -> Vec<(String, Plan)> {
         }),
         ("aws, no endpoint of S3", "aws-new-edge", |plan| {
             plan.platform.aws.as_mut().unwrap().traits.s3_endpoint_service.clear();
+        }),
+        ("aws, both families in an existing network", "aws-subnet-roles", |plan| {
+            let platform = plan.config.platform.aws.as_mut().unwrap();
+            "DualStackIPv6Primary".clone_into(&mut platform.ip_family);
         }),
         ("aws, internal", "aws-new-edge", |plan| {
             "Internal".clone_into(&mut plan.config.publish);
@@ -387,7 +390,12 @@ fn part_of(network: &str, bits: u64, number: u64) -> Result<String, String> {
 
 /// The functions of terraform that counts are made with.
 fn declare_functions(context: &mut Context<'_>) {
-    let functions: [(&str, Func); 14] = [
+    let functions: [(&str, Func); 15] = [
+        ("compact", |args| {
+            let texts =
+                list(&args[0])?.into_iter().filter(|text| !text.is_null() && text != &Value::from(""));
+            Ok(texts.collect())
+        }),
         ("cidrsubnet", |args| Ok(part_of(&text(&args[0])?, whole(&args[1])?, whole(&args[2])?)?.into())),
         ("concat", |args| {
             let lists: Vec<Vec<Value>> = args.iter().map(list).collect::<Result<_, _>>()?;

@@ -54,6 +54,8 @@ const SHOWN_ELSEWHERE: &[(&str, &str)] = &[
     ("LF0733", "aws::plan::tests::subnet_roles::load_balancers_are_in_the_zones_of_the_nodes"),
     ("LF0734", "aws::plan::tests::dedicated_hosts::hosts_are_in_the_zones_of_their_pool"),
     ("LF0735", "aws::plan::tests::dedicated_hosts::a_zone_without_a_host_is_said"),
+    ("LF0738", "aws::plan::tests::dual_stack::existing_subnets_have_ipv6_addresses_in_the_machine_networks"),
+    ("LF0660", "prepare::host::tests::a_host_that_is_not_in_fips_mode_is_a_warning_from_4_16_on"),
     ("LF0737", "create::releases::images_are_of_the_stream_in_the_config"),
     ("LF0750", "azure::plan::tests::says_everything_at_once"),
     ("LF0751", "azure::plan::tests::an_unknown_cloud_or_location_is_said_once"),

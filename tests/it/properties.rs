@@ -83,7 +83,7 @@ proptest! {
         if let Some(config) = verdict.config.filter(|_| verdict.outcome == Outcome::Accepted) {
             let mut again = config.clone();
             let mut findings = Findings::default();
-            judge_config(&mut again, landfall_model::catalogue::Catalogue::embedded(), None, &mut findings);
+            judge_config(&mut again, landfall_model::catalogue::Catalogue::embedded(), None, None, &mut findings);
             prop_assert_eq!(findings.errors(), 0);
             prop_assert_eq!(again, config);
         }

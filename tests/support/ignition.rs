@@ -17,6 +17,19 @@ pub fn pointer(domain: &str, role: &str, authority: &str) -> String {
     .to_string()
 }
 
+/// The copy of the install config that the cluster's operators read.
+const CLUSTER_CONFIG: &str = "apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: cluster-config-v1
+  namespace: kube-system
+data:
+  install-config: |
+    networking:
+      machineNetwork:
+      - cidr: 10.0.0.0/16
+";
+
 /// What the bootstrap machine starts with: too large for user data, and full of secrets.
 pub fn bootstrap(secret: &str) -> String {
     let file = |path: &str, text: &str| {
@@ -28,6 +41,7 @@ pub fn bootstrap(secret: &str) -> String {
         "passwd": { "users": [{ "name": "core", "passwordHash": secret }] },
         "storage": { "files": [
             file("/opt/openshift/tls/root-ca.key", secret),
+            file("/opt/openshift/manifests/cluster-config.yaml", CLUSTER_CONFIG),
             file("/opt/openshift/large", &"x".repeat(200_000)),
         ] },
     })

@@ -58,7 +58,10 @@ pub(super) const JUDGED: &[Judged] = &[
         id: "aws.subnets",
         field: "platform.aws.vpc.subnets",
         parts: &["subnets"],
-        codes: &["LF0707", "LF0709", "LF0713", "LF0720", "LF0721", "LF0722", "LF0723", "LF0732", "LF0733"],
+        codes: &[
+            "LF0707", "LF0709", "LF0713", "LF0720", "LF0721", "LF0722", "LF0723", "LF0732", "LF0733",
+            "LF0738",
+        ],
         passed: subnets,
     },
     Judged {

@@ -6,9 +6,6 @@ use landfall_model::aws::config::Platform;
 use landfall_model::config::InstallConfig;
 use landfall_model::plan::Introduced;
 
-/// Before any release of the catalogue: planning refuses the setting whatever the release.
-const ALWAYS: [u64; 2] = [4, 0];
-
 /// The table.
 pub(super) const INTRODUCED: &[Introduced] = &[
     Introduced {
@@ -20,7 +17,32 @@ pub(super) const INTRODUCED: &[Introduced] = &[
         },
     },
     Introduced {
-        since: ALWAYS,
+        since: [4, 16],
+        gate: None,
+        used: |config| {
+            let used = !platform(config)?.public_ipv4_pool.is_empty();
+            used.then(|| "platform.aws.publicIpv4Pool".to_owned())
+        },
+    },
+    Introduced {
+        since: [4, 17],
+        gate: None,
+        used: |config| of_pool(config, "iamProfile", |settings| !settings.iam_profile.is_empty()),
+    },
+    Introduced {
+        since: [4, 21],
+        gate: None,
+        used: |config| {
+            of_pool(config, "rootVolume.throughput", |settings| settings.root_volume.throughput.is_some())
+        },
+    },
+    Introduced {
+        since: [4, 21],
+        gate: None,
+        used: |config| of_pool(config, "cpuOptions", |settings| settings.cpu_options.is_some()),
+    },
+    Introduced {
+        since: [4, 20],
         gate: Some("AWSClusterHostedDNSInstall"),
         used: |config| {
             let used = platform(config)?.user_provisioned_dns == "Enabled";
@@ -28,21 +50,26 @@ pub(super) const INTRODUCED: &[Introduced] = &[
         },
     },
     Introduced {
-        since: ALWAYS,
+        since: [4, 22],
         gate: Some("AWSDualStackInstall"),
         used: |config| platform(config)?.is_dual_stack().then(|| "platform.aws.ipFamily".to_owned()),
     },
     Introduced {
         since: [4, 22],
         gate: Some("AWSDedicatedHosts"),
-        used: |config| {
-            let placed = |settings: &Settings| settings.host_placement.is_some();
-            let mut pools = config.compute.iter().map(|pool| pool.platform.aws.as_ref());
-            let i = pools.position(|settings| settings.is_some_and(placed))?;
-            Some(format!("compute[{i}].platform.aws.hostPlacement"))
-        },
+        used: |config| of_pool(config, "hostPlacement", |settings| settings.host_placement.is_some()),
     },
 ];
+
+/// The field of the first machine settings that have it: those of all pools, or of one.
+fn of_pool(config: &InstallConfig, field: &str, has: fn(&Settings) -> bool) -> Option<String> {
+    if platform(config)?.default_machine_platform.as_ref().is_some_and(has) {
+        return Some(format!("platform.aws.defaultMachinePlatform.{field}"));
+    }
+    let mut pools = config.pools();
+    let (path, _) = pools.find(|(_, pool)| pool.platform.aws.as_ref().is_some_and(has))?;
+    Some(format!("{path}.platform.aws.{field}"))
+}
 
 fn platform(config: &InstallConfig) -> Option<&Platform> {
     config.platform.aws.as_ref()

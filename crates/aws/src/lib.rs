@@ -17,6 +17,7 @@
 
 pub mod credentials;
 mod defaults;
+pub mod ignition;
 mod introduced;
 pub mod offline;
 mod outline;
@@ -250,6 +251,18 @@ impl Platform for Aws {
 
     fn machine_references(&self) -> &'static [&'static str] {
         &["/iamInstanceProfile", "/loadBalancers", "/securityGroups", "/subnet"]
+    }
+
+    fn introduced(&self) -> &'static [landfall_model::plan::Introduced] {
+        introduced::INTRODUCED
+    }
+
+    fn completed_ignition(
+        &self,
+        ignition: &str,
+        variables: &serde_json::Map<String, serde_json::Value>,
+    ) -> Option<String> {
+        ignition::completed_from(ignition, variables)
     }
 
     fn unset(&self, plan: &Plan) -> Option<Unset> {

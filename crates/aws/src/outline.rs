@@ -11,8 +11,9 @@ use landfall_model::plan::outline::{Adopted, Item, Later, Outline, number};
 use landfall_model::plan::{Plan, Since, in_turn};
 
 use super::config::Platform;
+use super::ignition::keeps_ignition;
 use super::permissions;
-use super::planned::{self, Network, NewSubnet, Pool};
+use super::planned::{self, Hosts, Network, NewSubnet, Pool};
 use super::{EDGE, STAGES};
 pub(super) use charges::charges;
 
@@ -42,6 +43,7 @@ const NODE_RULES: u32 = NETWORK_PORTS * GROUPS
 
 /// Ports of the pod network and of services, open among the control plane and all nodes in both directions.
 const POD_NETWORK_PORTS: u32 = 12;
+const POD_NETWORK_PAIRS: u32 = 4;
 /// Rules of the control plane's group besides: API and machine config server for three groups, scheduler and
 /// controller manager for two, etcd for itself.
 const CONTROL_PLANE_RULES: u32 = 2 * 3 + 2 * 2 + 1;
@@ -52,7 +54,7 @@ const NODE_GROUP_RULES: u32 = 1 + 2;
 const BALANCER_RULES: u32 = 2 + 1 + 2;
 /// Rules of the four groups from 4.16 on; each has one for what goes out.
 const CLUSTER_API_RULES: u32 =
-    POD_NETWORK_PORTS * 4 + CONTROL_PLANE_RULES + NODE_GROUP_RULES + BALANCER_RULES + 4;
+    POD_NETWORK_PORTS * POD_NETWORK_PAIRS + CONTROL_PLANE_RULES + NODE_GROUP_RULES + BALANCER_RULES + 4;
 
 /// Ports that the bootstrap machine has open besides those of the control plane.
 const BOOTSTRAP_RULES: u32 = 2;
@@ -125,6 +127,16 @@ impl<'a> Making<'a> {
         self.plan.cluster.external_api
     }
 
+    /// Whether the machines have addresses of both families.
+    fn is_dual_stack(&self) -> bool {
+        self.platform.is_dual_stack()
+    }
+
+    /// How many families of addresses there are.
+    fn families(&self) -> u32 {
+        1 + u32::from(self.is_dual_stack())
+    }
+
     /// Machines of the control plane.
     fn masters(&self) -> u32 {
         self.plan.cluster.control_plane_replicas
@@ -157,14 +169,21 @@ impl<'a> Making<'a> {
                 .detailed("one of the public subnets, one of the private subnet of each zone"),
             lasting("aws_main_route_table_association", "Main route table association", 1),
             lasting("aws_route_table_association", "Route table association", 2 * all),
-            lasting("aws_route", "Route", 1 + zones)
-                .detailed("0.0.0.0/0 to the internet gateway and the NAT gateways"),
+            lasting("aws_egress_only_internet_gateway", "Egress-only internet gateway", self.families() - 1)
+                .named(self.is_dual_stack().then(|| format!("{id}-eigw"))),
+            lasting("aws_route", "Route", (1 + zones) * self.families()).detailed(if self.is_dual_stack() {
+                "0.0.0.0/0 to the internet gateway and the NAT gateways, ::/0 to the internet gateway and \
+                 the egress-only one"
+            } else {
+                "0.0.0.0/0 to the internet gateway and the NAT gateways"
+            }),
         ]
     }
 
     fn security_groups(&self) -> Vec<Item> {
         let (groups, rules): (&[&str], u32) = if self.plan.has(Since::ClusterApi) {
-            (&["apiserver-lb", "controlplane", "lb", "node"], CLUSTER_API_RULES)
+            let icmpv6 = if self.is_dual_stack() { POD_NETWORK_PAIRS } else { 0 };
+            (&["apiserver-lb", "controlplane", "lb", "node"], CLUSTER_API_RULES + icmpv6)
         } else {
             (&["master-sg", "worker-sg"], NODE_RULES)
         };
@@ -260,6 +279,9 @@ impl<'a> Making<'a> {
         let domain = &self.plan.cluster.domain;
         let kind = &self.aws.traits.api_record_type;
         let made = self.platform.hosted_zone.is_empty();
+        // A CNAME is of both families.
+        let both = kind == "A" && self.is_dual_stack();
+        let (kind, families) = if both { ("A and AAAA", 2) } else { (kind.as_str(), 1) };
         let inside = format!("{kind} api.{domain}, {kind} api-int.{domain} inside");
         let records = match &self.aws.public_zone {
             _ if !self.is_external() => inside,
@@ -268,13 +290,14 @@ impl<'a> Making<'a> {
         };
         vec![
             lasting("aws_route53_zone", "Private hosted zone", u32::from(made)).named([domain.clone()]),
-            lasting("aws_route53_record", "DNS record", 2 + u32::from(self.is_external())).detailed(records),
+            lasting("aws_route53_record", "DNS record", (2 + u32::from(self.is_external())) * families)
+                .detailed(records),
         ]
     }
 
     /// Where the bootstrap machine's Ignition config lies: it goes with the machine unless it is to be kept.
     fn ignition(&self, stage: &'static str) -> Vec<Item> {
-        let holder = if self.platform.preserve_bootstrap_ignition { CLUSTER } else { BOOTSTRAP };
+        let holder = if keeps_ignition(self.plan) { CLUSTER } else { BOOTSTRAP };
         let here = u32::from(stage == holder);
         vec![
             Item::new(stage, "aws_s3_bucket", "S3 bucket", here).named([format!("{}-bootstrap", self.id)]),
@@ -380,7 +403,14 @@ fn machines(pool: &Pool) -> String {
         }
     }
     let types = joined(types.into_iter().map(|(kind, zones)| format!("{kind} in {}", joined(zones))));
-    format!("{types}, {} GiB {}", pool.volume.size, pool.volume.kind)
+    let hosts = match &pool.hosts {
+        None => String::new(),
+        Some(Hosts::AnyAvailable) => ", on any dedicated host".to_owned(),
+        Some(Hosts::ByZone(hosts)) => {
+            format!(", on dedicated {}", joined(hosts.iter().map(|(zone, host)| format!("{host} in {zone}"))))
+        }
+    };
+    format!("{types}, {} GiB {}{hosts}", pool.volume.size, pool.volume.kind)
 }
 
 /// A list in words.

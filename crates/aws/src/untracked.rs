@@ -22,6 +22,7 @@ static TRACKED: &[Tracked] = &[
     tracked("aws_vpc", "VPC", TAGGED),
     tracked("aws_vpc_dhcp_options", "DHCP options", None),
     tracked("aws_internet_gateway", "internet gateway", TAGGED),
+    tracked("aws_egress_only_internet_gateway", "egress-only internet gateway", TAGGED),
     tracked("aws_subnet", "subnet", TAGGED),
     tracked("aws_route_table", "route table", TAGGED),
     tracked("aws_eip", "elastic IP", TAGGED),
@@ -58,7 +59,8 @@ fn last(thing: &Resource) -> &str {
 }
 
 fn route(values: &Value) -> Option<String> {
-    let (table, to) = (text(values, "route_table_id")?, text(values, "destination_cidr_block")?);
+    let to = text(values, "destination_cidr_block").or(text(values, "destination_ipv6_cidr_block"))?;
+    let table = text(values, "route_table_id")?;
     Some(format!("{table}_{to}"))
 }
 
@@ -81,8 +83,9 @@ fn rule(values: &Value) -> Option<String> {
     };
     let port = |name: &str| values.get(name).and_then(Value::as_i64);
     let (from, to) = (port("from_port")?, port("to_port")?);
-    let ranges = values.get("cidr_blocks").and_then(Value::as_array).into_iter().flatten();
-    let mut sources: Vec<&str> = ranges.filter_map(Value::as_str).collect();
+    let ranges =
+        ["cidr_blocks", "ipv6_cidr_blocks"].into_iter().filter_map(|key| values.get(key)?.as_array());
+    let mut sources: Vec<&str> = ranges.flatten().filter_map(Value::as_str).collect();
     if values.get("self").and_then(Value::as_bool) == Some(true) {
         sources.push("self");
     }
@@ -102,6 +105,8 @@ mod tests {
     fn parts_are_imported_by_what_they_connect() {
         let table = json!({ "route_table_id": "rtb-1", "destination_cidr_block": "0.0.0.0/0" });
         assert_eq!(route(&table).as_deref(), Some("rtb-1_0.0.0.0/0"));
+        let ipv6 = json!({ "route_table_id": "rtb-1", "destination_ipv6_cidr_block": "::/0" });
+        assert_eq!(route(&ipv6).as_deref(), Some("rtb-1_::/0"));
         assert_eq!(route(&json!({ "destination_cidr_block": "0.0.0.0/0" })), None);
         let both = json!({ "route_table_id": "rtb-1", "subnet_id": "subnet-1" });
         assert_eq!(association(&both).as_deref(), Some("subnet-1/rtb-1"));
@@ -121,6 +126,8 @@ mod tests {
         };
         let range = with(json!({ "cidr_blocks": ["10.0.0.0/16", "10.1.0.0/16"] }));
         assert_eq!(range.as_deref(), Some("sg-1_ingress_tcp_22_23_10.0.0.0/16_10.1.0.0/16"));
+        let both = with(json!({ "cidr_blocks": ["10.0.0.0/16"], "ipv6_cidr_blocks": ["fd00::/48"] }));
+        assert_eq!(both.as_deref(), Some("sg-1_ingress_tcp_22_23_10.0.0.0/16_fd00::/48"));
         assert_eq!(with(json!({ "self": true })).as_deref(), Some("sg-1_ingress_tcp_22_23_self"));
         let other = with(json!({ "source_security_group_id": "sg-2" }));
         assert_eq!(other.as_deref(), Some("sg-1_ingress_tcp_22_23_sg-2"));

@@ -20,6 +20,7 @@
 mod cloud;
 pub mod credentials;
 mod defaults;
+mod introduced;
 mod offline;
 mod outline;
 pub mod permissions;
@@ -229,6 +230,10 @@ impl Platform for Azure {
         let platform = config.platform.azure.as_ref()?;
         let (name, cloud) = catalogue.azure.cloud(&platform.cloud_name)?;
         plan::engine_fault(name, cloud, engine)
+    }
+
+    fn introduced(&self) -> &'static [landfall_model::plan::Introduced] {
+        introduced::INTRODUCED
     }
 
     fn stages(&self) -> &'static [Stage] {

@@ -18,7 +18,7 @@ const PERMISSIONS: &str = include_str!("data/permissions.json");
 /// Routes of the user's own: a private cluster with these has no public address.
 const OWN_ROUTES: &str = "UserDefinedRouting";
 /// The beginning of the ways to the outside that are gateways.
-const GATEWAYS: &str = "NATGateway";
+const GATEWAYS: &str = "natgateway";
 /// The type of machines' identities that means none.
 const NO_IDENTITY: &str = "None";
 /// The plan of an image that is bought without one.
@@ -71,6 +71,13 @@ pub fn policy(config: &InstallConfig, catalogue: &Catalogue, subscription: &str)
     role
 }
 
+/// What is done to blobs where the storage account refuses its access keys.
+#[must_use]
+pub fn needed_for_data(config: &InstallConfig) -> Vec<String> {
+    let closed = config.platform.azure.as_ref().is_some_and(without_access_keys);
+    BLOBS.iter().filter(|_| closed).map(|action| (*action).to_owned()).collect()
+}
+
 /// Whether blobs are uploaded with a role, as the storage account refuses its access keys.
 fn without_access_keys(platform: &Platform) -> bool {
     platform.allow_shared_key_access == Some(false)
@@ -92,7 +99,8 @@ fn making(config: &InstallConfig, platform: &Platform, catalogue: &Catalogue) ->
     let stack = is_stack(platform, catalogue);
     let cluster = Cluster::of(config);
     let new_network = platform.virtual_network.is_empty();
-    let outbound = platform.outbound_type.as_str();
+    // Releases before 4.20 have `NatGateway`.
+    let gateways = platform.outbound_type.to_ascii_lowercase().starts_with(GATEWAYS);
     let ipv6 = has_ipv6(config);
     let public_zone = uses_public_zone(&cluster, stack);
     let makes_identity = !stack && any(config, makes_identity);
@@ -101,9 +109,9 @@ fn making(config: &InstallConfig, platform: &Platform, catalogue: &Catalogue) ->
         ("base", true),
         ("new-network", new_network),
         ("security-rules", new_network || cluster.external_api),
-        ("nat-gateway", outbound.starts_with(GATEWAYS)),
-        ("existing-subnets", !new_network && outbound.starts_with(GATEWAYS)),
-        ("public-addresses", cluster.external_api || outbound != OWN_ROUTES),
+        ("nat-gateway", gateways),
+        ("existing-subnets", !new_network && gateways),
+        ("public-addresses", cluster.external_api || platform.outbound_type != OWN_ROUTES),
         ("identity", makes_identity),
         ("assign-roles", makes_identity || without_access_keys(platform)),
         ("assign-identity", encrypted || (!stack && any(config, has_identity))),

@@ -12,7 +12,7 @@ use landfall_model::plan;
 use landfall_model::plan::{Case, Cluster, Introduced, Plan};
 use landfall_platform::{Offline, World};
 
-use crate::verdict::{active, field_places, places};
+use crate::verdict::{Strictness, active, field_places, places};
 pub use landfall_render::Credentials;
 use landfall_render::{Extras, File};
 use semver::Version;
@@ -30,7 +30,7 @@ pub fn offline_facts(offline: &Offline<'_>, out: &mut Findings) -> Facts {
 }
 
 /// The settings of no platform that not every release has.
-const INTRODUCED: &[Introduced] = &[
+pub(crate) const INTRODUCED: &[Introduced] = &[
     Introduced {
         since: [4, 21],
         gate: None,
@@ -49,6 +49,14 @@ const INTRODUCED: &[Introduced] = &[
         gate: Some("OSStreams"),
         used: |config| (!config.os_image_stream.is_empty()).then(|| "osImageStream".to_owned()),
     },
+    Introduced {
+        since: [4, 22],
+        gate: Some("ClusterAPIMachineManagementAWS"),
+        used: |config| {
+            let (path, _) = config.pools().find(|(_, pool)| pool.management == "ClusterAPI")?;
+            Some(format!("{path}.management"))
+        },
+    },
 ];
 
 /// Decides everything. None, with the reasons as errors in `out`, where that cannot be done.
@@ -64,8 +72,12 @@ pub fn plan(case: &Case<'_>, out: &mut Findings) -> Option<Plan> {
     if !["", "None", "AllNodes"].contains(&partitioning) {
         out.push(plan::pages::unknown_partitioning(partitioning));
     }
-    // What a default chose is not what the user asked for.
-    plan::check_introduced(INTRODUCED, case.given, case.release, out);
+    // What a default chose is not what the user asked for. The verdict on a config has said it, if there was one.
+    if let Some(release) = Strictness::default().of_release(case.release).release {
+        let of_platform = active(case.given).map_or(&[][..], |platform| platform.introduced());
+        plan::check_introduced(INTRODUCED, case.given, release, out);
+        plan::check_introduced(of_platform, case.given, release, out);
+    }
     let images = case.catalogue.release(case.release).map_or("", |release| release.os_image_stream.as_str());
     let stream = case.given.os_image_stream.as_str();
     if !stream.is_empty() && !images.is_empty() && stream != images {
@@ -79,9 +91,6 @@ pub fn plan(case: &Case<'_>, out: &mut Findings) -> Option<Plan> {
     for (path, pool) in case.given.pools() {
         if !pool.disk_setup.is_empty() && active(case.config).is_none_or(|active| !active.has_data_disks()) {
             out.push(plan::pages::not_made(&format!("{path}.diskSetup"), "data disks"));
-        }
-        if pool.management == "ClusterAPI" {
-            out.push(plan::pages::not_made(&format!("{path}.management"), "Cluster API machines"));
         }
     }
     let (mut config, mut given) = (case.config.clone(), case.given.clone());

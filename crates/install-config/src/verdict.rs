@@ -4,14 +4,15 @@
 //! world or shows anything.
 
 use landfall_diagnostics::{Finding, Findings, Severity, Span, sort};
-use landfall_model::catalogue::Catalogue;
+use landfall_model::catalogue::{Catalogue, version};
 use landfall_model::config;
 use landfall_model::config::{FORMS, InstallConfig, locate};
+use landfall_model::plan::check_introduced;
 use landfall_platform::Platform;
 use landfall_rules::{Case, Traits};
 use landfall_source::{Decoder, Mask, NodeKind, Tree};
 
-use crate::platforms;
+use crate::{assets, platforms};
 
 /// What became of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,11 +58,22 @@ pub struct Verdict {
 pub struct Strictness {
     /// The weight of a key that is not a field.
     pub unknown_fields: Severity,
+    /// The release whose installer decides, as major and minor version; the newest one without.
+    pub release: Option<[u64; 2]>,
+}
+
+impl Strictness {
+    /// The same for a release. One whose name is not a version counts as the newest.
+    #[must_use]
+    pub fn of_release(self, release: &str) -> Self {
+        let version = version(release).and_then(|version| Some([*version.first()?, *version.get(1)?]));
+        Self { release: version, ..self }
+    }
 }
 
 impl Default for Strictness {
     fn default() -> Self {
-        Self { unknown_fields: Severity::Error }
+        Self { unknown_fields: Severity::Error, release: None }
     }
 }
 
@@ -130,7 +142,7 @@ fn judge_text(text: &str, strictness: Strictness, catalogue: &Catalogue, keep: b
     let outcome = if findings.errors() > 0 {
         Outcome::Unparseable
     } else {
-        judge_config(&mut config, catalogue, given.as_mut(), &mut findings);
+        judge_config(&mut config, catalogue, strictness.release, given.as_mut(), &mut findings);
         if findings.errors() > 0 { Outcome::Rejected } else { Outcome::Accepted }
     };
     let cut = landfall_source::cut_short(&findings);
@@ -188,6 +200,7 @@ pub fn active(config: &InstallConfig) -> Option<&'static dyn Platform> {
 pub fn judge_config(
     config: &mut InstallConfig,
     catalogue: &Catalogue,
+    release: Option<[u64; 2]>,
     given: Option<&mut InstallConfig>,
     out: &mut Findings,
 ) {
@@ -202,6 +215,11 @@ pub fn judge_config(
         out.push(*finding);
         return;
     }
+    // What a default chose is not what the user asked for.
+    if let Some(release) = release {
+        check_introduced(assets::INTRODUCED, config, release, out);
+        check_introduced(active.map_or(&[][..], Platform::introduced), config, release, out);
+    }
     config::defaults::defaults(config);
     if let Some(platform) = active {
         platform.defaults(config, catalogue);
@@ -211,6 +229,7 @@ pub fn judge_config(
     let case = Case {
         config,
         catalogue,
+        release,
         present: &traits,
         active: active.and_then(|_| traits.first()),
         gated: active.map(|p| p.gated(config, catalogue)).unwrap_or_default(),

@@ -227,6 +227,21 @@ pub trait Platform: Sync {
         Ok(None)
     }
 
+    /// The bootstrap machine's Ignition config with what is known only after the stages before its own; none where
+    /// nothing is to be added. `variables` has the variables of terraform and the outputs of those stages.
+    fn completed_ignition(
+        &self,
+        _ignition: &str,
+        _variables: &serde_json::Map<String, serde_json::Value>,
+    ) -> Option<String> {
+        None
+    }
+
+    /// The platform's settings that not every release has.
+    fn introduced(&self) -> &'static [plan::Introduced] {
+        &[]
+    }
+
     /// JSON pointers to the fields of a machine's `spec.providerSpec.value` that name infrastructure of the
     /// plan.
     fn machine_references(&self) -> &'static [&'static str] {

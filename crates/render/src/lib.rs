@@ -20,6 +20,7 @@
 mod cluster_config;
 mod disk_setup;
 mod file;
+pub mod ignition;
 mod machine_config_server;
 mod machines;
 mod manifests;
@@ -211,6 +212,21 @@ pub struct MachineAssets {
     pub failure_domains: Option<Value>,
     /// The machine sets, in order.
     pub sets: Vec<MachineSet>,
+    /// Those of Cluster API, in order.
+    pub cluster_api_sets: Vec<ClusterApiSet>,
+}
+
+/// A machine set of Cluster API, with the template of its machines.
+#[derive(Debug)]
+pub struct ClusterApiSet {
+    /// Name of both.
+    pub name: String,
+    /// Number of machines.
+    pub replicas: u32,
+    /// Kind of the template, such as `AWSMachineTemplate`.
+    pub template_kind: &'static str,
+    /// `spec.template.spec` of the template.
+    pub machine: Value,
 }
 
 /// One machine set.

@@ -3,13 +3,19 @@
 use landfall_model::plan::Plan;
 use serde_json::{Value, json};
 
-use super::{File, MachineAssets, MachineSet};
+use super::{ClusterApiSet, File, MachineAssets, MachineSet};
 
 const NAMESPACE: &str = "openshift-machine-api";
 const CLUSTER: &str = "machine.openshift.io/cluster-api-cluster";
 const ROLE: &str = "machine.openshift.io/cluster-api-machine-role";
 const TYPE: &str = "machine.openshift.io/cluster-api-machine-type";
 const SET: &str = "machine.openshift.io/cluster-api-machineset";
+
+const CLUSTER_API_NAMESPACE: &str = "openshift-cluster-api";
+const CLUSTER_NAME: &str = "cluster.x-k8s.io/cluster-name";
+const SET_NAME: &str = "cluster.x-k8s.io/set-name";
+/// The API group of templates.
+const PROVIDERS: &str = "infrastructure.cluster.x-k8s.io";
 
 /// The files of all machines.
 pub(super) fn files(plan: &Plan, machines: &MachineAssets) -> Vec<File> {
@@ -29,7 +35,59 @@ pub(super) fn files(plan: &Plan, machines: &MachineAssets) -> Vec<File> {
         let name = format!("openshift/99_openshift-cluster-api_worker-machineset-{number}.yaml");
         files.push(File::yaml(name, &machine_set(id, set)));
     }
+    for (number, set) in numbered(&machines.cluster_api_sets) {
+        let name = |what: &str| format!("openshift/99_openshift-cluster-api_worker-{what}-{number}.yaml");
+        files.push(File::yaml(name("machine-template"), &machine_template(id, set)));
+        files.push(File::yaml(name("cluster-api-machineset"), &cluster_api_machine_set(id, set)));
+    }
     files
+}
+
+/// What a machine set of Cluster API makes machines of.
+fn machine_template(id: &str, set: &ClusterApiSet) -> Value {
+    json!({
+        "apiVersion": format!("{PROVIDERS}/v1beta2"),
+        "kind": set.template_kind,
+        "metadata": {
+            "labels": { CLUSTER_NAME: id },
+            "name": set.name,
+            "namespace": CLUSTER_API_NAMESPACE,
+        },
+        "spec": { "template": { "spec": set.machine } },
+    })
+}
+
+fn cluster_api_machine_set(id: &str, set: &ClusterApiSet) -> Value {
+    let selector = json!({ CLUSTER_NAME: id, SET_NAME: set.name });
+    let mut labels = selector.clone();
+    // Labels of a machine go to its node.
+    labels["node-role.kubernetes.io/worker"] = "".into();
+    json!({
+        "apiVersion": "cluster.x-k8s.io/v1beta2",
+        "kind": "MachineSet",
+        "metadata": {
+            "labels": { CLUSTER_NAME: id },
+            "name": set.name,
+            "namespace": CLUSTER_API_NAMESPACE,
+        },
+        "spec": {
+            "clusterName": id,
+            "replicas": set.replicas,
+            "selector": { "matchLabels": selector },
+            "template": {
+                "metadata": { "labels": labels },
+                "spec": {
+                    "bootstrap": { "dataSecretName": "worker-user-data" },
+                    "clusterName": id,
+                    "infrastructureRef": {
+                        "apiGroup": PROVIDERS,
+                        "kind": set.template_kind,
+                        "name": set.name,
+                    },
+                },
+            },
+        },
+    })
 }
 
 /// Counts from 0, with as many digits as the number of items has.

@@ -249,6 +249,7 @@ mod tests {
         let case = Case {
             config: &config,
             catalogue: &catalogue,
+            release: None,
             present: &[],
             active: None,
             gated: Vec::new(),
@@ -322,6 +323,7 @@ mod tests {
         let case = Case {
             config: &config,
             catalogue: &catalogue,
+            release: None,
             present: &[],
             active: None,
             gated: Vec::new(),

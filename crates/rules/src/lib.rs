@@ -16,6 +16,7 @@
 //! let case = Case {
 //!     config: &config,
 //!     catalogue: Catalogue::embedded(),
+//!     release: None,
 //!     present: &[],
 //!     active: None,
 //!     gated: Vec::new(),
@@ -179,6 +180,8 @@ pub struct Case<'a> {
     pub config: &'a InstallConfig,
     /// What is known of all clouds.
     pub catalogue: &'a Catalogue,
+    /// The release whose installer decides, as major and minor version; the newest one without.
+    pub release: Option<[u64; 2]>,
     /// The supported platforms that the file names, the active one first.
     pub present: &'a [Traits],
     /// The active platform; none if the file names no supported platform, or another one first.
@@ -190,6 +193,12 @@ pub struct Case<'a> {
 }
 
 impl Case<'_> {
+    /// Whether the release is older than another one.
+    #[must_use]
+    pub fn is_before(&self, release: [u64; 2]) -> bool {
+        self.release.is_some_and(|own| own < release)
+    }
+
     /// Whether any platform that the file names says so.
     pub fn any(&self, says: impl Fn(&Traits) -> bool) -> bool {
         self.present.iter().any(says)

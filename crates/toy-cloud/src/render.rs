@@ -40,6 +40,7 @@ pub(super) fn assets(plan: &Plan) -> Option<PlatformAssets> {
         cloud_credentials: None,
         credentials_reader: ("toy-creds-secret-reader", "toy-credentials"),
         machines: MachineAssets {
+            cluster_api_sets: Vec::new(),
             template: provider(&toy.control_plane),
             failure_domains: None,
             sets: toy.compute.iter().map(set).collect(),

@@ -22,7 +22,7 @@ resource "aws_s3_object" "ignition" {
 
   bucket                 = aws_s3_bucket.ignition[0].id
   key                    = local.ignition_object_key
-  source                 = var.ignition_bootstrap_file
+  source                 = coalesce(var.completed_ignition_file, var.ignition_bootstrap_file)
   server_side_encryption = "AES256"
   tags                   = merge(local.object_tags, { Name = "${var.cluster_id}-bootstrap" })
 

@@ -12,6 +12,17 @@ variable "aws_layout" {
   }
 }
 
+variable "aws_ip_family" {
+  type        = string
+  default     = "IPv4"
+  description = "IPv4, DualStackIPv4Primary or DualStackIPv6Primary."
+
+  validation {
+    condition     = contains(["IPv4", "DualStackIPv4Primary", "DualStackIPv6Primary"], var.aws_ip_family)
+    error_message = "The IP family is IPv4, DualStackIPv4Primary or DualStackIPv6Primary."
+  }
+}
+
 variable "aws_private_cidrs" {
   type        = map(string)
   default     = {}
@@ -101,8 +112,14 @@ variable "aws_bootstrap_subnet" {
   description = "Existing subnet of the bootstrap machine. Null takes the first public or private subnet."
 }
 
-# The only variable that comes from the environment (TF_VAR_aws_bootstrap_ignition_url) and from no file: whoever has
-# this URL can read the Ignition config, with the keys in it, until its signature expires.
+# The next two come from the environment (TF_VAR_...) and from no file. The first one names a file that exists while
+# terraform runs; whoever has the URL can read the Ignition config, with the keys in it, until its signature expires.
+variable "completed_ignition_file" {
+  type        = string
+  default     = null
+  description = "Path of the Ignition config with what is known after stage cluster. Null uses ignition_bootstrap_file."
+}
+
 variable "aws_bootstrap_ignition_url" {
   type        = string
   default     = null

@@ -14,10 +14,13 @@ const LINES: &str = "    networkResourceGroupName: net-rg
     computeSubnet: workers-sn
 ";
 
+/// The first release with NAT gateways in existing networks.
+const GATEWAYS: &str = "4.20";
+
 fn changed(config: &str, change: impl FnOnce(&mut Tree)) -> Report {
     let azure = Azure::start(public());
     azure.edit(change);
-    landfall(&azure, config).preflight()
+    landfall(&azure, config).preflight_for(GATEWAYS)
 }
 
 fn subnets(tree: &mut Tree) -> &mut Vec<serde_json::Value> {
@@ -82,8 +85,8 @@ fn existing_subnets_have_room_and_no_gateway_of_others() {
     });
     let azure = Azure::start(public());
     let landfall = landfall(&azure, &config(&gateway));
-    landfall.preflight().is("azure.network", "passed");
-    landfall.ask(&["create", "manifests"]).ends(0);
+    landfall.preflight_for(GATEWAYS).is("azure.network", "passed");
+    landfall.ask(&["create", "manifests", "--release", GATEWAYS]).ends(0);
 }
 
 /// A network that the caller may not see is not taken for one that is not there, and not asked for twice.

@@ -1,7 +1,9 @@
 //! What terraform and the native engine create for one config, resource by resource and property by property.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::net::Ipv6Addr;
 
+use ipnet::Ipv6Net;
 use regex_lite::Regex;
 use serde_json::Value;
 use url::form_urlencoded;
@@ -66,7 +68,7 @@ const EXCEPTIONS: &[Exception] = &[
 /// A resource as lines, without ids.
 fn lines(thing: &Resource, labels: &[(String, String)], ids: &Regex) -> BTreeSet<String> {
     let clean = |text: &str| {
-        let mut text = text.to_owned();
+        let mut text = without_ipv6(text).unwrap_or_else(|| text.to_owned());
         for (id, label) in labels {
             text = text.replace(id.as_str(), label);
         }
@@ -78,6 +80,19 @@ fn lines(thing: &Resource, labels: &[(String, String)], ids: &Regex) -> BTreeSet
     }
     lines.extend(thing.tags.iter().map(|(key, value)| format!("tag {key}={value}")));
     lines
+}
+
+/// What is said of IPv6 addresses, which moto gives at random, in words: which part of the VPC's a subnet has.
+fn without_ipv6(text: &str) -> Option<String> {
+    if text.parse::<Ipv6Addr>().is_ok() {
+        return Some("an IPv6 address".to_owned());
+    }
+    let net: Ipv6Net = text.parse().ok()?;
+    Some(match net.prefix_len() {
+        0 => return None,
+        64 => format!("part {} of the VPC's IPv6 addresses", net.network().segments()[3] & 0xff),
+        prefix => format!("IPv6 addresses /{prefix}"),
+    })
 }
 
 /// Each element that has a text or is empty, as a line; items of a list are told apart by all that they hold.

@@ -105,6 +105,73 @@ fn subnets_are_used_for_their_roles_alike() {
     same_with_both(30, || Installation::prepare("4.19", "us-east-1", Vec::new(), subnets_by_role));
 }
 
+#[test]
+#[ignore = "needs moto"]
+fn subnets_with_roles_stay_as_they_were() {
+    let installation = Installation::prepare("4.19", "us-east-1", Vec::new(), subnets_by_role);
+    let cloud = installation.cloud();
+    let before = Listing::of(cloud);
+    installation.create_native(&[]);
+    assert!(!Listing::of(cloud).changed(&before).is_empty(), "the subnets are tagged");
+    installation.destroy_native_bootstrap();
+    installation.destroy();
+    Listing::of(cloud).is_as(&before);
+}
+
+/// A host of the account; gives its id.
+fn dedicated_host(moto: &Moto) -> String {
+    let cloud = Cloud { moto, region: "us-east-1" };
+    let wanted = [
+        ("AvailabilityZone", "us-east-1a"),
+        ("InstanceType", "m6i.xlarge"),
+        ("Quantity", "1"),
+        ("AutoPlacement", "on"),
+    ];
+    let made = cloud.ec2("AllocateHosts", &wanted);
+    let host = made.find("hostIdSet").at("item").text().to_owned();
+    assert!(host.starts_with("h-"), "{host}");
+    host
+}
+
+/// Machines of the cluster are placed on the host by its machine sets. landfall looks at the host before, and leaves
+/// it alone.
+#[test]
+#[ignore = "needs moto"]
+fn a_dedicated_host_is_looked_at_and_stays() {
+    let workers = "- name: worker\n";
+    let host = std::cell::RefCell::new(String::new());
+    let installation = Installation::prepare_edited(
+        "4.22",
+        "us-east-1",
+        Vec::new(),
+        |moto| {
+            *host.borrow_mut() = dedicated_host(moto);
+            "    defaultMachinePlatform:\n      zones: [us-east-1a, us-east-1b]\n".to_owned()
+        },
+        |text| {
+            let id = host.borrow();
+            let placement = format!(
+                "{workers}  platform:\n    aws:\n      hostPlacement:\n        affinity: DedicatedHost\n        \
+                 dedicatedHost:\n        - id: {id}\n"
+            );
+            assert!(text.contains(workers), "{text}");
+            text.replace(workers, &placement) + "featureSet: TechPreviewNoUpgrade\n"
+        },
+    );
+    let cloud = installation.cloud();
+    let hosts = || cloud.ec2("DescribeHosts", &[]).find("hostSet").clone();
+    let (before, all) = (hosts(), Listing::of(cloud));
+    let said = installation.create_native(&[]);
+    assert!(said.to_string().contains(host.borrow().as_str()), "{said}");
+    let sets = std::fs::read_dir(installation.directory().join("openshift")).unwrap();
+    let sets = sets.map(|entry| std::fs::read_to_string(entry.unwrap().path()).unwrap());
+    assert_eq!(sets.filter(|text| text.contains(host.borrow().as_str())).count(), 1);
+    installation.destroy_native_bootstrap();
+    installation.destroy();
+    Listing::of(cloud).is_as(&all);
+    assert_eq!(hosts(), before);
+}
+
 /// Machines with settings of their own, and an instance profile of the user's.
 fn settings(moto: &Moto) -> String {
     let cloud = Cloud { moto, region: "us-east-1" };
@@ -121,7 +188,7 @@ fn settings(moto: &Moto) -> String {
 #[test]
 #[ignore = "needs terraform and moto"]
 fn machines_with_a_given_profile_are_the_same() {
-    same_with_both(40, || Installation::prepare("4.19", "us-east-1", Vec::new(), settings));
+    same_with_both(40, || Installation::prepare("4.21", "us-east-1", Vec::new(), settings));
 }
 
 #[test]

@@ -187,3 +187,148 @@ fn a_stream_on_standard_input_is_of_the_release_that_is_named() {
     assert!(read("terraform/terraform.platform.auto.tfvars.json").contains("ami-0stream"));
     assert!(read("manifests/cvo-overrides.yaml").contains("stable-5.7"));
 }
+
+/// The codes that `validate` finds in a config, for a release.
+fn codes(config: &str, release: Option<&str>) -> Vec<String> {
+    let directory = directory(config);
+    let release = release.map(|release| ["--release", release]);
+    let output = Command::new(env!("CARGO_BIN_EXE_landfall"))
+        .args(["validate", "-o", "json", "--dir"])
+        .arg(directory.path())
+        .args(release.into_iter().flatten())
+        .env_clear()
+        .output()
+        .unwrap();
+    let said: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", said(&output)));
+    let findings = said["findings"].as_array().unwrap().iter();
+    findings.map(|finding| finding["code"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn the_rules_are_those_of_the_release() {
+    let outbound = |kind: &str| {
+        AZURE.replace("AzureUSGovernmentCloud", "AzurePublicCloud").replace(
+            "    region: usgovvirginia\n",
+            &format!("    region: eastus\n    outboundType: {kind}\n"),
+        )
+    };
+    let preview = |config: String| config + "featureSet: TechPreviewNoUpgrade\n";
+    let (one, older) = (outbound("NATGatewaySingleZone"), outbound("NatGateway"));
+    for (config, release, wanted) in [
+        (one.clone(), None, &[][..]),
+        (one.clone(), Some("4.20"), &[]),
+        (one, Some("4.19"), &["LF0736"]),
+        (outbound("NATGatewayMultiZone"), Some("4.20"), &["LF0736"]),
+        (outbound("NATGatewayMultiZone"), Some("4.21"), &[]),
+        (older.clone(), None, &["LF0515"]),
+        (older.clone(), Some("4.20"), &["LF0515"]),
+        (older.clone(), Some("4.19"), &["LF0515"]),
+        (preview(older.clone()), Some("4.19"), &[]),
+        (preview(older.clone()), Some("4.14"), &[]),
+        (outbound("Natgateway"), Some("4.14"), &["LF0515"]),
+    ] {
+        assert_eq!(codes(&config, release), wanted, "{release:?}: {config}");
+    }
+    let pool = |settings: &str| {
+        CONFIG.replace(
+            "  replicas: 3\ncompute:",
+            &format!("  replicas: 3\n  platform:\n    aws:\n{settings}compute:"),
+        )
+    };
+    let of_platform = |line: &str| CONFIG.replace("    region: us", &format!("    {line}\n    region: us"));
+    for (config, release) in [
+        (of_platform("publicIpv4Pool: ipv4pool-ec2-0123456789abcdef0"), ["4.15", "4.16"]),
+        (pool("      iamProfile: nodes\n"), ["4.16", "4.17"]),
+        (pool("      rootVolume:\n        type: gp3\n        throughput: 500\n"), ["4.20", "4.21"]),
+        (
+            pool("      type: m6a.xlarge\n      cpuOptions:\n        confidentialCompute: Disabled\n"),
+            ["4.14", "4.21"],
+        ),
+    ] {
+        assert_ne!(config, CONFIG);
+        assert_eq!(codes(&config, Some(release[0])), ["LF0736"], "{config}");
+        assert_eq!(codes(&config, Some(release[1])), Vec::<String>::new(), "{config}");
+    }
+}
+
+#[test]
+fn the_older_nat_gateway_is_created_for_its_releases() {
+    let config = AZURE.replace("    region: u", "    outboundType: NatGateway\n    region: u");
+    let directory = directory(&format!("{config}featureSet: TechPreviewNoUpgrade\n"));
+    let output = Command::new(env!("CARGO_BIN_EXE_landfall"))
+        .args(["create", "manifests", "--offline", "--release", "4.19", "--dir"])
+        .arg(directory.path())
+        .env_clear()
+        .env("AZURE_SUBSCRIPTION_ID", "00000000-0000-0000-0000-000000000001")
+        .env("AZURE_TENANT_ID", "00000000-0000-0000-0000-000000000002")
+        .env("AZURE_CLIENT_ID", "00000000-0000-0000-0000-000000000003")
+        .env("AZURE_CLIENT_SECRET", "EXAMPLE")
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    let read = |path: &str| std::fs::read_to_string(directory.path().join(path)).unwrap();
+    let variables = read("terraform/terraform.platform.auto.tfvars.json");
+    assert!(variables.contains("\"azure_outbound_routing_type\": \"NatGateway\""), "{variables}");
+}
+
+/// Machine sets of Cluster API, where the config asks for them.
+#[test]
+fn cluster_api_manages_compute_machines() {
+    let workers = "- name: worker\n  replicas: 3\n";
+    let config = CONFIG.replace(workers, &format!("{workers}  management: ClusterAPI\n"));
+    assert_ne!(config, CONFIG);
+    let directory = directory(&format!("{config}featureSet: TechPreviewNoUpgrade\n"));
+    let output = run(directory.path(), &["--offline", "--release", "4.21"]);
+    assert!(!output.status.success() && said(&output).contains("LF0736"), "{}", said(&output));
+    let output = run(directory.path(), &["--offline", "--infra-id", "demo-x7k2p", "--release", "4.22"]);
+    assert!(output.status.success(), "{}", said(&output));
+    let read = |name: &str| -> Value {
+        let path = directory.path().join(format!("openshift/99_openshift-cluster-api_worker-{name}-0.yaml"));
+        serde_yaml::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+    };
+    let (template, set) = (read("machine-template"), read("cluster-api-machineset"));
+    assert_eq!(template["kind"], "AWSMachineTemplate");
+    assert_eq!(template["metadata"]["namespace"], "openshift-cluster-api");
+    let machine = &template["spec"]["template"]["spec"];
+    assert_eq!(machine["iamInstanceProfile"], "demo-x7k2p-worker-profile");
+    let subnet =
+        json!({ "filters": [{ "name": "tag:Name", "values": ["demo-x7k2p-subnet-private-us-east-1a"] }] });
+    assert_eq!(machine["subnet"], subnet);
+    assert_eq!(machine["rootVolume"], json!({ "encrypted": true, "size": 120, "type": "gp3" }));
+    let reference = &set["spec"]["template"]["spec"]["infrastructureRef"];
+    assert_eq!(reference["name"], template["metadata"]["name"]);
+    assert_eq!(set["spec"]["selector"]["matchLabels"]["cluster.x-k8s.io/set-name"], set["metadata"]["name"]);
+    // The machine API has none of these machines.
+    let other = directory.path().join("openshift/99_openshift-cluster-api_worker-machineset-0.yaml");
+    assert!(!other.exists());
+}
+
+/// What a dual-stack cluster on AWS is told of its families.
+#[test]
+fn both_families_are_told_to_the_cluster() {
+    let networks = "networking:\n  clusterNetwork: [{cidr: 'fd01::/48', hostPrefix: 64}, {cidr: 10.128.0.0/14, \
+                    hostPrefix: 23}]\n  serviceNetwork: ['fd02::/112', 172.30.0.0/16]\n";
+    let config = CONFIG
+        .replace("networking:\n", networks)
+        .replace("    region: us", "    ipFamily: DualStackIPv6Primary\n    region: us");
+    let directory = directory(&format!("{config}featureSet: TechPreviewNoUpgrade\n"));
+    let output = run(directory.path(), &["--offline", "--release", "4.22"]);
+    assert!(output.status.success(), "{}", said(&output));
+    let read = |path: &str| std::fs::read_to_string(directory.path().join(path)).unwrap();
+    let infrastructure: Value =
+        serde_yaml::from_str(&read("manifests/cluster-infrastructure-02-config.yml")).unwrap();
+    assert_eq!(infrastructure["status"]["platformStatus"]["aws"]["ipFamily"], "DualStackIPv6Primary");
+    let cloud: Value = serde_yaml::from_str(&read("manifests/cloud-provider-config.yaml")).unwrap();
+    assert_eq!(cloud["data"]["config"], "[Global]\nNodeIPFamilies=ipv6\nNodeIPFamilies=ipv4\n");
+    let ingress: Value = serde_yaml::from_str(&read("manifests/cluster-ingress-02-config.yml")).unwrap();
+    assert_eq!(ingress.pointer("/spec/loadBalancer/platform/aws/type").unwrap(), "NLB");
+    assert!(
+        read("terraform/landfall.auto.tfvars.json").contains("\"aws_ip_family\": \"DualStackIPv6Primary\"")
+    );
+    // Releases before 4.22 say nothing of families.
+    let older = self::directory(CONFIG);
+    let output = run(older.path(), &["--offline", "--release", "4.21"]);
+    assert!(output.status.success(), "{}", said(&output));
+    let text = std::fs::read_to_string(older.path().join("manifests/cluster-infrastructure-02-config.yml"));
+    assert!(!text.unwrap().contains("ipFamily"));
+}

@@ -3,11 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use landfall_model::aws::catalogue::{Catalogue, Quota};
-use landfall_model::aws::planned::{Network, Plan, Pool};
+use landfall_model::aws::planned::{Hosts, Network, Plan, Pool};
 use landfall_model::plan::spread;
 
 /// The quota of network load balancers.
 pub(super) const LOAD_BALANCERS: &str = "L-69A177A2";
+
+/// The quota of gateways for IPv6.
+pub(super) const EGRESS_ONLY_GATEWAYS: &str = "L-45FE3B85";
 
 /// The quota of addresses that AWS lends.
 const ADDRESSES: &str = "L-0263D0A3";
@@ -58,7 +61,8 @@ fn is_counted(quota: &Quota, plan: &Plan) -> bool {
     let new = matches!(plan.network, Network::New { .. });
     // Addresses of the user's own count towards nothing.
     let lent = quota.code != ADDRESSES || plan.public_ipv4_pool.is_empty();
-    quota.families.is_empty() && (new || !quota.new_network) && lent
+    let wanted = quota.code != EGRESS_ONLY_GATEWAYS || plan.dual_stack;
+    quota.families.is_empty() && (new || !quota.new_network) && lent && wanted
 }
 
 /// The instance types whose family no quota counts.
@@ -89,7 +93,8 @@ fn machines(plan: &Plan) -> BTreeMap<String, u32> {
     for pool in pools(plan) {
         for (zone, replicas) in pool.zones.iter().zip(spread(pool.replicas, pool.zones.len())) {
             let own = pool.types.get(zone).unwrap_or(&pool.instance_type);
-            if replicas > 0 {
+            // Machines on dedicated hosts count towards the hosts, which exist already.
+            if replicas > 0 && !is_on_host(pool, zone) {
                 add(own, replicas);
             }
         }
@@ -97,6 +102,13 @@ fn machines(plan: &Plan) -> BTreeMap<String, u32> {
     // The bootstrap machine is made like those of the control plane.
     add(&plan.control_plane.instance_type, 1);
     machines
+}
+
+fn is_on_host(pool: &Pool, zone: &str) -> bool {
+    pool.hosts.as_ref().is_some_and(|hosts| match hosts {
+        Hosts::AnyAvailable => true,
+        Hosts::ByZone(hosts) => hosts.contains_key(zone),
+    })
 }
 
 fn count(number: usize) -> u32 {
@@ -129,6 +141,7 @@ mod tests {
             iam_role: String::new(),
             iam_profile: String::new(),
             confidential_compute: String::new(),
+            cluster_api: false,
             hosts: None,
             security_groups: Vec::new(),
         }
@@ -144,6 +157,7 @@ mod tests {
             endpoints: Vec::new(),
             image: Image { id: String::new(), region: String::new() },
             network: Network::New { cidr: "10.0.0.0/16".to_owned(), subnets },
+            dual_stack: false,
             control_plane: pool("master", "m6i.xlarge", 3, &zones),
             compute,
             public_ipv4_pool: String::new(),
@@ -161,7 +175,7 @@ mod tests {
 
     #[test]
     fn a_new_cluster_needs_a_network_and_machines() {
-        let plan = plan(vec![pool("worker", "m6i.xlarge", 4, &["a", "b", "c"])]);
+        let mut plan = plan(vec![pool("worker", "m6i.xlarge", 4, &["a", "b", "c"])]);
         let expected = [
             ("elasticIps", 3),
             ("internetGateways", 1),
@@ -175,6 +189,8 @@ mod tests {
             expected.into_iter().map(|(name, amount)| (name.to_owned(), amount)).collect();
         assert_eq!(amounts(&plan, true), expected);
         assert_eq!(amounts(&plan, false).get("networkLoadBalancers"), Some(&1));
+        plan.dual_stack = true;
+        assert_eq!(amounts(&plan, true).get("egressOnlyInternetGateways"), Some(&1));
     }
 
     #[test]
@@ -209,6 +225,15 @@ mod tests {
         let by_type = machines(&plan);
         assert_eq!((by_type.get("g4dn.xlarge"), by_type.get("m5.xlarge")), (Some(&1), Some(&1)));
         assert_eq!(by_type.get("m6i.xlarge"), Some(&4));
+    }
+
+    #[test]
+    fn machines_on_dedicated_hosts_do_not_count() {
+        let mut workers = pool("worker", "m5.xlarge", 3, &["a", "b", "c"]);
+        workers.hosts = Some(Hosts::ByZone(BTreeMap::from([("b".to_owned(), "h-1".to_owned())])));
+        assert_eq!(machines(&plan(vec![workers.clone()])).get("m5.xlarge"), Some(&2));
+        workers.hosts = Some(Hosts::AnyAvailable);
+        assert_eq!(machines(&plan(vec![workers])).get("m5.xlarge"), None);
     }
 
     #[test]

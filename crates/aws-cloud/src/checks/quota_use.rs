@@ -10,7 +10,7 @@ use landfall_model::aws::catalogue::Quota;
 use landfall_platform::cloud::Asked;
 use tokio::sync::OnceCell;
 
-use super::quota_needs::LOAD_BALANCERS;
+use super::quota_needs::{EGRESS_ONLY_GATEWAYS, LOAD_BALANCERS};
 use crate::gather::{REGION, described, filter, refused};
 use crate::session::Session;
 use landfall_aws::tags::id_of;
@@ -118,6 +118,7 @@ impl Ledger {
         }
         let used = match quota.code.as_str() {
             ADDRESSES => addresses(session, owner).await?,
+            EGRESS_ONLY_GATEWAYS => egress_only_gateways(session, owner).await?,
             INTERNET_GATEWAYS => internet_gateways(session, owner).await?,
             LOAD_BALANCERS => load_balancers(session, owner).await?,
             NAT_GATEWAYS => nat_gateways(session, owner, zones).await?,
@@ -141,6 +142,15 @@ async fn internet_gateways(session: &Session<'_>, owner: &Owner) -> Asked<Use> {
     const CALL: &str = "ec2:DescribeInternetGateways";
     let ec2 = session.ec2().await?;
     let found = ec2.describe_internet_gateways().into_paginator().items().send().try_collect().await;
+    let found = found.map_err(|error| refused(&session.fault(CALL, &error), REGION))?;
+    Ok(Use::of(found.iter().map(|gateway| owner.has(gateway.tags()))))
+}
+
+async fn egress_only_gateways(session: &Session<'_>, owner: &Owner) -> Asked<Use> {
+    const CALL: &str = "ec2:DescribeEgressOnlyInternetGateways";
+    let ec2 = session.ec2().await?;
+    let request = ec2.describe_egress_only_internet_gateways();
+    let found = request.into_paginator().items().send().try_collect().await;
     let found = found.map_err(|error| refused(&session.fault(CALL, &error), REGION))?;
     Ok(Use::of(found.iter().map(|gateway| owner.has(gateway.tags()))))
 }

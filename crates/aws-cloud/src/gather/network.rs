@@ -48,6 +48,9 @@ fn subnet(described: &Described, zones: &[Zone], tables: &[Table]) -> Subnet {
         zone_type: zone_type.unwrap_or_default(),
         zone,
         cidr: text(described.cidr_block()),
+        ipv6_cidr: text(
+            described.ipv6_cidr_block_association_set().iter().find_map(|one| one.ipv6_cidr_block()),
+        ),
         vpc: text(described.vpc_id()),
         public: false,
         owners: owners(described.tags()),

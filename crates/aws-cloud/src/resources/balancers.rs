@@ -1,9 +1,9 @@
 //! Load balancers, target groups, listeners and targets.
 
 use aws_sdk_elasticloadbalancingv2::types::{
-    Action, ActionTypeEnum, LoadBalancer, LoadBalancerAttribute, LoadBalancerSchemeEnum,
+    Action, ActionTypeEnum, IpAddressType, LoadBalancer, LoadBalancerAttribute, LoadBalancerSchemeEnum,
     LoadBalancerStateEnum, LoadBalancerTypeEnum, ProtocolEnum, SubnetMapping, Tag, TagDescription,
-    TargetDescription, TargetGroup, TargetTypeEnum,
+    TargetDescription, TargetGroup, TargetGroupIpAddressTypeEnum, TargetTypeEnum,
 };
 use landfall_platform::native::{Properties, State, Wanted};
 use serde_json::{Map, Value, json};
@@ -79,6 +79,7 @@ pub(super) async fn balancers(cx: &Resources<'_>, _: &Wanted) -> Made<Vec<Item>>
             "internal": balancer.scheme() == Some(&LoadBalancerSchemeEnum::Internal),
             "subnets": subnets.collect::<Vec<&str>>(),
             "securityGroups": balancer.security_groups(),
+            "addressType": balancer.ip_address_type().map(IpAddressType::as_str),
             "crossZone": cross_zone.and_then(|one| one.value()) == Some("true"),
             "tags": tags.get(arn),
         });
@@ -114,8 +115,10 @@ pub(super) async fn create_balancer(cx: &Resources<'_>, wanted: &Wanted) -> Made
         let mappings = subnets.into_iter().zip(addresses).map(mapping).collect();
         request.set_subnet_mappings(Some(mappings))
     };
+    let address_type = wanted.inputs.get("addressType").and_then(Value::as_str).map(IpAddressType::from);
     let request = request
         .r#type(LoadBalancerTypeEnum::Network)
+        .set_ip_address_type(address_type)
         .scheme(scheme)
         .set_security_groups(Some(wanted.texts("securityGroups")))
         .set_tags(Some(tags(wanted)));
@@ -146,6 +149,7 @@ pub(super) async fn target_groups(cx: &Resources<'_>, _: &Wanted) -> Made<Vec<It
             "vpc": group.vpc_id(),
             "port": group.port(),
             "healthPath": group.health_check_path(),
+            "addressType": group.ip_address_type().map(TargetGroupIpAddressTypeEnum::as_str),
             "tags": tags.get(arn),
         });
         Item::new("target-group", known)
@@ -156,8 +160,10 @@ pub(super) async fn target_groups(cx: &Resources<'_>, _: &Wanted) -> Made<Vec<It
 pub(super) async fn create_target_group(cx: &Resources<'_>, wanted: &Wanted) -> Made<Properties> {
     let port = number(wanted, "port");
     let request = cx.elb_once().await?.create_target_group().name(wanted.text("name"));
+    let address_type = wanted.inputs.get("addressType").and_then(Value::as_str);
     let request = request
         .vpc_id(wanted.text("vpc"))
+        .set_ip_address_type(address_type.map(TargetGroupIpAddressTypeEnum::from))
         .protocol(ProtocolEnum::Tcp)
         .set_port(port)
         .target_type(TargetTypeEnum::Ip)

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use aws_sdk_ec2::types::{IpPermission, IpRange, ResourceType, SecurityGroup, UserIdGroupPair};
+use aws_sdk_ec2::types::{IpPermission, IpRange, Ipv6Range, ResourceType, SecurityGroup, UserIdGroupPair};
 use landfall_platform::native::{Properties, Wanted};
 use serde_json::{Value, json};
 
@@ -11,6 +11,8 @@ use super::{Item, Made, Resources, pages, send, with_id};
 
 /// The range of the rule that every new group has.
 const EVERYWHERE: &str = "0.0.0.0/0";
+/// That of the one that a new group in a VPC with IPv6 has besides.
+const EVERYWHERE_IPV6: &str = "::/0";
 
 /// A rule as one text, so that rules can be compared; other values as they are.
 pub(super) fn flat(rule: &Value) -> Value {
@@ -33,7 +35,8 @@ fn lines(permissions: &[IpPermission]) -> BTreeSet<String> {
     for one in permissions {
         let ranges = one.ip_ranges().iter().filter_map(IpRange::cidr_ip);
         let groups = one.user_id_group_pairs().iter().filter_map(UserIdGroupPair::group_id);
-        for source in ranges.chain(groups) {
+        let ranges6 = one.ipv6_ranges().iter().filter_map(Ipv6Range::cidr_ipv6);
+        for source in ranges.chain(ranges6).chain(groups) {
             lines.insert(line(one.ip_protocol().unwrap_or_default(), one.from_port(), one.to_port(), source));
         }
     }
@@ -65,10 +68,18 @@ pub(super) async fn groups(cx: &Resources<'_>, _: &Wanted) -> Made<Vec<Item>> {
 
 /// Whether a rule is the one that AWS gives to every new group: ours has a description.
 fn is_default(permission: &IpPermission) -> bool {
+    !defaults(permission).is_empty()
+}
+
+/// The ranges of such rules.
+fn defaults(permission: &IpPermission) -> Vec<&'static str> {
+    let is_plain = |description: Option<&str>| description.unwrap_or_default().is_empty();
     let mut ranges = permission.ip_ranges().iter();
-    ranges.any(|range| {
-        range.cidr_ip() == Some(EVERYWHERE) && range.description().unwrap_or_default().is_empty()
-    })
+    let is_open = ranges.any(|one| one.cidr_ip() == Some(EVERYWHERE) && is_plain(one.description()));
+    let mut ranges = permission.ipv6_ranges().iter();
+    let is_open6 = ranges.any(|one| one.cidr_ipv6() == Some(EVERYWHERE_IPV6) && is_plain(one.description()));
+    let both = [(is_open, EVERYWHERE), (is_open6, EVERYWHERE_IPV6)];
+    both.into_iter().filter(|(open, _)| *open).map(|(_, range)| range).collect()
 }
 
 pub(super) async fn create_group(cx: &Resources<'_>, wanted: &Wanted) -> Made<Properties> {
@@ -85,10 +96,11 @@ pub(super) async fn revoke_default(cx: &Resources<'_>, _: &Wanted, outputs: &Pro
     let ec2 = cx.ec2().await?;
     let id = outputs.get("id").and_then(Value::as_str).unwrap_or_default();
     let found = send!(cx, "ec2:DescribeSecurityGroups", ec2.describe_security_groups().group_ids(id))?;
-    let mut permissions = found.security_groups().iter().flat_map(SecurityGroup::ip_permissions_egress);
-    if permissions.any(is_default) {
-        let all = permission("-1", None, None, EVERYWHERE, None);
-        let request = ec2.revoke_security_group_egress().group_id(id).ip_permissions(all);
+    let permissions = found.security_groups().iter().flat_map(SecurityGroup::ip_permissions_egress);
+    let all = permissions.flat_map(defaults).map(|range| permission("-1", None, None, range, None));
+    let all: Vec<IpPermission> = all.collect();
+    if !all.is_empty() {
+        let request = ec2.revoke_security_group_egress().group_id(id).set_ip_permissions(Some(all));
         send!(cx, "ec2:RevokeSecurityGroupEgress", request)?;
     }
     Ok(())
@@ -106,6 +118,10 @@ fn permission(
     if source.starts_with("sg-") {
         let pair = UserIdGroupPair::builder().group_id(source).set_description(description).build();
         return permission.user_id_group_pairs(pair).build();
+    }
+    if source.contains(':') {
+        let range = Ipv6Range::builder().cidr_ipv6(source).set_description(description).build();
+        return permission.ipv6_ranges(range).build();
     }
     permission.ip_ranges(IpRange::builder().cidr_ip(source).set_description(description).build()).build()
 }

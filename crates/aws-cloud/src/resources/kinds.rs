@@ -3,7 +3,7 @@
 use landfall_platform::cloud::Waiting;
 use landfall_platform::native::{Properties, Wanted};
 
-use super::{Item, Made, Resources, balancers, groups, identities, machines, names, network, storage};
+use super::{Item, Made, Resources, balancers, groups, identities, ipv6, machines, names, network, storage};
 
 type Read = for<'s> fn(&'s Resources<'s>, &'s Wanted) -> Waiting<'s, Made<Vec<Item>>>;
 type Create = for<'s> fn(&'s Resources<'s>, &'s Wanted) -> Waiting<'s, Made<Properties>>;
@@ -56,7 +56,11 @@ macro_rules! kinds {
 
 static KINDS: &[Kind] = kinds! {
     "given-vpc" in "given VPCs" ["id"], network::given_vpc;
-        by [] parts [] gives ["cidr"]; network::not_there;
+        by [] parts [] gives ["cidr" "ipv6Cidr"]; network::not_there;
+    "given-ipv6" in "IPv6 addresses of VPCs" ["vpc"], ipv6::of_vpc;
+        by ["vpc"] parts [] gives ["cidr"]; ipv6::await_vpc, blocks true;
+    "egress-gateway" in "egress-only internet gateways" [], ipv6::gateways;
+        by [] parts [] gives ["id"]; ipv6::create_gateway;
     "given-subnets" in "given subnets" ["vpc"], network::given_subnets;
         by [] parts [] gives ["*"]; network::not_there;
     "vpc" in "VPCs" [], network::vpcs;
@@ -112,9 +116,9 @@ static KINDS: &[Kind] = kinds! {
     "image" in "images" ["name"], machines::images;
         by ["name"] parts [] gives ["id"]; machines::copy_image, then machines::tag_image, blocks true;
     "network-interface" in "network interfaces" [], machines::interfaces;
-        by [] parts [] gives ["id" "address"]; machines::create_interface;
+        by [] parts [] gives ["id" "address" "ipv6Address"]; machines::create_interface;
     "instance" in "instances" [], machines::instances;
-        by [] parts [] gives ["id" "address" "publicAddress"]; machines::run_instance;
+        by [] parts [] gives ["id" "address" "ipv6Address" "publicAddress"]; machines::run_instance;
     "bucket" in "buckets" ["name"], storage::bucket;
         by ["name"] parts [] gives ["id"]; storage::create_bucket, then storage::tag_bucket;
     "object" in "objects" ["bucket" "key"], storage::object;

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::super::engine;
 use super::network::{tagged, tags};
-use super::{Item, Made, Resources, is_true, pages, pairs, send, with_id};
+use super::{Item, Made, Resources, is_true, number, pages, pairs, send, with_id};
 
 /// The secret with what the bootstrap machine starts with, and where in it the address of the whole config is.
 const STUB: &str = "aws_bootstrap_stub_ignition";
@@ -69,6 +69,8 @@ pub(super) async fn interfaces(cx: &Resources<'_>, _: &Wanted) -> Made<Vec<Item>
             json!({
                 "id": interface.network_interface_id(),
                 "address": interface.private_ip_address(),
+                "ipv6Address": interface.ipv6_addresses().first().and_then(|one| one.ipv6_address()),
+                "ipv6Addresses": interface.ipv6_addresses().len(),
                 "subnet": interface.subnet_id(),
                 "description": interface.description(),
                 "groups": groups,
@@ -85,12 +87,16 @@ pub(super) async fn create_interface(cx: &Resources<'_>, wanted: &Wanted) -> Mad
         .subnet_id(wanted.text("subnet"))
         .description(wanted.text("description"))
         .set_groups(Some(wanted.texts("groups")))
+        .set_ipv6_address_count(number(wanted, "ipv6Addresses"))
+        .set_enable_primary_ipv6(is_true(wanted, "ipv6Primary").then_some(true))
         .tag_specifications(tagged(wanted, "tags", ResourceType::NetworkInterface));
     let made = send!(cx, "ec2:CreateNetworkInterface", request)?;
     let interface = made.network_interface();
     let mut outputs = with_id(interface.and_then(|one| one.network_interface_id()));
     let address = interface.and_then(|one| one.private_ip_address());
     outputs.insert("address".to_owned(), json!(address));
+    let ipv6 = interface.and_then(|one| one.ipv6_addresses().first()?.ipv6_address());
+    outputs.insert("ipv6Address".to_owned(), json!(ipv6));
     Ok(outputs)
 }
 
@@ -106,6 +112,10 @@ fn state(instance: &Instance) -> Option<State> {
 fn outputs(instance: &Instance) -> Properties {
     let mut outputs = with_id(instance.instance_id());
     outputs.insert("address".to_owned(), json!(instance.private_ip_address()));
+    let mut interfaces = instance.network_interfaces().iter();
+    if let Some(address) = interfaces.find_map(|one| one.ipv6_addresses().first()?.ipv6_address()) {
+        outputs.insert("ipv6Address".to_owned(), json!(address));
+    }
     if let Some(address) = instance.public_ip_address() {
         outputs.insert("publicAddress".to_owned(), json!(address));
     }
@@ -187,6 +197,8 @@ pub(super) async fn run_instance(cx: &Resources<'_>, wanted: &Wanted) -> Made<Pr
             .subnet_id(wanted.text("subnet"))
             .set_groups(Some(wanted.texts("groups")))
             .associate_public_ip_address(is_true(wanted, "isPublic"))
+            .set_ipv6_address_count(number(wanted, "ipv6Addresses"))
+            .set_primary_ipv6(is_true(wanted, "ipv6Primary").then_some(true))
             .delete_on_termination(true),
         id => interface.network_interface_id(id),
     };

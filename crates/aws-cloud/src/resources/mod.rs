@@ -6,6 +6,7 @@
 mod balancers;
 mod groups;
 mod identities;
+mod ipv6;
 mod kinds;
 mod machines;
 mod names;

@@ -10,7 +10,7 @@ use landfall_platform::native::{Failure, Properties, State, Wanted};
 use serde_json::{Value, json};
 
 use super::super::gather::filter;
-use super::{Item, Made, REFUSED, Resources, is_true, once, pages, pairs, send, with_id};
+use super::{Item, Made, REFUSED, Resources, ipv6, is_true, once, pages, pairs, send, with_id};
 
 /// Tags for a request.
 pub(super) fn tagged(wanted: &Wanted, key: &str, kind: ResourceType) -> TagSpecification {
@@ -56,7 +56,9 @@ pub(super) async fn given_vpc(cx: &Resources<'_>, wanted: &Wanted) -> Made<Vec<I
     let request = cx.ec2().await?.describe_vpcs().vpc_ids(wanted.text("id"));
     let found = send!(cx, "ec2:DescribeVpcs", request)?;
     let item = |vpc: &aws_sdk_ec2::types::Vpc| {
-        Item::new("given-vpc", json!({ "id": vpc.vpc_id(), "cidr": vpc.cidr_block(), "token": wanted.token }))
+        let (cidr, ipv6) = (vpc.cidr_block(), ipv6::addresses(vpc));
+        let known = json!({ "id": vpc.vpc_id(), "cidr": cidr, "ipv6Cidr": ipv6, "token": wanted.token });
+        Item::new("given-vpc", known)
     };
     Ok(found.vpcs().iter().map(item).collect())
 }
@@ -100,6 +102,7 @@ pub(super) async fn vpcs(cx: &Resources<'_>, _: &Wanted) -> Made<Vec<Item>> {
             json!({
                 "id": id,
                 "cidr": vpc.cidr_block(),
+                "ipv6": !vpc.ipv6_cidr_block_association_set().is_empty(),
                 "dnsHostnames": value(host_names.enable_dns_hostnames()),
                 "dnsSupport": value(support.enable_dns_support()),
                 "tags": tags(vpc.tags()),
@@ -113,6 +116,7 @@ pub(super) async fn vpcs(cx: &Resources<'_>, _: &Wanted) -> Made<Vec<Item>> {
 
 pub(super) async fn create_vpc(cx: &Resources<'_>, wanted: &Wanted) -> Made<Properties> {
     let request = cx.ec2_once().await?.create_vpc().cidr_block(wanted.text("cidr"));
+    let request = request.set_amazon_provided_ipv6_cidr_block(is_true(wanted, "ipv6").then_some(true));
     let made =
         send!(cx, "ec2:CreateVpc", request.tag_specifications(tagged(wanted, "tags", ResourceType::Vpc)))?;
     Ok(with_id(made.vpc().and_then(|vpc| vpc.vpc_id())))
@@ -216,6 +220,7 @@ pub(super) async fn subnets(cx: &Resources<'_>, _: &Wanted) -> Made<Vec<Item>> {
                 "id": subnet.subnet_id(),
                 "vpc": subnet.vpc_id(),
                 "cidr": subnet.cidr_block(),
+                "ipv6": ipv6::part(subnet),
                 "zone": subnet.availability_zone(),
                 "publicAddresses": subnet.map_public_ip_on_launch(),
                 "tags": tags(subnet.tags()),
@@ -229,6 +234,7 @@ pub(super) async fn create_subnet(cx: &Resources<'_>, wanted: &Wanted) -> Made<P
     let request = cx.ec2_once().await?.create_subnet().vpc_id(wanted.text("vpc"));
     let request = request
         .cidr_block(wanted.text("cidr"))
+        .set_ipv6_cidr_block(ipv6::of_subnet(wanted))
         .availability_zone(wanted.text("zone"))
         .tag_specifications(tagged(wanted, "tags", ResourceType::Subnet));
     let made = send!(cx, "ec2:CreateSubnet", request)?;
@@ -236,10 +242,16 @@ pub(super) async fn create_subnet(cx: &Resources<'_>, wanted: &Wanted) -> Made<P
 }
 
 pub(super) async fn complete_subnet(cx: &Resources<'_>, wanted: &Wanted, outputs: &Properties) -> Made<()> {
+    // One attribute with each call.
+    let id = outputs.get("id").and_then(Value::as_str).unwrap_or_default();
+    let attribute = || async { Ok(cx.ec2().await?.modify_subnet_attribute().subnet_id(id)) };
     if is_true(wanted, "publicAddresses") {
-        let id = outputs.get("id").and_then(Value::as_str).unwrap_or_default();
-        let request = cx.ec2().await?.modify_subnet_attribute().subnet_id(id);
-        send!(cx, "ec2:ModifySubnetAttribute", request.map_public_ip_on_launch(on(true)))?;
+        let request = attribute().await?.map_public_ip_on_launch(on(true));
+        send!(cx, "ec2:ModifySubnetAttribute", request)?;
+    }
+    if wanted.inputs.contains_key("ipv6") {
+        let request = attribute().await?.assign_ipv6_address_on_creation(on(true));
+        send!(cx, "ec2:ModifySubnetAttribute", request)?;
     }
     Ok(())
 }
@@ -253,8 +265,14 @@ pub(super) async fn route_tables(cx: &Resources<'_>, _: &Wanted) -> Made<Vec<Ite
         let known = json!({ "id": id, "vpc": vpc, "tags": tags(table.tags()) });
         items.push(Item::new("route-table", known));
         for route in table.routes() {
-            let mut known = json!({ "table": id, "destination": route.destination_cidr_block() });
-            for (key, value) in [("gateway", route.gateway_id()), ("nat", route.nat_gateway_id())] {
+            let destination = route.destination_cidr_block().or(route.destination_ipv6_cidr_block());
+            let mut known = json!({ "table": id, "destination": destination });
+            let ways = [
+                ("gateway", route.gateway_id()),
+                ("nat", route.nat_gateway_id()),
+                ("egressGateway", route.egress_only_internet_gateway_id()),
+            ];
+            for (key, value) in ways {
                 if let Some(value) = value {
                     known[key] = value.into();
                 }
@@ -299,10 +317,16 @@ pub(super) async fn replace_main_table(cx: &Resources<'_>, wanted: &Wanted) -> M
 pub(super) async fn create_route(cx: &Resources<'_>, wanted: &Wanted) -> Made<Properties> {
     let request = cx.ec2_once().await?.create_route().route_table_id(wanted.text("table"));
     let given = |key: &str| Some(wanted.text(key).to_owned()).filter(|id| !id.is_empty());
+    let destination = wanted.text("destination");
+    let request = if destination.contains(':') {
+        request.destination_ipv6_cidr_block(destination)
+    } else {
+        request.destination_cidr_block(destination)
+    };
     let request = request
-        .destination_cidr_block(wanted.text("destination"))
         .set_gateway_id(given("gateway"))
-        .set_nat_gateway_id(given("nat"));
+        .set_nat_gateway_id(given("nat"))
+        .set_egress_only_internet_gateway_id(given("egressGateway"));
     send!(cx, "ec2:CreateRoute", request)?;
     Ok(Properties::new())
 }

@@ -4,12 +4,13 @@ use aws_sdk_s3::primitives::ByteStream;
 use aws_sdk_s3::types::{
     BucketLocationConstraint, CreateBucketConfiguration, ServerSideEncryption, Tag, Tagging,
 };
+use landfall_aws::ignition::completed;
 use landfall_platform::native::{Properties, Wanted};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::super::fault::{Fault, Sort};
 use super::identities::invalid;
-use super::{Item, Made, Resources, once, pairs, send, with_id};
+use super::{Item, Made, Resources, is_true, once, pairs, send, with_id};
 
 /// The region whose buckets name no region.
 const FIRST_REGION: &str = "us-east-1";
@@ -85,7 +86,11 @@ pub(super) async fn object(cx: &Resources<'_>, wanted: &Wanted) -> Made<Vec<Item
 pub(super) async fn put_object(cx: &Resources<'_>, wanted: &Wanted) -> Made<Properties> {
     let tags =
         url::form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs(wanted, "tags")).finish();
-    let content = cx.secret(wanted, "content").as_bytes().to_vec();
+    let content = cx.secret(wanted, "content");
+    // What is known only when the network exists.
+    let network = wanted.inputs.get("machineNetwork").and_then(Value::as_str);
+    let completed = network.and_then(|network| completed(content, network, is_true(wanted, "networkFirst")));
+    let content = completed.unwrap_or_else(|| content.to_owned()).into_bytes();
     let request = cx.s3().await?.put_object().bucket(wanted.text("bucket")).key(wanted.text("key"));
     let request = request
         .body(ByteStream::from(content))

@@ -2,8 +2,10 @@
 
 mod cloud_pages;
 mod cloud_profile;
+mod cluster_api;
 mod dedicated_hosts;
 mod dns;
+mod dual_stack;
 mod given_subnets;
 mod image;
 mod instance_types;
@@ -21,10 +23,9 @@ pub(crate) use security_groups::own_groups;
 use landfall_diagnostics::Findings;
 use landfall_model::aws::config::Platform;
 use landfall_model::facts::Source;
-use landfall_model::plan::{Case, Cluster, Platforms, check_introduced};
+use landfall_model::plan::{Case, Cluster, Platforms};
 
 use super::facts::Facts;
-use super::introduced::INTRODUCED;
 use super::planned;
 
 /// What every part of the planning looks at.
@@ -71,7 +72,7 @@ pub(super) fn plan(case: &Case<'_>, out: &mut Findings) -> Option<Platforms> {
     region::check(&planning, out);
     region::check_stub(&planning, out);
     unmade::check(&planning, out);
-    check_introduced(INTRODUCED, case.config, case.release, out);
+    dual_stack::check(&planning, out);
     let cluster = Cluster::of(case.config);
     let image = image::choose(&planning, &cluster.architecture, out);
     let existing = network::existing(&planning, out);
@@ -91,6 +92,7 @@ pub(super) fn plan(case: &Case<'_>, out: &mut Findings) -> Option<Platforms> {
         endpoints: region::endpoints(platform),
         image: image?,
         network: network?,
+        dual_stack: platform.is_dual_stack(),
         control_plane: control_plane?,
         compute: compute?,
         public_ipv4_pool: platform.public_ipv4_pool.clone(),

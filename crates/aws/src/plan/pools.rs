@@ -11,7 +11,7 @@ use landfall_model::plan::replicas;
 
 use super::instance_types::{self, Wish};
 use super::zones::is_local;
-use super::{Planning, cloud_profile, dedicated_hosts, given_subnets, image, pages, zones};
+use super::{Planning, cloud_profile, cluster_api, dedicated_hosts, given_subnets, image, pages, zones};
 use crate::EDGE;
 use crate::rules::missing_endpoints;
 
@@ -118,6 +118,7 @@ fn pool(
         iam_role: settings.iam_role.clone(),
         iam_profile: settings.iam_profile.clone(),
         security_groups: settings.additional_security_group_ids.clone(),
+        cluster_api: cluster_api::is_wanted(planning, path, settings, out),
         hosts,
         confidential_compute: confidential(settings).unwrap_or_default().to_owned(),
     })

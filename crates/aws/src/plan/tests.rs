@@ -2,7 +2,9 @@
 
 mod cloud_profile;
 mod dedicated_hosts;
+mod dual_stack;
 mod instance_types;
+mod releases;
 mod security_groups;
 mod subnet_roles;
 
@@ -112,7 +114,7 @@ fn existing_facts() -> Facts {
         cidr: cidr.to_owned(),
         vpc: "vpc-1".to_owned(),
         public,
-        owners: Vec::new(),
+        ..Subnet::default()
     };
     Facts {
         vpc: "vpc-1".to_owned(),
@@ -493,7 +495,6 @@ fn findings_of_the_account_read_as_they_are_kept() {
         (base_config(), Facts { public_zone: None, ..base_facts() }),
         (base_config(), Facts { opt_in: "not-opted-in".to_owned(), ..base_facts() }),
     ];
-    let findings: Vec<Finding> =
-        cases.into_iter().flat_map(|(config, facts)| found(&config, facts)).collect();
-    landfall_testing::assert_findings("aws-plan", &findings);
+    let findings = cases.into_iter().flat_map(|(config, facts)| found(&config, facts));
+    landfall_testing::assert_findings("aws-plan", &findings.collect::<Vec<_>>());
 }

@@ -18,10 +18,13 @@ pub(super) fn machines(rendering: &Rendering<'_>) -> MachineAssets {
     let zones: Vec<&str> = in_turn(&pool.zones, pool.replicas).collect();
     let control_plane: Vec<Value> =
         zones.iter().map(|zone| rendering.provider(pool, "master", Some(zone))).collect();
+    let pools =
+        |cluster_api| rendering.aws.compute.iter().filter(move |pool| pool.cluster_api == cluster_api);
     MachineAssets {
         template: rendering.provider(pool, "master", None),
         failure_domains: Some(rendering.failure_domains(pool)),
-        sets: rendering.aws.compute.iter().flat_map(|pool| rendering.sets(pool)).collect(),
+        sets: pools(false).flat_map(|pool| rendering.sets(pool)).collect(),
+        cluster_api_sets: pools(true).flat_map(|pool| rendering.cluster_api_sets(pool)).collect(),
         control_plane,
     }
 }
@@ -101,7 +104,7 @@ impl Rendering<'_> {
         value
     }
 
-    fn ami(&self, pool: &Pool) -> Value {
+    pub(super) fn ami(&self, pool: &Pool) -> Value {
         if let Some(id) = &pool.image {
             return json!({ "id": id });
         }
@@ -114,7 +117,7 @@ impl Rendering<'_> {
         json!({ "filters": [{ "name": "tag:Name", "values": [name] }] })
     }
 
-    fn instance_profile(&self, pool: &Pool, role: &str) -> String {
+    pub(super) fn instance_profile(&self, pool: &Pool, role: &str) -> String {
         match pool.iam_profile.as_str() {
             "" => format!("{}-{role}-profile", self.id),
             own => own.to_owned(),
@@ -129,7 +132,7 @@ impl Rendering<'_> {
         list.into()
     }
 
-    fn security_groups(&self, pool: &Pool, role: &str) -> Value {
+    pub(super) fn security_groups(&self, pool: &Pool, role: &str) -> Value {
         let groups = own_groups(self.plan.has(Since::ClusterApi), role == "master");
         let own = groups.iter().map(|group| {
             json!({ "filters": [{ "name": "tag:Name", "values": [format!("{}-{group}", self.id)] }] })
@@ -139,7 +142,7 @@ impl Rendering<'_> {
         own.chain(given.iter().map(|id| json!({ "id": id }))).collect()
     }
 
-    fn subnet(&self, zone: &str) -> Value {
+    pub(super) fn subnet(&self, zone: &str) -> Value {
         self.subnet_id(zone)
             .map_or_else(|| json!({ "filters": self.subnet_filters(zone) }), |id| json!({ "id": id }))
     }

@@ -1,5 +1,6 @@
 //! What AWS adds to the files of a cluster: `assets.md`, chapters B, C and E.
 
+mod cluster_api;
 mod machines;
 mod metadata;
 mod tfvars;
@@ -121,6 +122,9 @@ impl Rendering<'_> {
         if self.plan.has(Since::Today) {
             status["cloudLoadBalancerConfig"] = json!({ "dnsType": "PlatformDefault" });
         }
+        if self.plan.has(Since::IpFamily) {
+            status["ipFamily"] = self.platform.ip_family.as_str().into();
+        }
         if self.platform.propagate_user_tags && !self.platform.user_tags.is_empty() {
             let tags = self.platform.user_tags.iter();
             status["resourceTags"] = tags.map(|(key, value)| json!({ "key": key, "value": value })).collect();
@@ -138,8 +142,13 @@ impl Rendering<'_> {
     }
 
     fn cloud_config(&self) -> BTreeMap<String, String> {
-        // The key must not be empty, and `[Global]` says nothing.
-        let mut data = BTreeMap::from([("config".to_owned(), "[Global]\n".to_owned())]);
+        // The key must not be empty, and `[Global]` alone says nothing.
+        let families = match self.platform.ip_family.as_str() {
+            "DualStackIPv4Primary" => "NodeIPFamilies=ipv4\nNodeIPFamilies=ipv6\n",
+            "DualStackIPv6Primary" => "NodeIPFamilies=ipv6\nNodeIPFamilies=ipv4\n",
+            _ => "",
+        };
+        let mut data = BTreeMap::from([("config".to_owned(), format!("[Global]\n{families}"))]);
         let bundle = &self.plan.config.additional_trust_bundle;
         // An endpoint of the user's own is often behind an authority of the user's own.
         let needed = self.aws.traits.trust_bundle_in_cloud_config || !self.aws.endpoints.is_empty();

@@ -10,6 +10,7 @@ use serde_json::value::RawValue;
 
 use super::Rendering;
 use crate::EDGE;
+use crate::ignition::keeps_ignition;
 
 /// The variables, in the order and with the names of the OpenShift installer.
 #[derive(Serialize)]
@@ -67,6 +68,8 @@ struct Variables<'a> {
 #[allow(clippy::struct_field_names, reason = "the names of terraform variables")]
 struct Own<'a> {
     aws_layout: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    aws_ip_family: &'a str,
     aws_private_cidrs: BTreeMap<&'a str, &'a str>,
     aws_public_cidrs: BTreeMap<&'a str, &'a str>,
     aws_partition_id: &'a str,
@@ -128,7 +131,7 @@ pub(super) fn platform(rendering: &Rendering<'_>) -> Box<RawValue> {
         aws_worker_iam_role_name: worker_role(&aws.compute),
         aws_master_instance_metadata_authentication: authentication.clone(),
         aws_bootstrap_instance_metadata_authentication: authentication,
-        aws_preserve_bootstrap_ignition: platform.preserve_bootstrap_ignition,
+        aws_preserve_bootstrap_ignition: keeps_ignition(rendering.plan),
         aws_master_security_groups: &master.security_groups,
     })
 }
@@ -146,6 +149,7 @@ pub(super) fn own(rendering: &Rendering<'_>) -> Box<RawValue> {
     let roles = rendering.aws.network.subnet_roles();
     landfall_render::raw(&Own {
         aws_layout: if rendering.plan.has(Since::ClusterApi) { "4.16" } else { "4.14" },
+        aws_ip_family: if rendering.platform.is_dual_stack() { &rendering.platform.ip_family } else { "" },
         aws_private_cidrs: cidrs(false),
         aws_public_cidrs: cidrs(true),
         aws_partition_id: &rendering.aws.partition,

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::network::Network;
+use super::network::{EVERYWHERE, EVERYWHERE_IPV6, Network};
 use super::{Builder, DESCRIPTION, id};
 use crate::tags::CLUSTER;
 
@@ -31,6 +31,8 @@ const CONTROL_PLANE: &[Ports] = &[("tcp", 10259, 10259), ("tcp", 10257, 10257)];
 const ETCD: &[Ports] = &[("tcp", 2379, 2380)];
 const KUBELET: &[Ports] = &[("tcp", 10250, 10250)];
 const ALL: Ports = ("-1", 0, 0);
+/// Beside the pod network in a dual-stack cluster.
+const ICMPV6: Ports = ("icmpv6", -1, -1);
 
 /// Group, groups that may send to it, and to which ports.
 const BETWEEN: &[(&str, &[&str], &[Ports])] = &[
@@ -64,18 +66,29 @@ impl Builder<'_> {
             }
             self.group(network, role, role, &tags);
         }
-        let machines: Vec<Value> = self.vars.machine_v4_cidrs.iter().map(|cidr| json!(cidr)).collect();
+        let is_dual_stack = self.vars.is_dual_stack();
+        let given = self.vars.machine_v4_cidrs.iter().chain(&self.vars.machine_v6_cidrs);
+        let machines: Vec<Value> = given.map(|cidr| json!(cidr)).chain(network.ipv6.clone()).collect();
+        let everywhere: Vec<Value> = [EVERYWHERE]
+            .into_iter()
+            .chain(is_dual_stack.then_some(EVERYWHERE_IPV6))
+            .map(Value::from)
+            .collect();
+        let egress: Vec<Value> = everywhere.iter().map(|range| rule(ALL, range)).collect();
         for role in GROUPS {
             let mut ingress = Vec::new();
             for (_, sources, ports) in BETWEEN.iter().filter(|(group, ..)| group == role) {
                 for source in *sources {
                     let source = id(&group_name(source));
                     ingress.extend(ports.iter().map(|ports| rule(*ports, &source)));
+                    if is_dual_stack && *ports == POD_NETWORK {
+                        ingress.push(rule(ICMPV6, &source));
+                    }
                 }
             }
             match *role {
                 "node" => ingress.extend(machines.iter().map(|cidr| rule(NODE_PORTS, cidr))),
-                "apiserver-lb" => ingress.push(rule(API, &json!("0.0.0.0/0"))),
+                "apiserver-lb" => ingress.extend(everywhere.iter().map(|range| rule(API, range))),
                 // A load balancer sends from its own addresses, which may lie outside the machine networks in a VPC
                 // of the user's.
                 "lb" => {
@@ -85,7 +98,7 @@ impl Builder<'_> {
                 }
                 _ => {}
             }
-            self.rules(role, &ingress, &[rule(ALL, &json!("0.0.0.0/0"))]);
+            self.rules(role, &ingress, &egress);
         }
     }
 

@@ -4,7 +4,7 @@ use landfall_platform::native::{output, secret};
 use serde_json::{Value, json};
 
 use super::groups::{OF_CONTROL_PLANE, group_name};
-use super::network::Network;
+use super::network::{EVERYWHERE, EVERYWHERE_IPV6, Network};
 use super::{Builder, DESCRIPTION, Tags, id};
 use crate::tags::CLUSTER;
 
@@ -21,13 +21,13 @@ impl Builder<'_> {
         self.dns(network, public_zone);
         let profile = self.roles();
         let image = self.image();
-        let addresses = self.control_plane(network, &image, &profile);
+        let (addresses, targets) = self.control_plane(network, &image, &profile);
         for group in self.targets() {
             let group_id = id(&format!("target-group/{group}"));
-            self.add("targets", group, json!({ "group": group_id, "addresses": addresses }), &[]);
+            self.add("targets", group, json!({ "group": group_id, "addresses": targets }), &[]);
         }
         if self.vars.aws_preserve_bootstrap_ignition {
-            self.ignition();
+            self.ignition(None);
         }
         let targets: Vec<Value> = self.targets().map(|group| id(&format!("target-group/{group}"))).collect();
         let groups: Vec<Value> = OF_CONTROL_PLANE.iter().map(|role| id(&group_name(role))).collect();
@@ -44,6 +44,7 @@ impl Builder<'_> {
             "public_subnet_ids": network.public,
             "private_subnet_ids": network.private,
             "master_sg_ids": groups,
+            "aws_vpc_ipv6_cidr": network.ipv6,
             "lb_target_group_arns": targets,
             "lb_target_group_arns_length": "3",
             "edge_public_subnet_ids": edge(self, true),
@@ -53,12 +54,18 @@ impl Builder<'_> {
         self.graph.outputs.insert(self.stage, outputs);
     }
 
-    fn control_plane(&mut self, network: &Network, image: &Value, profile: &Value) -> Vec<Value> {
+    /// The machines of the control plane; gives their addresses, and those that load balancers send to.
+    fn control_plane(
+        &mut self,
+        network: &Network,
+        image: &Value,
+        profile: &Value,
+    ) -> (Vec<Value>, Vec<Value>) {
         let vars = self.vars;
         let groups = OF_CONTROL_PLANE.iter().map(|role| id(&group_name(role)));
         let groups: Vec<Value> =
             groups.chain(vars.aws_master_security_groups.iter().map(|group| json!(group))).collect();
-        let mut addresses = Vec::new();
+        let (mut addresses, mut targets) = (Vec::new(), Vec::new());
         for (index, zone) in vars.aws_master_availability_zones.iter().enumerate() {
             let name = format!("master-{index}");
             let tags = self.role_tags("control-plane", &name);
@@ -66,10 +73,13 @@ impl Builder<'_> {
                 "subnet": network.private_of_zone.get(zone),
                 "description": DESCRIPTION,
                 "groups": groups,
+                "ipv6Addresses": self.ipv6_addresses(),
+                "ipv6Primary": vars.is_ipv6_primary().then_some(true),
                 "tags": tags,
             });
             let interface = self.add("network-interface", &name, interface, &[]);
             addresses.push(output(&interface, "address"));
+            targets.push(output(&interface, self.target_address()));
             let volume = json!({
                 "type": vars.aws_master_root_volume_type,
                 "size": vars.aws_master_root_volume_size,
@@ -92,15 +102,26 @@ impl Builder<'_> {
             });
             self.add("instance", &name, machine, &[]);
         }
-        addresses
+        (addresses, targets)
+    }
+
+    /// How many IPv6 addresses a machine has, where it has any.
+    fn ipv6_addresses(&self) -> Option<u8> {
+        self.vars.is_dual_stack().then_some(1)
+    }
+
+    /// The address of a machine that load balancers send to.
+    fn target_address(&self) -> &'static str {
+        if self.vars.is_ipv6_primary() { "ipv6Address" } else { "address" }
     }
 
     /// Stage bootstrap.
     pub(super) fn bootstrap(&mut self, network: &Network) {
         let vars = self.vars;
         let is_external = vars.is_external();
-        let sources = if is_external {
-            vec![json!("0.0.0.0/0")]
+        let sources: Vec<Value> = if is_external {
+            let ipv6 = vars.is_dual_stack().then_some(EVERYWHERE_IPV6);
+            [EVERYWHERE].into_iter().chain(ipv6).map(Value::from).collect()
         } else {
             vars.machine_v4_cidrs.iter().map(|cidr| json!(cidr)).collect()
         };
@@ -113,7 +134,7 @@ impl Builder<'_> {
             .collect();
         self.rules("bootstrap", &rules, &[]);
         if !vars.aws_preserve_bootstrap_ignition {
-            self.ignition();
+            self.ignition(network.ipv6.as_ref());
         }
         let object = format!("arn:{}:s3:::{}/{OBJECT}", vars.aws_partition_id, vars.aws_ignition_bucket);
         let statements = json!([
@@ -145,6 +166,8 @@ impl Builder<'_> {
             "userData": secret("aws_bootstrap_stub_ignition"),
             "subnet": given_subnet.as_ref().or(subnets.first()),
             "groups": groups,
+            "ipv6Addresses": self.ipv6_addresses(),
+            "ipv6Primary": vars.is_ipv6_primary().then_some(true),
             "isPublic": is_external && !from_pool,
             "tokens": vars.aws_bootstrap_instance_metadata_authentication,
             "volume": { "type": "gp2", "size": 30, "encrypted": true },
@@ -152,10 +175,10 @@ impl Builder<'_> {
             "tags": self.tags_named("bootstrap"),
         });
         let machine = self.add("instance", "bootstrap", machine, &after);
-        let address = output(&machine, "address");
+        let (address, target) = (output(&machine, "address"), output(&machine, self.target_address()));
         for group in self.targets() {
             let group_id = id(&format!("target-group/{group}"));
-            let targets = json!({ "group": group_id, "addresses": [address] });
+            let targets = json!({ "group": group_id, "addresses": [target] });
             self.add("targets", &format!("bootstrap-{group}"), targets, &[]);
         }
         let ip = if from_pool {
@@ -173,7 +196,7 @@ impl Builder<'_> {
     }
 
     /// The bucket with the Ignition config, in the stage that it goes with.
-    fn ignition(&mut self) {
+    fn ignition(&mut self, ipv6: Option<&Value>) {
         let vars = self.vars;
         let bucket = json!({
             "name": vars.aws_ignition_bucket,
@@ -191,6 +214,9 @@ impl Builder<'_> {
             "bucket": id(&bucket),
             "key": OBJECT,
             "content": secret("ignition_bootstrap"),
+            // What the config is completed with.
+            "machineNetwork": ipv6,
+            "networkFirst": (ipv6.is_some() && vars.is_ipv6_primary()).then_some(true),
             "tags": tags,
         });
         self.add("object", "ignition", object, &[]);

@@ -52,6 +52,9 @@ const CONTROL_PLANE_ACTIONS: &[&str] = &[
     "kms:DescribeKey",
 ];
 
+/// The type of the API's records in partitions that have aliases of load balancers.
+const ALIAS: &str = "A";
+
 /// Target groups: end of the name, load balancer, port and path of the health check.
 const TARGETS: &[(&str, &str, u16, &str)] =
     &[("aint", "int", 6443, "/readyz"), ("sint", "int", 22623, "/healthz"), ("aext", "ext", 6443, "/readyz")];
@@ -87,6 +90,7 @@ impl Builder<'_> {
                 "addresses": has_pool.then_some(addresses),
                 "securityGroups": groups,
                 "crossZone": true,
+                "addressType": self.vars.is_dual_stack().then_some("dualstack"),
                 "tags": self.role_tags("apiserver", end),
             });
             self.add("load-balancer", end, balancer, &network.gateway);
@@ -98,6 +102,7 @@ impl Builder<'_> {
                 "vpc": network.vpc,
                 "port": port,
                 "healthPath": path,
+                "addressType": self.vars.is_ipv6_primary().then_some("ipv6"),
                 "tags": self.tags_named(end),
             });
             let group = self.add("target-group", end, group, &[]);
@@ -120,23 +125,29 @@ impl Builder<'_> {
             });
             id(&self.add("hosted-zone", "private", zone, &[]))
         };
-        for name in ["api", "api-int"] {
-            self.record(&format!("private-{name}"), &private, name, "int", true);
-        }
-        if let Some(zone) = public_zone.filter(|_| vars.is_external()) {
-            self.record("public-api", &json!(zone), "api", "ext", false);
+        // Aliases are records of one family each. A CNAME is of both.
+        let is_alias = vars.aws_api_record_type == ALIAS;
+        let ipv6 = (vars.is_dual_stack() && is_alias).then_some(("-ipv6", "AAAA"));
+        for (end, kind) in [("", vars.aws_api_record_type.as_str())].into_iter().chain(ipv6) {
+            for name in ["api", "api-int"] {
+                self.record(&format!("private-{name}{end}"), kind, &private, name, "int");
+            }
+            if let Some(zone) = public_zone.filter(|_| vars.is_external()) {
+                self.record(&format!("public-api{end}"), kind, &json!(zone), "api", "ext");
+            }
         }
     }
 
-    fn record(&mut self, name: &str, zone: &Value, host: &str, balancer: &str, private: bool) {
+    fn record(&mut self, name: &str, kind: &str, zone: &Value, host: &str, balancer: &str) {
+        let private = balancer == "int";
         let balancer = format!("load-balancer/{balancer}");
-        let is_alias = self.vars.aws_api_record_type == "A";
+        let is_alias = self.vars.aws_api_record_type == ALIAS;
         let target = output(&balancer, "dnsName");
         let record = json!({
             "zone": zone,
             "private": private,
             "host": format!("{host}.{}", self.vars.cluster_domain),
-            "type": self.vars.aws_api_record_type,
+            "type": kind,
             "target": target,
             "targetZone": is_alias.then(|| output(&balancer, "zone")),
         });

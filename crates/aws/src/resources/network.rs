@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use landfall_platform::native::output;
 use serde_json::{Value, json};
 
 use super::{Builder, Tags, id};
@@ -18,9 +19,20 @@ pub(super) struct Network {
     pub(super) private_of_zone: BTreeMap<String, Value>,
     /// The address range of the user's VPC.
     pub(super) given_range: Option<Value>,
+    /// The IPv6 addresses of the VPC in a dual-stack cluster.
+    pub(super) ipv6: Option<Value>,
 }
 
-const EVERYWHERE: &str = "0.0.0.0/0";
+pub(super) const EVERYWHERE: &str = "0.0.0.0/0";
+pub(super) const EVERYWHERE_IPV6: &str = "::/0";
+
+/// What a new VPC has for IPv6.
+struct Ipv6 {
+    /// Its addresses.
+    cidr: Value,
+    /// The way out of private subnets.
+    gateway: String,
+}
 
 impl Builder<'_> {
     pub(super) fn network(&mut self) -> Network {
@@ -37,7 +49,7 @@ impl Builder<'_> {
         if !subnets.is_empty() {
             let zones = self.add("given-subnets", "private", json!({ "ids": subnets, "vpc": vpc }), &[]);
             for zone in &self.vars.aws_master_availability_zones {
-                let subnet = landfall_platform::native::output(&zones, zone);
+                let subnet = output(&zones, zone);
                 private_of_zone.insert(zone.clone(), subnet);
             }
         }
@@ -47,7 +59,8 @@ impl Builder<'_> {
             private: subnets.into_iter().map(Value::from).collect(),
             public: self.vars.aws_public_subnets.iter().map(|subnet| json!(subnet)).collect(),
             private_of_zone,
-            given_range: Some(landfall_platform::native::output(&given, "cidr")),
+            given_range: Some(output(&given, "cidr")),
+            ipv6: self.vars.is_dual_stack().then(|| output(&given, "ipv6Cidr")),
         }
     }
 
@@ -59,6 +72,7 @@ impl Builder<'_> {
             "vpc",
             json!({
                 "cidr": vars.machine_v4_cidrs.first(),
+                "ipv6": vars.is_dual_stack().then_some(true),
                 "dnsHostnames": true,
                 "dnsSupport": true,
                 "tags": self.role_tags("common", "vpc"),
@@ -91,6 +105,7 @@ impl Builder<'_> {
             json!({ "table": id(&public_table), "destination": EVERYWHERE, "gateway": id(&gateway) }),
             &[],
         );
+        let ipv6 = self.ipv6(&vpc, &public_table, &gateway);
         let mut network = Network {
             vpc: vpc.clone(),
             gateway: vec![gateway.clone()],
@@ -98,11 +113,20 @@ impl Builder<'_> {
             public: Vec::new(),
             private_of_zone: BTreeMap::new(),
             given_range: None,
+            ipv6: ipv6.as_ref().map(|ipv6| ipv6.cidr.clone()),
+        };
+        let ipv6_of = |zone: &String, public: bool| -> Option<Value> {
+            let zones =
+                vars.aws_private_cidrs.keys().filter(|zone| !vars.aws_edge_local_zones.contains(*zone));
+            let zones: Vec<&String> = zones.collect();
+            let index = zones.iter().position(|known| *known == zone)?;
+            let index = if public { zones.len() + index } else { index };
+            Some(json!({ "block": ipv6.as_ref()?.cidr, "index": index }))
         };
         let mut nat = BTreeMap::new();
         for (zone, cidr) in &vars.aws_public_cidrs {
             let is_edge = vars.aws_edge_local_zones.contains(zone);
-            let subnet = self.subnet(&vpc, zone, cidr, true, &public_table);
+            let subnet = self.subnet(&vpc, zone, cidr, ipv6_of(zone, true), true, &public_table);
             if is_edge {
                 continue;
             }
@@ -132,7 +156,13 @@ impl Builder<'_> {
                 let route = json!({ "table": id(&table), "destination": EVERYWHERE, "nat": id(nat) });
                 self.add("route", &format!("private-{zone}"), route, &[]);
             }
-            let subnet = self.subnet(&vpc, zone, cidr, false, &table);
+            if let Some(ipv6) = &ipv6 {
+                let gateway = id(&ipv6.gateway);
+                let route =
+                    json!({ "table": id(&table), "destination": EVERYWHERE_IPV6, "egressGateway": gateway });
+                self.add("route", &format!("private-ipv6-{zone}"), route, &[]);
+            }
+            let subnet = self.subnet(&vpc, zone, cidr, ipv6_of(zone, false), false, &table);
             network.private.push(id(&subnet));
             network.private_of_zone.insert(zone.clone(), id(&subnet));
             tables.push(id(&table));
@@ -143,7 +173,7 @@ impl Builder<'_> {
         for (zone, cidr) in edge {
             let parent = vars.aws_edge_parent_zones_index.get(zone).copied().unwrap_or_default();
             if let Some(table) = of_zone.get(parent).or(of_zone.first()).cloned() {
-                self.subnet(&vpc, zone, cidr, false, &table);
+                self.subnet(&vpc, zone, cidr, None, false, &table);
             }
         }
         if !vars.aws_s3_endpoint_service.is_empty() {
@@ -162,6 +192,20 @@ impl Builder<'_> {
         network
     }
 
+    /// The IPv6 addresses of a new VPC, which AWS gives, and the ways out for them; none where there is IPv4 alone.
+    fn ipv6(&mut self, vpc: &Value, public_table: &str, gateway: &str) -> Option<Ipv6> {
+        if !self.vars.is_dual_stack() {
+            return None;
+        }
+        let given = self.add("given-ipv6", "vpc", json!({ "vpc": vpc }), &[]);
+        let tags = self.role_tags("common", "eigw");
+        let egress = self.add("egress-gateway", "eigw", json!({ "vpc": vpc, "tags": tags }), &[]);
+        let (table, gateway) = (id(public_table), id(gateway));
+        let route = json!({ "table": table, "destination": EVERYWHERE_IPV6, "gateway": gateway });
+        self.add("route", "public-internet-ipv6", route, &[]);
+        Some(Ipv6 { cidr: output(&given, "cidr"), gateway: egress })
+    }
+
     /// A public address, of the user's pool where there is one.
     pub(super) fn address(&self, tags: &Tags) -> Value {
         json!({ "pool": self.vars.aws_public_ipv4_pool, "tags": tags })
@@ -172,7 +216,15 @@ impl Builder<'_> {
         self.add("route-table", name, json!({ "vpc": vpc, "tags": tags }), &[])
     }
 
-    fn subnet(&mut self, vpc: &Value, zone: &str, cidr: &str, public: bool, table: &str) -> String {
+    fn subnet(
+        &mut self,
+        vpc: &Value,
+        zone: &str,
+        cidr: &str,
+        ipv6: Option<Value>,
+        public: bool,
+        table: &str,
+    ) -> String {
         let name = format!("{}-{zone}", if public { "public" } else { "private" });
         let role = if public { "public" } else { "private" };
         let mut tags = self.role_tags(role, &format!("subnet-{name}"));
@@ -184,7 +236,14 @@ impl Builder<'_> {
         let subnet = self.add(
             "subnet",
             &name,
-            json!({ "vpc": vpc, "cidr": cidr, "zone": zone, "publicAddresses": public, "tags": tags }),
+            json!({
+                "vpc": vpc,
+                "cidr": cidr,
+                "ipv6": ipv6,
+                "zone": zone,
+                "publicAddresses": public,
+                "tags": tags,
+            }),
             &[],
         );
         let association = json!({ "table": id(table), "subnet": id(&subnet) });

@@ -7,6 +7,8 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
+use crate::values::DUAL_STACK;
+
 /// All variables. One that is unknown is an error.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -20,6 +22,8 @@ pub(super) struct Variables {
     pub(super) base_domain: String,
     #[serde(skip)]
     pub(super) machine_v4_cidrs: Vec<String>,
+    #[serde(skip)]
+    pub(super) machine_v6_cidrs: Vec<String>,
 
     pub(super) aws_ami: String,
     pub(super) aws_ami_region: String,
@@ -77,6 +81,8 @@ pub(super) struct Variables {
     pub(super) aws_master_use_spot_instance: bool,
 
     pub(super) aws_layout: String,
+    #[serde(default)]
+    aws_ip_family: String,
     pub(super) aws_private_cidrs: BTreeMap<String, String>,
     pub(super) aws_public_cidrs: BTreeMap<String, String>,
     pub(super) aws_partition_id: String,
@@ -112,19 +118,33 @@ impl Variables {
     pub(super) fn is_external(&self) -> bool {
         self.aws_publish_strategy == "External"
     }
+
+    /// Whether the machines have addresses of both families.
+    pub(super) fn is_dual_stack(&self) -> bool {
+        DUAL_STACK.contains(&self.aws_ip_family.as_str())
+    }
+
+    /// Whether load balancers send to the IPv6 addresses of machines.
+    pub(super) fn is_ipv6_primary(&self) -> bool {
+        self.aws_ip_family == "DualStackIPv6Primary"
+    }
 }
 
 /// The variables of a plan.
 pub(super) fn read(plan: &Plan, platform: &RawValue, own: &RawValue) -> serde_json::Result<Variables> {
     let mut all: Map<String, Value> = serde_json::from_str(platform.get())?;
     all.extend(serde_json::from_str::<Map<String, Value>>(own.get())?);
-    let networks = plan.config.networking.iter().flat_map(|networking| &networking.machine_network);
-    let ranges = networks.filter_map(|network| network.cidr.given().filter(|_| network.cidr.is_ipv4()));
+    let ranges = |is_ipv4: bool| -> Vec<String> {
+        let networks = plan.config.networking.iter().flat_map(|networking| &networking.machine_network);
+        let those = networks.filter(|network| network.cidr.is_ipv4() == is_ipv4);
+        those.filter_map(|network| network.cidr.given()).map(ToString::to_string).collect()
+    };
     Ok(Variables {
         cluster_id: plan.identity.infra_id.clone(),
         cluster_domain: plan.cluster.domain.clone(),
         base_domain: plan.cluster.base_domain.clone(),
-        machine_v4_cidrs: ranges.map(ToString::to_string).collect(),
+        machine_v4_cidrs: ranges(true),
+        machine_v6_cidrs: ranges(false),
         ..serde_json::from_value(Value::Object(all))?
     })
 }

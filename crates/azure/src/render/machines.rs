@@ -22,6 +22,7 @@ pub(super) fn machines(rendering: &Rendering<'_>) -> MachineAssets {
         several => ("", Some(failure_domains(several))),
     };
     MachineAssets {
+        cluster_api_sets: Vec::new(),
         control_plane: zones.map(|zone| rendering.provider(pool, "master", zone, subnet)).collect(),
         template: rendering.provider(pool, "master", template_zone, subnet),
         failure_domains,

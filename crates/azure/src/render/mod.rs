@@ -6,7 +6,7 @@ mod metadata;
 mod tfvars;
 
 use landfall_diagnostics::secret::Secret;
-use landfall_model::plan::Plan;
+use landfall_model::plan::{Plan, Since};
 use landfall_render::{CloudCredentials, DataDevice, Extras, PlatformAssets, Unset};
 use serde_json::{Value, json};
 
@@ -91,6 +91,9 @@ impl Rendering<'_> {
         });
         if azure.cloud.stack {
             status["armEndpoint"] = azure.cloud.arm_endpoint.as_str().into();
+        }
+        if self.plan.has(Since::IpFamily) {
+            status["ipFamily"] = self.platform.ip_family.as_str().into();
         }
         if !azure.user_tags.is_empty() {
             let tags = azure.user_tags.iter();

@@ -39,7 +39,7 @@ pub fn check_platform(case: &Case<'_>, out: &mut Findings) {
     clouds::check(azure, catalogue, out);
     // The older fields are only brought up to date on the active platform.
     network::check(azure, active, out);
-    outbound::check(azure, config, out);
+    outbound::check(case, azure, out);
     customer_key::check(azure, stack, out);
     tags::check(azure, catalogue, out);
     ipv6::check(azure, config, out);

@@ -3,7 +3,10 @@
 use landfall_diagnostics::{Code, Finding, Findings, Kind};
 use landfall_model::config::InstallConfig;
 
+use landfall_rules::Case;
+
 use super::super::config::Platform;
+use super::super::introduced::GATEWAYS;
 use super::super::values;
 use super::network::node_subnets;
 use super::shown;
@@ -18,13 +21,22 @@ pub const GATEWAY_INTERNAL: Code = Code::new("LF0517");
 pub const GATEWAY_SUBNETS: Code = Code::new("LF0518");
 
 const FIELD: &str = "platform.azure.outboundType";
+const OLDER_GATEWAY: &str = "NatGateway";
+/// The feature sets with previews.
+const PREVIEWS: &[&str] = &["TechPreviewNoUpgrade", "DevPreviewNoUpgrade", "CustomNoUpgrade"];
 const SINGLE_ZONE: &str = "NATGatewaySingleZone";
 const MULTI_ZONE: &str = "NATGatewayMultiZone";
 
-pub(super) fn check(azure: &Platform, config: &InstallConfig, out: &mut Findings) {
-    let outbound = azure.outbound_type.as_str();
-    if !values::OUTBOUND_TYPES.contains(&outbound) {
-        out.push(Finding::not_supported(&OUTBOUND_TYPE, FIELD, outbound, values::OUTBOUND_TYPES));
+pub(super) fn check(case: &Case<'_>, azure: &Platform, out: &mut Findings) {
+    let (config, outbound) = (case.config, azure.outbound_type.as_str());
+    let is_older = case.is_before(GATEWAYS);
+    let known = if is_older { values::OLDER_OUTBOUND_TYPES } else { values::OUTBOUND_TYPES };
+    // What came later is refused with the release that has it.
+    if !known.contains(&outbound) && !values::OUTBOUND_TYPES.contains(&outbound) {
+        out.push(Finding::not_supported(&OUTBOUND_TYPE, FIELD, outbound, known));
+    }
+    if is_older && outbound == OLDER_GATEWAY {
+        check_older_gateway(azure, config, out);
     }
     if outbound == "UserDefinedRouting" && azure.virtual_network.is_empty() {
         let message = "`UserDefinedRouting` needs an existing virtual network, and none is given";
@@ -35,6 +47,20 @@ pub(super) fn check(azure: &Platform, config: &InstallConfig, out: &mut Findings
     }
     if outbound == SINGLE_ZONE || outbound == MULTI_ZONE {
         check_gateway(azure, config, out);
+    }
+}
+
+/// The one NAT gateway of releases before 4.20 is a preview, and is not attached to existing subnets.
+fn check_older_gateway(azure: &Platform, config: &InstallConfig, out: &mut Findings) {
+    if !PREVIEWS.contains(&config.feature_set.as_str()) {
+        let message = "NAT gateways are a preview in this release";
+        let finding = Finding::error(&OUTBOUND_TYPE, Kind::NotSupported, FIELD, message);
+        out.push(finding.help("write `featureSet: TechPreviewNoUpgrade`, or `outboundType: Loadbalancer`"));
+    }
+    if !azure.virtual_network.is_empty() {
+        let message = "this release has no NAT gateways in existing networks";
+        let finding = Finding::error(&OUTBOUND_TYPE, Kind::Invalid, FIELD, message);
+        out.push(finding.help("write `outboundType: UserDefinedRouting` or `Loadbalancer`"));
     }
 }
 

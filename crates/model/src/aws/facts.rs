@@ -84,6 +84,8 @@ model! {
         pub zone_type: String,
         /// Addresses as `address/prefix`.
         pub cidr: String,
+        /// IPv6 addresses as `address/prefix`; empty without IPv6.
+        pub ipv6_cidr: String,
         /// Network that it is in.
         pub vpc: String,
         /// Whether its route table has a route to an internet gateway.

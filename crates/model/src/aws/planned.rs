@@ -18,6 +18,9 @@ pub struct Plan {
     pub image: Image,
     /// Network of the machines.
     pub network: Network,
+    /// Whether machines have IPv4 and IPv6 addresses.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub dual_stack: bool,
     /// Control plane machines.
     pub control_plane: Pool,
     /// Compute pools.
@@ -177,6 +180,9 @@ pub struct Pool {
     pub security_groups: Vec<String>,
     /// Confidential computing of the machines, as given: `AMDEncryptedVirtualizationNestedPaging`, `Disabled` or empty.
     pub confidential_compute: String,
+    /// Whether Cluster API manages the machines.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub cluster_api: bool,
     /// Dedicated hosts of the machines; none for machines on shared hardware.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hosts: Option<Hosts>,

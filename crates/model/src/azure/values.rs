@@ -17,6 +17,8 @@ pub const CLOUDS: &[&str] = &[PUBLIC, US_GOVERNMENT, "AzureChinaCloud", "AzureGe
 /// How machines reach the outside.
 pub const OUTBOUND_TYPES: &[&str] =
     &["Loadbalancer", "NATGatewaySingleZone", "NATGatewayMultiZone", "UserDefinedRouting"];
+/// The same before release 4.20.
+pub const OLDER_OUTBOUND_TYPES: &[&str] = &["Loadbalancer", "NatGateway", "UserDefinedRouting"];
 /// Types of the start disk.
 pub const DISK_TYPES: &[&str] = &["Premium_LRS", "StandardSSD_LRS", "Standard_LRS"];
 /// What of a confidential machine's disk is encrypted.

@@ -287,7 +287,7 @@ fn reason(listing: Listing<'_>) -> Reason {
 }
 
 /// The numbers of a version such as `4.14`; none for a name that is no version.
-pub(crate) fn version(name: &str) -> Option<Vec<u64>> {
+pub fn version(name: &str) -> Option<Vec<u64>> {
     name.split('.').map(|part| part.parse().ok()).collect()
 }
 

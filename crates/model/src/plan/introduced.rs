@@ -3,7 +3,6 @@
 use landfall_diagnostics::Findings;
 
 use super::pages;
-use crate::catalogue::version;
 use crate::config::InstallConfig;
 
 /// A setting of install configs that not every release has.
@@ -18,10 +17,9 @@ pub struct Introduced {
 }
 
 /// Refuses settings that the release does not have: its installer would refuse them, and its cluster does not know
-/// what is made of them. A release name without a version counts as the newest.
-pub fn check_introduced(table: &[Introduced], config: &InstallConfig, release: &str, out: &mut Findings) {
-    let Some(version) = version(release) else { return };
-    for setting in table.iter().filter(|setting| version.as_slice() < setting.since.as_slice()) {
+/// what is made of them.
+pub fn check_introduced(table: &[Introduced], config: &InstallConfig, release: [u64; 2], out: &mut Findings) {
+    for setting in table.iter().filter(|setting| release < setting.since) {
         if let Some(field) = (setting.used)(config) {
             out.push(pages::not_in_release(&field, setting.since, release));
         }

@@ -71,6 +71,8 @@ pub enum Since {
     ClusterApi,
     /// 4.19: the manifests, machines and `metadata.json` of today.
     Today,
+    /// 4.22: the `Infrastructure` object names the IP family.
+    IpFamily,
 }
 
 impl Since {
@@ -78,6 +80,7 @@ impl Since {
         match self {
             Self::ClusterApi => [4, 16],
             Self::Today => [4, 19],
+            Self::IpFamily => [4, 22],
         }
     }
 }

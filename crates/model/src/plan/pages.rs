@@ -60,9 +60,8 @@ pub fn not_made(field: &str, what: &str) -> Finding {
 
 /// A setting that a release does not have; `since` is the first one that has it.
 #[must_use]
-pub fn not_in_release(field: &str, since: [u64; 2], release: &str) -> Finding {
-    let [major, minor] = since;
-    let message = format!("release {} does not have this setting", shortened(release));
+pub fn not_in_release(field: &str, [major, minor]: [u64; 2], release: [u64; 2]) -> Finding {
+    let message = format!("release {}.{} does not have this setting", release[0], release[1]);
     Finding::error(&TOO_NEW, Kind::NotSupported, field, message)
         .help(format!("install release {major}.{minor} or later with --release, or remove the setting"))
 }

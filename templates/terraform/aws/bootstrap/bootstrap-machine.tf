@@ -2,6 +2,9 @@ locals {
   is_external = var.aws_publish_strategy == "External"
   from_pool   = local.is_external && var.aws_public_ipv4_pool != null
 
+  is_dual_stack   = var.aws_ip_family != "IPv4"
+  is_ipv6_primary = var.aws_ip_family == "DualStackIPv6Primary"
+
   usual_subnet = local.is_external ? var.public_subnet_ids[0] : var.private_subnet_ids[0]
 }
 
@@ -24,6 +27,8 @@ resource "aws_instance" "bootstrap" {
   associate_public_ip_address = local.is_external && !local.from_pool
   tags                        = merge(local.tags, { Name = "${var.cluster_id}-bootstrap" })
   volume_tags                 = merge(local.tags, { Name = "${var.cluster_id}-bootstrap-vol" })
+  ipv6_address_count          = local.is_dual_stack ? 1 : null
+  enable_primary_ipv6         = local.is_ipv6_primary ? true : null
 
   metadata_options {
     http_endpoint = "enabled"
@@ -50,5 +55,5 @@ resource "aws_lb_target_group_attachment" "bootstrap" {
   count = length(var.lb_target_group_arns)
 
   target_group_arn = var.lb_target_group_arns[count.index]
-  target_id        = aws_instance.bootstrap.private_ip
+  target_id        = local.is_ipv6_primary ? aws_instance.bootstrap.ipv6_addresses[0] : aws_instance.bootstrap.private_ip
 }

@@ -24,4 +24,5 @@ resource "aws_security_group_rule" "bootstrap" {
   from_port         = each.value
   to_port           = each.value
   cidr_blocks       = local.is_external ? ["0.0.0.0/0"] : var.machine_v4_cidrs
+  ipv6_cidr_blocks  = local.is_external && local.is_dual_stack ? ["::/0"] : null
 }

@@ -10,6 +10,12 @@ variable "vpc_id" {
   description = "VPC of the cluster."
 }
 
+variable "aws_vpc_ipv6_cidr" {
+  type        = string
+  default     = null
+  description = "IPv6 addresses of the VPC in a dual-stack cluster. Landfall writes them into the Ignition config."
+}
+
 variable "public_subnet_ids" {
   type        = list(string)
   description = "Public subnets. The first one is for the bootstrap machine of a published cluster."

@@ -68,3 +68,37 @@ resource "aws_route53_record" "public" {
     }
   }
 }
+
+# Aliases are records of one family each. A CNAME is of both.
+locals {
+  has_ipv6_aliases = local.is_dual_stack && local.use_alias
+}
+
+resource "aws_route53_record" "private_ipv6" {
+  provider = aws.private_zone
+  for_each = toset(local.has_ipv6_aliases ? ["api", "api-int"] : [])
+
+  zone_id = local.private_zone_id
+  name    = "${each.key}.${var.cluster_domain}"
+  type    = "AAAA"
+
+  alias {
+    name                   = aws_lb.internal.dns_name
+    zone_id                = aws_lb.internal.zone_id
+    evaluate_target_health = false
+  }
+}
+
+resource "aws_route53_record" "public_ipv6" {
+  count = local.has_ipv6_aliases && local.is_external ? 1 : 0
+
+  zone_id = data.aws_route53_zone.public[0].zone_id
+  name    = "api.${var.cluster_domain}"
+  type    = "AAAA"
+
+  alias {
+    name                   = aws_lb.external[0].dns_name
+    zone_id                = aws_lb.external[0].zone_id
+    evaluate_target_health = false
+  }
+}

@@ -5,6 +5,7 @@ resource "aws_lb" "internal" {
   subnets                          = local.internal_balancer_subnet_ids
   enable_cross_zone_load_balancing = true
   security_groups                  = local.load_balancer_security_group_ids
+  ip_address_type                  = local.is_dual_stack ? "dualstack" : null
   tags                             = merge(local.role_tags["apiserver"], { Name = "${var.cluster_id}-int" })
 
   timeouts {
@@ -34,6 +35,7 @@ resource "aws_lb" "external" {
   subnets                          = var.aws_public_ipv4_pool == null ? local.public_subnet_ids : null
   enable_cross_zone_load_balancing = true
   security_groups                  = local.load_balancer_security_group_ids
+  ip_address_type                  = local.is_dual_stack ? "dualstack" : null
   tags                             = merge(local.role_tags["apiserver"], { Name = "${var.cluster_id}-ext" })
 
   dynamic "subnet_mapping" {
@@ -54,7 +56,8 @@ resource "aws_lb" "external" {
 }
 
 locals {
-  is_external = var.aws_publish_strategy == "External"
+  is_external     = var.aws_publish_strategy == "External"
+  is_ipv6_primary = var.aws_ip_family == "DualStackIPv6Primary"
 
   api_check     = { port = 6443, path = "/readyz" }
   service_check = { port = 22623, path = "/healthz" }
@@ -81,6 +84,8 @@ resource "aws_lb_target_group" "api" {
   port        = each.value.port
   target_type = "ip"
   tags        = merge(local.tags, { Name = "${var.cluster_id}-${each.key}" })
+
+  ip_address_type = local.is_ipv6_primary ? "ipv6" : null
 
   health_check {
     protocol            = "HTTPS"
@@ -118,5 +123,8 @@ resource "aws_lb_target_group_attachment" "master" {
   for_each = local.master_targets
 
   target_group_arn = aws_lb_target_group.api[each.value.group].arn
-  target_id        = aws_network_interface.master[each.value.master].private_ip
+  target_id = (local.is_ipv6_primary
+    ? one(aws_network_interface.master[each.value.master].ipv6_addresses)
+    : aws_network_interface.master[each.value.master].private_ip
+  )
 }

@@ -15,6 +15,9 @@ resource "aws_network_interface" "master" {
   description     = local.description
   security_groups = concat(local.master_security_group_ids, var.aws_master_security_groups)
   tags            = merge(local.role_tags["control-plane"], { Name = "${var.cluster_id}-master-${count.index}" })
+
+  ipv6_address_count  = local.is_dual_stack ? 1 : null
+  enable_primary_ipv6 = local.is_ipv6_primary ? true : null
 }
 
 resource "aws_instance" "master" {

@@ -30,6 +30,11 @@ output "lb_target_group_arns" {
   value       = [for name in local.target_group_order : aws_lb_target_group.api[name].arn]
 }
 
+output "aws_vpc_ipv6_cidr" {
+  description = "IPv6 addresses of the VPC in a dual-stack cluster."
+  value       = try(local.vpc_ipv6_cidrs[0], null)
+}
+
 # Read by others than the next stage.
 
 output "lb_target_group_arns_length" {

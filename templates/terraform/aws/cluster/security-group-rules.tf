@@ -40,12 +40,12 @@ locals {
 
   # One line per group and kind of source; an empty source means the address ranges.
   older_ports = [
-    { group = "master", source = "", cidrs = var.machine_v4_cidrs, ports = local.master_machine_network_ports },
-    { group = "master", source = "master", cidrs = null, ports = merge(local.master_node_ports, local.master_only_ports) },
-    { group = "master", source = "worker", cidrs = null, ports = local.master_node_ports },
-    { group = "worker", source = "", cidrs = var.machine_v4_cidrs, ports = local.machine_network_ports },
-    { group = "worker", source = "worker", cidrs = null, ports = local.node_ports },
-    { group = "worker", source = "master", cidrs = null, ports = local.node_ports },
+    { group = "master", source = "", cidrs = var.machine_v4_cidrs, cidrs6 = null, ports = local.master_machine_network_ports },
+    { group = "master", source = "master", cidrs = null, cidrs6 = null, ports = merge(local.master_node_ports, local.master_only_ports) },
+    { group = "master", source = "worker", cidrs = null, cidrs6 = null, ports = local.master_node_ports },
+    { group = "worker", source = "", cidrs = var.machine_v4_cidrs, cidrs6 = null, ports = local.machine_network_ports },
+    { group = "worker", source = "worker", cidrs = null, cidrs6 = null, ports = local.node_ports },
+    { group = "worker", source = "master", cidrs = null, cidrs6 = null, ports = local.node_ports },
   ]
 
   open_ports = { "4.14" = local.older_ports, "4.16" = local.cluster_api_ports }[var.aws_layout]
@@ -58,6 +58,7 @@ locals {
         group  = line.group
         source = line.source
         cidrs  = line.cidrs
+        cidrs6 = line.cidrs6
       })
     }
   ]...)
@@ -68,6 +69,7 @@ locals {
       group    = group
       source   = ""
       cidrs    = ["0.0.0.0/0"]
+      cidrs6   = local.everywhere_ipv6
       protocol = "-1"
       from     = 0
       to       = 0

@@ -62,6 +62,7 @@ resource "aws_security_group_rule" "nodes" {
   from_port                = each.value.from
   to_port                  = each.value.to
   cidr_blocks              = each.value.cidrs
+  ipv6_cidr_blocks         = each.value.cidrs6
   self                     = each.value.source == each.value.group ? true : null
   source_security_group_id = contains([each.value.group, ""], each.value.source) ? null : local.security_group_ids[each.value.source]
 }

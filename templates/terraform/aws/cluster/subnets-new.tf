@@ -36,6 +36,29 @@ resource "aws_route" "public_internet" {
   }
 }
 
+resource "aws_route" "public_internet_ipv6" {
+  count = local.new_network && local.is_dual_stack ? 1 : 0
+
+  route_table_id              = aws_route_table.public[0].id
+  destination_ipv6_cidr_block = "::/0"
+  gateway_id                  = aws_internet_gateway.new[0].id
+
+  timeouts {
+    create = "20m"
+  }
+}
+
+locals {
+  # Zone to IPv6 addresses: a /64 of the VPC's /56 for each subnet, those of private subnets first.
+  private_ipv6 = {
+    for index, zone in local.zones : zone => cidrsubnet(local.vpc_ipv6_cidrs[0], 8, index) if local.is_dual_stack
+  }
+  public_ipv6 = {
+    for index, zone in local.zones : zone => cidrsubnet(local.vpc_ipv6_cidrs[0], 8, length(local.zones) + index)
+    if local.is_dual_stack
+  }
+}
+
 resource "aws_subnet" "public" {
   for_each = local.public_cidrs
 
@@ -43,7 +66,10 @@ resource "aws_subnet" "public" {
   cidr_block              = each.value
   availability_zone       = each.key
   map_public_ip_on_launch = local.cluster_api
+  ipv6_cidr_block         = lookup(local.public_ipv6, each.key, null)
   tags                    = merge(local.public_tags, { Name = "${var.cluster_id}-${local.subnet_name}public-${each.key}" })
+
+  assign_ipv6_address_on_creation = local.is_dual_stack ? true : null
 }
 
 resource "aws_route_table_association" "public" {
@@ -91,13 +117,28 @@ resource "aws_route" "private_nat" {
   }
 }
 
+resource "aws_route" "private_egress_ipv6" {
+  for_each = { for zone, cidr in local.private_cidrs : zone => cidr if local.is_dual_stack }
+
+  route_table_id              = aws_route_table.private[each.key].id
+  destination_ipv6_cidr_block = "::/0"
+  egress_only_gateway_id      = aws_egress_only_internet_gateway.new[0].id
+
+  timeouts {
+    create = "20m"
+  }
+}
+
 resource "aws_subnet" "private" {
   for_each = local.private_cidrs
 
   vpc_id            = local.vpc_id
   cidr_block        = each.value
   availability_zone = each.key
+  ipv6_cidr_block   = lookup(local.private_ipv6, each.key, null)
   tags              = merge(local.private_tags, { Name = "${var.cluster_id}-${local.subnet_name}private-${each.key}" })
+
+  assign_ipv6_address_on_creation = local.is_dual_stack ? true : null
 }
 
 resource "aws_route_table_association" "private" {

@@ -5,6 +5,8 @@ resource "aws_vpc" "new" {
   enable_dns_hostnames = true
   enable_dns_support   = true
   tags                 = merge(local.role_tags["common"], { Name = "${var.cluster_id}-vpc" })
+
+  assign_generated_ipv6_cidr_block = local.is_dual_stack ? true : null
 }
 
 data "aws_vpc" "given" {
@@ -15,6 +17,13 @@ data "aws_vpc" "given" {
 
 locals {
   vpc_id = local.new_network ? aws_vpc.new[0].id : data.aws_vpc.given[0].id
+
+  is_dual_stack = var.aws_ip_family != "IPv4"
+  # The IPv6 addresses of the VPC, from AWS or of the user's.
+  vpc_ipv6_cidrs = (local.is_dual_stack
+    ? compact(concat(aws_vpc.new[*].ipv6_cidr_block, data.aws_vpc.given[*].ipv6_cidr_block))
+    : []
+  )
 }
 
 resource "aws_vpc_dhcp_options" "new" {
@@ -37,6 +46,14 @@ resource "aws_internet_gateway" "new" {
 
   vpc_id = local.vpc_id
   tags   = merge(local.role_tags["common"], { Name = "${var.cluster_id}-igw" })
+}
+
+# The way out of private subnets for IPv6, which needs no translation of addresses.
+resource "aws_egress_only_internet_gateway" "new" {
+  count = local.new_network && local.is_dual_stack ? 1 : 0
+
+  vpc_id = local.vpc_id
+  tags   = merge(local.role_tags["common"], { Name = "${var.cluster_id}-eigw" })
 }
 
 # Keeps the image registry's traffic, much of it, off the NAT gateways.

@@ -55,7 +55,9 @@ fn a_private_cluster() {
 
 #[test]
 fn a_nat_gateway() {
-    stands_and_goes(PUBLIC, "    outboundType: NATGatewaySingleZone\n", "", |text| text);
+    stands_and_goes(PUBLIC, "    outboundType: NatGateway\n", "", |text| {
+        text + "featureSet: TechPreviewNoUpgrade\n"
+    });
 }
 
 #[test]

@@ -1,6 +1,7 @@
 use landfall_model::aws::planned::{Network, SubnetRoles};
 use landfall_model::plan::Platforms;
 
+use super::releases::of_release;
 use super::*;
 
 /// The first release that has the setting.
@@ -41,7 +42,7 @@ fn subnet(id: &str, number: u8, public: bool) -> Subnet {
         cidr: format!("10.0.{number}.0/24"),
         vpc: "vpc-1".to_owned(),
         public,
-        owners: Vec::new(),
+        ..Subnet::default()
     }
 }
 
@@ -155,6 +156,6 @@ fn a_role_has_one_subnet_in_a_zone() {
 
 #[test]
 fn an_older_release_does_not_have_it() {
-    let before = found_for("4.18", &roles(), facts(), Source::Cloud);
-    assert!(before.iter().any(|finding| finding.code.as_str() == "LF0736"), "{before:?}");
+    let before = of_release([4, 18], &roles());
+    assert_eq!(places(&before), [("LF0736", "platform.aws.vpc.subnets[0].roles")]);
 }

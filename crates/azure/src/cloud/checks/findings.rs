@@ -156,6 +156,14 @@ pub(super) fn roles_denied(field: &str, missing: &[String], _: usize) -> Finding
     )
 }
 
+pub(super) fn data_denied(field: &str, missing: &[String], _: usize) -> Finding {
+    let message = format!("the caller may not read and write blobs: {} not allowed", first(missing));
+    Finding::error(&PERMISSIONS, Kind::Forbidden, field, message).help(
+        "assign the caller the role `Storage Blob Data Contributor` as well, which uploads need with \
+         `allowSharedKeyAccess: false`",
+    )
+}
+
 pub(super) fn locked(held: &Held<'_>, more: usize) -> Finding {
     let message = format!("the lock {} prevents creation there{}", on(held), besides(more));
     Finding::error(&LOCKED, Kind::Forbidden, held.field, message)

@@ -7,10 +7,10 @@ use landfall_platform::cloud::{Answer, Asking, Check, Verdict, check};
 use tokio::sync::OnceCell;
 
 use super::findings;
-use super::rights::{Right, Rights, rights};
+use super::rights::{Plane, Right, Rights, rights};
 use crate::cloud::gather::PLATFORM;
 use crate::cloud::session::Session;
-use crate::permissions::needed;
+use crate::permissions::{needed, needed_for_data};
 
 /// What begins the actions on role assignments, which few roles give.
 const ROLES: &str = "microsoft.authorization/roleassignments/";
@@ -31,13 +31,14 @@ pub(super) fn checks<'s>(session: &'s Session<'_>) -> Vec<Check<'s>> {
     let (roles, others) = divided(needed(config, catalogue));
     let others = others.into_iter().filter(|action| !action.to_ascii_lowercase().starts_with(KEYS)).collect();
     let known = Known::default();
-    let parts: [(&str, Vec<String>, Wording); 2] = [
-        ("azure.permissions", others, findings::denied),
-        ("azure.role-assignments", roles, findings::roles_denied),
+    let parts: [(&str, Plane, Vec<String>, Wording); 3] = [
+        ("azure.permissions", Plane::Resources, others, findings::denied),
+        ("azure.role-assignments", Plane::Resources, roles, findings::roles_denied),
+        ("azure.data-permissions", Plane::Data, needed_for_data(config), findings::data_denied),
     ];
-    let asked = parts.into_iter().filter(|(_, actions, _)| !actions.is_empty());
-    let one = |(id, actions, wording): (&str, Vec<String>, Wording)| {
-        check(id, PLATFORM, allowed(session, Arc::clone(&known), actions, wording))
+    let asked = parts.into_iter().filter(|(_, _, actions, _)| !actions.is_empty());
+    let one = |(id, plane, actions, wording): (&str, Plane, Vec<String>, Wording)| {
+        check(id, PLATFORM, allowed(session, Arc::clone(&known), plane, actions, wording))
     };
     asked.map(one).collect()
 }
@@ -50,11 +51,12 @@ fn divided(needed: Vec<String>) -> (Vec<String>, Vec<String>) {
 async fn allowed(
     session: &Session<'_>,
     known: Known,
+    plane: Plane,
     actions: Vec<String>,
     wording: Wording,
 ) -> Result<Answer, Answer> {
     let rights = known.get_or_init(|| Box::pin(rights(session))).await.clone()?;
-    let right = |action: &str| rights.of(action, session.platform);
+    let right = |action: &str| rights.of(plane, action, session.platform);
     let answer = judged(&actions, right, wording);
     let unproven = matches!(answer.verdict, Verdict::Skipped(_));
     Ok(match rights.unseen.first().filter(|_| unproven) {

@@ -21,12 +21,28 @@ pub(super) struct Grant {
     actions: Vec<String>,
     #[serde(deserialize_with = "nullable")]
     not_actions: Vec<String>,
+    #[serde(deserialize_with = "nullable")]
+    data_actions: Vec<String>,
+    #[serde(deserialize_with = "nullable")]
+    not_data_actions: Vec<String>,
+}
+
+/// What an action is done to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Plane {
+    /// Resources.
+    Resources,
+    /// What is in them, such as blobs.
+    Data,
 }
 
 impl Grant {
-    fn allows(&self, action: &str) -> bool {
+    fn allows(&self, plane: Plane, action: &str) -> bool {
         let any = |patterns: &[String]| patterns.iter().any(|pattern| matches(pattern, action));
-        any(&self.actions) && !any(&self.not_actions)
+        match plane {
+            Plane::Resources => any(&self.actions) && !any(&self.not_actions),
+            Plane::Data => any(&self.data_actions) && !any(&self.not_data_actions),
+        }
     }
 }
 
@@ -76,9 +92,9 @@ pub(super) enum Right {
 
 impl Rights {
     /// Whether the caller may do something where a cluster of this config needs it.
-    pub(super) fn of(&self, action: &str, platform: &Platform) -> Right {
+    pub(super) fn of(&self, plane: Plane, action: &str, platform: &Platform) -> Right {
         let right = |grants: Option<&[Grant]>| match grants {
-            Some(grants) if grants.iter().any(|grant| grant.allows(action)) => Right::Allowed,
+            Some(grants) if grants.iter().any(|grant| grant.allows(plane, action)) => Right::Allowed,
             Some(_) => Right::Denied,
             None => Right::NotProven,
         };
@@ -184,7 +200,7 @@ mod tests {
 
     fn grant(actions: &[&str], not_actions: &[&str]) -> Grant {
         let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
-        Grant { actions: owned(actions), not_actions: owned(not_actions) }
+        Grant { actions: owned(actions), not_actions: owned(not_actions), ..Grant::default() }
     }
 
     #[test]
@@ -222,13 +238,31 @@ mod tests {
         let contributor: Vec<Grant> = serde_json::from_str(text).unwrap_or_default();
         let platform = Platform::default();
         let right = |grants: &[Grant], action: &str| {
-            Rights { subscription: Some(grants.to_vec()), ..Rights::default() }.of(action, &platform)
+            Rights { subscription: Some(grants.to_vec()), ..Rights::default() }.of(
+                Plane::Resources,
+                action,
+                &platform,
+            )
         };
         assert_eq!(right(&contributor, "Microsoft.Compute/virtualMachines/write"), Right::Allowed);
         assert_eq!(right(&contributor, ROLE), Right::Denied);
         let mut both = contributor;
         both.push(grant(&["Microsoft.Authorization/roleAssignments/*"], &[]));
         assert_eq!(right(&both, ROLE), Right::Allowed);
+    }
+
+    #[test]
+    fn what_is_done_to_data_is_granted_by_itself() {
+        const WRITE: &str = "Microsoft.Storage/storageAccounts/blobServices/containers/blobs/write";
+        let right = |text: &str| {
+            let grants: Vec<Grant> = serde_json::from_str(text).unwrap_or_default();
+            let rights = Rights { subscription: Some(grants), ..Rights::default() };
+            rights.of(Plane::Data, WRITE, &Platform::default())
+        };
+        assert_eq!(right(r#"[{"actions": ["*"], "dataActions": []}]"#), Right::Denied);
+        let blobs = r#"[{"dataActions": ["Microsoft.Storage/*/blobs/write"], "notDataActions": null}]"#;
+        assert_eq!(right(blobs), Right::Allowed);
+        assert_eq!(right(r#"[{"dataActions": ["*"], "notDataActions": ["*/write"]}]"#), Right::Denied);
     }
 
     #[test]
@@ -243,7 +277,9 @@ mod tests {
             ("dns-rg".to_owned(), Some(vec![grant(&["Microsoft.Network/dnsZones/*"], &[])])),
         ];
         let rights = Rights { subscription: Some(Vec::new()), groups: groups.into(), ..Rights::default() };
-        let allows = |action: &str, platform: &Platform| rights.of(action, platform) == Right::Allowed;
+        let allows = |action: &str, platform: &Platform| {
+            rights.of(Plane::Resources, action, platform) == Right::Allowed
+        };
         let machine = "Microsoft.Compute/virtualMachines/write";
         assert!(allows(machine, &platform));
         assert!(allows("Microsoft.Network/dnsZones/CNAME/write", &platform));
@@ -270,19 +306,19 @@ mod tests {
         let mut rights = Rights { groups: groups.into(), ..Rights::default() };
         let (machine, record) =
             ("Microsoft.Compute/virtualMachines/write", "Microsoft.Network/dnsZones/A/write");
-        assert_eq!(rights.of(machine, &platform), Right::Allowed);
-        assert_eq!(rights.of(record, &platform), Right::Denied);
+        assert_eq!(rights.of(Plane::Resources, machine, &platform), Right::Allowed);
+        assert_eq!(rights.of(Plane::Resources, record, &platform), Right::Denied);
         let location = "Microsoft.Resources/subscriptions/locations/read";
-        assert_eq!(rights.of(location, &platform), Right::NotProven);
-        assert_eq!(rights.of(machine, &Platform::default()), Right::NotProven);
+        assert_eq!(rights.of(Plane::Resources, location, &platform), Right::NotProven);
+        assert_eq!(rights.of(Plane::Resources, machine, &Platform::default()), Right::NotProven);
         rights.subscription = Some(Vec::new());
-        assert_eq!(rights.of(location, &platform), Right::Denied);
+        assert_eq!(rights.of(Plane::Resources, location, &platform), Right::Denied);
         rights.groups.insert("dns-rg".to_owned(), None);
-        assert_eq!(rights.of(record, &platform), Right::NotProven);
+        assert_eq!(rights.of(Plane::Resources, record, &platform), Right::NotProven);
         rights.groups.remove("dns-rg");
-        assert_eq!(rights.of(record, &platform), Right::Denied);
+        assert_eq!(rights.of(Plane::Resources, record, &platform), Right::Denied);
         rights.subscription = Some(all());
-        assert_eq!(rights.of(record, &platform), Right::Allowed);
+        assert_eq!(rights.of(Plane::Resources, record, &platform), Right::Allowed);
     }
 
     #[test]

@@ -1,0 +1,56 @@
+//! Clusters whose machines have addresses of both families (`assets.md`, D.2 and F.2).
+
+use ipnet::IpNet;
+use landfall_diagnostics::{Code, Finding, Findings, Kind};
+use landfall_model::config::Net;
+
+use super::{Planning, given_subnets};
+use crate::EDGE;
+
+const IPV6: Code = Code::new("LF0738");
+const SUBNETS: &str = "platform.aws.vpc.subnets";
+const MACHINES: &str = "networking.machineNetwork";
+
+/// Refuses networks in which machines cannot have IPv6 addresses.
+pub(super) fn check(planning: &Planning<'_>, out: &mut Findings) {
+    if !planning.platform.is_dual_stack() {
+        return;
+    }
+    let config = planning.case.config;
+    let networks =
+        config.networking.iter().flat_map(|networking| networking.machine_network.iter().enumerate());
+    let ipv6 = networks.filter(|(_, network)| !network.cidr.is_ipv4());
+    let ipv6: Vec<(usize, &Net)> = ipv6.filter_map(|(i, network)| Some((i, network.cidr.given()?))).collect();
+    if planning.existing_network() {
+        check_subnets(planning, &ipv6, out);
+    } else if let Some((i, network)) = ipv6.first() {
+        let message = format!("AWS chooses the IPv6 addresses of a new VPC, and the config names {network}");
+        let finding = Finding::error(&IPV6, Kind::Invalid, format!("{MACHINES}[{i}].cidr"), message);
+        out.push(finding.help("remove the IPv6 network, or name existing subnets").at(MACHINES));
+    }
+    for (i, _) in config.compute.iter().enumerate().filter(|(_, pool)| pool.name == EDGE) {
+        let message =
+            "landfall creates no IPv6 subnets in local zones, which machines of a dual-stack cluster need";
+        let finding = Finding::error(&IPV6, Kind::NotSupported, format!("compute[{i}]"), message);
+        out.push(finding.help("remove the edge pool, or write `ipFamily: IPv4`"));
+    }
+}
+
+/// Every subnet has IPv6 addresses, in the machine networks if these have any of that family.
+fn check_subnets(planning: &Planning<'_>, machines: &[(usize, &Net)], out: &mut Findings) {
+    for (i, subnet) in given_subnets::found(planning) {
+        let field = format!("{SUBNETS}[{i}].id");
+        let Ok(net) = subnet.ipv6_cidr.parse::<IpNet>() else {
+            let message =
+                format!("subnet {} has no IPv6 addresses, which a dual-stack cluster needs", subnet.id);
+            let finding = Finding::error(&IPV6, Kind::Invalid, field, message);
+            out.push(finding.help("associate an IPv6 range with the subnet, or write `ipFamily: IPv4`"));
+            continue;
+        };
+        if !machines.is_empty() && !machines.iter().any(|(_, network)| network.contains(net.network())) {
+            let message = format!("subnet {} has {net}, which is in no IPv6 machine network", subnet.id);
+            let finding = Finding::error(&IPV6, Kind::Invalid, field, message);
+            out.push(finding.help(format!("add {net}, or the range of its VPC, to `machineNetwork`")));
+        }
+    }
+}

@@ -1,0 +1,71 @@
+use super::releases::of_release;
+use super::*;
+
+/// The first release that has the setting.
+const RELEASE: &str = "4.22";
+
+fn ipv6(cidr: &str) -> MachineNetwork {
+    MachineNetwork { cidr: cidr.parse().map_or(Network::Missing, Network::Given) }
+}
+
+fn dual(mut config: InstallConfig, machines: &[&str]) -> InstallConfig {
+    if let Some(platform) = &mut config.platform.aws {
+        "DualStackIPv4Primary".clone_into(&mut platform.ip_family);
+    }
+    if let Some(networking) = &mut config.networking {
+        networking.machine_network.extend(machines.iter().map(|cidr| ipv6(cidr)));
+    }
+    config
+}
+
+fn with_ipv6(addresses: [&str; 2]) -> Facts {
+    let mut facts = existing_facts();
+    for (subnet, cidr) in facts.subnets.iter_mut().zip(addresses) {
+        cidr.clone_into(&mut subnet.ipv6_cidr);
+    }
+    facts
+}
+
+fn found_here(config: &InstallConfig, facts: Facts) -> Vec<Finding> {
+    found_for(RELEASE, config, facts, Source::Cloud)
+}
+
+#[test]
+fn aws_chooses_the_ipv6_addresses_of_a_new_network() {
+    assert!(found_here(&dual(base_config(), &[]), base_facts()).is_empty());
+    let findings = found_here(&dual(base_config(), &["2600:1f18::/56"]), base_facts());
+    assert_eq!(places(&findings), [("LF0738", "networking.machineNetwork[1].cidr")]);
+    assert_names(message(&findings), &["2600:1f18::/56"]);
+}
+
+#[test]
+fn existing_subnets_have_ipv6_addresses_in_the_machine_networks() {
+    let addresses = ["2600:1f18:0:1::/64", "2600:1f18:0:2::/64"];
+    for machines in [&[][..], &["2600:1f18::/56"]] {
+        let findings = found_here(&dual(existing_config(), machines), with_ipv6(addresses));
+        assert!(findings.is_empty(), "{machines:?}: {findings:?}");
+    }
+    let outside = found_here(&dual(existing_config(), &["fd00::/48"]), with_ipv6(addresses));
+    let fields = ["platform.aws.vpc.subnets[0].id", "platform.aws.vpc.subnets[1].id"];
+    assert_eq!(places(&outside), fields.map(|field| ("LF0738", field)));
+    let without = found_here(&dual(existing_config(), &[]), with_ipv6([addresses[0], ""]));
+    assert_eq!(places(&without), [("LF0738", fields[1])]);
+    assert_names(message(&without), &[PUBLIC]);
+    // Without IPv6, nobody looks at it.
+    assert!(found_here(&existing_config(), with_ipv6(["", ""])).is_empty());
+}
+
+#[test]
+fn local_zones_have_no_ipv6_addresses() {
+    let mut config = dual(base_config(), &[]);
+    config.compute.push(pool("edge", 0));
+    let findings = found_here(&config, base_facts());
+    assert_eq!(places(&findings), [("LF0738", "compute[1]")]);
+}
+
+#[test]
+fn older_releases_are_refused() {
+    let findings = of_release([4, 21], &dual(base_config(), &[]));
+    assert_eq!(places(&findings), [("LF0736", "platform.aws.ipFamily")]);
+    assert!(of_release([4, 22], &dual(base_config(), &[])).is_empty());
+}

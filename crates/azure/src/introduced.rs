@@ -1,0 +1,27 @@
+//! The settings of Azure that not every release has, and the feature gates that they are behind: one table for rules
+//! and planning.
+
+use landfall_model::config::InstallConfig;
+use landfall_model::plan::Introduced;
+
+/// The first release with NAT gateways as they are today.
+pub(super) const GATEWAYS: [u64; 2] = [4, 20];
+
+/// The table.
+pub(super) const INTRODUCED: &[Introduced] = &[
+    Introduced { since: GATEWAYS, gate: None, used: |config| outbound(config, "NATGatewaySingleZone") },
+    Introduced { since: [4, 21], gate: None, used: |config| outbound(config, "NATGatewayMultiZone") },
+    Introduced {
+        since: [4, 22],
+        gate: Some("AzureDualStackInstall"),
+        used: |config| {
+            let azure = config.platform.azure.as_ref()?;
+            azure.is_dual_stack().then(|| "platform.azure.ipFamily".to_owned())
+        },
+    },
+];
+
+fn outbound(config: &InstallConfig, kind: &str) -> Option<String> {
+    let azure = config.platform.azure.as_ref()?;
+    (azure.outbound_type == kind).then(|| "platform.azure.outboundType".to_owned())
+}

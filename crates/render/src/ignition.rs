@@ -1,0 +1,103 @@
+//! The bootstrap machine's Ignition config, completed with what is known only when the network exists.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
+
+use crate::text::{data_url, yaml};
+
+/// The copy of the install config that the bootstrap machine brings along.
+const CLUSTER_CONFIG: &str = "/opt/openshift/manifests/cluster-config.yaml";
+/// The text of the install config in it.
+const INSTALL_CONFIG: &str = "/data/install-config";
+
+/// The config with one more machine network in the cluster's copy of the install config; none where nothing is to be
+/// added: it has a network of that family, or the config brings no install config along. With `first`, the network is
+/// put before the others.
+#[must_use]
+pub fn with_machine_network(text: &str, network: &str, first: bool) -> Option<String> {
+    let mut config: Value = serde_json::from_str(text).ok()?;
+    let files = config.pointer_mut("/storage/files")?.as_array_mut()?;
+    let file = files.iter_mut().find(|file| file["path"] == CLUSTER_CONFIG)?;
+    let source = file.pointer_mut("/contents/source")?;
+    let mut manifest: Value = read(&decoded(source.as_str()?)?)?;
+    let kept = manifest.pointer_mut(INSTALL_CONFIG)?;
+    let mut install_config: Value = read(kept.as_str()?)?;
+    let networking = install_config.as_object_mut()?.entry("networking").or_insert_with(|| json!({}));
+    let networks = networking.as_object_mut()?.entry("machineNetwork").or_insert_with(|| json!([]));
+    let networks = networks.as_array_mut()?;
+    if networks.iter().any(|known| is_ipv6(known) == network.contains(':')) {
+        return None;
+    }
+    let at = if first { 0 } else { networks.len() };
+    networks.insert(at, json!({ "cidr": network }));
+    *kept = yaml(&install_config).into();
+    *source = data_url(&yaml(&manifest)).into();
+    Some(config.to_string())
+}
+
+fn is_ipv6(network: &Value) -> bool {
+    network["cidr"].as_str().is_some_and(|cidr| cidr.contains(':'))
+}
+
+fn read(text: &str) -> Option<Value> {
+    serde_saphyr::from_str(text).ok()
+}
+
+/// What a data URL in base64 says.
+fn decoded(source: &str) -> Option<String> {
+    let (form, data) = source.strip_prefix("data:")?.split_once(',')?;
+    let bytes = form.ends_with(";base64").then(|| STANDARD.decode(data).ok()).flatten()?;
+    String::from_utf8(bytes).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const IPV6: &str = "2600:1f18:0:ab00::/56";
+
+    fn ignition(networks: &str) -> String {
+        let config = format!("apiVersion: v1\npullSecret: ''\nnetworking:\n  machineNetwork: {networks}\n");
+        let manifest = yaml(&json!({ "kind": "ConfigMap", "data": { "install-config": config } }));
+        let file = |path: &str, text: &str| json!({ "path": path, "contents": { "source": data_url(text) } });
+        let files = [file("/opt/openshift/other", "other"), file(CLUSTER_CONFIG, &manifest)];
+        json!({ "ignition": { "version": "3.2.0" }, "storage": { "files": files } }).to_string()
+    }
+
+    fn networks(text: &str) -> Option<Vec<String>> {
+        let config: Value = serde_json::from_str(text).ok()?;
+        let manifest: Value = read(&decoded(config.pointer("/storage/files/1/contents/source")?.as_str()?)?)?;
+        let config: Value = read(manifest.pointer(INSTALL_CONFIG)?.as_str()?)?;
+        let networks = config.pointer("/networking/machineNetwork")?.as_array()?.iter();
+        networks.map(|network| Some(network["cidr"].as_str()?.to_owned())).collect()
+    }
+
+    #[test]
+    fn a_network_is_added_where_its_family_is_missing() {
+        let text = ignition("[{cidr: 10.0.0.0/16}]");
+        let last = with_machine_network(&text, IPV6, false).as_deref().and_then(networks);
+        assert_eq!(last, Some(vec!["10.0.0.0/16".to_owned(), IPV6.to_owned()]));
+        let first = with_machine_network(&text, IPV6, true).as_deref().and_then(networks);
+        assert_eq!(first, Some(vec![IPV6.to_owned(), "10.0.0.0/16".to_owned()]));
+        let none = with_machine_network(&ignition("[]"), IPV6, true).as_deref().and_then(networks);
+        assert_eq!(none, Some(vec![IPV6.to_owned()]));
+    }
+
+    #[test]
+    fn nothing_else_is_changed() {
+        let text = ignition("[{cidr: 10.0.0.0/16}]");
+        let changed: Option<Value> =
+            with_machine_network(&text, IPV6, false).and_then(|text| serde_json::from_str(&text).ok());
+        let before: Option<Value> = serde_json::from_str(&text).ok();
+        let other = |config: &Option<Value>| config.as_ref()?.pointer("/storage/files/0").cloned();
+        assert_eq!(other(&changed), other(&before));
+        assert!(other(&changed).is_some());
+        for given in ["[{cidr: 10.0.0.0/16}, {cidr: 'fd00::/48'}]", "7"] {
+            assert_eq!(with_machine_network(&ignition(given), IPV6, false), None, "{given}");
+        }
+        for text in ["", "{}", "{\"storage\": {\"files\": [{\"path\": 7}]}}"] {
+            assert_eq!(with_machine_network(text, IPV6, false), None, "{text}");
+        }
+    }
+}
