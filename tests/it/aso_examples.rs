@@ -4,6 +4,7 @@ mod decided;
 mod native;
 mod removable;
 mod rendered;
+mod same_settings;
 mod variants;
 
 use std::path::{Path, PathBuf};
@@ -58,6 +59,11 @@ fn expected(example: &str) -> Vec<(String, Value)> {
 /// The plan of a config with the settings of an example. That the SSH key of the first example is none counts for
 /// nothing here.
 fn plan(engine: &Value, config: &Value) -> Result<Plan, Vec<Finding>> {
+    plan_for(Engine::Aso, engine, config)
+}
+
+/// The same for another engine.
+fn plan_for(by: Engine, engine: &Value, config: &Value) -> Result<Plan, Vec<Finding>> {
     let catalogue = Catalogue::embedded();
     let text = config.to_string();
     let verdict = judge_keeping(text.as_bytes(), Strictness::default(), catalogue);
@@ -89,7 +95,7 @@ fn plan(engine: &Value, config: &Value) -> Result<Plan, Vec<Finding>> {
         release,
         identity: &identity,
         installed: false,
-        engine: Engine::Aso,
+        engine: by,
     };
     assets::plan(&case, &mut out).ok_or_else(|| out.into_vec())
 }

@@ -323,6 +323,12 @@ fn what_is_only_read_is_adopted_once() {
     };
     let desired = network(json!({"location": "eastus"}), hints);
     let mut existing = object("skip", ("False", "AzureResourceNotFound"));
+    // What Azure creates itself is waited for.
+    let azures = decide(Op::Reconcile(&desired), Some(&existing), &anchor(), &plain());
+    assert_eq!((azures.what.name(), azures.policy.as_deref()), ("wait", Some("skip")));
+    // Anything else that the plan only reads is adopted once.
+    let hints = Hints { was_managed: WasManaged::Tags, ..desired.hints.clone() };
+    let desired = Desired { hints, ..desired };
     let adopted = decide(Op::Reconcile(&desired), Some(&existing), &anchor(), &plain());
     assert_eq!(adopted.policy.as_deref(), Some("skip"));
     send(&adopted, &mut existing);

@@ -30,6 +30,10 @@ pub const ADOPTED_AT: &str = own!("/adopted-at");
 /// Annotation: whose the Azure resource is, where it is not the engine's; see [`super::desired::Mode`].
 pub const MODE: &str = own!("/mode");
 
+/// Annotation of an object of the user's: it may be deleted with the cluster whose resource group it is in.
+/// On the anchor it holds for all of them.
+pub const DELETE_WITH_CLUSTER: &str = own!("/delete-with-cluster");
+
 /// Annotation of the anchor: a move must wait.
 pub const BLOCK_MOVE: &str = "clusterctl.cluster.x-k8s.io/block-move";
 /// Annotation of the anchor: it goes because of a move, so nothing is deleted in Azure.

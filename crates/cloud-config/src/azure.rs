@@ -2,12 +2,15 @@
 
 mod json;
 
-use landfall_diagnostics::shortened;
+use landfall_diagnostics::{Findings, shortened};
 use landfall_model::catalogue::Catalogue;
+use landfall_source::{NodeId, NodeKind, Scalar};
 
 use super::{AzureStatus, Fault, Infrastructure, document};
 use json::{Json, Members};
 
+/// The mark that editors put in front of a text.
+const MARK: char = '\u{feff}';
 const CLOUD: &str = "cloud";
 const VM_TYPE: &str = "vmType";
 const PROBE_MODE: &str = "clusterServiceLoadBalancerHealthProbeMode";
@@ -18,20 +21,22 @@ struct Home {
     stack: bool,
 }
 
-/// The user's settings with the cluster's cloud among them; none where they have it and can stay as they are.
+/// The user's settings with the cluster's cloud among them; none where they have it and stay as they are, in
+/// JSON or YAML.
 ///
 /// # Errors
 /// The cloud is not known, the text cannot be read, or it names another cloud.
 pub(super) fn stitch(infrastructure: &Infrastructure, text: &[u8]) -> Result<Option<Vec<u8>>, Fault> {
     let home = home(infrastructure)?;
     let text = str::from_utf8(text).map_err(|_| unreadable("it is not UTF-8"))?;
-    let (mut settings, is_json) = settings(text)?;
+    let mut settings = settings(text)?;
     match settings.get(CLOUD) {
         None => {}
         Some(Json::Text(given)) if given.is_empty() => {}
         Some(Json::Text(given)) => {
             agrees(given, &home)?;
-            if is_json {
+            // A mark in front of the text is not for every reader.
+            if !text.starts_with(MARK) {
                 return Ok(None);
             }
         }
@@ -96,17 +101,50 @@ fn agrees(given: &str, home: &Home) -> Result<(), Fault> {
     Err(Fault::CloudConflict { given: shortened(given), cloud: home.name.to_owned() })
 }
 
-/// The settings of a text, and whether it is JSON as every reader understands it.
-fn settings(text: &str) -> Result<(Members, bool), Fault> {
-    let (value, is_json) = match Json::read(text.strip_prefix('\u{feff}').unwrap_or(text)) {
-        Ok(value) => (value, !text.starts_with('\u{feff}')),
-        Err(_) => (Json::from(document::yaml(text).map_err(Fault::ConfigUnreadable)?), false),
+/// The settings of a text.
+fn settings(text: &str) -> Result<Members, Fault> {
+    let value = match Json::read(text.strip_prefix(MARK).unwrap_or(text)) {
+        Ok(value) => value,
+        Err(_) => Json::from(document::yaml(text).map_err(Fault::ConfigUnreadable)?),
     };
     match value {
-        Json::Object(settings) => Ok((settings, is_json)),
-        Json::Null => Ok((Members::new(), is_json)),
+        Json::Object(settings) => Ok(settings),
+        Json::Null => Ok(Members::new()),
         other => Err(unreadable(&format!("it is {}, not a mapping", other.noun()))),
     }
+}
+
+/// The settings whose value is a word that is a boolean in YAML 1.1 and a text in YAML 1.2, such as `yes`.
+pub(super) fn words(text: &str) -> Vec<String> {
+    let text = text.strip_prefix(MARK).unwrap_or(text);
+    if Json::read(text).is_ok() {
+        return Vec::new();
+    }
+    let tree = landfall_source::read(text, &mut Findings::default());
+    let mut found = Vec::new();
+    let mut open: Vec<(String, NodeId)> = tree.root().map(|root| (String::new(), root)).into_iter().collect();
+    while let Some((path, id)) = open.pop() {
+        let dot = if path.is_empty() { "" } else { "." };
+        match &tree.target(id).kind {
+            NodeKind::Plain(word) if is_older_boolean(word) => found.push(path),
+            NodeKind::Map(map) => {
+                let entries = tree.entries(*map).iter();
+                open.extend(entries.map(|entry| (format!("{path}{dot}{}", entry.key), entry.value)));
+            }
+            NodeKind::List(list) => {
+                let items = tree.items(*list).iter().enumerate();
+                open.extend(items.map(|(at, id)| (format!("{path}[{at}]"), *id)));
+            }
+            _ => {}
+        }
+    }
+    found.sort();
+    found
+}
+
+fn is_older_boolean(word: &str) -> bool {
+    let is_newer = ["true", "false"].iter().any(|newer| word.eq_ignore_ascii_case(newer));
+    !is_newer && matches!(landfall_source::resolve(word), Scalar::Bool(_))
 }
 
 /// Gives a setting, which is a text, the name that it is known by: the provider reads names without regard to
@@ -148,16 +186,27 @@ mod tests {
     #[test]
     fn what_is_no_json_becomes_json() {
         let expected = Ok(Some("{\n\t\"cloud\": \"AzureChinaCloud\"\n}\n".to_owned()));
-        let same =
-            ["", "cloud: azurechinacloud\n", "\u{feff}{\"cloud\":\"AzureChinaCloud\"}", "{\"cloud\":\"\"}"];
+        let same = ["", "cloud: \"\"\n", "\u{feff}{\"cloud\":\"AzureChinaCloud\"}", "{\"cloud\":\"\"}"];
         for text in same {
             assert_eq!(stitched("AzureChinaCloud", text), expected, "{text:?}");
         }
-        assert_eq!(stitched("AzureChinaCloud", " {\"cloud\":\"azurechinacloud\"}\r\n"), Ok(None));
+        for stays in [" {\"cloud\":\"azurechinacloud\"}\r\n", "# note\ncloud: azurechinacloud\na: yes\n"] {
+            assert_eq!(stitched("AzureChinaCloud", stays), Ok(None), "{stays:?}");
+        }
         let name = |text: &str| stitched("AzureChinaCloud", text).map_err(|fault| fault.name());
         assert_eq!(name("{\"cloud\":\"AzurePublicCloud\"}"), Err("cloud-conflict"));
         assert_eq!(name("cloud: ~"), Err("cloud-not-string"));
         assert_eq!(stitch(&cluster(""), b"\xff").map_err(|fault| fault.name()), Err("config-unreadable"));
+    }
+
+    #[test]
+    fn words_that_older_readers_take_for_booleans_are_found() {
+        let text =
+            "a: yes\nb: 'no'\nc: true\nd: {e: [off, \"on\", Y], f: False}\ng: &x No\nh: *x\ni: yes sir\n";
+        assert_eq!(words(text), ["a", "d.e[0]", "d.e[2]", "g", "h"]);
+        for none in ["", "{\"a\":\"yes\"}", "\u{feff}{\"a\":true}", "a: [", "- true"] {
+            assert_eq!(words(none), Vec::<String>::new(), "{none:?}");
+        }
     }
 
     #[test]

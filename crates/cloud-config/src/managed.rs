@@ -5,11 +5,13 @@ use base64::engine::general_purpose::STANDARD;
 
 use super::{CLOUD_CONF, Entries, Fault, Infrastructure, aws, azure};
 
+const AZURE: &str = "Azure";
+
 /// What a platform puts into the user's text; none where the text stays as it is.
 type Stitch = fn(&Infrastructure, &[u8]) -> Result<Option<Vec<u8>>, Fault>;
 
 /// The platforms that put something into it. On all others the text is passed on.
-static RULES: [(&str, Stitch); 2] = [("AWS", endpoints), ("Azure", azure::stitch)];
+static RULES: [(&str, Stitch); 2] = [("AWS", endpoints), (AZURE, azure::stitch)];
 
 /// The entries of the managed map. Without entries, there is no map.
 ///
@@ -27,6 +29,17 @@ pub fn managed(infrastructure: &Infrastructure, user: &Entries) -> Result<Entrie
         text.place(&mut entries);
     }
     Ok(entries)
+}
+
+/// The user's settings whose value is a word that is a boolean in YAML 1.1, such as `yes`, and a text here.
+#[must_use]
+pub fn older_booleans(infrastructure: &Infrastructure, user: &Entries) -> Vec<String> {
+    if infrastructure.platform().0 != AZURE {
+        return Vec::new();
+    }
+    let given = Text::take(&mut user.clone(), &infrastructure.spec.cloud_config.key);
+    let text = given.and_then(|given| String::from_utf8(given.bytes().ok()?).ok());
+    text.map(|text| azure::words(&text)).unwrap_or_default()
 }
 
 /// The key that is named for the user's text, where their map has other entries and not this one.

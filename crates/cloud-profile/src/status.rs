@@ -19,6 +19,10 @@ pub const PARENT_NOT_FOUND: &str = "ParentNotFound";
 /// The reason of a profile whose parent has a value that no cloud profile can have.
 pub const PARENT_UNREADABLE: &str = "ParentUnreadable";
 
+/// The condition of a profile that cannot be rendered until something changes; otherwise it is absent. Argo CD, Flux
+/// and others that follow kstatus take it for a failure.
+pub const STALLED: &str = "Stalled";
+
 /// The condition of a profile that no admission protects; otherwise it is absent.
 pub const PROTECTED: &str = "Protected";
 /// Its reason.
@@ -53,7 +57,7 @@ pub fn rendered(profile: &PrivateCloudProfile, rendered: Rendered) -> PrivateClo
     PrivateCloudProfileStatus {
         cloud_profile: Some(cloud_profile(profile.name(), rendered.spec)),
         conflicts: rendered.conflicts,
-        conditions: vec![condition(profile, "True", reason, message)],
+        conditions: vec![condition(profile, RENDERED, "True", reason, message)],
         observed_generation: generation(profile),
     }
 }
@@ -75,7 +79,10 @@ pub fn parent_unreadable(profile: &PrivateCloudProfile) -> PrivateCloudProfileSt
 
 fn not_rendered(profile: &PrivateCloudProfile, reason: &str, message: String) -> PrivateCloudProfileStatus {
     PrivateCloudProfileStatus {
-        conditions: vec![condition(profile, "False", reason, message)],
+        conditions: vec![
+            condition(profile, RENDERED, "False", reason, message.clone()),
+            condition(profile, STALLED, "True", reason, message),
+        ],
         ..profile.status.clone().unwrap_or_default()
     }
 }
@@ -92,12 +99,18 @@ pub fn cloud_profile(name: &str, spec: CloudProfileSpec) -> CloudProfile {
     }
 }
 
-/// The condition [`RENDERED`]; since when is known only if it was the same before.
-fn condition(profile: &PrivateCloudProfile, status: &str, reason: &str, message: String) -> Condition {
+/// A condition; since when is known only if it was the same before.
+fn condition(
+    profile: &PrivateCloudProfile,
+    kind: &str,
+    status: &str,
+    reason: &str,
+    message: String,
+) -> Condition {
     let mut before = profile.status.iter().flat_map(|status| &status.conditions);
-    let same = before.find(|before| before.kind == RENDERED && before.status == status);
+    let same = before.find(|before| before.kind == kind && before.status == status);
     Condition {
-        kind: RENDERED.to_owned(),
+        kind: kind.to_owned(),
         status: status.to_owned(),
         reason: reason.to_owned(),
         message,
@@ -168,7 +181,7 @@ mod tests {
         assert_eq!(status.cloud_profile, before.cloud_profile);
         assert_eq!(status.observed_generation, Some(2));
         let told: Vec<_> = status.conditions.iter().map(|c| (&*c.status, &*c.reason)).collect();
-        assert_eq!(told, [("False", "ParentNotFound")]);
+        assert_eq!(told, [("False", "ParentNotFound"), ("True", "ParentNotFound")]);
         assert!(status.conditions.iter().all(|c| c.last_transition_time.is_none()));
         Ok(())
     }

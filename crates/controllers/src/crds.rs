@@ -67,17 +67,34 @@ fn keep_unknown(schema: &mut Value) {
     }
 }
 
+/// What a server checks of an `AzureInfrastructure`, each with its message.
+const INFRASTRUCTURE_RULES: [(&str, &str); 2] = [
+    ("has(self.installConfig) != has(self.installConfigRef)", "set either installConfig or installConfigRef"),
+    (
+        "!has(self.infraID) || self.infraID == '' || !has(oldSelf.infraID) || oldSelf.infraID == '' || \
+         self.infraID == oldSelf.infraID",
+        "infraID cannot be changed",
+    ),
+];
+
 /// The definition of the kind by which a cluster's infrastructure in Azure is asked for. By its labels clusterctl
 /// finds the objects, and moves them with all that they own.
 #[must_use]
 pub fn infrastructure() -> Value {
+    let mut spec = schema::<Spec>();
+    // Servers before 1.25 drop the rules, and the controller refuses the same.
+    spec["x-kubernetes-validations"] = INFRASTRUCTURE_RULES
+        .iter()
+        .map(|(rule, message)| json!({ "rule": rule, "message": message }))
+        .collect();
     let mut definition = Definition {
         kind: &AZURE_INFRASTRUCTURE,
         scope: "Namespaced",
-        spec: schema::<Spec>(),
+        spec,
         status: schema::<Status>(),
         columns: &[
             ("InfraID", ".status.infraID"),
+            ("Release", ".status.release"),
             ("Ready", ".status.conditions[?(@.type==\"Ready\")].status"),
             ("Reason", ".status.conditions[?(@.type==\"Ready\")].reason"),
         ],
@@ -231,6 +248,33 @@ mod tests {
             faults(definition["spec"]["names"]["kind"].as_str().unwrap_or_default(), schema, &mut found);
         }
         assert!(found.is_empty(), "{found:#?}");
+    }
+
+    #[test]
+    fn an_infrastructure_has_rules_and_columns() {
+        let definition = infrastructure();
+        let version = &definition["spec"]["versions"][0];
+        let spec = &version["schema"]["openAPIV3Schema"]["properties"]["spec"];
+        let rules = spec["x-kubernetes-validations"].as_array().cloned().unwrap_or_default();
+        assert_eq!(rules.len(), INFRASTRUCTURE_RULES.len());
+        for rule in rules {
+            let text = rule["rule"].as_str().unwrap_or_default();
+            // What a rule names is a field of the spec.
+            let names = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '.'));
+            let names: Vec<&str> =
+                names.filter_map(|name| name.split_once("elf.").map(|(_, name)| name)).collect();
+            assert!(!names.is_empty(), "{text}");
+            for name in names {
+                assert!(spec["properties"][name].is_object(), "{name}");
+            }
+            assert!(rule["message"].is_string());
+        }
+        let status = &version["schema"]["openAPIV3Schema"]["properties"]["status"]["properties"];
+        for column in version["additionalPrinterColumns"].as_array().into_iter().flatten() {
+            let path = column["jsonPath"].as_str().unwrap_or_default();
+            let field = path.strip_prefix(".status.").and_then(|path| path.split(['.', '[']).next());
+            assert!(field.is_none_or(|field| status[field].is_object()), "{path}");
+        }
     }
 
     #[test]

@@ -25,6 +25,8 @@ pub(super) struct State {
     pub(super) told: Vec<ClusterEvent>,
     /// The verbs that everybody has.
     pub(super) verbs: BTreeSet<&'static str>,
+    /// The users of tokens.
+    pub(super) tokens: BTreeMap<String, Value>,
     /// What was asked of the authorizer.
     pub(super) asked: Vec<Value>,
     /// Whether no call comes through.
@@ -154,11 +156,22 @@ impl Questions for FakeCluster {
 
     fn allows(&self, spec: Value) -> BoxFuture<'_, Result<bool, Fault>> {
         let answer = self.with(|state| {
-            let verb = spec.pointer("/resourceAttributes/verb").and_then(Value::as_str).unwrap_or_default();
+            let verb = |part: &str| spec.pointer(&format!("/{part}/verb")).and_then(Value::as_str);
+            let verb = verb("resourceAttributes").or(verb("nonResourceAttributes")).unwrap_or_default();
             let allowed = state.verbs.contains(verb);
             state.asked.push(spec);
             allowed
         });
         async move { Ok(answer) }.boxed()
+    }
+
+    fn authenticates(&self, token: String) -> BoxFuture<'_, Result<Option<Value>, Fault>> {
+        let answer =
+            self.with(
+                |state| {
+                    if state.is_down { Err(Fault::late()) } else { Ok(state.tokens.get(&token).cloned()) }
+                },
+            );
+        async move { answer }.boxed()
     }
 }

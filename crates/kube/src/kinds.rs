@@ -33,6 +33,9 @@ pub static CLUSTER_OPERATOR: Kind =
     Kind { group: CONFIG, version: "v1", kind: "ClusterOperator", plural: "clusteroperators" };
 /// What only some may read: keys, above all.
 pub static SECRET: Kind = Kind { group: "", version: "v1", kind: "Secret", plural: "secrets" };
+/// Whose token something is.
+pub static TOKEN_REVIEW: Kind =
+    Kind { group: "authentication.k8s.io", version: "v1", kind: "TokenReview", plural: "tokenreviews" };
 /// The question whether somebody may do something.
 pub static SUBJECT_ACCESS_REVIEW: Kind = Kind {
     group: "authorization.k8s.io",

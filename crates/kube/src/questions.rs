@@ -6,7 +6,7 @@ use hyper::Method;
 use serde_json::{Value, json};
 use url::form_urlencoded::byte_serialize;
 
-use super::kinds::SUBJECT_ACCESS_REVIEW;
+use super::kinds::{SUBJECT_ACCESS_REVIEW, TOKEN_REVIEW};
 use super::live::{self, JSON};
 use super::objects::Kind;
 use super::{Fault, Live};
@@ -30,6 +30,9 @@ pub trait Questions: Send + Sync {
 
     /// Whether somebody may do something, as the spec of a `SubjectAccessReview` asks it.
     fn allows(&self, spec: Value) -> BoxFuture<'_, Result<bool, Fault>>;
+
+    /// Whose token this is, as the status of a `TokenReview` says it; none of a token that the cluster does not take.
+    fn authenticates(&self, token: String) -> BoxFuture<'_, Result<Option<Value>, Fault>>;
 }
 
 impl Questions for Live {
@@ -77,6 +80,20 @@ impl Questions for Live {
             let path = live::path(&kind.api_version(), kind.plural, None, None)?;
             let answer = self.call(Method::POST, &path, JSON, &question).await?;
             Ok(answer.pointer("/status/allowed").and_then(Value::as_bool).unwrap_or_default())
+        }
+        .boxed()
+    }
+
+    fn authenticates(&self, token: String) -> BoxFuture<'_, Result<Option<Value>, Fault>> {
+        async move {
+            let kind = &TOKEN_REVIEW;
+            let question =
+                json!({ "apiVersion": kind.api_version(), "kind": kind.kind, "spec": { "token": token } });
+            let path = live::path(&kind.api_version(), kind.plural, None, None)?;
+            let mut answer = self.call(Method::POST, &path, JSON, &question).await?;
+            let is_known = answer.pointer("/status/authenticated").and_then(Value::as_bool);
+            let user = answer.pointer_mut("/status/user").map(Value::take);
+            Ok(user.filter(|_| is_known == Some(true)))
         }
         .boxed()
     }

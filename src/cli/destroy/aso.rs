@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use landfall_diagnostics::Finding;
 use landfall_engine_aso::detect::permissions;
-use landfall_engine_aso::drive::{Api, Ground, Job, Place, Worked, at_work, pages};
+use landfall_engine_aso::drive::{Api, Ground, Job, Others, Place, Worked, at_work, listed, pages};
 use landfall_net::stop::Stop;
 use landfall_platform::removal::Removal;
 use tokio::runtime::Runtime;
@@ -76,13 +76,54 @@ pub(super) fn remove(
         return Ok(Objects::Ended(exit));
     }
     let ground = Ground { infra_id: named.target.infra_id.clone(), namespace: made.namespace };
-    if !args.yes {
+    let connected = runtime.block_on(async {
+        let management =
+            Management::of(Some(kubeconfig.as_path())).map_err(|(finding, exit)| (vec![*finding], exit))?;
+        at_home(named, &management.live, &ground).await?;
+        let served = management.served(&permissions::kinds(true), &ground.namespace).await;
+        let (kinds, report) = served.map_err(|findings| (findings, Exit::Unfit))?;
+        Ok::<_, Refused>((management, kinds, report))
+    });
+    let (management, kinds, report) = match connected {
+        Ok(connected) => connected,
+        Err((findings, exit)) => {
+            return ended(outcome(exit), &findings, exit, settings).map(Objects::Ended);
+        }
+    };
+    let (shown, stop) = (Shown::new(settings), Stop::default());
+    let place = Place {
+        api: &management.live,
+        kinds: &kinds,
+        ground: &ground,
+        identity: identity(),
+        limits: limits(args.timeout),
+        watcher: &shown,
+        stop: &stop,
+    };
+    let takes_others = args.remove_user_objects;
+    let others = runtime.block_on(async {
+        let feed = management.feed(&kinds, &report, &ground);
+        stopping(&stop, place.others(feed, takes_others)).await
+    });
+    if stop.is_asked() {
+        return ended("interrupted", &[], Exit::Interrupted, settings).map(Objects::Ended);
+    }
+    let others = match others {
+        Ok(others) => told(&others),
+        Err(failure) => {
+            let findings = [management.unanswered(&failure)];
+            return ended(outcome(Exit::Unfit), &findings, Exit::Unfit, settings).map(Objects::Ended);
+        }
+    };
+    if args.yes {
+        others.lines().for_each(|line| settings.printer.talk(line));
+    } else {
         let Ground { infra_id, namespace } = &ground;
         let directory = settings.dir.clone().unwrap_or_else(|| ".".into());
-        let place = whereabouts(named, None, &directory);
+        let whereabouts = whereabouts(named, None, &directory);
         let question = format!(
             "Remove the objects of {infra_id} from namespace {namespace}, and everything that they created \
-             in {place}?\nType {infra_id} to confirm"
+             in {whereabouts}?\n{others}Type {infra_id} to confirm"
         );
         let prompts = Prompts::new(settings.printer.colours().talk);
         let answer = prompts.and_then(|prompts| prompts.text(&question, None, &|_: &str| Ok(())));
@@ -95,41 +136,38 @@ pub(super) fn remove(
         }
     }
     let worked = runtime.block_on(async {
-        let management =
-            Management::of(Some(kubeconfig.as_path())).map_err(|(finding, exit)| (vec![*finding], exit))?;
-        at_home(named, &management.live, &ground).await?;
-        let served = management.served(&permissions::kinds(true), &ground.namespace).await;
-        let (kinds, report) = served.map_err(|findings| (findings, Exit::Unfit))?;
-        let (shown, stop) = (Shown::new(settings), Stop::default());
-        let place = Place {
-            api: &management.live,
-            kinds: &kinds,
-            ground: &ground,
-            identity: identity(),
-            limits: limits(args.timeout),
-            watcher: &shown,
-            stop: &stop,
-        };
         let mut feed = management.feed(&kinds, &report, &ground);
-        let worked = stopping(&stop, at_work(&place, &mut feed, Job::Remove)).await;
-        Ok::<Worked, Refused>(worked)
+        stopping(&stop, at_work(&place, &mut feed, Job::Remove { takes_others })).await
     });
     let (findings, exit) = match worked {
         // What an earlier run removed there is looked for in Azure all the same.
-        Ok(Worked::NotThere) => {
+        Worked::NotThere => {
             settings
                 .printer
                 .talk(&format!("no object of {} is in namespace {}", ground.infra_id, ground.namespace));
             return Ok(Objects::Gone);
         }
-        Ok(worked) => judged(&worked, &ground),
-        Err(refused) => refused,
+        worked => judged(&worked, &ground),
     };
     if exit == Exit::Done {
         settings.printer.talk(&format!("the objects of {} are gone", ground.infra_id));
         return Ok(Objects::Gone);
     }
     ended(outcome(exit), &findings, exit, settings).map(Objects::Ended)
+}
+
+/// What is said of the objects of somebody else, a line each for those that stay and those that go.
+fn told(others: &Others) -> String {
+    let Others { waited_for, removed } = others;
+    let stay = (!waited_for.is_empty()).then(|| {
+        format!(
+            "Your objects {} use the cluster's resources: landfall waits until you delete them, or use \
+             --remove-user-objects\n",
+            listed(waited_for)
+        )
+    });
+    let go = (!removed.is_empty()).then(|| format!("Your objects {} are removed as well\n", listed(removed)));
+    stay.into_iter().chain(go).collect()
 }
 
 /// How the run ends where the credentials are of another account than the cluster. The objects go without

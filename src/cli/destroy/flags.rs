@@ -25,6 +25,7 @@ use crate::prepare::target::{Named, Unnamed};
 /// nothing; then it removes the local files. Safe to repeat: after any stop, run the same command again to
 /// continue.
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub struct Args {
     /// Show the plan; remove nothing
     #[arg(long)]
@@ -55,6 +56,10 @@ pub struct Args {
 
     #[command(flatten)]
     pub(super) management: KubeconfigArgs,
+
+    /// Also remove your own objects of Azure Service Operator in the cluster's resource group
+    #[arg(long)]
+    pub(super) remove_user_objects: bool,
 
     #[command(flatten)]
     given: GivenArgs,

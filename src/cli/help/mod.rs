@@ -58,7 +58,20 @@ const ASIDE: &[(&str, &[&str])] = &[
     ("create install-config", &["ssh_key_file"]),
     ("gather", &["timeout"]),
     ("aso render", &["facts", "show_secrets", "machines", "stage"]),
-    ("operator manifests", &["check", "take_over", "image", "replicas"]),
+    (
+        "operator manifests",
+        &[
+            "check",
+            "take_over",
+            "image",
+            "replicas",
+            "metrics_tls",
+            "monitoring",
+            "watch_namespace",
+            "workers",
+        ],
+    ),
+    ("operator run", &["metrics_listen", "metrics_cert_dir", "watch_namespace", "workers"]),
 ];
 
 /// The columns that help is wrapped at where the terminal is wider.

@@ -8,7 +8,7 @@ use anyhow::Context as _;
 
 use landfall_controllers::admission;
 use landfall_controllers::operator::{
-    Deployed, PackageFile, Packaging, Registered, documents, manifests, package,
+    Deployed, Monitoring, PackageFile, Packaging, Registered, documents, manifests, package,
 };
 use landfall_diagnostics::{Code, Finding, Kind};
 
@@ -49,9 +49,34 @@ pub struct Args {
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Yaml)]
     format: Format,
 
+    /// Serve metrics over TLS, for whoever may read them
+    #[arg(
+        long,
+        value_name = "BOOL",
+        default_value_t = true,
+        action = clap::ArgAction::Set,
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "true"
+    )]
+    metrics_tls: bool,
+
+    /// Also print a service monitor, alert rules and a Grafana dashboard
+    #[arg(long, value_name = "KIND", value_enum)]
+    monitoring: Option<Watched>,
+
     /// Check the choice of controllers, and print nothing but findings; exit code 3 if there are any
     #[arg(long)]
     check: bool,
+}
+
+/// Whose authority signs the certificate of the metrics.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Watched {
+    /// OpenShift's service CA
+    Openshift,
+    /// The `ca.crt` of the Secret with the certificate, as cert-manager writes it
+    Prometheus,
 }
 
 /// In which form the manifests are given.
@@ -133,11 +158,22 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
         take_over: args.common.take_over,
         controllers: args.common.controllers(),
         replicas: args.replicas,
+        metrics_tls: args.metrics_tls,
+        watch_namespace: args.common.watch_namespace.clone(),
+        workers: args.common.workers,
+        monitoring: args.monitoring.map(|watched| match watched {
+            Watched::Openshift => Monitoring::Openshift,
+            Watched::Prometheus => Monitoring::Prometheus,
+        }),
     };
     let Some(packaging) = args.format.packaging() else {
         settings.printer.data(&documents(&manifests(&deployed)))?;
         return Ok(Exit::Done);
     };
+    if packaging == Packaging::Olm && deployed.monitoring.is_some() {
+        settings.printer.report("error: a bundle has no monitoring: print it with another --format\n");
+        return Ok(Exit::Usage);
+    }
     let Some(directory) = &settings.dir else {
         settings.printer.report("error: name the directory for the files with --dir\n");
         return Ok(Exit::Usage);

@@ -70,6 +70,14 @@ struct Common {
     )]
     clean_machine_images: bool,
 
+    /// The only namespace whose `AzureInfrastructure` objects are reconciled
+    #[arg(long, value_name = "NAME", value_parser = namespace)]
+    watch_namespace: Option<String>,
+
+    /// Maximum number of objects that a controller works on at once; default: the controller's
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u8).range(1..=100))]
+    workers: Option<u8>,
+
     /// Run controllers although OpenShift's own operator for the same runs
     #[arg(long)]
     take_over: bool,
@@ -104,6 +112,8 @@ mod tests {
             namespace: String::new(),
             target_namespace: String::new(),
             clean_machine_images: true,
+            watch_namespace: None,
+            workers: None,
             take_over: false,
         };
         let meant =

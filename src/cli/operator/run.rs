@@ -9,7 +9,8 @@ use anyhow::Context;
 use landfall_controllers::admission;
 use landfall_controllers::admission::{Address, Webhook};
 use landfall_controllers::operator::{
-    Candidacy, Ended, Judging, Kit, Metrics, PORT, WEBHOOK_PORT, WEBHOOK_SERVICE, operate, rivals,
+    Candidacy, Ended, Judging, Kit, Metrics, PORT, SecureMetrics, WEBHOOK_PORT, WEBHOOK_SERVICE, operate,
+    rivals,
 };
 use landfall_diagnostics::Finding;
 use landfall_install_config::verdict::Outcome;
@@ -36,8 +37,8 @@ const LEASE_PATIENCE: Duration = Duration::from_secs(4);
 /// lease ends with 1, and so does an operator that waits two minutes for one with other controllers. On SIGTERM
 /// or SIGINT, the operator finishes its work, releases the lease and ends with 0.
 ///
-/// The cluster is that of --kubeconfig, of `KUBECONFIG`, or of the pod. `/healthz`, `/readyz` and `/metrics`
-/// are served over HTTP. The log on standard error is one JSON object a line.
+/// The cluster is that of --kubeconfig, of `KUBECONFIG`, or of the pod. `/healthz`, `/readyz` and, without
+/// --metrics-listen, `/metrics` are served over HTTP. The log on standard error is one JSON object a line.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
@@ -50,6 +51,14 @@ pub struct Args {
     /// Address for health, readiness and metrics
     #[arg(long, value_name = "ADDRESS", default_value_t = SocketAddr::from((Ipv4Addr::UNSPECIFIED, PORT)))]
     listen: SocketAddr,
+
+    /// HTTPS address for metrics, instead of --listen; readers need a token of the cluster
+    #[arg(long, value_name = "ADDRESS", requires = "metrics_cert_dir")]
+    metrics_listen: Option<SocketAddr>,
+
+    /// Directory with `tls.crt` and `tls.key` for --metrics-listen
+    #[arg(long, value_name = "DIR", requires = "metrics_listen", value_hint = clap::ValueHint::DirPath)]
+    metrics_cert_dir: Option<PathBuf>,
 
     /// Whether to work only as holder of the lease; without it, run one replica only
     #[arg(
@@ -117,6 +126,8 @@ async fn begin(args: &Args, access: &Access) -> anyhow::Result<Ended> {
         instance: host.clone(),
         namespace: namespace.clone(),
         target_namespace: target_namespace.clone(),
+        watch_namespace: args.common.watch_namespace.clone(),
+        workers: args.common.workers,
         release: variable("RELEASE_VERSION").unwrap_or_else(|| "unknown".to_owned()),
         variable: Arc::new(|name| Environment.variable(name)),
         file: Arc::new(|path| Environment.file(path)),
@@ -128,6 +139,7 @@ async fn begin(args: &Args, access: &Access) -> anyhow::Result<Ended> {
         alone(&args.common, &Live::new(kit.client.clone())).await?;
     }
     let judging = judging(args, &kit).await?;
+    let secure = secure(args, &kit).await?;
     let controllers = args.common.controllers().iter().map(|one| one.make(&kit)).collect();
     let candidacy = if args.leader_elect {
         let client = access.client(LEASE_PATIENCE).map_err(usable)?;
@@ -147,7 +159,7 @@ async fn begin(args: &Args, access: &Access) -> anyhow::Result<Ended> {
     };
     tracing::info!(server = %access.server(), listen = %args.listen, "begins");
     tokio::select! {
-        ended = operate(controllers, watching, candidacy, (args.listen, judging), metrics, stop.clone()) => {
+        ended = operate(controllers, watching, candidacy, (args.listen, judging, secure), metrics, stop.clone()) => {
             ended.with_context(|| format!("cannot listen on {}", args.listen))
         }
         () = wished => Ok(Ended::Stopped),
@@ -192,6 +204,15 @@ async fn judging(args: &Args, kit: &Kit) -> anyhow::Result<Option<Judging>> {
     let bound = Webhook::bind(args.webhook_listen, kit.judge(), objects.clone(), namespace.clone()).await;
     let webhook = bound.with_context(|| format!("cannot listen on {}", args.webhook_listen))?;
     Ok(Some(Judging { webhook, objects, namespace }))
+}
+
+/// The server of the metrics over TLS, if one is wished.
+async fn secure(args: &Args, kit: &Kit) -> anyhow::Result<Option<SecureMetrics>> {
+    let (Some(listen), Some(folder)) = (args.metrics_listen, &args.metrics_cert_dir) else { return Ok(None) };
+    let folder = folder.to_string_lossy().into_owned();
+    let questions = Arc::new(Live::new(kit.client.clone()));
+    let bound = SecureMetrics::bind(listen, folder, Arc::clone(&kit.file), questions).await;
+    bound.map(Some).with_context(|| format!("cannot listen on {listen}"))
 }
 
 /// Says why there is no way to the cluster.

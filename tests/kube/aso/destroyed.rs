@@ -1,7 +1,9 @@
 //! A cluster goes: with its resource group, with what a failed deletion left, and by what its objects say.
 
+use serde_json::{Value, json};
+
 use super::management::{Management, place_of};
-use super::site::{NONE_LEFT, Site, config};
+use super::site::{GONE, NONE_LEFT, Site, config};
 use super::stands::PUBLIC;
 use super::table::{Azure, Trouble};
 use super::until::until;
@@ -42,4 +44,48 @@ fn what_is_outside_goes_first_and_the_rest_with_the_group() {
     let ran = site.start_destroying(&kubeconfig).end().ends(5);
     ran.said(&[NONE_LEFT, "Azure does not say whose credentials these are", "LF1387"]);
     assert!(site.path().join("metadata.json").exists());
+}
+
+#[test]
+#[ignore = "needs an API server"]
+fn what_the_user_has_in_the_group_is_named_and_waited_for() {
+    let azure = Azure::empty();
+    let management = Management::start(&azure);
+    let site = Site::new(PUBLIC, &config("public", |_| {}));
+    let kubeconfig = management.server.kubeconfig();
+    site.create(&kubeconfig).ends(0);
+    let place = place_of(PUBLIC, "NetworkSecurityGroup", "theirs");
+    let (collection, name) = place.rsplit_once('/').unwrap();
+    let group = format!("{PUBLIC}-rg");
+    let theirs = json!({
+        "apiVersion": "network.azure.com/v1api20240301",
+        "kind": "NetworkSecurityGroup",
+        "metadata": { "name": name },
+        "spec": { "azureName": name, "owner": { "name": group }, "location": "eastus" },
+    });
+    let make = || management.server.make(collection, &theirs);
+    let is_there = || azure.ids().iter().any(|id| id.ends_with("/theirs"));
+    make();
+    until("the user's resource is created", || is_there().then_some(()));
+
+    let mut ran = site.start_destroying(&kubeconfig);
+    ran.says("NetworkSecurityGroup/theirs use");
+    ran.says("NetworkSecurityGroup/theirs is not managed by this cluster");
+    assert!(is_there() && management.get(&place_of(PUBLIC, "ResourceGroup", &group)).is_some());
+    let gone = management.server.call("DELETE", &place, &Value::Null);
+    assert!(gone.is_ok(), "{gone:?}");
+    ran.says(GONE);
+    assert_eq!(azure.ids(), Vec::<String>::new());
+
+    ran.kill();
+
+    // The user permits it.
+    let site = Site::new(PUBLIC, &config("public", |_| {}));
+    site.create(&kubeconfig).ends(0);
+    make();
+    until("the user's resource is created", || is_there().then_some(()));
+    let mut ran = site.start(&["destroy", "cluster", "--yes", "--remove-user-objects"], Some(&kubeconfig));
+    ran.says("are removed as well");
+    ran.says(GONE);
+    assert_eq!(azure.ids(), Vec::<String>::new());
 }

@@ -61,7 +61,7 @@ pub fn like_example(management: &Management, namespace: &str, name: &str) {
         let like = wanted.remove(&key).unwrap_or_else(|| panic!("{key:?} is not in the example"));
         assert_eq!(object["spec"], like["spec"], "{key:?}");
         assert!(is_ready(&object), "{object}");
-        // Azure makes the blob service with the account, so that it is found or adopted as it comes.
+        // Azure makes the blob service with the account, so that it is found and never adopted.
         let is_only_read = !at(&object, MODE).is_empty() || key.0 == "StorageAccountsBlobService";
         assert_eq!(policy(&object), if is_only_read { "skip" } else { "manage" }, "{key:?}");
         assert!(is_only_read || note(&object, "adopted-at").is_some(), "{key:?}");

@@ -136,3 +136,41 @@ fn what_others_make_of_certificates_is_put_right() {
     world.rests(&operator, AWS, MINE);
     assert_eq!(trusted(&world), third);
 }
+
+#[test]
+#[ignore = "needs an API server"]
+fn a_renewal_under_load_refuses_nobody() {
+    let controllers = all(CONTROLLERS);
+    let world = World::start(&controllers);
+    let webhook = Webhook::new();
+    let mut first = webhook.start(&world, &controllers);
+    assert_eq!(first.terminate(), Some(0), "{}", first.log());
+
+    // What is trusted ends soon, and a replica that is gone by now holds the lease: the next one only answers at first.
+    let ending = ending();
+    world.cluster.server.change(&secret(&world), &json!({ "data": ending }));
+    mistrust(&world, ending["ca.crt"].as_str().unwrap());
+    let lease = format!(
+        "/apis/coordination.k8s.io/v1/namespaces/{}/leases/landfall-operator",
+        world.cluster.namespace
+    );
+    let now = Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.6fZ").to_string();
+    let held = json!({ "holderIdentity": "another", "leaseDurationSeconds": 15, "renewTime": now });
+    world.cluster.server.change(&lease, &json!({ "spec": held }));
+    let second = webhook.start(&world, &controllers);
+    assert!(!second.leads(), "{}", second.log());
+
+    // One question after the other, until the new certificates are shown, and for a while after that.
+    let old = blocks(&STANDARD.decode(ending["ca.crt"].as_str().unwrap()).unwrap());
+    let (mut asked, mut after) = (0, None);
+    while after.is_none_or(|after| asked < after) {
+        assert!(is_judged(&world), "question {asked} was not answered: {}", second.log());
+        asked += 1;
+        assert!(asked < 100_000, "the certificates are not renewed: {}", second.log());
+        let newest = blocks(&trusted(&world)).first().cloned().unwrap_or_default();
+        if after.is_none() && !old.contains(&newest) && webhook.shows(newest.as_bytes()) {
+            after = Some(asked + 200);
+        }
+    }
+    assert!(second.leads() && asked > 200);
+}

@@ -77,8 +77,8 @@ fn check_image_versions(at: &str, versions: &[MachineImageVersion], refusals: &m
         }
         check_life(&at, version, refusals);
         check_classification(format!("{at}.classification"), version.classification.as_deref(), refusals);
-        for architecture in &version.architectures {
-            check_architecture(format!("{at}.architectures"), architecture, refusals);
+        for (i, architecture) in version.architectures.iter().enumerate() {
+            check_architecture(format!("{at}.architectures[{i}]"), architecture, refusals);
         }
     }
 }

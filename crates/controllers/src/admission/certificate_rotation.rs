@@ -2,7 +2,8 @@
 
 #![allow(clippy::disallowed_methods, reason = "certificates are valid from now on, for a while")]
 
-use std::sync::Arc;
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use ::kube::Client;
@@ -17,7 +18,7 @@ use landfall_kube::objects::{ObjectRef, Objects, Part};
 use serde_json::{Value, json};
 
 use super::certificate::Served;
-use super::configuration::{NAME, configurations};
+use super::configuration::{CONDITIONS, NAME, configurations};
 use super::{Address, CONTROLLER, SECRET_NAME, secret};
 use crate::{Controller, Failed, Key, Next, fetch, watch};
 
@@ -29,13 +30,15 @@ pub struct Keeper {
     objects: Arc<dyn Objects>,
     address: Address,
     namespace: String,
+    /// The configurations that were written with conditions once.
+    tried_conditions: Mutex<BTreeSet<ObjectRef>>,
 }
 
 impl Keeper {
     /// The keeper of an operator in this namespace, whose judge has this address.
     #[must_use]
     pub fn new(objects: Arc<dyn Objects>, address: Address, namespace: String) -> Self {
-        Self { objects, address, namespace }
+        Self { objects, address, namespace, tried_conditions: Mutex::default() }
     }
 
     async fn run(&self) -> Result<Next, Failed> {
@@ -75,7 +78,15 @@ impl Keeper {
     async fn put(&self, place: &ObjectRef, wanted: Value) -> Result<(), Failed> {
         let stands = fetch::object(&*self.objects, place, "configuration-unreadable").await?;
         let webhooks = |object: &Value| object.get("webhooks").cloned().unwrap_or_default();
-        if stands.as_ref().is_some_and(|stands| holds(&webhooks(stands), &webhooks(&wanted))) {
+        let is_there = |wanted: &Value| {
+            stands.as_ref().is_some_and(|stands| holds(&webhooks(stands), &webhooks(wanted)))
+        };
+        if is_there(&wanted) {
+            return Ok(());
+        }
+        // A server that drops a field is not sent it again and again.
+        let has_tried = self.tried_conditions.lock().is_ok_and(|tried| tried.contains(place));
+        if has_tried && is_there(&without_conditions(&wanted)) {
             return Ok(());
         }
         let written = match stands {
@@ -86,10 +97,24 @@ impl Keeper {
             }
             None => self.objects.apply(place, wanted, Part::Whole).await,
         };
+        if let Ok(mut tried) = self.tried_conditions.lock() {
+            tried.insert(place.clone());
+        }
         written
             .map(|_| ())
             .map_err(|fault| Failed::call("configuration-unwritable", place, "written", &fault))
     }
+}
+
+/// A configuration as a server has it that does not know conditions.
+fn without_conditions(configuration: &Value) -> Value {
+    let mut configuration = configuration.clone();
+    for webhook in configuration["webhooks"].as_array_mut().into_iter().flatten() {
+        if let Some(webhook) = webhook.as_object_mut() {
+            webhook.remove(CONDITIONS);
+        }
+    }
+    configuration
 }
 
 /// Whether the object has all desired fields; the server adds defaults.

@@ -9,8 +9,35 @@ use super::{AMENDMENT, Address, PATH};
 /// The name of both configurations.
 pub const NAME: &str = "landfall-cloud-profiles";
 
+/// The field with what must hold so that the webhook is asked. Servers before 1.28 drop it, and ask about everything.
+pub(super) const CONDITIONS: &str = "matchConditions";
 /// After how many seconds without an answer nothing is written.
 const PATIENCE: u8 = 10;
+
+/// Whether an update changes the spec. A create has no old object.
+const SPEC_CHANGES: &str = "oldObject == null || !has(oldObject.spec) || !has(object.spec) || \
+                            object.spec != oldObject.spec";
+/// Whether an update is of more than finalizers. What else is in the metadata of a namespaced profile counts until it
+/// is deleted.
+const SAYS_MORE: &str = "oldObject == null || !has(oldObject.spec) || !has(object.spec) || \
+                         object.spec != oldObject.spec || (!has(object.metadata.deletionTimestamp) && (\
+                         has(object.metadata.labels) != has(oldObject.metadata.labels) || \
+                         has(object.metadata.annotations) != has(oldObject.metadata.annotations) || \
+                         has(object.metadata.ownerReferences) != has(oldObject.metadata.ownerReferences) || \
+                         (has(object.metadata.labels) && \
+                         object.metadata.labels != oldObject.metadata.labels) || \
+                         (has(object.metadata.annotations) && \
+                         object.metadata.annotations != oldObject.metadata.annotations) || \
+                         (has(object.metadata.ownerReferences) && \
+                         object.metadata.ownerReferences != oldObject.metadata.ownerReferences)))";
+/// Whether a cluster refers to another profile than before.
+const REFERENCE_CHANGES: &str = "!has(oldObject.spec) || !has(object.spec) || \
+                                 has(object.spec.cloudProfile) != has(oldObject.spec.cloudProfile) || \
+                                 has(object.spec.cloudProfileName) != has(oldObject.spec.cloudProfileName) || \
+                                 (has(object.spec.cloudProfile) && \
+                                 object.spec.cloudProfile != oldObject.spec.cloudProfile) || \
+                                 (has(object.spec.cloudProfileName) && \
+                                 object.spec.cloudProfileName != oldObject.spec.cloudProfileName)";
 
 /// The configurations by which the API server asks at an address, first how an object is to be amended, then
 /// whether it may be written; `bundle` holds the authorities to be trusted, in Base64.
@@ -20,7 +47,7 @@ pub fn configurations(
     namespace: &str,
     bundle: Option<&str>,
 ) -> [(&'static Kind, Value); 2] {
-    let webhook = |name: &str, path: &str, asked: &[&Kind], operations: &[&str]| {
+    let webhook = |name: &str, path: &str, asked: &[&Kind], operations: &[&str], condition: &str| {
         let kind = &kinds::CLOUD_PROFILE;
         json!({
             "name": format!("{name}.landfall.{}", kind.group),
@@ -34,6 +61,8 @@ pub fn configurations(
             }],
             "admissionReviewVersions": ["v1"],
             "failurePolicy": "Fail",
+            // What no rule is about is not asked, so that it can be written while nobody answers.
+            (CONDITIONS): [{ "name": "matters", "expression": condition }],
             "matchPolicy": "Equivalent",
             "sideEffects": "None",
             "timeoutSeconds": PATIENCE,
@@ -41,12 +70,12 @@ pub fn configurations(
     };
     let writes = ["CREATE", "UPDATE"];
     let (private, released) = (&kinds::PRIVATE_CLOUD_PROFILE, &kinds::NAMESPACED_CLOUD_PROFILE);
-    let mut amending = webhook("amendments", AMENDMENT, &[released], &writes);
+    let mut amending = webhook("amendments", AMENDMENT, &[released], &writes, SPEC_CHANGES);
     amending["reinvocationPolicy"] = json!("IfNeeded");
     let judging = [
-        webhook("profiles", PATH, &[private, released], &writes),
-        webhook("parents", PATH, &[&kinds::CLOUD_PROFILE], &writes),
-        webhook("clusters", PATH, &[&kinds::SHOOT], &["UPDATE"]),
+        webhook("profiles", PATH, &[private, released], &writes, SAYS_MORE),
+        webhook("parents", PATH, &[&kinds::CLOUD_PROFILE], &writes, SPEC_CHANGES),
+        webhook("clusters", PATH, &[&kinds::SHOOT], &["UPDATE"], REFERENCE_CHANGES),
     ];
     [
         configuration(&kinds::MUTATING_WEBHOOK_CONFIGURATION, &[amending]),

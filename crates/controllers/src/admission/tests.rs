@@ -263,6 +263,59 @@ async fn the_keeper_makes_certificates_once() {
     }
 }
 
+#[tokio::test]
+async fn a_server_that_drops_conditions_is_not_sent_them_again_and_again() {
+    let cluster = Arc::new(FakeCluster::default());
+    let new = || Keeper::new(cluster.clone(), Address::Service("hook".to_owned()), "own".to_owned());
+    let key = Key { namespace: None, name: NAME.to_owned() };
+    let places = [&kinds::MUTATING_WEBHOOK_CONFIGURATION, &kinds::VALIDATING_WEBHOOK_CONFIGURATION]
+        .map(|kind| landfall_kube::objects::ObjectRef::in_cluster(kind, NAME));
+    let has_all = |cluster: &FakeCluster| {
+        let webhooks = places.iter().map(|place| cluster.at(place)["webhooks"].clone());
+        let webhooks: Vec<Value> =
+            webhooks.flat_map(|all| all.as_array().cloned().unwrap_or_default()).collect();
+        assert_eq!(webhooks.len(), 4);
+        webhooks.iter().all(|webhook| webhook["matchConditions"][0]["expression"].is_string())
+    };
+    let drop_them = |cluster: &FakeCluster| {
+        cluster.with(|state| {
+            for place in &places {
+                let Some(object) = state.objects.get_mut(place) else { continue };
+                for webhook in object["webhooks"].as_array_mut().into_iter().flatten() {
+                    if let Some(webhook) = webhook.as_object_mut() {
+                        webhook.remove("matchConditions");
+                    }
+                }
+            }
+        });
+    };
+    let writes = |cluster: &FakeCluster| cluster.with(|state| state.writes.len());
+    let keeper = new();
+    assert_eq!(keeper.reconcile(&key).await, Ok(Next::Settled));
+    assert!(has_all(&cluster));
+    drop_them(&cluster);
+    let before = writes(&cluster);
+    assert_eq!(keeper.reconcile(&key).await, Ok(Next::Settled));
+    assert_eq!(writes(&cluster), before);
+    // The next process tries once: the server may be a newer one.
+    let keeper = new();
+    assert_eq!(keeper.reconcile(&key).await, Ok(Next::Settled));
+    assert_eq!((writes(&cluster), has_all(&cluster)), (before + 2, true));
+    drop_them(&cluster);
+    assert_eq!(keeper.reconcile(&key).await, Ok(Next::Settled));
+    assert_eq!(writes(&cluster), before + 2);
+    // What else differs is put right all the same.
+    cluster.with(|state| {
+        for place in &places {
+            if let Some(object) = state.objects.get_mut(place) {
+                object["webhooks"][0]["failurePolicy"] = json!("Ignore");
+            }
+        }
+    });
+    assert_eq!(keeper.reconcile(&key).await, Ok(Next::Settled));
+    assert_eq!((writes(&cluster), has_all(&cluster)), (before + 4, true));
+}
+
 #[test]
 fn one_is_asked_before_the_other_and_neither_is_passed_by() {
     let address = Address::Service("hook".to_owned());

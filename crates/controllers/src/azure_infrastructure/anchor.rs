@@ -18,6 +18,9 @@ pub(super) const SUBSCRIPTION: &str = "aso.landfall.dev/subscription";
 /// Annotation of the resource: its cluster is not removed with it until the annotation is.
 pub(super) const PROTECTION: &str = "aso.landfall.dev/deletion-protection";
 
+/// Annotation of the resource: the digest of a plan that may be carried out although only landfall changed.
+pub(super) const ACCEPTED_PLAN: &str = "aso.landfall.dev/accept-plan";
+
 /// The resource as the owner of the cluster's objects.
 pub(super) fn owner(place: &ObjectRef, resource: &Resource) -> Owner {
     Owner {
@@ -77,6 +80,11 @@ pub(super) async fn protect(
 /// Whether the cluster stays although its resource was deleted.
 pub(super) fn is_protected(resource: &Resource) -> bool {
     resource.metadata.annotations.get(PROTECTION).is_some_and(|value| value != "false")
+}
+
+/// Whether objects of the user's may be deleted with the cluster.
+pub(super) fn takes_others(resource: &Resource) -> bool {
+    resource.metadata.annotations.get(keys::DELETE_WITH_CLUSTER).is_some_and(|value| value == "true")
 }
 
 /// Whether the resource is kept until all that it owns is gone.

@@ -4,17 +4,23 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use landfall_azure::credentials::{CLIENT_ID, SUBSCRIPTION_ID, TENANT_ID};
+use landfall_cloud_profile::allowance;
 use landfall_diagnostics::secret::Secret;
 use landfall_engine_aso::anchor::{Credential, Proof};
 use landfall_engine_aso::core::{Object, Owner};
 use landfall_engine_aso::keys;
-use landfall_kube::kinds::{CONFIG_MAP, SECRET};
+use landfall_kube::kinds::{
+    CLOUD_PROFILE, CONFIG_MAP, NAMESPACED_CLOUD_PROFILE, PRIVATE_CLOUD_PROFILE, SECRET,
+};
 use landfall_kube::objects::{ObjectRef, Objects, Part};
 use landfall_model::azure::catalogue::Cloud;
 use landfall_render::Credentials;
 use serde_json::{Map, Value, json};
 
-use super::resource::{CONFIG_KEY, FACTS_KEY, Holder, Machines, Reference, Spec, Stage};
+use super::planning::digest;
+use super::resource::{
+    CONFIG_KEY, FACTS_KEY, Holder, Machines, ProfileHolder, ProfileReference, Reference, Spec, Stage,
+};
 use crate::{Failed, fetch};
 
 const UNREADABLE: &str = "input-unreadable";
@@ -27,6 +33,7 @@ const UNWRITABLE: &str = "credentials-unwritable";
 pub(super) struct Texts {
     pub(super) config: Vec<u8>,
     pub(super) facts: Option<Vec<u8>>,
+    pub(super) profile: Option<String>,
     pub(super) bootstrap: Option<String>,
     pub(super) control_plane: Option<String>,
 }
@@ -57,7 +64,49 @@ pub(super) async fn texts(objects: &dyn Objects, namespace: &str, spec: &Spec) -
         let text = |key: &str| bytes(&secret, key).and_then(|bytes| String::from_utf8(bytes).ok());
         (bootstrap, control_plane) = (text("bootstrap"), text("controlPlane"));
     }
-    Ok(Texts { config, facts, bootstrap, control_plane })
+    let profile = match &spec.cloud_profile_ref {
+        Some(reference) => Some(profile(objects, namespace, reference).await?),
+        None => None,
+    };
+    Ok(Texts { config, facts, profile, bootstrap, control_plane })
+}
+
+/// The cloud profile that a resource names, as JSON.
+async fn profile(
+    objects: &dyn Objects,
+    namespace: &str,
+    reference: &ProfileReference,
+) -> Result<String, Failed> {
+    let name = reference.name.as_str();
+    let place = match reference.kind {
+        ProfileHolder::PrivateCloudProfile => {
+            ObjectRef::in_namespace(&PRIVATE_CLOUD_PROFILE, namespace, name)
+        }
+        ProfileHolder::NamespacedCloudProfile => {
+            ObjectRef::in_namespace(&NAMESPACED_CLOUD_PROFILE, namespace, name)
+        }
+        ProfileHolder::CloudProfile => ObjectRef::in_cluster(&CLOUD_PROFILE, name),
+    };
+    let mut found = object(objects, &place).await?;
+    // What a server answers may lack what every manifest has.
+    found["apiVersion"] = place.kind.api_version().into();
+    found["kind"] = place.kind.kind.into();
+    Ok(found.to_string())
+}
+
+impl Texts {
+    /// A digest of all that a plan is made from but for landfall itself.
+    pub(super) fn digest(&self, generation: i64, ids: &Credentials, source: Option<&str>) -> String {
+        let ids: Vec<(&str, &str)> =
+            ids.iter().map(|(name, value)| (*name, value.expose().as_str())).collect();
+        let Self { config, facts, profile, bootstrap, control_plane } = self;
+        // Of a profile counts what it offers: its status is written anew with every joining.
+        let profile = profile.as_deref().and_then(|text| allowance::read(text).ok());
+        let profile = profile.map(|allowed| format!("{allowed:?}"));
+        digest(
+            &json!([generation, ids, source, config, facts, profile, bootstrap, control_plane]).to_string(),
+        )
+    }
 }
 
 /// The ignition configs that machines wait for as the resource does not give them; empty where none is missing.

@@ -84,6 +84,16 @@ impl Numbers {
         numbers
     }
 
+    /// One of each, for those who look at their names.
+    #[cfg(test)]
+    pub(crate) fn sample(&self) {
+        self.acted("RouteTable", "create");
+        self.adopted("missing");
+        self.reconciled(Duration::from_millis(7));
+        self.became_ready("RouteTable", Duration::from_secs(3));
+        self.stands(None, Some(&Stands::new("RouteTable", Policy::Manage, true)));
+    }
+
     /// An action was sent and taken.
     pub(super) fn acted(&self, kind: &'static str, action: &'static str) {
         self.actions.get_or_create(&Done { kind, action }).inc();

@@ -17,6 +17,7 @@ mod claims;
 mod inputs;
 mod metrics;
 mod operator;
+mod outputs;
 mod planning;
 mod recording_api;
 mod resource;
@@ -43,8 +44,8 @@ use tokio::time::Instant;
 
 pub use metrics::Numbers;
 pub use resource::{
-    AZURE_INFRASTRUCTURE, AdoptPolicy, Condition, Counts, Holder, Machines, Named, Patch, Reference, Spec,
-    Stage, Standing, Status,
+    AZURE_INFRASTRUCTURE, AdoptPolicy, Condition, Counts, Holder, Machines, Named, Outputs, Patch,
+    ProfileHolder, ProfileReference, Reference, Spec, Stage, Standing, Status,
 };
 
 use self::claims::{Claims, Metadata};
@@ -76,6 +77,8 @@ const UNWRITABLE: &str = "status-unwritable";
 
 /// The dependencies of the controller.
 pub struct Tools {
+    /// The only namespace whose clusters are worked on; none for all.
+    pub namespace: Option<String>,
     /// The objects of the management cluster.
     pub objects: Arc<dyn Objects>,
     /// The sink of events.
@@ -92,6 +95,8 @@ pub struct Tools {
 
 /// Keeps the infrastructure of all clusters that resources ask for.
 pub struct AzureInfrastructure {
+    /// The only namespace that is watched; none for all.
+    namespace: Option<String>,
     objects: Arc<dyn Objects>,
     driver: Driver,
     operator: Arc<Operator>,
@@ -103,12 +108,13 @@ impl AzureInfrastructure {
     /// The controller of one management cluster.
     #[must_use]
     pub fn new(tools: Tools) -> Self {
-        let Tools { objects, events, client, numbers, wrote, identity } = tools;
-        let operator = Arc::new(Operator::new(Box::new(Behind(client.clone()))));
+        let Tools { namespace, objects, events, client, numbers, wrote, identity } = tools;
+        let behind = Behind { client: client.clone(), namespace: namespace.clone() };
+        let operator = Arc::new(Operator::new(Box::new(behind)));
         let store = Arc::new(Store::new(numbers.clone()));
         let api = Arc::new(drive::Live::new(client));
-        let driver = Driver { api, events, store, numbers, wrote, identity };
-        Self { objects, driver, operator, claims: Arc::default(), memories: Mutex::default() }
+        let driver = Driver { listing: api.clone(), api, events, store, numbers, wrote, identity };
+        Self { namespace, objects, driver, operator, claims: Arc::default(), memories: Mutex::default() }
     }
 
     /// What is remembered of a resource. No key is worked on twice at a time.
@@ -139,7 +145,7 @@ impl AzureInfrastructure {
         let memory = self.memory(key);
         let mut memory = memory.lock().await;
         let mut run = work::Run::new(self, &place, &resource, &mut memory);
-        let outcome = run.work().await;
+        let outcome = Box::pin(run.work()).await;
         let status = run.told(&outcome);
         let reported = match status {
             Some(status) => self.report(&place, &resource.status, &status, &mut memory).await,
@@ -191,9 +197,14 @@ impl Controller for AzureInfrastructure {
 
     fn triggers(&self, client: &Client) -> BoxStream<'static, Key> {
         let store = Arc::clone(&self.driver.store);
-        let objects = watches::all(client).flat_map(move |news| stream::iter(store.note(news)));
+        let objects = watches::all(client, self.namespace.as_deref())
+            .flat_map(move |news| stream::iter(store.note(news)));
         let claims = Arc::clone(&self.claims);
-        let api: Api<Metadata> = Api::all_with(client.clone(), &watch::resource(&AZURE_INFRASTRUCTURE));
+        let resource = watch::resource(&AZURE_INFRASTRUCTURE);
+        let api: Api<Metadata> = match &self.namespace {
+            Some(namespace) => Api::namespaced_with(client.clone(), namespace, &resource),
+            None => Api::all_with(client.clone(), &resource),
+        };
         let resources = watch::unbroken(&AZURE_INFRASTRUCTURE, api, watcher::Config::default());
         let resources = resources.flat_map(move |event| stream::iter(claims.note(event)));
         let (operator, claims) = (Arc::clone(&self.operator), Arc::clone(&self.claims));

@@ -16,7 +16,7 @@ use tokio::sync::Mutex;
 use tokio::time::Instant;
 
 use crate::Failed;
-use crate::operator::rights::{AZURE_INFRASTRUCTURE as RIGHTS, Right};
+use crate::operator::rights::{AZURE_INFRASTRUCTURE as RIGHTS, Right, Scope};
 
 /// How long what was seen of a usable operator counts.
 const GOOD: Duration = Duration::from_mins(5);
@@ -36,24 +36,29 @@ pub(super) trait Lookout: Send + Sync {
 }
 
 /// The management cluster behind a client.
-pub(super) struct Behind(pub(super) Client);
+pub(super) struct Behind {
+    pub(super) client: Client,
+    /// The only namespace whose clusters are worked on.
+    pub(super) namespace: Option<String>,
+}
 
 impl Lookout for Behind {
     fn operator(&self) -> BoxFuture<'_, Result<detect::Cluster, Fault>> {
         // The kinds of the plan are not known here.
-        async { look(&self.0, &permissions::kinds(true)).await }.boxed()
+        async { look(&self.client, &permissions::kinds(true)).await }.boxed()
     }
 
     fn denied(&self) -> BoxFuture<'_, Result<Vec<Finding>, Fault>> {
-        async { Ok(denied(&refused(&self.0, questions()).await?, PRINTED_BY)) }.boxed()
+        async { Ok(denied(&refused(&self.client, questions(self.namespace.as_deref())).await?, PRINTED_BY)) }
+            .boxed()
     }
 }
 
-/// The questions whether the controller's rights hold in all namespaces.
-fn questions() -> Vec<Question> {
+/// The questions whether the controller's rights hold in all namespaces, or in the one that is watched.
+fn questions(watched: Option<&str>) -> Vec<Question> {
     let of = |right: &'static Right| {
         right.verbs.iter().map(move |&verb| Question {
-            namespace: None,
+            namespace: watched.filter(|_| right.scope == Scope::Watched).map(str::to_owned),
             group: right.kind.group,
             resource: right.resource(),
             name: None,
@@ -153,7 +158,8 @@ mod tests {
 
     #[test]
     fn every_right_is_asked_for() {
-        let all = questions();
+        let all = questions(None);
+        assert!(all.iter().all(|one| one.namespace.is_none()));
         let asked = |group: &str, resource: &str, verb: &str| {
             all.iter().any(|one| one.group == group && one.resource == resource && one.verb == verb)
         };
@@ -161,5 +167,11 @@ mod tests {
         assert!(asked("network.azure.com", "virtualnetworks/status", "get"));
         assert!(asked("aso.landfall.dev", "azureinfrastructures/finalizers", "update"));
         assert!(!asked("network.azure.com", "virtualnetworks/status", "patch"));
+        for one in questions(Some("team")) {
+            let is_wide =
+                ["customresourcedefinitions", "deployments", "selfsubjectaccessreviews", "cloudprofiles"];
+            let expected = (!is_wide.contains(&one.resource.as_str())).then_some("team");
+            assert_eq!(one.namespace.as_deref(), expected, "{}", one.resource);
+        }
     }
 }

@@ -1,8 +1,10 @@
 //! From an install config to the objects that it comes to.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use aws_lc_rs::digest::{SHA256, digest};
+use aws_lc_rs::digest::SHA256;
+use landfall_cloud_profile::allowance;
 use landfall_diagnostics::{Finding, Findings};
 use landfall_engine_aso::desired::Policy;
 use landfall_engine_aso::translate::patches::{Patch, by_object};
@@ -37,9 +39,18 @@ pub(super) struct Judged {
     pub(super) warnings: Vec<Finding>,
 }
 
+/// The catalogue, restricted by a cloud profile if there is one.
+pub(super) fn catalogue(profile: Option<&str>) -> Result<Cow<'static, Catalogue>, Vec<Finding>> {
+    let known = Catalogue::embedded();
+    Ok(match profile {
+        None => Cow::Borrowed(known),
+        Some(profile) => Cow::Owned(known.with_allowance(allowance::read(profile)?)),
+    })
+}
+
 /// Judges an install config as `landfall validate` does.
-pub(super) fn judged(text: &[u8]) -> Result<Judged, Vec<Finding>> {
-    let verdict = judge_keeping(text, Strictness::default(), Catalogue::embedded());
+pub(super) fn judged(text: &[u8], catalogue: &Catalogue) -> Result<Judged, Vec<Finding>> {
+    let verdict = judge_keeping(text, Strictness::default(), catalogue);
     match (verdict.config, verdict.given) {
         (Some(config), Some(given)) if verdict.outcome == Outcome::Accepted => {
             Ok(Judged { config, given, warnings: verdict.findings })
@@ -51,6 +62,10 @@ pub(super) fn judged(text: &[u8]) -> Result<Judged, Vec<Finding>> {
 /// What is known besides the config.
 pub(super) struct Known<'a> {
     pub(super) spec: &'a Spec,
+    /// What is known of the cloud, and what of it may be used.
+    pub(super) catalogue: &'a Catalogue,
+    /// The release; none for the newest one.
+    pub(super) release: Option<&'a str>,
     pub(super) infra_id: &'a str,
     /// The ids of subscription, tenant and application.
     pub(super) ids: &'a Credentials,
@@ -66,11 +81,13 @@ pub(super) struct Target {
     pub(super) translation: Translation,
     /// The name of the cloud.
     pub(super) cloud: String,
+    /// The release.
+    pub(super) release: String,
 }
 
 /// Plans, and translates the plan into the operator's objects.
 pub(super) fn planned(judged: &Judged, known: &Known<'_>) -> Result<Target, Vec<Finding>> {
-    let plan = plan(judged, known)?;
+    let (plan, release) = plan(judged, known)?;
     let name = plan.platform.azure.as_ref().map_or("", |azure| azure.cloud.name.as_str());
     let Spec { machines, stage, adopt_policy, api_internal_ip, .. } = known.spec;
     let patches = known.spec.patches.iter().cloned();
@@ -91,15 +108,14 @@ pub(super) fn planned(judged: &Judged, known: &Known<'_>) -> Result<Target, Vec<
             desired.hints.adopt_policy = Policy::from(*adopt_policy);
         }
     }
-    Ok(Target { cloud: name.to_owned(), translation })
+    Ok(Target { cloud: name.to_owned(), release, translation })
 }
 
-fn plan(judged: &Judged, known: &Known<'_>) -> Result<Plan, Vec<Finding>> {
+fn plan(judged: &Judged, known: &Known<'_>) -> Result<(Plan, String), Vec<Finding>> {
     let Judged { config, given, .. } = judged;
-    let catalogue = Catalogue::embedded();
+    let catalogue = known.catalogue;
     let mut out = Findings::default();
-    let wanted = Some(known.spec.release.as_str()).filter(|release| !release.is_empty());
-    let Some(release) = assets::release(catalogue, wanted, &mut out) else {
+    let Some(release) = assets::release(catalogue, known.release, &mut out) else {
         return Err(out.into_vec());
     };
     let mut facts = if let Some(bytes) = known.facts {
@@ -126,7 +142,7 @@ fn plan(judged: &Judged, known: &Known<'_>) -> Result<Plan, Vec<Finding>> {
         engine: Engine::Aso,
     };
     match assets::plan(&case, &mut out) {
-        Some(plan) => Ok(plan),
+        Some(plan) => Ok((plan, release.to_owned())),
         None => Err(out.into_vec()),
     }
 }
@@ -145,7 +161,12 @@ pub(super) fn digest_of(translation: &Translation) -> String {
         .iter()
         .map(|one| json!([one.api_version, one.kind.kind, one.name, one.spec, one.hints.patches]))
         .collect();
-    let digest = digest(&SHA256, json!(objects).to_string().as_bytes());
+    digest(&json!(objects).to_string())
+}
+
+/// A digest of a text.
+pub(super) fn digest(text: &str) -> String {
+    let digest = aws_lc_rs::digest::digest(&SHA256, text.as_bytes());
     let mut digits = String::new();
     for byte in digest.as_ref().iter().take(DIGITS / 2) {
         // Writing to a text cannot fail.
@@ -193,15 +214,19 @@ pullSecret: '{"auths":{"example.com":{"auth":"ZHVtbXk6ZHVtbXk="}}}'
             (SUBSCRIPTION_ID, Secret::new("11111111-2222-3333-4444-555555555555".to_owned())),
             (TENANT_ID, Secret::new("99999999-8888-7777-6666-555555555555".to_owned())),
         ]);
+        let catalogue = Catalogue::embedded();
+        let release = Some(spec.release.as_str()).filter(|release| !release.is_empty());
         let known = Known {
             spec,
+            catalogue,
+            release,
             infra_id: "demo-x7k2p",
             ids: &ids,
             source,
             facts: None,
             ignition: Ignition::default(),
         };
-        planned(&judged(config.as_bytes())?, &known)
+        planned(&judged(config.as_bytes(), catalogue)?, &known)
     }
 
     /// Whether the storage account takes its keys.
@@ -257,9 +282,11 @@ pullSecret: '{"auths":{"example.com":{"auth":"ZHVtbXk6ZHVtbXk="}}}'
     #[test]
     fn what_is_wrong_is_reported_with_its_field() {
         let wrong = CONFIG.replace("baseDomain: example.com", "baseDomain: Not A Domain");
-        let findings = judged(wrong.as_bytes()).err().unwrap_or_default();
+        let findings = judged(wrong.as_bytes(), Catalogue::embedded()).err().unwrap_or_default();
         assert!(told(&findings).contains("baseDomain: "), "{}", told(&findings));
-        assert!(judged(b"{").err().is_some_and(|findings| !told(&findings).is_empty()));
+        assert!(
+            judged(b"{", Catalogue::embedded()).err().is_some_and(|findings| !told(&findings).is_empty())
+        );
     }
 
     #[test]

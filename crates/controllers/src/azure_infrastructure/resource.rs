@@ -120,11 +120,13 @@ pub struct Spec {
     /// Reference to a facts file of `landfall facts`. Default key: `facts.json`. Without facts, landfall plans
     /// with its catalogue.
     pub facts_ref: Option<Reference>,
+    /// The cloud profile that restricts regions, zones and machine types.
+    pub cloud_profile_ref: Option<ProfileReference>,
     /// The infrastructure ID, part of the names of all resources. Default: generated, and kept in the status.
     /// It cannot be changed later.
     #[serde(rename = "infraID")]
     pub infra_id: String,
-    /// The OpenShift release. Default: the newest in the catalogue.
+    /// The OpenShift release. Default: the newest in the catalogue when the cluster was planned first.
     pub release: String,
     /// Subscription. Default: that of the credentials.
     #[serde(rename = "subscriptionID")]
@@ -198,6 +200,28 @@ pub enum Holder {
 pub struct Named {
     /// Its name.
     pub name: String,
+}
+
+/// A cloud profile.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct ProfileReference {
+    /// The kind of the profile.
+    pub kind: ProfileHolder,
+    /// Its name; except for a `CloudProfile`, in the same namespace.
+    pub name: String,
+}
+
+/// The kinds of cloud profiles.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+pub enum ProfileHolder {
+    /// A `PrivateCloudProfile`.
+    #[default]
+    PrivateCloudProfile,
+    /// A `NamespacedCloudProfile`.
+    NamespacedCloudProfile,
+    /// A `CloudProfile`.
+    CloudProfile,
 }
 
 /// Who creates the machines.
@@ -291,6 +315,18 @@ pub struct Status {
     /// A digest of the desired resources in Azure.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub plan_hash: String,
+    /// A digest of the plan's sources.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub inputs_hash: String,
+    /// The version of landfall, and so of its catalogue, that planned the cluster.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub planned_by: String,
+    /// The OpenShift release of the plan.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub release: String,
+    /// What the infrastructure offers, once it is Ready.
+    #[serde(skip_serializing_if = "Outputs::is_empty")]
+    pub outputs: Outputs,
     /// Whether the resource got the annotation that protects the cluster from deletion. It gets it once the
     /// cluster is Ready.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -301,6 +337,36 @@ pub struct Status {
     pub counts: Counts,
     /// The objects that are not done, the worst first; at most a limited number.
     pub resources: Vec<Standing>,
+}
+
+/// What the infrastructure of a cluster offers.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, rename_all = "camelCase")]
+pub struct Outputs {
+    /// Public addresses of the cluster; without any, the API is private.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub public_addresses: Vec<String>,
+    /// Addresses of the internal load balancer, for the API within the network.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub internal_addresses: Vec<String>,
+    /// Resource ids of the resource groups.
+    #[serde(rename = "resourceGroupIDs", skip_serializing_if = "Vec::is_empty")]
+    pub resource_group_ids: Vec<String>,
+    /// Resource ids of the virtual networks.
+    #[serde(rename = "networkIDs", skip_serializing_if = "Vec::is_empty")]
+    pub network_ids: Vec<String>,
+    /// Resource ids of the subnets.
+    #[serde(rename = "subnetIDs", skip_serializing_if = "Vec::is_empty")]
+    pub subnet_ids: Vec<String>,
+    /// Resource ids of the DNS zones that were created.
+    #[serde(rename = "zoneIDs", skip_serializing_if = "Vec::is_empty")]
+    pub zone_ids: Vec<String>,
+}
+
+impl Outputs {
+    fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// A condition of the infrastructure.
@@ -357,44 +423,4 @@ pub struct Standing {
 }
 
 #[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn what_is_left_out_has_its_default() -> Result<(), serde_json::Error> {
-        let resource: Resource = serde_json::from_value(json!({
-            "metadata": { "name": "a", "generation": 3, "labels": { (keys::CLUSTER): "demo-x7k2p" } },
-            "spec": { "installConfig": { "pullSecret": "canary" }, "adoptPolicy": "detach-on-delete" },
-        }))?;
-        assert_eq!((resource.spec.machines, resource.spec.stage), (Machines::None, Stage::Install));
-        assert_eq!(Policy::from(resource.spec.adopt_policy), Policy::DetachOnDelete);
-        assert_eq!((resource.chosen_id(), resource.is_paused()), (Some("demo-x7k2p"), false));
-        assert!(!format!("{resource:?}").contains("canary"));
-        Ok(())
-    }
-
-    #[test]
-    fn what_cannot_be_read_is_named_and_all_else_counts() -> Result<(), serde_json::Error> {
-        let spec = json!({ "apiInternalIP": "foo", "paused": true, "patches": 5, "infraID": "demo-x7k2p" });
-        let (object, unreadable) = readable(json!({ "metadata": { "name": "a" }, "spec": spec }));
-        assert_eq!(unreadable, ["apiInternalIP", "patches"]);
-        let resource = Resource { unreadable, ..serde_json::from_value(object)? };
-        assert!(resource.is_paused() && resource.spec.infra_id == "demo-x7k2p");
-        let told = resource.is_whole().map_err(|failed| failed.note);
-        assert!(told.is_err_and(|note| note.starts_with("spec.apiInternalIP, spec.patches: ")));
-        let whole = json!({ "spec": { "apiInternalIP": "10.0.0.5", "installConfig": { "a": null } } });
-        assert_eq!(readable(whole.clone()), (whole, Vec::new()));
-        Ok(())
-    }
-
-    #[test]
-    fn the_cluster_api_can_pause_it() -> Result<(), serde_json::Error> {
-        let annotations = json!({ "cluster.x-k8s.io/paused": "", (keys::DELETE_FOR_MOVE): "" });
-        let resource: Resource =
-            serde_json::from_value(json!({ "metadata": { "annotations": annotations } }))?;
-        assert!(resource.is_paused() && resource.has_moved() && !resource.is_being_deleted());
-        Ok(())
-    }
-}
+mod tests;

@@ -22,6 +22,15 @@ pub(super) const READY: &str = "Ready";
 /// Something is on its way.
 pub(super) const PROGRESSING: &str = "Progressing";
 
+/// This landfall would change the cluster. Only there while it holds.
+pub(super) const UPDATE: &str = "UpdateAvailable";
+/// It is not as desired, and landfall works on it. Only there while it holds.
+const RECONCILING: &str = "Reconciling";
+/// It is not as desired, and only a change helps. Only there while it holds.
+const STALLED: &str = "Stalled";
+/// Reasons of [`PROGRESSING`] in which nothing is wrong although nothing goes on.
+const AT_REST: [&str; 4] = ["Done", "Held", "Paused", "DeletionProtected"];
+
 /// The current state of one condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Said {
@@ -75,6 +84,35 @@ impl Status {
                 None => self.conditions.push(condition),
             }
         }
+    }
+
+    /// Takes a condition away that is only there while it holds.
+    pub(super) fn retract(&mut self, kind: &str) {
+        self.conditions.retain(|condition| condition.kind != kind);
+    }
+
+    /// Adds the two conditions by which those who follow kstatus tell work from failure, as Argo CD and Flux do, or
+    /// takes them away. They follow from [`PROGRESSING`] and [`READY`].
+    pub(super) fn sum_up(&mut self, generation: i64, now: &str) {
+        let known = |kind: &str| self.conditions.iter().find(|one| one.kind == kind);
+        let (progressing, ready) = (known(PROGRESSING), known(READY));
+        let is_ready = ready.is_some_and(|ready| ready.status == "True");
+        let works = progressing.is_some_and(|one| one.status == "True");
+        let rests = progressing.is_none_or(|one| AT_REST.contains(&one.reason.as_str()));
+        let (reason, message) =
+            ready.map(|ready| (ready.reason.clone(), ready.message.clone())).unwrap_or_default();
+        let reason = if reason.is_empty() { "InProgress".to_owned() } else { reason };
+        let mut said = Vec::new();
+        if works && !is_ready {
+            said.push(Said::new(RECONCILING, true, &reason, message));
+        } else if !works && !rests && !is_ready {
+            said.push(Said::new(STALLED, true, &reason, message));
+        }
+        self.conditions.retain(|one| {
+            let is_summary = [RECONCILING, STALLED].contains(&one.kind.as_str());
+            !is_summary || said.iter().any(|said| said.kind == one.kind)
+        });
+        self.say(&said, generation, now);
     }
 
     /// Takes in how the objects stand.

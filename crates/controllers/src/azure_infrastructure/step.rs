@@ -5,18 +5,29 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures::future::join_all;
+use futures::{FutureExt as _, StreamExt as _, TryStreamExt as _, stream};
 use landfall_engine_aso::core::{FOREIGN, LEASE_DURATION, LEASE_RENEWAL, Object, Outcome, UNSEEN, What};
 use landfall_engine_aso::desired::Need;
-use landfall_engine_aso::drive::{Acted, Api, Drive, Lease, ObservedState, Pace, Step, Watcher, act, now};
+use landfall_engine_aso::drive::{
+    Acted, Api, Drive, Lease, Listing, ObservedState, Others, Pace, Step, Watcher, Work, act, now,
+};
 use landfall_engine_aso::keys;
+use landfall_engine_aso::kinds::{KINDS, Kind};
 use landfall_kube::objects::{ClusterEvent, EventType, Events, ObjectRef};
+use serde_json::Value;
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::metrics::Numbers;
+use super::outputs;
 use super::recording_api::RecordingApi;
+use super::resource::Outputs;
 use super::store::{Cluster, Store};
 use crate::Failed;
 
+/// How long a listing of a namespace counts.
+const LISTED: Duration = Duration::from_secs(20);
+/// How many kinds are listed at once.
+const LISTS: usize = 4;
 /// How long another's lease is waited for at first.
 const SHORTLY: Duration = Duration::from_secs(1);
 /// How long it is waited for then: longer than one counts whose holder is gone.
@@ -34,6 +45,8 @@ pub(super) struct Memory {
     contended: bool,
     /// The resources of others that were reported.
     foreign: BTreeSet<Need>,
+    /// What was listed of the namespace for a removal, and when.
+    listed: Option<(Instant, Vec<(&'static str, Value)>)>,
 }
 
 /// What came of a step.
@@ -43,11 +56,16 @@ pub(super) struct Stepped {
     pub(super) rest: Option<Duration>,
     /// Whether there are objects that no operator has looked at.
     pub(super) unseen: bool,
+    /// The objects of somebody else that a removal concerns.
+    pub(super) others: Others,
+    /// What the infrastructure offers, where it is finished.
+    pub(super) outputs: Option<Outputs>,
 }
 
 /// What drives clusters.
 pub(super) struct Driver {
     pub(super) api: Arc<dyn Api>,
+    pub(super) listing: Arc<dyn Listing>,
     pub(super) events: Arc<dyn Events>,
     pub(super) store: Arc<Store>,
     pub(super) numbers: Numbers,
@@ -66,7 +84,12 @@ impl Driver {
         memory: &mut Memory,
     ) -> Result<Stepped, Failed> {
         let mut world = self.store.world(cluster, now());
+        let is_removal = matches!(drive.work, Work::Remove);
+        if is_removal && !is_going(drive, &world) {
+            self.list(cluster, memory, &mut world).await?;
+        }
         let mut step = drive.step(&world);
+        let others = if is_removal { drive.others(&world) } else { Others::default() };
         memory.pace.hold(&mut step, &world);
         for line in memory.pace.lines(&step) {
             tracing::info!(cluster = %cluster.infra_id, "{line}");
@@ -86,9 +109,47 @@ impl Driver {
         } else if step.outcome() == Outcome::Done && memory.leased.take().is_some() {
             self.leased_by(&api, cluster).release().await;
         }
-        let rest = memory.pace.rest(&step, &world);
+        let look = (!others.waited_for.is_empty()).then_some(LISTED);
+        let rest = [memory.pace.rest(&step, &world), look].into_iter().flatten().min();
         let unseen = step.objects.iter().any(|planned| planned.action.message == UNSEEN);
-        Ok(Stepped { step, rest, unseen })
+        let is_made = matches!(drive.work, Work::Make(_)) && step.outcome() == Outcome::Done;
+        let outputs = is_made.then(|| outputs::of(&world));
+        Ok(Stepped { step, rest, unseen, others, outputs })
+    }
+
+    /// Takes in what stands in the cluster's namespace, whosever it is: the watches tell of clusters' objects
+    /// only.
+    async fn list(
+        &self,
+        cluster: &Cluster,
+        memory: &mut Memory,
+        world: &mut ObservedState,
+    ) -> Result<(), Failed> {
+        if memory.listed.as_ref().is_none_or(|(at, _)| at.elapsed() >= LISTED) {
+            let lists: Vec<_> =
+                KINDS.iter().map(|kind| self.list_kind(kind, &cluster.namespace).boxed()).collect();
+            let lists: Vec<_> = stream::iter(lists).buffered(LISTS).try_collect().await?;
+            memory.listed = Some((Instant::now(), lists.into_iter().flatten().collect()));
+        }
+        for (kind, object) in memory.listed.iter().flat_map(|(_, objects)| objects) {
+            // What the watches tell of is theirs to say, also that it is gone.
+            if Object(object).label(keys::CLUSTER) != Some(&cluster.infra_id) {
+                world.insert(kind, object.clone());
+            }
+        }
+        Ok(())
+    }
+
+    async fn list_kind(
+        &self,
+        kind: &'static Kind,
+        namespace: &str,
+    ) -> Result<Vec<(&'static str, Value)>, Failed> {
+        let objects = self.listing.list(kind, namespace).await.map_err(|failure| {
+            let note = format!("the objects in the namespace cannot be listed: {}", failure.fault.why());
+            Failed::transient("objects-unlisted", note)
+        })?;
+        Ok(objects.into_iter().map(|object| (kind.kind, object)).collect())
     }
 
     fn leased_by<'a>(&self, api: &'a RecordingApi<'_>, cluster: &Cluster) -> Lease<'a> {
@@ -153,6 +214,13 @@ impl Driver {
             }
         }
     }
+}
+
+/// Whether a resource group of the cluster is on its way out.
+fn is_going(drive: &Drive, world: &ObservedState) -> bool {
+    let mut groups =
+        world.iter().filter(|(id, _)| id.kind == "ResourceGroup").map(|(_, group)| Object(group));
+    groups.any(|group| group.is_being_deleted() && drive.owner.owns(group, &drive.infra_id))
 }
 
 /// Whether an action adopts its object.

@@ -18,10 +18,12 @@ use landfall_kube::kinds::DEPLOYMENT;
 use super::claims::Metadata;
 use crate::watch;
 
-/// Events of all objects that belong to a cluster, without end, except kinds that it does not serve.
-pub(super) fn all(client: &Client) -> BoxStream<'static, ObjectEvent> {
+/// Events of all objects that belong to a cluster, of one namespace or of all, without end, except kinds that it does
+/// not serve.
+pub(super) fn all(client: &Client, namespace: Option<&str>) -> BoxStream<'static, ObjectEvent> {
     let watches = KINDS.iter().map(|kind| {
-        let watch = Watch { client: client.clone(), kind, version: 0, feed: None };
+        let namespace = namespace.map(str::to_owned);
+        let watch = Watch { client: client.clone(), kind, namespace, version: 0, feed: None };
         stream::unfold(watch, |mut watch| async move { Some((watch.news().await, watch)) }).boxed()
     });
     stream::select_all(watches.collect::<Vec<Feed>>()).boxed()
@@ -81,6 +83,7 @@ fn versioned(found: Metadata) -> (String, String) {
 struct Watch {
     client: Client,
     kind: &'static Kind,
+    namespace: Option<String>,
     /// The place of the version that is tried.
     version: usize,
     feed: Option<Feed>,
@@ -90,7 +93,8 @@ impl Watch {
     async fn news(&mut self) -> ObjectEvent {
         let version = self.kind.versions[self.version];
         let client = &self.client;
-        let begin = || Live::feed(client, &[(self.kind, version)], None, Some(keys::CLUSTER));
+        let namespace = self.namespace.as_deref();
+        let begin = || Live::feed(client, &[(self.kind, version)], namespace, Some(keys::CLUSTER));
         let news = self.feed.get_or_insert_with(begin).next().await;
         match news {
             Some(ObjectEvent::Broke { kind, why }) => {
@@ -182,6 +186,23 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
+    async fn one_namespace_is_watched_alone() {
+        let asked: Arc<Mutex<Vec<String>>> = Arc::default();
+        let noted = Arc::clone(&asked);
+        let server = Router::new().fallback(move |request: Request| {
+            if let Ok(mut noted) = noted.lock() {
+                noted.push(request.uri().path().to_owned());
+            }
+            async { answer(true) }
+        });
+        let mut told = all(&Client::new(server, "default"), Some("team"));
+        assert!(timeout(Duration::from_secs(2), told.next()).await.is_err());
+        let asked = asked.lock().map(|asked| asked.clone()).unwrap_or_default();
+        assert_eq!(asked.len(), KINDS.len());
+        assert!(asked.iter().all(|path| path.contains("/namespaces/team/")), "{asked:?}");
+    }
+
+    #[tokio::test(start_paused = true)]
     async fn all_clusters_share_one_listing_and_one_watch_of_each_kind() {
         let asked: Arc<Mutex<Asked>> = Arc::default();
         let counted = Arc::clone(&asked);
@@ -193,7 +214,7 @@ mod tests {
             }
             async move { answer(is_watch) }
         });
-        let mut told = all(&Client::new(server, "default"));
+        let mut told = all(&Client::new(server, "default"), None);
         let mut objects = 0;
         // No events are left.
         while let Ok(Some(news)) = timeout(Duration::from_secs(20), told.next()).await {

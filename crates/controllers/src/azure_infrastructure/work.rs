@@ -1,6 +1,7 @@
 //! What is done about one resource in one run.
 
-use std::collections::BTreeSet;
+mod removal;
+
 use std::time::Duration;
 
 use landfall_diagnostics::Finding;
@@ -12,7 +13,7 @@ use landfall_engine_aso::drive::{Drive, Work};
 use landfall_engine_aso::keys;
 use landfall_engine_aso::kinds::Kind;
 use landfall_engine_aso::translate::Ignition;
-use landfall_kube::objects::{ClusterEvent, EventType, ObjectRef};
+use landfall_kube::objects::ObjectRef;
 use landfall_model::catalogue::Catalogue;
 use landfall_model::plan::is_infra_id;
 use tokio::time::Instant;
@@ -20,7 +21,9 @@ use tokio::time::Instant;
 use super::inputs::{self, Given};
 use super::planning::{self, Judged, Known};
 use super::resource::{Resource, Status};
-use super::status::{CREDENTIALS, OPERATOR, PROGRESSING, READY, Said, VALIDATED, progress, readiness};
+use super::status::{
+    CREDENTIALS, OPERATOR, PROGRESSING, READY, Said, UPDATE, VALIDATED, progress, readiness,
+};
 use super::step::{self, Stepped};
 use super::store::Cluster;
 use super::{AzureInfrastructure, anchor, now};
@@ -30,9 +33,8 @@ use crate::{Failed, Key};
 const FRESH: Duration = Duration::from_mins(1);
 
 const REJECTED: &str = "config-rejected";
-
-/// The cluster stays although its resource was deleted.
-const PROTECTED: &str = "DeletionProtected";
+/// The version of this landfall.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// What is remembered of a resource between two runs. All of it can be done without.
 #[derive(Default)]
@@ -53,6 +55,12 @@ struct Planned {
     drive: Drive,
     cloud: String,
     hash: String,
+    /// A digest of what the plan was made from.
+    inputs: String,
+    /// The release that was planned.
+    release: String,
+    /// Whether only another landfall makes the plan another one, which the owner has not accepted.
+    held: bool,
     /// What the resource does not give that machines wait for.
     lacking: String,
     said: Vec<Said>,
@@ -115,7 +123,9 @@ impl<'a> Run<'a> {
             };
             self.say(Said::new(PROGRESSING, failed.retry, reason, message));
         }
-        self.status.say(&self.said, self.resource.metadata.generation, &now());
+        let (generation, now) = (self.resource.metadata.generation, now());
+        self.status.say(&self.said, generation, &now);
+        self.status.sum_up(generation, &now);
         Some(self.status)
     }
 
@@ -168,7 +178,16 @@ impl<'a> Run<'a> {
             self.say(said.clone());
         }
         self.status.infra_id.clone_from(&plan.drive.infra_id);
+        if plan.held {
+            self.hold_back(&plan);
+            self.memory.plan = Some(plan);
+            return Ok(None);
+        }
+        self.status.retract(UPDATE);
         self.status.plan_hash.clone_from(&plan.hash);
+        self.status.inputs_hash.clone_from(&plan.inputs);
+        self.status.release.clone_from(&plan.release);
+        VERSION.clone_into(&mut self.status.planned_by);
         let usable = self.check_operator(&mut plan).await;
         let cluster = self.cluster(&plan.drive.infra_id);
         let stepped = match usable {
@@ -177,7 +196,10 @@ impl<'a> Run<'a> {
         };
         let lacking = plan.lacking.clone();
         self.memory.plan = Some(plan);
-        let Stepped { step, rest, unseen } = stepped?;
+        let Stepped { step, rest, unseen, outputs, .. } = stepped?;
+        if let Some(outputs) = outputs {
+            self.status.outputs = outputs;
+        }
         if step.outcome() == Outcome::Done && !self.status.deletion_protection_added {
             anchor::protect(&*self.controller.objects, self.place, self.resource).await?;
             // Who takes the protection away does not find it there again.
@@ -190,6 +212,35 @@ impl<'a> Run<'a> {
         // A terminal error may be fixed by another credential, for which there is no watch.
         let look = (step.outcome() == Outcome::TerminalError).then_some(FRESH);
         Ok([rest, look].into_iter().flatten().min())
+    }
+
+    /// Changes nothing, and says that this landfall plans the cluster in another way than the one before.
+    fn hold_back(&mut self, plan: &Planned) {
+        let before = match self.status.planned_by.as_str() {
+            "" => "an earlier version",
+            version => version,
+        };
+        let note = format!(
+            "landfall {VERSION} plans this cluster in another way than {before}: nothing changes until the spec \
+             does, or the annotation {} is {}",
+            anchor::ACCEPTED_PLAN,
+            plan.hash
+        );
+        self.say(Said::new(UPDATE, true, "PlanChanged", &note));
+        self.say(Said::new(PROGRESSING, false, "Held", note));
+    }
+
+    /// Whether a plan is another one than the last although all that it was made from is the same.
+    fn is_held(&self, hash: &str, inputs: &str) -> bool {
+        let (status, metadata) = (&self.resource.status, &self.resource.metadata);
+        // A status without the digest was written by an earlier version.
+        let same = if status.inputs_hash.is_empty() {
+            status.observed_generation == metadata.generation
+        } else {
+            status.inputs_hash == inputs
+        };
+        let accepted = metadata.annotations.get(anchor::ACCEPTED_PLAN).is_some_and(|plan| plan == hash);
+        same && !status.plan_hash.is_empty() && status.plan_hash != hash && !accepted
     }
 
     /// Makes sure that nothing changes in Azure because of the cluster, and then allows the move.
@@ -213,67 +264,6 @@ impl<'a> Run<'a> {
         Ok(rest)
     }
 
-    /// Removes all that was created, and then lets the resource go.
-    async fn remove(&mut self) -> Result<Option<Duration>, Failed> {
-        let objects = &*self.controller.objects;
-        if !anchor::has_finalizer(self.resource) || self.resource.has_moved() {
-            self.is_gone = true;
-            anchor::release(objects, self.place, self.resource).await?;
-            return Ok(None);
-        }
-        if self.resource.is_paused() {
-            self.say(Said::new(PROGRESSING, false, "Paused", "it is removed once the pause ends"));
-            return Ok(None);
-        }
-        let chosen = self.resource.chosen_id().map(str::to_owned);
-        // The object belongs to somebody else.
-        let own = chosen.filter(|infra_id| self.other_here(infra_id).is_none());
-        if own.is_some() && anchor::is_protected(self.resource) {
-            return Ok(self.keep().await);
-        }
-        if let Some(infra_id) = &own {
-            let owner = anchor::owner(self.place, self.resource);
-            // A credential that was put right meanwhile counts; without one the last has to do, as in a
-            // namespace that goes and takes nothing new.
-            let given = inputs::credentials(objects, self.namespace, &self.resource.spec).await;
-            if let Ok(credential) = given.and_then(|given| given.credential(&self.resource.spec))
-                && let Ok(true) = inputs::keep_copy(objects, &credential, infra_id, &owner).await
-            {
-                self.memory.driving.pace.forget();
-            }
-            let drive = Drive::new(infra_id, owner, Work::Remove);
-            let cluster = self.cluster(infra_id);
-            let Stepped { step, rest, .. } = self.step(&cluster, &drive, "removing the cluster").await?;
-            if !step.objects.is_empty() {
-                self.say(Said::new(READY, false, "Removing", "the cluster is being removed"));
-                return Ok(rest);
-            }
-            inputs::remove_copy(objects, self.namespace, infra_id).await?;
-            let spec_name = &self.resource.spec.credentials_secret_ref.name;
-            let held = &self.resource.status.credentials_secret;
-            for name in BTreeSet::from([spec_name, held]) {
-                inputs::release(objects, self.namespace, name, infra_id).await?;
-            }
-        }
-        self.is_gone = true;
-        anchor::release(objects, self.place, self.resource).await?;
-        Ok(None)
-    }
-
-    /// Says that the cluster stays although its resource was deleted, once as an event.
-    async fn keep(&mut self) -> Option<Duration> {
-        let annotation = anchor::PROTECTION;
-        let note =
-            format!("the cluster is protected: nothing is removed until the annotation {annotation} is");
-        if !self.resource.status.conditions.iter().any(|condition| condition.reason == PROTECTED) {
-            let (about, note) = (self.place.clone(), note.clone());
-            let event = ClusterEvent { about, event_type: EventType::Warning, reason: PROTECTED, note };
-            self.controller.driver.events.report(event).await;
-        }
-        self.say(Said::new(PROGRESSING, false, PROTECTED, &note));
-        None
-    }
-
     /// One step towards the desired state, reported in the status.
     async fn step(&mut self, cluster: &Cluster, drive: &Drive, goal: &str) -> Result<Stepped, Failed> {
         let driver = &self.controller.driver;
@@ -288,13 +278,14 @@ impl<'a> Run<'a> {
         let generation = self.resource.metadata.generation;
         let last = self.memory.plan.take().filter(|plan| plan.generation == generation);
         let is_marked = anchor::has_finalizer(self.resource) && self.is_blocked();
+        // What is held is looked at again at once when it is accepted.
         if is_marked
-            && let Some(plan) = last
+            && let Some(plan) = last.filter(|plan| !plan.held)
             && plan.read.elapsed() < FRESH
         {
             return Ok(plan);
         }
-        self.new_plan().await
+        Box::pin(self.new_plan()).await
     }
 
     fn is_blocked(&self) -> bool {
@@ -306,7 +297,9 @@ impl<'a> Run<'a> {
         let spec = &self.resource.spec;
         let texts = inputs::texts(objects, self.namespace, spec).await;
         let texts = self.because(VALIDATED, texts)?;
-        let judged = planning::judged(&texts.config).map_err(|found| self.rejected(&found));
+        let catalogue = planning::catalogue(texts.profile.as_deref()).map_err(|found| self.rejected(&found));
+        let catalogue = self.because(VALIDATED, catalogue)?;
+        let judged = planning::judged(&texts.config, &catalogue).map_err(|found| self.rejected(&found));
         let judged = self.because(VALIDATED, judged)?;
         let infra_id = self.infra_id(&judged.config.metadata.name);
         let infra_id = self.because(VALIDATED, infra_id)?;
@@ -325,21 +318,32 @@ impl<'a> Run<'a> {
         let ignition =
             Ignition { bootstrap: texts.bootstrap.as_deref(), control_plane: texts.control_plane.as_deref() };
         let (source, facts) = (credential.source(), texts.facts.as_deref());
-        let known = Known { spec, infra_id: &infra_id, ids: &ids, source, facts, ignition };
+        // What was planned once stays at its release.
+        let pinned = [spec.release.as_str(), self.resource.status.release.as_str()];
+        let release = pinned.into_iter().find(|release| !release.is_empty());
+        let (catalogue, infra_id_text) = (&*catalogue, infra_id.as_str());
+        let known =
+            Known { spec, catalogue, release, infra_id: infra_id_text, ids: &ids, source, facts, ignition };
         let target = planning::planned(&judged, &known).map_err(|found| self.rejected(&found));
         let target = self.because(VALIDATED, target)?;
         let held = self.hold(&given, &credential, &infra_id, &target.cloud).await;
         self.because(CREDENTIALS, held)?;
         let hash = planning::digest_of(&target.translation);
+        let generation = self.resource.metadata.generation;
+        let inputs = texts.digest(generation, &ids, source);
+        let held = self.is_held(&hash, &inputs);
         let owner = anchor::owner(self.place, self.resource);
         let mut drive = Drive::new(&infra_id, owner, Work::Make(target.translation));
         drive.stage = spec.stage.into();
         Ok(Planned {
-            generation: self.resource.metadata.generation,
+            generation,
             read: Instant::now(),
             drive,
             cloud: target.cloud,
             hash,
+            inputs,
+            release: target.release,
+            held,
             lacking: inputs::lacking(spec, &texts),
             said: vec![
                 Said::new(VALIDATED, true, "Accepted", noted(&judged)),
@@ -372,7 +376,9 @@ impl<'a> Run<'a> {
     /// The refusal of a config. One that is referred to may change without the resource.
     fn rejected(&self, findings: &[Finding]) -> Failed {
         let spec = &self.resource.spec;
-        let retry = spec.install_config_ref.is_some() || spec.facts_ref.is_some();
+        let refers =
+            [spec.install_config_ref.is_some(), spec.facts_ref.is_some(), spec.cloud_profile_ref.is_some()];
+        let retry = refers.contains(&true);
         Failed { retry, reason: REJECTED, note: planning::told(findings) }
     }
 

@@ -16,7 +16,7 @@ use ::kube::Client;
 use futures::StreamExt as _;
 use futures::future::BoxFuture;
 use futures::stream::{BoxStream, select, select_all};
-use landfall_cloud_config::managed::{managed, missing_key};
+use landfall_cloud_config::managed::{managed, missing_key, older_booleans};
 use landfall_kube::kinds;
 use landfall_kube::objects::{ClusterEvent, Events, Objects};
 
@@ -74,6 +74,11 @@ impl KubeCloudConfig {
         if let Some(key) = missing_key(&infrastructure, &user) {
             let map = object_refs::user_map(&infrastructure.spec.cloud_config.name);
             standing.push(status::key_missing(&map, key));
+        }
+        let words = older_booleans(&infrastructure, &user);
+        if !words.is_empty() {
+            let map = object_refs::user_map(&infrastructure.spec.cloud_config.name);
+            standing.push(status::older_booleans(&map, &words));
         }
         let wanted = managed(&infrastructure, &user)?;
         if let Some(event) = apply::bring(objects, &wanted, &self.left_none).await? {
@@ -135,5 +140,32 @@ mod tests {
         }
         let told: Vec<&str> = played.with(|state| state.told.iter().map(|one| one.reason).collect());
         assert_eq!(told, ["CloudConfigCreated", "CloudConfigKeyMissing"]);
+    }
+
+    #[tokio::test]
+    async fn words_that_were_booleans_are_reported_once_without_their_values() {
+        let played = Arc::new(FakeCluster::default());
+        let operator = json!({ "metadata": { "name": object_refs::OPERATOR, "resourceVersion": "1" } });
+        played.put(&kinds::CLUSTER_OPERATOR, operator);
+        let infrastructure = json!({
+            "metadata": { "name": object_refs::CLUSTER },
+            "spec": { "cloudConfig": { "name": "own", "key": "config" } },
+            "status": { "platformStatus": { "type": "Azure" } },
+        });
+        played.put(&kinds::INFRASTRUCTURE, infrastructure);
+        let metadata = json!({ "name": "own", "namespace": object_refs::USER_NAMESPACE });
+        let text = "useInstanceMetadata: yes\naadClientSecret: canary\n";
+        played.put(&kinds::CONFIG_MAP, json!({ "metadata": metadata, "data": { "config": text } }));
+        let controller = KubeCloudConfig::new(played.clone(), played.clone());
+        for _ in 0..2 {
+            assert_eq!(controller.reconcile(&object_refs::key()).await, Ok(Next::Settled));
+        }
+        let told: Vec<ClusterEvent> = played.with(|state| state.told.clone());
+        let reasons: Vec<&str> = told.iter().map(|one| one.reason).collect();
+        assert_eq!(reasons, ["CloudConfigCreated", "CloudConfigWords"]);
+        assert!(
+            told[1].note.contains("`useInstanceMetadata`") && !told[1].note.contains("canary"),
+            "{told:?}"
+        );
     }
 }

@@ -7,6 +7,9 @@ use super::super::conditions::{AS_EXPECTED, Condition, Report};
 use super::super::config_map::Change;
 use super::super::{Failed, object_refs};
 
+/// The most settings that one event names.
+const NAMED: usize = 5;
+
 /// There is no Infrastructure object.
 pub(super) fn no_infrastructure() -> ClusterEvent {
     warning("InfrastructureMissing", "there is no Infrastructure object, so kube-cloud-config is unchanged")
@@ -28,6 +31,22 @@ pub(super) fn refused(failed: &Failed) -> ClusterEvent {
 pub(super) fn key_missing(map: &ObjectRef, key: &str) -> ClusterEvent {
     let note = format!("{map} has no key `{}`, set in spec.cloudConfig.key", shortened(key));
     warning("CloudConfigKeyMissing", note)
+}
+
+/// Settings of the user's have words that older readers take for booleans.
+pub(super) fn older_booleans(map: &ObjectRef, settings: &[String]) -> ClusterEvent {
+    let first: Vec<String> =
+        settings.iter().take(NAMED).map(|setting| format!("`{}`", shortened(setting))).collect();
+    let more = match settings.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let note = format!(
+        "{map}: {}{more} are words that YAML 1.1 takes for booleans and YAML 1.2 for text: write true or false, \
+         or quote them",
+        first.join(", ")
+    );
+    warning("CloudConfigWords", note)
 }
 
 /// The map was written.

@@ -3,12 +3,15 @@
 
 use serde_json::{Value, json};
 
-use super::manifests::{Deployed, labels, metadata};
+use super::manifests::{Deployed, METRICS, labels, metadata};
 use super::profiles::{self, WEBHOOK};
 
 /// The objects beside the Deployment: how many replicas may be evicted at once, and the ports that it answers on.
 pub(super) fn around(deployed: &Deployed) -> [Value; 2] {
     let mut ports = vec![json!({ "port": "http", "protocol": "TCP" })];
+    if deployed.metrics_tls {
+        ports.push(json!({ "port": METRICS, "protocol": "TCP" }));
+    }
     if profiles::are_judged(&deployed.controllers) {
         ports.push(json!({ "port": WEBHOOK, "protocol": "TCP" }));
     }
@@ -67,6 +70,10 @@ mod tests {
             take_over: false,
             controllers: CONTROLLERS.iter().filter(|one| names.contains(&one.name)).collect(),
             replicas: 2,
+            metrics_tls: true,
+            monitoring: None,
+            watch_namespace: None,
+            workers: None,
         };
         manifests(&deployed).into_iter().find(|object| object["kind"] == kind).unwrap_or_default()
     }

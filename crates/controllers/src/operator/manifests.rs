@@ -6,9 +6,13 @@ use landfall_render::yaml;
 use serde_json::{Value, json};
 
 use super::hardening;
+use super::monitoring::Monitoring;
 use super::profiles::{self, WEBHOOK, WEBHOOK_PORT, WEBHOOK_SERVICE};
+use super::rights;
 use super::rights::{ELECTION, Right, Scope};
+use super::secure_metrics::METRICS_PORT;
 use super::{PORT, Registered, crds_of};
+use crate::azure_infrastructure;
 
 /// The name of all that is created.
 pub(super) const NAME: &str = "landfall-operator";
@@ -19,6 +23,14 @@ const INJECT: &str = "config.openshift.io/inject-trusted-cabundle";
 /// The folder and the file in which the pod finds it.
 const TRUSTED_FOLDER: &str = "/etc/pki/ca-trust/extracted/pem";
 const TRUSTED_FILE: &str = "tls-ca-bundle.pem";
+/// The port of the metrics, and what their certificate is mounted as.
+pub(super) const METRICS: &str = "metrics";
+/// The Secret with the certificate of the metrics, and the annotation by which OpenShift creates it.
+/// See <https://docs.openshift.com/container-platform/latest/security/certificates/service-serving-certificate.html>.
+pub(super) const METRICS_SECRET: &str = "landfall-operator-metrics";
+const SERVING_CERTIFICATE: &str = "service.beta.openshift.io/serving-cert-secret-name";
+/// Where the pod finds it.
+const METRICS_FOLDER: &str = "/etc/landfall/metrics";
 const RBAC: &str = "rbac.authorization.k8s.io";
 
 /// How the operator is to run.
@@ -40,6 +52,14 @@ pub struct Deployed {
     pub controllers: Vec<&'static Registered>,
     /// How many replicas there are, of which one works.
     pub replicas: u8,
+    /// Whether metrics are served over TLS, for whoever may read them.
+    pub metrics_tls: bool,
+    /// By what the operator is watched, if by anything.
+    pub monitoring: Option<Monitoring>,
+    /// The only namespace whose clusters it works on.
+    pub watch_namespace: Option<String>,
+    /// How many objects each controller works on at once; none for its own number.
+    pub workers: Option<u8>,
 }
 
 impl Deployed {
@@ -67,7 +87,7 @@ pub fn manifests(deployed: &Deployed) -> Vec<Value> {
         }),
     ]);
     for (place, rules) in rules(deployed) {
-        all.extend(role(place.as_deref(), &rules, namespace));
+        all.extend(role(place.as_deref(), &rules, deployed));
     }
     if deployed.goes_outside() {
         let mut map = metadata(Some(namespace));
@@ -78,22 +98,37 @@ pub fn manifests(deployed: &Deployed) -> Vec<Value> {
     }
     all.push(deployment(deployed));
     all.extend(hardening::around(deployed));
-    all.push(json!({
-        "apiVersion": "v1",
-        "kind": "Service",
-        "metadata": metadata(Some(namespace)),
-        "spec": {
-            "selector": labels(),
-            "ports": [{ "name": "metrics", "port": PORT, "targetPort": "http" }],
-        },
-    }));
+    all.push(metrics_service(deployed));
+    if let Some(monitoring) = deployed.monitoring {
+        all.extend(monitoring.objects(deployed));
+    }
     if has_profiles {
         all.extend(profiles::roles());
+    }
+    if deployed.controllers.iter().any(|controller| controller.name == azure_infrastructure::NAME) {
+        all.extend(profiles::infrastructure_roles());
     }
     if profiles::are_judged(&deployed.controllers) {
         all.extend(profiles::judge(namespace, &labels()));
     }
     all
+}
+
+/// The Service of the metrics. With TLS, OpenShift writes a certificate for it.
+fn metrics_service(deployed: &Deployed) -> Value {
+    let mut metadata = metadata(Some(&deployed.namespace));
+    let port = if deployed.metrics_tls {
+        metadata["annotations"] = json!({ SERVING_CERTIFICATE: METRICS_SECRET });
+        json!({ "name": METRICS, "port": METRICS_PORT, "targetPort": METRICS })
+    } else {
+        json!({ "name": METRICS, "port": PORT, "targetPort": "http" })
+    };
+    json!({
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": metadata,
+        "spec": { "selector": labels(), "ports": [port] },
+    })
 }
 
 /// Objects as a stream of YAML documents.
@@ -127,10 +162,12 @@ pub(super) type Rules = BTreeMap<About, BTreeSet<&'static str>>;
 pub(super) fn rules(deployed: &Deployed) -> BTreeMap<Option<String>, Rules> {
     let mut all: BTreeMap<Option<String>, Rules> = BTreeMap::new();
     let chosen = deployed.controllers.iter().flat_map(|controller| controller.rights);
-    for right in chosen.chain(ELECTION) {
+    let metrics: &[Right] = if deployed.metrics_tls { rights::METRICS } else { &[] };
+    for right in chosen.chain(ELECTION).chain(metrics) {
         let Right { scope, kind, names, verbs, .. } = right;
         let place = match scope {
             Scope::Cluster => None,
+            Scope::Watched => deployed.watch_namespace.clone(),
             Scope::Namespace(namespace) => Some((*namespace).to_owned()),
             Scope::Target => Some(deployed.target_namespace.clone()),
             Scope::Own => Some(deployed.namespace.clone()),
@@ -141,18 +178,25 @@ pub(super) fn rules(deployed: &Deployed) -> BTreeMap<Option<String>, Rules> {
     all
 }
 
-/// A role and its binding to the operator's account.
-fn role(place: Option<&str>, rules: &Rules, account_namespace: &str) -> [Value; 2] {
+/// A role and its binding to the operator's account. There may be an operator for each of several namespaces: what they
+/// have in the whole cluster has different names.
+fn role(place: Option<&str>, rules: &Rules, deployed: &Deployed) -> [Value; 2] {
+    let account_namespace = deployed.namespace.as_str();
+    let mut metadata = metadata(place);
+    if place.is_none() && deployed.watch_namespace.is_some() {
+        metadata["name"] = json!(format!("{NAME}-{account_namespace}"));
+    }
+    let name = metadata["name"].clone();
     let kind = if place.is_some() { "Role" } else { "ClusterRole" };
     let rules: Vec<Value> = rules.iter().map(|(about, verbs)| rule(about, verbs)).collect();
     let version = format!("{RBAC}/v1");
     [
-        json!({ "apiVersion": version, "kind": kind, "metadata": metadata(place), "rules": rules }),
+        json!({ "apiVersion": version, "kind": kind, "metadata": metadata, "rules": rules }),
         json!({
             "apiVersion": version,
             "kind": format!("{kind}Binding"),
-            "metadata": metadata(place),
-            "roleRef": { "apiGroup": RBAC, "kind": kind, "name": NAME },
+            "metadata": metadata,
+            "roleRef": { "apiGroup": RBAC, "kind": kind, "name": name },
             "subjects": [{ "kind": "ServiceAccount", "name": NAME, "namespace": account_namespace }],
         }),
     ]
@@ -206,6 +250,7 @@ fn deployment(deployed: &Deployed) -> Value {
             },
         },
     });
+    let mut volumes = Vec::new();
     if deployed.goes_outside() {
         // The pod also starts while the map is empty.
         let map = json!({
@@ -213,8 +258,15 @@ fn deployment(deployed: &Deployed) -> Value {
             "optional": true,
             "items": [{ "key": "ca-bundle.crt", "path": TRUSTED_FILE }],
         });
-        deployment["spec"]["template"]["spec"]["volumes"] =
-            json!([{ "name": "trusted-ca", "configMap": map }]);
+        volumes.push(json!({ "name": "trusted-ca", "configMap": map }));
+    }
+    if deployed.metrics_tls {
+        // The pod also starts without it.
+        let secret = json!({ "secretName": METRICS_SECRET, "optional": true });
+        volumes.push(json!({ "name": METRICS, "secret": secret }));
+    }
+    if !volumes.is_empty() {
+        deployment["spec"]["template"]["spec"]["volumes"] = volumes.into();
     }
     deployment
 }
@@ -236,6 +288,12 @@ fn container(deployed: &Deployed) -> Value {
     if deployed.take_over {
         args.push("--take-over".to_owned());
     }
+    if let Some(namespace) = &deployed.watch_namespace {
+        args.push(format!("--watch-namespace={namespace}"));
+    }
+    if let Some(workers) = deployed.workers {
+        args.push(format!("--workers={workers}"));
+    }
     let release = deployed.release.iter();
     let mut env: Vec<Value> = release.map(|one| json!({ "name": "RELEASE_VERSION", "value": one })).collect();
     let mut mounts = Vec::new();
@@ -245,6 +303,12 @@ fn container(deployed: &Deployed) -> Value {
         mounts.push(json!({ "name": "trusted-ca", "mountPath": TRUSTED_FOLDER, "readOnly": true }));
     }
     let mut ports = vec![json!({ "name": "http", "containerPort": PORT })];
+    if deployed.metrics_tls {
+        args.push(format!("--metrics-listen=0.0.0.0:{METRICS_PORT}"));
+        args.push(format!("--metrics-cert-dir={METRICS_FOLDER}"));
+        ports.push(json!({ "name": METRICS, "containerPort": METRICS_PORT }));
+        mounts.push(json!({ "name": METRICS, "mountPath": METRICS_FOLDER, "readOnly": true }));
+    }
     if profiles::are_judged(&deployed.controllers) {
         args.push(format!("--webhook-listen=0.0.0.0:{WEBHOOK_PORT}"));
         args.push(format!("--webhook-service={WEBHOOK_SERVICE}"));
@@ -269,132 +333,4 @@ fn container(deployed: &Deployed) -> Value {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::CONTROLLERS;
-    use super::*;
-
-    fn deployed(names: &[&str]) -> Deployed {
-        Deployed {
-            image: "example.com/landfall:1".to_owned(),
-            namespace: "here".to_owned(),
-            target_namespace: "there".to_owned(),
-            release: None,
-            clean_images: true,
-            take_over: false,
-            controllers: CONTROLLERS.iter().filter(|one| names.contains(&one.name)).collect(),
-            replicas: 2,
-        }
-    }
-
-    fn of(names: &[&str]) -> Vec<Value> {
-        manifests(&deployed(names))
-    }
-
-    fn places(all: &[Value], kind: &str) -> Vec<String> {
-        let roles = all.iter().filter(|object| object["kind"] == kind);
-        roles.map(|role| role["metadata"]["namespace"].as_str().unwrap_or_default().to_owned()).collect()
-    }
-
-    #[test]
-    fn a_controller_gets_its_own_rights_and_no_others() {
-        let all = of(&["endpoint-mirror"]);
-        assert_eq!(places(&all, "Role"), ["default", "here"]);
-        assert_eq!(places(&all, "ClusterRole"), [""]);
-        let rules: Vec<&Value> =
-            all.iter().filter_map(|object| object["rules"].as_array()).flatten().collect();
-        assert!(rules.iter().all(|rule| rule["resources"][0] != "configmaps"), "{rules:?}");
-        let status = json!({
-            "apiGroups": ["config.openshift.io"],
-            "resources": ["infrastructures/status"],
-            "resourceNames": ["cluster"],
-            "verbs": ["patch"],
-        });
-        assert!(rules.contains(&&status), "{rules:?}");
-    }
-
-    #[test]
-    fn the_target_is_a_setting() {
-        let all = of(&["cloud-config-sync"]);
-        let expected = ["default", "here", "openshift-config", "openshift-config-managed", "there"];
-        assert_eq!(places(&all, "Role"), expected);
-        assert_eq!(places(&all, "RoleBinding"), expected);
-    }
-
-    #[test]
-    fn the_pod_has_no_privileges() {
-        let all = of(&["kube-cloud-config"]);
-        let deployment = all.iter().find(|object| object["kind"] == "Deployment");
-        let container = deployment.and_then(|object| object.pointer("/spec/template/spec/containers/0"));
-        let context = container.map(|container| container["securityContext"].clone()).unwrap_or_default();
-        assert_eq!(
-            context,
-            json!({
-                "allowPrivilegeEscalation": false,
-                "capabilities": { "drop": ["ALL"] },
-                "readOnlyRootFilesystem": true,
-            })
-        );
-        let args = container.map(|container| container["args"].to_string()).unwrap_or_default();
-        assert!(args.contains("--controllers=kube-cloud-config\""), "{args}");
-    }
-
-    #[test]
-    fn who_goes_outside_trusts_what_the_cluster_trusts() {
-        let pod = |names: &[&str]| {
-            let all = of(names);
-            let of_kind = |kind: &str| all.iter().find(|object| object["kind"] == kind).cloned();
-            let spec = of_kind("Deployment").map(|one| one["spec"]["template"]["spec"].clone());
-            (of_kind("ConfigMap"), spec.unwrap_or_default())
-        };
-        let (map, spec) = pod(&["endpoint-mirror"]);
-        let map = map.unwrap_or_default();
-        assert_eq!(map["metadata"]["labels"][INJECT], "true");
-        assert!(map["data"].is_null(), "{map}");
-        let volume = &spec["volumes"][0];
-        assert_eq!(volume["configMap"]["name"], map["metadata"]["name"]);
-        let container = &spec["containers"][0];
-        let (mount, variable) = (&container["volumeMounts"][0], &container["env"][0]);
-        assert_eq!(mount["name"], volume["name"]);
-        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-        let file =
-            format!("{}/{}", text(&mount["mountPath"]), text(&volume["configMap"]["items"][0]["path"]));
-        assert_eq!((&variable["name"], &variable["value"]), (&json!("SSL_CERT_FILE"), &json!(file)));
-        let (map, spec) = pod(&["cloud-config-sync"]);
-        assert!(map.is_none() && spec["volumes"].is_null(), "{spec}");
-    }
-
-    #[test]
-    fn settings_reach_the_pod() {
-        let usual = container(&deployed(&["cloud-config-sync"]));
-        let args = usual["args"].to_string();
-        assert!(usual["env"] == json!([]) && !args.contains("machine-images"), "{usual}");
-        let release = Some("5.0.0".to_owned());
-        let set = Deployed { release, clean_images: false, ..deployed(&["private-cloud-profile"]) };
-        let set = container(&set);
-        assert_eq!(set["env"], json!([{ "name": "RELEASE_VERSION", "value": "5.0.0" }]));
-        assert!(set["args"].to_string().contains("\"--clean-machine-images=false\""), "{set}");
-        assert!(!set["args"].to_string().contains("--take-over"), "{set}");
-        let set = container(&Deployed { take_over: true, ..deployed(&["cloud-config-sync"]) });
-        assert!(set["args"].to_string().contains("\"--take-over\""), "{set}");
-    }
-
-    #[test]
-    fn profiles_bring_their_kinds_roles_and_judge() {
-        let kinds = |names: &[&str]| {
-            let count =
-                |all: &[Value], kind: &str| all.iter().filter(|object| object["kind"] == kind).count();
-            let all = of(names);
-            [
-                "CustomResourceDefinition",
-                "ClusterRole",
-                "Service",
-                "ValidatingWebhookConfiguration",
-                "MutatingWebhookConfiguration",
-            ]
-            .map(|kind| count(&all, kind))
-        };
-        assert_eq!(kinds(&["endpoint-mirror"]), [0, 1, 1, 0, 0]);
-        assert_eq!(kinds(&["private-cloud-profile"]), [3, 4, 1, 0, 0]);
-        assert_eq!(kinds(&["private-cloud-profile", "cloud-profile-admission"]), [3, 4, 2, 1, 1]);
-    }
-}
+mod tests;

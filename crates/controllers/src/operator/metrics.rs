@@ -1,5 +1,7 @@
 //! Numbers of what controllers do, for Prometheus.
 
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use prometheus_client::encoding::EncodeLabelSet;
@@ -44,6 +46,8 @@ pub struct Metrics {
     writes: Family<Of, Counter>,
     leader: Gauge,
     engine: Numbers,
+    /// The controllers whose last reconciliation failed: in which way, and why.
+    failing: Mutex<BTreeMap<&'static str, (&'static str, &'static str)>>,
 }
 
 impl Default for Metrics {
@@ -74,11 +78,22 @@ impl Metrics {
         registry.register("landfall_writes", "Writes that the API server accepted", writes.clone());
         registry.register("landfall_leader", "Whether this replica leads", leader.clone());
         let engine = Numbers::registered(&mut registry);
-        Self { registry, reconciles, errors, durations, waiting, writes, leader, engine }
+        Self {
+            registry,
+            reconciles,
+            errors,
+            durations,
+            waiting,
+            writes,
+            leader,
+            engine,
+            failing: Mutex::default(),
+        }
     }
 
     /// A reconciliation succeeded.
     pub fn reconciled(&self, controller: &'static str, took: Duration) {
+        self.failing.lock().unwrap_or_else(PoisonError::into_inner).remove(controller);
         self.ended(controller, "success", took);
     }
 
@@ -90,6 +105,7 @@ impl Metrics {
         reason: &'static str,
         took: Duration,
     ) {
+        self.failing.lock().unwrap_or_else(PoisonError::into_inner).insert(controller, (category, reason));
         self.errors.get_or_create(&Erred { controller, category, reason }).inc();
         self.ended(controller, "error", took);
     }
@@ -113,6 +129,13 @@ impl Metrics {
     #[must_use]
     pub fn engine(&self) -> Numbers {
         self.engine.clone()
+    }
+
+    /// A line for each controller whose last reconciliation failed.
+    #[must_use]
+    pub fn failing(&self) -> Vec<String> {
+        let failing = self.failing.lock().unwrap_or_else(PoisonError::into_inner);
+        failing.iter().map(|(name, (category, reason))| format!("{name}: {category} {reason}")).collect()
     }
 
     /// Whether this replica leads now.

@@ -6,11 +6,13 @@ mod hardening;
 mod http_server;
 mod manifests;
 mod metrics;
+mod monitoring;
 mod openshift_operators;
 mod packaging;
 mod profiles;
 mod registry;
 pub mod rights;
+mod secure_metrics;
 
 use std::future::pending;
 use std::io;
@@ -24,10 +26,12 @@ use tokio::time::sleep;
 
 pub use manifests::{Deployed, documents, manifests};
 pub use metrics::Metrics;
+pub use monitoring::Monitoring;
 pub use openshift_operators::{Rival, rivals};
 pub use packaging::{PackageFile, Packaging, package};
 pub use profiles::{WEBHOOK_PORT, WEBHOOK_SERVICE};
 pub use registry::{CONTROLLERS, Kit, Registered, crds, crds_of};
+pub use secure_metrics::{METRICS_PORT, SecureMetrics};
 
 use self::http_server::Health;
 use super::admission::{SECRET_NAME, Webhook};
@@ -105,7 +109,7 @@ pub enum Ended {
 
 /// Runs controllers until it is asked to stop or does not lead any more; without a candidacy it leads at once.
 /// Meanwhile answers on `listen` how it does, and through the judge, if there is one, what may be written,
-/// whether it leads or not. `client` is for watches.
+/// whether it leads or not. With `secure`, metrics are served there alone. `client` is for watches.
 ///
 /// # Errors
 /// The address cannot be listened on.
@@ -113,12 +117,13 @@ pub async fn operate(
     controllers: Vec<Arc<dyn Controller>>,
     client: Client,
     candidacy: Option<Candidacy>,
-    (listen, judging): (SocketAddr, Option<Judging>),
+    (listen, judging, secure): (SocketAddr, Option<Judging>, Option<SecureMetrics>),
     metrics: Arc<Metrics>,
     stop: Stop,
 ) -> io::Result<Ended> {
     let listener = TcpListener::bind(listen).await?;
-    let health = Arc::new(Health::new(Arc::clone(&metrics), judging.is_some(), stop.clone()));
+    let health =
+        Arc::new(Health::new(Arc::clone(&metrics), judging.is_some(), secure.is_some(), stop.clone()));
     let work = async {
         let Some(candidacy) = candidacy else {
             metrics.leads(true);
@@ -157,9 +162,16 @@ pub async fn operate(
             None => pending().await,
         }
     };
+    let measuring = async {
+        match secure {
+            Some(secure) => secure.serve(Arc::clone(&health)).await,
+            None => pending().await,
+        }
+    };
     tokio::select! {
         ended = work => Ok(ended),
         ended = judging => ended.map(|()| Ended::Stopped),
+        ended = measuring => ended.map(|()| Ended::Stopped),
         // It has no end of its own.
         () = http_server::serve(listener, Arc::clone(&health)) => Ok(Ended::Stopped),
     }

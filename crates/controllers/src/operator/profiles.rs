@@ -1,4 +1,5 @@
-//! What cloud profiles need beside the operator: roles for people, and the way to the judge.
+//! What people need beside the operator: roles for those who work with profiles and clusters, and the way to the judge
+//! of profiles.
 
 use landfall_kube::kinds::{NAMESPACED_CLOUD_PROFILE, PRIVATE_CLOUD_PROFILE};
 use serde_json::{Value, json};
@@ -6,6 +7,7 @@ use serde_json::{Value, json};
 use super::registry::Registered;
 use crate::admission;
 use crate::admission::Address;
+use crate::azure_infrastructure::AZURE_INFRASTRUCTURE;
 
 /// The port on which the judge answers unless another is wished.
 pub const WEBHOOK_PORT: u16 = 9443;
@@ -51,6 +53,32 @@ pub(super) fn roles() -> [Value; 3] {
         role("project-member", Some("project-member"), &[read, write].concat()),
         role("project-viewer", Some("project-viewer"), read),
         role("landscape-operator", None, &[read, write, guarded].concat()),
+    ]
+}
+
+/// The roles of those who ask for clusters: who may edit, and who may view, as parts of the usual roles of a namespace.
+pub(super) fn infrastructure_roles() -> [Value; 2] {
+    let role = |name: &str, verbs: &[&str]| {
+        json!({
+            "apiVersion": "rbac.authorization.k8s.io/v1",
+            "kind": "ClusterRole",
+            "metadata": {
+                "name": format!("landfall-infrastructure-{name}"),
+                "labels": { (format!("rbac.authorization.k8s.io/aggregate-to-{name}")): "true" },
+            },
+            "rules": [
+                { "apiGroups": [AZURE_INFRASTRUCTURE.group], "resources": [AZURE_INFRASTRUCTURE.plural], "verbs": verbs },
+                {
+                    "apiGroups": [AZURE_INFRASTRUCTURE.group],
+                    "resources": [format!("{}/status", AZURE_INFRASTRUCTURE.plural)],
+                    "verbs": ["get"],
+                },
+            ],
+        })
+    };
+    [
+        role("edit", &["get", "list", "watch", "create", "update", "patch", "delete"]),
+        role("view", &["get", "list", "watch"]),
     ]
 }
 

@@ -4,6 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ::kube::Client;
+use futures::future::BoxFuture;
+use futures::stream::BoxStream;
 use landfall_kube::kinds::PROXY;
 use landfall_kube::objects::{Events, Objects};
 use landfall_kube::{Live, Recorder};
@@ -21,7 +23,7 @@ use crate::cloud_profile;
 use crate::cloud_profile::Access;
 use crate::endpoint_mirror::{EndpointMirror, File, NetProbe, Variable};
 use crate::kube_cloud_config::KubeCloudConfig;
-use crate::{Controller, crds as definitions};
+use crate::{Controller, Failed, Key, Next, crds as definitions};
 
 /// How long the look at one endpoint may take.
 const LOOK: Duration = Duration::from_secs(10);
@@ -131,6 +133,7 @@ fn azure_infrastructure(
 ) -> Arc<dyn Controller> {
     let metrics = Arc::clone(&kit.metrics);
     Arc::new(AzureInfrastructure::new(Tools {
+        namespace: kit.watch_namespace.clone(),
         objects,
         events,
         client: kit.client.clone(),
@@ -169,6 +172,10 @@ pub struct Kit {
     pub namespace: String,
     /// The namespace that cloud configuration is written to.
     pub target_namespace: String,
+    /// The only namespace whose clusters are worked on.
+    pub watch_namespace: Option<String>,
+    /// How many objects each controller works on at once; none for its own number.
+    pub workers: Option<u8>,
     /// The release that the operator belongs to.
     pub release: String,
     /// The variables of the environment.
@@ -219,6 +226,34 @@ impl Registered {
             Live::new(kit.client.clone()).telling(move || metrics.wrote(name))
         };
         let events = Recorder::new(live(), kit.instance.clone());
-        (self.make)(Arc::new(live()), Arc::new(events), kit)
+        let made = (self.make)(Arc::new(live()), Arc::new(events), kit);
+        match kit.workers {
+            Some(workers) => Arc::new(Numbered { controller: made, workers: usize::from(workers) }),
+            None => made,
+        }
+    }
+}
+
+/// A controller that works on so many keys at once.
+struct Numbered {
+    controller: Arc<dyn Controller>,
+    workers: usize,
+}
+
+impl Controller for Numbered {
+    fn name(&self) -> &'static str {
+        self.controller.name()
+    }
+
+    fn workers(&self) -> usize {
+        self.workers
+    }
+
+    fn triggers(&self, client: &Client) -> BoxStream<'static, Key> {
+        self.controller.triggers(client)
+    }
+
+    fn reconcile<'a>(&'a self, key: &'a Key) -> BoxFuture<'a, Result<Next, Failed>> {
+        self.controller.reconcile(key)
     }
 }

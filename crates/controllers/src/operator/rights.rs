@@ -4,7 +4,8 @@ use landfall_engine_aso::kinds::KINDS;
 use landfall_kube::kinds::{
     CLOUD_PROFILE, CLUSTER_OPERATOR, CLUSTER_VERSION, CONFIG_MAP, DEPLOYMENT, EVENT, FEATURE_GATE,
     INFRASTRUCTURE, LEASE, MUTATING_WEBHOOK_CONFIGURATION, NAMESPACED_CLOUD_PROFILE, NETWORK,
-    PRIVATE_CLOUD_PROFILE, PROXY, SECRET, SHOOT, SUBJECT_ACCESS_REVIEW, VALIDATING_WEBHOOK_CONFIGURATION,
+    PRIVATE_CLOUD_PROFILE, PROXY, SECRET, SHOOT, SUBJECT_ACCESS_REVIEW, TOKEN_REVIEW,
+    VALIDATING_WEBHOOK_CONFIGURATION,
 };
 use landfall_kube::objects::Kind;
 
@@ -27,6 +28,8 @@ pub enum Scope {
     Target,
     /// In the operator's own namespace.
     Own,
+    /// In the namespace that is watched, which is a setting; without one, in all.
+    Watched,
 }
 
 /// One right.
@@ -226,21 +229,25 @@ static FINALIZERS: Kind = Kind { plural: "azureinfrastructures/finalizers", ..IN
 const MAKE: &[&str] = &["get", "list", "watch", "create", "patch", "update", "delete"];
 
 /// Those that `azure-infrastructure` has besides those to the operator's objects.
-const AROUND: [Right; 10] = [
-    Right::new(Scope::Cluster, &INFRASTRUCTURE_IN_AZURE, &[], &["get", "list", "watch", "patch"]),
+const AROUND: [Right; 13] = [
+    Right::new(Scope::Watched, &INFRASTRUCTURE_IN_AZURE, &[], &["get", "list", "watch", "patch"]),
     Right {
-        scope: Scope::Cluster,
+        scope: Scope::Watched,
         kind: &INFRASTRUCTURE_IN_AZURE,
         status: true,
         names: &[],
         verbs: &["get", "patch"],
     },
     // An owner that holds back its own removal must be one that the writer may change.
-    Right::new(Scope::Cluster, &FINALIZERS, &[], &["update"]),
-    Right::new(Scope::Cluster, &SECRET, &[], &["get", "create", "patch", "delete"]),
-    Right::new(Scope::Cluster, &CONFIG_MAP, &[], &["get"]),
-    Right::new(Scope::Cluster, &LEASE, &[], &["get", "create", "patch"]),
-    Right::new(Scope::Cluster, &EVENT, &[], TELL),
+    Right::new(Scope::Watched, &FINALIZERS, &[], &["update"]),
+    Right::new(Scope::Watched, &SECRET, &[], &["get", "create", "patch", "delete"]),
+    Right::new(Scope::Watched, &CONFIG_MAP, &[], &["get"]),
+    // The cloud profile that a resource refers to.
+    Right::new(Scope::Cluster, &CLOUD_PROFILE, &[], &["get"]),
+    Right::new(Scope::Watched, &PRIVATE_CLOUD_PROFILE, &[], &["get"]),
+    Right::new(Scope::Watched, &NAMESPACED_CLOUD_PROFILE, &[], &["get"]),
+    Right::new(Scope::Watched, &LEASE, &[], &["get", "create", "patch"]),
+    Right::new(Scope::Watched, &EVENT, &[], TELL),
     Right::new(Scope::Cluster, &CRD, &[], LOOK),
     // It is watched, so that its coming and going is seen at once.
     Right::new(Scope::Cluster, &DEPLOYMENT, &[], READ),
@@ -265,9 +272,9 @@ static IN_AZURE: [Right; 2 * KINDS.len() + AROUND.len()] = {
     let mut at = 0;
     while at < KINDS.len() {
         let kind = &OPERATOR_KINDS[at];
-        all[2 * at] = Right::new(Scope::Cluster, kind, &[], MAKE);
+        all[2 * at] = Right::new(Scope::Watched, kind, &[], MAKE);
         // Status is the operator's to write.
-        all[2 * at + 1] = Right { scope: Scope::Cluster, kind, status: true, names: &[], verbs: READ };
+        all[2 * at + 1] = Right { scope: Scope::Watched, kind, status: true, names: &[], verbs: READ };
         at += 1;
     }
     at = 0;
@@ -284,4 +291,10 @@ pub static AZURE_INFRASTRUCTURE: &[Right] = &IN_AZURE;
 pub static ELECTION: &[Right] = &[
     Right::new(Scope::Own, &LEASE, &[super::LEASE_NAME], &["get", "patch"]),
     Right::new(Scope::Own, &LEASE, &[], CREATE),
+];
+
+/// Those of an operator that serves its metrics over TLS: to ask who reads them, and whether they may.
+pub static METRICS: &[Right] = &[
+    Right::new(Scope::Cluster, &TOKEN_REVIEW, &[], CREATE),
+    Right::new(Scope::Cluster, &SUBJECT_ACCESS_REVIEW, &[], CREATE),
 ];

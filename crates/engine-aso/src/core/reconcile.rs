@@ -47,6 +47,7 @@ const ROWS: &[Row] = &[
     hand_over,
     resume,
     update,
+    made_by_azure,
     handed_over,
     left_alone,
     not_yet_observed,
@@ -65,6 +66,10 @@ pub(super) fn absent(desired: &Desired, owner: &Owner, context: &Context) -> Act
     }
     if let Some(message) = late_bound(desired) {
         return action(What::Wait, message);
+    }
+    // The operator's first look is then at what Azure made by now.
+    if desired.hints.was_managed == WasManaged::Never && !context.dependencies_ready {
+        return action(What::Wait, "waiting for dependencies".to_owned());
     }
     let object = match created(desired, owner, context) {
         Ok(object) => object,
@@ -160,6 +165,12 @@ fn update(case: &Case<'_>, desired: &Desired) -> Option<Action> {
     change(case, desired, &[], None)
 }
 
+/// Row 16d. What Azure makes itself is there soon, and is nobody's to make.
+fn made_by_azure(case: &Case<'_>, desired: &Desired) -> Option<Action> {
+    (is_missing(case) && desired.hints.was_managed == WasManaged::Never && !remembers(case))
+        .then(|| case.keep(What::Wait, "waiting until Azure creates it with its parent"))
+}
+
 /// Row 17.
 fn handed_over(case: &Case<'_>, _: &Desired) -> Option<Action> {
     (is_ready(case) && case.object.is_handed_over()).then(|| case.keep(What::None, HANDED_OVER))
@@ -245,7 +256,8 @@ fn remembers(case: &Case<'_>) -> bool {
 }
 
 fn may_adopt_missing(case: &Case<'_>, desired: &Desired) -> bool {
-    is_missing(case) && desired.hints.mode == Mode::Managed && !remembers(case)
+    let is_azures = desired.hints.was_managed == WasManaged::Never;
+    is_missing(case) && desired.hints.mode == Mode::Managed && !is_azures && !remembers(case)
 }
 
 /// Whether a resource that was found was managed by this cluster before.

@@ -248,6 +248,27 @@ fn only_what_is_somebody_elses_is_told_as_such() {
 }
 
 #[test]
+fn what_azure_makes_itself_is_never_adopted() {
+    let found = |status: &str, reason: &str| {
+        let ready = json!({ "type": "Ready", "status": status, "severity": "Warning", "reason": reason });
+        and(says("skip", READY), &json!({ "status": { "conditions": [ready] } }))
+    };
+    let missing = found("False", "AzureResourceNotFound");
+    for ready in [true, false] {
+        let action = reconciled("StorageAccountsBlobService", &missing, |context| {
+            context.dependencies_ready = ready;
+        });
+        let action = action.as_ref();
+        assert_eq!(action.map(|action| action.what.name()), Some("wait"), "{action:?}");
+        assert_eq!(action.and_then(|action| action.policy.as_deref()), Some("skip"));
+    }
+    let there = reconciled("StorageAccountsBlobService", &found("True", "Succeeded"), |_| {});
+    assert_eq!(there.map(|action| action.what.name()), Some("leave"));
+    let adopted = reconciled("StorageAccount", &missing, |_| {});
+    assert_eq!(adopted.map(|action| action.what.name()), Some("patch"));
+}
+
+#[test]
 fn what_machines_are_made_of_may_be_shown_without_tags() {
     let decided = |kind: &str, tags: &Value| {
         let shown_so = json!({ "status": { "tags": tags } });

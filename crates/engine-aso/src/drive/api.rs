@@ -6,6 +6,8 @@ use serde_json::Value;
 
 pub use landfall_kube::Failure;
 
+use crate::kinds::Kind;
+
 /// Where one object stands.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Location {
@@ -38,6 +40,16 @@ pub trait Api: Send + Sync {
         at: &'a Location,
         preconditions: &'a Value,
     ) -> BoxFuture<'a, Result<Option<Value>, Failure>>;
+}
+
+/// Listings of the operator's objects in one namespace, whosever they are.
+pub trait Listing: Send + Sync {
+    /// All objects of a kind in a namespace; none where the kind is not served.
+    fn list<'a>(
+        &'a self,
+        kind: &'static Kind,
+        namespace: &'a str,
+    ) -> BoxFuture<'a, Result<Vec<Value>, Failure>>;
 }
 
 /// What a watch tells of the objects of a kind.

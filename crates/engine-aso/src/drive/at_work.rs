@@ -28,7 +28,10 @@ pub enum Job<'a> {
         stage: Stage,
     },
     /// It is to go.
-    Remove,
+    Remove {
+        /// Whether objects of somebody else may be deleted with it.
+        takes_others: bool,
+    },
     /// Nothing of it is to change in Azure for a while.
     Pause,
     /// The pause is to end.
@@ -137,7 +140,7 @@ impl<'a> Place<'a> {
                 ground.keep_credential(api, &secret(&drive.owner)).await?;
                 drive
             }
-            Job::Remove => drive(&anchor, Work::Remove),
+            Job::Remove { takes_others } => Drive { takes_others, ..drive(&anchor, Work::Remove) },
             Job::HandOver => drive(&anchor, Work::HandOver),
             Job::Pause => {
                 let anchor = ground.annotate(api, anchor, &json!({ (PAUSED): "true" })).await?;
@@ -153,7 +156,7 @@ impl<'a> Place<'a> {
     }
 
     fn stands_against(&self, job: &Job<'_>, anchor: &Anchor) -> Option<Finding> {
-        let is_removal = matches!(job, Job::Remove);
+        let is_removal = matches!(job, Job::Remove { .. });
         let changes = matches!(job, Job::Make { .. } | Job::HandOver);
         against_touching(self.ground, anchor)
             .or_else(|| against_staying(self.ground, anchor).filter(|_| !is_removal))

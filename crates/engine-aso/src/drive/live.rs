@@ -14,7 +14,7 @@ use landfall_kube::{Fault, Live as Calls};
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
-use super::api::{Api, Failure, Feed, Location, ObjectEvent};
+use super::api::{Api, Failure, Feed, Listing, Location, ObjectEvent};
 use super::world::text;
 use crate::core::API_CALL_LIMIT;
 use crate::kinds::Kind;
@@ -102,6 +102,31 @@ impl Api for Live {
             let answer = self.0.ask(Method::DELETE, &path, JSON, &options).await?;
             let goes = answer.pointer("/metadata/deletionTimestamp").is_some();
             Ok(Some(answer).filter(|_| goes))
+        }
+        .boxed()
+    }
+}
+
+impl Listing for Live {
+    fn list<'a>(
+        &'a self,
+        kind: &'static Kind,
+        namespace: &'a str,
+    ) -> BoxFuture<'a, Result<Vec<Value>, Failure>> {
+        async move {
+            for version in kind.versions {
+                let version = format!("{}/{version}", kind.group);
+                let path = live::path(&version, kind.plural, Some(namespace), None)?;
+                match self.0.ask(Method::GET, &path, JSON, &Value::Null).await {
+                    Ok(mut list) => {
+                        let items = list.get_mut("items").map(Value::take);
+                        return Ok(items.and_then(|items| items.as_array().cloned()).unwrap_or_default());
+                    }
+                    Err(failure) if failure.fault == Fault::NotFound => {}
+                    Err(failure) => return Err(failure),
+                }
+            }
+            Ok(Vec::new())
         }
         .boxed()
     }

@@ -29,13 +29,14 @@ mod tests;
 use std::collections::BTreeMap;
 
 pub use act::{Acted, act};
-pub use api::{Api, Failure, Feed, Location, ObjectEvent};
+pub use api::{Api, Failure, Feed, Listing, Location, ObjectEvent};
 pub use at_work::{Job, Place, Worked, at_work, obstacle};
 pub use ground::{Anchor, Ground, PAUSED};
 pub use lease::Lease;
 pub use live::Live;
 pub use pace::Pace;
 pub use relocate::{Relocation, Side, relocate};
+pub use removal::{Others, listed};
 pub use run::{Clock, End, Limits, Watcher, now, run};
 pub use world::ObservedState;
 
@@ -80,6 +81,8 @@ pub struct Drive {
     pub stage: Stage,
     /// Whether it is paused, where it is made.
     pub paused: bool,
+    /// Whether objects of somebody else may be deleted with it, where it is removed.
+    pub takes_others: bool,
 }
 
 /// What is to be done about one object.
@@ -139,7 +142,14 @@ impl Drive {
     /// The drive of a cluster of which this is to become.
     #[must_use]
     pub fn new(infra_id: &str, owner: Owner, work: Work) -> Self {
-        Self { infra_id: infra_id.to_owned(), owner, work, stage: Stage::Install, paused: false }
+        let (stage, paused, takes_others) = (Stage::Install, false, false);
+        Self { infra_id: infra_id.to_owned(), owner, work, stage, paused, takes_others }
+    }
+
+    /// The objects of somebody else that the removal of the cluster concerns.
+    #[must_use]
+    pub fn others(&self, world: &ObservedState) -> Others {
+        removal::Removal::of(self, world).others()
     }
 
     /// What is to be done about every object, given what stands.
@@ -287,11 +297,12 @@ impl Drive {
     fn explained(&self, mut planned: Planned, world: &ObservedState) -> Planned {
         let waits = planned.action.what == What::Wait
             && world.get(&planned.object).is_some_and(|object| !Object(object).is_being_deleted());
-        let first = planned.behind.first().filter(|_| waits);
-        if let Some(first) = first.filter(|_| planned.behind.iter().all(|id| self.is_theirs(id, world))) {
+        let are_theirs = planned.behind.iter().all(|id| self.is_theirs(id, world));
+        if waits && are_theirs && !planned.behind.is_empty() {
+            let are = if planned.behind.len() == 1 { "is" } else { "are" };
             planned.action.message = format!(
-                "waiting for dependents to be deleted: {}/{} is not managed by this cluster",
-                first.kind, first.name
+                "waiting for dependents to be deleted: {} {are} not managed by this cluster",
+                listed(&planned.behind)
             );
         }
         planned

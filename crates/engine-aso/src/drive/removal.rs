@@ -2,15 +2,19 @@
 //!
 //! What stands outside of the cluster's resource group goes first. Where that group is the cluster's own, it is
 //! the one object that is deleted then, and Azure removes all that is in it at once; the other objects go when
-//! it is gone, which costs them no more than the operator's look that there is nothing left.
+//! it is gone, which costs them no more than the operator's look that there is nothing left. The group waits for
+//! what somebody else has in it, or built on what is in it, unless that may go as well.
 //!
 //! Otherwise objects go tier by tier, the highest first: not every use of a resource is a reference between
 //! objects. An object that one of somebody else's names waits for that one to go, since the cluster's garbage
 //! collector would take it along. The anchor and the credential outlive all of them.
 
+use std::time::Duration;
+
 use futures::StreamExt as _;
 use futures::future::ready;
 use serde_json::Value;
+use tokio::time::timeout;
 
 use super::api::{Failure, Feed, ObjectEvent};
 use super::at_work::{Place, Worked, broken};
@@ -23,6 +27,31 @@ use crate::desired::{Mode, Need, Policy};
 use crate::keys;
 use crate::translate::Translation;
 
+/// How long it may take to learn which objects there are before anybody is asked.
+const SOON: Duration = Duration::from_secs(30);
+/// The most objects that one message names.
+const NAMED: usize = 3;
+
+/// The objects of somebody else that the removal of a cluster concerns.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Others {
+    /// The cluster waits until their owner deletes these.
+    pub waited_for: Vec<Need>,
+    /// These are deleted with the cluster, as their owner permits.
+    pub removed: Vec<Need>,
+}
+
+/// Kind and name of the first few objects, and the number of those that are left out.
+#[must_use]
+pub fn listed(objects: &[Need]) -> String {
+    let names = objects.iter().take(NAMED).map(|id| format!("{}/{}", id.kind, id.name));
+    let names = names.collect::<Vec<_>>().join(", ");
+    match objects.len().saturating_sub(NAMED) {
+        0 => names,
+        more => format!("{names} and {more} more"),
+    }
+}
+
 /// The removal of what stands.
 pub(super) struct Removal<'a> {
     drive: &'a Drive,
@@ -32,6 +61,8 @@ pub(super) struct Removal<'a> {
     whole: Option<&'a Need>,
     /// What that group does not take with it.
     outside: Vec<&'a Need>,
+    /// What somebody else has in that group.
+    inside: Vec<&'a Need>,
 }
 
 impl<'a> Removal<'a> {
@@ -54,7 +85,28 @@ impl<'a> Removal<'a> {
             let out = |id: &&Need| changes(id) && !owners(world, &own, id).any(|owner| owner == group);
             own.iter().copied().filter(out).collect()
         });
-        Self { drive, world, own, whole, outside }
+        let inside = whole.map_or_else(Vec::new, |group| {
+            let theirs = world.iter().filter(|(id, _)| drive.is_theirs(id, world));
+            theirs.map(|(id, _)| id).filter(|id| lies_in(world, &own, id, group)).collect()
+        });
+        Self { drive, world, own, whole, outside, inside }
+    }
+
+    /// The objects of somebody else that are in the cluster's group or need an object of the cluster.
+    pub(super) fn others(&self) -> Others {
+        let needing = self.own.iter().flat_map(|id| self.all_that_need(id));
+        let mut all: Vec<Need> = self.inside.iter().map(|id| (*id).clone()).chain(needing).collect();
+        all.sort();
+        all.dedup();
+        let (removed, waited_for) = all.into_iter().partition(|id| self.may_go(id));
+        Others { waited_for, removed }
+    }
+
+    /// Whether an object of somebody else may be deleted with the cluster.
+    fn may_go(&self, id: &Need) -> bool {
+        let object = self.world.get(id).map(Object);
+        let annotation = object.and_then(|object| object.annotation(keys::DELETE_WITH_CLUSTER));
+        self.drive.takes_others || annotation == Some("true")
     }
 
     /// What is to be done about every object.
@@ -67,7 +119,8 @@ impl<'a> Removal<'a> {
         let is_outside = self.outside.contains(&id);
         let is_whole = self.whole == Some(id);
         let behind: Vec<Need> = if is_whole {
-            self.outside.iter().map(|id| (*id).clone()).collect()
+            let others = self.others().waited_for;
+            self.outside.iter().map(|id| (*id).clone()).chain(others).collect()
         } else {
             let mut behind = earlier(id, if is_outside { &self.outside } else { &self.own });
             behind.extend(self.others_that_need(id));
@@ -82,9 +135,16 @@ impl<'a> Removal<'a> {
         self.drive.explained(Planned { object: id.clone(), action, behind }, self.world)
     }
 
+    /// The objects of somebody else that name this one and may not go with it.
+    fn others_that_need(&self, id: &Need) -> Vec<Need> {
+        let mut others = self.all_that_need(id);
+        others.retain(|other| !self.may_go(other));
+        others
+    }
+
     /// The objects of somebody else that name this one. Once it has lost what it belongs to, nothing is left in
     /// Azure of any of them.
-    fn others_that_need(&self, id: &Need) -> Vec<Need> {
+    fn all_that_need(&self, id: &Need) -> Vec<Need> {
         let last = owners(self.world, &self.own, id).last().and_then(|last| self.world.get(last));
         let has_lost_owner = last.is_some_and(|last| !text(last, "/spec/owner/name").is_empty());
         let mut others = if has_lost_owner { Vec::new() } else { self.world.dependents(id) };
@@ -105,7 +165,39 @@ fn owners<'w>(world: &'w ObservedState, own: &[&Need], id: &'w Need) -> impl Ite
     std::iter::successors(Some(id), move |at| world.owner_of(at, |other| own.contains(&other)))
 }
 
+/// Whether an object is in a resource group: through its owners, or by the id of its owner in Azure.
+fn lies_in(world: &ObservedState, own: &[&Need], id: &Need, group: &Need) -> bool {
+    let Some(object) = world.get(group) else { return false };
+    let named = match text(object, "/spec/azureName") {
+        "" => &group.name,
+        name => name,
+    };
+    let is_by_id = |id: &Need| {
+        let owner = world.get(id).map(|object| text(object, "/spec/owner/armId")).unwrap_or_default();
+        let mut parts = owner.split('/').skip_while(|part| !part.eq_ignore_ascii_case("resourceGroups"));
+        parts.nth(1).is_some_and(|part| part.eq_ignore_ascii_case(named))
+    };
+    owners(world, own, id).any(|owner| owner == group || is_by_id(owner))
+}
+
 impl Place<'_> {
+    /// The objects of somebody else that the removal of the cluster concerns; none where there is no such
+    /// cluster, or nothing was heard in time.
+    ///
+    /// # Errors
+    /// The management cluster does not answer.
+    pub async fn others(&self, feed: Feed, takes_others: bool) -> Result<Others, Failure> {
+        let anchor = self.ground.find(self.api).await?;
+        let Some(anchor) = anchor.filter(|anchor| anchor.is_of(&self.ground.infra_id)) else {
+            return Ok(Others::default());
+        };
+        let drive = Drive::new(&self.ground.infra_id, self.ground.owner(&anchor), Work::Remove);
+        let drive = Drive { takes_others, ..drive };
+        // Who hears nothing learns of them while the cluster waits for them.
+        let world = timeout(SOON, heard(feed, self)).await;
+        Ok(world.ok().flatten().map(|world| drive.others(&world)).unwrap_or_default())
+    }
+
     /// The objects that stand, are the cluster's own, and are wanted.
     ///
     /// # Errors

@@ -169,9 +169,9 @@ async fn a_removal_that_was_killed_anywhere_is_ended_by_the_next() {
         let api = Played::default();
         assert_eq!(make(&api).await, Some(End::Done));
         api.allow(Some(calls));
-        let first = work(&api, Job::Remove).await;
+        let first = work(&api, Job::Remove { takes_others: false }).await;
         api.allow(None);
-        let second = work(&api, Job::Remove).await;
+        let second = work(&api, Job::Remove { takes_others: false }).await;
         // None: there is no such cluster any more.
         assert!([Some(End::Done), None].contains(&second), "removed after {calls} calls");
         assert_eq!((api.in_azure(), api.objects()), (Vec::new(), 0), "removed after {calls} calls");
@@ -300,7 +300,7 @@ async fn what_was_handed_over_goes_with_the_cluster() {
     assert_eq!(work(&api, Job::HandOver).await, Some(End::Done));
     let policy = api.annotation("LoadBalancer", "internal", keys::POLICY);
     assert_eq!(policy.as_deref(), Some("skip"));
-    assert_eq!(work(&api, Job::Remove).await, Some(End::Done));
+    assert_eq!(work(&api, Job::Remove { takes_others: false }).await, Some(End::Done));
     assert_eq!((api.in_azure(), api.objects()), (Vec::new(), 0));
 }
 

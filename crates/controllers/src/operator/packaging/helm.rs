@@ -54,7 +54,11 @@ pub(super) fn chart(deployed: &Deployed) -> Vec<PackageFile> {
             _ => {}
         }
         let path = format!("templates/{}", template_name(&object));
-        files.push(PackageFile::new(path, unquoted(yaml(&object))));
+        let text = match object["kind"].as_str() {
+            Some("PrometheusRule" | "ConfigMap") => escaped(&yaml(&object)),
+            _ => unquoted(yaml(&object)),
+        };
+        files.push(PackageFile::new(path, text));
     }
     files
 }
@@ -62,6 +66,12 @@ pub(super) fn chart(deployed: &Deployed) -> Vec<PackageFile> {
 /// The name of a template's file. The target namespace is a value.
 fn template_name(object: &Value) -> String {
     file_name(object).replace(&NAMESPACE.to_lowercase(), "own").replace(&TARGET.to_lowercase(), "target")
+}
+
+/// A text whose own braces, which Prometheus and Grafana fill in, Helm leaves alone.
+fn escaped(text: &str) -> String {
+    const OPEN: &str = "{{ `{{` }}";
+    text.replace("{{", OPEN).replace(&NAMESPACE.replace("{{", OPEN), NAMESPACE)
 }
 
 /// The same without quotes around what is not text.

@@ -31,7 +31,7 @@ pub(super) fn bundle(deployed: &Deployed) -> Vec<PackageFile> {
                 | "ValidatingWebhookConfiguration"
                 | "MutatingWebhookConfiguration",
             ) => continue,
-            Some("ClusterRole") if object["metadata"]["name"] == NAME => continue,
+            Some("ClusterRole") if text_of(&object).starts_with(NAME) => continue,
             _ => {}
         }
         if let Some(metadata) = object["metadata"].as_object_mut() {
@@ -118,6 +118,11 @@ fn version(deployed: &Deployed, objects: &[Value]) -> Value {
             },
         },
     })
+}
+
+/// The name of an object.
+fn text_of(object: &Value) -> &str {
+    object.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default()
 }
 
 fn of_kind<'a>(objects: &'a [Value], kind: &'a str) -> impl Iterator<Item = &'a Value> {

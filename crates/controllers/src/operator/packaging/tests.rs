@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::super::CONTROLLERS;
+use super::super::Monitoring;
 use super::super::manifests::NAME;
 use super::*;
 
@@ -16,6 +17,10 @@ fn deployed(names: &[&str]) -> Deployed {
         take_over: false,
         controllers: CONTROLLERS.iter().filter(|one| names.contains(&one.name)).collect(),
         replicas: 2,
+        metrics_tls: true,
+        monitoring: None,
+        watch_namespace: None,
+        workers: None,
     }
 }
 
@@ -121,5 +126,26 @@ fn a_bundle_has_the_rights_and_the_pods_of_the_manifests() {
         }
         let definitions = all.iter().filter(|object| object["kind"] == CRD).count();
         assert_eq!(list(&version["spec"]["customresourcedefinitions"]["owned"]).len(), definitions);
+    }
+}
+
+#[test]
+fn helm_leaves_the_braces_of_alerts_and_panels_alone() {
+    let deployed = Deployed { monitoring: Some(Monitoring::Openshift), ..deployed(CHOICES[0]) };
+    let files = package(&deployed, Packaging::Helm);
+    let text = |name: &str| {
+        let file = files.iter().find(|file| file.path.starts_with(&format!("templates/{name}")));
+        file.map(|file| file.text.clone()).unwrap_or_default()
+    };
+    for (name, own) in [
+        ("prometheusrule", " $labels.controller }}"),
+        ("configmap-landfall-operator-dashboard", "controller}}"),
+    ] {
+        let text = text(name);
+        assert!(text.contains("{{ .Release.Namespace }}"), "{text}");
+        assert!(text.contains(&format!("{{{{ `{{{{` }}}}{own}")), "{text}");
+        // What Helm fills in is the namespace, and braces.
+        let rest = text.replace("{{ .Release.Namespace }}", "").replace("{{ `{{` }}", "");
+        assert!(!rest.contains("{{"), "{rest}");
     }
 }

@@ -5,7 +5,6 @@ mod order;
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use futures::future::BoxFuture;
 use futures::{FutureExt as _, stream};

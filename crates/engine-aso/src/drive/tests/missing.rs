@@ -118,6 +118,9 @@ async fn work_ends_after_an_hour_and_leaves_what_stands() {
     let took = began.elapsed();
     assert!(took >= PLAN_LIMIT && took < PLAN_LIMIT + Duration::from_mins(1), "{took:?}");
     assert_eq!((api.objects(), api.anchor().is_some()), (4, true));
-    assert_eq!(ended(&api, PLAN_LIMIT, Job::Remove).await, Some((End::TimedOut, Some("wait"))));
+    assert_eq!(
+        ended(&api, PLAN_LIMIT, Job::Remove { takes_others: false }).await,
+        Some((End::TimedOut, Some("wait")))
+    );
     assert_eq!((api.objects(), api.anchor().is_some()), (4, true));
 }

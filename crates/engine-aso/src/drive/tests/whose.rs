@@ -25,7 +25,7 @@ async fn an_object_without_its_label_is_paused_and_removed() {
     assert_eq!(work(&api, Job::Resume).await, Some(End::Done));
     assert_eq!(policy(&api, NET).as_deref(), Some("manage"));
     unlabel(&api);
-    assert_eq!(work(&api, Job::Remove).await, Some(End::Done));
+    assert_eq!(work(&api, Job::Remove { takes_others: false }).await, Some(End::Done));
     assert_eq!((api.in_azure(), api.objects(), api.anchor()), (Vec::new(), 0, None));
 }
 
@@ -54,7 +54,7 @@ async fn objects_of_somebody_else_in_the_namespace_are_not_touched() {
     api.put(kind, name, &their_network("1970-01-01T00:00:00Z", false));
     let before = api.object(kind, name);
     assert_eq!(make(&api).await, Some(End::Done));
-    for job in [Job::Pause, Job::Resume, Job::HandOver, Job::Remove] {
+    for job in [Job::Pause, Job::Resume, Job::HandOver, Job::Remove { takes_others: false }] {
         assert_eq!(work(&api, job).await, Some(End::Done));
     }
     assert_eq!((api.objects(), api.object(kind, name)), (1, before));
@@ -99,7 +99,7 @@ async fn a_namespace_of_somebody_else_is_used_and_stays() {
     let theirs = json!({ "metadata": { "name": ID, "labels": { "team": "corp" } } });
     api.put_namespace(&theirs);
     assert_eq!(make(&api).await, Some(End::Done));
-    assert_eq!(work(&api, Job::Remove).await, Some(End::Done));
+    assert_eq!(work(&api, Job::Remove { takes_others: false }).await, Some(End::Done));
     assert_eq!((api.objects(), api.anchor(), api.namespace()), (0, None, Some(theirs)));
 }
 

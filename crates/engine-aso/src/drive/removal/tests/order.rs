@@ -1,7 +1,7 @@
 //! The order in which objects go where no resource group takes them along.
 
 use super::*;
-use crate::drive::{Job, at_work};
+use crate::drive::{Job, Others, at_work, listed};
 
 /// A cluster with a machine in a resource group that stays. Each name begins with the tier.
 fn with_machine() -> Played {
@@ -36,10 +36,16 @@ fn tiers(api: &Played) -> String {
 
 /// How the removal ends within a short while, and what is said then of every object that is left.
 async fn removed(api: &Played) -> Option<(End, Vec<String>)> {
+    removed_with(api, false).await
+}
+
+/// The same; whether objects of somebody else may go as well.
+async fn removed_with(api: &Played, takes_others: bool) -> Option<(End, Vec<String>)> {
     let (kinds, ground, stop) = (all_kinds(), ground(), Stop::default());
     let limits = Limits { whole: Duration::from_secs(10), clock: || Timestamp::UNIX_EPOCH };
     let place = Place { limits, ..place(api, &kinds, &ground, &stop) };
-    let Worked::Ended(end, last) = at_work(&place, &mut api.feed(&kinds), Job::Remove).await else {
+    let Worked::Ended(end, last) = at_work(&place, &mut api.feed(&kinds), Job::Remove { takes_others }).await
+    else {
         return None;
     };
     Some((end, last.objects.into_iter().map(|planned| planned.action.message).collect()))
@@ -82,6 +88,100 @@ async fn what_an_object_of_somebody_else_needs_waits_for_it() {
     api.all().remove(&("resourcegroups", "0-group".to_owned()));
     assert_eq!(removed(&api).await, Some((End::Done, Vec::new())));
     assert_eq!(tiers(&api), "764311");
+}
+
+/// A cluster whose group is its own, beside a group of somebody else with a network in it.
+fn with_own_group() -> Played {
+    let api = with_machine();
+    let manages = json!({ "metadata": { "annotations": { (keys::POLICY): "manage" } } });
+    for (plural, name) in [("resourcegroups", "0-group"), ("virtualnetworks", "1-net")] {
+        api.change(plural, name, &manages);
+    }
+    for (plural, name, owner) in
+        [("resourcegroups", "other-group", ""), ("virtualnetworks", "other-net", "other-group")]
+    {
+        api.put(plural, name, &json!({ "owner": { "name": owner } }));
+        api.change(plural, name, &owned_by("Team", "theirs"));
+    }
+    api
+}
+
+/// What somebody else has in the cluster's own group, or built on the cluster's network.
+fn of_somebody_else() -> [(&'static str, &'static str, Value); 4] {
+    let id = "/subscriptions/1/resourceGroups/0-GROUP";
+    let subnet = json!({ "group": "network.azure.com", "kind": "VirtualNetworksSubnet", "name": "3-subnet" });
+    let elsewhere = json!({ "owner": { "name": "other-group" }, "subnet": { "reference": subnet } });
+    [
+        ("networksecuritygroups", "NetworkSecurityGroup", json!({ "owner": { "name": "0-group" } })),
+        ("routetables", "RouteTable", json!({ "owner": { "armId": id } })),
+        ("virtualnetworkssubnets", "VirtualNetworksSubnet", json!({ "owner": { "name": "1-net" } })),
+        ("networkinterfaces", "NetworkInterface", elsewhere),
+    ]
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_group_waits_for_what_somebody_else_has_in_it() {
+    let api = with_own_group();
+    assert_eq!(removed(&api).await.map(|(end, _)| end), Some(End::Done));
+    assert_eq!(api.deleted().first().map(String::as_str), Some("0-group"), "nothing else waits");
+    let left: Vec<String> = api.all().keys().map(|(_, name)| name.clone()).collect();
+    assert!(left.contains(&"other-net".to_owned()), "{left:?}");
+    for (plural, kind, spec) in of_somebody_else() {
+        let with_theirs = || {
+            let api = with_own_group();
+            api.put(plural, "theirs", &spec);
+            api.change(plural, "theirs", &owned_by("Team", "theirs"));
+            api
+        };
+        let api = with_theirs();
+        let waits =
+            format!("waiting for dependents to be deleted: {kind}/theirs is not managed by this cluster");
+        let ended = removed(&api).await;
+        let told = ended.iter().flat_map(|(_, told)| told).filter(|line| **line == waits).count();
+        assert_eq!(
+            (ended.as_ref().map(|(end, _)| *end), told),
+            (Some(End::TimedOut), 1),
+            "{kind}: {ended:?}"
+        );
+        assert_eq!(tiers(&api), "", "{kind}");
+        // It is gone.
+        api.all().remove(&(plural, "theirs".to_owned()));
+        assert_eq!(removed(&api).await.map(|(end, _)| end), Some(End::Done), "{kind}");
+
+        // Its owner permits it, of this object or of all.
+        let api = with_theirs();
+        let permits = json!({ "metadata": { "annotations": { (keys::DELETE_WITH_CLUSTER): "true" } } });
+        api.change(plural, "theirs", &permits);
+        assert_eq!(removed(&api).await.map(|(end, _)| end), Some(End::Done), "{kind}");
+        let api = with_theirs();
+        assert_eq!(removed_with(&api, true).await.map(|(end, _)| end), Some(End::Done), "{kind}");
+        assert_eq!(api.deleted().first().map(String::as_str), Some("0-group"), "{kind}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_somebody_else_has_in_a_group_is_named_before() {
+    let others = async |api: &Played, takes_others: bool| {
+        let (kinds, ground, stop) = (all_kinds(), ground(), Stop::default());
+        let place = place(api, &kinds, &ground, &stop);
+        place.others(api.feed(&kinds), takes_others).await.ok()
+    };
+    let api = with_own_group();
+    assert_eq!(others(&api, false).await, Some(Others::default()));
+    for (plural, _, spec) in of_somebody_else() {
+        api.put(plural, "theirs", &spec);
+        api.change(plural, "theirs", &owned_by("Team", "theirs"));
+    }
+    let permits = json!({ "metadata": { "annotations": { (keys::DELETE_WITH_CLUSTER): "true" } } });
+    api.change("routetables", "theirs", &permits);
+    let names = |ids: &[Need]| ids.iter().map(|id| id.kind).collect::<Vec<_>>();
+    let told = others(&api, false).await.unwrap_or_default();
+    let waits = ["NetworkInterface", "NetworkSecurityGroup", "VirtualNetworksSubnet"];
+    assert_eq!((names(&told.waited_for), names(&told.removed)), (waits.to_vec(), vec!["RouteTable"]));
+    assert!(listed(&told.waited_for).starts_with("NetworkInterface/theirs, "), "{told:?}");
+    let all = others(&api, true).await.unwrap_or_default();
+    assert_eq!((all.waited_for.len(), listed(&all.removed).ends_with(" and 1 more")), (0, true), "{all:?}");
+    assert_eq!(others(&Played::empty("here"), false).await, Some(Others::default()));
 }
 
 #[tokio::test(start_paused = true)]

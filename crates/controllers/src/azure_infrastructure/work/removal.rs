@@ -1,0 +1,106 @@
+//! The end of a cluster whose resource was deleted, and what holds it up.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use landfall_engine_aso::drive::{Drive, Others, Work, listed};
+use landfall_engine_aso::keys;
+use landfall_kube::objects::{ClusterEvent, EventType};
+
+use super::super::status::{PROGRESSING, READY, Said};
+use super::super::{anchor, inputs};
+use super::Run;
+use crate::Failed;
+
+/// The cluster stays although its resource was deleted.
+const PROTECTED: &str = "DeletionProtected";
+/// The cluster is deleted, and objects of the user's need it.
+const IN_USE: &str = "UserResourcesRemain";
+
+impl Run<'_> {
+    /// Removes all that was created, and then lets the resource go.
+    pub(super) async fn remove(&mut self) -> Result<Option<Duration>, Failed> {
+        let objects = &*self.controller.objects;
+        if !anchor::has_finalizer(self.resource) || self.resource.has_moved() {
+            self.is_gone = true;
+            anchor::release(objects, self.place, self.resource).await?;
+            return Ok(None);
+        }
+        if self.resource.is_paused() {
+            self.say(Said::new(PROGRESSING, false, "Paused", "it is removed once the pause ends"));
+            return Ok(None);
+        }
+        let chosen = self.resource.chosen_id().map(str::to_owned);
+        // The object belongs to somebody else.
+        let own = chosen.filter(|infra_id| self.other_here(infra_id).is_none());
+        if own.is_some() && anchor::is_protected(self.resource) {
+            return Ok(self.keep().await);
+        }
+        if let Some(infra_id) = &own {
+            let owner = anchor::owner(self.place, self.resource);
+            // A credential that was put right meanwhile counts; without one the last has to do, as in a
+            // namespace that goes and takes nothing new.
+            let given = inputs::credentials(objects, self.namespace, &self.resource.spec).await;
+            if let Ok(credential) = given.and_then(|given| given.credential(&self.resource.spec))
+                && let Ok(true) = inputs::keep_copy(objects, &credential, infra_id, &owner).await
+            {
+                self.memory.driving.pace.forget();
+            }
+            let takes_others = anchor::takes_others(self.resource);
+            let drive = Drive { takes_others, ..Drive::new(infra_id, owner, Work::Remove) };
+            let cluster = self.cluster(infra_id);
+            let stepped = self.step(&cluster, &drive, "removing the cluster").await?;
+            if !stepped.step.objects.is_empty() {
+                self.say(Said::new(READY, false, "Removing", "the cluster is being removed"));
+                self.tell_others(&stepped.others).await;
+                return Ok(stepped.rest);
+            }
+            inputs::remove_copy(objects, self.namespace, infra_id).await?;
+            let spec_name = &self.resource.spec.credentials_secret_ref.name;
+            let held = &self.resource.status.credentials_secret;
+            for name in BTreeSet::from([spec_name, held]) {
+                inputs::release(objects, self.namespace, name, infra_id).await?;
+            }
+        }
+        self.is_gone = true;
+        anchor::release(objects, self.place, self.resource).await?;
+        Ok(None)
+    }
+
+    /// Says that the cluster stays although its resource was deleted, once as an event.
+    async fn keep(&mut self) -> Option<Duration> {
+        let annotation = anchor::PROTECTION;
+        let note =
+            format!("the cluster is protected: nothing is removed until the annotation {annotation} is");
+        self.warn_once(PROTECTED, &note).await;
+        self.say(Said::new(PROGRESSING, false, PROTECTED, &note));
+        None
+    }
+
+    /// Says which objects of the user's the removal waits for and which go as well, the former once as an event.
+    async fn tell_others(&mut self, others: &Others) {
+        if !others.waited_for.is_empty() {
+            let note = format!(
+                "waiting until their owner deletes {}: they use the cluster's resources; the annotation {} \
+                 on an object, or here for all, permits to remove them",
+                listed(&others.waited_for),
+                keys::DELETE_WITH_CLUSTER
+            );
+            self.warn_once(IN_USE, &note).await;
+            self.say(Said::new(READY, false, IN_USE, &note));
+        } else if !others.removed.is_empty() {
+            let note = format!("the cluster is being removed, with {}", listed(&others.removed));
+            self.say(Said::new(READY, false, "Removing", note));
+        }
+    }
+
+    /// Reports a warning as an event, unless a condition has its reason already.
+    async fn warn_once(&self, reason: &'static str, note: &str) {
+        if self.resource.status.conditions.iter().any(|condition| condition.reason == reason) {
+            return;
+        }
+        let (about, note) = (self.place.clone(), note.to_owned());
+        let event = ClusterEvent { about, event_type: EventType::Warning, reason, note };
+        self.controller.driver.events.report(event).await;
+    }
+}

@@ -1,0 +1,187 @@
+//! Tests of the manifests.
+
+use super::super::CONTROLLERS;
+use super::*;
+
+fn deployed(names: &[&str]) -> Deployed {
+    Deployed {
+        image: "example.com/landfall:1".to_owned(),
+        namespace: "here".to_owned(),
+        target_namespace: "there".to_owned(),
+        release: None,
+        clean_images: true,
+        take_over: false,
+        controllers: CONTROLLERS.iter().filter(|one| names.contains(&one.name)).collect(),
+        replicas: 2,
+        metrics_tls: true,
+        monitoring: None,
+        watch_namespace: None,
+        workers: None,
+    }
+}
+
+fn of(names: &[&str]) -> Vec<Value> {
+    manifests(&deployed(names))
+}
+
+fn places(all: &[Value], kind: &str) -> Vec<String> {
+    let roles = all.iter().filter(|object| object["kind"] == kind);
+    roles.map(|role| role["metadata"]["namespace"].as_str().unwrap_or_default().to_owned()).collect()
+}
+
+#[test]
+fn a_controller_gets_its_own_rights_and_no_others() {
+    let all = of(&["endpoint-mirror"]);
+    assert_eq!(places(&all, "Role"), ["default", "here"]);
+    assert_eq!(places(&all, "ClusterRole"), [""]);
+    let rules: Vec<&Value> = all.iter().filter_map(|object| object["rules"].as_array()).flatten().collect();
+    assert!(rules.iter().all(|rule| rule["resources"][0] != "configmaps"), "{rules:?}");
+    let status = json!({
+        "apiGroups": ["config.openshift.io"],
+        "resources": ["infrastructures/status"],
+        "resourceNames": ["cluster"],
+        "verbs": ["patch"],
+    });
+    assert!(rules.contains(&&status), "{rules:?}");
+}
+
+#[test]
+fn the_target_is_a_setting() {
+    let all = of(&["cloud-config-sync"]);
+    let expected = ["default", "here", "openshift-config", "openshift-config-managed", "there"];
+    assert_eq!(places(&all, "Role"), expected);
+    assert_eq!(places(&all, "RoleBinding"), expected);
+}
+
+#[test]
+fn the_pod_has_no_privileges() {
+    let all = of(&["kube-cloud-config"]);
+    let deployment = all.iter().find(|object| object["kind"] == "Deployment");
+    let container = deployment.and_then(|object| object.pointer("/spec/template/spec/containers/0"));
+    let context = container.map(|container| container["securityContext"].clone()).unwrap_or_default();
+    assert_eq!(
+        context,
+        json!({
+            "allowPrivilegeEscalation": false,
+            "capabilities": { "drop": ["ALL"] },
+            "readOnlyRootFilesystem": true,
+        })
+    );
+    let args = container.map(|container| container["args"].to_string()).unwrap_or_default();
+    assert!(args.contains("--controllers=kube-cloud-config\""), "{args}");
+}
+
+#[test]
+fn who_goes_outside_trusts_what_the_cluster_trusts() {
+    let pod = |names: &[&str]| {
+        let all = of(names);
+        let of_kind = |kind: &str| all.iter().find(|object| object["kind"] == kind).cloned();
+        let spec = of_kind("Deployment").map(|one| one["spec"]["template"]["spec"].clone());
+        (of_kind("ConfigMap"), spec.unwrap_or_default())
+    };
+    let (map, spec) = pod(&["endpoint-mirror"]);
+    let map = map.unwrap_or_default();
+    assert_eq!(map["metadata"]["labels"][INJECT], "true");
+    assert!(map["data"].is_null(), "{map}");
+    let volume = &spec["volumes"][0];
+    assert_eq!(volume["configMap"]["name"], map["metadata"]["name"]);
+    let container = &spec["containers"][0];
+    let (mount, variable) = (&container["volumeMounts"][0], &container["env"][0]);
+    assert_eq!(mount["name"], volume["name"]);
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let file = format!("{}/{}", text(&mount["mountPath"]), text(&volume["configMap"]["items"][0]["path"]));
+    assert_eq!((&variable["name"], &variable["value"]), (&json!("SSL_CERT_FILE"), &json!(file)));
+    let (map, spec) = pod(&["cloud-config-sync"]);
+    assert!(map.is_none() && !spec["volumes"].to_string().contains("trusted"), "{spec}");
+}
+
+#[test]
+fn one_namespace_needs_no_rights_in_others() {
+    let names = &["azure-infrastructure"];
+    let all = manifests(&Deployed {
+        watch_namespace: Some("team".to_owned()),
+        workers: Some(3),
+        ..deployed(names)
+    });
+    assert_eq!(places(&all, "Role"), ["here", "team"]);
+    let of = |all: &[Value], kind: &str, name: &str| {
+        let found = all.iter().find(|one| one["kind"] == kind && one["metadata"]["name"] == name);
+        found.cloned().unwrap_or_default()
+    };
+    let wide = of(&all, "ClusterRole", "landfall-operator-here");
+    let resources: Vec<&Value> =
+        wide["rules"].as_array().into_iter().flatten().map(|rule| &rule["resources"][0]).collect();
+    let expected = ["customresourcedefinitions", "deployments", "tokenreviews", "selfsubjectaccessreviews"];
+    assert!(expected.iter().all(|one| resources.iter().any(|found| *found == one)), "{resources:?}");
+    for narrow in ["secrets", "leases", "azureinfrastructures", "virtualnetworks", "events"] {
+        assert!(resources.iter().all(|found| *found != narrow), "{narrow}");
+    }
+    let binding = of(&all, "ClusterRoleBinding", "landfall-operator-here");
+    assert_eq!(
+        (&binding["roleRef"]["name"], &binding["subjects"][0]["namespace"]),
+        (&json!("landfall-operator-here"), &json!("here"))
+    );
+    let args = of(&all, "Deployment", NAME).to_string();
+    assert!(args.contains("--watch-namespace=team") && args.contains("--workers=3"), "{args}");
+    // Without it, the same rights hold in all namespaces.
+    assert_eq!(places(&manifests(&deployed(names)), "Role"), ["here"]);
+}
+
+#[test]
+fn metrics_are_for_those_who_may_read_them() {
+    let all = of(&["cloud-config-sync"]);
+    let find =
+        |all: &[Value], kind: &str| all.iter().find(|one| one["kind"] == kind).cloned().unwrap_or_default();
+    let (service, pod) =
+        (find(&all, "Service"), find(&all, "Deployment")["spec"]["template"]["spec"].clone());
+    let secret = &service["metadata"]["annotations"][SERVING_CERTIFICATE];
+    assert_eq!(pod["volumes"][0]["secret"]["secretName"], *secret);
+    assert_eq!(pod["volumes"][0]["secret"]["optional"], true);
+    assert_eq!(service["spec"]["ports"][0]["targetPort"], METRICS);
+    let args = pod["containers"][0]["args"].to_string();
+    let folder = pod["containers"][0]["volumeMounts"][0]["mountPath"].as_str().unwrap_or_default();
+    assert!(args.contains(&format!("--metrics-cert-dir={folder}")), "{args}");
+    let asks = |all: &[Value]| {
+        let mut rules = all.iter().filter_map(|one| one["rules"].as_array()).flatten();
+        rules.any(|rule| rule["resources"][0] == "tokenreviews" && rule["verbs"] == json!(["create"]))
+    };
+    assert!(asks(&all));
+    let open = manifests(&Deployed { metrics_tls: false, ..deployed(&["cloud-config-sync"]) });
+    assert!(!asks(&open) && !find(&open, "Deployment").to_string().contains("metrics-listen"));
+    assert_eq!(find(&open, "Service")["spec"]["ports"][0]["port"], PORT);
+}
+
+#[test]
+fn settings_reach_the_pod() {
+    let usual = container(&deployed(&["cloud-config-sync"]));
+    let args = usual["args"].to_string();
+    assert!(usual["env"] == json!([]) && !args.contains("machine-images"), "{usual}");
+    let release = Some("5.0.0".to_owned());
+    let set = Deployed { release, clean_images: false, ..deployed(&["private-cloud-profile"]) };
+    let set = container(&set);
+    assert_eq!(set["env"], json!([{ "name": "RELEASE_VERSION", "value": "5.0.0" }]));
+    assert!(set["args"].to_string().contains("\"--clean-machine-images=false\""), "{set}");
+    assert!(!set["args"].to_string().contains("--take-over"), "{set}");
+    let set = container(&Deployed { take_over: true, ..deployed(&["cloud-config-sync"]) });
+    assert!(set["args"].to_string().contains("\"--take-over\""), "{set}");
+}
+
+#[test]
+fn profiles_bring_their_kinds_roles_and_judge() {
+    let kinds = |names: &[&str]| {
+        let count = |all: &[Value], kind: &str| all.iter().filter(|object| object["kind"] == kind).count();
+        let all = of(names);
+        [
+            "CustomResourceDefinition",
+            "ClusterRole",
+            "Service",
+            "ValidatingWebhookConfiguration",
+            "MutatingWebhookConfiguration",
+        ]
+        .map(|kind| count(&all, kind))
+    };
+    assert_eq!(kinds(&["endpoint-mirror"]), [0, 1, 1, 0, 0]);
+    assert_eq!(kinds(&["azure-infrastructure"]), [1, 3, 1, 0, 0]);
+    assert_eq!(kinds(&["private-cloud-profile"]), [3, 4, 1, 0, 0]);
+    assert_eq!(kinds(&["private-cloud-profile", "cloud-profile-admission"]), [3, 4, 2, 1, 1]);
+}

@@ -1,0 +1,341 @@
+//! By what the operator is watched: objects of the Prometheus operator, alerts with a page each, and a dashboard.
+
+use serde_json::{Value, json};
+
+use super::manifests::{Deployed, METRICS, METRICS_SECRET, NAME, labels, metadata};
+use super::secure_metrics::PATH;
+
+/// Where the pages of the alerts are.
+const RUNBOOKS: &str = "https://landfall.dev/docs/runbooks/";
+/// The account by which Prometheus reads the metrics, and its token.
+const READER: &str = "landfall-metrics-reader";
+const TOKEN: &str = "landfall-metrics-reader-token";
+const DASHBOARD: &str = "landfall-operator-dashboard";
+
+/// Whose certificate authority signs the certificate of the metrics.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Monitoring {
+    /// OpenShift's, which every namespace has in a `ConfigMap`.
+    Openshift,
+    /// That in the Secret of the certificate, as cert-manager writes it.
+    Prometheus,
+}
+
+/// An alert.
+struct Alert {
+    name: &'static str,
+    severity: &'static str,
+    /// For how long it must hold.
+    lasting: &'static str,
+    expression: &'static str,
+    summary: &'static str,
+}
+
+const ALERTS: &[Alert] = &[
+    Alert {
+        name: "LandfallOperatorDown",
+        severity: "critical",
+        lasting: "5m",
+        expression: "absent(landfall_leader) or sum(landfall_leader) < 1",
+        summary: "no replica of landfall's operator works",
+    },
+    Alert {
+        name: "LandfallReconcileFailing",
+        severity: "warning",
+        lasting: "15m",
+        expression: "sum by (controller, reason) (rate(landfall_reconcile_errors_total{category=\"transient\"}[5m])) > 0",
+        summary: "{{ $labels.controller }} fails and tries again: {{ $labels.reason }}",
+    },
+    Alert {
+        name: "LandfallReconcileRefused",
+        severity: "warning",
+        lasting: "0m",
+        expression: "sum by (controller, reason) (increase(landfall_reconcile_errors_total{category=\"terminal\"}[15m])) > 0",
+        summary: "{{ $labels.controller }} waits for a change: {{ $labels.reason }}",
+    },
+    Alert {
+        name: "LandfallReconcilePanic",
+        severity: "critical",
+        lasting: "0m",
+        expression: "sum by (controller) (increase(landfall_reconcile_errors_total{category=\"panic\"}[1h])) > 0",
+        summary: "an internal error ended a reconciliation of {{ $labels.controller }}",
+    },
+    Alert {
+        name: "LandfallQueueLong",
+        severity: "warning",
+        lasting: "15m",
+        expression: "max by (controller) (landfall_queue_length) > 100",
+        summary: "{{ $labels.controller }} has more than 100 objects waiting",
+    },
+    Alert {
+        name: "LandfallReconcileSlow",
+        severity: "warning",
+        lasting: "15m",
+        expression: "histogram_quantile(0.99, sum by (controller, le) (rate(landfall_reconcile_duration_seconds_bucket[5m]))) > 10",
+        summary: "reconciliations of {{ $labels.controller }} take more than 10 seconds",
+    },
+    Alert {
+        name: "LandfallObjectsNotReady",
+        severity: "warning",
+        lasting: "1h",
+        expression: "sum by (kind) (aso_engine_objects{ready=\"false\",policy!=\"skip\"}) > 0",
+        summary: "objects of kind {{ $labels.kind }} have not been Ready for an hour",
+    },
+];
+
+/// The panels of the dashboard: title, unit, expression, legend.
+const PANELS: &[(&str, &str, &str, &str)] = &[
+    ("Leading replicas", "short", "sum(landfall_leader)", "leading"),
+    (
+        "Reconciliations",
+        "ops",
+        "sum by (controller, result) (rate(landfall_reconciles_total[5m]))",
+        "{{controller}} {{result}}",
+    ),
+    (
+        "Failed reconciliations",
+        "ops",
+        "sum by (controller, category, reason) (rate(landfall_reconcile_errors_total[5m]))",
+        "{{controller}} {{category}} {{reason}}",
+    ),
+    (
+        "Duration (99th percentile)",
+        "s",
+        "histogram_quantile(0.99, sum by (controller, le) (rate(landfall_reconcile_duration_seconds_bucket[5m])))",
+        "{{controller}}",
+    ),
+    ("Waiting objects", "short", "max by (controller) (landfall_queue_length)", "{{controller}}"),
+    ("Writes", "ops", "sum by (controller) (rate(landfall_writes_total[5m]))", "{{controller}}"),
+    ("ASO objects", "short", "sum by (kind, ready) (aso_engine_objects)", "{{kind}} ready={{ready}}"),
+    (
+        "ASO time to Ready (median)",
+        "s",
+        "histogram_quantile(0.5, sum by (kind, le) (rate(aso_engine_time_to_ready_seconds_bucket[1h])))",
+        "{{kind}}",
+    ),
+];
+
+impl Monitoring {
+    /// The objects by which the operator is watched.
+    pub(super) fn objects(self, deployed: &Deployed) -> Vec<Value> {
+        let namespace = deployed.namespace.as_str();
+        let mut all = Vec::new();
+        if deployed.metrics_tls {
+            all.extend(reader(namespace));
+        }
+        all.extend([self.monitor(deployed), rules(namespace), dashboard(namespace)]);
+        all
+    }
+
+    fn monitor(self, deployed: &Deployed) -> Value {
+        let namespace = deployed.namespace.as_str();
+        let mut endpoint = json!({ "port": METRICS, "path": PATH, "interval": "30s" });
+        if deployed.metrics_tls {
+            let authority = match self {
+                Self::Openshift => {
+                    json!({ "configMap": { "name": "openshift-service-ca.crt", "key": "service-ca.crt" } })
+                }
+                Self::Prometheus => json!({ "secret": { "name": METRICS_SECRET, "key": "ca.crt" } }),
+            };
+            endpoint["scheme"] = json!("https");
+            endpoint["authorization"] = json!({ "credentials": { "name": TOKEN, "key": "token" } });
+            endpoint["tlsConfig"] =
+                json!({ "ca": authority, "serverName": format!("{NAME}.{namespace}.svc") });
+        }
+        json!({
+            "apiVersion": "monitoring.coreos.com/v1",
+            "kind": "ServiceMonitor",
+            "metadata": metadata(Some(namespace)),
+            "spec": { "selector": { "matchLabels": labels() }, "endpoints": [endpoint] },
+        })
+    }
+}
+
+/// The account that may read the metrics, with a token.
+fn reader(namespace: &str) -> [Value; 4] {
+    let named = |name: &str| json!({ "name": name, "namespace": namespace, "labels": labels() });
+    let rbac = "rbac.authorization.k8s.io";
+    let mut token = named(TOKEN);
+    token["annotations"] = json!({ "kubernetes.io/service-account.name": READER });
+    [
+        json!({ "apiVersion": "v1", "kind": "ServiceAccount", "metadata": named(READER) }),
+        json!({
+            "apiVersion": "v1",
+            "kind": "Secret",
+            "metadata": token,
+            "type": "kubernetes.io/service-account-token",
+        }),
+        json!({
+            "apiVersion": format!("{rbac}/v1"),
+            "kind": "ClusterRole",
+            "metadata": { "name": READER, "labels": labels() },
+            "rules": [{ "nonResourceURLs": [PATH], "verbs": ["get"] }],
+        }),
+        json!({
+            "apiVersion": format!("{rbac}/v1"),
+            "kind": "ClusterRoleBinding",
+            "metadata": { "name": READER, "labels": labels() },
+            "roleRef": { "apiGroup": rbac, "kind": "ClusterRole", "name": READER },
+            "subjects": [{ "kind": "ServiceAccount", "name": READER, "namespace": namespace }],
+        }),
+    ]
+}
+
+fn rules(namespace: &str) -> Value {
+    let rule = |alert: &Alert| {
+        json!({
+            "alert": alert.name,
+            "expr": alert.expression,
+            "for": alert.lasting,
+            "labels": { "severity": alert.severity },
+            "annotations": {
+                "summary": alert.summary,
+                "runbook_url": format!("{RUNBOOKS}{}.html", alert.name),
+            },
+        })
+    };
+    json!({
+        "apiVersion": "monitoring.coreos.com/v1",
+        "kind": "PrometheusRule",
+        "metadata": metadata(Some(namespace)),
+        "spec": { "groups": [{ "name": NAME, "rules": ALERTS.iter().map(rule).collect::<Vec<_>>() }] },
+    })
+}
+
+/// The `ConfigMap` that Grafana's sidecar looks for.
+fn dashboard(namespace: &str) -> Value {
+    let panel = |(at, (title, unit, expression, legend)): (usize, &(&str, &str, &str, &str))| {
+        json!({
+            "id": at + 1,
+            "type": "timeseries",
+            "title": title,
+            "datasource": { "type": "prometheus", "uid": "${datasource}" },
+            "fieldConfig": { "defaults": { "unit": unit }, "overrides": [] },
+            "gridPos": { "x": (at % 2) * 12, "y": (at / 2) * 8, "w": 12, "h": 8 },
+            "targets": [{ "refId": "A", "expr": expression, "legendFormat": legend }],
+        })
+    };
+    let source = json!({ "name": "datasource", "type": "datasource", "query": "prometheus" });
+    let dashboard = json!({
+        "uid": NAME,
+        "title": "landfall operator",
+        "schemaVersion": 39,
+        "time": { "from": "now-6h", "to": "now" },
+        "refresh": "1m",
+        "templating": { "list": [source] },
+        "panels": PANELS.iter().enumerate().map(panel).collect::<Vec<_>>(),
+    });
+    let mut metadata = metadata(Some(namespace));
+    metadata["name"] = json!(DASHBOARD);
+    metadata["labels"]["grafana_dashboard"] = json!("1");
+    json!({
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": metadata,
+        "data": { "landfall-operator.json": dashboard.to_string() },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::time::Duration;
+
+    use include_dir::{Dir, include_dir};
+
+    use super::super::{CONTROLLERS, Metrics};
+    use super::*;
+
+    static PAGES: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../../docs/runbooks");
+
+    fn deployed(metrics_tls: bool) -> Deployed {
+        Deployed {
+            image: "landfall".to_owned(),
+            namespace: "here".to_owned(),
+            target_namespace: "there".to_owned(),
+            release: None,
+            clean_images: true,
+            take_over: false,
+            controllers: CONTROLLERS.iter().collect(),
+            replicas: 2,
+            metrics_tls,
+            monitoring: None,
+            watch_namespace: None,
+            workers: None,
+        }
+    }
+
+    /// The names of metrics in an expression.
+    fn metrics_of(expression: &str) -> BTreeSet<String> {
+        let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let words = expression.split(|c| !is_part(c));
+        let own = words.filter(|word| word.starts_with("landfall_") || word.starts_with("aso_engine_"));
+        own.map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn alerts_and_panels_are_about_metrics_that_there_are() {
+        let metrics = Metrics::new();
+        metrics.reconciled("a", Duration::ZERO);
+        metrics.failed("a", "terminal", "b", Duration::ZERO);
+        metrics.waiting("a", 1);
+        metrics.wrote("a");
+        metrics.leads(true);
+        metrics.engine().sample();
+        let text = metrics.text();
+        let expressions = ALERTS.iter().map(|alert| alert.expression);
+        let expressions: Vec<&str> = expressions.chain(PANELS.iter().map(|panel| panel.2)).collect();
+        let named: BTreeSet<String> = expressions.iter().flat_map(|one| metrics_of(one)).collect();
+        assert!(named.len() > 6, "{named:?}");
+        for name in named {
+            let base = name.trim_end_matches("_bucket").trim_end_matches("_total");
+            assert!(text.contains(&format!("# TYPE {base} ")), "{name}");
+        }
+        for expression in expressions {
+            let count = |c: char| expression.matches(c).count();
+            assert_eq!(
+                [count('('), count('['), count('{')],
+                [count(')'), count(']'), count('}')],
+                "{expression}"
+            );
+        }
+    }
+
+    #[test]
+    fn each_alert_has_a_page_of_its_own() {
+        let names: BTreeSet<String> = ALERTS.iter().map(|alert| format!("{}.md", alert.name)).collect();
+        let pages = PAGES.files().filter_map(|file| file.path().to_str().map(str::to_owned));
+        assert_eq!(pages.collect::<BTreeSet<_>>(), names);
+        for alert in ALERTS {
+            let page = PAGES.get_file(format!("{}.md", alert.name)).and_then(|file| file.contents_utf8());
+            let page = page.unwrap_or_default();
+            assert!(page.starts_with(&format!("# {}\n", alert.name)), "{}", alert.name);
+            for name in metrics_of(alert.expression) {
+                assert!(page.contains(name.trim_end_matches("_bucket")), "{}: {name}", alert.name);
+            }
+        }
+    }
+
+    #[test]
+    fn the_reader_has_what_the_monitor_names() {
+        for monitoring in [Monitoring::Openshift, Monitoring::Prometheus] {
+            let all = monitoring.objects(&deployed(true));
+            let of = |kind: &str| all.iter().find(|one| one["kind"] == kind).cloned().unwrap_or_default();
+            let endpoint = of("ServiceMonitor")["spec"]["endpoints"][0].clone();
+            assert_eq!(endpoint["authorization"]["credentials"]["name"], of("Secret")["metadata"]["name"]);
+            let account = &of("Secret")["metadata"]["annotations"]["kubernetes.io/service-account.name"];
+            assert_eq!(*account, of("ServiceAccount")["metadata"]["name"]);
+            assert_eq!(of("ClusterRoleBinding")["subjects"][0]["name"], *account);
+            assert_eq!(of("ClusterRole")["rules"][0]["nonResourceURLs"][0], endpoint["path"]);
+            assert_eq!(endpoint["tlsConfig"]["serverName"], "landfall-operator.here.svc");
+            assert!(
+                endpoint["tlsConfig"]["ca"].is_object()
+                    && endpoint["tlsConfig"]["insecureSkipVerify"].is_null()
+            );
+        }
+        let open = Monitoring::Openshift.objects(&deployed(false));
+        let kinds: Vec<&str> = open.iter().filter_map(|one| one["kind"].as_str()).collect();
+        assert_eq!(kinds, ["ServiceMonitor", "PrometheusRule", "ConfigMap"]);
+        assert_eq!(open[0]["spec"]["endpoints"][0]["scheme"], Value::Null);
+    }
+}
