@@ -100,7 +100,7 @@ pub(super) fn remove(
         at_home(named, &management.live, &ground).await?;
         let served = management.served(&permissions::kinds(true), &ground.namespace).await;
         let (kinds, report) = served.map_err(|findings| (findings, Exit::Unfit))?;
-        let (shown, stop) = (Shown::new(settings), Stop::default());
+        let (shown, stop) = (Shown::new(settings, args.timeout), Stop::default());
         let place = Place {
             api: &management.live,
             kinds: &kinds,
@@ -111,7 +111,7 @@ pub(super) fn remove(
             stop: &stop,
         };
         let mut feed = management.feed(&kinds, &report, &ground);
-        let worked = stopping(&stop, at_work(&place, &mut feed, Job::Remove)).await;
+        let worked = shown.during(stopping(&stop, at_work(&place, &mut feed, Job::Remove))).await;
         Ok::<Worked, Refused>(worked)
     });
     let (findings, exit) = match worked {
