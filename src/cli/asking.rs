@@ -7,7 +7,7 @@ use landfall_platform::cloud::Patience;
 use super::duration::within_an_hour;
 use crate::preflight::{Checked, Pace, Watcher};
 use crate::prepare::Ask;
-use crate::ui::{Progress, checks};
+use crate::ui::{Printer, Progress, Pulse, beat, checks};
 
 /// How the cloud is asked.
 #[derive(Clone, Debug, clap::Args)]
@@ -50,31 +50,51 @@ impl AskArgs {
 /// they say is told.
 const CALL: Duration = Duration::from_secs(30);
 
-/// Progress on the terminal, fed by a run.
+/// Progress fed by a run: drawn on a terminal, elsewhere a line every 30 seconds.
 #[derive(Debug)]
-pub struct Live(Progress);
+pub struct Live<'p> {
+    drawn: Progress,
+    what: &'static str,
+    limit: Option<Duration>,
+    pulse: Pulse,
+    printer: &'p Printer,
+}
 
-impl Live {
-    /// Progress of `what`, which may take as long as `limit`, drawn if `shown`.
-    pub fn new(what: &str, limit: Option<Duration>, shown: bool) -> Self {
-        Self(Progress::new(what, limit, shown))
+impl<'p> Live<'p> {
+    /// Progress of `what`, which may take as long as `limit`.
+    pub fn new(what: &'static str, limit: Option<Duration>, printer: &'p Printer) -> Self {
+        let drawn = Progress::new(what, limit, printer.draws());
+        Self { drawn, what, limit, pulse: Pulse::default(), printer }
+    }
+
+    /// Progress of several runs at once, of which none is drawn.
+    pub fn of_many(what: &'static str, printer: &'p Printer) -> Self {
+        Self { drawn: Progress::new(what, None, false), what, limit: None, pulse: Pulse::default(), printer }
     }
 }
 
-impl Watcher for Live {
+impl Watcher for Live<'_> {
     fn more(&self, count: usize) {
-        self.0.more(count);
+        self.drawn.more(count);
     }
 
     fn began(&self, id: &str) {
-        self.0.began(id);
+        self.drawn.began(id);
     }
 
     fn ended(&self, checked: &Checked) {
-        self.0.ended(&checked.id, checks::note(checked).as_deref());
+        self.drawn.ended(&checked.id, checks::note(checked).as_deref());
     }
 
     fn over(&self) {
-        self.0.clear();
+        self.drawn.clear();
+    }
+
+    fn beat(&self) {
+        if !self.printer.draws()
+            && let Some(taken) = self.pulse.due()
+        {
+            self.printer.talk(&beat(self.what, taken, self.limit));
+        }
     }
 }

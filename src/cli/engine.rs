@@ -72,7 +72,7 @@ impl<'p> Shown<'p> {
     /// To the user of these settings.
     pub fn new(settings: &'p Settings) -> Self {
         let drawn = settings.printer.draws();
-        let (bars, waits) = (StageBars::new(drawn), AtomicBool::new(false));
+        let (bars, waits) = (StageBars::new(drawn, None), AtomicBool::new(false));
         Self { bars, drawn, printer: &settings.printer, waits, known: Vec::new(), pulse: Pulse::default() }
     }
 

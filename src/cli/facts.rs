@@ -42,7 +42,8 @@ pub struct Args {
 /// Something outside of the input and the cloud went wrong.
 pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
     let directory = settings.dir.clone().unwrap_or_else(|| PathBuf::from("."));
-    let live = Live::new("facts", Some(args.asking.limit()), settings.printer.draws() && !args.offline);
+    let live =
+        Live::new(if args.prices { "prices" } else { "facts" }, Some(args.asking.limit()), &settings.printer);
     if args.prices {
         let given = (&args.basis, args.reading, &args.asking);
         return prices::run(&directory, given, &live, settings);
@@ -63,7 +64,7 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
 fn gathered(
     args: &Args,
     directory: &Path,
-    live: &Live,
+    live: &Live<'_>,
     settings: &Settings,
 ) -> Result<(Facts, Said), Refusal> {
     let basis = args.basis.basis(directory, settings)?;

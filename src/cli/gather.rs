@@ -159,7 +159,8 @@ fn tell(path: &Path, gathered: &Gathered, findings: &[Finding], settings: &Setti
         return Ok(());
     }
     let shown = printable(&path.display().to_string());
-    printer.data(&format!("{}{shown}: {}\n", gathered.manifest(), counted(gathered.pieces.len(), "file")))?;
+    let manifest = gathered.manifest(printer.styles().data);
+    printer.data(&format!("{manifest}{shown}: {}\n", counted(gathered.pieces.len(), "file")))?;
     printer.talk(&format!(
         "look through it before you send it: {MANIFEST} lists its files; landfall removes the secrets that it \
          knows, and what looks like one"

@@ -39,7 +39,7 @@ pub struct Args {
 /// Something outside of the input and the cloud went wrong.
 pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
     let directory = settings.dir.clone().unwrap_or_else(|| PathBuf::from("."));
-    let live = Live::new("preflight", Some(args.asking.limit()), settings.printer.draws());
+    let live = Live::new("preflight", Some(args.asking.limit()), &settings.printer);
     let checked = args.basis.basis(&directory, settings).and_then(|basis| {
         let examined = examine(&directory, &basis, args.reading.into())?;
         let report = preflight(&directory, &examined, &basis, &args.asking.ask(&live))?;

@@ -17,7 +17,7 @@ use crate::prepare::{Refusal, Said, examine, prices_of_cloud};
 pub(super) fn run(
     directory: &Path,
     (basis, reading, asking): (&BasisArgs, Reading, &AskArgs),
-    live: &Live,
+    live: &Live<'_>,
     settings: &Settings,
 ) -> anyhow::Result<Exit> {
     match gathered(directory, (basis, reading, asking), live, settings) {
@@ -33,7 +33,7 @@ pub(super) fn run(
 fn gathered(
     directory: &Path,
     (basis, reading, asking): (&BasisArgs, Reading, &AskArgs),
-    live: &Live,
+    live: &Live<'_>,
     settings: &Settings,
 ) -> Result<(Prices, Said), Refusal> {
     let basis = basis.basis(directory, settings)?;

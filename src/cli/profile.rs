@@ -24,6 +24,7 @@ use super::create::{judged, refused};
 use super::input::Input;
 use super::{Exit, Output, Settings};
 use crate::prepare::{Error, Refusal, Said};
+use crate::ui::layout::compared;
 use crate::ui::{github, json, printable, sarif, text};
 
 /// The kinds of profiles that inherit.
@@ -282,6 +283,9 @@ fn diff(joined: &Joined, settings: &Settings) -> anyhow::Result<Exit> {
     if lines.is_empty() {
         settings.printer.talk("the profile changes nothing of its parent");
     }
+    // On a terminal it is read; elsewhere it is a patch.
+    let columns = settings.printer.styles().data.columns;
+    let lines = columns.map_or(lines.clone(), |columns| compared(&lines, columns));
     settings.printer.data(&if settings.printer.colours().data { coloured(&lines) } else { lines })?;
     Ok(Exit::Done)
 }

@@ -15,7 +15,8 @@ use serde_json::{Value, json};
 use super::duration::within_a_day;
 use super::{Exit, Output, Settings};
 use crate::prepare::Environment;
-use crate::ui::{Judged, Printer, Pulse, Waiting, of_limit, text};
+use crate::ui::layout::table;
+use crate::ui::{Judged, Printer, Pulse, Style, Waiting, of_limit, text};
 use crate::wait::{Ended, Goal, Outcome, Watcher, pages, wait};
 
 /// Wait for a cluster's API, bootstrap or installation
@@ -139,7 +140,8 @@ fn tell(
     if settings.output == Output::Json {
         settings.printer.data(&format!("{object}\n"))?;
     } else if done {
-        settings.printer.data(&summary(goal, &access.server(), kubeconfig, password, outcome))?;
+        let style = settings.printer.styles().data;
+        settings.printer.data(&summary(goal, &access.server(), (kubeconfig, password), outcome, style))?;
     } else {
         settings.printer.talk("interrupted; nothing was changed; run the same command again to wait longer");
     }
@@ -176,9 +178,9 @@ fn tell_finding(finding: &Finding, place: &str, object: &Value, settings: &Setti
 fn summary(
     goal: Goal,
     server: &str,
-    kubeconfig: &Path,
-    password: Option<&Path>,
+    (kubeconfig, password): (&Path, Option<&Path>),
     outcome: &Outcome,
+    style: Style,
 ) -> String {
     let version = outcome.version.as_deref().unwrap_or("of an unknown version");
     match goal {
@@ -187,22 +189,17 @@ fn summary(
             "the bootstrap is complete: `landfall destroy bootstrap` removes its machine\n".to_owned()
         }
         Goal::Install => {
-            let mut lines = vec![
-                format!("the cluster is installed: OpenShift {version}"),
-                format!("kubeconfig: {}", kubeconfig.display()),
-            ];
-            if let Some(console) = &outcome.console {
-                lines.push(format!("console: {console}"));
-            }
-            if let Some(password) = password {
-                lines.push(format!("password of kubeadmin: in {}", password.display()));
-            }
             let degraded: Vec<&str> =
                 outcome.operators.iter().filter(|o| o.degraded).map(|o| o.name.as_str()).collect();
-            if !degraded.is_empty() {
-                lines.push(format!("degraded nevertheless: {}", degraded.join(", ")));
-            }
-            lines.join("\n") + "\n"
+            let rows = [
+                ("kubeconfig", Some(kubeconfig.display().to_string())),
+                ("console", outcome.console.clone()),
+                ("kubeadmin's password", password.map(|file| format!("in {}", file.display()))),
+                ("degraded operators", Some(degraded.join(", ")).filter(|names| !names.is_empty())),
+            ];
+            let rows = rows.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
+            let rows: Vec<(String, String)> = rows.collect();
+            format!("the cluster is installed: OpenShift {version}\n{}", table(&rows, 0, style))
         }
     }
 }
@@ -243,6 +240,7 @@ impl Watcher for Live<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wait::Operator;
 
     #[test]
     fn what_is_installed_is_told_with_the_way_to_it() {
@@ -257,14 +255,44 @@ mod tests {
         let told = summary(
             Goal::Install,
             "https://api.demo.example.com:6443",
-            Path::new("auth/kubeconfig"),
-            Some(Path::new(PASSWORD)),
+            (Path::new("auth/kubeconfig"), Some(Path::new(PASSWORD))),
             &outcome,
+            Style::PLAIN,
         );
         let lines: Vec<&str> = told.lines().collect();
         let ends = ["4.20.1", "auth/kubeconfig", "https://console.apps.demo.example.com", PASSWORD];
         assert_eq!(lines.len(), ends.len(), "{told}");
         assert!(lines.iter().zip(ends).all(|(line, end)| line.ends_with(&format!(" {end}"))), "{told}");
         landfall_testing::assert_text("wait-installed", &told);
+    }
+
+    #[test]
+    fn what_is_installed_stays_in_its_columns() {
+        let operators = ["authentication", "console", "image-registry", "ingress", "monitoring", "network"];
+        let degraded = |name: &str| Operator {
+            name: name.to_owned(),
+            ready: false,
+            available: true,
+            progressing: false,
+            degraded: true,
+            message: String::new(),
+        };
+        let outcome = Outcome {
+            ended: Ended::Done,
+            took: Duration::from_secs(1),
+            version: Some("4.20.1".to_owned()),
+            console: Some("https://console-openshift-console.apps.demo.example.com".to_owned()),
+            operators: operators.map(degraded).to_vec(),
+            finding: None,
+        };
+        let files = (Path::new("auth/kubeconfig"), Some(Path::new(PASSWORD)));
+        for columns in [80, 100, 120] {
+            let style = Style::new(false, Some(columns));
+            let told = summary(Goal::Install, "https://api.demo.example.com:6443", files, &outcome, style);
+            assert!(told.lines().all(|line| line.chars().count() <= columns), "{told}");
+            if columns == 80 {
+                landfall_testing::assert_text("terminal-80-wait-for", &told);
+            }
+        }
     }
 }

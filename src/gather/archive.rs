@@ -1,6 +1,5 @@
 //! The archive and the list of what is in it.
 
-use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -9,8 +8,9 @@ use flate2::write::GzEncoder;
 use tar::{Builder, EntryType, Header};
 use tempfile::NamedTempFile;
 
-use super::Gathered;
-use crate::ui::{counted, printable};
+use super::{Gathered, Piece};
+use crate::ui::layout::{grid, table};
+use crate::ui::{Style, counted, printable};
 
 /// The name of the list in the archive.
 pub const MANIFEST: &str = "MANIFEST";
@@ -20,30 +20,24 @@ const PRIVATE: u32 = 0o600;
 impl Gathered {
     /// What is in the archive, and what is not, as a table.
     #[must_use]
-    pub fn manifest(&self) -> String {
-        let mut text = String::new();
-        let width = |path: &str| path.chars().count();
-        let widest = self.pieces.iter().map(|piece| width(&piece.path)).max().unwrap_or(0).min(WIDEST);
-        for piece in &self.pieces {
-            let path = printable(&piece.path);
-            let _ = write!(text, "{:>9}  {path:widest$}  {}", piece.text().len(), piece.about);
-            text.push_str(&redacted(piece.redacted()));
-        }
+    pub fn manifest(&self, style: Style) -> String {
+        let row = |piece: &Piece| {
+            let about = format!("{}{}", piece.about, redacted(piece.redacted()));
+            vec![piece.text().len().to_string(), printable(&piece.path), about]
+        };
+        let rows: Vec<Vec<String>> = self.pieces.iter().map(row).collect();
+        let mut text = grid(&["BYTES", "FILE", "WHAT IT IS"], &[0], &rows, style);
         if !self.missing.is_empty() {
+            let missing = self.missing.iter().map(|one| (printable(&one.path), printable(&one.why)));
             text.push_str("not included:\n");
-        }
-        for missing in &self.missing {
-            let _ = writeln!(text, "  {}: {}", printable(&missing.path), printable(&missing.why));
+            text.push_str(&table(&missing.collect::<Vec<(String, String)>>(), 2, style));
         }
         text
     }
 }
 
-/// The widest path that leaves room for what the file is.
-const WIDEST: usize = 40;
-
 fn redacted(count: usize) -> String {
-    if count == 0 { "\n".to_owned() } else { format!(", {} redacted\n", counted(count, "value")) }
+    if count == 0 { String::new() } else { format!(", {} redacted", counted(count, "value")) }
 }
 
 /// Writes an archive that only its owner may read, of a time in seconds since 1970. Everything in it is in one folder, the
@@ -57,7 +51,7 @@ pub fn write(path: &Path, folder: &str, seconds: i64, gathered: &Gathered) -> io
     let file = NamedTempFile::new_in(parent)?;
     let time = u64::try_from(seconds).unwrap_or(0);
     let mut builder = Builder::new(GzEncoder::new(file, Compression::default()));
-    let manifest = gathered.manifest();
+    let manifest = gathered.manifest(Style::PLAIN);
     let pieces = gathered.pieces.iter().map(|piece| (piece.path.as_str(), piece.text()));
     for (name, text) in std::iter::once((MANIFEST, manifest.as_str())).chain(pieces) {
         let mut header = Header::new_gnu();

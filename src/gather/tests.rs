@@ -13,6 +13,7 @@ use flate2::read::GzDecoder;
 use serde_json::json;
 
 use super::*;
+use crate::ui::Style;
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
 
@@ -158,6 +159,24 @@ fn an_archive_has_everything_but_secrets() -> Outcome {
     // Nothing is overwritten, and nothing is left of what could not be written.
     assert!(write(&path, "folder", 0, &gathered).is_err());
     assert_eq!(fs::read_dir(target.path())?.count(), 1);
+    Ok(())
+}
+
+/// The list that is printed, with columns whose cells break between words.
+#[test]
+fn the_list_stays_within_the_terminal() -> Outcome {
+    let directory = cluster()?;
+    let (mut gathered, _) = gather(directory.path());
+    let why =
+        "the machine did not answer within 2m: ssh: connect to host 192.0.2.11 port 22: Connection timed out";
+    gathered
+        .missing
+        .push(Missing { path: "machines/control-plane-192.0.2.11".to_owned(), why: why.to_owned() });
+    for columns in [80, 100, 120] {
+        let list = gathered.manifest(Style::new(false, Some(columns)));
+        assert!(list.lines().all(|line| line.chars().count() <= columns), "{columns}: {list}");
+        landfall_testing::assert_text(&format!("terminal-{columns}-gather"), &list);
+    }
     Ok(())
 }
 

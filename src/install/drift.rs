@@ -6,6 +6,7 @@ use landfall_diagnostics::{Code, Finding, Kind};
 use landfall_engine_terraform::{Change, Outside, Preview, Stage, Work};
 use landfall_model::plan;
 
+use super::existing::{counted, kind_of, type_of};
 use super::files::step;
 use super::native::Notes;
 use super::recover::is_cut_short;
@@ -26,6 +27,8 @@ pub struct Drift {
     pub stage: String,
     /// Resources that no longer exist.
     pub missing: Vec<String>,
+    /// How many no longer exist, by type: terraform's types, or the kinds of the native engine.
+    pub missing_types: BTreeMap<String, usize>,
     /// Resources that were changed since.
     pub changed: Vec<String>,
 }
@@ -33,6 +36,12 @@ pub struct Drift {
 impl Drift {
     fn is_none(&self) -> bool {
         self.missing.is_empty() && self.changed.is_empty()
+    }
+
+    /// Whether work is left because of it. `restored` says whether the engine sets changed properties back.
+    #[must_use]
+    pub fn is_work(&self, restored: bool) -> bool {
+        !self.missing.is_empty() || (restored && !self.changed.is_empty())
     }
 
     /// What is to be said of it. `restored` says whether the engine sets changed properties back.
@@ -79,7 +88,9 @@ fn of_changes(stage: &str, changes: &[Change]) -> Drift {
         let those = changes.iter().filter(move |change| change.outside == Some(outside));
         those.map(|change| change.address.clone()).collect()
     };
-    Drift { stage: stage.to_owned(), missing: of(Outside::Removed), changed: of(Outside::Changed) }
+    let missing: Vec<String> = of(Outside::Removed);
+    let missing_types = counted(missing.iter().map(|address| type_of(address)));
+    Drift { stage: stage.to_owned(), missing, missing_types, changed: of(Outside::Changed) }
 }
 
 impl Site<'_> {
@@ -151,8 +162,9 @@ impl NativeSite<'_> {
             let notes =
                 Notes { cluster: self.cluster, steps, start: step(stage, Work::Apply), now: self.now };
             let looked = self.look(stage, &notes, &mut outputs).await;
-            let drift =
-                Drift { stage: stage.name.to_owned(), missing: looked.missing, changed: looked.changed };
+            let missing_types = counted(looked.missing.iter().map(|name| kind_of(name)));
+            let (stage, missing, changed) = (stage.name.to_owned(), looked.missing, looked.changed);
+            let drift = Drift { stage, missing, missing_types, changed };
             all.extend(Some(drift).filter(|drift| !drift.is_none()));
         }
         Ok(all)
@@ -184,6 +196,10 @@ mod tests {
         assert!(told.iter().all(|finding| !finding.is_error()));
         assert!(told[0].message.ends_with("aws_subnet.a") && told[1].message.ends_with("aws_subnet.b"));
         assert_ne!(told[1].help, drift.findings(false)[1].help);
+        assert_eq!(drift.missing_types, BTreeMap::from([("aws_subnet".to_owned(), 1)]));
+        assert!(drift.is_work(true) && drift.is_work(false));
+        let kept = of_changes("cluster", &changes[1..]);
+        assert!(kept.is_work(true) && !kept.is_work(false));
         assert!(of_changes("cluster", &changes[2..]).is_none());
     }
 

@@ -27,13 +27,28 @@ impl Existing {
         self.types.values().sum()
     }
 
-    fn of(stage: &plan::Stage, types: impl Iterator<Item = String>) -> Self {
-        let mut counts = BTreeMap::new();
-        for one in types {
-            *counts.entry(one).or_default() += 1;
+    /// Takes away resources that no longer exist, by type.
+    pub fn forget(&mut self, types: &BTreeMap<String, usize>) {
+        for (name, missing) in types {
+            if let Some(count) = self.types.get_mut(name) {
+                *count = count.saturating_sub(*missing);
+            }
         }
-        Self { stage: stage.name, types: counts }
+        self.types.retain(|_, count| *count > 0);
     }
+
+    fn of<'t>(stage: &plan::Stage, types: impl Iterator<Item = &'t str>) -> Self {
+        Self { stage: stage.name, types: counted(types) }
+    }
+}
+
+/// How many there are of each type.
+pub(super) fn counted<'t>(types: impl Iterator<Item = &'t str>) -> BTreeMap<String, usize> {
+    let mut counts = BTreeMap::new();
+    for one in types {
+        *counts.entry(one.to_owned()).or_default() += 1;
+    }
+    counts
 }
 
 /// What exists by the states of terraform. Nothing is known of a state that cannot be read.
@@ -42,7 +57,7 @@ pub fn existing(root: &Path, platform: &dyn Platform) -> Vec<Existing> {
     let of = |stage: &plan::Stage| {
         let folder = root.join(FOLDER).join(stage.name);
         let addresses = landfall_engine_terraform::resources(&folder).unwrap_or_default();
-        Existing::of(stage, addresses.iter().map(|address| type_of(address).to_owned()))
+        Existing::of(stage, addresses.iter().map(|address| type_of(address)))
     };
     platform.stages().iter().map(of).collect()
 }
@@ -56,16 +71,20 @@ pub fn existing_native(root: &Path, platform: &dyn Platform) -> Vec<Existing> {
             Ok(None) => noted(&steps, stage),
             _ => BTreeMap::new(),
         };
-        let kinds = names.keys().map(|name| name.split('/').next().unwrap_or_default().to_owned());
-        Existing::of(stage, kinds)
+        Existing::of(stage, names.keys().map(|name| kind_of(name)))
     };
     platform.stages().iter().map(of).collect()
 }
 
 /// The type in an address of terraform: `aws_subnet` of `module.a.aws_subnet.public["x.y"]`.
-fn type_of(address: &str) -> &str {
+pub(super) fn type_of(address: &str) -> &str {
     let name = address.split('[').next().unwrap_or_default();
     name.rsplit('.').nth(1).unwrap_or_default()
+}
+
+/// The kind in a name of the native engine: `subnet` of `subnet/a`.
+pub(super) fn kind_of(name: &str) -> &str {
+    name.split('/').next().unwrap_or_default()
 }
 
 #[cfg(test)]

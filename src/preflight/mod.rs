@@ -42,6 +42,9 @@ pub trait Watcher: Sync + std::fmt::Debug {
     /// A check has ended.
     fn ended(&self, checked: &Checked);
 
+    /// Checks are under way: it is called every second.
+    fn beat(&self) {}
+
     /// Nothing more is to come.
     fn over(&self) {}
 }

@@ -47,12 +47,7 @@ pub struct Checked {
 
 impl Checked {
     /// A check with what came of it.
-    pub(super) fn new(
-        id: impl Into<String>,
-        field: impl Into<String>,
-        answer: Answer,
-        took: Duration,
-    ) -> Self {
+    pub fn new(id: impl Into<String>, field: impl Into<String>, answer: Answer, took: Duration) -> Self {
         let (status, message, finding) = match answer.verdict {
             Verdict::Passed(message) => (Status::Passed, message, None),
             Verdict::Skipped(message) => (Status::Skipped, message, None),

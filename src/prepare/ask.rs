@@ -1,6 +1,8 @@
 //! Asking the cloud: one session, a runtime to wait in, and what comes back as findings in the config.
 
 use std::path::Path;
+use std::pin::pin;
+use std::time::Duration;
 
 use landfall_diagnostics::{Finding, Findings, Kind, sort};
 use landfall_install_config::verdict::{Outcome, Strictness, active};
@@ -8,16 +10,17 @@ use landfall_model::facts::Facts;
 use landfall_model::plan::{Engine, Identity};
 use landfall_model::prices;
 use landfall_model::prices::Prices;
-use landfall_platform::cloud::{Asking, Cloud, Patience, Verdict};
+use landfall_platform::cloud::{Answer, Asking, Cloud, Patience, Verdict};
 use landfall_platform::{Platform, pages};
 use tokio::runtime::{Builder, Runtime};
+use tokio::time::{Instant, sleep, timeout};
 
 use super::{
     Basis, Environment, Error, Examined, FactsFrom, IgnitionFrom, Options, Refusal, Said, identity, inputs,
     outlook,
 };
 use crate::preflight;
-use crate::preflight::{Asked, Pace, Report, Watcher};
+use crate::preflight::{Asked, Checked, Pace, Report, Watcher};
 use crate::workdir::Durability;
 
 /// How a cloud is asked.
@@ -31,6 +34,10 @@ pub struct Ask<'w> {
     pub watcher: &'w dyn Watcher,
 }
 
+/// How often a watcher hears that the cloud is being asked.
+const BEAT: Duration = Duration::from_secs(1);
+/// What is shown while prices are gathered.
+const PRICES: &str = "prices";
 /// Threads that wait for the network.
 const THREADS: usize = 2;
 
@@ -52,7 +59,7 @@ pub fn facts_of_cloud(
     let world = Environment;
     let asking = asking(directory, examined, basis, ask, &world);
     let session = cloud.session(asking);
-    match wait(preflight::gather(&*session, ask.pace, ask.watcher))? {
+    match wait(ask.watcher, preflight::gather(&*session, ask.pace, ask.watcher))? {
         Ok(known) => {
             for warning in known.warnings {
                 out.push(warning);
@@ -104,7 +111,11 @@ pub fn prices_of_cloud(
     let world = Environment;
     let session = cloud.session(Asking { checked: false, ..asking(directory, examined, basis, ask, &world) });
     let deadline = ask.pace.deadline;
-    let priced = wait(async { tokio::time::timeout(deadline, session.prices(&keys)).await })?;
+    ask.watcher.more(1);
+    ask.watcher.began(PRICES);
+    let began = Instant::now();
+    let priced = wait(ask.watcher, async { timeout(deadline, session.prices(&keys)).await })?;
+    ask.watcher.ended(&Checked::new(PRICES, "", Answer::passed("gathered"), began.elapsed()));
     let priced = priced.unwrap_or_else(|_| Err(Verdict::Found(Box::new(pages::late("", deadline)))));
     let priced = priced.map_err(|why| {
         let finding = match why {
@@ -148,7 +159,7 @@ pub fn preflight(
     let asking = asking(directory, examined, basis, ask, &world);
     let session = cloud.session(asking);
     let Asked { mut report, .. } =
-        wait(preflight::run(&*session, &asking, &identity, ask.pace, ask.watcher))?;
+        wait(ask.watcher, preflight::run(&*session, &asking, &identity, ask.pace, ask.watcher))?;
     report.place(&examined.config, &examined.said.text);
     Ok(Some(report))
 }
@@ -204,11 +215,19 @@ pub fn runtime() -> Result<Runtime, Error> {
     Builder::new_multi_thread().worker_threads(THREADS).enable_all().build().map_err(Error::Network)
 }
 
-/// Waits for work in a runtime of its own. What is still under way when the work is done, such as the
+/// Waits for work in a runtime of its own, and tells the watcher every second that it is under way. What is still under way when the work is done, such as the
 /// search for a name that nobody waits for any more, is left behind.
-fn wait<T>(work: impl Future<Output = T>) -> Result<T, Error> {
+fn wait<T>(watcher: &dyn Watcher, work: impl Future<Output = T>) -> Result<T, Error> {
     let runtime = runtime()?;
-    let result = runtime.block_on(work);
+    let result = runtime.block_on(async {
+        let mut work = pin!(work);
+        loop {
+            tokio::select! {
+                result = &mut work => break result,
+                () = sleep(BEAT) => watcher.beat(),
+            }
+        }
+    });
     runtime.shutdown_background();
     Ok(result)
 }

@@ -1,6 +1,6 @@
 //! Text in columns: wrapped, indented, in tables.
 
-use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, Width, presets};
 
 use super::Style;
 
@@ -49,6 +49,21 @@ pub fn folded(line: &str, width: usize) -> String {
     }
     lines.push(open.trim_end().to_owned());
     lines.join("\n")
+}
+
+/// Lines of a comparison for a terminal: each is folded, with its sign before all of its parts.
+#[must_use]
+pub fn compared(lines: &str, width: usize) -> String {
+    let mut text = String::new();
+    for line in lines.lines() {
+        let (sign, rest) = line.split_at(line.chars().next().map_or(0, char::len_utf8));
+        for part in folded(rest, width.saturating_sub(1)).split('\n') {
+            text.push_str(sign);
+            text.push_str(part);
+            text.push('\n');
+        }
+    }
+    text
 }
 
 /// The text wrapped to the width of `style`, every line behind `indent` blanks, with a line break at the end.
@@ -100,8 +115,8 @@ pub fn table(rows: &[(String, String)], indent: usize, style: Style) -> String {
     text.iter().map(|line| line.trim_end()).chain([""]).collect::<Vec<_>>().join("\n")
 }
 
-/// A table without lines, with a heading and as wide as its cells, or as `style` says where there is a terminal. The
-/// columns with these numbers hold numbers.
+/// A table without lines, with a heading and as wide as its cells, or as `style` says where there is a terminal: cells
+/// break between words, and a table of words that are too long is wider. The columns with these numbers hold numbers.
 #[must_use]
 pub fn grid(header: &[&str], numbers: &[usize], rows: &[Vec<String>], style: Style) -> String {
     let mut table = Table::new();
@@ -112,7 +127,13 @@ pub fn grid(header: &[&str], numbers: &[usize], rows: &[Vec<String>], style: Sty
     }
     let last = header.len().saturating_sub(1);
     for (place, column) in table.column_iter_mut().enumerate() {
-        column.set_padding((0, if place == last { 0 } else { 2 }));
+        let padding = if place == last { 0 } else { 2 };
+        column.set_padding((0, padding));
+        let cells = rows.iter().filter_map(|row| row.get(place)).map(String::as_str).chain([header[place]]);
+        let longest =
+            cells.flat_map(str::split_whitespace).map(|word| word.chars().count()).max().unwrap_or(0);
+        let narrowest = u16::try_from(longest).unwrap_or(u16::MAX).saturating_add(padding);
+        column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(narrowest)));
         if numbers.contains(&place) {
             column.set_cell_alignment(CellAlignment::Right);
         }
@@ -147,6 +168,13 @@ mod tests {
     }
 
     #[test]
+    fn a_compared_line_keeps_its_sign() {
+        let lines = "--- a\n@@ -1 +1 @@\n+  one: two three\n \n";
+        assert_eq!(compared(lines, 40), lines);
+        assert_eq!(compared(lines, 12), "--- a\n@@ -1 +1 @@\n+  one: two\n+  three\n \n");
+    }
+
+    #[test]
     fn a_grid_takes_the_room_that_there_is() {
         let rows =
             [["a", "one two three", "7"], ["bb", "four", "12"]].map(|row| row.map(str::to_owned).to_vec());
@@ -155,5 +183,7 @@ mod tests {
         let narrow = grid(&["ID", "NAME", "COUNT"], &[2], &rows, Style { columns: Some(20), ..Style::PLAIN });
         assert_eq!(narrow.lines().count(), 4, "{narrow}");
         assert!(narrow.lines().all(|line| line.len() <= 20) && narrow.ends_with(" 12\n"), "{narrow}");
+        let least = grid(&["ID", "NAME", "COUNT"], &[2], &rows, Style { columns: Some(10), ..Style::PLAIN });
+        assert!(["three", "four", "COUNT"].iter().all(|word| least.contains(word)), "{least}");
     }
 }

@@ -24,7 +24,7 @@ mod waiting;
 
 pub use printer::{Colours, Printer, Volume};
 pub use progress::Progress;
-pub use pulse::{Pulse, beating, of_limit};
+pub use pulse::{Pulse, beat, beating, of_limit};
 pub use stages::StageBars;
 pub use style::{Style, Styles};
 pub use terminal::{can_ask, columns_of};

@@ -20,15 +20,11 @@ const BEAT: Duration = Duration::from_secs(30);
 const NARROW: usize = 80;
 const SHORT: usize = 12;
 
-/// A style in which `{clock}` is how long the work has taken, of how long it may take, and `{call}` the call to a cloud
-/// that is under way. A template that cannot be read leaves the plain line.
+/// A style in which `{clock}` is how long the work has taken, of how long it may take. A template that cannot be read leaves the plain line.
 pub(super) fn style(template: &str, limit: Option<Duration>) -> ProgressStyle {
     let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
-    let style = style.with_key("clock", move |state: &ProgressState, out: &mut dyn Write| {
+    style.with_key("clock", move |state: &ProgressState, out: &mut dyn Write| {
         let _ = out.write_str(&of_limit(state.elapsed(), limit));
-    });
-    style.with_key("call", |_: &ProgressState, out: &mut dyn Write| {
-        let _ = out.write_str(&printable(&calls::current().unwrap_or_default()));
     })
 }
 
@@ -106,13 +102,18 @@ pub async fn beating<T>(
             () = sleep(BEAT) => {}
         }
         if !printer.draws() {
-            printer.talk(&beat(what, began.elapsed(), limit, calls::current().as_deref()));
+            printer.talk(&beat(what, began.elapsed(), limit));
         }
     }
 }
 
-/// The line of a beat.
-fn beat(what: &str, taken: Duration, limit: Option<Duration>, call: Option<&str>) -> String {
+/// The line of a beat: what is done, for how long already, and which call is under way.
+#[must_use]
+pub fn beat(what: &str, taken: Duration, limit: Option<Duration>) -> String {
+    beat_of(what, taken, limit, calls::current().as_deref())
+}
+
+fn beat_of(what: &str, taken: Duration, limit: Option<Duration>, call: Option<&str>) -> String {
     let call = call.map(|call| format!(", asking {call}")).unwrap_or_default();
     format!("{what}: {}{call}", of_limit(taken, limit))
 }
@@ -134,10 +135,10 @@ mod tests {
     fn a_line_names_limit_and_call() {
         let (taken, limit) = (Duration::from_mins(12), Some(Duration::from_mins(40)));
         assert_eq!(
-            beat("looking", taken, limit, Some("EC2 DescribeVpcs")),
+            beat_of("looking", taken, limit, Some("EC2 DescribeVpcs")),
             "looking: 12m of 40m, asking EC2 DescribeVpcs"
         );
-        assert_eq!(beat("looking", Duration::from_secs(30), None, None), "looking: 30s");
+        assert_eq!(beat_of("looking", Duration::from_secs(30), None, None), "looking: 30s");
     }
 
     #[tokio::test(start_paused = true)]

@@ -14,7 +14,9 @@ const TURN: Duration = Duration::from_millis(250);
 /// A stage of which it is known how much there is to do.
 const BAR: &str = "{prefix:12} [{bar:30}] {pos}/{len} {clock} {wide_msg}";
 /// A stage of which that is not known yet.
-const WHEEL: &str = "{prefix:12} {spinner} {clock} {wide_msg}{call}";
+const WHEEL: &str = "{prefix:12} {spinner} {clock} {msg} {asking}";
+/// The most columns that a wheel takes beside the call.
+const USED: usize = 46;
 /// What is done before anybody knows how much there is to do.
 const PREPARING: &str = "preparing";
 const PLANNING: &str = "planning";
@@ -24,6 +26,7 @@ const PLANNING: &str = "planning";
 #[derive(Debug)]
 pub struct StageBars {
     lines: MultiProgress,
+    limit: Option<Duration>,
     current: Mutex<Option<Current>>,
 }
 
@@ -31,6 +34,7 @@ pub struct StageBars {
 #[derive(Debug)]
 struct Current {
     bar: ProgressBar,
+    limit: Option<Duration>,
     /// Whether it is known how much there is to do.
     measured: bool,
 }
@@ -42,32 +46,33 @@ impl Current {
         if let Some(total) = total {
             if !self.measured {
                 self.measured = true;
-                style(&self.bar, BAR);
+                style(&self.bar, BAR, self.limit);
             }
             self.bar.set_length(number(total.max(done)));
             self.bar.set_position(number(done));
         }
-        let message = if message.is_empty() && !self.measured { PLANNING } else { message };
+        // A wheel names the call by itself.
+        let message = if self.measured { message } else { PLANNING };
         self.bar.set_message(printable(message));
     }
 }
 
 impl StageBars {
-    /// Bars that are drawn if `shown`.
+    /// Bars that are drawn if `shown`, of work that may take as long as `limit`.
     #[must_use]
-    pub fn new(shown: bool) -> Self {
+    pub fn new(shown: bool, limit: Option<Duration>) -> Self {
         let target = if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-        Self { lines: MultiProgress::with_draw_target(target), current: Mutex::default() }
+        Self { lines: MultiProgress::with_draw_target(target), limit, current: Mutex::default() }
     }
 
     /// Work on a stage begins.
     pub fn began(&self, stage: &str) {
         let bar = self.lines.add(ProgressBar::new(0));
-        style(&bar, WHEEL);
+        style(&bar, WHEEL, self.limit);
         bar.set_prefix(printable(stage));
         bar.set_message(PREPARING);
         bar.enable_steady_tick(TURN);
-        self.set(Some(Current { bar, measured: false }));
+        self.set(Some(Current { bar, limit: self.limit, measured: false }));
     }
 
     /// So many of so many resources are done, if that many are known; the message says what is being waited for.
@@ -103,8 +108,8 @@ impl StageBars {
 }
 
 /// Gives a bar another form.
-fn style(bar: &ProgressBar, template: &str) {
-    bar.set_style(pulse::style(template, None).progress_chars("=> "));
+fn style(bar: &ProgressBar, template: &str, limit: Option<Duration>) {
+    bar.set_style(pulse::asking_style(template, limit, USED).progress_chars("=> "));
 }
 
 fn number(count: usize) -> u64 {
@@ -131,7 +136,7 @@ mod tests {
 
     #[test]
     fn a_stage_is_measured_once_it_is_known_how_much_there_is_to_do() {
-        let mut current = Current { bar: ProgressBar::hidden(), measured: false };
+        let mut current = Current { bar: ProgressBar::hidden(), limit: None, measured: false };
         let mut seen = |done, total, message| {
             current.at(done, total, message);
             (current.measured, current.bar.length(), current.bar.position(), current.bar.message())

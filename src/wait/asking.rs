@@ -11,7 +11,6 @@ use hyper::Request;
 use jiff::Timestamp;
 use landfall_diagnostics::Finding;
 use landfall_kube::{Access, Fault};
-use landfall_net::calls;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio::runtime::Builder;
@@ -217,7 +216,6 @@ impl<'a> Run<'a> {
         self.turns.tick().await;
         let request = Request::get(path).body(Vec::new());
         let request = request.map_err(|_| Fault::Setup("the request cannot be created".to_owned()))?;
-        let _call = calls::begin(format!("GET {path}"));
         match timeout(CALL, self.client.request::<T>(request)).await {
             Ok(answer) => answer.map_err(|error| Fault::of(&error)),
             Err(_) => Err(Fault::late()),

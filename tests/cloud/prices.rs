@@ -24,7 +24,10 @@ fn products(asked: &Asked) -> Reply {
     let value =
         |field: &str| filters.iter().find(|filter| filter["Field"] == field).map_or("", |f| text(f, "Value"));
     let found = match (text(&body, "ServiceCode"), value("productFamily")) {
-        ("AmazonEC2", "Storage") => vec![product("EBS:VolumeUsage", "GB-Mo", "0.0800000000")],
+        ("AmazonEC2", "Storage") => {
+            let usage = format!("EBS:VolumeUsage.{}", value("volumeApiName"));
+            vec![product(&usage, "GB-Mo", "0.0800000000")]
+        }
         ("AmazonEC2", "") => vec![product("BoxUsage", "Hrs", "0.1920000000")],
         ("AWSELB", _) => vec![
             product("LoadBalancerUsage", "Hrs", "0.0225"),

@@ -71,3 +71,40 @@ fn a_cluster_is_created_once_and_removed() {
     installation.destroy();
     Listing::of(cloud).is_as(&before);
 }
+
+/// Codes and messages of the findings of a run.
+fn findings(said: &Value) -> Vec<(&str, &str)> {
+    let all = said["findings"].as_array().unwrap().iter();
+    all.map(|finding| (finding["code"].as_str().unwrap(), finding["message"].as_str().unwrap())).collect()
+}
+
+#[test]
+#[ignore = "needs moto"]
+fn what_was_removed_by_hand_from_a_whole_cluster_is_named_and_created_again() {
+    let installation = installation();
+    let cloud = installation.cloud();
+    let said = installation.create_native(&[]);
+    let total = &said["summary"]["counts"]["total"];
+    let before = Listing::of(cloud);
+    let endpoint = before.of_kind("endpoint")[0].says("vpcEndpointId").to_owned();
+    cloud.ec2("DeleteVpcEndpoints", &[("VpcEndpointId.1", &endpoint)]);
+
+    let again = installation.create_native(&[]);
+    let missing = findings(&again).into_iter().find(|(code, _)| *code == "LF1427").unwrap().1;
+    assert!(missing.contains("stage cluster") && missing.contains("vpc-endpoint/"), "{missing}");
+    assert!(!missing.contains(','), "one resource is missing: {missing}");
+    let counts = &again["summary"]["counts"];
+    assert_eq!((&counts["total"], &counts["toCreate"]), (total, &Value::from(1)), "{counts}");
+    assert_eq!(again["work"][0]["added"], 1, "{}", again["work"]);
+    assert_eq!(Listing::of(cloud).counts(), before.counts());
+
+    // It is whole again. What was changed is named, and is no work.
+    let machine = before.of_kind("machine")[0].says("instanceId").to_owned();
+    cloud.ec2("DeleteTags", &[("ResourceId.1", &machine), ("Tag.1.Key", "team")]);
+    let third = installation.create_native(&[]);
+    let codes: Vec<&str> = findings(&third).iter().map(|(code, _)| *code).collect();
+    assert!(codes.contains(&"LF1428") && !codes.contains(&"LF1427"), "{codes:?}");
+    assert_eq!(third["summary"]["counts"]["toCreate"], 0, "{}", third["summary"]["counts"]);
+    let results = third["work"].as_array().unwrap().iter().map(|work| &work["result"]);
+    assert_eq!(results.collect::<Vec<&Value>>(), ["unchanged", "unchanged"], "{}", third["work"]);
+}

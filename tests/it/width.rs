@@ -15,9 +15,62 @@ const COMMANDS: &[(&str, &[&str])] = &[
     ("explain-engine", &["explain", "--engine", "aso"]),
     ("regions", &["regions"]),
     ("validate", &["validate", "broken.yaml", "rejected.yaml"]),
+    ("profile-diff", &["profile", "diff", "--parent", "parent.yaml", "--profile", "profile.yaml", "-q"]),
+    ("profile-regions", &["regions", "--cloud-profile", "parent.yaml", "-q"]),
+    ("facts", &["facts", "--offline"]),
+    ("wait-for", &["wait-for", "install-complete", "--kubeconfig", "plain.kubeconfig"]),
+    ("gather", &["gather", "--dir", "demo", "--out", "COLUMNS.tar.gz"]),
 ];
 /// Those whose text at 80 columns is kept to be read.
-const KEPT: &[&str] = &["plan", "validate"];
+const KEPT: &[&str] = &["plan", "validate", "profile-diff", "profile-regions", "facts"];
+
+/// A profile whose values are longer than a line, and its parent, whose name is a reason for each of its regions.
+const PARENT: &str = "\
+apiVersion: core.gardener.cloud/v1beta1
+kind: CloudProfile
+metadata:
+  name: regions-that-the-platform-team-has-approved
+spec:
+  type: aws
+  kubernetes:
+    versions:
+    - version: 1.28.6
+  machineTypes:
+  - name: m6i.xlarge
+    cpu: '4'
+    memory: 16Gi
+  regions:
+  - name: us-east-1
+    zones:
+    - name: us-east-1a
+  - name: ap-southeast-1
+    zones:
+    - name: ap-southeast-1a
+";
+const PROFILE: &str = "\
+apiVersion: core.gardener.cloud/v1beta1
+kind: PrivateCloudProfile
+metadata:
+  name: team
+  namespace: project
+spec:
+  parent: regions-that-the-platform-team-has-approved
+  regions:
+  - name: eu-central-1
+    zones:
+    - name: eu-central-1a
+    labels:
+      example.com/reason: the regulator of a customer asks for data that stay in Germany, until the contract ends
+";
+/// A kubeconfig that is refused, with a message that is longer than a line.
+const PLAIN: &str = "\
+apiVersion: v1
+kind: Config
+clusters: [{name: demo, cluster: {server: 'http://api.a-cluster-with-a-long-name.some-team.example.com:6443'}}]
+users: [{name: admin, user: {token: x}}]
+contexts: [{name: admin, context: {cluster: demo, user: admin}}]
+current-context: admin
+";
 
 fn home() -> TempDir {
     let home = tempfile::tempdir().unwrap();
@@ -25,8 +78,19 @@ fn home() -> TempDir {
         ("install-config.yaml", include_str!("../../testdata/quickstart/aws.yaml")),
         ("broken.yaml", include_str!("../../testdata/quickstart/broken.yaml")),
         ("rejected.yaml", include_str!("../../testdata/quickstart/rejected.yaml")),
+        ("parent.yaml", PARENT),
+        ("profile.yaml", PROFILE),
+        ("plain.kubeconfig", PLAIN),
+        ("demo/install-config.yaml", include_str!("../../testdata/quickstart/aws.yaml")),
+        (
+            "demo/metadata.json",
+            r#"{"infraID":"demo-x7k2p","clusterName":"demo","aws":{"region":"us-east-1"}}"#,
+        ),
+        ("demo/.landfall/log/cluster-apply-1.jsonl", "{}\n"),
     ] {
-        fs::write(home.path().join(name), text).unwrap();
+        let path = home.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
     }
     home
 }
@@ -35,7 +99,10 @@ fn home() -> TempDir {
 fn printed(home: &TempDir, arguments: &[&str], columns: u16) -> String {
     let folder = home.path().display().to_string();
     let variables = [("HOME", folder.as_str()), ("TERM", "xterm"), ("NO_COLOR", "1")];
-    let mut terminal = Terminal::of_size((50, columns), home.path(), arguments, &variables);
+    let arguments: Vec<String> =
+        arguments.iter().map(|one| one.replace("COLUMNS", &columns.to_string())).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let mut terminal = Terminal::of_size((50, columns), home.path(), &arguments, &variables);
     terminal.exit();
     terminal.all().replace("\r\n", "\n")
 }
@@ -46,7 +113,7 @@ fn text_for_people_stays_within_the_terminal() {
     for (name, arguments) in COMMANDS {
         for columns in [80, 100, 120] {
             let text = printed(&home, arguments, columns);
-            assert!(text.lines().count() > 5, "{name}: {text}");
+            assert!(text.lines().count() > 3, "{name}: {text}");
             // A single word, such as a path, is not broken.
             let too_long =
                 |line: &&str| line.chars().count() > usize::from(columns) && line.trim_start().contains(' ');
@@ -82,4 +149,16 @@ fn without_a_terminal_a_message_is_one_line() {
     let text = String::from_utf8(output.stdout).unwrap();
     let message = text.lines().find(|line| line.starts_with("error[LF0102]")).unwrap_or_default();
     assert!(message.chars().count() > 120, "{text}");
+}
+
+/// Elsewhere than on a terminal, a comparison is a patch.
+#[test]
+fn without_a_terminal_a_comparison_keeps_its_lines() {
+    let home = home();
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_landfall"));
+    command.args(["profile", "diff", "--parent", "parent.yaml", "--profile", "profile.yaml"]);
+    let output = command.current_dir(home.path()).env_clear().output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let line = text.lines().find(|line| line.contains("regulator")).unwrap_or_default();
+    assert!(line.starts_with('+') && line.ends_with("contract ends"), "{text}");
 }

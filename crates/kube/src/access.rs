@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use ::kube::client::ClientBuilder;
 use ::kube::{Client, Config};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -14,6 +15,7 @@ use url::Url;
 
 use super::Fault;
 use super::kubeconfig::{self, Authorities, Bad, BadKubeconfig, Current};
+use super::observed::Observed;
 
 /// Where a pod finds its service account.
 pub const ACCOUNT: &str = "/var/run/secrets/kubernetes.io/serviceaccount";
@@ -138,7 +140,8 @@ impl Access {
         config.connect_timeout = Some(limit);
         config.read_timeout = Some(silence);
         config.write_timeout = Some(limit);
-        Client::try_from(config).map_err(|error| Fault::of(&error))
+        let client = ClientBuilder::try_from(config).map_err(|error| Fault::of(&error))?;
+        Ok(client.with_layer(&Observed).build())
     }
 
     /// What is wrong with the way to the server, looked at step by step; none where nothing is, or where it

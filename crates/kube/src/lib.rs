@@ -22,6 +22,7 @@ mod kubeconfig;
 pub mod lease;
 pub mod live;
 pub mod objects;
+mod observed;
 pub mod questions;
 
 pub use access::{ACCOUNT, Access};

@@ -12,7 +12,7 @@ use semver::Version;
 use serde_json::json;
 
 use super::manage::{Meant, NameArgs};
-use super::management::{Driver, KubeconfigArgs, Management, refuse};
+use super::management::{ASKING, Driver, KubeconfigArgs, Management, refuse};
 use super::settings::{Machines, text, unreadable};
 use crate::cli::create::refused;
 use crate::cli::destroy::unnamed;
@@ -89,7 +89,7 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
     };
     let runtime = prepare::runtime()?;
     let looked = looked(args, &meant, &basis.catalogue, release.as_ref());
-    let looked = runtime.block_on(watched(&settings.printer, "asking the management cluster", None, looked));
+    let looked = runtime.block_on(watched(&settings.printer, ASKING, None, looked));
     runtime.shutdown_background();
     match looked {
         Ok(report) => {

@@ -15,7 +15,9 @@ use landfall_model::plan::is_infra_id;
 use landfall_net::stop::Stop;
 use serde_json::{Value, json};
 
-use super::management::{self, KubeconfigArgs, Management, Shown, identity, judged, limits, stopping};
+use super::management::{
+    self, ASKING, KubeconfigArgs, Management, Shown, identity, judged, limits, stopping,
+};
 use crate::cli::destroy::{at_home, unnamed};
 use crate::cli::duration::within_a_day;
 use crate::cli::namespace::namespace;
@@ -23,7 +25,7 @@ use crate::cli::{Exit, Output, Settings, engine};
 use crate::prepare;
 use crate::prepare::target;
 use crate::prepare::target::{Named, Unnamed};
-use crate::ui::json as json_form;
+use crate::ui::{json as json_form, watched};
 
 /// Which cluster.
 #[derive(Debug, clap::Args)]
@@ -244,25 +246,35 @@ impl Reached {
 }
 
 async fn changed(args: &Args, change: Change, ground: &Ground, settings: &Settings) -> Ended {
-    let reached = Reached::at(args.kubeconfig.kubeconfig.as_deref(), ground).await?;
-    not_moved(&reached.management.live, ground, settings).await?;
+    let reached = watched(&settings.printer, ASKING, None, async {
+        let reached = Reached::at(args.kubeconfig.kubeconfig.as_deref(), ground).await?;
+        not_moved(&reached.management.live, ground, settings).await?;
+        Ok(reached)
+    });
+    let reached = reached.await?;
     let job = match change {
         Change::Pause => Job::Pause,
         Change::Resume => Job::Resume,
         Change::HandOver => Job::HandOver,
     };
-    let (shown, stop) = (Shown::new(settings), Stop::default());
+    let (shown, stop) = (Shown::new(settings, args.cluster.timeout), Stop::default());
     let place = reached.place(ground, args.cluster.timeout, &shown, &stop);
     let mut feed = reached.feed(ground);
-    Ok(stopping(&stop, at_work(&place, &mut feed, job)).await)
+    Ok(shown.during(stopping(&stop, at_work(&place, &mut feed, job))).await)
 }
 
-/// How the move ended, and which management cluster it led to.
-async fn relocated(
-    args: &MoveArgs,
-    ground: &Ground,
-    settings: &Settings,
-) -> Result<(Worked, String), (Vec<Finding>, Exit)> {
+/// The two management clusters of a move.
+struct Both {
+    from: Reached,
+    to: Reached,
+    /// Which one the new one is.
+    home: String,
+    /// What was found of the operator of the new one; none where the cluster is not in the old one any more.
+    report: Option<Report>,
+}
+
+/// Looks at both management clusters.
+async fn both(args: &MoveArgs, ground: &Ground) -> Result<Both, (Vec<Finding>, Exit)> {
     let from = Reached::at(Some(&args.from_kubeconfig), ground).await?;
     let to = Reached::at(Some(&args.to_kubeconfig), ground).await?;
     let home = to.home().await?;
@@ -271,22 +283,37 @@ async fn relocated(
     }
     // Nothing is paused before it is known that the cluster can live there. A cluster that is not here any more lives
     // there already, or nowhere.
-    if let Some(cloud) = from.cloud(ground).await? {
+    let report = if let Some(cloud) = from.cloud(ground).await? {
         // Routes are of nobody's plan, so that an operator need not have their kind.
         let needed: Vec<&'static Kind> =
             from.kinds.iter().copied().filter(|kind| kind.core || to.kinds.contains(kind)).collect();
         let wanted = Wanted { cloud: &cloud, namespace: &ground.namespace, kinds: &needed };
         let report = to.management.check(&wanted, &ground.infra_id, false, Catalogue::embedded()).await;
-        let report = report.map_err(|findings| (findings, Exit::Unfit))?;
+        Some(report.map_err(|findings| (findings, Exit::Unfit))?)
+    } else {
+        None
+    };
+    Ok(Both { from, to, home, report })
+}
+
+/// How the move ended, and which management cluster it led to.
+async fn relocated(
+    args: &MoveArgs,
+    ground: &Ground,
+    settings: &Settings,
+) -> Result<(Worked, String), (Vec<Finding>, Exit)> {
+    let looked = watched(&settings.printer, "asking both management clusters", None, both(args, ground));
+    let Both { from, to, home, report } = looked.await?;
+    if let Some(report) = report {
         management::warn(&report, settings);
     }
-    let (shown, stop) = (Shown::new(settings), Stop::default());
+    let (shown, stop) = (Shown::new(settings, args.cluster.timeout), Stop::default());
     let (here, there) = (|| from.feed(ground), || to.feed(ground));
     let relocation = Relocation {
         from: Side { place: from.place(ground, args.cluster.timeout, &shown, &stop), feed: &here },
         to: Side { place: to.place(ground, args.cluster.timeout, &shown, &stop), feed: &there },
     };
-    let worked = stopping(&stop, moved(&relocation)).await;
+    let worked = Box::pin(shown.during(stopping(&stop, moved(&relocation)))).await;
     if matches!(worked, Worked::NotThere) {
         not_moved(&from.management.live, ground, settings).await?;
     }

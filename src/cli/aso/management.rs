@@ -2,6 +2,7 @@
 //! written, and how work on a cluster is shown.
 
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use futures::FutureExt as _;
@@ -19,17 +20,23 @@ use landfall_engine_aso::drive::{
 use landfall_engine_aso::kinds::Kind;
 use landfall_kube::{ACCOUNT, Access, Bad, BadKubeconfig, Failure, Fault};
 use landfall_model::catalogue::Catalogue;
+use landfall_net::calls;
 use landfall_net::stop::Stop;
 use landfall_platform::World as _;
 use serde_json::{Value, json};
+use tokio::time::sleep;
 
 use crate::cli::{Exit, Output, Settings, engine, signals};
 use crate::prepare::Environment;
-use crate::ui::{Printer, StageBars, json as json_form};
+use crate::ui::{Printer, Pulse, StageBars, beat, counted, json as json_form};
 use crate::wait;
 
 /// How long a connection, and each part of an answer, may take.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// How often progress is shown.
+const BEAT: Duration = Duration::from_secs(1);
+/// What is said while a management cluster is looked at.
+pub const ASKING: &str = "asking the management cluster";
 /// The clock of the work.
 const CLOCK: Clock = now;
 
@@ -261,17 +268,45 @@ pub struct Shown<'p> {
     bars: StageBars,
     drawn: bool,
     printer: &'p Printer,
+    limit: Duration,
+    /// How many of how many objects are as they are to be.
+    done: Mutex<(usize, usize)>,
+    pulse: Pulse,
     checks: Option<&'p Checks<'p>>,
 }
 
 impl<'p> Shown<'p> {
-    /// To the user of these settings.
+    /// To the user of these settings, of work that may take as long as `limit`.
     #[must_use]
-    pub fn new(settings: &'p Settings) -> Self {
+    pub fn new(settings: &'p Settings, limit: Duration) -> Self {
         let drawn = settings.printer.draws();
-        let bars = StageBars::new(drawn);
+        let bars = StageBars::new(drawn, Some(limit));
         bars.began("objects");
-        Self { bars, drawn, printer: &settings.printer, checks: None }
+        let (done, pulse) = (Mutex::default(), Pulse::default());
+        Self { bars, drawn, printer: &settings.printer, limit, done, pulse, checks: None }
+    }
+
+    /// Waits for the work, and shows every second how it stands; where nothing is drawn, a line every 30 seconds does.
+    pub async fn during<T>(&self, work: impl Future<Output = T>) -> T {
+        let mut work = std::pin::pin!(work);
+        loop {
+            tokio::select! {
+                result = &mut work => return result,
+                () = sleep(BEAT) => self.beat(),
+            }
+        }
+    }
+
+    fn beat(&self) {
+        let (done, total) = *self.done.lock().unwrap_or_else(PoisonError::into_inner);
+        self.bars.at(done, Some(total), &calls::current().unwrap_or_default());
+        if let Some(taken) = self.pulse.due().filter(|_| !self.drawn) {
+            let what = match total {
+                0 => "objects".to_owned(),
+                total => format!("{done} of {} done", counted(total, "object")),
+            };
+            self.printer.talk(&beat(&what, taken, Some(self.limit)));
+        }
     }
 
     /// The same, with checks that say what stands against the operator's use.
@@ -284,10 +319,12 @@ impl<'p> Shown<'p> {
 
 impl Watcher for Shown<'_> {
     fn changed(&self, done: usize, total: usize) {
-        self.bars.at(done, Some(total), "");
+        *self.done.lock().unwrap_or_else(PoisonError::into_inner) = (done, total);
+        self.bars.at(done, Some(total), &calls::current().unwrap_or_default());
     }
 
     fn told(&self, line: &str) {
+        self.pulse.told();
         if self.drawn {
             self.bars.line(line);
             self.printer.record(line);

@@ -188,7 +188,7 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
         return Ok(Exit::Usage);
     }
     let runtime = prepare::runtime()?;
-    let live = Live::new("preflight", Some(args.asking.limit()), settings.printer.draws());
+    let live = Live::new("preflight", Some(args.asking.limit()), &settings.printer);
     let ask = args.asking.ask(&live);
     let world = Environment;
     let asking = prepare::asking(&directory, &examined, &basis, &ask, &world);

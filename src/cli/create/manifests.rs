@@ -169,12 +169,10 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
         Ok(basis) => basis,
         Err(refusal) => return outcome::refused(refusal, settings),
     };
-    let asks = args.facts.given().is_none();
-    let live = Live::new(
-        "facts",
-        Some(args.asking.limit()),
-        settings.printer.draws() && asks && args.fleet.is_none(),
-    );
+    let live = match args.fleet {
+        Some(_) => Live::of_many("facts", &settings.printer),
+        None => Live::new("facts", Some(args.asking.limit()), &settings.printer),
+    };
     let options = options(args, &live);
     match &args.fleet {
         Some(fleet) => fleet::run(fleet, &basis, &wanted, &options, settings),
@@ -194,7 +192,7 @@ fn one(directory: &Path, basis: &Basis, options: &Options<'_>, settings: &Settin
     }
 }
 
-fn options<'w>(args: &Args, live: &'w Live) -> Options<'w> {
+fn options<'w>(args: &Args, live: &'w Live<'_>) -> Options<'w> {
     let facts = args.facts.given().unwrap_or_else(|| FactsFrom::Cloud(args.asking.ask(live)));
     Options {
         strictness: args.reading.into(),

@@ -1,5 +1,7 @@
 //! What a run of `create cluster` is going to make, beside what earlier runs have made or removed.
 
+use std::collections::BTreeMap;
+
 use landfall_model::plan::Stage;
 use landfall_model::plan::outline::{Item, Outline};
 use landfall_platform::native::Graph;
@@ -11,10 +13,11 @@ use crate::ui;
 /// The outline of a plan, with what there is of it already.
 pub(super) struct Summary {
     outline: Outline,
-    /// What exists is not in it.
-    left: Outline,
+    /// The outline in the engine's own resources.
+    whole: Outline,
+    existing: Vec<Existing>,
     /// Whether the engine takes some resources of the outline for parts of others.
-    is_folded: bool,
+    has_parts: bool,
     stages: Vec<(Stage, Standing)>,
     counts: Vec<Count>,
 }
@@ -34,9 +37,8 @@ impl Summary {
         outline: Outline,
         graph: Option<&Graph>,
         stages: Vec<(Stage, Standing)>,
-        existing: &[Existing],
+        existing: Vec<Existing>,
     ) -> Self {
-        let is_begun = existing.iter().any(|stage| stage.count() > 0);
         let whole = match graph {
             Some(graph) => outline_of(graph, &outline),
             None => outline.clone(),
@@ -48,8 +50,7 @@ impl Summary {
             Count { stage: stage.name, existing: existing.map_or(0, Existing::count).min(total), total }
         };
         let counts = stages.iter().map(count).collect();
-        let left = if is_begun { without(whole, existing) } else { outline.clone() };
-        Self { outline, left, is_folded: graph.is_some() && !is_begun, stages, counts }
+        Self { outline, whole, existing, has_parts: graph.is_some(), stages, counts }
     }
 
     /// An outline without the stages that are left out.
@@ -93,15 +94,18 @@ impl Summary {
         progress(self.existing(), self.total())
     }
 
-    /// Takes a stage for one that is to be worked on, of which so many resources are missing.
-    pub(super) fn reopen(&mut self, stage: &str, missing: usize) {
+    /// Takes a stage for one that is to be worked on, of which these resources are missing, by type.
+    pub(super) fn reopen(&mut self, stage: &str, missing: &BTreeMap<String, usize>) {
         for (known, standing) in &mut self.stages {
             if known.name == stage {
                 *standing = Standing::Due;
             }
         }
         for count in self.counts.iter_mut().filter(|count| count.stage == stage) {
-            count.existing = count.existing.saturating_sub(missing);
+            count.existing = count.existing.saturating_sub(missing.values().sum());
+        }
+        for existing in self.existing.iter_mut().filter(|existing| existing.stage == stage) {
+            existing.forget(missing);
         }
     }
 
@@ -157,8 +161,11 @@ impl Summary {
         if self.is_complete() {
             return String::new();
         }
-        let left = self.only(&self.left, |standing| !is_settled(standing));
-        ui::outline::text_of(&left, self.is_folded.then(|| self.total()), style)
+        let is_begun = self.existing.iter().any(|stage| stage.count() > 0);
+        let left = if is_begun { without(self.whole.clone(), &self.existing) } else { self.outline.clone() };
+        let left = self.only(&left, |standing| !is_settled(standing));
+        let folded = self.has_parts && !is_begun;
+        ui::outline::text_of(&left, folded.then(|| self.total()), style)
     }
 
     /// The summary as data: without stages that were removed, which are named, and with the time since when
@@ -243,8 +250,6 @@ fn is_settled(standing: &Standing) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use landfall_platform::native::{Node, Properties};
 
     use super::*;
@@ -267,7 +272,7 @@ mod tests {
             Existing { stage: "cluster", types: types(is_made(&cluster), "x_net") },
             Existing { stage: "bootstrap", types: types(is_made(&bootstrap), "x_machine") },
         ];
-        Summary::new(outline, None, vec![(first, cluster), (second, bootstrap)], &existing)
+        Summary::new(outline, None, vec![(first, cluster), (second, bootstrap)], existing.to_vec())
     }
 
     fn unchanged() -> Standing {
@@ -322,7 +327,7 @@ mod tests {
         let outline = Outline::new(&STAGES, items, Vec::new(), Vec::new());
         let types = BTreeMap::from_iter([(kind.to_owned(), 2)]);
         let existing = [Existing { stage: "cluster", types }];
-        Summary::new(outline, graph, vec![(STAGES[0], Standing::Due)], &existing)
+        Summary::new(outline, graph, vec![(STAGES[0], Standing::Due)], existing.to_vec())
     }
 
     #[test]
@@ -333,8 +338,13 @@ mod tests {
         assert!(text.contains("     1  Network  2 exist\n") && text.contains("     1  Machine\n"), "{text}");
         assert!(text.contains("2 resources in 1 stage"), "{text}");
         assert_eq!(part.json()["counts"], json!({ "total": 4, "existing": 2, "toCreate": 2 }));
-        part.reopen("cluster", 1);
+        part.reopen("cluster", &BTreeMap::from([("x_net".to_owned(), 1)]));
         assert_eq!((part.existing(), part.to_create()), (1, 3));
+        let text = part.text(ui::Style::PLAIN);
+        assert!(
+            text.contains("     2  Network  1 exist\n") && text.contains("3 resources in 1 stage"),
+            "{text}"
+        );
     }
 
     #[test]
@@ -353,6 +363,16 @@ mod tests {
         assert_eq!((part.existing(), part.total()), (2, 4));
         let text = part.text(ui::Style::PLAIN);
         assert!(text.contains("     1  net   2 exist\n") && text.contains("     1  rule\n"), "{text}");
+    }
+
+    #[test]
+    fn what_is_missing_of_a_whole_cluster_is_to_be_created_again() {
+        let mut whole = summary(unchanged(), removed());
+        whole.reopen("cluster", &BTreeMap::from([("x_net".to_owned(), 1)]));
+        assert!(!whole.is_complete() && whole.is_bootstrap_gone());
+        assert_eq!((whole.existing(), whole.total(), whole.to_create()), (0, 1, 1));
+        let text = whole.text(ui::Style::PLAIN);
+        assert!(text.contains("     1  Network\n") && !text.contains("Stage bootstrap"), "{text}");
     }
 
     #[test]

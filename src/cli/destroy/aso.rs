@@ -90,20 +90,23 @@ pub(super) fn remove(
             return ended(outcome(exit), &findings, exit, settings).map(Objects::Ended);
         }
     };
-    let (shown, stop) = (Shown::new(settings), Stop::default());
-    let place = Place {
+    let stop = Stop::default();
+    let at = |watcher| Place {
         api: &management.live,
         kinds: &kinds,
         ground: &ground,
         identity: identity(),
         limits: limits(args.timeout),
-        watcher: &shown,
+        watcher,
         stop: &stop,
     };
     let takes_others = args.remove_user_objects;
+    // Its progress ends before the question.
     let others = runtime.block_on(async {
+        let shown = Shown::new(settings, args.timeout);
+        let place = at(&shown);
         let feed = management.feed(&kinds, &report, &ground);
-        stopping(&stop, place.others(feed, takes_others)).await
+        shown.during(stopping(&stop, place.others(feed, takes_others))).await
     });
     if stop.is_asked() {
         return ended("interrupted", &[], Exit::Interrupted, settings).map(Objects::Ended);
@@ -136,8 +139,10 @@ pub(super) fn remove(
         }
     }
     let worked = runtime.block_on(async {
+        let shown = Shown::new(settings, args.timeout);
+        let place = at(&shown);
         let mut feed = management.feed(&kinds, &report, &ground);
-        stopping(&stop, at_work(&place, &mut feed, Job::Remove { takes_others })).await
+        shown.during(stopping(&stop, at_work(&place, &mut feed, Job::Remove { takes_others }))).await
     });
     let (findings, exit) = match worked {
         // What an earlier run removed there is looked for in Azure all the same.

@@ -120,7 +120,7 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
         Ok(terraform) => terraform,
         Err(fault) => return engine::missing(&fault, settings),
     };
-    let live = Live::new("", None, false);
+    let live = Live::of_many("", &settings.printer);
     let (ask, world) = (args.asking.ask(&live), Environment);
     let known = config(args, &directory, settings);
     let session = known.as_ref().and_then(|(basis, examined)| {

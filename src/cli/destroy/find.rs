@@ -1,5 +1,7 @@
 //! `landfall destroy find`.
 
+mod listing;
+
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -23,8 +25,8 @@ use crate::prepare;
 use crate::prepare::target;
 use crate::prepare::target::Unnamed;
 use crate::prepare::{Basis, Environment, Profiled};
-use crate::ui::layout::grid;
-use crate::ui::{Waiting, beating, json as json_form, printable};
+use crate::ui::{Waiting, beating, json as json_form};
+use listing::{Entry, listing};
 
 /// List an account's clusters in a region
 ///
@@ -305,10 +307,10 @@ fn missed(seen: &[Seen<'_>]) -> Vec<Finding> {
     named.collect()
 }
 
-fn tell(
+fn tell<'s>(
     args: &Args,
     platform: &dyn Platform,
-    seen: &[Seen<'_>],
+    seen: &'s [Seen<'_>],
     settings: &Settings,
 ) -> anyhow::Result<Exit> {
     let (findings, exit) = (missed(seen), exit(seen));
@@ -321,7 +323,7 @@ fn tell(
     if !off.is_empty() {
         settings.printer.talk(&format!("not enabled in the account, so not searched: {}", off.join(", ")));
     }
-    let mut rows: Vec<(&Seen<'_>, &FoundCluster)> = Vec::new();
+    let mut rows: Vec<(&'s Seen<'_>, &'s FoundCluster)> = Vec::new();
     for one in seen {
         rows.extend(one.clusters.iter().flatten().map(|cluster| (one, cluster)));
     }
@@ -357,39 +359,23 @@ fn tell(
         return Ok(exit);
     }
     let has_accounts = seen.iter().any(|one| one.account.is_some());
-    let mut header = vec!["INFRA ID", "REGION", "RESOURCES SEEN"];
-    if has_accounts {
-        header.insert(0, "ACCOUNT");
-    }
-    if !args.profile.is_empty() {
-        header.insert(0, "PROFILE");
-    }
-    let row = |(one, cluster): (&Seen<'_>, &FoundCluster)| {
-        let mut row =
-            vec![printable(&cluster.infra_id), printable(&cluster.region), cluster.things.to_string()];
-        if has_accounts {
-            row.insert(0, printable(one.account.as_deref().unwrap_or("unknown")));
-        }
-        if !args.profile.is_empty() {
-            row.insert(0, printable(one.place.profile_name()));
-        }
-        row
+    let entry = |one: &'s Seen<'_>, region, infra_id, seen| Entry {
+        profile: Some(one.place.profile_name()).filter(|_| !args.profile.is_empty()),
+        account: one.account.as_deref(),
+        infra_id,
+        region,
+        seen,
     };
-    let found = rows.into_iter().map(row);
+    let found = rows.into_iter().map(|(one, cluster)| {
+        entry(one, cluster.region.as_str(), Some(cluster.infra_id.as_str()), cluster.things.to_string())
+    });
     let missed = seen.iter().filter_map(|one| {
         // Those that are not enabled are many, and have been named.
         let missed = one.clusters.as_ref().err().filter(|missed| missed.finding().is_some())?;
-        let mut row = vec!["-".to_owned(), printable(&one.place.region), missed.words().to_owned()];
-        if has_accounts {
-            row.insert(0, printable(one.account.as_deref().unwrap_or("unknown")));
-        }
-        if !args.profile.is_empty() {
-            row.insert(0, printable(one.place.profile_name()));
-        }
-        Some(row)
+        Some(entry(one, one.place.region.as_str(), None, missed.words().to_owned()))
     });
-    let rows: Vec<Vec<String>> = found.chain(missed).collect();
-    settings.printer.data(&grid(&header, &[header.len() - 1], &rows, settings.printer.styles().data))?;
+    let entries: Vec<Entry<'_>> = found.chain(missed).collect();
+    settings.printer.data(&listing(&entries, has_accounts, settings.printer.styles().data))?;
     Ok(exit)
 }
 

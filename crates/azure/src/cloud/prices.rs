@@ -1,5 +1,11 @@
-//! Prices, from the Azure Retail Prices API. It takes no credentials:
+//! Prices, from the Azure Retail Prices API. It takes no credentials, and the values of its filters are case-sensitive:
 //! <https://learn.microsoft.com/rest/api/cost-management/retail-prices/azure-retail-prices>
+//!
+//! Services and meters are those that other public programs ask it for:
+//! <https://github.com/infracost/infracost/tree/master/internal/providers/terraform/azure> (`public_ip.go`,
+//! `nat_gateway.go`, `lb_rule.go`) and <https://github.com/infracost/infracost/tree/master/internal/resources/azure>
+//! (`linux_virtual_machine.go`, `managed_disk.go`, `private_dns_zone.go`). Some meters are of a region, others of all
+//! regions of a cloud, which have a name of their own there.
 
 use azure_core::http::Method;
 use futures::future::join_all;
@@ -20,6 +26,8 @@ const HOST: &str = "https://prices.azure.com/";
 const PATH: &str = "api/retail/prices";
 const CALL: &str = "GET prices.azure.com";
 const CURRENCY: &str = "USD";
+/// The clouds whose prices it has; none is named for the first of them.
+const CLOUDS: &[&str] = &["", "AzurePublicCloud", "AzureUSGovernmentCloud"];
 /// No price has more meters than fit into so many pages.
 const MOST_PAGES: usize = 10;
 
@@ -58,18 +66,28 @@ struct Query {
     filter: String,
     /// The name of the meter; empty where the conditions name it.
     meter: String,
-    /// Whether a region's own price comes before one for all regions.
-    is_regional: bool,
+    /// The regions that a meter may be of: the first one that has some counts.
+    places: Vec<String>,
+}
+
+/// The names of all regions of a cloud, and those that DNS has for them.
+fn everywhere(region: &str) -> (&'static str, &'static [&'static str]) {
+    if region.starts_with("usgov") || region.starts_with("usdod") {
+        ("US Gov", &["US Gov Zone 1", "US Gov"])
+    } else {
+        ("Global", &["", "Zone 1", "Global"])
+    }
 }
 
 impl Query {
-    /// The meters of a key; none where Azure sells no such thing.
-    fn of(key: &PriceKey) -> Option<Self> {
+    /// The meters of a key in a region; none where Azure does not sell it.
+    fn of(key: &PriceKey, region: &str) -> Option<Self> {
         let quoted = |text: &str| text.replace('\'', "''");
+        let (all_regions, zones) = everywhere(region);
         let of = |service: &str, more: &str, meter: &str| Self {
             filter: format!("serviceName eq '{service}'{more}"),
             meter: meter.to_owned(),
-            is_regional: true,
+            places: [region, all_regions].map(str::to_owned).to_vec(),
         };
         let kind = key.r#type.as_str();
         Some(match (key.item, kind) {
@@ -88,21 +106,23 @@ impl Query {
                 of("Load Balancer", "", "Standard Overage LB Rules and Outbound Rules")
             }
             (Item::PublicAddress, "ipv4") => of("Virtual Network", "", "Standard IPv4 Static Public IP"),
-            (Item::PublicAddress, "ipv6") => of("Virtual Network", "", "Standard IPv6 Static Public IP"),
-            (Item::DnsZone, "private") => Self { is_regional: false, ..of("Azure DNS", "", "Private Zone") },
+            (Item::DnsZone, "private") => {
+                let places = zones.iter().map(|zone| (*zone).to_owned()).collect();
+                Self { places, ..of("Azure DNS", "", "Private Zone") }
+            }
             _ => return None,
         })
     }
 
     /// The first page of its meters.
-    fn url(&self, base: &Url, region: &str) -> Option<Url> {
+    fn url(&self, base: &Url) -> Option<Url> {
         let mut filter = format!("{} and priceType eq 'Consumption'", self.filter);
         if !self.meter.is_empty() {
             filter = format!("{filter} and meterName eq '{}'", self.meter);
         }
-        if self.is_regional {
-            filter = format!("{filter} and (armRegionName eq '{region}' or armRegionName eq 'Global')");
-        }
+        let places = self.places.iter().map(|place| format!("armRegionName eq '{place}'"));
+        let places = places.collect::<Vec<String>>().join(" or ");
+        filter = format!("{filter} and ({places})");
         let mut url = base.join(PATH).ok()?;
         url.query_pairs_mut()
             .append_pair("api-version", "2023-01-01-preview")
@@ -111,26 +131,28 @@ impl Query {
         Some(url)
     }
 
-    /// The prices of these meters, each once: of the region, else of all regions.
-    fn prices(&self, key: &PriceKey, meters: &[Meter], region: &str) -> Vec<Money> {
-        let own = meters.iter().any(|meter| meter.arm_region_name.eq_ignore_ascii_case(region));
-        let mut prices = Vec::new();
-        for meter in meters {
-            let is_here = !own || meter.arm_region_name.eq_ignore_ascii_case(region);
-            if is_here && is_ordinary(key, meter) && (self.meter.is_empty() || self.meter == meter.meter_name)
-            {
+    /// The prices of these meters, each once: of the first place that has some.
+    fn prices(&self, key: &PriceKey, meters: &[Meter]) -> Vec<Money> {
+        let fitting = || {
+            let meters = meters.iter().filter(|meter| is_ordinary(key, meter));
+            meters.filter(|meter| self.meter.is_empty() || self.meter == meter.meter_name)
+        };
+        let of = |place: &String| {
+            let mut prices = Vec::new();
+            for meter in fitting().filter(|meter| meter.arm_region_name.eq_ignore_ascii_case(place)) {
                 let price = meter.retail_price.as_ref().and_then(|price| Money::parse(price.get()));
                 prices.extend(price.filter(|price| !prices.contains(price)));
             }
-        }
-        prices
+            prices
+        };
+        self.places.iter().map(of).find(|prices| !prices.is_empty()).unwrap_or_default()
     }
 }
 
 /// Whether a meter is what a cluster's machines are charged by: Linux, not spot, of the first tier, by the unit.
 fn is_ordinary(key: &PriceKey, meter: &Meter) -> bool {
     const OTHER_PRODUCTS: &[&str] = &["Windows", "Cloud Services", "CloudServices"];
-    const OTHER_SKUS: &[&str] = &["Spot", "Low Priority"];
+    const OTHER_SKUS: &[&str] = &["Spot", "Low Priority", "Expired", "Free"];
     let units: &[&str] = match key.item.unit() {
         "hour" => &["1 Hour", "1/Hour"],
         _ => &["1/Month", "1"],
@@ -155,6 +177,13 @@ pub(super) async fn prices(session: &Session<'_>, keys: &[PriceKey]) -> Asked<Pr
     };
     if environment::is_hub(session) {
         return Err(unavailable("the Azure Retail Prices API has no prices of an Azure Stack Hub"));
+    }
+    // What it has for all regions of Azure is wrong elsewhere.
+    if !CLOUDS.contains(&session.platform.cloud_name.as_str()) {
+        let cloud = &session.platform.cloud_name;
+        return Err(unavailable(&format!(
+            "the Azure Retail Prices API has no prices of the cloud `{cloud}`"
+        )));
     }
     let Ok(base) = Url::parse(HOST) else {
         return Err(unavailable("the Azure Retail Prices API has no URL"));
@@ -194,11 +223,11 @@ async fn price(
     region: &str,
     key: &PriceKey,
 ) -> Result<Result<Price, &'static str>, Fault> {
-    let Some(query) = Query::of(key) else {
+    let Some(query) = Query::of(key, region) else {
         return Ok(Err("Azure does not have a price for this item"));
     };
     let mut meters = Vec::new();
-    let mut next = query.url(base, region);
+    let mut next = query.url(base);
     for _ in 0..MOST_PAGES {
         let Some(url) = next else { break };
         let answer = api.send(CALL, Method::Get, &url, None).await?;
@@ -209,7 +238,7 @@ async fn price(
         // Only this host is asked.
         next = Url::parse(&page.next_page_link).ok().filter(|next| next.origin() == base.origin());
     }
-    Ok(match query.prices(key, &meters, region)[..] {
+    Ok(match query.prices(key, &meters)[..] {
         [price] => Ok(Price::of(key, price)),
         [] => Err("Azure has no price"),
         _ => Err("Azure has several prices"),
@@ -235,9 +264,24 @@ mod tests {
         {"armRegionName": "", "productName": "Azure DNS", "skuName": "Private", "meterName": "Private Zone",
          "unitOfMeasure": "1", "retailPrice": 0.1, "tierMinimumUnits": 25.0}],
         "NextPageLink": "https://elsewhere.example.com/api/retail/prices?$skip=100"}"#;
+    /// Meters of all regions; those of the United States government have the same names.
+    const GATEWAYS: &str = r#"{"Items": [
+        {"armRegionName": "US Gov", "productName": "NAT Gateway", "skuName": "Standard",
+         "meterName": "Standard Gateway", "unitOfMeasure": "1 Hour", "retailPrice": 0.054, "tierMinimumUnits": 0.0},
+        {"armRegionName": "Global", "productName": "NAT Gateway", "skuName": "Standard",
+         "meterName": "Standard Gateway", "unitOfMeasure": "1 Hour", "retailPrice": 0.045, "tierMinimumUnits": 0.0}],
+        "NextPageLink": null}"#;
     const NONE: &str = r#"{"Items": [], "NextPageLink": ""}"#;
 
     fn asked(
+        key: PriceKey,
+        bodies: &[&'static str],
+    ) -> Result<(Priced, Vec<String>), Box<dyn std::error::Error>> {
+        asked_in("eastus", key, bodies)
+    }
+
+    fn asked_in(
+        region: &str,
         key: PriceKey,
         bodies: &[&'static str],
     ) -> Result<(Priced, Vec<String>), Box<dyn std::error::Error>> {
@@ -246,7 +290,7 @@ mod tests {
         let (api, script) = scripted(&answers)?;
         let base = Url::parse(HOST)?;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        let priced = runtime.block_on(gathered(&api, &base, "eastus", &[key]));
+        let priced = runtime.block_on(gathered(&api, &base, region, &[key]));
         Ok((priced.map_err(|fault| fault.sentence())?, script.asked()))
     }
 
@@ -270,13 +314,24 @@ mod tests {
     }
 
     #[test]
+    fn a_meter_of_all_regions_is_one_of_the_same_cloud() -> Result<(), Box<dyn std::error::Error>> {
+        let key = PriceKey::new(Item::NatGateway, "");
+        for (region, price) in [("eastus", "0.045"), ("usgovvirginia", "0.054")] {
+            let (priced, _) = asked_in(region, key.clone(), &[GATEWAYS])?;
+            let found: Vec<&str> = priced.prices.iter().map(|price| price.price.as_str()).collect();
+            assert_eq!(found, [price], "{region}");
+        }
+        Ok(())
+    }
+
+    #[test]
     fn what_has_no_price_is_named() -> Result<(), Box<dyn std::error::Error>> {
         let key = PriceKey::new(Item::NatGateway, "");
         for (bodies, why) in [(NONE, "Azure has no price"), ("moon", "the answer is not a list of prices")] {
             let (priced, _) = asked(key.clone(), &[bodies])?;
             assert_eq!(priced.gaps, [(key.clone(), why.to_owned())]);
         }
-        assert_eq!(Query::of(&PriceKey::new(Item::Volume, "gp3")), None);
+        assert_eq!(Query::of(&PriceKey::new(Item::Volume, "gp3"), "eastus"), None);
         Ok(())
     }
 }

@@ -124,24 +124,21 @@ impl Making<'_> {
 
     fn charged_network(&self) -> Vec<Charge> {
         let (internal, public) = self.rules();
-        let [v4, v6] = self.by_family(self.has_public_balancer());
         let gateways: u32 = self.network_gateways() + super::number(self.subnet_gateways().count());
-        let mut all = addresses(Some(VNET), v4 + gateways, v6);
+        let mut all = self.addresses(Some(VNET), self.has_public_balancer(), gateways);
         all.extend(self.balancer(Some(VNET), &[internal, public]));
         all.push(charge(Some(VNET), "NAT gateway", gateways, PriceKey::new(Item::NatGateway, "")));
         all
     }
 
     fn charged_bootstrap_addresses(&self) -> Vec<Charge> {
-        let [v4, v6] = self.by_family(!self.is_private());
-        addresses(Some(BOOTSTRAP), v4, v6)
+        self.addresses(Some(BOOTSTRAP), !self.is_private(), 0)
     }
 
     /// The address of the applications, and what their rules add to the load balancers.
     fn charged_ingress(&self) -> Vec<Charge> {
         let is_public = self.plan.cluster.external_ingress;
-        let [v4, v6] = self.by_family(is_public);
-        let mut all = addresses(None, v4, v6);
+        let mut all = self.addresses(None, is_public, 0);
         let rules = INGRESS_PORTS * self.per_family();
         let (internal, public) = self.rules();
         let before = if is_public { public } else { internal };
@@ -161,9 +158,11 @@ impl Making<'_> {
         (2 * self.per_family(), out)
     }
 
-    /// One for each family that the services have, if any.
-    fn by_family(&self, any: bool) -> [u32; 2] {
-        ["v4", "v6"].map(|family| u32::from(any && self.families.contains(&family)))
+    /// The public IPv4 addresses of a stage: one if services have any, and so many more. IPv6 addresses cost nothing:
+    /// <https://learn.microsoft.com/azure/virtual-network/ip-services/ipv6-overview#pricing>.
+    fn addresses(&self, stage: Option<&'static str>, any: bool, more: u32) -> Vec<Charge> {
+        let own = u32::from(any && self.families.contains(&"v4"));
+        vec![charge(stage, "Public IPv4 address", own + more, PriceKey::new(Item::PublicAddress, "ipv4"))]
     }
 
     /// Load balancers with these numbers of rules. One without rules costs nothing.
@@ -175,13 +174,6 @@ impl Making<'_> {
             charge(stage, "Load balancer rule", beyond, PriceKey::new(Item::LoadBalancerRule, self.sku())),
         ]
     }
-}
-
-fn addresses(stage: Option<&'static str>, v4: u32, v6: u32) -> Vec<Charge> {
-    vec![
-        charge(stage, "Public IPv4 address", v4, PriceKey::new(Item::PublicAddress, "ipv4")),
-        charge(stage, "Public IPv6 address", v6, PriceKey::new(Item::PublicAddress, "ipv6")),
-    ]
 }
 
 #[cfg(test)]

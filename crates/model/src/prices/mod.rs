@@ -40,7 +40,7 @@ pub enum Item {
     LoadBalancer,
     /// A rule of a load balancer beyond those in its price.
     LoadBalancerRule,
-    /// A public address; its type is `ipv4` or `ipv6`.
+    /// A public address; its type is `ipv4`, as IPv6 addresses cost nothing.
     PublicAddress,
     /// A DNS zone; its type is `private`.
     DnsZone,

@@ -11,7 +11,9 @@ use super::{Ended, Going, Job};
 use crate::cli::aso::credential::handed_over;
 use crate::cli::aso::management;
 pub(super) use crate::cli::aso::management::refuse as refused;
-use crate::cli::aso::management::{Management, Shown, identity, judged, limits, outcome as word, stopping};
+use crate::cli::aso::management::{
+    ASKING, Management, Shown, identity, judged, limits, outcome as word, stopping,
+};
 use crate::cli::create::closing;
 use crate::cli::create::closing::Stood;
 use crate::cli::create::outcome;
@@ -250,7 +252,7 @@ impl Job<'_> {
             let checked = management.check(&wanted, &ground.infra_id, machines, clouds);
             checked.map(|checked| checked.err().unwrap_or_default()).boxed()
         };
-        let (shown, stop) = (Shown::new(self.settings).checking(&checks), Stop::default());
+        let (shown, stop) = (Shown::new(self.settings, PLAN_LIMIT).checking(&checks), Stop::default());
         let secret = |owner: &Owner| credential.secret(&ground.infra_id, owner, true);
         let place = Place {
             api: &management.live,
@@ -265,7 +267,7 @@ impl Job<'_> {
         let job = drive::Job::Make { translation, anchor: &anchor, secret: &secret, stage };
         self.runtime.block_on(async {
             let mut feed = management.feed(kinds, known, &ground);
-            stopping(&stop, at_work(&place, &mut feed, job)).await
+            shown.during(stopping(&stop, at_work(&place, &mut feed, job))).await
         })
     }
 
@@ -285,7 +287,7 @@ impl Job<'_> {
                 Err(failure) => Err(vec![pages::failure(&failure)]),
             }
         };
-        self.runtime.block_on(watched(&self.settings.printer, "asking the management cluster", None, asked))
+        self.runtime.block_on(watched(&self.settings.printer, ASKING, None, asked))
     }
 
     /// Says what stands against the use of a management cluster.

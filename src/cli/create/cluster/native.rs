@@ -73,11 +73,12 @@ impl Job<'_> {
         let Begun { mut cluster, prepared, graph, mut summary } = begun;
         let graph = graph.unwrap_or_default();
         let engine = json!({ "name": NAME, "version": env!("CARGO_PKG_VERSION") });
-        if summary.is_part_way() {
+        let mut done = Done::default();
+        if summary.existing() > 0 {
             match self.native_drift(&mut cluster, &prepared.plan, &graph) {
-                Ok(drift) => self.drifted(&drift, &mut summary, false),
+                Ok(drift) => done.drift = self.drifted(&drift, &mut summary, false),
                 Err(fault) => {
-                    let (all, done) = ((&prepared, &summary), Done::default());
+                    let all = (&prepared, &summary);
                     return self.finish(&cluster, engine, all, &done, Err(fault), &[]).map(Ok);
                 }
             }
@@ -87,7 +88,6 @@ impl Job<'_> {
         }
         let shown = Shown::new(self.settings).knowing(summary.standing());
         let stop = Stop::default();
-        let mut done = Done::default();
         let work = self.create_all(&mut cluster, &prepared.plan, &graph, &shown, &stop, &mut done);
         let result = self.runtime.block_on(async {
             tokio::select! {

@@ -43,6 +43,8 @@ pub(super) struct Done {
     pub(super) stages: Vec<StageDone>,
     /// What of the user's own was tagged.
     pub(super) adopted: Vec<String>,
+    /// What of the existing resources was not as earlier runs left it.
+    pub(super) drift: Vec<Finding>,
 }
 
 impl Job<'_> {
@@ -60,7 +62,7 @@ impl Job<'_> {
         };
         let stages = install::standing_so_far(self.directory, self.platform)?;
         let outline = self.platform.outline(&outlook.plan);
-        let summary = Summary::new(outline, graph.as_ref(), stages, &self.existing());
+        let summary = Summary::new(outline, graph.as_ref(), stages, self.existing());
         if self.settings.output == Output::Json {
             let mut value = self.head("planned", &outlook.plan);
             value["summary"] = summary.json();
@@ -113,7 +115,7 @@ impl Job<'_> {
         };
         let stages = install::standing(&cluster, self.platform)?;
         let outline = self.platform.outline(&prepared.plan);
-        let summary = Summary::new(outline, graph.as_ref(), stages, &self.existing());
+        let summary = Summary::new(outline, graph.as_ref(), stages, self.existing());
         Ok(Ok(Begun { cluster, prepared, graph, summary }))
     }
 
@@ -153,11 +155,17 @@ impl Job<'_> {
 
     /// Says what of the existing resources is not as earlier runs left it. `restored` says whether the engine
     /// sets changed properties back.
-    pub(super) fn drifted(&self, drift: &[Drift], summary: &mut Summary, restored: bool) {
+    pub(super) fn drifted(&self, drift: &[Drift], summary: &mut Summary, restored: bool) -> Vec<Finding> {
+        let mut all = Vec::new();
         for one in drift {
-            engine::report(&one.findings(restored), self.settings);
-            summary.reopen(&one.stage, one.missing.len());
+            let findings = one.findings(restored);
+            engine::report(&findings, self.settings);
+            all.extend(findings);
+            if one.is_work(restored) {
+                summary.reopen(&one.stage, &one.missing_types);
+            }
         }
+        all
     }
 
     /// The graph of a plan, where the engine has resources of its own.
@@ -245,6 +253,7 @@ impl Job<'_> {
             value["work"] = engine::stages(&done.stages).into();
             value["resources"] = self.standing(cluster).into();
             let mut all: Vec<Value> = json_form::findings(&outcome::judged(&prepared.said));
+            all.extend(json_form::placeless(&done.drift));
             all.extend(json_form::placeless(&findings));
             value["findings"] = all.into();
             self.settings.printer.data(&format!("{value}\n"))?;

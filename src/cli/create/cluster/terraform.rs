@@ -48,13 +48,12 @@ impl Job<'_> {
                 return self.finish(&cluster, engine, all, &done, Err(fault), &[]).map(Ok);
             }
         };
-        self.drifted(&drift, &mut summary, true);
+        let mut done = Done { drift: self.drifted(&drift, &mut summary, true), ..Done::default() };
         if let Some(exit) = self.refused(&prepared, &summary)? {
             return Ok(Err(Ended::Said(exit)));
         }
         let shown = Shown::new(self.settings).knowing(summary.standing());
         let stop = Stop::default();
-        let mut done = Done::default();
         let finder = recovery::Finder::of(self.directory, asking);
         let mut allowed = self.args.recover;
         let result = loop {

@@ -20,7 +20,7 @@ use super::super::aso::{Refused, at_home};
 use super::super::{ended, note};
 use super::{Args, refused};
 use crate::cli::aso::management::{
-    Driver, Management, Shown, described, identity, judged, limits, outcome, stopping,
+    ASKING, Driver, Management, Shown, described, identity, judged, limits, outcome, stopping,
 };
 use crate::cli::{Exit, Output, Settings, engine};
 use crate::prepare;
@@ -51,7 +51,7 @@ pub(super) fn remove(args: &Args, named: &Named, made: Engine, settings: &Settin
     let removal = Removal { ground: &ground, cluster: &cluster, settings };
     let runtime = prepare::runtime()?;
     let look = removal.look(args, named, &temporary);
-    let found = runtime.block_on(watched(&settings.printer, "asking the management cluster", None, look));
+    let found = runtime.block_on(watched(&settings.printer, ASKING, None, look));
     let exit = match found {
         Ok((_, objects)) if objects.is_empty() => removal.nothing(),
         Ok((reached, objects)) => match refused(args, named, objects.len(), settings) {
@@ -181,7 +181,7 @@ impl Removal<'_> {
             Err(_) => id.kind == MACHINE,
         };
         let found = {
-            let (shown, stop) = (Shown::new(self.settings), Stop::default());
+            let (shown, stop) = (Shown::new(self.settings, PLAN_LIMIT), Stop::default());
             let place = reached.place(ground, &shown, &stop);
             stopping(&stop, place.standing(reached.feed(ground), is_wanted)).await
         };
@@ -222,10 +222,10 @@ impl Removal<'_> {
         objects: Vec<Need>,
     ) -> anyhow::Result<Exit> {
         note(self.cluster, BOOTSTRAP_REMOVAL, StepResult::Began, "")?;
-        let (shown, stop) = (Shown::new(self.settings), Stop::default());
+        let (shown, stop) = (Shown::new(self.settings, PLAN_LIMIT), Stop::default());
         let worked = runtime.block_on(async {
             let place = reached.place(self.ground, &shown, &stop);
-            stopping(&stop, place.prune(reached.feed(self.ground), objects)).await
+            shown.during(stopping(&stop, place.prune(reached.feed(self.ground), objects))).await
         });
         drop(shown);
         let (findings, exit) = judged(&worked, self.ground);
