@@ -11,6 +11,9 @@ use crate::faults::{self, Faults, Row};
 /// As many runs as somebody starts before they ask what is wrong.
 const RUNS: usize = 4;
 
+/// The same id in all runs: calls name it, and faults depend on what calls ask for.
+const IDENTITY: &[&str] = &["--infra-id", "demo-f4k2p"];
+
 /// Resources of each kind.
 type Kinds = BTreeMap<String, usize>;
 
@@ -18,7 +21,7 @@ type Kinds = BTreeMap<String, usize>;
 fn reference() -> Kinds {
     let site = Site::new("", "", |text, _| text);
     let before = site.paths();
-    site.create(&[]);
+    site.create(IDENTITY);
     site.kinds_since(&before)
 }
 
@@ -43,7 +46,7 @@ fn created(seed: u64, percent: u64, reference: &Kinds) {
     let faults = Faults::new(seed, percent);
     between(&site, &faults);
     let began = Instant::now();
-    let mut ran = site.try_create(&[]);
+    let mut ran = site.try_create(IDENTITY);
     let seconds = began.elapsed().as_secs_f64();
     let (calls, count) = (faults.calls(), faults.count());
     site.azure.clear_the_way();
@@ -68,12 +71,12 @@ fn created(seed: u64, percent: u64, reference: &Kinds) {
             break;
         }
         site.azure.settle();
-        ran = site.try_create(&[]);
+        ran = site.try_create(IDENTITY);
     }
     site.azure.clear_the_way();
     if ran.code != Some(0) {
         site.azure.settle();
-        site.try_create(&[]).ends(0);
+        site.try_create(IDENTITY).ends(0);
     }
     let differences = wrong(&site, &before, reference);
     assert!(differences.is_empty(), "{row:?}: {differences:?}");

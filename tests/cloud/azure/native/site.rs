@@ -134,6 +134,11 @@ impl Site {
         child.wait_with_output().unwrap()
     }
 
+    /// What `landfall create permissions-policy` prints.
+    pub fn policy(&self) -> Value {
+        self.landfall.run(&["create", "permissions-policy"]).ends(0).json()
+    }
+
     /// The resources of the plan by their names.
     pub fn planned(&self, more: &[&str]) -> BTreeMap<String, Value> {
         let command = ["create", "cluster", "--engine", "native", "--plan", "-o", "json"];
@@ -199,11 +204,6 @@ impl Site {
     pub fn given(&self, role: &str) -> Value {
         let text = std::fs::read(self.ignition.path().join(format!("{role}.ign"))).unwrap();
         serde_json::from_slice(&text).unwrap()
-    }
-
-    /// How many calls there were.
-    pub fn calls(&self) -> usize {
-        self.azure.asked().len()
     }
 
     /// How many calls there were that change something.
