@@ -65,8 +65,8 @@ impl Drift {
             let help = if restored {
                 "answer yes to set them back to the plan, or no to stop without changes"
             } else {
-                "landfall keeps them as they are: restore them with the cloud's own tools if that was not \
-                 intended"
+                "landfall sets back what it can change in place and names the rest: answer no to stop without \
+                 changes"
             };
             Finding::warning(&CHANGED, Kind::Invalid, "", message).help(help)
         });

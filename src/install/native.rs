@@ -267,12 +267,12 @@ impl NativeSite<'_> {
             }
             return Err(Fault::Native { findings, interrupted: report.interrupted });
         }
-        let end = if let Some(time) = before.filter(|_| report.created == 0) {
+        let end = if let Some(time) = before.filter(|_| report.created + report.repaired == 0) {
             End::Before { time }
         } else {
             self.keep_outputs(stage, outputs)?;
             self.note(stage, StepResult::Done, &detail, inputs)?;
-            End::Done { added: report.created, changed: 0, removed: 0, took }
+            End::Done { added: report.created, changed: report.repaired, removed: 0, took }
         };
         self.ended(stage, end, all);
         Ok(report.differences)

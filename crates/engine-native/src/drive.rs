@@ -51,7 +51,9 @@ pub struct Report {
     pub existing: usize,
     /// Resources of the stage.
     pub total: usize,
-    /// What differs from the plan, as warnings.
+    /// Resources that existed and were set back to the plan.
+    pub repaired: usize,
+    /// What differs from the plan or was set back to it, as warnings.
     pub differences: Vec<Finding>,
     /// Why it is not complete.
     pub findings: Vec<Finding>,
@@ -240,7 +242,8 @@ impl<'r> Board<'r> {
                 } else {
                     self.report.existing += 1;
                 }
-                self.report.differences.extend(settled.difference);
+                self.report.repaired += usize::from(settled.repaired);
+                self.report.differences.extend(settled.findings);
                 (settled.is_ready, settled.outputs)
             }
             Event::Ready(ready) => {

@@ -13,6 +13,8 @@ static NOT_OURS: Code = Code::new("LF1425");
 
 static INTERRUPTED: Code = Code::new("LF1426");
 
+static REPAIRED: Code = Code::new("LF1433");
+
 /// A resource that does not become ready.
 pub(crate) fn broken(name: &str, why: &str, repeats: bool) -> Finding {
     let message = format!("{name} failed: {why}");
@@ -38,27 +40,32 @@ pub(crate) fn stuck(name: &str) -> Finding {
 
 /// Properties of a resource that are not as the plan has them.
 pub(crate) fn differs(name: &str, existing: &Existing) -> Finding {
+    let message = format!("{name}{} differs from the plan: {}", id(existing), each(existing));
+    Finding::warning(&DIFFERS, Kind::Invalid, "", message)
+        .help("landfall does not change this on a resource that exists: change it with the cloud's own tools")
+}
+
+/// Properties of a resource that landfall set back to the plan. The differences are those before.
+pub(crate) fn repaired(name: &str, existing: &Existing) -> Finding {
+    let each = existing.differences.iter();
+    let each: Vec<String> =
+        each.map(|(key, there, wanted)| format!("{key} was {there}, is {wanted}")).collect();
+    let message = format!("{name}{} was set back to the plan: {}", id(existing), each.join("; "));
+    Finding::warning(&REPAIRED, Kind::Invalid, "", message)
+        .help("if the change was intended, put it into the install config, so that the plan has it")
+}
+
+fn each(existing: &Existing) -> String {
     let each = existing.differences.iter();
     let each: Vec<String> =
         each.map(|(key, there, wanted)| format!("{key} is {there}, planned is {wanted}")).collect();
-    let message = format!("{name}{} differs from the plan: {}", id(existing), each.join("; "));
-    Finding::warning(&DIFFERS, Kind::Invalid, "", message)
-        .help("landfall changes and replaces nothing that exists: change it with the cloud's own tools")
+    each.join("; ")
 }
 
 /// A resource of the planned name that is not the cluster's.
 pub(crate) fn not_ours(name: &str, existing: &Existing) -> Finding {
-    let each = existing.differences.iter();
-    let each: Vec<String> =
-        each.map(|(key, there, wanted)| format!("{key} is {there}, planned is {wanted}")).collect();
-    let message = format!(
-        "{name}{} exists and does not belong to this cluster: {}",
-        id(existing),
-        each.join(
-            "; \
-        "
-        )
-    );
+    let message =
+        format!("{name}{} exists and does not belong to this cluster: {}", id(existing), each(existing));
     Finding::error(&NOT_OURS, Kind::Duplicate, "", message)
         .help("remove it if nothing uses it, or choose another name for the cluster")
 }

@@ -75,7 +75,8 @@ impl From<NoteFault> for Trouble {
 pub(crate) struct Settled {
     pub(crate) outputs: Properties,
     pub(crate) created: bool,
-    pub(crate) difference: Option<Finding>,
+    pub(crate) repaired: bool,
+    pub(crate) findings: Vec<Finding>,
     pub(crate) is_ready: bool,
 }
 
@@ -204,6 +205,26 @@ impl Tools<'_> {
         }
     }
 
+    /// Sets back what differs from the plan and can be changed in place; gives the resource as it is then, and what
+    /// was set back. A cloud that refuses this leaves a difference, which is no reason to stop.
+    async fn repaired(
+        &self,
+        wanted: &Wanted,
+        existing: Existing,
+    ) -> Result<(Existing, Option<Finding>), Trouble> {
+        match self.ask(wanted, || self.api.repair(wanted, &existing)).await {
+            Ok(true) => {}
+            Ok(false) | Err(Trouble::Found(_)) => return Ok((existing, None)),
+            Err(trouble) => return Err(trouble),
+        }
+        let Some(now) = self.find(wanted, true).await? else { return Ok((existing, None)) };
+        let is_left = |key: &str| now.differences.iter().any(|(left, ..)| left == key);
+        let set_back = existing.differences.into_iter().filter(|(key, ..)| !is_left(key)).collect();
+        let set_back = Existing { differences: set_back, ..now.clone() };
+        let finding = (!set_back.differences.is_empty()).then(|| pages::repaired(&wanted.name, &set_back));
+        Ok((now, finding))
+    }
+
     /// Finds or creates a resource, and completes it.
     pub(crate) async fn settle(&self, wanted: &Wanted, past: &Past) -> Result<Settled, Trouble> {
         let Traits { completes, waits, is_given, repeats, .. } = self.api.traits(wanted.kind);
@@ -220,12 +241,21 @@ impl Tools<'_> {
             if differs && !is_known {
                 return Err(Trouble::Found(Box::new(pages::not_ours(&wanted.name, &existing))));
             }
+            let is_recorded = past.outputs.is_some() && (past.completed || !completes);
+            let (existing, repair) = if differs && is_recorded && !is_given {
+                self.repaired(wanted, existing).await?
+            } else {
+                (existing, None)
+            };
+            let differs = !existing.differences.is_empty();
+            let difference = differs.then(|| pages::differs(&wanted.name, &existing));
             if !is_given && (past.begun || past.outputs.as_ref().is_none_or(|noted| !agree(noted, &existing)))
             {
                 self.journal.exists(&wanted.name, &existing.outputs)?;
             }
             Settled {
-                difference: differs.then(|| pages::differs(&wanted.name, &existing)),
+                repaired: repair.is_some(),
+                findings: repair.into_iter().chain(difference).collect(),
                 is_ready: existing.state == State::Ready,
                 outputs: existing.outputs,
                 created: false,
@@ -233,13 +263,13 @@ impl Tools<'_> {
         } else {
             let outputs = self.create(wanted).await?;
             self.journal.exists(&wanted.name, &outputs)?;
-            Settled { outputs, created: true, difference: None, is_ready: !waits }
+            Settled { outputs, created: true, repaired: false, findings: Vec::new(), is_ready: !waits }
         };
         if completes && !(is_found && past.completed) {
             self.ask(wanted, || self.api.complete(wanted, &settled.outputs)).await?;
             self.journal.completed(&wanted.name)?;
             // What was not complete yet is not different from the plan.
-            return Ok(Settled { difference: None, ..settled });
+            return Ok(Settled { findings: Vec::new(), ..settled });
         }
         Ok(settled)
     }

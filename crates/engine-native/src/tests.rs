@@ -24,6 +24,8 @@ struct Played {
     created: Mutex<Vec<String>>,
     /// So many looks find nothing.
     hidden: Mutex<usize>,
+    /// Properties that can be changed in place.
+    mutable: Mutex<Vec<&'static str>>,
     past: Mutex<BTreeMap<String, Past>>,
 }
 
@@ -77,6 +79,23 @@ impl Api for Played {
 
     fn complete<'s>(&'s self, _: &'s Wanted, _: &'s Properties) -> Waiting<'s, Result<(), Failure>> {
         Box::pin(async { Ok(()) })
+    }
+
+    fn repair<'s>(&'s self, wanted: &'s Wanted, _: &'s Existing) -> Waiting<'s, Result<bool, Failure>> {
+        Box::pin(async move {
+            let failure = self.failures.lock().ok().and_then(|mut all| all.get_mut(&wanted.name)?.pop());
+            if let Some(failure) = failure {
+                return Err(failure);
+            }
+            let (Ok(mutable), Ok(mut there)) = (self.mutable.lock(), self.there.lock()) else {
+                return Ok(false);
+            };
+            let Some(inputs) = there.get_mut(&wanted.name) else { return Ok(false) };
+            for key in mutable.iter() {
+                inputs.insert((*key).to_owned(), wanted.inputs.get(*key).cloned().unwrap_or_default());
+            }
+            Ok(!mutable.is_empty())
+        })
     }
 
     fn traits(&self, _: &str) -> Traits {
@@ -217,6 +236,34 @@ async fn differences_are_named_and_what_is_not_ours_is_left_alone() {
         past.clear();
     }
     assert_eq!(codes(ran(&played, &Stop::default()).await.as_ref()), ["LF1425"]);
+    assert_eq!(created(&played).len(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_can_be_changed_in_place_is_set_back_and_the_rest_is_named() {
+    let played = Played::default();
+    let _ = ran(&played, &Stop::default()).await;
+    let change = || {
+        let other = Properties::from_iter([("cidr".to_owned(), json!("10.9.0.0/16"))]);
+        played.there.lock().into_iter().for_each(|mut there| {
+            there.insert("vpc".to_owned(), other.clone());
+        });
+    };
+    change();
+    assert_eq!(codes(ran(&played, &Stop::default()).await.as_ref()), ["LF1424"]);
+    played.mutable.lock().into_iter().for_each(|mut mutable| mutable.push("cidr"));
+    let report = ran(&played, &Stop::default()).await;
+    assert_eq!(codes(report.as_ref()), ["LF1433"]);
+    assert_eq!(report.as_ref().map(|report| (report.repaired, report.created)), Some((1, 0)));
+    assert!(report.is_some_and(|report| report.is_complete()));
+    assert!(codes(ran(&played, &Stop::default()).await.as_ref()).is_empty());
+    // A cloud that refuses the change is no reason to stop.
+    change();
+    let refusal = BTreeMap::from([("vpc".to_owned(), vec![Failure::Refused(finding())])]);
+    played.failures.lock().into_iter().for_each(|mut failures| *failures = refusal.clone());
+    let report = ran(&played, &Stop::default()).await;
+    assert_eq!(codes(report.as_ref()), ["LF1424"]);
+    assert!(report.is_some_and(|report| report.is_complete()));
     assert_eq!(created(&played).len(), 2);
 }
 

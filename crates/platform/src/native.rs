@@ -210,6 +210,16 @@ pub trait Api: Send + Sync {
         outputs: &'s Properties,
     ) -> Waiting<'s, Result<(), Failure>>;
 
+    /// Changes an existing resource in place where its properties differ from what is wanted; whether it changed
+    /// anything. What the cloud cannot change without replacing the resource stays as it is. Safe to repeat.
+    fn repair<'s>(
+        &'s self,
+        _wanted: &'s Wanted,
+        _existing: &'s Existing,
+    ) -> Waiting<'s, Result<bool, Failure>> {
+        Box::pin(async { Ok(false) })
+    }
+
     /// How resources of a kind are dealt with.
     fn traits(&self, kind: &str) -> Traits;
 

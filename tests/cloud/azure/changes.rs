@@ -19,7 +19,8 @@ pub struct Change {
     known: BTreeSet<String>,
     /// How often somebody must still ask after it.
     pub left: usize,
-    /// How often somebody may still look at what goes until it is gone, though nobody asks after the change.
+    /// How often somebody may still look at what comes or goes until that is done, though nobody asks after the change:
+    /// a client whose answer was lost knows nothing to ask after.
     looks: usize,
     /// Why it comes to nothing.
     refusal: Option<Answer>,
@@ -38,9 +39,9 @@ impl Change {
         self
     }
 
-    /// Somebody looks at what there is at a path. What is to go goes while they wait for that.
+    /// Somebody looks at what there is at a path. What is to come or to go does so while they wait for that.
     pub fn looked_at(&mut self, path: &str, tree: &mut Tree) {
-        if self.document.is_some() || self.end.is_some() || self.path != path {
+        if self.end.is_some() || self.path != path {
             return;
         }
         self.looks = self.looks.saturating_sub(1);

@@ -1,6 +1,7 @@
 //! The resource manager: which versions of its interface there are, what it holds, and what takes its time.
 
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
 
@@ -17,7 +18,7 @@ use super::tree::Tree;
 use super::versions;
 use crate::front::Asked;
 
-/// How often somebody must ask after a change before it is done.
+/// How often somebody must ask after a change before it is done, unless a test says otherwise.
 const POLLS: usize = 2;
 
 /// What follows the path of something in that of its tags.
@@ -48,6 +49,8 @@ pub struct Manager {
     tree: Mutex<Tree>,
     changes: Mutex<Vec<Change>>,
     failures: Mutex<Vec<Failure>>,
+    /// How often somebody must ask after a change before it is done.
+    pub polls: AtomicUsize,
     /// What follows the name of an account in the address of its blobs.
     pub blob_suffix: String,
 }
@@ -59,6 +62,7 @@ impl Manager {
             tree: Mutex::new(tree),
             changes: Mutex::default(),
             failures: Mutex::default(),
+            polls: AtomicUsize::new(POLLS),
             blob_suffix: "blob.core.windows.net".to_owned(),
         }
     }
@@ -231,7 +235,7 @@ impl Manager {
         Answer::json(200, document)
     }
 
-    /// The tags of something; what is asked for of them is taken off.
+    /// The tags of something; what is asked for of them is added or taken off.
     fn tags(&self, call: &Call, method: &str) -> Answer {
         let path = call.path.strip_suffix(TAGS).unwrap_or_default().to_owned();
         let given: Value = serde_json::from_str(&call.body).unwrap_or_default();
@@ -245,13 +249,20 @@ impl Manager {
             return missing(call);
         }
         let document = tree.at(&path);
-        if method == "PATCH" && given["operation"] != "Delete" {
+        let operation = given["operation"].as_str().unwrap_or_default();
+        if method == "PATCH" && !["Delete", "Merge"].contains(&operation) {
             return Answer::error(400, "InvalidTagsOperation", "The operation is not one of these tests.");
+        }
+        if operation == "Merge" && !document["tags"].is_object() {
+            document["tags"] = json!({});
         }
         if let (Some(own), Some(named)) =
             (document["tags"].as_object_mut(), given["properties"]["tags"].as_object())
         {
-            own.retain(|key, value| named.get(key) != Some(&*value));
+            match operation {
+                "Merge" => own.extend(named.clone()),
+                _ => own.retain(|key, value| named.get(key) != Some(&*value)),
+            }
         }
         let tags = if document["tags"].is_object() { document["tags"].clone() } else { json!({}) };
         let body = json!({
@@ -331,7 +342,9 @@ impl Manager {
         let known = self.tree.lock().unwrap().paths();
         let mut changes = self.changes.lock().unwrap();
         let refusal = document.as_ref().and_then(|_| self.failure(&call.path));
-        changes.push(Change::new(&call.path, document, known, POLLS).refused(refusal));
+        changes.push(
+            Change::new(&call.path, document, known, self.polls.load(Ordering::Relaxed)).refused(refusal),
+        );
         changes.len() - 1
     }
 

@@ -147,6 +147,18 @@ fn its_changes_take_their_time() {
     assert_eq!(ask(&manager, "GET", &whole).status, 200);
 }
 
+/// A client whose answer was lost knows no operation to ask after.
+#[test]
+fn what_it_was_asked_for_goes_on_though_nobody_asks_after_it() {
+    let manager = manager();
+    let network =
+        group("net-rg", "/providers/Microsoft.Network/virtualNetworks/other?api-version=2023-09-01");
+    assert_eq!(ask(&manager, "PUT", &network).status, 201);
+    let state = || json_of(&ask(&manager, "GET", &network))["properties"]["provisioningState"].clone();
+    let states: Vec<Value> = (0..4).map(|_| state()).collect();
+    assert_eq!(states, ["Updating", "Updating", "Succeeded", "Succeeded"]);
+}
+
 #[test]
 fn its_locks_hold() {
     let manager = manager();

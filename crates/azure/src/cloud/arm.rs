@@ -127,17 +127,23 @@ impl Arm {
         query: &[(&str, &str)],
     ) -> Result<Vec<T>, Fault> {
         let call = named("GET", path);
-        let mut url = self.url(&call, kind, path, query)?;
+        let url = self.url(&call, kind, path, query)?;
+        self.pages(&call, url).await
+    }
+
+    /// The whole list that begins at a URL.
+    pub(super) async fn pages<T: DeserializeOwned>(&self, call: &str, from: Url) -> Result<Vec<T>, Fault> {
+        let mut url = from;
         let mut all = Vec::new();
         for _ in 0..MOST_PAGES {
-            let portion: Portion<T> = self.read(&call, &url).await?;
+            let portion: Portion<T> = self.read(call, &url).await?;
             all.extend(portion.value);
             match portion.next_link.filter(|link| !link.is_empty()) {
-                Some(link) => url = self.here(&call, &url, &link)?,
+                Some(link) => url = self.here(call, &url, &link)?,
                 None => return Ok(all),
             }
         }
-        Err(Fault::not_understood(&call, format!("the list does not end after {MOST_PAGES} pages")))
+        Err(Fault::not_understood(call, format!("the list does not end after {MOST_PAGES} pages")))
     }
 
     /// The URL of a path, with the version of its kind.

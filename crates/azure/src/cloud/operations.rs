@@ -104,6 +104,20 @@ impl Arm {
         }
     }
 
+    /// Everything that a path lists, in a version of its kind; nothing where its owner does not exist.
+    pub(super) async fn list_in<T: DeserializeOwned>(
+        &self,
+        version: &str,
+        path: &str,
+    ) -> Result<Vec<T>, Fault> {
+        let call = named("GET", path);
+        let url = self.url_in(&call, version, path, &[])?;
+        match self.pages(&call, url).await {
+            Err(fault) if fault.is_absence() => Ok(Vec::new()),
+            listed => listed,
+        }
+    }
+
     /// Begins to set down what is to be at a path, in a version of its kind; gives what the answer shows of it.
     pub(super) async fn begin_put_in<B>(
         &self,

@@ -287,6 +287,7 @@ fn reason(listing: Listing<'_>) -> Reason {
 }
 
 /// The numbers of a version such as `4.14`; none for a name that is no version.
+#[must_use]
 pub fn version(name: &str) -> Option<Vec<u64>> {
     name.split('.').map(|part| part.parse().ok()).collect()
 }

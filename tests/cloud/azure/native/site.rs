@@ -12,7 +12,7 @@ use tempfile::TempDir;
 use super::super::arm::{Azure, Scene};
 use super::super::parts;
 use super::super::scene::{self, SUBSCRIPTION, with_ids};
-use super::super::shape::SECRET;
+use super::super::shape::{SECRET, kind_of};
 use crate::program::{Landfall, Ran};
 use crate::proxy::{Proxy, Way};
 
@@ -134,6 +134,11 @@ impl Site {
         child.wait_with_output().unwrap()
     }
 
+    /// What `landfall create permissions-policy` prints.
+    pub fn policy(&self) -> Value {
+        self.landfall.run(&["create", "permissions-policy"]).ends(0).json()
+    }
+
     /// The resources of the plan by their names.
     pub fn planned(&self, more: &[&str]) -> BTreeMap<String, Value> {
         let command = ["create", "cluster", "--engine", "native", "--plan", "-o", "json"];
@@ -201,11 +206,6 @@ impl Site {
         serde_json::from_slice(&text).unwrap()
     }
 
-    /// How many calls there were.
-    pub fn calls(&self) -> usize {
-        self.azure.asked().len()
-    }
-
     /// How many calls there were that change something.
     pub fn changes(&self) -> usize {
         let changing = |method: &str| ["PUT", "PATCH", "DELETE"].contains(&method);
@@ -220,9 +220,16 @@ impl Site {
     /// Fails unless everything of the plan is there, property by property.
     #[track_caller]
     pub fn stands_as_planned(&self, id: &str) {
+        let wrong = self.not_as_planned();
+        assert!(wrong.is_empty(), "of {id}: {}", wrong.join("\n"));
+    }
+
+    /// What of the plan is missing or different, with a sentence for each.
+    #[track_caller]
+    pub fn not_as_planned(&self) -> Vec<String> {
         let planned = self.planned(&[]);
         assert!(planned.len() > 15, "{planned:?}");
-        for (name, node) in &planned {
+        let judged = planned.iter().filter_map(|(name, node)| {
             let properties = &node["properties"];
             let path = match properties["id"].as_str() {
                 Some(path) => path.to_owned(),
@@ -230,11 +237,20 @@ impl Site {
             };
             assert!(path.contains(SUBSCRIPTION), "{name}: {path}");
             let found = self.azure.manager().look(|tree| parts::get(tree, &path).cloned());
-            let Some(found) = found else { panic!("{name} is not there: {path}") };
-            if let Some(why) = same(&properties["body"], &found) {
-                panic!("{name} of {id} is not as planned: {why}\n{found}");
-            }
+            let Some(found) = found else { return Some(format!("{name} is not there: {path}")) };
+            let why = same(&properties["body"], &found)?;
+            Some(format!("{name} is not as planned: {why}\n{found}"))
+        });
+        judged.collect()
+    }
+
+    /// How many resources of each kind there are beyond those that there were, parts of others included.
+    pub fn kinds_since(&self, before: &BTreeSet<String>) -> BTreeMap<String, usize> {
+        let mut kinds = BTreeMap::new();
+        for path in self.paths().difference(before) {
+            *kinds.entry(kind_of(path)).or_default() += 1;
         }
+        kinds
     }
 }
 

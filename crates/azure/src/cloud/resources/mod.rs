@@ -6,7 +6,9 @@
 
 mod compare;
 mod failure;
+mod lists;
 mod pages;
+mod shown;
 mod signature;
 mod storage;
 
@@ -21,13 +23,16 @@ use landfall_platform::cloud::Waiting;
 use landfall_platform::native::{
     Api, Existing, Failure, Properties, Secrets, State, Traits, Wanted, secret_name,
 };
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
+use super::api_versions;
 use super::arm::{Arm, named};
 use super::fault::Fault;
 use super::operations::{Begun, Operation};
 use super::session::Session;
 use failure::{failure, is_answer};
+use lists::Lists;
+use shown::{existing, is_whole};
 
 /// What a call gives.
 type Made<T> = Result<T, Failure>;
@@ -35,6 +40,8 @@ type Made<T> = Result<T, Failure>;
 /// Kinds that are blobs of the storage account: a copy that the storage service makes, and an uploaded file.
 const COPY: &str = "image-copy";
 const BLOB: &str = "blob";
+/// Kinds that are put again where somebody changed them: Azure changes them in place, and they have no parts.
+const PUT_BACK: &[&str] = &["private-record", "public-record", "security-rule"];
 /// What the kinds of the user's own resources begin with.
 const GIVEN: &str = "given-";
 /// Where the ignition config of a machine is told in its body.
@@ -47,6 +54,8 @@ struct Known {
     made: HashSet<String>,
     /// What it began and has not seen the end of, by ids.
     operations: HashMap<String, Operation>,
+    /// How resources were shown when an operation began that creates them, by ids.
+    begun: HashMap<String, Value>,
     /// Resources that were ready with the answer to the creating call, by ids.
     answers: HashMap<String, Value>,
     /// Keys of storage accounts, by ids.
@@ -58,6 +67,7 @@ pub(super) struct Resources<'a> {
     session: &'a Session<'a>,
     secrets: &'a Secrets,
     known: Mutex<Known>,
+    lists: Lists,
 }
 
 impl<'a> Resources<'a> {
@@ -65,7 +75,7 @@ impl<'a> Resources<'a> {
         for secret in secrets.values() {
             session.hide(secret);
         }
-        Self { session, secrets, known: Mutex::default() }
+        Self { session, secrets, known: Mutex::default(), lists: Lists::default() }
     }
 
     fn known(&self) -> MutexGuard<'_, Known> {
@@ -107,7 +117,13 @@ impl<'a> Resources<'a> {
                     let state = State::Pending("being created".to_owned());
                     return Ok(Some(Existing { state, ..existing(wanted, &Value::Null) }));
                 }
-                Ok(None) => drop(known.operations.remove(id)),
+                Ok(None) => {
+                    known.operations.remove(id);
+                    let begun = known.begun.remove(id).map(shown::ended);
+                    if let Some(begun) = begun.filter(|begun| is_whole(wanted, begun)) {
+                        return Ok(Some(existing(wanted, &begun)));
+                    }
+                }
                 // Nobody knows the operation any more: the resource itself tells.
                 Err(fault) if fault.is_absence() => drop(known.operations.remove(id)),
                 Err(fault) if is_answer(&fault) => {
@@ -118,7 +134,12 @@ impl<'a> Resources<'a> {
                 Err(fault) => return Err(failure(&fault)),
             }
         }
-        let found = arm.find_in::<Value>(version, id).await.map_err(|fault| failure(&fault))?;
+        let found = if !fresh && lists::has(wanted.kind) {
+            self.lists.find(arm, version, id).await
+        } else {
+            arm.find_in::<Value>(version, id).await
+        };
+        let found = found.map_err(|fault| failure(&fault))?;
         Ok(found.map(|found| existing(wanted, &found)))
     }
 
@@ -148,7 +169,10 @@ impl<'a> Resources<'a> {
         known.operations.remove(id);
         let made = existing(wanted, &shown);
         match begun {
-            Begun::Going(Some(operation)) => drop(known.operations.insert(id.to_owned(), operation)),
+            Begun::Going(Some(operation)) => {
+                known.operations.insert(id.to_owned(), operation);
+                known.begun.insert(id.to_owned(), shown);
+            }
             Begun::Ended if made.state == State::Ready => {
                 known.answers.insert(id.to_owned(), shown);
             }
@@ -178,6 +202,27 @@ impl<'a> Resources<'a> {
         Ok(Secret::new(given.replace(placeholder, &url)))
     }
 
+    /// Sets back tags, and the properties of resources that nothing else is a part of.
+    async fn set_back(&self, wanted: &Wanted, existing: &Existing) -> Made<bool> {
+        let is_tag = |key: &str| key == "tags" || key.starts_with("tags.");
+        let (tags, others): (Vec<&str>, Vec<&str>) =
+            existing.differences.iter().map(|(key, ..)| key.as_str()).partition(|key| is_tag(key));
+        let is_put = !others.is_empty() && PUT_BACK.contains(&wanted.kind);
+        if is_put {
+            self.make(wanted).await?;
+        } else if !tags.is_empty() {
+            let id = wanted.text("id");
+            let planned = wanted.inputs.get("body").and_then(|body| body.get("tags"));
+            let body = json!({ "operation": "Merge", "properties": { "tags": planned } });
+            let path = format!("{id}/providers/Microsoft.Resources/tags/default");
+            let begun = self.arm().await?.begin_patch(api_versions::Api::Tags, &path, &body).await;
+            if let Begun::Going(Some(operation)) = begun.map_err(|fault| failure(&fault))? {
+                self.known().operations.insert(id.to_owned(), operation);
+            }
+        }
+        Ok(is_put || !tags.is_empty())
+    }
+
     async fn delete(&self, kind: &str, outputs: &Properties) -> Made<()> {
         let text = |key: &str| outputs.get(key).and_then(Value::as_str).unwrap_or_default();
         let (id, version) = (text("id"), text("apiVersion"));
@@ -188,44 +233,6 @@ impl<'a> Resources<'a> {
         let arm = self.arm().await?;
         arm.delete_in(version, id).await.map_err(|fault| failure(&fault))
     }
-}
-
-/// A resource as the resource manager shows it.
-fn existing(wanted: &Wanted, shown: &Value) -> Existing {
-    let state = shown.pointer("/properties/provisioningState").and_then(Value::as_str).unwrap_or_default();
-    let state = match state.to_lowercase().as_str() {
-        "" | "succeeded" => State::Ready,
-        "failed" | "canceled" | "cancelled" => State::Broken(format!("its provisioning state is {state}")),
-        _ => State::Pending(state.to_owned()),
-    };
-    let body = wanted.inputs.get("body").unwrap_or(&Value::Null);
-    let is_shown = shown.is_object();
-    let differences = if is_shown { compare::differences(body, shown) } else { Vec::new() };
-    Existing { outputs: outputs(wanted, shown), differences, state }
-}
-
-/// What others need to know of a resource: its id, and what only Azure tells.
-fn outputs(wanted: &Wanted, shown: &Value) -> Properties {
-    const TOLD: &[(&str, &str)] = &[
-        ("principalId", "/properties/principalId"),
-        ("ipAddress", "/properties/ipAddress"),
-        ("fqdn", "/properties/dnsSettings/fqdn"),
-        ("privateIPAddress", "/properties/frontendIPConfigurations/0/properties/privateIPAddress"),
-        ("privateIPAddress", "/properties/ipConfigurations/0/properties/privateIPAddress"),
-        ("blobEndpoint", "/properties/primaryEndpoints/blob"),
-    ];
-    let mut outputs: Properties = Map::new();
-    for key in ["id", "apiVersion"] {
-        outputs.insert(key.to_owned(), wanted.text(key).into());
-    }
-    for (key, pointer) in TOLD {
-        let told = shown.pointer(pointer).and_then(Value::as_str).filter(|told| !told.is_empty());
-        // A role assignment shows the principal that it was told.
-        if let Some(told) = told.filter(|_| wanted.kind != "role-assignment") {
-            outputs.insert((*key).to_owned(), told.into());
-        }
-    }
-    outputs
 }
 
 impl Api for Resources<'_> {
@@ -239,6 +246,10 @@ impl Api for Resources<'_> {
 
     fn complete<'s>(&'s self, _: &'s Wanted, _: &'s Properties) -> Waiting<'s, Made<()>> {
         Box::pin(async { Ok(()) })
+    }
+
+    fn repair<'s>(&'s self, wanted: &'s Wanted, existing: &'s Existing) -> Waiting<'s, Made<bool>> {
+        Box::pin(self.set_back(wanted, existing))
     }
 
     fn traits(&self, kind: &str) -> Traits {
@@ -265,36 +276,5 @@ impl Api for Resources<'_> {
 
     fn remove<'s>(&'s self, kind: &'s str, outputs: &'s Properties) -> Waiting<'s, Made<()>> {
         Box::pin(self.delete(kind, outputs))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[allow(clippy::needless_pass_by_value, reason = "callers write the body in place")]
-    fn wanted(kind: &'static str, body: Value) -> Wanted {
-        let inputs = json!({ "id": "/subscriptions/s/x", "apiVersion": "2024-03-01", "body": body });
-        let Value::Object(inputs) = inputs else { return wanted("", Value::Null) };
-        Wanted { name: format!("{kind}/x"), kind, inputs, token: String::new(), noted: None, begun: false }
-    }
-
-    #[test]
-    fn the_state_and_the_outputs_are_azure_s() {
-        let wanted = wanted("load-balancer", json!({ "location": "eastus" }));
-        let shown = json!({
-            "location": "eastus",
-            "properties": {
-                "provisioningState": "Updating",
-                "frontendIPConfigurations": [{ "properties": { "privateIPAddress": "10.0.0.100" } }],
-            },
-        });
-        let found = existing(&wanted, &shown);
-        assert_eq!(found.state, State::Pending("Updating".to_owned()));
-        assert_eq!(found.outputs["privateIPAddress"], "10.0.0.100");
-        assert_eq!(found.outputs["id"], "/subscriptions/s/x");
-        assert_eq!(found.differences, []);
-        let failed = json!({ "properties": { "provisioningState": "Failed" } });
-        assert!(matches!(existing(&wanted, &failed).state, State::Broken(_)));
     }
 }
