@@ -23,6 +23,9 @@ const IGNITION: &str = "ignition_bootstrap";
 /// The variable that names the file with the completed one.
 const COMPLETED_IGNITION: &str = "TF_VAR_completed_ignition_file";
 
+/// A file that is handed to the engine for a run: the variable that names it, and what is in it.
+type Handed = (&'static str, Secret<Vec<u8>>);
+
 /// What all stages of a cluster are worked on with.
 pub struct Site<'a> {
     /// The cluster directory, locked.
@@ -205,10 +208,7 @@ impl Site<'_> {
     }
 
     /// The bootstrap machine's Ignition config, where it is completed with what earlier stages have created.
-    fn completed_ignition(
-        &self,
-        variables: &[PathBuf],
-    ) -> Result<Option<(&'static str, Secret<Vec<u8>>)>, Fault> {
+    fn completed_ignition(&self, variables: &[PathBuf]) -> Result<Option<Handed>, Fault> {
         let all = files::values(variables)?;
         let ignition = all.get(IGNITION).and_then(serde_json::Value::as_str).unwrap_or_default();
         let completed = self.platform.completed_ignition(ignition, &all);

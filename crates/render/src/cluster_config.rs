@@ -70,18 +70,19 @@ fn sections(value: &mut Value) -> impl Iterator<Item = &mut Value> {
 /// that is not given is null.
 fn lay_over(given: &mut Value, below: &Value) {
     if let (Some(entries), Some([entry])) = (given.as_array_mut(), below.as_array().map(Vec::as_slice)) {
-        entries.iter_mut().for_each(|own| lay_over(own, entry));
+        for own in entries.iter_mut() {
+            lay_over(own, entry);
+        }
     }
     let (Some(given), Some(below)) = (given.as_object_mut(), below.as_object()) else {
         return;
     };
     for (key, value) in below {
-        match given.get_mut(key) {
-            Some(own) => lay_over(own, value),
-            None => {
-                let unset = if value.is_array() { Value::Null } else { value.clone() };
-                given.insert(key.clone(), unset);
-            }
+        if let Some(own) = given.get_mut(key) {
+            lay_over(own, value);
+        } else {
+            let unset = if value.is_array() { Value::Null } else { value.clone() };
+            given.insert(key.clone(), unset);
         }
     }
 }

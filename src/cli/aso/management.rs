@@ -286,6 +286,12 @@ impl<'p> Shown<'p> {
         Self { bars, drawn, printer: &settings.printer, limit, done, pulse, checks: None }
     }
 
+    /// How long the work may take.
+    #[must_use]
+    pub fn limit(&self) -> Duration {
+        self.limit
+    }
+
     /// Waits for the work, and shows every second how it stands; where nothing is drawn, a line every 30 seconds does.
     pub async fn during<T>(&self, work: impl Future<Output = T>) -> T {
         let mut work = std::pin::pin!(work);

@@ -6,6 +6,7 @@ use std::time::Duration;
 use landfall_diagnostics::Finding;
 use landfall_engine_aso::detect::permissions;
 use landfall_engine_aso::drive::{Api, Ground, Job, Others, Place, Worked, at_work, listed, pages};
+use landfall_engine_aso::kinds::Kind;
 use landfall_net::stop::Stop;
 use landfall_platform::removal::Removal;
 use tokio::runtime::Runtime;
@@ -91,20 +92,11 @@ pub(super) fn remove(
         }
     };
     let stop = Stop::default();
-    let at = |watcher| Place {
-        api: &management.live,
-        kinds: &kinds,
-        ground: &ground,
-        identity: identity(),
-        limits: limits(args.timeout),
-        watcher,
-        stop: &stop,
-    };
     let takes_others = args.remove_user_objects;
     // Its progress ends before the question.
     let others = runtime.block_on(async {
         let shown = Shown::new(settings, args.timeout);
-        let place = at(&shown);
+        let place = place(&management, &kinds, &ground, &shown, &stop);
         let feed = management.feed(&kinds, &report, &ground);
         shown.during(stopping(&stop, place.others(feed, takes_others))).await
     });
@@ -140,7 +132,7 @@ pub(super) fn remove(
     }
     let worked = runtime.block_on(async {
         let shown = Shown::new(settings, args.timeout);
-        let place = at(&shown);
+        let place = place(&management, &kinds, &ground, &shown, &stop);
         let mut feed = management.feed(&kinds, &report, &ground);
         shown.during(stopping(&stop, at_work(&place, &mut feed, Job::Remove { takes_others }))).await
     });
@@ -159,6 +151,25 @@ pub(super) fn remove(
         return Ok(Objects::Gone);
     }
     ended(outcome(exit), &findings, exit, settings).map(Objects::Ended)
+}
+
+/// What the work on the objects of a cluster needs.
+fn place<'a>(
+    management: &'a Management,
+    kinds: &'a [&'static Kind],
+    ground: &'a Ground,
+    shown: &'a Shown<'_>,
+    stop: &'a Stop,
+) -> Place<'a> {
+    Place {
+        api: &management.live,
+        kinds,
+        ground,
+        identity: identity(),
+        limits: limits(shown.limit()),
+        watcher: shown,
+        stop,
+    }
 }
 
 /// What is said of the objects of somebody else, a line each for those that stay and those that go.

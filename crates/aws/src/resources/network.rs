@@ -126,7 +126,7 @@ impl Builder<'_> {
         let mut nat = BTreeMap::new();
         for (zone, cidr) in &vars.aws_public_cidrs {
             let is_edge = vars.aws_edge_local_zones.contains(zone);
-            let subnet = self.subnet(&vpc, zone, cidr, ipv6_of(zone, true), true, &public_table);
+            let subnet = self.subnet(&vpc, zone, cidr, ipv6_of(zone, true).as_ref(), true, &public_table);
             if is_edge {
                 continue;
             }
@@ -162,7 +162,7 @@ impl Builder<'_> {
                     json!({ "table": id(&table), "destination": EVERYWHERE_IPV6, "egressGateway": gateway });
                 self.add("route", &format!("private-ipv6-{zone}"), route, &[]);
             }
-            let subnet = self.subnet(&vpc, zone, cidr, ipv6_of(zone, false), false, &table);
+            let subnet = self.subnet(&vpc, zone, cidr, ipv6_of(zone, false).as_ref(), false, &table);
             network.private.push(id(&subnet));
             network.private_of_zone.insert(zone.clone(), id(&subnet));
             tables.push(id(&table));
@@ -221,7 +221,7 @@ impl Builder<'_> {
         vpc: &Value,
         zone: &str,
         cidr: &str,
-        ipv6: Option<Value>,
+        ipv6: Option<&Value>,
         public: bool,
         table: &str,
     ) -> String {
