@@ -116,7 +116,7 @@ pub fn table(rows: &[(String, String)], indent: usize, style: Style) -> String {
 }
 
 /// A table without lines, with a heading and as wide as its cells, or as `style` says where there is a terminal: cells
-/// break between words, and a table of words that are too long is wider. The columns with these numbers hold numbers.
+/// break between words, but in those that would take half of the terminal. The columns with these numbers hold numbers.
 #[must_use]
 pub fn grid(header: &[&str], numbers: &[usize], rows: &[Vec<String>], style: Style) -> String {
     let mut table = Table::new();
@@ -132,6 +132,8 @@ pub fn grid(header: &[&str], numbers: &[usize], rows: &[Vec<String>], style: Sty
         let cells = rows.iter().filter_map(|row| row.get(place)).map(String::as_str).chain([header[place]]);
         let longest =
             cells.flat_map(str::split_whitespace).map(|word| word.chars().count()).max().unwrap_or(0);
+        // A word that would take half of the terminal may break.
+        let longest = style.columns.map_or(longest, |columns| longest.min(columns * 2 / 5));
         let narrowest = u16::try_from(longest).unwrap_or(u16::MAX).saturating_add(padding);
         column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(narrowest)));
         if numbers.contains(&place) {

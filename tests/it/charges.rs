@@ -37,6 +37,9 @@ fn charges_are_of_what_the_modules_make() {
                 let count: u64 = own.map(|charge| u64::from(charge.count)).sum();
                 let keys = types.iter().map(|kind| (stage.name.to_owned(), (*kind).to_owned()));
                 let wanted: u64 = keys.map(|key| made.get(&key).copied().unwrap_or_default()).sum();
+                // Azure has each address in both families then, and charges nothing for those of IPv6.
+                let free = *item == Item::PublicAddress && name.contains("both families");
+                let wanted = if free { wanted / 2 } else { wanted };
                 seen += wanted;
                 if count != wanted {
                     wrong.push(format!("{name}: {} of {}: {count}, not {wanted}", item.name(), stage.name));

@@ -57,7 +57,13 @@ pub(super) const INTRODUCED: &[Introduced] = &[
     Introduced {
         since: [4, 22],
         gate: Some("AWSDedicatedHosts"),
-        used: |config| of_pool(config, "hostPlacement", |settings| settings.host_placement.is_some()),
+        // Rules refuse it everywhere else.
+        used: |config| {
+            let placed = |settings: &Settings| settings.host_placement.is_some();
+            let mut pools = config.compute.iter().map(|pool| pool.platform.aws.as_ref());
+            let i = pools.position(|settings| settings.is_some_and(placed))?;
+            Some(format!("compute[{i}].platform.aws.hostPlacement"))
+        },
     },
 ];
 

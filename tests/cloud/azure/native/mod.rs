@@ -71,7 +71,8 @@ fn calls(site: &Site, id: &str, after: usize) -> usize {
     site.azure.asked().iter().skip(after).filter(of_cluster).count()
 }
 
-/// Few calls: each resource is looked at only where it can exist, and waited for only where it takes a while. Half of
+/// Few calls: each resource is looked at only where it can exist, and waited for only where it takes a while. A second
+/// run looks twice: for drift before the question, and when it works. Half of
 /// the calls of a cloud that is not ready at once are questions whether it is.
 #[test]
 fn a_resource_takes_few_calls() {
@@ -87,7 +88,7 @@ fn a_resource_takes_few_calls() {
         let begun = site.azure.asked().len();
         site.create(&[]);
         let second = each(calls(&site, &id, begun));
-        assert!(second > 0.3 && second < 0.8, "{second} calls for each resource that exists");
+        assert!(second > 0.3 && second < 1.4, "{second} calls for each resource that exists");
     }
 }
 
@@ -125,7 +126,8 @@ fn what_can_be_changed_in_place_is_set_back() {
         let codes = findings.filter_map(|one| one["code"].as_str()).map(str::to_owned);
         codes.filter(|code| code.starts_with("LF14")).collect()
     };
-    assert_eq!(codes(&again), ["LF1433"; 3], "{again}");
+    // The drift of two stages before the question, then each property.
+    assert_eq!(codes(&again), ["LF1428", "LF1428", "LF1433", "LF1433", "LF1433"], "{again}");
     site.stands_as_planned(&id);
     site.azure.edit(|tree| assert_eq!(tree.at(&address)["tags"]["team"], "moon", "a tag of others is gone"));
     assert_eq!(site.changes(), changes + 3);
