@@ -116,9 +116,11 @@ pub fn table(rows: &[(String, String)], indent: usize, style: Style) -> String {
 }
 
 /// A table without lines, with a heading and as wide as its cells, or as `style` says where there is a terminal: cells
-/// break between words, but in those that would take half of the terminal. The columns with these numbers hold numbers.
+/// break between words, but in those that would take nearly half of the terminal. The columns with these numbers hold numbers.
 #[must_use]
 pub fn grid(header: &[&str], numbers: &[usize], rows: &[Vec<String>], style: Style) -> String {
+    /// Words of so many letters never break.
+    const SHORT: usize = 12;
     let mut table = Table::new();
     table.load_preset(presets::NOTHING).set_header(header).add_rows(rows);
     if let Some(columns) = style.columns {
@@ -132,8 +134,8 @@ pub fn grid(header: &[&str], numbers: &[usize], rows: &[Vec<String>], style: Sty
         let cells = rows.iter().filter_map(|row| row.get(place)).map(String::as_str).chain([header[place]]);
         let longest =
             cells.flat_map(str::split_whitespace).map(|word| word.chars().count()).max().unwrap_or(0);
-        // A word that would take half of the terminal may break.
-        let longest = style.columns.map_or(longest, |columns| longest.min(columns * 2 / 5));
+        // A word that would take nearly half of the terminal may break.
+        let longest = style.columns.map_or(longest, |columns| longest.min((columns * 2 / 5).max(SHORT)));
         let narrowest = u16::try_from(longest).unwrap_or(u16::MAX).saturating_add(padding);
         column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(narrowest)));
         if numbers.contains(&place) {

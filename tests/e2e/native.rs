@@ -90,7 +90,8 @@ fn what_was_removed_by_hand_from_a_whole_cluster_is_named_and_created_again() {
     cloud.ec2("DeleteVpcEndpoints", &[("VpcEndpointId.1", &endpoint)]);
 
     let again = installation.create_native(&[]);
-    let missing = findings(&again).into_iter().find(|(code, _)| *code == "LF1427").unwrap().1;
+    let missing = findings(&again).into_iter().find(|(code, _)| *code == "LF1427");
+    let missing = missing.unwrap_or_else(|| panic!("nothing is missing: {again}")).1;
     assert!(missing.contains("stage cluster") && missing.contains("vpc-endpoint/"), "{missing}");
     assert!(!missing.contains(','), "one resource is missing: {missing}");
     let counts = &again["summary"]["counts"];

@@ -409,12 +409,18 @@ pub(super) async fn create_nat_gateway(cx: &Resources<'_>, wanted: &Wanted) -> M
     Ok(with_id(made.nat_gateway().and_then(|gateway| gateway.nat_gateway_id())))
 }
 
+/// Whether an endpoint in this state is gone, or about to be.
+fn is_over(state: &str) -> bool {
+    ["deleted", "deleting"].iter().any(|over| state.eq_ignore_ascii_case(over))
+}
+
 pub(super) async fn endpoints(cx: &Resources<'_>, _: &Wanted) -> Made<Vec<Item>> {
     let request = cx.ec2().await?.describe_vpc_endpoints().filters(cx.mine());
     let found: Vec<_> = pages!(cx, "ec2:DescribeVpcEndpoints", request)?;
     let mut items = Vec::new();
     for endpoint in found {
-        if matches!(endpoint.state(), Some(EndpointState::Deleted | EndpointState::Deleting)) {
+        // The state is in lower case for endpoints of gateways, in capitals for others.
+        if endpoint.state().map(EndpointState::as_str).is_some_and(is_over) {
             continue;
         }
         let known = json!({
