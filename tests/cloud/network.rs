@@ -136,7 +136,7 @@ fn dedicated_hosts_are_asked_for_their_zone() {
         format!("{}featureSet: TechPreviewNoUpgrade\n", text.replace(workers, &placement))
     };
     let landfall = ask(&moto, &keys, &placed(id));
-    let facts = landfall.ask(&["facts"]).ends(0).json();
+    let facts = landfall.ask(&["facts", "--release", "4.22"]).ends(0).json();
     assert_eq!(facts["aws"]["dedicatedHosts"], serde_json::json!([{ "id": id, "zone": "us-east-1b" }]));
     let policy = landfall.run(&["create", "permissions-policy", "--release", "4.22"]).ends(0);
     assert!(format!("{policy}").contains("ec2:DescribeHosts"), "{policy}");
