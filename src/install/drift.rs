@@ -38,12 +38,6 @@ impl Drift {
         self.missing.is_empty() && self.changed.is_empty()
     }
 
-    /// Whether work is left because of it. `restored` says whether the engine sets changed properties back.
-    #[must_use]
-    pub fn is_work(&self, restored: bool) -> bool {
-        !self.missing.is_empty() || (restored && !self.changed.is_empty())
-    }
-
     /// What is to be said of it. `restored` says whether the engine sets changed properties back.
     #[must_use]
     pub fn findings(&self, restored: bool) -> Vec<Finding> {
@@ -197,9 +191,7 @@ mod tests {
         assert!(told[0].message.ends_with("aws_subnet.a") && told[1].message.ends_with("aws_subnet.b"));
         assert_ne!(told[1].help, drift.findings(false)[1].help);
         assert_eq!(drift.missing_types, BTreeMap::from([("aws_subnet".to_owned(), 1)]));
-        assert!(drift.is_work(true) && drift.is_work(false));
-        let kept = of_changes("cluster", &changes[1..]);
-        assert!(kept.is_work(true) && !kept.is_work(false));
+        assert!(!of_changes("cluster", &changes[1..]).is_none());
         assert!(of_changes("cluster", &changes[2..]).is_none());
     }
 

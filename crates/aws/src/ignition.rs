@@ -17,7 +17,8 @@ pub(super) fn keeps_ignition(plan: &Plan) -> bool {
     platform.is_some_and(|platform| platform.preserve_bootstrap_ignition && !platform.is_dual_stack())
 }
 
-/// The config with the IPv6 addresses of the VPC; none where it has them, or the cluster has none.
+/// The config with the IPv6 network of the VPC among its machine networks. `None` means that nothing was added: the
+/// config has an IPv6 network already, or brings no install config along.
 #[must_use]
 pub fn completed(ignition: &str, network: &str, is_ipv6_primary: bool) -> Option<String> {
     with_machine_network(ignition, network, is_ipv6_primary)

@@ -206,7 +206,7 @@ impl Tools<'_> {
     }
 
     /// Sets back what differs from the plan and can be changed in place; gives the resource as it is then, and what
-    /// was set back. A cloud that refuses this leaves a difference, which is no reason to stop.
+    /// was set back. If the cloud refuses, the difference stays and the run continues.
     async fn repaired(
         &self,
         wanted: &Wanted,

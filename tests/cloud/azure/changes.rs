@@ -19,8 +19,8 @@ pub struct Change {
     known: BTreeSet<String>,
     /// How often somebody must still ask after it.
     pub left: usize,
-    /// How often somebody may still look at what comes or goes until that is done, though nobody asks after the change:
-    /// a client whose answer was lost knows nothing to ask after.
+    /// How many times a resource can be read before its creation or deletion ends, without a question about the
+    /// operation: a client whose answer was lost knows nothing to ask after.
     looks: usize,
     /// Why it comes to nothing.
     refusal: Option<Answer>,

@@ -298,7 +298,7 @@ fn cluster_api_manages_compute_machines() {
     let reference = &set["spec"]["template"]["spec"]["infrastructureRef"];
     assert_eq!(reference["name"], template["metadata"]["name"]);
     assert_eq!(set["spec"]["selector"]["matchLabels"]["cluster.x-k8s.io/set-name"], set["metadata"]["name"]);
-    // The machine API has none of these machines.
+    // No machine set of the Machine API exists for this pool.
     let other = directory.path().join("openshift/99_openshift-cluster-api_worker-machineset-0.yaml");
     assert!(!other.exists());
 }

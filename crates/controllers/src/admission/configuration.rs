@@ -61,7 +61,7 @@ pub fn configurations(
             }],
             "admissionReviewVersions": ["v1"],
             "failurePolicy": "Fail",
-            // What no rule is about is not asked, so that it can be written while nobody answers.
+            // The API server asks only about changes that a rule concerns. It writes the others while the webhook is down.
             (CONDITIONS): [{ "name": "matters", "expression": condition }],
             "matchPolicy": "Equivalent",
             "sideEffects": "None",

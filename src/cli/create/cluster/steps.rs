@@ -161,9 +161,7 @@ impl Job<'_> {
             let findings = one.findings(restored);
             engine::report(&findings, self.settings);
             all.extend(findings);
-            if one.is_work(restored) {
-                summary.reopen(&one.stage, &one.missing_types);
-            }
+            summary.reopen(&one.stage, &one.missing_types);
         }
         all
     }

@@ -51,7 +51,7 @@ fn existing_subnets_have_ipv6_addresses_in_the_machine_networks() {
     let without = found_here(&dual(existing_config(), &[]), with_ipv6([addresses[0], ""]));
     assert_eq!(places(&without), [("LF0738", fields[1])]);
     assert_names(message(&without), &[PUBLIC]);
-    // Without IPv6, nobody looks at it.
+    // A cluster with IPv4 alone does not need an IPv6 network.
     assert!(found_here(&existing_config(), with_ipv6(["", ""])).is_empty());
 }
 
