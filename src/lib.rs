@@ -1,7 +1,7 @@
 //! landfall lands OpenShift clusters in any cloud region.
 //!
-//! The program: the command line (`cli`), the terminal (`ui`), and what a command prepares and does on this machine
-//! ([`prepare`], [`preflight`], [`install`], [`wait`], [`workdir`], [`tls`]). What it is made of is below `crates`;
+//! The program: the command line ([`cli`]), and what a command prepares and does on this machine ([`prepare`],
+//! [`install`], [`gather`], [`tls`]). What it is made of is below `crates`;
 //! `docs/design.md` has the whole house.
 //!
 //! ```
@@ -18,12 +18,12 @@ pub mod cli;
 pub mod environment;
 pub mod formats;
 pub mod gather;
-pub mod graph;
 pub mod install;
-pub mod preflight;
 pub mod prepare;
 pub mod tls;
-pub mod ui;
-pub mod wait;
 
+pub use landfall_graph as graph;
+pub use landfall_preflight as preflight;
+pub use landfall_ui as ui;
+pub use landfall_wait as wait;
 pub use landfall_workdir as workdir;

@@ -15,7 +15,7 @@ const PURE: &[&str] = &[
     "crates/azure",
     "crates/install-config",
     "crates/cloud-profile",
-    "src/graph.rs",
+    "crates/graph",
 ];
 
 /// Every source below `src` and `crates` but build scripts, from the root.

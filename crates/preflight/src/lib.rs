@@ -3,6 +3,16 @@
 //! An edge that all platforms share. A platform's [`Session`] knows what to ask; here the questions are put
 //! with bounded concurrency and one deadline, the facts are planned with, and everything becomes one
 //! [`Report`]. Nothing in a cloud is changed.
+//!
+//! ```
+//! use landfall_platform::cloud::Answer;
+//! use landfall_preflight::{Checked, Status};
+//!
+//! let checked = Checked::new("aws.trust", "", Answer::passed("12 certificates"), Default::default());
+//! assert_eq!(checked.status, Status::Passed);
+//! ```
+
+#![forbid(unsafe_code)]
 
 mod gathering;
 mod report;

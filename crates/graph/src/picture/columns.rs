@@ -291,7 +291,7 @@ fn way(nodes: &[Node], chain: &[usize]) -> Vec<(f64, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::Kind;
+    use crate::Kind;
 
     fn family(name: &'static str, needs: &[usize]) -> Family {
         Family { folder: "", kind: Kind::Value, names: vec![name], needs: needs.to_vec() }

@@ -6,7 +6,7 @@ use landfall_diagnostics::{LineIndex, Place};
 use serde::Serialize;
 
 use super::{Judged, Style, counted, layout, printable, text};
-use crate::preflight::{Checked, Report, Status};
+use landfall_preflight::{Checked, Report, Status};
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]

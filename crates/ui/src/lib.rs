@@ -1,7 +1,14 @@
-//! What the user sees: one printer for both streams, and the renderers of findings.
+//! What the user sees: one printer for both streams, prompts, progress, and the renderers of findings and reports.
 //!
-//! Renderers are pure: they take a judged file and give text back. Only [`Printer`] writes. Nothing in
-//! here judges a file or decides an exit code.
+//! Renderers are pure: they take a judged file or a report and return text. Only [`Printer`] writes. Nothing here judges
+//! a file, calls a cloud or decides an exit code.
+//!
+//! ```
+//! assert_eq!(landfall_ui::counted(1, "finding"), "1 finding");
+//! assert_eq!(landfall_ui::counted(3, "finding"), "3 findings");
+//! ```
+
+#![forbid(unsafe_code)]
 
 pub mod checks;
 pub mod cost;

@@ -1,4 +1,18 @@
 //! The assets of a cluster and what each is made of, for `landfall graph`.
+//!
+//! Pure data and its pictures: no file is read and no cloud is named. The order of [`ASSETS`] is one in which they can be
+//! made.
+//!
+//! ```
+//! use landfall_graph::{ASSETS, Kind, dot, stands_for};
+//!
+//! let metadata = ASSETS.iter().find(|asset| asset.name == "metadata.json");
+//! assert_eq!(metadata.map(|asset| asset.kind), Some(Kind::File));
+//! assert!(stands_for("openshift/99_*-machineset-*", "openshift/99_openshift-cluster-api_worker-machineset-0.yaml"));
+//! assert!(dot().starts_with("digraph"));
+//! ```
+
+#![forbid(unsafe_code)]
 
 mod families;
 mod picture;

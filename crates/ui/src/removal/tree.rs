@@ -9,9 +9,9 @@ use indicatif::{ProgressBar, ProgressDrawTarget};
 use landfall_destroy::{Blocked, KindState, State, label};
 use landfall_platform::removal::Disposition;
 
-use crate::ui::printer::fitted;
-use crate::ui::pulse::asking_style;
-use crate::ui::{counted, printable};
+use crate::printer::fitted;
+use crate::pulse::asking_style;
+use crate::{counted, printable};
 
 /// How often the first line's clock moves on.
 const TURN: Duration = Duration::from_millis(250);

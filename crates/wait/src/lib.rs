@@ -3,6 +3,17 @@
 //! [`Goal`] says what is waited for. What the cluster's answers mean is decided in `judge`, which is pure;
 //! `asking` asks, again and again, until the goal is reached, the time is over, or nothing will heal by
 //! waiting.
+//!
+//! Nothing here prints or ends the program: the caller watches and gets an [`Outcome`].
+//!
+//! ```
+//! use landfall_wait::Goal;
+//!
+//! assert_eq!(Goal::Bootstrap.name(), "bootstrap-complete");
+//! assert!(Goal::Bootstrap.usual() < Goal::Install.usual());
+//! ```
+
+#![forbid(unsafe_code)]
 
 mod asking;
 mod judge;

@@ -58,7 +58,7 @@ pub fn log(notes: &[Note]) -> String {
         "runs": [{
             "tool": {
                 "driver": {
-                    "name": env!("CARGO_PKG_NAME"),
+                    "name": "landfall",
                     "semanticVersion": env!("CARGO_PKG_VERSION"),
                     "rules": codes.iter().map(|code| rule(code)).collect::<Vec<_>>(),
                 },
