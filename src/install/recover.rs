@@ -25,7 +25,7 @@ use super::files::{Files, step};
 use super::untracked::{Import, blocks, finding, lines, parts, refused, untracked};
 use super::{Fault, Site};
 use crate::workdir;
-use crate::workdir::{Step, StepResult};
+use crate::workdir::{Step, StepResult, Steps};
 
 /// The file with the `import` blocks, beside the module of a stage.
 const IMPORTS: &str = "landfall-import.tf";
@@ -60,7 +60,7 @@ pub(super) fn note_of(fault: &Fault) -> Option<String> {
     is_lost.then(|| format!("{fault}; {LOST}"))
 }
 
-/// Whether the last run on a stage may have left resources that are not in the state.
+/// Whether the last run on a stage ended so that terraform's state does not tell what exists.
 pub(super) fn is_cut_short(last: Option<&Step>, modules: &Modules) -> bool {
     last.is_some_and(|last| match last.result {
         StepResult::Began => true,
@@ -68,6 +68,26 @@ pub(super) fn is_cut_short(last: Option<&Step>, modules: &Modules) -> bool {
         StepResult::Interrupted => modules.gives_up,
         StepResult::Done => false,
     })
+}
+
+/// Whether runs on a stage since the last complete one may have left resources that are not in the state: a run that
+/// was killed, and one that failed, as the answer to one of its calls may have been lost.
+fn may_have_lost(steps: &Steps, step: &str, modules: &Modules) -> bool {
+    let of_stage = steps.iter().rev().filter(|known| known.step == step).map(|known| known.result);
+    let mut is_ended = false;
+    for result in of_stage.take_while(|result| *result != StepResult::Done) {
+        let has_lost = match result {
+            StepResult::Began => !is_ended,
+            StepResult::Failed => true,
+            StepResult::Interrupted => modules.gives_up,
+            StepResult::Done => false,
+        };
+        if has_lost {
+            return true;
+        }
+        is_ended = result != StepResult::Began;
+    }
+    false
 }
 
 /// What a stage is looked at with.
@@ -89,7 +109,7 @@ impl Site<'_> {
         forget(&self.import_file(stage))
     }
 
-    /// Looks for resources that the last run on a stage created and the state lacks, if that run did not end
+    /// Looks for resources that earlier runs on a stage created and the state lacks, if one of them did not end
     /// in order. With consent what can be imported gets an `import` block, and the rest is removed.
     ///
     /// # Errors There are such resources and no consent; or the cloud, terraform or the directory does not
@@ -99,11 +119,11 @@ impl Site<'_> {
         let steps = self.cluster.steps()?;
         let modules = self.platform.modules();
         let Some(recovery) = self.recovery.filter(|_| !modules.is_empty()) else { return Ok(()) };
-        if !is_cut_short(steps.last(&step(stage, Work::Apply)), &modules) {
+        if !may_have_lost(&steps, &step(stage, Work::Apply), &modules) {
             return Ok(());
         }
         self.watcher.told(&format!(
-            "stage {}: the last run did not end normally; searching for resources that are missing in the \
+            "stage {}: an earlier run did not end normally; searching for resources that are missing in the \
              state",
             stage.name
         ));
@@ -350,6 +370,36 @@ mod tests {
         for cause in [Cause::Provider, Cause::NameTaken] {
             assert!(note_of(&failed(cause)).is_some_and(|noted| noted.ends_with(LOST)));
         }
+    }
+
+    /// Whether these runs on a stage may have left something that is not in the state.
+    fn lost(results: &[StepResult], modules: &Modules) -> Result<bool, Box<dyn std::error::Error>> {
+        let root = tempfile::tempdir()?;
+        let cluster = workdir::ClusterDir::open_with(root.path(), workdir::Durability::Process)?;
+        for result in results {
+            cluster.note(&Step { step: "cluster.apply".to_owned(), ..last(*result, "") })?;
+            // What happens to another stage does not count.
+            cluster.note(&Step { step: "bootstrap.apply".to_owned(), ..last(StepResult::Began, "") })?;
+        }
+        Ok(may_have_lost(&cluster.steps()?, "cluster.apply", modules))
+    }
+
+    #[test]
+    fn all_runs_since_the_last_complete_one_count() -> Result<(), Box<dyn std::error::Error>> {
+        use StepResult::{Began, Done, Failed, Interrupted};
+        let in_order: [&[StepResult]; 4] =
+            [&[], &[Began, Done], &[Began, Interrupted], &[Began, Failed, Began, Done, Began, Interrupted]];
+        for runs in in_order {
+            assert!(!lost(runs, &STEADY)?, "{runs:?}");
+        }
+        // A later run that was stopped does not make up for one that was killed or failed.
+        let cut_short: [&[StepResult]; 4] =
+            [&[Began], &[Began, Failed], &[Began, Began, Interrupted], &[Began, Failed, Began, Interrupted]];
+        for runs in cut_short {
+            assert!(lost(runs, &STEADY)?, "{runs:?}");
+        }
+        assert!(lost(&[Began, Interrupted], &Modules { gives_up: true, ..STEADY })?);
+        Ok(())
     }
 
     #[test]
