@@ -51,7 +51,8 @@ pub const GROUPS: &[Group] = &[
     },
     Group {
         title: "Region of AWS",
-        note: "Read by `create install-config` only, for its default. All other commands use the region of the config.",
+        note: "Read by `create install-config` for its default, and by `destroy find --all-regions` for the cloud that \
+               it searches. All other commands use the region of the config.",
         variables: &[("AWS_REGION", "region"), ("AWS_DEFAULT_REGION", "region, if `AWS_REGION` is not set")],
     },
     Group {
@@ -73,7 +74,8 @@ pub const GROUPS: &[Group] = &[
     },
     Group {
         title: "Location of Azure",
-        note: "Read by `create install-config` only, for its default.",
+        note: "Read by `create install-config` for its default, and by `destroy find --all-regions` for the cloud that \
+               it searches.",
         variables: &[("AZURE_DEFAULTS_LOCATION", "location")],
     },
     Group {

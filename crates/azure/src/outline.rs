@@ -345,7 +345,7 @@ impl<'a> Making<'a> {
         let group = &self.azure.groups.existing;
         let names: Vec<String> = Some(group.clone()).filter(|name| !name.is_empty()).into_iter().collect();
         let detail = format!(
-            "tag kubernetes.io_cluster.{}=owned; `destroy cluster` deletes it, with everything in it",
+            "tag kubernetes.io_cluster.{}=owned; `destroy cluster` keeps it, and removes what the cluster owns in it",
             self.id
         );
         vec![Adopted { kind: "Resource group", names, detail }]

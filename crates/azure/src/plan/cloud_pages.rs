@@ -226,7 +226,7 @@ pub(in super::super) fn group_owned(name: &str, tags: &[&str]) -> Finding {
     let name = shortened(name);
     let message = format!("the resource group `{name}` has the tag of another cluster: {}", listed(tags));
     group(&OWNER, message)
-        .help("use a group that belongs to no cluster: this one is deleted with that cluster")
+        .help("use a group without the tag of a cluster: this one may be deleted with that cluster")
 }
 
 pub(super) fn group_not_empty(name: &str, found: &ResourceGroup) -> Finding {
