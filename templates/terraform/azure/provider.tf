@@ -15,6 +15,12 @@ provider "azurerm" {
     # What is being created when the provider is stopped, or what Azure fails to
     # create, stays in the state: the next run continues with it or replaces it.
     persist_id_on_create_before_polling_for_completion = true
+
+    # Releases 4.x wait for the queue and file services of a storage account
+    # otherwise, which nothing here uses and private clouds may not reach.
+    storage {
+      data_plane_available = false
+    }
   }
 
   environment   = var.azure_environment != "" ? var.azure_environment : null
