@@ -103,7 +103,7 @@ enum EngineName {
     Terraform,
     /// Azure Service Operator in a management cluster
     Aso,
-    /// Landfall itself, on AWS
+    /// Landfall itself
     Native,
 }
 

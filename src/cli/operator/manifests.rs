@@ -65,6 +65,10 @@ pub struct Args {
     #[arg(long, value_name = "KIND", value_enum)]
     monitoring: Option<Watched>,
 
+    /// URL of the folder with the pages about alerts, such as `runbooks` of this book, for their links
+    #[arg(long, value_name = "URL", requires = "monitoring", value_parser = folder)]
+    runbooks: Option<String>,
+
     /// Check the choice of controllers, and print nothing but findings; exit code 3 if there are any
     #[arg(long)]
     check: bool,
@@ -124,6 +128,20 @@ fn release(text: &str) -> Result<String, String> {
     Ok(text.to_owned())
 }
 
+/// A URL of a folder, with a slash at its end.
+fn folder(text: &str) -> Result<String, String> {
+    match url::Url::parse(text) {
+        Ok(url)
+            if matches!(url.scheme(), "http" | "https")
+                && url.query().is_none()
+                && url.fragment().is_none() =>
+        {
+            Ok(format!("{}/", url.as_str().trim_end_matches('/')))
+        }
+        _ => Err("use a URL, such as https://docs.example.com/landfall/runbooks/".to_owned()),
+    }
+}
+
 /// What is dangerous about a choice of controllers.
 fn findings(controllers: &[&Registered]) -> Vec<Finding> {
     let runs = |name: &str| controllers.iter().any(|one| one.name == name);
@@ -165,6 +183,7 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
             Watched::Openshift => Monitoring::Openshift,
             Watched::Prometheus => Monitoring::Prometheus,
         }),
+        runbooks: args.runbooks.clone(),
     };
     let Some(packaging) = args.format.packaging() else {
         settings.printer.data(&documents(&manifests(&deployed)))?;

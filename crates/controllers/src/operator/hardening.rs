@@ -72,6 +72,7 @@ mod tests {
             replicas: 2,
             metrics_tls: true,
             monitoring: None,
+            runbooks: None,
             watch_namespace: None,
             workers: None,
         };

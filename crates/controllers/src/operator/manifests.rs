@@ -56,6 +56,8 @@ pub struct Deployed {
     pub metrics_tls: bool,
     /// By what the operator is watched, if by anything.
     pub monitoring: Option<Monitoring>,
+    /// Where the book's pages about alerts are, as a URL that ends with a slash; without it, alerts link to no page.
+    pub runbooks: Option<String>,
     /// The only namespace whose clusters it works on.
     pub watch_namespace: Option<String>,
     /// How many objects each controller works on at once; none for its own number.

@@ -5,8 +5,6 @@ use serde_json::{Value, json};
 use super::manifests::{Deployed, METRICS, METRICS_SECRET, NAME, labels, metadata};
 use super::secure_metrics::PATH;
 
-/// Where the pages of the alerts are.
-const RUNBOOKS: &str = "https://landfall.dev/docs/runbooks/";
 /// The account by which Prometheus reads the metrics, and its token.
 const READER: &str = "landfall-metrics-reader";
 const TOKEN: &str = "landfall-metrics-reader-token";
@@ -123,7 +121,7 @@ impl Monitoring {
         if deployed.metrics_tls {
             all.extend(reader(namespace));
         }
-        all.extend([self.monitor(deployed), rules(namespace), dashboard(namespace)]);
+        all.extend([self.monitor(deployed), rules(deployed), dashboard(namespace)]);
         all
     }
 
@@ -181,23 +179,24 @@ fn reader(namespace: &str) -> [Value; 4] {
     ]
 }
 
-fn rules(namespace: &str) -> Value {
+fn rules(deployed: &Deployed) -> Value {
     let rule = |alert: &Alert| {
+        let mut annotations = json!({ "summary": alert.summary });
+        if let Some(runbooks) = &deployed.runbooks {
+            annotations["runbook_url"] = json!(format!("{runbooks}{}.html", alert.name));
+        }
         json!({
             "alert": alert.name,
             "expr": alert.expression,
             "for": alert.lasting,
             "labels": { "severity": alert.severity },
-            "annotations": {
-                "summary": alert.summary,
-                "runbook_url": format!("{RUNBOOKS}{}.html", alert.name),
-            },
+            "annotations": annotations,
         })
     };
     json!({
         "apiVersion": "monitoring.coreos.com/v1",
         "kind": "PrometheusRule",
-        "metadata": metadata(Some(namespace)),
+        "metadata": metadata(Some(&deployed.namespace)),
         "spec": { "groups": [{ "name": NAME, "rules": ALERTS.iter().map(rule).collect::<Vec<_>>() }] },
     })
 }
@@ -260,6 +259,7 @@ mod tests {
             replicas: 2,
             metrics_tls,
             monitoring: None,
+            runbooks: None,
             watch_namespace: None,
             workers: None,
         }
@@ -314,6 +314,20 @@ mod tests {
                 assert!(page.contains(name.trim_end_matches("_bucket")), "{}: {name}", alert.name);
             }
         }
+    }
+
+    #[test]
+    fn alerts_link_to_pages_where_somebody_has_them() {
+        let links = |deployed: &Deployed| -> Vec<Value> {
+            let rules = rules(deployed)["spec"]["groups"][0]["rules"].as_array().cloned().unwrap_or_default();
+            rules.iter().map(|rule| rule["annotations"]["runbook_url"].clone()).collect()
+        };
+        let without = links(&deployed(true));
+        assert!(without.len() == ALERTS.len() && without.iter().all(Value::is_null));
+        let runbooks = Some("https://docs.example.com/landfall/runbooks/".to_owned());
+        let with = links(&Deployed { runbooks, ..deployed(true) });
+        assert_eq!(with[0], "https://docs.example.com/landfall/runbooks/LandfallOperatorDown.html");
+        assert_eq!(with.iter().filter_map(Value::as_str).collect::<BTreeSet<_>>().len(), ALERTS.len());
     }
 
     #[test]

@@ -19,6 +19,7 @@ fn deployed(names: &[&str]) -> Deployed {
         replicas: 2,
         metrics_tls: true,
         monitoring: None,
+        runbooks: None,
         watch_namespace: None,
         workers: None,
     }
