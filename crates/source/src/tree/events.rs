@@ -96,6 +96,41 @@ pub(super) fn strict(text: &str) -> impl Iterator<Item = Result<Placed<'_>, Faul
 
 /// The events of a text as libyaml reads it, which the installer's parser is a translation of.
 pub(super) fn lenient(text: &str) -> impl Iterator<Item = Result<Placed<'_>, Fault>> {
+    // The parser panics at such a tag, so it gets none of the text.
+    let refused = tag_before_comma(text).map(|at| {
+        let message = "did not find expected whitespace or line break after a tag".to_owned();
+        Err(Fault { at, message, too_deep: false })
+    });
+    let text = if refused.is_some() { "" } else { text };
+    refused.into_iter().chain(lenient_events(text))
+}
+
+/// Where a comma may follow a tag in a flow list or map. Text in quotes and comments is not told apart, so that
+/// no such tag is missed.
+fn tag_before_comma(text: &str) -> Option<usize> {
+    let (mut flow, mut tag, mut verbatim, mut closed) = (false, false, false, false);
+    let mut before = ' ';
+    for (at, next) in text.char_indices() {
+        if next == ',' && flow && (tag || closed) {
+            return Some(at);
+        }
+        flow |= matches!(next, '[' | '{');
+        closed = next == '>' && verbatim;
+        verbatim = (next == '<' && before == '!') || (verbatim && (is_of_tag(next) || ",[]".contains(next)));
+        // Behind a letter or digit, the mark belongs to what the letter belongs to.
+        let begins = next == '!' && !before.is_ascii_alphanumeric();
+        tag = begins || (tag && is_of_tag(next));
+        before = next;
+    }
+    None
+}
+
+/// Whether a character may be in a tag.
+fn is_of_tag(one: char) -> bool {
+    one.is_ascii_alphanumeric() || "-_;/?:@&=+$.%!~*'()".contains(one)
+}
+
+fn lenient_events(text: &str) -> impl Iterator<Item = Result<Placed<'_>, Fault>> {
     let mut parser = libyaml_safer::Parser::new();
     // It passes over one mark at the beginning, which has been taken off, and would take the next one for it. It
     // panics at some texts whose last line has no end.
@@ -155,5 +190,32 @@ impl Anchors {
 
     fn get(&self, name: &str) -> Option<usize> {
         self.numbers.get(name).copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tag_before_a_comma_is_a_fault_and_no_panic() {
+        let tags = ["!", "!x", "!!str", "!a!b", "!<x>", "!<a,b>", "!%41", "!!!"];
+        for tag in tags {
+            for (head, tail) in
+                [("a: [", "b]\nc: @x"), ("{", "b: c}"), ("[?", "b]"), ("[\"a\"", "b"), ("['!<'", "b")]
+            {
+                let text = format!("{head}{tag},{tail}");
+                let fault = lenient(&text).find_map(Result::err);
+                assert_eq!(fault.map(|fault| fault.at), Some(head.len() + tag.len()), "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn other_texts_with_marks_and_commas_are_read() {
+        for text in ["a: Hello!, you", "a: !x b, c", "a: [!x b, c!, d]", "a: [b]\nc: !<x> y, z"] {
+            assert_eq!(tag_before_comma(text), None, "{text}");
+            assert!(lenient(text).all(|read| read.is_ok()), "{text}");
+        }
     }
 }

@@ -1,11 +1,14 @@
 //! `landfall create cluster --engine native`.
 
+use std::time::Duration;
+
 use landfall_diagnostics::Finding;
 use landfall_engine_terraform::Stop;
 use landfall_model::plan::{self, Plan};
 use landfall_platform::cloud::Asking;
-use landfall_platform::native::Graph;
+use landfall_platform::native::{Api, Graph};
 use serde_json::json;
+use tokio::time::Instant;
 
 use super::super::outcome;
 use super::steps::{Begun, Done};
@@ -21,6 +24,9 @@ use crate::workdir::{ClusterDir, Step, StepResult};
 
 /// The name of the engine.
 pub(super) const NAME: &str = plan::Engine::Native.name();
+
+/// For how long the lists of a cloud count that were read before the user was asked.
+const FRESH: Duration = Duration::from_mins(1);
 
 /// What is said when the user stops the work, and when it is said again.
 const STOPPING: [&str; 2] = [
@@ -74,8 +80,12 @@ impl Job<'_> {
         let graph = graph.unwrap_or_default();
         let engine = json!({ "name": NAME, "version": env!("CARGO_PKG_VERSION") });
         let mut done = Done::default();
-        if summary.existing() > 0 {
-            match self.native_drift(&mut cluster, &prepared.plan, &graph) {
+        let secrets = install::secrets(&cluster)?;
+        let infra_id = &prepared.plan.identity.infra_id;
+        let connect = || self.session.and_then(|session| session.api(infra_id, &secrets));
+        let (mut api, connected) = (connect(), Instant::now());
+        if let Some(api) = api.as_deref().filter(|_| summary.existing() > 0) {
+            match self.native_drift(&mut cluster, &prepared.plan, &graph, api) {
                 Ok(drift) => done.drift = self.drifted(&drift, &mut summary, false),
                 Err(fault) => {
                     let all = (&prepared, &summary);
@@ -86,9 +96,13 @@ impl Job<'_> {
         if let Some(exit) = self.refused(&prepared, &summary)? {
             return Ok(Err(Ended::Said(exit)));
         }
+        if connected.elapsed() > FRESH {
+            api = connect();
+        }
         let shown = Shown::new(self.settings).knowing(summary.standing());
         let stop = Stop::default();
-        let work = self.create_all(&mut cluster, &prepared.plan, &graph, &shown, &stop, &mut done);
+        let api = api.as_deref();
+        let work = self.create_all(&mut cluster, &prepared.plan, &graph, (api, &shown, &stop), &mut done);
         let result = self.runtime.block_on(async {
             tokio::select! {
                 result = work => result,
@@ -109,18 +123,14 @@ impl Job<'_> {
         cluster: &mut ClusterDir,
         plan: &Plan,
         graph: &Graph,
+        api: &dyn Api,
     ) -> Result<Vec<Drift>, Fault> {
-        let secrets = install::secrets(cluster)?;
-        let infra_id = &plan.identity.infra_id;
-        let Some(api) = self.session.and_then(|session| session.api(infra_id, &secrets)) else {
-            return Ok(Vec::new());
-        };
         let (shown, stop) = (Shown::new(self.settings), Stop::default());
         let mut site = NativeSite {
             cluster,
             platform: self.platform,
             cluster_id: &plan.identity.cluster_id,
-            api: &*api,
+            api,
             graph,
             watcher: &shown,
             stop: &stop,
@@ -134,13 +144,9 @@ impl Job<'_> {
         cluster: &mut ClusterDir,
         plan: &Plan,
         graph: &Graph,
-        shown: &Shown<'_>,
-        stop: &Stop,
+        (api, shown, stop): (Option<&dyn Api>, &Shown<'_>, &Stop),
         done: &mut Done,
     ) -> Result<Vec<Finding>, Fault> {
-        let secrets = install::secrets(cluster)?;
-        let infra_id = &plan.identity.infra_id;
-        let api = self.session.and_then(|session| session.api(infra_id, &secrets));
         let (Some(session), Some(api)) = (self.session, api) else {
             let finding = landfall_platform::pages::not_native(self.platform.name());
             return Err(Fault::Refused(Box::new(finding)));
@@ -150,7 +156,7 @@ impl Job<'_> {
             cluster,
             platform: self.platform,
             cluster_id: &plan.identity.cluster_id,
-            api: &*api,
+            api,
             graph,
             watcher: shown,
             stop,

@@ -1,4 +1,5 @@
-//! Resources that exist, from lists: one call for all of a kind in one place, however many the plan has.
+//! Resources that exist, as they were read a moment ago: of most kinds from lists, one call for all of a kind in one
+//! place, however many the plan has.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -33,7 +34,8 @@ struct List {
     found: HashMap<String, Value>,
 }
 
-/// The lists that were read so far, by the ids of their resources without the names.
+/// The lists that were read so far, by the ids of their resources without the names; and the resources that were read
+/// one by one, by their ids.
 #[derive(Default)]
 pub(super) struct Lists(Mutex<HashMap<String, Arc<OnceCell<List>>>>);
 
@@ -55,6 +57,20 @@ impl Lists {
             Ok(List { read: Instant::now(), found: named.collect() })
         });
         Ok(list.await?.found.get(&id.to_lowercase()).cloned())
+    }
+
+    /// A resource of a kind without a list, by its id.
+    pub(super) async fn one(&self, arm: &Arm, version: &str, id: &str) -> Result<Option<Value>, Fault> {
+        let key = id.to_lowercase();
+        let one = self.list(&key);
+        let one = one.get_or_try_init(|| async {
+            let found = arm.find_in::<Value>(version, id).await?;
+            Ok(List {
+                read: Instant::now(),
+                found: found.map(|found| (key.clone(), found)).into_iter().collect(),
+            })
+        });
+        Ok(one.await?.found.get(&key).cloned())
     }
 
     /// The list of a place, read or not. One that is too old is forgotten.
@@ -91,6 +107,25 @@ mod tests {
         assert_eq!(script.asked().len(), 1);
         tokio::time::advance(FRESH * 2).await;
         assert_eq!(find("a").await?, None);
+        assert_eq!(script.asked().len(), 2);
+        Ok(())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_single_resource_is_read_once_and_again_when_that_is_long_ago() -> Outcome {
+        const ASSIGNMENT: &str = "/subscriptions/s/providers/Microsoft.Authorization/roleAssignments/A";
+        const GONE: &str = r#"{"error":{"code":"RoleAssignmentNotFound","message":"no"}}"#;
+        let (arm, script) = scripted(&[(200, &[], r#"{"n": 1}"#), (404, &[], GONE)])?;
+        let lists = Lists::default();
+        let one = async |id: &str| {
+            let found = lists.one(&arm, "2022-04-01", id).await;
+            found.map(|found| found.map(|found| found["n"].clone())).map_err(|fault| fault.sentence())
+        };
+        assert_eq!(one(ASSIGNMENT).await?, Some(1.into()));
+        assert_eq!(one(&ASSIGNMENT.to_uppercase()).await?, Some(1.into()));
+        assert_eq!(script.asked().len(), 1);
+        tokio::time::advance(FRESH * 2).await;
+        assert_eq!(one(ASSIGNMENT).await?, None);
         assert_eq!(script.asked().len(), 2);
         Ok(())
     }

@@ -134,10 +134,10 @@ impl<'a> Resources<'a> {
                 Err(fault) => return Err(failure(&fault)),
             }
         }
-        let found = if !fresh && lists::has(wanted.kind) {
-            self.lists.find(arm, version, id).await
-        } else {
-            arm.find_in::<Value>(version, id).await
+        let found = match fresh {
+            true => arm.find_in::<Value>(version, id).await,
+            false if lists::has(wanted.kind) => self.lists.find(arm, version, id).await,
+            false => self.lists.one(arm, version, id).await,
         };
         let found = found.map_err(|fault| failure(&fault))?;
         Ok(found.map(|found| existing(wanted, &found)))
