@@ -11,6 +11,7 @@ use super::create::BasisArgs;
 use super::input::Reading;
 use super::{Exit, Settings};
 use crate::cli::create::{refused, said};
+use crate::preflight::Watcher as _;
 use crate::prepare::{Refusal, Said, examine, prices_of_cloud};
 
 /// Prints the prices of what the cluster directory's plan is charged for.
@@ -20,7 +21,9 @@ pub(super) fn run(
     live: &Live<'_>,
     settings: &Settings,
 ) -> anyhow::Result<Exit> {
-    match gathered(directory, (basis, reading, asking), live, settings) {
+    let gathered = gathered(directory, (basis, reading, asking), live, settings);
+    live.over();
+    match gathered {
         Ok((prices, warned)) => {
             said(&warned, settings);
             settings.printer.data(&prices.to_text())?;

@@ -284,8 +284,10 @@ fn diff(joined: &Joined, settings: &Settings) -> anyhow::Result<Exit> {
         settings.printer.talk("the profile changes nothing of its parent");
     }
     // On a terminal it is read; elsewhere it is a patch.
-    let columns = settings.printer.styles().data.columns;
-    let lines = columns.map_or(lines.clone(), |columns| compared(&lines, columns));
+    let lines = match settings.printer.styles().data.columns {
+        Some(columns) => compared(&lines, columns),
+        None => lines,
+    };
     settings.printer.data(&if settings.printer.colours().data { coloured(&lines) } else { lines })?;
     Ok(Exit::Done)
 }

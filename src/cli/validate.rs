@@ -50,7 +50,7 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
     };
     let mut strictness = Strictness::from(args.reading);
     if let Some(wanted) = &args.release {
-        match release(&catalogue, wanted) {
+        match release(&catalogue, Some(wanted)) {
             Ok(release) => strictness = strictness.of_release(&release),
             Err(refusal) => return super::create::refused(refusal, settings),
         }

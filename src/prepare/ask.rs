@@ -115,8 +115,9 @@ pub fn prices_of_cloud(
     ask.watcher.began(PRICES);
     let began = Instant::now();
     let priced = wait(ask.watcher, async { timeout(deadline, session.prices(&keys)).await })?;
-    ask.watcher.ended(&Checked::new(PRICES, "", Answer::passed("gathered"), began.elapsed()));
     let priced = priced.unwrap_or_else(|_| Err(Verdict::Found(Box::new(pages::late("", deadline)))));
+    let answer = if priced.is_ok() { Answer::passed("gathered") } else { Answer::skipped("not gathered") };
+    ask.watcher.ended(&Checked::new(PRICES, "", answer, began.elapsed()));
     let priced = priced.map_err(|why| {
         let finding = match why {
             Verdict::Found(finding) => *finding,
@@ -215,8 +216,8 @@ pub fn runtime() -> Result<Runtime, Error> {
     Builder::new_multi_thread().worker_threads(THREADS).enable_all().build().map_err(Error::Network)
 }
 
-/// Waits for work in a runtime of its own, and tells the watcher every second that it is under way. What is still under way when the work is done, such as the
-/// search for a name that nobody waits for any more, is left behind.
+/// Waits for work in a runtime of its own, and calls the watcher's `beat` every second. What is still under way when the
+/// work is done, such as a DNS query whose answer is no longer needed, is dropped.
 fn wait<T>(watcher: &dyn Watcher, work: impl Future<Output = T>) -> Result<T, Error> {
     let runtime = runtime()?;
     let result = runtime.block_on(async {

@@ -1,7 +1,7 @@
-//! What is to be said of the machine that landfall runs on.
+//! Findings about the machine that landfall runs on.
 
 use landfall_diagnostics::{Code, Finding, Findings, Kind};
-use landfall_install_config::verdict::Strictness;
+use landfall_model::catalogue::minor_version;
 use landfall_model::config::InstallConfig;
 use landfall_platform::World;
 
@@ -14,9 +14,9 @@ const LOOKS_AT_HOST: [u64; 2] = [4, 16];
 /// Keys of a cluster in FIPS mode belong on a host in FIPS mode.
 pub(super) fn findings(config: &InstallConfig, release: &str, world: &dyn World) -> Findings {
     let mut out = Findings::default();
-    let looks = Strictness::default().of_release(release).release.is_none_or(|own| own >= LOOKS_AT_HOST);
-    let is_fips = world.file(MODE).is_some_and(|mode| mode.starts_with(b"1"));
-    if config.fips && looks && !is_fips {
+    let looks = minor_version(release).is_none_or(|own| own >= LOOKS_AT_HOST);
+    let is_fips = || world.file(MODE).is_some_and(|mode| mode.starts_with(b"1"));
+    if config.fips && looks && !is_fips() {
         let message = "the cluster is to be in FIPS mode, and this host is not";
         let finding = Finding::warning(&NOT_FIPS, Kind::Invalid, "fips", message);
         out.push(finding.help(

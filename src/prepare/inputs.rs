@@ -78,21 +78,18 @@ impl Basis {
             wanted = Some(release);
         }
         let catalogue = restricted(catalogue, options.profile.as_deref())?;
-        let mut out = Findings::default();
-        match assets::release(&catalogue, wanted.as_deref(), &mut out).map(str::to_owned) {
-            Some(release) => Ok(Self { catalogue, release }),
-            None => Err(Refusal::Usage(said(Path::new("--release"), "", out.into_vec()))),
-        }
+        let release = release(&catalogue, wanted.as_deref())?;
+        Ok(Self { catalogue, release })
     }
 }
 
-/// The release of the catalogue that a flag names.
+/// The release of the catalogue that a flag names, or its default.
 ///
 /// # Errors
 /// The catalogue does not know it.
-pub fn release(catalogue: &Catalogue, wanted: &str) -> Result<String, Refusal> {
+pub fn release(catalogue: &Catalogue, wanted: Option<&str>) -> Result<String, Refusal> {
     let mut out = Findings::default();
-    let found = assets::release(catalogue, Some(wanted), &mut out).map(str::to_owned);
+    let found = assets::release(catalogue, wanted, &mut out).map(str::to_owned);
     found.ok_or_else(|| Refusal::Usage(said(Path::new("--release"), "", out.into_vec())))
 }
 

@@ -5,14 +5,14 @@
 
 use landfall_diagnostics::secret::without_user;
 use landfall_diagnostics::{Finding, Findings, Span, sort};
-use landfall_model::catalogue::Catalogue;
+use landfall_model::catalogue::{Catalogue, minor_version};
 use landfall_model::config::InstallConfig;
 use landfall_model::facts::{Facts, Source, VERSION};
 use landfall_model::plan;
 use landfall_model::plan::{Case, Cluster, Introduced, Plan};
 use landfall_platform::{Offline, World};
 
-use crate::verdict::{Strictness, active, field_places, places};
+use crate::verdict::{active, field_places, places};
 pub use landfall_render::Credentials;
 use landfall_render::{Extras, File};
 use semver::Version;
@@ -73,7 +73,7 @@ pub fn plan(case: &Case<'_>, out: &mut Findings) -> Option<Plan> {
         out.push(plan::pages::unknown_partitioning(partitioning));
     }
     // What a default chose is not what the user asked for. The verdict on a config has said it, if there was one.
-    if let Some(release) = Strictness::default().of_release(case.release).release {
+    if let Some(release) = minor_version(case.release) {
         let of_platform = active(case.given).map_or(&[][..], |platform| platform.introduced());
         plan::check_introduced(INTRODUCED, case.given, release, out);
         plan::check_introduced(of_platform, case.given, release, out);

@@ -4,7 +4,7 @@
 //! world or shows anything.
 
 use landfall_diagnostics::{Finding, Findings, Severity, Span, sort};
-use landfall_model::catalogue::{Catalogue, version};
+use landfall_model::catalogue::{Catalogue, minor_version};
 use landfall_model::config;
 use landfall_model::config::{FORMS, InstallConfig, locate};
 use landfall_model::plan::check_introduced;
@@ -66,8 +66,7 @@ impl Strictness {
     /// The same for a release. One whose name is not a version counts as the newest.
     #[must_use]
     pub fn of_release(self, release: &str) -> Self {
-        let version = version(release).and_then(|version| Some([*version.first()?, *version.get(1)?]));
-        Self { release: version, ..self }
+        Self { release: minor_version(release), ..self }
     }
 }
 

@@ -11,16 +11,16 @@ const CLUSTER_CONFIG: &str = "/opt/openshift/manifests/cluster-config.yaml";
 /// The text of the install config in it.
 const INSTALL_CONFIG: &str = "/data/install-config";
 
-/// The config with one more machine network in the cluster's copy of the install config; none where nothing is to be
-/// added: it has a network of that family, or the config brings no install config along. With `first`, the network is
-/// put before the others.
+/// The config with one more machine network in the cluster's copy of the install config; none if it has a network
+/// of that family already, brings no install config along, or cannot be read. With `first`, the network is put before
+/// the others.
 #[must_use]
 pub fn with_machine_network(text: &str, network: &str, first: bool) -> Option<String> {
     let mut config: Value = serde_json::from_str(text).ok()?;
     let files = config.pointer_mut("/storage/files")?.as_array_mut()?;
     let file = files.iter_mut().find(|file| file["path"] == CLUSTER_CONFIG)?;
+    let mut manifest: Value = read(&String::from_utf8(content(file)?).ok()?)?;
     let source = file.pointer_mut("/contents/source")?;
-    let mut manifest: Value = read(&decoded(source.as_str()?)?)?;
     let kept = manifest.pointer_mut(INSTALL_CONFIG)?;
     let mut install_config: Value = read(kept.as_str()?)?;
     let networking = install_config.as_object_mut()?.entry("networking").or_insert_with(|| json!({}));
@@ -44,11 +44,15 @@ fn read(text: &str) -> Option<Value> {
     serde_saphyr::from_str(text).ok()
 }
 
-/// What a data URL in base64 says.
-fn decoded(source: &str) -> Option<String> {
-    let (form, data) = source.strip_prefix("data:")?.split_once(',')?;
-    let bytes = form.ends_with(";base64").then(|| STANDARD.decode(data).ok()).flatten()?;
-    String::from_utf8(bytes).ok()
+/// What a config writes into a file, where it says so itself and in base64, as openshift-install does.
+#[must_use]
+pub fn content(file: &Value) -> Option<Vec<u8>> {
+    let contents = &file["contents"];
+    if contents["compression"].as_str().is_some_and(|form| !form.is_empty()) {
+        return None;
+    }
+    let (form, data) = contents["source"].as_str()?.strip_prefix("data:")?.split_once(',')?;
+    form.ends_with(";base64").then(|| STANDARD.decode(data).ok()).flatten()
 }
 
 #[cfg(test)]
@@ -67,7 +71,7 @@ mod tests {
 
     fn networks(text: &str) -> Option<Vec<String>> {
         let config: Value = serde_json::from_str(text).ok()?;
-        let manifest: Value = read(&decoded(config.pointer("/storage/files/1/contents/source")?.as_str()?)?)?;
+        let manifest: Value = read(&String::from_utf8(content(config.pointer("/storage/files/1")?)?).ok()?)?;
         let config: Value = read(manifest.pointer(INSTALL_CONFIG)?.as_str()?)?;
         let networks = config.pointer("/networking/machineNetwork")?.as_array()?.iter();
         networks.map(|network| Some(network["cidr"].as_str()?.to_owned())).collect()

@@ -43,7 +43,7 @@ pub(super) fn files(plan: &Plan, machines: &MachineAssets) -> Vec<File> {
     files
 }
 
-/// What a machine set of Cluster API makes machines of.
+/// The template that a Cluster API machine set creates machines from.
 fn machine_template(id: &str, set: &ClusterApiSet) -> Value {
     json!({
         "apiVersion": format!("{PROVIDERS}/v1beta2"),

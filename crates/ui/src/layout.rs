@@ -116,7 +116,8 @@ pub fn table(rows: &[(String, String)], indent: usize, style: Style) -> String {
 }
 
 /// A table without lines, with a heading and as wide as its cells, or as `style` says where there is a terminal: cells
-/// break between words, but in those that would take nearly half of the terminal. The columns with these numbers hold numbers.
+/// break between words, and within words that are wider than two fifths of it. `numbers` are the columns that hold
+/// numbers.
 #[must_use]
 pub fn grid(header: &[&str], numbers: &[usize], rows: &[Vec<String>], style: Style) -> String {
     /// Words of so many letters never break.
@@ -131,7 +132,11 @@ pub fn grid(header: &[&str], numbers: &[usize], rows: &[Vec<String>], style: Sty
     for (place, column) in table.column_iter_mut().enumerate() {
         let padding = if place == last { 0 } else { 2 };
         column.set_padding((0, padding));
-        let cells = rows.iter().filter_map(|row| row.get(place)).map(String::as_str).chain([header[place]]);
+        let cells = rows
+            .iter()
+            .filter_map(|row| row.get(place))
+            .map(String::as_str)
+            .chain(header.get(place).copied());
         let longest =
             cells.flat_map(str::split_whitespace).map(|word| word.chars().count()).max().unwrap_or(0);
         // A word that would take nearly half of the terminal may break.

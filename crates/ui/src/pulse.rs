@@ -20,7 +20,8 @@ const BEAT: Duration = Duration::from_secs(30);
 const NARROW: usize = 80;
 const SHORT: usize = 12;
 
-/// A style in which `{clock}` is how long the work has taken, of how long it may take. A template that cannot be read leaves the plain line.
+/// A style in which `{clock}` is how long the work has taken, and its limit if it has one. A template that cannot be read
+/// leaves the plain line.
 pub(super) fn style(template: &str, limit: Option<Duration>) -> ProgressStyle {
     let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
     style.with_key("clock", move |state: &ProgressState, out: &mut dyn Write| {

@@ -284,7 +284,7 @@ async fn both(args: &MoveArgs, ground: &Ground) -> Result<Both, (Vec<Finding>, E
     // Nothing is paused before it is known that the cluster can live there. A cluster that is not here any more lives
     // there already, or nowhere.
     let report = if let Some(cloud) = from.cloud(ground).await? {
-        // Routes are of nobody's plan, so that an operator need not have their kind.
+        // No plan has routes, so the operator does not need their kind.
         let needed: Vec<&'static Kind> =
             from.kinds.iter().copied().filter(|kind| kind.core || to.kinds.contains(kind)).collect();
         let wanted = Wanted { cloud: &cloud, namespace: &ground.namespace, kinds: &needed };

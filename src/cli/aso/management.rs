@@ -292,7 +292,7 @@ impl<'p> Shown<'p> {
         self.limit
     }
 
-    /// Waits for the work, and shows every second how it stands; where nothing is drawn, a line every 30 seconds does.
+    /// Waits for the work, and shows its progress every second, or writes a line every 30 seconds if nothing is drawn.
     pub async fn during<T>(&self, work: impl Future<Output = T>) -> T {
         let mut work = std::pin::pin!(work);
         loop {
@@ -315,7 +315,7 @@ impl<'p> Shown<'p> {
         }
     }
 
-    /// The same, with checks that say what stands against the operator's use.
+    /// The same, with checks that say why the operator cannot be used.
     #[must_use]
     pub fn checking(mut self, checks: &'p Checks<'p>) -> Self {
         self.checks = Some(checks);

@@ -15,7 +15,7 @@ use tokio::time::timeout;
 use super::cluster::Args;
 use super::consent::Consent;
 use super::{ended, unless_stopped, whereabouts};
-use crate::cli::aso::management::{Management, Shown, identity, judged, limits, outcome, stopping};
+use crate::cli::aso::management::{ASKING, Management, Shown, identity, judged, limits, outcome, stopping};
 use crate::cli::{Exit, Settings, engine};
 use crate::prepare::target;
 use crate::prepare::target::Named;
@@ -77,14 +77,15 @@ pub(super) fn remove(
         return Ok(Objects::Ended(exit));
     }
     let ground = Ground { infra_id: named.target.infra_id.clone(), namespace: made.namespace };
-    let connected = runtime.block_on(async {
+    let connected = async {
         let management =
             Management::of(Some(kubeconfig.as_path())).map_err(|(finding, exit)| (vec![*finding], exit))?;
         at_home(named, &management.live, &ground).await?;
         let served = management.served(&permissions::kinds(true), &ground.namespace).await;
         let (kinds, report) = served.map_err(|findings| (findings, Exit::Unfit))?;
         Ok::<_, Refused>((management, kinds, report))
-    });
+    };
+    let connected = runtime.block_on(ui::watched(&settings.printer, ASKING, None, connected));
     let (management, kinds, report) = match connected {
         Ok(connected) => connected,
         Err((findings, exit)) => {
@@ -172,13 +173,13 @@ fn place<'a>(
     }
 }
 
-/// What is said of the objects of somebody else, a line each for those that stay and those that go.
+/// The lines about the user's own objects: those that landfall waits for, and those that it removes.
 fn told(others: &Others) -> String {
     let Others { waited_for, removed } = others;
     let stay = (!waited_for.is_empty()).then(|| {
         format!(
-            "Your objects {} use the cluster's resources: landfall waits until you delete them, or use \
-             --remove-user-objects\n",
+            "Your objects {} use the cluster's resources, and landfall waits for them: delete them, or run \
+             again with --remove-user-objects\n",
             listed(waited_for)
         )
     });

@@ -8,11 +8,10 @@ use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::Path;
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use landfall_diagnostics::Finding;
 use landfall_diagnostics::secret::Secret;
 use landfall_model::plan::{ignition_pages as pages, is_infra_id};
+use landfall_render::ignition::content;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use x509_parser::pem::Pem;
@@ -194,16 +193,6 @@ fn written(config: &Value) -> impl Iterator<Item = (&str, &Value)> {
     files.into_iter().flatten().filter_map(|file| Some((file["path"].as_str()?, file)))
 }
 
-/// What a config writes into a file, where it says so itself and in base64, as openshift-install does.
-fn content(file: &Value) -> Option<Vec<u8>> {
-    let contents = &file["contents"];
-    if contents["compression"].as_str().is_some_and(|form| !form.is_empty()) {
-        return None;
-    }
-    let (form, data) = contents["source"].as_str()?.strip_prefix("data:")?.split_once(',')?;
-    form.ends_with(";base64").then(|| STANDARD.decode(data).ok()).flatten()
-}
-
 /// The manifests that a config brings along, by their path in a cluster directory.
 fn manifests(bootstrap: &Value) -> BTreeMap<String, Vec<u8>> {
     let below = |path: &str| {
@@ -255,6 +244,8 @@ fn infra_id(bootstrap: &Value) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use base64::Engine;
+    use base64::engine::general_purpose::STANDARD;
     use serde_json::json;
 
     use super::*;

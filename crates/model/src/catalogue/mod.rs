@@ -286,10 +286,16 @@ fn reason(listing: Listing<'_>) -> Reason {
     if listing.listed { Reason::Listed } else { Reason::Described }
 }
 
-/// The numbers of a version such as `4.14`; none for a name that is no version.
-#[must_use]
-pub fn version(name: &str) -> Option<Vec<u64>> {
+/// The numbers of a version such as `4.14`; none for a name that is not a version.
+pub(crate) fn version(name: &str) -> Option<Vec<u64>> {
     name.split('.').map(|part| part.parse().ok()).collect()
+}
+
+/// Major and minor version of a release; none for a name that is not a version.
+#[must_use]
+pub fn minor_version(name: &str) -> Option<[u64; 2]> {
+    let numbers = version(name)?;
+    Some([*numbers.first()?, *numbers.get(1)?])
 }
 
 #[cfg(test)]

@@ -91,7 +91,7 @@ impl Job<'_> {
         plan: &Plan,
         summary: &Summary,
     ) -> Result<Vec<Drift>, Fault> {
-        if !summary.is_part_way() {
+        if summary.existing() == 0 {
             return Ok(Vec::new());
         }
         let (shown, stop) = (Shown::new(self.settings), Stop::default());
