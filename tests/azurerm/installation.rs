@@ -92,8 +92,12 @@ impl Installation {
         let mut count = 0;
         for entry in std::fs::read_dir(Path::new(plugins()).join(below)).unwrap().map(Result::unwrap) {
             if entry.file_name().to_string_lossy().starts_with(start) {
-                let link = folder.path().join(below).join(entry.file_name());
-                std::os::unix::fs::symlink(entry.path(), link).unwrap();
+                let release = folder.path().join(below).join(entry.file_name());
+                std::fs::create_dir(&release).unwrap();
+                // Terraform follows links to the folder of a platform, not to that of a release.
+                for platform in std::fs::read_dir(entry.path()).unwrap().map(Result::unwrap) {
+                    std::os::unix::fs::symlink(platform.path(), release.join(platform.file_name())).unwrap();
+                }
                 count += 1;
             }
         }

@@ -109,3 +109,26 @@ fn what_was_removed_by_hand_from_a_whole_cluster_is_named_and_created_again() {
     let results = third["work"].as_array().unwrap().iter().map(|work| &work["result"]);
     assert_eq!(results.collect::<Vec<&Value>>(), ["unchanged", "unchanged"], "{}", third["work"]);
 }
+
+#[test]
+#[ignore = "needs terraform and moto"]
+fn what_was_removed_by_hand_from_a_whole_cluster_of_terraform_is_created_again_as_well() {
+    let installation = installation();
+    let cloud = installation.cloud();
+    let said = installation.create();
+    let total = &said["summary"]["counts"]["total"];
+    let before = Listing::of(cloud);
+    let again = installation.create();
+    let results = again["work"].as_array().unwrap().iter().map(|work| &work["result"]);
+    assert_eq!(results.collect::<Vec<&Value>>(), ["unchanged", "unchanged"], "{again}");
+
+    let endpoint = before.of_kind("endpoint")[0].says("vpcEndpointId").to_owned();
+    cloud.ec2("DeleteVpcEndpoints", &[("VpcEndpointId.1", &endpoint)]);
+    let third = installation.create();
+    let missing = findings(&third).into_iter().find(|(code, _)| *code == "LF1427");
+    let missing = missing.unwrap_or_else(|| panic!("nothing is missing: {third}")).1;
+    assert!(missing.contains("stage cluster") && missing.contains("aws_vpc_endpoint."), "{missing}");
+    let counts = &third["summary"]["counts"];
+    assert_eq!((&counts["total"], &counts["toCreate"]), (total, &Value::from(1)), "{counts}");
+    assert_eq!(Listing::of(cloud).counts(), before.counts());
+}

@@ -67,6 +67,7 @@ const ASIDE: &[(&str, &[&str])] = &[
             "replicas",
             "metrics_tls",
             "monitoring",
+            "runbooks",
             "watch_namespace",
             "workers",
         ],
