@@ -82,6 +82,12 @@ impl Installation {
         Self { moto, release, region, secrets, landfall, ignition, master_ignition, front }
     }
 
+    /// The policy that `landfall create permissions-policy` prints for the config.
+    pub fn policy(&self) -> Value {
+        let release = ["--release", self.release];
+        self.landfall.run(&[&["create", "permissions-policy"][..], &release].concat()).ends(0).json()
+    }
+
     /// What all calls go through.
     pub fn front(&self) -> &Front {
         &self.front

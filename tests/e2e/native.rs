@@ -4,6 +4,7 @@ mod difference;
 mod dual_stack;
 mod failing;
 mod killed;
+mod permissions;
 mod variants;
 
 use serde_json::Value;

@@ -10,7 +10,7 @@
 //! use landfall_wait::Goal;
 //!
 //! assert_eq!(Goal::Bootstrap.name(), "bootstrap-complete");
-//! assert!(Goal::Bootstrap.usual() < Goal::Install.usual());
+//! assert!(Goal::Api.usual() < Goal::Bootstrap.usual());
 //! ```
 
 #![forbid(unsafe_code)]

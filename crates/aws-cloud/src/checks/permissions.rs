@@ -36,7 +36,7 @@ async fn known(session: &Session<'_>, whose: &Whose) -> Result<Principal, Answer
 
 /// The rights that an installation needs, whatever the cluster's operators are given.
 async fn installing(session: &Session<'_>, whose: Whose) -> Result<Answer, Answer> {
-    let Asking { config, catalogue, release, .. } = session.asking;
+    let Asking { config, catalogue, release, engine, .. } = session.asking;
     let account = &session.caller().await?.account;
     if needed(config, catalogue, release).is_empty() {
         return Err(unlisted(release));
@@ -48,7 +48,7 @@ async fn installing(session: &Session<'_>, whose: Whose) -> Result<Answer, Answe
     };
     let mut real = iam::arns(session).await;
     real.extend(kms::arns(session).await);
-    let questions = questions(config, catalogue, release, account, &real);
+    let questions = questions(engine, config, catalogue, release, account, &real);
     let asked = questions.iter().map(|question| question.actions.len()).sum::<usize>();
     let shown = simulated(session, &arn, &questions, Some(session.region())).await?;
     let answer = |answer: Answer| answer.with("principal", arn.as_str()).with("asked", asked);

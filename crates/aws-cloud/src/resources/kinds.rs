@@ -56,13 +56,13 @@ macro_rules! kinds {
 
 static KINDS: &[Kind] = kinds! {
     "given-vpc" in "given VPCs" ["id"], network::given_vpc;
-        by [] parts [] gives ["cidr" "ipv6Cidr"]; network::not_there;
+        by ["id"] parts [] gives ["cidr" "ipv6Cidr"]; network::not_there;
     "given-ipv6" in "IPv6 addresses of VPCs" ["vpc"], ipv6::of_vpc;
         by ["vpc"] parts [] gives ["cidr"]; ipv6::await_vpc, blocks true;
     "egress-gateway" in "egress-only internet gateways" [], ipv6::gateways;
         by [] parts [] gives ["id"]; ipv6::create_gateway;
     "given-subnets" in "given subnets" ["vpc"], network::given_subnets;
-        by [] parts [] gives ["*"]; network::not_there;
+        by ["vpc"] parts [] gives ["*"]; network::not_there;
     "vpc" in "VPCs" [], network::vpcs;
         by [] parts [] gives ["id"]; network::create_vpc, then network::complete_vpc;
     "dhcp-options" in "DHCP options" [], network::dhcp_options;

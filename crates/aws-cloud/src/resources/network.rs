@@ -57,7 +57,7 @@ pub(super) async fn given_vpc(cx: &Resources<'_>, wanted: &Wanted) -> Made<Vec<I
     let found = send!(cx, "ec2:DescribeVpcs", request)?;
     let item = |vpc: &aws_sdk_ec2::types::Vpc| {
         let (cidr, ipv6) = (vpc.cidr_block(), ipv6::addresses(vpc));
-        let known = json!({ "id": vpc.vpc_id(), "cidr": cidr, "ipv6Cidr": ipv6, "token": wanted.token });
+        let known = json!({ "id": vpc.vpc_id(), "cidr": cidr, "ipv6Cidr": ipv6 });
         Item::new("given-vpc", known)
     };
     Ok(found.vpcs().iter().map(item).collect())
@@ -74,7 +74,7 @@ pub(super) async fn given_subnets(cx: &Resources<'_>, wanted: &Wanted) -> Made<V
     let ids = wanted.texts("ids");
     let request = cx.ec2().await?.describe_subnets().set_subnet_ids(Some(ids.clone()));
     let found = send!(cx, "ec2:DescribeSubnets", request)?;
-    let mut by_zone = json!({ "id": wanted.text("vpc"), "token": wanted.token });
+    let mut by_zone = json!({ "vpc": wanted.text("vpc") });
     for id in ids.iter().rev() {
         let subnet = found.subnets().iter().find(|subnet| subnet.subnet_id() == Some(id));
         if let Some(zone) = subnet.and_then(|subnet| subnet.availability_zone()) {

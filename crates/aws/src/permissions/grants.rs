@@ -6,10 +6,10 @@ use landfall_model::aws::catalogue::FIRST_PARTITION;
 use landfall_model::aws::config::{MachinePool as Settings, Platform};
 use landfall_model::catalogue::Catalogue;
 use landfall_model::config::InstallConfig;
-use landfall_model::plan::{Cluster, infra_id_prefix};
+use landfall_model::plan::{Cluster, Engine, infra_id_prefix};
 use serde_json::{Value, json};
 
-use super::{is_placed, mint, mints, needed, passthrough, shares};
+use super::{is_placed, mint, mints, needed, passthrough, shares, terraform};
 use crate::NAME;
 
 /// All resources.
@@ -49,6 +49,7 @@ const READ_HOSTS: &str = "ec2:DescribeHosts";
 const READ_KEY: &str = "kms:DescribeKey";
 const READ_QUOTAS: &str = "servicequotas:ListServiceQuotas";
 const READ_IMAGES: &str = "ec2:DescribeImages";
+const READ_SNAPSHOTS: &str = "ec2:DescribeSnapshots";
 const TAKE_ROLE: &str = "sts:AssumeRole";
 
 /// What an action is done to. IAM limits an action to resources of the kind that it is for, and some to none.
@@ -144,13 +145,14 @@ pub struct Question {
     pub partly: bool,
 }
 
-/// What to ask of somebody who is to install a config: each of the actions that it takes stands in one
+/// What to ask of somebody who is to install a config with an engine: each of the actions that it takes stands in one
 /// question. A policy that allows an action on the cluster's own resources only does not allow it on all.
 ///
 /// `real` has the ARNs of what the config names otherwise: of keys by their aliases' ARNs, of roles and
 /// instance profiles by kind and name, as `role/nodes`.
 #[must_use]
 pub fn questions(
+    engine: Engine,
     config: &InstallConfig,
     catalogue: &Catalogue,
     release: &str,
@@ -161,7 +163,11 @@ pub fn questions(
         return Vec::new();
     };
     let names = Names { real: Some(real), ..Names::of(config, platform, catalogue, release) };
-    let grants = names.scoped(needed(config, catalogue, release)).into_iter();
+    let mut actions = needed(config, catalogue, release);
+    if engine == Engine::Terraform && !actions.is_empty() {
+        actions.extend(terraform(catalogue, release));
+    }
+    let grants = names.scoped(actions).into_iter();
     let question = |grant: Grant| {
         // An alias stands for a key that is one of many.
         if grant.resources.iter().any(|arn| arn.ends_with(ANY_KEY)) {
@@ -175,8 +181,8 @@ pub fn questions(
     grants.map(question).collect()
 }
 
-/// What installing a config takes, together with what landfall asks before it and what the cluster's
-/// operators need where they make users: every action stands in one grant.
+/// What installing a config takes with any engine, together with what landfall asks before it and what the
+/// cluster's operators need where they make users: every action stands in one grant.
 #[must_use]
 pub fn grants(config: &InstallConfig, catalogue: &Catalogue, release: &str) -> Vec<Grant> {
     let Some(platform) = &config.platform.aws else {
@@ -185,6 +191,7 @@ pub fn grants(config: &InstallConfig, catalogue: &Catalogue, release: &str) -> V
     let names = Names::of(config, platform, catalogue, release);
     let mut actions = needed(config, catalogue, release);
     actions.extend(PREFLIGHT.iter().map(|action| (*action).to_owned()));
+    actions.extend(terraform(catalogue, release));
     if mints(config) {
         actions.extend(mint(catalogue, release));
     }
@@ -192,6 +199,8 @@ pub fn grants(config: &InstallConfig, catalogue: &Catalogue, release: &str) -> V
     let further = [
         (READ_HOSTS, config.pools().any(|(_, pool)| is_placed(pool))),
         (READ_KEY, !names.keys.is_empty()),
+        // Without it, nobody can prove that the snapshots of a copied image are gone.
+        (READ_SNAPSHOTS, names.copied_from.is_some()),
         (TAKE_ROLE, !platform.hosted_zone_role.is_empty()),
         (READ_QUOTAS, catalogue.aws.has_quotas(&platform.region)),
     ];

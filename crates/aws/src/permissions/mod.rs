@@ -34,6 +34,11 @@ pub fn needed(config: &InstallConfig, catalogue: &Catalogue, release: &str) -> V
     in_groups(catalogue, release, groups.into_iter().filter_map(|(name, taken)| taken.then_some(name)))
 }
 
+/// What Terraform's provider reads besides: attributes of addresses and listeners.
+fn terraform(catalogue: &Catalogue, release: &str) -> Vec<String> {
+    in_groups(catalogue, release, ["terraform"])
+}
+
 /// The actions that the cluster's operators need to make users of their own.
 #[must_use]
 pub fn mint(catalogue: &Catalogue, release: &str) -> Vec<String> {

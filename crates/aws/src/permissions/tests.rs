@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use landfall_model::aws::config::{MachinePool as Settings, Platform, Subnet};
 use landfall_model::catalogue::Catalogue;
 use landfall_model::config::{InstallConfig, MachinePool};
+use landfall_model::plan::Engine;
 use serde_json::{Value, json};
 
 use super::{Question, mint, needed, passthrough, policy, questions};
@@ -263,7 +264,8 @@ fn a_release_that_nobody_knows_needs_what_the_newest_does() {
 fn questions_name_what_the_cluster_will_have() {
     let settings = Settings { iam_role: "nodes".to_owned(), ..Settings::default() };
     let config = with_settings("us-east-1", &settings);
-    let questions = questions(&config, Catalogue::embedded(), RELEASE, ACCOUNT, &BTreeMap::new());
+    let questions =
+        questions(Engine::Native, &config, Catalogue::embedded(), RELEASE, ACCOUNT, &BTreeMap::new());
     let mut asked: Vec<String> =
         questions.iter().flat_map(|question| question.actions.iter().cloned()).collect();
     asked.sort();
@@ -286,7 +288,7 @@ fn questions_are_about_what_the_cloud_has() {
     alias.clone_into(&mut settings.root_volume.kms_key_arn);
     let config = with_settings("us-east-1", &settings);
     let asked = |real: &BTreeMap<String, String>, action: &str| {
-        let all = questions(&config, Catalogue::embedded(), RELEASE, ACCOUNT, real);
+        let all = questions(Engine::Native, &config, Catalogue::embedded(), RELEASE, ACCOUNT, real);
         let found = all.into_iter().find(|question| question.actions.iter().any(|own| own == action));
         found.map(|question| (question.resources, question.partly)).unwrap_or_default()
     };
@@ -305,7 +307,7 @@ fn questions_are_about_what_the_cloud_has() {
 fn all_questions(config: &InstallConfig) -> Vec<(Question, Option<&'static str>)> {
     const REGION: Option<&str> = Some("us-east-1");
     let catalogue = Catalogue::embedded();
-    let installing = questions(config, catalogue, RELEASE, ACCOUNT, &BTreeMap::new());
+    let installing = questions(Engine::Terraform, config, catalogue, RELEASE, ACCOUNT, &BTreeMap::new());
     let mut all: Vec<_> = installing.into_iter().map(|question| (question, REGION)).collect();
     let any = |actions: Vec<String>| Question { actions, resources: Vec::new(), partly: false };
     match config.credentials_mode.as_str() {
