@@ -4,6 +4,16 @@
 //! An edge between the cluster directory, the platform's cloud and the engine. Every step is noted in the
 //! journal of steps before it begins and after it ends, so that a later run goes on where this one stopped;
 //! every step is safe to repeat.
+//!
+//! ```
+//! use landfall_install::Drift;
+//!
+//! let missing = vec!["aws_vpc.new[0]".to_owned()];
+//! let findings = Drift { stage: "cluster".to_owned(), missing, ..Drift::default() }.findings(true);
+//! assert_eq!(findings[0].code.as_str(), "LF1427");
+//! ```
+
+#![forbid(unsafe_code)]
 
 mod drift;
 mod existing;
@@ -28,8 +38,6 @@ use std::time::Duration;
 
 use landfall_diagnostics::Finding;
 use landfall_engine_terraform::{Progress, Work};
-
-use crate::workdir;
 
 /// Somebody who watches the stages.
 pub trait Watcher: Sync {
@@ -85,7 +93,7 @@ pub enum End {
 pub enum Fault {
     /// The cluster directory cannot be read or written.
     #[error(transparent)]
-    Directory(#[from] workdir::Error),
+    Directory(#[from] landfall_workdir::Error),
     /// The cloud refuses what is done before the engine is at work.
     #[error("{}", .0.message)]
     Refused(Box<Finding>),

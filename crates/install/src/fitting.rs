@@ -10,7 +10,6 @@ use landfall_model::plan;
 use landfall_render::modules;
 
 use super::{Fault, Site};
-use crate::workdir;
 
 /// What terraform and `OpenTofu` say where no release of a provider is one that the module takes.
 const NO_RELEASE: &[&str] = &["no available releases match", "does not match configured version constraint"];
@@ -34,7 +33,7 @@ impl Site<'_> {
             return Ok(false);
         }
         let path = self.files().module(stage);
-        let own = std::fs::read(&path).map_err(|cause| workdir::Error::Read(path, cause))?;
+        let own = std::fs::read(&path).map_err(|cause| landfall_workdir::Error::Read(path, cause))?;
         let standard = modules::joined(self.platform.name(), stage);
         for other in others.iter().chain([&standard]).filter(|other| other.bytes != own) {
             // As if a person had chosen it: later runs keep it.

@@ -8,8 +8,7 @@ use landfall_platform::Platform;
 
 use super::Fault;
 use super::files::{Files, step};
-use crate::workdir;
-use crate::workdir::{ClusterDir, StepResult, Steps};
+use landfall_workdir::{ClusterDir, StepResult, Steps};
 
 /// What earlier runs have left of a stage.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,7 +70,7 @@ pub fn standing_so_far(
     directory: &Path,
     platform: &'static dyn Platform,
 ) -> Result<Vec<(plan::Stage, Standing)>, Fault> {
-    let steps = workdir::steps(directory)?;
+    let steps = landfall_workdir::steps(directory)?;
     let mut all = Vec::new();
     for stage in platform.stages() {
         let apply = step(stage, Work::Apply);
@@ -147,8 +146,8 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::workdir::{Durability, Step};
     use landfall_install_config::platforms;
+    use landfall_workdir::{Durability, Step};
 
     type Outcome = Result<(), Box<dyn Any>>;
 
@@ -165,7 +164,7 @@ mod tests {
             Ok(fixture)
         }
 
-        fn cluster(&self) -> Result<ClusterDir, workdir::Error> {
+        fn cluster(&self) -> Result<ClusterDir, landfall_workdir::Error> {
             ClusterDir::open_with(self.0.path(), Durability::Process)
         }
 

@@ -20,8 +20,7 @@ use tokio::time::Instant;
 use super::files::{FOLDER, Files, outputs_file, step};
 use super::standing::{done_before, removed};
 use super::{End, Fault, StageDone, Watcher};
-use crate::workdir;
-use crate::workdir::{ClusterDir, FileSet, Step, StepResult, Steps};
+use landfall_workdir::{ClusterDir, FileSet, Step, StepResult, Steps};
 
 /// What comes after the creating call, as a step of its own.
 const COMPLETE: &str = "complete";
@@ -60,7 +59,7 @@ pub struct NativeSite<'a> {
 ///
 /// # Errors
 /// A file cannot be read.
-pub fn secrets(cluster: &ClusterDir) -> Result<Secrets, workdir::Error> {
+pub fn secrets(cluster: &ClusterDir) -> Result<Secrets, landfall_workdir::Error> {
     let mut secrets = Secrets::new();
     for file in VARIABLES {
         let bytes = cluster.read(&format!("{FOLDER}/{file}"))?.unwrap_or_default();
@@ -236,11 +235,12 @@ impl NativeSite<'_> {
             stop: self.stop,
             pace: &pace,
         };
-        let report =
-            run(&described, outputs).await.map_err(|cause| match cause.downcast::<workdir::Error>() {
+        let report = run(&described, outputs).await.map_err(|cause| {
+            match cause.downcast::<landfall_workdir::Error>() {
                 Ok(cause) => Fault::Directory(*cause),
                 Err(cause) => Fault::Note { stage: stage.name.to_owned(), cause },
-            })?;
+            }
+        })?;
         self.finish(stage, report, before, began.elapsed(), &inputs, outputs, all)
     }
 
@@ -296,7 +296,7 @@ impl NativeSite<'_> {
             known.filter_map(|(name, value)| Some((name.clone(), resolve(value, outputs)?))).collect();
         let text = serde_json::to_string_pretty(&known).unwrap_or_default() + "\n";
         let path = format!("{FOLDER}/{}", outputs_file(stage));
-        let set = FileSet::of([(path, text.into_bytes(), true)]).map_err(workdir::Error::from)?;
+        let set = FileSet::of([(path, text.into_bytes(), true)]).map_err(landfall_workdir::Error::from)?;
         self.cluster.write(&step(stage, Work::Apply), &set)?;
         Ok(())
     }

@@ -10,8 +10,7 @@ use landfall_platform::Platform;
 use serde_json::{Map, Value};
 
 use super::Fault;
-use crate::workdir;
-use crate::workdir::fingerprint;
+use landfall_workdir::fingerprint;
 
 /// The folder of all stages.
 pub(super) const FOLDER: &str = "terraform";
@@ -72,7 +71,8 @@ impl Files<'_> {
         }
         let mut texts = Vec::new();
         for path in std::iter::once(&module).chain(variables) {
-            let bytes = std::fs::read(path).map_err(|cause| workdir::Error::Read(path.clone(), cause))?;
+            let bytes =
+                std::fs::read(path).map_err(|cause| landfall_workdir::Error::Read(path.clone(), cause))?;
             texts.push(bytes);
         }
         Ok(fingerprint(texts.iter().map(Vec::as_slice)))
@@ -94,7 +94,8 @@ impl Files<'_> {
 pub(super) fn values(variables: &[PathBuf]) -> Result<Map<String, Value>, Fault> {
     let mut all = Map::new();
     for path in variables {
-        let bytes = std::fs::read(path).map_err(|cause| workdir::Error::Read(path.clone(), cause))?;
+        let bytes =
+            std::fs::read(path).map_err(|cause| landfall_workdir::Error::Read(path.clone(), cause))?;
         all.extend(serde_json::from_slice::<Map<String, Value>>(&bytes).unwrap_or_default());
     }
     Ok(all)

@@ -9,7 +9,6 @@ use landfall_platform::Platform;
 use super::files::FOLDER;
 use super::native::noted;
 use super::standing::removed;
-use crate::workdir;
 
 /// The resources of one stage that exist.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,7 +64,7 @@ pub fn existing(root: &Path, platform: &dyn Platform) -> Vec<Existing> {
 /// What exists by the journal of the native engine. Stages that were removed have nothing.
 #[must_use]
 pub fn existing_native(root: &Path, platform: &dyn Platform) -> Vec<Existing> {
-    let steps = workdir::steps(root).unwrap_or_default();
+    let steps = landfall_workdir::steps(root).unwrap_or_default();
     let of = |stage: &plan::Stage| {
         let names = match removed(&steps, stage) {
             Ok(None) => noted(&steps, stage),
@@ -96,7 +95,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::workdir::{ClusterDir, Durability, Step, StepResult};
+    use landfall_workdir::{ClusterDir, Durability, Step, StepResult};
 
     #[test]
     fn a_type_is_the_part_before_the_name() {

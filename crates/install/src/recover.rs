@@ -24,8 +24,7 @@ use landfall_platform::untracked::Modules;
 use super::files::{Files, step};
 use super::untracked::{Import, blocks, finding, lines, parts, refused, untracked};
 use super::{Fault, Site};
-use crate::workdir;
-use crate::workdir::{Step, StepResult, Steps};
+use landfall_workdir::{Step, StepResult, Steps};
 
 /// The file with the `import` blocks, beside the module of a stage.
 const IMPORTS: &str = "landfall-import.tf";
@@ -275,13 +274,13 @@ fn engine(stage: &str, fault: landfall_engine_terraform::Fault) -> Fault {
 
 fn write(file: &Path, imports: &[Import]) -> Result<(), Fault> {
     let written = std::fs::write(file, blocks(imports));
-    written.map_err(|cause| workdir::Error::Write(file.to_owned(), cause).into())
+    written.map_err(|cause| landfall_workdir::Error::Write(file.to_owned(), cause).into())
 }
 
 fn forget(file: &Path) -> Result<(), Fault> {
     match std::fs::remove_file(file) {
         Err(cause) if cause.kind() != ErrorKind::NotFound => {
-            Err(workdir::Error::Write(file.to_owned(), cause).into())
+            Err(landfall_workdir::Error::Write(file.to_owned(), cause).into())
         }
         _ => Ok(()),
     }
@@ -375,7 +374,8 @@ mod tests {
     /// Whether these runs on a stage may have left something that is not in the state.
     fn lost(results: &[StepResult], modules: &Modules) -> Result<bool, Box<dyn std::error::Error>> {
         let root = tempfile::tempdir()?;
-        let cluster = workdir::ClusterDir::open_with(root.path(), workdir::Durability::Process)?;
+        let cluster =
+            landfall_workdir::ClusterDir::open_with(root.path(), landfall_workdir::Durability::Process)?;
         for result in results {
             cluster.note(&Step { step: "cluster.apply".to_owned(), ..last(*result, "") })?;
             // What happens to another stage does not count.

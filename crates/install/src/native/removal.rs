@@ -12,11 +12,11 @@ use landfall_platform::removal::{Discovered, Removal, Resource, Target};
 use tokio::time::{Instant, sleep};
 
 use super::noted;
-use crate::install::files::step;
-use crate::install::recover::Only;
-use crate::install::standing::removed;
-use crate::install::{End, Fault, StageDone, Watcher};
-use crate::workdir::{ClusterDir, Step, StepResult, Steps};
+use crate::files::step;
+use crate::recover::Only;
+use crate::standing::removed;
+use crate::{End, Fault, StageDone, Watcher};
+use landfall_workdir::{ClusterDir, Step, StepResult, Steps};
 
 /// The pause before a removal that the cloud puts off is tried again.
 const PAUSE: Duration = Duration::from_secs(5);

@@ -13,8 +13,7 @@ use super::files::{self, FOLDER, Files, outputs_file, step};
 use super::recover::{self, Recovery};
 use super::standing::{done_before, removed};
 use super::{Drift, End, Fault, StageDone, Watcher};
-use crate::workdir;
-use crate::workdir::{ClusterDir, FileSet, Step, StepResult};
+use landfall_workdir::{ClusterDir, FileSet, Step, StepResult};
 
 /// Where files for the engine lie while it is at work, below landfall's records.
 const NEEDS: &str = "engine";
@@ -243,7 +242,7 @@ impl Site<'_> {
         // Text as keys and finite numbers: this always is JSON.
         let text = serde_json::to_string_pretty(outputs).unwrap_or_default() + "\n";
         let path = format!("{FOLDER}/{}", outputs_file(stage));
-        let set = FileSet::of([(path, text.into_bytes(), true)]).map_err(workdir::Error::from)?;
+        let set = FileSet::of([(path, text.into_bytes(), true)]).map_err(landfall_workdir::Error::from)?;
         self.cluster.write(&step(stage, Work::Apply), &set)?;
         Ok(())
     }
