@@ -91,7 +91,9 @@ impl Job<'_> {
         plan: &Plan,
         summary: &Summary,
     ) -> Result<Vec<Drift>, Fault> {
-        if summary.existing() == 0 {
+        // A cluster whose bootstrap machine was removed changes machines and load balancers itself.
+        let is_handed_over = summary.is_complete() && summary.is_bootstrap_gone();
+        if summary.existing() == 0 || is_handed_over {
             return Ok(Vec::new());
         }
         let (shown, stop) = (Shown::new(self.settings), Stop::default());
