@@ -39,7 +39,7 @@ impl Guard {
         let held = Held { place: &place, version, finalizers: &finalizers };
         match (metadata.contains_key("deletionTimestamp"), held.is_held()) {
             (false, true) | (true, false) => Ok(Next::Settled),
-            (false, false) => held.hold(objects).await.map(|()| Next::Settled),
+            (false, false) => held.hold(objects).await,
             (true, true) => self.leave(&held, &metadata).await,
         }
     }

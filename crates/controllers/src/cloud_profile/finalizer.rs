@@ -11,7 +11,7 @@ use serde_json::json;
 use super::super::{Failed, Next};
 
 /// After how long a profile is looked at again that something still refers to.
-const AGAIN: Duration = Duration::from_secs(10);
+pub(super) const AGAIN: Duration = Duration::from_secs(10);
 /// How many of a list an event names.
 const NAMED: usize = 5;
 
@@ -31,8 +31,8 @@ impl Held<'_> {
         self.finalizers.iter().any(|one| one == FINALIZER)
     }
 
-    /// Adds the finalizer.
-    pub(super) async fn hold(&self, objects: &dyn Objects) -> Result<(), Failed> {
+    /// Adds the finalizer. That is a change, which leads to this profile again.
+    pub(super) async fn hold(&self, objects: &dyn Objects) -> Result<Next, Failed> {
         let mut finalizers = self.finalizers.to_vec();
         finalizers.push(FINALIZER.to_owned());
         self.write(objects, &finalizers).await
@@ -50,15 +50,25 @@ impl Held<'_> {
             return Ok(Next::Again(AGAIN));
         }
         if deletion.finalizers != self.finalizers {
-            self.write(objects, &deletion.finalizers).await?;
+            return self.write(objects, &deletion.finalizers).await;
         }
         Ok(Next::Settled)
     }
 
-    async fn write(&self, objects: &dyn Objects, finalizers: &[String]) -> Result<(), Failed> {
+    async fn write(&self, objects: &dyn Objects, finalizers: &[String]) -> Result<Next, Failed> {
         let metadata = json!({ "resourceVersion": self.version, "finalizers": finalizers });
-        written(self.place, objects.merge(self.place, json!({ "metadata": metadata }), Part::Whole).await)
+        let answer = objects.merge(self.place, json!({ "metadata": metadata }), Part::Whole).await;
+        if answer.as_ref().is_err_and(is_overtaken) {
+            return Ok(Next::Again(AGAIN));
+        }
+        written(self.place, answer).map(|()| Next::Settled)
     }
+}
+
+/// Whether a profile has a newer version than the one that a write was about. The watch brings that version, which
+/// leads to this profile again: no fault, as it happens to every controller that is quicker than its watch.
+pub(super) fn is_overtaken(fault: &Fault) -> bool {
+    matches!(fault, Fault::Answer { status: 409, .. })
 }
 
 /// What came of a write to a profile; one that is gone needs none.

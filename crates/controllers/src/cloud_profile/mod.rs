@@ -37,7 +37,7 @@ use landfall_kube::{Fault, kinds};
 use serde_json::{Map, Value, json};
 
 use self::derived_profile::{About, DerivedProfile};
-use self::finalizer::{Held, few, written};
+use self::finalizer::{AGAIN, Held, few, is_overtaken, written};
 use self::protection::Protection;
 use self::snapshot::Seen;
 use self::store::{Child, Parent, Store, StoreEvent};
@@ -106,9 +106,7 @@ impl<S: DerivedProfile> Inheritance<S> {
             return self.leave(&held).await;
         }
         if !held.is_held() {
-            // That is a change, which leads here again.
-            held.hold(&*self.access.objects).await?;
-            return Ok(Next::Settled);
+            return held.hold(&*self.access.objects).await;
         }
         let Some(spec) = child.spec.clone() else {
             return Err(unreadable(&place));
@@ -128,6 +126,7 @@ impl<S: DerivedProfile> Inheritance<S> {
         let saved = self.access.objects.merge(&place, patch, Part::Whole).await;
         let refusal = saved.as_ref().err().and_then(|fault| clean_up_refused(&place, fault));
         let is_saved = saved.is_ok();
+        let is_overtaken = saved.as_ref().is_err_and(is_overtaken);
         if let Err(failed) = written(&place, saved) {
             // What has expired must not be offered, even where it cannot be taken out of the profile.
             let rendered = self.render(key, &place, &child, &left.spec, &parent, now).await;
@@ -135,7 +134,7 @@ impl<S: DerivedProfile> Inheritance<S> {
                 self.access.events.report(refusal).await;
             }
             rendered?;
-            return Err(failed);
+            return if is_overtaken { Ok(Next::Again(AGAIN)) } else { Err(failed) };
         }
         if is_saved {
             self.access.events.report(cleaned_up(&place, &left.removed)).await;

@@ -229,19 +229,20 @@ async fn it_is_reported_where_what_has_expired_cannot_be_taken_out() -> Result<(
     let spec = json!({ "parent": "p", "kubernetes": { "versions": [old] } });
     let answer = |status| Fault::Answer { status, why: "spec.machineImages[0] is wrong".to_owned() };
     let faults = [
-        (answer(422), true),
-        (Fault::Forbidden("no verb".to_owned()), true),
-        (answer(409), false),
-        (answer(429), false),
-        (answer(500), false),
-        (Fault::late(), false),
+        (answer(422), true, true),
+        (Fault::Forbidden("no verb".to_owned()), true, true),
+        (answer(409), false, false),
+        (answer(429), false, true),
+        (answer(500), false, true),
+        (Fault::late(), false, true),
     ];
-    for (fault, is_told) in faults {
+    for (fault, is_told, is_fault) in faults {
         let mut stage: Stage<PrivateCloudProfileSpec> = Stage::new(&[parent()], child(&spec))?;
         let cluster = stage.cluster.clone();
         stage.controller.access.objects = Arc::new(Closed { cluster, fault: fault.clone() });
-        let failed = stage.run().await.err().map(|failed| (failed.retry, failed.reason));
-        assert_eq!(failed, Some((true, "profile-unwritable")));
+        let ended = stage.run().await.map_err(|failed| (failed.retry, failed.reason));
+        // A newer version of the profile is none.
+        assert_eq!(ended, if is_fault { Err((true, "profile-unwritable")) } else { Ok(Next::Again(AGAIN)) });
         // It is not offered all the same.
         let rendered = stage.child()["status"]["cloudProfile"]["spec"]["kubernetes"].clone();
         assert_eq!(rendered, parent()["spec"]["kubernetes"]);
@@ -270,6 +271,25 @@ async fn a_profile_gets_a_finalizer_first() -> Result<(), Unexpected> {
     stage.see()?;
     assert_eq!(stage.run().await, Ok(Next::Settled));
     assert!(stage.child()["status"].is_object());
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_profile_that_is_newer_than_the_watch_told_is_looked_at_again() -> Result<(), Unexpected> {
+    let (mut bare, mut leaving) = (child(&json!({ "parent": "p" })), child(&json!({ "parent": "p" })));
+    bare["metadata"]["finalizers"] = json!([]);
+    leaving["metadata"]["deletionTimestamp"] = json!("2024-01-01T00:00:00Z");
+    for (told, finalizers) in [(bare, json!([FINALIZER])), (leaving, json!([]))] {
+        let mut newer = told.clone();
+        newer["metadata"]["resourceVersion"] = json!("8");
+        let stage: Stage<PrivateCloudProfileSpec> = Stage::new(&[parent()], told)?;
+        stage.cluster.put(&kinds::PRIVATE_CLOUD_PROFILE, newer);
+        assert_eq!(stage.run().await, Ok(Next::Again(AGAIN)));
+        assert_eq!(stage.writes(), 0);
+        stage.see()?;
+        assert_eq!(stage.run().await, Ok(Next::Settled));
+        assert_eq!(stage.child()["metadata"]["finalizers"], finalizers);
+    }
     Ok(())
 }
 
