@@ -410,8 +410,9 @@ pub fn warn(report: &Report, settings: &Settings) {
 pub async fn stopping<T>(stop: &Stop, work: impl Future<Output = T>) -> T {
     let mut work = std::pin::pin!(work);
     tokio::select! {
-        worked = &mut work => return worked,
+        biased;
         () = signals::asked() => stop.ask(),
+        worked = &mut work => return worked,
     }
     work.await
 }

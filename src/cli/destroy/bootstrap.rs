@@ -209,8 +209,9 @@ async fn remove(
         now: prepare::now,
     };
     tokio::select! {
-        result = install::destroy_bootstrap(&mut site, done) => result,
+        biased;
         never = engine::listen(&stop, shown, engine::TERRAFORM_STOPS) => match never {},
+        result = install::destroy_bootstrap(&mut site, done) => result,
     }
 }
 

@@ -99,8 +99,9 @@ fn basis(overlay: Option<&PathBuf>, directory: &Path) -> Result<Basis, Refusal> 
 /// What the work gives; none where the program is asked to stop before.
 async fn unless_stopped<T>(work: impl Future<Output = T>) -> Option<T> {
     tokio::select! {
-        result = work => Some(result),
+        biased;
         () = signals::asked() => None,
+        result = work => Some(result),
     }
 }
 

@@ -63,8 +63,9 @@ impl Job<'_> {
             let work = self.work(&mut cluster, &prepared.plan, tools, &mut done);
             let result = self.runtime.block_on(async {
                 tokio::select! {
-                    result = work => result,
+                    biased;
                     never = engine::listen(&stop, &shown, engine::TERRAFORM_STOPS) => match never {},
+                    result = work => result,
                 }
             });
             match result {

@@ -83,8 +83,9 @@ pub(super) fn remove(args: &Args, named: &Named, settings: &Settings) -> anyhow:
     };
     let result = runtime.block_on(async {
         tokio::select! {
-            result = install::destroy_native_bootstrap(&site, &mut done) => result,
+            biased;
             never = engine::listen(&stop, &shown, STOPPING) => match never {},
+            result = install::destroy_native_bootstrap(&site, &mut done) => result,
         }
     });
     drop(shown);
