@@ -27,6 +27,7 @@ fn without_consent_nothing_goes_and_the_answer_says_so() {
         let said = format!("\"outcome\":\"{outcome}\"");
         assert!(terminal.all().contains(&said), "{}", terminal.all());
         assert!(terminal.all().contains("\"findings\":[]"), "{}", terminal.all());
+        assert!(!terminal.all().contains("✔"), "{}", terminal.all());
     }
     assert!(changing(&front.asked()).is_empty(), "{:?}", changing(&front.asked()));
     assert_eq!(site.files(), files);

@@ -168,9 +168,10 @@ impl Prompts {
         self.asked(|| {
             let mut screen = Screen::new(&self.term);
             loop {
-                let mut rows = question_lines(question, self.columns());
-                let last = rows.pop().unwrap_or_default();
-                rows.push(format!("{}{last} [y/N] ", self.mark()));
+                let mut rows = self.question_rows(question);
+                if let Some(last) = rows.last_mut() {
+                    last.push_str(" [y/N] ");
+                }
                 let cursor = Some((rows.len() - 1, rows.last().map_or(0, |row| measure_text_width(row))));
                 screen.draw(View { rows, cursor })?;
                 let answer = match self.key(&screen)? {
@@ -178,10 +179,8 @@ impl Prompts {
                     Some(Key::Char('n' | 'N') | Key::Enter) => false,
                     _ => continue,
                 };
-                let mut rows = question_lines(question, self.columns());
-                let last = rows.pop().unwrap_or_default();
-                rows.extend(self.closed(&last, if answer { "yes" } else { "no" }));
-                screen.close(&rows)?;
+                let word = if answer { "yes" } else { "no" };
+                screen.close(&self.ended(question, word, answer))?;
                 return Ok(answer);
             }
         })
@@ -193,6 +192,26 @@ impl Prompts {
     /// # Errors
     /// As [`NoAnswer`] says.
     pub fn text(&self, question: &str, default: Option<&str>, check: Check<'_>) -> Result<String, NoAnswer> {
+        self.line(question, default, check, &|_| true)
+    }
+
+    /// Asks for a word that confirms something, and gives what was typed instead or the word, without blanks around
+    /// it. Only the word looks accepted.
+    ///
+    /// # Errors
+    /// As [`NoAnswer`] says.
+    pub fn confirming(&self, question: &str, word: &str) -> Result<String, NoAnswer> {
+        self.line(question, None, &|_| Ok(()), &|answer| answer == word)
+    }
+
+    /// Asks for a line of text until `check` takes it. Whether the user goes on with it is told by the mark.
+    fn line(
+        &self,
+        question: &str,
+        default: Option<&str>,
+        check: Check<'_>,
+        goes_on: &dyn Fn(&str) -> bool,
+    ) -> Result<String, NoAnswer> {
         self.asked(|| {
             let mut screen = Screen::new(&self.term);
             let (mut line, mut fault) = (Editor::default(), None::<String>);
@@ -210,7 +229,7 @@ impl Prompts {
                         let answer = default.filter(|_| typed.is_empty()).map_or(typed, str::to_owned);
                         match check(&answer) {
                             Ok(()) => {
-                                screen.close(&self.closed(question, &printable(&answer)))?;
+                                screen.close(&self.ended(question, &printable(&answer), goes_on(&answer)))?;
                                 return Ok(answer);
                             }
                             Err(why) => fault = Some(why),
@@ -316,14 +335,35 @@ impl Prompts {
         if self.colour { format!("{} ", style("?").for_stderr().yellow()) } else { String::new() }
     }
 
+    /// The rows of an open question, the first behind the mark.
+    fn question_rows(&self, question: &str) -> Vec<String> {
+        self.marked(&self.mark(), question_lines(question, self.columns()))
+    }
+
     /// An answered question.
     fn closed(&self, question: &str, answer: &str) -> Vec<String> {
-        let line = folded(&format!("{question}: {answer}"), self.columns().saturating_sub(2));
-        let mut lines: Vec<String> = line.split('\n').map(str::to_owned).collect();
-        if let Some(first) = lines.first_mut().filter(|_| self.colour) {
-            *first = format!("{} {first}", style("✔").for_stderr().green());
+        self.ended(question, answer, true)
+    }
+
+    /// An answered question, and whether the user goes on with the answer.
+    fn ended(&self, question: &str, answer: &str, goes_on: bool) -> Vec<String> {
+        let end = if question.ends_with('?') { "" } else { ":" };
+        let text = format!("{}{end} {answer}", printable_lines(question));
+        let rows = text.split('\n').flat_map(|line| {
+            let line = folded(line, self.columns().saturating_sub(2));
+            line.split('\n').map(str::to_owned).collect::<Vec<String>>()
+        });
+        let mark = if goes_on { style("✔").for_stderr().green() } else { style("✘").for_stderr().red() };
+        self.marked(&format!("{mark} "), rows.collect())
+    }
+
+    /// Rows behind a mark, which stands in the first of them; without colour there are no marks.
+    fn marked(&self, mark: &str, rows: Vec<String>) -> Vec<String> {
+        if !self.colour {
+            return rows;
         }
-        lines
+        let mark_of = |number| if number == 0 { mark } else { "  " };
+        rows.into_iter().enumerate().map(|(number, row)| format!("{}{row}", mark_of(number))).collect()
     }
 
     /// What is wrong with an answer.
@@ -335,9 +375,8 @@ impl Prompts {
     /// The rows of a question whose answer is being typed, and row and column of the cursor.
     fn typed(&self, question: &str, default: &str, line: &Editor) -> (Vec<String>, (usize, usize)) {
         let columns = self.columns().saturating_sub(1).max(ANSWER);
-        let mut rows = question_lines(question, self.columns());
-        let last = rows.pop().unwrap_or_default();
-        let head = format!("{}{last}{default}: ", self.mark());
+        let mut rows = self.question_rows(question);
+        let head = format!("{}{default}: ", rows.pop().unwrap_or_default());
         let above = rows.len();
         let before = measure_text_width(&head) + measure_text_width(&line.before_cursor());
         rows.extend(broken(&format!("{head}{}", line.text()), columns));

@@ -122,7 +122,7 @@ pub(super) fn remove(
              in {whereabouts}?\n{others}Type {infra_id} to confirm"
         );
         let prompts = Prompts::new(settings.printer.colours().talk);
-        let answer = prompts.and_then(|prompts| prompts.text(&question, None, &|_: &str| Ok(())));
+        let answer = prompts.and_then(|prompts| prompts.confirming(&question, infra_id));
         match Consent::of(answer, infra_id)? {
             Consent::Given => {}
             Consent::Declined => return ended("declined", &[], Exit::Failed, settings).map(Objects::Ended),

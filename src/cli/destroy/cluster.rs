@@ -312,7 +312,7 @@ impl Job<'_> {
         let count = counted(planned.waves.iter().map(|wave| wave.things.len()).sum(), "resource");
         let question = format!("Remove {count} for good, in {place}?\nType {} to confirm", self.id());
         let prompts = Prompts::new(printer.colours().talk);
-        let answer = prompts.and_then(|prompts| prompts.text(&question, None, &|_: &str| Ok(())));
+        let answer = prompts.and_then(|prompts| prompts.confirming(&question, self.id()));
         Ok(Consent::of(answer, self.id())?)
     }
 
@@ -356,8 +356,9 @@ impl Job<'_> {
             let work = landfall_destroy::run(self.removal, &self.named.target, first, &pace, &shown, &stop);
             let mut work = pin!(work);
             let ended = tokio::select! {
-                report = &mut work => Some(report),
+                biased;
                 () = signals::asked() => None,
+                report = &mut work => Some(report),
             };
             if let Some(report) = ended {
                 report
