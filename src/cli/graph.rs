@@ -10,12 +10,31 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, bail};
 use clap::ValueEnum;
 
+use landfall_install_config::verdict::{Outcome, Strictness, active};
+use landfall_model::plan;
+use landfall_platform::native::{GIVEN, Graph};
+
+use super::create::{BasisArgs, refused};
 use super::{Exit, Output, Settings};
 use crate::graph;
+use crate::graph::{Part, Resource, Resources};
+use crate::prepare;
+use crate::prepare::{Environment, FactsFrom, IgnitionFrom, Options, Refusal, Said};
+use crate::workdir::Durability;
 
-/// Draw the graph of a cluster's files
+/// Draw the graph of a cluster's files or resources
+///
+/// Without `--resources`, it shows what each file of any cluster is generated from.
 #[derive(Debug, clap::Args)]
 pub struct Args {
+    /// Draw this cluster's resources, as the native engine creates them
+    #[arg(long)]
+    resources: bool,
+
+    /// Facts file; default: the cluster's facts.json
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, requires = "resources")]
+    facts: Option<PathBuf>,
+
     /// Format of the drawing
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Form::Dot)]
     format: Form,
@@ -23,6 +42,9 @@ pub struct Args {
     /// Open the drawing in the browser
     #[arg(long, conflicts_with = "format")]
     open: bool,
+
+    #[command(flatten)]
+    basis: BasisArgs,
 }
 
 /// Format of the drawing.
@@ -44,21 +66,95 @@ const OPENERS: [&str; 2] = ["xdg-open", "open"];
 /// # Errors
 /// Standard output cannot be written; no program opens the drawing.
 pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
+    let drawn = if args.resources {
+        let directory = settings.dir.clone().unwrap_or_else(|| PathBuf::from("."));
+        let facts = directory.join(prepare::FACTS);
+        if args.facts.is_none() && !facts.exists() {
+            let line = format!(
+                "error: {} is missing: create the cluster's files, or set --facts\n",
+                facts.display()
+            );
+            settings.printer.report(&line);
+            return Ok(Exit::Usage);
+        }
+        match resources(args, &directory, settings) {
+            Ok(graph) => Some(graph),
+            Err(refusal) => return refused(refusal, settings),
+        }
+    } else {
+        None
+    };
+    let drawing = |form| match (&drawn, form) {
+        (None, Form::Dot) => graph::dot(),
+        (None, Form::Mermaid) => graph::mermaid(),
+        (None, Form::Svg) => graph::svg(),
+        (Some((_, drawn)), Form::Dot) => drawn.dot(),
+        (Some((_, drawn)), Form::Mermaid) => drawn.mermaid(),
+        (Some((_, drawn)), Form::Svg) => drawn.svg(),
+    };
     if args.open {
-        let file = written(&graph::svg())?;
+        let file = written(&drawing(Form::Svg))?;
         let path = std::env::var_os("PATH").unwrap_or_default();
         open(&file, &path)?;
         settings.printer.data(&format!("{}\n", file.display()))?;
         return Ok(Exit::Done);
     }
-    let text = match (settings.output, args.format) {
-        (Output::Json, _) => format!("{}\n", serde_json::to_string(graph::ASSETS)?),
-        (_, Form::Dot) => graph::dot(),
-        (_, Form::Mermaid) => graph::mermaid(),
-        (_, Form::Svg) => graph::svg(),
+    let text = match (settings.output, &drawn) {
+        (Output::Json, None) => format!("{}\n", serde_json::to_string(graph::ASSETS)?),
+        (Output::Json, Some((resources, _))) => format!("{}\n", serde_json::to_string(&resources.resources)?),
+        _ => drawing(args.format),
     };
     settings.printer.data(&text)?;
     Ok(Exit::Done)
+}
+
+/// The resources of the cluster in a directory, and their drawing. No cloud is asked.
+fn resources(args: &Args, directory: &Path, settings: &Settings) -> Result<(Graph, Resources), Refusal> {
+    let basis = args.basis.basis(directory, settings)?;
+    let examined = prepare::examine(directory, &basis, Strictness::default())?;
+    let facts = args.facts.clone().unwrap_or_else(|| directory.join(prepare::FACTS));
+    let engine = prepare::Engine {
+        name: plan::Engine::Native.name().to_owned(),
+        namespace: String::new(),
+        machines: false,
+    };
+    let options = Options {
+        strictness: Strictness::default(),
+        facts: FactsFrom::File(facts),
+        infra_id: None,
+        cluster_id: None,
+        ignition: IgnitionFrom::None,
+        engine: Some(engine),
+        durability: Durability::Process,
+    };
+    let outlook = prepare::outlook(directory, &basis, &examined, &options, Environment)?;
+    let unfit = |findings| {
+        Refusal::Unfit(Box::new(Said { outcome: Outcome::Rejected, findings, ..examined.said.again() }))
+    };
+    let platform = active(&examined.config)
+        .ok_or_else(|| prepare::Error::NoModules { platform: examined.platform() })?;
+    let resources = platform
+        .resources(&outlook.plan, &basis.catalogue)
+        .map_err(unfit)?
+        .ok_or_else(|| unfit(vec![landfall_platform::pages::not_native(platform.name())]))?;
+    let is_temporary =
+        |name: &str| platform.stages().iter().any(|stage| stage.only_for_bootstrap && stage.name == name);
+    let drawn: Vec<Resource<'_>> = resources
+        .resources
+        .iter()
+        .map(|node| Resource {
+            name: &node.name,
+            kind: node.kind,
+            part: match node.stage {
+                _ if node.kind.starts_with(GIVEN) => Part::Given,
+                stage if is_temporary(stage) => Part::Bootstrap,
+                _ => Part::Cluster,
+            },
+            needs: node.needs().into_iter().collect(),
+        })
+        .collect();
+    let drawn = Resources::of(&drawn);
+    Ok((resources, drawn))
 }
 
 /// Writes a picture to a file that stays when landfall ends: the browser may read it later.

@@ -181,6 +181,15 @@ impl Installation {
         said
     }
 
+    /// `landfall create cluster --plan` of a cluster that the native engine has begun: what it shows, as data and as
+    /// text.
+    pub fn plan_again(&self) -> (Value, Ran) {
+        let command = [&["create", "cluster", "--plan", "--release", self.release], PATIENT].concat();
+        let shown = self.searched(&command);
+        assert_eq!(shown["outcome"], "planned", "{shown}");
+        (shown, self.landfall.run(&command).ends(0))
+    }
+
     /// `landfall destroy bootstrap` without terraform, which must succeed; gives what it says.
     pub fn destroy_native_bootstrap(&self) -> Value {
         self.run(&["destroy", "bootstrap", "--yes", "--force"])

@@ -90,6 +90,19 @@ fn what_was_removed_by_hand_from_a_whole_cluster_is_named_and_created_again() {
     let endpoint = before.of_kind("endpoint")[0].says("vpcEndpointId").to_owned();
     cloud.ec2("DeleteVpcEndpoints", &[("VpcEndpointId.1", &endpoint)]);
 
+    // The plan shows that, and neither what exists nor a warning twice.
+    let left = Listing::of(cloud);
+    let (shown, text) = installation.plan_again();
+    assert_eq!(shown["summary"]["counts"]["toCreate"], 1, "{}", shown["summary"]["counts"]);
+    assert!(findings(&shown).iter().any(|(code, _)| *code == "LF1427"), "{shown}");
+    let resources: Vec<&str> = text.out.lines().filter(|line| line.starts_with("  cluster ")).collect();
+    assert!(matches!(resources[..], [one] if one.contains("vpc-endpoint/")), "{text}");
+    assert!(!text.out.contains("  bootstrap "), "{text}");
+    for code in ["LF0726", "LF1427"] {
+        assert_eq!(text.err.matches(code).count(), 1, "{text}");
+    }
+    assert!(Listing::of(cloud).changed(&left).is_empty());
+
     let again = installation.create_native(&[]);
     let missing = findings(&again).into_iter().find(|(code, _)| *code == "LF1427");
     let missing = missing.unwrap_or_else(|| panic!("nothing is missing: {again}")).1;

@@ -105,7 +105,7 @@ mod settle;
 
 pub use drive::{Report, Run, run};
 pub use landfall_net::stop::Stop;
-pub use look::{Looked, look};
+pub use look::{Look, Looked, look};
 pub use pages::interrupted;
 pub use settle::{Journal, NoteFault, Past};
 

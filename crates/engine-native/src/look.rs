@@ -3,11 +3,26 @@
 use std::collections::BTreeMap;
 
 use futures::stream::{StreamExt, iter};
-use landfall_platform::native::{Node, Properties, Wanted, resolve};
+use landfall_platform::native::{Api, Graph, Node, Properties, Wanted, resolve};
 use serde_json::Value;
 
-use crate::drive::Run;
+use crate::Pace;
 use crate::settle::Past;
+
+/// What a stage is looked at with.
+#[derive(Clone, Copy)]
+pub struct Look<'r> {
+    /// The calls; only those that read.
+    pub api: &'r dyn Api,
+    /// The resources of all stages.
+    pub graph: &'r Graph,
+    /// The stage.
+    pub stage: &'r str,
+    /// What earlier runs have noted of a resource.
+    pub past: &'r (dyn Fn(&str) -> Past + Sync),
+    /// How many calls run at a time.
+    pub pace: &'r Pace,
+}
 
 /// What became of the resources of a stage that earlier runs created, by the names of the graph.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,7 +35,7 @@ pub struct Looked {
 
 /// Looks for every resource of a stage that the journal has. `outputs` has those of earlier stages, and gets those of
 /// this one. What cannot be looked at counts as existing: creating says what is wrong.
-pub async fn look(run: &Run<'_>, outputs: &mut BTreeMap<String, Properties>) -> Looked {
+pub async fn look(run: &Look<'_>, outputs: &mut BTreeMap<String, Properties>) -> Looked {
     let nodes = || run.graph.resources.iter().filter(|node| node.stage == run.stage);
     for node in nodes().filter(|node| run.api.traits(node.kind).is_given) {
         let Some(wanted) = wanted(node, outputs, &Past::default()) else { continue };
@@ -30,7 +45,7 @@ pub async fn look(run: &Run<'_>, outputs: &mut BTreeMap<String, Properties>) -> 
     }
     let mut known: Vec<(&Node, Past)> = Vec::new();
     for node in nodes() {
-        let past = run.journal.past(&node.name);
+        let past = (run.past)(&node.name);
         if let Some(noted) = &past.outputs {
             outputs.insert(node.name.clone(), noted.clone());
             known.push((node, past));

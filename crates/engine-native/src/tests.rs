@@ -271,17 +271,9 @@ async fn what_can_be_changed_in_place_is_set_back_and_the_rest_is_named() {
 async fn what_earlier_runs_created_is_looked_at_without_creating_anything() {
     let played = Played::default();
     let looked = async |played: &Played| {
-        let (graph, pace, stop) = (graph(), Pace::default(), Stop::default());
-        let described = Run {
-            api: played,
-            graph: &graph,
-            stage: "cluster",
-            cluster_id: "c",
-            journal: played,
-            watcher: played,
-            stop: &stop,
-            pace: &pace,
-        };
+        let (graph, pace) = (graph(), Pace::default());
+        let past = |name: &str| played.past(name);
+        let described = Look { api: played, graph: &graph, stage: "cluster", past: &past, pace: &pace };
         look(&described, &mut BTreeMap::new()).await
     };
     // Nothing was created yet.

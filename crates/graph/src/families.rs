@@ -4,19 +4,19 @@ use super::{ASSETS, Asset, Kind};
 
 /// Assets of one folder and kind that are made of the same, in the order of the table.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Family {
+pub(super) struct Family<'a> {
     /// The folder with its slash; empty for what is in none.
-    pub(super) folder: &'static str,
+    pub(super) folder: &'a str,
     pub(super) kind: Kind,
     /// The names, without the folder.
-    pub(super) names: Vec<&'static str>,
+    pub(super) names: Vec<&'a str>,
     /// The families that these are made of, as positions in the list.
     pub(super) needs: Vec<usize>,
 }
 
 /// Every asset in its family; those that others need come first.
-pub(super) fn families() -> Vec<Family> {
-    let mut families: Vec<(&'static [&'static str], Family)> = Vec::new();
+pub(super) fn families() -> Vec<Family<'static>> {
+    let mut families: Vec<(&'static [&'static str], Family<'static>)> = Vec::new();
     let mut homes: Vec<usize> = Vec::new();
     for asset in ASSETS {
         let (folder, name) = split(asset);
@@ -43,8 +43,8 @@ pub(super) fn families() -> Vec<Family> {
 }
 
 /// The folders of the families, each once.
-pub(super) fn folders(families: &[Family]) -> Vec<&'static str> {
-    let mut folders: Vec<&'static str> = Vec::new();
+pub(super) fn folders<'a>(families: &[Family<'a>]) -> Vec<&'a str> {
+    let mut folders: Vec<&'a str> = Vec::new();
     for family in families.iter().filter(|family| !family.folder.is_empty()) {
         if !folders.contains(&family.folder) {
             folders.push(family.folder);

@@ -1,4 +1,4 @@
-//! The assets of a cluster and what each is made of, for `landfall graph`.
+//! The assets of a cluster and what each is made of, and its resources and what each refers to, for `landfall graph`.
 //!
 //! Pure data and its pictures: no file is read and no cloud is named. The order of [`ASSETS`] is one in which they can be
 //! made.
@@ -16,9 +16,11 @@
 
 mod families;
 mod picture;
+mod resources;
 mod text;
 
 pub use picture::svg;
+pub use resources::{Part, Resource, Resources};
 pub use text::{dot, mermaid};
 
 use serde::Serialize;

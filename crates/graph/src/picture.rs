@@ -30,14 +30,35 @@ const TITLE: f64 = 15.0;
 /// Room around the picture.
 const MARGIN: f64 = 16.0;
 
+/// What a picture says of itself: its title, and what the colours mean.
+pub(super) struct Captions {
+    pub(super) title: &'static str,
+    pub(super) kinds: &'static [(Kind, &'static str)],
+}
+
+/// The captions of the graph of assets.
+const ASSETS: Captions = Captions {
+    title: "What each file of a cluster is generated from",
+    kinds: &[
+        (Kind::Input, "yours or the environment's"),
+        (Kind::Value, "computed"),
+        (Kind::File, "file in the cluster directory"),
+        (Kind::Cloud, "in the cloud"),
+    ],
+};
+
 /// The graph as a picture in SVG.
 #[must_use]
 pub fn svg() -> String {
-    let families = families();
-    let placed = Columns::of(&families, &size);
+    svg_of(&families(), &ASSETS)
+}
+
+/// These families as a picture in SVG.
+pub(super) fn svg_of(families: &[Family<'_>], captions: &Captions) -> String {
+    let placed = Columns::of(families, &size);
     let mut body = String::new();
     let mut names = String::new();
-    for folder in folders(&families) {
+    for folder in folders(families) {
         let spots = families.iter().zip(&placed.spots).filter(|(family, _)| family.folder == folder);
         frame(&mut body, &mut names, folder, &spots.map(|(_, spot)| *spot).collect::<Vec<Spot>>());
     }
@@ -49,12 +70,13 @@ pub fn svg() -> String {
     for (family, spot) in families.iter().zip(&placed.spots) {
         draw(&mut body, family, spot);
     }
-    let (width, height) = (placed.width, placed.height + LINE + BETWEEN);
-    legend(&mut body, height - MARGIN);
+    let wanted = legend(&mut body, placed.height + LINE + BETWEEN - MARGIN, captions.kinds);
+    let (width, height) = (placed.width.max(wanted), placed.height + LINE + BETWEEN);
+    let title = captions.title;
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" width=\"{width:.0}\" \
          height=\"{height:.0}\" font-family=\"DejaVu Sans Mono, Menlo, Consolas, monospace\" \
-         font-size=\"{FONT}\">\n<title>What each file of a cluster is generated from</title>\n<defs><marker \
+         font-size=\"{FONT}\">\n<title>{title}</title>\n<defs><marker \
          id=\"head\" viewBox=\"0 0 8 8\" refX=\"8\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" \
          orient=\"auto\"><path d=\"M0 0L8 4L0 8z\" fill=\"#57606a\"/></marker></defs>\n<rect width=\"100%\" \
          height=\"100%\" fill=\"#ffffff\"/>\n{body}</svg>\n"
@@ -62,7 +84,7 @@ pub fn svg() -> String {
 }
 
 /// Width and height of a box.
-fn size(family: &Family) -> (f64, f64) {
+fn size(family: &Family<'_>) -> (f64, f64) {
     let letters = family.names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
     (real(letters).mul_add(LETTER, 2.0 * PAD), real(family.names.len()).mul_add(LINE, PAD))
 }
@@ -90,7 +112,7 @@ fn corner(kind: Kind) -> f64 {
     }
 }
 
-fn draw(text: &mut String, family: &Family, spot: &Spot) {
+fn draw(text: &mut String, family: &Family<'_>, spot: &Spot) {
     let ((fill, line), corner) = (colours(family.kind), corner(family.kind));
     let Spot { x, y, width, height } = *spot;
     // Writing to a string does not fail.
@@ -142,16 +164,11 @@ fn arrow(text: &mut String, way: &[(f64, f64)]) {
     );
 }
 
-fn legend(text: &mut String, y: f64) {
-    let kinds = [
-        (Kind::Input, "yours or the environment's"),
-        (Kind::Value, "computed"),
-        (Kind::File, "file in the cluster directory"),
-        (Kind::Cloud, "in the cloud"),
-    ];
+/// What the colours mean; gives the width that this takes.
+fn legend(text: &mut String, y: f64, kinds: &[(Kind, &str)]) -> f64 {
     let mut x = MARGIN;
     for (kind, name) in kinds {
-        let ((fill, line), corner) = (colours(kind), corner(kind) / 3.0);
+        let ((fill, line), corner) = (colours(*kind), corner(*kind) / 3.0);
         let _ = writeln!(
             text,
             "<rect x=\"{x:.1}\" y=\"{:.1}\" width=\"18\" height=\"12\" rx=\"{corner:.1}\" fill=\"{fill}\" \
@@ -161,6 +178,7 @@ fn legend(text: &mut String, y: f64) {
         );
         x += real(name.len()).mul_add(LETTER, 48.0);
     }
+    x
 }
 
 #[cfg(test)]

@@ -9,8 +9,13 @@ use super::families::{Family, families, folders};
 /// asset to what is made of it.
 #[must_use]
 pub fn dot() -> String {
+    dot_of(&families())
+}
+
+/// These families in DOT.
+pub(super) fn dot_of(families: &[Family<'_>]) -> String {
     let language = Language {
-        head: "digraph assets {\n  rankdir=LR;\n  ranksep=0.6;\n  node [fontname=\"monospace\", fontsize=11];\n",
+        head: "digraph cluster {\n  rankdir=LR;\n  ranksep=0.6;\n  node [fontname=\"monospace\", fontsize=11];\n",
         node: &|at, family| {
             let shape = match family.kind {
                 Kind::Input => "ellipse",
@@ -25,12 +30,17 @@ pub fn dot() -> String {
         arrow: &|from, to| format!("n{from} -> n{to};"),
         end: "}\n",
     };
-    language.drawn()
+    language.drawn(families)
 }
 
 /// The graph as a Mermaid flow chart, from left to right with a subgraph for each folder.
 #[must_use]
 pub fn mermaid() -> String {
+    mermaid_of(&families())
+}
+
+/// These families as a Mermaid flow chart.
+pub(super) fn mermaid_of(families: &[Family<'_>]) -> String {
     let language = Language {
         head: "flowchart LR\n",
         node: &|at, family| {
@@ -47,13 +57,13 @@ pub fn mermaid() -> String {
         arrow: &|from, to| format!("n{from} --> n{to}"),
         end: "",
     };
-    language.drawn()
+    language.drawn(families)
 }
 
 /// How a language writes the parts of a graph.
 struct Language<'l> {
     head: &'static str,
-    node: &'l dyn Fn(usize, &Family) -> String,
+    node: &'l dyn Fn(usize, &Family<'_>) -> String,
     /// The beginning of a folder with a number and a name.
     folder: &'l dyn Fn(usize, &str) -> String,
     end_of_folder: &'static str,
@@ -63,8 +73,7 @@ struct Language<'l> {
 }
 
 impl Language<'_> {
-    fn drawn(&self) -> String {
-        let families = families();
+    fn drawn(&self, families: &[Family<'_>]) -> String {
         let mut text = self.head.to_owned();
         let nodes = |text: &mut String, folder: &str, indent: &str| {
             for (at, family) in families.iter().enumerate().filter(|(_, family)| family.folder == folder) {
@@ -73,7 +82,7 @@ impl Language<'_> {
             }
         };
         nodes(&mut text, "", "  ");
-        for (number, folder) in folders(&families).into_iter().enumerate() {
+        for (number, folder) in folders(families).into_iter().enumerate() {
             let _ = writeln!(text, "  {}", (self.folder)(number, folder));
             nodes(&mut text, folder, "    ");
             let _ = writeln!(text, "  {}", self.end_of_folder);
@@ -88,7 +97,7 @@ impl Language<'_> {
 }
 
 /// The names of a family with a line break between them, and behind the last one if it `ends`.
-fn label(family: &Family, line_break: &str, ends: bool) -> String {
+fn label(family: &Family<'_>, line_break: &str, ends: bool) -> String {
     let mut label = family.names.join(line_break);
     if ends {
         label.push_str(line_break);

@@ -1,17 +1,21 @@
 //! Whether what earlier runs created still exists as it was created, looked at before more is created.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use landfall_diagnostics::{Code, Finding, Kind};
+use landfall_engine_native::{Look, Pace, look};
 use landfall_engine_terraform::{Change, Outside, Preview, Stage, Work};
 use landfall_model::plan;
+use landfall_platform::Platform;
+use landfall_platform::native::{Api, Graph};
 
 use super::existing::{counted, kind_of, type_of};
 use super::files::step;
-use super::native::Notes;
+use super::native::past;
 use super::recover::is_cut_short;
 use super::standing::removed;
-use super::{Fault, NativeSite, Site};
+use super::{Fault, Site};
 
 static MISSING: Code = Code::new("LF1427");
 
@@ -48,7 +52,7 @@ impl Drift {
                 named(&self.missing)
             );
             Finding::warning(&MISSING, Kind::Invalid, "", message)
-                .help("answer yes to create them again, or no to stop without changes")
+                .help("once you confirm, `create cluster` creates them again")
         });
         let changed = (!self.changed.is_empty()).then(|| {
             let message = format!(
@@ -57,10 +61,9 @@ impl Drift {
                 named(&self.changed)
             );
             let help = if restored {
-                "answer yes to set them back to the plan, or no to stop without changes"
+                "once you confirm, `create cluster` sets them back to the plan"
             } else {
-                "landfall sets back what it can change in place and names the rest: answer no to stop without \
-                 changes"
+                "once you confirm, `create cluster` sets back what it can change in place, and names the rest"
             };
             Finding::warning(&CHANGED, Kind::Invalid, "", message).help(help)
         });
@@ -140,22 +143,36 @@ impl Site<'_> {
     }
 }
 
-impl NativeSite<'_> {
+/// What the resources of the native engine are looked at with.
+pub struct NativeLook<'a> {
+    /// The cluster directory. Nothing in it is written or locked.
+    pub root: &'a Path,
+    /// The platform of the cluster.
+    pub platform: &'static dyn Platform,
+    /// The calls; only those that read.
+    pub api: &'a dyn Api,
+    /// The resources of all stages.
+    pub graph: &'a Graph,
+}
+
+impl NativeLook<'_> {
     /// Looks at every resource that the journal has.
     ///
     /// # Errors
     /// The journal of steps cannot be read.
-    pub async fn drift(&mut self) -> Result<Vec<Drift>, Fault> {
-        let mut outputs = BTreeMap::new();
+    pub async fn drift(&self) -> Result<Vec<Drift>, Fault> {
+        let (mut outputs, pace) = (BTreeMap::new(), Pace::default());
         let mut all = Vec::new();
+        let steps = landfall_workdir::steps(self.root)?;
         for stage in self.platform.stages() {
-            let steps = self.cluster.steps()?;
             if removed(&steps, stage)?.is_some() {
                 continue;
             }
-            let notes =
-                Notes { cluster: self.cluster, steps, start: step(stage, Work::Apply), now: self.now };
-            let looked = self.look(stage, &notes, &mut outputs).await;
+            let start = step(stage, Work::Apply);
+            let past = |name: &str| past(&steps, &start, name);
+            let (api, graph) = (self.api, self.graph);
+            let described = Look { api, graph, stage: stage.name, past: &past, pace: &pace };
+            let looked = look(&described, &mut outputs).await;
             let missing_types = counted(looked.missing.iter().map(|name| kind_of(name)));
             let (stage, missing, changed) = (stage.name.to_owned(), looked.missing, looked.changed);
             let drift = Drift { stage, missing, missing_types, changed };

@@ -1,11 +1,12 @@
 //! What exists of a cluster by what earlier runs noted: the state of terraform, or the journal of steps.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use landfall_model::plan;
 use landfall_platform::Platform;
 
+use super::drift::Drift;
 use super::files::FOLDER;
 use super::native::noted;
 use super::standing::removed;
@@ -17,6 +18,8 @@ pub struct Existing {
     pub stage: &'static str,
     /// How many there are, by type: terraform's types, or the kinds of the native engine.
     pub types: BTreeMap<String, usize>,
+    /// Which they are; terraform's addresses, or the names in the graph of the native engine.
+    pub names: BTreeSet<String>,
 }
 
 impl Existing {
@@ -26,18 +29,20 @@ impl Existing {
         self.types.values().sum()
     }
 
-    /// Takes away resources that no longer exist, by type.
-    pub fn forget(&mut self, types: &BTreeMap<String, usize>) {
-        for (name, missing) in types {
+    /// Takes away resources that no longer exist.
+    pub fn forget(&mut self, drift: &Drift) {
+        for (name, missing) in &drift.missing_types {
             if let Some(count) = self.types.get_mut(name) {
                 *count = count.saturating_sub(*missing);
             }
         }
         self.types.retain(|_, count| *count > 0);
+        self.names.retain(|name| !drift.missing.contains(name));
     }
 
-    fn of<'t>(stage: &plan::Stage, types: impl Iterator<Item = &'t str>) -> Self {
-        Self { stage: stage.name, types: counted(types) }
+    fn of(stage: &plan::Stage, names: impl IntoIterator<Item = String>, type_of: fn(&str) -> &str) -> Self {
+        let names: BTreeSet<String> = names.into_iter().collect();
+        Self { stage: stage.name, types: counted(names.iter().map(|name| type_of(name))), names }
     }
 }
 
@@ -56,7 +61,7 @@ pub fn existing(root: &Path, platform: &dyn Platform) -> Vec<Existing> {
     let of = |stage: &plan::Stage| {
         let folder = root.join(FOLDER).join(stage.name);
         let addresses = landfall_engine_terraform::resources(&folder).unwrap_or_default();
-        Existing::of(stage, addresses.iter().map(|address| type_of(address)))
+        Existing::of(stage, addresses, type_of)
     };
     platform.stages().iter().map(of).collect()
 }
@@ -70,7 +75,7 @@ pub fn existing_native(root: &Path, platform: &dyn Platform) -> Vec<Existing> {
             Ok(None) => noted(&steps, stage),
             _ => BTreeMap::new(),
         };
-        Existing::of(stage, names.keys().map(|name| kind_of(name)))
+        Existing::of(stage, names.into_keys(), kind_of)
     };
     platform.stages().iter().map(of).collect()
 }

@@ -25,7 +25,7 @@ mod stages;
 mod standing;
 mod untracked;
 
-pub use drift::Drift;
+pub use drift::{Drift, NativeLook};
 pub use existing::{Existing, existing, existing_native};
 pub use native::{
     NativeRemoval, NativeSite, apply_native, destroy_native_bootstrap, is_bootstrap_unknown, secrets,

@@ -5,11 +5,12 @@ mod removal;
 pub use removal::{NativeRemoval, destroy_native_bootstrap};
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::time::Duration;
 
 use landfall_diagnostics::Finding;
 use landfall_diagnostics::secret::Secret;
-use landfall_engine_native::{Journal, Looked, NoteFault, Pace, Past, Report, Run, interrupted, look, run};
+use landfall_engine_native::{Journal, NoteFault, Pace, Past, Report, Run, interrupted, run};
 use landfall_engine_terraform::{Action, Progress, Running, Stop, Work};
 use landfall_model::plan;
 use landfall_platform::Platform;
@@ -55,14 +56,14 @@ pub struct NativeSite<'a> {
     pub now: fn() -> String,
 }
 
-/// The secrets that resources of a cluster refer to, from its files.
+/// The secrets that resources of the cluster in a directory refer to, from its files.
 ///
 /// # Errors
 /// A file cannot be read.
-pub fn secrets(cluster: &ClusterDir) -> Result<Secrets, landfall_workdir::Error> {
+pub fn secrets(root: &Path) -> Result<Secrets, landfall_workdir::Error> {
     let mut secrets = Secrets::new();
     for file in VARIABLES {
-        let bytes = cluster.read(&format!("{FOLDER}/{file}"))?.unwrap_or_default();
+        let bytes = landfall_workdir::read(root, &format!("{FOLDER}/{file}"))?.unwrap_or_default();
         let variables: Map<String, Value> = serde_json::from_slice(&bytes).unwrap_or_default();
         for (name, value) in variables {
             if let Some(text) = value.as_str().filter(|_| SECRETS.contains(&name.as_str())) {
@@ -96,6 +97,25 @@ pub fn is_bootstrap_unknown(cluster: &ClusterDir, platform: &dyn Platform) -> Re
     Ok(stages.all(|stage| steps.last(&step(stage, Work::Apply)).is_none()))
 }
 
+/// What the journal has of a resource of the stage whose steps begin with `start`.
+pub(super) fn past(steps: &Steps, start: &str, name: &str) -> Past {
+    let (own, complete) = (format!("{start}/{name}"), format!("{start}/{name}/{COMPLETE}"));
+    let mut past = Past::default();
+    for known in steps.iter() {
+        if known.step == complete {
+            past.completed = true;
+        } else if known.step == own && known.result == StepResult::Done {
+            past.created += 1;
+            past.begun = false;
+            past.outputs = serde_json::from_str(&known.detail).ok();
+        } else if known.step == own {
+            past.begun = true;
+            past.completed = false;
+        }
+    }
+    past
+}
+
 /// The journal of steps, for the resources of one stage.
 pub(super) struct Notes<'a> {
     pub(super) cluster: &'a ClusterDir,
@@ -113,21 +133,7 @@ impl Notes<'_> {
 
 impl Journal for Notes<'_> {
     fn past(&self, name: &str) -> Past {
-        let (own, complete) = (format!("{}/{name}", self.start), format!("{}/{name}/{COMPLETE}", self.start));
-        let mut past = Past::default();
-        for known in self.steps.iter() {
-            if known.step == complete {
-                past.completed = true;
-            } else if known.step == own && known.result == StepResult::Done {
-                past.created += 1;
-                past.begun = false;
-                past.outputs = serde_json::from_str(&known.detail).ok();
-            } else if known.step == own {
-                past.begun = true;
-                past.completed = false;
-            }
-        }
-        past
+        past(&self.steps, &self.start, name)
     }
 
     fn begins(&self, name: &str, known: &Properties) -> Result<(), NoteFault> {
@@ -184,28 +190,6 @@ pub async fn apply_native(
 }
 
 impl NativeSite<'_> {
-    /// Looks at the resources of a stage that the journal has.
-    pub(super) async fn look(
-        &self,
-        stage: &plan::Stage,
-        notes: &Notes<'_>,
-        outputs: &mut BTreeMap<String, Properties>,
-    ) -> Looked {
-        let pace = Pace::default();
-        let watching = Watching { watcher: self.watcher, stage: stage.name };
-        let described = Run {
-            api: self.api,
-            graph: self.graph,
-            stage: stage.name,
-            cluster_id: self.cluster_id,
-            journal: notes,
-            watcher: &watching,
-            stop: self.stop,
-            pace: &pace,
-        };
-        look(&described, outputs).await
-    }
-
     async fn stage(
         &mut self,
         stage: &plan::Stage,

@@ -17,6 +17,9 @@ const OUTPUT: &str = "$output";
 /// The key of a reference to a secret.
 const SECRET: &str = "$secret";
 
+/// What the kinds of resources begin with that are the user's and only looked at.
+pub const GIVEN: &str = "given-";
+
 /// Properties or outputs of a resource.
 pub type Properties = Map<String, Value>;
 

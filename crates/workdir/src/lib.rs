@@ -81,6 +81,15 @@ pub struct ClusterDir {
     _lock: Lock,
 }
 
+/// The content of a file of a cluster directory, or nothing if it does not exist. Nothing is locked.
+///
+/// # Errors
+/// The path is not one below the directory, or the file cannot be read.
+pub fn read(root: &Path, path: &str) -> Result<Option<Vec<u8>>, Error> {
+    file_set::check(path)?;
+    disk::read(&root.join(path))
+}
+
 impl ClusterDir {
     /// Opens a cluster directory, created if it is missing, whose files survive a power failure.
     ///
@@ -132,8 +141,7 @@ impl ClusterDir {
     /// # Errors
     /// The path is not one below the directory, or the file cannot be read.
     pub fn read(&self, path: &str) -> Result<Option<Vec<u8>>, Error> {
-        file_set::check(path)?;
-        disk::read(&self.root.join(path))
+        read(&self.root, path)
     }
 
     /// The manifests that landfall wrote and that have other bytes now, sorted by path.

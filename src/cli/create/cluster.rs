@@ -15,6 +15,7 @@ mod terraform;
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
+use landfall_diagnostics::Code;
 use landfall_install_config::verdict::active;
 use landfall_model::prices::Prices;
 use landfall_platform::Platform;
@@ -127,6 +128,8 @@ struct Job<'a> {
     prices: Option<Prices>,
     /// The checks that failed and were accepted.
     accepted: RefCell<Vec<String>>,
+    /// The findings that the checks have told: codes and messages.
+    told: RefCell<Vec<(&'static Code, String)>>,
 }
 
 /// How far a run came that ended before its time.
@@ -207,6 +210,7 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
         machines,
         prices,
         accepted: RefCell::default(),
+        told: RefCell::default(),
     };
     let exit = job.run(&asking, &ask);
     let goes_on = job.goes_on();

@@ -18,22 +18,22 @@ use crate::ui::{Judged, counted, json as json_form, printable_lines, text};
 /// Standard output cannot be written.
 pub(super) fn prepared(directory: &Path, prepared: &Prepared, settings: &Settings) -> anyhow::Result<Exit> {
     if settings.output != Output::Json {
-        remarks(prepared, settings);
+        remarks(prepared, &prepared.said, settings);
     }
     settings.printer.data(&summary(directory, prepared, settings.output))?;
     Ok(Exit::Done)
 }
 
-/// Says what was written on the way to something else.
-pub(super) fn told(directory: &Path, prepared: &Prepared, settings: &Settings) {
+/// Says what was written on the way to something else, with those of its findings that are `left` to be told.
+pub(super) fn told(directory: &Path, prepared: &Prepared, left: &Said, settings: &Settings) {
     if settings.output != Output::Json {
-        remarks(prepared, settings);
+        remarks(prepared, left, settings);
         settings.printer.aside(&summary(directory, prepared, Output::Text));
     }
 }
 
-fn remarks(prepared: &Prepared, settings: &Settings) {
-    said(&prepared.said, settings);
+fn remarks(prepared: &Prepared, left: &Said, settings: &Settings) {
+    said(left, settings);
     for line in notes(prepared) {
         settings.printer.aside(&format!("{line}\n"));
     }

@@ -1,13 +1,11 @@
 //! What a run of `create cluster` is going to make, beside what earlier runs have made or removed.
 
-use std::collections::BTreeMap;
-
 use landfall_model::plan::Stage;
 use landfall_model::plan::outline::{Item, Outline};
-use landfall_platform::native::Graph;
+use landfall_platform::native::{GIVEN, Graph};
 use serde_json::{Value, json};
 
-use crate::install::{Existing, Standing};
+use crate::install::{Drift, Existing, Standing};
 use crate::ui;
 
 /// The outline of a plan, with what there is of it already.
@@ -16,10 +14,17 @@ pub(super) struct Summary {
     /// The outline in the engine's own resources.
     whole: Outline,
     existing: Vec<Existing>,
-    /// Whether the engine takes some resources of the outline for parts of others.
-    has_parts: bool,
+    /// The resources of an engine which takes some of the outline for parts of others.
+    nodes: Option<Vec<Listed>>,
     stages: Vec<(Stage, Standing)>,
     counts: Vec<Count>,
+}
+
+/// A resource of an engine that has resources of its own.
+struct Listed {
+    stage: &'static str,
+    kind: &'static str,
+    name: String,
 }
 
 /// How many resources a stage has.
@@ -39,8 +44,9 @@ impl Summary {
         stages: Vec<(Stage, Standing)>,
         existing: Vec<Existing>,
     ) -> Self {
-        let whole = match graph {
-            Some(graph) => outline_of(graph, &outline),
+        let nodes = graph.map(listed);
+        let whole = match &nodes {
+            Some(nodes) => outline_of(nodes, &outline),
             None => outline.clone(),
         };
         let count = |(stage, _): &(Stage, Standing)| {
@@ -50,7 +56,7 @@ impl Summary {
             Count { stage: stage.name, existing: existing.map_or(0, Existing::count).min(total), total }
         };
         let counts = stages.iter().map(count).collect();
-        Self { outline, whole, existing, has_parts: graph.is_some(), stages, counts }
+        Self { outline, whole, existing, nodes, stages, counts }
     }
 
     /// An outline without the stages that are left out.
@@ -94,19 +100,53 @@ impl Summary {
         progress(self.existing(), self.total())
     }
 
-    /// Takes a stage for one that is to be worked on, of which these resources are missing, by type.
-    pub(super) fn reopen(&mut self, stage: &str, missing: &BTreeMap<String, usize>) {
+    /// Takes a stage for one that is to be worked on, as it is no longer what earlier runs left.
+    pub(super) fn reopen(&mut self, drift: &Drift) {
         for (known, standing) in &mut self.stages {
-            if known.name == stage {
+            if known.name == drift.stage {
                 *standing = Standing::Due;
             }
         }
-        for count in self.counts.iter_mut().filter(|count| count.stage == stage) {
-            count.existing = count.existing.saturating_sub(missing.values().sum());
+        for count in self.counts.iter_mut().filter(|count| count.stage == drift.stage) {
+            count.existing = count.existing.saturating_sub(drift.missing_types.values().sum());
         }
-        for existing in self.existing.iter_mut().filter(|existing| existing.stage == stage) {
-            existing.forget(missing);
+        for existing in self.existing.iter_mut().filter(|existing| existing.stage == drift.stage) {
+            existing.forget(drift);
         }
+    }
+
+    /// The stage and the name of each resource that is left to be created, for an engine that has resources of its
+    /// own.
+    pub(super) fn to_create_by_name(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        self.missing().map(|node| (node.stage, node.name.as_str()))
+    }
+
+    fn missing(&self) -> impl Iterator<Item = &Listed> {
+        let exists = |node: &&Listed| {
+            let stage = self.existing.iter().find(|stage| stage.stage == node.stage);
+            stage.is_some_and(|stage| stage.names.contains(&node.name))
+        };
+        let is_removed = |node: &&Listed| {
+            self.stages.iter().any(|(stage, standing)| stage.name == node.stage && is_removed(standing))
+        };
+        self.nodes.iter().flatten().filter(move |node| !exists(node) && !is_removed(node))
+    }
+
+    /// What is missing of each kind, with the names.
+    fn missing_by_kind(&self) -> Outline {
+        let mut outline = self.whole.clone();
+        for item in &mut outline.items {
+            let of_kind = |node: &&Listed| (node.stage, node.kind) == (item.stage, item.resource);
+            item.names = self.missing().filter(of_kind).map(|node| short(&node.name).to_owned()).collect();
+            let (total, left) = (item.count, u32::try_from(item.names.len()).unwrap_or(u32::MAX));
+            item.count = left;
+            item.detail = match total.saturating_sub(left) {
+                0 => String::new(),
+                existing => format!("{existing} of {total} exist"),
+            };
+        }
+        outline.items.retain(|item| item.count > 0);
+        outline
     }
 
     /// Whether some resources exist and others are to be created.
@@ -162,9 +202,13 @@ impl Summary {
             return String::new();
         }
         let is_begun = self.existing.iter().any(|stage| stage.count() > 0);
-        let left = if is_begun { without(self.whole.clone(), &self.existing) } else { self.outline.clone() };
+        let left = match (is_begun, &self.nodes) {
+            (false, _) => self.outline.clone(),
+            (true, Some(_)) => self.missing_by_kind(),
+            (true, None) => without(self.whole.clone(), &self.existing),
+        };
         let left = self.only(&left, |standing| !is_settled(standing));
-        let folded = self.has_parts && !is_begun;
+        let folded = self.nodes.is_some() && !is_begun;
         ui::outline::text_of(&left, folded.then(|| self.total()), style)
     }
 
@@ -208,14 +252,22 @@ pub(super) fn progress(existing: usize, total: usize) -> String {
     format!("{existing} of {} {verb}, {left} to create", ui::counted(total, "resource"))
 }
 
-/// What the kinds of resources begin with that are the user's and only looked at.
-const GIVEN: &str = "given-";
+/// The resources of a graph without the user's.
+fn listed(graph: &Graph) -> Vec<Listed> {
+    let own = graph.resources.iter().filter(|node| !node.kind.starts_with(GIVEN));
+    own.map(|node| Listed { stage: node.stage, kind: node.kind, name: node.name.clone() }).collect()
+}
+
+/// A resource's name without its kind.
+fn short(name: &str) -> &str {
+    name.split_once('/').map_or(name, |(_, name)| name)
+}
 
 /// The outline of a graph: one item for each kind of a stage. What is the user's, and what the cluster
 /// creates later, is that of the plan.
-fn outline_of(graph: &Graph, plan: &Outline) -> Outline {
+fn outline_of(nodes: &[Listed], plan: &Outline) -> Outline {
     let mut items: Vec<Item> = Vec::new();
-    for node in graph.resources.iter().filter(|node| !node.kind.starts_with(GIVEN)) {
+    for node in nodes {
         let known = items.iter_mut().find(|item| (item.stage, item.resource) == (node.stage, node.kind));
         match known {
             Some(item) => item.count += 1,
@@ -250,6 +302,8 @@ fn is_settled(standing: &Standing) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use landfall_platform::native::{Node, Properties};
 
     use super::*;
@@ -267,11 +321,13 @@ mod tests {
         let outline = Outline::new(&STAGES, items, Vec::new(), Vec::new());
         let [first, second] = STAGES;
         let is_made = |standing: &Standing| matches!(standing, Standing::Unchanged { .. });
-        let types = |made: bool, name: &str| BTreeMap::from_iter(made.then(|| (name.to_owned(), 1)));
-        let existing = [
-            Existing { stage: "cluster", types: types(is_made(&cluster), "x_net") },
-            Existing { stage: "bootstrap", types: types(is_made(&bootstrap), "x_machine") },
-        ];
+        let of = |stage, made: bool, name: &str| Existing {
+            stage,
+            types: made.then(|| (name.to_owned(), 1)).into_iter().collect(),
+            names: made.then(|| format!("{name}.a")).into_iter().collect(),
+        };
+        let existing =
+            [of("cluster", is_made(&cluster), "x_net"), of("bootstrap", is_made(&bootstrap), "x_machine")];
         Summary::new(outline, None, vec![(first, cluster), (second, bootstrap)], existing.to_vec())
     }
 
@@ -318,6 +374,17 @@ mod tests {
         assert_eq!(json["removed"], json!([{ "name": "bootstrap", "time": "T2" }]));
     }
 
+    /// A resource of the first stage that no longer exists.
+    fn missing(kind: &str, name: &str) -> Drift {
+        let missing_types = BTreeMap::from([(kind.to_owned(), 1)]);
+        Drift {
+            stage: "cluster".to_owned(),
+            missing: vec![name.to_owned()],
+            missing_types,
+            changed: Vec::new(),
+        }
+    }
+
     /// A stage of three networks and a machine, of which two networks exist.
     fn part_way(graph: Option<&Graph>, kind: &str) -> Summary {
         let items = vec![
@@ -326,7 +393,8 @@ mod tests {
         ];
         let outline = Outline::new(&STAGES, items, Vec::new(), Vec::new());
         let types = BTreeMap::from_iter([(kind.to_owned(), 2)]);
-        let existing = [Existing { stage: "cluster", types }];
+        let names = ["net/a", "net/b"].map(str::to_owned).into();
+        let existing = [Existing { stage: "cluster", types, names }];
         Summary::new(outline, graph, vec![(STAGES[0], Standing::Due)], existing.to_vec())
     }
 
@@ -338,7 +406,7 @@ mod tests {
         assert!(text.contains("     1  Network  2 exist\n") && text.contains("     1  Machine\n"), "{text}");
         assert!(text.contains("2 resources in 1 stage"), "{text}");
         assert_eq!(part.json()["counts"], json!({ "total": 4, "existing": 2, "toCreate": 2 }));
-        part.reopen("cluster", &BTreeMap::from([("x_net".to_owned(), 1)]));
+        part.reopen(&missing("x_net", "x_net.a"));
         assert_eq!((part.existing(), part.to_create()), (1, 3));
         let text = part.text(ui::Style::PLAIN);
         assert!(
@@ -359,16 +427,26 @@ mod tests {
         let resources =
             vec![node("net/a", "net"), node("net/b", "net"), node("net/c", "net"), node("rule/x", "rule")];
         let graph = Graph { resources, ..Graph::default() };
-        let part = part_way(Some(&graph), "net");
+        let mut part = part_way(Some(&graph), "net");
         assert_eq!((part.existing(), part.total()), (2, 4));
         let text = part.text(ui::Style::PLAIN);
-        assert!(text.contains("     1  net   2 exist\n") && text.contains("     1  rule\n"), "{text}");
+        assert!(
+            text.contains("     1  net   c: 2 of 3 exist\n") && text.contains("     1  rule  x\n"),
+            "{text}"
+        );
+        assert_eq!(
+            part.to_create_by_name().collect::<Vec<_>>(),
+            [("cluster", "net/c"), ("cluster", "rule/x")]
+        );
+        part.reopen(&missing("net", "net/b"));
+        let text = part.text(ui::Style::PLAIN);
+        assert!(text.contains("     2  net   b, c: 1 of 3 exist\n"), "{text}");
     }
 
     #[test]
     fn what_is_missing_of_a_whole_cluster_is_to_be_created_again() {
         let mut whole = summary(unchanged(), removed());
-        whole.reopen("cluster", &BTreeMap::from([("x_net".to_owned(), 1)]));
+        whole.reopen(&missing("x_net", "x_net.a"));
         assert!(!whole.is_complete() && whole.is_bootstrap_gone());
         assert_eq!((whole.existing(), whole.total(), whole.to_create()), (0, 1, 1));
         let text = whole.text(ui::Style::PLAIN);

@@ -87,7 +87,7 @@ pub const EXAMPLES: &[(&str, &[&str])] = &[
     ),
     ("schema", &["landfall schema > install-config.schema.json", "landfall schema catalogue"]),
     ("regions", &["landfall regions --platform aws", "landfall regions -o json"]),
-    ("graph", &["landfall graph --open", "landfall graph --format svg > graph.svg"]),
+    ("graph", &["landfall graph --open", "landfall graph --resources --dir demo --format svg > demo.svg"]),
     ("gather", &["landfall gather --dir demo", "landfall gather --dir demo --ssh-key ~/.ssh/id_ed25519"]),
     (
         "aso render",

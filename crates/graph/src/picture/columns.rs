@@ -40,10 +40,10 @@ pub(super) struct Columns {
 }
 
 /// An entry with its neighbours.
-struct Node {
+struct Node<'a> {
     entry: Entry,
     column: usize,
-    folder: &'static str,
+    folder: &'a str,
     spot: Spot,
     /// The edges of its column.
     edges: (f64, f64),
@@ -53,7 +53,7 @@ struct Node {
 
 impl Columns {
     /// Places families, of which `size` gives width and height.
-    pub(super) fn of(families: &[Family], size: &dyn Fn(&Family) -> (f64, f64)) -> Self {
+    pub(super) fn of(families: &[Family<'_>], size: &dyn Fn(&Family<'_>) -> (f64, f64)) -> Self {
         let columns = columns(families);
         let (mut nodes, chains) = nodes(families, &columns, size);
         let count = columns.iter().max().map_or(0, |last| last + 1);
@@ -92,7 +92,7 @@ impl Columns {
 
 /// The column of each family: one behind the last of those that it is made of. Files of a folder share a column unless
 /// one is made of another; what is made of nothing is just before the first that needs it.
-fn columns(families: &[Family]) -> Vec<usize> {
+fn columns(families: &[Family<'_>]) -> Vec<usize> {
     let mut columns = vec![0; families.len()];
     // A folder that moves to the right may push others: families are sorted, so that this ends after a few rounds.
     for _ in 0..families.len() {
@@ -122,12 +122,12 @@ fn columns(families: &[Family]) -> Vec<usize> {
 }
 
 /// A node for each family and for each column that an arrow passes; the nodes of each arrow.
-fn nodes(
-    families: &[Family],
+fn nodes<'a>(
+    families: &[Family<'a>],
     columns: &[usize],
-    size: &dyn Fn(&Family) -> (f64, f64),
-) -> (Vec<Node>, Vec<Vec<usize>>) {
-    let node = |(at, family): (usize, &Family)| {
+    size: &dyn Fn(&Family<'_>) -> (f64, f64),
+) -> (Vec<Node<'a>>, Vec<Vec<usize>>) {
+    let node = |(at, family): (usize, &Family<'a>)| {
         let (width, height) = size(family);
         let spot = Spot { width, height, ..Spot::default() };
         let (left, right) = (Vec::new(), Vec::new());
@@ -141,7 +141,7 @@ fn nodes(
             right,
         }
     };
-    let mut nodes: Vec<Node> = families.iter().enumerate().map(node).collect();
+    let mut nodes: Vec<Node<'a>> = families.iter().enumerate().map(node).collect();
     let mut chains = Vec::new();
     for (at, family) in families.iter().enumerate() {
         for need in &family.needs {
@@ -172,7 +172,7 @@ fn nodes(
 }
 
 /// Puts a column in the order of its neighbours and gives it heights near theirs. Files of one folder stay together.
-fn arrange(nodes: &mut [Node], order: &mut [Vec<usize>], column: usize, to_right: bool) {
+fn arrange(nodes: &mut [Node<'_>], order: &mut [Vec<usize>], column: usize, to_right: bool) {
     let Some(own) = order.get(column).cloned() else { return };
     let wanted = |at: usize| {
         let node = &nodes[at];
@@ -205,7 +205,7 @@ fn arrange(nodes: &mut [Node], order: &mut [Vec<usize>], column: usize, to_right
 
 /// Stacks entries without overlap, as near as possible to where each wants to be: entries that would overlap become one
 /// block, which is where its entries want to be on average.
-fn stack(nodes: &mut [Node], sorted: &[(usize, f64)]) {
+fn stack(nodes: &mut [Node<'_>], sorted: &[(usize, f64)]) {
     struct Block {
         entries: Vec<(usize, f64)>,
         top: f64,
@@ -241,7 +241,7 @@ fn stack(nodes: &mut [Node], sorted: &[(usize, f64)]) {
 }
 
 /// The room between two entries above each other.
-fn room(upper: &Node, lower: &Node) -> f64 {
+fn room(upper: &Node<'_>, lower: &Node<'_>) -> f64 {
     let is_passage = |node: &Node| node.entry == Entry::Passage;
     let between = if is_passage(upper) && is_passage(lower) { PASSAGE } else { BETWEEN };
     if upper.folder == lower.folder {
@@ -253,7 +253,7 @@ fn room(upper: &Node, lower: &Node) -> f64 {
 }
 
 /// Gives the columns their places from left to right; gives the width of the picture.
-fn spread(nodes: &mut [Node], order: &[Vec<usize>]) -> f64 {
+fn spread(nodes: &mut [Node<'_>], order: &[Vec<usize>]) -> f64 {
     let mut x = MARGIN + FRAME;
     for column in order {
         let widest = column.iter().map(|at| nodes[*at].spot.width).fold(0.0, f64::max);
@@ -273,7 +273,7 @@ fn spread(nodes: &mut [Node], order: &[Vec<usize>]) -> f64 {
 
 /// The points of an arrow: from the right side of its first box to the left side of its last one. It is level between
 /// the edges of a column, so that it passes no other box there.
-fn way(nodes: &[Node], chain: &[usize]) -> Vec<(f64, f64)> {
+fn way(nodes: &[Node<'_>], chain: &[usize]) -> Vec<(f64, f64)> {
     let mut points: Vec<(f64, f64)> = Vec::new();
     for (number, at) in chain.iter().enumerate() {
         let Node { spot, edges, .. } = &nodes[*at];
@@ -293,7 +293,7 @@ mod tests {
     use super::*;
     use crate::Kind;
 
-    fn family(name: &'static str, needs: &[usize]) -> Family {
+    fn family(name: &'static str, needs: &[usize]) -> Family<'static> {
         Family { folder: "", kind: Kind::Value, names: vec![name], needs: needs.to_vec() }
     }
 

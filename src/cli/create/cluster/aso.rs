@@ -145,7 +145,7 @@ impl Job<'_> {
             self.settings.printer.data(&format!("{value}\n"))?;
             return Ok(Ok(Exit::Done));
         }
-        outcome::said(&outlook.said, self.settings);
+        outcome::said(&self.left_to_tell(&outlook.said), self.settings);
         let lines = objects.map(|object| format!("{}/{}\n", object.kind.kind, object.name));
         let text: String = lines.collect();
         let cost = self.cost_text(&outlook.plan, self.settings.printer.styles().data);
@@ -208,7 +208,7 @@ impl Job<'_> {
         };
         self.note_accepted(&cluster)?;
         prepare::target::note_decided(&mut cluster, &choice.decided)?;
-        outcome::told(self.directory, &prepared, self.settings);
+        outcome::told(self.directory, &prepared, &self.left_to_tell(&prepared.said), self.settings);
         // Machines start from ignition configs, which are among the files.
         let configs = match self.configs()? {
             Ok(configs) => configs,

@@ -1,5 +1,6 @@
 //! The checks of a cloud before anything is made in it.
 
+use landfall_diagnostics::Finding;
 use landfall_platform::cloud::Asking;
 
 use super::{Ended, Going, Job};
@@ -8,7 +9,7 @@ use crate::cli::{Exit, Output};
 use crate::preflight;
 use crate::preflight::Report;
 use crate::prepare;
-use crate::prepare::{FactsFrom, Refusal};
+use crate::prepare::{FactsFrom, Refusal, Said};
 use crate::ui;
 use crate::ui::{Judged, beating, checks};
 
@@ -49,11 +50,24 @@ impl Job<'_> {
         let findings = report.findings();
         let said = outcome::judged(&self.examined.said);
         if self.settings.output != Output::Json && !findings.is_empty() {
+            self.told
+                .replace(findings.iter().map(|finding| (finding.code, finding.message.clone())).collect());
             let judged = Judged { findings: &findings, ..said };
             let text = ui::text::findings(&judged, self.settings.printer.styles().talk);
             self.settings.printer.aside(&text);
         }
         self.settings.printer.talk(&format!("preflight: {}", checks::summary(report)));
+    }
+
+    /// Findings of a plan that the checks have not told yet: planning judges the same facts.
+    pub(super) fn left_to_tell(&self, said: &Said) -> Said {
+        let told = self.told.borrow();
+        let is_told = |finding: &Finding| {
+            told.iter().any(|(code, message)| *code == finding.code && *message == finding.message)
+        };
+        let mut left = said.again();
+        left.findings.retain(|finding| !is_told(finding));
+        left
     }
 
     /// Says what stands in the way.

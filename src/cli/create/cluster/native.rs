@@ -17,7 +17,7 @@ use crate::cli::Exit;
 use crate::cli::engine;
 use crate::cli::engine::Shown;
 use crate::install;
-use crate::install::{Drift, Fault, NativeSite};
+use crate::install::{Drift, Fault, NativeLook, NativeSite};
 use crate::prepare;
 use crate::prepare::{Environment, FactsFrom};
 use crate::workdir::{ClusterDir, Step, StepResult};
@@ -80,12 +80,12 @@ impl Job<'_> {
         let graph = graph.unwrap_or_default();
         let engine = json!({ "name": NAME, "version": env!("CARGO_PKG_VERSION") });
         let mut done = Done::default();
-        let secrets = install::secrets(&cluster)?;
+        let secrets = install::secrets(cluster.root())?;
         let infra_id = &prepared.plan.identity.infra_id;
         let connect = || self.session.and_then(|session| session.api(infra_id, &secrets));
         let (mut api, connected) = (connect(), Instant::now());
         if let Some(api) = api.as_deref().filter(|_| summary.existing() > 0) {
-            match self.native_drift(&mut cluster, &prepared.plan, &graph, api) {
+            match self.native_drift(&graph, api) {
                 Ok(drift) => done.drift = self.drifted(&drift, &mut summary, false),
                 Err(fault) => {
                     let all = (&prepared, &summary);
@@ -105,8 +105,9 @@ impl Job<'_> {
         let work = self.create_all(&mut cluster, &prepared.plan, &graph, (api, &shown, &stop), &mut done);
         let result = self.runtime.block_on(async {
             tokio::select! {
-                result = work => result,
+                biased;
                 never = engine::listen(&stop, &shown, STOPPING) => match never {},
+                result = work => result,
             }
         });
         drop(shown);
@@ -118,25 +119,20 @@ impl Job<'_> {
     }
 
     /// What of the existing resources is not as earlier runs left it.
-    fn native_drift(
-        &self,
-        cluster: &mut ClusterDir,
-        plan: &Plan,
-        graph: &Graph,
-        api: &dyn Api,
-    ) -> Result<Vec<Drift>, Fault> {
+    fn native_drift(&self, graph: &Graph, api: &dyn Api) -> Result<Vec<Drift>, Fault> {
         let (shown, stop) = (Shown::new(self.settings), Stop::default());
-        let mut site = NativeSite {
-            cluster,
-            platform: self.platform,
-            cluster_id: &plan.identity.cluster_id,
-            api,
-            graph,
-            watcher: &shown,
-            stop: &stop,
-            now: prepare::now,
-        };
-        self.looking(site.drift(), &stop, &shown, STOPPING)
+        let look = NativeLook { root: self.directory, platform: self.platform, api, graph };
+        self.looking(look.drift(), &stop, &shown, STOPPING)
+    }
+
+    /// The same for a plan that is only shown. Nothing is known where the cloud is not asked.
+    pub(super) fn native_drift_of(&self, plan: &Plan, graph: &Graph) -> anyhow::Result<Vec<Drift>> {
+        if self.args.facts.given().is_some() {
+            return Ok(Vec::new());
+        }
+        let secrets = install::secrets(self.directory)?;
+        let api = self.session.and_then(|session| session.api(&plan.identity.infra_id, &secrets));
+        Ok(api.map(|api| self.native_drift(graph, &*api)).transpose()?.unwrap_or_default())
     }
 
     async fn create_all(

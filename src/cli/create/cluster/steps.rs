@@ -62,23 +62,34 @@ impl Job<'_> {
         };
         let stages = install::standing_so_far(self.directory, self.platform)?;
         let outline = self.platform.outline(&outlook.plan);
-        let summary = Summary::new(outline, graph.as_ref(), stages, self.existing());
+        let mut summary = Summary::new(outline, graph.as_ref(), stages, self.existing());
+        let drift = match graph.as_ref().filter(|_| summary.existing() > 0) {
+            Some(graph) => self.native_drift_of(&outlook.plan, graph)?,
+            None => Vec::new(),
+        };
+        for one in &drift {
+            summary.reopen(one);
+        }
+        let differs: Vec<Finding> = drift.iter().flat_map(|one| one.findings(false)).collect();
         if self.settings.output == Output::Json {
             let mut value = self.head("planned", &outlook.plan);
             value["summary"] = summary.json();
             self.add_cost(&mut value, &outlook.plan);
-            value["findings"] = json_form::findings(&outcome::judged(&outlook.said)).into();
+            let mut findings = json_form::findings(&outcome::judged(&outlook.said));
+            findings.extend(json_form::placeless(&differs));
+            value["findings"] = findings.into();
             if let Some(graph) = graph {
                 value["resources"] = serde_json::to_value(graph.resources)?;
             }
             self.settings.printer.data(&format!("{value}\n"))?;
             return Ok(Ok(Exit::Done));
         }
-        outcome::said(&outlook.said, self.settings);
+        outcome::said(&self.left_to_tell(&outlook.said), self.settings);
+        engine::report(&differs, self.settings);
         let mut text: String = summary.lines().into_iter().map(|line| line + "\n").collect();
         text += &summary.text(self.settings.printer.styles().data);
-        for node in graph.iter().flat_map(|graph| &graph.resources) {
-            let _ = writeln!(text, "  {:9}  {}", node.stage, node.name);
+        for (stage, name) in summary.to_create_by_name() {
+            let _ = writeln!(text, "  {stage:9}  {name}");
         }
         text += &self.cost_text(&outlook.plan, self.settings.printer.styles().data);
         self.settings.printer.data(&text)?;
@@ -108,7 +119,7 @@ impl Job<'_> {
         };
         self.note_accepted(&cluster)?;
         cluster.note_release(&prepared.plan.release, &prepare::now())?;
-        outcome::told(self.directory, &prepared, self.settings);
+        outcome::told(self.directory, &prepared, &self.left_to_tell(&prepared.said), self.settings);
         let graph = match self.graph(&prepared.plan)? {
             Ok(graph) => graph,
             Err(ended) => return Ok(Err(ended)),
@@ -147,8 +158,9 @@ impl Job<'_> {
         let _line = Waiting::new(what, None, printer.draws());
         self.runtime.block_on(async {
             tokio::select! {
-                result = beating(printer, what, None, work) => result,
+                biased;
                 never = engine::listen(stop, shown, stopping) => match never {},
+                result = beating(printer, what, None, work) => result,
             }
         })
     }
@@ -161,7 +173,7 @@ impl Job<'_> {
             let findings = one.findings(restored);
             engine::report(&findings, self.settings);
             all.extend(findings);
-            summary.reopen(&one.stage, &one.missing_types);
+            summary.reopen(one);
         }
         all
     }
