@@ -200,6 +200,7 @@ pub fn judged(fault: Fault, stands: bool) -> anyhow::Result<(Vec<Finding>, Exit)
     let interrupted = fault.is_interrupted();
     let is_killed =
         matches!(&fault, Fault::Engine { fault, .. } if matches!(**fault, EngineFault::Killed { .. }));
+    let may_pass = matches!(&fault, Fault::Engine { fault, .. } if fault.may_pass());
     let findings = match fault {
         Fault::Refused(finding) => vec![*finding],
         Fault::Engine { fault, .. } => fault.finding(),
@@ -213,7 +214,7 @@ pub fn judged(fault: Fault, stands: bool) -> anyhow::Result<(Vec<Finding>, Exit)
         fault => return Err(fault.into()),
     };
     // What it was creating is not in its state.
-    let exit = match (interrupted, stands || is_killed) {
+    let exit = match (interrupted, stands || is_killed || may_pass) {
         (true, _) => Exit::Interrupted,
         (false, true) => Exit::PartWay,
         (false, false) => Exit::Unfit,

@@ -188,6 +188,19 @@ const KILLED_HELP: &str = "run the same command again: it continues from the sta
 const STATE_HELP: &str = "restore a copy, such as the file of the same name with the suffix .backup, and \
     run again. Do not remove it: it is the only record of the created resources";
 
+impl Fault {
+    /// Whether the same command may go on another time without anything being done: all that stopped it is trouble
+    /// of the cloud.
+    #[must_use]
+    pub fn may_pass(&self) -> bool {
+        let Self::Failed(failed) = self else { return false };
+        let passes = |trouble: &Trouble| {
+            matches!(trouble.cause, Cause::Throttled | Cause::Unanswered | Cause::TimeOut)
+        };
+        !failed.troubles.is_empty() && failed.troubles.iter().all(passes)
+    }
+}
+
 impl Failed {
     fn findings(&self) -> Vec<Finding> {
         if self.troubles.is_empty() {
@@ -286,6 +299,7 @@ mod tests {
             (Cause::Credentials, "LF1215"),
             (Cause::Provider, "LF1216"),
             (Cause::Unreachable, "LF1217"),
+            (Cause::Unanswered, "LF1226"),
             (Cause::TimeOut, "LF1218"),
             (Cause::Other, "LF1219"),
             (Cause::Locked, "LF1220"),
@@ -300,6 +314,17 @@ mod tests {
                 assert!(finding.help.is_some_and(|help| help.contains("again") && !help.ends_with('.')));
             }
         }
+    }
+
+    #[test]
+    fn trouble_of_the_cloud_alone_may_pass() {
+        let passes = |causes: &[Cause]| {
+            let causes: Vec<(Cause, Option<&str>)> = causes.iter().map(|cause| (*cause, None)).collect();
+            failed(&causes).may_pass()
+        };
+        assert!(passes(&[Cause::Unanswered, Cause::Throttled, Cause::TimeOut]));
+        assert!(!passes(&[Cause::Unanswered, Cause::Permission]) && !passes(&[Cause::Other]) && !passes(&[]));
+        assert!(!Fault::NotFound { named: None }.may_pass());
     }
 
     #[test]

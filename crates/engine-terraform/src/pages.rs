@@ -61,6 +61,9 @@ pub(super) static LOCKED: Code = Code::new("LF1220");
 /// The disk is full.
 pub(super) static DISK: Code = Code::new("LF1221");
 
+/// The cloud did not answer.
+pub(super) static UNANSWERED: Code = Code::new("LF1226");
+
 /// The state lacks resources.
 pub static UNTRACKED: Code = Code::new("LF1222");
 
@@ -128,6 +131,12 @@ static UNREACHABLE_ADVICE: Advice = advice_of(
     "`landfall preflight` checks the endpoints; once they answer, run the same command again: it continues \
      from here",
 );
+static UNANSWERED_ADVICE: Advice = advice_of(
+    &UNANSWERED,
+    Kind::InternalError,
+    "failed because the cloud did not answer a call properly",
+    "run the same command again: it continues from here",
+);
 static TIME_OUT_ADVICE: Advice = advice_of(
     &TIME_OUT,
     Kind::Invalid,
@@ -158,6 +167,7 @@ pub(super) fn advice(cause: Cause) -> &'static Advice {
     match cause {
         Cause::Throttled => &THROTTLED_ADVICE,
         Cause::Quota => &QUOTA_ADVICE,
+        Cause::Unanswered => &UNANSWERED_ADVICE,
         Cause::Permission => &PERMISSION_ADVICE,
         Cause::NameTaken => &NAME_TAKEN_ADVICE,
         Cause::Capacity => &CAPACITY_ADVICE,

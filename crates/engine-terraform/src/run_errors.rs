@@ -25,6 +25,8 @@ pub enum Cause {
     Provider,
     /// An endpoint cannot be reached, or is not trusted.
     Unreachable,
+    /// The cloud failed, the connection ended, or what came back was no answer of the cloud's.
+    Unanswered,
     /// Something took longer than it may.
     TimeOut,
     /// Another run holds the state.
@@ -123,7 +125,6 @@ const SIGNS: &[(Cause, &[&str])] = &[
     (Cause::NameTaken, &["\"code\":\"conflict\""]),
     (Cause::Unreachable, &["no such host"]),
     (Cause::Unreachable, &["connection refused"]),
-    (Cause::Unreachable, &["connection reset"]),
     (Cause::Unreachable, &["network is unreachable"]),
     (Cause::Unreachable, &["no route to host"]),
     (Cause::Unreachable, &["server misbehaving"]),
@@ -143,6 +144,16 @@ const SIGNS: &[(Cause, &[&str])] = &[
     (Cause::Permission, &["statuscode=403"]),
     (Cause::Permission, &["unexpected status 403"]),
     (Cause::NameTaken, &["unexpected status 409", "conflict"]),
+    (Cause::Unanswered, &["connection reset"]),
+    (Cause::Unanswered, &["unexpected eof"]),
+    (Cause::Unanswered, &["\": eof"]),
+    (Cause::Unanswered, &["deserialization failed"]),
+    (Cause::Unanswered, &["serviceunavailable"]),
+    (Cause::Unanswered, &["internalfailure"]),
+    (Cause::Unanswered, &["statuscode: 50"]),
+    (Cause::Unanswered, &["status code: 50"]),
+    (Cause::Unanswered, &["statuscode=50"]),
+    (Cause::Unanswered, &["unexpected status 50"]),
     (Cause::TimeOut, &["timeout while waiting"]),
     (Cause::TimeOut, &["context deadline exceeded"]),
     (Cause::TimeOut, &["timed out"]),

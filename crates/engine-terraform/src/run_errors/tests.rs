@@ -70,6 +70,26 @@ const SAID: &[(&str, Cause)] = &[
     ("Error acquiring the state lock: resource temporarily unavailable", Cause::Locked),
     ("write terraform.tfstate: no space left on device", Cause::Disk),
     ("local-exec provisioner error: exit status 3", Cause::Other),
+    (
+        "creating EC2 VPC: modifying EnableDnsHostnames: operation error EC2: ModifyVpcAttribute, https response \
+         error StatusCode: 200, RequestID: x, decomposing response: unexpected EOF",
+        Cause::Unanswered,
+    ),
+    (
+        "reading ELBv2 Listener (x): operation error Elastic Load Balancing v2: DescribeListeners, https response \
+         error StatusCode: 200, RequestID: , deserialization failed, failed to decode response body",
+        Cause::Unanswered,
+    ),
+    (
+        "operation error EC2: CreateVpc, https response error StatusCode: 503, RequestID: x, api error Unavailable: \
+         try later",
+        Cause::Unanswered,
+    ),
+    (
+        "operation error STS: GetCallerIdentity, https response error StatusCode: 0, RequestID: , request send \
+         failed, Post \"https://sts.us-east-1.amazonaws.com/\": EOF",
+        Cause::Unanswered,
+    ),
 ];
 
 #[test]
