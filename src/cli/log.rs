@@ -91,12 +91,12 @@ fn is_group(id: &str) -> bool {
     id.starts_with(char::is_uppercase)
 }
 
-/// Records how a run ended, and names the log where it failed.
+/// Records how a run ended, and names the log where it failed or was interrupted.
 pub(super) fn end(exit: Exit, began: Instant, settings: &Settings) {
     let Some(path) = settings.printer.log_path() else { return };
     let took = clock(began.elapsed());
     settings.printer.record(&format!("process {} ended with {} after {took}", process::id(), exit.number()));
-    if matches!(exit, Exit::Failed | Exit::NotValid | Exit::Unfit | Exit::PartWay) {
+    if matches!(exit, Exit::Failed | Exit::NotValid | Exit::Unfit | Exit::PartWay | Exit::Interrupted) {
         settings.printer.hint(&format!("log: {}", path.display()));
     }
 }

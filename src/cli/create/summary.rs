@@ -18,6 +18,8 @@ pub(super) struct Summary {
     nodes: Option<Vec<Listed>>,
     stages: Vec<(Stage, Standing)>,
     counts: Vec<Count>,
+    /// Whether existing resources were changed since they were created.
+    is_changed: bool,
 }
 
 /// A resource of an engine that has resources of its own.
@@ -56,7 +58,7 @@ impl Summary {
             Count { stage: stage.name, existing: existing.map_or(0, Existing::count).min(total), total }
         };
         let counts = stages.iter().map(count).collect();
-        Self { outline, whole, existing, nodes, stages, counts }
+        Self { outline, whole, existing, is_changed: false, nodes, stages, counts }
     }
 
     /// An outline without the stages that are left out.
@@ -102,6 +104,7 @@ impl Summary {
 
     /// Takes a stage for one that is to be worked on, as it is no longer what earlier runs left.
     pub(super) fn reopen(&mut self, drift: &Drift) {
+        self.is_changed |= !drift.changed.is_empty();
         for (known, standing) in &mut self.stages {
             if known.name == drift.stage {
                 *standing = Standing::Due;
@@ -147,6 +150,11 @@ impl Summary {
         }
         outline.items.retain(|item| item.count > 0);
         outline
+    }
+
+    /// Whether existing resources were changed since they were created.
+    pub(super) fn is_changed(&self) -> bool {
+        self.is_changed
     }
 
     /// Whether some resources exist and others are to be created.
@@ -208,6 +216,9 @@ impl Summary {
             (true, None) => without(self.whole.clone(), &self.existing),
         };
         let left = self.only(&left, |standing| !is_settled(standing));
+        if left.items.is_empty() {
+            return String::new();
+        }
         let folded = self.nodes.is_some() && !is_begun;
         ui::outline::text_of(&left, folded.then(|| self.total()), style)
     }
@@ -451,6 +462,16 @@ mod tests {
         assert_eq!((whole.existing(), whole.total(), whole.to_create()), (0, 1, 1));
         let text = whole.text(ui::Style::PLAIN);
         assert!(text.contains("     1  Network\n") && !text.contains("Stage bootstrap"), "{text}");
+    }
+
+    #[test]
+    fn what_was_changed_is_told_and_nothing_is_counted_for_it() {
+        let mut whole = summary(unchanged(), removed());
+        assert!(!whole.is_changed());
+        let changed = vec!["x_net.a".to_owned()];
+        whole.reopen(&Drift { stage: "cluster".to_owned(), changed, ..Drift::default() });
+        assert!(whole.is_changed() && !whole.is_complete());
+        assert_eq!((whole.to_create(), whole.text(ui::Style::PLAIN)), (0, String::new()));
     }
 
     #[test]

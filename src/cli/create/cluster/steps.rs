@@ -211,11 +211,15 @@ impl Job<'_> {
         let id = &prepared.plan.identity.infra_id;
         let place = self.whereabouts(prepared);
         let cost = self.cost(&prepared.plan).map(|cost| ui::cost::clause(&cost)).unwrap_or_default();
+        let changed = if summary.is_changed() { ", some changed" } else { "" };
         match (summary.to_create(), summary.existing()) {
+            (0, existing) if summary.is_changed() => {
+                format!("{existing} resources exist{changed}; continue with {id} in {place}?")
+            }
             (0, _) => format!("Update the infrastructure of {id} in {place}?"),
             (count, 0) => format!("Create {} of {id} in {place}{cost}?", ui::counted(count, "resource")),
             (count, existing) => {
-                format!("{existing} resources exist; create {count} more of {id} in {place}{cost}?")
+                format!("{existing} resources exist{changed}; create {count} more of {id} in {place}{cost}?")
             }
         }
     }
