@@ -171,6 +171,7 @@ const SHOWN_ELSEWHERE: &[(&str, &str)] = &[
     ("LF1216", "engine_terraform::fault::tests::every_cause_has_its_page_and_names_the_resource"),
     ("LF1217", "engine_terraform::fault::tests::every_cause_has_its_page_and_names_the_resource"),
     ("LF1218", "engine_terraform::fault::tests::every_cause_has_its_page_and_names_the_resource"),
+    ("LF1227", "engine_terraform::fault::tests::every_cause_has_its_page_and_names_the_resource"),
     ("LF1226", "engine_terraform::fault::tests::every_cause_has_its_page_and_names_the_resource"),
     ("LF1219", "engine_terraform::fault::tests::every_cause_has_its_page_and_names_the_resource"),
     ("LF1220", "engine_terraform::fault::tests::every_cause_has_its_page_and_names_the_resource"),

@@ -190,12 +190,12 @@ const STATE_HELP: &str = "restore a copy, such as the file of the same name with
 
 impl Fault {
     /// Whether the same command may go on another time without anything being done: all that stopped it is trouble
-    /// of the cloud.
+    /// of the cloud, or of a provider that did not bear it.
     #[must_use]
     pub fn may_pass(&self) -> bool {
         let Self::Failed(failed) = self else { return false };
         let passes = |trouble: &Trouble| {
-            matches!(trouble.cause, Cause::Throttled | Cause::Unanswered | Cause::TimeOut)
+            matches!(trouble.cause, Cause::Throttled | Cause::Unanswered | Cause::Crashed | Cause::TimeOut)
         };
         !failed.troubles.is_empty() && failed.troubles.iter().all(passes)
     }
@@ -300,6 +300,7 @@ mod tests {
             (Cause::Provider, "LF1216"),
             (Cause::Unreachable, "LF1217"),
             (Cause::Unanswered, "LF1226"),
+            (Cause::Crashed, "LF1227"),
             (Cause::TimeOut, "LF1218"),
             (Cause::Other, "LF1219"),
             (Cause::Locked, "LF1220"),
@@ -322,7 +323,7 @@ mod tests {
             let causes: Vec<(Cause, Option<&str>)> = causes.iter().map(|cause| (*cause, None)).collect();
             failed(&causes).may_pass()
         };
-        assert!(passes(&[Cause::Unanswered, Cause::Throttled, Cause::TimeOut]));
+        assert!(passes(&[Cause::Unanswered, Cause::Throttled, Cause::TimeOut, Cause::Crashed]));
         assert!(!passes(&[Cause::Unanswered, Cause::Permission]) && !passes(&[Cause::Other]) && !passes(&[]));
         assert!(!Fault::NotFound { named: None }.may_pass());
     }

@@ -64,6 +64,9 @@ pub(super) static DISK: Code = Code::new("LF1221");
 /// The cloud did not answer.
 pub(super) static UNANSWERED: Code = Code::new("LF1226");
 
+/// A provider crashed.
+pub(super) static CRASHED: Code = Code::new("LF1227");
+
 /// The state lacks resources.
 pub static UNTRACKED: Code = Code::new("LF1222");
 
@@ -137,6 +140,12 @@ static UNANSWERED_ADVICE: Advice = advice_of(
     "failed because the cloud did not answer a call properly",
     "run the same command again: it continues from here",
 );
+static CRASHED_ADVICE: Advice = advice_of(
+    &CRASHED,
+    Kind::InternalError,
+    "failed because the provider crashed",
+    "run the same command again: it first lists created resources that are missing in the state (LF1222)",
+);
 static TIME_OUT_ADVICE: Advice = advice_of(
     &TIME_OUT,
     Kind::Invalid,
@@ -168,6 +177,7 @@ pub(super) fn advice(cause: Cause) -> &'static Advice {
         Cause::Throttled => &THROTTLED_ADVICE,
         Cause::Quota => &QUOTA_ADVICE,
         Cause::Unanswered => &UNANSWERED_ADVICE,
+        Cause::Crashed => &CRASHED_ADVICE,
         Cause::Permission => &PERMISSION_ADVICE,
         Cause::NameTaken => &NAME_TAKEN_ADVICE,
         Cause::Capacity => &CAPACITY_ADVICE,

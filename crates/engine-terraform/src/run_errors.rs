@@ -27,6 +27,8 @@ pub enum Cause {
     Unreachable,
     /// The cloud failed, the connection ended, or what came back was no answer of the cloud's.
     Unanswered,
+    /// The provider crashed: what it was creating may exist and not be in the state.
+    Crashed,
     /// Something took longer than it may.
     TimeOut,
     /// Another run holds the state.
@@ -63,7 +65,7 @@ const SIGNS: &[(Cause, &[&str])] = &[
     (Cause::Provider, &["failed to load plugin schemas"]),
     (Cause::Provider, &["failed to instantiate provider"]),
     (Cause::Provider, &["unrecognized remote plugin message"]),
-    (Cause::Provider, &["plugin did not respond"]),
+    (Cause::Crashed, &["plugin did not respond"]),
     (Cause::Provider, &["incompatible provider version"]),
     (Cause::Provider, &["invalid provider registry host"]),
     (Cause::Credentials, &["expiredtoken"]),

@@ -67,6 +67,11 @@ const SAID: &[(&str, Cause)] = &[
         "waiting for EC2 Instance (i-1) create: timeout while waiting for state to become 'running'",
         Cause::TimeOut,
     ),
+    (
+        "Plugin did not respond: The plugin encountered an error, and failed to respond to the \
+         plugin.(*GRPCProvider).ApplyResourceChange call.",
+        Cause::Crashed,
+    ),
     ("Error acquiring the state lock: resource temporarily unavailable", Cause::Locked),
     ("write terraform.tfstate: no space left on device", Cause::Disk),
     ("local-exec provisioner error: exit status 3", Cause::Other),

@@ -1,9 +1,12 @@
 //! `landfall create cluster` with Terraform or `OpenTofu`.
 
+use std::time::Duration;
+
 use landfall_engine_terraform::{Stop, Terraform};
 use landfall_model::plan::Plan;
 use landfall_platform::cloud::Asking;
 use serde_json::json;
+use tokio::time::sleep;
 
 use super::super::summary::Summary;
 use super::steps::{Begun, Done};
@@ -16,6 +19,11 @@ use crate::prepare;
 use crate::prepare::FactsFrom;
 use crate::ui;
 use crate::workdir::ClusterDir;
+
+/// How often a stage is gone on with in one run where nothing but trouble of the cloud stopped it.
+const AGAIN: usize = 3;
+/// The pause before that.
+const PAUSE: Duration = Duration::from_secs(10);
 
 /// What the infrastructure is made with.
 #[derive(Clone, Copy)]
@@ -56,6 +64,7 @@ impl Job<'_> {
         let stop = Stop::default();
         let finder = recovery::Finder::of(self.directory, asking);
         let mut allowed = self.args.recover;
+        let mut again = 0;
         let result = loop {
             let removal = finder.removal();
             let recovery = finder.recovery(removal.as_deref(), allowed);
@@ -76,6 +85,23 @@ impl Job<'_> {
                         return Ok(Err(Ended::Said(exit)));
                     }
                     allowed = true;
+                }
+                Err(Fault::Engine { stage, fault }) if fault.may_pass() && again < AGAIN => {
+                    again += 1;
+                    let causes = fault.finding();
+                    let why = causes.first().map_or_else(String::new, |finding| finding.message.clone());
+                    self.settings.printer.talk(&format!(
+                        "stage {stage}: the cloud did not answer properly, continuing in {} s ({again} of {AGAIN}): \
+                         {why}",
+                        PAUSE.as_secs()
+                    ));
+                    self.runtime.block_on(async {
+                        tokio::select! {
+                            never = engine::listen(&stop, &shown, engine::TERRAFORM_STOPS) => match never {},
+                            () = stop.asked() => {}
+                            () = sleep(PAUSE) => {}
+                        }
+                    });
                 }
                 result => break result,
             }
