@@ -53,15 +53,15 @@ impl Exit {
             Self::Unfit => (
                 "the cloud lacks or refuses something that the config needs",
                 "also a cloud that cannot be queried. `preflight`: a check failed. `create cluster`: a check failed; \
-                 the engine failed for a reason that does not pass, and no resource exists; resources are missing in Terraform's state without \
-                 `--recover`; the management cluster is unfit. `destroy cluster`: the wrong account, region or \
+                 the engine failed for a reason that does not pass, and no resource exists; resources are missing in \
+                 Terraform's state without `--recover`; the management cluster is unfit. `destroy cluster`: the wrong account, region or \
                  subscription; another cluster in the way; an unproven result; a refused deletion. \
                  `destroy find`: a region refused the search",
             ),
             Self::PartWay => (
                 "stopped part-way: run the same command again",
-                "`create cluster`: some resources exist, or the cloud did not answer the engine. `destroy cluster`: resources remain, or are not proven to \
-                 be gone, or the cloud did not answer the first calls. `destroy find`: a region did not answer",
+                "`create cluster`: some resources exist, or the cloud did not answer the engine. `destroy cluster`: \
+                 resources remain, or are not proven to be gone, or the cloud did not answer the first calls. `destroy find`: a region did not answer",
             ),
             Self::Interrupted => (
                 "interrupted",

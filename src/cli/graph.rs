@@ -19,8 +19,7 @@ use super::{Exit, Output, Settings};
 use crate::graph;
 use crate::graph::{Part, Resource, Resources};
 use crate::prepare;
-use crate::prepare::{Environment, FactsFrom, IgnitionFrom, Options, Refusal, Said};
-use crate::workdir::Durability;
+use crate::prepare::{Environment, FactsFrom, Options, Refusal, Said};
 
 /// Draw the graph of a cluster's files or resources
 ///
@@ -118,15 +117,7 @@ fn resources(args: &Args, directory: &Path, settings: &Settings) -> Result<(Grap
         namespace: String::new(),
         machines: false,
     };
-    let options = Options {
-        strictness: Strictness::default(),
-        facts: FactsFrom::File(facts),
-        infra_id: None,
-        cluster_id: None,
-        ignition: IgnitionFrom::None,
-        engine: Some(engine),
-        durability: Durability::Process,
-    };
+    let options = Options { engine: Some(engine), ..Options::reading(FactsFrom::File(facts)) };
     let outlook = prepare::outlook(directory, &basis, &examined, &options, Environment)?;
     let unfit = |findings| {
         Refusal::Unfit(Box::new(Said { outcome: Outcome::Rejected, findings, ..examined.said.again() }))

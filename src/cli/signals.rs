@@ -20,7 +20,7 @@ impl Listener {
     }
 }
 
-/// The listener while nobody waits for a signal: one that comes between two parts of a run is seen by the later one.
+/// The listener while nobody waits for a signal, so that a later part of a run sees a signal that came before it.
 static KEPT: Mutex<Option<Listener>> = Mutex::new(None);
 
 /// The signals of the program, those since the last ones were waited for included.

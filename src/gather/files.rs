@@ -12,8 +12,8 @@ use landfall_model::config::InstallConfig;
 use walkdir::WalkDir;
 
 use super::{Cleaner, Gathered, Piece, state};
-use crate::prepare::{Basis, BasisOptions, Environment, FactsFrom, IgnitionFrom, Options, Refusal};
-use crate::workdir::{Durability, logs};
+use crate::prepare::{Basis, BasisOptions, Environment, FactsFrom, Options, Refusal};
+use crate::workdir::logs;
 use crate::{prepare, ui};
 
 const CONFIG: &str = "install-config.yaml";
@@ -202,15 +202,7 @@ fn plan(root: &Path, config: Option<&InstallConfig>) -> Result<String, String> {
     let wanted = BasisOptions { own_profile: true, ..BasisOptions::default() };
     let basis = Basis::new(&wanted, root).map_err(refused)?;
     let examined = prepare::examine(root, &basis, Strictness::default()).map_err(refused)?;
-    let options = Options {
-        strictness: Strictness::default(),
-        facts: FactsFrom::File(facts),
-        infra_id: None,
-        cluster_id: None,
-        ignition: IgnitionFrom::None,
-        engine: None,
-        durability: Durability::Process,
-    };
+    let options = Options::reading(FactsFrom::File(facts));
     let outlook = prepare::outlook(root, &basis, &examined, &options, Environment).map_err(refused)?;
     serde_json::to_string_pretty(&outlook.plan).map_err(|fault| fault.to_string())
 }

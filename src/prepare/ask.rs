@@ -5,7 +5,7 @@ use std::pin::pin;
 use std::time::Duration;
 
 use landfall_diagnostics::{Finding, Findings, Kind, sort};
-use landfall_install_config::verdict::{Outcome, Strictness, active};
+use landfall_install_config::verdict::{Outcome, active};
 use landfall_model::facts::Facts;
 use landfall_model::plan::{Engine, Identity};
 use landfall_model::prices;
@@ -16,12 +16,10 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::time::{Instant, sleep, timeout};
 
 use super::{
-    Basis, Environment, Error, Examined, FactsFrom, IgnitionFrom, Options, Refusal, Said, identity, inputs,
-    outlook,
+    Basis, Environment, Error, Examined, FactsFrom, Options, Refusal, Said, identity, inputs, outlook,
 };
 use crate::preflight;
 use crate::preflight::{Asked, Checked, Pace, Report, Watcher};
-use crate::workdir::Durability;
 
 /// How a cloud is asked.
 #[derive(Clone, Copy, Debug)]
@@ -97,15 +95,7 @@ pub fn prices_of_cloud(
     let (platform, cloud) = platform.zip(cloud(examined)).ok_or_else(missing)?;
     let facts =
         facts_of_cloud(directory, examined, basis, ask, &mut Findings::default())?.ok_or_else(missing)?;
-    let options = Options {
-        strictness: Strictness::default(),
-        facts: FactsFrom::Given(Box::new(facts)),
-        infra_id: None,
-        cluster_id: None,
-        ignition: IgnitionFrom::None,
-        engine: None,
-        durability: Durability::Fsync,
-    };
+    let options = Options::reading(FactsFrom::Given(Box::new(facts)));
     let plan = outlook(directory, basis, examined, &options, Environment)?.plan;
     let keys = platform.charges(&plan).keys();
     let world = Environment;

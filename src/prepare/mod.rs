@@ -83,6 +83,22 @@ pub struct Options<'w> {
     pub durability: Durability,
 }
 
+impl<'w> Options<'w> {
+    /// Those of a run that writes nothing, with these facts.
+    #[must_use]
+    pub fn reading(facts: FactsFrom<'w>) -> Self {
+        Self {
+            strictness: Strictness::default(),
+            facts,
+            infra_id: None,
+            cluster_id: None,
+            ignition: IgnitionFrom::None,
+            engine: None,
+            durability: Durability::Process,
+        }
+    }
+}
+
 /// A text with what is to be said of it. It cannot be printed for debugging: the text may hold secrets.
 pub struct Said {
     /// Name of the file.

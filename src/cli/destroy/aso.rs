@@ -20,7 +20,6 @@ use crate::cli::{Exit, Settings, engine};
 use crate::prepare::target;
 use crate::prepare::target::Named;
 use crate::ui;
-use crate::ui::prompt::Prompts;
 
 /// The name of the engine.
 pub(super) const NAME: &str = "aso";
@@ -121,9 +120,7 @@ pub(super) fn remove(
             "Remove the objects of {infra_id} from namespace {namespace}, and everything that they created \
              in {whereabouts}?\n{others}Type {infra_id} to confirm"
         );
-        let prompts = Prompts::new(settings.printer.colours().talk);
-        let answer = prompts.and_then(|prompts| prompts.confirming(&question, infra_id));
-        match Consent::of(answer, infra_id)? {
+        match Consent::asked(&question, infra_id, settings)? {
             Consent::Given => {}
             Consent::Declined => return ended("declined", &[], Exit::Failed, settings).map(Objects::Ended),
             Consent::Stopped => {

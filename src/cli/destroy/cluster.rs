@@ -22,7 +22,6 @@ use crate::prepare;
 use crate::prepare::target::{Named, Origin, Unnamed, pages};
 use crate::prepare::{Basis, Environment};
 use crate::ui;
-use crate::ui::prompt::Prompts;
 use crate::ui::removal as view;
 use crate::ui::{Waiting, beating, counted, json as json_form};
 use crate::workdir::{Cleared, ClusterDir, StepResult};
@@ -311,9 +310,7 @@ impl Job<'_> {
         }
         let count = counted(planned.waves.iter().map(|wave| wave.things.len()).sum(), "resource");
         let question = format!("Remove {count} for good, in {place}?\nType {} to confirm", self.id());
-        let prompts = Prompts::new(printer.colours().talk);
-        let answer = prompts.and_then(|prompts| prompts.confirming(&question, self.id()));
-        Ok(Consent::of(answer, self.id())?)
+        Ok(Consent::asked(&question, self.id(), self.settings)?)
     }
 
     /// Where the cluster is, and what created it.

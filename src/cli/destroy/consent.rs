@@ -1,6 +1,7 @@
 //! What somebody types who is asked whether a cluster is to go.
 
-use crate::ui::prompt::NoAnswer;
+use crate::cli::Settings;
+use crate::ui::prompt::{NoAnswer, Prompts};
 
 /// What the user says to what would be removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,8 +15,14 @@ pub(super) enum Consent {
 }
 
 impl Consent {
+    /// Asks for the infrastructure id.
+    pub(super) fn asked(question: &str, id: &str, settings: &Settings) -> Result<Self, NoAnswer> {
+        let prompts = Prompts::new(settings.printer.colours().talk);
+        Self::of(prompts.and_then(|prompts| prompts.confirming(question, id)), id)
+    }
+
     /// What an answer means for the cluster of an id.
-    pub(super) fn of(answer: Result<String, NoAnswer>, id: &str) -> Result<Self, NoAnswer> {
+    fn of(answer: Result<String, NoAnswer>, id: &str) -> Result<Self, NoAnswer> {
         match answer {
             Ok(typed) if typed == id => Ok(Self::Given),
             Ok(_) => Ok(Self::Declined),

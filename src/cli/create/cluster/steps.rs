@@ -67,10 +67,7 @@ impl Job<'_> {
             Some(graph) => self.native_drift_of(&outlook.plan, graph)?,
             None => Vec::new(),
         };
-        for one in &drift {
-            summary.reopen(one);
-        }
-        let differs: Vec<Finding> = drift.iter().flat_map(|one| one.findings(false)).collect();
+        let differs = self.drifted(&drift, &mut summary, false);
         if self.settings.output == Output::Json {
             let mut value = self.head("planned", &outlook.plan);
             value["summary"] = summary.json();
@@ -85,7 +82,6 @@ impl Job<'_> {
             return Ok(Ok(Exit::Done));
         }
         outcome::said(&self.left_to_tell(&outlook.said), self.settings);
-        engine::report(&differs, self.settings);
         let mut text: String = summary.lines().into_iter().map(|line| line + "\n").collect();
         text += &summary.text(self.settings.printer.styles().data);
         for (stage, name) in summary.to_create_by_name() {
