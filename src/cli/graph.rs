@@ -10,6 +10,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, bail};
 use clap::ValueEnum;
 
+use landfall_diagnostics::Finding;
 use landfall_install_config::verdict::{Outcome, Strictness, active};
 use landfall_model::plan;
 use landfall_platform::native::{GIVEN, Graph};
@@ -59,6 +60,10 @@ enum Form {
 
 /// The programs that open a file with what the user has chosen for it, on Linux and on macOS.
 const OPENERS: [&str; 2] = ["xdg-open", "open"];
+
+/// What can be drawn of a cluster.
+const DRAWN: &str = "`--resources` draws what the native engine can create: the facts of the cloud name existing \
+    resources; gather them with `landfall facts`, or pass a file with --facts";
 
 /// Prints the drawing, or opens it.
 ///
@@ -119,7 +124,11 @@ fn resources(args: &Args, directory: &Path, settings: &Settings) -> Result<(Grap
     };
     let options = Options { engine: Some(engine), ..Options::reading(FactsFrom::File(facts)) };
     let outlook = prepare::outlook(directory, &basis, &examined, &options, Environment)?;
-    let unfit = |findings| {
+    let unfit = |mut findings: Vec<Finding>| {
+        for finding in &mut findings {
+            // What the engine advises is about creating a cluster.
+            finding.help = Some(DRAWN.to_owned());
+        }
         Refusal::Unfit(Box::new(Said { outcome: Outcome::Rejected, findings, ..examined.said.again() }))
     };
     let platform = active(&examined.config)
