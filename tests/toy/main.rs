@@ -90,13 +90,13 @@ impl Site {
 
     fn create(&self) -> Ran {
         let ignition = self.folder.path().join("ignition");
-        self.ignition(&ignition);
+        Self::ignition(&ignition);
         let arguments = ["create", "cluster", "--engine", "native", "--yes", "-o", "json", "--ignition"];
         self.run(&[&arguments[..], &[ignition.to_str().unwrap()], &IDENTITY].concat())
     }
 
     /// Ignition files of the cluster, as openshift-install writes them.
-    fn ignition(&self, folder: &Path) {
+    fn ignition(folder: &Path) {
         std::fs::create_dir_all(folder.join("auth")).unwrap();
         let pointer = |role: &str| {
             let source = format!("https://api-int.demo.example.com:22623/config/{role}");
