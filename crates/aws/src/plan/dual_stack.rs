@@ -5,7 +5,6 @@ use landfall_diagnostics::{Code, Finding, Findings, Kind};
 use landfall_model::config::Net;
 
 use super::{Planning, given_subnets};
-use crate::EDGE;
 
 const IPV6: Code = Code::new("LF0738");
 const SUBNETS: &str = "platform.aws.vpc.subnets";
@@ -28,17 +27,13 @@ pub(super) fn check(planning: &Planning<'_>, out: &mut Findings) {
         let finding = Finding::error(&IPV6, Kind::Invalid, format!("{MACHINES}[{i}].cidr"), message);
         out.push(finding.help("remove the IPv6 network, or name existing subnets").at(MACHINES));
     }
-    for (i, _) in config.compute.iter().enumerate().filter(|(_, pool)| pool.name == EDGE) {
-        let message =
-            "landfall creates no IPv6 subnets in local zones, which machines of a dual-stack cluster need";
-        let finding = Finding::error(&IPV6, Kind::NotSupported, format!("compute[{i}]"), message);
-        out.push(finding.help("remove the edge pool, or write `ipFamily: IPv4`"));
-    }
 }
 
-/// Every subnet has IPv6 addresses, in the machine networks if these have any of that family.
+/// Every subnet has IPv6 addresses, in the machine networks if these have any of that family. Machines in local zones
+/// have IPv4 addresses alone, as those of openshift-install.
 fn check_subnets(planning: &Planning<'_>, machines: &[(usize, &Net)], out: &mut Findings) {
-    for (i, subnet) in given_subnets::found(planning) {
+    let found = given_subnets::found(planning).into_iter();
+    for (i, subnet) in found.filter(|(_, subnet)| given_subnets::is_ordinary(subnet)) {
         let field = format!("{SUBNETS}[{i}].id");
         let Ok(net) = subnet.ipv6_cidr.parse::<IpNet>() else {
             let message =

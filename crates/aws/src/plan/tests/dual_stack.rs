@@ -56,11 +56,26 @@ fn existing_subnets_have_ipv6_addresses_in_the_machine_networks() {
 }
 
 #[test]
-fn local_zones_have_no_ipv6_addresses() {
+fn local_zones_need_no_ipv6_addresses() {
     let mut config = dual(base_config(), &[]);
     config.compute.push(pool("edge", 0));
-    let findings = found_here(&config, base_facts());
-    assert_eq!(places(&findings), [("LF0738", "compute[1]")]);
+    assert_eq!(places(&found_here(&config, base_facts())), []);
+    let mut facts = with_ipv6(["2600:1f18:0:1::/64", "2600:1f18:0:2::/64"]);
+    let local = facts.subnets.first().cloned().map(|mut subnet| {
+        "subnet-local".clone_into(&mut subnet.id);
+        "10.0.200.0/24".clone_into(&mut subnet.cidr);
+        "us-east-1-bos-1a".clone_into(&mut subnet.zone);
+        "local-zone".clone_into(&mut subnet.zone_type);
+        subnet.ipv6_cidr.clear();
+        subnet
+    });
+    facts.subnets.extend(local);
+    let mut config = dual(existing_config(), &[]);
+    if let Some(platform) = &mut config.platform.aws {
+        let local = config::Subnet { id: "subnet-local".to_owned(), ..config::Subnet::default() };
+        platform.vpc.subnets.push(local);
+    }
+    assert_eq!(places(&found_here(&config, facts)), []);
 }
 
 #[test]
