@@ -3,6 +3,8 @@
 //! An edge, as keys are made of the operating system's randomness. Keys are ECDSA P-256, which machines
 //! verify quickly and FIPS mode accepts; the root authority has the key that the config asks for.
 
+use std::net::Ipv4Addr;
+
 use aws_lc_rs::encoding::{AsDer, Pkcs8V1Der};
 use aws_lc_rs::rsa;
 use jiff::civil::Date;
@@ -14,6 +16,7 @@ use rcgen::{
     KeyUsagePurpose, PKCS_ECDSA_P256_SHA256, PKCS_ECDSA_P384_SHA384, PKCS_ECDSA_P521_SHA512, PKCS_RSA_SHA256,
     date_time_ymd,
 };
+use x509_parser::extensions::GeneralName;
 
 /// A certificate could not be made.
 #[derive(Debug, thiserror::Error)]
@@ -27,17 +30,54 @@ pub struct Error {
 /// How long the certificates are valid.
 const YEARS: i16 = 10;
 
-/// Makes the certificates of the cluster of a domain, valid for ten years from the day before `today`, as
-/// clocks differ. `signer` is the key of the root authority that the config asks for, which rules have judged.
+/// What machines call the machine config server.
+#[derive(Clone, Copy, Debug)]
+pub struct Names<'a> {
+    /// Domain of the cluster.
+    pub domain: &'a str,
+    /// Addresses; none where machines find it by its name.
+    pub addresses: &'a [Ipv4Addr],
+}
+
+/// Makes the certificates of a cluster, valid for ten years from the day before `today`, as clocks differ. `signer` is
+/// the key of the root authority that the config asks for, which rules have judged.
 ///
 /// # Errors
 /// The cryptographic library refuses.
-pub fn issue(domain: &str, today: Date, signer: Option<&PkiKey>) -> Result<Tls, Error> {
+pub fn issue(names: Names<'_>, today: Date, signer: Option<&PkiKey>) -> Result<Tls, Error> {
     let (root, issuer, root_key) =
         root(today, signer).map_err(|source| Error { what: "the root authority", source })?;
-    let (server, server_key) = server(domain, today, &issuer)
-        .map_err(|source| Error { what: "the machine config server", source })?;
+    let (server, server_key) = server(names, today, &issuer).map_err(of_server)?;
     Ok(together(root, Some(root_key), server, server_key))
+}
+
+/// A certificate of the machine config server and its key, both in PEM form, from the authority that is given in PEM
+/// form as well.
+///
+/// # Errors
+/// The authority's certificate or key cannot be read, or the cryptographic library refuses.
+pub fn renew(names: Names<'_>, today: Date, root: &str, root_key: &str) -> Result<(String, String), Error> {
+    let issuer = KeyPair::from_pem(root_key).and_then(|key| Issuer::from_ca_cert_pem(root, key));
+    let issuer = issuer.map_err(|source| Error { what: "the root authority", source })?;
+    server(names, today, &issuer).map_err(of_server)
+}
+
+/// Whether the first certificate of a PEM file names all addresses.
+#[must_use]
+pub fn is_for(pem: &str, addresses: &[Ipv4Addr]) -> bool {
+    let Ok((_, block)) = x509_parser::pem::parse_x509_pem(pem.as_bytes()) else { return false };
+    let Ok(certificate) = block.parse_x509() else { return false };
+    let Ok(Some(names)) = certificate.subject_alternative_name() else { return addresses.is_empty() };
+    let has = |address: &Ipv4Addr| {
+        let octets = address.octets();
+        let mut all = names.value.general_names.iter();
+        all.any(|name| matches!(name, GeneralName::IPAddress(bytes) if *bytes == octets))
+    };
+    addresses.iter().all(has)
+}
+
+fn of_server(source: rcgen::Error) -> Error {
+    Error { what: "the machine config server", source }
 }
 
 /// Certificates and keys in PEM form with what the cluster's files say of them.
@@ -103,9 +143,15 @@ fn root(
     Ok((certificate, Issuer::new(params, key), text))
 }
 
-fn server(domain: &str, today: Date, issuer: &Issuer<'_, KeyPair>) -> Result<(String, String), rcgen::Error> {
+fn server(
+    names: Names<'_>,
+    today: Date,
+    issuer: &Issuer<'_, KeyPair>,
+) -> Result<(String, String), rcgen::Error> {
     let key = KeyPair::generate()?;
-    let mut params = params(vec![format!("api-int.{domain}")], "system:machine-config-server", today)?;
+    let mut all = vec![format!("api-int.{}", names.domain)];
+    all.extend(names.addresses.iter().map(ToString::to_string));
+    let mut params = params(all, "system:machine-config-server", today)?;
     params.use_authority_key_identifier_extension = true;
     params.key_usages = vec![KeyUsagePurpose::DigitalSignature];
     params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
@@ -133,9 +179,11 @@ fn day(date: Date, years: i16) -> time::OffsetDateTime {
 mod tests {
     use super::*;
 
+    const NAMES: Names<'_> = Names { domain: "demo.example.com", addresses: &[] };
+
     #[test]
     fn the_server_is_signed_by_the_root_and_named() {
-        let issued = issue("demo.example.com", Date::constant(2026, 1, 31), None);
+        let issued = issue(NAMES, Date::constant(2026, 1, 31), None);
         let Ok(issued) = issued else { unreachable!("keys are made here") };
         let read = |text: &str| x509_parser::pem::parse_x509_pem(text.as_bytes()).map(|(_, pem)| pem).ok();
         let (root, server) = (read(&issued.root_ca), read(&issued.machine_config_server));
@@ -157,9 +205,33 @@ mod tests {
         assert_eq!(issued.machine_config_server_validity, Some(valid));
     }
 
+    #[test]
+    fn a_renewed_certificate_names_addresses() {
+        let today = Date::constant(2026, 1, 31);
+        let Ok(issued) = issue(NAMES, today, None) else { unreachable!("keys are made here") };
+        let addresses = [Ipv4Addr::new(10, 0, 31, 254), Ipv4Addr::new(10, 0, 63, 254)];
+        assert!(
+            is_for(&issued.machine_config_server, &[]) && !is_for(&issued.machine_config_server, &addresses)
+        );
+        let names = Names { addresses: &addresses, ..NAMES };
+        let key = issued.root_key.as_ref().map(|key| key.expose().clone()).unwrap_or_default();
+        let (server, server_key) = renew(names, today, &issued.root_ca, &key).unwrap_or_default();
+        assert!(is_for(&server, &addresses) && !is_for(&server, &[Ipv4Addr::LOCALHOST]));
+        assert!(KeyPair::from_pem(&server_key).is_ok());
+        let read = |text: &str| x509_parser::pem::parse_x509_pem(text.as_bytes()).map(|(_, pem)| pem).ok();
+        let (Some(root), Some(server)) = (read(&issued.root_ca), read(&server)) else {
+            unreachable!("both are PEM")
+        };
+        let (Ok(root), Ok(server)) = (root.parse_x509(), server.parse_x509()) else {
+            unreachable!("both are X.509")
+        };
+        assert_eq!(server.issuer(), root.subject());
+        assert!(renew(names, today, &issued.root_ca, "").is_err());
+    }
+
     /// The algorithm and the size of the key of a root certificate, and the algorithm of the signature on the server's.
     fn root_key(signer: &PkiKey) -> (String, usize, String) {
-        let issued = issue("demo.example.com", Date::constant(2026, 1, 31), Some(signer));
+        let issued = issue(NAMES, Date::constant(2026, 1, 31), Some(signer));
         let Ok(issued) = issued else { unreachable!("keys are made here") };
         let read = |text: &str| x509_parser::pem::parse_x509_pem(text.as_bytes()).map(|(_, pem)| pem).ok();
         let (root, server) = (read(&issued.root_ca), read(&issued.machine_config_server));

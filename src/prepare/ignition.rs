@@ -16,6 +16,7 @@ mod given;
 mod origin;
 mod program;
 mod record;
+mod user_dns;
 
 pub use given::hide_secrets;
 pub use origin::IgnitionFrom;
@@ -23,6 +24,7 @@ pub use origin::IgnitionFrom;
 use std::path::Path;
 
 use jiff::Timestamp;
+use jiff::civil::Date;
 use landfall_diagnostics::secret::Secret;
 use landfall_diagnostics::{Finding, sort};
 use landfall_model::plan::{Plan, ignition_pages as pages, is_infra_id};
@@ -119,12 +121,17 @@ pub(super) fn take(
     from: &IgnitionFrom,
     plan: &Plan,
     extras: &Extras<'_>,
+    today: Date,
 ) -> Result<Option<Ignition>, Refusal> {
-    match from {
-        IgnitionFrom::None => Ok(None),
-        IgnitionFrom::Directory(directory) => of_directory(cluster, directory, plan, extras).map(Some),
-        IgnitionFrom::OpenshiftInstall(program) => of_program(cluster, program, plan, extras).map(Some),
-    }
+    let mut taken = match from {
+        IgnitionFrom::None => return Ok(None),
+        IgnitionFrom::Directory(directory) => of_directory(cluster, directory, plan, extras)?,
+        IgnitionFrom::OpenshiftInstall(program) => of_program(cluster, program, plan, extras)?,
+    };
+    let earlier = cluster.read(RENDERED)?.and_then(|bytes| String::from_utf8(bytes).ok());
+    user_dns::complete(&mut taken, plan, earlier.as_deref(), today)
+        .map_err(|finding| refusal(cluster.root(), vec![*finding]))?;
+    Ok(Some(taken))
 }
 
 fn of_directory(

@@ -1,6 +1,6 @@
 //! The certificates of a cluster: kept from an earlier run or put there by the user, else made.
 
-use landfall_model::config::PkiKey;
+use landfall_model::plan::Plan;
 use landfall_render::{File, Tls};
 
 use super::{Environment, Error};
@@ -13,16 +13,16 @@ const SERVER: &str = "auth/tls/machine-config-server.crt";
 const SERVER_KEY: &str = "auth/tls/machine-config-server.key";
 
 /// The certificates, and the files that keep them for the next run.
-pub(super) fn keys(
-    cluster: &ClusterDir,
-    domain: &str,
-    signer: Option<&PkiKey>,
-    world: Environment,
-) -> Result<(Tls, Vec<File>), Error> {
-    if let Some(found) = kept(cluster)? {
+pub(super) fn keys(cluster: &ClusterDir, plan: &Plan, world: Environment) -> Result<(Tls, Vec<File>), Error> {
+    let addresses = plan.api_addresses();
+    if let Some(found) = kept(cluster)?
+        && tls::is_for(&found.0.machine_config_server, &addresses)
+    {
         return Ok(found);
     }
-    let tls = tls::issue(domain, world.today(), signer)?;
+    let names = tls::Names { domain: &plan.cluster.domain, addresses: &addresses };
+    let signer = plan.config.pki.as_ref().map(|pki| &pki.signer_certificates.key);
+    let tls = tls::issue(names, world.today(), signer)?;
     let files = files(&tls);
     Ok((tls, files))
 }

@@ -348,8 +348,7 @@ fn write(
     let (plan, mut said) = planned(&known, &identity, engine.as_ref(), installed, out)?;
     layout::keep(cluster.root(), &plan, &said)?;
     let Known { facts, credentials, .. } = known;
-    let signer = plan.config.pki.as_ref().map(|pki| &pki.signer_certificates.key);
-    let (tls, mut files) = keys::keys(cluster, &plan.cluster.domain, signer, world)?;
+    let (tls, mut files) = keys::keys(cluster, &plan, world)?;
     let live = facts.source == Source::Cloud;
     let asked = active(&plan.config).filter(|_| live).and_then(|platform| platform.account(&facts));
     let account = asked.or_else(|| identity::account(metadata.as_deref(), &plan.identity));
@@ -363,7 +362,7 @@ fn write(
         account: account.as_deref(),
         engine: engine.as_ref(),
     };
-    let ignition = ignition::take(cluster, &options.ignition, &plan, &extras)?;
+    let ignition = ignition::take(cluster, &options.ignition, &plan, &extras, world.today())?;
     let extras = Extras {
         bootstrap_ignition: ignition.as_ref().map(|taken| &taken.bootstrap),
         master_ignition: ignition.as_ref().map(|taken| &taken.master),

@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 mod program;
+mod user_dns;
 
 const CONFIG: &str = include_str!("../../testdata/quickstart/aws.yaml");
 const CANARY: &str = "c4n4ryc4n4ry";
@@ -47,6 +48,11 @@ fn cluster() -> TempDir {
 }
 
 fn run(directory: &Path, ignition: IgnitionFrom) -> Result<Prepared, Refusal> {
+    run_for(None, directory, ignition)
+}
+
+/// The same for a release.
+fn run_for(release: Option<&str>, directory: &Path, ignition: IgnitionFrom) -> Result<Prepared, Refusal> {
     let options = Options {
         strictness: Strictness::default(),
         facts: FactsFrom::Catalogue,
@@ -56,7 +62,8 @@ fn run(directory: &Path, ignition: IgnitionFrom) -> Result<Prepared, Refusal> {
         engine: None,
         durability: Durability::Process,
     };
-    let Ok(basis) = Basis::new(&BasisOptions::default(), directory) else { panic!("no catalogue") };
+    let basis = BasisOptions { release: release.map(str::to_owned), ..BasisOptions::default() };
+    let Ok(basis) = Basis::new(&basis, directory) else { panic!("no catalogue") };
     prepare(directory, &basis, &options, Environment)
 }
 

@@ -60,7 +60,7 @@ pub(super) const JUDGED: &[Judged] = &[
         parts: &["subnets"],
         codes: &[
             "LF0707", "LF0709", "LF0713", "LF0720", "LF0721", "LF0722", "LF0723", "LF0732", "LF0733",
-            "LF0738",
+            "LF0738", "LF0739",
         ],
         passed: subnets,
     },
@@ -264,9 +264,9 @@ fn dedicated_hosts(config: &InstallConfig, facts: &Facts) -> Option<Answer> {
 }
 
 fn public_zone(config: &InstallConfig, facts: &Facts) -> Option<Answer> {
-    let (_, facts) = parts(config, facts)?;
+    let (platform, facts) = parts(config, facts)?;
     let cluster = Cluster::of(config);
-    if !cluster.external_api {
+    if !cluster.external_api || platform.has_user_dns() {
         return None;
     }
     Some(match &facts.public_zone {
@@ -277,7 +277,7 @@ fn public_zone(config: &InstallConfig, facts: &Facts) -> Option<Answer> {
 
 fn hosted_zone(config: &InstallConfig, facts: &Facts) -> Option<Answer> {
     let (platform, facts) = parts(config, facts)?;
-    if platform.hosted_zone.is_empty() {
+    if platform.hosted_zone.is_empty() || platform.has_user_dns() {
         return None;
     }
     Some(match &facts.private_zone {
@@ -333,7 +333,7 @@ mod tests {
     use landfall_testing::{assert_names, codes_between};
 
     /// What is judged of the config alone.
-    const WITHOUT_FACTS: &[&str] = &["LF0714", "LF0715", "LF0716", "LF0736", "LF0737"];
+    const WITHOUT_FACTS: &[&str] = &["LF0714", "LF0715", "LF0736", "LF0737"];
 
     #[test]
     fn every_code_of_planning_belongs_to_one_subject() {

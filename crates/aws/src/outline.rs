@@ -274,8 +274,11 @@ impl<'a> Making<'a> {
         ]
     }
 
-    /// The private zone and the records of the API.
+    /// The private zone and the records of the API; none where the user provides the records.
     fn names(&self) -> Vec<Item> {
+        if self.platform.has_user_dns() {
+            return Vec::new();
+        }
         let domain = &self.plan.cluster.domain;
         let kind = &self.aws.traits.api_record_type;
         let made = self.platform.hosted_zone.is_empty();
@@ -337,14 +340,14 @@ impl<'a> Making<'a> {
     fn adopted(&self) -> Vec<Adopted> {
         let subnets = self.aws.network.existing_subnets();
         let pools = || std::iter::once(&self.aws.control_plane).chain(&self.aws.compute);
-        let zone = &self.platform.hosted_zone;
+        let zone = Some(&self.platform.hosted_zone).filter(|_| !self.platform.has_user_dns());
         // A release that does not mark profiles has no permission for it.
         let rights = permissions::needed(&self.plan.config, Catalogue::embedded(), &self.plan.release);
         let marks = |action: &str| rights.iter().any(|right| right == action);
         let (roles, profiles) = (marks("iam:TagRole"), marks("iam:TagInstanceProfile"));
         vec![
             self.shared("Subnet", subnets),
-            self.shared("Private hosted zone", std::iter::once(zone)),
+            self.shared("Private hosted zone", zone),
             self.shared("IAM role", pools().map(|pool| &pool.iam_role).filter(|_| roles)),
             self.shared("IAM instance profile", pools().map(|pool| &pool.iam_profile).filter(|_| profiles)),
         ]
@@ -368,7 +371,8 @@ impl<'a> Making<'a> {
         let apps = format!("*.apps.{}", cluster.domain);
         let balancer =
             Later::new("Ingress load balancer", 1).detailed(format!("{kind}, {reach}, for {apps}"));
-        let records = Later::new("Ingress DNS record", 1 + u32::from(external)).detailed(apps);
+        let records = if self.platform.has_user_dns() { 0 } else { 1 + u32::from(external) };
+        let records = Later::new("Ingress DNS record", records).detailed(apps);
         pools.chain([balancer, records]).collect()
     }
 }

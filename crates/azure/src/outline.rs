@@ -314,6 +314,9 @@ impl<'a> Making<'a> {
 
     /// The names of the API: a public one, and those inside, for which a Stack Hub has no zone of their own.
     fn names(&self) -> Vec<Item> {
+        if self.azure.load_balancers.api_address.is_some() {
+            return Vec::new();
+        }
         let domain = &self.plan.cluster.domain;
         let public: Vec<String> = self
             .families

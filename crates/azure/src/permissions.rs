@@ -102,7 +102,8 @@ fn making(config: &InstallConfig, platform: &Platform, catalogue: &Catalogue) ->
     // Releases before 4.20 have `NatGateway`.
     let gateways = platform.outbound_type.to_ascii_lowercase().starts_with(GATEWAYS);
     let ipv6 = has_ipv6(config);
-    let public_zone = uses_public_zone(&cluster, stack);
+    let by_cloud = !platform.has_user_dns();
+    let public_zone = by_cloud && uses_public_zone(&cluster, stack);
     let makes_identity = !stack && any(config, makes_identity);
     let encrypted = platform.customer_managed_key.is_some();
     vec![
@@ -119,10 +120,10 @@ fn making(config: &InstallConfig, platform: &Platform, catalogue: &Catalogue) ->
         ("gallery", !stack),
         ("stack-image", stack),
         ("availability-set", stack),
-        ("private-dns", !stack),
-        ("private-dns-ipv6", !stack && ipv6),
+        ("private-dns", by_cloud && !stack),
+        ("private-dns-ipv6", by_cloud && !stack && ipv6),
         ("public-dns", public_zone),
-        ("public-dns-api", cluster.external_api),
+        ("public-dns-api", by_cloud && cluster.external_api),
         ("public-dns-ipv6", public_zone && ipv6),
         ("stack-dns", public_zone && stack),
         ("described-machines", described_machines(config)),
@@ -140,14 +141,16 @@ fn besides(config: &InstallConfig, platform: &Platform, catalogue: &Catalogue) -
     let stack = is_stack(platform, catalogue);
     let cluster = Cluster::of(config);
     let operators = config.credentials_mode != MANUAL;
+    let by_cloud = !platform.has_user_dns();
     vec![
         ("preflight", true),
         // What the native engine creates and the modules of terraform do not.
         ("native-engine", !stack),
-        ("preflight-dns", uses_public_zone(&cluster, stack)),
+        ("preflight-dns", by_cloud && uses_public_zone(&cluster, stack)),
+        ("preflight-address", !by_cloud && !platform.virtual_network.is_empty()),
         ("operators", operators),
-        ("operators-public-dns", operators && cluster.external_ingress),
-        ("operators-private-dns", operators && !stack),
+        ("operators-public-dns", operators && by_cloud && cluster.external_ingress),
+        ("operators-private-dns", operators && by_cloud && !stack),
     ]
 }
 

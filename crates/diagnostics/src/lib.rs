@@ -6,7 +6,7 @@
 //! ```
 //! use landfall_diagnostics::{Finding, Kind, page, nearest};
 //!
-//! let code = page("LF0716").map(|page| page.code);
+//! let code = page("LF0715").map(|page| page.code);
 //! assert!(code.is_some());
 //! assert_eq!(nearest("us-eats-1", ["us-east-1", "eu-west-1"]), Some("us-east-1"));
 //! ```

@@ -107,16 +107,21 @@ pub fn plan(case: &Case<'_>, out: &mut Findings) -> Option<Plan> {
     if out.errors() > before {
         return None;
     }
-    let platform = decided?;
-    Some(Plan {
+    let plan = Plan {
         version: 1,
         release: case.release.to_owned(),
         identity: case.identity.clone(),
         cluster: Cluster::of(&config),
-        platform,
+        platform: decided?,
         config,
         given,
-    })
+    };
+    let addresses = plan.api_addresses();
+    if let (false, Some(platform)) = (addresses.is_empty(), active(&plan.config)) {
+        let field = format!("platform.{}.userProvisionedDNS", platform.name());
+        out.push(plan::pages::user_records(&field, &plan.cluster, &addresses));
+    }
+    Some(plan)
 }
 
 /// A JSON pointer as a field path: `/a/0/b` is `a[0].b`.

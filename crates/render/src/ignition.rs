@@ -10,6 +10,10 @@ use crate::text::{data_url, yaml};
 const CLUSTER_CONFIG: &str = "/opt/openshift/manifests/cluster-config.yaml";
 /// The text of the install config in it.
 const INSTALL_CONFIG: &str = "/data/install-config";
+/// Where the machine sets and their templates are.
+const MACHINES: &str = "/opt/openshift/openshift/";
+/// The image in a template of Cluster API's provider for AWS.
+const TEMPLATE_IMAGE: &str = "/spec/template/spec/ami/id";
 
 /// The config with one more machine network in the cluster's copy of the install config; none if it has a network
 /// of that family already, brings no install config along, or cannot be read. With `first`, the network is put before
@@ -34,6 +38,47 @@ pub fn with_machine_network(text: &str, network: &str, first: bool) -> Option<St
     *kept = yaml(&install_config).into();
     *source = data_url(&yaml(&manifest)).into();
     Some(config.to_string())
+}
+
+/// The config with the id of the image in every template of Cluster API's machine sets where `name` stands for it; none
+/// if there is no such template.
+#[must_use]
+pub fn with_image(text: &str, name: &str, id: &str) -> Option<String> {
+    let mut config: Value = serde_json::from_str(text).ok()?;
+    let files = config.pointer_mut("/storage/files")?.as_array_mut()?;
+    let mut found = false;
+    for file in
+        files.iter_mut().filter(|file| file["path"].as_str().is_some_and(|path| path.starts_with(MACHINES)))
+    {
+        let content = content(file).and_then(|bytes| String::from_utf8(bytes).ok());
+        let Some(mut manifest) = content.filter(|text| text.contains(name)).and_then(|text| read(&text))
+        else {
+            continue;
+        };
+        if let Some(image) = manifest.pointer_mut(TEMPLATE_IMAGE).filter(|image| **image == name) {
+            *image = id.into();
+            file["contents"]["source"] = data_url(&yaml(&manifest)).into();
+            found = true;
+        }
+    }
+    found.then(|| config.to_string())
+}
+
+/// The text of a file that a config brings along; none where it has no such file, or none of the form that
+/// openshift-install writes.
+#[must_use]
+pub fn text_of(config: &Value, path: &str) -> Option<String> {
+    let files = config.pointer("/storage/files")?.as_array()?;
+    String::from_utf8(content(files.iter().find(|file| file["path"] == path)?)?).ok()
+}
+
+/// Edits a file that a config brings along, if it has it; an edit that gives nothing leaves it as it is.
+pub fn edit(config: &mut Value, path: &str, edit: impl FnOnce(&str) -> Option<String>) {
+    let Some(edited) = text_of(config, path).and_then(|text| edit(&text)) else { return };
+    let files = config.pointer_mut("/storage/files").and_then(Value::as_array_mut);
+    if let Some(file) = files.into_iter().flatten().find(|file| file["path"] == path) {
+        file["contents"]["source"] = data_url(&edited).into();
+    }
 }
 
 fn is_ipv6(network: &Value) -> bool {
@@ -102,6 +147,32 @@ mod tests {
         }
         for text in ["", "{}", "{\"storage\": {\"files\": [{\"path\": 7}]}}"] {
             assert_eq!(with_machine_network(text, IPV6, false), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_image_of_cluster_api_templates_is_named() {
+        let template = |kind: &str, image: &str| {
+            let text = format!("kind: {kind}\nspec: {{template: {{spec: {{ami: {{id: {image}}}}}}}}}\n");
+            json!({ "path": format!("/opt/openshift/openshift/{kind}-{image}.yaml"),
+                "contents": { "source": data_url(&text) } })
+        };
+        let files =
+            [template("AWSMachineTemplate", "demo-ami"), template("AWSMachineTemplate", "ami-0a"), json!({})];
+        let text = json!({ "storage": { "files": files } }).to_string();
+        let named: Value =
+            with_image(&text, "demo-ami", "ami-0b").and_then(|text| read(&text)).unwrap_or_default();
+        let images: Vec<String> = named["storage"]["files"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(content)
+            .filter_map(|bytes| read(&String::from_utf8(bytes).ok()?))
+            .filter_map(|manifest| Some(manifest.pointer(TEMPLATE_IMAGE)?.as_str()?.to_owned()))
+            .collect();
+        assert_eq!(images, ["ami-0b", "ami-0a"]);
+        for text in [&ignition("[]"), "", "{}"] {
+            assert_eq!(with_image(text, "demo-ami", "ami-0b"), None, "{text}");
         }
     }
 }

@@ -30,6 +30,7 @@ mod terraform;
 mod text;
 
 pub use file::File;
+pub use manifests::load_balancer_config;
 pub use text::{bootstrap_stub, raw, yaml};
 
 use std::collections::BTreeMap;
@@ -227,6 +228,10 @@ pub struct ClusterApiSet {
     pub template_kind: &'static str,
     /// `spec.template.spec` of the template.
     pub machine: Value,
+    /// Labels of the machines that their nodes get as well, beside that of their role.
+    pub node_labels: BTreeMap<String, String>,
+    /// Taints of the nodes, as `MachineTaint` of Cluster API has them.
+    pub taints: Vec<Value>,
 }
 
 /// One machine set.

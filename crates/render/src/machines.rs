@@ -62,7 +62,10 @@ fn cluster_api_machine_set(id: &str, set: &ClusterApiSet) -> Value {
     let mut labels = selector.clone();
     // Labels of a machine go to its node.
     labels["node-role.kubernetes.io/worker"] = "".into();
-    json!({
+    for (name, value) in &set.node_labels {
+        labels[name] = value.as_str().into();
+    }
+    let mut manifest = json!({
         "apiVersion": "cluster.x-k8s.io/v1beta2",
         "kind": "MachineSet",
         "metadata": {
@@ -87,7 +90,11 @@ fn cluster_api_machine_set(id: &str, set: &ClusterApiSet) -> Value {
                 },
             },
         },
-    })
+    });
+    if !set.taints.is_empty() {
+        manifest["spec"]["template"]["spec"]["taints"] = set.taints.clone().into();
+    }
+    manifest
 }
 
 /// Counts from 0, with as many digits as the number of items has.

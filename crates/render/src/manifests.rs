@@ -94,6 +94,22 @@ fn has_password(plan: &Plan) -> bool {
     proxy.flat_map(|p| [&p.http_proxy, &p.https_proxy]).any(|url| url.shown() != url.expose())
 }
 
+/// What the `Infrastructure` object says of the load balancers and of who answers for the cluster's names, on the clouds
+/// whose status has it (`cloudLoadBalancerConfig` of config/v1).
+///
+/// In the cluster, the API is reached through its internal load balancer, as it is where the cloud has a private zone.
+#[must_use]
+pub fn load_balancer_config(plan: &Plan) -> Value {
+    let addresses = plan.api_addresses();
+    if addresses.is_empty() {
+        return json!({ "dnsType": "PlatformDefault" });
+    }
+    json!({
+        "dnsType": "ClusterHosted",
+        "clusterHosted": { "apiIntLoadBalancerIPs": addresses, "apiLoadBalancerIPs": addresses },
+    })
+}
+
 fn dns(plan: &Plan, assets: &PlatformAssets) -> Value {
     let mut spec = json!({ "baseDomain": plan.cluster.domain, "platform": assets.dns_platform });
     if let Some(zone) = &assets.public_zone {

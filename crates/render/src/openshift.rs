@@ -108,7 +108,7 @@ pub(super) fn install_note(plan: &Plan, extras: &Extras<'_>, name: &str) -> Valu
 }
 
 fn user_data(plan: &Plan, extras: &Extras<'_>, role: &str) -> Value {
-    let ignition = text::pointer_ignition(&plan.cluster.domain, role, &extras.tls.root_ca);
+    let ignition = text::pointer_ignition(&plan.machine_config_host(), role, &extras.tls.root_ca);
     json!({
         "apiVersion": "v1",
         "data": { "disableTemplating": text::base64("true\n"), "userData": text::base64(ignition) },

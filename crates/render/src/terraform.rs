@@ -100,7 +100,7 @@ fn variables<'a>(plan: &'a Plan, extras: &Extras<'_>, bootstrap: &'a str) -> Var
         ignition_bootstrap: bootstrap,
         ignition_bootstrap_file: IGNITION_FILE,
         ignition_master: extras.master_ignition.map_or_else(
-            || text::pointer_ignition(&cluster.domain, "master", &extras.tls.root_ca),
+            || text::pointer_ignition(&plan.machine_config_host(), "master", &extras.tls.root_ca),
             |given| given.expose().clone(),
         ),
     }

@@ -43,11 +43,11 @@ pub fn data_url(text: &str) -> String {
 const IGNITION: &str = "3.2.0";
 
 /// The ignition config of a machine that gets its real one from the machine config server of the cluster
-/// (`assets.md`, B.8).
+/// (`assets.md`, B.8). `host` is the server's name or IPv4 address.
 #[must_use]
-pub fn pointer_ignition(domain: &str, role: &str, root_ca: &str) -> String {
+pub fn pointer_ignition(host: &str, role: &str, root_ca: &str) -> String {
     json!({ "ignition": {
-        "config": { "merge": [{ "source": format!("https://api-int.{domain}:22623/config/{role}") }] },
+        "config": { "merge": [{ "source": format!("https://{host}:22623/config/{role}") }] },
         "security": { "tls": { "certificateAuthorities": [{ "source": data_url(root_ca) }] } },
         "version": IGNITION,
     }})

@@ -6,7 +6,7 @@
 //! use landfall_testing::{assert_names, codes_between};
 //!
 //! assert_names("subnet-1 is not in vpc-1", &["subnet-1", "vpc-1"]);
-//! assert!(codes_between("LF0716", "LF0716").contains(&"LF0716"));
+//! assert!(codes_between("LF0715", "LF0715").contains(&"LF0715"));
 //! ```
 
 #![forbid(unsafe_code)]

@@ -112,6 +112,18 @@ variable "aws_bootstrap_subnet" {
   description = "Existing subnet of the bootstrap machine. Null takes the first public or private subnet."
 }
 
+variable "aws_api_addresses" {
+  type        = map(string)
+  default     = {}
+  description = "Addresses of the internal load balancer of the API, where the user provides the DNS records: zone of a new subnet or id of an existing one, and address. Empty lets AWS choose them, and creates the records."
+}
+
+variable "aws_cluster_api_image" {
+  type        = string
+  default     = null
+  description = "Name of the copied image in the templates of Cluster API's machine sets. Landfall replaces it by the id of the image."
+}
+
 # The next two come from the environment (TF_VAR_...) and from no file. The first one names a file that exists while
 # terraform runs; whoever has the URL can read the Ignition config, with the keys in it, until its signature expires.
 variable "completed_ignition_file" {

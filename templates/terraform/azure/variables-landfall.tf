@@ -53,6 +53,12 @@ variable "azure_make_identity" {
   description = "Create a managed identity for the machines. False if all pools name identities of the user's."
 }
 
+variable "azure_api_address" {
+  type        = string
+  default     = null
+  description = "IPv4 address of the internal load balancer of the API, where the user provides the DNS records. Null lets Azure choose it, and creates the records."
+}
+
 variable "azure_compute_subnets" {
   type        = list(object({ name = string, addresses = list(string) }))
   default     = []

@@ -303,6 +303,87 @@ fn cluster_api_manages_compute_machines() {
     assert!(!other.exists());
 }
 
+/// What Cluster API needs to know of machines in local zones and on dedicated hosts, and of a copied image.
+#[test]
+fn cluster_api_places_machines_as_the_machine_api_does() {
+    const HOST: &str = "h-0123456789abcdef0";
+    let ordinary = "- name: worker\n  replicas: 3\n";
+    let worker = format!(
+        "- name: worker\n  replicas: 1\n  management: ClusterAPI\n  platform:\n    aws:\n      zones: [us-east-1a]\n      \
+         type: m6i.xlarge\n      hostPlacement: {{affinity: DedicatedHost, dedicatedHost: [{{id: {HOST}}}]}}\n"
+    );
+    let edge = "- name: edge\n  replicas: 1\n  management: ClusterAPI\n  platform:\n    aws:\n      zones: \
+                [us-east-1-bos-1a]\n      type: m5.2xlarge\n";
+    let config = CONFIG.replace(ordinary, &format!("{worker}{edge}"));
+    let zone = |name: &str| json!({ "name": name, "type": "availability-zone" });
+    let local = json!({
+        "name": "us-east-1-bos-1a", "type": "local-zone", "group": "us-east-1-bos-1", "parent": "us-east-1a",
+    });
+    let facts = json!({ "version": 1, "source": "cloud", "aws": {
+        "region": "us-east-1",
+        "zones": [zone("us-east-1a"), local],
+        "instanceTypes": { "m6i.xlarge": { "zones": ["us-east-1a"] }, "m5.2xlarge": { "zones": ["us-east-1-bos-1a"] } },
+        "dedicatedHosts": [{ "id": HOST, "zone": "us-east-1a" }],
+    } });
+    let written = |release: &str| {
+        let directory = directory(&format!("{config}featureSet: TechPreviewNoUpgrade\n"));
+        let file = directory.path().join("known.json");
+        std::fs::write(&file, facts.to_string()).unwrap();
+        let output = run(directory.path(), &["--facts", file.to_str().unwrap(), "--release", release]);
+        assert!(output.status.success(), "{}", said(&output));
+        directory
+    };
+    let directory = written("5.0");
+    let read = |name: &str| -> Option<Value> {
+        let path = directory.path().join(format!("openshift/99_openshift-cluster-api_worker-{name}.yaml"));
+        Some(serde_yaml::from_str(&std::fs::read_to_string(path).ok()?).unwrap())
+    };
+    let host = read("machine-template-0").unwrap();
+    let host = &host["spec"]["template"]["spec"];
+    assert_eq!([&host["tenancy"], &host["hostAffinity"], &host["hostID"]], ["host", "host", HOST]);
+    let set = read("cluster-api-machineset-1").unwrap();
+    let taint =
+        json!({ "effect": "NoSchedule", "key": "node-role.kubernetes.io/edge", "propagation": "Always" });
+    assert_eq!(set.pointer("/spec/template/spec/taints").unwrap(), &json!([taint]));
+    let labels = set.pointer("/spec/template/metadata/labels").unwrap();
+    assert_eq!(labels["machine.openshift.io/zone-group"], "us-east-1-bos-1");
+    assert_eq!(labels["node-role.kubernetes.io/edge"], "");
+    assert_eq!(read("machineset-0"), None);
+    // Before its nodes can have taints, the machine API manages the machines of local zones.
+    let older = written("4.22");
+    let path = older.path().join("openshift/99_openshift-cluster-api_worker-machineset-0.yaml");
+    let set: Value = serde_yaml::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    assert_eq!(set.pointer("/spec/template/spec/taints/0/key").unwrap(), "node-role.kubernetes.io/edge");
+    assert!(older.path().join("openshift/99_openshift-cluster-api_worker-machine-template-0.yaml").exists());
+}
+
+/// The template names the image by what stands for it, until it is copied.
+#[test]
+fn templates_of_cluster_api_wait_for_a_copied_image() {
+    let workers = "- name: worker\n  replicas: 3\n";
+    let config = CONFIG.replace(workers, &format!("{workers}  management: ClusterAPI\n"));
+    let services = ["ec2", "elasticloadbalancing", "s3", "iam", "route53", "tagging", "sts"];
+    let endpoint =
+        |name: &str| format!("    - {{name: {name}, url: 'https://{name}.us-hidden-1.example.net'}}\n");
+    let endpoints: String = services.map(endpoint).concat();
+    let hidden = format!("    region: us-hidden-1\n    serviceEndpoints:\n{endpoints}");
+    let config = config.replace("    region: us-east-1\n", &hidden);
+    let zones = "controlPlane:\n  name: master\n  platform: {aws: {zones: [us-hidden-1a]}}\n";
+    let config = config.replace("controlPlane:\n  name: master\n", zones);
+    let config = config.replace("ClusterAPI\n", "ClusterAPI\n  platform: {aws: {zones: [us-hidden-1a]}}\n");
+    let directory = directory(&format!("{config}featureSet: TechPreviewNoUpgrade\n"));
+    let id = ["--offline", "--infra-id", "demo-x7k2p", "--release", "5.0"];
+    let output = run(directory.path(), &id);
+    assert!(output.status.success(), "{}", said(&output));
+    let path = directory.path().join("openshift/99_openshift-cluster-api_worker-machine-template-0.yaml");
+    let template: Value = serde_yaml::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let image = template.pointer("/spec/template/spec/ami/id").unwrap().as_str().unwrap();
+    let variables =
+        std::fs::read_to_string(directory.path().join("terraform/landfall.auto.tfvars.json")).unwrap();
+    let variables: Value = serde_json::from_str(&variables).unwrap();
+    assert_eq!(variables.get("aws_cluster_api_image").and_then(Value::as_str), Some(image));
+}
+
 /// What a dual-stack cluster on AWS is told of its families.
 #[test]
 fn both_families_are_told_to_the_cluster() {

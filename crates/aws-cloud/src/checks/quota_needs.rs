@@ -162,6 +162,7 @@ mod tests {
             compute,
             public_ipv4_pool: String::new(),
             public_zone: None,
+            api_addresses: BTreeMap::new(),
             traits: Traits::default(),
         }
     }

@@ -25,7 +25,7 @@ const MOST_PAGES: usize = 100;
 /// The public zone of the base domain, for a cluster that can be reached from outside.
 pub(super) async fn public_zone(session: &Session<'_>) -> Asked<Option<HostedZone>> {
     let cluster = Cluster::of(session.asking.config);
-    if !cluster.external_api {
+    if !cluster.external_api || session.platform.has_user_dns() {
         return Ok(None);
     }
     let client = session.route53().await?;
@@ -40,7 +40,7 @@ pub(super) async fn public_zone(session: &Session<'_>) -> Asked<Option<HostedZon
 pub(super) async fn private_zone(session: &Session<'_>) -> Asked<Option<HostedZone>> {
     const CALL: &str = "route53:GetHostedZone";
     let id = session.platform.hosted_zone.as_str();
-    if id.is_empty() {
+    if id.is_empty() || session.platform.has_user_dns() {
         return Ok(None);
     }
     let client = session.route53_of_zone().await?;

@@ -1,13 +1,17 @@
 //! What the config names of an existing network: subnets and security groups.
 
 use std::collections::BTreeSet;
+use std::net::Ipv4Addr;
 
 use aws_sdk_ec2::types::{
-    Route, RouteTable, RouteTableAssociation, SecurityGroup as DescribedGroup, Subnet as Described, Tag,
+    NetworkInterface, Route, RouteTable, RouteTableAssociation, SecurityGroup as DescribedGroup,
+    Subnet as Described, Tag,
 };
 use futures::join;
+use ipnet::Ipv4Net;
 use landfall_model::aws::facts::{SecurityGroup, Subnet, Zone};
 use landfall_model::config::InstallConfig;
+use landfall_model::plan::{infra_id_prefix, is_infra_id};
 use landfall_platform::cloud::Asked;
 
 use super::{filter, refused};
@@ -36,7 +40,74 @@ pub(super) async fn subnets(session: &Session<'_>) -> Asked<Vec<Subnet>> {
     let tables = tables?;
     let zones = zones.as_ref().map_err(Clone::clone)?;
     let known = |id: &&str| found.iter().find(|subnet| subnet.subnet_id() == Some(*id));
-    Ok(named.iter().filter_map(known).map(|described| subnet(described, zones, &tables)).collect())
+    let mut subnets: Vec<Subnet> =
+        named.iter().filter_map(known).map(|described| subnet(described, zones, &tables)).collect();
+    if session.platform.has_user_dns() {
+        let taken = interfaces(session, &named).await?;
+        let name = infra_id_prefix(&session.asking.config.metadata.name);
+        // Without infrastructure of this cluster, a load balancer of that name is another cluster's.
+        let own = Some(name.as_str()).filter(|_| session.asking.installed);
+        for subnet in &mut subnets {
+            let here = taken.iter().filter(|taken| taken.subnet == subnet.id);
+            subnet.api_address =
+                api_address(&subnet.cidr, here, own).map(|a| a.to_string()).unwrap_or_default();
+        }
+    }
+    Ok(subnets)
+}
+
+/// A network interface: where it is, its addresses, and what it is for.
+#[derive(Debug, Default)]
+struct Interface {
+    subnet: String,
+    addresses: Vec<Ipv4Addr>,
+    description: String,
+}
+
+/// The network interfaces in subnets.
+async fn interfaces(session: &Session<'_>, subnets: &[&str]) -> Asked<Vec<Interface>> {
+    const CALL: &str = "ec2:DescribeNetworkInterfaces";
+    let ec2 = session.ec2().await?;
+    let request = ec2.describe_network_interfaces().filters(filter("subnet-id", subnets.iter().copied()));
+    let found = request.into_paginator().items().send().try_collect().await;
+    let found = found.map_err(|error| refused(&session.fault(CALL, &error), SUBNETS))?;
+    let interface = |described: &NetworkInterface| Interface {
+        subnet: described.subnet_id().unwrap_or_default().to_owned(),
+        addresses: described
+            .private_ip_addresses()
+            .iter()
+            .filter_map(|address| address.private_ip_address()?.parse().ok())
+            .collect(),
+        description: described.description().unwrap_or_default().to_owned(),
+    };
+    Ok(found.iter().map(interface).collect())
+}
+
+/// Whether an interface is that of the internal load balancer of a cluster, as its description says.
+fn is_of(description: &str, prefix: &str) -> bool {
+    let name = description.strip_prefix("ELB net/").and_then(|rest| rest.split('/').next());
+    let id = name.and_then(|name| name.strip_suffix("-int")).unwrap_or_default();
+    is_infra_id(id) && id.rsplit_once('-').is_some_and(|(found, _)| found == prefix)
+}
+
+/// The address that the internal load balancer of a cluster has, whose infrastructure id has this prefix, or else the
+/// last free one. AWS keeps the first four addresses of a subnet and the last one for itself.
+fn api_address<'i>(
+    cidr: &str,
+    interfaces: impl Iterator<Item = &'i Interface>,
+    own: Option<&str>,
+) -> Option<Ipv4Addr> {
+    let net: Ipv4Net = cidr.parse().ok()?;
+    let mut taken = BTreeSet::new();
+    for interface in interfaces {
+        if own.is_some_and(|prefix| is_of(&interface.description, prefix)) {
+            return interface.addresses.first().copied();
+        }
+        taken.extend(interface.addresses.iter().copied());
+    }
+    let first = u32::from(net.network()).saturating_add(4);
+    let free = (first..u32::from(net.broadcast())).rev().map(Ipv4Addr::from);
+    free.into_iter().find(|address| !taken.contains(address))
 }
 
 fn subnet(described: &Described, zones: &[Zone], tables: &[Table]) -> Subnet {
@@ -54,6 +125,7 @@ fn subnet(described: &Described, zones: &[Zone], tables: &[Table]) -> Subnet {
         vpc: text(described.vpc_id()),
         public: false,
         owners: owners(described.tags()),
+        api_address: String::new(),
     };
     subnet.public = is_public(&subnet, tables);
     subnet
@@ -180,6 +252,28 @@ mod tests {
         assert!(!public(ordinary, &[table_of(false, &["subnet-2"], &out)]));
         assert!(!public(ordinary, &[Table { vpc: "vpc-2".to_owned(), ..table_of(true, &[], &out) }]));
         assert!(!public(ordinary, &[]));
+    }
+
+    #[test]
+    fn the_api_has_its_own_address_or_the_last_free_one() {
+        let interface = |address: &str, description: &str| Interface {
+            addresses: address.parse().into_iter().collect(),
+            description: description.to_owned(),
+            ..Interface::default()
+        };
+        let chosen = |cidr: &str, there: &[Interface]| {
+            api_address(cidr, there.iter(), Some("demo")).map(|address| address.to_string())
+        };
+        let mut there = vec![interface("10.0.0.254", ""), interface("10.0.0.252", "")];
+        assert_eq!(chosen("10.0.0.0/24", &[]).as_deref(), Some("10.0.0.254"));
+        assert_eq!(chosen("10.0.0.0/24", &there).as_deref(), Some("10.0.0.253"));
+        there.push(interface("10.0.0.17", "ELB net/demo-bcd24-int/50dc6c495c0c9188"));
+        assert_eq!(chosen("10.0.0.0/24", &there).as_deref(), Some("10.0.0.17"));
+        let of_others = api_address("10.0.0.0/24", there.iter(), None);
+        assert_eq!(of_others, Some(Ipv4Addr::new(10, 0, 0, 253)));
+        let full: Vec<Interface> = (4..15).map(|last| interface(&format!("10.0.0.{last}"), "")).collect();
+        assert_eq!(chosen("10.0.0.0/28", &full), None);
+        assert_eq!(chosen("10.0.0.0/28", &full[1..]).as_deref(), Some("10.0.0.4"));
     }
 
     #[test]

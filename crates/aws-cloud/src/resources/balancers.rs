@@ -106,14 +106,17 @@ pub(super) async fn create_balancer(cx: &Resources<'_>, wanted: &Wanted) -> Made
         LoadBalancerSchemeEnum::InternetFacing
     };
     let request = cx.elb_once().await?.create_load_balancer().name(wanted.text("name"));
-    let (subnets, addresses) = (wanted.texts("subnets"), wanted.texts("addresses"));
-    let request = if addresses.is_empty() {
+    let subnets = wanted.texts("subnets");
+    let (addresses, private) = (wanted.texts("addresses"), wanted.texts("privateAddresses"));
+    let request = if addresses.is_empty() && private.is_empty() {
         request.set_subnets(Some(subnets))
     } else {
-        let mapping =
-            |(subnet, address)| SubnetMapping::builder().subnet_id(subnet).allocation_id(address).build();
-        let mappings = subnets.into_iter().zip(addresses).map(mapping).collect();
-        request.set_subnet_mappings(Some(mappings))
+        let mapping = |(i, subnet): (usize, String)| {
+            let (address, private) = (addresses.get(i).cloned(), private.get(i).cloned());
+            let mapping = SubnetMapping::builder().subnet_id(subnet);
+            mapping.set_allocation_id(address).set_private_ipv4_address(private).build()
+        };
+        request.set_subnet_mappings(Some(subnets.into_iter().enumerate().map(mapping).collect()))
     };
     let address_type = wanted.inputs.get("addressType").and_then(Value::as_str).map(IpAddressType::from);
     let request = request

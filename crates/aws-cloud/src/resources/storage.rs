@@ -4,7 +4,7 @@ use aws_sdk_s3::primitives::ByteStream;
 use aws_sdk_s3::types::{
     BucketLocationConstraint, CreateBucketConfiguration, ServerSideEncryption, Tag, Tagging,
 };
-use landfall_aws::ignition::completed;
+use landfall_aws::ignition::{Given, completed};
 use landfall_platform::native::{Properties, Wanted};
 use serde_json::{Value, json};
 
@@ -87,10 +87,14 @@ pub(super) async fn put_object(cx: &Resources<'_>, wanted: &Wanted) -> Made<Prop
     let tags =
         url::form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs(wanted, "tags")).finish();
     let content = cx.secret(wanted, "content");
-    // What is known only when the network exists.
-    let network = wanted.inputs.get("machineNetwork").and_then(Value::as_str);
-    let completed = network.and_then(|network| completed(content, network, is_true(wanted, "networkFirst")));
-    let content = completed.unwrap_or_else(|| content.to_owned()).into_bytes();
+    // What AWS gave when the network and the image were created.
+    let text = |name: &str| wanted.inputs.get(name).and_then(Value::as_str);
+    let given = Given {
+        network: text("machineNetwork"),
+        is_ipv6_primary: is_true(wanted, "networkFirst"),
+        image: text("imageName").zip(text("image")),
+    };
+    let content = completed(content, given).unwrap_or_else(|| content.to_owned()).into_bytes();
     let request = cx.s3().await?.put_object().bucket(wanted.text("bucket")).key(wanted.text("key"));
     let request = request
         .body(ByteStream::from(content))

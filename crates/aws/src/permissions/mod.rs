@@ -31,7 +31,11 @@ pub fn needed(config: &InstallConfig, catalogue: &Catalogue, release: &str) -> V
     };
     let secret = catalogue.aws.partition_of(&platform.region).is_some_and(|(_, partition)| partition.secret);
     let groups = groups(config, platform, secret);
-    in_groups(catalogue, release, groups.into_iter().filter_map(|(name, taken)| taken.then_some(name)))
+    let taken = groups.into_iter().filter_map(|(name, taken)| taken.then_some(name));
+    let mut actions = in_groups(catalogue, release, taken);
+    // Neither landfall nor the cluster asks Route 53 where the user provides the records.
+    actions.retain(|action| !(platform.has_user_dns() && action.starts_with("route53:")));
+    actions
 }
 
 /// What Terraform's provider reads besides: attributes of addresses and listeners.

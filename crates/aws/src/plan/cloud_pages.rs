@@ -28,6 +28,7 @@ pub(super) const PUBLIC_RECORDS: Code = Code::new("LF0726");
 pub(super) const NO_PUBLIC_ZONE: Code = Code::new("LF0727");
 pub(super) const SECURITY_GROUP: Code = Code::new("LF0728");
 const GROUPS: Code = Code::new("LF0730");
+const NO_FREE_ADDRESS: Code = Code::new("LF0739");
 pub(super) const NOT_OPTED_IN: Code = Code::new("LF0729");
 pub(super) const ROLE: Code = Code::new("LF0732");
 pub(super) const ROLE_ZONES: Code = Code::new("LF0733");
@@ -85,6 +86,15 @@ pub(super) fn no_such_subnet(i: usize, id: &str, region: &str) -> Finding {
     let message = format!("there is no subnet `{}` in `{}`", shortened(id), shortened(region));
     Finding::error(&SUBNET, Kind::Invalid, subnet(i), message)
         .help("use a subnet of this account and region; the VPC console lists them")
+}
+
+pub(super) fn no_free_address(found: &Subnet) -> Finding {
+    let message = format!(
+        "the subnet `{}` has no free address for the internal load balancer of the API",
+        shortened(&found.id)
+    );
+    Finding::error(&NO_FREE_ADDRESS, Kind::Invalid, "platform.aws.vpc.subnets", message)
+        .help("use a subnet with free addresses; with userProvisionedDNS, landfall chooses the address")
 }
 
 pub(super) fn other_network(i: usize, found: &Subnet, first: (usize, &Subnet)) -> Finding {

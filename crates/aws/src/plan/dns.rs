@@ -7,7 +7,7 @@ use super::{Planning, cloud_pages, pages};
 
 /// The public zone of the base domain, for a cluster that can be reached from outside.
 pub(super) fn public_zone(planning: &Planning<'_>, cluster: &Cluster, out: &mut Findings) -> Option<String> {
-    if !cluster.external_api {
+    if !cluster.external_api || planning.platform.has_user_dns() {
         return None;
     }
     let Some(zone) = &planning.facts.public_zone else {
@@ -27,7 +27,7 @@ pub(super) fn public_zone(planning: &Planning<'_>, cluster: &Cluster, out: &mut 
 /// Looks at the private zone that the config names.
 pub(super) fn check_hosted_zone(planning: &Planning<'_>, cluster: &Cluster, out: &mut Findings) {
     let id = planning.platform.hosted_zone.as_str();
-    if id.is_empty() {
+    if id.is_empty() || planning.platform.has_user_dns() {
         return;
     }
     let Some(zone) = &planning.facts.private_zone else {

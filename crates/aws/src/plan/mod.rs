@@ -15,10 +15,12 @@ mod pools;
 mod region;
 mod security_groups;
 mod subnet_roles;
-mod unmade;
+mod user_dns;
 mod zones;
 
 pub(crate) use security_groups::own_groups;
+
+use std::collections::BTreeMap;
 
 use landfall_diagnostics::Findings;
 use landfall_model::aws::config::Platform;
@@ -71,7 +73,6 @@ pub(super) fn plan(case: &Case<'_>, out: &mut Findings) -> Option<Platforms> {
     let planning = Planning { case, platform, facts };
     region::check(&planning, out);
     region::check_stub(&planning, out);
-    unmade::check(&planning, out);
     dual_stack::check(&planning, out);
     let cluster = Cluster::of(case.config);
     let image = image::choose(&planning, &cluster.architecture, out);
@@ -91,12 +92,17 @@ pub(super) fn plan(case: &Case<'_>, out: &mut Findings) -> Option<Platforms> {
         partition: region::partition(&planning),
         endpoints: region::endpoints(platform),
         image: image?,
-        network: network?,
+        network: network.clone()?,
         dual_stack: platform.is_dual_stack(),
         control_plane: control_plane?,
         compute: compute?,
         public_ipv4_pool: platform.public_ipv4_pool.clone(),
         public_zone,
+        api_addresses: if platform.has_user_dns() {
+            user_dns::addresses(&planning, network.as_ref(), out)?
+        } else {
+            BTreeMap::new()
+        },
         traits: region::traits(&planning),
     };
     Some(Platforms { aws: Some(Box::new(plan)), ..Platforms::default() })

@@ -29,7 +29,6 @@ const NO_SUCH_ZONE: Code = Code::new("LF0712");
 const SUBNETS: Code = Code::new("LF0713");
 const STUB: Code = Code::new("LF0714");
 const IOPS: Code = Code::new("LF0715");
-const NOT_MADE: Code = Code::new("LF0716");
 const OTHER_REGION: Code = Code::new("LF0711");
 
 /// `but` is what the cloud says of the region, as a clause; empty where it says nothing.
@@ -119,11 +118,6 @@ pub(super) fn stub_too_large(bytes: usize, most: usize) -> Finding {
     );
     Finding::error(&STUB, Kind::TooLong, "additionalTrustBundle", message)
         .help("remove certificates that are not needed to reach the region's services")
-}
-
-pub(super) fn not_made(field: &str, what: &str) -> Finding {
-    let message = format!("landfall does not create clusters with {what}");
-    Finding::error(&NOT_MADE, Kind::NotSupported, field, message).help("remove the setting")
 }
 
 pub(super) fn no_iops(pool: &str) -> Finding {

@@ -118,7 +118,7 @@ fn pool(
         iam_role: settings.iam_role.clone(),
         iam_profile: settings.iam_profile.clone(),
         security_groups: settings.additional_security_group_ids.clone(),
-        cluster_api: cluster_api::is_wanted(planning, path, settings, out),
+        cluster_api: cluster_api::is_wanted(planning, path, &given.name),
         hosts,
         confidential_compute: confidential(settings).unwrap_or_default().to_owned(),
     })

@@ -7,6 +7,7 @@ mod instance_types;
 mod releases;
 mod security_groups;
 mod subnet_roles;
+mod user_dns;
 
 use landfall_diagnostics::secret::SecretUrl;
 use landfall_diagnostics::{Finding, Findings, Severity};
@@ -17,7 +18,7 @@ use landfall_model::aws::facts::{
 use landfall_model::catalogue::Catalogue;
 use landfall_model::config::{InstallConfig, MachineNetwork, MachinePool, Network, Networking};
 use landfall_model::facts::Source;
-use landfall_model::plan::{Case, Engine, Identity};
+use landfall_model::plan::{Case, Engine, Identity, Platforms};
 use landfall_testing::assert_names;
 
 use super::plan;
@@ -155,6 +156,18 @@ fn found_with(
     source: Source,
     installed: bool,
 ) -> Vec<Finding> {
+    planned_with(catalogue, release, config, facts, source, installed).1
+}
+
+/// The plan, and what is found.
+fn planned_with(
+    catalogue: &Catalogue,
+    release: &str,
+    config: &InstallConfig,
+    facts: Facts,
+    source: Source,
+    installed: bool,
+) -> (Option<Platforms>, Vec<Finding>) {
     let facts =
         landfall_model::facts::Facts { source, aws: Some(facts), ..landfall_model::facts::Facts::default() };
     let identity = &Identity { infra_id: "demo-bcd24".to_owned(), cluster_id: String::new() };
@@ -173,7 +186,7 @@ fn found_with(
     let errors = out.errors();
     let findings = out.into_vec();
     assert!(planned.is_some() || errors > 0, "no plan, and no reason");
-    findings
+    (planned, findings)
 }
 
 fn found(config: &InstallConfig, facts: Facts) -> Vec<Finding> {

@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use landfall_model::aws::planned::Pool;
+use landfall_model::aws::planned::{Hosts, Pool};
 use landfall_model::plan::spread;
 use landfall_render::ClusterApiSet;
 use serde_json::{Value, json};
 
 use super::Rendering;
+use super::machines::{edge_labels, edge_taint};
+use crate::ignition::copied_image;
 
 impl Rendering<'_> {
     pub(super) fn cluster_api_sets(&self, pool: &Pool) -> Vec<ClusterApiSet> {
@@ -17,8 +19,18 @@ impl Rendering<'_> {
             replicas,
             template_kind: "AWSMachineTemplate",
             machine: self.machine(pool, zone),
+            node_labels: edge_labels(pool, zone),
+            taints: edge_taint(pool, zone).map(propagated).into_iter().collect(),
         };
         pool.zones.iter().zip(replicas).map(set).collect()
+    }
+
+    /// The id of the image, or what stands for it until the image is copied.
+    fn image_in_template(&self, pool: &Pool) -> String {
+        let image = &self.aws.image;
+        let given = pool.image.clone();
+        let published = || (image.region == self.aws.region).then(|| image.id.clone());
+        given.or_else(published).unwrap_or_else(|| copied_image(self.plan, self.aws))
     }
 
     /// `spec` of a machine of Cluster API's provider.
@@ -28,14 +40,14 @@ impl Rendering<'_> {
         let mut machine = json!({
             "additionalSecurityGroups": self.security_groups(pool, "worker"),
             "additionalTags": tags,
-            "ami": self.ami(pool),
+            "ami": { "id": self.image_in_template(pool) },
             "cloudInit": {},
             "iamInstanceProfile": self.instance_profile(pool, "worker"),
             // The machine config server gives them their config.
             "ignition": { "storageType": "UnencryptedUserData", "version": "3.2" },
             "instanceMetadataOptions": { "httpEndpoint": "enabled", "httpTokens": tokens },
             "instanceType": pool.types.get(zone).unwrap_or(&pool.instance_type),
-            "publicIP": false,
+            "publicIP": self.is_public(zone),
             "rootVolume": root_volume(pool),
             "sshKeyName": "",
             "subnet": self.subnet(zone),
@@ -44,11 +56,32 @@ impl Rendering<'_> {
         if !pool.confidential_compute.is_empty() {
             machine["cpuOptions"] = json!({ "confidentialCompute": pool.confidential_compute });
         }
-        if self.platform.ip_family == "DualStackIPv6Primary" {
+        match &pool.hosts {
+            Some(Hosts::AnyAvailable) => {
+                machine["tenancy"] = "host".into();
+                machine["hostAffinity"] = "default".into();
+            }
+            Some(Hosts::ByZone(hosts)) => {
+                if let Some(host) = hosts.get(zone) {
+                    machine["tenancy"] = "host".into();
+                    machine["hostAffinity"] = "host".into();
+                    machine["hostID"] = host.as_str().into();
+                }
+            }
+            None => {}
+        }
+        // Subnets of local zones have IPv4 addresses alone.
+        if self.platform.ip_family == "DualStackIPv6Primary" && !pool.local_zones.contains_key(zone) {
             machine["assignPrimaryIPv6"] = "enabled".into();
         }
         machine
     }
+}
+
+/// A taint that stays on the node.
+fn propagated(mut taint: Value) -> Value {
+    taint["propagation"] = "Always".into();
+    taint
 }
 
 fn root_volume(pool: &Pool) -> Value {

@@ -8,6 +8,7 @@ use landfall_render::{MachineAssets, MachineSet};
 use serde_json::{Value, json};
 
 use super::Rendering;
+use crate::ignition::copied_image;
 use crate::plan::own_groups;
 
 const EDGE_ROLE: &str = "node-role.kubernetes.io/edge";
@@ -37,27 +38,14 @@ impl Rendering<'_> {
     }
 
     fn set(&self, pool: &Pool, zone: &str, replicas: u32) -> MachineSet {
-        let mut node_labels = BTreeMap::new();
-        let mut taints = Vec::new();
-        if let Some(local) = pool.local_zones.get(zone) {
-            node_labels.insert(EDGE_ROLE.to_owned(), String::new());
-            let facts = [
-                ("zone-type", &local.kind),
-                ("zone-group", &local.group),
-                ("parent-zone-name", &local.parent),
-            ];
-            for (key, value) in facts {
-                node_labels.insert(format!("machine.openshift.io/{key}"), value.clone());
-            }
-            taints.push(json!({ "effect": "NoSchedule", "key": EDGE_ROLE }));
-        }
+        let taints = edge_taint(pool, zone).into_iter().collect();
         MachineSet {
             name: format!("{}-{}-{zone}", self.id, pool.name),
             role: if pool.name == "edge" && self.plan.has(Since::Today) { "edge" } else { "worker" },
             replicas,
             labelled: false,
             provider: self.provider(pool, "worker", Some(zone)),
-            node_labels,
+            node_labels: edge_labels(pool, zone),
             taints,
         }
     }
@@ -113,8 +101,7 @@ impl Rendering<'_> {
             return json!({ "id": image.id });
         }
         // A copied image has its id only once terraform has made it.
-        let name = format!("{}-ami-{}", self.id, self.aws.region);
-        json!({ "filters": [{ "name": "tag:Name", "values": [name] }] })
+        json!({ "filters": [{ "name": "tag:Name", "values": [copied_image(self.plan, self.aws)] }] })
     }
 
     pub(super) fn instance_profile(&self, pool: &Pool, role: &str) -> String {
@@ -158,7 +145,7 @@ impl Rendering<'_> {
     }
 
     /// Whether machines in a zone get a public address: those in a public subnet of a local zone.
-    fn is_public(&self, zone: &str) -> bool {
+    pub(super) fn is_public(&self, zone: &str) -> bool {
         match &self.aws.network {
             Network::New { .. } => false,
             Network::Existing { edge, .. } => edge.get(zone).is_some_and(|subnet| subnet.public),
@@ -180,6 +167,20 @@ impl Rendering<'_> {
         };
         json!({ "aws": pool.zones.iter().map(domain).collect::<Vec<Value>>(), "platform": "AWS" })
     }
+}
+
+/// What tells the nodes of a local zone from others; nothing in an ordinary zone.
+pub(super) fn edge_labels(pool: &Pool, zone: &str) -> BTreeMap<String, String> {
+    let Some(local) = pool.local_zones.get(zone) else { return BTreeMap::new() };
+    let facts =
+        [("zone-type", &local.kind), ("zone-group", &local.group), ("parent-zone-name", &local.parent)];
+    let own = facts.map(|(key, value)| (format!("machine.openshift.io/{key}"), value.clone()));
+    own.into_iter().chain([(EDGE_ROLE.to_owned(), String::new())]).collect()
+}
+
+/// What keeps ordinary workloads off the nodes of a local zone.
+pub(super) fn edge_taint(pool: &Pool, zone: &str) -> Option<Value> {
+    pool.local_zones.contains_key(zone).then(|| json!({ "effect": "NoSchedule", "key": EDGE_ROLE }))
 }
 
 /// The dedicated host of a machine in `zone`; none on shared hardware.

@@ -46,7 +46,7 @@ pub(super) fn assets(plan: &Plan, extras: &Extras<'_>) -> Option<PlatformAssets>
         infrastructure_status: json!({ "aws": rendering.infrastructure_status() }),
         cloud_config: Some(rendering.cloud_config()),
         public_zone: aws.public_zone.as_ref().map(|id| json!({ "id": id })),
-        private_zone: Some(rendering.private_zone()),
+        private_zone: (!platform.has_user_dns()).then(|| rendering.private_zone()),
         dns_platform: rendering.dns_platform(),
         ingress_platform: rendering.ingress_platform(),
         ingress_parameters: rendering.ingress_parameters(),
@@ -120,7 +120,7 @@ impl Rendering<'_> {
             status["serviceEndpoints"] = list;
         }
         if self.plan.has(Since::Today) {
-            status["cloudLoadBalancerConfig"] = json!({ "dnsType": "PlatformDefault" });
+            status["cloudLoadBalancerConfig"] = landfall_render::load_balancer_config(self.plan);
         }
         if self.plan.has(Since::IpFamily) {
             status["ipFamily"] = self.platform.ip_family.as_str().into();
@@ -167,7 +167,7 @@ impl Rendering<'_> {
 
     fn dns_platform(&self) -> Value {
         match self.platform.hosted_zone_role.as_str() {
-            "" => json!({ "aws": null, "type": "" }),
+            role if role.is_empty() || self.platform.has_user_dns() => json!({ "aws": null, "type": "" }),
             role => json!({ "aws": { "privateZoneIAMRole": role }, "type": "AWS" }),
         }
     }

@@ -1,6 +1,7 @@
 //! Terraform variables of AWS: `assets.md`, C.4 and C.5.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::net::Ipv4Addr;
 
 use landfall_model::aws::planned::{Network, Pool};
 use landfall_model::plan::{Since, in_turn};
@@ -10,7 +11,7 @@ use serde_json::value::RawValue;
 
 use super::Rendering;
 use crate::EDGE;
-use crate::ignition::keeps_ignition;
+use crate::ignition::{image_in_templates, keeps_ignition};
 
 /// The variables, in the order and with the names of the OpenShift installer.
 #[derive(Serialize)]
@@ -92,6 +93,10 @@ struct Own<'a> {
     aws_internal_balancer_subnets: BTreeSet<&'a str>,
     #[serde(skip_serializing_if = "str::is_empty")]
     aws_bootstrap_subnet: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    aws_cluster_api_image: Option<String>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    aws_api_addresses: &'a BTreeMap<String, Ipv4Addr>,
 }
 
 /// The platform's variables.
@@ -170,6 +175,8 @@ pub(super) fn own(rendering: &Rendering<'_>) -> Box<RawValue> {
         aws_bootstrap_subnet: roles
             .and_then(|roles| roles.bootstrap.values().next())
             .map_or("", String::as_str),
+        aws_api_addresses: &rendering.aws.api_addresses,
+        aws_cluster_api_image: image_in_templates(rendering.plan, rendering.aws),
     })
 }
 

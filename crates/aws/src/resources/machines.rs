@@ -154,10 +154,7 @@ impl Builder<'_> {
         let subnets = if is_external { &network.public } else { &network.private };
         let given_subnet = vars.aws_bootstrap_subnet.as_ref().map(|subnet| json!(subnet));
         let kind = Some(&vars.aws_bootstrap_instance_type).filter(|kind| !kind.is_empty());
-        let image = match self.graph.resources.iter().find(|node| node.kind == "image") {
-            Some(copy) => id(&copy.name),
-            None => json!(vars.aws_ami),
-        };
+        let image = self.used_image();
         let from_pool = is_external && vars.aws_public_ipv4_pool.is_some();
         let machine = json!({
             "image": image,
@@ -195,6 +192,12 @@ impl Builder<'_> {
         self.graph.outputs.insert(self.stage, json!({ "bootstrap_ip": ip }));
     }
 
+    /// The image of the machines: its copy, if there is one.
+    fn used_image(&self) -> Value {
+        let copy = self.graph.resources.iter().find(|node| node.kind == "image");
+        copy.map_or_else(|| json!(self.vars.aws_ami), |copy| id(&copy.name))
+    }
+
     /// The bucket with the Ignition config, in the stage that it goes with.
     fn ignition(&mut self, ipv6: Option<&Value>) {
         let vars = self.vars;
@@ -217,6 +220,8 @@ impl Builder<'_> {
             // What the config is completed with.
             "machineNetwork": ipv6,
             "networkFirst": (ipv6.is_some() && vars.is_ipv6_primary()).then_some(true),
+            "image": vars.aws_cluster_api_image.as_ref().map(|_| self.used_image()),
+            "imageName": vars.aws_cluster_api_image,
             "tags": tags,
         });
         self.add("object", "ignition", object, &[]);

@@ -58,7 +58,7 @@ fn refused(plan: &Plan, vars: &Variables) -> Vec<Finding> {
             format!("the native engine creates clusters of release 4.16 and later, not of {}", plan.release),
         ),
         (
-            vars.is_external() && zone.is_none(),
+            vars.is_external() && zone.is_none() && vars.aws_api_addresses.is_empty(),
             "baseDomain",
             format!(
                 "the native engine needs the public zone of {}, which the facts do not name",

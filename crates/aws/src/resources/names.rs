@@ -83,10 +83,13 @@ impl Builder<'_> {
                 let address = self.address(&self.role_tags("apiserver", &format!("eip-{name}")));
                 addresses.push(id(&self.add("address", &name, address, &network.gateway)));
             }
+            let chosen = if end == "int" { self.api_addresses(network) } else { Vec::new() };
+            let (mapped, private): (Vec<Value>, Vec<&str>) = chosen.into_iter().unzip();
             let balancer = json!({
                 "name": self.named(end),
                 "internal": end == "int",
-                "subnets": subnets,
+                "subnets": if mapped.is_empty() { subnets } else { &mapped },
+                "privateAddresses": (!private.is_empty()).then_some(private),
                 "addresses": has_pool.then_some(addresses),
                 "securityGroups": groups,
                 "crossZone": true,
@@ -112,8 +115,18 @@ impl Builder<'_> {
         }
     }
 
+    /// The addresses of the internal load balancer that are chosen, each with its subnet.
+    fn api_addresses(&self, network: &Network) -> Vec<(Value, &str)> {
+        let subnet = |key: &String| network.private_of_zone.get(key).cloned().unwrap_or_else(|| json!(key));
+        self.vars.aws_api_addresses.iter().map(|(key, address)| (subnet(key), address.as_str())).collect()
+    }
+
+    /// The zone and the records of the API; none of them where the user provides the records.
     pub(super) fn dns(&mut self, network: &Network, public_zone: Option<&str>) {
         let vars = self.vars;
+        if !vars.aws_api_addresses.is_empty() {
+            return;
+        }
         let private = if let Some(zone) = &vars.aws_internal_zone {
             json!(zone)
         } else {

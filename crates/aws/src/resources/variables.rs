@@ -107,6 +107,10 @@ pub(super) struct Variables {
     pub(super) aws_internal_balancer_subnets: Vec<String>,
     #[serde(default)]
     pub(super) aws_bootstrap_subnet: Option<String>,
+    #[serde(default)]
+    pub(super) aws_cluster_api_image: Option<String>,
+    #[serde(default)]
+    pub(super) aws_api_addresses: BTreeMap<String, String>,
 }
 
 fn optional() -> String {

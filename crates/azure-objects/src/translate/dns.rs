@@ -15,8 +15,11 @@ const TTL: u16 = 300;
 /// The names within the network.
 const PRIVATE_NAMES: [&str; 2] = ["api", "api-int"];
 
-/// Adds zone, link and records.
+/// Adds zone, link and records; none of them where the user provides the records.
 pub(super) fn add(set: &mut Set<'_>) {
+    if set.azure.load_balancers.api_address.is_some() {
+        return;
+    }
     add_zone(set);
     for name in PRIVATE_NAMES {
         add_private_record(set, name);

@@ -148,7 +148,7 @@ impl<'a> Set<'a> {
             let usual = Some(USUAL_ADDRESS).filter(|usual| subnet.contains(usual));
             Some(usual.unwrap_or(Ipv4Addr::from(first)))
         };
-        self.input.api_internal_ip.or_else(chosen)
+        self.input.api_internal_ip.or(self.azure.load_balancers.api_address).or_else(chosen)
     }
 
     /// The name of the object for a resource whose own name is unique only inside of the one that the object

@@ -205,7 +205,7 @@ fn dns_zone(config: &InstallConfig, facts: &Facts) -> Option<Answer> {
     let cluster = Cluster::of(config);
     let group = platform.base_domain_resource_group_name.as_str();
     let Some(zone) = &facts.dns_zone else {
-        let used = cluster.external_api || cluster.external_ingress;
+        let used = !platform.has_user_dns() && (cluster.external_api || cluster.external_ingress);
         let why = || format!("the DNS zone {} in the group {group} is not known", cluster.base_domain);
         return (used && !group.is_empty()).then(|| Answer::skipped(why()));
     };

@@ -65,7 +65,12 @@ pub(crate) fn charges(plan: &Plan) -> Charges {
         machines(control_plane, Some(BOOTSTRAP), 1, BOOTSTRAP_DISK),
         making.charged_bootstrap_addresses(),
         machines(control_plane, Some(CLUSTER), making.masters(), control_plane.disk.size_gb),
-        vec![charge(Some(CLUSTER), "Private DNS zone", u32::from(!making.stack()), private_zone())],
+        vec![charge(
+            Some(CLUSTER),
+            "Private DNS zone",
+            u32::from(making.azure.dns.private_zone.is_some()),
+            private_zone(),
+        )],
         compute.flat_map(|pool| machines(pool, None, pool.replicas, pool.disk.size_gb)).collect(),
         making.charged_ingress(),
     ];

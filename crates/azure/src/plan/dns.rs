@@ -17,9 +17,10 @@ pub(super) fn zones(planning: &Planning<'_>, cluster: &Cluster, subscription: &s
     let public =
         || zone(&planning.platform.base_domain_resource_group_name, "dnszones", &cluster.base_domain);
     let private = || zone(&planning.group(), "privateDnsZones", &cluster.domain);
+    let by_cloud = !planning.platform.has_user_dns();
     Dns {
-        public_zone: cluster.external_ingress.then(public),
-        private_zone: (!planning.stack()).then(private),
+        public_zone: (by_cloud && cluster.external_ingress).then(public),
+        private_zone: (by_cloud && !planning.stack()).then(private),
     }
 }
 
@@ -28,7 +29,7 @@ pub(super) fn zones(planning: &Planning<'_>, cluster: &Cluster, subscription: &s
 pub(super) fn check(planning: &Planning<'_>, cluster: &Cluster, out: &mut Findings) {
     let group = planning.platform.base_domain_resource_group_name.as_str();
     let used = planning.stack() || cluster.external_api || cluster.external_ingress;
-    if group.is_empty() || !used || !planning.of_cloud() {
+    if group.is_empty() || !used || !planning.of_cloud() || planning.platform.has_user_dns() {
         return;
     }
     let found = planning.facts.dns_zone.as_ref().filter(|zone| is_of(zone, &cluster.base_domain));

@@ -76,6 +76,14 @@ fn check_room(planning: &Planning<'_>, network: &Network, out: &mut Findings) {
     }
 }
 
+/// What is known of the existing subnet of the control plane, and its place in the config.
+pub(super) fn control_plane<'a>(planning: &Planning<'a>) -> Option<(Place, &'a Subnet)> {
+    let (platform, network) = (planning.platform, found(planning)?);
+    let mut given = platform.subnets.iter().enumerate();
+    let (i, given) = given.find(|(_, subnet)| subnet.role == CONTROL_PLANE)?;
+    Some((place(platform, i, given), subnet_of(network, given)?))
+}
+
 fn subnet_of<'n>(network: &'n Network, given: &config::Subnet) -> Option<&'n Subnet> {
     network.subnets.iter().find(|subnet| subnet.name.eq_ignore_ascii_case(&given.name))
 }

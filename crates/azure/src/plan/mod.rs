@@ -20,9 +20,12 @@ pub(super) mod resource_group;
 mod sizes;
 mod storage;
 mod unmade;
+mod user_dns;
 
 #[cfg(test)]
 mod tests;
+
+use std::net::Ipv4Addr;
 
 use landfall_diagnostics::Findings;
 use landfall_model::facts::Source;
@@ -108,6 +111,7 @@ pub(super) fn plan(case: &Case<'_>, out: &mut Findings) -> Option<Platforms> {
     let pools = pools::choose(&planning, out);
     let protection = pools.as_ref().map(|(master, compute)| image::protection(master, compute, out));
     let network = network::choose(&planning, pools.as_ref().map_or(&[], |(_, compute)| compute), out);
+    let address = network.as_ref().and_then(|network| user_dns::address(&planning, network, out));
     let storage = storage::choose(&planning, pools.as_ref().map(|(master, _)| master), out);
     resource_group::check(&planning, out);
     dns::check(&planning, &cluster, out);
@@ -126,9 +130,9 @@ pub(super) fn plan(case: &Case<'_>, out: &mut Findings) -> Option<Platforms> {
             existing: platform.resource_group_name.clone(),
             base_domain: platform.base_domain_resource_group_name.clone(),
         },
+        load_balancers: load_balancers(&planning, address),
         network: network?,
         outbound_type: outbound_type(platform).to_owned(),
-        load_balancers: load_balancers(&planning),
         identity: identities::made(&planning),
         image: planned::Image { protection: protection?, ..image? },
         control_plane,
@@ -145,10 +149,11 @@ fn outbound_type(platform: &Platform) -> &str {
     if given == NAT_GATEWAY.0 { NAT_GATEWAY.1 } else { given }
 }
 
-fn load_balancers(planning: &Planning<'_>) -> planned::LoadBalancers {
+fn load_balancers(planning: &Planning<'_>, api_address: Option<Ipv4Addr>) -> planned::LoadBalancers {
     let own_routes = planning.platform.outbound_type == OWN_ROUTES;
     planned::LoadBalancers {
         internal: format!("{}-internal", planning.id()),
         public: if own_routes { String::new() } else { planning.id().to_owned() },
+        api_address,
     }
 }

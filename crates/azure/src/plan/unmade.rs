@@ -35,16 +35,12 @@ fn refuse(planning: &Planning<'_>, path: &str, settings: &[Setting], out: &mut F
     }
 }
 
-fn of_cluster(planning: &Planning<'_>) -> [Setting; 2] {
+fn of_cluster(planning: &Planning<'_>) -> [Setting; 1] {
     let platform = planning.platform;
     let outbound = platform.outbound_type.as_str();
     let existing = !platform.virtual_network.is_empty();
-    let dns = &platform.user_provisioned_dns;
     let in_existing = existing && [NAT_GATEWAY.0, NAT_GATEWAYS].contains(&outbound);
-    [
-        ("userProvisionedDNS", dns == "Enabled", "user-provisioned DNS", NOBODY),
-        ("outboundType", in_existing, "a NAT gateway in an existing network", TERRAFORM),
-    ]
+    [("outboundType", in_existing, "a NAT gateway in an existing network", TERRAFORM)]
 }
 
 fn of_pool(machines: &MachinePool, compute: bool) -> [Setting; 2] {

@@ -92,6 +92,9 @@ impl Rendering<'_> {
         if azure.cloud.stack {
             status["armEndpoint"] = azure.cloud.arm_endpoint.as_str().into();
         }
+        if azure.load_balancers.api_address.is_some() {
+            status["cloudLoadBalancerConfig"] = landfall_render::load_balancer_config(self.plan);
+        }
         if self.plan.has(Since::IpFamily) {
             status["ipFamily"] = self.platform.ip_family.as_str().into();
         }

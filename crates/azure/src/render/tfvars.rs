@@ -1,6 +1,7 @@
 //! Terraform variables of Azure: `assets.md`, C.6.
 
 use std::collections::BTreeMap;
+use std::net::Ipv4Addr;
 
 use landfall_model::azure::planned::{
     BootDiagnostics, ComputeSubnet, DataDisk, Firmware, MANAGED_IDENTITY, NatGateway, PoolImage, StorageKey,
@@ -136,6 +137,8 @@ struct Own<'a> {
     storage_key: Option<&'a StorageKey>,
     #[serde(rename = "azure_storage_without_access_keys", skip_serializing_if = "std::ops::Not::not")]
     storage_without_access_keys: bool,
+    #[serde(rename = "azure_api_address", skip_serializing_if = "Option::is_none")]
+    api_address: Option<Ipv4Addr>,
 }
 
 /// A data disk of the control plane.
@@ -239,6 +242,7 @@ pub(super) fn own(rendering: &Rendering<'_>) -> Box<RawValue> {
         master_data_disks: rendering.azure.control_plane.data_disks.iter().map(MasterDisk::from).collect(),
         storage_key: rendering.azure.storage.encryption.as_ref(),
         storage_without_access_keys: rendering.azure.storage.without_access_keys,
+        api_address: rendering.azure.load_balancers.api_address,
     })
 }
 

@@ -171,6 +171,12 @@ impl Platform {
         endpoints.map(|(i, endpoint)| (format!("/serviceEndpoints/{i}/url"), endpoint.url.expose())).collect()
     }
 
+    /// Whether the user provides the cluster's DNS records, and the cluster answers for its own names.
+    #[must_use]
+    pub fn has_user_dns(&self) -> bool {
+        self.user_provisioned_dns == super::values::USER_DNS
+    }
+
     /// Whether both address families are asked for.
     #[must_use]
     pub fn is_dual_stack(&self) -> bool {

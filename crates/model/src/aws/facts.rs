@@ -92,6 +92,9 @@ model! {
         pub public: bool,
         /// Infrastructure ids of clusters that own it, as its tags say.
         pub owners: Vec<String>,
+        /// Address that the API's internal load balancer can have: the one that it has, or the last free one; only where
+        /// the user provides the cluster's DNS records.
+        pub api_address: String,
     }
 
     /// An existing security group.

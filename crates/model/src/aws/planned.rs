@@ -1,6 +1,7 @@
 //! The AWS part of a plan: leaf types of [`crate::plan::Plan`].
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::net::Ipv4Addr;
 
 use serde::Serialize;
 
@@ -29,6 +30,10 @@ pub struct Plan {
     pub public_ipv4_pool: String,
     /// Id of the base domain's public zone; none for an internal cluster, or where it is not known yet.
     pub public_zone: Option<String>,
+    /// Addresses of the API's internal load balancer that are chosen, as machines find the API by them: zone of a subnet
+    /// that is made, or id of an existing one, and address. Empty where machines find it by DNS.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub api_addresses: BTreeMap<String, Ipv4Addr>,
     /// What the region and its partition have of their own.
     pub traits: Traits,
 }

@@ -1,5 +1,7 @@
 //! The accepted values of AWS fields, and of what they mean.
 
+/// The cluster's DNS records are the user's.
+pub const USER_DNS: &str = "Enabled";
 /// Address families of a cluster.
 pub const IP_FAMILIES: &[&str] = &["IPv4", "DualStackIPv4Primary", "DualStackIPv6Primary"];
 /// Those of them that mean both.

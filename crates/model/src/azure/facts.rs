@@ -92,6 +92,9 @@ model! {
         pub used_addresses: i64,
         /// Resource id of the NAT gateway of the subnet; empty without one.
         pub nat_gateway: String,
+        /// Address that the API's internal load balancer can have: the one that it has, or the last free one; only in the
+        /// control plane's subnet where the user provides the cluster's DNS records.
+        pub api_address: String,
     }
 
     /// A resource group.

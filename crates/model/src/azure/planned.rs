@@ -1,6 +1,7 @@
 //! The Azure part of a plan: leaf types of [`crate::plan::Plan`].
 
 use std::collections::BTreeMap;
+use std::net::Ipv4Addr;
 
 use serde::Serialize;
 
@@ -208,6 +209,9 @@ pub struct LoadBalancers {
     pub internal: String,
     /// The public one that machines name as theirs; empty with routes of the user's own.
     pub public: String,
+    /// Address of the internal one that is chosen, as machines find the API by it; none where they find it by DNS.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub api_address: Option<Ipv4Addr>,
 }
 
 /// The image that a cluster brings along.

@@ -16,9 +16,10 @@ const MACHINES: Code = Code::new("LF0680");
 const LEFT_OUT: Code = Code::new("LF0681");
 const RELEASE: Code = Code::new("LF0682");
 const NO_KUBECONFIG: Code = Code::new("LF0683");
+const NO_AUTHORITY: Code = Code::new("LF0685");
 
 /// All of them.
-const CODES: [Code; 14] = [
+const CODES: [Code; 15] = [
     MISSING,
     BROKEN,
     OLDER,
@@ -33,6 +34,7 @@ const CODES: [Code; 14] = [
     LEFT_OUT,
     RELEASE,
     NO_KUBECONFIG,
+    NO_AUTHORITY,
 ];
 
 const ANEW: &str = "create the ignition files again, or run landfall with --ignition openshift-install";
@@ -162,6 +164,17 @@ pub fn left_out(name: &str, paths: &[&str], log: &str) -> Finding {
         "the program's full output is in {log}; use the openshift-install of the same release, \
          or apply the manual changes to the cluster once it runs"
     ))
+}
+
+/// The bootstrap machine's file does not have the authority that signs the machine config server's certificate, which
+/// names addresses where the user provides the DNS records.
+#[must_use]
+pub fn no_authority(name: &str, path: &str) -> Finding {
+    let message = format!(
+        "{name} has no usable certificate authority at {path}, which signs the certificate of the machine config server \
+         for the addresses of its load balancer; nothing was created"
+    );
+    Finding::error(&NO_AUTHORITY, Kind::Required, name, message).help(ANEW)
 }
 
 /// Machines in the bootstrap machine's file that look for other infrastructure than the plan makes.

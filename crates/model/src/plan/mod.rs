@@ -14,6 +14,8 @@ pub use engine::Engine;
 pub use identity::{ALPHABET, Identity, RANDOM, cluster_id_of, infra_id_prefix, is_infra_id};
 pub use introduced::{Introduced, check_introduced};
 
+use std::net::Ipv4Addr;
+
 use serde::Serialize;
 
 use crate::catalogue::Catalogue;
@@ -73,6 +75,8 @@ pub enum Since {
     Today,
     /// 4.22: the `Infrastructure` object names the IP family.
     IpFamily,
+    /// 5.0: Cluster API gives nodes taints.
+    MachineTaints,
 }
 
 impl Since {
@@ -81,11 +85,28 @@ impl Since {
             Self::ClusterApi => [4, 16],
             Self::Today => [4, 19],
             Self::IpFamily => [4, 22],
+            Self::MachineTaints => [5, 0],
         }
     }
 }
 
 impl Plan {
+    /// The addresses by which the first machines find the API, and which the cluster answers for its own names, where
+    /// the user provides the DNS records; empty where the cloud's DNS has them.
+    #[must_use]
+    pub fn api_addresses(&self) -> Vec<Ipv4Addr> {
+        let aws = self.platform.aws.iter().flat_map(|aws| aws.api_addresses.values());
+        let azure = self.platform.azure.iter().filter_map(|azure| azure.load_balancers.api_address.as_ref());
+        aws.chain(azure).copied().collect()
+    }
+
+    /// The host that machines get their Ignition config from.
+    #[must_use]
+    pub fn machine_config_host(&self) -> String {
+        let name = || format!("api-int.{}", self.cluster.domain);
+        self.api_addresses().first().map_or_else(name, ToString::to_string)
+    }
+
     /// Whether the plan's release has the form that came with `since`.
     #[must_use]
     pub fn has(&self, since: Since) -> bool {

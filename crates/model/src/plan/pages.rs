@@ -2,7 +2,9 @@
 
 use landfall_diagnostics::{Code, Finding, Kind, shortened};
 
-use super::Engine;
+use std::net::Ipv4Addr;
+
+use super::{Cluster, Engine};
 
 const NO_ASSETS: Code = Code::new("LF0651");
 const RELEASE: Code = Code::new("LF0652");
@@ -16,6 +18,7 @@ const ENDPOINT_USER: Code = Code::new("LF0656");
 const NOT_MADE: Code = Code::new("LF0657");
 const UNKNOWN_ENGINE: Code = Code::new("LF0658");
 const PARTITIONING: Code = Code::new("LF0659");
+const USER_RECORDS: Code = Code::new("LF0661");
 const TOO_NEW: Code = Code::new("LF0736");
 const OTHER_IMAGES: Code = Code::new("LF0737");
 const OLDER_LAYOUT: Code = Code::new("LF0684");
@@ -86,6 +89,24 @@ pub fn no_such_key(field: &str, size: i32) -> Finding {
     let message = format!("landfall does not create RSA keys of {size} bits");
     Finding::error(&NOT_MADE, Kind::NotSupported, field, message)
         .help(format!("use one of {}, or an ECDSA key", sizes.join(", ")))
+}
+
+/// The DNS records that the user creates, as nobody else does.
+#[must_use]
+pub fn user_records(field: &str, cluster: &Cluster, addresses: &[Ipv4Addr]) -> Finding {
+    let domain = &cluster.domain;
+    let api = if cluster.external_api {
+        "the public load balancer of the API".to_owned()
+    } else {
+        let all: Vec<String> = addresses.iter().map(ToString::to_string).collect();
+        all.join(", ")
+    };
+    let message =
+        "no DNS records are created for this cluster: the installation completes once you have created them";
+    Finding::warning(&USER_RECORDS, Kind::Required, field, message).help(format!(
+        "create, where your users ask:\n  api.{domain}: {api}\n  *.apps.{domain}: the load balancer of the default \
+         ingress controller, which the cluster creates\nmachines of the cluster need no records"
+    ))
 }
 
 /// A way of dividing processors that the API server refuses in the object Infrastructure.

@@ -1,6 +1,11 @@
+locals {
+  # Machines find the API by the addresses of its load balancer, and the cluster answers for its own names.
+  has_user_dns = length(var.aws_api_addresses) > 0
+}
+
 resource "aws_route53_zone" "private" {
   provider = aws.private_zone
-  count    = var.aws_internal_zone == null ? 1 : 0
+  count    = var.aws_internal_zone == null && !local.has_user_dns ? 1 : 0
 
   name          = var.cluster_domain
   force_destroy = true # cluster components add records
@@ -12,7 +17,7 @@ resource "aws_route53_zone" "private" {
 }
 
 data "aws_route53_zone" "public" {
-  count = local.is_external ? 1 : 0
+  count = local.is_external && !local.has_user_dns ? 1 : 0
 
   name         = var.base_domain
   private_zone = false
@@ -21,7 +26,7 @@ data "aws_route53_zone" "public" {
 }
 
 locals {
-  private_zone_id = var.aws_internal_zone == null ? aws_route53_zone.private[0].zone_id : var.aws_internal_zone
+  private_zone_id = var.aws_internal_zone == null ? one(aws_route53_zone.private[*].zone_id) : var.aws_internal_zone
 
   # Not every partition has aliases of these load balancers.
   use_alias  = var.aws_api_record_type == "A"
@@ -30,7 +35,7 @@ locals {
 
 resource "aws_route53_record" "private" {
   provider = aws.private_zone
-  for_each = toset(["api", "api-int"])
+  for_each = toset(local.has_user_dns ? [] : ["api", "api-int"])
 
   zone_id = local.private_zone_id
   name    = "${each.key}.${var.cluster_domain}"
@@ -50,7 +55,7 @@ resource "aws_route53_record" "private" {
 }
 
 resource "aws_route53_record" "public" {
-  count = local.is_external ? 1 : 0
+  count = local.is_external && !local.has_user_dns ? 1 : 0
 
   zone_id = data.aws_route53_zone.public[0].zone_id
   name    = "api.${var.cluster_domain}"
@@ -71,7 +76,7 @@ resource "aws_route53_record" "public" {
 
 # Aliases are records of one family each. A CNAME is of both.
 locals {
-  has_ipv6_aliases = local.is_dual_stack && local.use_alias
+  has_ipv6_aliases = local.is_dual_stack && local.use_alias && !local.has_user_dns
 }
 
 resource "aws_route53_record" "private_ipv6" {

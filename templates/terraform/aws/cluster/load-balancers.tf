@@ -2,11 +2,20 @@ resource "aws_lb" "internal" {
   name                             = "${var.cluster_id}-int"
   load_balancer_type               = "network"
   internal                         = true
-  subnets                          = local.internal_balancer_subnet_ids
+  subnets                          = local.has_user_dns ? null : local.internal_balancer_subnet_ids
   enable_cross_zone_load_balancing = true
   security_groups                  = local.load_balancer_security_group_ids
   ip_address_type                  = local.is_dual_stack ? "dualstack" : null
   tags                             = merge(local.role_tags["apiserver"], { Name = "${var.cluster_id}-int" })
+
+  dynamic "subnet_mapping" {
+    for_each = var.aws_api_addresses
+
+    content {
+      subnet_id            = local.new_network ? aws_subnet.private[subnet_mapping.key].id : subnet_mapping.key
+      private_ipv4_address = subnet_mapping.value
+    }
+  }
 
   timeouts {
     create = "20m"

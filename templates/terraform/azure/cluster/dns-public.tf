@@ -6,7 +6,7 @@ locals {
     for name, fqdn in {
       "api"    = var.public_lb_pip_v4_fqdn
       "v6-api" = var.public_lb_pip_v6_fqdn
-    } : "${name}.${local.cluster_subdomain}" => fqdn if fqdn != "" && !var.azure_private
+    } : "${name}.${local.cluster_subdomain}" => fqdn if fqdn != "" && !var.azure_private && var.azure_api_address == null
   }
 
   # Without private zones the internal names are in the public zone as well. The

@@ -4,12 +4,13 @@ locals {
   # A Basic load balancer cannot probe over HTTPS.
   probe_protocol = var.azure_stack ? "Tcp" : "Https"
 
-  # An IPv6 front end has a fixed address, the last but one of the subnet.
+  # An IPv6 front end has a fixed address, the last but one of the subnet. The IPv4 one has the address by which machines
+  # find the API, where the user provides the DNS records.
   internal_front_ends = {
     for key, family in local.ip_families : key => {
       name    = "internal-lb-ip-${key}"
       version = family.version
-      address = key == "v6" ? cidrhost([for prefix in local.master_prefixes : prefix if strcontains(prefix, ":")][0], -2) : null
+      address = key == "v6" ? cidrhost([for prefix in local.master_prefixes : prefix if strcontains(prefix, ":")][0], -2) : var.azure_api_address
     }
   }
 }

@@ -64,23 +64,7 @@ fn changed(id: &str, change: impl Fn(&mut Subnet)) -> Facts {
 }
 
 fn planned(config: &InstallConfig) -> Platforms {
-    let facts = landfall_model::facts::Facts {
-        source: Source::Cloud,
-        aws: Some(facts()),
-        ..landfall_model::facts::Facts::default()
-    };
-    let identity = &Identity { infra_id: "demo-bcd24".to_owned(), cluster_id: String::new() };
-    let case = Case {
-        config,
-        given: config,
-        facts: &facts,
-        catalogue: Catalogue::embedded(),
-        release: RELEASE,
-        identity,
-        installed: false,
-        engine: Engine::default(),
-    };
-    plan(&case, &mut Findings::default()).unwrap_or_default()
+    planned_with(Catalogue::embedded(), RELEASE, config, facts(), Source::Cloud, false).0.unwrap_or_default()
 }
 
 fn found_here(config: &InstallConfig, facts: Facts) -> Vec<Finding> {

@@ -77,7 +77,7 @@ async fn free(session: &Session<'_>) -> Result<Answer, Answer> {
 fn base_domain(session: &Session<'_>) -> Option<String> {
     let cluster = Cluster::of(session.asking.config);
     let used = stack_hub(session) || cluster.external_api || cluster.external_ingress;
-    Some(cluster.base_domain).filter(|_| used)
+    Some(cluster.base_domain).filter(|_| used && !session.platform.has_user_dns())
 }
 
 /// What the cluster is made in, from the outside to the inside.

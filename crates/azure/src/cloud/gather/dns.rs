@@ -36,6 +36,9 @@ pub(super) async fn dns_zone(session: &Session<'_>) -> Asked<Option<DnsZone>> {
     let cluster = Cluster::of(session.asking.config);
     let group = session.platform.base_domain_resource_group_name.as_str();
     let hub = stack_hub(session);
+    if session.platform.has_user_dns() {
+        return Ok(None);
+    }
     if group.is_empty() || !(hub || cluster.external_api || cluster.external_ingress) {
         return Ok(None);
     }

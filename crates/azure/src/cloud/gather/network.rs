@@ -1,16 +1,24 @@
 //! The existing network that the config names.
 
+use std::net::Ipv4Addr;
+
+use ipnet::Ipv4Net;
 use landfall_model::azure::facts::{Network, Subnet};
+use landfall_model::plan::{infra_id_prefix, is_infra_id};
 use landfall_platform::cloud::Asked;
 use serde::Deserialize;
-use serde::de::IgnoredAny;
 
 use super::{nullable, refused, resource};
 use crate::cloud::api_versions::Api;
+use crate::cloud::arm::Arm;
+use crate::cloud::fault::Fault;
 use crate::cloud::session::Session;
 
 /// The field of the network.
 const FIELD: &str = "platform.azure.virtualNetwork";
+
+/// The role of the control plane's subnet.
+const CONTROL_PLANE: &str = "control-plane";
 
 /// Provider and type of networks.
 const KIND: &str = "Microsoft.Network/virtualNetworks";
@@ -60,7 +68,7 @@ struct SubnetProperties {
     address_prefixes: Vec<String>,
     /// What has an address there.
     #[serde(deserialize_with = "nullable")]
-    ip_configurations: Vec<IgnoredAny>,
+    ip_configurations: Vec<Reference>,
     nat_gateway: Option<Reference>,
 }
 
@@ -82,8 +90,107 @@ pub(super) async fn network(session: &Session<'_>) -> Asked<Option<Network>> {
     let group = platform.network_resource_group_name.as_str();
     let path = resource::resource(&subscription, group, KIND, &platform.virtual_network);
     let found = arm.find::<Described>(Api::Networks, &path, &[]).await;
-    let found = found.map_err(|fault| refused(&fault, FIELD))?;
-    Ok(found.map(|described| network_of(described, group)))
+    let Some(described) = found.map_err(|fault| refused(&fault, FIELD))? else { return Ok(None) };
+    let address = if platform.has_user_dns() {
+        api_address(session, arm, &path, &described).await.map_err(|fault| refused(&fault, FIELD))?
+    } else {
+        None
+    };
+    let mut network = network_of(described, group);
+    if let Some((name, address)) = address
+        && let Some(subnet) = network.subnets.iter_mut().find(|subnet| subnet.name == name)
+    {
+        subnet.api_address = address.to_string();
+    }
+    Ok(Some(network))
+}
+
+/// The load balancer of the API, as far as it says the addresses of its front ends.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Balancer {
+    #[serde(deserialize_with = "nullable")]
+    properties: FrontEnds,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct FrontEnds {
+    #[serde(rename = "frontendIPConfigurations", deserialize_with = "nullable")]
+    all: Vec<FrontEnd>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct FrontEnd {
+    #[serde(deserialize_with = "nullable")]
+    properties: FrontEndProperties,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct FrontEndProperties {
+    #[serde(rename = "privateIPAddress", deserialize_with = "nullable")]
+    address: String,
+}
+
+/// Whether an address is free, and some that are.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Availability {
+    available: bool,
+    #[serde(rename = "availableIPAddresses", deserialize_with = "nullable")]
+    others: Vec<String>,
+}
+
+/// The subnet of the control plane, and the address that the API's internal load balancer has there, or else one that is
+/// free: the last one of the subnet, or the last one that Azure proposes.
+async fn api_address(
+    session: &Session<'_>,
+    arm: &Arm,
+    path: &str,
+    network: &Described,
+) -> Result<Option<(String, Ipv4Addr)>, Fault> {
+    let mut given = session.platform.subnets.iter();
+    let Some(given) = given.find(|subnet| subnet.role == CONTROL_PLANE) else { return Ok(None) };
+    let mut subnets = network.properties.subnets.iter();
+    let Some(subnet) = subnets.find(|subnet| subnet.name.eq_ignore_ascii_case(&given.name)) else {
+        return Ok(None);
+    };
+    let chosen = |address: Ipv4Addr| Some((subnet.name.clone(), address));
+    let prefix = infra_id_prefix(&session.asking.config.metadata.name);
+    // Without infrastructure of this cluster, a load balancer of that name is another cluster's.
+    let mut own = subnet.properties.ip_configurations.iter().filter(|_| session.asking.installed);
+    if let Some(balancer) = own.find_map(|used| own_balancer(&used.id, &prefix)) {
+        let found = arm.find::<Balancer>(Api::Networks, balancer, &[]).await?.unwrap_or_default();
+        let mut addresses = found.properties.all.iter();
+        let address = addresses.find_map(|front_end| front_end.properties.address.parse().ok());
+        if let Some(address) = address {
+            return Ok(chosen(address));
+        }
+    }
+    let mut prefixes = subnet.properties.address_prefix.iter().chain(&subnet.properties.address_prefixes);
+    let Some(net) = prefixes.find_map(|prefix| prefix.parse::<Ipv4Net>().ok()) else {
+        return Ok(None);
+    };
+    // Azure keeps the last address for itself.
+    let last = Ipv4Addr::from(u32::from(net.broadcast()).saturating_sub(1));
+    let path = format!("{path}/CheckIPAddressAvailability");
+    let answer: Availability = arm.get(Api::Networks, &path, &[("ipAddress", &last.to_string())]).await?;
+    if answer.available {
+        return Ok(chosen(last));
+    }
+    let others = answer.others.iter().filter_map(|address| address.parse().ok());
+    Ok(others.filter(|address| net.contains(address)).max().and_then(chosen))
+}
+
+/// The path of the load balancer that a front end belongs to, if it is the API's internal one of a cluster whose
+/// infrastructure id has this prefix.
+fn own_balancer<'u>(used: &'u str, prefix: &str) -> Option<&'u str> {
+    let (path, front_end) = used.split_once("/frontendIPConfigurations/")?;
+    let (_, name) = path.rsplit_once('/').filter(|_| !front_end.is_empty())?;
+    let id = name.strip_suffix("-internal").filter(|id| is_infra_id(id))?;
+    id.rsplit_once('-').is_some_and(|(found, _)| found == prefix).then_some(path)
 }
 
 fn network_of(described: Described, group: &str) -> Network {
@@ -106,6 +213,7 @@ fn subnet_of(described: DescribedSubnet) -> Subnet {
         address_prefixes: single.into_iter().chain(address_prefixes).collect(),
         used_addresses: i64::try_from(ip_configurations.len()).unwrap_or(i64::MAX),
         nat_gateway: nat_gateway.unwrap_or_default().id,
+        api_address: String::new(),
     }
 }
 
@@ -137,6 +245,19 @@ mod tests {
         let first = network.subnets.first();
         let first = first.map(|subnet| (subnet.used_addresses, subnet.nat_gateway.as_str()));
         assert_eq!(first, Some((2, "/gateway")));
+    }
+
+    #[test]
+    fn the_load_balancer_of_the_api_is_known_by_its_name() {
+        let used =
+            |name: &str| format!("/subscriptions/s/x/loadBalancers/{name}/frontendIPConfigurations/v4");
+        let balancer = |name: &str| own_balancer(&used(name), "demo").map(str::to_owned);
+        let path = "/subscriptions/s/x/loadBalancers/demo-bcd24-internal";
+        assert_eq!(balancer("demo-bcd24-internal").as_deref(), Some(path));
+        for other in ["demo-bcd24", "other-bcd24-internal", "demo-internal"] {
+            assert_eq!(balancer(other), None, "{other}");
+        }
+        assert_eq!(own_balancer("/subscriptions/s/x/networkInterfaces/nic/ipConfigurations/a", "demo"), None);
     }
 
     #[test]

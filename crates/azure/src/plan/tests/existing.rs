@@ -277,3 +277,24 @@ fn a_subnet_has_one_nat_gateway() {
         assert_eq!(gateways, [("workers", if outbound.contains("Multi") { "1" } else { "" })]);
     }
 }
+
+#[test]
+fn the_api_of_a_cluster_without_records_has_a_free_address() {
+    let mut config = in_network();
+    if let Some(platform) = &mut config.platform.azure {
+        "Enabled".clone_into(&mut platform.user_provisioned_dns);
+    }
+    let chosen = |config: &InstallConfig, facts: Facts| {
+        let (plan, findings) =
+            planned_for(Engine::Terraform, catalogue::Catalogue::embedded(), config, facts, Source::Cloud);
+        (plan.and_then(|plan| plan.load_balancers.api_address).map(|address| address.to_string()), findings)
+    };
+    let free = with_network(|network| "10.0.0.77".clone_into(&mut network.subnets[0].api_address));
+    let (address, findings) = chosen(&config, free);
+    assert_eq!((address.as_deref(), places(&findings)), (Some("10.0.0.77"), vec![]));
+    let (address, findings) = chosen(&config, with_network(|_| {}));
+    assert_eq!((address, places(&findings)), (None, vec![("LF0793", "platform.azure.subnets[0].name")]));
+    // In a new network the last address of the control plane's subnet is free.
+    let new = with_platform(|platform| "Enabled".clone_into(&mut platform.user_provisioned_dns));
+    assert_eq!(chosen(&new, answers()).0.as_deref(), Some("10.0.127.254"));
+}

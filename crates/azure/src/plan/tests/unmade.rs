@@ -42,10 +42,6 @@ fn what_no_engine_makes_is_left_out() {
     let disks = Some(vec![disk]);
     let cases = vec![
         (
-            with_platform(|platform| "Enabled".clone_into(&mut platform.user_provisioned_dns)),
-            "platform.azure.userProvisionedDNS",
-        ),
-        (
             with_settings(Settings { data_disks: disks, ..Settings::default() }),
             "controlPlane.platform.azure.dataDisks",
         ),
