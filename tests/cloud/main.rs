@@ -14,6 +14,8 @@ mod services;
 #[allow(dead_code, reason = "others use more of it")]
 #[path = "../support/faults.rs"]
 mod faults;
+#[path = "../support/ignition.rs"]
+mod ignition;
 
 // Shared with `tests/destroy`.
 #[allow(dead_code, reason = "others use more of it")]

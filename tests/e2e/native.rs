@@ -5,6 +5,7 @@ mod dual_stack;
 mod failing;
 mod killed;
 mod permissions;
+mod user_dns;
 mod variants;
 
 use serde_json::Value;

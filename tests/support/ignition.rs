@@ -30,8 +30,20 @@ data:
       - cidr: 10.0.0.0/16
 ";
 
-/// What the bootstrap machine starts with: too large for user data, and full of secrets.
-pub fn bootstrap(secret: &str) -> String {
+/// What the bootstrap machine starts with: too large for user data, and full of secrets. `domain` is the cluster's.
+pub fn bootstrap(domain: &str, secret: &str) -> String {
+    let tls = landfall::tls::issue(
+        landfall::tls::Names { domain, addresses: &[] },
+        jiff::civil::date(2026, 1, 1),
+        None,
+    );
+    let tls = tls.unwrap();
+    let pair = |certificate: &str, key: &str| {
+        let (certificate, key) = (STANDARD.encode(certificate), STANDARD.encode(key));
+        format!("kind: Secret\ndata:\n  tls.crt: {certificate}\n  tls.key: {key}\n")
+    };
+    let authority = pair(&tls.root_ca, tls.root_key.as_ref().unwrap().expose());
+    let server = pair(&tls.machine_config_server, tls.machine_config_server_key.expose());
     let file = |path: &str, text: &str| {
         let source = format!("data:text/plain;charset=utf-8;base64,{}", STANDARD.encode(text));
         json!({ "path": path, "mode": 0o600, "overwrite": true, "contents": { "source": source } })
@@ -42,6 +54,9 @@ pub fn bootstrap(secret: &str) -> String {
         "storage": { "files": [
             file("/opt/openshift/tls/root-ca.key", secret),
             file("/opt/openshift/manifests/cluster-config.yaml", CLUSTER_CONFIG),
+            file("/opt/openshift/manifests/machine-config-server-ca-secret.yaml", &authority),
+            file("/opt/openshift/manifests/machine-config-server-tls-secret.yaml", &server),
+            file("/opt/openshift/tls/machine-config-server.crt", &tls.machine_config_server),
             file("/opt/openshift/large", &"x".repeat(200_000)),
         ] },
     })

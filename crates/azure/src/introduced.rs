@@ -12,6 +12,14 @@ pub(super) const INTRODUCED: &[Introduced] = &[
     Introduced { since: GATEWAYS, gate: None, used: |config| outbound(config, "NATGatewaySingleZone") },
     Introduced { since: [4, 21], gate: None, used: |config| outbound(config, "NATGatewayMultiZone") },
     Introduced {
+        since: [4, 21],
+        gate: None,
+        used: |config| {
+            let azure = config.platform.azure.as_ref()?;
+            azure.has_user_dns().then(|| "platform.azure.userProvisionedDNS".to_owned())
+        },
+    },
+    Introduced {
         since: [4, 22],
         gate: Some("AzureDualStackInstall"),
         used: |config| {

@@ -55,7 +55,8 @@ fn after_each_kind_of_call_the_same_command_goes_on() {
         assert_eq!(code, 0, "{}", String::from_utf8_lossy(&said));
         break;
     }
-    assert!(runs > 20, "only {runs} runs");
+    // What was under way with a call that ends a run is done, and no later run is killed for it.
+    assert!(runs >= 18, "only {runs} runs");
     let changes = site.changes();
     let said = site.create(&[]);
     assert_eq!(site.changes(), changes, "{said}");

@@ -6,13 +6,14 @@ use std::process::{Command, Output, Stdio};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rustix::process::Pid;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tempfile::TempDir;
 
 use super::super::arm::{Azure, Scene};
 use super::super::parts;
 use super::super::scene::{self, SUBSCRIPTION, with_ids};
 use super::super::shape::{SECRET, kind_of};
+use crate::ignition::{bootstrap, pointer};
 use crate::program::{Landfall, Ran};
 use crate::proxy::{Proxy, Way};
 
@@ -83,24 +84,10 @@ impl Site {
             .with("AZURE_CLIENT_SECRET", scene::SECRET);
         let ignition = tempfile::tempdir().unwrap();
         let write = |name: &str, text: &str| std::fs::write(ignition.path().join(name), text).unwrap();
-        let pointer = |role: &str| {
-            let source = format!("https://api-int.demo.example.com:22623/config/{role}");
-            let authority = format!("data:text/plain;charset=utf-8;base64,{}", STANDARD.encode(&azure.pem));
-            json!({ "ignition": {
-                "version": "3.2.0",
-                "config": { "merge": [{ "source": source }] },
-                "security": { "tls": { "certificateAuthorities": [{ "source": authority }] } },
-            } })
-            .to_string()
-        };
-        let whole = json!({
-            "ignition": { "version": "3.2.0" },
-            "passwd": { "users": [{ "name": "core", "passwordHash": format!("{CANARY}ignition") }] },
-            "storage": { "files": [{ "path": "/x", "contents": { "source": "x".repeat(100_000) } }] },
-        });
-        write("master.ign", &pointer("master"));
-        write("worker.ign", &pointer("worker"));
-        write("bootstrap.ign", &whole.to_string());
+        let domain = "demo.example.com";
+        write("master.ign", &pointer(domain, "master", &azure.pem));
+        write("worker.ign", &pointer(domain, "worker", &azure.pem));
+        write("bootstrap.ign", &bootstrap(domain, &format!("{CANARY}ignition")));
         Self { azure, landfall, ignition, _proxy: proxy }
     }
 

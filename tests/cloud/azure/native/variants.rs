@@ -1,7 +1,15 @@
 //! Other clouds and configs: everything that is planned exists, and goes again.
 
+use serde_json::json;
+
+use super::super::answer::Answer;
+use super::super::arm::Trouble;
 use super::super::scene::group;
 use super::site::{Names, PUBLIC, Site};
+
+const GIVEN_NETWORK: &str = "    networkResourceGroupName: net-rg\n    virtualNetwork: corp-vnet\n    \
+                             controlPlaneSubnet: masters-sn\n    computeSubnet: workers-sn\n";
+const MACHINE_NETWORK: &str = "  machineNetwork:\n  - cidr: 10.0.0.0/16\n";
 
 const US_GOV: Names = (
     "AzureUSGovernmentCloud",
@@ -62,10 +70,7 @@ fn a_nat_gateway() {
 
 #[test]
 fn a_given_network() {
-    let network = "    networkResourceGroupName: net-rg\n    virtualNetwork: corp-vnet\n    \
-                   controlPlaneSubnet: masters-sn\n    computeSubnet: workers-sn\n";
-    let site =
-        Site::new(network, "", |text, _| text.replace("  machineNetwork:\n  - cidr: 10.0.0.0/16\n", ""));
+    let site = Site::new(GIVEN_NETWORK, "", |text, _| text.replace(MACHINE_NETWORK, ""));
     let before = site.paths();
     let said = site.create(&[]);
     site.stands_as_planned(said["infraID"].as_str().unwrap());
@@ -74,6 +79,50 @@ fn a_given_network() {
     site.destroy_bootstrap();
     site.destroy();
     assert_eq!(site.paths(), before);
+}
+
+/// Machines find the API by the last free address of its subnet, as the user provides the records.
+fn without_records(network: &str, address: &'static str) {
+    const CHECK: &str = "/virtualnetworks/corp-vnet/checkipaddressavailability";
+    let platform = format!("    userProvisionedDNS: Enabled\n{network}");
+    let site = Site::new(&platform, "", |text, scene| {
+        // Somebody has the last address.
+        scene.troubles.push(Trouble::always(CHECK, |_| {
+            Answer::json(
+                200,
+                &json!({ "available": false, "availableIPAddresses": ["10.0.0.9", "10.0.0.77"] }),
+            )
+        }));
+        let text = if network.is_empty() { text } else { text.replace(MACHINE_NETWORK, "") };
+        text + "featureSet: TechPreviewNoUpgrade\n"
+    });
+    let before = site.paths();
+    let release = &["--release", "4.21"];
+    let said = site.create(release);
+    let id = said["infraID"].as_str().unwrap();
+    let made: Vec<String> = site.paths().difference(&before).cloned().collect();
+    assert!(made.iter().all(|path| !path.contains("dnszones")), "{made:?}");
+    let balancer = Site::in_group(id, &format!("Microsoft.Network/loadBalancers/{id}-internal"));
+    let balancer = site.azure.manager().look(|tree| tree.get(&balancer).cloned()).unwrap();
+    let front_end = &balancer["properties"]["frontendIPConfigurations"][0]["properties"];
+    assert_eq!(front_end["privateIPAddress"], address, "{balancer}");
+    let master = site.started_with(id, "master-0").to_string();
+    assert!(master.contains(&format!("https://{address}:22623/config/master")), "{master}");
+    let changes = site.changes();
+    site.create(release);
+    assert_eq!(site.changes(), changes, "a second run has changed something");
+    site.destroy();
+    assert_eq!(site.paths(), before);
+}
+
+#[test]
+fn machines_find_the_api_in_a_new_network() {
+    without_records("", "10.0.127.254");
+}
+
+#[test]
+fn machines_find_the_api_in_a_given_network() {
+    without_records(GIVEN_NETWORK, "10.0.0.77");
 }
 
 #[test]
