@@ -104,7 +104,7 @@ pub fn user_records(field: &str, cluster: &Cluster, addresses: &[Ipv4Addr]) -> F
     let message =
         "no DNS records are created for this cluster: the installation completes once you have created them";
     Finding::warning(&USER_RECORDS, Kind::Required, field, message).help(format!(
-        "create, where your users ask:\n  api.{domain}: {api}\n  *.apps.{domain}: the load balancer of the default \
+        "create them in your DNS:\n  api.{domain}: {api}\n  *.apps.{domain}: the load balancer of the default \
          ingress controller, which the cluster creates\nmachines of the cluster need no records"
     ))
 }
