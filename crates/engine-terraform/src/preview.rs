@@ -91,6 +91,16 @@ struct Difference {
     after: Value,
 }
 
+impl Difference {
+    /// Whether a planned change sets an attribute of this one to another value.
+    fn is_set_back_by(&self, planned: &Self) -> bool {
+        let attributes = self.after.as_object().into_iter().flatten();
+        let mut changed = attributes.filter(|(name, value)| self.before.get(name) != Some(value));
+        // What is not known before the change is not in the plan.
+        changed.any(|(name, value)| planned.after.get(name).is_some_and(|after| after != value))
+    }
+}
+
 impl Terraform {
     /// What [`Terraform::run`] would do with a stage that was prepared by [`Terraform::init`]. Waits before for an
     /// earlier run that still works on it.
@@ -155,9 +165,10 @@ fn changes(bytes: &[u8]) -> Option<Vec<Change>> {
         let drifted = drift.iter().find(|drifted| drifted.address == planned.address)?;
         match drifted.change.actions.as_slice() {
             [action] if action == "delete" => Some(Outside::Removed),
-            // Attributes that Terraform only records are not differences from the plan.
-            _ if planned.change.actions == ["no-op"] => None,
-            _ => Some(Outside::Changed),
+            // Attributes that Terraform only records are not differences from the plan. Nor are those of a resource
+            // that is changed or replaced for another reason.
+            _ if drifted.change.is_set_back_by(&planned.change) => Some(Outside::Changed),
+            _ => None,
         }
     };
     let managed = plan.resource_changes.into_iter().filter(|planned| planned.mode == MANAGED);
@@ -222,18 +233,30 @@ mod tests {
 
     #[test]
     fn says_what_was_removed_or_changed_by_hand() {
-        let one = |name: &str, actions: &[&str]| {
+        let one = |name: &str, actions: &[&str], before: Value, after: Value| {
             json!({ "address": format!("aws_subnet.{name}"), "mode": "managed", "type": "aws_subnet", "name": name,
-                    "change": { "actions": actions, "before": { "id": name }, "after": {} } })
+                    "change": { "actions": actions, "before": before, "after": after } })
         };
+        let (made, edited) = (json!({ "id": "a", "tags": "made" }), json!({ "id": "a", "tags": "edited" }));
+        let replacement = ["delete", "create"];
         let plan = json!({
             "resource_changes": [
-                one("gone", &["create"]), one("edited", &["update"]), one("noted", &["no-op"]), one("new", &["create"]),
+                one("gone", &["create"], Value::Null, made.clone()),
+                one("edited", &["update"], edited.clone(), made.clone()),
+                one("noted", &["no-op"], edited.clone(), edited.clone()),
+                one("new", &["create"], Value::Null, made.clone()),
+                // One that is replaced for another reason: its id is not known before.
+                one("tainted", &replacement, json!({ "id": "b" }), json!({ "tags": "made" })),
             ],
-            "resource_drift": [one("gone", &["delete"]), one("edited", &["update"]), one("noted", &["update"])],
+            "resource_drift": [
+                one("gone", &["delete"], made.clone(), Value::Null),
+                one("edited", &["update"], made.clone(), edited.clone()),
+                one("noted", &["update"], made, edited),
+                one("tainted", &["update"], json!({ "id": "a" }), json!({ "id": "b" })),
+            ],
         });
         let found = changes(plan.to_string().as_bytes()).unwrap_or_default();
         let outside: Vec<Option<Outside>> = found.iter().map(|change| change.outside).collect();
-        assert_eq!(outside, [Some(Outside::Removed), Some(Outside::Changed), None, None]);
+        assert_eq!(outside, [Some(Outside::Removed), Some(Outside::Changed), None, None, None]);
     }
 }

@@ -20,6 +20,9 @@ const VERSION: u64 = 4;
 /// Resources that terraform manages, in difference to those that it only reads.
 const MANAGED: &str = "managed";
 
+/// The status of a resource that the next run replaces.
+const TAINTED: &str = "tainted";
+
 #[derive(Deserialize)]
 struct State {
     version: u64,
@@ -45,6 +48,19 @@ struct Instance {
     /// A number or a text.
     #[serde(default)]
     index_key: Option<serde_json::Value>,
+    /// `tainted` where the creation of a resource failed.
+    #[serde(default)]
+    status: String,
+    /// The key of an instance that is the rest of a replacement.
+    #[serde(default)]
+    deposed: String,
+}
+
+impl Instance {
+    /// Whether the next run replaces or removes it.
+    fn is_replaced(&self) -> bool {
+        self.status == TAINTED || !self.deposed.is_empty()
+    }
 }
 
 /// The addresses of the resources that stand in the state of a stage, without those that are only read; none
@@ -53,13 +69,40 @@ struct Instance {
 /// # Errors
 /// The state cannot be read or understood.
 pub fn resources(folder: &Path) -> Result<Vec<String>, Fault> {
-    let path = folder.join(STATE);
-    let bytes = streams::read(&path)?.unwrap_or_default();
-    addresses(&bytes).map_err(|why| Fault::State { path, why })
+    read(folder, |_| true)
 }
 
-/// The addresses in a state. Why not, in words that hold nothing of it.
-fn addresses(bytes: &[u8]) -> Result<Vec<String>, String> {
+/// As [`resources`], without those that the next run replaces, as their creation failed.
+///
+/// # Errors
+/// The state cannot be read or understood.
+pub fn complete_resources(folder: &Path) -> Result<Vec<String>, Fault> {
+    read(folder, |instance| !instance.is_replaced())
+}
+
+fn read(folder: &Path, counts: fn(&Instance) -> bool) -> Result<Vec<String>, Fault> {
+    let path = folder.join(STATE);
+    let bytes = streams::read(&path)?.unwrap_or_default();
+    addresses(&bytes, counts).map_err(|why| Fault::State { path, why })
+}
+
+/// The addresses of the instances in a state that count. Why not, in words that hold nothing of it.
+fn addresses(bytes: &[u8], counts: fn(&Instance) -> bool) -> Result<Vec<String>, String> {
+    let mut found: Vec<String> = Vec::new();
+    for resource in &managed(bytes)? {
+        for instance in resource.instances.iter().filter(|instance| counts(instance)) {
+            let address = address(resource, instance);
+            // The rest of a replacement is next to its successor.
+            if !found.contains(&address) {
+                found.push(address);
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// The resources in a state that terraform manages.
+fn managed(bytes: &[u8]) -> Result<Vec<Resource>, String> {
     if bytes.trim_ascii().is_empty() {
         return Ok(Vec::new());
     }
@@ -72,17 +115,7 @@ fn addresses(bytes: &[u8]) -> Result<Vec<String>, String> {
     if state.version != VERSION {
         return Err(format!("it has format {}; only {VERSION} is supported", state.version));
     }
-    let mut found: Vec<String> = Vec::new();
-    for resource in state.resources.iter().filter(|resource| resource.mode == MANAGED) {
-        for instance in &resource.instances {
-            let address = address(resource, instance);
-            // The rest of a replacement is next to its successor.
-            if !found.contains(&address) {
-                found.push(address);
-            }
-        }
-    }
-    Ok(found)
+    Ok(state.resources.into_iter().filter(|resource| resource.mode == MANAGED).collect())
 }
 
 fn address(resource: &Resource, instance: &Instance) -> String {
@@ -120,15 +153,37 @@ mod tests {
             "aws_instance.master[1]",
             "module.dns.aws_route53_record.api[\"a\\\"b\"]",
         ];
-        let found = addresses(state.to_string().as_bytes());
+        let found = all(state.to_string().as_bytes());
         assert_eq!(found, Ok(expected.map(str::to_owned).to_vec()));
+    }
+
+    fn all(bytes: &[u8]) -> Result<Vec<String>, String> {
+        addresses(bytes, |_| true)
+    }
+
+    #[test]
+    fn what_is_replaced_is_not_complete() {
+        let state = serde_json::json!({
+            "version": 4,
+            "resources": [
+                {"mode": "managed", "type": "aws_instance", "name": "bootstrap",
+                 "instances": [{"status": "tainted", "attributes": {}}]},
+                {"mode": "managed", "type": "aws_instance", "name": "master",
+                 "instances": [{"index_key": 0}, {"index_key": 0, "deposed": "ab12"},
+                               {"index_key": 1, "deposed": "cd34"}]},
+            ],
+        });
+        let bytes = state.to_string().into_bytes();
+        let complete = addresses(&bytes, |instance| !instance.is_replaced());
+        assert_eq!(complete, Ok(vec!["aws_instance.master[0]".to_owned()]));
+        assert_eq!(all(&bytes).map(|all| all.len()), Ok(3));
     }
 
     #[test]
     fn nothing_is_not_a_fault() {
-        assert_eq!(addresses(b""), Ok(Vec::new()));
-        assert_eq!(addresses(b"\n"), Ok(Vec::new()));
-        assert_eq!(addresses(b"{\"version\":4}"), Ok(Vec::new()));
+        assert_eq!(all(b""), Ok(Vec::new()));
+        assert_eq!(all(b"\n"), Ok(Vec::new()));
+        assert_eq!(all(b"{\"version\":4}"), Ok(Vec::new()));
         assert_eq!(resources(Path::new("/nonexistent/landfall")).ok(), Some(Vec::new()));
     }
 
@@ -142,7 +197,7 @@ mod tests {
             "{\"version\":\"canary\"}",
         ];
         for text in broken {
-            let why = addresses(text.as_bytes()).err();
+            let why = all(text.as_bytes()).err();
             assert!(why.as_ref().is_some_and(|why| !why.contains("canary")), "{text}: {why:?}");
         }
     }

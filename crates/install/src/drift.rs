@@ -79,10 +79,11 @@ fn named(names: &[String]) -> String {
     format!("{}{more}", first.join(", "))
 }
 
-/// The drift that terraform's plan shows.
-fn of_changes(stage: &str, changes: &[Change]) -> Drift {
+/// The drift that terraform's plan shows of the resources that a run would keep.
+fn of_changes(stage: &str, changes: &[Change], complete: &[String]) -> Drift {
     let of = |outside: Outside| {
-        let those = changes.iter().filter(move |change| change.outside == Some(outside));
+        let those = changes.iter().filter(|change| complete.contains(&change.address));
+        let those = those.filter(move |change| change.outside == Some(outside));
         those.map(|change| change.address.clone()).collect()
     };
     let missing: Vec<String> = of(Outside::Removed);
@@ -136,7 +137,10 @@ impl Site<'_> {
         let looked = looked.await;
         self.clear(&needs)?;
         Ok(match looked.map_err(engine)? {
-            Preview::Changes(changes) => of_changes(stage.name, &changes),
+            Preview::Changes(changes) => {
+                let complete = landfall_engine_terraform::complete_resources(&folder).map_err(engine)?;
+                of_changes(stage.name, &changes, &complete)
+            }
             // Applying the stage says what is wrong.
             Preview::Refused { .. } => Drift::default(),
         })
@@ -200,7 +204,8 @@ mod tests {
             change("aws_subnet.b", Some(Outside::Changed)),
             change("aws_subnet.c", None),
         ];
-        let drift = of_changes("cluster", &changes);
+        let complete = ["a", "b", "c"].map(|name| format!("aws_subnet.{name}"));
+        let drift = of_changes("cluster", &changes, &complete);
         let told = drift.findings(true);
         let codes: Vec<&str> = told.iter().map(|finding| finding.code.as_str()).collect();
         assert_eq!(codes, ["LF1427", "LF1428"]);
@@ -208,8 +213,10 @@ mod tests {
         assert!(told[0].message.ends_with("aws_subnet.a") && told[1].message.ends_with("aws_subnet.b"));
         assert_ne!(told[1].help, drift.findings(false)[1].help);
         assert_eq!(drift.missing_types, BTreeMap::from([("aws_subnet".to_owned(), 1)]));
-        assert!(!of_changes("cluster", &changes[1..]).is_none());
-        assert!(of_changes("cluster", &changes[2..]).is_none());
+        assert!(!of_changes("cluster", &changes[1..], &complete).is_none());
+        assert!(of_changes("cluster", &changes[2..], &complete).is_none());
+        // Those whose creation failed are replaced anyway.
+        assert!(of_changes("cluster", &changes, &complete[2..]).is_none());
     }
 
     #[test]

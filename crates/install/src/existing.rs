@@ -55,12 +55,26 @@ pub(super) fn counted<'t>(types: impl Iterator<Item = &'t str>) -> BTreeMap<Stri
     counts
 }
 
-/// What exists by the states of terraform. Nothing is known of a state that cannot be read.
+/// What exists by the states of terraform, without what the next run replaces. Nothing is known of a state that
+/// cannot be read.
 #[must_use]
 pub fn existing(root: &Path, platform: &dyn Platform) -> Vec<Existing> {
+    in_states(root, platform, landfall_engine_terraform::complete_resources)
+}
+
+/// What exists by the states of terraform, with what the next run replaces.
+#[must_use]
+pub fn existing_with_replaced(root: &Path, platform: &dyn Platform) -> Vec<Existing> {
+    in_states(root, platform, landfall_engine_terraform::resources)
+}
+
+fn in_states(
+    root: &Path,
+    platform: &dyn Platform,
+    read: fn(&Path) -> Result<Vec<String>, landfall_engine_terraform::Fault>,
+) -> Vec<Existing> {
     let of = |stage: &plan::Stage| {
-        let folder = root.join(FOLDER).join(stage.name);
-        let addresses = landfall_engine_terraform::resources(&folder).unwrap_or_default();
+        let addresses = read(&root.join(FOLDER).join(stage.name)).unwrap_or_default();
         Existing::of(stage, addresses, type_of)
     };
     platform.stages().iter().map(of).collect()
@@ -118,6 +132,8 @@ mod tests {
             { "mode": "managed", "type": "aws_eip", "name": "nat",
               "instances": [{ "index_key": "a" }, { "index_key": "b" }] },
             { "mode": "managed", "type": "aws_vpc", "name": "new", "instances": [{}] },
+            { "mode": "managed", "type": "aws_instance", "name": "bootstrap",
+              "instances": [{ "status": "tainted" }] },
         ] });
         std::fs::write(folder.join("terraform.tfstate"), state.to_string())?;
         let platform = platforms::named("aws").ok_or("no such platform")?;
@@ -125,6 +141,8 @@ mod tests {
         let counts: Vec<(&str, usize)> = all.iter().map(|one| (one.stage, one.count())).collect();
         assert_eq!(counts, [("cluster", 3), ("bootstrap", 0)]);
         assert_eq!(all.first().and_then(|one| one.types.get("aws_eip")), Some(&2));
+        let all = existing_with_replaced(root.path(), platform);
+        assert_eq!(all.first().map(Existing::count), Some(4));
         Ok(())
     }
 

@@ -26,7 +26,7 @@ mod standing;
 mod untracked;
 
 pub use drift::{Drift, NativeLook};
-pub use existing::{Existing, existing, existing_native};
+pub use existing::{Existing, existing, existing_native, existing_with_replaced};
 pub use native::{
     NativeRemoval, NativeSite, apply_native, destroy_native_bootstrap, is_bootstrap_unknown, secrets,
 };

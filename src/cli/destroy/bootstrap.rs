@@ -110,9 +110,8 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
         Ok(true) => return finish(Ok(()), &[], &going, settings),
         Err(fault) => return finish(Err(fault), &[], &going, settings),
     }
-    if let Some(exit) =
-        refused(args, &named, temporary(platform, &install::existing(&directory, platform)), settings)?
-    {
+    let existing = install::existing_with_replaced(&directory, platform);
+    if let Some(exit) = refused(args, &named, temporary(platform, &existing), settings)? {
         return Ok(exit);
     }
     let runtime = prepare::runtime()?;
