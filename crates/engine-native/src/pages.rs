@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use landfall_diagnostics::{Code, Finding, Kind};
+use landfall_diagnostics::{Code, Finding, Kind, shortened};
 use landfall_platform::native::Existing;
+use serde_json::{Map, Value};
 
 static NOT_READY: Code = Code::new("LF1423");
 
@@ -48,8 +49,12 @@ pub(crate) fn differs(name: &str, existing: &Existing) -> Finding {
 /// Properties of a resource that landfall set back to the plan. The differences are those before.
 pub(crate) fn repaired(name: &str, existing: &Existing) -> Finding {
     let each = existing.differences.iter();
-    let each: Vec<String> =
-        each.map(|(key, there, wanted)| format!("{key} was {there}, is {wanted}")).collect();
+    let each: Vec<String> = each
+        .map(|(key, there, wanted)| match short(there, wanted) {
+            Some((there, wanted)) => format!("{key} was {there}, is {wanted}"),
+            None => key.clone(),
+        })
+        .collect();
     let message = format!("{name}{} was set back to the plan: {}", id(existing), each.join("; "));
     Finding::warning(&REPAIRED, Kind::Invalid, "", message)
         .help("if the change was intended, put it into the install config, so that the plan has it")
@@ -57,9 +62,32 @@ pub(crate) fn repaired(name: &str, existing: &Existing) -> Finding {
 
 fn each(existing: &Existing) -> String {
     let each = existing.differences.iter();
-    let each: Vec<String> =
-        each.map(|(key, there, wanted)| format!("{key} is {there}, planned is {wanted}")).collect();
+    let each: Vec<String> = each
+        .map(|(key, there, wanted)| match short(there, wanted) {
+            Some((there, wanted)) => format!("{key} is {there}, planned is {wanted}"),
+            None => key.clone(),
+        })
+        .collect();
     each.join("; ")
+}
+
+/// What differs in two values, as texts that fit into a line: of objects the keys that differ. None where nobody
+/// would read the values, as in documents.
+fn short(there: &Value, wanted: &Value) -> Option<(String, String)> {
+    let (there, wanted) = match (there, wanted) {
+        (Value::Object(there), Value::Object(wanted)) => {
+            let differs = |key: &&String| there.get(*key) != wanted.get(*key);
+            let keys: Vec<&String> = wanted.keys().filter(differs).collect();
+            let of = |all: &Map<String, Value>| {
+                let some = keys.iter().filter_map(|key| Some(((*key).clone(), all.get(*key)?.clone())));
+                Value::Object(some.collect()).to_string()
+            };
+            (of(there), of(wanted))
+        }
+        _ => (there.to_string(), wanted.to_string()),
+    };
+    let is_read = |text: &String| shortened(text) == *text;
+    (is_read(&there) && is_read(&wanted)).then_some((there, wanted))
 }
 
 /// A resource of the planned name that is not the cluster's.
@@ -82,4 +110,28 @@ pub fn interrupted(stage: &str, existing: usize, total: usize) -> Finding {
     Finding::error(&INTERRUPTED, Kind::Invalid, "", message).help(
         "run the same command again to continue: each existing resource is recorded in the cluster directory",
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use landfall_platform::native::{Properties, State};
+    use serde_json::json;
+
+    use super::*;
+
+    fn differing(key: &str, there: Value, wanted: Value) -> String {
+        let differences = vec![(key.to_owned(), there, wanted)];
+        let existing = Existing { outputs: Properties::new(), differences, state: State::Ready };
+        differs("x/a", &existing).message
+    }
+
+    #[test]
+    fn of_tags_those_that_differ_are_named_and_of_documents_nothing_is_quoted() {
+        let tags = |owner: &str| json!({ "Name": "demo", "owner": owner });
+        let message = differing("tags", tags("them"), tags("us"));
+        assert!(message.contains("them") && message.contains("us") && !message.contains("demo"), "{message}");
+        let document = |action: &str| json!({ "Statement": [{ "Action": action.repeat(30) }] });
+        let message = differing("document", document("ec2:*"), document("ec2:Describe*"));
+        assert!(message.ends_with("document") && message.len() < 80, "{message}");
+    }
 }

@@ -16,7 +16,7 @@ const CROSS_ZONE: &str = "load_balancing.cross_zone.enabled";
 const MOST_TAGS: usize = 20;
 
 impl Resources<'_> {
-    async fn elb(&self) -> Made<&aws_sdk_elasticloadbalancingv2::Client> {
+    pub(super) async fn elb(&self) -> Made<&aws_sdk_elasticloadbalancingv2::Client> {
         self.session.elbv2().await.map_err(|why| Self::unready(&why))
     }
 

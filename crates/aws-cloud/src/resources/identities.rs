@@ -8,7 +8,7 @@ use super::super::fault::Sort;
 use super::{Item, Made, Resources, once, pairs, send};
 
 impl Resources<'_> {
-    async fn iam(&self) -> Made<&aws_sdk_iam::Client> {
+    pub(super) async fn iam(&self) -> Made<&aws_sdk_iam::Client> {
         self.session.iam().await.map_err(|why| Self::unready(&why))
     }
 

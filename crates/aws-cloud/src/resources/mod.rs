@@ -11,6 +11,7 @@ mod kinds;
 mod machines;
 mod names;
 mod network;
+mod repairs;
 mod storage;
 
 use std::collections::HashMap;
@@ -290,6 +291,10 @@ impl Api for Resources<'_> {
             Some(complete) => complete(self, wanted, outputs),
             None => Box::pin(async { Ok(()) }),
         }
+    }
+
+    fn repair<'s>(&'s self, wanted: &'s Wanted, existing: &'s Existing) -> Waiting<'s, Made<bool>> {
+        Box::pin(repairs::repair(self, wanted, existing))
     }
 
     fn traits(&self, name: &str) -> Traits {

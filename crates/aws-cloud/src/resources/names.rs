@@ -140,6 +140,15 @@ pub(super) async fn records(cx: &Resources<'_>, wanted: &Wanted) -> Made<Vec<Ite
 }
 
 pub(super) async fn create_record(cx: &Resources<'_>, wanted: &Wanted) -> Made<Properties> {
+    change_record(cx, wanted, ChangeAction::Create).await
+}
+
+/// Sets an existing record to the wanted target.
+pub(super) async fn replace_record(cx: &Resources<'_>, wanted: &Wanted) -> Made<Properties> {
+    change_record(cx, wanted, ChangeAction::Upsert).await
+}
+
+async fn change_record(cx: &Resources<'_>, wanted: &Wanted, action: ChangeAction) -> Made<Properties> {
     const CALL: &str = "route53:ChangeResourceRecordSets";
     let broken = |error| invalid(cx, CALL, &error);
     let set =
@@ -156,7 +165,7 @@ pub(super) async fn create_record(cx: &Resources<'_>, wanted: &Wanted) -> Made<P
         }
     };
     let set = set.build().map_err(broken)?;
-    let change = Change::builder().action(ChangeAction::Create).resource_record_set(set);
+    let change = Change::builder().action(action).resource_record_set(set);
     let batch = ChangeBatch::builder().changes(change.build().map_err(broken)?);
     let route53 = once!(aws_sdk_route53, cx.route53_for(wanted).await?);
     let request = route53.change_resource_record_sets();

@@ -48,7 +48,8 @@ impl Resources<'_> {
     }
 }
 
-fn on(value: bool) -> AttributeBooleanValue {
+/// A value of an attribute that is on or off.
+pub(super) fn on(value: bool) -> AttributeBooleanValue {
     AttributeBooleanValue::builder().value(value).build()
 }
 

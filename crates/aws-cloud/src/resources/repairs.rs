@@ -1,0 +1,136 @@
+//! Sets properties of existing resources back to the plan, where AWS has one call for it that replaces nothing, and
+//! the permissions to install a cluster include it.
+
+use aws_sdk_ec2::types::Tag;
+use aws_sdk_elasticloadbalancingv2::types::Tag as BalancerTag;
+use aws_sdk_iam::types::Tag as RoleTag;
+use landfall_platform::native::{Existing, Properties, Wanted};
+use serde_json::Value;
+
+use super::identities::invalid;
+use super::network::on;
+use super::{Made, Resources, balancers, identities, is_true, names, network, pairs, send};
+
+/// The kinds whose tags EC2 has.
+const EC2: &[&str] = &[
+    "address",
+    "dhcp-options",
+    "egress-gateway",
+    "image",
+    "instance",
+    "internet-gateway",
+    "nat-gateway",
+    "network-interface",
+    "route-table",
+    "security-group",
+    "subnet",
+    "vpc",
+    "vpc-endpoint",
+];
+
+/// How a property is set back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Call {
+    Tags,
+    BalancerTags,
+    RoleTags,
+    ZoneTags,
+    RolePolicy,
+    Record,
+    VpcAttributes,
+    PublicAddresses,
+    CrossZone,
+    HealthPath,
+    Groups,
+}
+
+/// The call that sets a property of a kind back; none where it stays.
+fn call(kind: &str, property: &str) -> Option<Call> {
+    Some(match (kind, property) {
+        (kind, "tags") if EC2.contains(&kind) => Call::Tags,
+        ("load-balancer" | "target-group", "tags") => Call::BalancerTags,
+        ("role", "tags") => Call::RoleTags,
+        ("hosted-zone", "tags") => Call::ZoneTags,
+        ("role-policy", "document") => Call::RolePolicy,
+        ("record", "target" | "targetZone") => Call::Record,
+        ("vpc", "dnsHostnames" | "dnsSupport") => Call::VpcAttributes,
+        ("subnet", "publicAddresses") => Call::PublicAddresses,
+        ("load-balancer", "crossZone") => Call::CrossZone,
+        ("target-group", "healthPath") => Call::HealthPath,
+        ("network-interface", "groups") => Call::Groups,
+        _ => return None,
+    })
+}
+
+/// Sets back what it can; whether it sent a call.
+pub(super) async fn repair(cx: &Resources<'_>, wanted: &Wanted, existing: &Existing) -> Made<bool> {
+    let mut calls: Vec<Call> = Vec::new();
+    for (property, ..) in &existing.differences {
+        calls.extend(call(wanted.kind, property).filter(|call| !calls.contains(call)));
+    }
+    for call in &calls {
+        send(cx, *call, wanted, &existing.outputs).await?;
+    }
+    Ok(!calls.is_empty())
+}
+
+async fn send(cx: &Resources<'_>, call: Call, wanted: &Wanted, outputs: &Properties) -> Made<()> {
+    let id = outputs.get("id").and_then(Value::as_str).unwrap_or_default();
+    let tags = || pairs(wanted, "tags").into_iter();
+    match call {
+        Call::Tags => {
+            let tags = tags().map(|(key, value)| Tag::builder().key(key).value(value).build());
+            let request = cx.ec2().await?.create_tags().resources(id).set_tags(Some(tags.collect()));
+            send!(cx, "ec2:CreateTags", request).map(drop)
+        }
+        Call::BalancerTags => {
+            let tags = tags().map(|(key, value)| BalancerTag::builder().key(key).value(value).build());
+            let request = cx.elb().await?.add_tags().resource_arns(id).set_tags(Some(tags.collect()));
+            send!(cx, "elasticloadbalancing:AddTags", request).map(drop)
+        }
+        Call::RoleTags => {
+            const CALL: &str = "iam:TagRole";
+            let tags = tags().map(|(key, value)| RoleTag::builder().key(key).value(value).build());
+            let tags: Vec<RoleTag> =
+                tags.collect::<Result<_, _>>().map_err(|error| invalid(cx, CALL, &error))?;
+            let request = cx.iam().await?.tag_role().role_name(wanted.text("name"));
+            send!(cx, "iam:TagRole", request.set_tags(Some(tags))).map(drop)
+        }
+        Call::ZoneTags => names::tag_zone(cx, wanted, outputs).await,
+        Call::RolePolicy => identities::put_policy(cx, wanted).await.map(drop),
+        Call::Record => names::replace_record(cx, wanted).await.map(drop),
+        Call::VpcAttributes => network::complete_vpc(cx, wanted, outputs).await,
+        Call::PublicAddresses => {
+            let request = cx.ec2().await?.modify_subnet_attribute().subnet_id(id);
+            let request = request.map_public_ip_on_launch(on(is_true(wanted, "publicAddresses")));
+            send!(cx, "ec2:ModifySubnetAttribute", request).map(drop)
+        }
+        Call::CrossZone => balancers::complete_balancer(cx, wanted, outputs).await,
+        Call::HealthPath => {
+            let request = cx.elb().await?.modify_target_group().target_group_arn(id);
+            let request = request.health_check_path(wanted.text("healthPath"));
+            send!(cx, "elasticloadbalancing:ModifyTargetGroup", request).map(drop)
+        }
+        Call::Groups => {
+            let request = cx.ec2().await?.modify_network_interface_attribute().network_interface_id(id);
+            let request = request.set_groups(Some(wanted.texts("groups")));
+            send!(cx, "ec2:ModifyNetworkInterfaceAttribute", request).map(drop)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::kinds::kind;
+    use super::*;
+
+    #[test]
+    fn tags_records_and_policies_are_set_back_and_sizes_are_not() {
+        assert_eq!(call("vpc", "tags"), Some(Call::Tags));
+        assert_eq!(call("record", "target"), Some(Call::Record));
+        assert_eq!(call("role-policy", "document"), Some(Call::RolePolicy));
+        assert_eq!(call("instance", "type"), None);
+        assert_eq!(call("subnet", "cidr"), None);
+        assert!(EC2.iter().all(|name| kind(name).is_some()));
+    }
+}
