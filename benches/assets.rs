@@ -58,6 +58,7 @@ fn assets(criterion: &mut Criterion) {
                 release,
                 identity: &identity,
                 installed: false,
+                own_records: &[],
                 engine: plan::Engine::default(),
             };
             let plan = assets::plan(&case, &mut out);

@@ -176,6 +176,7 @@ pub fn asking<'a>(
         catalogue: &basis.catalogue,
         release: &basis.release,
         installed: inputs::is_installed(directory),
+        own_records: &examined.own_records,
         checked: true,
         engine: noted_engine(directory, examined),
         world,

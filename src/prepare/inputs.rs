@@ -15,6 +15,7 @@ use landfall_model::catalogue::Catalogue;
 use landfall_model::facts::Facts;
 use landfall_model::prices::Prices;
 use landfall_source::Mask;
+use serde_json::Value;
 
 use super::{Error, Refusal, Said};
 
@@ -161,6 +162,29 @@ pub(super) fn is_installed(directory: &Path) -> bool {
     stages.flatten().any(|stage| is_there(&stage.path().join("terraform.tfstate")))
 }
 
+/// The names of the DNS records that earlier runs from a directory created, in lower case.
+pub(super) fn own_records(directory: &Path) -> Vec<String> {
+    let stages = std::fs::read_dir(directory.join("terraform")).into_iter().flatten().flatten();
+    let of_state = |stage: PathBuf| landfall_engine_terraform::record_names(&stage).unwrap_or_default();
+    let mut names: Vec<String> = stages.flat_map(|stage| of_state(stage.path())).collect();
+    if let Ok(steps) = steps(directory) {
+        names.extend(steps.iter().filter_map(|known| noted_record(&known.detail)));
+    }
+    names.iter().map(|name| name.trim_end_matches('.').to_lowercase()).collect()
+}
+
+/// The name of the DNS record of which a step has the outputs.
+fn noted_record(outputs: &str) -> Option<String> {
+    let outputs: Value = serde_json::from_str(outputs).ok()?;
+    if let Some(host) = outputs["host"].as_str() {
+        return Some(host.to_owned());
+    }
+    // Azure: `.../dnsZones/<zone>/<type>/<name>`.
+    let (_, path) = outputs["id"].as_str()?.split_once("/dnsZones/")?;
+    let [zone, _, name] = path.split('/').collect::<Vec<&str>>()[..] else { return None };
+    Some(format!("{name}.{zone}"))
+}
+
 /// The bytes of a file.
 pub(super) fn read(path: &Path) -> Result<Vec<u8>, Error> {
     std::fs::read(path).map_err(|source| Error::Read { path: path.to_owned(), source })
@@ -214,4 +238,33 @@ fn said(path: &Path, text: &str, mut findings: Vec<Finding>) -> Box<Said> {
         findings,
         mask: Mask::default(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_names_of_own_records_come_from_the_state_and_the_journal() -> Result<(), Box<dyn std::error::Error>>
+    {
+        let root = tempfile::tempdir()?;
+        let folder = root.path().join("terraform/cluster");
+        std::fs::create_dir_all(&folder)?;
+        let instance = serde_json::json!({ "attributes": { "fqdn": "API.demo.example.com." } });
+        let record = serde_json::json!({ "mode": "managed", "type": "aws_route53_record", "name": "api",
+                                         "instances": [instance] });
+        let state = serde_json::json!({ "version": 4, "resources": [record] });
+        std::fs::write(folder.join("terraform.tfstate"), state.to_string())?;
+        assert_eq!(own_records(root.path()), ["api.demo.example.com"]);
+        let azure = r#"{"id":"/subscriptions/s/x/dnsZones/example.com/A/api.demo"}"#;
+        assert_eq!(noted_record(azure).as_deref(), Some("api.demo.example.com"));
+        assert_eq!(
+            noted_record(r#"{"host":"api.demo.example.com"}"#).as_deref(),
+            Some("api.demo.example.com")
+        );
+        for other in ["", "{", r#"{"id":"vpc-1"}"#, r#"{"id":"/dnsZones/example.com"}"#] {
+            assert_eq!(noted_record(other), None, "{other}");
+        }
+        Ok(())
+    }
 }

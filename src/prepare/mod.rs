@@ -153,6 +153,8 @@ pub struct Examined {
     pub config: InstallConfig,
     /// The config as it was given.
     pub given: InstallConfig,
+    /// Names of DNS records that earlier runs from the directory created.
+    pub own_records: Vec<String>,
 }
 
 impl Examined {
@@ -172,7 +174,8 @@ pub fn examine(directory: &Path, basis: &Basis, strictness: Strictness) -> Resul
     if !inputs::is_there(&path) {
         return Err(Error::NoConfig { directory: directory.to_owned() }.into());
     }
-    examine_file(&path, basis, strictness)
+    let examined = examine_file(&path, basis, strictness)?;
+    Ok(Examined { own_records: inputs::own_records(directory), ..examined })
 }
 
 /// Reads and judges an install config, wherever it is.
@@ -212,7 +215,7 @@ pub fn examine_but(
     };
     match (verdict.config, verdict.given) {
         (Some(config), Some(given)) if said.outcome == Outcome::Accepted => {
-            Ok(Examined { said, config, given })
+            Ok(Examined { said, config, given, own_records: Vec::new() })
         }
         _ => Err(Refusal::Invalid(Box::new(said))),
     }
@@ -305,7 +308,7 @@ fn planned(
     installed: bool,
     mut out: Findings,
 ) -> Result<(Plan, Said), Refusal> {
-    let Examined { said, config, given } = known.examined;
+    let Examined { said, config, given, own_records } = known.examined;
     let mut said = said.again();
     let case = Case {
         config,
@@ -315,6 +318,7 @@ fn planned(
         release: &known.basis.release,
         identity,
         installed,
+        own_records,
         engine: engine.and_then(|engine| plan::Engine::named(&engine.name)).unwrap_or_default(),
     };
     let planned = assets::plan(&case, &mut out);

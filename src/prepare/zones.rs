@@ -49,6 +49,7 @@ pub fn public_zones(draft: &str, basis: &Basis) -> Result<Vec<PublicZone>, NoZon
         catalogue: &basis.catalogue,
         release: &basis.release,
         installed: false,
+        own_records: &[],
         checked: false,
         engine: Engine::default(),
         world: &world,

@@ -95,6 +95,7 @@ fn plan_for(by: Engine, engine: &Value, config: &Value) -> Result<Plan, Vec<Find
         release,
         identity: &identity,
         installed: false,
+        own_records: &[],
         engine: by,
     };
     assets::plan(&case, &mut out).ok_or_else(|| out.into_vec())

@@ -253,6 +253,7 @@ fn made_for(release: &str, folder: &Path) -> (Plan, Vec<File>) {
         release,
         identity: &identity,
         installed: false,
+        own_records: &[],
         engine: plan::Engine::default(),
     };
     let mut out = Findings::default();

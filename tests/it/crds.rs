@@ -153,6 +153,7 @@ fn infrastructure(text: &str, tls: &Tls) -> Option<Value> {
         release,
         identity: &identity,
         installed: false,
+        own_records: &[],
         engine,
     };
     let plan = assets::plan(&case, &mut out)?;

@@ -43,6 +43,7 @@ pub fn planned_offline(config: &InstallConfig, given: &InstallConfig) -> Finding
         release,
         identity: &identity,
         installed: false,
+        own_records: &[],
         engine: Engine::default(),
     };
     let _ = assets::plan(&case, &mut out);

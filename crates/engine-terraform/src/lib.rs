@@ -37,7 +37,7 @@ pub use preview::{Change, Outside, Preview};
 pub use previous_run::{AtWork, at_work};
 pub use run_errors::{Cause, Trouble};
 pub use run_progress::{Progress, Running};
-pub use state::{complete_resources, resources};
+pub use state::{complete_resources, record_names, resources};
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

@@ -54,6 +54,15 @@ struct Instance {
     /// The key of an instance that is the rest of a replacement.
     #[serde(default)]
     deposed: String,
+    #[serde(default)]
+    attributes: Option<Attributes>,
+}
+
+#[derive(Deserialize)]
+struct Attributes {
+    /// The name of a DNS record, a text.
+    #[serde(default)]
+    fqdn: Option<serde_json::Value>,
 }
 
 impl Instance {
@@ -84,6 +93,23 @@ fn read(folder: &Path, counts: fn(&Instance) -> bool) -> Result<Vec<String>, Fau
     let path = folder.join(STATE);
     let bytes = streams::read(&path)?.unwrap_or_default();
     addresses(&bytes, counts).map_err(|why| Fault::State { path, why })
+}
+
+/// The names of the DNS records in the state of a stage, as the provider writes them.
+///
+/// # Errors
+/// The state cannot be read or understood.
+pub fn record_names(folder: &Path) -> Result<Vec<String>, Fault> {
+    let path = folder.join(STATE);
+    let bytes = streams::read(&path)?.unwrap_or_default();
+    names(&bytes).map_err(|why| Fault::State { path, why })
+}
+
+fn names(bytes: &[u8]) -> Result<Vec<String>, String> {
+    let resources = managed(bytes)?;
+    let instances = resources.iter().flat_map(|resource| &resource.instances);
+    let names = instances.filter_map(|instance| instance.attributes.as_ref()?.fqdn.as_ref()?.as_str());
+    Ok(names.map(str::to_owned).collect())
 }
 
 /// The addresses of the instances in a state that count. Why not, in words that hold nothing of it.
@@ -177,6 +203,20 @@ mod tests {
         let complete = addresses(&bytes, |instance| !instance.is_replaced());
         assert_eq!(complete, Ok(vec!["aws_instance.master[0]".to_owned()]));
         assert_eq!(all(&bytes).map(|all| all.len()), Ok(3));
+    }
+
+    #[test]
+    fn the_names_of_records_are_read() {
+        let record = |attributes: serde_json::Value| {
+            serde_json::json!({ "mode": "managed", "type": "aws_route53_record", "name": "api",
+                                "instances": [{ "attributes": attributes }] })
+        };
+        let state = serde_json::json!({ "version": 4, "resources": [
+            record(serde_json::json!({ "fqdn": "api.demo.example.com", "ttl": 60 })),
+            record(serde_json::json!({ "id": "vpc-1" })),
+            record(serde_json::Value::Null),
+        ] });
+        assert_eq!(names(state.to_string().as_bytes()), Ok(vec!["api.demo.example.com".to_owned()]));
     }
 
     #[test]

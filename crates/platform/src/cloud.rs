@@ -45,6 +45,8 @@ pub struct Asking<'a> {
     pub release: &'a str,
     /// Whether the cluster's infrastructure may stand already.
     pub installed: bool,
+    /// Names of DNS records that earlier runs from this directory created, in lower case.
+    pub own_records: &'a [String],
     /// Whether checks say what is wrong with endpoints and credentials. Where they do not, whoever asks in
     /// vain says it.
     pub checked: bool,

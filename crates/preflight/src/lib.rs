@@ -149,6 +149,7 @@ fn plan(asking: &Asking<'_>, identity: &Identity, facts: &Facts, out: &mut Findi
         release: asking.release,
         identity,
         installed: asking.installed,
+        own_records: asking.own_records,
         engine: asking.engine,
     };
     assets::plan(&case, out)

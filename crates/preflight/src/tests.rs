@@ -117,6 +117,7 @@ fn report(session: &Scripted, pace: Pace) -> Vec<(String, Status, String)> {
         catalogue: Catalogue::embedded(),
         release: "4.19",
         installed: false,
+        own_records: &[],
         checked: true,
         engine: Engine::default(),
         world: &Nothing,

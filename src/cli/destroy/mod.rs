@@ -84,6 +84,7 @@ fn asking<'a>(
         catalogue: &basis.catalogue,
         release: &basis.release,
         installed: true,
+        own_records: &[],
         checked: false,
         engine: Engine::default(),
         world,

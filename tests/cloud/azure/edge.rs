@@ -93,6 +93,7 @@ impl Case {
             catalogue: &self.catalogue,
             release: self.release(),
             installed: false,
+            own_records: &[],
             engine: plan::Engine::default(),
             world: &self.world,
             patience: Patience { connect: limit, call: limit, at_once: 8 },
@@ -113,6 +114,7 @@ impl Case {
             release: self.release(),
             identity: &identity,
             installed: false,
+            own_records: &[],
             engine: plan::Engine::default(),
         };
         let mut out = Findings::default();

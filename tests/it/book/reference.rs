@@ -362,6 +362,7 @@ fn checks_of(file: &str) -> String {
         catalogue,
         release: catalogue.default_release().unwrap(),
         installed: false,
+        own_records: &[],
         checked: true,
         engine: Engine::default(),
         world: &Nothing,

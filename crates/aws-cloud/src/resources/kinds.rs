@@ -112,7 +112,7 @@ static KINDS: &[Kind] = kinds! {
     "hosted-zone" in "hosted zones" ["domain"], names::zones;
         by [] parts [] gives ["id"]; names::create_zone, then names::tag_zone;
     "record" in "records" ["zone" "host" "type"], names::records;
-        by ["zone" "host" "type"] parts [] gives []; names::create_record;
+        by ["zone" "host" "type"] parts [] gives ["host"]; names::create_record;
     "image" in "images" ["name"], machines::images;
         by ["name"] parts [] gives ["id"]; machines::copy_image, then machines::tag_image, blocks true;
     "network-interface" in "network interfaces" [], machines::interfaces;

@@ -171,5 +171,6 @@ async fn change_record(cx: &Resources<'_>, wanted: &Wanted, action: ChangeAction
     let request = route53.change_resource_record_sets();
     let request = request.hosted_zone_id(wanted.text("zone")).change_batch(batch.build().map_err(broken)?);
     send!(cx, "route53:ChangeResourceRecordSets", request)?;
-    Ok(Properties::new())
+    // A later preflight knows the record by its name.
+    Ok(Properties::from_iter([("host".to_owned(), wanted.text("host").into())]))
 }

@@ -1,6 +1,7 @@
 //! The hosted zones that the cluster's names go into (`assets.md`, B.4 and F.4).
 
 use landfall_diagnostics::Findings;
+use landfall_model::aws::facts::HostedZone;
 use landfall_model::plan::Cluster;
 
 use super::{Planning, cloud_pages, pages};
@@ -18,8 +19,9 @@ pub(super) fn public_zone(planning: &Planning<'_>, cluster: &Cluster, out: &mut 
         });
         return None;
     };
-    if !zone.records.is_empty() {
-        out.push(cloud_pages::public_records(zone, &cluster.domain, planning.case.installed));
+    let left = foreign(planning, zone);
+    if !left.records.is_empty() {
+        out.push(cloud_pages::public_records(&left, &cluster.domain, planning.case.installed));
     }
     Some(zone.id.clone())
 }
@@ -43,9 +45,15 @@ pub(super) fn check_hosted_zone(planning: &Planning<'_>, cluster: &Cluster, out:
     if planning.asked() && !zone.name.is_empty() && !covers(&zone.name, &cluster.domain) {
         out.push(cloud_pages::other_domain(zone, &cluster.domain));
     }
-    if !zone.records.is_empty() {
-        out.push(cloud_pages::private_records(zone, &cluster.domain, planning.case.installed));
+    let left = foreign(planning, zone);
+    if !left.records.is_empty() {
+        out.push(cloud_pages::private_records(&left, &cluster.domain, planning.case.installed));
     }
+}
+
+/// A zone without the cluster's own records.
+fn foreign(planning: &Planning<'_>, zone: &HostedZone) -> HostedZone {
+    HostedZone { records: planning.case.foreign_records(&zone.records), ..zone.clone() }
 }
 
 /// Whether a zone is that of a domain or of a parent of it.

@@ -4,6 +4,7 @@ mod cloud_profile;
 mod dedicated_hosts;
 mod dual_stack;
 mod instance_types;
+mod records;
 mod releases;
 mod security_groups;
 mod subnet_roles;
@@ -179,6 +180,7 @@ fn planned_with(
         release,
         identity,
         installed,
+        own_records: &[],
         engine: Engine::default(),
     };
     let mut out = Findings::default();
@@ -392,39 +394,6 @@ fn a_hosted_zone_serves_the_cluster() {
     let other = found(with_private_zone("other.example.com", &["vpc-1"], &[]));
     assert_eq!(places(&other), [("LF0724", at)]);
     assert!(message(&other).contains("demo.example.com"), "{}", message(&other));
-}
-
-#[test]
-fn records_of_an_earlier_cluster_are_in_the_way() {
-    let names = ["api.demo.example.com A", "api-int.demo.example.com A", "*.apps.demo.example.com A"];
-    let left = [names.as_slice(), &["x.demo.example.com CNAME"]].concat();
-    let findings = found(&with_hosted_zone(), with_private_zone("demo.example.com", &["vpc-1"], &left));
-    assert_eq!(places(&findings), [("LF0725", "platform.aws.hostedZone")]);
-    assert_names(message(&findings), &[&names.join(", "), " 1 more"]);
-    let mut facts = base_facts();
-    if let Some(zone) = &mut facts.public_zone {
-        zone.records = owned(&names);
-    }
-    assert_eq!(places(&found(&base_config(), facts.clone())), [("LF0726", "baseDomain")]);
-    let internal = InstallConfig { publish: "Internal".to_owned(), ..base_config() };
-    nothing_is_said(&internal, facts);
-}
-
-#[test]
-fn records_of_a_cluster_that_may_stand_are_no_objection() {
-    let left = ["api.demo.example.com A"];
-    let private = with_private_zone("demo.example.com", &["vpc-1"], &left);
-    let findings = found_of(&with_hosted_zone(), private, Source::Cloud, true);
-    assert_eq!(places(&findings), [("LF0725", "platform.aws.hostedZone")]);
-    assert!(!findings.iter().any(Finding::is_error), "{findings:?}");
-    let mut facts = base_facts();
-    if let Some(zone) = &mut facts.public_zone {
-        zone.records = owned(&left);
-    }
-    let findings = found_of(&base_config(), facts, Source::Cloud, true);
-    assert_eq!(places(&findings), [("LF0726", "baseDomain")]);
-    assert!(!findings.iter().any(Finding::is_error), "{findings:?}");
-    assert_names(help(&findings), &["directory"]);
 }
 
 #[test]

@@ -35,8 +35,12 @@ pub(super) fn check(planning: &Planning<'_>, cluster: &Cluster, out: &mut Findin
     let found = planning.facts.dns_zone.as_ref().filter(|zone| is_of(zone, &cluster.base_domain));
     match found {
         None if planning.asked() => out.push(cloud_pages::no_dns_zone(&cluster.base_domain, group)),
-        Some(zone) if !zone.records.is_empty() => {
-            out.push(cloud_pages::records_left(zone, &cluster.base_domain, planning.case.installed));
+        Some(zone) => {
+            let records = planning.case.foreign_records(&zone.records);
+            if !records.is_empty() {
+                let left = DnsZone { records, ..zone.clone() };
+                out.push(cloud_pages::records_left(&left, &cluster.base_domain, planning.case.installed));
+            }
         }
         _ => {}
     }

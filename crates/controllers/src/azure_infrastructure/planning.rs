@@ -139,6 +139,7 @@ fn plan(judged: &Judged, known: &Known<'_>) -> Result<(Plan, String), Vec<Findin
         release,
         identity: &identity,
         installed: true,
+        own_records: &[],
         engine: Engine::Aso,
     };
     match assets::plan(&case, &mut out) {

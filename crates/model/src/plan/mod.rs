@@ -41,9 +41,31 @@ pub struct Case<'a> {
     /// Whether the cluster's infrastructure may stand already, so that what is found of it in the cloud is
     /// its own.
     pub installed: bool,
+    /// Names of DNS records that earlier runs from this directory created, in lower case.
+    pub own_records: &'a [String],
     /// What makes the infrastructure.
     pub engine: Engine,
 }
+
+impl Case<'_> {
+    /// Those of the records in a zone that neither earlier runs from this directory created nor the cluster itself,
+    /// each a name and a type.
+    #[must_use]
+    pub fn foreign_records(&self, records: &[String]) -> Vec<String> {
+        let is_own = |record: &&String| {
+            let name = record.split(' ').next().unwrap_or_default().trim_end_matches('.').to_lowercase();
+            let mut own = self.own_records.iter();
+            // The cluster creates the wildcard beside the names of its API.
+            own.any(|own| {
+                *own == name || name.strip_prefix(APPS) == own.split_once('.').map(|(_, domain)| domain)
+            })
+        };
+        records.iter().filter(|record| !is_own(record)).cloned().collect()
+    }
+}
+
+/// How the name begins of the record that the ingress operator of a cluster creates.
+const APPS: &str = "*.apps.";
 
 /// What a cluster is to be.
 #[derive(Clone, Debug, PartialEq, Serialize)]

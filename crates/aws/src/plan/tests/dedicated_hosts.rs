@@ -77,6 +77,7 @@ fn a_pool_without_zones_has_those_of_its_hosts() {
         release: RELEASE,
         identity,
         installed: false,
+        own_records: &[],
         engine: Engine::default(),
     };
     let aws = plan(&case, &mut Findings::default()).and_then(|planned| planned.aws);

@@ -323,6 +323,7 @@ mod tests {
             catalogue: Catalogue::embedded(),
             release: "",
             installed: true,
+            own_records: &[],
             engine: Engine::default(),
             world: &Nothing,
             patience: Patience { connect: second, call: second, at_once: 1 },

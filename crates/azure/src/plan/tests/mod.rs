@@ -136,8 +136,17 @@ fn planned_of(
     };
     let identity = Identity { infra_id: "demo-bcd24".to_owned(), cluster_id: String::new() };
     let identity = &identity;
-    let case =
-        Case { config, given: config, facts: &facts, catalogue, release, identity, installed: false, engine };
+    let case = Case {
+        config,
+        given: config,
+        facts: &facts,
+        catalogue,
+        release,
+        identity,
+        installed: false,
+        own_records: &[],
+        engine,
+    };
     let mut out = Findings::default();
     let found = plan(&case, &mut out).and_then(|platforms| platforms.azure);
     assert_eq!(found.is_none(), out.errors() > 0, "a plan, or a reason for none");
