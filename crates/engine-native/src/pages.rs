@@ -106,7 +106,12 @@ fn id(existing: &Existing) -> String {
 /// A run that the user stopped.
 #[must_use]
 pub fn interrupted(stage: &str, existing: usize, total: usize) -> Finding {
-    let message = format!("stage {stage} was stopped: {existing} of its {total} resources exist");
+    let exist = if existing == total {
+        format!("all {total} resources exist")
+    } else {
+        format!("{existing} of its {total} resources exist")
+    };
+    let message = format!("stage {stage} was stopped: {exist}");
     Finding::error(&INTERRUPTED, Kind::Invalid, "", message).help(
         "run the same command again to continue: each existing resource is recorded in the cluster directory",
     )
@@ -133,5 +138,12 @@ mod tests {
         let document = |action: &str| json!({ "Statement": [{ "Action": action.repeat(30) }] });
         let message = differing("document", document("ec2:*"), document("ec2:Describe*"));
         assert!(message.ends_with("document") && message.len() < 80, "{message}");
+    }
+
+    #[test]
+    fn a_stopped_stage_of_which_all_exists_says_so() {
+        let message = |existing| interrupted("cluster", existing, 83).message;
+        assert!(message(83).contains("all 83 ") && !message(83).contains("83 of"), "{}", message(83));
+        assert!(message(82).contains("82 of its 83 "), "{}", message(82));
     }
 }

@@ -259,6 +259,10 @@ pub(super) fn progress(existing: usize, total: usize) -> String {
         return format!("{} to create", ui::counted(total, "resource"));
     }
     let verb = if existing == 1 { "exists" } else { "exist" };
+    if existing == total {
+        let all = if total == 1 { "the" } else { "all" };
+        return format!("{all} {} {verb}", ui::counted(total, "resource"));
+    }
     let left = total.saturating_sub(existing);
     format!("{existing} of {} {verb}, {left} to create", ui::counted(total, "resource"))
 }
@@ -407,6 +411,13 @@ mod tests {
         let names = ["net/a", "net/b"].map(str::to_owned).into();
         let existing = [Existing { stage: "cluster", types, names }];
         Summary::new(outline, graph, vec![(STAGES[0], Standing::Due)], existing.to_vec())
+    }
+
+    #[test]
+    fn where_all_exists_nothing_is_counted_down() {
+        assert_eq!(progress(83, 83), "all 83 resources exist");
+        assert_eq!(progress(82, 83), "82 of 83 resources exist, 1 to create");
+        assert_eq!(progress(0, 83), "83 resources to create");
     }
 
     #[test]
