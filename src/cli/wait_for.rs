@@ -68,7 +68,8 @@ impl From<What> for Goal {
 const KUBECONFIG: &str = "auth/kubeconfig";
 const PASSWORD: &str = "auth/kubeadmin-password";
 
-/// Waits with the kubeconfig of the cluster directory for as long as is usual, and tells what came of it.
+/// Waits with the kubeconfig of the cluster directory for as long as is usual, as a part of another command, and tells
+/// what came of it. What to do next is the caller's to say.
 ///
 /// # Errors
 /// As [`run`].
@@ -78,7 +79,7 @@ pub fn reach(goal: Goal, settings: &Settings) -> anyhow::Result<Exit> {
         Goal::Bootstrap => What::BootstrapComplete,
         Goal::Install => What::InstallComplete,
     };
-    run(&Args { what, timeout: None, kubeconfig: None }, settings)
+    waited(&Args { what, timeout: None, kubeconfig: None }, settings, true)
 }
 
 /// Waits, and tells what came of it.
@@ -86,6 +87,11 @@ pub fn reach(goal: Goal, settings: &Settings) -> anyhow::Result<Exit> {
 /// # Errors
 /// Standard output cannot be written, or the operating system does not let us wait.
 pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
+    waited(args, settings, false)
+}
+
+/// Waits; `is_part` says whether another command goes on from here.
+fn waited(args: &Args, settings: &Settings, is_part: bool) -> anyhow::Result<Exit> {
     let directory = settings.dir.clone().unwrap_or_else(|| PathBuf::from("."));
     let path = args.kubeconfig.clone().unwrap_or_else(|| directory.join(KUBECONFIG));
     let goal = Goal::from(args.what);
@@ -105,10 +111,11 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
     };
     // The password is that of the cluster in the directory, of which the kubeconfig must be.
     let password = Some(directory.join(PASSWORD)).filter(|file| args.kubeconfig.is_none() && file.is_file());
-    tell(goal, &access, &path, password.as_deref(), &outcome, settings)?;
+    let files = (&*path, password.as_deref());
+    tell(goal, &access, files, &outcome, settings, is_part)?;
     Ok(match outcome.ended {
         Ended::Done => Exit::Done,
-        Ended::TimedOut | Ended::Refused => Exit::Failed,
+        Ended::TimedOut | Ended::Refused | Ended::NotReached => Exit::Failed,
         Ended::Interrupted => Exit::Interrupted,
     })
 }
@@ -116,10 +123,10 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
 fn tell(
     goal: Goal,
     access: &Access,
-    kubeconfig: &Path,
-    password: Option<&Path>,
+    (kubeconfig, password): (&Path, Option<&Path>),
     outcome: &Outcome,
     settings: &Settings,
+    is_part: bool,
 ) -> anyhow::Result<()> {
     let mut object = head(goal, outcome.ended, outcome.took);
     object["server"] = json!(access.server());
@@ -128,8 +135,12 @@ fn tell(
         object["operators"] = json!(outcome.operators);
     }
     if let Some(finding) = &outcome.finding {
-        object["finding"] = said(finding);
-        return tell_finding(finding, &access.server(), &object, settings);
+        let mut finding = finding.clone();
+        if is_part {
+            finding.help = finding.help.as_deref().and_then(without_again);
+        }
+        object["finding"] = said(&finding);
+        return tell_finding(&finding, &access.server(), &object, settings);
     }
     let done = outcome.ended == Ended::Done;
     if done && goal == Goal::Install {
@@ -141,11 +152,21 @@ fn tell(
         settings.printer.data(&format!("{object}\n"))?;
     } else if done {
         let style = settings.printer.styles().data;
+        if is_part && goal == Goal::Bootstrap {
+            settings.printer.talk("the bootstrap is complete");
+            return Ok(());
+        }
         settings.printer.data(&summary(goal, &access.server(), (kubeconfig, password), outcome, style))?;
-    } else {
+    } else if !is_part {
         settings.printer.talk("interrupted; nothing was changed; run the same command again to wait longer");
     }
     Ok(())
+}
+
+/// A help without the advice to run the same command again.
+fn without_again(help: &str) -> Option<String> {
+    let rest = help.strip_suffix(pages::AGAIN).unwrap_or(help).trim_end_matches("; ");
+    Some(rest.to_owned()).filter(|rest| !rest.is_empty())
 }
 
 /// What every object begins with.
@@ -248,6 +269,7 @@ mod tests {
             ended: Ended::Done,
             took: Duration::from_secs(1),
             version: Some("4.20.1".to_owned()),
+            answer: String::new(),
             console: Some("https://console.apps.demo.example.com".to_owned()),
             operators: Vec::new(),
             finding: None,
@@ -267,6 +289,14 @@ mod tests {
     }
 
     #[test]
+    fn a_part_of_a_run_leaves_it_to_the_run_to_say_how_to_continue() {
+        assert_eq!(without_again(pages::AGAIN), None);
+        let both = format!("look at the machine; {}", pages::AGAIN);
+        assert_eq!(without_again(&both).as_deref(), Some("look at the machine"));
+        assert_eq!(without_again("look at the machine").as_deref(), Some("look at the machine"));
+    }
+
+    #[test]
     fn what_is_installed_stays_in_its_columns() {
         let operators = ["authentication", "console", "image-registry", "ingress", "monitoring", "network"];
         let degraded = |name: &str| Operator {
@@ -281,6 +311,7 @@ mod tests {
             ended: Ended::Done,
             took: Duration::from_secs(1),
             version: Some("4.20.1".to_owned()),
+            answer: String::new(),
             console: Some("https://console-openshift-console.apps.demo.example.com".to_owned()),
             operators: operators.map(degraded).to_vec(),
             finding: None,

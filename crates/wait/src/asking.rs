@@ -43,16 +43,34 @@ const ROUTE: &str = "/apis/route.openshift.io/v1/namespaces/openshift-console/ro
 /// The operating system does not let us wait for the network.
 pub fn wait(access: &Access, goal: Goal, limit: Duration, watcher: &dyn Watcher) -> io::Result<Outcome> {
     let runtime = Builder::new_multi_thread().worker_threads(THREADS).enable_all().build()?;
-    let outcome = runtime.block_on(until(access, goal, limit, watcher));
+    let outcome = runtime.block_on(until(access, goal, limit, Mode::UntilReached, watcher));
     // The search for a name that nobody waits for any more is left behind.
     runtime.shutdown_background();
     Ok(outcome)
 }
 
-async fn until(access: &Access, goal: Goal, limit: Duration, watcher: &dyn Watcher) -> Outcome {
+/// Asks a cluster whether it has reached a goal: until its first answer, at most for as long as `limit`.
+///
+/// # Errors
+/// The operating system does not let us wait for the network.
+pub fn ask(access: &Access, goal: Goal, limit: Duration, watcher: &dyn Watcher) -> io::Result<Outcome> {
+    let runtime = Builder::new_multi_thread().worker_threads(THREADS).enable_all().build()?;
+    let outcome = runtime.block_on(until(access, goal, limit, Mode::UntilAnswered, watcher));
+    runtime.shutdown_background();
+    Ok(outcome)
+}
+
+/// When asking ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mode {
+    UntilReached,
+    UntilAnswered,
+}
+
+async fn until(access: &Access, goal: Goal, limit: Duration, mode: Mode, watcher: &dyn Watcher) -> Outcome {
     let begun = Instant::now();
     let mut run = match access.client(CALL) {
-        Ok(client) => Run::new(client, goal, watcher),
+        Ok(client) => Run::new(client, goal, mode, watcher),
         Err(fault) => {
             let mut outcome = Outcome::of(Ended::Refused, begun.elapsed());
             outcome.finding = Some(pages::setup(&fault.why()));
@@ -65,16 +83,18 @@ async fn until(access: &Access, goal: Goal, limit: Duration, watcher: &dyn Watch
         ended = timeout(limit, run.go()) => ended.unwrap_or(Ended::TimedOut),
     };
     let finding = match ended {
-        Ended::Done | Ended::Interrupted => None,
+        Ended::Done | Ended::Interrupted | Ended::NotReached => None,
         Ended::TimedOut | Ended::Refused => Some(run.finding(access, limit).await),
     };
     let version = run.release.as_ref().and_then(ClusterVersion::release).or(run.version);
-    Outcome { ended, took: begun.elapsed(), version, console: run.console, operators: run.operators, finding }
+    let (took, answer) = (begun.elapsed(), run.told);
+    Outcome { ended, took, version, answer, console: run.console, operators: run.operators, finding }
 }
 
 impl Outcome {
     fn of(ended: Ended, took: Duration) -> Self {
-        Self { ended, took, version: None, console: None, operators: Vec::new(), finding: None }
+        let (version, answer) = (None, String::new());
+        Self { ended, took, version, answer, console: None, operators: Vec::new(), finding: None }
     }
 }
 
@@ -89,6 +109,7 @@ async fn interrupted() {
 struct Run<'a> {
     client: Client,
     goal: Goal,
+    mode: Mode,
     watcher: &'a dyn Watcher,
     turns: Interval,
     patience: Patience,
@@ -104,12 +125,13 @@ struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    fn new(client: Client, goal: Goal, watcher: &'a dyn Watcher) -> Self {
+    fn new(client: Client, goal: Goal, mode: Mode, watcher: &'a dyn Watcher) -> Self {
         let mut turns = interval(TURN);
         turns.set_missed_tick_behavior(MissedTickBehavior::Delay);
         Self {
             client,
             goal,
+            mode,
             watcher,
             turns,
             patience: Patience::default(),
@@ -133,6 +155,9 @@ impl<'a> Run<'a> {
                 Ok(Stand::Waiting { headline, detail }) => {
                     self.fault = None;
                     let new = self.tell(headline, &detail);
+                    if self.mode == Mode::UntilAnswered {
+                        return Ended::NotReached;
+                    }
                     self.patience.answered(new);
                 }
                 Err(fault) => {
@@ -213,7 +238,9 @@ impl<'a> Run<'a> {
     }
 
     async fn get<T: DeserializeOwned>(&mut self, path: &str) -> Result<T, Fault> {
-        self.turns.tick().await;
+        if self.mode == Mode::UntilReached {
+            self.turns.tick().await;
+        }
         let request = Request::get(path).body(Vec::new());
         let request = request.map_err(|_| Fault::Setup("the request cannot be created".to_owned()))?;
         match timeout(CALL, self.client.request::<T>(request)).await {
@@ -243,6 +270,59 @@ impl<'a> Run<'a> {
                 }
                 Goal::Api | Goal::Bootstrap => pages::bootstrap(limit, &self.told),
             },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::Router;
+    use axum::http::{StatusCode, Uri};
+    use tokio::time::Instant;
+
+    use super::*;
+
+    #[derive(Debug)]
+    struct Nobody;
+
+    impl Watcher for Nobody {
+        fn changed(&self, _: &str) {}
+
+        fn stands(&self, _: &str) {}
+    }
+
+    /// A cluster whose bootstrap is in this state, or does not say.
+    fn cluster(status: Option<&'static str>) -> Client {
+        let answer = move |uri: Uri| async move {
+            match (uri.path(), status) {
+                (VERSION, _) => (StatusCode::OK, r#"{"gitVersion":"v1.33.4"}"#.to_owned()),
+                (BOOTSTRAP, Some(status)) => {
+                    (StatusCode::OK, serde_json::json!({ "data": { "status": status } }).to_string())
+                }
+                _ => {
+                    (StatusCode::NOT_FOUND, r#"{"kind":"Status","code":404,"reason":"NotFound"}"#.to_owned())
+                }
+            }
+        };
+        Client::new(Router::new().fallback(answer), "default")
+    }
+
+    async fn asked(status: Option<&'static str>) -> (Ended, String, Duration) {
+        let begun = Instant::now();
+        let mut run = Run::new(cluster(status), Goal::Bootstrap, Mode::UntilAnswered, &Nobody);
+        let ended = run.go().await;
+        (ended, run.told, begun.elapsed())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_first_answer_is_enough() {
+        for (status, expected) in
+            [(Some("complete"), Ended::Done), (Some("failed"), Ended::NotReached), (None, Ended::NotReached)]
+        {
+            let (ended, answer, took) = asked(status).await;
+            assert_eq!(ended, expected, "{status:?}");
+            assert_eq!(answer.is_empty(), expected == Ended::Done, "{answer}");
+            assert!(took < Duration::from_secs(1), "{took:?}");
         }
     }
 }

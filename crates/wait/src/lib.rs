@@ -24,7 +24,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-pub use asking::wait;
+pub use asking::{ask, wait};
 
 use landfall_diagnostics::Finding;
 
@@ -73,6 +73,8 @@ pub enum Ended {
     Refused,
     /// The user stopped it.
     Interrupted,
+    /// The cluster was asked once, and has not reached it yet.
+    NotReached,
 }
 
 /// A cluster operator.
@@ -103,6 +105,8 @@ pub struct Outcome {
     pub took: Duration,
     /// The version that the API server, or the cluster, last told.
     pub version: Option<String>,
+    /// What the cluster last answered, in few words; empty where it has not answered.
+    pub answer: String,
     /// URL of the web console, where the cluster has one and the goal was the whole installation.
     pub console: Option<String>,
     /// The operators as they were last seen, by name, where the goal was the whole installation.

@@ -10,6 +10,9 @@ use landfall_net::{Broken, Sort, Step};
 
 use super::Operator;
 
+/// The advice with which the help of a wait ends that did not last long enough.
+pub const AGAIN: &str = "to wait longer, run the same command again";
+
 static MISSING: Code = Code::new("LF1240");
 static INVALID: Code = Code::new("LF1241");
 static INSECURE: Code = Code::new("LF1242");
@@ -151,7 +154,7 @@ fn help(sort: Option<Sort>) -> &'static str {
              that no firewall is between this machine and it; to wait longer, run the same command again"
         }
         Some(sort) => sort.help(),
-        None => "to wait longer, run the same command again",
+        None => AGAIN,
     }
 }
 

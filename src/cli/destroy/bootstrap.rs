@@ -46,6 +46,10 @@ pub struct Args {
     #[arg(long)]
     force: bool,
 
+    /// Whether another command goes on from here, and says how to continue.
+    #[arg(skip)]
+    is_part: bool,
+
     #[command(flatten)]
     terraform: EngineArgs,
 
@@ -74,6 +78,7 @@ impl Args {
         Self {
             yes: true,
             force: true,
+            is_part: true,
             terraform: terraform.clone(),
             management: management.clone(),
             basis: basis.clone(),
@@ -107,8 +112,8 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
     let mut cluster = ClusterDir::open(&directory)?;
     match install::never_begun(&cluster, platform) {
         Ok(false) => {}
-        Ok(true) => return finish(Ok(()), &[], &going, settings),
-        Err(fault) => return finish(Err(fault), &[], &going, settings),
+        Ok(true) => return finish(args, Ok(()), &[], &going, settings),
+        Err(fault) => return finish(args, Err(fault), &[], &going, settings),
     }
     let existing = install::existing_with_replaced(&directory, platform);
     if let Some(exit) = refused(args, &named, temporary(platform, &existing), settings)? {
@@ -140,7 +145,7 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
     drop(shown);
     drop(session);
     runtime.shutdown_background();
-    finish(result, &done, &going, settings)
+    finish(args, result, &done, &going, settings)
 }
 
 /// How many resources exist that only the installation needs.
@@ -215,6 +220,7 @@ async fn remove(
 }
 
 fn finish(
+    args: &Args,
     result: Result<(), Fault>,
     done: &[StageDone],
     target: &Target,
@@ -247,7 +253,7 @@ fn finish(
             _ => format!("the bootstrap machine of {id} is gone\n"),
         };
         settings.printer.data(&line)?;
-    } else {
+    } else if !args.is_part {
         settings.printer.talk("run the same command again to continue");
     }
     Ok(exit)

@@ -48,7 +48,7 @@ pub(super) fn remove(args: &Args, named: &Named, made: Engine, settings: &Settin
         Err(refusal) => return crate::cli::create::refused(refusal, settings),
     };
     let ground = Ground { infra_id: named.target.infra_id.clone(), namespace: made.namespace };
-    let removal = Removal { ground: &ground, cluster: &cluster, settings };
+    let removal = Removal { ground: &ground, cluster: &cluster, settings, is_part: args.is_part };
     let runtime = prepare::runtime()?;
     let look = removal.look(args, named, &temporary);
     let found = runtime.block_on(watched(&settings.printer, ASKING, None, look));
@@ -151,6 +151,8 @@ struct Removal<'a> {
     ground: &'a Ground,
     cluster: &'a ClusterDir,
     settings: &'a Settings,
+    /// Whether another command goes on from here.
+    is_part: bool,
 }
 
 impl Removal<'_> {
@@ -259,7 +261,7 @@ impl Removal<'_> {
         engine::report(findings, self.settings);
         if exit == Exit::Done {
             printer.data(&format!("{line}\n"))?;
-        } else {
+        } else if !self.is_part {
             printer.talk("run the same command again to continue");
         }
         Ok(exit)

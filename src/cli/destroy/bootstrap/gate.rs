@@ -3,14 +3,14 @@
 use std::path::Path;
 use std::time::Duration;
 
-use landfall_diagnostics::{Code, Finding, Kind};
+use landfall_diagnostics::{Code, Finding, Kind, clock};
 use landfall_kube::Access;
 use landfall_platform::World;
 
 use crate::cli::Settings;
 use crate::prepare::Environment;
 use crate::ui::Waiting;
-use crate::wait::{Ended, Goal, Watcher, wait};
+use crate::wait::{Ended, Goal, Watcher, ask};
 use crate::workdir;
 
 static NOT_COMPLETE: Code = Code::new("LF1429");
@@ -30,13 +30,19 @@ pub(super) fn obstacle(directory: &Path, settings: &Settings) -> Option<Finding>
     let Ok(access) = Access::read(&path, &|name: &str| Environment.variable(name)) else {
         return Some(finding(&format!("{} cannot be used to ask it", path.display())));
     };
+    let server = access.server();
+    settings
+        .printer
+        .talk(&format!("asking {server} whether the bootstrap is complete, for {} at most", clock(LIMIT)));
     let line = Line(Waiting::new("asking the cluster", Some(LIMIT), settings.printer.draws()));
-    match wait(&access, Goal::Bootstrap, LIMIT, &line) {
+    match ask(&access, Goal::Bootstrap, LIMIT, &line) {
         Ok(outcome) if outcome.ended == Ended::Done => None,
         Ok(outcome) => {
-            let why = outcome
-                .finding
-                .map_or_else(|| "it could not be searched completely".to_owned(), |one| one.message);
+            let why = match (outcome.ended, outcome.finding) {
+                (Ended::NotReached, _) => outcome.answer,
+                (_, Some(found)) => found.message,
+                (_, None) => "the question was interrupted".to_owned(),
+            };
             Some(finding(&why))
         }
         Err(why) => Some(finding(&why.to_string())),

@@ -43,8 +43,8 @@ pub(super) fn remove(args: &Args, named: &Named, settings: &Settings) -> anyhow:
     let cluster = ClusterDir::open(&directory)?;
     match install::is_bootstrap_unknown(&cluster, platform) {
         Ok(false) => {}
-        Ok(true) => return finish(Ok(()), &[], target, settings),
-        Err(fault) => return finish(Err(fault), &[], target, settings),
+        Ok(true) => return finish(args, Ok(()), &[], target, settings),
+        Err(fault) => return finish(args, Err(fault), &[], target, settings),
     }
     if let Some(exit) =
         refused(args, named, temporary(platform, &install::existing_native(&directory, platform)), settings)?
@@ -90,5 +90,5 @@ pub(super) fn remove(args: &Args, named: &Named, settings: &Settings) -> anyhow:
     });
     drop(shown);
     runtime.shutdown_background();
-    finish(result, &done, target, settings)
+    finish(args, result, &done, target, settings)
 }
