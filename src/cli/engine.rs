@@ -112,8 +112,10 @@ impl Watcher for Shown<'_> {
             self.say(&line);
         }
         let slowest = progress.running.first();
-        let message =
-            slowest.map(|one| format!("{} {}", one.address, clock(Duration::from_secs(one.seconds))));
+        let message = slowest.map(|one| {
+            let wait = one.wait.as_ref().map(|wait| format!(" {wait}")).unwrap_or_default();
+            format!("{} {}{wait}", one.address, clock(Duration::from_secs(one.seconds)))
+        });
         // What terraform asks is its own; landfall's own engine says it.
         let message = message.or_else(calls::current).unwrap_or_default();
         self.bars.at(progress.done, progress.total, &message);

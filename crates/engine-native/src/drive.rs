@@ -16,6 +16,7 @@ use tokio::time::{Instant, sleep};
 
 use crate::limit::Limit;
 use crate::settle::{Journal, NoteFault, Past, Settled, Tools, Trouble};
+use crate::waits::{Underway, Waits};
 use crate::{Pace, Watcher, pages};
 
 /// How often the watcher hears of what takes long.
@@ -95,7 +96,9 @@ struct Board<'r> {
 /// The journal cannot be written.
 pub async fn run(run: &Run<'_>, outputs: &mut BTreeMap<String, Properties>) -> Result<Report, NoteFault> {
     let (limit, halt) = (Limit::new(run.pace.parallel), Stop::default());
-    let tools = Tools { api: run.api, journal: run.journal, pace: run.pace, limit: &limit, halt: &halt };
+    let waits = Waits::default();
+    let (api, journal, pace) = (run.api, run.journal, run.pace);
+    let tools = Tools { api, journal, pace, limit: &limit, waits: &waits, halt: &halt };
     let nodes: Vec<&Node> = run.graph.resources.iter().filter(|node| node.stage == run.stage).collect();
     let report = Report { total: nodes.len(), ..Report::default() };
     let mut board = Board {
@@ -124,13 +127,14 @@ pub async fn run(run: &Run<'_>, outputs: &mut BTreeMap<String, Properties>) -> R
                 }));
             }
         }
-        board.tell();
+        board.tell(&waits);
         let Some((node, wanted, event)) = next(&mut work, run.stop, &board).await else {
             if !work.is_empty() {
                 continue;
             }
             break;
         };
+        waits.ends(&node.name);
         match board.note(node, event, outputs) {
             Ok(true) => {
                 let tools = &tools;
@@ -212,6 +216,7 @@ impl<'r> Board<'r> {
                 token: token(self.run.cluster_id, &node.name, past.created),
                 noted: past.outputs.clone(),
                 begun: past.begun,
+                given: node.given(),
             };
             self.started.insert(&node.name);
             self.running.insert(&node.name, Instant::now());
@@ -263,11 +268,15 @@ impl<'r> Board<'r> {
         Ok(!is_ready)
     }
 
-    fn tell(&self) {
+    fn tell(&self, waits: &Waits) {
         let now = Instant::now();
-        let mut running: Vec<(&str, Duration)> =
-            self.running.iter().map(|(name, since)| (*name, now - *since)).collect();
-        running.sort_by_key(|(_, since)| std::cmp::Reverse(*since));
+        let underway = |(name, since): (&&'r str, &Instant)| Underway {
+            name,
+            since: now - *since,
+            wait: waits.of(name),
+        };
+        let mut running: Vec<Underway<'_>> = self.running.iter().map(underway).collect();
+        running.sort_by_key(|one| std::cmp::Reverse(one.since));
         self.run.watcher.progress(self.done, self.report.total, &running);
     }
 }

@@ -8,8 +8,7 @@
 //! ```
 //! # use std::collections::BTreeMap;
 //! # use std::sync::Mutex;
-//! # use std::time::Duration;
-//! use landfall_engine_native::{Journal, NoteFault, Pace, Past, Run, Stop, Watcher, run};
+//! use landfall_engine_native::{Journal, NoteFault, Pace, Past, Run, Stop, Underway, Watcher, run};
 //! use landfall_platform::cloud::Waiting;
 //! use landfall_platform::native::{Api, Existing, Failure, Graph, Node, Properties, Traits, Wanted, output};
 //! use serde_json::json;
@@ -64,7 +63,7 @@
 //! # }
 //! #
 //! # impl Watcher for Quiet {
-//! #     fn progress(&self, _: usize, _: usize, _: &[(&str, Duration)]) {}
+//! #     fn progress(&self, _: usize, _: usize, _: &[Underway<'_>]) {}
 //! # }
 //!
 //! let node = |name: &str, kind, properties| Node {
@@ -102,12 +101,14 @@ mod limit;
 mod look;
 mod pages;
 mod settle;
+mod waits;
 
 pub use drive::{Report, Run, run};
 pub use landfall_net::stop::Stop;
 pub use look::{Look, Looked, look};
 pub use pages::interrupted;
 pub use settle::{Journal, NoteFault, Past};
+pub use waits::{Underway, Wait};
 
 use std::time::Duration;
 
@@ -141,7 +142,7 @@ impl Default for Pace {
 /// Somebody who watches a run.
 pub trait Watcher: Sync {
     /// So many of so many resources are ready, and these are worked on, that which takes longest first.
-    fn progress(&self, done: usize, total: usize, running: &[(&str, Duration)]);
+    fn progress(&self, done: usize, total: usize, running: &[Underway<'_>]);
 }
 
 #[cfg(test)]

@@ -85,5 +85,6 @@ fn wanted(node: &Node, outputs: &BTreeMap<String, Properties>, past: &Past) -> O
         token: String::new(),
         noted: past.outputs.clone(),
         begun: false,
+        given: node.given(),
     })
 }

@@ -10,6 +10,7 @@ use landfall_platform::native::{Api, Existing, Failure, Properties, State, Trait
 use tokio::time::{Instant, sleep};
 
 use crate::limit::Limit;
+use crate::waits::Waits;
 use crate::{Pace, pages};
 
 /// How often the engine looks for a resource that a killed run or an unanswered call may have created, and that the
@@ -87,6 +88,7 @@ pub(crate) struct Tools<'t> {
     pub(crate) journal: &'t dyn Journal,
     pub(crate) pace: &'t Pace,
     pub(crate) limit: &'t Limit,
+    pub(crate) waits: &'t Waits,
     pub(crate) halt: &'t Stop,
 }
 
@@ -134,6 +136,7 @@ impl Tools<'_> {
             let finding = match call().await {
                 Ok(answer) => {
                     self.limit.succeeded();
+                    self.waits.ends(&wanted.name);
                     return Ok(answer);
                 }
                 Err(Failure::Refused(finding)) => return Err(named(&wanted.name, finding)),
@@ -143,6 +146,7 @@ impl Tools<'_> {
                 }
                 Err(Failure::Unknown(finding) | Failure::NotYet(finding)) => finding,
             };
+            self.waits.begins(&wanted.name, &finding.message, self.pace.visible);
             if !pauses.pause(self.halt).await? {
                 return Err(named(&wanted.name, finding));
             }
@@ -178,6 +182,7 @@ impl Tools<'_> {
             let (finding, unanswered) = match self.api.create(wanted).await {
                 Ok(outputs) => {
                     self.limit.succeeded();
+                    self.waits.ends(&wanted.name);
                     return Ok(outputs);
                 }
                 Err(Failure::Refused(finding)) => {
@@ -193,6 +198,7 @@ impl Tools<'_> {
                 Err(Failure::Unknown(finding)) => (finding, true),
             };
             may_exist |= unanswered;
+            self.waits.begins(&wanted.name, &finding.message, self.pace.visible);
             // What the call has created may be visible only after a while.
             for _ in 0..if unanswered { LOOKS } else { 1 } {
                 if !pauses.pause(self.halt).await? {
@@ -287,6 +293,7 @@ impl Tools<'_> {
                 Some(Existing { state: State::Pending(state), .. }) => state,
                 None => "not visible".to_owned(),
             };
+            self.waits.begins(&wanted.name, &state, self.pace.ready);
             if !pauses.pause(self.halt).await? {
                 let late = pages::late(&wanted.name, &state, self.pace.ready);
                 return Err(Trouble::Found(Box::new(late)));

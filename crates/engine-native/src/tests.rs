@@ -27,6 +27,8 @@ struct Played {
     /// Properties that can be changed in place.
     mutable: Mutex<Vec<&'static str>>,
     past: Mutex<BTreeMap<String, Past>>,
+    /// The last wait for each resource that the watcher was told of.
+    waits: Mutex<BTreeMap<String, Wait>>,
 }
 
 fn finding() -> Box<Finding> {
@@ -134,7 +136,10 @@ impl Journal for Played {
 }
 
 impl Watcher for Played {
-    fn progress(&self, _: usize, _: usize, _: &[(&str, Duration)]) {}
+    fn progress(&self, _: usize, _: usize, running: &[Underway<'_>]) {
+        let waits = running.iter().filter_map(|one| Some((one.name.to_owned(), one.wait.clone()?)));
+        self.waits.lock().into_iter().for_each(|mut all| all.extend(waits.clone()));
+    }
 }
 
 fn node(name: &str, properties: &Value) -> Node {
@@ -297,6 +302,26 @@ async fn a_resource_that_is_never_ready_ends_the_run() {
         states.insert("vpc".to_owned(), State::Pending("pending".to_owned()));
     }
     assert_eq!(codes(ran(&played, &Stop::default()).await.as_ref()), ["LF1423"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_wait_has_its_reason_and_its_limit() {
+    let failures = vec![Failure::NotYet(finding()), Failure::NotYet(finding()), Failure::NotYet(finding())];
+    let played = failing("vpc", failures);
+    assert!(ran(&played, &Stop::default()).await.is_some_and(|report| report.is_complete()));
+    let wait = |name: &str| played.waits.lock().ok().and_then(|all| all.get(name).cloned());
+    let expected = Wait { reason: finding().message, limit: Pace::default().visible };
+    assert_eq!((wait("vpc"), wait("subnet")), (Some(expected), None));
+    // One that is not ready is waited for longer.
+    let state = State::Pending("provisioning".to_owned());
+    played
+        .states
+        .lock()
+        .into_iter()
+        .for_each(|mut states| drop(states.insert("vpc".to_owned(), state.clone())));
+    let _ = ran(&played, &Stop::default()).await;
+    let expected = Wait { reason: "provisioning".to_owned(), limit: Pace::default().ready };
+    assert_eq!(wait("vpc"), Some(expected));
 }
 
 #[tokio::test(start_paused = true)]

@@ -29,6 +29,8 @@ pub struct Running {
     pub action: Action,
     /// For how long.
     pub seconds: u64,
+    /// How long it may take and why it is waited for, in words that follow the time.
+    pub wait: Option<String>,
 }
 
 /// Errors beyond so many are counted only.
@@ -132,6 +134,7 @@ impl Tally {
                 address: begun.address.clone(),
                 action: begun.action,
                 seconds: begun.lasts(now).as_secs(),
+                wait: None,
             })
             .collect();
         // A stable order: of those that began together, the one that was named first stays first.

@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
-use landfall_diagnostics::Finding;
 use landfall_diagnostics::secret::Secret;
-use landfall_engine_native::{Journal, NoteFault, Pace, Past, Report, Run, interrupted, run};
+use landfall_diagnostics::{Finding, clock, shortened};
+use landfall_engine_native::{Journal, NoteFault, Pace, Past, Report, Run, Underway, interrupted, run};
 use landfall_engine_terraform::{Action, Progress, Running, Stop, Work};
 use landfall_model::plan;
 use landfall_platform::Platform;
@@ -158,11 +158,15 @@ struct Watching<'a> {
 }
 
 impl landfall_engine_native::Watcher for Watching<'_> {
-    fn progress(&self, done: usize, total: usize, running: &[(&str, Duration)]) {
-        let running = running.iter().map(|(name, since)| Running {
-            address: (*name).to_owned(),
+    fn progress(&self, done: usize, total: usize, running: &[Underway<'_>]) {
+        let running = running.iter().map(|one| Running {
+            address: one.name.to_owned(),
             action: Action::Create,
-            seconds: since.as_secs(),
+            seconds: one.since.as_secs(),
+            wait: one
+                .wait
+                .as_ref()
+                .map(|wait| format!("of at most {}: {}", clock(wait.limit), shortened(&wait.reason))),
         });
         let progress =
             Progress { total: Some(total), done, running: running.collect(), waiting_for_earlier: None };

@@ -100,7 +100,27 @@ pub fn resolve(value: &Value, outputs: &BTreeMap<String, Properties>) -> Option<
     })
 }
 
+fn texts(value: &Value, into: &mut BTreeSet<String>) {
+    match value {
+        _ if reference(value).is_some() || secret_name(value).is_some() => {}
+        Value::String(text) => {
+            into.insert(text.clone());
+        }
+        Value::Array(items) => items.iter().for_each(|item| texts(item, into)),
+        Value::Object(items) => items.values().for_each(|item| texts(item, into)),
+        _ => {}
+    }
+}
+
 impl Node {
+    /// The texts of the properties that refer to no other resource.
+    #[must_use]
+    pub fn given(&self) -> BTreeSet<String> {
+        let mut given = BTreeSet::new();
+        self.properties.values().for_each(|value| texts(value, &mut given));
+        given
+    }
+
     /// The names of the resources that must exist first.
     #[must_use]
     pub fn needs(&self) -> BTreeSet<&str> {
@@ -125,6 +145,8 @@ pub struct Wanted {
     pub noted: Option<Properties>,
     /// Whether an earlier run may have created it without noting it.
     pub begun: bool,
+    /// The texts of its inputs that the plan has, in contrast to outputs of other resources.
+    pub given: BTreeSet<String>,
 }
 
 impl Wanted {
@@ -265,6 +287,7 @@ mod tests {
             after: vec!["z/z".to_owned()],
         };
         assert_eq!(node.needs().into_iter().collect::<Vec<_>>(), ["route-table/a", "vpc/new", "z/z"]);
+        assert_eq!(node.given().into_iter().collect::<Vec<_>>(), ["rtb-1"]);
         let mut outputs = BTreeMap::new();
         assert_eq!(resolve(&node.properties["vpc"], &outputs), None);
         outputs.insert("vpc/new".to_owned(), Properties::from_iter([("id".to_owned(), json!("vpc-1"))]));

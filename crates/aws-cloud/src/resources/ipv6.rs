@@ -85,6 +85,8 @@ pub(super) async fn create_gateway(cx: &Resources<'_>, wanted: &Wanted) -> Made<
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use aws_sdk_ec2::types::SubnetIpv6CidrBlockAssociation;
 
     use super::*;
@@ -101,6 +103,7 @@ mod tests {
                 token: String::new(),
                 noted: None,
                 begun: false,
+                given: BTreeSet::new(),
             };
             let cidr = of_subnet(&wanted).unwrap_or_default();
             let block = SubnetIpv6CidrBlockAssociation::builder().ipv6_cidr_block(&cidr).build();

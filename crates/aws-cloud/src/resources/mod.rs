@@ -238,6 +238,26 @@ fn failure(fault: &Fault) -> Failure {
     }
 }
 
+/// A failure for whose cause no time helps: an id of the plan that does not exist.
+fn refused_if_given(failure: Failure, wanted: &Wanted) -> Failure {
+    match failure {
+        Failure::NotYet(mut finding) => {
+            let is_named = |id: &&String| is_id(id) && finding.message.contains(id.as_str());
+            let Some(id) = wanted.given.iter().find(is_named) else { return Failure::NotYet(finding) };
+            finding.help =
+                Some(format!("`{id}` does not exist, or this account does not see it: correct the config"));
+            Failure::Refused(finding)
+        }
+        failure => failure,
+    }
+}
+
+/// Whether a text is an id that EC2 gives, such as `ami-0123456789abcdef0`.
+fn is_id(text: &str) -> bool {
+    let digits = text.split_once('-').filter(|(kind, _)| kind.bytes().all(|byte| byte.is_ascii_lowercase()));
+    digits.is_some_and(|(_, id)| id.len() >= 8 && id.bytes().all(|byte| byte.is_ascii_hexdigit()))
+}
+
 /// An answer that says success, but is not the service's.
 fn without_effect(call: &str) -> Failure {
     failure(&Fault::foreign(call, Some(200), None))
@@ -276,12 +296,16 @@ fn help(fault: &Fault) -> String {
 
 impl Api for Resources<'_> {
     fn find<'s>(&'s self, wanted: &'s Wanted, fresh: bool) -> Waiting<'s, Made<Option<Existing>>> {
-        Box::pin(self.look(wanted, fresh))
+        Box::pin(async move {
+            self.look(wanted, fresh).await.map_err(|failure| refused_if_given(failure, wanted))
+        })
     }
 
     fn create<'s>(&'s self, wanted: &'s Wanted) -> Waiting<'s, Made<Properties>> {
         match kind(wanted.kind) {
-            Some(kind) => (kind.create)(self, wanted),
+            Some(kind) => Box::pin(async {
+                (kind.create)(self, wanted).await.map_err(|failure| refused_if_given(failure, wanted))
+            }),
             None => Box::pin(async { Ok(Properties::new()) }),
         }
     }
@@ -363,5 +387,34 @@ mod tests {
         assert!(matches!(failure(&profile), Failure::NotYet(_)));
         let refused = failure(&fault("InstanceLimitExceeded", "no more"));
         assert!(matches!(refused, Failure::Refused(finding) if finding.code.as_str() == "LF1422"));
+    }
+
+    #[test]
+    fn an_id_of_the_plan_that_does_not_exist_is_not_waited_for() {
+        let wanted = |given: &[&str]| Wanted {
+            name: "instance/bootstrap".to_owned(),
+            kind: "instance",
+            inputs: Properties::new(),
+            token: String::new(),
+            noted: None,
+            begun: false,
+            given: given.iter().map(|text| (*text).to_owned()).collect(),
+        };
+        let missing = || {
+            failure(&Fault {
+                call: "ec2:RunInstances".to_owned(),
+                sort: Sort::NotFound,
+                code: Some("InvalidAMIID.NotFound".to_owned()),
+                message: "The image id '[ami-0a1b2c3d]' does not exist".to_owned(),
+                request_id: None,
+                status: Some(400),
+            })
+        };
+        let judged = refused_if_given(missing(), &wanted(&["m6i.xlarge", "ami-0a1b2c3d"]));
+        assert!(matches!(judged, Failure::Refused(finding) if finding.message.contains("ami-0a1b2c3d")));
+        // What landfall created may be visible later, and a text that is not an id says nothing.
+        for given in [&["ami-0a1b2c3e"][..], &["image"]] {
+            assert!(matches!(refused_if_given(missing(), &wanted(given)), Failure::NotYet(_)), "{given:?}");
+        }
     }
 }

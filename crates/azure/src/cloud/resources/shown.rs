@@ -72,6 +72,8 @@ pub(super) fn is_whole(wanted: &Wanted, shown: &Value) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use serde_json::json;
 
     use super::*;
@@ -80,7 +82,8 @@ mod tests {
     fn wanted(kind: &'static str, body: Value) -> Wanted {
         let inputs = json!({ "id": "/subscriptions/s/x", "apiVersion": "2024-03-01", "body": body });
         let Value::Object(inputs) = inputs else { return wanted("", Value::Null) };
-        Wanted { name: format!("{kind}/x"), kind, inputs, token: String::new(), noted: None, begun: false }
+        let (name, token, given) = (format!("{kind}/x"), String::new(), BTreeSet::new());
+        Wanted { name, kind, inputs, token, noted: None, begun: false, given }
     }
 
     #[test]
