@@ -267,7 +267,8 @@ impl Fault {
         }
     }
 
-    fn help(&self) -> String {
+    /// What to do about it.
+    pub(super) fn help(&self) -> String {
         if self.sort == Sort::Denied {
             let call = &self.call;
             return format!(

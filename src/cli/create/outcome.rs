@@ -6,6 +6,7 @@ use std::path::Path;
 use landfall_diagnostics::Finding;
 use landfall_model::facts::Source;
 use landfall_model::plan::ignition_pages;
+use landfall_model::prices::UNAVAILABLE;
 use serde_json::{Value, json};
 
 use crate::cli::{Exit, Output, Settings};
@@ -60,7 +61,10 @@ pub fn refused(refusal: Refusal, settings: &Settings) -> anyhow::Result<Exit> {
         // There is nothing wrong with the file.
         _ if no_facts => {
             settings.printer.report(&text::findings(&judged(&refused), settings.printer.styles().talk));
-            settings.printer.talk(WITHOUT_CLOUD);
+            // Prices have a help of their own, and are in no plan.
+            if !refused.findings.iter().any(|finding| *finding.code == UNAVAILABLE) {
+                settings.printer.talk(WITHOUT_CLOUD);
+            }
         }
         _ => settings.printer.report(&text::render(&judged(&refused), settings.printer.styles().talk)),
     }

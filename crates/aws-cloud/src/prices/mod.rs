@@ -12,6 +12,7 @@ use landfall_model::prices::{Price, PriceKey, UNAVAILABLE};
 use landfall_platform::cloud::{Asked, Priced, Unready, Verdict};
 use serde_json::Value;
 
+use super::fault::{Fault, Sort};
 use super::session::Session;
 use call::{CALL, PriceList};
 use products::Query;
@@ -93,8 +94,36 @@ async fn price(
 }
 
 fn unavailable(session: &Session<'_>, error: &call::Error) -> Verdict {
-    let fault = session.fault(CALL, error);
+    Verdict::Found(Box::new(finding(&session.fault(CALL, error))))
+}
+
+/// What is to be said of a call that failed: what to do about it, or how to do without.
+fn finding(fault: &Fault) -> Finding {
     let message = format!("the AWS Price List cannot be read: {}", fault.sentence());
-    let finding = Finding::error(&UNAVAILABLE, Kind::Forbidden, "", message);
-    Verdict::Found(Box::new(finding.help("allow pricing:GetProducts, or write the price file by hand")))
+    let (kind, help) = match fault.sort {
+        Sort::Denied => (Kind::Forbidden, format!("allow {CALL}")),
+        _ => (Kind::Invalid, fault.help()),
+    };
+    Finding::error(&UNAVAILABLE, kind, "", message)
+        .help(format!("{help}; or write the price file by hand: see `landfall schema prices`"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_help_fits_the_failure() {
+        let help = |sort: Sort| {
+            let (code, message) = (Some("X".to_owned()), String::new());
+            let fault = Fault { call: CALL.to_owned(), sort, code, message, request_id: None, status: None };
+            finding(&fault).help.unwrap_or_default()
+        };
+        assert!(help(Sort::Denied).starts_with("allow pricing:GetProducts;"));
+        let unreachable = help(Sort::Unreachable);
+        assert!(unreachable.contains("proxy") && !unreachable.contains("GetProducts"), "{unreachable}");
+        for sort in [Sort::Denied, Sort::Unreachable, Sort::Credentials] {
+            assert!(help(sort).ends_with("by hand: see `landfall schema prices`"), "{sort:?}");
+        }
+    }
 }
