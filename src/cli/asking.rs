@@ -7,7 +7,7 @@ use landfall_platform::cloud::Patience;
 use super::duration::within_an_hour;
 use crate::preflight::{Checked, Pace, Watcher};
 use crate::prepare::Ask;
-use crate::ui::{Printer, Progress, Pulse, beat, checks};
+use crate::ui::{Printer, Progress, Pulse, beat};
 
 /// How the cloud is asked.
 #[derive(Clone, Debug, clap::Args)]
@@ -83,7 +83,7 @@ impl Watcher for Live<'_> {
     }
 
     fn ended(&self, checked: &Checked) {
-        self.drawn.ended(&checked.id, checks::note(checked).as_deref());
+        self.drawn.ended(&checked.id);
     }
 
     fn over(&self) {

@@ -96,14 +96,6 @@ fn mark(status: Status) -> (&'static str, &'static str) {
     }
 }
 
-/// One check that was not passed, for a line of progress; none for one that was.
-#[must_use]
-pub fn note(checked: &Checked) -> Option<String> {
-    let (word, _) = mark(checked.status);
-    matches!(checked.status, Status::Warned | Status::Failed)
-        .then(|| format!("{word:7} {}  {}", checked.id, checked.message))
-}
-
 /// `failed: 1 of 41 checks, 2 warnings, 3 skipped, in 1.2 s`.
 #[must_use]
 pub fn summary(report: &Report) -> String {

@@ -7,8 +7,6 @@ use serde_json::{Value, json};
 
 use super::{Style, layout, printable};
 
-/// The table is never wider: the numbers would be far from their names.
-const WIDEST: usize = 100;
 /// Columns of a number.
 const NUMBER: usize = 11;
 /// Columns before a name: the number of resources between blanks.
@@ -58,7 +56,7 @@ pub fn json(estimate: &Estimate) -> Value {
 #[must_use]
 pub fn text(estimate: &Estimate, style: Style) -> String {
     let (on, off) = if style.colour { ("\u{1b}[1m", "\u{1b}[0m") } else { ("", "") };
-    let width = style.width().min(WIDEST);
+    let width = style.width();
     let mut text = String::new();
     let (region, currency) = (printable(&estimate.region), printable(&estimate.currency));
     let title = format!("Cost in {region} in {currency}");
@@ -209,6 +207,7 @@ mod tests {
         for width in [60, 80, 120] {
             let shown = text(&estimate(true), columns(width));
             assert!(shown.lines().all(|line| line.chars().count() <= width), "{width}\n{shown}");
+            assert!(shown.lines().any(|line| line.chars().count() == width), "{width}\n{shown}");
         }
         let shown = text(&estimate(true), columns(80));
         for part in [

@@ -7,7 +7,6 @@ use std::time::Duration;
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget};
 
 use super::printable;
-use super::printer::fitted;
 use super::pulse::{asking_style, style};
 
 /// How often a line turns its wheel.
@@ -63,16 +62,12 @@ impl Progress {
         }
     }
 
-    /// It has ended. A note about it stays on the screen while the rest goes on.
-    pub fn ended(&self, name: &str, note: Option<&str>) {
+    /// It has ended. What came of it is told once, with everything else.
+    pub fn ended(&self, name: &str) {
         let line = self.running.lock().ok().and_then(|mut running| running.remove(name));
         if let Some(line) = line {
             line.finish_and_clear();
             self.lines.remove(&line);
-        }
-        if let Some(note) = note {
-            // There is nobody left to tell when standard error is gone.
-            let _ = self.lines.println(fitted(&printable(note)));
         }
         self.all.inc(1);
     }

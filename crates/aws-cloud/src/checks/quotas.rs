@@ -149,11 +149,10 @@ impl Account<'_> {
         let Self { name, limit, used: Use { all, own }, needed, .. } = self;
         if *own > 0 {
             return format!(
-                "the quota of {name} is {limit}, of which {all} in use, {own} by the cluster itself, which \
-                 needs {needed} in all"
+                "quota of {name}: {all} of {limit} in use, {own} of them by this cluster, which needs {needed}"
             );
         }
-        format!("the quota of {name} is {limit}, of which {all} in use, and the cluster needs {needed}")
+        format!("quota of {name}: {all} of {limit} in use, {needed} needed")
     }
 
     /// What to do about it.
@@ -213,7 +212,7 @@ mod tests {
         let used = Use { all: 5, own: 1 };
         let account =
             Account { name: "VPCs", quota: &quota, region: "us-east-1", limit: 5.0, used, needed: 1 };
-        assert_names(&account.sentence(), &["VPCs", " 5 in use", " 1 by the cluster", " 1 in all"]);
+        assert_names(&account.sentence(), &["VPCs", " 5 of 5 ", " 1 of them ", " needs 1"]);
         let evidence = account.judged(REGION).evidence;
         let number = |name: &str| evidence.get(name).and_then(serde_json::Value::as_u64);
         assert_eq!((number("used"), number("own"), number("needed")), (Some(5), Some(1), Some(1)));
@@ -225,7 +224,7 @@ mod tests {
         let used = Use { all: 5, own: 0 };
         let account =
             Account { name: "VPCs", quota: &quota, region: "us-east-1", limit: 5.0, used, needed: 1 };
-        assert_names(&account.sentence(), &["VPCs is 5", " 5 in use", " needs 1"]);
+        assert_names(&account.sentence(), &["VPCs", " 5 of 5 ", " 1 needed"]);
         landfall_testing::assert_findings(
             "aws-quota",
             [&pages::quota_short(REGION, &account), &pages::quota_tight(REGION, &account)],

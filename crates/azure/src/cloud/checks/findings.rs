@@ -200,7 +200,7 @@ pub(super) fn quota_short(field: &str, account: &Account<'_>) -> Finding {
 }
 
 pub(super) fn quota_tight(field: &str, account: &Account<'_>) -> Finding {
-    let message = format!("{}: at most 20 % would remain", account.sentence());
+    let message = format!("{}; at most 20 % would remain", account.sentence());
     Finding::warning(&QUOTA_TIGHT, Kind::Forbidden, field, message).help(account.help())
 }
 

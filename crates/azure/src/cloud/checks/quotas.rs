@@ -192,14 +192,11 @@ impl Account<'_> {
         let Self { name, region, quota: Quota { limit, used }, needed, installed } = self;
         if *installed {
             return format!(
-                "the quota `{name}` in {region} is {limit}, of which {used} in use, including the \
-                 cluster's own, and the cluster needs {needed} in all"
+                "quota `{name}` in {region}: {used} of {limit} in use, this cluster included, which needs \
+                 {needed} in all"
             );
         }
-        format!(
-            "the quota `{name}` in {region} is {limit}, of which {used} in use, and the cluster needs \
-             {needed}"
-        )
+        format!("quota `{name}` in {region}: {used} of {limit} in use, {needed} needed")
     }
 
     /// What to do about it.
@@ -247,7 +244,7 @@ mod tests {
             Verdict::Passed(what) => what,
             _ => String::new(),
         };
-        assert_names(&said, &["`cores`", "eastus", " 100,", " 70 in use", "including", " 40 in all"]);
+        assert_names(&said, &["`cores`", "eastus", " 70 of 100 ", "included", " 40 in all"]);
     }
 
     #[test]
@@ -267,7 +264,7 @@ mod tests {
             Verdict::Found(finding) => finding.message,
             _ => String::new(),
         };
-        assert_names(&message, &["`cores`", "eastus", " 100,", " 70 in use", " 40"]);
+        assert_names(&message, &["`cores`", "eastus", " 70 of 100 ", " 40 needed"]);
         assert!(!message.contains("included"), "{message}");
         let number = |name: &str| answer.evidence.get(name).and_then(serde_json::Value::as_i64);
         assert_eq!((number("limit"), number("used"), number("needed")), (Some(100), Some(70), Some(40)));
