@@ -52,6 +52,9 @@ fn bash_completes_flags_and_values() {
     is(&["destroy", "find", "--region", "eu-central-"], &["eu-central-1", "eu-central-2"]);
     is(&["create", "install-config", "--platform", "azure", "--region", "eastus"], &["eastus", "eastus2"]);
     is(&["explain", "LF0102"], &["LF0102"]);
+    // With the fields below it, bash ends the word without a blank.
+    let fields = in_bash(&home, &["landfall", "explain", "platform.aw"]);
+    assert!(fields.len() > 1 && fields.iter().all(|field| field.starts_with("platform.aws")), "{fields:?}");
     is(&["explain", "platform.aws.serviceEndpoints.u"], &["platform.aws.serviceEndpoints.url"]);
     is(&["preflight", "--dir", "pro"], &["prod-1", "proposals/"]);
     is(&["wait-for", "inst"], &["install-complete"]);

@@ -102,7 +102,8 @@ fn subjects(typed: &str) -> Vec<CompletionCandidate> {
     subjects
 }
 
-/// The fields that begin with what is typed, and those below a field that is typed as a whole.
+/// The fields that begin with what is typed, and those below the only one: a shell then ends the word at the field's
+/// name, without a blank.
 fn fields(typed: &str) -> Vec<CompletionCandidate> {
     let (parent, begun) = typed.rsplit_once('.').unwrap_or(("", typed));
     let below = |doc: &FieldDoc, parent: &str, begun: &str| -> Vec<CompletionCandidate> {
@@ -112,10 +113,14 @@ fn fields(typed: &str) -> Vec<CompletionCandidate> {
         matching.map(|line| candidate(path(&line.name), first_line(&line.description))).collect()
     };
     let mut fields = field(parent).map(|doc| below(&doc, parent, begun)).unwrap_or_default();
+    let only = match &fields[..] {
+        [only] => only.get_value().to_str().unwrap_or_default().to_owned(),
+        _ => typed.to_owned(),
+    };
     if !begun.is_empty()
-        && let Ok(doc) = field_spelt(typed)
+        && let Ok(doc) = field_spelt(&only)
     {
-        fields.extend(below(&doc, typed, ""));
+        fields.extend(below(&doc, &only, ""));
     }
     fields
 }
@@ -183,10 +188,12 @@ mod tests {
 
     #[test]
     fn fields_are_completed_step_by_step() {
-        assert_eq!(values(&fields("platform.aw")), ["platform.aws"]);
-        let aws = fields("platform.aws");
-        let aws = values(&aws);
-        assert!(aws.contains(&"platform.aws") && aws.contains(&"platform.aws.region"), "{aws:?}");
+        for typed in ["platform.aw", "platform.aws"] {
+            let aws = fields(typed);
+            let aws = values(&aws);
+            assert!(aws.contains(&"platform.aws") && aws.contains(&"platform.aws.region"), "{aws:?}");
+        }
+        assert_eq!(values(&fields("baseDom")), ["baseDomain"]);
         assert_eq!(values(&fields("platform.aws.serviceEndpoints.u")), ["platform.aws.serviceEndpoints.url"]);
         assert!(values(&fields("")).contains(&"baseDomain"));
         assert!(fields("nowhere.at").is_empty());

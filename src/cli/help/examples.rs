@@ -1,7 +1,23 @@
 //! Examples of every command, for its help and its manual page. They work when pasted, with the files that they name.
 
-/// Examples by command, in the order in which a user meets them.
+/// Examples by command, those with commands below them first.
 pub const EXAMPLES: &[(&str, &[&str])] = &[
+    ("create", &["landfall create install-config --dir demo", "landfall create cluster --dir demo --plan"]),
+    ("destroy", &["landfall destroy cluster --dir demo --plan", "landfall destroy bootstrap --dir demo"]),
+    ("metadata", &["landfall metadata refresh --dir demo"]),
+    (
+        "operator",
+        &["landfall operator crds | kubectl apply -f -", "landfall operator manifests | kubectl apply -f -"],
+    ),
+    ("aso", &["landfall aso render --dir demo", "landfall aso check --dir demo"]),
+    (
+        "cloud-config",
+        &[
+            "landfall cloud-config stitch --infrastructure infrastructure.yaml",
+            "landfall cloud-config ccm --platform azure --source cloud.conf",
+        ],
+    ),
+    ("profile", &["landfall profile render --parent parent.yaml --profile profile.yaml"]),
     (
         "create install-config",
         &[
@@ -199,7 +215,7 @@ pub const EXAMPLES: &[(&str, &[&str])] = &[
     ("version", &["landfall version", "landfall version -o json"]),
 ];
 
-/// The examples of a command; none where it has only commands below it.
+/// The examples of a command; none of the program as a whole.
 pub fn of(command: &str) -> &'static [&'static str] {
     EXAMPLES.iter().find(|(name, _)| *name == command).map(|(_, examples)| *examples).unwrap_or_default()
 }

@@ -56,12 +56,14 @@ const KEPT: &[(&str, &[&str])] =
 const ASIDE: &[(&str, &[&str])] = &[
     ("create cluster", &["facts", "infra_id", "no_wait", "accept", "prices"]),
     ("create install-config", &["ssh_key_file"]),
+    ("destroy cluster", &["remove_user_objects"]),
     ("gather", &["timeout"]),
     ("aso render", &["facts", "show_secrets", "machines", "stage"]),
     (
         "operator manifests",
         &[
             "check",
+            "namespace",
             "take_over",
             "image",
             "replicas",
