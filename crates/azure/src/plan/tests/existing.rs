@@ -293,7 +293,7 @@ fn the_api_of_a_cluster_without_records_has_a_free_address() {
     let (address, findings) = chosen(&config, free);
     assert_eq!((address.as_deref(), places(&findings)), (Some("10.0.0.77"), vec![]));
     let (address, findings) = chosen(&config, with_network(|_| {}));
-    assert_eq!((address, places(&findings)), (None, vec![("LF0793", "platform.azure.subnets[0].name")]));
+    assert_eq!((address, places(&findings)), (None, vec![("LF0793", "platform.azure.controlPlaneSubnet")]));
     // In a new network the last address of the control plane's subnet is free.
     let new = with_platform(|platform| "Enabled".clone_into(&mut platform.user_provisioned_dns));
     assert_eq!(chosen(&new, answers()).0.as_deref(), Some("10.0.127.254"));
