@@ -1,14 +1,19 @@
 //! What AWS knows for those who ask a user for a new config.
 
-use landfall_model::catalogue::{Catalogue, KnownRegion};
+use landfall_diagnostics::shortened;
+use landfall_model::aws::catalogue::InstanceType;
+use landfall_model::catalogue::{Catalogue, KnownRegion, Role};
 use landfall_platform::World;
-use landfall_platform::survey::{Fields, Site, Survey};
+use landfall_platform::survey::{Fields, MachineType, Site, Survey};
 use serde_json::{Map, Value};
 
 use super::NAME;
+use super::type_names::proposed;
 
 /// The default region of the OpenShift installer, too.
 const USUAL_REGION: &str = "us-east-1";
+/// The architecture of machines for which a config says nothing.
+const ARCHITECTURE: &str = "amd64";
 
 /// AWS's part in asking for a new config.
 #[derive(Debug)]
@@ -47,14 +52,104 @@ impl Survey for AwsSurvey {
          catalogue overlay and pass that with --catalogue"
     }
 
+    fn machine_type(&self, catalogue: &Catalogue, region: &str, role: Role, name: &str) -> MachineType {
+        let aws = &catalogue.aws;
+        let least = aws.minimums(role).map_or((0, 0), |least| (least.vcpus, least.memory_mib));
+        let is_large = |known: &InstanceType| known.vcpus >= least.0 && known.memory_mib >= least.1;
+        let has_offerings = aws.region(region).is_some_and(|region| !region.offerings.is_empty());
+        // The catalogue has offerings of some types only: those that it has of the usual region.
+        let is_offered = |region: &str, name: &str| aws.offered_zones(region, name).is_some();
+        let is_lacking =
+            |name: &str| has_offerings && !is_offered(region, name) && is_offered(USUAL_REGION, name);
+        let nearest = || {
+            let usable = aws.instance_types.iter().filter(|(name, known)| {
+                let is_there = !has_offerings || is_offered(region, name);
+                known.architecture == ARCHITECTURE && is_large(known) && is_there
+            });
+            let names = proposed(usable.map(|(name, _)| name.as_str()), &[name], 1);
+            names.first().map(|name| (*name).to_owned())
+        };
+        let refused = |why: String| {
+            let near = nearest().map(|near| format!("; use for example `{near}`")).unwrap_or_default();
+            MachineType::Refused(format!("{why}{near}"))
+        };
+        let shown = shortened(name);
+        let Some(known) = aws.instance_types.get(name) else {
+            return if is_type(name) {
+                MachineType::Unknown(nearest())
+            } else {
+                refused(format!("`{shown}` is not an instance type of AWS"))
+            };
+        };
+        if !is_large(known) {
+            let (vcpus, memory) = least;
+            return refused(format!(
+                "`{shown}` has {} virtual CPUs and {} MiB of memory; a {} machine needs {vcpus} and {memory} MiB",
+                known.vcpus,
+                known.memory_mib,
+                role.name()
+            ));
+        }
+        if known.architecture != ARCHITECTURE {
+            let other = &known.architecture;
+            return refused(format!(
+                "`{shown}` is of the architecture {other}, the machines are {ARCHITECTURE}"
+            ));
+        }
+        if is_lacking(name) {
+            return refused(format!("the region {} does not offer `{shown}`", shortened(region)));
+        }
+        MachineType::Fits
+    }
+
     fn section(&self, site: Site<'_>, _: &Catalogue) -> Map<String, Value> {
         [("region".to_owned(), Value::from(site.region))].into_iter().collect()
     }
 }
 
+/// Whether a text has the form of an instance type: a series with a generation, and a size.
+fn is_type(name: &str) -> bool {
+    const SIZES: &[&str] = &["nano", "micro", "small", "medium", "large", "xlarge", "metal"];
+    let Some((series, size)) = name.split_once('.') else { return false };
+    let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    let is_series = series.bytes().all(is_plain)
+        && series.starts_with(|c: char| c.is_ascii_lowercase())
+        && series.contains(|c: char| c.is_ascii_digit());
+    let size = size.trim_start_matches(|c: char| c.is_ascii_digit());
+    is_series && (SIZES.contains(&size) || size.strip_prefix("metal-").is_some_and(|rest| !rest.is_empty()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_machine_type_is_judged_by_what_the_catalogue_knows() {
+        let catalogue = Catalogue::embedded();
+        let of = |role, name| SURVEY.machine_type(catalogue, "us-east-1", role, name);
+        let refused = |role, name| match of(role, name) {
+            MachineType::Refused(why) => why,
+            other => format!("{other:?}"),
+        };
+        assert_eq!(of(Role::ControlPlane, "m6i.xlarge"), MachineType::Fits);
+        assert_eq!(of(Role::Compute, "m6i.large"), MachineType::Fits);
+        let huge = refused(Role::Compute, "m9.huge");
+        assert!(
+            huge.contains("`m9.huge` is not an instance type") && huge.contains("`m6i.xlarge`"),
+            "{huge}"
+        );
+        assert!(refused(Role::ControlPlane, "m6i.large").contains("virtual CPUs"));
+        assert!(refused(Role::Compute, "m6g.xlarge").contains("arm64"));
+        // A newer one than the catalogue may exist.
+        assert!(matches!(of(Role::Compute, "m99i.xlarge"), MachineType::Unknown(Some(_))));
+        assert_eq!(
+            ["m6i.xlarge", "u-6tb1.metal", "c8g.metal-24xl", "huge", "m9.huge", "m.xlarge", "m6i.x large"]
+                .map(is_type),
+            [true, true, true, false, false, false, false]
+        );
+        let region = SURVEY.machine_type(catalogue, "eu-nowhere-1", Role::Compute, "m6i.xlarge");
+        assert_eq!(region, MachineType::Fits);
+    }
 
     struct Home(&'static [(&'static str, &'static str)]);
 

@@ -1,14 +1,18 @@
 //! What Azure knows for those who ask a user for a new config.
 
-use landfall_model::catalogue::{Catalogue, KnownRegion};
+use landfall_diagnostics::{nearest, shortened};
+use landfall_model::catalogue::{Catalogue, KnownRegion, Role};
 use landfall_platform::World;
-use landfall_platform::survey::{Fields, Site, Survey};
+use landfall_platform::survey::{Fields, MachineType, Site, Survey};
 use serde_json::{Map, Value};
 
 use super::rules;
 
 /// The default region of the OpenShift installer, too.
 const USUAL_REGION: &str = "eastus";
+
+/// How the name of every size begins.
+const SIZE: &str = "standard_";
 
 /// Azure's part in asking for a new config.
 pub(super) struct AzureSurvey;
@@ -54,6 +58,21 @@ impl Survey for AzureSurvey {
          `armEndpoint`), or describe it in a catalogue overlay and pass that with --catalogue"
     }
 
+    fn machine_type(&self, catalogue: &Catalogue, _: &str, role: Role, name: &str) -> MachineType {
+        let azure = &catalogue.azure;
+        let sizes = || azure.sizes.keys().map(String::as_str);
+        let usual = || azure.default_size("", "amd64", role);
+        let near = || nearest(name, sizes()).or_else(usual).map(str::to_owned);
+        if azure.size(name).is_some() {
+            MachineType::Fits
+        } else if name.to_ascii_lowercase().starts_with(SIZE) {
+            MachineType::Unknown(near())
+        } else {
+            let example = near().map(|near| format!("; use for example `{near}`")).unwrap_or_default();
+            MachineType::Refused(format!("`{}` is not a machine size of Azure{example}", shortened(name)))
+        }
+    }
+
     fn section(&self, site: Site<'_>, catalogue: &Catalogue) -> Map<String, Value> {
         let cloud = if site.cloud == catalogue.azure.default_cloud { "" } else { site.cloud };
         let entries =
@@ -79,6 +98,14 @@ mod tests {
         };
         assert!(has("", AzureSurvey.usual_region()) && !has("", "usgovvirginia"));
         assert!(has("AzureUSGovernmentCloud", "usgovvirginia") && !has("AzureUSGovernmentCloud", "eastus"));
+    }
+
+    #[test]
+    fn a_machine_size_is_judged_by_its_name() {
+        let of = |name| AzureSurvey.machine_type(Catalogue::embedded(), "eastus", Role::Compute, name);
+        assert_eq!(of("standard_d4s_v3"), MachineType::Fits);
+        assert!(matches!(of("Standard_D4s_v99"), MachineType::Unknown(Some(near)) if near.contains("D4s_v")));
+        assert!(matches!(of("m6i.xlarge"), MachineType::Refused(why) if why.contains("Standard_")));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What a platform knows for those who ask a user for a new config: its regions, and what a config says of
 //! the place that was chosen.
 
-use landfall_model::catalogue::{Catalogue, KnownRegion};
+use landfall_model::catalogue::{Catalogue, KnownRegion, Role};
 use serde_json::{Map, Value};
 
 use super::World;
@@ -30,6 +30,17 @@ pub struct Fields {
     pub machine_type: &'static str,
 }
 
+/// What a platform knows of a machine type, for machines of a role in a region.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MachineType {
+    /// Nothing is against it.
+    Fits,
+    /// The catalogue does not have it. The known one that is nearest, if any.
+    Unknown(Option<String>),
+    /// No machine of this role can have it, for this reason.
+    Refused(String),
+}
+
 /// A platform's part in asking a user for a new config.
 pub trait Survey: Sync {
     /// The platform's name for people.
@@ -54,6 +65,9 @@ pub trait Survey: Sync {
 
     /// How a config gets a region that is not known, for the end of a sentence.
     fn unlisted(&self) -> &'static str;
+
+    /// What is known of a machine type in a region.
+    fn machine_type(&self, catalogue: &Catalogue, region: &str, role: Role, name: &str) -> MachineType;
 
     /// The platform's section of a config for a site.
     fn section(&self, site: Site<'_>, catalogue: &Catalogue) -> Map<String, Value>;

@@ -1,5 +1,6 @@
 //! `landfall create install-config`.
 
+mod machine_types;
 mod questions;
 
 use std::path::{Path, PathBuf};
@@ -155,7 +156,11 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
             Some(Objection::Words(words)) => {
                 return Ok(wrong(ErrorKind::InvalidValue, &format!("{}: {words}", question.flag())));
             }
-            None => {}
+            None => {
+                if let Some(doubt) = machine_types::doubt(question, &given.answers, &basis) {
+                    settings.printer.talk(&format!("warning: {}: {doubt}", question.flag()));
+                }
+            }
         }
     }
     let missing = given.missing();

@@ -54,7 +54,11 @@ fn machines_and_publishing_may_be_chosen() {
     terminal.wait_for("> defaults: ");
     terminal.press("\u{1b}[B\r");
     terminal.wait_for("Control plane machine type [default]:");
-    terminal.press("m6i.2xlarge\r");
+    terminal.press("m9.huge\r");
+    terminal.wait_for("error: `m9.huge` is not an instance type");
+    terminal.press("\u{15}m99i.xlarge\r");
+    terminal.wait_for("error: `m99i.xlarge` is not in landfall's catalogue");
+    terminal.press("\u{15}m6i.2xlarge\r");
     terminal.wait_for("Control plane machines [3]:");
     terminal.press("\r");
     terminal.wait_for("Compute machine type [default]:");
@@ -75,6 +79,19 @@ fn machines_and_publishing_may_be_chosen() {
     assert_eq!(config["compute"][0]["platform"], Value::Null);
     assert_eq!(config["publish"], "Internal");
     assert!(home.validates());
+}
+
+#[test]
+fn a_machine_type_that_cannot_exist_is_refused_and_an_unknown_one_warned_of() {
+    let home = Home::new();
+    let refused = home.create(&[FLAGS, &["--compute-type", "m9.huge"]].concat());
+    let said = text(&refused.stderr);
+    assert_eq!(refused.status.code(), Some(2), "{said}");
+    assert!(said.contains("--compute-type: `m9.huge` is not an instance type"), "{said}");
+    let warned = home.create(&[FLAGS, &["--compute-type", "m99i.xlarge"]].concat());
+    let said = text(&warned.stderr);
+    assert_eq!(warned.status.code(), Some(0), "{said}");
+    assert!(said.contains("warning: --compute-type: `m99i.xlarge`"), "{said}");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The questions of the wizard, one after the other.
 
+use std::cell::RefCell;
 use std::error::Error as _;
 
 use landfall_diagnostics::secret::Secret;
@@ -8,7 +9,7 @@ use landfall_model::catalogue::KnownRegion;
 use landfall_platform::cloud::PublicZone;
 use landfall_platform::survey::Survey;
 
-use super::Given;
+use super::{Given, machine_types};
 use crate::cli::Settings;
 use crate::prepare::draft;
 use crate::prepare::draft::{Answers, Question};
@@ -98,6 +99,9 @@ fn unknown(question: Question, answers: &Answers, basis: &Basis) -> Option<Strin
     let (survey, answer) = (answers.survey()?, answers.get(question)?);
     if !answers.applies(question) {
         return Some(format!("{} does not have this value", survey.title()));
+    }
+    if let Some(why) = machine_types::refused(question, answers, basis) {
+        return Some(why);
     }
     let (known, what): (Vec<&str>, &str) = match question {
         Question::Cloud => (survey.clouds(&basis.catalogue), "cloud"),
@@ -234,9 +238,21 @@ impl Wizard<'_> {
     fn machine_type(&self, question: Question, words: &str) -> Result<String, Stop> {
         let earlier = self.earlier(question).filter(|earlier| !earlier.is_empty());
         let default = earlier.unwrap_or(USUAL);
-        let answer = self.prompts.text(words, Some(default), &|answer: &str| match answer {
-            USUAL => Ok(()),
-            answer => self.check(question, answer),
+        // A type that the catalogue does not have is taken when it is entered twice.
+        let doubted = RefCell::new(String::new());
+        let answer = self.prompts.text(words, Some(default), &|answer: &str| {
+            if answer == USUAL {
+                return Ok(());
+            }
+            self.check(question, answer)?;
+            let mut answers = self.given.answers.clone();
+            answers.set(question, answer.to_owned());
+            match machine_types::doubt(question, &answers, self.basis) {
+                Some(doubt) if doubted.replace(answer.to_owned()) != answer => {
+                    Err(format!("{doubt}; press Enter again to use it"))
+                }
+                _ => Ok(()),
+            }
         })?;
         Ok(if answer == USUAL { String::new() } else { answer })
     }
