@@ -289,22 +289,45 @@ fn exit(seen: &[Seen<'_>]) -> Exit {
 
 /// What could not be looked at, with the places; the same is said once.
 fn missed(seen: &[Seen<'_>]) -> Vec<Finding> {
-    let mut missed: Vec<(Finding, Vec<String>)> = Vec::new();
+    let mut missed: Vec<(Finding, Vec<&Place>)> = Vec::new();
     for one in seen {
         let Some(finding) = one.clusters.as_ref().err().and_then(Missed::finding) else { continue };
-        match missed.iter_mut().find(|(known, _)| known.code == finding.code) {
-            Some((_, names)) => names.push(one.place.name()),
-            None => missed.push((finding.clone(), vec![one.place.name()])),
+        // Other credentials may be refused for another reason.
+        let is_same = |known: &Finding, places: &[&Place]| {
+            let of_profile = places.iter().any(|place| place.profile_name() == one.place.profile_name());
+            known.code == finding.code && (of_profile || known.message == finding.message)
+        };
+        match missed.iter_mut().find(|(known, places)| is_same(known, places)) {
+            Some((_, places)) => places.push(one.place),
+            None => missed.push((finding.clone(), vec![one.place])),
         }
     }
-    let is_one = seen.len() == 1;
-    let named = missed.into_iter().map(|(mut finding, names)| {
-        if !is_one {
-            finding.message = format!("{}: {}", names.join(", "), finding.message);
+    let searched: Vec<&Place> = seen.iter().map(|one| one.place).collect();
+    let named = missed.into_iter().map(|(mut finding, places)| {
+        if searched.len() > 1 {
+            finding.message = format!("{}: {}", named(&places, &searched), finding.message);
         }
         finding
     });
     named.collect()
+}
+
+/// The names of some places. The regions of a profile are counted where they are all that were searched with it.
+fn named(places: &[&Place], searched: &[&Place]) -> String {
+    let mut names: Vec<String> = Vec::new();
+    for place in places {
+        let is_same = |other: &&&Place| other.profile_name() == place.profile_name();
+        let (count, all) = (places.iter().filter(is_same).count(), searched.iter().filter(is_same).count());
+        let name = match &place.profile {
+            _ if count < all || all == 1 => place.name(),
+            Some(profile) => format!("all {all} regions of profile {}", profile.0),
+            None => format!("all {all} regions"),
+        };
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names.join(", ")
 }
 
 fn tell<'s>(
@@ -388,5 +411,30 @@ impl Place {
 
     fn profile_name(&self) -> &str {
         self.profile.as_ref().map(|profile| profile.0.as_str()).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_regions_of_a_profile_are_counted() {
+        let place = |profile: Option<&str>, region: &str| Place {
+            profile: profile.map(|profile| Profiled(profile.to_owned())),
+            region: region.to_owned(),
+            target: Target::default(),
+            config: InstallConfig::default(),
+        };
+        let pairs = [("a", "r-1"), ("a", "r-2"), ("b", "r-1"), ("b", "r-2")];
+        let places: Vec<Place> =
+            pairs.into_iter().map(|(profile, region)| place(Some(profile), region)).collect();
+        let all: Vec<&Place> = places.iter().collect();
+        assert_eq!(named(&all[..3], &all), "all 2 regions of profile a, b/r-1");
+        assert_eq!(named(&all, &all), "all 2 regions of profile a, all 2 regions of profile b");
+        let alone: Vec<Place> = ["r-1", "r-2"].into_iter().map(|region| place(None, region)).collect();
+        let alone: Vec<&Place> = alone.iter().collect();
+        assert_eq!(named(&alone, &alone), "all 2 regions");
+        assert_eq!(named(&alone[..1], &alone), "r-1");
     }
 }
