@@ -10,10 +10,12 @@ use hcl::{BlockLabel, Expression, Map, Value};
 use landfall::ui;
 use landfall_install_config::assets;
 use landfall_install_config::platforms;
+use landfall_model::catalogue::Catalogue;
 use landfall_model::config;
 use landfall_model::plan::Plan;
 use landfall_model::plan::outline::Outline;
 use landfall_platform::Platform;
+use landfall_platform::native::GIVEN;
 use landfall_render::{Extras, File, modules};
 
 use crate::clusters;
@@ -305,6 +307,25 @@ fn every_type_of_the_modules_is_in_an_outline() {
             wanted.extend(named(&blocks, "resource").map(|block| (stage.name.to_owned(), label(block, 0))));
         }
         assert_eq!(found, wanted, "{name}");
+    }
+}
+
+/// Users read what the native engine creates in the words of the summary.
+#[test]
+fn every_kind_of_the_native_engine_has_a_title() {
+    let mut seen = BTreeSet::new();
+    for (_, plan, _) in clusters::made_for_all() {
+        let Ok(Some(graph)) = platform_of(&plan).resources(&plan, Catalogue::embedded()) else { continue };
+        let own = graph.resources.iter().map(|node| node.kind).filter(|kind| !kind.starts_with(GIVEN));
+        for kind in own {
+            let title = graph.title(kind);
+            assert!(title.starts_with(|letter: char| letter.is_ascii_uppercase()), "{kind}: {title}");
+            assert!(title.chars().count() <= 29, "{title}: too wide for the table");
+            seen.insert(title);
+        }
+    }
+    for title in ["Target group", "Elastic IP address", "Network security group"] {
+        assert!(seen.contains(title), "{title} of {seen:?}");
     }
 }
 

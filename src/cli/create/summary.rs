@@ -1,12 +1,15 @@
 //! What a run of `create cluster` is going to make, beside what earlier runs have made or removed.
 
+mod listed;
+
 use landfall_model::plan::Stage;
-use landfall_model::plan::outline::{Item, Outline};
-use landfall_platform::native::{GIVEN, Graph};
+use landfall_model::plan::outline::Outline;
+use landfall_platform::native::Graph;
 use serde_json::{Value, json};
 
 use crate::install::{Drift, Existing, Standing};
 use crate::ui;
+use listed::{Listed, listed, outline_of, short};
 
 /// The outline of a plan, with what there is of it already.
 pub(super) struct Summary {
@@ -20,13 +23,6 @@ pub(super) struct Summary {
     counts: Vec<Count>,
     /// Whether existing resources were changed since they were created.
     is_changed: bool,
-}
-
-/// A resource of an engine that has resources of its own.
-struct Listed {
-    stage: &'static str,
-    kind: &'static str,
-    name: String,
 }
 
 /// How many resources a stage has.
@@ -267,31 +263,6 @@ pub(super) fn progress(existing: usize, total: usize) -> String {
     format!("{existing} of {} {verb}, {left} to create", ui::counted(total, "resource"))
 }
 
-/// The resources of a graph without the user's.
-fn listed(graph: &Graph) -> Vec<Listed> {
-    let own = graph.resources.iter().filter(|node| !node.kind.starts_with(GIVEN));
-    own.map(|node| Listed { stage: node.stage, kind: node.kind, name: node.name.clone() }).collect()
-}
-
-/// A resource's name without its kind.
-fn short(name: &str) -> &str {
-    name.split_once('/').map_or(name, |(_, name)| name)
-}
-
-/// The outline of a graph: one item for each kind of a stage. What is the user's, and what the cluster
-/// creates later, is that of the plan.
-fn outline_of(nodes: &[Listed], plan: &Outline) -> Outline {
-    let mut items: Vec<Item> = Vec::new();
-    for node in nodes {
-        let known = items.iter_mut().find(|item| (item.stage, item.resource) == (node.stage, node.kind));
-        match known {
-            Some(item) => item.count += 1,
-            None => items.push(Item::new(node.stage, node.kind, node.kind, 1)),
-        }
-    }
-    Outline { items, ..plan.clone() }
-}
-
 /// An outline without what exists.
 fn without(mut outline: Outline, existing: &[Existing]) -> Outline {
     for item in &mut outline.items {
@@ -319,6 +290,7 @@ fn is_settled(standing: &Standing) -> bool {
 mod tests {
     use std::collections::BTreeMap;
 
+    use landfall_model::plan::outline::Item;
     use landfall_platform::native::{Node, Properties};
 
     use super::*;
@@ -448,12 +420,12 @@ mod tests {
         };
         let resources =
             vec![node("net/a", "net"), node("net/b", "net"), node("net/c", "net"), node("rule/x", "rule")];
-        let graph = Graph { resources, ..Graph::default() };
+        let graph = Graph { resources, titles: &[("net", "Network")], ..Graph::default() };
         let mut part = part_way(Some(&graph), "net");
         assert_eq!((part.existing(), part.total()), (2, 4));
         let text = part.text(ui::Style::PLAIN);
         assert!(
-            text.contains("     1  net   c: 2 of 3 exist\n") && text.contains("     1  rule  x\n"),
+            text.contains("     1  Network  c: 2 of 3 exist\n") && text.contains("     1  rule     x\n"),
             "{text}"
         );
         assert_eq!(
@@ -462,7 +434,7 @@ mod tests {
         );
         part.reopen(&missing("net", "net/b"));
         let text = part.text(ui::Style::PLAIN);
-        assert!(text.contains("     2  net   b, c: 1 of 3 exist\n"), "{text}");
+        assert!(text.contains("     2  Network  b, c: 1 of 3 exist\n"), "{text}");
     }
 
     #[test]

@@ -7,6 +7,7 @@ mod groups;
 mod machines;
 mod names;
 mod network;
+mod titles;
 mod variables;
 
 use std::collections::BTreeMap;
@@ -19,6 +20,7 @@ use serde_json::{Value, json};
 
 use crate::render;
 use crate::tags::{CLUSTER, PROVIDER};
+use titles::TITLES;
 use variables::Variables;
 
 /// The layout of resources that the engine creates.
@@ -40,7 +42,11 @@ pub(crate) fn graph(plan: &Plan) -> Result<Option<Graph>, Vec<Finding>> {
     if !refused.is_empty() {
         return Err(refused);
     }
-    let mut builder = Builder { vars: &variables, graph: Graph::default(), stage: CLUSTER_STAGE };
+    let mut builder = Builder {
+        vars: &variables,
+        graph: Graph { titles: TITLES, ..Graph::default() },
+        stage: CLUSTER_STAGE,
+    };
     let network = builder.network();
     let zone = plan.platform.aws.as_ref().and_then(|aws| aws.public_zone.as_deref());
     builder.cluster(&network, zone);

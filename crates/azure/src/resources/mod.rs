@@ -7,6 +7,7 @@
 mod body;
 mod image;
 mod kinds;
+mod titles;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,6 +26,7 @@ use serde_json::{Value, json};
 use crate::STAGES;
 use body::{Known, body, id};
 use kinds::{ROLE_ASSIGNMENT, type_of, version};
+use titles::TITLES;
 
 const VNET: &str = STAGES[0].name;
 const BOOTSTRAP: &str = STAGES[1].name;
@@ -55,7 +57,13 @@ pub(crate) fn graph(plan: &Plan, catalogue: &Catalogue) -> Result<Option<Graph>,
         patches: &patches,
         creator: Creator::Landfall,
     })?;
-    let mut builder = Builder { plan, azure, known: Known::default(), graph: Graph::default(), stage: VNET };
+    let mut builder = Builder {
+        plan,
+        azure,
+        known: Known::default(),
+        graph: Graph { titles: TITLES, ..Graph::default() },
+        stage: VNET,
+    };
     builder.resources(&translation);
     builder.outputs();
     builder.link();
