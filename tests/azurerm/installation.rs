@@ -142,7 +142,7 @@ impl Installation {
         let domain = "demo.example.com";
         write("master.ign", &pointer(domain, "master", &azure.pem));
         write("worker.ign", &pointer(domain, "worker", &azure.pem));
-        write("bootstrap.ign", &bootstrap(domain, &format!("{CANARY}ignition")));
+        write("bootstrap.ign", &bootstrap(&format!("{CANARY}ignition")));
         Self { azure, landfall, ignition, proxy, plugins: None }
     }
 

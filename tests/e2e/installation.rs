@@ -78,7 +78,7 @@ impl Installation {
         let write = |name: &str, text: &str| std::fs::write(ignition.path().join(name), text).unwrap();
         write("master.ign", &master_ignition);
         write("worker.ign", &pointer(DOMAIN, "worker", &authority.pem));
-        write("bootstrap.ign", &bootstrap(DOMAIN, secrets.ignition()));
+        write("bootstrap.ign", &bootstrap(secrets.ignition()));
         Self { moto, release, region, secrets, landfall, ignition, master_ignition, front }
     }
 

@@ -1,5 +1,7 @@
 //! Ignition configs as an installer writes them.
 
+use std::sync::OnceLock;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::json;
@@ -30,14 +32,18 @@ data:
       - cidr: 10.0.0.0/16
 ";
 
-/// What the bootstrap machine starts with: too large for user data, and full of secrets. `domain` is the cluster's.
-pub fn bootstrap(domain: &str, secret: &str) -> String {
-    let tls = landfall::tls::issue(
-        landfall::tls::Names { domain, addresses: &[] },
-        jiff::civil::date(2026, 1, 1),
-        None,
-    );
-    let tls = tls.unwrap();
+/// The certificates of the cluster: the same for all clusters of a test, as they differ in their length.
+fn tls() -> &'static landfall_render::Tls {
+    static TLS: OnceLock<landfall_render::Tls> = OnceLock::new();
+    TLS.get_or_init(|| {
+        let names = landfall::tls::Names { domain: "demo.example.com", addresses: &[] };
+        landfall::tls::issue(names, jiff::civil::date(2026, 1, 1), None).unwrap()
+    })
+}
+
+/// What the bootstrap machine starts with: too large for user data, and full of secrets.
+pub fn bootstrap(secret: &str) -> String {
+    let tls = tls();
     let pair = |certificate: &str, key: &str| {
         let (certificate, key) = (STANDARD.encode(certificate), STANDARD.encode(key));
         format!("kind: Secret\ndata:\n  tls.crt: {certificate}\n  tls.key: {key}\n")

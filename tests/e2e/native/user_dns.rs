@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
-use super::difference::{IDENTITY, same_with_both};
+use super::difference::{Exception, IDENTITY, same_with_both_but};
 use crate::installation::Installation;
 use crate::listing::Listing;
 use crate::moto::Moto;
@@ -97,8 +97,12 @@ fn machines_find_the_api_in_a_network_of_the_users() {
     is_created_and_removed(&installation(existing), &["10.0.0.253"]);
 }
 
+/// A certificate with the addresses is signed for each cluster, and differs in its length.
+const SIGNED: &[Exception] =
+    &[("object /demo-x7k2p-bootstrap/bootstrap.ign", "/Contents/Size=", "it has a certificate of its own")];
+
 #[test]
 #[ignore = "needs terraform and moto"]
 fn both_engines_create_the_same_without_records() {
-    same_with_both(40, || installation(new));
+    same_with_both_but(SIGNED, 40, || installation(new));
 }

@@ -174,6 +174,35 @@ fn subnets_are_those_of_their_roles() {
     assert_eq!(copy["platform"]["aws"]["vpc"]["subnets"][0]["roles"], json!([{ "type": "ClusterNode" }]));
 }
 
+/// Templates of Cluster API's machine sets name a copied image, whose id is known once it exists: both engines write it.
+#[test]
+fn a_copied_image_is_named_in_templates() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/plans/aws-user-dns");
+    let (plan, files) = made(&folder);
+    let platform = crate::outline::platform_of(&plan);
+    let template = files.iter().find(|file| file.path.contains("machine-template-0")).unwrap();
+    let path = format!("/opt/openshift/{}", template.path);
+    let source = base64::engine::general_purpose::STANDARD.encode(&template.bytes);
+    let source = format!("data:text/plain;charset=utf-8;base64,{source}");
+    let ignition = json!({ "storage": { "files": [{ "path": path, "contents": { "source": source } }] } });
+    let image = |ignition: &Value| -> Value {
+        let text = landfall_render::ignition::text_of(ignition, &path).unwrap();
+        let template: Value = serde_yaml::from_str(&text).unwrap();
+        template.pointer("/spec/template/spec/ami/id").unwrap().clone()
+    };
+    let name = image(&ignition);
+    let own = files.iter().find(|file| file.path == "terraform/landfall.auto.tfvars.json").unwrap();
+    let mut variables: serde_json::Map<String, Value> = serde_json::from_slice(&own.bytes).unwrap();
+    variables.insert("ami_id".to_owned(), "ami-0123".into());
+    let completed = platform.completed_ignition(&ignition.to_string(), &variables).unwrap();
+    assert_eq!(image(&serde_json::from_str(&completed).unwrap()), "ami-0123");
+
+    let graph = platform.resources(&plan, Catalogue::embedded()).unwrap().unwrap();
+    let object = graph.resources.iter().find(|node| node.name == "object/ignition").unwrap();
+    assert_eq!(object.properties["imageName"], name);
+    assert_eq!(object.properties["image"], landfall_platform::native::output("image/copy", "id"));
+}
+
 #[test]
 fn every_file_is_in_the_graph() {
     let files = landfall::graph::ASSETS.iter().filter(|asset| asset.kind == landfall::graph::Kind::File);

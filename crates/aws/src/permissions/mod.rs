@@ -33,7 +33,7 @@ pub fn needed(config: &InstallConfig, catalogue: &Catalogue, release: &str) -> V
     let groups = groups(config, platform, secret);
     let taken = groups.into_iter().filter_map(|(name, taken)| taken.then_some(name));
     let mut actions = in_groups(catalogue, release, taken);
-    // Neither landfall nor the cluster asks Route 53 where the user provides the records.
+    // Nothing in Route 53 is created or changed where the user provides the records.
     actions.retain(|action| !(platform.has_user_dns() && action.starts_with("route53:")));
     actions
 }

@@ -190,6 +190,16 @@ fn an_existing_zone_is_the_only_one_of_an_internal_cluster() {
 }
 
 #[test]
+fn nothing_is_changed_in_the_dns_of_a_cluster_with_records_of_the_users() {
+    let config = with_platform("us-east-1", |platform| platform.user_provisioned_dns = "Enabled".to_owned());
+    let of_dns = |action: &String| action.starts_with("route53:");
+    assert!(!actions(&config).iter().any(of_dns) && actions(&self::config("us-east-1")).iter().any(of_dns));
+    assert!(allowing(&config, "route53:ChangeResourceRecordSets").is_null());
+    // Preflight and destroy look for zones.
+    assert!(allowing(&config, "route53:ListHostedZones").is_object());
+}
+
+#[test]
 fn keys_are_those_of_the_config() {
     let key = "arn:aws:kms:us-east-1:123456789012:key/11111111-2222-3333-4444-555555555555";
     let mut settings = Settings::default();

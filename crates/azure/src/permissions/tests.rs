@@ -218,6 +218,15 @@ fn a_private_cluster_in_an_existing_network_makes_less() {
 }
 
 #[test]
+fn nothing_is_changed_in_the_dns_of_a_cluster_with_records_of_the_users() {
+    let by_user = with_platform(|platform| values::USER_DNS.clone_into(&mut platform.user_provisioned_dns));
+    let all = needed(&by_user, Catalogue::embedded());
+    assert!(!all.iter().any(|action| action.to_lowercase().contains("dnszones")), "{all:?}");
+    let role = policy(&by_user, Catalogue::embedded(), "s").to_string();
+    assert!(!role.to_lowercase().contains("dnszones/"), "{role}");
+}
+
+#[test]
 fn settings_take_actions_of_their_own() {
     let gateway = with_platform(|platform| "NATGatewaySingleZone".clone_into(&mut platform.outbound_type));
     let action = ["Microsoft.Network/natGateways/write"];
