@@ -99,6 +99,12 @@ fn manifests_fit_the_definitions_of_their_kinds() {
             if kind.1 == "Scheduler" {
                 object["spec"].as_object_mut().unwrap().remove("profileCustomizations");
             }
+            // The definition has this field only where its feature gate is open; the API server of other
+            // clusters takes it out. What it says there is what such clusters do anyway.
+            if let Some(azure) = object.pointer_mut("/status/platformStatus/azure") {
+                let family = azure.as_object_mut().unwrap().remove("ipFamily");
+                assert!(family.is_none_or(|family| family == "IPv4"), "{}", example.display());
+            }
             // The metadata is the API server's own.
             object.as_object_mut().unwrap().remove("metadata");
             *checked.entry(kind.1).or_default() += 1;
