@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use serde_json::Value;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::authority::{Authority, LOOPBACK};
@@ -80,6 +82,16 @@ impl Installation {
         write("worker.ign", &pointer(DOMAIN, "worker", &authority.pem));
         write("bootstrap.ign", &bootstrap(secrets.ignition()));
         Self { moto, release, region, secrets, landfall, ignition, master_ignition, front }
+    }
+
+    /// Lets the bootstrap machine bring one more file along.
+    pub fn bring(&self, path: &str, text: &str) {
+        let file = self.ignition.path().join("bootstrap.ign");
+        let mut config: Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
+        let source = format!("data:text/plain;charset=utf-8;base64,{}", STANDARD.encode(text));
+        let more = json!({ "path": path, "contents": { "source": source } });
+        config["storage"]["files"].as_array_mut().unwrap().push(more);
+        std::fs::write(file, config.to_string()).unwrap();
     }
 
     /// The policy that `landfall create permissions-policy` prints for the config.

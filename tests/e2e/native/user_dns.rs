@@ -5,6 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
 use super::difference::{Exception, IDENTITY, same_with_both_but};
+use crate::cloud::Cloud;
 use crate::installation::Installation;
 use crate::listing::Listing;
 use crate::moto::Moto;
@@ -29,7 +30,7 @@ fn existing(moto: &Moto) -> String {
     let subnet = |cidr: &str| moto.subnet(&vpc, "us-east-1a", cidr, None);
     let (private, public) = (subnet("10.0.0.0/24"), subnet("10.0.1.0/24"));
     moto.publish("us-east-1", &vpc, &[&public]);
-    let cloud = crate::cloud::Cloud { moto, region: "us-east-1" };
+    let cloud = Cloud { moto, region: "us-east-1" };
     cloud.ec2("CreateNetworkInterface", &[("SubnetId", &private), ("PrivateIpAddress", "10.0.0.254")]);
     format!(
         "    defaultMachinePlatform:\n      type: m6i.xlarge\n    vpc:\n      subnets:\n      - id: {private}\n      \
@@ -46,8 +47,9 @@ fn addresses(installation: &Installation) -> Vec<String> {
     given.map(|(_, address)| address).collect()
 }
 
-/// Creates a cluster with addresses for its API, and removes it.
-fn is_created_and_removed(installation: &Installation, wanted: &[&str]) {
+/// Creates a cluster with addresses for its API, and removes it. Load balancers have network interfaces, which moto does
+/// not create: `shown` adds them.
+fn is_created_and_removed(installation: &Installation, wanted: &[&str], shown: impl FnOnce(&Cloud<'_>)) {
     let cloud = installation.cloud();
     let before = Listing::of(cloud);
     let said = installation.create_native(IDENTITY);
@@ -75,11 +77,15 @@ fn is_created_and_removed(installation: &Installation, wanted: &[&str]) {
     assert!(master.contains(&format!("https://{first}:22623/config/master")), "{master}");
 
     // Another run chooses the same addresses and creates nothing.
+    shown(&cloud);
     let again = installation.create_native(IDENTITY);
     let results = again["work"].as_array().unwrap().iter().map(|work| &work["result"]);
     assert_eq!(results.collect::<Vec<&Value>>(), ["unchanged", "unchanged"], "{}", again["work"]);
     assert_eq!(addresses(installation), wanted);
-
+    let variables = installation.directory().join("terraform/landfall.auto.tfvars.json");
+    let variables: Value = serde_json::from_str(&std::fs::read_to_string(variables).unwrap()).unwrap();
+    let chosen = variables["aws_api_addresses"].as_object().unwrap().values();
+    assert_eq!(chosen.collect::<Vec<&Value>>(), wanted);
     installation.destroy_native_bootstrap();
     installation.destroy();
     Listing::of(cloud).is_as(&before);
@@ -88,13 +94,28 @@ fn is_created_and_removed(installation: &Installation, wanted: &[&str]) {
 #[test]
 #[ignore = "needs moto"]
 fn machines_find_the_api_in_a_new_network() {
-    is_created_and_removed(&installation(new), &["10.0.63.254", "10.0.127.254"]);
+    is_created_and_removed(&installation(new), &["10.0.63.254", "10.0.127.254"], |_| ());
 }
 
 #[test]
 #[ignore = "needs moto"]
 fn machines_find_the_api_in_a_network_of_the_users() {
-    is_created_and_removed(&installation(existing), &["10.0.0.253"]);
+    is_created_and_removed(&installation(existing), &["10.0.0.253"], |cloud| {
+        let subnets = cloud
+            .ec2("DescribeSubnets", &[("Filter.1.Name", "cidr-block"), ("Filter.1.Value.1", "10.0.0.0/24")]);
+        let subnet = subnets.find("subnetSet").at("item").says("subnetId").to_owned();
+        let all = Listing::of(*cloud);
+        let balancers = all.of_kind("load balancer");
+        let mut arns = balancers.iter().map(|balancer| balancer.says("LoadBalancerArn"));
+        let arn = arns.find(|arn| arn.contains("/demo-x7k2p-int/")).unwrap();
+        let description = format!("ELB {}", arn.split_once(":loadbalancer/").unwrap().1);
+        let given = [
+            ("SubnetId", subnet.as_str()),
+            ("PrivateIpAddress", "10.0.0.253"),
+            ("Description", &description),
+        ];
+        cloud.ec2("CreateNetworkInterface", &given);
+    });
 }
 
 /// A certificate with the addresses is signed for each cluster, and differs in its length.

@@ -172,6 +172,51 @@ fn a_dedicated_host_is_looked_at_and_stays() {
     assert_eq!(hosts(), before);
 }
 
+/// Machine sets of Cluster API name images by id alone, and a copied image has one once it exists.
+#[test]
+#[ignore = "needs moto"]
+fn templates_of_cluster_api_name_the_copied_image() {
+    const REGION: &str = "me-south-1";
+    const TEMPLATE: &str = "/opt/openshift/openshift/99_openshift-cluster-api_worker-machine-template-0.yaml";
+    let rules = vec![Rule::always("ec2", "DescribeRegions", |_| no_regions())];
+    let zones =
+        format!("    defaultMachinePlatform:\n      type: m5.xlarge\n      zones: [{REGION}a, {REGION}b]\n");
+    let installation = Installation::prepare_edited(
+        "4.22",
+        REGION,
+        rules,
+        |_| zones,
+        |text| {
+            let workers = "- name: worker\n";
+            assert!(text.contains(workers), "{text}");
+            text.replace(workers, &format!("{workers}  management: ClusterAPI\n"))
+                + "featureSet: TechPreviewNoUpgrade\n"
+        },
+    );
+    let name = format!("demo-x7k2p-ami-{REGION}");
+    let template =
+        format!("kind: AWSMachineTemplate\nspec: {{template: {{spec: {{ami: {{id: {name}}}}}}}}}\n");
+    installation.bring(TEMPLATE, &template);
+    let cloud = installation.cloud();
+    let before = Listing::of(cloud);
+    installation.create_native(super::difference::IDENTITY);
+    let own = std::fs::read_dir(installation.directory().join("openshift")).unwrap();
+    let own = own.map(|entry| std::fs::read_to_string(entry.unwrap().path()).unwrap());
+    assert!(
+        own.filter(|text| text.contains(&format!("id: {name}\n"))).count() > 0,
+        "no template names {name}"
+    );
+    let images = Listing::of(cloud).since(&before).of_kind("image").len();
+    assert_eq!(images, 1);
+    let ignition: serde_json::Value =
+        serde_json::from_str(&cloud.store("/demo-x7k2p-bootstrap/bootstrap.ign")).unwrap();
+    let text = landfall_render::ignition::text_of(&ignition, TEMPLATE).unwrap();
+    assert!(text.contains("id: ami-") && !text.contains(&name), "{text}");
+    installation.destroy_native_bootstrap();
+    installation.destroy();
+    Listing::of(cloud).is_as(&before);
+}
+
 /// Machines with settings of their own, and an instance profile of the user's.
 fn settings(moto: &Moto) -> String {
     let cloud = Cloud { moto, region: "us-east-1" };

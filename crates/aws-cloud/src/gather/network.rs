@@ -11,7 +11,7 @@ use futures::join;
 use ipnet::Ipv4Net;
 use landfall_model::aws::facts::{SecurityGroup, Subnet, Zone};
 use landfall_model::config::InstallConfig;
-use landfall_model::plan::{infra_id_prefix, is_infra_id};
+use landfall_model::plan::is_infra_id_of;
 use landfall_platform::cloud::Asked;
 
 use super::{filter, refused};
@@ -44,9 +44,9 @@ pub(super) async fn subnets(session: &Session<'_>) -> Asked<Vec<Subnet>> {
         named.iter().filter_map(known).map(|described| subnet(described, zones, &tables)).collect();
     if session.platform.has_user_dns() {
         let taken = interfaces(session, &named).await?;
-        let name = infra_id_prefix(&session.asking.config.metadata.name);
+        let name = session.asking.config.metadata.name.as_str();
         // Without infrastructure of this cluster, a load balancer of that name is another cluster's.
-        let own = Some(name.as_str()).filter(|_| session.asking.installed);
+        let own = Some(name).filter(|_| session.asking.installed);
         for subnet in &mut subnets {
             let here = taken.iter().filter(|taken| taken.subnet == subnet.id);
             subnet.api_address =
@@ -83,15 +83,14 @@ async fn interfaces(session: &Session<'_>, subnets: &[&str]) -> Asked<Vec<Interf
     Ok(found.iter().map(interface).collect())
 }
 
-/// Whether an interface is that of the internal load balancer of a cluster, as its description says.
-fn is_of(description: &str, prefix: &str) -> bool {
+/// Whether an interface is that of the internal load balancer of a cluster of this name, as its description says.
+fn is_of(description: &str, cluster: &str) -> bool {
     let name = description.strip_prefix("ELB net/").and_then(|rest| rest.split('/').next());
-    let id = name.and_then(|name| name.strip_suffix("-int")).unwrap_or_default();
-    is_infra_id(id) && id.rsplit_once('-').is_some_and(|(found, _)| found == prefix)
+    name.and_then(|name| name.strip_suffix("-int")).is_some_and(|id| is_infra_id_of(id, cluster))
 }
 
-/// The address that the internal load balancer of a cluster has, whose infrastructure id has this prefix, or else the
-/// last free one. AWS keeps the first four addresses of a subnet and the last one for itself.
+/// The address that the internal load balancer of a cluster has, where `own` is the cluster's name, or else the last
+/// free one. AWS keeps the first four addresses of a subnet and the last one for itself.
 fn api_address<'i>(
     cidr: &str,
     interfaces: impl Iterator<Item = &'i Interface>,
@@ -100,7 +99,7 @@ fn api_address<'i>(
     let net: Ipv4Net = cidr.parse().ok()?;
     let mut taken = BTreeSet::new();
     for interface in interfaces {
-        if own.is_some_and(|prefix| is_of(&interface.description, prefix)) {
+        if own.is_some_and(|cluster| is_of(&interface.description, cluster)) {
             return interface.addresses.first().copied();
         }
         taken.extend(interface.addresses.iter().copied());

@@ -136,7 +136,7 @@ fn found_of(config: &InstallConfig, facts: Facts, source: Source, installed: boo
 
 /// What is found of the same with a release.
 fn found_for(release: &str, config: &InstallConfig, facts: Facts, source: Source) -> Vec<Finding> {
-    found_with(Catalogue::embedded(), release, config, facts, source, false)
+    planned_with(Catalogue::embedded(), release, config, facts, source, false).1
 }
 
 fn found_by(
@@ -146,18 +146,7 @@ fn found_by(
     source: Source,
     installed: bool,
 ) -> Vec<Finding> {
-    found_with(catalogue, "4.14", config, facts, source, installed)
-}
-
-fn found_with(
-    catalogue: &Catalogue,
-    release: &str,
-    config: &InstallConfig,
-    facts: Facts,
-    source: Source,
-    installed: bool,
-) -> Vec<Finding> {
-    planned_with(catalogue, release, config, facts, source, installed).1
+    planned_with(catalogue, "4.14", config, facts, source, installed).1
 }
 
 /// The plan, and what is found.

@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
 
-use ipnet::Ipv4Net;
 use landfall_diagnostics::Findings;
 use landfall_model::aws::planned::Network;
+use landfall_model::plan::last_address;
 
 use super::{Planning, cloud_pages};
 use crate::EDGE;
@@ -25,14 +25,16 @@ pub(super) fn addresses(
             let edge = pools.filter_map(|pool| pool.platform.aws.as_ref()).flat_map(|pool| &pool.zones);
             let edge: Vec<&String> = edge.collect();
             let private = subnets.iter().filter(|subnet| !subnet.public && !edge.contains(&&subnet.zone));
-            chosen.extend(private.filter_map(|subnet| Some((subnet.zone.clone(), last(&subnet.cidr)?))));
+            chosen.extend(
+                private.filter_map(|subnet| Some((subnet.zone.clone(), last_address(&subnet.cidr)?))),
+            );
         }
         Network::Existing { private, roles, .. } => {
             let given = roles.as_ref().map_or(private, |roles| &roles.internal_balancer);
             for id in given.values() {
                 let known = planning.facts.subnets.iter().find(|subnet| subnet.id == *id)?;
                 let free = known.api_address.parse().ok();
-                match free.or_else(|| last(&known.cidr).filter(|_| !planning.asked())) {
+                match free.or_else(|| last_address(&known.cidr).filter(|_| !planning.asked())) {
                     Some(address) => {
                         chosen.insert(id.clone(), address);
                     }
@@ -42,10 +44,4 @@ pub(super) fn addresses(
         }
     }
     Some(chosen)
-}
-
-/// The last address of a subnet that AWS gives to somebody: the very last one is reserved.
-fn last(cidr: &str) -> Option<Ipv4Addr> {
-    let net: Ipv4Net = cidr.parse().ok()?;
-    Some(Ipv4Addr::from(u32::from(net.broadcast()).checked_sub(1)?))
 }

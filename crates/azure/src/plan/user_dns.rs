@@ -3,9 +3,9 @@
 
 use std::net::Ipv4Addr;
 
-use ipnet::Ipv4Net;
 use landfall_diagnostics::Findings;
 use landfall_model::azure::planned::Network;
+use landfall_model::plan::last_address;
 
 use super::{Planning, cloud_pages, existing_network};
 
@@ -16,19 +16,18 @@ pub(super) fn address(planning: &Planning<'_>, network: &Network, out: &mut Find
         return None;
     }
     if let Some(new) = &network.new {
-        return last(&new.control_plane);
+        return last_of(&new.control_plane);
     }
     let (place, known) = existing_network::control_plane(planning)?;
     let free = known.api_address.parse().ok();
-    let chosen = free.or_else(|| last(&known.address_prefixes).filter(|_| !planning.asked()));
+    let chosen = free.or_else(|| last_of(&known.address_prefixes).filter(|_| !planning.asked()));
     if chosen.is_none() {
         out.push(cloud_pages::no_room(place, &[&known.name], 0, 1));
     }
     chosen
 }
 
-/// The last address that Azure gives to somebody: the very last one is reserved.
-fn last(prefixes: &[String]) -> Option<Ipv4Addr> {
-    let net: Ipv4Net = prefixes.iter().find_map(|prefix| prefix.parse().ok())?;
-    Some(Ipv4Addr::from(u32::from(net.broadcast()).checked_sub(1)?))
+/// The last address of the first IPv4 subnet.
+fn last_of(prefixes: &[String]) -> Option<Ipv4Addr> {
+    prefixes.iter().find_map(|prefix| last_address(prefix))
 }

@@ -49,6 +49,13 @@ pub fn infra_id_prefix(name: &str) -> String {
     prefix
 }
 
+/// Whether a text is an infrastructure id that a cluster of this name can have.
+#[must_use]
+pub fn is_infra_id_of(text: &str, name: &str) -> bool {
+    let random = text.strip_prefix(&infra_id_prefix(name));
+    is_infra_id(text) && random.is_some_and(|random| random.len() == RANDOM && !random.contains('-'))
+}
+
 /// Whether a text can be an infrastructure id.
 #[must_use]
 pub fn is_infra_id(text: &str) -> bool {
@@ -83,6 +90,14 @@ mod tests {
         assert!(vectors.len() > 10);
         for (name, prefix) in vectors {
             assert_eq!(infra_id_prefix(&name), prefix, "{name}");
+        }
+    }
+
+    #[test]
+    fn an_id_is_of_a_cluster_by_its_name() {
+        assert!(is_infra_id_of("demo-bcd24", "demo") && is_infra_id_of("a-b-bcd24", "a.b"));
+        for other in ["demo", "demo-", "demo-bcd2", "demo-x-bcd24", "other-bcd24", "demo-bcd24x"] {
+            assert!(!is_infra_id_of(other, "demo"), "{other}");
         }
     }
 

@@ -11,11 +11,12 @@ pub mod outline;
 pub mod pages;
 
 pub use engine::Engine;
-pub use identity::{ALPHABET, Identity, RANDOM, cluster_id_of, infra_id_prefix, is_infra_id};
+pub use identity::{ALPHABET, Identity, RANDOM, cluster_id_of, infra_id_prefix, is_infra_id, is_infra_id_of};
 pub use introduced::{Introduced, check_introduced};
 
 use std::net::Ipv4Addr;
 
+use ipnet::Ipv4Net;
 use serde::Serialize;
 
 use crate::catalogue::Catalogue;
@@ -140,6 +141,14 @@ impl Plan {
 #[must_use]
 pub fn is_from(release: &str, since: Since) -> bool {
     crate::catalogue::version(release).is_none_or(|version| version.as_slice() >= since.version().as_slice())
+}
+
+/// The last address of an IPv4 subnet that clouds give to somebody: the very last one is reserved. None for what is no
+/// IPv4 network.
+#[must_use]
+pub fn last_address(cidr: &str) -> Option<Ipv4Addr> {
+    let net: Ipv4Net = cidr.parse().ok()?;
+    u32::from(net.broadcast()).checked_sub(1).map(Ipv4Addr::from)
 }
 
 /// The sizes of RSA keys that landfall creates, in bits.

@@ -91,7 +91,7 @@ pub fn no_such_key(field: &str, size: i32) -> Finding {
         .help(format!("use one of {}, or an ECDSA key", sizes.join(", ")))
 }
 
-/// The DNS records that the user creates, as nobody else does.
+/// The user creates the DNS records of the cluster.
 #[must_use]
 pub fn user_records(field: &str, cluster: &Cluster, addresses: &[Ipv4Addr]) -> Finding {
     let domain = &cluster.domain;

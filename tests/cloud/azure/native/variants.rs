@@ -1,5 +1,8 @@
 //! Other clouds and configs: everything that is planned exists, and goes again.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use serde_json::json;
 
 use super::super::answer::Answer;
@@ -85,13 +88,14 @@ fn a_given_network() {
 fn without_records(network: &str, address: &'static str) {
     const CHECK: &str = "/virtualnetworks/corp-vnet/checkipaddressavailability";
     let platform = format!("    userProvisionedDNS: Enabled\n{network}");
+    let given = Arc::new(AtomicBool::new(false));
+    let shared = Arc::clone(&given);
     let site = Site::new(&platform, "", |text, scene| {
         // Somebody has the last address.
-        scene.troubles.push(Trouble::always(CHECK, |_| {
-            Answer::json(
-                200,
-                &json!({ "available": false, "availableIPAddresses": ["10.0.0.9", "10.0.0.77"] }),
-            )
+        scene.troubles.push(Trouble::always(CHECK, move |_| {
+            let free =
+                if shared.load(Ordering::SeqCst) { vec!["10.0.0.9"] } else { vec!["10.0.0.9", "10.0.0.77"] };
+            Answer::json(200, &json!({ "available": false, "availableIPAddresses": free }))
         }));
         let text = if network.is_empty() { text } else { text.replace(MACHINE_NETWORK, "") };
         text + "featureSet: TechPreviewNoUpgrade\n"
@@ -108,8 +112,21 @@ fn without_records(network: &str, address: &'static str) {
     assert_eq!(front_end["privateIPAddress"], address, "{balancer}");
     let master = site.started_with(id, "master-0").to_string();
     assert!(master.contains(&format!("https://{address}:22623/config/master")), "{master}");
+    // The load balancer has one of the addresses, and Azure shows that.
+    given.store(true, Ordering::SeqCst);
+    if !network.is_empty() {
+        let path = Site::in_group(id, &format!("Microsoft.Network/loadBalancers/{id}-internal"));
+        let used = json!([{ "id": format!("{path}/frontendIPConfigurations/{id}-internal-frontEnd") }]);
+        let corporate = group("net-rg", "/providers/Microsoft.Network/virtualNetworks/corp-vnet");
+        site.azure.edit(|tree| {
+            let subnets = tree.at(&corporate)["properties"]["subnets"].as_array_mut().unwrap();
+            let masters = subnets.iter_mut().find(|subnet| subnet["name"] == "masters-sn").unwrap();
+            masters["properties"]["ipConfigurations"] = used;
+        });
+    }
     let changes = site.changes();
-    site.create(release);
+    let again = site.create(release).to_string();
+    assert!(!again.contains("LF1424") && !again.contains("LF1428"), "{again}");
     assert_eq!(site.changes(), changes, "a second run has changed something");
     site.destroy();
     assert_eq!(site.paths(), before);

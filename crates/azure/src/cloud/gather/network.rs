@@ -4,7 +4,7 @@ use std::net::Ipv4Addr;
 
 use ipnet::Ipv4Net;
 use landfall_model::azure::facts::{Network, Subnet};
-use landfall_model::plan::{infra_id_prefix, is_infra_id};
+use landfall_model::plan::{is_infra_id_of, last_address};
 use landfall_platform::cloud::Asked;
 use serde::Deserialize;
 
@@ -158,10 +158,10 @@ async fn api_address(
         return Ok(None);
     };
     let chosen = |address: Ipv4Addr| Some((subnet.name.clone(), address));
-    let prefix = infra_id_prefix(&session.asking.config.metadata.name);
+    let cluster = session.asking.config.metadata.name.as_str();
     // Without infrastructure of this cluster, a load balancer of that name is another cluster's.
     let mut own = subnet.properties.ip_configurations.iter().filter(|_| session.asking.installed);
-    if let Some(balancer) = own.find_map(|used| own_balancer(&used.id, &prefix)) {
+    if let Some(balancer) = own.find_map(|used| own_balancer(&used.id, cluster)) {
         let found = arm.find::<Balancer>(Api::Networks, balancer, &[]).await?.unwrap_or_default();
         let mut addresses = found.properties.all.iter();
         let address = addresses.find_map(|front_end| front_end.properties.address.parse().ok());
@@ -170,11 +170,8 @@ async fn api_address(
         }
     }
     let mut prefixes = subnet.properties.address_prefix.iter().chain(&subnet.properties.address_prefixes);
-    let Some(net) = prefixes.find_map(|prefix| prefix.parse::<Ipv4Net>().ok()) else {
-        return Ok(None);
-    };
-    // Azure keeps the last address for itself.
-    let last = Ipv4Addr::from(u32::from(net.broadcast()).saturating_sub(1));
+    let found = prefixes.find_map(|prefix| Some((prefix.parse::<Ipv4Net>().ok()?, last_address(prefix)?)));
+    let Some((net, last)) = found else { return Ok(None) };
     let path = format!("{path}/CheckIPAddressAvailability");
     let answer: Availability = arm.get(Api::Networks, &path, &[("ipAddress", &last.to_string())]).await?;
     if answer.available {
@@ -184,13 +181,11 @@ async fn api_address(
     Ok(others.filter(|address| net.contains(address)).max().and_then(chosen))
 }
 
-/// The path of the load balancer that a front end belongs to, if it is the API's internal one of a cluster whose
-/// infrastructure id has this prefix.
-fn own_balancer<'u>(used: &'u str, prefix: &str) -> Option<&'u str> {
+/// The path of the load balancer that a front end belongs to, if it is the API's internal one of a cluster of this name.
+fn own_balancer<'u>(used: &'u str, cluster: &str) -> Option<&'u str> {
     let (path, front_end) = used.split_once("/frontendIPConfigurations/")?;
     let (_, name) = path.rsplit_once('/').filter(|_| !front_end.is_empty())?;
-    let id = name.strip_suffix("-internal").filter(|id| is_infra_id(id))?;
-    id.rsplit_once('-').is_some_and(|(found, _)| found == prefix).then_some(path)
+    name.strip_suffix("-internal").is_some_and(|id| is_infra_id_of(id, cluster)).then_some(path)
 }
 
 fn network_of(described: Described, group: &str) -> Network {
