@@ -32,7 +32,6 @@ const TYPES: &[(&str, &str)] = &[
         "Microsoft.Network/privateDnsZones/virtualNetworkLinks",
     ),
     ("azurerm_dns_cname_record", "Microsoft.Network/dnszones/CNAME"),
-    ("azurerm_dns_a_record", "Microsoft.Network/dnszones/A"),
     ("azurerm_linux_virtual_machine", "Microsoft.Compute/virtualMachines"),
 ];
 

@@ -221,12 +221,7 @@ pub fn plans() -> Vec<(String, Plan)> {
 type Change = (&'static str, &'static str, fn(&mut Plan));
 
 fn changed() -> Vec<(String, Plan)> {
-    let changes: [Change; 10] = [
-        ("azure, Stack Hub", "azure-nat-single", stack_hub),
-        ("azure, internal Stack Hub", "azure-nat-single", |plan| {
-            stack_hub(plan);
-            plan.cluster.external_api = false;
-        }),
+    let changes: [Change; 8] = [
         ("azure, both families", "azure-marketplace-confidential", both_families),
         ("azure, internal with both families", "azure-marketplace-confidential", |plan| {
             both_families(plan);
@@ -262,14 +257,6 @@ fn changed() -> Vec<(String, Plan)> {
     changes.collect()
 }
 
-fn stack_hub(plan: &mut Plan) {
-    let azure = plan.platform.azure.as_mut().unwrap();
-    azure.cloud.stack = true;
-    "Loadbalancer".clone_into(&mut azure.outbound_type);
-    azure.identity.clear();
-    azure.dns.private_zone = None;
-}
-
 fn both_families(plan: &mut Plan) {
     let network = |text: &str| config::Network::Given(text.parse().unwrap());
     let networking = plan.config.networking.get_or_insert_default();
@@ -290,6 +277,21 @@ fn outlines_are_what_the_modules_make() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Terraform's provider knows no Stack Hub.
+#[test]
+fn a_stack_hub_has_no_modules() {
+    let mut plan = clusters::made(&own("testdata/plans/azure-nat-single")).0;
+    let modules = |plan: &Plan| {
+        let tls = clusters::tls();
+        let files = assets::files(plan, &clusters::extras(&BTreeMap::new(), &tls));
+        files.iter().filter(|file| file.path.ends_with("/main.tf")).count()
+    };
+    assert_eq!(modules(&plan), 3);
+    plan.platform.azure.as_mut().unwrap().cloud.stack = true;
+    assert_eq!(modules(&plan), 0);
+    assert!(platform_of(&plan).outline(&plan).stages().is_empty());
 }
 
 #[test]

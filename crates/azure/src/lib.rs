@@ -192,6 +192,10 @@ impl Platform for Azure {
         }
     }
 
+    fn has_modules(&self, plan: &Plan) -> bool {
+        plan.platform.azure.as_ref().is_none_or(|azure| !azure.cloud.stack)
+    }
+
     fn outline(&self, plan: &Plan) -> Outline {
         outline::outline(plan)
     }

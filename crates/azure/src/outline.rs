@@ -70,7 +70,8 @@ struct Making<'a> {
 
 impl<'a> Making<'a> {
     fn of(plan: &'a Plan) -> Option<Self> {
-        let azure = plan.platform.azure.as_deref()?;
+        // There are no modules for a Stack Hub.
+        let azure = plan.platform.azure.as_deref().filter(|azure| !azure.cloud.stack)?;
         let mut families = Vec::new();
         for (family, v4) in [("v4", true), ("v6", false)] {
             let mut services = plan.config.networking.iter().flat_map(|n| &n.service_network);
@@ -94,10 +95,6 @@ impl<'a> Making<'a> {
     /// Whether the network is made.
     fn is_new(&self) -> bool {
         self.azure.network.new.is_some()
-    }
-
-    fn stack(&self) -> bool {
-        self.azure.cloud.stack
     }
 
     /// Whether there is a public load balancer: for the API, or as the way out.
@@ -167,7 +164,6 @@ impl<'a> Making<'a> {
     fn image(&self) -> Vec<Item> {
         let (id, image, letters) = (self.id, &self.azure.image, self.plan.identity.letters());
         let made = u32::from(!image.url.is_empty());
-        let (here, gallery) = if self.stack() { (made, 0) } else { (0, made) };
         let definitions = [id.to_owned(), format!("{id}-gen2")];
         vec![
             base("azurerm_storage_account", "Storage account", 1)
@@ -177,13 +173,10 @@ impl<'a> Making<'a> {
             base("azurerm_storage_blob", "Storage blob", made)
                 .named([format!("rhcos{letters}.vhd")])
                 .detailed("copy of the machines' image"),
-            base("azurerm_shared_image_gallery", "Image gallery", gallery)
+            base("azurerm_shared_image_gallery", "Image gallery", made)
                 .named([format!("gallery_{}", id.replace('-', "_"))]),
-            base("azurerm_shared_image", "Image definition", 2 * gallery).named(definitions),
-            base("azurerm_shared_image_version", "Image version", 2 * gallery).detailed(&image.release),
-            base("azurerm_image", "Image", here).named([id.to_owned()]),
-            base("azurerm_availability_set", "Availability set", u32::from(self.stack()))
-                .named([format!("{id}-cluster")]),
+            base("azurerm_shared_image", "Image definition", 2 * made).named(definitions),
+            base("azurerm_shared_image_version", "Image version", 2 * made).detailed(&image.release),
         ]
     }
 
@@ -233,7 +226,6 @@ impl<'a> Making<'a> {
         let (families, public) = (self.per_family(), self.public_families());
         // The public load balancer carries the API of a public cluster and lets a private one out.
         let (api, out) = if self.is_private() { (0, public) } else { (public, 0) };
-        let out = if self.stack() { 0 } else { out };
         let public_name = self.has_public_balancer().then(|| self.id.to_owned());
         let balancers: Vec<String> =
             [self.azure.load_balancers.internal.clone()].into_iter().chain(public_name).collect();
@@ -312,7 +304,7 @@ impl<'a> Making<'a> {
         ]
     }
 
-    /// The names of the API: a public one, and those inside, for which a Stack Hub has no zone of their own.
+    /// The names of the API: a public one, and those inside.
     fn names(&self) -> Vec<Item> {
         if self.azure.load_balancers.api_address.is_some() {
             return Vec::new();
@@ -325,20 +317,16 @@ impl<'a> Making<'a> {
             .map(|family| format!("{}.{domain}", if *family == "v4" { "api" } else { "v6-api" }))
             .collect();
         let inside = [format!("api.{domain}"), format!("api-int.{domain}")];
-        let in_public = usize::from(!self.is_private());
-        let stack: Vec<String> = inside.iter().skip(in_public).filter(|_| self.stack()).cloned().collect();
-        let zones = u32::from(!self.stack());
-        let records = |family: &'static str| 2 * zones * u32::from(self.families.contains(&family));
+        let records = |family: &'static str| 2 * u32::from(self.families.contains(&family));
         vec![
             cluster("azurerm_dns_cname_record", "Public DNS CNAME record", number(public.len()))
                 .named(public),
-            cluster("azurerm_dns_a_record", "Public DNS A record", number(stack.len())).named(stack),
-            cluster("azurerm_private_dns_zone", "Private DNS zone", zones).named([domain.clone()]),
+            cluster("azurerm_private_dns_zone", "Private DNS zone", 1).named([domain.clone()]),
             cluster("azurerm_private_dns_a_record", "Private DNS A record", records("v4"))
                 .named(inside.clone()),
             cluster("azurerm_private_dns_aaaa_record", "Private DNS AAAA record", records("v6"))
                 .named(inside),
-            cluster("azurerm_private_dns_zone_virtual_network_link", "Private DNS zone network link", zones)
+            cluster("azurerm_private_dns_zone_virtual_network_link", "Private DNS zone network link", 1)
                 .named([format!("{}-network-link", self.id)]),
         ]
     }

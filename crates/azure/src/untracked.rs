@@ -85,8 +85,6 @@ static PARTS: &[Part] = parts! {
         let (gallery, image) = (text(values, "gallery_name")?, text(values, "image_name")?);
         below(values, known, "Microsoft.Compute/galleries", gallery, &format!("images/{image}/versions"))
     };
-    "azurerm_image", |values, known| named(values, known, "Microsoft.Compute/images");
-    "azurerm_availability_set", |values, known| named(values, known, "Microsoft.Compute/availabilitySets");
     "azurerm_private_dns_zone", |values, known| named(values, known, "Microsoft.Network/privateDnsZones");
     "azurerm_private_dns_a_record", |values, known| in_zone(values, known, "privateDnsZones", "A");
     "azurerm_private_dns_aaaa_record", |values, known| in_zone(values, known, "privateDnsZones", "AAAA");
@@ -101,7 +99,6 @@ static PARTS: &[Part] = parts! {
     "azurerm_resource_group_template_deployment", |values, known|
         named(values, known, "Microsoft.Resources/deployments");
     "azurerm_dns_cname_record", |values, known| in_zone(values, known, "dnsZones", "CNAME");
-    "azurerm_dns_a_record", |values, known| in_zone(values, known, "dnsZones", "A");
 };
 
 /// An id as it is.

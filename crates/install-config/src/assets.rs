@@ -145,7 +145,8 @@ fn path_of(pointer: &str) -> String {
 pub fn files(plan: &Plan, extras: &Extras<'_>) -> Vec<File> {
     let rendered = active(&plan.config).and_then(|platform| {
         let (assets, unset) = platform.assets(plan, extras).zip(platform.unset(plan))?;
-        Some(landfall_render::files(plan, &assets, &unset, platform.stages(), platform.name(), extras))
+        let stages = if platform.has_modules(plan) { platform.stages() } else { &[] };
+        Some(landfall_render::files(plan, &assets, &unset, stages, platform.name(), extras))
     });
     rendered.unwrap_or_default()
 }

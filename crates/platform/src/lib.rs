@@ -206,6 +206,11 @@ pub trait Platform: Sync {
         (engine == plan::Engine::Native).then(|| Box::new(pages::not_native(self.name())))
     }
 
+    /// Whether landfall has modules for a plan's cloud, where it has any for the platform.
+    fn has_modules(&self, _: &Plan) -> bool {
+        true
+    }
+
     /// The stages of terraform, in the order in which they are applied; none where landfall has no modules.
     fn stages(&self) -> &'static [plan::Stage] {
         &[]

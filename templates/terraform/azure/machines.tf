@@ -15,7 +15,7 @@ locals {
   marketplace_plans  = var.azure_use_marketplace_image && var.azure_marketplace_image_has_plan ? [1] : []
 
   # Diagnostics without a storage account of the user's are a managed service.
-  without_diagnostics = var.azure_boot_diagnostics == "Disabled" || (var.azure_boot_diagnostics == "Default" && var.azure_stack)
+  without_diagnostics = var.azure_boot_diagnostics == "Disabled"
   diagnostics_account = startswith(var.azure_boot_diagnostics, "https://") ? var.azure_boot_diagnostics : null
   boot_diagnostics    = local.without_diagnostics ? [] : [local.diagnostics_account]
 }

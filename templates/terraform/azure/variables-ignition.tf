@@ -3,12 +3,12 @@ variable "azure_bootstrap_ignition_stub" {
   default     = ""
   nullable    = false
   sensitive   = true
-  description = "Ignition config of the bootstrap machine with a placeholder for the address of the full one; empty creates one here."
+  description = "Variable of openshift-install for Azure Stack Hub; not used."
 }
 
 variable "azure_bootstrap_ignition_url_placeholder" {
   type        = string
   default     = ""
   nullable    = false
-  description = "Text in the stub that is replaced by the address."
+  description = "Variable of openshift-install for Azure Stack Hub; not used."
 }

@@ -15,13 +15,6 @@ variable "azure_storage_min_tls_version" {
   description = "Oldest TLS version of the storage account, empty for the provider's default. Catalogue: storageMinTLSSet."
 }
 
-variable "azure_stack" {
-  type        = bool
-  default     = false
-  nullable    = false
-  description = "The cloud has the Azure Stack Hub services only: no managed identity, gallery, private zone or Standard SKU. Catalogue: the stackCloud row."
-}
-
 variable "azure_image_protection" {
   type        = string
   default     = ""

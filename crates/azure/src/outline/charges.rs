@@ -122,11 +122,6 @@ fn tier(kind: &str, size: i64) -> Option<String> {
 }
 
 impl Making<'_> {
-    /// The kind of load balancer and address: a Stack Hub has its own.
-    fn sku(&self) -> &'static str {
-        if self.stack() { "basic" } else { "standard" }
-    }
-
     fn charged_network(&self) -> Vec<Charge> {
         let (internal, public) = self.rules();
         let gateways: u32 = self.network_gateways() + super::number(self.subnet_gateways().count());
@@ -150,7 +145,7 @@ impl Making<'_> {
         all.extend(self.balancer(None, &[u32::from(before == 0) * rules]));
         let beyond = |rules: u32| rules.saturating_sub(RULES_INCLUDED);
         let added = beyond(before + rules) - beyond(before);
-        let key = PriceKey::new(Item::LoadBalancerRule, self.sku());
+        let key = PriceKey::new(Item::LoadBalancerRule, "standard");
         // A balancer that begins with the applications has its rules counted with it.
         all.push(charge(None, "Load balancer rule", if before == 0 { 0 } else { added }, key));
         all
@@ -159,8 +154,7 @@ impl Making<'_> {
     /// The rules of the internal and of the public load balancer.
     fn rules(&self) -> (u32, u32) {
         let public = self.public_families();
-        let out = if self.is_private() && self.stack() { 0 } else { public };
-        (2 * self.per_family(), out)
+        (2 * self.per_family(), public)
     }
 
     /// The public IPv4 addresses of a stage: one if services have any, and so many more. IPv6 addresses cost nothing:
@@ -175,8 +169,8 @@ impl Making<'_> {
         let count = super::number(rules.iter().filter(|rules| **rules > 0).count());
         let beyond: u32 = rules.iter().map(|rules| rules.saturating_sub(RULES_INCLUDED)).sum();
         vec![
-            charge(stage, "Load balancer", count, PriceKey::new(Item::LoadBalancer, self.sku())),
-            charge(stage, "Load balancer rule", beyond, PriceKey::new(Item::LoadBalancerRule, self.sku())),
+            charge(stage, "Load balancer", count, PriceKey::new(Item::LoadBalancer, "standard")),
+            charge(stage, "Load balancer rule", beyond, PriceKey::new(Item::LoadBalancerRule, "standard")),
         ]
     }
 }

@@ -109,10 +109,7 @@ fn the_table_can_be_read_and_is_used_up() {
 /// What each kind of resource of the modules is to the resource manager. One without a name is a part of
 /// another, or is made with the keys of a storage account.
 const KINDS: &[(&str, &str)] = &[
-    ("azurerm_availability_set", "Microsoft.Compute/availabilitySets"),
-    ("azurerm_dns_a_record", "Microsoft.Network/dnsZones/A"),
     ("azurerm_dns_cname_record", "Microsoft.Network/dnsZones/CNAME"),
-    ("azurerm_image", "Microsoft.Compute/images"),
     ("azurerm_lb", "Microsoft.Network/loadBalancers"),
     ("azurerm_lb_backend_address_pool", "Microsoft.Network/loadBalancers/backendAddressPools"),
     ("azurerm_lb_outbound_rule", ""),

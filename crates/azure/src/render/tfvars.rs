@@ -115,8 +115,6 @@ struct Own<'a> {
     metadata_host: &'a str,
     #[serde(rename = "azure_storage_min_tls_version")]
     storage_min_tls: &'a str,
-    #[serde(rename = "azure_stack")]
-    stack: bool,
     #[serde(rename = "azure_image_protection")]
     image_protection: &'a str,
     #[serde(rename = "azure_boot_diagnostics", skip_serializing_if = "Option::is_none")]
@@ -228,7 +226,6 @@ pub(super) fn own(rendering: &Rendering<'_>) -> Box<RawValue> {
     landfall_render::raw(&Own {
         metadata_host: &cloud.metadata_host,
         storage_min_tls: &cloud.storage_min_tls,
-        stack: cloud.stack,
         image_protection: &rendering.azure.image.protection,
         master_identities: rendering.azure.control_plane.identities.as_deref(),
         make_identity: (rendering.azure.identity.is_empty() && !cloud.stack).then_some(false),

@@ -11,7 +11,6 @@ resource "azurerm_linux_virtual_machine" "bootstrap" {
   tags                = var.azure_extra_tags
 
   size                  = var.azure_bootstrap_vm_type != "" ? var.azure_bootstrap_vm_type : var.azure_master_vm_type
-  availability_set_id   = var.availability_set_id != "" ? var.availability_set_id : null
   network_interface_ids = [azurerm_network_interface.bootstrap.id]
   custom_data           = base64encode(local.ignition_stub)
 

@@ -16,10 +16,9 @@ resource "azurerm_public_ip" "bootstrap" {
   location            = var.azure_region
   resource_group_name = var.resource_group_name
   tags                = var.azure_extra_tags
-  # The SKU has to be that of the load balancers.
-  sku               = var.azure_stack ? "Basic" : "Standard"
-  allocation_method = "Static"
-  ip_version        = each.value.version
+  sku                 = "Standard"
+  allocation_method   = "Static"
+  ip_version          = each.value.version
 }
 
 resource "azurerm_network_interface" "bootstrap" {

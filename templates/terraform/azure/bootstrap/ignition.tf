@@ -65,16 +65,10 @@ locals {
     [azurerm_storage_blob.ignition.url], data.azurerm_storage_account_sas.ignition[*].sas,
   )))
 
-  # A stub from landfall carries what the machine needs to get there (trusted
-  # certificates, a proxy).
-  ignition_stub = sensitive(
-    var.azure_bootstrap_ignition_stub != ""
-    ? replace(var.azure_bootstrap_ignition_stub, var.azure_bootstrap_ignition_url_placeholder, local.ignition_url)
-    : jsonencode({
-      ignition = {
-        version = "3.2.0"
-        config  = { replace = { source = local.ignition_url } }
-      }
-    })
-  )
+  ignition_stub = sensitive(jsonencode({
+    ignition = {
+      version = "3.2.0"
+      config  = { replace = { source = local.ignition_url } }
+    }
+  }))
 }

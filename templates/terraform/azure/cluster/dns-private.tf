@@ -1,5 +1,5 @@
 locals {
-  private_zones = var.azure_stack || var.azure_api_address != null ? 0 : 1
+  private_zones = var.azure_api_address == null ? 1 : 0
 
   private_v4_names = toset(local.private_zones == 1 && var.use_ipv4 ? ["api", "api-int"] : [])
   private_v6_names = toset(local.private_zones == 1 && var.use_ipv6 ? ["api", "api-int"] : [])

@@ -14,7 +14,6 @@ resource "azurerm_linux_virtual_machine" "master" {
 
   size                  = var.azure_master_vm_type
   zone                  = var.azure_master_availability_zones[count.index] != "" ? var.azure_master_availability_zones[count.index] : null
-  availability_set_id   = var.availability_set_id != "" ? var.availability_set_id : null
   network_interface_ids = [azurerm_network_interface.master[count.index].id]
   custom_data           = base64encode(var.ignition_master)
 

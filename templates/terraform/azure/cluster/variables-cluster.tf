@@ -19,13 +19,6 @@ variable "vm_image" {
   description = "Id of the machine image."
 }
 
-variable "availability_set_id" {
-  type        = string
-  default     = ""
-  nullable    = false
-  description = "Availability set of the machines; empty where there are zones."
-}
-
 variable "master_subnet_id" {
   type        = string
   description = "Subnet of the control plane."

@@ -1,10 +1,6 @@
-locals {
-  make_identity = var.azure_make_identity && !var.azure_stack
-}
-
 # The machines act on Azure (disks, load balancers, routes) as this identity.
 resource "azurerm_user_assigned_identity" "cluster" {
-  count = local.make_identity ? 1 : 0
+  count = var.azure_make_identity ? 1 : 0
 
   name                = "${var.cluster_id}-identity"
   location            = var.azure_region
@@ -14,7 +10,7 @@ resource "azurerm_user_assigned_identity" "cluster" {
 
 # The name follows from scope, role and identity, as the assignment itself does: a second one is the same one.
 resource "azurerm_role_assignment" "cluster" {
-  count = local.make_identity ? 1 : 0
+  count = var.azure_make_identity ? 1 : 0
 
   name = uuidv5("url", join("|", [
     local.resource_group_id, "Contributor", azurerm_user_assigned_identity.cluster[0].principal_id,
@@ -34,7 +30,7 @@ resource "azurerm_role_assignment" "cluster" {
 
 # An existing network lies in a group of its own: the cluster's group was empty.
 resource "azurerm_role_assignment" "network" {
-  count = var.azure_preexisting_network && local.make_identity ? 1 : 0
+  count = var.azure_preexisting_network && var.azure_make_identity ? 1 : 0
 
   name = uuidv5("url", join("|", [
     data.azurerm_resource_group.network[0].id, "Contributor", azurerm_user_assigned_identity.cluster[0].principal_id,

@@ -1,7 +1,6 @@
 locals {
   # Also with a marketplace image: the compute pools may still use this one.
-  make_image   = var.azure_image_url != ""
-  make_gallery = local.make_image && !var.azure_stack
+  make_image = var.azure_image_url != ""
 }
 
 # Both generations are offered, because the sizes of the pools can differ in what
@@ -11,12 +10,12 @@ locals {
     for generation, image in {
       V1 = { name = var.cluster_id, publisher = "RedHat", offer = "rhcos", sku = "basic", secured = false }
       V2 = { name = "${var.cluster_id}-gen2", publisher = "RedHat-gen2", offer = "rhcos-gen2", sku = "gen2", secured = true }
-    } : generation => image if local.make_gallery
+    } : generation => image if local.make_image
   }
 }
 
 resource "azurerm_shared_image_gallery" "cluster" {
-  count = local.make_gallery ? 1 : 0
+  count = local.make_image ? 1 : 0
 
   name                = "gallery_${replace(var.cluster_id, "-", "_")}"
   location            = var.azure_region

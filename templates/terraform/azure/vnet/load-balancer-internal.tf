@@ -1,9 +1,4 @@
 locals {
-  lb_sku = var.azure_stack ? "Basic" : "Standard"
-
-  # A Basic load balancer cannot probe over HTTPS.
-  probe_protocol = var.azure_stack ? "Tcp" : "Https"
-
   # An IPv6 front end has a fixed address, the last but one of the subnet. The IPv4 one has the address by which machines
   # find the API, where the user provides the DNS records.
   internal_front_ends = {
@@ -20,7 +15,7 @@ resource "azurerm_lb" "internal" {
   location            = var.azure_region
   resource_group_name = local.resource_group_name
   tags                = var.azure_extra_tags
-  sku                 = local.lb_sku
+  sku                 = "Standard"
 
   dynamic "frontend_ip_configuration" {
     for_each = local.internal_front_ends
@@ -47,9 +42,9 @@ resource "azurerm_lb_probe" "internal_api" {
 
   name                = "api-internal-probe${each.value.probe_suffix}"
   loadbalancer_id     = azurerm_lb.internal.id
-  protocol            = local.probe_protocol
+  protocol            = "Https"
   port                = 6443
-  request_path        = local.probe_protocol == "Https" ? "/readyz" : null
+  request_path        = "/readyz"
   interval_in_seconds = 5
   number_of_probes    = 2
 }
@@ -75,9 +70,9 @@ resource "azurerm_lb_probe" "internal_sint" {
 
   name                = "sint-probe${each.value.probe_suffix}"
   loadbalancer_id     = azurerm_lb.internal.id
-  protocol            = local.probe_protocol
+  protocol            = "Https"
   port                = 22623
-  request_path        = local.probe_protocol == "Https" ? "/healthz" : null
+  request_path        = "/healthz"
   interval_in_seconds = 5
   number_of_probes    = 2
 }

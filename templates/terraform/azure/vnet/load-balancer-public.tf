@@ -5,7 +5,7 @@ locals {
 
   public_families   = { for key, family in local.ip_families : key => family if local.public_lb }
   api_families      = { for key, family in local.public_families : key => family if !var.azure_private }
-  outbound_families = { for key, family in local.public_families : key => family if var.azure_private && !var.azure_stack }
+  outbound_families = { for key, family in local.public_families : key => family if var.azure_private }
 }
 
 resource "azurerm_public_ip" "public" {
@@ -15,7 +15,7 @@ resource "azurerm_public_ip" "public" {
   location            = var.azure_region
   resource_group_name = local.resource_group_name
   tags                = var.azure_extra_tags
-  sku                 = local.lb_sku
+  sku                 = "Standard"
   allocation_method   = "Static"
   ip_version          = each.value.version
   domain_name_label   = var.cluster_id
@@ -28,7 +28,7 @@ resource "azurerm_lb" "public" {
   location            = var.azure_region
   resource_group_name = local.resource_group_name
   tags                = var.azure_extra_tags
-  sku                 = local.lb_sku
+  sku                 = "Standard"
 
   dynamic "frontend_ip_configuration" {
     for_each = local.public_families
@@ -52,9 +52,9 @@ resource "azurerm_lb_probe" "public_api" {
 
   name                = "api-internal-probe${each.value.probe_suffix}"
   loadbalancer_id     = azurerm_lb.public[0].id
-  protocol            = local.probe_protocol
+  protocol            = "Https"
   port                = 6443
-  request_path        = local.probe_protocol == "Https" ? "/readyz" : null
+  request_path        = "/readyz"
   interval_in_seconds = 5
   number_of_probes    = 2
 }

@@ -14,13 +14,7 @@ output "identity" {
 }
 
 output "vm_image" {
-  value = var.azure_stack ? join("", azurerm_image.cluster[*].id) : (
-    local.make_gallery ? azurerm_shared_image_version.cluster[var.azure_hypervgeneration_version].id : ""
-  )
-}
-
-output "availability_set_id" {
-  value = join("", azurerm_availability_set.cluster[*].id)
+  value = local.make_image ? azurerm_shared_image_version.cluster[var.azure_hypervgeneration_version].id : ""
 }
 
 output "outbound_type" {

@@ -4,7 +4,6 @@ resource "azurerm_storage_account" "cluster" {
   resource_group_name = local.resource_group_name
   tags                = var.azure_extra_tags
 
-  account_kind                    = var.azure_stack ? "Storage" : null
   account_tier                    = "Standard"
   account_replication_type        = "LRS"
   allow_nested_items_to_be_public = false
