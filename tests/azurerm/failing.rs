@@ -25,7 +25,7 @@ fn a_machine_without_capacity_is_created_again() {
     let report = ran.json();
     let told = finding(&report, "LF1214").unwrap_or_else(|| panic!("{ran}"));
     let text = told.to_string();
-    for word in ["ZonalAllocationFailed", "other zones"] {
+    for word in ["ZonalAllocationFailed", "other zones", "fit: Standard_D8s_v3 in zones 1, 2, 3"] {
         assert!(text.contains(word), "`{word}` is missing: {ran}");
     }
     installation.create(&["--recover"]);

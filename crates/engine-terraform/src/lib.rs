@@ -35,7 +35,7 @@ pub use fault::{Failed, Fault, Interrupted};
 pub use landfall_net::stop::Stop;
 pub use preview::{Change, Outside, Preview};
 pub use previous_run::{AtWork, at_work};
-pub use run_errors::{Cause, Trouble};
+pub use run_errors::{Cause, Trouble, lacks_capacity};
 pub use run_progress::{Progress, Running};
 pub use state::{complete_resources, record_names, resources};
 

@@ -199,6 +199,12 @@ fn beginning(text: &str) -> &str {
     &text[..end]
 }
 
+/// Whether what a cloud says means that it has no machine of a type left.
+#[must_use]
+pub fn lacks_capacity(said: &str) -> bool {
+    cause(said) == Cause::Capacity
+}
+
 fn cause(text: &str) -> Cause {
     let text = text.to_lowercase();
     let fits = |signs: &[&str]| signs.iter().all(|sign| text.contains(sign));

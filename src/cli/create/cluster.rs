@@ -2,6 +2,7 @@
 
 mod aso;
 mod begun;
+mod capacity;
 mod checked;
 mod cost;
 mod flags;

@@ -143,6 +143,7 @@ mod tests {
             confidential_compute: String::new(),
             cluster_api: false,
             hosts: None,
+            offers: Vec::new(),
             security_groups: Vec::new(),
         }
     }

@@ -3,6 +3,7 @@
 use landfall_diagnostics::{Finding, Findings};
 use landfall_model::aws::facts::InstanceType;
 use landfall_model::catalogue::Role;
+use landfall_model::plan::TypeOffer;
 use landfall_rules::allowance;
 
 use super::{Planning, cloud_pages, cloud_profile, pages};
@@ -107,6 +108,18 @@ fn without_candidate(planning: &Planning<'_>, wish: &Wish<'_>, candidates: &[Str
     } else {
         format!("set {field} to a type that is offered in {zones}, or use other zones")
     }
+}
+
+/// The types of the facts that fit a pool and are offered in some of `zones`, the usual ones first.
+pub(super) fn offers(planning: &Planning<'_>, wish: &Wish<'_>, zones: &[String]) -> Vec<TypeOffer> {
+    let rule = planning.case.catalogue.instance_type_rule(planning.case.release);
+    let usual = planning.catalogue().candidates(rule, wish.architecture, wish.role, wish.single);
+    let mut names: Vec<&str> = suitable(planning, wish).collect();
+    names.sort_by_key(|name| usual.iter().position(|own| own == name).unwrap_or(usize::MAX));
+    let zones_of =
+        |name: &str| zones.iter().filter(|zone| is_offered(planning, name, zone)).cloned().collect();
+    let offers = names.into_iter().map(|name| TypeOffer { name: name.to_owned(), zones: zones_of(name) });
+    offers.filter(|offer| !offer.zones.is_empty()).collect()
 }
 
 /// Looks at an instance type that the config names.

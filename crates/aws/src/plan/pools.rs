@@ -95,6 +95,8 @@ fn pool(
         ("", None) => instance_types::choose(planning, &wish(&zones), out)?,
         (named, _) => named.to_owned(),
     };
+    let offers =
+        if edge { Vec::new() } else { instance_types::offers(planning, &wish(&zones), default_zones) };
     if !zones_given {
         zones = instance_types::offering(planning, &instance_type, zones);
         if zones.is_empty() {
@@ -120,6 +122,7 @@ fn pool(
         security_groups: settings.additional_security_group_ids.clone(),
         cluster_api: cluster_api::is_wanted(planning, path, &given.name),
         hosts,
+        offers,
         confidential_compute: confidential(settings).unwrap_or_default().to_owned(),
     })
 }

@@ -60,6 +60,7 @@ fn pool(
         hyper_v_generation: generation,
         security: security(settings),
         identities: identities::chosen(planning, settings),
+        offers: sizes::offers(planning, &wish),
         boot_diagnostics: boot_diagnostics(planning, path, settings, out),
         disk,
     })

@@ -6,6 +6,7 @@ use landfall_diagnostics::{Finding, Findings};
 use landfall_model::azure::config::MachinePool;
 use landfall_model::azure::facts::Size;
 use landfall_model::catalogue::Role;
+use landfall_model::plan::TypeOffer;
 
 use super::{Planning, cloud_pages, cloud_profile, pages};
 
@@ -298,6 +299,28 @@ fn fitting<'a>(planning: &Planning<'a>, wish: &Wish<'_>) -> Vec<&'a str> {
         .filter(|chosen| chosen.size.restriction.is_empty() && !families.contains(&chosen.size.family))
         .filter(|chosen| has_architecture(wish, chosen) && is_large_enough(planning, wish, chosen))
         .map(|chosen| chosen.name)
+        .collect()
+}
+
+/// The sizes of the facts that fit a pool, the usual ones first.
+pub(super) fn offers(planning: &Planning<'_>, wish: &Wish<'_>) -> Vec<TypeOffer> {
+    let usual = candidates(planning, wish);
+    let mut names = fitting(planning, wish);
+    names.sort_by_key(|name| usual.iter().position(|own| own == name).unwrap_or(usize::MAX));
+    let fits = |chosen: &Chosen<'_>| {
+        let mut against = Findings::default();
+        check(planning, wish, chosen, &mut against);
+        generation(planning, wish, chosen, &mut against);
+        let zones = zones(planning, chosen);
+        against.errors() == 0 && (chosen.size.zones.is_empty() || !zones.is_empty())
+    };
+    let offered = names.into_iter().filter_map(|name| offered(planning, name)).filter(fits);
+    offered
+        .map(|chosen| {
+            let mut zones: Vec<String> = zones(planning, &chosen).into_iter().map(str::to_owned).collect();
+            zones.sort();
+            TypeOffer { name: chosen.name.to_owned(), zones }
+        })
         .collect()
 }
 

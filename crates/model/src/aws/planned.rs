@@ -5,6 +5,8 @@ use std::net::Ipv4Addr;
 
 use serde::Serialize;
 
+use crate::plan::TypeOffer;
+
 /// What is to be made on AWS.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -188,6 +190,9 @@ pub struct Pool {
     /// Whether Cluster API manages the machines.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub cluster_api: bool,
+    /// Machine types that fit the pool, the chosen one among them; the usual ones first.
+    #[serde(skip)]
+    pub offers: Vec<TypeOffer>,
     /// Dedicated hosts of the machines; none for machines on shared hardware.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hosts: Option<Hosts>,

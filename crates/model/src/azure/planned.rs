@@ -5,6 +5,8 @@ use std::net::Ipv4Addr;
 
 use serde::Serialize;
 
+use crate::plan::TypeOffer;
+
 /// What is to be made on Azure.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -261,6 +263,9 @@ pub struct Pool {
     /// them for machines without an identity.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub identities: Option<Vec<String>>,
+    /// Machine types that fit the pool, the chosen one among them; the usual ones first.
+    #[serde(skip)]
+    pub offers: Vec<TypeOffer>,
     /// Where they write their boot diagnostics, as the pool says it; none where it says nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub boot_diagnostics: Option<BootDiagnostics>,

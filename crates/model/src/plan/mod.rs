@@ -89,6 +89,15 @@ pub struct Plan {
     pub given: InstallConfig,
 }
 
+/// A machine type that fits a pool.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TypeOffer {
+    /// Name of the type.
+    pub name: String,
+    /// Zones that offer it and in which it may be used; empty where the region has no zones.
+    pub zones: Vec<String>,
+}
+
 /// A release whose files or resources have another form than those before it (`docs/assets.md`, B.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Since {
@@ -121,6 +130,14 @@ impl Plan {
         let aws = self.platform.aws.iter().flat_map(|aws| aws.api_addresses.values());
         let azure = self.platform.azure.iter().filter_map(|azure| azure.load_balancers.api_address.as_ref());
         aws.chain(azure).copied().collect()
+    }
+
+    /// The machine types that fit the control plane, whose type the bootstrap machine has as well.
+    #[must_use]
+    pub fn control_plane_offers(&self) -> &[TypeOffer] {
+        let aws = self.platform.aws.as_ref().map(|aws| &aws.control_plane.offers);
+        aws.or_else(|| self.platform.azure.as_ref().map(|azure| &azure.control_plane.offers))
+            .map_or(&[], Vec::as_slice)
     }
 
     /// The host that machines get their Ignition config from.

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::super::summary::Summary;
 use super::super::{closing, outcome};
-use super::{EngineName, Going, Job};
+use super::{EngineName, Going, Job, capacity};
 use crate::cli::engine;
 use crate::cli::engine::Shown;
 use crate::cli::whereabouts::Whereabouts;
@@ -243,10 +243,11 @@ impl Job<'_> {
         result: Result<(), Fault>,
         differences: &[Finding],
     ) -> anyhow::Result<Exit> {
-        let (findings, exit) = match result {
+        let (mut findings, exit) = match result {
             Ok(()) => (differences.to_vec(), Exit::Done),
             Err(fault) => engine::judged(fault, self.standing(cluster) > 0)?,
         };
+        capacity::add_offers(&mut findings, &prepared.plan);
         if self.settings.output == Output::Json {
             let word = match exit {
                 Exit::Done => "done",

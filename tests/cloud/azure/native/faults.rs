@@ -28,6 +28,7 @@ fn a_machine_without_capacity_is_told_and_created_by_the_next_run() {
     assert_ne!(ran.code, Some(0), "{ran}");
     let said = ran.json().to_string();
     assert!(said.contains("ZonalAllocationFailed") && said.contains("LF1423"), "{said}");
+    assert!(said.contains("types of the region that fit: Standard_D8s_v3 in zones 1, 2, 3"), "{said}");
     // What was begun beside it goes on in the cloud.
     site.azure.settle();
     let again = site.create(&[]);

@@ -168,6 +168,7 @@ mod tests {
             image: PoolImage::Cluster { resource_id: String::new() },
             security: Security::default(),
             identities: None,
+            offers: Vec::new(),
             boot_diagnostics: None,
             data_disks: Vec::new(),
         }

@@ -93,6 +93,34 @@ fn a_size_is_found_in_any_capitals_and_planned_in_its_own() {
     assert_eq!(plan.map(|plan| plan.control_plane.size).as_deref(), Some(MASTER));
 }
 
+/// What there is in place of a size without capacity.
+#[test]
+fn sizes_that_fit_the_control_plane_are_offered_with_their_zones() {
+    let mut facts = answers();
+    let add = |facts: &mut Facts, name: &str, change: fn(&mut Size)| {
+        let mut size = facts.sizes[MASTER].clone();
+        change(&mut size);
+        facts.sizes.insert(name.to_owned(), size);
+    };
+    add(&mut facts, "Standard_A8_large", |size| size.zones = owned(&["3"]));
+    add(&mut facts, "Standard_A2_small", |size| {
+        size.capabilities.insert("vCPUs".to_owned(), "2".to_owned());
+    });
+    add(&mut facts, "Standard_A8_closed", |size| size.restriction = "NotAvailable".to_owned());
+    add(&mut facts, "Standard_A8_arm", |size| {
+        size.capabilities.insert("CpuArchitectureType".to_owned(), "Arm64".to_owned());
+    });
+    add(&mut facts, "Standard_A8_plain", |size| {
+        size.capabilities.insert("PremiumIO".to_owned(), "False".to_owned());
+    });
+    let (plan, _) = planned(&config(), facts);
+    let offers = plan.map(|plan| plan.control_plane.offers).unwrap_or_default();
+    let offers: Vec<(&str, String)> =
+        offers.iter().map(|offer| (offer.name.as_str(), offer.zones.join(" "))).collect();
+    let fits = |name, zones: &str| (name, zones.to_owned());
+    assert_eq!(offers, [fits(MASTER, "1 2"), fits("Standard_A8_large", "3"), fits("Standard_D4s_v3", "1 2")]);
+}
+
 #[test]
 fn what_the_cloud_does_not_tell_of_a_size_is_a_warning() {
     let without = |names: &[&str]| {
