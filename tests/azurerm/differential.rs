@@ -66,9 +66,32 @@ const DISK_SIZES: &[i64] = &[1, 15, 16, 30, 64, 100, 128, 1023, 1024, 2048, 4095
 const DIAGNOSTICS: &[&str] = &[
     "Managed",
     "Disabled",
-    "UserManaged, userManaged: { storageAccountName: corpdiag, resourceGroup: net-rg }",
+    "UserManaged, storageAccountName: corpdiag, resourceGroup: net-rg",
+    "UserManaged, storageAccountName: Corp-Diag, resourceGroup: net-rg",
 ];
-const SET: &str = "subscriptionId: 00000000-0000-0000-0000-000000000021, resourceGroup: keys-rg, name: disks";
+/// Sets of disk encryption keys; the last ones cannot be any.
+const SETS: &[&str] = &[
+    "subscriptionId: 00000000-0000-0000-0000-000000000021, resourceGroup: keys-rg, name: disks",
+    "subscriptionId: 00000000-0000-0000-0000-000000000022, resourceGroup: \"a.(b)_c\", name: d_1-",
+    "subscriptionId: 00000000-0000-0000-0000-000000000021, resourceGroup: keys-rg, name: my/disks",
+    "subscriptionId: production, resourceGroup: keys-rg, name: disks",
+];
+/// Sets of confidential machines, which may leave out their subscription.
+const GUEST_SETS: &[&str] = &[SETS[0], "resourceGroup: keys-rg, name: disks", SETS[2], SETS[3]];
+const IDENTITIES: &[&str] = &[
+    "type: None",
+    "type: UserAssigned, userAssignedIdentities: [{ name: masters, resourceGroup: ids-rg }]",
+    "type: UserAssigned, userAssignedIdentities: [{ name: masters, resourceGroup: ids-rg, \
+     subscription: 00000000-0000-0000-0000-000000000022 }]",
+    "type: UserAssigned, userAssignedIdentities: [{ name: a/b, resourceGroup: ids-rg }]",
+    "type: UserAssigned, userAssignedIdentities: [{ name: masters, resourceGroup: \"ids rg\" }]",
+];
+const IMAGES: &[&str] = &[
+    "publisher: redhat, offer: rh-ocp-worker, sku: rh-ocp-worker, version: 413.92.2023101700",
+    "publisher: RedHat, offer: rh_ocp.worker, sku: gen2, version: latest",
+    "publisher: red hat, offer: rh/ocp, sku: worker, version: latest",
+];
+const GROUPS: &[&str] = &["cluster-rg", "cluster-rg", "Cluster.(rg)_1", "cluster/rg", "rg."];
 
 /// A pool's settings, as lines of YAML below `platform.azure` of the pool.
 fn pool(draw: &mut Draw, indent: &str) -> String {
@@ -110,11 +133,12 @@ fn pool(draw: &mut Draw, indent: &str) -> String {
         disk.push(format!("diskType: {}", draw.of(DISKS)));
     }
     if draw.is(20) {
-        disk.push(format!("diskEncryptionSet: {{ {SET} }}"));
+        disk.push(format!("diskEncryptionSet: {{ {} }}", draw.of(SETS)));
     }
     if security == "ConfidentialVM" && draw.is(80) || draw.is(5) {
         let kind = draw.of(&["DiskWithVMGuestState", "VMGuestStateOnly"]);
-        let set = if draw.is(50) { format!(", diskEncryptionSet: {{ {SET} }}") } else { String::new() };
+        let set = draw.of(GUEST_SETS);
+        let set = if draw.is(50) { format!(", diskEncryptionSet: {{ {set} }}") } else { String::new() };
         disk.push(format!("securityProfile: {{ securityEncryptionType: {kind}{set} }}"));
     }
     if !disk.is_empty() {
@@ -122,10 +146,10 @@ fn pool(draw: &mut Draw, indent: &str) -> String {
     }
     if draw.is(15) {
         let plan = draw.of(&["WithPurchasePlan", "NoPurchasePlan"]);
-        let (offer, version) = ("rh-ocp-worker", "413.92.2023101700");
-        line(format!(
-            "osImage: {{ plan: {plan}, publisher: redhat, offer: {offer}, sku: {offer}, version: {version} }}"
-        ));
+        line(format!("osImage: {{ plan: {plan}, {} }}", draw.of(IMAGES)));
+    }
+    if draw.is(15) {
+        line(format!("identity: {{ {} }}", draw.of(IDENTITIES)));
     }
     text
 }
@@ -148,7 +172,7 @@ fn config(draw: &mut Draw) -> String {
         line(format!("outboundType: {}", draw.of(&["Loadbalancer", "NatGateway", "UserDefinedRouting"])));
     }
     if draw.is(15) {
-        line("resourceGroupName: cluster-rg".to_owned());
+        line(format!("resourceGroupName: {}", draw.of(GROUPS)));
     }
     if draw.is(25) {
         let value = "v".repeat(usize::try_from(draw.next() % 270).unwrap());
@@ -280,6 +304,9 @@ fn what_landfall_accepts_the_provider_accepts() {
         let account = json!({ "location": "eastus", "kind": "StorageV2", "sku": { "name": "Standard_LRS" } });
         let account = shape::completed(&mut scene.tree, &path, account, "blob.core.windows.net");
         scene.tree.put(&path, account);
+        for name in GROUPS {
+            scene.tree.put(&group(name, ""), json!({ "location": "eastus", "properties": {} }));
+        }
         text
     });
     let plugins = format!("-plugin-dir={}", plugins());

@@ -360,6 +360,19 @@ fn variables_and_the_files_that_set_them_agree() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// The page says of each variable what guarantees that the provider takes its values.
+#[test]
+fn every_variable_on_azure_has_a_rule() {
+    let page = include_str!("../../docs/reference/azurerm-arguments.md");
+    let rows = page.lines().filter(|line| line.starts_with("| `")).filter_map(|line| line.split('|').nth(1));
+    let listed: Vec<&str> = rows.flat_map(|cell| cell.split('`').skip(1).step_by(2)).collect();
+    let declared: BTreeSet<String> =
+        stages("azure").iter().flat_map(|(_, files)| variables(files).into_keys()).collect();
+    let named: BTreeSet<String> = listed.iter().map(|name| (*name).to_owned()).collect();
+    assert_eq!(named.len(), listed.len(), "a variable has two rows");
+    assert_eq!(named, declared);
+}
+
 #[test]
 fn files_of_a_stage_have_names_of_their_own() {
     for (name, _) in SCHEMAS {

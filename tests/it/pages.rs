@@ -32,6 +32,7 @@ const SHOWN_ELSEWHERE: &[(&str, &str)] = &[
     ("LF0792", "azure::plan::tests::gateways::gateways_of_zones_need_zones"),
     ("LF0793", "azure::plan::tests::existing::subnets_have_room_for_the_machines"),
     ("LF0794", "azure::plan::tests::existing::a_subnet_has_one_nat_gateway"),
+    ("LF0795", "azure::plan::tests::names::names_are_those_that_azure_gives"),
     ("LF0713", "create::existing_subnets_are_one_of_a_kind_in_each_zone"),
     ("LF0714", "create::a_bundle_must_fit_into_user_data"),
     ("LF0711", "create::refuses_facts_of_another_region"),

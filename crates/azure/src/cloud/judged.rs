@@ -268,7 +268,7 @@ mod tests {
     use landfall_testing::{assert_names, codes_between};
 
     /// What is judged of the config alone.
-    const WITHOUT_FACTS: &[&str] = &["LF0764", "LF0781", "LF0782", "LF0783"];
+    const WITHOUT_FACTS: &[&str] = &["LF0764", "LF0781", "LF0782", "LF0783", "LF0795"];
 
     #[test]
     fn every_code_of_planning_belongs_to_one_subject() {

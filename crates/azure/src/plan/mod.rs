@@ -13,6 +13,7 @@ mod gateways;
 mod identities;
 mod image;
 mod location;
+mod names;
 mod network;
 pub(super) mod pages;
 mod pools;
@@ -105,6 +106,7 @@ pub(super) fn plan(case: &Case<'_>, out: &mut Findings) -> Option<Platforms> {
     let before = out.errors();
     let account = account::choose(&planning, out);
     unmade::check(&planning, out);
+    names::check(&planning, out);
     let cluster = Cluster::of(case.config);
     let cloud = cloud::choose(&planning, out);
     let image = image::choose(&planning, &cluster.architecture, out);

@@ -58,7 +58,7 @@ fn pool(
         ultra_disks: settings.ultra_ssd_capability.clone(),
         image: image(planning, settings, &generation),
         hyper_v_generation: generation,
-        security: security(settings),
+        security: security(planning, settings),
         identities: identities::chosen(planning, settings),
         offers: sizes::offers(planning, &wish),
         boot_diagnostics: boot_diagnostics(planning, path, settings, out),
@@ -156,14 +156,16 @@ fn disk(planning: &Planning<'_>, role: Role, settings: &MachinePool) -> Disk {
     Disk {
         kind: own(&given.disk_type).unwrap_or(default.kind),
         size_gb: if given.disk_size_gb == 0 { default.size_gb.into() } else { given.disk_size_gb.into() },
-        encryption_set: encryption_set(given.disk_encryption_set.as_ref()),
+        encryption_set: encryption_set(&planning.facts.subscription_id, given.disk_encryption_set.as_ref()),
     }
 }
 
-/// The resource id of a set of disk encryption keys; empty without one.
-fn encryption_set(set: Option<&DiskEncryptionSet>) -> String {
+/// The resource id of a set of disk encryption keys, which is in the subscription `own` unless it names another; empty
+/// without a set.
+fn encryption_set(own: &str, set: Option<&DiskEncryptionSet>) -> String {
     set.map_or_else(String::new, |set| {
-        let (subscription, group, name) = (&set.subscription_id, &set.resource_group, &set.name);
+        let subscription = if set.subscription_id.is_empty() { own } else { &set.subscription_id };
+        let (group, name) = (&set.resource_group, &set.name);
         let compute = "providers/Microsoft.Compute/diskEncryptionSets";
         format!("/subscriptions/{subscription}/resourceGroups/{group}/{compute}/{name}")
     })
@@ -193,7 +195,7 @@ fn image(planning: &Planning<'_>, settings: &MachinePool, generation: &str) -> P
     PoolImage::Cluster { resource_id }
 }
 
-fn security(settings: &MachinePool) -> Security {
+fn security(planning: &Planning<'_>, settings: &MachinePool) -> Security {
     let kind = settings.settings.as_ref().map(|security| security.security_type.clone()).unwrap_or_default();
     let profile = settings.os_disk.security_profile.as_ref();
     let profile = profile.filter(|profile| !profile.security_encryption_type.is_empty());
@@ -202,7 +204,10 @@ fn security(settings: &MachinePool) -> Security {
         firmware: firmware(settings, &kind),
         kind,
         disk_encryption: profile.map(|p| p.security_encryption_type.clone()).unwrap_or_default(),
-        disk_encryption_set: encryption_set(profile.and_then(|p| p.disk_encryption_set.as_ref())),
+        disk_encryption_set: encryption_set(
+            &planning.facts.subscription_id,
+            profile.and_then(|p| p.disk_encryption_set.as_ref()),
+        ),
     }
 }
 
@@ -248,7 +253,7 @@ mod tests {
             name: "n".to_owned(),
         };
         let id = "/subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/diskEncryptionSets/n";
-        assert_eq!(encryption_set(Some(&set)), id);
-        assert_eq!(encryption_set(None), "");
+        assert_eq!(encryption_set("own", Some(&set)), id);
+        assert_eq!(encryption_set("own", None), "");
     }
 }

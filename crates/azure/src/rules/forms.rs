@@ -51,6 +51,55 @@ pub fn is_encryption_set_name(name: &str) -> bool {
     is_word(name, "-_") && name.len() <= 80
 }
 
+/// Whether a disk encryption set may have this resource ID.
+pub fn is_encryption_set_id(id: &str) -> bool {
+    let parts: Vec<&str> = id.split('/').collect();
+    let [empty, subscriptions, subscription, groups, group, providers, provider, kind, name] =
+        parts.as_slice()
+    else {
+        return false;
+    };
+    let words = [
+        (empty, ""),
+        (subscriptions, "subscriptions"),
+        (groups, "resourceGroups"),
+        (providers, "providers"),
+        (provider, "Microsoft.Compute"),
+        (kind, "diskEncryptionSets"),
+    ];
+    words.iter().all(|(given, wanted)| given.eq_ignore_ascii_case(wanted))
+        && is_uuid(subscription)
+        && is_resource_group(group)
+        && is_encryption_set_name(name)
+}
+
+/// Whether a storage account may have this name.
+pub fn is_account_name(name: &str) -> bool {
+    (3..=24).contains(&name.len()) && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
+}
+
+/// Whether a virtual network may have this name.
+pub fn is_network_name(name: &str) -> bool {
+    (2..=64).contains(&name.len()) && is_bounded(name)
+}
+
+/// Whether a subnet may have this name.
+pub fn is_subnet_name(name: &str) -> bool {
+    name.len() <= 80 && is_bounded(name)
+}
+
+/// Whether a publisher, offer, SKU or version of an image may have this name.
+pub fn is_image_part(name: &str) -> bool {
+    is_word(name, "-_.")
+}
+
+/// Whether a name begins with a letter or digit and ends with one or an underscore.
+fn is_bounded(name: &str) -> bool {
+    is_word(name, "-_.")
+        && name.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && name.ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
+}
+
 /// Whether a text is a UUID: 8, 4, 4, 4 and 12 hexadecimal digits, joined by dashes.
 pub fn is_uuid(text: &str) -> bool {
     let lengths = text.split('-').map(str::len);
@@ -81,6 +130,15 @@ mod tests {
             &["ab", "1ab", "abc-", "a--b", "a_b", &long[..25]],
         );
         tells(is_identity_name, &["a-_", "1ab", &long[..128]], &["ab", "_ab", "a b", &long]);
+        let id = |name: &str| {
+            let group = "/subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/rg";
+            format!("{group}/providers/Microsoft.Compute/diskEncryptionSets/{name}")
+        };
+        tells(is_encryption_set_id, &[&id("a"), &id("a").to_lowercase()], &["", "a", &id("a/b"), &id("")]);
+        tells(is_account_name, &["abc", "0a1", &long[..24]], &["ab", "a-b", "Abc", &long[..25]]);
+        tells(is_network_name, &["a.b_", "0a", &long[..64]], &["a", "_a", "a-", "a/b", &long[..65]]);
+        tells(is_subnet_name, &["a", "a.b_", &long[..80]], &["", "a b", ".a"]);
+        tells(is_image_part, &["RedHat", "rh-ocp-worker", "4.1"], &["", "a b", "a/b"]);
         tells(is_encryption_set_name, &["a_b", "-", &long[..80]], &["", "a.b", &long[..81]]);
     }
 

@@ -6,7 +6,7 @@ pub(super) mod confidential;
 mod customer_key;
 mod data_disks;
 mod disks;
-mod forms;
+pub(super) mod forms;
 pub(super) mod gates;
 pub(super) mod ipv6;
 mod machines;

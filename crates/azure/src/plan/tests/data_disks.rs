@@ -14,9 +14,11 @@ fn of(disks: Vec<DataDisk>) -> (Option<Vec<planned::DataDisk>>, Vec<Finding>) {
 
 #[test]
 fn each_disk_has_a_number() {
+    let set = "/subscriptions/00000000-0000-0000-0000-000000000021/resourceGroups/keys-rg/providers/\
+               Microsoft.Compute/diskEncryptionSets/keys";
     let managed = ManagedDisk {
         storage_account_type: "Premium_LRS".to_owned(),
-        disk_encryption_set: Some(DiskEncryptionSetId { id: "/set".to_owned() }),
+        disk_encryption_set: Some(DiskEncryptionSetId { id: set.to_owned() }),
         ..ManagedDisk::default()
     };
     let first = DataDisk { managed_disk: Some(managed), ..data_disk("etcd", None) };
@@ -26,7 +28,7 @@ fn each_disk_has_a_number() {
     let luns: Vec<i32> = disks.iter().map(|disk| disk.lun).collect();
     assert_eq!(luns, [1, 0, 2]);
     let first = disks.first().map(|disk| (disk.kind.as_str(), disk.encryption_set.as_str()));
-    assert_eq!(first, Some(("Premium_LRS", "/set")));
+    assert_eq!(first, Some(("Premium_LRS", set)));
 }
 
 #[test]

@@ -6,6 +6,7 @@ mod disks;
 mod existing;
 mod gateways;
 mod machines;
+mod names;
 mod storage;
 mod unmade;
 
