@@ -159,6 +159,7 @@ mod tests {
 
     fn terraform(minor: u64, plugin_dir: Option<&str>) -> Terraform {
         Terraform {
+            continues: false,
             program: Program {
                 path: "/usr/bin/terraform".into(),
                 name: "Terraform",

@@ -74,6 +74,8 @@ pub struct Search<'a> {
 pub struct Terraform {
     program: Program,
     plugin_dir: Option<PathBuf>,
+    /// Whether runs begin without reading what exists.
+    continues: bool,
 }
 
 /// A part of the infrastructure that is created, and can be removed, by itself.
@@ -143,7 +145,14 @@ impl Terraform {
     /// There is none, none is new enough, or it does not run.
     pub async fn find(search: &Search<'_>) -> Result<Self, Fault> {
         let plugin_dir = search.plugin_dir.map(process::whole).transpose()?;
-        Ok(Self { program: program::find(search.program).await?, plugin_dir })
+        Ok(Self { program: program::find(search.program).await?, plugin_dir, continues: false })
+    }
+
+    /// The same program for runs right after one that stopped: what is in the state is not read again before the rest is
+    /// created.
+    #[must_use]
+    pub fn continuing(&self) -> Self {
+        Self { continues: true, ..self.clone() }
     }
 
     /// The product: `Terraform` or `OpenTofu`.
@@ -214,7 +223,10 @@ impl Terraform {
         let streams = Streams::create(stage.log, &format!("{}-{}", stage.name, work.name()), "jsonl")?;
         let (output, errors) = (streams.output.clone(), streams.errors.clone());
         let mut tail = Tail::open(&output).map_err(Fault::file("read", &output))?;
-        let arguments = arguments(work, stage)?;
+        let mut arguments = arguments(work, stage)?;
+        if self.continues && work == Work::Apply {
+            arguments.push("-refresh=false".into());
+        }
         let began = Instant::now();
         let process = Process::start(&self.program.path, stage, work.name(), &arguments, streams)?;
 

@@ -51,7 +51,7 @@ pub(super) fn note_of(fault: &Fault) -> Option<String> {
         landfall_engine_terraform::Fault::Killed { .. } => true,
         // A provider that crashed knows as little, and a name is taken where an earlier run was killed.
         landfall_engine_terraform::Fault::Failed(failed) => {
-            let causes = [Cause::Provider, Cause::NameTaken];
+            let causes = [Cause::Crashed, Cause::Provider, Cause::NameTaken];
             failed.troubles.iter().any(|trouble| causes.contains(&trouble.cause))
         }
         _ => false,
@@ -366,7 +366,7 @@ mod tests {
         let noted = note_of(&killed).unwrap_or_default();
         assert!(is_cut_short(Some(&last(StepResult::Failed, &noted)), &STEADY), "{noted}");
         assert!(is_cut_short(Some(&last(StepResult::Began, "")), &STEADY));
-        for cause in [Cause::Provider, Cause::NameTaken] {
+        for cause in [Cause::Crashed, Cause::Provider, Cause::NameTaken] {
             assert!(note_of(&failed(cause)).is_some_and(|noted| noted.ends_with(LOST)));
         }
     }

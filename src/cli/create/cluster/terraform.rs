@@ -20,10 +20,40 @@ use crate::prepare::FactsFrom;
 use crate::ui;
 use crate::workdir::ClusterDir;
 
-/// How often a stage is gone on with in one run where nothing but trouble of the cloud stopped it.
-const AGAIN: usize = 3;
+/// How often one run goes on by itself where nothing but trouble of the cloud stopped it, and how often of that without
+/// a resource more than before.
+const AGAIN: usize = 10;
+const IN_VAIN: usize = 3;
 /// The pause before that.
 const PAUSE: Duration = Duration::from_secs(10);
+
+/// How a run goes on by itself.
+#[derive(Default)]
+struct Attempts {
+    again: usize,
+    in_vain: usize,
+    standing: usize,
+}
+
+impl Attempts {
+    /// Whether another attempt is worth it, now that the state has so many resources.
+    fn another(&mut self, standing: usize) -> bool {
+        self.in_vain = if standing > self.standing { 0 } else { self.in_vain + 1 };
+        self.standing = standing;
+        self.again += 1;
+        self.in_vain <= IN_VAIN && self.again <= AGAIN
+    }
+}
+
+/// What of a fault passes by itself: trouble of the cloud, as the engine or landfall's own look at it met it.
+fn passing(fault: &Fault) -> Option<String> {
+    let findings = match fault {
+        Fault::Engine { fault, .. } if fault.may_pass() => fault.finding(),
+        Fault::Unseen(findings) if landfall_destroy::may_pass(findings) => findings.clone(),
+        _ => return None,
+    };
+    findings.into_iter().next().map(|finding| finding.message)
+}
 
 /// What the infrastructure is made with.
 #[derive(Clone, Copy)]
@@ -64,10 +94,13 @@ impl Job<'_> {
         let stop = Stop::default();
         let finder = recovery::Finder::of(self.directory, asking);
         let mut allowed = self.args.recover;
-        let mut again = 0;
+        let continuing = terraform.continuing();
+        let mut attempts = Attempts::default();
         let result = loop {
             let removal = finder.removal();
-            let recovery = finder.recovery(removal.as_deref(), allowed);
+            // What the state lacks after the first attempt was created by this run, which had consent.
+            let recovery = finder.recovery(removal.as_deref(), allowed || attempts.again > 0);
+            let terraform = if attempts.again == 0 { terraform } else { &continuing };
             let tools = Tools { terraform, recovery, drift: &drift, shown: &shown, stop: &stop };
             let work = self.work(&mut cluster, &prepared.plan, tools, &mut done);
             let result = self.runtime.block_on(async {
@@ -86,14 +119,15 @@ impl Job<'_> {
                     }
                     allowed = true;
                 }
-                Err(Fault::Engine { stage, fault }) if fault.may_pass() && again < AGAIN => {
-                    again += 1;
-                    let causes = fault.finding();
-                    let why = causes.first().map_or_else(String::new, |finding| finding.message.clone());
+                Err(fault) => {
+                    let Some(why) = passing(&fault) else { break Err(fault) };
+                    if !attempts.another(self.standing(&cluster)) {
+                        break Err(fault);
+                    }
                     self.settings.printer.talk(&format!(
-                        "stage {stage}: the cloud did not answer properly, continuing in {} s ({again} of {AGAIN}): \
-                         {why}",
-                        PAUSE.as_secs()
+                        "the cloud did not answer properly, continuing in {} s (attempt {}): {why}",
+                        PAUSE.as_secs(),
+                        attempts.again + 1
                     ));
                     self.runtime.block_on(async {
                         tokio::select! {
@@ -103,7 +137,7 @@ impl Job<'_> {
                         }
                     });
                 }
-                result => break result,
+                Ok(()) => break Ok(()),
             }
         };
         drop(shown);
@@ -164,5 +198,21 @@ impl Job<'_> {
             now: prepare::now,
         };
         install::apply(&mut site, &mut done.stages).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_goes_on_while_it_creates_something() {
+        let mut attempts = Attempts::default();
+        assert!((1..=AGAIN).all(|standing| attempts.another(standing)));
+        assert!(!attempts.another(AGAIN + 1), "more than {AGAIN} attempts");
+        let mut attempts = Attempts::default();
+        assert!(attempts.another(7));
+        assert!((0..IN_VAIN).all(|_| attempts.another(7)));
+        assert!(!attempts.another(7), "more than {IN_VAIN} attempts for nothing");
     }
 }
