@@ -129,7 +129,7 @@ impl Watcher for Shown<'_> {
         let line = match &done.end {
             End::Done { added, changed, removed, took } => {
                 let mut parts = Vec::new();
-                for (count, what) in [(added, "made"), (changed, "changed"), (removed, "removed")] {
+                for (count, what) in [(added, "created"), (changed, "changed"), (removed, "removed")] {
                     if *count > 0 {
                         parts.push(format!("{count} {what}"));
                     }

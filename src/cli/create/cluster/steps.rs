@@ -82,8 +82,13 @@ impl Job<'_> {
             return Ok(Ok(Exit::Done));
         }
         outcome::said(&self.left_to_tell(&outlook.said), self.settings);
-        let mut text: String = summary.lines().into_iter().map(|line| line + "\n").collect();
-        text += &summary.text(self.settings.printer.styles().data);
+        let style = self.settings.printer.styles().data;
+        let fitted = |line: String| match style.columns {
+            Some(columns) => ui::layout::folded(&line, columns),
+            None => line,
+        };
+        let mut text: String = summary.lines().into_iter().map(|line| fitted(line) + "\n").collect();
+        text += &summary.text(style);
         for (stage, name) in summary.to_create_by_name() {
             let _ = writeln!(text, "  {stage:9}  {name}");
         }

@@ -249,7 +249,7 @@ impl Wizard<'_> {
             answers.set(question, answer.to_owned());
             match machine_types::doubt(question, &answers, self.basis) {
                 Some(doubt) if doubted.replace(answer.to_owned()) != answer => {
-                    Err(format!("{doubt}; press Enter again to use it"))
+                    Err(format!("{doubt}; press Enter again to use `{}` nevertheless", shortened(answer)))
                 }
                 _ => Ok(()),
             }
