@@ -33,7 +33,7 @@ pub use environment::hide_environment;
 pub use event::Action;
 pub use fault::{Failed, Fault, Interrupted};
 pub use landfall_net::stop::Stop;
-pub use preview::{Change, Outside, Preview};
+pub use preview::{Change, Changes, Outside, Preview};
 pub use previous_run::{AtWork, at_work};
 pub use run_errors::{Cause, Trouble, lacks_capacity};
 pub use run_progress::{Progress, Running};

@@ -24,6 +24,8 @@ use super::{LOCK_TIMEOUT, PARALLELISM, Stage, Terraform, environment, previous_r
 const WORK: &str = "plan";
 /// Resources that terraform manages, in difference to those that it only reads.
 const MANAGED: &str = "managed";
+/// The mode of what is only read.
+const DATA: &str = "data";
 
 /// What terraform would do with one resource.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,11 +53,20 @@ pub enum Outside {
     Changed,
 }
 
+/// What a plan is about.
+#[derive(Debug, Default, PartialEq)]
+pub struct Changes {
+    /// Every managed resource of the stage.
+    pub managed: Vec<Change>,
+    /// What data sources have read: their type, and their attributes. There may be secrets in them.
+    pub read: Vec<(String, Value)>,
+}
+
 /// What comes of a plan.
 #[derive(Debug)]
 pub enum Preview {
-    /// Every managed resource of the stage.
-    Changes(Vec<Change>),
+    /// Terraform has a plan.
+    Changes(Changes),
     /// Terraform has no plan.
     Refused {
         /// What it says, one text for each error. There may be secrets in them.
@@ -71,6 +82,36 @@ struct Plan {
     resource_changes: Vec<Planned>,
     #[serde(default)]
     resource_drift: Vec<Planned>,
+    #[serde(default)]
+    prior_state: Prior,
+}
+
+/// What was there before, and what was read.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Prior {
+    values: PriorValues,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct PriorValues {
+    root_module: Module,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Module {
+    resources: Vec<Held>,
+}
+
+#[derive(Deserialize)]
+struct Held {
+    mode: String,
+    #[serde(rename = "type")]
+    resource: String,
+    #[serde(default)]
+    values: Value,
 }
 
 #[derive(Deserialize)]
@@ -136,7 +177,7 @@ impl Terraform {
     }
 
     /// The changes in the file of a plan.
-    async fn read(&self, stage: &Stage<'_>, plan: &Path) -> Result<Vec<Change>, Fault> {
+    async fn read(&self, stage: &Stage<'_>, plan: &Path) -> Result<Changes, Fault> {
         let folder = whole(stage.folder)?;
         let mut command = tokio::process::Command::new(&self.program.path);
         command
@@ -157,8 +198,8 @@ impl Terraform {
     }
 }
 
-/// The managed resources of a plan; none where it is of another form.
-fn changes(bytes: &[u8]) -> Option<Vec<Change>> {
+/// What a plan is about; none where it is of another form.
+fn changes(bytes: &[u8]) -> Option<Changes> {
     let plan: Plan = serde_json::from_slice(bytes).ok()?;
     let drift = plan.resource_drift;
     let outside = |planned: &Planned| {
@@ -180,7 +221,9 @@ fn changes(bytes: &[u8]) -> Option<Vec<Change>> {
         id: planned.change.before.get("id").and_then(Value::as_str).map(str::to_owned),
         values: planned.change.after,
     };
-    Some(managed.map(change).collect())
+    let held = plan.prior_state.values.root_module.resources.into_iter();
+    let read = held.filter(|held| held.mode == DATA).map(|held| (held.resource, held.values));
+    Some(Changes { managed: managed.map(change).collect(), read: read.collect() })
 }
 
 fn arguments(stage: &Stage<'_>, plan: &Path) -> Result<Vec<OsString>, Fault> {
@@ -215,8 +258,12 @@ mod tests {
               "change": { "actions": ["delete", "create"], "before": { "id": "eip-1" }, "after": {} } },
             { "address": "aws_subnet.public[\"a\"]", "mode": "managed", "type": "aws_subnet", "name": "public",
               "change": { "actions": ["create"], "before": null, "after": { "vpc_id": "vpc-1" } } },
-        ] });
-        let found = changes(plan.to_string().as_bytes()).unwrap_or_default();
+        ], "prior_state": { "values": { "root_module": { "resources": [
+            { "mode": "managed", "type": "aws_vpc", "values": { "id": "vpc-1" } },
+            { "mode": "data", "type": "aws_vpc", "values": { "id": "vpc-2" } },
+        ] } } } });
+        let Changes { managed: found, read } = changes(plan.to_string().as_bytes()).unwrap_or_default();
+        assert_eq!(read, [("aws_vpc".to_owned(), json!({ "id": "vpc-2" }))]);
         let short: Vec<(&str, bool, Option<&str>)> =
             found.iter().map(|one| (one.address.as_str(), one.creates, one.id.as_deref())).collect();
         assert_eq!(
@@ -255,7 +302,7 @@ mod tests {
                 one("tainted", &["update"], json!({ "id": "a" }), json!({ "id": "b" })),
             ],
         });
-        let found = changes(plan.to_string().as_bytes()).unwrap_or_default();
+        let found = changes(plan.to_string().as_bytes()).unwrap_or_default().managed;
         let outside: Vec<Option<Outside>> = found.iter().map(|change| change.outside).collect();
         assert_eq!(outside, [Some(Outside::Removed), Some(Outside::Changed), None, None, None]);
     }

@@ -139,7 +139,7 @@ impl Site<'_> {
         Ok(match looked.map_err(engine)? {
             Preview::Changes(changes) => {
                 let complete = landfall_engine_terraform::complete_resources(&folder).map_err(engine)?;
-                of_changes(stage.name, &changes, &complete)
+                of_changes(stage.name, &changes.managed, &complete)
             }
             // Applying the stage says what is wrong.
             Preview::Refused { .. } => Drift::default(),

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use landfall_destroy::{Outcome, Pace, Unwatched};
 use landfall_diagnostics::secret::Secret;
-use landfall_engine_terraform::{Cause, Change, Preview, Stage, Work};
+use landfall_engine_terraform::{Cause, Changes, Preview, Stage, Work};
 use landfall_model::plan;
 use landfall_platform::cloud::{Asked, Waiting};
 use landfall_platform::removal;
@@ -154,7 +154,7 @@ impl Site<'_> {
         if !discovered.unseen.is_empty() {
             return Err(Fault::Unseen(discovered.unseen));
         }
-        let found = untracked(look.modules, &changes, &discovered.things);
+        let found = untracked(look.modules, &changes.managed, &discovered.things);
         let first = found.iter().filter_map(|one| one.import.clone()).collect();
         let imports = match self.confirmed(&look, first, changes).await {
             Ok(imports) => imports,
@@ -198,7 +198,7 @@ impl Site<'_> {
         &self,
         look: &Look<'_>,
         mut imports: Vec<Import>,
-        mut changes: Vec<Change>,
+        mut changes: Changes,
     ) -> Result<Vec<Import>, Fault> {
         let mut missing: BTreeSet<String> = BTreeSet::new();
         let mut is_settled = imports.is_empty();

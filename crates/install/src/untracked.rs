@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use landfall_diagnostics::{Finding, Kind};
-use landfall_engine_terraform::{Change, pages};
+use landfall_engine_terraform::{Change, Changes, pages};
 use landfall_platform::removal::{Disposition, Resource};
 use landfall_platform::untracked::{Known, Modules, Tracked};
 
@@ -110,14 +110,16 @@ fn contents(thing: &Resource) -> impl Iterator<Item = &str> {
 }
 
 /// The parts of others that terraform would create and could import, if they are there.
-pub(super) fn parts(modules: Modules, account: &str, changes: &[Change]) -> Vec<Import> {
-    let resources: Vec<_> = changes.iter().map(|change| (change.resource.as_str(), &change.values)).collect();
+pub(super) fn parts(modules: Modules, account: &str, changes: &Changes) -> Vec<Import> {
+    let managed = changes.managed.iter().map(|change| (change.resource.as_str(), &change.values));
+    let read = changes.read.iter().map(|(resource, values)| (resource.as_str(), values));
+    let resources: Vec<_> = managed.chain(read).collect();
     let known = Known { account, resources: &resources };
     let part = |change: &Change| {
         let row = modules.parts.iter().find(|row| row.resource == change.resource)?;
         Some(Import { address: change.address.clone(), id: (row.id)(&change.values, &known)? })
     };
-    changes.iter().filter(|change| change.creates).filter_map(part).collect()
+    changes.managed.iter().filter(|change| change.creates).filter_map(part).collect()
 }
 
 /// The addresses of the imports that terraform's errors are about: there is no such object.

@@ -32,7 +32,7 @@ pub struct Tracked {
 pub struct Known<'k> {
     /// The account or subscription of the cluster; empty where nobody noted it.
     pub account: &'k str,
-    /// Every resource of the stage: its type, and its planned attributes.
+    /// Every resource of the stage, and what its data sources have read: the type, and the attributes as planned.
     pub resources: &'k [(&'k str, &'k Value)],
 }
 

@@ -118,11 +118,14 @@ fn a_machine_goes_with_its_disk_and_without_its_group() {
 
 #[test]
 fn a_part_is_tried_once_what_it_is_part_of_is_known() {
-    let changes = [
+    let managed = vec![
         change("x_route.a", None, json!({ "table": "rtb-1" })),
         change("x_route.b", None, json!({})),
         change("x_route.c", Some("r-1"), json!({ "table": "rtb-2" })),
     ];
+    // What is only read is not imported.
+    let read = vec![("x_route".to_owned(), json!({ "table": "rtb-3" }))];
+    let changes = Changes { managed, read };
     let tried = parts(MODULES, "", &changes);
     assert_eq!(tried, [Import { address: "x_route.a".to_owned(), id: "rtb-1_0.0.0.0/0".to_owned() }]);
 }
