@@ -126,7 +126,7 @@ impl Making<'_> {
         let (internal, public) = self.rules();
         let gateways: u32 = self.network_gateways() + super::number(self.subnet_gateways().count());
         let mut all = self.addresses(Some(VNET), self.has_public_balancer(), gateways);
-        all.extend(self.balancer(Some(VNET), &[internal, public]));
+        all.extend(Self::balancer(Some(VNET), &[internal, public]));
         all.push(charge(Some(VNET), "NAT gateway", gateways, PriceKey::new(Item::NatGateway, "")));
         all
     }
@@ -142,7 +142,7 @@ impl Making<'_> {
         let rules = INGRESS_PORTS * self.per_family();
         let (internal, public) = self.rules();
         let before = if is_public { public } else { internal };
-        all.extend(self.balancer(None, &[u32::from(before == 0) * rules]));
+        all.extend(Self::balancer(None, &[u32::from(before == 0) * rules]));
         let beyond = |rules: u32| rules.saturating_sub(RULES_INCLUDED);
         let added = beyond(before + rules) - beyond(before);
         let key = PriceKey::new(Item::LoadBalancerRule, "standard");
@@ -165,7 +165,7 @@ impl Making<'_> {
     }
 
     /// Load balancers with these numbers of rules. One without rules costs nothing.
-    fn balancer(&self, stage: Option<&'static str>, rules: &[u32]) -> Vec<Charge> {
+    fn balancer(stage: Option<&'static str>, rules: &[u32]) -> Vec<Charge> {
         let count = super::number(rules.iter().filter(|rules| **rules > 0).count());
         let beyond: u32 = rules.iter().map(|rules| rules.saturating_sub(RULES_INCLUDED)).sum();
         vec![
