@@ -32,7 +32,7 @@ pub use native::{
 };
 pub use recover::Recovery;
 pub use stages::{Site, apply, destroy_bootstrap, refused};
-pub use standing::{Standing, never_begun, standing, standing_so_far};
+pub use standing::{Standing, has_begun, never_begun, standing, standing_so_far};
 
 use std::time::Duration;
 

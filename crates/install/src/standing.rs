@@ -87,6 +87,16 @@ pub fn standing_so_far(
     Ok(all)
 }
 
+/// Whether a run, this one or an earlier one, has begun to create something with Terraform.
+///
+/// # Errors
+/// The journal of steps cannot be read.
+pub fn has_begun(cluster: &ClusterDir, platform: &'static dyn Platform) -> Result<bool, Fault> {
+    let steps = cluster.steps()?;
+    let mut stages = platform.stages().iter();
+    Ok(stages.any(|stage| steps.last(&step(stage, Work::Apply)).is_some()))
+}
+
 /// Whether nothing was ever made of the stages that only the installation needs, neither by landfall nor by hand.
 ///
 /// # Errors

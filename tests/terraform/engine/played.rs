@@ -72,6 +72,26 @@ fn error(address: Option<&str>, summary: &str, detail: &str) -> String {
     json!({"@level": "error", "@message": "Error", "type": "diagnostic", "diagnostic": said}).to_string()
 }
 
+/// What exists was read moments ago.
+#[test]
+fn a_run_that_continues_reads_nothing_again() {
+    let played = Played::new("echo \"$*\" >>\"$COUNT\"; cat \"$EVENTS\"", &[summary("apply", 1, 0)]);
+    let run = |terraform: Terraform, work: Work| {
+        block_on(async {
+            let (stop, seen) = (Stop::default(), Seen::default());
+            played.fixture.init(&terraform, &stop).await.unwrap();
+            played.fixture.run(&terraform, work, &seen, &stop).await.unwrap();
+        });
+    };
+    let terraform = || block_on(played.terraform());
+    run(terraform(), Work::Apply);
+    run(terraform().continuing(), Work::Apply);
+    run(terraform().continuing(), Work::Destroy);
+    let called = std::fs::read_to_string(played.fixture.root().join("count")).unwrap();
+    let unread: Vec<bool> = called.lines().map(|line| line.contains("-refresh=false")).collect();
+    assert_eq!(unread, [false, true, false], "{called}");
+}
+
 #[test]
 fn what_is_not_known_or_broken_or_huge_does_no_harm() {
     let change = json!({"resource": {"addr": "aws_vpc.this"}, "action": "update"});

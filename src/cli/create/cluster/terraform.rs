@@ -95,11 +95,13 @@ impl Job<'_> {
         let finder = recovery::Finder::of(self.directory, asking);
         let mut allowed = self.args.recover;
         let continuing = terraform.continuing();
+        let is_first = !install::has_begun(&cluster, self.platform)?;
         let mut attempts = Attempts::default();
         let result = loop {
             let removal = finder.removal();
-            // What the state lacks after the first attempt was created by this run, which had consent.
-            let recovery = finder.recovery(removal.as_deref(), allowed || attempts.again > 0);
+            // What the state lacks after the first attempt of the first run was created by it, with consent.
+            let is_own = is_first && attempts.again > 0;
+            let recovery = finder.recovery(removal.as_deref(), allowed || is_own);
             let terraform = if attempts.again == 0 { terraform } else { &continuing };
             let tools = Tools { terraform, recovery, drift: &drift, shown: &shown, stop: &stop };
             let work = self.work(&mut cluster, &prepared.plan, tools, &mut done);
