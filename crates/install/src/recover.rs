@@ -241,12 +241,10 @@ impl Site<'_> {
         if things.is_empty() {
             return Ok(());
         }
-        let ids = things.iter().map(|thing| thing.id.clone()).collect();
+        let ids: BTreeSet<String> = things.iter().map(|thing| thing.id.clone()).collect();
+        let things = only(&ids, things.iter().map(|thing| (*thing).clone()).collect());
+        let first = Discovered { things, ..Discovered::default() };
         let only = Only { removal: recovery.removal, ids };
-        let first = Discovered {
-            things: things.iter().map(|thing| (*thing).clone()).collect(),
-            ..Discovered::default()
-        };
         let pace = Pace { timeout: LONGEST_REMOVAL, ..Pace::default() };
         let report = landfall_destroy::run(&only, recovery.target, first, &pace, &Unwatched, self.stop).await;
         match report.outcome {
@@ -292,6 +290,16 @@ pub(super) struct Only<'a> {
     pub(super) ids: BTreeSet<String>,
 }
 
+/// Those of some resources that are removed. They wait for each other alone: what would take them along, such as a
+/// group, stays.
+fn only(ids: &BTreeSet<String>, mut things: Vec<Resource>) -> Vec<Resource> {
+    things.retain(|thing| ids.contains(&thing.id));
+    for thing in &mut things {
+        thing.after.retain(|id| ids.contains(id));
+    }
+    things
+}
+
 impl Removal for Only<'_> {
     fn account(&self) -> Waiting<'_, Asked<Account>> {
         self.removal.account()
@@ -300,7 +308,7 @@ impl Removal for Only<'_> {
     fn discover(&self) -> Waiting<'_, Discovered> {
         Box::pin(async {
             let mut found = self.removal.discover().await;
-            found.things.retain(|thing| self.ids.contains(&thing.id));
+            found.things = only(&self.ids, found.things);
             // Nothing else is said of what is not removed here.
             Discovered { notes: Vec::new(), unproven: Vec::new(), ..found }
         })
@@ -400,6 +408,27 @@ mod tests {
         }
         assert!(lost(&[Began, Interrupted], &Modules { gives_up: true, ..STEADY })?);
         Ok(())
+    }
+
+    /// On Azure, what lies in a group of the cluster waits for the group's removal.
+    #[test]
+    fn what_is_removed_alone_waits_for_nothing_that_stays() {
+        static KIND: removal::Kind =
+            removal::Kind { name: "virtual machine", batch: 1, help: "", last: false };
+        let thing = |id: &str, after: &[&str]| Resource {
+            id: id.to_owned(),
+            kind: &KIND,
+            name: String::new(),
+            fate: removal::Disposition::Removed,
+            after: after.iter().map(|id| (*id).to_owned()).collect(),
+        };
+        let things =
+            vec![thing("group", &[]), thing("machine", &["group"]), thing("disk", &["group", "machine"])];
+        let ids = ["machine", "disk"].map(str::to_owned).into();
+        let left = only(&ids, things);
+        let left: Vec<(&str, &[String])> =
+            left.iter().map(|thing| (thing.id.as_str(), thing.after.as_slice())).collect();
+        assert_eq!(left, [("machine", &[][..]), ("disk", &["machine".to_owned()][..])]);
     }
 
     #[test]
