@@ -190,14 +190,17 @@ const STATE_HELP: &str = "restore a copy, such as the file of the same name with
 
 impl Fault {
     /// Whether the same command may go on another time without anything being done: all that stopped it is trouble
-    /// of the cloud, or of a provider that did not bear it.
+    /// of the cloud, or of a provider that did not bear it. `is_first` says that nobody worked on the cluster before,
+    /// so that a name that is taken beside it is that of a resource whose creation was not confirmed.
     #[must_use]
-    pub fn may_pass(&self) -> bool {
+    pub fn may_pass(&self, is_first: bool) -> bool {
         let Self::Failed(failed) = self else { return false };
         let passes = |trouble: &Trouble| {
             matches!(trouble.cause, Cause::Throttled | Cause::Unanswered | Cause::Crashed | Cause::TimeOut)
         };
-        !failed.troubles.is_empty() && failed.troubles.iter().all(passes)
+        let is_own = |trouble: &Trouble| is_first && trouble.cause == Cause::NameTaken;
+        failed.troubles.iter().any(passes)
+            && failed.troubles.iter().all(|trouble| passes(trouble) || is_own(trouble))
     }
 }
 
@@ -321,11 +324,14 @@ mod tests {
     fn trouble_of_the_cloud_alone_may_pass() {
         let passes = |causes: &[Cause]| {
             let causes: Vec<(Cause, Option<&str>)> = causes.iter().map(|cause| (*cause, None)).collect();
-            failed(&causes).may_pass()
+            failed(&causes).may_pass(false)
         };
         assert!(passes(&[Cause::Unanswered, Cause::Throttled, Cause::TimeOut, Cause::Crashed]));
         assert!(!passes(&[Cause::Unanswered, Cause::Permission]) && !passes(&[Cause::Other]) && !passes(&[]));
-        assert!(!Fault::NotFound { named: None }.may_pass());
+        assert!(!Fault::NotFound { named: None }.may_pass(false));
+        let (lost, taken) = ((Cause::Unanswered, None), (Cause::NameTaken, None));
+        assert!(failed(&[lost, taken]).may_pass(true) && !failed(&[lost, taken]).may_pass(false));
+        assert!(!failed(&[taken]).may_pass(true), "the name is somebody else's");
     }
 
     #[test]

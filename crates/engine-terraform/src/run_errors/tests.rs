@@ -72,6 +72,16 @@ const SAID: &[(&str, Cause)] = &[
          plugin.(*GRPCProvider).ApplyResourceChange call.",
         Cause::Crashed,
     ),
+    (
+        "Request cancelled: The plugin.(*GRPCProvider).ValidateResourceConfig request was cancelled.",
+        Cause::Crashed,
+    ),
+    (
+        "[WARN] A duplicate Security Group rule was found on (sg-1). This may be a side effect",
+        Cause::NameTaken,
+    ),
+    ("waiting for Security Group (sg-1) Rule (sgrule-1) create: couldn't find resource", Cause::Unanswered),
+    ("reading Security Group (sg-1): empty result", Cause::Unanswered),
     ("Error acquiring the state lock: resource temporarily unavailable", Cause::Locked),
     ("write terraform.tfstate: no space left on device", Cause::Disk),
     ("local-exec provisioner error: exit status 3", Cause::Other),
