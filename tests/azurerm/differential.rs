@@ -77,13 +77,15 @@ const SETS: &[&str] = &[
     "subscriptionId: production, resourceGroup: keys-rg, name: disks",
 ];
 /// Sets of confidential machines, which may leave out their subscription.
-const GUEST_SETS: &[&str] = &[SETS[0], "resourceGroup: keys-rg, name: disks", SETS[2], SETS[3]];
+const GUEST_SETS: &[&str] =
+    &[SETS[0], "resourceGroup: keys-rg, name: disks", "name: disks", SETS[2], SETS[3]];
 const IDENTITIES: &[&str] = &[
     "type: None",
     "type: UserAssigned, userAssignedIdentities: [{ name: masters, resourceGroup: ids-rg }]",
     "type: UserAssigned, userAssignedIdentities: [{ name: masters, resourceGroup: ids-rg, \
      subscription: 00000000-0000-0000-0000-000000000022 }]",
     "type: UserAssigned, userAssignedIdentities: [{ name: a/b, resourceGroup: ids-rg }]",
+    "type: UserAssigned, userAssignedIdentities: [{ name: masters }]",
     "type: UserAssigned, userAssignedIdentities: [{ name: masters, resourceGroup: \"ids rg\" }]",
 ];
 const IMAGES: &[&str] = &[

@@ -189,9 +189,9 @@ const STATE_HELP: &str = "restore a copy, such as the file of the same name with
     run again. Do not remove it: it is the only record of the created resources";
 
 impl Fault {
-    /// Whether the same command may go on another time without anything being done: all that stopped it is trouble
-    /// of the cloud, or of a provider that did not bear it. `is_first` says that nobody worked on the cluster before,
-    /// so that a name that is taken beside it is that of a resource whose creation was not confirmed.
+    /// Whether the same command may succeed another time without a change: only the cloud failed, or the provider
+    /// crashed. In a run that `is_first` to create something, a name that is taken beside that is the name of a resource
+    /// whose creation was not confirmed.
     #[must_use]
     pub fn may_pass(&self, is_first: bool) -> bool {
         let Self::Failed(failed) = self else { return false };

@@ -17,7 +17,6 @@ use landfall_diagnostics::clock;
 use landfall_net::calls;
 use landfall_workdir::Log;
 
-use super::layout::folded;
 use super::record::{Level, Record};
 use super::{Style, Styles, columns_of, printable};
 
@@ -220,10 +219,7 @@ fn shown(took: Duration) -> String {
 
 /// A line as lines of whole words where standard error is a terminal, else as it is.
 pub(super) fn fitted(line: &str) -> String {
-    match columns_of(io::stderr()) {
-        Some(columns) => folded(line, Style::new(false, Some(columns)).width()),
-        None => line.to_owned(),
-    }
+    Style::new(false, columns_of(io::stderr())).fitted(line)
 }
 
 /// There is nobody left to tell when standard error is gone.

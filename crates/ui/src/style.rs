@@ -1,5 +1,7 @@
 //! How text is shown on a stream.
 
+use crate::layout::folded;
+
 /// Columns of a text for people where there is no terminal.
 const WITHOUT_TERMINAL: usize = 100;
 /// Lines are never wrapped to less: columns beside each other need room.
@@ -30,6 +32,12 @@ impl Style {
     #[must_use]
     pub fn width(self) -> usize {
         self.columns.unwrap_or(WITHOUT_TERMINAL)
+    }
+
+    /// A line as lines of whole words on a terminal, else as it is.
+    #[must_use]
+    pub fn fitted(self, line: &str) -> String {
+        self.columns.map_or_else(|| line.to_owned(), |columns| folded(line, columns))
     }
 }
 

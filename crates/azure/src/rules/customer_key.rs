@@ -58,18 +58,12 @@ fn parts(key: &CustomerManagedKey) -> [Part<'_>; 4] {
                    letter or digit",
         },
         Part {
-            field: "keyVault.resourceGroup",
             what: "the resource group of the key vault",
-            value: &key.key_vault.resource_group,
-            fits: forms::is_resource_group,
-            form: forms::RESOURCE_GROUP,
+            ..Part::group("keyVault.resourceGroup", &key.key_vault.resource_group)
         },
         Part {
-            field: "userAssignedIdentityKey",
             what: "the user-assigned identity that reads the key",
-            value: &key.user_assigned_identity_key,
-            fits: forms::is_identity_name,
-            form: "3 to 128 letters, digits, dashes and underscores, beginning with a letter or digit",
+            ..Part::identity("userAssignedIdentityKey", &key.user_assigned_identity_key)
         },
     ]
 }

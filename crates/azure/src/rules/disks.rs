@@ -4,7 +4,7 @@ use landfall_diagnostics::{Code, Finding, Findings, Kind};
 
 use super::super::config::DiskEncryptionSet;
 use super::super::values;
-use super::forms::{self, Part};
+use super::forms::Part;
 use super::{Settings, shown};
 
 /// A size below zero.
@@ -94,26 +94,9 @@ fn check_encryption_set(settings: &Settings<'_>, set: &DiskEncryptionSet, out: &
 
 /// The parts of a disk encryption set, each with the name that is reported.
 fn parts(set: &DiskEncryptionSet) -> [(&'static str, Part<'_>); 3] {
-    let subscription = Part {
-        field: "subscriptionId",
-        what: "the id of a subscription",
-        value: &set.subscription_id,
-        fits: forms::is_uuid,
-        form: "a UUID; `az account show --query id` prints that of the current subscription",
-    };
-    let group = Part {
-        field: "resourceGroup",
-        what: "the name of a resource group",
-        value: &set.resource_group,
-        fits: forms::is_resource_group,
-        form: forms::RESOURCE_GROUP,
-    };
-    let name = Part {
-        field: "name",
-        what: "the name of a disk encryption set",
-        value: &set.name,
-        fits: forms::is_encryption_set_name,
-        form: "1 to 80 letters, digits, dashes and underscores",
-    };
-    [("subscriptionID", subscription), ("resourceGroup", group), ("diskEncryptionSetName", name)]
+    [
+        ("subscriptionID", Part::subscription("subscriptionId", &set.subscription_id)),
+        ("resourceGroup", Part::group("resourceGroup", &set.resource_group)),
+        ("diskEncryptionSetName", Part::encryption_set("name", &set.name)),
+    ]
 }

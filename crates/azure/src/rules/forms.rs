@@ -16,6 +16,35 @@ pub struct Part<'a> {
     pub form: &'static str,
 }
 
+impl<'a> Part<'a> {
+    /// A subscription, by its id.
+    pub fn subscription(field: &'static str, value: &'a str) -> Self {
+        let form = "a UUID; `az account show --query id` prints that of the current subscription";
+        Self { field, what: "the id of a subscription", value, fits: is_uuid, form }
+    }
+
+    /// A resource group.
+    pub fn group(field: &'static str, value: &'a str) -> Self {
+        let (what, fits) = ("the name of a resource group", is_resource_group);
+        Self { field, what, value, fits, form: RESOURCE_GROUP }
+    }
+
+    /// A disk encryption set.
+    pub fn encryption_set(field: &'static str, value: &'a str) -> Self {
+        let form = "1 to 80 letters, digits, dashes and underscores";
+        Self { field, what: "the name of a disk encryption set", value, fits: is_encryption_set_name, form }
+    }
+
+    /// A user-assigned identity.
+    pub fn identity(field: &'static str, value: &'a str) -> Self {
+        let (what, fits) = ("the name of a user-assigned identity", is_identity_name);
+        Self { field, what, value, fits, form: IDENTITY }
+    }
+}
+
+/// The form that [`is_identity_name`] asks for, in words.
+const IDENTITY: &str = "3 to 128 letters, digits, dashes and underscores, beginning with a letter or digit";
+
 /// The form that [`is_resource_group`] asks for, in words.
 pub const RESOURCE_GROUP: &str =
     "1 to 90 letters, digits, dashes, underscores, round brackets and dots, with no dot at the end";

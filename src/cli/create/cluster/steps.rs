@@ -83,11 +83,7 @@ impl Job<'_> {
         }
         outcome::said(&self.left_to_tell(&outlook.said), self.settings);
         let style = self.settings.printer.styles().data;
-        let fitted = |line: String| match style.columns {
-            Some(columns) => ui::layout::folded(&line, columns),
-            None => line,
-        };
-        let mut text: String = summary.lines().into_iter().map(|line| fitted(line) + "\n").collect();
+        let mut text: String = summary.lines().iter().map(|line| style.fitted(line) + "\n").collect();
         text += &summary.text(style);
         for (stage, name) in summary.to_create_by_name() {
             let _ = writeln!(text, "  {stage:9}  {name}");

@@ -32,7 +32,10 @@ fn a_disk_has_a_size_that_a_machine_can_start_from() {
 
 #[test]
 fn a_disk_has_one_set_of_keys_and_the_one_that_it_takes() {
-    let keys = || Some(DiskEncryptionSet { name: "keys".to_owned(), ..DiskEncryptionSet::default() });
+    let keys = || {
+        let [name, resource_group] = ["keys", "keys-rg"].map(str::to_owned);
+        Some(DiskEncryptionSet { name, resource_group, ..DiskEncryptionSet::default() })
+    };
     let told = |own: bool, secure: bool, kind: &str| {
         let profile = DiskSecurityProfile {
             security_encryption_type: kind.to_owned(),

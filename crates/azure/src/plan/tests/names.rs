@@ -63,6 +63,34 @@ fn names_are_those_that_azure_gives() {
     );
 }
 
+/// Azure has no resource without a name or group. A subscription that is missing is the cluster's own.
+#[test]
+fn resource_ids_are_whole() {
+    let identity = Given {
+        kind: "UserAssigned".to_owned(),
+        user_assigned_identities: Some(vec![UserAssignedIdentity::default()]),
+    };
+    let profile = DiskSecurityProfile {
+        disk_encryption_set: Some(DiskEncryptionSet::default()),
+        ..DiskSecurityProfile::default()
+    };
+    let found = faults(&with_settings(Settings {
+        identity: Some(identity),
+        os_disk: OsDisk { security_profile: Some(profile), ..OsDisk::default() },
+        ..Settings::default()
+    }));
+    let told: Vec<&str> = found.iter().map(|(_, message)| message.as_str()).collect();
+    assert_eq!(
+        told,
+        [
+            "the name of a resource group is missing",
+            "the name of a disk encryption set is missing",
+            "the name of a resource group is missing",
+            "the name of a user-assigned identity is missing",
+        ]
+    );
+}
+
 /// A name that two fields have is told once.
 #[test]
 fn groups_and_networks_have_names_as_well() {
