@@ -6,6 +6,9 @@ use uuid::Uuid;
 /// The role that machines have in the groups of the cluster and its network: Contributor.
 pub const CONTRIBUTOR: &str = "b24988ac-6180-42a0-ab88-20f7382dd24c";
 
+/// The role that reads blobs: Storage Blob Data Reader.
+pub const BLOB_READER: &str = "2a2b9908-6ea1-4ae2-8e65-a410df84e7d1";
+
 /// The longest name of an object: the operator cuts its label with the owner's name there.
 const LONGEST: usize = 63;
 /// How much of a longer name is kept before its digest.

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use landfall_model::catalogue::Catalogue;
 use landfall_model::catalogue::value::shipped;
-use landfall_model::config::{InstallConfig, Network};
+use landfall_model::config::InstallConfig;
 use landfall_model::plan::Cluster;
 use serde_json::{Value, json};
 
@@ -101,7 +101,7 @@ fn making(config: &InstallConfig, platform: &Platform, catalogue: &Catalogue) ->
     let new_network = platform.virtual_network.is_empty();
     // Releases before 4.20 have `NatGateway`.
     let gateways = platform.outbound_type.to_ascii_lowercase().starts_with(GATEWAYS);
-    let ipv6 = has_ipv6(config);
+    let ipv6 = config.has_ipv6_services();
     let by_cloud = !platform.has_user_dns();
     let public_zone = by_cloud && uses_public_zone(&cluster, stack);
     let makes_identity = !stack && any(config, makes_identity);
@@ -161,12 +161,6 @@ fn is_stack(platform: &Platform, catalogue: &Catalogue) -> bool {
 /// Whether names of the cluster go into the zone of the base domain. A Stack Hub has no other zones.
 fn uses_public_zone(cluster: &Cluster, stack: bool) -> bool {
     stack || cluster.external_api || cluster.external_ingress
-}
-
-/// Whether services have IPv6, and with them load balancers and names.
-fn has_ipv6(config: &InstallConfig) -> bool {
-    let services = config.networking.iter().flat_map(|networking| &networking.service_network);
-    services.filter_map(Network::given).any(|net| !net.is_ipv4())
 }
 
 /// Whether the machines of a pool have an identity that is made with the cluster.

@@ -294,7 +294,8 @@ impl Served {
     }
 
     fn judge(&self, asked: &Asked, call: &Call) -> Answer {
-        if let Some(answer) = self.manager.blobs(asked, call) {
+        let proven = self.directory.knows_for_storage(&call.authorization);
+        if let Some(answer) = self.manager.blobs(asked, call, proven) {
             return answer;
         }
         let segments = call.segments();

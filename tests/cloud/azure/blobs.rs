@@ -1,4 +1,5 @@
-//! The data of storage accounts: blobs, for those who have the account's key or an address that was signed with it.
+//! The data of storage accounts: blobs, for those who have the account's key, an address that was signed with it, or a
+//! token for storage accounts.
 
 use std::collections::BTreeMap;
 
@@ -20,8 +21,9 @@ const LOOKS: u64 = 2;
 /// What blobs are, where nobody says.
 const KIND: &str = "application/octet-stream";
 
-/// What the blob service of an account says; none where the host is not one of a storage account.
-pub fn answer(tree: &mut Tree, asked: &Asked, call: &Call) -> Option<Answer> {
+/// What the blob service of an account says; none where the host is not one of a storage account. `proven` says whether
+/// the call brings a token of the directory for storage accounts.
+pub fn answer(tree: &mut Tree, asked: &Asked, call: &Call, proven: bool) -> Option<Answer> {
     let (account, _) = call.host.split_once(".blob.")?;
     let end = format!("/microsoft.storage/storageaccounts/{account}");
     let Some(path) = tree.all().map(|(path, _)| path.to_owned()).find(|path| path.ends_with(&end)) else {
@@ -29,7 +31,7 @@ pub fn answer(tree: &mut Tree, asked: &Asked, call: &Call) -> Option<Answer> {
         return Some(Answer::new(200, KIND, if call.method == "HEAD" { "" } else { "disk" }));
     };
     let properties = tree.get(&path).map(|document| document["properties"].clone()).unwrap_or_default();
-    if let Some(refusal) = refused(asked, call, account, &properties) {
+    if let Some(refusal) = refused(asked, call, account, &properties, proven) {
         return Some(refusal);
     }
     let mut segments = call.written.trim_start_matches('/').splitn(2, '/');
@@ -133,15 +135,25 @@ fn copied(answer: Answer, status: &str) -> Answer {
     answer.header("x-ms-copy-id", "7e0b0e35-0000-4000-8000-00000000c0c0").header("x-ms-copy-status", status)
 }
 
-/// What is said to who does not prove that it knows the key of an account.
-fn refused(asked: &Asked, call: &Call, account: &str, properties: &Value) -> Option<Answer> {
-    if properties["allowSharedKeyAccess"] == false {
+/// What is said to who proves neither itself nor that it knows the key of an account:
+/// <https://learn.microsoft.com/rest/api/storageservices/authorize-with-azure-active-directory>.
+fn refused(asked: &Asked, call: &Call, account: &str, properties: &Value, proven: bool) -> Option<Answer> {
+    let by_token = call.authorization.starts_with("Bearer ");
+    if by_token && !proven {
+        return Some(fault(401, "InvalidAuthenticationInfo"));
+    }
+    if by_token && asked.header("x-ms-version") < "2017-11-09" {
+        return Some(fault(400, "InvalidHeaderValue"));
+    }
+    if !by_token && properties["allowSharedKeyAccess"] == false {
         return Some(fault(403, "KeyBasedAuthenticationNotPermitted"));
     }
     if properties["publicNetworkAccess"] == "Disabled" {
         return Some(fault(403, "PublicAccessNotPermitted"));
     }
-    let knows = if call.asks("sig").is_empty() {
+    let knows = if by_token {
+        true
+    } else if call.asks("sig").is_empty() {
         let expected = format!("SharedKey {account}:{}", signed(account, &of_request(asked, account)));
         call.authorization == expected
     } else {

@@ -15,6 +15,9 @@ use super::call::Call;
 /// When all tokens end: in the year 2100.
 const END: u64 = 4_102_444_800;
 
+/// Whom tokens for the data of storage accounts are for.
+const STORAGE: &str = "https://storage.azure.com";
+
 /// What an assertion is sent as.
 const BEARER: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 
@@ -56,6 +59,8 @@ pub struct Directory {
     issued: Mutex<Vec<String>>,
     /// The tokens that are for Microsoft Graph.
     for_graph: Mutex<Vec<String>>,
+    /// The tokens that are for the data of storage accounts.
+    for_storage: Mutex<Vec<String>>,
 }
 
 /// Why there is no token: status, the error in the words of OAuth, its number, and what it says.
@@ -72,25 +77,29 @@ impl Directory {
             older: false,
             issued: Mutex::default(),
             for_graph: Mutex::default(),
+            for_storage: Mutex::default(),
         }
     }
 
     /// All tokens that were given out.
     pub fn issued(&self) -> Vec<String> {
-        let graph = self.for_graph.lock().unwrap().clone();
-        self.issued.lock().unwrap().iter().cloned().chain(graph).collect()
+        let all = [&self.issued, &self.for_graph, &self.for_storage];
+        all.into_iter().flat_map(|issued| issued.lock().unwrap().clone()).collect()
     }
 
     /// Whether a request brings one of the tokens.
     pub fn knows(&self, authorization: &str) -> bool {
-        let token = authorization.strip_prefix("Bearer ").unwrap_or_default();
-        self.issued.lock().unwrap().iter().any(|issued| issued == token)
+        is_of(&self.issued, authorization)
     }
 
     /// Whether a request brings one of the tokens for Microsoft Graph.
     pub fn knows_for_graph(&self, authorization: &str) -> bool {
-        let token = authorization.strip_prefix("Bearer ").unwrap_or_default();
-        self.for_graph.lock().unwrap().iter().any(|issued| issued == token)
+        is_of(&self.for_graph, authorization)
+    }
+
+    /// Whether a request brings one of the tokens for the data of storage accounts.
+    pub fn knows_for_storage(&self, authorization: &str) -> bool {
+        is_of(&self.for_storage, authorization)
     }
 
     /// What clients are told of a tenant.
@@ -130,6 +139,8 @@ impl Directory {
                     if self.quotes { json!(self.lifetime.to_string()) } else { json!(self.lifetime) };
                 let token = if is_graph(call) {
                     self.issue_for_graph(call, &application)
+                } else if is_storage(call) {
+                    self.issue_for(&self.for_storage, STORAGE, &application)
                 } else {
                     self.issue(&application)
                 };
@@ -167,7 +178,7 @@ impl Directory {
         // Some clients write the slash at the audience's end once.
         let once = format!("{}/.default", self.audience.trim_end_matches('/'));
         let is_known = [format!("{}/.default", self.audience), once].iter().any(|own| own == field("scope"));
-        if !is_known && !is_graph(call) {
+        if !is_known && !is_graph(call) && !is_storage(call) {
             let text = format!(
                 "The resource principal named {} was not found in the tenant named Moon. This can happen if \
                  the application has not been installed by the administrator of the tenant.",
@@ -250,6 +261,19 @@ fn is_graph(call: &Call) -> bool {
                 .iter()
                 .any(|start| scope.starts_with(start))
     })
+}
+
+/// Whether a token for the data of storage accounts is asked for. Some clients write the slash at the audience's end.
+fn is_storage(call: &Call) -> bool {
+    let form = call.form();
+    let scope = form.get("scope").map_or("", String::as_str);
+    scope.strip_suffix("/.default").is_some_and(|audience| audience.trim_end_matches('/') == STORAGE)
+}
+
+/// Whether one of these tokens is brought.
+fn is_of(issued: &Mutex<Vec<String>>, authorization: &str) -> bool {
+    let token = authorization.strip_prefix("Bearer ").unwrap_or_default();
+    issued.lock().unwrap().iter().any(|issued| issued == token)
 }
 
 fn no_tenant(tenant: &str, error: &'static str) -> Refusal {

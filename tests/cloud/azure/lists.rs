@@ -11,16 +11,24 @@ const PAGE: usize = 4;
 
 const LOCKS: &str = "/providers/microsoft.authorization/locks";
 
-/// The one role that the tests have, whose definition is in every cloud.
-const CONTRIBUTOR: &str = "b24988ac-6180-42a0-ab88-20f7382dd24c";
+/// The roles that everybody finds, by their ids.
+const ROLES: [(&str, &str); 2] = [
+    ("b24988ac-6180-42a0-ab88-20f7382dd24c", "Contributor"),
+    ("2a2b9908-6ea1-4ae2-8e65-a410df84e7d1", "Storage Blob Data Reader"),
+];
 
 /// What is there without anybody having created it: definitions of roles, and settings of a storage account's services.
 pub fn of_itself(tree: &Tree, call: &Call) -> Option<Value> {
     let segments = call.segments();
     match segments.as_slice() {
-        [.., "microsoft.authorization", "roledefinitions"] => Some(json!({ "value": [contributor(call)] })),
-        [.., "microsoft.authorization", "roledefinitions", id] if *id == CONTRIBUTOR => {
-            Some(contributor(call))
+        [.., "microsoft.authorization", "roledefinitions"] => {
+            let filter = call.asks("$filter");
+            let named = |name: &str| filter.is_empty() || filter.contains(&format!("'{name}'"));
+            let found = ROLES.iter().filter(|(_, name)| named(name)).map(|(id, name)| role(call, id, name));
+            Some(json!({ "value": found.collect::<Vec<Value>>() }))
+        }
+        [.., "microsoft.authorization", "roledefinitions", id] => {
+            ROLES.iter().find(|(known, _)| known == id).map(|(id, name)| role(call, id, name))
         }
         [.., service @ ("blobservices" | "fileservices"), "default"] => {
             let account = call.path.rsplitn(3, '/').nth(2)?;
@@ -37,16 +45,15 @@ pub fn of_itself(tree: &Tree, call: &Call) -> Option<Value> {
     }
 }
 
-fn contributor(call: &Call) -> Value {
+fn role(call: &Call, id: &str, name: &str) -> Value {
     let subscription = call.segments().get(1).copied().unwrap_or_default().to_owned();
-    let id = format!(
-        "/subscriptions/{subscription}/providers/Microsoft.Authorization/roleDefinitions/{CONTRIBUTOR}"
-    );
+    let path =
+        format!("/subscriptions/{subscription}/providers/Microsoft.Authorization/roleDefinitions/{id}");
     json!({
-        "id": id,
-        "name": CONTRIBUTOR,
+        "id": path,
+        "name": id,
         "type": "Microsoft.Authorization/roleDefinitions",
-        "properties": { "roleName": "Contributor", "type": "BuiltInRole", "permissions": [], "assignableScopes": ["/"] },
+        "properties": { "roleName": name, "type": "BuiltInRole", "permissions": [], "assignableScopes": ["/"] },
     })
 }
 

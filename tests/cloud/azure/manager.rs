@@ -12,7 +12,7 @@ use super::changes::Change;
 use super::graph;
 use super::lists::{listed, of_itself, page, selected, tagged};
 use super::parts;
-use super::references::{dangling, in_use, user_of};
+use super::references::{dangling, in_use, user_of, with_subnets};
 use super::shape;
 use super::tree::Tree;
 use super::versions;
@@ -152,7 +152,7 @@ impl Manager {
         if let Some(found) = parts::get(&tree, &call.path) {
             return match found["value"].as_array() {
                 Some(all) => page(call, &selected(call, all)),
-                None => Answer::json(200, found),
+                None => Answer::json(200, &with_subnets(&tree, &call.path, found)),
             };
         }
         if let Some(found) = of_itself(&tree, call) {
@@ -291,8 +291,8 @@ impl Manager {
     }
 
     /// What the blob service of a storage account says; none where the host is not one.
-    pub fn blobs(&self, asked: &Asked, call: &Call) -> Option<Answer> {
-        blobs::answer(&mut self.tree.lock().unwrap(), asked, call)
+    pub fn blobs(&self, asked: &Asked, call: &Call, proven: bool) -> Option<Answer> {
+        blobs::answer(&mut self.tree.lock().unwrap(), asked, call, proven)
     }
 
     /// What the directory tells, or does.

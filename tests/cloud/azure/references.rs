@@ -43,6 +43,32 @@ fn ids(value: &Value) -> impl Iterator<Item = String> + '_ {
     all.iter().filter_map(|one| Some(one["id"].as_str()?.to_lowercase()))
 }
 
+/// A document with the subnets that use it, which Azure tells of what subnets have.
+pub fn with_subnets(tree: &Tree, path: &str, document: &Value) -> Value {
+    const USED: [(&str, &str); 3] = [
+        ("/natgateways/", "natGateway"),
+        ("/networksecuritygroups/", "networkSecurityGroup"),
+        ("/routetables/", "routeTable"),
+    ];
+    let (above, name) = path.rsplit_once('/').unwrap_or_default();
+    let Some((_, field)) =
+        USED.iter().find(|(kind, _)| format!("{above}/").ends_with(kind) && !name.is_empty())
+    else {
+        return document.clone();
+    };
+    let subnets =
+        tree.all().flat_map(|(_, other)| other["properties"]["subnets"].as_array().into_iter().flatten());
+    let users = subnets.filter(|subnet| {
+        subnet["properties"][*field]["id"].as_str().is_some_and(|id| id.eq_ignore_ascii_case(path))
+    });
+    let users: Vec<Value> = users.map(|subnet| serde_json::json!({ "id": subnet["id"] })).collect();
+    let mut document = document.clone();
+    if !users.is_empty() && document["properties"]["subnets"].is_null() {
+        document["properties"]["subnets"] = users.into();
+    }
+    document
+}
+
 /// What is said where something refers to what is not there.
 pub fn dangling(tree: &Tree, path: &str, document: &Value) -> Option<Answer> {
     let missing = first_missing(tree, &path.to_lowercase(), &document["properties"])?;

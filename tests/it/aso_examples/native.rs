@@ -30,6 +30,20 @@ fn graph(plan: &Plan) -> Graph {
     graph.unwrap_or_else(|findings| panic!("{findings:#?}")).unwrap()
 }
 
+/// Both families of addresses.
+fn dual_stack(config: &mut Value) {
+    config["featureSet"] = json!("TechPreviewNoUpgrade");
+    config["platform"]["azure"]["ipFamily"] = json!("DualStackIPv4Primary");
+    config["networking"] = json!({
+        "networkType": "OVNKubernetes",
+        "machineNetwork": [{ "cidr": "10.0.0.0/16" }, { "cidr": "fd00:10::/48" }],
+        "clusterNetwork": [
+            { "cidr": "10.128.0.0/14", "hostPrefix": 23 }, { "cidr": "fd01::/48", "hostPrefix": 64 },
+        ],
+        "serviceNetwork": ["172.30.0.0/16", "fd02::/112"],
+    });
+}
+
 /// The objects of the operator for the same plan.
 fn objects(plan: &Plan) -> Vec<Desired> {
     const POINTER: &str = r#"{"ignition":{}}"#;
@@ -146,6 +160,17 @@ fn every_setting_of_every_object_is_in_a_body() {
     }));
     checked(&planned("public", |config| {
         config["controlPlane"]["platform"]["azure"]["encryptionAtHost"] = json!(true);
+    }));
+    checked(&planned("public", |config| {
+        config["platform"]["azure"]["customerManagedKey"] = json!({
+            "keyVault": { "resourceGroup": "vault-rg", "name": "vault1", "keyName": "key1" },
+            "userAssignedIdentityKey": "reader",
+        });
+    }));
+    checked(&planned("public", dual_stack));
+    checked(&planned("public", |config| {
+        dual_stack(config);
+        config["publish"] = json!("Internal");
     }));
 }
 

@@ -1,13 +1,15 @@
 //! The load balancers: the public one for the API and the way out, the internal one for the API within.
 
+use std::net::IpAddr;
+
 use serde_json::{Value, json};
 
 use super::network::{in_group, public_address};
-use super::set::{Object, Set, by_id, reference};
+use super::set::{Family, Object, Set, by_id, reference};
 
 /// Minutes after which a quiet connection is forgotten.
 const IDLE_MINUTES: u8 = 30;
-/// Name of the public load balancer's frontend.
+/// Name of the public load balancer's frontend for IPv4.
 pub(super) const PUBLIC_FRONTEND: &str = "public-lb-ip-v4";
 
 /// What a load balancer passes on, and how it looks whether a machine takes it.
@@ -18,10 +20,10 @@ struct Service {
     path: &'static str,
 }
 
-const PUBLIC_API: Service = Service { rule: "api-v4", probe: "api-probe", port: 6443, path: "/readyz" };
+const PUBLIC_API: Service = Service { rule: "api", probe: "api-probe", port: 6443, path: "/readyz" };
 const INTERNAL: [Service; 2] = [
-    Service { rule: "api-internal-v4", probe: "api-internal-probe", port: 6443, path: "/readyz" },
-    Service { rule: "sint-v4", probe: "sint-probe", port: 22623, path: "/healthz" },
+    Service { rule: "api-internal", probe: "api-internal-probe", port: 6443, path: "/readyz" },
+    Service { rule: "sint", probe: "sint-probe", port: 22623, path: "/healthz" },
 ];
 
 /// A part of a load balancer that its other parts, and other resources, refer to.
@@ -55,90 +57,121 @@ pub(super) fn add(set: &mut Set<'_>) {
 
 fn add_public(set: &mut Set<'_>) {
     let id = set.infra_id();
-    let mut address = public_address(set, &format!("{id}-pip-v4"));
-    if set.external_api() {
-        address["dnsSettings"] = json!({ "domainNameLabel": id });
+    let mut frontends = Vec::new();
+    for family in set.families() {
+        let azure_name = format!("{id}-pip{}", family.ending());
+        let mut address = public_address(set, &azure_name, *family);
+        if set.external_api() {
+            address["dnsSettings"] = json!({ "domainNameLabel": id });
+        }
+        let name = match family {
+            Family::V4 => set.names.public_address.clone(),
+            Family::V6 => set.name("public address", &azure_name),
+        };
+        frontends.push(json!({
+            "name": public_frontend(*family),
+            "publicIPAddress": reference("PublicIPAddress", &name),
+        }));
+        set.add(Object::new("PublicIPAddress", name, address));
     }
-    let address_name = set.names.public_address.clone();
-    set.add(Object::new("PublicIPAddress", address_name.clone(), address));
-
-    let frontend = json!({
-        "name": PUBLIC_FRONTEND,
-        "publicIPAddress": reference("PublicIPAddress", &address_name),
-    });
-    let mut spec = balancer(set, id, &frontend);
+    let mut spec = balancer(set, id, frontends);
     let outbound = !set.own_routes();
     if set.external_api() {
-        serve(&mut spec, set, id, PUBLIC_FRONTEND, &[PUBLIC_API]);
-        if outbound {
-            spec["loadBalancingRules"][0]["disableOutboundSnat"] = true.into();
+        serve(&mut spec, set, id, public_frontend, &[PUBLIC_API]);
+        if outbound && let Some(rules) = spec["loadBalancingRules"].as_array_mut() {
+            for rule in rules {
+                rule["disableOutboundSnat"] = true.into();
+            }
         }
     }
     if outbound {
-        spec["outboundRules"] = json!([{
-            "name": "outbound-rule-v4",
-            "protocol": "All",
-            "idleTimeoutInMinutes": IDLE_MINUTES,
-            "backendAddressPool": part(set, id, Part::Pool, id),
-            "frontendIPConfigurations": [part(set, id, Part::Frontend, PUBLIC_FRONTEND)],
-        }]);
+        let rules = set.families().iter().map(|family| {
+            json!({
+                "name": format!("outbound-rule{}", family.ending()),
+                "protocol": "All",
+                "idleTimeoutInMinutes": IDLE_MINUTES,
+                "backendAddressPool": part(set, id, Part::Pool, &family.pool(id)),
+                "frontendIPConfigurations": [part(set, id, Part::Frontend, &public_frontend(*family))],
+            })
+        });
+        spec["outboundRules"] = rules.collect();
     }
     set.add(Object::new("LoadBalancer", set.names.public.clone(), spec));
 }
 
+fn public_frontend(family: Family) -> String {
+    format!("public-lb-ip{}", family.ending())
+}
+
 fn add_internal(set: &mut Set<'_>) {
     let azure_name = set.azure.load_balancers.internal.as_str();
-    let frontend_name = format!("{azure_name}-frontEnd");
-    let mut frontend = json!({
-        "name": frontend_name,
-        "privateIPAddressVersion": "IPv4",
-        "privateIPAllocationMethod": "Dynamic",
-        "subnet": reference("VirtualNetworksSubnet", &set.names.control_plane_subnet),
+    let named = |family: Family| format!("{azure_name}-frontEnd{}", family.beside());
+    let frontends = set.families().iter().map(|family| {
+        let mut frontend = json!({
+            "name": named(*family),
+            "privateIPAddressVersion": family.version(),
+            "privateIPAllocationMethod": "Dynamic",
+            "subnet": reference("VirtualNetworksSubnet", &set.names.control_plane_subnet),
+        });
+        let address = match family {
+            Family::V4 => set.internal_address().map(IpAddr::from),
+            Family::V6 => set.azure.load_balancers.ipv6_address.map(IpAddr::from),
+        };
+        if let Some(address) = address {
+            frontend["privateIPAddress"] = address.to_string().into();
+            frontend["privateIPAllocationMethod"] = "Static".into();
+        }
+        frontend
     });
-    if let Some(address) = set.internal_address() {
-        frontend["privateIPAddress"] = address.to_string().into();
-        frontend["privateIPAllocationMethod"] = "Static".into();
-    }
-    let mut spec = balancer(set, azure_name, &frontend);
-    serve(&mut spec, set, azure_name, &frontend_name, &INTERNAL);
+    let mut spec = balancer(set, azure_name, frontends.collect());
+    serve(&mut spec, set, azure_name, named, &INTERNAL);
     set.add(Object::new("LoadBalancer", set.names.internal.clone(), spec));
 }
 
-/// A load balancer with one address, and machines behind it.
-fn balancer(set: &Set<'_>, azure_name: &str, frontend: &Value) -> Value {
+/// A load balancer with an address and machines behind it for each family.
+fn balancer(set: &Set<'_>, azure_name: &str, frontends: Vec<Value>) -> Value {
     let mut spec = in_group(set, azure_name);
     spec["sku"] = json!({ "name": "Standard", "tier": "Regional" });
-    spec["frontendIPConfigurations"] = json!([frontend]);
-    spec["backendAddressPools"] = json!([{ "name": azure_name }]);
+    spec["frontendIPConfigurations"] = frontends.into();
+    let pools = set.families().iter().map(|family| json!({ "name": family.pool(azure_name) }));
+    spec["backendAddressPools"] = pools.collect();
     spec
 }
 
 /// Has a load balancer pass on what comes for these services.
-fn serve(spec: &mut Value, set: &Set<'_>, azure_name: &str, frontend: &str, services: &[Service]) {
-    let probes = services.iter().map(|service| {
-        json!({
-            "name": service.probe,
-            "protocol": "Https",
-            "port": service.port,
-            "requestPath": service.path,
-            "intervalInSeconds": 5,
-            "numberOfProbes": 2,
-        })
-    });
-    spec["probes"] = probes.collect();
-    let rules = services.iter().map(|service| {
-        json!({
-            "name": service.rule,
+fn serve(
+    spec: &mut Value,
+    set: &Set<'_>,
+    azure_name: &str,
+    frontend: impl Fn(Family) -> String,
+    services: &[Service],
+) {
+    let (mut probes, mut rules) = (Vec::new(), Vec::new());
+    for (service, family) in
+        services.iter().flat_map(|service| set.families().iter().map(move |f| (service, f)))
+    {
+        let probe = format!("{}{}", service.probe, family.beside());
+        rules.push(json!({
+            "name": format!("{}{}", service.rule, family.ending()),
             "protocol": "Tcp",
             "frontendPort": service.port,
             "backendPort": service.port,
             "idleTimeoutInMinutes": IDLE_MINUTES,
             "enableFloatingIP": false,
             "loadDistribution": "Default",
-            "frontendIPConfiguration": part(set, azure_name, Part::Frontend, frontend),
-            "backendAddressPool": part(set, azure_name, Part::Pool, azure_name),
-            "probe": part(set, azure_name, Part::Probe, service.probe),
-        })
-    });
-    spec["loadBalancingRules"] = rules.collect();
+            "frontendIPConfiguration": part(set, azure_name, Part::Frontend, &frontend(*family)),
+            "backendAddressPool": part(set, azure_name, Part::Pool, &family.pool(azure_name)),
+            "probe": part(set, azure_name, Part::Probe, &probe),
+        }));
+        probes.push(json!({
+            "name": probe,
+            "protocol": "Https",
+            "port": service.port,
+            "requestPath": service.path,
+            "intervalInSeconds": 5,
+            "numberOfProbes": 2,
+        }));
+    }
+    spec["probes"] = probes.into();
+    spec["loadBalancingRules"] = rules.into();
 }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::load_balancers::{PUBLIC_FRONTEND, Part, part};
 use super::network::{Rule, add_rule, in_group};
-use super::set::{Object, Set, by_id, object, owner, reference};
+use super::set::{Family, Object, Set, by_id, object, owner, reference};
 use super::{Ignition, pages};
 
 /// Size of the bootstrap machine's disk in GB.
@@ -111,7 +111,7 @@ fn add_way_to_bootstrap(set: &mut Set<'_>) -> Option<String> {
     let azure_name = format!("{}_ssh_in", set.infra_id());
     if set.azure.network.new.is_some() {
         let port = SSH_PORT.to_string();
-        add_rule(set, &Rule { name: &azure_name, priority: 220, port: &port });
+        add_rule(set, &Rule { name: &azure_name, priority: 220, port: &port, family: Family::V4 });
     }
     if !set.external_api() {
         return None;
@@ -152,21 +152,24 @@ fn add_machine(set: &mut Set<'_>, machine: &Machine<'_>) {
 fn network_interface(set: &Set<'_>, machine: &Machine<'_>, azure_name: &str) -> Value {
     let (public, internal) = (set.infra_id(), set.azure.load_balancers.internal.as_str());
     let balancers = [(public, set.has_public_balancer()), (internal, true)];
-    let pools = balancers.into_iter().filter(|(_, is_there)| *is_there);
-    let pools: Vec<Value> = pools.map(|(name, _)| part(set, name, Part::Pool, name)).collect();
-    let mut address = json!({
-        "name": "pipConfig",
-        "primary": true,
-        "privateIPAddressVersion": "IPv4",
-        "privateIPAllocationMethod": "Dynamic",
-        "subnet": reference("VirtualNetworksSubnet", &set.names.control_plane_subnet),
-        "loadBalancerBackendAddressPools": pools,
+    let addresses = set.families().iter().map(|family| {
+        let pools = balancers.iter().filter(|(_, is_there)| *is_there);
+        let pools = pools.map(|(name, _)| part(set, name, Part::Pool, &family.pool(name)));
+        let mut address = json!({
+            "name": format!("pipConfig{}", family.beside()),
+            "primary": *family == Family::V4,
+            "privateIPAddressVersion": family.version(),
+            "privateIPAllocationMethod": "Dynamic",
+            "subnet": reference("VirtualNetworksSubnet", &set.names.control_plane_subnet),
+            "loadBalancerBackendAddressPools": pools.collect::<Vec<Value>>(),
+        });
+        if let (Some(rule), Family::V4) = (machine.nat_rule, family) {
+            address["loadBalancerInboundNatRules"] = json!([reference("LoadBalancersInboundNatRule", rule)]);
+        }
+        address
     });
-    if let Some(rule) = machine.nat_rule {
-        address["loadBalancerInboundNatRules"] = json!([reference("LoadBalancersInboundNatRule", rule)]);
-    }
     let mut spec = in_group(set, azure_name);
-    spec["ipConfigurations"] = json!([address]);
+    spec["ipConfigurations"] = addresses.collect();
     if machine.accelerated {
         spec["enableAcceleratedNetworking"] = true.into();
     }

@@ -3,11 +3,15 @@
 use landfall_model::azure::planned::Addresses;
 use serde_json::{Value, json};
 
-use super::set::{Object, Set, owner, reference};
+use super::set::{Family, Object, Set, owner, reference};
 use crate::desired::Mode;
 
 /// The rule that lets the API be asked.
-const API_RULE: Rule<'static> = Rule { name: "apiserver_in", priority: 101, port: "6443" };
+const API_RULE: Rule<'static> =
+    Rule { name: "apiserver_in", priority: 101, port: "6443", family: Family::V4 };
+/// The same for clients with IPv6, where not everybody is one: a rule has sources of one family.
+const API_RULE_V6: Rule<'static> =
+    Rule { name: "apiserver_in_v6", priority: 102, family: Family::V6, ..API_RULE };
 
 /// A rule that lets in what comes for a port.
 pub(super) struct Rule<'a> {
@@ -17,6 +21,8 @@ pub(super) struct Rule<'a> {
     pub(super) priority: u16,
     /// The port.
     pub(super) port: &'a str,
+    /// The family of its sources, where these are the machines' networks.
+    pub(super) family: Family,
 }
 
 /// Adds the network with what stands in it.
@@ -30,6 +36,9 @@ pub(super) fn add(set: &mut Set<'_>) {
         Some(addresses) => {
             add_security_group(set);
             add_rule(set, &API_RULE);
+            if !set.external_api() && set.families().contains(&Family::V6) {
+                add_rule(set, &API_RULE_V6);
+            }
             add_new(set, addresses);
         }
     }
@@ -54,6 +63,9 @@ fn add_existing(set: &mut Set<'_>) {
         let spec = json!({ "azureName": azure_name, "owner": owner(&vnet) });
         set.add(Object::new("VirtualNetworksSubnet", name, spec).mode(Mode::Byo));
     }
+    for gateway in &set.azure.network.nat_gateways {
+        add_nat_gateway(set, &gateway.name, &format!("{}-pip", gateway.name), &gateway.zone);
+    }
 }
 
 fn add_security_group(set: &mut Set<'_>) {
@@ -70,7 +82,7 @@ pub(super) fn in_group(set: &Set<'_>, azure_name: &str) -> Value {
 /// rule lets in.
 pub(super) fn add_rule(set: &mut Set<'_>, rule: &Rule<'_>) {
     let group = set.names.security_group.clone();
-    let sources = if set.external_api() { Vec::new() } else { set.machine_networks() };
+    let sources = if set.external_api() { Vec::new() } else { set.machine_networks(&[rule.family]) };
     let mut spec = json!({
         "azureName": rule.name,
         "owner": owner(&group),
@@ -98,7 +110,7 @@ fn add_new(set: &mut Set<'_>, addresses: &Addresses) {
     set.add(Object::new("RouteTable", routes.clone(), spec));
     let vnet = set.names.network.clone();
     let mut spec = in_group(set, &network.name);
-    spec["addressSpace"] = json!({ "addressPrefixes": set.machine_networks() });
+    spec["addressSpace"] = json!({ "addressPrefixes": set.machine_networks(set.families()) });
     set.add(Object::new("VirtualNetwork", vnet.clone(), spec));
     let gateway = (set.azure.outbound_type == "NatGateway").then(|| {
         let name = format!("{}-node-natgw", set.infra_id());
@@ -113,16 +125,20 @@ fn add_new(set: &mut Set<'_>, addresses: &Addresses) {
         })
         .collect();
 
+    let families = set.families();
     let security_group = reference("NetworkSecurityGroup", &set.names.security_group);
     let subnet = |azure_name: &str, prefixes: &[String]| {
-        let prefix = prefixes.first().map_or("", String::as_str);
-        json!({
+        let prefixes: Vec<&str> = prefixes.iter().map(String::as_str).take(families.len()).collect();
+        let mut spec = json!({
             "azureName": azure_name,
             "owner": owner(&vnet),
-            "addressPrefix": prefix,
-            "addressPrefixes": [prefix],
+            "addressPrefixes": prefixes,
             "networkSecurityGroup": security_group,
-        })
+        });
+        if let [prefix] = prefixes[..] {
+            spec["addressPrefix"] = prefix.into();
+        }
+        spec
     };
     let control_plane = subnet(&network.control_plane_subnet, &addresses.control_plane);
     let single = [(network.compute_subnet.as_str(), addresses.compute.as_slice())];
@@ -149,7 +165,7 @@ fn add_new(set: &mut Set<'_>, addresses: &Addresses) {
 /// Adds a way out of a subnet of compute machines, in a zone or where Azure chooses; gives its name.
 fn add_nat_gateway(set: &mut Set<'_>, azure_name: &str, address_name: &str, zone: &str) -> String {
     let address = set.name("public address", address_name);
-    let mut spec = public_address(set, address_name);
+    let mut spec = public_address(set, address_name, Family::V4);
     let zones = (!zone.is_empty()).then(|| json!([zone]));
     if let Some(zones) = &zones {
         spec["zones"] = zones.clone();
@@ -168,10 +184,10 @@ fn add_nat_gateway(set: &mut Set<'_>, azure_name: &str, address_name: &str, zone
 }
 
 /// A public address.
-pub(super) fn public_address(set: &Set<'_>, azure_name: &str) -> Value {
+pub(super) fn public_address(set: &Set<'_>, azure_name: &str, family: Family) -> Value {
     let mut spec = in_group(set, azure_name);
     spec["sku"] = json!({ "name": "Standard", "tier": "Regional" });
-    spec["publicIPAddressVersion"] = "IPv4".into();
+    spec["publicIPAddressVersion"] = family.version().into();
     spec["publicIPAllocationMethod"] = "Static".into();
     spec
 }

@@ -32,6 +32,52 @@ pub(super) struct Set<'a> {
     pub(super) faults: Vec<Finding>,
 }
 
+/// A family of addresses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Family {
+    V4,
+    V6,
+}
+
+impl Family {
+    /// The family of a network, as `address/prefix`.
+    pub(super) fn of(network: &str) -> Self {
+        if network.contains(':') { Self::V6 } else { Self::V4 }
+    }
+
+    /// Its name for Azure.
+    pub(super) const fn version(self) -> &'static str {
+        match self {
+            Self::V4 => "IPv4",
+            Self::V6 => "IPv6",
+        }
+    }
+
+    /// The end of names that say which family it is.
+    pub(super) const fn ending(self) -> &'static str {
+        match self {
+            Self::V4 => "-v4",
+            Self::V6 => "-v6",
+        }
+    }
+
+    /// The end of names of what there is for IPv6 beside what is for IPv4.
+    pub(super) const fn beside(self) -> &'static str {
+        match self {
+            Self::V4 => "",
+            Self::V6 => "-v6",
+        }
+    }
+
+    /// The pool of a load balancer for the family. The cloud provider looks for these names.
+    pub(super) fn pool(self, balancer: &str) -> String {
+        match self {
+            Self::V4 => balancer.to_owned(),
+            Self::V6 => format!("{balancer}-IPv6"),
+        }
+    }
+}
+
 /// An object before it gets what all objects have.
 pub(super) struct Object {
     kind: &'static str,
@@ -79,7 +125,7 @@ impl<'a> Set<'a> {
 
     /// Looks for what no object of the operator can have.
     pub(super) fn check(&mut self) {
-        if self.platform.is_dual_stack() {
+        if self.by_operator() && self.platform.is_dual_stack() {
             self.faults.push(pages::families());
         }
         if self.by_operator() && self.input.cloud.no_user_tags && !self.azure.user_tags.is_empty() {
@@ -129,10 +175,17 @@ impl<'a> Set<'a> {
         ids::resource_id(self.subscription(), &self.azure.groups.cluster, resource)
     }
 
-    /// The addresses of a new network, all of IPv4; none of an existing one.
-    pub(super) fn machine_networks(&self) -> Vec<&'a str> {
+    /// The families of addresses that load balancers and machines have, IPv4 first. The operator has no kind for some
+    /// of what IPv6 takes.
+    pub(super) fn families(&self) -> &'static [Family] {
+        let has_ipv6 = !self.by_operator() && self.azure.load_balancers.ipv6_address.is_some();
+        if has_ipv6 { &[Family::V4, Family::V6] } else { &[Family::V4] }
+    }
+
+    /// The addresses of a new network in these families; none of an existing one.
+    pub(super) fn machine_networks(&self, families: &[Family]) -> Vec<&'a str> {
         let networks = self.azure.network.new.iter().flat_map(|new| &new.network);
-        networks.map(String::as_str).filter(|network| network.parse::<Ipv4Net>().is_ok()).collect()
+        networks.map(String::as_str).filter(|network| families.contains(&Family::of(network))).collect()
     }
 
     /// The addresses of the control plane's subnet in a new network.

@@ -28,13 +28,15 @@ fn account(set: &Set<'_>) -> Value {
     let by_key = !is_keyless && set.platform.allow_shared_key_access != Some(false);
     let keys = format!("{}-storage-keys", set.infra_id());
     let secret = |key: &str| json!({ "name": keys, "key": key });
+    // The account that the OpenShift installer encrypts takes page blobs alone. landfall uploads block blobs.
+    let for_page_blobs = key.is_some() && set.by_operator();
     let mut spec = json!({
         "azureName": storage_account(set.infra_id()),
         "owner": set.in_group(),
         "location": set.location(),
         "kind": "StorageV2",
-        "sku": { "name": if key.is_some() { "Premium_LRS" } else { "Standard_LRS" } },
-        "allowBlobPublicAccess": key.is_some(),
+        "sku": { "name": if for_page_blobs { "Premium_LRS" } else { "Standard_LRS" } },
+        "allowBlobPublicAccess": for_page_blobs,
         "allowSharedKeyAccess": by_key,
         "allowCrossTenantReplication": false,
         "isLocalUserEnabled": true,

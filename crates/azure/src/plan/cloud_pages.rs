@@ -188,6 +188,14 @@ pub(super) fn outside(place: Place, found: &Subnet, prefixes: &[&str], machines:
         .related("the machine networks", MACHINE_NETWORK)
 }
 
+pub(super) fn without_ipv6(place: Place, found: &Subnet) -> Finding {
+    let message = format!("the services have IPv6, and the subnet `{}` does not", shortened(&found.name));
+    Finding::error(&ADDRESSES, Kind::Invalid, place.field, message)
+        .at(place.at)
+        .help("add an IPv6 CIDR to the subnet and to networking.machineNetwork, or use another subnet")
+        .related("the service networks", "networking.serviceNetwork")
+}
+
 pub(super) fn no_room(place: Place, subnets: &[&str], free: i64, needed: u32) -> Finding {
     let subnets: Vec<String> = subnets.iter().map(|subnet| shortened(subnet)).collect();
     let subnets = subnets.join("`, `");

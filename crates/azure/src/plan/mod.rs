@@ -12,6 +12,7 @@ mod existing_network;
 mod gateways;
 mod identities;
 mod image;
+mod ipv6;
 mod location;
 mod names;
 mod network;
@@ -114,6 +115,7 @@ pub(super) fn plan(case: &Case<'_>, out: &mut Findings) -> Option<Platforms> {
     let protection = pools.as_ref().map(|(master, compute)| image::protection(master, compute, out));
     let network = network::choose(&planning, pools.as_ref().map_or(&[], |(_, compute)| compute), out);
     let address = network.as_ref().and_then(|network| user_dns::address(&planning, network, out));
+    let ipv6 = network.as_ref().and_then(|network| ipv6::address(&planning, network, out));
     let storage = storage::choose(&planning, pools.as_ref().map(|(master, _)| master), out);
     resource_group::check(&planning, out);
     dns::check(&planning, &cluster, out);
@@ -132,7 +134,7 @@ pub(super) fn plan(case: &Case<'_>, out: &mut Findings) -> Option<Platforms> {
             existing: platform.resource_group_name.clone(),
             base_domain: platform.base_domain_resource_group_name.clone(),
         },
-        load_balancers: load_balancers(&planning, address),
+        load_balancers: planned::LoadBalancers { ipv6_address: ipv6, ..load_balancers(&planning, address) },
         network: network?,
         outbound_type: outbound_type(platform).to_owned(),
         identity: identities::made(&planning),
@@ -157,5 +159,6 @@ fn load_balancers(planning: &Planning<'_>, api_address: Option<Ipv4Addr>) -> pla
         internal: format!("{}-internal", planning.id()),
         public: if own_routes { String::new() } else { planning.id().to_owned() },
         api_address,
+        ipv6_address: None,
     }
 }

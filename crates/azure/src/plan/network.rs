@@ -71,8 +71,8 @@ fn addresses(networking: &Networking) -> Option<Addresses> {
     let (control_plane, compute) = v4.and_then(halves)?;
     addresses.control_plane.push(control_plane.to_string());
     addresses.compute.push(compute.to_string());
-    let services_of_v6 = networking.service_network.iter().any(|network| !network.is_ipv4());
-    if let Some((control_plane, compute)) = v6.filter(|_| services_of_v6).and_then(first_two) {
+    if let Some((control_plane, compute)) = v6.filter(|_| networking.has_ipv6_services()).and_then(first_two)
+    {
         addresses.control_plane.push(control_plane.to_string());
         addresses.compute.push(compute.to_string());
     }

@@ -21,7 +21,7 @@ pub(super) fn choose(
     let key = planning.platform.customer_managed_key.as_ref();
     let encryption = key.and_then(|key| encryption(planning, key, out));
     let without_access_keys = planning.platform.allow_shared_key_access == Some(false);
-    if without_access_keys && planning.case.engine == Engine::Terraform {
+    if without_access_keys && planning.case.engine != Engine::Aso {
         check_bootstrap(planning, control_plane, out);
     }
     (out.errors() == before).then_some(Storage { encryption, without_access_keys })

@@ -8,7 +8,7 @@ use landfall_model::plan::Engine;
 use super::{NAT_GATEWAY, NAT_GATEWAYS, Planning, pages};
 
 /// Azure Service Operator changes nothing in a network of the user's.
-const TERRAFORM: &[Engine] = &[Engine::Terraform];
+const NOT_OPERATOR: &[Engine] = &[Engine::Terraform, Engine::Native];
 /// No engine makes it.
 const NOBODY: &[Engine] = &[];
 
@@ -40,7 +40,7 @@ fn of_cluster(planning: &Planning<'_>) -> [Setting; 1] {
     let outbound = platform.outbound_type.as_str();
     let existing = !platform.virtual_network.is_empty();
     let in_existing = existing && [NAT_GATEWAY.0, NAT_GATEWAYS].contains(&outbound);
-    [("outboundType", in_existing, "a NAT gateway in an existing network", TERRAFORM)]
+    [("outboundType", in_existing, "a NAT gateway in an existing network", NOT_OPERATOR)]
 }
 
 fn of_pool(machines: &MachinePool, compute: bool) -> [Setting; 2] {

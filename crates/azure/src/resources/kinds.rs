@@ -40,7 +40,10 @@ static TYPES: &[Type] = &[
     own("PrivateDnsZonesARecord", "private-record", "A"),
     own("DnsZonesARecord", "public-record", "A"),
     own("DnsZonesCNAMERecord", "public-record", "CNAME"),
-    own("UserAssignedIdentity", "identity", "Microsoft.ManagedIdentity/userAssignedIdentities"),
+    Type {
+        given: GIVEN_IDENTITY,
+        ..own("UserAssignedIdentity", "identity", "Microsoft.ManagedIdentity/userAssignedIdentities")
+    },
     own("RoleAssignment", ROLE_ASSIGNMENT, "providers/Microsoft.Authorization/roleAssignments"),
     own("StorageAccount", STORAGE_ACCOUNT, "Microsoft.Storage/storageAccounts"),
     own("StorageAccountsBlobServicesContainer", CONTAINER, "containers"),
@@ -49,6 +52,7 @@ static TYPES: &[Type] = &[
 
 /// Kinds that have resources without objects, too.
 pub(super) const ROLE_ASSIGNMENT: &str = "role-assignment";
+pub(super) const GIVEN_IDENTITY: &str = "given-identity";
 pub(super) const STORAGE_ACCOUNT: &str = "storage-account";
 pub(super) const CONTAINER: &str = "container";
 

@@ -6,6 +6,7 @@
 
 mod body;
 mod image;
+mod ipv6;
 mod kinds;
 mod titles;
 
@@ -13,7 +14,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use landfall_azure_objects::desired::{Desired, Mode};
 use landfall_azure_objects::keys::{OWNED, ownership_tag};
-use landfall_azure_objects::names::{CONTRIBUTOR, group_id, resource_id, role_assignment};
+use landfall_azure_objects::kinds::named;
+use landfall_azure_objects::names::{BLOB_READER, CONTRIBUTOR, group_id, resource_id, role_assignment};
 use landfall_azure_objects::translate::{Binding, Creator, Domains, Ignition, Input, Translation, translate};
 use landfall_diagnostics::{Finding, Kind};
 use landfall_model::azure::catalogue::Catalogue;
@@ -25,7 +27,7 @@ use serde_json::{Value, json};
 
 use crate::STAGES;
 use body::{Known, body, id};
-use kinds::{ROLE_ASSIGNMENT, type_of, version};
+use kinds::{GIVEN_IDENTITY, ROLE_ASSIGNMENT, type_of, version};
 use titles::TITLES;
 
 const VNET: &str = STAGES[0].name;
@@ -36,6 +38,10 @@ const CLUSTER: &str = STAGES[2].name;
 const POINTER: &str = r#"{"ignition":{}}"#;
 /// Stands for a value that only another resource tells.
 const TOLD: &str = "\u{0}";
+/// Stands at the end of an id for the NAT gateway of a subnet, which has no id.
+pub(crate) const ASSOCIATION: &str = "natGateway";
+/// How blobs are opened where the account refuses its keys.
+const IDENTITY: &str = "identity";
 /// Versions of the interface for what has no object.
 const ROLES: &str = "2022-04-01";
 
@@ -60,6 +66,7 @@ pub(crate) fn graph(plan: &Plan, catalogue: &Catalogue) -> Result<Option<Graph>,
     let mut builder = Builder {
         plan,
         azure,
+        catalogue,
         known: Known::default(),
         graph: Graph { titles: TITLES, ..Graph::default() },
         stage: VNET,
@@ -71,7 +78,6 @@ pub(crate) fn graph(plan: &Plan, catalogue: &Catalogue) -> Result<Option<Graph>,
 }
 
 fn refused(plan: &Plan, azure: &planned::Plan) -> Vec<Finding> {
-    let platform = plan.config.platform.azure.as_ref();
     let image = &azure.image;
     let settings = [
         (
@@ -80,19 +86,9 @@ fn refused(plan: &Plan, azure: &planned::Plan) -> Vec<Finding> {
             "the native engine creates no clusters on Azure Stack Hub",
         ),
         (
-            platform.is_some_and(landfall_model::azure::config::Platform::is_dual_stack),
-            "platform.azure.ipFamily",
-            "the native engine creates no networks with IPv6 on Azure",
-        ),
-        (
-            azure.storage.encryption.is_some(),
-            "platform.azure.customerManagedKey",
-            "the native engine creates no storage account that is encrypted with a customer-managed key",
-        ),
-        (
-            azure.storage.without_access_keys,
-            "platform.azure.allowSharedKeyAccess",
-            "the native engine needs the access keys of the storage account to upload the ignition config",
+            plan.config.has_ipv6_services() && azure.load_balancers.ipv6_address.is_none(),
+            "platform.azure.controlPlaneSubnet",
+            "the native engine needs the IPv6 addresses of the control plane's subnet, which the plan does not have",
         ),
         (
             !image.url.is_empty() && image.release.is_empty(),
@@ -113,6 +109,7 @@ pub(crate) fn refusal(field: &str, message: &str) -> Finding {
 struct Builder<'p> {
     plan: &'p Plan,
     azure: &'p planned::Plan,
+    catalogue: &'p Catalogue,
     known: Known,
     graph: Graph,
     stage: &'static str,
@@ -135,11 +132,16 @@ impl<'p> Builder<'p> {
     /// A body with location and tags.
     fn tagged(&self, body: Value) -> Value {
         let mut body = body;
+        body["location"] = self.azure.location.as_str().into();
+        body["tags"] = self.tags();
+        body
+    }
+
+    /// The tags of everything that belongs to the cluster.
+    fn tags(&self) -> Value {
         let mut tags = self.azure.user_tags.clone();
         tags.insert(ownership_tag(self.id()), OWNED.to_owned());
-        body["location"] = self.azure.location.as_str().into();
-        body["tags"] = json!(tags);
-        body
+        json!(tags)
     }
 
     /// Adds a resource and gives its node.
@@ -158,9 +160,18 @@ impl<'p> Builder<'p> {
 
     /// Adds a blob of the storage account and gives its node.
     fn add_blob(&mut self, kind: &'static str, name: &str, properties: Value, after: &[String]) -> String {
-        let mut properties = properties;
+        let mut properties = self.opened(properties);
         properties["name"] = name.into();
         self.push(kind, name, properties, after)
+    }
+
+    /// What concerns a blob, with how it is opened where the account accepts no signature.
+    fn opened(&self, blob: Value) -> Value {
+        let mut blob = blob;
+        if self.azure.storage.without_access_keys {
+            blob["access"] = IDENTITY.into();
+        }
+        blob
     }
 
     fn push(&mut self, kind: &'static str, name: &str, properties: Value, after: &[String]) -> String {
@@ -187,12 +198,19 @@ impl<'p> Builder<'p> {
         for object in others {
             self.object(object, &translation.bindings);
         }
+        if let Some(address) = self.azure.load_balancers.ipv6_address {
+            self.ipv6_records(address);
+        }
         self.stage = VNET;
         self.network_role();
+        self.gateways();
         let account = self.graph.resources.iter().find(|node| node.kind == kinds::STORAGE_ACCOUNT);
         let account = account.map(|node| (node.name.clone(), id_of(node).to_owned()));
         let (account, account_id) = account.unwrap_or_default();
-        let versions = self.image(&account, &account_id);
+        let mut before_machines = self.image(&account, &account_id);
+        if self.azure.storage.without_access_keys {
+            before_machines.extend(self.blob_reader(&account_id));
+        }
         self.stage = BOOTSTRAP;
         let container =
             self.graph.resources.iter().find(|node| node.kind == kinds::CONTAINER && node.stage == BOOTSTRAP);
@@ -211,14 +229,14 @@ impl<'p> Builder<'p> {
         for object in machines {
             self.object(object, &translation.bindings);
             let is_bootstrap = self.stage == BOOTSTRAP;
+            let source = self.opened(json!({ "account": account_id, "url": output(&config, "url") }));
             let Some(node) = self.graph.resources.last_mut() else { continue };
-            node.after.extend(versions.iter().cloned());
+            node.after.extend(before_machines.iter().cloned());
             let data = if is_bootstrap { "azure_bootstrap_ignition_stub" } else { "ignition_master" };
             if let Some(body) = node.properties.get_mut("body") {
                 body["properties"]["osProfile"]["customData"] = secret(data);
             }
             if is_bootstrap {
-                let source = json!({ "account": account_id, "url": output(&config, "url") });
                 node.properties.insert("ignition".to_owned(), source);
             }
         }
@@ -255,20 +273,59 @@ impl<'p> Builder<'p> {
     fn network_role(&mut self) {
         let (network, groups) = (&self.azure.network, &self.azure.groups);
         let is_apart = !network.resource_group.eq_ignore_ascii_case(&groups.cluster);
+        let (Some(identity), None, true) = (self.created_identity(), &network.new, is_apart) else { return };
+        let scope = group_id(self.subscription(), &network.resource_group);
+        self.role("network-contributor", &scope, CONTRIBUTOR, &identity);
+    }
+
+    /// Attaches NAT gateways to the subnets of an existing network.
+    fn gateways(&mut self) {
+        let network = &self.azure.network;
+        if network.new.is_some() {
+            return;
+        }
+        let vnet = format!("Microsoft.Network/virtualNetworks/{}", network.name);
+        let vnet = resource_id(self.subscription(), &network.resource_group, &vnet);
+        let version = named("VirtualNetworksSubnet").map(version).unwrap_or_default();
+        for gateway in &network.nat_gateways {
+            let id = format!("{vnet}/subnets/{}/{ASSOCIATION}", gateway.subnet);
+            let attached = self.in_group(&format!("Microsoft.Network/natGateways/{}", gateway.name));
+            let body = json!({ "properties": { "natGateway": { "id": attached } } });
+            self.add("gateway-association", &gateway.subnet, &id, &version, body, &[]);
+        }
+    }
+
+    /// Adds the role with which the bootstrap machine reads its config, where no signature opens the account; gives its
+    /// node. The machine has the user's only identity, or the one that is created.
+    fn blob_reader(&mut self, account_id: &str) -> Option<String> {
+        let given = self.azure.control_plane.identities.iter().flatten().next();
+        let given = given.map(|id| {
+            let name = id.rsplit('/').next().unwrap_or_default();
+            let version = named("UserAssignedIdentity").map(version).unwrap_or_default();
+            (self.add(GIVEN_IDENTITY, name, id, &version, json!({}), &[]), id.clone())
+        });
+        let identity = given.or_else(|| self.created_identity())?;
+        Some(self.role("blob-reader", account_id, BLOB_READER, &identity))
+    }
+
+    /// Node and id of the identity that is created for the machines.
+    fn created_identity(&self) -> Option<(String, String)> {
         let identity = self.graph.resources.iter().find(|node| node.kind == "identity");
-        let identity = identity.map(|node| (node.name.clone(), id_of(node).to_owned()));
-        let (Some((node, identity)), None, true) = (identity, &network.new, is_apart) else { return };
+        identity.map(|node| (node.name.clone(), id_of(node).to_owned()))
+    }
+
+    /// Adds a role of an identity, which is given by node and id; gives its node.
+    fn role(&mut self, title: &str, scope: &str, role: &str, (node, identity): &(String, String)) -> String {
         let subscription = self.subscription();
-        let scope = group_id(subscription, &network.resource_group);
-        let name = role_assignment(&scope, CONTRIBUTOR, &identity);
-        let role = "providers/Microsoft.Authorization/roleDefinitions";
+        let definitions = "providers/Microsoft.Authorization/roleDefinitions";
         let body = json!({ "properties": {
-            "principalId": output(&node, "principalId"),
+            "principalId": output(node, "principalId"),
             "principalType": "ServicePrincipal",
-            "roleDefinitionId": format!("/subscriptions/{subscription}/{role}/{CONTRIBUTOR}"),
+            "roleDefinitionId": format!("/subscriptions/{subscription}/{definitions}/{role}"),
         } });
+        let name = role_assignment(scope, role, identity);
         let id = format!("{scope}/providers/Microsoft.Authorization/roleAssignments/{name}");
-        self.add(ROLE_ASSIGNMENT, "network-contributor", &id, ROLES, body, &[]);
+        self.add(ROLE_ASSIGNMENT, title, &id, ROLES, body, &[])
     }
 
     /// What each stage gives to whoever comes after it.

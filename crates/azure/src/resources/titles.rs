@@ -4,6 +4,7 @@
 pub(super) const TITLES: &[(&str, &str)] = &[
     ("blob", "Storage blob"),
     ("container", "Storage container"),
+    ("gateway-association", "NAT gateway association"),
     ("identity", "User-assigned identity"),
     ("image-copy", "Image copy"),
     ("image-definition", "Image definition"),

@@ -1,7 +1,7 @@
 //! The Azure part of a plan: leaf types of [`crate::plan::Plan`].
 
 use std::collections::BTreeMap;
-use std::net::Ipv4Addr;
+use std::net::{Ipv4Addr, Ipv6Addr};
 
 use serde::Serialize;
 
@@ -214,6 +214,9 @@ pub struct LoadBalancers {
     /// Address of the internal one that is chosen, as machines find the API by it; none where they find it by DNS.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub api_address: Option<Ipv4Addr>,
+    /// IPv6 address of the internal one, where services have IPv6; none where the subnet's addresses are not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ipv6_address: Option<Ipv6Addr>,
 }
 
 /// The image that a cluster brings along.

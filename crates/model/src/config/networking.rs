@@ -68,3 +68,11 @@ model! {
         pub internal_join_subnet: Network,
     }
 }
+
+impl Networking {
+    /// Whether services have IPv6 addresses.
+    #[must_use]
+    pub fn has_ipv6_services(&self) -> bool {
+        self.service_network.iter().filter_map(Network::given).any(|network| !network.is_ipv4())
+    }
+}

@@ -245,6 +245,12 @@ model! {
 }
 
 impl InstallConfig {
+    /// Whether services have IPv6 addresses, and with them load balancers and names.
+    #[must_use]
+    pub fn has_ipv6_services(&self) -> bool {
+        self.networking.as_ref().is_some_and(Networking::has_ipv6_services)
+    }
+
     /// Every machine pool with its field path.
     pub fn pools(&self) -> impl Iterator<Item = (String, &MachinePool)> {
         let control = self.control_plane.iter().map(|pool| ("controlPlane".to_owned(), pool));

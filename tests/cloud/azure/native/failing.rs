@@ -27,7 +27,7 @@ fn reference() -> Kinds {
 
 /// What is missing or different after a run that claims to be complete, or exists more often than it should.
 fn wrong(site: &Site, before: &BTreeSet<String>, reference: &Kinds) -> Vec<String> {
-    let mut wrong = site.not_as_planned();
+    let mut wrong = site.not_as_planned(&[]);
     let kinds = site.kinds_since(before);
     if kinds != *reference {
         wrong.push(format!("{kinds:?} exist, not {reference:?}"));

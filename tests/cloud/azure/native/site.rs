@@ -207,19 +207,25 @@ impl Site {
     /// Fails unless everything of the plan is there, property by property.
     #[track_caller]
     pub fn stands_as_planned(&self, id: &str) {
-        let wrong = self.not_as_planned();
+        self.stands_as_planned_by(id, &[]);
+    }
+
+    /// The same of what is planned with more flags.
+    #[track_caller]
+    pub fn stands_as_planned_by(&self, id: &str, more: &[&str]) {
+        let wrong = self.not_as_planned(more);
         assert!(wrong.is_empty(), "of {id}: {}", wrong.join("\n"));
     }
 
     /// What of the plan is missing or different, with a sentence for each.
     #[track_caller]
-    pub fn not_as_planned(&self) -> Vec<String> {
-        let planned = self.planned(&[]);
+    pub fn not_as_planned(&self, more: &[&str]) -> Vec<String> {
+        let planned = self.planned(more);
         assert!(planned.len() > 15, "{planned:?}");
         let judged = planned.iter().filter_map(|(name, node)| {
             let properties = &node["properties"];
             let path = match properties["id"].as_str() {
-                Some(path) => path.to_owned(),
+                Some(path) => path.trim_end_matches("/natGateway").to_owned(),
                 None => blob(properties),
             };
             assert!(path.contains(SUBSCRIPTION), "{name}: {path}");

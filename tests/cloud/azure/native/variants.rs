@@ -3,11 +3,12 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::super::answer::Answer;
 use super::super::arm::Trouble;
-use super::super::scene::group;
+use super::super::scene::{SUBSCRIPTION, group};
+use super::super::shape::kind_of;
 use super::site::{Names, PUBLIC, Site};
 
 const GIVEN_NETWORK: &str = "    networkResourceGroupName: net-rg\n    virtualNetwork: corp-vnet\n    \
@@ -69,6 +70,43 @@ fn a_nat_gateway() {
     stands_and_goes(PUBLIC, "    outboundType: NatGateway\n", "", |text| {
         text + "featureSet: TechPreviewNoUpgrade\n"
     });
+}
+
+/// A subnet is written as a whole, with everything that it has.
+#[test]
+fn a_nat_gateway_in_a_given_network() {
+    const RELEASE: &[&str] = &["--release", "4.21"];
+    let platform = format!("    outboundType: NATGatewaySingleZone\n{GIVEN_NETWORK}");
+    let site = Site::new(&platform, "", |text, _| {
+        text.replace(MACHINE_NETWORK, "") + "featureSet: TechPreviewNoUpgrade\n"
+    });
+    let corporate = group("net-rg", "/providers/Microsoft.Network/virtualNetworks/corp-vnet");
+    let subnets = || {
+        let network = site.azure.manager().look(|tree| tree.get(&corporate).cloned()).unwrap();
+        let subnets = network["properties"]["subnets"].as_array().unwrap().clone();
+        subnets.into_iter().map(|mut subnet| (subnet["properties"]["natGateway"].take(), subnet)).collect()
+    };
+    let theirs = json!([{ "service": "Microsoft.Storage" }]);
+    site.azure.edit(|tree| {
+        tree.at(&corporate)["properties"]["subnets"][1]["properties"]["serviceEndpoints"] = theirs.clone();
+    });
+    let (before, was): (_, Vec<(Value, Value)>) = (site.paths(), subnets());
+    let said = site.create(RELEASE);
+    let id = said["infraID"].as_str().unwrap();
+    site.stands_as_planned_by(id, RELEASE);
+    let attached: Vec<(Value, Value)> = subnets();
+    let gateway = Site::in_group(id, &format!("Microsoft.Network/natGateways/{id}-natgw"));
+    assert_eq!(attached[1].0["id"], json!(gateway));
+    assert_eq!(attached[1].1["properties"]["serviceEndpoints"], theirs, "{attached:?}");
+    assert!(attached[0].0.is_null(), "{attached:?}");
+    let changes = site.changes();
+    let again = site.create(RELEASE).to_string();
+    assert!(!again.contains("LF1424"), "{again}");
+    assert_eq!(site.changes(), changes, "a second run has changed something");
+    site.destroy();
+    assert_eq!(site.paths(), before);
+    let left: Vec<(Value, Value)> = subnets();
+    assert_eq!(left[1].0, was[1].0, "{left:?}");
 }
 
 #[test]
@@ -140,6 +178,178 @@ fn machines_find_the_api_in_a_new_network() {
 #[test]
 fn machines_find_the_api_in_a_given_network() {
     without_records(GIVEN_NETWORK, "10.0.0.77");
+}
+
+/// An account that accepts no signature is written to by landfall and read by the bootstrap machine as who they are.
+fn without_access_keys(identity: &str, given: &[&str]) {
+    const RELEASE: &[&str] = &["--release", "4.19"];
+    let site = Site::new("    allowSharedKeyAccess: false\n", identity, |text, _| text);
+    let permissions = format!("/subscriptions/{SUBSCRIPTION}/providers/microsoft.authorization/permissions");
+    site.azure.edit(|tree| tree.at(&permissions)["value"][0]["dataActions"] = json!(["*"]));
+    for path in given {
+        site.azure.edit(|tree| {
+            let properties = json!({ "principalId": "aaaaaaaa-0000-4000-8000-000000000009" });
+            tree.put(
+                path,
+                json!({ "id": path, "name": "masters", "location": "eastus", "properties": properties }),
+            );
+        });
+    }
+    let before = site.paths();
+    let said = site.create(RELEASE);
+    let id = said["infraID"].as_str().unwrap();
+    let made: Vec<String> = site.paths().difference(&before).cloned().collect();
+    let account = made.iter().find(|path| kind_of(path) == "microsoft.storage/storageaccounts").unwrap();
+    let account = site.azure.manager().look(|tree| tree.get(account).cloned()).unwrap();
+    assert_eq!(account["properties"]["allowSharedKeyAccess"], false, "{account}");
+    let role =
+        made.iter().find(|path| path.contains("/storageaccounts/") && path.contains("/roleassignments/"));
+    let role = site.azure.manager().look(|tree| tree.get(role.unwrap()).cloned()).unwrap();
+    let definition = role["properties"]["roleDefinitionId"].as_str().unwrap();
+    assert!(definition.ends_with("/2a2b9908-6ea1-4ae2-8e65-a410df84e7d1"), "{role}");
+    let principal = role["properties"]["principalId"].as_str().unwrap();
+    assert_eq!(principal.ends_with("009"), !given.is_empty(), "{role}");
+    let pointer = site.started_with(id, "bootstrap");
+    let source = pointer["ignition"]["config"]["replace"]["source"].as_str().unwrap();
+    assert!(source.ends_with(".blob.core.windows.net/ignition/bootstrap.ign"), "{source}");
+    let keys = site.azure.asked().iter().filter(|one| one.call.path.ends_with("/listkeys")).count();
+    assert_eq!(keys, 0, "the keys of the account were asked for");
+    let changes = site.changes();
+    let again = site.create(RELEASE).to_string();
+    assert!(!again.contains("LF1424"), "{again}");
+    assert_eq!(site.changes(), changes, "a second run has changed something");
+    site.destroy_bootstrap();
+    site.destroy();
+    assert_eq!(site.paths(), before);
+}
+
+#[test]
+fn an_account_without_access_keys() {
+    without_access_keys("", &[]);
+}
+
+#[test]
+fn an_account_without_access_keys_and_the_users_identity() {
+    let identity = group("ids-rg", "/providers/Microsoft.ManagedIdentity/userAssignedIdentities/masters");
+    let machines = "      identity:\n        type: UserAssigned\n        userAssignedIdentities:\n        \
+                    - { name: masters, resourceGroup: ids-rg }\n";
+    without_access_keys(machines, &[&group("ids-rg", ""), &identity]);
+}
+
+#[test]
+fn an_account_that_is_encrypted_with_the_users_key() {
+    let platform = "    customerManagedKey:\n      keyVault:\n        resourceGroup: kv-rg\n        name: vault1\n        \
+                    keyName: disk\n      userAssignedIdentityKey: reader\n";
+    let site = Site::new(platform, "", |text, _| text);
+    let vault = group("kv-rg", "/providers/Microsoft.KeyVault/vaults/vault1");
+    let reader = group("kv-rg", "/providers/Microsoft.ManagedIdentity/userAssignedIdentities/reader");
+    let protected = json!({ "enablePurgeProtection": true });
+    site.azure.edit(|tree| {
+        for (path, properties) in [
+            (group("kv-rg", ""), json!({})),
+            (vault.clone(), protected),
+            (format!("{vault}/keys/disk"), json!({})),
+            (reader.clone(), json!({})),
+        ] {
+            tree.put(&path, json!({ "id": path, "location": "eastus", "properties": properties }));
+        }
+    });
+    let before = site.paths();
+    let said = site.create(&[]);
+    site.stands_as_planned(said["infraID"].as_str().unwrap());
+    let made: Vec<String> = site.paths().difference(&before).cloned().collect();
+    let account = made.iter().find(|path| kind_of(path) == "microsoft.storage/storageaccounts").unwrap();
+    let account = site.azure.manager().look(|tree| tree.get(account).cloned()).unwrap();
+    let encryption = &account["properties"]["encryption"];
+    assert_eq!(encryption["keySource"], "Microsoft.Keyvault", "{account}");
+    assert_eq!(encryption["keyvaultproperties"]["keyvaulturi"], "https://vault1.vault.azure.net/");
+    assert_eq!(encryption["identity"]["userAssignedIdentity"], json!(reader));
+    assert!(account["identity"]["userAssignedIdentities"][&reader].is_object(), "{account}");
+    // Block blobs are not for accounts of page blobs.
+    assert_eq!(account["sku"]["name"], "Standard_LRS", "{account}");
+    assert_eq!(account["properties"]["allowBlobPublicAccess"], false, "{account}");
+    let changes = site.changes();
+    let again = site.create(&[]).to_string();
+    assert!(!again.contains("LF1424"), "{again}");
+    assert_eq!(site.changes(), changes, "a second run has changed something");
+    site.destroy();
+    assert_eq!(site.paths(), before);
+}
+
+/// Services with addresses of both families, from networks of both.
+const DUAL_STACK: &str = "networking:\n  networkType: OVNKubernetes\n  machineNetwork:\n  - cidr: 10.0.0.0/16\n  \
+                          - cidr: fd00:10::/48\n  clusterNetwork:\n  - cidr: 10.128.0.0/14\n    hostPrefix: 23\n  \
+                          - cidr: fd01::/48\n    hostPrefix: 64\n  serviceNetwork:\n  - 172.30.0.0/16\n  \
+                          - fd02::/112\nfeatureSet: TechPreviewNoUpgrade\n";
+
+/// Creates a cluster with both families; gives the endings of what exists.
+fn dual_stack(network: &str, edit: impl FnOnce(String) -> String) -> Vec<String> {
+    const RELEASE: &[&str] = &["--release", "4.22"];
+    let platform = format!("    ipFamily: DualStackIPv4Primary\n{network}");
+    let site = Site::new(&platform, "", |text, _| edit(text) + DUAL_STACK);
+    let corporate = group("net-rg", "/providers/Microsoft.Network/virtualNetworks/corp-vnet");
+    site.azure.edit(|tree| {
+        let properties = &mut tree.at(&corporate)["properties"];
+        properties["addressSpace"]["addressPrefixes"] = json!(["10.0.0.0/16", "10.9.0.0/16", "fd00:10::/48"]);
+        let subnets = properties["subnets"].as_array_mut().unwrap();
+        for (subnet, prefixes) in
+            subnets.iter_mut().zip([["10.0.0.0/24", "fd00:10:0:7::/64"], ["10.0.1.0/24", "fd00:10:0:8::/64"]])
+        {
+            subnet["properties"]["addressPrefixes"] = json!(prefixes);
+        }
+    });
+    let before = site.paths();
+    let said = site.create(RELEASE);
+    let id = said["infraID"].as_str().unwrap();
+    site.stands_as_planned_by(id, RELEASE);
+    let made: Vec<String> = site.paths().difference(&before).map(|path| path.replace(id, "ID")).collect();
+    let document = |rest: &str| {
+        let path = Site::in_group(id, &format!("Microsoft.Network/{rest}"));
+        site.azure.manager().look(|tree| tree.get(&path).cloned()).unwrap()
+    };
+    let card = document(&format!("networkInterfaces/{id}-master-0-nic"));
+    let addresses = card["properties"]["ipConfigurations"].as_array().unwrap();
+    let versions = addresses.iter().map(|one| one["properties"]["privateIPAddressVersion"].as_str().unwrap());
+    assert_eq!(versions.collect::<Vec<&str>>(), ["IPv4", "IPv6"], "{card}");
+    let balancer = document(&format!("loadBalancers/{id}-internal"));
+    let front_ends = balancer["properties"]["frontendIPConfigurations"].as_array().unwrap();
+    let record = document("privateDnsZones/demo.example.com/AAAA/api-int");
+    let address = &front_ends[1]["properties"]["privateIPAddress"];
+    assert_eq!(record["properties"]["aaaaRecords"], json!([{ "ipv6Address": address }]));
+    let subnet = if network.is_empty() { "fd00:10::ffff:" } else { "fd00:10:0:7:" };
+    assert!(address.as_str().unwrap().starts_with(subnet), "{address}");
+    for list in ["backendAddressPools", "loadBalancingRules", "probes"] {
+        let count = balancer["properties"][list].as_array().unwrap().len();
+        assert_eq!(count, if list == "backendAddressPools" { 2 } else { 4 }, "{list}: {balancer}");
+    }
+    let changes = site.changes();
+    let again = site.create(RELEASE).to_string();
+    assert!(!again.contains("LF1424"), "{again}");
+    assert_eq!(site.changes(), changes, "a second run has changed something");
+    site.destroy_bootstrap();
+    site.destroy();
+    assert_eq!(site.paths(), before);
+    made
+}
+
+#[test]
+fn both_families() {
+    let made = dual_stack("", |text| text);
+    for end in ["/publicipaddresses/ID-pip-v6", "/dnszones/example.com/cname/v6-api.demo"] {
+        assert!(made.iter().any(|path| path.ends_with(end)), "{end}: {made:?}");
+    }
+}
+
+#[test]
+fn both_families_in_a_private_cluster() {
+    let made = dual_stack("", |text| text.replace("publish: External", "publish: Internal"));
+    assert!(made.iter().any(|path| path.ends_with("/securityrules/apiserver_in_v6")), "{made:?}");
+    assert!(!made.iter().any(|path| path.ends_with("/v6-api.demo")), "{made:?}");
+}
+
+#[test]
+fn both_families_in_a_given_network() {
+    dual_stack(GIVEN_NETWORK, |text| text);
 }
 
 #[test]

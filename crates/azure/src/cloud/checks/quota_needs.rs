@@ -208,7 +208,12 @@ mod tests {
             },
             dns: Dns { public_zone: None, private_zone: None },
             outbound_type: outbound_type.to_owned(),
-            load_balancers: LoadBalancers { internal: text(), public: text(), api_address: None },
+            load_balancers: LoadBalancers {
+                internal: text(),
+                public: text(),
+                api_address: None,
+                ipv6_address: None,
+            },
             identity: text(),
             image: Image { url: text(), release: text(), protection: String::new() },
             control_plane: pool("master", "Standard_D8s_v3", 3),

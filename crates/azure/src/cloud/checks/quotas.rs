@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use landfall_diagnostics::shortened;
 use landfall_model::azure::catalogue::Size;
 use landfall_model::azure::facts::Quota;
-use landfall_model::config::Network;
 use landfall_model::plan::Plan;
 use landfall_platform::cloud::{Answer, Asking, Check, Evidence, check, skipped};
 use serde_json::json;
@@ -67,8 +66,7 @@ pub(super) fn checks<'s>(session: &'s Session<'_>, plan: &'s Plan) -> Vec<Check<
     };
     let none = BTreeMap::new();
     let sizes = session.answers.sizes().unwrap_or(&none);
-    let services = plan.config.networking.iter().flat_map(|networking| &networking.service_network);
-    let dual = services.filter_map(Network::given).any(|network| !network.is_ipv4());
+    let dual = plan.config.has_ipv6_services();
     // The check of all quotas tells once what is not to be seen of them.
     let Some(quotas) = session.answers.quotas() else {
         return Vec::new();

@@ -4,6 +4,7 @@
 //! that Azure names is followed to its end, and what it fails for is told in Azure's words. After a kill, the state
 //! of the resource itself tells how far it is.
 
+mod association;
 mod compare;
 mod failure;
 mod lists;
@@ -24,10 +25,12 @@ use landfall_platform::native::{
     Api, Existing, Failure, Properties, Secrets, State, Traits, Wanted, secret_name,
 };
 use serde_json::{Value, json};
+use tokio::sync::OnceCell;
 
 use super::api_versions;
 use super::arm::{Arm, named};
 use super::fault::Fault;
+use super::identity::Tokens;
 use super::operations::{Begun, Operation};
 use super::session::Session;
 use failure::{failure, is_answer};
@@ -68,6 +71,8 @@ pub(super) struct Resources<'a> {
     secrets: &'a Secrets,
     known: Mutex<Known>,
     lists: Lists,
+    /// Tokens for blobs, where no signature opens their account.
+    blob_tokens: OnceCell<Tokens>,
 }
 
 impl<'a> Resources<'a> {
@@ -75,7 +80,13 @@ impl<'a> Resources<'a> {
         for secret in secrets.values() {
             session.hide(secret);
         }
-        Self { session, secrets, known: Mutex::default(), lists: Lists::default() }
+        Self {
+            session,
+            secrets,
+            known: Mutex::default(),
+            lists: Lists::default(),
+            blob_tokens: OnceCell::new(),
+        }
     }
 
     fn known(&self) -> MutexGuard<'_, Known> {
@@ -135,6 +146,7 @@ impl<'a> Resources<'a> {
             }
         }
         let found = match fresh {
+            _ if association::is(id) => association::find(arm, version, id).await,
             true => arm.find_in::<Value>(version, id).await,
             false if lists::has(wanted.kind) => self.lists.find(arm, version, id).await,
             false => self.lists.one(arm, version, id).await,
@@ -158,7 +170,13 @@ impl<'a> Resources<'a> {
             body["properties"]["osProfile"]["customData"] = STANDARD.encode(config.expose()).into();
         }
         let arm = self.arm().await?;
-        let (begun, shown) = arm.begin_put_in(version, id, &body).await.map_err(|fault| failure(&fault))?;
+        let mut place = id;
+        if association::is(id) {
+            (place, body) =
+                association::whole(arm, version, id, &body).await.map_err(|fault| failure(&fault))?;
+        }
+        let (begun, shown) =
+            arm.begin_put_in(version, place, &body).await.map_err(|fault| failure(&fault))?;
         if matches!(begun, Begun::Ended) && !shown.is_object() {
             // A proxy answers so: whether Azure received the call is unknown.
             let fault = Fault::not_understood(&named("PUT", id), "the response shows no resource");
@@ -189,8 +207,12 @@ impl<'a> Resources<'a> {
             return Ok(Secret::new(given.to_owned()));
         };
         let text = |key: &str| source.get(key).and_then(Value::as_str).unwrap_or_default();
-        let query = storage::query(self, text("account"), signature::Allowed::Read).await?;
-        let url = format!("{}?{}", text("url"), query.expose());
+        let url = if text("access") == storage::IDENTITY {
+            text("url").to_owned()
+        } else {
+            let query = storage::query(self, text("account"), signature::Allowed::Read).await?;
+            format!("{}?{}", text("url"), query.expose())
+        };
         let placeholder = secret("azure_bootstrap_ignition_url_placeholder");
         if given.is_empty() || placeholder.is_empty() {
             let config = json!({ "ignition": {
@@ -226,8 +248,8 @@ impl<'a> Resources<'a> {
     async fn delete(&self, kind: &str, outputs: &Properties) -> Made<()> {
         let text = |key: &str| outputs.get(key).and_then(Value::as_str).unwrap_or_default();
         let (id, version) = (text("id"), text("apiVersion"));
-        // Blobs go with their container.
-        if [COPY, BLOB].contains(&kind) || id.is_empty() {
+        // Blobs go with their container. Subnets with NAT gateways that are attached to them are the user's.
+        if [COPY, BLOB].contains(&kind) || id.is_empty() || association::is(id) {
             return Ok(());
         }
         let arm = self.arm().await?;

@@ -1,6 +1,7 @@
 //! Blobs of the cluster's storage account: the copy of the machines' image, and the bootstrap machine's config.
 //!
-//! The storage service is asked with a signature of the account's key, never with a token of the resource manager.
+//! The storage service is asked with a signature of the account's key, or where the account refuses its keys, with a
+//! token for storage accounts. It never sees a token for the resource manager.
 
 #![allow(clippy::disallowed_methods, reason = "a signature contains its validity")]
 
@@ -21,6 +22,7 @@ use super::failure::failure;
 use super::signature::{Allowed, VERSION, query as signed};
 use super::{COPY, Made, Resources, pages};
 use crate::cloud::api_versions::Api;
+use crate::cloud::fault::Fault;
 use crate::cloud::gather::nullable;
 
 /// The digest of an uploaded blob, among its metadata.
@@ -28,6 +30,11 @@ const DIGEST: &str = "x-ms-meta-sha256";
 /// What every answer of the storage service has.
 const REQUEST: &str = "x-ms-request-id";
 const COPY_STATUS: &str = "x-ms-copy-status";
+/// How blobs are opened where the account refuses its keys.
+pub(super) const IDENTITY: &str = "identity";
+/// The scope of tokens for the blobs of all accounts, the same in every cloud:
+/// <https://learn.microsoft.com/azure/storage/blobs/authorize-access-azure-active-directory>.
+const SCOPE: &str = "https://storage.azure.com/.default";
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
@@ -70,6 +77,15 @@ pub(super) async fn query(
     Ok(query)
 }
 
+/// A token that gives access to the blobs that the caller's role allows.
+async fn token(resources: &Resources<'_>, call: &str) -> Made<Secret<String>> {
+    let found = resources.session.found().await;
+    let found = found.map_err(|_| refused(call, "there are no credentials"))?;
+    let tokens = resources.blob_tokens.get_or_init(|| async { found.tokens.of_scope(SCOPE) }).await;
+    let token = tokens.token().await.map_err(|error| failure(&Fault::of_token(call, &error)))?;
+    Ok(Secret::new(token.token.secret().to_owned()))
+}
+
 fn refused(call: &str, why: &str) -> Failure {
     Failure::Refused(Box::new(pages::storage(call, why)))
 }
@@ -80,6 +96,7 @@ struct Blob<'w> {
     container: &'w str,
     name: &'w str,
     endpoint: &'w str,
+    access: &'w str,
 }
 
 impl<'w> Blob<'w> {
@@ -90,6 +107,7 @@ impl<'w> Blob<'w> {
             container: text("container"),
             name: text("name"),
             endpoint: text("endpoint"),
+            access: text("access"),
         }
     }
 
@@ -123,13 +141,20 @@ impl<'w> Blob<'w> {
         body: Option<Vec<u8>>,
     ) -> Made<Option<Response>> {
         let call = self.call(&method);
-        let query = query(resources, self.account, Allowed::Write).await?;
         let url = Url::parse(&self.url()).ok().filter(|url| url.scheme() == "https");
         let (Some(mut url), Some(client)) = (url, resources.session.client()) else {
             return Err(refused(&call, "the endpoint of the storage account is not an https URL"));
         };
-        url.set_query(Some(query.expose()));
+        let by_identity = self.access == IDENTITY;
+        if !by_identity {
+            url.set_query(Some(query(resources, self.account, Allowed::Write).await?.expose()));
+        }
         let mut request = client.request(method, url).header("x-ms-version", VERSION);
+        if by_identity {
+            let now = Timestamp::now().strftime("%a, %d %b %Y %H:%M:%S GMT");
+            request = request.bearer_auth(token(resources, &call).await?.expose());
+            request = request.header("x-ms-date", now.to_string());
+        }
         for (name, value) in headers {
             request = request.header(*name, value);
         }

@@ -69,8 +69,10 @@ fn a_key_is_known_by_its_address() {
 #[test]
 fn an_account_without_keys_is_read_as_an_identity() {
     let without_access_keys = planned::Storage { without_access_keys: true, ..planned::Storage::default() };
-    let made = without_keys(Engine::Terraform, "4.19", |_| {});
-    assert_eq!(made, (Some(without_access_keys.clone()), Vec::new()));
+    for engine in [Engine::Terraform, Engine::Native] {
+        let made = without_keys(engine, "4.19", |_| {});
+        assert_eq!(made, (Some(without_access_keys.clone()), Vec::new()));
+    }
     let given = without_keys(Engine::Terraform, "4.19", identified(&[""]));
     assert_eq!(given, (Some(without_access_keys.clone()), Vec::new()));
     // The user uploads the config for Azure Service Operator.
@@ -84,6 +86,7 @@ fn a_bootstrap_machine_that_could_not_read_its_config_is_told() {
         assert_eq!(plan, None);
         told
     };
+    assert_eq!(without_keys(Engine::Native, "4.14", |_| {}).1, told("4.14", Box::new(|_| {})));
     assert!(told("4.14", Box::new(|_| {})).concat().contains("Ignition of 4.14"));
     assert!(told("4.19", Box::new(identified(&[]))).concat().contains("no identity"));
     assert!(told("4.19", Box::new(identified(&["other"]))).concat().contains("another subscription"));
