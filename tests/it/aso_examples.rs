@@ -19,6 +19,7 @@ use landfall_engine_aso::translate::patches::Patches;
 use landfall_engine_aso::translate::{Creator, Domains, Ignition, Input, Translation, translate};
 use landfall_install_config::assets;
 use landfall_install_config::verdict::{Strictness, judge_keeping};
+use landfall_model::azure::config::Platform;
 use landfall_model::catalogue::Catalogue;
 use landfall_model::plan::{Case, Engine, Identity, Plan};
 use landfall_platform::Offline;
@@ -81,7 +82,7 @@ fn plan_for(by: Engine, engine: &Value, config: &Value) -> Result<Plan, Vec<Find
     } } }));
     let credentials = assets::credentials(&config, &world);
     // The first one with both families of addresses, and that with NAT gateways of today.
-    let has_families = config.platform.azure.as_ref().is_some_and(|azure| azure.is_dual_stack());
+    let has_families = config.platform.azure.as_ref().is_some_and(Platform::is_dual_stack);
     let release = if has_families { "4.22" } else { "4.20" };
     let mut out = Findings::default();
     let offline = Offline { config: &config, catalogue, release, credentials: &credentials };
