@@ -1,6 +1,7 @@
 //! An account, a config and a directory: a cluster that can be created.
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::OnceLock;
 
 use base64::Engine as _;
@@ -173,9 +174,39 @@ impl Installation {
 
     /// `landfall create cluster --engine native`, however it ends.
     pub fn try_native(&self, more: &[&str]) -> Ran {
+        self.heard(&[&self.native_command(), PATIENT, more].concat())
+    }
+
+    /// The command itself.
+    pub fn native_command(&self) -> Vec<&str> {
         let folder = self.ignition.path().to_str().unwrap();
         let command = ["create", "cluster", "--engine", "native", "--yes", "--ignition", folder];
-        self.heard(&[&command[..], &["--release", self.release], PATIENT, more].concat())
+        [&command[..], &["--release", self.release]].concat()
+    }
+
+    /// The files that commands read: those of the directory, of the environment, and the Ignition files.
+    pub fn files(&self) -> Vec<PathBuf> {
+        let folders = [self.directory(), self.ignition.path(), Path::new(self.landfall.variable("HOME"))];
+        let entries = folders.into_iter().flat_map(|folder| std::fs::read_dir(folder).unwrap());
+        entries.map(|entry| entry.unwrap().path()).filter(|path| path.is_file()).collect()
+    }
+
+    /// Runs a command in a root folder that has the program and the files at their paths.
+    pub fn alone(&self, root: &Path, command: &[&str]) -> Ran {
+        let as_root: &[&str] = if rustix::process::geteuid().is_root() { &[] } else { &["--map-root-user"] };
+        let output = Command::new("unshare")
+            .args(as_root)
+            .arg(format!("--root={}", root.display()))
+            .args(["--", env!("CARGO_BIN_EXE_landfall")])
+            .args(command)
+            .args(PATIENT)
+            .args(["-o", "json", "--dir", self.directory().to_str().unwrap()])
+            .env_clear()
+            .envs(self.landfall.environment())
+            .output()
+            .unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        Ran { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
     }
 
     /// `landfall create cluster --engine native --wait`, under way.

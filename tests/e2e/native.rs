@@ -1,5 +1,6 @@
 //! The native engine: the same infrastructure as terraform's, once, whatever happens.
 
+mod alone;
 mod difference;
 mod dual_stack;
 mod failing;

@@ -10,7 +10,7 @@ use futures::stream::{FuturesUnordered, StreamExt};
 use landfall_diagnostics::Finding;
 use landfall_net::stop::Stop;
 use landfall_platform::cloud::Waiting;
-use landfall_platform::native::{Api, Graph, Node, Properties, Wanted, resolve};
+use landfall_platform::native::{Api, Graph, Node, Properties, Wanted, needs, resolve};
 use serde_json::Value;
 use tokio::time::{Instant, sleep};
 
@@ -41,7 +41,13 @@ pub struct Run<'r> {
     pub stop: &'r Stop,
     /// How it goes about it.
     pub pace: &'r Pace,
+    /// Whether resources that nothing waits for may become ready in a later stage: [`Report::pending`].
+    pub leaves: bool,
 }
+
+/// A resource that was created and is not ready yet.
+#[derive(Clone, Debug)]
+pub struct Pending(Wanted);
 
 /// What came of a stage.
 #[derive(Debug, Default)]
@@ -60,10 +66,12 @@ pub struct Report {
     pub findings: Vec<Finding>,
     /// Whether the user stopped it.
     pub interrupted: bool,
+    /// What is not ready yet, for the run of the next stage.
+    pub pending: Vec<Pending>,
 }
 
 impl Report {
-    /// Whether everything is ready.
+    /// Whether everything is ready, or left to become so.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         self.findings.is_empty() && !self.interrupted
@@ -80,6 +88,8 @@ enum Event {
 struct Board<'r> {
     run: Run<'r>,
     nodes: Vec<&'r Node>,
+    /// Those that are waited for until they are ready, those of earlier stages among them.
+    waiting: BTreeMap<String, Wanted>,
     /// Those that were begun, with the time, until they are ready.
     running: BTreeMap<&'r str, Instant>,
     settling: usize,
@@ -90,11 +100,16 @@ struct Board<'r> {
     report: Report,
 }
 
-/// Finds or creates every resource of a stage. `outputs` has those of earlier stages, and gets those of this one.
+/// Finds or creates every resource of a stage, and waits for those that earlier stages left. `outputs` has the outputs of
+/// earlier stages, and gets those of this one.
 ///
 /// # Errors
 /// The journal cannot be written.
-pub async fn run(run: &Run<'_>, outputs: &mut BTreeMap<String, Properties>) -> Result<Report, NoteFault> {
+pub async fn run(
+    run: &Run<'_>,
+    pending: Vec<Pending>,
+    outputs: &mut BTreeMap<String, Properties>,
+) -> Result<Report, NoteFault> {
     let (limit, halt) = (Limit::new(run.pace.parallel), Stop::default());
     let waits = Waits::default();
     let (api, journal, pace) = (run.api, run.journal, run.pace);
@@ -104,6 +119,7 @@ pub async fn run(run: &Run<'_>, outputs: &mut BTreeMap<String, Properties>) -> R
     let mut board = Board {
         run: *run,
         nodes,
+        waiting: BTreeMap::new(),
         running: BTreeMap::new(),
         settling: 0,
         started: BTreeSet::new(),
@@ -112,8 +128,17 @@ pub async fn run(run: &Run<'_>, outputs: &mut BTreeMap<String, Properties>) -> R
         report,
     };
     let mut work: FuturesUnordered<Waiting<'_, (&Node, Wanted, Event)>> = FuturesUnordered::new();
+    for Pending(wanted) in pending {
+        let Some(node) = run.graph.resources.iter().find(|node| node.name == wanted.name) else { continue };
+        board.running.insert(&node.name, Instant::now());
+        board.waiting.insert(node.name.clone(), wanted.clone());
+        work.push(waited(&tools, node, wanted));
+    }
     let mut fault = None;
     loop {
+        if !halt.is_asked() && board.leaves_rest() {
+            break;
+        }
         if run.stop.is_asked() {
             board.report.interrupted = true;
             halt.ask();
@@ -137,11 +162,8 @@ pub async fn run(run: &Run<'_>, outputs: &mut BTreeMap<String, Properties>) -> R
         waits.ends(&node.name);
         match board.note(node, event, outputs) {
             Ok(true) => {
-                let tools = &tools;
-                work.push(Box::pin(async move {
-                    let ready = tools.wait(&wanted).await;
-                    (node, wanted, Event::Ready(ready))
-                }));
+                board.waiting.insert(node.name.clone(), wanted.clone());
+                work.push(waited(&tools, node, wanted));
             }
             Err(Trouble::Found(finding)) => {
                 board.report.findings.push(*finding);
@@ -162,7 +184,20 @@ pub async fn run(run: &Run<'_>, outputs: &mut BTreeMap<String, Properties>) -> R
     if let Some(left) = left.filter(|_| !halt.is_asked()) {
         board.report.findings.push(pages::stuck(&left.name));
     }
+    board.report.pending = board.waiting.into_values().map(Pending).collect();
     Ok(board.report)
+}
+
+/// The work of waiting for a resource.
+fn waited<'f>(
+    tools: &'f Tools<'f>,
+    node: &'f Node,
+    wanted: Wanted,
+) -> Waiting<'f, (&'f Node, Wanted, Event)> {
+    Box::pin(async move {
+        let ready = tools.wait(&wanted).await;
+        (node, wanted, Event::Ready(ready))
+    })
 }
 
 /// The next part of the work that ends; none where there is none, or it is time to look around.
@@ -188,6 +223,18 @@ async fn next<'f>(
 }
 
 impl<'r> Board<'r> {
+    /// Whether all that is left to do is to wait for what nothing waits for, and a later stage may do that.
+    fn leaves_rest(&self) -> bool {
+        let told = self.run.graph.outputs.get(self.run.stage).map(needs).unwrap_or_default();
+        let is_free = |wanted: &Wanted| {
+            !self.run.api.traits(wanted.kind).blocks && !told.contains(wanted.name.as_str())
+        };
+        self.run.leaves
+            && self.settling == 0
+            && self.started.len() == self.nodes.len()
+            && self.waiting.values().all(is_free)
+    }
+
     /// The resources whose inputs are known, as many as may be worked on.
     fn due(
         &mut self,
@@ -233,9 +280,9 @@ impl<'r> Board<'r> {
         event: Event,
         outputs: &mut BTreeMap<String, Properties>,
     ) -> Result<bool, Trouble> {
-        let Some(node) = self.nodes.iter().find(|known| known.name == node.name).copied() else {
-            return Ok(false);
-        };
+        let mut all = self.run.graph.resources.iter();
+        let Some(node) = all.find(|known| known.name == node.name) else { return Ok(false) };
+        let is_of_stage = node.stage == self.run.stage;
         let (is_ready, given) = match event {
             Event::Settled(settled) => {
                 self.settling -= 1;
@@ -252,6 +299,7 @@ impl<'r> Board<'r> {
                 (settled.is_ready, settled.outputs)
             }
             Event::Ready(ready) => {
+                self.waiting.remove(&node.name);
                 self.running.remove(node.name.as_str());
                 (true, ready?)
             }
@@ -259,7 +307,7 @@ impl<'r> Board<'r> {
         let known = outputs.entry(node.name.clone()).or_default();
         known.extend(given);
         if is_ready {
-            self.done += 1;
+            self.done += usize::from(is_of_stage);
             self.running.remove(node.name.as_str());
         }
         if is_ready || !self.run.api.traits(node.kind).blocks {

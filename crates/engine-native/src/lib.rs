@@ -86,9 +86,10 @@
 //!     watcher: &Quiet,
 //!     stop: &Stop::default(),
 //!     pace: &Pace::default(),
+//!     leaves: false,
 //! };
 //! # let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-//! let report = runtime.block_on(run(&stage, &mut BTreeMap::new()))?;
+//! let report = runtime.block_on(run(&stage, Vec::new(), &mut BTreeMap::new()))?;
 //! assert!(report.is_complete());
 //! assert_eq!(*cloud.0.lock().unwrap(), ["vpc/new ", "subnet/a vpc-1"]);
 //! # Ok::<(), Box<dyn std::error::Error + Send + Sync>>(())
@@ -103,7 +104,7 @@ mod pages;
 mod settle;
 mod waits;
 
-pub use drive::{Report, Run, run};
+pub use drive::{Pending, Report, Run, run};
 pub use landfall_net::stop::Stop;
 pub use look::{Look, Looked, look};
 pub use pages::interrupted;

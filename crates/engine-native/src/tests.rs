@@ -100,8 +100,8 @@ impl Api for Played {
         })
     }
 
-    fn traits(&self, _: &str) -> Traits {
-        Traits::default()
+    fn traits(&self, kind: &str) -> Traits {
+        Traits { waits: kind == "slow", ..Traits::default() }
     }
 
     fn release<'s>(&'s self, _: &'s str, _: &'s Properties) -> Waiting<'s, Result<(), Failure>> {
@@ -163,8 +163,9 @@ async fn ran(played: &Played, stop: &Stop) -> Option<Report> {
         watcher: played,
         stop,
         pace: &pace,
+        leaves: false,
     };
-    run(&described, &mut BTreeMap::new()).await.ok()
+    run(&described, Vec::new(), &mut BTreeMap::new()).await.ok()
 }
 
 fn codes(report: Option<&Report>) -> Vec<&'static str> {
@@ -302,6 +303,53 @@ async fn a_resource_that_is_never_ready_ends_the_run() {
         states.insert("vpc".to_owned(), State::Pending("pending".to_owned()));
     }
     assert_eq!(codes(ran(&played, &Stop::default()).await.as_ref()), ["LF1423"]);
+}
+
+/// A stage ends although something is not ready that nothing needs, and the last stage waits for it.
+#[tokio::test(start_paused = true)]
+async fn what_nothing_waits_for_is_left_to_a_later_stage() {
+    let played = Played::default();
+    let balancer = Node { kind: "slow", ..node("balancer", &json!({})) };
+    let machine =
+        Node { stage: "machines", ..node("machine", &json!({ "balancer": output("balancer", "id") })) };
+    let pending = State::Pending("provisioning".to_owned());
+    played.states.lock().into_iter().for_each(|mut states| {
+        states.insert("balancer".to_owned(), pending.clone());
+    });
+    let (mut outputs, pace, stop) = (BTreeMap::new(), Pace::default(), Stop::default());
+    let graph = Graph { resources: vec![balancer, machine], ..Graph::default() };
+    let described = Run {
+        api: &played,
+        graph: &graph,
+        stage: "cluster",
+        cluster_id: "c",
+        journal: &played,
+        watcher: &played,
+        stop: &stop,
+        pace: &pace,
+        leaves: true,
+    };
+    let first = run(&described, Vec::new(), &mut outputs).await.unwrap_or_default();
+    assert!(first.is_complete() && first.created == 1);
+    assert_eq!(first.pending.len(), 1);
+    // It fails while the next stage is worked on.
+    played.states.lock().into_iter().for_each(|mut states| {
+        states.insert("balancer".to_owned(), State::Broken("no capacity".to_owned()));
+    });
+    let next = Run { stage: "machines", leaves: false, ..described };
+    let second = run(&next, first.pending.clone(), &mut outputs).await;
+    assert_eq!(codes(second.ok().as_ref()), ["LF1423"]);
+    played.states.lock().into_iter().for_each(|mut states| states.clear());
+    let again = run(&next, first.pending, &mut outputs).await.unwrap_or_default();
+    assert!(again.is_complete() && again.pending.is_empty(), "{again:?}");
+    assert_eq!(created(&played), ["balancer", "machine"]);
+    // An output of the stage that only a ready resource tells is waited for.
+    let graph = Graph { outputs: BTreeMap::from([("cluster", output("balancer", "id"))]), ..graph.clone() };
+    played.states.lock().into_iter().for_each(|mut states| {
+        states.insert("balancer".to_owned(), pending.clone());
+    });
+    let first = run(&Run { graph: &graph, ..described }, Vec::new(), &mut outputs).await;
+    assert_eq!(codes(first.ok().as_ref()), ["LF1423"]);
 }
 
 #[tokio::test(start_paused = true)]

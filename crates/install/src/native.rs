@@ -10,7 +10,9 @@ use std::time::Duration;
 
 use landfall_diagnostics::secret::Secret;
 use landfall_diagnostics::{Finding, clock, shortened};
-use landfall_engine_native::{Journal, NoteFault, Pace, Past, Report, Run, Underway, interrupted, run};
+use landfall_engine_native::{
+    Journal, NoteFault, Pace, Past, Pending, Report, Run, Underway, interrupted, run,
+};
 use landfall_engine_terraform::{Action, Progress, Running, Stop, Work};
 use landfall_model::plan;
 use landfall_platform::Platform;
@@ -183,21 +185,34 @@ pub async fn apply_native(
     site: &mut NativeSite<'_>,
     all: &mut Vec<StageDone>,
 ) -> Result<Vec<Finding>, Fault> {
-    let mut differences = Vec::new();
-    let mut outputs = BTreeMap::new();
+    let (mut differences, mut known) = (Vec::new(), Known::default());
+    let mut stages = Vec::new();
     for stage in site.platform.stages() {
         if removed(&site.cluster.steps()?, stage)?.is_none() {
-            differences.extend(site.stage(stage, &mut outputs, all).await?);
+            stages.push(stage);
         }
     }
+    for (i, stage) in stages.iter().enumerate() {
+        let is_last = i + 1 == stages.len();
+        differences.extend(site.stage(stage, is_last, &mut known, all).await?);
+    }
     Ok(differences)
+}
+
+/// What stages know of earlier ones.
+#[derive(Default)]
+struct Known {
+    outputs: BTreeMap<String, Properties>,
+    /// What is not ready yet, and nothing waits for.
+    pending: Vec<Pending>,
 }
 
 impl NativeSite<'_> {
     async fn stage(
         &mut self,
         stage: &plan::Stage,
-        outputs: &mut BTreeMap<String, Properties>,
+        is_last: bool,
+        known: &mut Known,
         all: &mut Vec<StageDone>,
     ) -> Result<Vec<Finding>, Fault> {
         let files = Files { root: self.cluster.root(), platform: self.platform };
@@ -222,14 +237,18 @@ impl NativeSite<'_> {
             watcher: &watching,
             stop: self.stop,
             pace: &pace,
+            leaves: !is_last,
         };
-        let report = run(&described, outputs).await.map_err(|cause| {
-            match cause.downcast::<landfall_workdir::Error>() {
+        let pending = std::mem::take(&mut known.pending);
+        let mut report =
+            run(&described, pending, &mut known.outputs).await.map_err(|cause| match cause
+                .downcast::<landfall_workdir::Error>(
+            ) {
                 Ok(cause) => Fault::Directory(*cause),
                 Err(cause) => Fault::Note { stage: stage.name.to_owned(), cause },
-            }
-        })?;
-        self.finish(stage, report, before, began.elapsed(), &inputs, outputs, all)
+            })?;
+        known.pending = std::mem::take(&mut report.pending);
+        self.finish(stage, report, before, began.elapsed(), &inputs, &known.outputs, all)
     }
 
     #[allow(clippy::too_many_arguments, reason = "what came of one stage")]

@@ -81,6 +81,14 @@ fn reference(value: &Value) -> Option<(&str, &str)> {
     value.get(OUTPUT)?.as_str()?.split_once('#')
 }
 
+/// The names of the resources whose outputs a value refers to.
+#[must_use]
+pub fn needs(value: &Value) -> BTreeSet<&str> {
+    let mut needs = BTreeSet::new();
+    collect(value, &mut needs);
+    needs
+}
+
 fn collect<'v>(value: &'v Value, into: &mut BTreeSet<&'v str>) {
     if let Some((node, _)) = reference(value) {
         into.insert(node);

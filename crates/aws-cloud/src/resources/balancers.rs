@@ -59,17 +59,37 @@ fn outputs(balancer: &LoadBalancer) -> Properties {
     outputs
 }
 
+/// How far a load balancer is.
+fn state(balancer: &LoadBalancer) -> State {
+    let state = balancer.state();
+    match state.and_then(|state| state.code()) {
+        Some(LoadBalancerStateEnum::Active | LoadBalancerStateEnum::ActiveImpaired) => State::Ready,
+        Some(LoadBalancerStateEnum::Failed) => {
+            State::Broken(state.and_then(|state| state.reason()).unwrap_or("failed").to_owned())
+        }
+        other => State::Pending(other.map_or("provisioning", |code| code.as_str()).to_owned()),
+    }
+}
+
 pub(super) async fn balancers(cx: &Resources<'_>, _: &Wanted) -> Made<Vec<Item>> {
     let elb = cx.elb().await?;
     let found: Vec<LoadBalancer> =
         pages!(cx, "elasticloadbalancing:DescribeLoadBalancers", elb.describe_load_balancers())?;
     let found: Vec<_> = found.into_iter().filter(|one| cx.is_named(one.load_balancer_name())).collect();
-    let arns: Vec<String> =
-        found.iter().filter_map(|one| one.load_balancer_arn().map(str::to_owned)).collect();
+    // Tags and attributes are compared, which can wait until a load balancer is ready.
+    let ready = found.iter().filter(|one| !matches!(state(one), State::Pending(_)));
+    let arns: Vec<String> = ready.filter_map(|one| one.load_balancer_arn().map(str::to_owned)).collect();
     let tags = cx.tags_of(&arns).await?;
     let mut items = Vec::new();
     for balancer in found {
         let arn = balancer.load_balancer_arn().unwrap_or_default();
+        let state = state(&balancer);
+        if matches!(state, State::Pending(_)) {
+            let mut known = outputs(&balancer);
+            known.insert("name".to_owned(), json!(balancer.load_balancer_name()));
+            items.push(Item::new("load-balancer", known.into()).in_state(state));
+            continue;
+        }
         let request = elb.describe_load_balancer_attributes().load_balancer_arn(arn);
         let attributes = send!(cx, "elasticloadbalancing:DescribeLoadBalancerAttributes", request)?;
         let cross_zone = attributes.attributes().iter().find(|one| one.key() == Some(CROSS_ZONE));
@@ -86,14 +106,6 @@ pub(super) async fn balancers(cx: &Resources<'_>, _: &Wanted) -> Made<Vec<Item>>
         if let Value::Object(known) = &mut known {
             known.extend(outputs(&balancer));
         }
-        let state = balancer.state();
-        let state = match state.and_then(|state| state.code()) {
-            Some(LoadBalancerStateEnum::Active | LoadBalancerStateEnum::ActiveImpaired) => State::Ready,
-            Some(LoadBalancerStateEnum::Failed) => {
-                State::Broken(state.and_then(|state| state.reason()).unwrap_or("failed").to_owned())
-            }
-            other => State::Pending(other.map_or("provisioning", |code| code.as_str()).to_owned()),
-        };
         items.push(Item::new("load-balancer", known).in_state(state));
     }
     Ok(items)

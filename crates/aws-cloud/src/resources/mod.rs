@@ -16,6 +16,7 @@ mod storage;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex as Lock, PoisonError};
+use std::time::Duration;
 
 use landfall_diagnostics::{Code, Finding, Kind as Sorted};
 use landfall_platform::cloud::{Unready, Verdict, Waiting};
@@ -36,6 +37,9 @@ static REFUSED: Code = Code::new("LF1422");
 
 /// The kinds that take a while to become ready.
 const WAITING: &[&str] = &["image", "instance", "load-balancer", "nat-gateway"];
+
+/// So long what was not ready counts as not ready.
+const RECENT: Duration = Duration::from_secs(1);
 
 /// What a call gives.
 type Made<T> = Result<T, Failure>;
@@ -110,7 +114,8 @@ impl<'a> Resources<'a> {
         Self { session, infra_id, secrets, lists: Lock::default() }
     }
 
-    /// The items of a list that were asked for not before a moment.
+    /// The items of a list that were asked for not before a moment; or shortly before it, if the resource was not ready
+    /// then: several that are waited for share a list.
     async fn list(
         &self,
         kind: &'static Kind,
@@ -124,7 +129,9 @@ impl<'a> Resources<'a> {
         };
         let mut kept = kept.lock().await;
         if let Some((at, items)) = &*kept
-            && since.is_none_or(|since| *at >= since)
+            && since.is_none_or(|since| {
+                *at >= since || (at.elapsed() < RECENT && self.pends(kind, wanted, items))
+            })
         {
             return Ok(Arc::clone(items));
         }
@@ -132,6 +139,11 @@ impl<'a> Resources<'a> {
         let items = Arc::new((kind.read)(self, wanted).await?);
         *kept = Some((at, Arc::clone(&items)));
         Ok(items)
+    }
+
+    /// Whether a list shows a resource as one that is not ready.
+    fn pends(&self, kind: &Kind, wanted: &Wanted, items: &[Item]) -> bool {
+        items.iter().any(|item| matches!(item.state, State::Pending(_)) && self.is(kind, wanted, item))
     }
 
     /// The keys of the tags by which the cluster's resources are known.
