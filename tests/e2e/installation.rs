@@ -174,14 +174,14 @@ impl Installation {
 
     /// `landfall create cluster --engine native`, however it ends.
     pub fn try_native(&self, more: &[&str]) -> Ran {
-        self.heard(&[&self.native_command(), PATIENT, more].concat())
+        self.heard(&[&self.native_command()[..], more].concat())
     }
 
     /// The command itself.
     pub fn native_command(&self) -> Vec<&str> {
         let folder = self.ignition.path().to_str().unwrap();
         let command = ["create", "cluster", "--engine", "native", "--yes", "--ignition", folder];
-        [&command[..], &["--release", self.release]].concat()
+        [&command[..], &["--release", self.release], PATIENT].concat()
     }
 
     /// The files that commands read: those of the directory, of the environment, and the Ignition files.
@@ -199,7 +199,6 @@ impl Installation {
             .arg(format!("--root={}", root.display()))
             .args(["--", env!("CARGO_BIN_EXE_landfall")])
             .args(command)
-            .args(PATIENT)
             .args(["-o", "json", "--dir", self.directory().to_str().unwrap()])
             .env_clear()
             .envs(self.landfall.environment())

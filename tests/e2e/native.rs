@@ -45,6 +45,21 @@ fn installation() -> Installation {
     Installation::prepare(WANTED.release, WANTED.region, Vec::new(), |_| PLATFORM.to_owned())
 }
 
+/// Calls that create, and those that look whether something exists or is ready, beside those of preflight and plan.
+#[test]
+#[ignore = "needs moto"]
+fn a_resource_takes_few_calls() {
+    let installation = installation();
+    let calls = || f64::from(u32::try_from(installation.front().asked().len()).unwrap());
+    let shown = installation.try_native(&["--plan"]).ends(0).json();
+    let resources = u32::try_from(shown["resources"].as_array().unwrap().len()).unwrap();
+    let before = calls();
+    installation.create_native(&[]);
+    let each = (calls() - 2.0 * before) / f64::from(resources);
+    assert!(resources > 70 && each > 1.0, "{each} calls for each of {resources} resources");
+    assert!(each < 2.4, "{each} calls for each of {resources} resources");
+}
+
 #[test]
 #[ignore = "needs moto"]
 fn a_cluster_is_created_once_and_removed() {

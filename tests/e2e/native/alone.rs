@@ -31,8 +31,7 @@ fn no_other_program_is_needed() {
     let before = Listing::of(installation.cloud());
     let root = tempfile::tempdir().unwrap();
     bring(root.path(), Path::new(LANDFALL));
-    libraries(LANDFALL).iter().for_each(|library| bring(root.path(), library));
-    for file in installation.files() {
+    for file in libraries(LANDFALL).into_iter().chain(installation.files()) {
         bring(root.path(), &file);
     }
     let programs = walkdir::WalkDir::new(root.path()).into_iter().map(Result::unwrap);
