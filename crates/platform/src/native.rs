@@ -239,7 +239,7 @@ pub struct Traits {
 /// What a cloud does for the resources of one cluster. Futures do nothing by themselves.
 pub trait Api: Send + Sync {
     /// The resource, if it exists. The answer may come from a list that is as old as this run, unless it is to be
-    /// `fresh`: then nothing is used that was read before the call.
+    /// `fresh`: then nothing is used that was read before the call, unless it was not ready a second before.
     fn find<'s>(&'s self, wanted: &'s Wanted, fresh: bool) -> Waiting<'s, Result<Option<Existing>, Failure>>;
 
     /// Creates the resource; gives its outputs. A resource that a repeated call would create twice is recognised by

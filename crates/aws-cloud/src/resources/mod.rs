@@ -330,7 +330,13 @@ impl Api for Resources<'_> {
     }
 
     fn repair<'s>(&'s self, wanted: &'s Wanted, existing: &'s Existing) -> Waiting<'s, Made<bool>> {
-        Box::pin(repairs::repair(self, wanted, existing))
+        Box::pin(async move {
+            let is_changed = repairs::repair(self, wanted, existing).await?;
+            if is_changed {
+                self.lists.lock().unwrap_or_else(PoisonError::into_inner).clear();
+            }
+            Ok(is_changed)
+        })
     }
 
     fn traits(&self, name: &str) -> Traits {

@@ -9,7 +9,7 @@ use crate::desired::Mode;
 /// The rule that lets the API be asked.
 const API_RULE: Rule<'static> =
     Rule { name: "apiserver_in", priority: 101, port: "6443", family: Family::V4 };
-/// The same for clients with IPv6, where not everybody is one: a rule has sources of one family.
+/// The same for clients with IPv6, where only the machine networks are allowed: the sources of a rule are of one family.
 const API_RULE_V6: Rule<'static> =
     Rule { name: "apiserver_in_v6", priority: 102, family: Family::V6, ..API_RULE };
 

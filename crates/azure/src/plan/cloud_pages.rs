@@ -188,10 +188,10 @@ pub(super) fn outside(place: Place, found: &Subnet, prefixes: &[&str], machines:
         .related("the machine networks", MACHINE_NETWORK)
 }
 
-pub(super) fn without_ipv6(place: Place, found: &Subnet) -> Finding {
+pub(super) fn without_ipv6(place: &Place, found: &Subnet) -> Finding {
     let message = format!("the services have IPv6, and the subnet `{}` does not", shortened(&found.name));
     Finding::error(&ADDRESSES, Kind::Invalid, place.field, message)
-        .at(place.at)
+        .at(place.at.clone())
         .help("add an IPv6 CIDR to the subnet and to networking.machineNetwork, or use another subnet")
         .related("the service networks", "networking.serviceNetwork")
 }

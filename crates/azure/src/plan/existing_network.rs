@@ -38,7 +38,10 @@ pub(super) fn check(planning: &Planning<'_>, out: &mut Findings) {
     for (i, given) in platform.subnets.iter().enumerate() {
         let place = place(platform, i, given);
         match network.subnets.iter().find(|subnet| subnet.name.eq_ignore_ascii_case(&given.name)) {
-            Some(subnet) => check_addresses(place, subnet, &machines, out),
+            Some(subnet) => {
+                check_family(planning, &place, subnet, out);
+                check_addresses(place, subnet, &machines, out);
+            }
             None if planning.asked() || !network.subnets.is_empty() => {
                 let there: Vec<&str> = network.subnets.iter().map(|subnet| subnet.name.as_str()).collect();
                 out.push(cloud_pages::no_subnet(place, &given.name, name, &there));
@@ -125,6 +128,14 @@ fn machine_networks<'a>(planning: &Planning<'a>) -> Vec<&'a Net> {
     let case = planning.case;
     let given = case.config.networking.iter().flat_map(|networking| &networking.machine_network);
     given.filter_map(|network| network.cidr.given()).collect()
+}
+
+/// Whether machines in a subnet have IPv6 addresses, where services have them.
+fn check_family(planning: &Planning<'_>, place: &Place, subnet: &Subnet, out: &mut Findings) {
+    let has_ipv6 = subnet.address_prefixes.iter().any(|prefix| prefix.contains(':'));
+    if planning.case.config.has_ipv6_services() && planning.asked() && !has_ipv6 {
+        out.push(cloud_pages::without_ipv6(place, subnet));
+    }
 }
 
 fn check_addresses(place: Place, subnet: &Subnet, machines: &[&Net], out: &mut Findings) {

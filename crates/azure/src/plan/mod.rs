@@ -115,7 +115,7 @@ pub(super) fn plan(case: &Case<'_>, out: &mut Findings) -> Option<Platforms> {
     let protection = pools.as_ref().map(|(master, compute)| image::protection(master, compute, out));
     let network = network::choose(&planning, pools.as_ref().map_or(&[], |(_, compute)| compute), out);
     let address = network.as_ref().and_then(|network| user_dns::address(&planning, network, out));
-    let ipv6 = network.as_ref().and_then(|network| ipv6::address(&planning, network, out));
+    let ipv6 = network.as_ref().and_then(|network| ipv6::address(&planning, network));
     let storage = storage::choose(&planning, pools.as_ref().map(|(master, _)| master), out);
     resource_group::check(&planning, out);
     dns::check(&planning, &cluster, out);

@@ -4,6 +4,7 @@
 use std::net::Ipv6Addr;
 
 use landfall_azure_objects::kinds::named;
+use landfall_azure_objects::names::resource_id;
 use landfall_platform::native::output;
 use serde_json::{Value, json};
 
@@ -31,24 +32,14 @@ impl Builder<'_> {
             let records = json!({ "ttl": TTL, "aaaaRecords": [{ "ipv6Address": address }] });
             self.record("private-record", &zone, ("AAAA", name), "PrivateDnsZonesARecord", records, &after);
         }
-        let (Some(outside), Some(zone), true) =
-            (outside, &azure.dns.public_zone, self.plan.cluster.external_api)
-        else {
-            return;
-        };
-        let name = &self.plan.cluster.name;
-        let has_names = self.catalogue.cloud(&azure.cloud.name);
-        let has_names = has_names.is_some_and(|(_, cloud)| !cloud.public_ip_dns_suffix.is_empty());
-        let (kind, name, field) = if has_names {
-            let alias = json!({ "cname": output(&outside.name, "fqdn") });
-            ("CNAME", format!("v6-api.{name}"), json!({ "CNAMERecord": alias }))
-        } else {
-            let address = json!([{ "ipv6Address": output(&outside.name, "ipAddress") }]);
-            ("AAAA", format!("api.{name}"), json!({ "AAAARecords": address }))
-        };
-        let mut record = field;
-        record["TTL"] = TTL.into();
-        self.record("public-record", zone, (kind, &name), "DnsZonesCNAMERecord", record, &[]);
+        let cluster = &self.plan.cluster;
+        let Some(outside) = outside.filter(|_| cluster.external_api) else { return };
+        let zone = format!("Microsoft.Network/dnsZones/{}", cluster.base_domain);
+        let zone = resource_id(self.subscription(), &azure.groups.base_domain, &zone);
+        let alias = json!({ "cname": output(&outside.name, "fqdn") });
+        let record = json!({ "TTL": TTL, "CNAMERecord": alias });
+        let name = format!("v6-api.{}", cluster.name);
+        self.record("public-record", &zone, ("CNAME", &name), "DnsZonesCNAMERecord", record, &[]);
     }
 
     /// Adds a record of a zone, with the cluster's tags; `like` is the kind of object that has the same interface.

@@ -40,6 +40,8 @@ const POINTER: &str = r#"{"ignition":{}}"#;
 const TOLD: &str = "\u{0}";
 /// Stands at the end of an id for the NAT gateway of a subnet, which has no id.
 pub(crate) const ASSOCIATION: &str = "natGateway";
+/// The kind of NAT gateways that are attached to subnets of an existing network.
+const ASSOCIATIONS: &str = "gateway-association";
 /// How blobs are opened where the account refuses its keys.
 const IDENTITY: &str = "identity";
 /// Versions of the interface for what has no object.
@@ -66,7 +68,6 @@ pub(crate) fn graph(plan: &Plan, catalogue: &Catalogue) -> Result<Option<Graph>,
     let mut builder = Builder {
         plan,
         azure,
-        catalogue,
         known: Known::default(),
         graph: Graph { titles: TITLES, ..Graph::default() },
         stage: VNET,
@@ -109,7 +110,6 @@ pub(crate) fn refusal(field: &str, message: &str) -> Finding {
 struct Builder<'p> {
     plan: &'p Plan,
     azure: &'p planned::Plan,
-    catalogue: &'p Catalogue,
     known: Known,
     graph: Graph,
     stage: &'static str,
@@ -207,9 +207,9 @@ impl<'p> Builder<'p> {
         let account = self.graph.resources.iter().find(|node| node.kind == kinds::STORAGE_ACCOUNT);
         let account = account.map(|node| (node.name.clone(), id_of(node).to_owned()));
         let (account, account_id) = account.unwrap_or_default();
-        let mut before_machines = self.image(&account, &account_id);
+        let versions = self.image(&account, &account_id);
         if self.azure.storage.without_access_keys {
-            before_machines.extend(self.blob_reader(&account_id));
+            self.blob_reader(&account_id);
         }
         self.stage = BOOTSTRAP;
         let container =
@@ -231,7 +231,7 @@ impl<'p> Builder<'p> {
             let is_bootstrap = self.stage == BOOTSTRAP;
             let source = self.opened(json!({ "account": account_id, "url": output(&config, "url") }));
             let Some(node) = self.graph.resources.last_mut() else { continue };
-            node.after.extend(before_machines.iter().cloned());
+            node.after.extend(versions.iter().cloned());
             let data = if is_bootstrap { "azure_bootstrap_ignition_stub" } else { "ignition_master" };
             if let Some(body) = node.properties.get_mut("body") {
                 body["properties"]["osProfile"]["customData"] = secret(data);
@@ -291,21 +291,22 @@ impl<'p> Builder<'p> {
             let id = format!("{vnet}/subnets/{}/{ASSOCIATION}", gateway.subnet);
             let attached = self.in_group(&format!("Microsoft.Network/natGateways/{}", gateway.name));
             let body = json!({ "properties": { "natGateway": { "id": attached } } });
-            self.add("gateway-association", &gateway.subnet, &id, &version, body, &[]);
+            self.add(ASSOCIATIONS, &gateway.subnet, &id, &version, body, &[]);
         }
     }
 
-    /// Adds the role with which the bootstrap machine reads its config, where no signature opens the account; gives its
-    /// node. The machine has the user's only identity, or the one that is created.
-    fn blob_reader(&mut self, account_id: &str) -> Option<String> {
+    /// Adds the role with which the bootstrap machine reads its config, where no signature opens the account. The
+    /// machine has the user's only identity, or the one that is created.
+    fn blob_reader(&mut self, account_id: &str) {
         let given = self.azure.control_plane.identities.iter().flatten().next();
         let given = given.map(|id| {
             let name = id.rsplit('/').next().unwrap_or_default();
             let version = named("UserAssignedIdentity").map(version).unwrap_or_default();
             (self.add(GIVEN_IDENTITY, name, id, &version, json!({}), &[]), id.clone())
         });
-        let identity = given.or_else(|| self.created_identity())?;
-        Some(self.role("blob-reader", account_id, BLOB_READER, &identity))
+        if let Some(identity) = given.or_else(|| self.created_identity()) {
+            self.role("blob-reader", account_id, BLOB_READER, &identity);
+        }
     }
 
     /// Node and id of the identity that is created for the machines.
@@ -314,8 +315,8 @@ impl<'p> Builder<'p> {
         identity.map(|node| (node.name.clone(), id_of(node).to_owned()))
     }
 
-    /// Adds a role of an identity, which is given by node and id; gives its node.
-    fn role(&mut self, title: &str, scope: &str, role: &str, (node, identity): &(String, String)) -> String {
+    /// Adds a role of an identity, which is given by node and id.
+    fn role(&mut self, title: &str, scope: &str, role: &str, (node, identity): &(String, String)) {
         let subscription = self.subscription();
         let definitions = "providers/Microsoft.Authorization/roleDefinitions";
         let body = json!({ "properties": {
@@ -325,7 +326,7 @@ impl<'p> Builder<'p> {
         } });
         let name = role_assignment(scope, role, identity);
         let id = format!("{scope}/providers/Microsoft.Authorization/roleAssignments/{name}");
-        self.add(ROLE_ASSIGNMENT, title, &id, ROLES, body, &[])
+        self.add(ROLE_ASSIGNMENT, title, &id, ROLES, body, &[]);
     }
 
     /// What each stage gives to whoever comes after it.
@@ -351,8 +352,8 @@ impl<'p> Builder<'p> {
         ]);
     }
 
-    /// Has each resource wait for those whose ids it names, and subnets of one network for each other: Azure changes
-    /// one of them at a time.
+    /// Has each resource wait for those whose ids it names, and subnets of one network, and what is attached to
+    /// them, for each other: Azure changes one of them at a time.
     fn link(&mut self) {
         let ids: Vec<(String, String)> =
             self.graph.resources.iter().map(|node| (id_of(node).to_lowercase(), node.name.clone())).collect();
@@ -367,7 +368,7 @@ impl<'p> Builder<'p> {
                 let nearest = around.max_by_key(|(id, _)| id.len());
                 node.after.extend(nearest.map(|(_, name)| name.clone()));
             }
-            if node.kind == "subnet" {
+            if ["subnet", ASSOCIATIONS].contains(&node.kind) {
                 node.after.extend(subnet.replace(node.name.clone()));
             }
             node.after.sort();

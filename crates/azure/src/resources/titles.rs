@@ -14,7 +14,7 @@ pub(super) const TITLES: &[(&str, &str)] = &[
     ("load-balancer", "Load balancer"),
     ("nat-gateway", "NAT gateway"),
     ("network-interface", "Network interface"),
-    ("private-record", "Private DNS A record"),
+    ("private-record", "Private DNS record"),
     ("private-zone", "Private DNS zone"),
     ("private-zone-link", "Private DNS zone network link"),
     ("public-ip", "Public IP address"),

@@ -340,6 +340,18 @@ fn both_families() {
     }
 }
 
+/// Only the API is public.
+#[test]
+fn both_families_with_internal_applications() {
+    let made = dual_stack("", |text| {
+        text.replace(
+            "publish: External\n",
+            "publish: Mixed\noperatorPublishingStrategy:\n  apiserver: External\n  ingress: Internal\n",
+        )
+    });
+    assert!(made.iter().any(|path| path.ends_with("/dnszones/example.com/cname/v6-api.demo")), "{made:?}");
+}
+
 #[test]
 fn both_families_in_a_private_cluster() {
     let made = dual_stack("", |text| text.replace("publish: External", "publish: Internal"));

@@ -50,16 +50,18 @@ pub(super) async fn dns_zone(session: &Session<'_>) -> Asked<Option<DnsZone>> {
     let Some(Described { id, name }) = found else {
         return Ok(None);
     };
-    let records = records(arm, &path, &names(&cluster, hub), &cluster.base_domain).await;
+    let ipv6 = session.asking.config.has_ipv6_services();
+    let records = records(arm, &path, &names(&cluster, hub, ipv6), &cluster.base_domain).await;
     let records = records.map_err(|fault| refused(&fault, FIELD))?;
     Ok(Some(DnsZone { id, name, records }))
 }
 
-/// The names below the zone that the cluster makes. Without private zones the internal one is there too.
-fn names(cluster: &Cluster, hub: bool) -> Vec<String> {
+/// The names below the zone that the cluster creates. Without private zones the internal one is there too.
+fn names(cluster: &Cluster, hub: bool, ipv6: bool) -> Vec<String> {
     let internal = hub.then_some("api-int");
     let external = (hub || cluster.external_api).then_some("api");
-    external.into_iter().chain(internal).map(|name| format!("{name}.{}", cluster.name)).collect()
+    let ipv6 = (ipv6 && cluster.external_api).then_some("v6-api");
+    external.into_iter().chain(internal).chain(ipv6).map(|name| format!("{name}.{}", cluster.name)).collect()
 }
 
 /// Those of the names that have a record already, each with its type.
@@ -92,7 +94,7 @@ mod tests {
             ..InstallConfig::default()
         };
         config.metadata.name = "demo".to_owned();
-        names(&Cluster::of(&config), hub)
+        names(&Cluster::of(&config), hub, false)
     }
 
     #[test]
@@ -100,6 +102,9 @@ mod tests {
         assert_eq!(named("External", false), ["api.demo"]);
         assert!(named("Internal", false).is_empty());
         assert_eq!(named("Internal", true), ["api.demo", "api-int.demo"]);
+        let cluster =
+            Cluster { name: "demo".to_owned(), external_api: true, ..Cluster::of(&InstallConfig::default()) };
+        assert_eq!(names(&cluster, false, true), ["api.demo", "v6-api.demo"]);
     }
 
     #[test]

@@ -1,8 +1,11 @@
 //! NAT gateways that are attached to subnets of the user's. Such an attachment is a property of the subnet, which is read
 //! and written as a whole.
 
+use landfall_platform::native::Failure;
 use serde_json::{Map, Value};
 
+use super::failure::failure;
+use super::{Made, pages};
 use crate::cloud::arm::Arm;
 use crate::cloud::fault::Fault;
 use crate::resources::ASSOCIATION;
@@ -29,9 +32,10 @@ pub(super) async fn whole<'i>(
     version: &str,
     id: &'i str,
     wanted: &Value,
-) -> Result<(&'i str, Value), Fault> {
+) -> Made<(&'i str, Value)> {
     let path = subnet(id).unwrap_or(id);
-    let mut whole = arm.find_in::<Map<String, Value>>(version, path).await?.unwrap_or_default();
+    let found = arm.find_in::<Map<String, Value>>(version, path).await.map_err(|fault| failure(&fault))?;
+    let mut whole = found.ok_or_else(|| Failure::Refused(Box::new(pages::not_there(path))))?;
     let properties = whole.entry("properties").or_insert_with(|| Map::new().into());
     if let (Some(properties), Some(attached)) =
         (properties.as_object_mut(), wanted.pointer("/properties/natGateway"))

@@ -172,8 +172,7 @@ impl<'a> Resources<'a> {
         let arm = self.arm().await?;
         let mut place = id;
         if association::is(id) {
-            (place, body) =
-                association::whole(arm, version, id, &body).await.map_err(|fault| failure(&fault))?;
+            (place, body) = association::whole(arm, version, id, &body).await?;
         }
         let (begun, shown) =
             arm.begin_put_in(version, place, &body).await.map_err(|fault| failure(&fault))?;
@@ -248,7 +247,7 @@ impl<'a> Resources<'a> {
     async fn delete(&self, kind: &str, outputs: &Properties) -> Made<()> {
         let text = |key: &str| outputs.get(key).and_then(Value::as_str).unwrap_or_default();
         let (id, version) = (text("id"), text("apiVersion"));
-        // Blobs go with their container. Subnets with NAT gateways that are attached to them are the user's.
+        // Blobs go with their container. The subnet that a NAT gateway is attached to is the user's.
         if [COPY, BLOB].contains(&kind) || id.is_empty() || association::is(id) {
             return Ok(());
         }

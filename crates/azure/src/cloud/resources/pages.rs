@@ -28,8 +28,8 @@ pub(super) fn not_there(id: &str) -> Finding {
 pub(super) fn storage(call: &str, why: &str) -> Finding {
     let message = format!("{call} failed: {why}");
     Finding::error(&STORAGE, Kind::Invalid, "", message).help(
-        "check the network and the proxy to the storage account's endpoint, and whether a policy forbids its keys; \
-         then run the same command again",
+        "check the network and the proxy to the storage account's endpoint, whether a policy forbids its keys, and \
+         with `allowSharedKeyAccess: false` whether the caller may read and write blobs; then run the same command again",
     )
 }
 

@@ -22,7 +22,8 @@ use super::failure::failure;
 use super::signature::{Allowed, VERSION, query as signed};
 use super::{COPY, Made, Resources, pages};
 use crate::cloud::api_versions::Api;
-use crate::cloud::fault::Fault;
+use crate::cloud::authority;
+use crate::cloud::fault::{Fault, Sort};
 use crate::cloud::gather::nullable;
 
 /// The digest of an uploaded blob, among its metadata.
@@ -82,7 +83,16 @@ async fn token(resources: &Resources<'_>, call: &str) -> Made<Secret<String>> {
     let found = resources.session.found().await;
     let found = found.map_err(|_| refused(call, "there are no credentials"))?;
     let tokens = resources.blob_tokens.get_or_init(|| async { found.tokens.of_scope(SCOPE) }).await;
-    let token = tokens.token().await.map_err(|error| failure(&Fault::of_token(call, &error)))?;
+    let token = tokens.token().await.map_err(|error| {
+        let fault = Fault::of_token(call, &error);
+        let is_authority_down =
+            authority::failed_with(&error).is_some() || landfall_net::fault(&error).is_some();
+        if is_authority_down && fault.sort != Sort::Throttled {
+            Failure::NotYet(Box::new(pages::storage(call, &fault.message)))
+        } else {
+            failure(&fault)
+        }
+    })?;
     Ok(Secret::new(token.token.secret().to_owned()))
 }
 

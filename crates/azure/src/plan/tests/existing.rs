@@ -87,26 +87,31 @@ fn subnets_are_in_the_network() {
     is_for_the_cloud_only("LF0771", &in_network(), &none);
 }
 
-/// Services with IPv6 need machines and a load balancer with IPv6.
+/// Services with IPv6 need machines with IPv6.
 #[test]
-fn the_control_plane_has_the_families_of_the_services() {
+fn subnets_have_the_families_of_the_services() {
     let mut config = in_network();
     let networking = config.networking.get_or_insert_default();
     networking.service_network.extend("fd02::/112".parse().map(Network::Given));
     let address = |prefixes: &[&str]| {
         let facts = with_network(|network| {
-            if let Some(subnet) = network.subnets.first_mut() {
-                subnet.address_prefixes = prefixes.iter().map(|&prefix| prefix.to_owned()).collect();
+            for subnet in &mut network.subnets {
+                let own = subnet.address_prefixes.iter().map(String::as_str);
+                let all = own.chain(prefixes.iter().copied()).map(str::to_owned);
+                subnet.address_prefixes = all.collect();
             }
         });
         let (plan, findings) = planned(&config, facts);
         (plan.and_then(|plan| plan.load_balancers.ipv6_address.map(|a| a.to_string())), findings)
     };
-    let (found, findings) = address(&["10.0.0.0/24", "fd00::/64"]);
+    let (found, findings) = address(&["fd00::/64"]);
     assert_eq!(found.as_deref(), Some("fd00::ffff:ffff:ffff:fffe"), "{findings:?}");
-    let (found, findings) = address(&["10.0.0.0/24"]);
+    let (found, findings) = address(&[]);
     assert_eq!(found, None);
-    assert_eq!(places(&findings), [("LF0772", "platform.azure.controlPlaneSubnet")]);
+    assert_eq!(
+        places(&findings),
+        [("LF0772", "platform.azure.controlPlaneSubnet"), ("LF0772", "platform.azure.computeSubnet")]
+    );
     assert_names(message(&findings), &["`masters`", "IPv6"]);
 }
 
