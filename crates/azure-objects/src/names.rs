@@ -9,6 +9,11 @@ pub const CONTRIBUTOR: &str = "b24988ac-6180-42a0-ab88-20f7382dd24c";
 /// The role that reads blobs: Storage Blob Data Reader.
 pub const BLOB_READER: &str = "2a2b9908-6ea1-4ae2-8e65-a410df84e7d1";
 
+/// The names of the API in the private zone.
+pub const PRIVATE_NAMES: [&str; 2] = ["api", "api-int"];
+/// Seconds for which an answer with a record may be kept.
+pub const TTL: u16 = 300;
+
 /// The longest name of an object: the operator cuts its label with the owner's name there.
 const LONGEST: usize = 63;
 /// How much of a longer name is kept before its digest.

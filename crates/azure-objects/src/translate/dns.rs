@@ -6,14 +6,10 @@ use super::binding::Binding;
 use super::network::in_group;
 use super::set::{Object, Set, owner, reference};
 use crate::desired::Need;
-use crate::names::resource_id;
+use crate::names::{PRIVATE_NAMES, TTL, resource_id};
 
 /// Where a private zone is: everywhere.
 const LOCATION: &str = "global";
-/// Seconds for which an answer may be kept.
-const TTL: u16 = 300;
-/// The names within the network.
-const PRIVATE_NAMES: [&str; 2] = ["api", "api-int"];
 
 /// Adds zone, link and records; none of them where the user provides the records.
 pub(super) fn add(set: &mut Set<'_>) {

@@ -9,8 +9,6 @@ use super::set::{Family, Object, Set, by_id, reference};
 
 /// Minutes after which a quiet connection is forgotten.
 const IDLE_MINUTES: u8 = 30;
-/// Name of the public load balancer's frontend for IPv4.
-pub(super) const PUBLIC_FRONTEND: &str = "public-lb-ip-v4";
 
 /// What a load balancer passes on, and how it looks whether a machine takes it.
 struct Service {
@@ -99,7 +97,8 @@ fn add_public(set: &mut Set<'_>) {
     set.add(Object::new("LoadBalancer", set.names.public.clone(), spec));
 }
 
-fn public_frontend(family: Family) -> String {
+/// Name of the public load balancer's frontend.
+pub(super) fn public_frontend(family: Family) -> String {
     format!("public-lb-ip{}", family.ending())
 }
 

@@ -6,7 +6,7 @@ use landfall_model::azure::planned::{BootDiagnostics, DataDisk, Pool, PoolImage}
 use landfall_model::plan::in_turn;
 use serde_json::{Map, Value, json};
 
-use super::load_balancers::{PUBLIC_FRONTEND, Part, part};
+use super::load_balancers::{Part, part, public_frontend};
 use super::network::{Rule, add_rule, in_group};
 use super::set::{Family, Object, Set, by_id, object, owner, reference};
 use super::{Ignition, pages};
@@ -123,7 +123,7 @@ fn add_way_to_bootstrap(set: &mut Set<'_>) -> Option<String> {
         "protocol": "Tcp",
         "frontendPort": SSH_PORT,
         "backendPort": SSH_PORT,
-        "frontendIPConfiguration": part(set, set.infra_id(), Part::Frontend, PUBLIC_FRONTEND),
+        "frontendIPConfiguration": part(set, set.infra_id(), Part::Frontend, &public_frontend(Family::V4)),
     });
     let name = set.name_within("NAT rule", &balancer, &azure_name);
     set.add(Object::new("LoadBalancersInboundNatRule", name.clone(), spec));

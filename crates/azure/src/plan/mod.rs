@@ -27,7 +27,7 @@ mod user_dns;
 #[cfg(test)]
 mod tests;
 
-use std::net::Ipv4Addr;
+use std::net::{Ipv4Addr, Ipv6Addr};
 
 use landfall_diagnostics::Findings;
 use landfall_model::facts::Source;
@@ -134,7 +134,7 @@ pub(super) fn plan(case: &Case<'_>, out: &mut Findings) -> Option<Platforms> {
             existing: platform.resource_group_name.clone(),
             base_domain: platform.base_domain_resource_group_name.clone(),
         },
-        load_balancers: planned::LoadBalancers { ipv6_address: ipv6, ..load_balancers(&planning, address) },
+        load_balancers: load_balancers(&planning, address, ipv6),
         network: network?,
         outbound_type: outbound_type(platform).to_owned(),
         identity: identities::made(&planning),
@@ -153,12 +153,16 @@ fn outbound_type(platform: &Platform) -> &str {
     if given == NAT_GATEWAY.0 { NAT_GATEWAY.1 } else { given }
 }
 
-fn load_balancers(planning: &Planning<'_>, api_address: Option<Ipv4Addr>) -> planned::LoadBalancers {
+fn load_balancers(
+    planning: &Planning<'_>,
+    api_address: Option<Ipv4Addr>,
+    ipv6_address: Option<Ipv6Addr>,
+) -> planned::LoadBalancers {
     let own_routes = planning.platform.outbound_type == OWN_ROUTES;
     planned::LoadBalancers {
         internal: format!("{}-internal", planning.id()),
         public: if own_routes { String::new() } else { planning.id().to_owned() },
         api_address,
-        ipv6_address: None,
+        ipv6_address,
     }
 }

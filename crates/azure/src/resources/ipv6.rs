@@ -4,16 +4,12 @@
 use std::net::Ipv6Addr;
 
 use landfall_azure_objects::kinds::named;
-use landfall_azure_objects::names::resource_id;
+use landfall_azure_objects::names::{PRIVATE_NAMES, TTL, resource_id};
 use landfall_platform::native::output;
 use serde_json::{Value, json};
 
 use super::kinds::version;
 use super::{Builder, CLUSTER, id_of};
-
-/// Seconds for which an answer may be kept.
-const TTL: u16 = 300;
-const PRIVATE_NAMES: [&str; 2] = ["api", "api-int"];
 
 impl Builder<'_> {
     /// Adds the records, where the cloud's DNS has those for IPv4. `address` is that of the internal load balancer.

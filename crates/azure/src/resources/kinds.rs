@@ -40,10 +40,7 @@ static TYPES: &[Type] = &[
     own("PrivateDnsZonesARecord", "private-record", "A"),
     own("DnsZonesARecord", "public-record", "A"),
     own("DnsZonesCNAMERecord", "public-record", "CNAME"),
-    Type {
-        given: GIVEN_IDENTITY,
-        ..own("UserAssignedIdentity", "identity", "Microsoft.ManagedIdentity/userAssignedIdentities")
-    },
+    own("UserAssignedIdentity", "identity", "Microsoft.ManagedIdentity/userAssignedIdentities"),
     own("RoleAssignment", ROLE_ASSIGNMENT, "providers/Microsoft.Authorization/roleAssignments"),
     own("StorageAccount", STORAGE_ACCOUNT, "Microsoft.Storage/storageAccounts"),
     own("StorageAccountsBlobServicesContainer", CONTAINER, "containers"),

@@ -39,11 +39,11 @@ const POINTER: &str = r#"{"ignition":{}}"#;
 /// Stands for a value that only another resource tells.
 const TOLD: &str = "\u{0}";
 /// Stands at the end of an id for the NAT gateway of a subnet, which has no id.
-pub(crate) const ASSOCIATION: &str = "natGateway";
+pub(crate) const NAT_GATEWAY: &str = "natGateway";
 /// The kind of NAT gateways that are attached to subnets of an existing network.
-const ASSOCIATIONS: &str = "gateway-association";
-/// How blobs are opened where the account refuses its keys.
-const IDENTITY: &str = "identity";
+const GATEWAY_ASSOCIATION: &str = "gateway-association";
+/// How blobs are opened where the account refuses its keys: the value of `access` in what concerns a blob.
+pub(crate) const BY_IDENTITY: &str = "identity";
 /// Versions of the interface for what has no object.
 const ROLES: &str = "2022-04-01";
 
@@ -169,7 +169,7 @@ impl<'p> Builder<'p> {
     fn opened(&self, blob: Value) -> Value {
         let mut blob = blob;
         if self.azure.storage.without_access_keys {
-            blob["access"] = IDENTITY.into();
+            blob["access"] = BY_IDENTITY.into();
         }
         blob
     }
@@ -288,10 +288,10 @@ impl<'p> Builder<'p> {
         let vnet = resource_id(self.subscription(), &network.resource_group, &vnet);
         let version = named("VirtualNetworksSubnet").map(version).unwrap_or_default();
         for gateway in &network.nat_gateways {
-            let id = format!("{vnet}/subnets/{}/{ASSOCIATION}", gateway.subnet);
+            let id = format!("{vnet}/subnets/{}/{NAT_GATEWAY}", gateway.subnet);
             let attached = self.in_group(&format!("Microsoft.Network/natGateways/{}", gateway.name));
             let body = json!({ "properties": { "natGateway": { "id": attached } } });
-            self.add(ASSOCIATIONS, &gateway.subnet, &id, &version, body, &[]);
+            self.add(GATEWAY_ASSOCIATION, &gateway.subnet, &id, &version, body, &[]);
         }
     }
 
@@ -368,7 +368,7 @@ impl<'p> Builder<'p> {
                 let nearest = around.max_by_key(|(id, _)| id.len());
                 node.after.extend(nearest.map(|(_, name)| name.clone()));
             }
-            if ["subnet", ASSOCIATIONS].contains(&node.kind) {
+            if ["subnet", GATEWAY_ASSOCIATION].contains(&node.kind) {
                 node.after.extend(subnet.replace(node.name.clone()));
             }
             node.after.sort();

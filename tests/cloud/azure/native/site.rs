@@ -110,6 +110,15 @@ impl Site {
         said
     }
 
+    /// Runs `landfall create cluster` again, which finds everything as it is planned.
+    #[track_caller]
+    pub fn changes_nothing(&self, more: &[&str]) {
+        let changes = self.changes();
+        let again = self.create(more).to_string();
+        assert!(!again.contains("LF1424") && !again.contains("LF1428"), "{again}");
+        assert_eq!(self.changes(), changes, "a second run has changed something");
+    }
+
     /// The same as a process of its own; `with` gets to know its id.
     pub fn spawn_create(&self, with: impl FnOnce(Pid)) -> Output {
         let mut command = Command::new(env!("CARGO_BIN_EXE_landfall"));

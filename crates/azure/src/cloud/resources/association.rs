@@ -8,11 +8,11 @@ use super::failure::failure;
 use super::{Made, pages};
 use crate::cloud::arm::Arm;
 use crate::cloud::fault::Fault;
-use crate::resources::ASSOCIATION;
+use crate::resources::NAT_GATEWAY;
 
 /// The subnet of an attachment; none for the id of anything else.
 fn subnet(id: &str) -> Option<&str> {
-    id.strip_suffix(ASSOCIATION)?.strip_suffix('/')
+    id.strip_suffix(NAT_GATEWAY)?.strip_suffix('/')
 }
 
 /// Whether an id is that of an attachment.
@@ -40,7 +40,7 @@ pub(super) async fn whole<'i>(
     if let (Some(properties), Some(attached)) =
         (properties.as_object_mut(), wanted.pointer("/properties/natGateway"))
     {
-        properties.insert(ASSOCIATION.to_owned(), attached.clone());
+        properties.insert(NAT_GATEWAY.to_owned(), attached.clone());
     }
     Ok((path, whole.into()))
 }

@@ -33,6 +33,7 @@ use super::fault::Fault;
 use super::identity::Tokens;
 use super::operations::{Begun, Operation};
 use super::session::Session;
+use crate::resources::BY_IDENTITY;
 use failure::{failure, is_answer};
 use lists::Lists;
 use shown::{existing, is_whole};
@@ -206,7 +207,7 @@ impl<'a> Resources<'a> {
             return Ok(Secret::new(given.to_owned()));
         };
         let text = |key: &str| source.get(key).and_then(Value::as_str).unwrap_or_default();
-        let url = if text("access") == storage::IDENTITY {
+        let url = if text("access") == BY_IDENTITY {
             text("url").to_owned()
         } else {
             let query = storage::query(self, text("account"), signature::Allowed::Read).await?;

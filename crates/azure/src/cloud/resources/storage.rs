@@ -25,14 +25,13 @@ use crate::cloud::api_versions::Api;
 use crate::cloud::authority;
 use crate::cloud::fault::{Fault, Sort};
 use crate::cloud::gather::nullable;
+use crate::resources::BY_IDENTITY;
 
 /// The digest of an uploaded blob, among its metadata.
 const DIGEST: &str = "x-ms-meta-sha256";
 /// What every answer of the storage service has.
 const REQUEST: &str = "x-ms-request-id";
 const COPY_STATUS: &str = "x-ms-copy-status";
-/// How blobs are opened where the account refuses its keys.
-pub(super) const IDENTITY: &str = "identity";
 /// The scope of tokens for the blobs of all accounts, the same in every cloud:
 /// <https://learn.microsoft.com/azure/storage/blobs/authorize-access-azure-active-directory>.
 const SCOPE: &str = "https://storage.azure.com/.default";
@@ -155,7 +154,7 @@ impl<'w> Blob<'w> {
         let (Some(mut url), Some(client)) = (url, resources.session.client()) else {
             return Err(refused(&call, "the endpoint of the storage account is not an https URL"));
         };
-        let by_identity = self.access == IDENTITY;
+        let by_identity = self.access == BY_IDENTITY;
         if !by_identity {
             url.set_query(Some(query(resources, self.account, Allowed::Write).await?.expose()));
         }
