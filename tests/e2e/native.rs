@@ -86,6 +86,15 @@ fn a_cluster_is_created_once_and_removed() {
     installation.destroy_native_bootstrap();
     removed(&made, &Listing::of(cloud));
 
+    // A machine that the installed cluster replaces is not created again.
+    let machine = new.of_kind("machine")[0].says("instanceId").to_owned();
+    cloud.ec2("TerminateInstances", &[("InstanceId.1", &machine)]);
+    let left = Listing::of(cloud);
+    let third = installation.create_native(&[]);
+    assert!(findings(&third).iter().any(|(code, _)| *code == "LF1434"), "{third}");
+    assert_eq!(third["summary"]["counts"]["toCreate"], 0, "{}", third["summary"]["counts"]);
+    assert!(Listing::of(cloud).changed(&left).is_empty());
+
     installation.destroy();
     Listing::of(cloud).is_as(&before);
 }

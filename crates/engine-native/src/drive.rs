@@ -43,6 +43,9 @@ pub struct Run<'r> {
     pub pace: &'r Pace,
     /// Whether resources that nothing waits for may become ready in a later stage: [`Report::pending`].
     pub leaves: bool,
+    /// Whether the cluster is installed, and so manages the machines of its control plane itself. Of what is handed
+    /// over to it, nothing is created again or set back.
+    pub installed: bool,
 }
 
 /// A resource that was created and is not ready yet.
@@ -128,6 +131,9 @@ pub async fn run(
         report,
     };
     let mut work: FuturesUnordered<Waiting<'_, (&Node, Wanted, Event)>> = FuturesUnordered::new();
+    if run.installed {
+        board.hand_over(outputs);
+    }
     for Pending(wanted) in pending {
         let Some(node) = run.graph.resources.iter().find(|node| node.name == wanted.name) else { continue };
         board.running.insert(&node.name, Instant::now());
@@ -233,6 +239,21 @@ impl<'r> Board<'r> {
             && self.settling == 0
             && self.started.len() == self.nodes.len()
             && self.waiting.values().all(is_free)
+    }
+
+    /// Leaves alone what was created and belongs to the installed cluster now.
+    fn hand_over(&mut self, outputs: &mut BTreeMap<String, Properties>) {
+        for node in &self.nodes {
+            let past = self.run.journal.past(&node.name);
+            let Some(noted) = past.outputs.filter(|_| self.run.api.traits(node.kind).is_handed_over) else {
+                continue;
+            };
+            outputs.insert(node.name.clone(), noted);
+            self.started.insert(&node.name);
+            self.usable.insert(&node.name);
+            self.report.existing += 1;
+            self.done += 1;
+        }
     }
 
     /// The resources whose inputs are known, as many as may be worked on.

@@ -87,6 +87,7 @@
 //!     stop: &Stop::default(),
 //!     pace: &Pace::default(),
 //!     leaves: false,
+//!     installed: false,
 //! };
 //! # let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
 //! let report = runtime.block_on(run(&stage, Vec::new(), &mut BTreeMap::new()))?;

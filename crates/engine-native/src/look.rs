@@ -22,6 +22,8 @@ pub struct Look<'r> {
     pub past: &'r (dyn Fn(&str) -> Past + Sync),
     /// How many calls run at a time.
     pub pace: &'r Pace,
+    /// As [`Run::installed`](crate::Run::installed).
+    pub installed: bool,
 }
 
 /// What became of the resources of a stage that earlier runs created, by the names of the graph.
@@ -31,6 +33,8 @@ pub struct Looked {
     pub missing: Vec<String>,
     /// Those of which a property is not as it was created.
     pub changed: Vec<String>,
+    /// Those that no longer exist and that the installed cluster replaces itself.
+    pub handed_over: Vec<String>,
 }
 
 /// Looks for every resource of a stage that the journal has. `outputs` has those of earlier stages, and gets those of
@@ -56,19 +60,24 @@ pub async fn look(run: &Look<'_>, outputs: &mut BTreeMap<String, Properties>) ->
     let found = iter(&looks).map(|(node, past, wanted)| async move {
         let completes = run.api.traits(node.kind).completes;
         match run.api.find(wanted, false).await {
-            Ok(None) => Some((node.name.clone(), true)),
+            Ok(None) => Some((*node, true)),
             // What is not complete yet is not different from the plan.
             Ok(Some(existing)) if !existing.differences.is_empty() && (past.completed || !completes) => {
-                Some((node.name.clone(), false))
+                Some((*node, false))
             }
             _ => None,
         }
     });
-    let found: Vec<Option<(String, bool)>> = found.buffered(run.pace.parallel.max(1)).collect().await;
+    let found: Vec<Option<(&Node, bool)>> = found.buffered(run.pace.parallel.max(1)).collect().await;
     let mut looked = Looked::default();
-    for (name, is_missing) in found.into_iter().flatten() {
-        let names = if is_missing { &mut looked.missing } else { &mut looked.changed };
-        names.push(name);
+    for (node, is_missing) in found.into_iter().flatten() {
+        let names = match (run.installed && run.api.traits(node.kind).is_handed_over, is_missing) {
+            (true, true) => &mut looked.handed_over,
+            (true, false) => continue,
+            (false, true) => &mut looked.missing,
+            (false, false) => &mut looked.changed,
+        };
+        names.push(node.name.clone());
     }
     looked
 }

@@ -101,7 +101,7 @@ impl Api for Played {
     }
 
     fn traits(&self, kind: &str) -> Traits {
-        Traits { waits: kind == "slow", ..Traits::default() }
+        Traits { waits: kind == "slow", is_handed_over: kind == "machine", ..Traits::default() }
     }
 
     fn release<'s>(&'s self, _: &'s str, _: &'s Properties) -> Waiting<'s, Result<(), Failure>> {
@@ -152,20 +152,25 @@ fn graph() -> Graph {
     Graph { resources: vec![subnet, node("vpc", &json!({ "cidr": "10.0.0.0/16" }))], ..Graph::default() }
 }
 
-async fn ran(played: &Played, stop: &Stop) -> Option<Report> {
-    let (graph, pace) = (graph(), Pace::default());
-    let described = Run {
+/// A run of stage cluster, which leaves nothing to a later one.
+fn described<'r>(played: &'r Played, graph: &'r Graph, stop: &'r Stop, pace: &'r Pace) -> Run<'r> {
+    Run {
         api: played,
-        graph: &graph,
+        graph,
         stage: "cluster",
         cluster_id: "c",
         journal: played,
         watcher: played,
         stop,
-        pace: &pace,
+        pace,
         leaves: false,
-    };
-    run(&described, Vec::new(), &mut BTreeMap::new()).await.ok()
+        installed: false,
+    }
+}
+
+async fn ran(played: &Played, stop: &Stop) -> Option<Report> {
+    let (graph, pace) = (graph(), Pace::default());
+    run(&described(played, &graph, stop, &pace), Vec::new(), &mut BTreeMap::new()).await.ok()
 }
 
 fn codes(report: Option<&Report>) -> Vec<&'static str> {
@@ -279,7 +284,9 @@ async fn what_earlier_runs_created_is_looked_at_without_creating_anything() {
     let looked = async |played: &Played| {
         let (graph, pace) = (graph(), Pace::default());
         let past = |name: &str| played.past(name);
-        let described = Look { api: played, graph: &graph, stage: "cluster", past: &past, pace: &pace };
+        let stage = "cluster";
+        let described =
+            Look { api: played, graph: &graph, stage, past: &past, pace: &pace, installed: false };
         look(&described, &mut BTreeMap::new()).await
     };
     // Nothing was created yet.
@@ -290,9 +297,48 @@ async fn what_earlier_runs_created_is_looked_at_without_creating_anything() {
         there.insert("vpc".to_owned(), Properties::from_iter([("cidr".to_owned(), json!("10.9.0.0/16"))]));
         there.remove("subnet");
     }
-    let expected = Looked { missing: vec!["subnet".to_owned()], changed: vec!["vpc".to_owned()] };
+    let (missing, changed) = (vec!["subnet".to_owned()], vec!["vpc".to_owned()]);
+    let expected = Looked { missing, changed, ..Looked::default() };
     assert_eq!(looked(&played).await, expected);
     assert_eq!(created(&played).len(), 2);
+}
+
+/// Once the cluster is installed, what it manages itself is not created again and not set back; everything else is.
+#[tokio::test(start_paused = true)]
+async fn what_an_installed_cluster_replaces_is_left_to_it() {
+    let played = Played::default();
+    let machine = |name: &str| Node { kind: "machine", ..node(name, &json!({ "type": "large" })) };
+    let targets = json!({ "addresses": [output("machine-0", "id")] });
+    let targets = Node { kind: "machine", ..node("targets", &targets) };
+    let mut graph = graph();
+    graph.resources.extend([machine("machine-0"), machine("machine-1"), targets]);
+    let (stop, pace) = (Stop::default(), Pace::default());
+    let installing = described(&played, &graph, &stop, &pace);
+    let first = run(&installing, Vec::new(), &mut BTreeMap::new()).await.unwrap_or_default();
+    assert_eq!((first.created, first.is_complete()), (5, true));
+    if let Ok(mut there) = played.there.lock() {
+        there.remove("machine-0");
+        there.remove("subnet");
+        there.remove("targets");
+        there.insert("machine-1".to_owned(), Properties::from_iter([("type".to_owned(), json!("small"))]));
+    }
+    let past = |name: &str| played.past(name);
+    let seen =
+        Look { api: &played, graph: &graph, stage: "cluster", past: &past, pace: &pace, installed: true };
+    let expected = Looked {
+        missing: vec!["subnet".to_owned()],
+        handed_over: vec!["machine-0".to_owned(), "targets".to_owned()],
+        ..Looked::default()
+    };
+    assert_eq!(look(&seen, &mut BTreeMap::new()).await, expected);
+    let installed = Run { installed: true, ..installing };
+    let again = run(&installed, Vec::new(), &mut BTreeMap::new()).await.unwrap_or_default();
+    assert_eq!((again.created, again.existing, again.is_complete()), (1, 4, true), "{again:?}");
+    assert!(codes(Some(&again)).is_empty());
+    assert_eq!(created(&played).last().map(String::as_str), Some("subnet"));
+    // While it is being installed, all of it is landfall's.
+    let again = run(&installing, Vec::new(), &mut BTreeMap::new()).await.unwrap_or_default();
+    assert_eq!((again.created, codes(Some(&again))), (2, vec!["LF1424"]));
 }
 
 #[tokio::test(start_paused = true)]
@@ -318,17 +364,7 @@ async fn what_nothing_waits_for_is_left_to_a_later_stage() {
     });
     let (mut outputs, pace, stop) = (BTreeMap::new(), Pace::default(), Stop::default());
     let graph = Graph { resources: vec![balancer, machine], ..Graph::default() };
-    let described = Run {
-        api: &played,
-        graph: &graph,
-        stage: "cluster",
-        cluster_id: "c",
-        journal: &played,
-        watcher: &played,
-        stop: &stop,
-        pace: &pace,
-        leaves: true,
-    };
+    let described = Run { leaves: true, ..described(&played, &graph, &stop, &pace) };
     let first = run(&described, Vec::new(), &mut outputs).await.unwrap_or_default();
     assert!(first.is_complete() && first.created == 1);
     assert_eq!(first.pending.len(), 1);

@@ -21,6 +21,8 @@ static MISSING: Code = Code::new("LF1427");
 
 static CHANGED: Code = Code::new("LF1428");
 
+static HANDED_OVER: Code = Code::new("LF1434");
+
 /// So many resources are named in a finding.
 const MOST: usize = 20;
 
@@ -35,11 +37,13 @@ pub struct Drift {
     pub missing_types: BTreeMap<String, usize>,
     /// Resources that were changed since.
     pub changed: Vec<String>,
+    /// Resources that no longer exist and that the installed cluster replaces itself.
+    pub handed_over: Vec<String>,
 }
 
 impl Drift {
     fn is_none(&self) -> bool {
-        self.missing.is_empty() && self.changed.is_empty()
+        self.missing.is_empty() && self.changed.is_empty() && self.handed_over.is_empty()
     }
 
     /// What is to be said of it. `restored` says whether the engine sets changed properties back.
@@ -67,7 +71,17 @@ impl Drift {
             };
             Finding::warning(&CHANGED, Kind::Invalid, "", message).help(help)
         });
-        missing.into_iter().chain(changed).collect()
+        let handed_over = (!self.handed_over.is_empty()).then(|| {
+            let message = format!(
+                "stage {}: resources of the control plane no longer exist, and the installed cluster manages them: {}",
+                self.stage,
+                named(&self.handed_over)
+            );
+            Finding::warning(&HANDED_OVER, Kind::Invalid, "", message).help(
+                "landfall does not create them again; `oc get machines -n openshift-machine-api` lists the cluster's machines",
+            )
+        });
+        missing.into_iter().chain(changed).chain(handed_over).collect()
     }
 }
 
@@ -88,7 +102,8 @@ fn of_changes(stage: &str, changes: &[Change], complete: &[String]) -> Drift {
     };
     let missing: Vec<String> = of(Outside::Removed);
     let missing_types = counted(missing.iter().map(|address| type_of(address)));
-    Drift { stage: stage.to_owned(), missing, missing_types, changed: of(Outside::Changed) }
+    let stage = stage.to_owned();
+    Drift { stage, missing, missing_types, changed: of(Outside::Changed), ..Drift::default() }
 }
 
 impl Site<'_> {
@@ -168,18 +183,27 @@ impl NativeLook<'_> {
         let (mut outputs, pace) = (BTreeMap::new(), Pace::default());
         let mut all = Vec::new();
         let steps = landfall_workdir::steps(self.root)?;
+        let mut stages = Vec::new();
         for stage in self.platform.stages() {
-            if removed(&steps, stage)?.is_some() {
-                continue;
+            if removed(&steps, stage)?.is_none() {
+                stages.push(stage);
             }
+        }
+        let installed = stages.len() < self.platform.stages().len();
+        for stage in stages {
             let start = step(stage, Work::Apply);
             let past = |name: &str| past(&steps, &start, name);
             let (api, graph) = (self.api, self.graph);
-            let described = Look { api, graph, stage: stage.name, past: &past, pace: &pace };
+            let described = Look { api, graph, stage: stage.name, past: &past, pace: &pace, installed };
             let looked = look(&described, &mut outputs).await;
             let missing_types = counted(looked.missing.iter().map(|name| kind_of(name)));
-            let (stage, missing, changed) = (stage.name.to_owned(), looked.missing, looked.changed);
-            let drift = Drift { stage, missing, missing_types, changed };
+            let drift = Drift {
+                stage: stage.name.to_owned(),
+                missing: looked.missing,
+                missing_types,
+                changed: looked.changed,
+                handed_over: looked.handed_over,
+            };
             all.extend(Some(drift).filter(|drift| !drift.is_none()));
         }
         Ok(all)
@@ -217,6 +241,16 @@ mod tests {
         assert!(of_changes("cluster", &changes[2..], &complete).is_none());
         // Those whose creation failed are replaced anyway.
         assert!(of_changes("cluster", &changes, &complete[2..]).is_none());
+    }
+
+    #[test]
+    fn what_the_installed_cluster_replaces_is_not_called_missing() {
+        let handed_over = vec!["instance/master-0".to_owned(), "targets/api".to_owned()];
+        let drift = Drift { stage: "cluster".to_owned(), handed_over, ..Drift::default() };
+        assert!(!drift.is_none());
+        let told = drift.findings(false);
+        assert_eq!(told.iter().map(|finding| finding.code.as_str()).collect::<Vec<_>>(), ["LF1434"]);
+        assert!(!told[0].is_error() && told[0].message.ends_with("instance/master-0, targets/api"));
     }
 
     #[test]

@@ -192,6 +192,7 @@ pub async fn apply_native(
             stages.push(stage);
         }
     }
+    known.installed = stages.len() < site.platform.stages().len();
     for (i, stage) in stages.iter().enumerate() {
         let is_last = i + 1 == stages.len();
         differences.extend(site.stage(stage, is_last, &mut known, all).await?);
@@ -205,6 +206,8 @@ struct Known {
     outputs: BTreeMap<String, Properties>,
     /// What is not ready yet, and nothing waits for.
     pending: Vec<Pending>,
+    /// What only the installation needs was removed.
+    installed: bool,
 }
 
 impl NativeSite<'_> {
@@ -238,6 +241,7 @@ impl NativeSite<'_> {
             stop: self.stop,
             pace: &pace,
             leaves: !is_last,
+            installed: known.installed,
         };
         let pending = std::mem::take(&mut known.pending);
         let mut report =

@@ -234,6 +234,8 @@ pub struct Traits {
     pub repeats: bool,
     /// [`Api::remove`] removes it, not the platform's own removal.
     pub removes: bool,
+    /// An installed cluster replaces it itself, as the machines of its control plane.
+    pub is_handed_over: bool,
 }
 
 /// What a cloud does for the resources of one cluster. Futures do nothing by themselves.

@@ -368,7 +368,7 @@ mod tests {
             stage: "cluster".to_owned(),
             missing: vec![name.to_owned()],
             missing_types,
-            changed: Vec::new(),
+            ..Drift::default()
         }
     }
 

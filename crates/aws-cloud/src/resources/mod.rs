@@ -37,6 +37,8 @@ static REFUSED: Code = Code::new("LF1422");
 
 /// The kinds that take a while to become ready.
 const WAITING: &[&str] = &["image", "instance", "load-balancer", "nat-gateway"];
+/// Kinds that an installed cluster replaces itself.
+const HANDED_OVER: &[&str] = &["instance", "network-interface", "targets"];
 
 /// So long what was not ready counts as not ready.
 const RECENT: Duration = Duration::from_secs(1);
@@ -346,6 +348,7 @@ impl Api for Resources<'_> {
             completes: kind.complete.is_some(),
             waits: WAITING.contains(&name),
             is_given: name.starts_with("given-"),
+            is_handed_over: HANDED_OVER.contains(&name),
             ..Traits::default()
         }
     }

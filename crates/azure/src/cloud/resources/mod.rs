@@ -46,6 +46,8 @@ const COPY: &str = "image-copy";
 const BLOB: &str = "blob";
 /// Kinds that are put again where somebody changed them: Azure changes them in place, and they have no parts.
 const PUT_BACK: &[&str] = &["private-record", "public-record", "security-rule"];
+/// Kinds that an installed cluster replaces itself.
+const HANDED_OVER: &[&str] = &["network-interface", "virtual-machine"];
 /// What the kinds of the user's own resources begin with.
 const GIVEN: &str = "given-";
 /// Where the ignition config of a machine is told in its body.
@@ -283,6 +285,7 @@ impl Api for Resources<'_> {
             is_given,
             repeats: !is_given,
             removes: true,
+            is_handed_over: HANDED_OVER.contains(&kind),
         }
     }
 
