@@ -111,6 +111,8 @@ static KINDS: &[Kind] = kinds! {
         by ["name"] parts [] gives ["name"]; identities::create_profile, then identities::add_role;
     "hosted-zone" in "hosted zones" ["domain"], names::zones;
         by [] parts [] gives ["id"]; names::create_zone, then names::tag_zone;
+    "given-hosted-zone" in "public hosted zones" ["domain"], names::public_zone;
+        by ["domain"] parts [] gives ["id"]; names::no_public_zone;
     "record" in "records" ["zone" "host" "type"], names::records;
         by ["zone" "host" "type"] parts [] gives ["host"]; names::create_record;
     "image" in "images" ["name"], machines::images;

@@ -1,14 +1,15 @@
 //! Hosted zones and records.
 
 use aws_sdk_route53::types::{
-    AliasTarget, Change, ChangeAction, ChangeBatch, HostedZoneConfig, ResourceRecord, ResourceRecordSet,
-    ResourceTagSet, RrType, Tag, TagResourceType, Vpc, VpcRegion,
+    AliasTarget, Change, ChangeAction, ChangeBatch, HostedZone, HostedZoneConfig, ResourceRecord,
+    ResourceRecordSet, ResourceTagSet, RrType, Tag, TagResourceType, Vpc, VpcRegion,
 };
+use landfall_diagnostics::{Finding, Kind};
 use landfall_platform::native::{Failure, Properties, Wanted};
 use serde_json::{Value, json};
 
 use super::identities::invalid;
-use super::{Item, Made, Resources, is_true, once, pairs, send, with_id};
+use super::{Item, Made, REFUSED, Resources, is_true, once, pairs, send, with_id};
 
 /// How long a record without an alias is kept by resolvers, in seconds.
 const TTL: i64 = 10;
@@ -43,17 +44,19 @@ async fn tags_of(cx: &Resources<'_>, zone: &str) -> Made<Vec<Tag>> {
     Ok(found.resource_tag_set().map(ResourceTagSet::tags).unwrap_or_default().to_vec())
 }
 
-pub(super) async fn zones(cx: &Resources<'_>, wanted: &Wanted) -> Made<Vec<Item>> {
+/// The private zones of a domain, or the public ones.
+async fn zones_of(cx: &Resources<'_>, domain: &str, private: bool) -> Made<Vec<HostedZone>> {
     let route53 = cx.route53().await?;
-    let domain = wanted.text("domain");
     let found =
         send!(cx, "route53:ListHostedZonesByName", route53.list_hosted_zones_by_name().dns_name(domain))?;
+    let is_private = |zone: &HostedZone| zone.config().is_some_and(HostedZoneConfig::private_zone);
+    let is_wanted = |zone: &HostedZone| is_private(zone) == private && plain(zone.name()) == plain(domain);
+    Ok(found.hosted_zones.into_iter().filter(is_wanted).collect())
+}
+
+pub(super) async fn zones(cx: &Resources<'_>, wanted: &Wanted) -> Made<Vec<Item>> {
     let mut items = Vec::new();
-    for zone in found.hosted_zones() {
-        let is_private = zone.config().is_some_and(HostedZoneConfig::private_zone);
-        if !is_private || plain(zone.name()) != plain(domain) {
-            continue;
-        }
+    for zone in zones_of(cx, wanted.text("domain"), true).await? {
         let id = bare(zone.id());
         let tags = tags_of(cx, id).await?;
         let pair = |tag: &Tag| Some((tag.key()?.to_owned(), Value::from(tag.value().unwrap_or_default())));
@@ -67,6 +70,21 @@ pub(super) async fn zones(cx: &Resources<'_>, wanted: &Wanted) -> Made<Vec<Item>
         items.push(Item::new("hosted-zone", known));
     }
     Ok(items)
+}
+
+/// The user's public zone of a domain.
+pub(super) async fn public_zone(cx: &Resources<'_>, wanted: &Wanted) -> Made<Vec<Item>> {
+    let domain = wanted.text("domain");
+    let found = zones_of(cx, domain, false).await?;
+    let item = |zone: &HostedZone| {
+        Item::new("given-hosted-zone", json!({ "id": bare(zone.id()), "domain": domain }))
+    };
+    Ok(found.first().map(item).into_iter().collect())
+}
+
+pub(super) async fn no_public_zone(_: &Resources<'_>, wanted: &Wanted) -> Made<Properties> {
+    let message = format!("there is no public hosted zone of {} in this account", wanted.text("domain"));
+    Err(Failure::Refused(Box::new(Finding::error(&REFUSED, Kind::Invalid, "baseDomain", message))))
 }
 
 pub(super) async fn create_zone(cx: &Resources<'_>, wanted: &Wanted) -> Made<Properties> {

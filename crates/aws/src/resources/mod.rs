@@ -38,9 +38,10 @@ pub(crate) fn graph(plan: &Plan) -> Result<Option<Graph>, Vec<Finding>> {
         let message = format!("the native engine does not know a setting of the plan: {why}");
         vec![refusal("platform.aws", message)]
     })?;
-    let refused = refused(plan, &variables);
-    if !refused.is_empty() {
-        return Err(refused);
+    if variables.aws_layout != LAYOUT {
+        let message =
+            format!("the native engine creates clusters of release 4.16 and later, not of {}", plan.release);
+        return Err(vec![refusal("", message)]);
     }
     let mut builder = Builder {
         vars: &variables,
@@ -53,32 +54,6 @@ pub(crate) fn graph(plan: &Plan) -> Result<Option<Graph>, Vec<Finding>> {
     builder.stage = BOOTSTRAP_STAGE;
     builder.bootstrap(&network);
     Ok(Some(builder.graph))
-}
-
-fn refused(plan: &Plan, vars: &Variables) -> Vec<Finding> {
-    let zone = plan.platform.aws.as_ref().and_then(|aws| aws.public_zone.as_deref());
-    let settings = [
-        (
-            vars.aws_layout != LAYOUT,
-            "",
-            format!("the native engine creates clusters of release 4.16 and later, not of {}", plan.release),
-        ),
-        (
-            vars.is_external() && zone.is_none() && vars.aws_api_addresses.is_empty(),
-            "baseDomain",
-            format!(
-                "the native engine needs the public zone of {}, which the facts do not name",
-                vars.base_domain
-            ),
-        ),
-        (
-            vars.aws_master_use_spot_instance,
-            "controlPlane.platform.aws",
-            "the native engine creates no spot instances for the control plane".to_owned(),
-        ),
-    ];
-    let refused = settings.into_iter().filter(|(refused, ..)| *refused);
-    refused.map(|(_, field, message)| refusal(field, message)).collect()
 }
 
 fn refusal(field: &str, message: String) -> Finding {

@@ -138,6 +138,11 @@ impl Builder<'_> {
             });
             id(&self.add("hosted-zone", "private", zone, &[]))
         };
+        // The zone is looked up where the facts do not name it, as those of the catalogue.
+        let public = vars.is_external().then(|| match public_zone {
+            Some(zone) => json!(zone),
+            None => id(&self.add("given-hosted-zone", "public", json!({ "domain": vars.base_domain }), &[])),
+        });
         // Aliases are records of one family each. A CNAME is of both.
         let is_alias = vars.aws_api_record_type == ALIAS;
         let ipv6 = (vars.is_dual_stack() && is_alias).then_some(("-ipv6", "AAAA"));
@@ -145,8 +150,8 @@ impl Builder<'_> {
             for name in ["api", "api-int"] {
                 self.record(&format!("private-{name}{end}"), kind, &private, name, "int");
             }
-            if let Some(zone) = public_zone.filter(|_| vars.is_external()) {
-                self.record(&format!("public-api{end}"), kind, &json!(zone), "api", "ext");
+            if let Some(zone) = &public {
+                self.record(&format!("public-api{end}"), kind, zone, "api", "ext");
             }
         }
     }

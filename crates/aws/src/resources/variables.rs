@@ -77,8 +77,6 @@ pub(super) struct Variables {
     pub(super) aws_preserve_bootstrap_ignition: bool,
     #[serde(default)]
     pub(super) aws_master_security_groups: Vec<String>,
-    #[serde(default)]
-    pub(super) aws_master_use_spot_instance: bool,
 
     pub(super) aws_layout: String,
     #[serde(default)]
