@@ -263,6 +263,20 @@ formats! {
         /// With `--prices`.
         cost: Option<Cost>,
         findings: Vec<Finding>,
+        /// With the native engine: the resources, those that another one needs first.
+        resources: Option<Vec<Node>>,
+    }
+    /// A resource that the native engine creates.
+    Node {
+        /// Kind and name, such as `subnet/private-us-east-1a`.
+        name: String,
+        kind: String,
+        stage: String,
+        /// What it is to be. An object with the key `$output` refers to an output of another resource, one with
+        /// `$secret` to a secret.
+        properties: Map<String, Value>,
+        /// Names of resources that must exist first, although no property refers to them.
+        after: Option<Vec<String>>,
     }
     /// A resource of a cluster in its cloud.
     Resource {

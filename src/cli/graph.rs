@@ -117,11 +117,7 @@ fn resources(args: &Args, directory: &Path, settings: &Settings) -> Result<(Grap
     let basis = args.basis.basis(directory, settings)?;
     let examined = prepare::examine(directory, &basis, Strictness::default())?;
     let facts = args.facts.clone().unwrap_or_else(|| directory.join(prepare::FACTS));
-    let engine = prepare::Engine {
-        name: plan::Engine::Native.name().to_owned(),
-        namespace: String::new(),
-        machines: false,
-    };
+    let engine = prepare::Engine::here(plan::Engine::Native);
     let options = Options { engine: Some(engine), ..Options::reading(FactsFrom::File(facts)) };
     let outlook = prepare::outlook(directory, &basis, &examined, &options, Environment)?;
     let unfit = |mut findings: Vec<Finding>| {

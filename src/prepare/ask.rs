@@ -195,7 +195,7 @@ pub fn likely_identity(directory: &Path, examined: &Examined) -> Identity {
 fn noted_engine(directory: &Path, examined: &Examined) -> Engine {
     let metadata = inputs::read(&directory.join(identity::METADATA)).ok();
     let cluster = identity::likely(metadata.as_deref(), &examined.config);
-    let noted = identity::engine(metadata.as_deref(), &cluster, None);
+    let noted = identity::engine(directory, metadata.as_deref(), &cluster, None);
     noted.and_then(|engine| Engine::named(&engine.name)).unwrap_or_default()
 }
 

@@ -1,5 +1,7 @@
 //! The ids of a cluster: given, kept from an earlier run, or made.
 
+use std::path::Path;
+
 use landfall_diagnostics::{Finding, Span};
 use landfall_install_config::verdict::Outcome;
 use landfall_model::config::InstallConfig;
@@ -11,7 +13,7 @@ use rand::seq::SliceRandom;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Options, Refusal, Said};
+use super::{Options, Refusal, Said, inputs};
 use crate::workdir::ClusterDir;
 
 /// The file that says who the cluster is.
@@ -96,7 +98,7 @@ fn decide(
 /// Nothing is written or locked.
 pub(super) fn foreseen(
     metadata: Option<&[u8]>,
-    directory: &std::path::Path,
+    directory: &Path,
     config: &InstallConfig,
     options: &Options<'_>,
 ) -> Result<(Identity, bool), Refusal> {
@@ -111,8 +113,18 @@ pub(super) fn account(metadata: Option<&[u8]>, identity: &Identity) -> Option<St
     noted(metadata, identity)?.account
 }
 
-/// The engine that the user names for the cluster, or an earlier run noted, with its namespace.
-pub(super) fn engine(metadata: Option<&[u8]>, identity: &Identity, given: Option<Engine>) -> Option<Engine> {
+/// The engine that the user names for the cluster, or an earlier run noted or used, with its namespace.
+pub(super) fn engine(
+    directory: &Path,
+    metadata: Option<&[u8]>,
+    identity: &Identity,
+    given: Option<Engine>,
+) -> Option<Engine> {
+    let engine = named(metadata, identity, given);
+    engine.or_else(|| inputs::is_begun(directory).then(|| Engine::here(plan::Engine::Terraform)))
+}
+
+fn named(metadata: Option<&[u8]>, identity: &Identity, given: Option<Engine>) -> Option<Engine> {
     let own = noted(metadata, identity);
     let noted = own.and_then(|own| {
         Some(Engine {
@@ -122,8 +134,8 @@ pub(super) fn engine(metadata: Option<&[u8]>, identity: &Identity, given: Option
         })
     });
     let Some(given) = given else { return noted };
-    let is_native = given.name == plan::Engine::Native.name();
-    if is_native || !given.namespace.is_empty() {
+    let is_here = given.name != plan::Engine::Aso.name();
+    if is_here || !given.namespace.is_empty() {
         return Some(given);
     }
     let noted = noted.map(|noted| noted.namespace).filter(|namespace| !namespace.is_empty());
@@ -190,7 +202,7 @@ mod tests {
                 let (name, namespace) = ("aso".to_owned(), namespace.to_owned());
                 Engine { name, namespace, machines }
             };
-            let found = engine(Some(metadata.as_bytes()), &identity, given.map(aso));
+            let found = named(Some(metadata.as_bytes()), &identity, given.map(aso));
             found.map(|engine| (engine.namespace, engine.machines))
         };
         let of = |namespace: &str, machines: bool| Some((namespace.to_owned(), machines));

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use crate::workdir::steps;
+use crate::workdir::{Steps, steps};
 use landfall_cloud_profile::allowance;
 use landfall_diagnostics::{Finding, Findings, Span};
 use landfall_install_config::assets;
@@ -160,6 +160,16 @@ pub(super) fn is_installed(directory: &Path) -> bool {
         return false;
     };
     stages.flatten().any(|stage| is_there(&stage.path().join("terraform.tfstate")))
+}
+
+/// Whether an earlier run began to create the cluster of a directory, with an engine of this machine. Where metadata has
+/// none, it was terraform: earlier versions did not record that.
+#[must_use]
+pub fn is_begun(directory: &Path) -> bool {
+    let began = |steps: Steps| {
+        steps.iter().any(|known| known.step.split_once('.').is_some_and(|(_, work)| work == "apply"))
+    };
+    steps(directory).is_ok_and(began) || is_installed(directory)
 }
 
 /// The names of the DNS records that earlier runs from a directory created, in lower case.

@@ -20,7 +20,9 @@ pub mod zones;
 
 pub use ask::{Ask, asking, cloud, facts_of_cloud, likely_identity, preflight, prices_of_cloud, runtime};
 pub use ignition::{IgnitionFrom, hide_secrets};
-pub use inputs::{Basis, BasisOptions, OVERLAYS, catalogue, prices, profile_warnings, release, restricted};
+pub use inputs::{
+    Basis, BasisOptions, OVERLAYS, catalogue, is_begun, prices, profile_warnings, release, restricted,
+};
 pub use refusal::{Error, Refusal};
 pub use world::{Environment, Profiled, now};
 
@@ -285,7 +287,7 @@ pub fn outlook(
     let metadata = inputs::read(&directory.join(identity::METADATA)).ok();
     let (identity, id_is_fixed) =
         identity::foreseen(metadata.as_deref(), directory, &examined.config, options)?;
-    let engine = identity::engine(metadata.as_deref(), &identity, options.engine.clone());
+    let engine = identity::engine(directory, metadata.as_deref(), &identity, options.engine.clone());
     let known = Known { examined, basis, facts, credentials };
     let (plan, said) = planned(&known, &identity, engine.as_ref(), inputs::is_installed(directory), out)?;
     layout::keep(directory, &plan, &said)?;
@@ -348,7 +350,7 @@ fn write(
     let identity = identity::choose(cluster, &known.examined.config, options)?;
     let installed = inputs::is_installed(cluster.root());
     let metadata = cluster.read(identity::METADATA).ok().flatten();
-    let engine = identity::engine(metadata.as_deref(), &identity, options.engine.clone());
+    let engine = identity::engine(cluster.root(), metadata.as_deref(), &identity, options.engine.clone());
     let (plan, mut said) = planned(&known, &identity, engine.as_ref(), installed, out)?;
     layout::keep(cluster.root(), &plan, &said)?;
     let Known { facts, credentials, .. } = known;

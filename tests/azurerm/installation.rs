@@ -164,7 +164,8 @@ impl Installation {
     /// `landfall create cluster` with more flags, however it ends.
     pub fn try_create(&self, more: &[&str]) -> Ran {
         let folder = self.ignition.path().to_str().unwrap();
-        let command = ["create", "cluster", "--yes", "--plugin-dir", self.plugins(), "--ignition", folder];
+        let engine = ["--engine", "terraform", "--plugin-dir", self.plugins()];
+        let command = [&["create", "cluster", "--yes", "--ignition", folder][..], &engine].concat();
         self.heard(&[&command[..], PATIENT, more].concat())
     }
 

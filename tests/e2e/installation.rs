@@ -125,7 +125,8 @@ impl Installation {
     pub fn create(&self) -> Value {
         let folder = self.ignition.path().to_str().unwrap();
         let release = ["--release", self.release];
-        let command = ["create", "cluster", "--yes", "--plugin-dir", plugins(), "--ignition", folder];
+        let engine = ["--engine", "terraform", "--plugin-dir", plugins()];
+        let command = [&["create", "cluster", "--yes", "--ignition", folder][..], &engine].concat();
         self.run(&[&command[..], &release].concat())
     }
 
@@ -167,7 +168,8 @@ impl Installation {
     /// `landfall create cluster` with more flags, however it ends.
     pub fn try_create(&self, more: &[&str]) -> Ran {
         let folder = self.ignition.path().to_str().unwrap();
-        let command = ["create", "cluster", "--yes", "--plugin-dir", plugins(), "--ignition", folder];
+        let engine = ["--engine", "terraform", "--plugin-dir", plugins()];
+        let command = [&["create", "cluster", "--yes", "--ignition", folder][..], &engine].concat();
         let release = ["--release", self.release];
         self.heard(&[&command[..], &release, PATIENT, more].concat())
     }

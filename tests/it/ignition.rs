@@ -300,16 +300,17 @@ fn terraform(folder: &Path) -> String {
 fn missing_files_are_reported_before_the_cloud_is_asked() {
     let (cluster, folder) = (cluster(), tempfile::tempdir().unwrap());
     let terraform = terraform(folder.path());
-    let (code, said) =
-        landfall(cluster.path(), &["create", "cluster", "--yes", "--terraform", terraform.as_str()]);
-    assert_eq!(code, Some(3), "{said}");
-    let first = said.lines().find(|line| line.starts_with("error[LF0670]: ")).unwrap_or_default();
-    for file in ["bootstrap.ign", "master.ign", "worker.ign"] {
-        assert!(first.contains(file), "{file}: {said}");
-    }
-    // There is no place to point at, and the cloud would have been of no help.
-    for other in ["-->", "field:", "rejected", "preflight"] {
-        assert!(!said.contains(other), "{other}: {said}");
+    for engine in [&[][..], &["--engine", "terraform", "--terraform", terraform.as_str()]] {
+        let (code, said) = landfall(cluster.path(), &[&["create", "cluster", "--yes"], engine].concat());
+        assert_eq!(code, Some(3), "{said}");
+        let first = said.lines().find(|line| line.starts_with("error[LF0670]: ")).unwrap_or_default();
+        for file in ["bootstrap.ign", "master.ign", "worker.ign"] {
+            assert!(first.contains(file), "{file}: {said}");
+        }
+        // There is no place to point at, and the cloud would have been of no help.
+        for other in ["-->", "field:", "rejected", "preflight"] {
+            assert!(!said.contains(other), "{other}: {said}");
+        }
     }
     assert_eq!(entries(cluster.path()), [".landfall", "install-config.yaml"]);
     assert_eq!(entries(&cluster.path().join(".landfall")), ["landfall.log"]);

@@ -111,19 +111,27 @@ pub struct Extras<'a> {
     /// The account or subscription that the cluster is made in, for whoever removes it; none where no cloud
     /// was asked.
     pub account: Option<&'a str>,
-    /// The engine that creates the cluster; none for Terraform.
+    /// The engine that creates the cluster, once it is chosen.
     pub engine: Option<&'a Engine>,
 }
 
-/// The engine that creates a cluster, if a management cluster has its objects.
+/// The engine that creates a cluster, and where a management cluster has its objects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Engine {
     /// Its name.
     pub name: String,
-    /// The namespace of the objects.
+    /// The namespace of the objects; empty where there are none.
     pub namespace: String,
-    /// Whether it creates the machines as well.
+    /// Whether the operator creates the machines as well.
     pub machines: bool,
+}
+
+impl Engine {
+    /// An engine that needs no management cluster.
+    #[must_use]
+    pub fn here(engine: landfall_model::plan::Engine) -> Self {
+        Self { name: engine.name().to_owned(), namespace: String::new(), machines: false }
+    }
 }
 
 /// A secret's name and its values by key.

@@ -51,7 +51,7 @@ pub struct Args {
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     ignition: Option<PathBuf>,
 
-    /// Engine; default: that of the cluster, else terraform
+    /// Engine; default: that of the cluster, else native
     #[arg(long, value_enum, value_name = "ENGINE")]
     engine: Option<EngineName>,
 
@@ -101,12 +101,12 @@ pub struct Args {
 /// What makes the infrastructure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum EngineName {
+    /// Landfall itself
+    Native,
     /// Terraform or `OpenTofu` on this machine
     Terraform,
     /// Azure Service Operator in a management cluster
     Aso,
-    /// Landfall itself
-    Native,
 }
 
 /// The word that has the ignition files made by the OpenShift installer.
@@ -290,13 +290,10 @@ impl Job<'_> {
             cluster_id: self.args.facts.cluster_id.map(|id| id.to_string()),
             ignition: self.ignition(),
             engine: match self.engine {
-                EngineName::Terraform => None,
                 EngineName::Aso => Some(self.args.aso.noted(self.machines)),
-                EngineName::Native => Some(prepare::Engine {
-                    name: native::NAME.to_owned(),
-                    namespace: String::new(),
-                    machines: false,
-                }),
+                here @ (EngineName::Terraform | EngineName::Native) => {
+                    Some(prepare::Engine::here(here.into()))
+                }
             },
             durability: Durability::Fsync,
         }

@@ -7,18 +7,15 @@ use landfall_model::azure::values;
 use landfall_model::plan::Engine;
 
 use super::{Planning, cloud_pages, pages};
-use crate::resources;
 
 /// Why an engine cannot create clusters in a cloud. Azure Service Operator is looked at in its management cluster.
 pub(crate) fn engine_fault(name: &str, cloud: &catalogue::Cloud, engine: Engine) -> Option<Box<Finding>> {
     match engine {
-        Engine::Native if cloud.stack || cloud.closed => {
-            let message = format!("the native engine creates no clusters in {name}");
-            Some(Box::new(resources::refusal("platform.azure.cloudName", &message)))
+        Engine::Native | Engine::Terraform if cloud.stack => Some(Box::new(pages::hub_without_engine())),
+        Engine::Native | Engine::Terraform if cloud.closed => {
+            Some(Box::new(pages::cloud_without_engine(name)))
         }
-        Engine::Terraform if cloud.stack => Some(Box::new(pages::hub_without_engine())),
-        Engine::Terraform if cloud.closed => Some(Box::new(pages::cloud_without_engine(name))),
-        _ => None,
+        Engine::Native | Engine::Terraform | Engine::Aso => None,
     }
 }
 

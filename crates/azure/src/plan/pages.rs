@@ -205,7 +205,8 @@ pub(super) fn two_sets_of_keys(path: &str) -> Finding {
 }
 
 pub(crate) fn hub_without_engine() -> Finding {
-    let message = "terraform's azurerm provider does not work with an Azure Stack Hub";
+    let message =
+        "neither landfall's native engine nor terraform's azurerm provider works with an Azure Stack Hub";
     Finding::error(&ENGINE_CLOUD, Kind::NotSupported, "platform.azure.cloudName", message).help(
         "`landfall create manifests` writes the manifests; create the infrastructure with other tools; \
          `landfall destroy cluster` removes it",
@@ -213,7 +214,7 @@ pub(crate) fn hub_without_engine() -> Finding {
 }
 
 pub(crate) fn cloud_without_engine(name: &str) -> Finding {
-    let message = format!("terraform's azurerm provider does not know the cloud `{}`", shortened(name));
+    let message = format!("no engine creates clusters in the cloud `{}`", shortened(name));
     Finding::error(&ENGINE_CLOUD, Kind::NotSupported, "platform.azure.cloudName", message)
         .help("choose another cloud; Microsoft closed the German one in 2021")
 }

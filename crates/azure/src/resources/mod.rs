@@ -26,6 +26,7 @@ use landfall_platform::pages::NOT_NATIVE_SETTING;
 use serde_json::{Value, json};
 
 use crate::STAGES;
+use crate::plan::pages;
 use body::{Known, body, id};
 use kinds::{GIVEN_IDENTITY, ROLE_ASSIGNMENT, type_of, version};
 use titles::TITLES;
@@ -80,12 +81,10 @@ pub(crate) fn graph(plan: &Plan, catalogue: &Catalogue) -> Result<Option<Graph>,
 
 fn refused(plan: &Plan, azure: &planned::Plan) -> Vec<Finding> {
     let image = &azure.image;
+    if azure.cloud.stack {
+        return vec![pages::hub_without_engine()];
+    }
     let settings = [
-        (
-            azure.cloud.stack,
-            "platform.azure.cloudName",
-            "the native engine creates no clusters on Azure Stack Hub",
-        ),
         (
             plan.config.has_ipv6_services() && azure.load_balancers.ipv6_address.is_none(),
             "platform.azure.controlPlaneSubnet",
@@ -101,7 +100,7 @@ fn refused(plan: &Plan, azure: &planned::Plan) -> Vec<Finding> {
     refused.map(|(_, field, message)| refusal(field, message)).collect()
 }
 
-pub(crate) fn refusal(field: &str, message: &str) -> Finding {
+fn refusal(field: &str, message: &str) -> Finding {
     Finding::error(&NOT_NATIVE_SETTING, Kind::NotSupported, field, message)
         .help("use `--engine terraform`, which creates this; nothing was created")
 }

@@ -4,11 +4,11 @@
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Engine {
     /// Terraform or `OpenTofu`.
-    #[default]
     Terraform,
     /// Azure Service Operator.
     Aso,
     /// Landfall itself.
+    #[default]
     Native,
 }
 

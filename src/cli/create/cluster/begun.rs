@@ -4,17 +4,15 @@ use std::path::Path;
 
 use landfall_diagnostics::Finding;
 use landfall_engine_aso::drive::pages;
+use landfall_model::plan;
 
 use super::EngineName;
-use super::aso::{NAME, STEP};
-use super::native;
+use super::aso::STEP;
+use crate::prepare;
 use crate::prepare::Engine;
 use crate::prepare::target;
 use crate::prepare::target::Unnamed;
 use crate::workdir;
-
-/// The step that creates the first resources, of terraform and of landfall itself.
-const CREATION: &str = "cluster.apply";
 
 /// The engine that is noted for the cluster of a directory.
 ///
@@ -37,22 +35,16 @@ pub(super) fn chosen(
     noted: Option<&Engine>,
     directory: &Path,
 ) -> Result<EngineName, Box<Finding>> {
-    let is_noted = noted.is_some_and(|engine| engine.name == NAME);
-    let is_native = noted.is_some_and(|engine| engine.name == native::NAME);
-    let is_begun = workdir::steps(directory).is_ok_and(|steps| steps.last(CREATION).is_some());
-    match asked {
-        Some(EngineName::Native) if is_noted => Err(Box::new(pages::other_engine(NAME, native::NAME))),
-        Some(EngineName::Native) if is_begun && !is_native => {
-            Err(Box::new(pages::other_engine("terraform", native::NAME)))
+    let is_begun = prepare::is_begun(directory);
+    let noted = noted.and_then(|engine| plan::Engine::named(&engine.name));
+    let earlier = noted.or_else(|| is_begun.then_some(plan::Engine::Terraform));
+    let Some(asked) = asked else { return Ok(earlier.unwrap_or_default().into()) };
+    match earlier {
+        // What the operator was given is in a management cluster.
+        Some(earlier) if earlier != asked.into() && (is_begun || earlier == plan::Engine::Aso) => {
+            Err(Box::new(pages::other_engine(earlier.name(), plan::Engine::from(asked).name())))
         }
-        Some(asked @ (EngineName::Terraform | EngineName::Aso)) if is_begun && is_native => {
-            Err(Box::new(pages::other_engine(native::NAME, landfall_model::plan::Engine::from(asked).name())))
-        }
-        None if is_native => Ok(EngineName::Native),
-        Some(EngineName::Terraform) if is_noted => Err(Box::new(pages::other_engine(NAME, "terraform"))),
-        Some(asked) => Ok(asked),
-        None if is_noted => Ok(EngineName::Aso),
-        None => Ok(EngineName::Terraform),
+        _ => Ok(asked),
     }
 }
 
@@ -83,7 +75,6 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::prepare;
     use crate::workdir::{ClusterDir, Step, StepResult};
 
     fn noted(landfall: &str) -> Option<tempfile::TempDir> {
@@ -142,9 +133,40 @@ mod tests {
         let noted = engine(root.path()).ok().flatten();
         assert_eq!(chosen(None, noted.as_ref(), root.path()).ok(), Some(EngineName::Aso));
         assert!(chosen(Some(EngineName::Terraform), noted.as_ref(), root.path()).is_err());
+        assert!(chosen(Some(EngineName::Native), noted.as_ref(), root.path()).is_err());
         assert_eq!(fs::write(root.path().join("metadata.json"), "{").ok(), Some(()));
         assert!(matches!(engine(root.path()), Err(Unnamed::Invalid(_))));
         assert_eq!(fs::remove_file(root.path().join("metadata.json")).ok(), Some(()));
         assert!(matches!(engine(root.path()), Ok(None)));
+    }
+
+    #[test]
+    fn who_began_a_cluster_continues_it() -> Result<(), workdir::Error> {
+        use EngineName::{Aso, Native, Terraform};
+        let Ok(root) = tempfile::tempdir() else { return Ok(()) };
+        let chosen = |asked, noted: Option<plan::Engine>| {
+            let noted = noted.map(Engine::here);
+            chosen(asked, noted.as_ref(), root.path()).map_err(|finding| finding.code.as_str())
+        };
+        let engines = [None, Some(Native), Some(Terraform), Some(Aso)];
+        // An engine that was only chosen can still be changed.
+        let noted = Some(plan::Engine::Terraform);
+        assert_eq!(
+            engines.map(|asked| chosen(asked, None)),
+            [Ok(Native), Ok(Native), Ok(Terraform), Ok(Aso)]
+        );
+        assert_eq!(chosen(None, noted), Ok(Terraform));
+        assert_eq!(chosen(Some(Native), noted), Ok(Native));
+        // Earlier versions did not note that it was terraform.
+        let cluster = ClusterDir::open(root.path())?;
+        let (time, step, inputs) = (prepare::now(), "vnet.apply".to_owned(), String::new());
+        cluster.note(&Step { time, step, result: StepResult::Began, detail: String::new(), inputs })?;
+        for noted in [None, noted] {
+            let all = engines.map(|asked| chosen(asked, noted));
+            assert_eq!(all, [Ok(Terraform), Err("LF1543"), Ok(Terraform), Err("LF1543")]);
+        }
+        let all = engines.map(|asked| chosen(asked, Some(plan::Engine::Native)));
+        assert_eq!(all, [Ok(Native), Ok(Native), Err("LF1543"), Err("LF1543")]);
+        Ok(())
     }
 }

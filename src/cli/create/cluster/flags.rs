@@ -98,6 +98,16 @@ pub(super) fn misplaced(args: &super::Args, engine: EngineName, machines: bool) 
     line.or_else(|| args.aso.pointer().filter(|_| !machines).map(|_| alone.to_owned()))
 }
 
+impl From<plan::Engine> for EngineName {
+    fn from(engine: plan::Engine) -> Self {
+        match engine {
+            plan::Engine::Terraform => Self::Terraform,
+            plan::Engine::Aso => Self::Aso,
+            plan::Engine::Native => Self::Native,
+        }
+    }
+}
+
 impl From<EngineName> for plan::Engine {
     fn from(name: EngineName) -> Self {
         match name {

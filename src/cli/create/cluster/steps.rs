@@ -21,7 +21,7 @@ use crate::install::{Drift, Existing, Fault, StageDone};
 use crate::prepare;
 use crate::prepare::{Environment, FactsFrom, Outlook, Prepared};
 use crate::ui;
-use crate::ui::{Waiting, beating, json as json_form};
+use crate::ui::{Volume, Waiting, beating, json as json_form};
 use crate::workdir::{ClusterDir, Step, StepResult};
 
 /// A cluster whose files are written.
@@ -85,8 +85,10 @@ impl Job<'_> {
         let style = self.settings.printer.styles().data;
         let mut text: String = summary.lines().iter().map(|line| style.fitted(line) + "\n").collect();
         text += &summary.text(style);
-        for (stage, name) in summary.to_create_by_name() {
-            let _ = writeln!(text, "  {stage:9}  {name}");
+        // The summary has the names of a new cluster.
+        let lists_each = summary.existing() > 0 || self.settings.printer.volume() == Volume::Verbose;
+        for (i, (stage, name)) in summary.to_create_by_name().filter(|_| lists_each).enumerate() {
+            let _ = writeln!(text, "{}  {stage:9}  {name}", if i == 0 { "\n" } else { "" });
         }
         text += &self.cost_text(&outlook.plan, self.settings.printer.styles().data);
         self.settings.printer.data(&text)?;

@@ -295,7 +295,7 @@ fn terraform_cannot_create_clusters_in_every_cloud() {
     }
     for name in ["AzureStackCloud", "AzureGermanCloud"] {
         assert_eq!(told(name, Engine::Terraform), Some("LF0791"), "{name}");
-        assert_eq!(told(name, Engine::Native), Some("LF1421"), "{name}");
+        assert_eq!(told(name, Engine::Native), Some("LF0791"), "{name}");
         assert_eq!(told(name, Engine::Aso), None, "{name}");
     }
 }
