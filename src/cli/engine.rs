@@ -210,7 +210,7 @@ pub fn judged(fault: Fault, stands: bool) -> anyhow::Result<(Vec<Finding>, Exit)
         // Without the flag the same command ends so again.
         Fault::Untracked(finding) => return Ok((vec![*finding], Exit::Unfit)),
         Fault::Unseen(findings) => {
-            let exit = if landfall_destroy::may_pass(&findings) { Exit::PartWay } else { Exit::Unfit };
+            let exit = Exit::of_cloud(landfall_destroy::may_pass(&findings));
             return Ok((findings, exit));
         }
         fault => return Err(fault.into()),

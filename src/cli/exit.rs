@@ -3,6 +3,12 @@
 use super::Exit;
 
 impl Exit {
+    /// That of a cloud that lacks something, or was in trouble and may answer another time.
+    #[must_use]
+    pub const fn of_cloud(may_pass: bool) -> Self {
+        if may_pass { Self::PartWay } else { Self::Unfit }
+    }
+
     /// Every way in which a run can end, by number.
     pub const ALL: [Self; 7] = [
         Self::Done,
@@ -52,15 +58,16 @@ impl Exit {
             ),
             Self::Unfit => (
                 "the cloud lacks or refuses something that the config needs",
-                "also a cloud that cannot be queried. `preflight`: a check failed. `create cluster`: a check failed; \
+                "also a cloud that cannot be queried for a reason that stays. `preflight`: a check failed. `create cluster`: a check failed; \
                  the engine failed for a reason that does not pass, and no resource exists; resources are missing in \
                  Terraform's state without `--recover`; the management cluster is unfit. `destroy cluster`: the wrong account, region or \
                  subscription; another cluster in the way; an unproven result; a refused deletion. \
                  `destroy find`: a region refused the search",
             ),
             Self::PartWay => (
-                "stopped part-way: run the same command again",
-                "`create cluster`: some resources exist, or the cloud did not answer the engine. `destroy cluster`: \
+                "stopped part-way, or the cloud was in trouble: run the same command again",
+                "`preflight`, `facts`, `create`: the cloud throttled, failed or did not answer properly, and nothing \
+                 else is wrong. `create cluster`: some resources exist. `destroy cluster`: \
                  resources remain, or are not proven to be gone, or the cloud did not answer the first calls. `destroy find`: a region did not answer",
             ),
             Self::Interrupted => (

@@ -60,7 +60,7 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
     let findings = report.findings();
     let said = &examined.said;
     tell(&report, said, &Judged { findings: &findings, ..judged(said) }, settings)?;
-    Ok(if report.passed() { Exit::Done } else { Exit::Unfit })
+    Ok(if report.passed() { Exit::Done } else { Exit::of_cloud(report.may_pass()) })
 }
 
 fn tell(report: &Report, accepted: &Said, judged: &Judged<'_>, settings: &Settings) -> anyhow::Result<()> {

@@ -111,7 +111,9 @@ pub fn prices_of_cloud(
     let priced = priced.map_err(|why| {
         let finding = match why {
             Verdict::Found(finding) => *finding,
-            Verdict::Skipped(why) | Verdict::Passed(why) => pages::not_gathered("prices", &why),
+            Verdict::Skipped(why) | Verdict::Unanswered(why) | Verdict::Passed(why) => {
+                pages::not_gathered("prices", &why)
+            }
         };
         let said = Said { outcome: Outcome::Rejected, findings: vec![finding], ..examined.said.again() };
         Refusal::NoFacts(Box::new(said))

@@ -77,7 +77,7 @@ fn known(asked: Asked<Vec<PublicZone>>) -> Result<Vec<PublicZone>, NoZones> {
     asked.map_err(|why| {
         NoZones::Unknown(match why {
             Verdict::Found(finding) => finding.message,
-            Verdict::Skipped(why) | Verdict::Passed(why) => why,
+            Verdict::Skipped(why) | Verdict::Unanswered(why) | Verdict::Passed(why) => why,
         })
     })
 }

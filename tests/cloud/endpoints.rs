@@ -108,14 +108,14 @@ fn the_deadline_ends_everything() {
     let gauge = Gauge::default();
     let landfall = with_dead_endpoints(&gauge);
     let waits = ["--timeout", "1h", "--deadline", "300ms"];
-    let ran = landfall.run(&[&["preflight", "-o", "json"][..], &waits].concat()).ends(4);
+    let ran = landfall.run(&[&["preflight", "-o", "json"][..], &waits].concat()).ends(5);
     let report = ran.json();
     let checks = report["checks"].as_array().unwrap();
     let ec2 = checks.iter().find(|check| check["id"] == "aws.endpoint.ec2").unwrap();
     assert_eq!((text(ec2, "status"), text(ec2, "code")), ("failed", "LF1090"), "{ran}");
     assert!(text(ec2, "message").contains("0.3 s"), "{ran}");
     assert!(!checks.iter().any(|check| check["id"] == "aws.zones" && check["status"] == "passed"), "{ran}");
-    landfall.run(&[&["facts"][..], &waits].concat()).ends(4);
+    landfall.run(&[&["facts"][..], &waits].concat()).ends(5);
 }
 
 #[test]

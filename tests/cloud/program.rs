@@ -196,7 +196,9 @@ impl Report {
             assert_eq!(told, !text(check, "help").is_empty(), "what is to be done: {check}");
         }
         let failed = checks.iter().any(|check| text(check, "status") == "failed");
-        assert_eq!(ran.code, Some(if failed { 4 } else { 0 }), "{ran}");
+        // Only trouble of the cloud ends with 5.
+        let codes = if failed { &[4, 5][..] } else { &[0] };
+        assert!(ran.code.is_some_and(|code| codes.contains(&code)), "{ran}");
         assert_eq!(report["outcome"], if failed { "failed" } else { "passed" }, "{ran}");
         Self { ran, checks }
     }

@@ -69,7 +69,7 @@ fn for_ever(
         report.is(id, "passed");
     }
     report.is("aws.quota", "skipped");
-    let ran = landfall(&front).ask(&["facts", "--deadline", SOON]).ends(4);
+    let ran = landfall(&front).ask(&["facts", "--deadline", SOON]).ends(5);
     assert!(ran.out.is_empty() && ran.err.contains("ec2:DescribeAvailabilityZones"), "{ran}");
 }
 

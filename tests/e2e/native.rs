@@ -87,7 +87,8 @@ fn a_cluster_is_created_once_and_removed() {
     removed(&made, &Listing::of(cloud));
 
     // A machine that the installed cluster replaces is not created again.
-    let machine = new.of_kind("machine")[0].says("instanceId").to_owned();
+    let left = Listing::of(cloud).since(&before);
+    let machine = left.of_kind("machine")[0].says("instanceId").to_owned();
     cloud.ec2("TerminateInstances", &[("InstanceId.1", &machine)]);
     let left = Listing::of(cloud);
     let third = installation.create_native(&[]);

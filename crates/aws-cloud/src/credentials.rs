@@ -280,7 +280,7 @@ mod tests {
     fn found(answer: Answer) -> Option<(&'static str, String)> {
         match answer.verdict {
             Verdict::Found(finding) => Some((finding.code.as_str(), finding.field)),
-            Verdict::Passed(_) | Verdict::Skipped(_) => None,
+            Verdict::Passed(_) | Verdict::Skipped(_) | Verdict::Unanswered(_) => None,
         }
     }
 

@@ -225,7 +225,7 @@ impl Fault {
     /// What is to be said at `field`. Where AWS was asked too often, nothing is known and nothing is wrong.
     pub(super) fn verdict(&self, field: &str) -> Verdict {
         match self.sort {
-            Sort::Throttled => Verdict::Skipped(self.sentence()),
+            Sort::Throttled => Verdict::Unanswered(self.sentence()),
             _ => Verdict::Found(Box::new(self.finding(field))),
         }
     }
@@ -263,6 +263,7 @@ impl Fault {
     fn kind(&self) -> Kind {
         match self.sort {
             Sort::Denied | Sort::NotEnabled => Kind::Forbidden,
+            _ if self.may_pass() => Kind::InternalError,
             _ => Kind::Invalid,
         }
     }

@@ -128,7 +128,7 @@ pub(super) fn judge(service: Service, endpoint: &Endpoint, reply: &Reply, asked:
         Asked::Failed(fault) if fault.is_of_another() => {
             let finding = match redirected(reply) {
                 Some(target) if fault.code.is_none() && !is_home(target) => redirect(endpoint, target),
-                _ => another(endpoint, title, &fault.sentence()),
+                _ => another(endpoint, title, &fault.sentence(), fault.status),
             };
             fault.attach(Answer::found(finding))
         }
@@ -162,12 +162,16 @@ pub(super) fn judge_unsigned(endpoint: &Endpoint, reply: &Reply, unready: Option
         return Answer::found(redirect(endpoint, target));
     }
     let kind = reply.header("content-type").map(|kind| format!(", {}", shortened(kind)));
-    Answer::found(another(endpoint, "AWS", &format!("HTTP {}{}", reply.status, kind.unwrap_or_default())))
+    let what = format!("HTTP {}{}", reply.status, kind.unwrap_or_default());
+    Answer::found(another(endpoint, "AWS", &what, Some(reply.status)))
 }
 
-fn another(endpoint: &Endpoint, title: &str, what: &str) -> Finding {
+fn another(endpoint: &Endpoint, title: &str, what: &str, status: Option<u16>) -> Finding {
     let message = format!("`{}` answers, but is not {title}: {what}", endpoint.shown());
-    Finding::error(&pages::NOT_THE_SERVICE, Kind::Invalid, endpoint.origin.field(), message).help(
+    // A gateway whose service does not answer just now is the right one.
+    let is_trouble = status.is_some_and(|status| status == 429 || status >= 500);
+    let kind = if is_trouble { Kind::InternalError } else { Kind::Invalid };
+    Finding::error(&pages::NOT_THE_SERVICE, kind, endpoint.origin.field(), message).help(
         "check that the URL is the service's; a gateway, a load balancer without a backend or the \
          endpoint of another service answers like this",
     )
@@ -253,7 +257,7 @@ mod tests {
         match answer.verdict {
             Verdict::Found(finding) => format!("{} {}", finding.code.as_str(), finding.message),
             Verdict::Passed(what) => what,
-            Verdict::Skipped(why) => format!("skipped: {why}"),
+            Verdict::Skipped(why) | Verdict::Unanswered(why) => format!("skipped: {why}"),
         }
     }
 

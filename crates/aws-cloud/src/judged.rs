@@ -362,7 +362,7 @@ mod tests {
         let facts = Facts { aws: Some(aws), ..Facts::default() };
         match passed(&config(), &facts)?.verdict {
             Verdict::Passed(message) => Some(message),
-            Verdict::Skipped(why) => Some(format!("skipped: {why}")),
+            Verdict::Skipped(why) | Verdict::Unanswered(why) => Some(format!("skipped: {why}")),
             Verdict::Found(finding) => Some(format!("found: {}", finding.message)),
         }
     }

@@ -316,7 +316,8 @@ fn finding_of_broken(title: &str, endpoint: &Endpoint, broken: &Broken) -> Findi
         Origin::Environment => format!("{}; the endpoint comes from {}", broken.help, endpoint.origin.name()),
         _ => broken.help.clone(),
     };
-    Finding::error(code_of(broken.sort), Kind::Invalid, endpoint.origin.field(), message).help(help)
+    let kind = if broken.sort == landfall_net::Sort::Closed { Kind::InternalError } else { Kind::Invalid };
+    Finding::error(code_of(broken.sort), kind, endpoint.origin.field(), message).help(help)
 }
 
 fn code_of(sort: landfall_net::Sort) -> &'static Code {

@@ -63,7 +63,9 @@ pub async fn account(removal: &dyn Removal, limit: Duration) -> Result<Account, 
 async fn once(removal: &dyn Removal) -> Result<Account, Fault> {
     removal.account().await.map_err(|why| match why {
         Verdict::Found(finding) => Fault::Account(finding),
-        Verdict::Skipped(why) | Verdict::Passed(why) => Fault::Unanswered(Box::new(pages::no_account(&why))),
+        Verdict::Skipped(why) | Verdict::Unanswered(why) | Verdict::Passed(why) => {
+            Fault::Unanswered(Box::new(pages::no_account(&why)))
+        }
     })
 }
 

@@ -60,7 +60,7 @@ pub enum Kind {
     TooMany,
     /// A list is longer than another one allows.
     TooLong,
-    /// A later computation is impossible with this value.
+    /// A later computation is impossible with this value; of a cloud, that it, or the way to it, was in trouble.
     InternalError,
     /// A value has the wrong type.
     TypeInvalid,
@@ -169,6 +169,12 @@ impl Finding {
         let mut finding = Self::error(code, Kind::NotSupported, field, message);
         finding.help = nearest(value, accepted.iter().copied()).map(|near| format!("did you mean `{near}`?"));
         finding
+    }
+
+    /// Whether the cloud, or the way to it, was in trouble, so that the same run may end better another time.
+    #[must_use]
+    pub fn may_pass(&self) -> bool {
+        self.kind == Kind::InternalError
     }
 
     /// Sets what to do about it.

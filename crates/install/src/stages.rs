@@ -279,6 +279,8 @@ fn detail(fault: &Fault) -> String {
 pub fn refused(verdict: Verdict) -> Fault {
     Fault::Refused(match verdict {
         Verdict::Found(finding) => finding,
-        Verdict::Skipped(why) | Verdict::Passed(why) => Box::new(pages::not_gathered("engine", &why)),
+        Verdict::Skipped(why) | Verdict::Unanswered(why) | Verdict::Passed(why) => {
+            Box::new(pages::not_gathered("engine", &why))
+        }
     })
 }

@@ -207,6 +207,8 @@ pub enum Verdict {
     Found(Box<Finding>),
     /// Nobody knows; the sentence says why not.
     Skipped(String),
+    /// The same, and the cloud may answer another time.
+    Unanswered(String),
 }
 
 impl Answer {
@@ -240,7 +242,7 @@ impl Answer {
 pub fn skipped(what: &str, why: &Verdict) -> Answer {
     let why = match why {
         Verdict::Found(finding) => finding.message.as_str(),
-        Verdict::Skipped(why) | Verdict::Passed(why) => why.as_str(),
+        Verdict::Skipped(why) | Verdict::Unanswered(why) | Verdict::Passed(why) => why.as_str(),
     };
     Answer::skipped(format!("{what}: {why}"))
 }
@@ -255,7 +257,7 @@ impl Unready {
     #[must_use]
     pub fn of(answer: &Answer, what: &str, check: Option<&str>) -> Self {
         match (&answer.verdict, check) {
-            (Verdict::Skipped(why), _) => Self(why.clone()),
+            (Verdict::Skipped(why) | Verdict::Unanswered(why), _) => Self(why.clone()),
             (Verdict::Found(finding), None) => Self::found(what, finding),
             (_, Some(check)) => Self(format!("{what}: see {check}")),
             (Verdict::Passed(_), None) => Self(what.to_owned()),

@@ -36,7 +36,7 @@ pub fn no_removal(platform: &str, infra_id: &str) -> Finding {
 pub fn late(field: &str, limit: Duration) -> Finding {
     let message = format!("no response before the run's {} s were over", limit.as_secs_f32());
     let help = "check the network, or set a longer time with --deadline";
-    Finding::error(&LATE, Kind::Invalid, field, message).help(help)
+    Finding::error(&LATE, Kind::InternalError, field, message).help(help)
 }
 
 /// A part of the facts that nobody could ask for.

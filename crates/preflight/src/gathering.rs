@@ -1,7 +1,7 @@
 //! The facts of a config alone, without the checks that they do not rest on.
 
 use futures::future::join;
-use landfall_diagnostics::Finding;
+use landfall_diagnostics::{Finding, Kind};
 use landfall_model::facts::Facts;
 use landfall_platform::cloud::{Session, Verdict};
 use landfall_platform::pages;
@@ -51,18 +51,18 @@ pub async fn gather(session: &dyn Session, pace: Pace, watcher: &dyn Watcher) ->
     for gap in gathered.gaps {
         match gap.why {
             Verdict::Found(finding) => findings.push(*finding),
-            Verdict::Skipped(why) | Verdict::Passed(why) => skipped.push((gap.part, why)),
+            Verdict::Unanswered(why) => {
+                let finding = pages::not_gathered(gap.part, &why);
+                skipped.push(Finding { kind: Kind::InternalError, ..finding });
+            }
+            Verdict::Skipped(why) | Verdict::Passed(why) => skipped.push(pages::not_gathered(gap.part, &why)),
         }
     }
-    Err(missing(findings, &skipped))
-}
-
-/// What is skipped has its reason in a finding, as a rule; where it has not, it is told itself.
-fn missing(mut findings: Vec<Finding>, skipped: &[(&str, String)]) -> Missing {
+    // What is skipped has its reason in a finding, as a rule; where it has not, it is told itself.
     if !findings.iter().any(Finding::is_error) {
-        findings.extend(skipped.iter().map(|(part, why)| pages::not_gathered(part, why)));
+        findings.extend(skipped);
     }
-    Missing { findings }
+    Err(Missing { findings })
 }
 
 #[cfg(test)]
@@ -71,7 +71,6 @@ mod tests {
 
     use super::super::Unwatched;
     use super::*;
-    use landfall_diagnostics::Kind;
     use landfall_model::plan::Plan;
     use landfall_platform::cloud::{
         Answer, Asked, Check, EngineNeeds, Gathered, Judged, PublicZone, Session, Waiting,

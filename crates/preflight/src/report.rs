@@ -50,7 +50,7 @@ impl Checked {
     pub fn new(id: impl Into<String>, field: impl Into<String>, answer: Answer, took: Duration) -> Self {
         let (status, message, finding) = match answer.verdict {
             Verdict::Passed(message) => (Status::Passed, message, None),
-            Verdict::Skipped(message) => (Status::Skipped, message, None),
+            Verdict::Skipped(message) | Verdict::Unanswered(message) => (Status::Skipped, message, None),
             Verdict::Found(finding) => {
                 let status = if finding.is_error() { Status::Failed } else { Status::Warned };
                 (status, finding.message.clone(), Some(*finding))
@@ -89,6 +89,14 @@ impl Report {
     #[must_use]
     pub fn passed(&self) -> bool {
         self.checks.iter().all(|checked| checked.status != Status::Failed)
+    }
+
+    /// Whether checks failed, and all of them because the cloud, or the way to it, was in trouble.
+    #[must_use]
+    pub fn may_pass(&self) -> bool {
+        let mut failed = self.checks.iter().filter(|checked| checked.status == Status::Failed).peekable();
+        let may_pass = |checked: &Checked| checked.finding.as_ref().is_some_and(Finding::may_pass);
+        failed.peek().is_some() && failed.all(may_pass)
     }
 
     /// Takes failed checks for accepted ones whose id or code is among `names`; gives the names that were

@@ -49,7 +49,12 @@ pub fn refused(refusal: Refusal, settings: &Settings) -> anyhow::Result<Exit> {
     let (refused, exit) = match refusal {
         Refusal::Invalid(refused) => (refused, Exit::NotValid),
         Refusal::Usage(refused) => return usage(&refused, settings),
-        Refusal::Unfit(refused) | Refusal::NoFacts(refused) => (refused, Exit::Unfit),
+        Refusal::Unfit(refused) => (refused, Exit::Unfit),
+        Refusal::NoFacts(refused) => {
+            let mut errors = refused.findings.iter().filter(|finding| finding.is_error()).peekable();
+            let may_pass = errors.peek().is_some() && errors.all(Finding::may_pass);
+            (refused, Exit::of_cloud(may_pass))
+        }
         Refusal::Failed(fault) => return Err(fault.into()),
     };
     match settings.output {

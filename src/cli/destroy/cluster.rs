@@ -192,7 +192,7 @@ impl Job<'_> {
     /// nothing is done in a place that the cluster is not in.
     async fn look(&self) -> Result<Planned, (Vec<Finding>, Exit)> {
         let told = |fault: Fault| {
-            let exit = again(fault.may_pass());
+            let exit = Exit::of_cloud(fault.may_pass());
             (vec![fault.into_finding()], exit)
         };
         let target = &self.named.target;
@@ -202,7 +202,7 @@ impl Job<'_> {
         if self.is_place_doubtful(&planned) {
             let sure = self.args.confirm_gone || self.has_begun_here(&account);
             let placed = landfall_destroy::right_place(self.removal, target, &planned.first, sure).await;
-            placed.map_err(|misplaced| (misplaced.findings, again(misplaced.may_pass)))?;
+            placed.map_err(|misplaced| (misplaced.findings, Exit::of_cloud(misplaced.may_pass)))?;
         }
         Ok(planned)
     }
@@ -258,7 +258,7 @@ impl Job<'_> {
         if let Err(finding) = landfall_destroy::nothing_found(&self.named.target, account, &first, confirmed)
         {
             let mut findings = planned.unseen.clone();
-            let exit = again(!findings.is_empty() && landfall_destroy::may_pass(&findings));
+            let exit = Exit::of_cloud(!findings.is_empty() && landfall_destroy::may_pass(&findings));
             findings.push(*finding);
             findings.extend(planned.unproven.iter().cloned());
             return self.refused(&findings, exit);
@@ -472,11 +472,6 @@ impl Job<'_> {
             printer.talk(&format!("kept as edited by hand: {}", cleared.kept.join(", ")));
         }
     }
-}
-
-/// How a run ends that removed nothing: whether the same command may do better another time.
-fn again(may_pass: bool) -> Exit {
-    if may_pass { Exit::PartWay } else { Exit::Unfit }
 }
 
 /// What became of the files of the directory, as data; null where none were touched.

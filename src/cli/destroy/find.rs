@@ -271,7 +271,7 @@ fn why(verdict: Verdict, account: Option<&Asked<Account>>) -> Missed {
         // Credentials that are not accepted are not accepted later either.
         (_, Some(Err(Verdict::Found(account)))) if !may_pass(account) => Missed::Refused(account.clone()),
         (Verdict::Found(finding), _) => Missed::Unanswered(finding),
-        (Verdict::Skipped(why) | Verdict::Passed(why), _) => {
+        (Verdict::Skipped(why) | Verdict::Unanswered(why) | Verdict::Passed(why), _) => {
             Missed::Unanswered(Box::new(pages::not_gathered("clusters", &why)))
         }
     }

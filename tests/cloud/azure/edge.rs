@@ -135,7 +135,7 @@ fn with_secret(azure: &Azure) -> Made {
 fn why(verdict: &Verdict) -> String {
     match verdict {
         Verdict::Found(finding) => format!("{} {}", finding.code.as_str(), finding.message),
-        Verdict::Skipped(why) | Verdict::Passed(why) => why.clone(),
+        Verdict::Skipped(why) | Verdict::Unanswered(why) | Verdict::Passed(why) => why.clone(),
     }
 }
 

@@ -87,7 +87,7 @@ fn what_the_account_lacks_is_no_question_of_rights() -> Result<(), Failed> {
 #[test]
 fn what_was_throttled_to_the_end_is_not_known() -> Result<(), Failed> {
     let fault = answered("RequestLimitExceeded", "Rate exceeded", 503)?;
-    let Verdict::Skipped(why) = fault.answer("platform.aws.region").verdict else {
+    let Verdict::Unanswered(why) = fault.answer("platform.aws.region").verdict else {
         return Err("a finding".into());
     };
     for part in ["ec2:DescribeSubnets", "RequestLimitExceeded: Rate exceeded", "id-1"] {

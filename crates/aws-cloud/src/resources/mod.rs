@@ -172,7 +172,7 @@ impl<'a> Resources<'a> {
     fn verdict(verdict: Verdict) -> Failure {
         Failure::Refused(match verdict {
             Verdict::Found(finding) => finding,
-            Verdict::Skipped(why) | Verdict::Passed(why) => {
+            Verdict::Skipped(why) | Verdict::Unanswered(why) | Verdict::Passed(why) => {
                 Box::new(Finding::error(&REFUSED, Sorted::Invalid, "", why))
             }
         })

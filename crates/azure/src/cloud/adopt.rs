@@ -114,7 +114,7 @@ mod tests {
     fn code(verdict: &Verdict) -> &'static str {
         match verdict {
             Verdict::Found(finding) => finding.code.as_str(),
-            Verdict::Passed(_) | Verdict::Skipped(_) => "",
+            Verdict::Passed(_) | Verdict::Skipped(_) | Verdict::Unanswered(_) => "",
         }
     }
 

@@ -51,6 +51,17 @@ pub(super) enum Sort {
     Service,
 }
 
+/// The codes of faults of Azure's own.
+const TROUBLE: &[&str] = &[
+    "BadGateway",
+    "GatewayTimeout",
+    "InternalError",
+    "InternalExecutionError",
+    "InternalServerError",
+    "OperationTimedOut",
+    "ServerTimeout",
+    "ServiceUnavailable",
+];
 const DENIED: &[&str] = &[
     "AuthorizationFailed",
     "Forbidden",
@@ -166,6 +177,11 @@ impl Fault {
         self.code.as_deref() == Some(code)
     }
 
+    /// Whether it is a fault of Azure's own. Whether the call had an effect is unknown then.
+    pub(super) fn is_trouble(&self) -> bool {
+        TROUBLE.iter().any(|code| self.is(code))
+    }
+
     /// Whether what was asked for is not there, in a subscription that is.
     pub(super) fn is_absence(&self) -> bool {
         self.sort == Sort::NotFound && !NO_SUBSCRIPTION.iter().any(|code| self.is(code))
@@ -173,8 +189,22 @@ impl Fault {
 
     /// What was tried, what came back, and what to do.
     pub(super) fn finding(&self, field: &str) -> Finding {
-        let kind = if self.sort == Sort::Denied { Kind::Forbidden } else { Kind::Invalid };
+        let kind = match self.sort {
+            Sort::Denied => Kind::Forbidden,
+            _ if self.may_pass() => Kind::InternalError,
+            _ => Kind::Invalid,
+        };
         Finding::error(&pages::CALL, kind, field, self.sentence()).help(self.help())
+    }
+
+    /// Whether the same call may succeed another time, without anything being done: Azure, the network or what is on
+    /// the way was in trouble, or something else answered.
+    pub(super) fn may_pass(&self) -> bool {
+        match self.sort {
+            Sort::Throttled | Sort::TimedOut | Sort::Unreachable | Sort::NotUnderstood => true,
+            Sort::Service => self.is_trouble(),
+            Sort::Denied | Sort::Credentials | Sort::NotFound => false,
+        }
     }
 
     /// The finding, with call, code and correlation id as evidence.

@@ -314,7 +314,7 @@ mod tests {
         let mut subjects = JUDGED.iter().filter(|subject| subject.id == judged);
         match subjects.find_map(|subject| (subject.passed)(config, &facts))?.verdict {
             Verdict::Passed(message) => Some(message),
-            Verdict::Skipped(why) => Some(format!("skipped: {why}")),
+            Verdict::Skipped(why) | Verdict::Unanswered(why) => Some(format!("skipped: {why}")),
             Verdict::Found(finding) => Some(format!("found: {}", finding.message)),
         }
     }

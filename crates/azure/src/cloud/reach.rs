@@ -57,7 +57,7 @@ impl Reached {
     pub(super) fn usable(&self, session: &Session<'_>) -> Result<(), Unready> {
         match &self.answer.verdict {
             Verdict::Passed(_) => Ok(()),
-            Verdict::Skipped(_) | Verdict::Found(_) => {
+            Verdict::Skipped(_) | Verdict::Unanswered(_) | Verdict::Found(_) => {
                 let what = format!("{} cannot be used", self.title);
                 Err(Unready::of(&self.answer, &what, session.asking.check(self.check)))
             }
@@ -130,6 +130,14 @@ async fn look(session: &Session<'_>, role: &Role, url: &Url, asked: &Url) -> Rea
         closed: environment::is_closed(session),
     };
     let mut answer = judge(role, &place, seen.answer.as_ref());
+    // Another server that answers with success may be there to stay.
+    let is_success = seen.answer.as_ref().is_ok_and(|reply| reply.status == 200);
+    if let Verdict::Found(finding) = &mut answer.verdict
+        && may_pass(role, seen.answer.as_ref())
+        && !is_success
+    {
+        finding.kind = Kind::InternalError;
+    }
     for (name, value) in seen.evidence() {
         answer.evidence.insert(name, value);
     }
@@ -271,7 +279,7 @@ mod tests {
         let place = Place { url: URL.to_owned(), field: FIELD, closed };
         match judge(role, &place, seen).verdict {
             Verdict::Found(finding) => Some(*finding),
-            Verdict::Passed(_) | Verdict::Skipped(_) => None,
+            Verdict::Passed(_) | Verdict::Skipped(_) | Verdict::Unanswered(_) => None,
         }
     }
 

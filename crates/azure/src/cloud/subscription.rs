@@ -185,7 +185,7 @@ mod tests {
         match answer.verdict {
             Verdict::Found(finding) => (finding.code.as_str(), finding.message),
             Verdict::Passed(what) => ("", what),
-            Verdict::Skipped(why) => ("skipped", why),
+            Verdict::Skipped(why) | Verdict::Unanswered(why) => ("skipped", why),
         }
     }
 

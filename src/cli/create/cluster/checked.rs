@@ -42,7 +42,8 @@ impl Job<'_> {
             return Ok(Ok(FactsFrom::Given(Box::new(facts))));
         }
         self.failed(&report)?;
-        Ok(Err(Ended::Said(Exit::Unfit)))
+        // Without a failed check, the facts are missing because the cloud did not answer.
+        Ok(Err(Ended::Said(Exit::of_cloud(report.passed() || report.may_pass()))))
     }
 
     /// Says in a few lines that nothing stands in the way.

@@ -272,7 +272,7 @@ mod tests {
     fn what_the_caller_may_not_see_is_told_once() {
         let said = |quotas: &Quotas| match seen(quotas).verdict {
             Verdict::Passed(what) => what,
-            Verdict::Skipped(why) => format!("skipped: {why}"),
+            Verdict::Skipped(why) | Verdict::Unanswered(why) => format!("skipped: {why}"),
             Verdict::Found(finding) => finding.message,
         };
         let mut quotas = Quotas::default();

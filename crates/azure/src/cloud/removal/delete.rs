@@ -24,18 +24,8 @@ use crate::cloud::operations::{Begun, Operation};
 pub(super) const LOCKED: &str = "ScopeLocked";
 /// The code of what a deny assignment prevents.
 pub(super) const PROTECTED: &str = "DenyAssignmentAuthorizationFailed";
-/// The codes of faults of Azure's own, which may pass.
-const OF_AZURE: &[&str] = &[
-    "BadGateway",
-    "GatewayTimeout",
-    "InternalError",
-    "InternalExecutionError",
-    "InternalServerError",
-    "OperationTimedOut",
-    "RetryableError",
-    "ServerTimeout",
-    "ServiceUnavailable",
-];
+/// The code of what Azure asks to be repeated.
+const RETRYABLE: &str = "RetryableError";
 
 /// What came of a call.
 enum Done {
@@ -262,7 +252,7 @@ async fn told(
     }
     match fault.sort {
         Sort::Denied => Outcome::Refused(Box::new(denied(thing, &fault))),
-        Sort::Service if !OF_AZURE.iter().any(|code| fault.is(code)) => {
+        Sort::Service if !fault.is_trouble() && !fault.is(RETRYABLE) => {
             Outcome::Held { why: fault.sentence() }
         }
         _ => Outcome::Failed { why: fault.sentence() },

@@ -274,7 +274,7 @@ fn unseen(what: &str, fault: &Fault) -> Finding {
 fn unasked(verdict: Verdict) -> Finding {
     match verdict {
         Verdict::Found(finding) => *finding,
-        Verdict::Skipped(why) | Verdict::Passed(why) => {
+        Verdict::Skipped(why) | Verdict::Unanswered(why) | Verdict::Passed(why) => {
             let help = "run `landfall preflight`, or check the network and the credentials";
             Finding::error(&pages::UNSEEN, Kind::Invalid, "", why).help(help)
         }

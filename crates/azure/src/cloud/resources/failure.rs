@@ -5,18 +5,6 @@ use landfall_platform::native::Failure;
 use super::pages;
 use crate::cloud::fault::{Fault, Sort};
 
-/// Server errors of Azure: whether the call had an effect is unknown.
-const OF_AZURE: &[&str] = &[
-    "BadGateway",
-    "GatewayTimeout",
-    "InternalError",
-    "InternalExecutionError",
-    "InternalServerError",
-    "OperationTimedOut",
-    "ServerTimeout",
-    "ServiceUnavailable",
-];
-
 /// What passes: a service does not see yet what another one has created, or changes the same resource just now.
 const PASSING: &[&str] = &[
     "AnotherOperationInProgress",
@@ -39,12 +27,8 @@ const PASSING: &[&str] = &[
 /// Whether Azure itself said so, rather than something on the way to it.
 pub(super) fn is_answer(fault: &Fault) -> bool {
     matches!(fault.sort, Sort::Service | Sort::Denied | Sort::NotFound)
-        && !is_among(fault, OF_AZURE)
+        && !fault.is_trouble()
         && fault.code.is_some()
-}
-
-fn is_among(fault: &Fault, codes: &[&str]) -> bool {
-    codes.iter().any(|code| fault.is(code))
 }
 
 /// The failure of a call.
@@ -53,8 +37,10 @@ pub(super) fn failure(fault: &Fault) -> Failure {
     match fault.sort {
         Sort::Throttled => Failure::Throttled(finding),
         Sort::TimedOut | Sort::Unreachable | Sort::NotUnderstood => Failure::Unknown(finding),
-        _ if is_among(fault, OF_AZURE) => Failure::Unknown(finding),
-        Sort::NotFound | Sort::Service if is_among(fault, PASSING) => Failure::NotYet(finding),
+        _ if fault.is_trouble() => Failure::Unknown(finding),
+        Sort::NotFound | Sort::Service if PASSING.iter().any(|code| fault.is(code)) => {
+            Failure::NotYet(finding)
+        }
         _ => Failure::Refused(finding),
     }
 }
