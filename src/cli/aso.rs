@@ -179,7 +179,7 @@ fn render(args: &RenderArgs, settings: &Settings) -> Result<Vec<Document>, Refus
     let directory = settings.dir.clone().unwrap_or_else(|| PathBuf::from("."));
     let path = args.file.clone().unwrap_or_else(|| directory.join(INSTALL_CONFIG));
     let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let basis = Basis::new(&(&args.basis).into(), directory)?;
+    let basis = Basis::new(&args.basis.options()?, directory)?;
     args.basis.warn_of_profile(directory, settings);
     let examined = prepare::examine_but(&path, &basis, args.reading.into(), is_for_machines)?;
     let mut credentials = assets::credentials(&examined.config, &Environment);

@@ -32,7 +32,7 @@ pub struct Args {
 /// Standard output cannot be written, or a file cannot be read.
 pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
     let directory = settings.dir.clone().unwrap_or_else(|| PathBuf::from("."));
-    let basis = match Basis::new(&(&args.basis).into(), &directory) {
+    let basis = match args.basis.options().and_then(|options| Basis::new(&options, &directory)) {
         Ok(basis) => basis,
         Err(refusal) => return super::create::refused(refusal, settings),
     };

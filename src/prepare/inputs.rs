@@ -29,8 +29,8 @@ const PROFILES: &[&str] = &["cloud-profile.yaml", "cloud-profile.json"];
 pub struct BasisOptions {
     /// Overlay file.
     pub overlay: Option<PathBuf>,
-    /// File with the cloud profile that says what may be used.
-    pub profile: Option<PathBuf>,
+    /// The cloud profile that says what may be used.
+    pub profile: Option<ProfileFrom>,
     /// Whether a cloud profile in the cluster directory counts where none is named.
     pub own_profile: bool,
     /// File with `CoreOS` stream metadata; `-` for standard input.
@@ -39,13 +39,33 @@ pub struct BasisOptions {
     pub release: Option<String>,
 }
 
+/// Where a cloud profile is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ProfileFrom {
+    /// In a file.
+    File(PathBuf),
+    /// In an object of a cluster: what it is called in findings, and its text.
+    Object(String, String),
+}
+
+impl ProfileFrom {
+    /// What it is called in findings, and its text.
+    fn read(&self) -> Result<(&Path, Cow<'_, str>), Error> {
+        match self {
+            Self::File(path) => Ok((path, Cow::Owned(text(path)?))),
+            Self::Object(name, text) => Ok((Path::new(name), Cow::Borrowed(text))),
+        }
+    }
+}
+
 impl BasisOptions {
     /// The same, with the overlay and the cloud profile of a directory where none is named.
     #[must_use]
     pub fn within(&self, directory: &Path) -> Self {
         let overlay = self.overlay.clone().or_else(|| own(directory, OVERLAYS));
         let profile = self.profile.clone();
-        let profile = profile.or_else(|| self.own_profile.then(|| own(directory, PROFILES)).flatten());
+        let own_profile = || self.own_profile.then(|| own(directory, PROFILES)).flatten();
+        let profile = profile.or_else(|| own_profile().map(ProfileFrom::File));
         Self { overlay, profile, ..self.clone() }
     }
 }
@@ -78,7 +98,7 @@ impl Basis {
             catalogue = Cow::Owned(with);
             wanted = Some(release);
         }
-        let catalogue = restricted(catalogue, options.profile.as_deref())?;
+        let catalogue = restricted(catalogue, options.profile.as_ref())?;
         let release = release(&catalogue, wanted.as_deref())?;
         Ok(Self { catalogue, release })
     }
@@ -124,21 +144,21 @@ pub fn catalogue(overlay: Option<&Path>) -> Result<Cow<'static, Catalogue>, Refu
 /// The file cannot be read or is not valid.
 pub fn restricted(
     catalogue: Cow<'static, Catalogue>,
-    profile: Option<&Path>,
+    profile: Option<&ProfileFrom>,
 ) -> Result<Cow<'static, Catalogue>, Refusal> {
-    let Some(path) = profile else {
+    let Some(profile) = profile else {
         return Ok(catalogue);
     };
-    let text = text(path)?;
+    let (path, text) = profile.read()?;
     let allowance = allowance::read(&text).map_err(|found| invalid(path, &text, found))?;
     Ok(Cow::Owned(catalogue.with_allowance(allowance)))
 }
 
 /// What is worth knowing of a cloud profile that is taken; none where there is no profile, or nothing to say.
 #[must_use]
-pub fn profile_warnings(profile: Option<&Path>) -> Option<Said> {
-    let path = profile?;
-    let text = text(path).ok()?;
+pub fn profile_warnings(profile: Option<&ProfileFrom>) -> Option<Said> {
+    let (path, text) = profile?.read().ok()?;
+    let text = text.into_owned();
     let findings = allowance::warnings(&text);
     let (file, outcome) = (path.display().to_string(), Outcome::Accepted);
     (!findings.is_empty()).then(|| Said { file, text, outcome, findings, mask: Mask::default() })

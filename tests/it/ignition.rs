@@ -300,7 +300,8 @@ fn terraform(folder: &Path) -> String {
 fn missing_files_are_reported_before_the_cloud_is_asked() {
     let (cluster, folder) = (cluster(), tempfile::tempdir().unwrap());
     let terraform = terraform(folder.path());
-    for engine in [&[][..], &["--engine", "terraform", "--terraform", terraform.as_str()]] {
+    let program = ["--terraform", terraform.as_str(), "--engine", "terraform"];
+    for engine in [&[][..], &program, &program[..2]] {
         let (code, said) = landfall(cluster.path(), &[&["create", "cluster", "--yes"], engine].concat());
         assert_eq!(code, Some(3), "{said}");
         let first = said.lines().find(|line| line.starts_with("error[LF0670]: ")).unwrap_or_default();
@@ -312,6 +313,9 @@ fn missing_files_are_reported_before_the_cloud_is_asked() {
             assert!(!said.contains(other), "{other}: {said}");
         }
     }
+    // Whoever names a program of terraform means that engine.
+    let (code, said) = landfall(cluster.path(), &["create", "cluster", "--yes", "--terraform", "/nowhere"]);
+    assert!(code == Some(1) && said.contains("error[LF1200]"), "{said}");
     assert_eq!(entries(cluster.path()), [".landfall", "install-config.yaml"]);
     assert_eq!(entries(&cluster.path().join(".landfall")), ["landfall.log"]);
     // Who only wants to see what would be made needs none.

@@ -179,7 +179,8 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
         Ok(noted) => noted,
         Err(why) => return unnamed(why, settings),
     };
-    let engine = match begun::chosen(args.engine, noted.as_ref(), &directory) {
+    let implied = flags::of_terraform(args).filter(|_| noted.is_none()).map(|_| EngineName::Terraform);
+    let engine = match begun::chosen(args.engine.or(implied), noted.as_ref(), &directory) {
         Ok(engine) => engine,
         Err(finding) => return aso::refused(&[*finding], Exit::Failed, settings),
     };

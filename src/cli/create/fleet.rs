@@ -37,7 +37,7 @@ pub(super) fn run(
             batch.par_iter().map(|path| (path, one(path, (fleet, basis), wanted, options))).collect();
         for (directory, result) in results {
             let own = wanted.within(directory).profile.filter(|_| wanted.profile.is_none());
-            warn_of(own.as_deref(), settings);
+            warn_of(own.as_ref(), settings);
             match result {
                 Ok(prepared) => {
                     made += 1;

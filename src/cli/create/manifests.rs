@@ -1,17 +1,18 @@
 //! `landfall create manifests`.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
 use landfall_model::catalogue::Catalogue;
 
-use super::{fleet, outcome};
+use super::{fleet, outcome, profile_ref};
 use crate::cli::asking::{AskArgs, Live};
 use crate::cli::input::Reading;
 use crate::cli::{Exit, Settings};
 use crate::prepare::{
-    Basis, BasisOptions, Environment, FactsFrom, IgnitionFrom, Options, Refusal, catalogue, prepare,
-    profile_warnings, restricted,
+    Basis, BasisOptions, Environment, FactsFrom, IgnitionFrom, Options, ProfileFrom, Refusal, catalogue,
+    prepare, profile_warnings, restricted,
 };
 use crate::ui::text;
 use crate::workdir::Durability;
@@ -95,6 +96,14 @@ pub struct CloudArgs {
     /// Cloud profile file that restricts regions, zones and machine types
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     cloud_profile: Option<PathBuf>,
+
+    /// Cloud profile in the cluster of KUBECONFIG, instead of a file
+    #[arg(long, value_name = "[NAMESPACE/]NAME", conflicts_with = "cloud_profile")]
+    cloud_profile_ref: Option<String>,
+
+    // Read from the cluster once.
+    #[arg(skip)]
+    of_cluster: OnceCell<ProfileFrom>,
 }
 
 impl CloudArgs {
@@ -105,10 +114,23 @@ impl CloudArgs {
     /// A file cannot be read or is not valid.
     pub fn catalogue(&self, settings: &Settings) -> Result<Cow<'static, Catalogue>, Refusal> {
         let known = catalogue(self.catalogue.as_deref())?;
-        let known = restricted(known, self.cloud_profile.as_deref())?;
+        let profile = self.profile()?;
+        let known = restricted(known, profile.as_ref())?;
         tell_restriction(&known, settings);
-        warn_of(self.cloud_profile.as_deref(), settings);
+        warn_of(profile.as_ref(), settings);
         Ok(known)
+    }
+
+    /// The cloud profile that the flags name.
+    fn profile(&self) -> Result<Option<ProfileFrom>, Refusal> {
+        let Some(name) = &self.cloud_profile_ref else {
+            return Ok(self.cloud_profile.clone().map(ProfileFrom::File));
+        };
+        if let Some(known) = self.of_cluster.get() {
+            return Ok(Some(known.clone()));
+        }
+        let found = profile_ref::of_cluster(name)?;
+        Ok(Some(self.of_cluster.get_or_init(|| found).clone()))
     }
 }
 
@@ -118,7 +140,7 @@ impl BasisArgs {
     /// # Errors
     /// A file cannot be read or is not valid, or the release is not known.
     pub fn basis(&self, directory: &Path, settings: &Settings) -> Result<Basis, Refusal> {
-        let basis = Basis::new(&self.into(), directory)?;
+        let basis = Basis::new(&self.options()?, directory)?;
         tell_restriction(&basis.catalogue, settings);
         self.warn_of_profile(directory, settings);
         Ok(basis)
@@ -126,12 +148,28 @@ impl BasisArgs {
 
     /// Tells what is worth knowing of the cloud profile, if one is named or the directory has one.
     pub fn warn_of_profile(&self, directory: &Path, settings: &Settings) {
-        warn_of(BasisOptions::from(self).within(directory).profile.as_deref(), settings);
+        if let Ok(options) = self.options() {
+            warn_of(options.within(directory).profile.as_ref(), settings);
+        }
+    }
+
+    /// What the flags ask for.
+    ///
+    /// # Errors
+    /// The cloud profile cannot be read from its cluster.
+    pub fn options(&self) -> Result<BasisOptions, Refusal> {
+        Ok(BasisOptions {
+            overlay: self.clouds.catalogue.clone(),
+            profile: self.clouds.profile()?,
+            own_profile: true,
+            stream: self.stream.clone(),
+            release: self.release.clone(),
+        })
     }
 }
 
 /// Tells what is worth knowing of a cloud profile.
-pub(super) fn warn_of(profile: Option<&Path>, settings: &Settings) {
+pub(super) fn warn_of(profile: Option<&ProfileFrom>, settings: &Settings) {
     if let Some(warned) = profile_warnings(profile) {
         let style = settings.printer.styles().talk;
         settings.printer.aside(&text::findings(&outcome::judged(&warned), style));
@@ -145,18 +183,6 @@ fn tell_restriction(catalogue: &Catalogue, settings: &Settings) {
     }
 }
 
-impl From<&BasisArgs> for BasisOptions {
-    fn from(args: &BasisArgs) -> Self {
-        Self {
-            overlay: args.clouds.catalogue.clone(),
-            profile: args.clouds.cloud_profile.clone(),
-            own_profile: true,
-            stream: args.stream.clone(),
-            release: args.release.clone(),
-        }
-    }
-}
-
 /// Writes the files of one cluster, or of every cluster of a fleet.
 ///
 /// # Errors
@@ -164,8 +190,8 @@ impl From<&BasisArgs> for BasisOptions {
 pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
     let directory = settings.dir.clone().unwrap_or_else(|| PathBuf::from("."));
     let around = args.fleet.as_deref().unwrap_or(&directory);
-    let wanted = BasisOptions::from(&args.basis);
-    let basis = match args.basis.basis(around, settings) {
+    let basis = args.basis.options().and_then(|wanted| Ok((args.basis.basis(around, settings)?, wanted)));
+    let (basis, wanted) = match basis {
         Ok(basis) => basis,
         Err(refusal) => return outcome::refused(refusal, settings),
     };

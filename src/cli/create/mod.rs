@@ -7,6 +7,7 @@ mod install_config;
 mod manifests;
 mod outcome;
 mod permissions_policy;
+mod profile_ref;
 mod summary;
 
 pub use manifests::{BasisArgs, CloudArgs, FactsArgs};

@@ -179,7 +179,7 @@ fn refused(args: &Args, named: &Named, count: usize, settings: &Settings) -> any
 
 /// The config of the cluster, where it can still be read: with it come endpoints and trust.
 fn config(args: &Args, directory: &Path, settings: &Settings) -> Option<(Basis, Examined)> {
-    let basis = Basis::new(&(&args.basis).into(), directory).ok();
+    let basis = Basis::new(&args.basis.options().ok()?, directory).ok();
     let known = basis.and_then(|basis| {
         let examined = prepare::examine(directory, &basis, args.reading.into()).ok()?;
         Some((basis, examined))

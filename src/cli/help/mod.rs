@@ -17,7 +17,8 @@ const GROUPS: &[(&str, &[&str])] = &[
 ];
 
 /// Flags that many commands share: they have a heading of their own, whatever stands before them.
-const GENERAL: &[&str] = &["release", "stream", "catalogue", "cloud_profile", "unknown_fields"];
+const GENERAL: &[&str] =
+    &["release", "stream", "catalogue", "cloud_profile", "cloud_profile_ref", "unknown_fields"];
 const GENERAL_HEADING: &str = "Release and catalogue";
 
 /// Flags without a heading that only the long help lists.

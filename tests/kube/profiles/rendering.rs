@@ -1,11 +1,13 @@
 //! Profiles joined with their parents, and joined again when either changes.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde_json::{Value, json};
 
 use super::world::{CONTROLLERS, NAMESPACED, OTHER_PROJECT, PARENT, PRIVATE, PROJECT, Place, World, joined};
 use crate::operator::replica::Replica;
+use crate::program::start_in;
 use crate::until::{becomes, until};
 
 const AWS: Place<'_> = Place(PARENT, "", "aws");
@@ -238,4 +240,46 @@ fn a_profile_waits_for_its_parent() {
     world.make(AWS, &parent());
     world.says(profile, "True", "RenderedCleanly");
     world.rests(&operator, AWS, profile);
+}
+
+/// The command line restricts an installation by a profile of the cluster, joined or not.
+#[test]
+#[ignore = "needs an API server"]
+fn an_installation_takes_its_profile_from_the_cluster() {
+    let world = World::start(CONTROLLERS);
+    let operator = Replica::start(&world.cluster, CONTROLLERS);
+    let mut spec = parent();
+    spec["regions"] = json!([{ "name": "eu-central-1", "zones": [{ "name": "eu-central-1a" }] }]);
+    world.make(AWS, &spec);
+    let profile = Place(PRIVATE, PROJECT, "team");
+    world.make(profile, &json!({ "parent": "aws", "machineTypes": [machine_type("m5.xlarge", "8")] }));
+    world.says(profile, "True", "RenderedCleanly");
+
+    let directory = tempfile::tempdir().unwrap();
+    let kubeconfig = world.cluster.server.kubeconfig().display().to_string();
+    let ran = |kubeconfig: &str, arguments: &[&str]| {
+        let environment = BTreeMap::from([("KUBECONFIG".to_owned(), kubeconfig.to_owned())]);
+        start_in(&environment, directory.path(), arguments).end()
+    };
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/quickstart/aws.yaml");
+    let file = file.to_str().unwrap();
+    for name in ["aws", "project-xyz/team"] {
+        let listed = ran(&kubeconfig, &["regions", "--platform", "aws", "--cloud-profile-ref", name]);
+        let regions = listed.out.lines().filter(|line| line.contains("eu-") || line.contains("us-"));
+        assert!(
+            matches!(regions.collect::<Vec<&str>>()[..], [one] if one.contains("eu-central-1")),
+            "{listed}"
+        );
+        let judged = ran(&kubeconfig, &["validate", file, "--cloud-profile-ref", name]);
+        assert!(judged.code == Some(3) && judged.out.contains("LF1461"), "{judged}");
+    }
+    for (name, exit, words) in
+        [("nobody", 4, "LF1466"), ("project-xyz/nobody", 4, "has no cloud profile `project-xyz/nobody`")]
+    {
+        let refused = ran(&kubeconfig, &["validate", file, "--cloud-profile-ref", name]);
+        assert!(refused.code == Some(exit) && refused.err.contains(words), "{refused}");
+    }
+    let refused = ran("/nowhere", &["validate", file, "--cloud-profile-ref", "aws"]);
+    assert!(refused.code == Some(3) && refused.err.contains("LF1240"), "{refused}");
+    drop(operator);
 }

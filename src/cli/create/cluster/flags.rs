@@ -82,14 +82,17 @@ impl AsoArgs {
     }
 }
 
+/// A flag of terraform that is given, if any is: whoever gives one without an engine means that one.
+pub(super) fn of_terraform(args: &super::Args) -> Option<&'static str> {
+    args.terraform.given().or(args.recover.then_some("--recover"))
+}
+
 /// What is wrong with flags that are of no use with an engine, by which machines are made or not.
 pub(super) fn misplaced(args: &super::Args, engine: EngineName, machines: bool) -> Option<String> {
     let (flag, other) = match engine {
         EngineName::Terraform => (args.aso.given(), plan::Engine::Aso),
         EngineName::Native if args.aso.given().is_some() => (args.aso.given(), plan::Engine::Aso),
-        EngineName::Aso | EngineName::Native => {
-            (args.terraform.given().or(args.recover.then_some("--recover")), plan::Engine::Terraform)
-        }
+        EngineName::Aso | EngineName::Native => (of_terraform(args), plan::Engine::Terraform),
     };
     let engine = plan::Engine::from(engine).name();
     let other = other.name();

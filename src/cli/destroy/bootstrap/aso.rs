@@ -67,7 +67,7 @@ pub(super) fn remove(args: &Args, named: &Named, made: Engine, settings: &Settin
 
 /// What the directory would become, by the facts that the cluster was made with.
 fn outlook(args: &Args, made: Engine, directory: &Path) -> Result<Outlook, Refusal> {
-    let basis = Basis::new(&(&args.basis).into(), directory)?;
+    let basis = Basis::new(&args.basis.options()?, directory)?;
     let examined = prepare::examine(directory, &basis, args.reading.into())?;
     let options = Options {
         strictness: args.reading.into(),

@@ -1,0 +1,71 @@
+//! A cloud profile that an object of a cluster has.
+
+use std::time::Duration;
+
+use landfall_diagnostics::{Code, Finding, Kind};
+use landfall_install_config::verdict::Outcome;
+use landfall_kube::objects::{ObjectRef, Objects as _};
+use landfall_kube::{Access, Fault, Live, kinds};
+use landfall_platform::World as _;
+use landfall_source::Mask;
+use serde_json::Value;
+
+use crate::prepare;
+use crate::prepare::{Environment, ProfileFrom, Refusal, Said};
+use crate::wait;
+
+static NOT_THERE: Code = Code::new("LF1466");
+
+/// The flag.
+const FLAG: &str = "--cloud-profile-ref";
+/// How long a connection, and each part of an answer, may take.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The profile of this name in the cluster of `KUBECONFIG`, or of the pod in which landfall runs: `NAME` is a
+/// `CloudProfile`, `NAMESPACE/NAME` a `PrivateCloudProfile` or a `NamespacedCloudProfile`.
+///
+/// # Errors
+/// The kubeconfig cannot be used, the cluster does not answer, or there is no such profile.
+pub(super) fn of_cluster(name: &str) -> Result<ProfileFrom, Refusal> {
+    let variable = |name: &str| Environment.variable(name);
+    let access = Access::of_run(None, &variable)
+        .map_err(|(_, bad)| Refusal::Invalid(said(wait::pages::kubeconfig(&bad))))?;
+    let runtime = prepare::runtime()?;
+    let found = runtime.block_on(async { find(&Live::new(access.client(PATIENCE)?), name).await });
+    let finding = match found {
+        Ok(Some(object)) => return Ok(ProfileFrom::Object(format!("{FLAG} {name}"), object.to_string())),
+        Ok(None) => {
+            let message = format!("{} has no cloud profile `{name}`", access.authority());
+            Finding::error(&NOT_THERE, Kind::Invalid, "", message)
+                .help("check the name and the kubeconfig in KUBECONFIG; a private profile is NAMESPACE/NAME")
+        }
+        Err(fault) => {
+            let message = format!("{}: {}", access.authority(), fault.why());
+            Finding::error(&NOT_THERE, Kind::InternalError, "", message)
+                .help("check the kubeconfig in KUBECONFIG, and that its user may read cloud profiles")
+        }
+    };
+    Err(Refusal::Unfit(said(finding)))
+}
+
+async fn find(live: &Live, name: &str) -> Result<Option<Value>, Fault> {
+    let Some((namespace, name)) = name.split_once('/') else {
+        return live.get(&ObjectRef::in_cluster(&kinds::CLOUD_PROFILE, name)).await;
+    };
+    for kind in [&kinds::PRIVATE_CLOUD_PROFILE, &kinds::NAMESPACED_CLOUD_PROFILE] {
+        if let Some(found) = live.get(&ObjectRef::in_namespace(kind, namespace, name)).await? {
+            return Ok(Some(found));
+        }
+    }
+    Ok(None)
+}
+
+fn said(finding: Finding) -> Box<Said> {
+    Box::new(Said {
+        file: FLAG.to_owned(),
+        text: String::new(),
+        outcome: Outcome::Rejected,
+        findings: vec![finding.span(landfall_diagnostics::Span::default())],
+        mask: Mask::default(),
+    })
+}
