@@ -2,9 +2,11 @@
 //! commands build their values themselves, and tests compare what they print with these schemas.
 
 mod cost;
+mod node;
 mod words;
 
 use cost::Cost;
+use node::Node;
 use schemars::{JsonSchema, Schema, generate::SchemaSettings};
 use serde_json::{Map, Value};
 use words::{
@@ -265,18 +267,6 @@ formats! {
         findings: Vec<Finding>,
         /// With the native engine: the resources, those that another one needs first.
         resources: Option<Vec<Node>>,
-    }
-    /// A resource that the native engine creates.
-    Node {
-        /// Kind and name, such as `subnet/private-us-east-1a`.
-        name: String,
-        kind: String,
-        stage: String,
-        /// What it is to be. An object with the key `$output` refers to an output of another resource, one with
-        /// `$secret` to a secret.
-        properties: Map<String, Value>,
-        /// Names of resources that must exist first, although no property refers to them.
-        after: Option<Vec<String>>,
     }
     /// A resource of a cluster in its cloud.
     Resource {
