@@ -93,9 +93,13 @@ pub const GROUPS: &[Group] = &[
     },
     Group {
         title: "Clusters",
-        note: "Read by `create cluster`, `destroy`, `wait-for`, `aso` and `operator run`.",
+        note: "Read by `create cluster`, `destroy`, `wait-for`, `aso`, `operator run`, and by each command with \
+               `--cloud-profile-ref`.",
         variables: &[
-            ("KUBECONFIG", "kubeconfig of the management cluster, or of the operator's cluster"),
+            (
+                "KUBECONFIG",
+                "kubeconfig of the management cluster, of the operator's cluster, or of that with cloud profiles",
+            ),
             ("KUBERNETES_SERVICE_HOST", "API server in a pod"),
             ("KUBERNETES_SERVICE_PORT", "port of the API server in a pod"),
             ("HOSTNAME", "name of the replica, or of the holder of a lease"),

@@ -120,8 +120,13 @@ pub(super) fn engine(
     identity: &Identity,
     given: Option<Engine>,
 ) -> Option<Engine> {
+    let is_given = given.is_some();
     let engine = named(metadata, identity, given);
-    engine.or_else(|| inputs::is_begun(directory).then(|| Engine::here(plan::Engine::Terraform)))
+    let noted = engine.as_ref().and_then(|engine| plan::Engine::named(&engine.name));
+    match inputs::engine_of(directory, noted) {
+        Some(begun) if !is_given && Some(begun) != noted => Some(Engine::here(begun)),
+        _ => engine,
+    }
 }
 
 fn named(metadata: Option<&[u8]>, identity: &Identity, given: Option<Engine>) -> Option<Engine> {

@@ -13,6 +13,7 @@ use landfall_install_config::assets;
 use landfall_install_config::verdict::Outcome;
 use landfall_model::catalogue::Catalogue;
 use landfall_model::facts::Facts;
+use landfall_model::plan;
 use landfall_model::prices::Prices;
 use landfall_source::Mask;
 use serde_json::Value;
@@ -172,24 +173,45 @@ pub(super) fn is_there(path: &Path) -> bool {
 /// Whether something of the cluster in a directory was created: a stage has a state of terraform, or the journal of
 /// steps a resource that landfall created itself.
 pub(super) fn is_installed(directory: &Path) -> bool {
+    has_native_steps(directory) || has_state(directory)
+}
+
+/// Whether the journal of steps has a resource that landfall created itself.
+fn has_native_steps(directory: &Path) -> bool {
     const RESOURCES: &str = ".apply/";
-    if steps(directory).is_ok_and(|steps| steps.iter().any(|known| known.step.contains(RESOURCES))) {
-        return true;
-    }
+    steps(directory).is_ok_and(|steps| steps.iter().any(|known| known.step.contains(RESOURCES)))
+}
+
+/// Whether a stage has a state of terraform.
+fn has_state(directory: &Path) -> bool {
     let Ok(stages) = std::fs::read_dir(directory.join("terraform")) else {
         return false;
     };
     stages.flatten().any(|stage| is_there(&stage.path().join("terraform.tfstate")))
 }
 
-/// Whether an earlier run began to create the cluster of a directory, with an engine of this machine. Where metadata has
-/// none, it was terraform: earlier versions did not record that.
+/// Whether an earlier run, or somebody with terraform by hand, began to create the cluster of a directory.
 #[must_use]
 pub fn is_begun(directory: &Path) -> bool {
     let began = |steps: Steps| {
         steps.iter().any(|known| known.step.split_once('.').is_some_and(|(_, work)| work == "apply"))
     };
     steps(directory).is_ok_and(began) || is_installed(directory)
+}
+
+/// The engine that the cluster of a directory belongs to; none where none was begun or `noted` in metadata. What was
+/// created says more than the note, which may be older, or lost with an edited file. Where nothing says it, it is
+/// terraform: earlier versions did not note that.
+#[must_use]
+pub fn engine_of(directory: &Path, noted: Option<plan::Engine>) -> Option<plan::Engine> {
+    match noted {
+        // Its objects are in a management cluster.
+        Some(plan::Engine::Aso) => noted,
+        _ if has_native_steps(directory) => Some(plan::Engine::Native),
+        _ if has_state(directory) => Some(plan::Engine::Terraform),
+        Some(_) => noted,
+        None => is_begun(directory).then_some(plan::Engine::Terraform),
+    }
 }
 
 /// The names of the DNS records that earlier runs from a directory created, in lower case.

@@ -21,8 +21,8 @@ pub mod zones;
 pub use ask::{Ask, asking, cloud, facts_of_cloud, likely_identity, preflight, prices_of_cloud, runtime};
 pub use ignition::{IgnitionFrom, hide_secrets};
 pub use inputs::{
-    Basis, BasisOptions, OVERLAYS, ProfileFrom, catalogue, is_begun, prices, profile_warnings, release,
-    restricted,
+    Basis, BasisOptions, OVERLAYS, ProfileFrom, catalogue, engine_of, is_begun, prices, profile_warnings,
+    release, restricted,
 };
 pub use refusal::{Error, Refusal};
 pub use world::{Environment, Profiled, now};

@@ -192,7 +192,10 @@ impl NameArgs {
         let noted = noted.filter(is_meant);
         let noted_id = || noted.as_ref().map(|named| named.target.infra_id.clone());
         let infra_id = self.infra_id.clone().or_else(noted_id);
-        let noted_namespace = || Some(noted.as_ref()?.engine()?.namespace);
+        let noted_namespace = || {
+            let noted = noted.as_ref()?.engine()?.namespace;
+            Some(noted).filter(|namespace| !namespace.is_empty())
+        };
         let namespace = self.namespace.clone().or_else(noted_namespace).or_else(|| infra_id.clone());
         let cloud = noted.as_ref().and_then(|named| named.target.platform.get("cloudName")?.as_str());
         Ok(Meant { namespace: namespace.unwrap_or_default(), cloud: cloud.map(str::to_owned), infra_id })

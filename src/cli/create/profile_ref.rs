@@ -52,12 +52,16 @@ async fn find(live: &Live, name: &str) -> Result<Option<Value>, Fault> {
     let Some((namespace, name)) = name.split_once('/') else {
         return live.get(&ObjectRef::in_cluster(&kinds::CLOUD_PROFILE, name)).await;
     };
+    let mut nothing = Ok(None);
     for kind in [&kinds::PRIVATE_CLOUD_PROFILE, &kinds::NAMESPACED_CLOUD_PROFILE] {
-        if let Some(found) = live.get(&ObjectRef::in_namespace(kind, namespace, name)).await? {
-            return Ok(Some(found));
+        match live.get(&ObjectRef::in_namespace(kind, namespace, name)).await {
+            Ok(Some(found)) => return Ok(Some(found)),
+            Ok(None) => {}
+            // Somebody may be permitted to read the other kind alone.
+            Err(fault) => nothing = Err(fault),
         }
     }
-    Ok(None)
+    nothing
 }
 
 fn said(finding: Finding) -> Box<Said> {

@@ -100,6 +100,10 @@ impl Summary {
 
     /// Takes a stage for one that is to be worked on, as it is no longer what earlier runs left.
     pub(super) fn reopen(&mut self, drift: &Drift) {
+        // What an installed cluster replaces itself leaves nothing to do.
+        if drift.missing.is_empty() && drift.changed.is_empty() {
+            return;
+        }
         self.is_changed |= !drift.changed.is_empty();
         for (known, standing) in &mut self.stages {
             if known.name == drift.stage {
@@ -435,6 +439,14 @@ mod tests {
         part.reopen(&missing("net", "net/b"));
         let text = part.text(ui::Style::PLAIN);
         assert!(text.contains("     2  Network  b, c: 1 of 3 exist\n"), "{text}");
+    }
+
+    #[test]
+    fn what_an_installed_cluster_replaces_leaves_nothing_to_do() {
+        let mut whole = summary(unchanged(), removed());
+        let handed_over = vec!["x_net.a".to_owned()];
+        whole.reopen(&Drift { stage: "cluster".to_owned(), handed_over, ..Drift::default() });
+        assert!(whole.is_complete() && !whole.is_changed());
     }
 
     #[test]

@@ -7,6 +7,7 @@ mod native;
 use std::path::{Path, PathBuf};
 
 use landfall_engine_terraform::{Stop, Terraform};
+use landfall_model::plan;
 use landfall_model::plan::Stage;
 use landfall_platform::Platform;
 use landfall_platform::cloud::Session;
@@ -99,11 +100,12 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
         Ok(named) => named,
         Err(why) => return unnamed(why.by_directory(), settings),
     };
-    if let Some(engine) = named.engine().filter(|engine| engine.name == super::aso::NAME) {
-        return aso::remove(args, &named, engine, settings);
-    }
-    if named.engine().is_some_and(|engine| engine.name == native::NAME) {
-        return native::remove(args, &named, settings);
+    let noted = named.engine();
+    let engine = noted.as_ref().and_then(|engine| plan::Engine::named(&engine.name));
+    match (prepare::engine_of(&directory, engine), noted) {
+        (Some(plan::Engine::Aso), Some(engine)) => return aso::remove(args, &named, engine, settings),
+        (Some(plan::Engine::Native), _) => return native::remove(args, &named, settings),
+        _ => {}
     }
     let (platform, going) = (named.platform, named.target.clone());
     if platform.stages().is_empty() {
@@ -179,8 +181,8 @@ fn refused(args: &Args, named: &Named, count: usize, settings: &Settings) -> any
 
 /// The config of the cluster, where it can still be read: with it come endpoints and trust.
 fn config(args: &Args, directory: &Path, settings: &Settings) -> Option<(Basis, Examined)> {
-    let basis = Basis::new(&args.basis.options().ok()?, directory).ok();
-    let known = basis.and_then(|basis| {
+    let basis = args.basis.options().and_then(|options| Basis::new(&options, directory));
+    let known = basis.ok().and_then(|basis| {
         let examined = prepare::examine(directory, &basis, args.reading.into()).ok()?;
         Some((basis, examined))
     });

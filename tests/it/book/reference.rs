@@ -449,7 +449,7 @@ fn environment(written: &mut BTreeMap<String, String>) {
 
     let without: Vec<String> = COMMANDS_WITHOUT.iter().map(|name| format!("`{name}`")).collect();
     let mut text = format!(
-        "# Environment variables\n\n{NOTE}\nThese commands print the same in every environment: {}.\n",
+        "# Environment variables\n\n{NOTE}\nThese commands print the same in every environment, except with `--cloud-profile-ref`: {}.\n",
         without.join(", ")
     );
     for group in GROUPS {

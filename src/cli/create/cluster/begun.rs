@@ -37,7 +37,7 @@ pub(super) fn chosen(
 ) -> Result<EngineName, Box<Finding>> {
     let is_begun = prepare::is_begun(directory);
     let noted = noted.and_then(|engine| plan::Engine::named(&engine.name));
-    let earlier = noted.or_else(|| is_begun.then_some(plan::Engine::Terraform));
+    let earlier = prepare::engine_of(directory, noted);
     let Some(asked) = asked else { return Ok(earlier.unwrap_or_default().into()) };
     match earlier {
         // What the operator was given is in a management cluster.
@@ -165,8 +165,22 @@ mod tests {
             let all = engines.map(|asked| chosen(asked, noted));
             assert_eq!(all, [Ok(Terraform), Err("LF1543"), Ok(Terraform), Err("LF1543")]);
         }
+        let of_native = [Ok(Native), Ok(Native), Err("LF1543"), Err("LF1543")];
+        assert_eq!(engines.map(|asked| chosen(asked, Some(plan::Engine::Native))), of_native);
+
+        // A state of terraform, made by hand, says more than a run that was declined.
+        let stage = root.path().join("terraform/vnet");
+        assert_eq!(fs::create_dir_all(&stage).ok(), Some(()));
+        assert_eq!(fs::write(stage.join("terraform.tfstate"), "{}").ok(), Some(()));
         let all = engines.map(|asked| chosen(asked, Some(plan::Engine::Native)));
-        assert_eq!(all, [Ok(Native), Ok(Native), Err("LF1543"), Err("LF1543")]);
+        assert_eq!(all, [Ok(Terraform), Err("LF1543"), Ok(Terraform), Err("LF1543")]);
+        // A resource that landfall created says most, whatever metadata has.
+        let step = "vnet.apply/subnet/a".to_owned();
+        let (time, inputs) = (prepare::now(), String::new());
+        cluster.note(&Step { time, step, result: StepResult::Done, detail: String::new(), inputs })?;
+        for noted in [None, noted] {
+            assert_eq!(engines.map(|asked| chosen(asked, noted)), of_native);
+        }
         Ok(())
     }
 }

@@ -43,7 +43,8 @@ impl Job<'_> {
         }
         self.failed(&report)?;
         // Without a failed check, the facts are missing because the cloud did not answer.
-        Ok(Err(Ended::Said(Exit::of_cloud(report.passed() || report.may_pass()))))
+        let is_unanswered = report.passed() && report.accepted().is_empty();
+        Ok(Err(Ended::Said(Exit::of_cloud(is_unanswered || report.may_pass()))))
     }
 
     /// Says in a few lines that nothing stands in the way.

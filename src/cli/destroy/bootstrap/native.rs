@@ -18,8 +18,6 @@ use crate::prepare::Environment;
 use crate::prepare::target::{Named, pages};
 use crate::workdir::ClusterDir;
 
-/// The name of the engine.
-pub(super) const NAME: &str = landfall_model::plan::Engine::Native.name();
 /// The most requests at a time.
 const PARALLEL: u16 = 24;
 /// The longest that the removal of the machine may take.
