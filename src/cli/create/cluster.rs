@@ -18,7 +18,6 @@ use std::path::{Path, PathBuf};
 
 use landfall_diagnostics::Code;
 use landfall_install_config::verdict::active;
-use landfall_model::plan;
 use landfall_model::prices::Prices;
 use landfall_platform::Platform;
 use landfall_platform::cloud::{Asking, Session};
@@ -180,10 +179,8 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
         Ok(noted) => noted,
         Err(why) => return unnamed(why, settings),
     };
-    let is_free = !prepare::is_begun(&directory)
-        && noted.as_ref().is_none_or(|engine| engine.name != plan::Engine::Aso.name());
-    let implied = flags::of_terraform(args).filter(|_| is_free).map(|_| EngineName::Terraform);
-    let engine = match begun::chosen(args.engine.or(implied), noted.as_ref(), &directory) {
+    let implied = flags::of_terraform(args).map(|_| EngineName::Terraform);
+    let engine = match begun::chosen(args.engine, implied, noted.as_ref(), &directory) {
         Ok(engine) => engine,
         Err(finding) => return aso::refused(&[*finding], Exit::Failed, settings),
     };

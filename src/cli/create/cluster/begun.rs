@@ -26,19 +26,24 @@ pub(super) fn engine(directory: &Path) -> Result<Option<Engine>, Unnamed> {
     }
 }
 
-/// The engine of a run: the one that is asked for, which must be the noted one that began the cluster.
+/// The engine of a run: the one that is asked for, which must be the one that began the cluster; without one, that which
+/// began it or is noted. The engine that other flags imply counts until something was begun.
 ///
 /// # Errors
 /// Another one began it.
 pub(super) fn chosen(
     asked: Option<EngineName>,
+    implied: Option<EngineName>,
     noted: Option<&Engine>,
     directory: &Path,
 ) -> Result<EngineName, Box<Finding>> {
     let is_begun = prepare::is_begun(directory);
     let noted = noted.and_then(|engine| plan::Engine::named(&engine.name));
     let earlier = prepare::engine_of(directory, noted);
-    let Some(asked) = asked else { return Ok(earlier.unwrap_or_default().into()) };
+    let is_free = !is_begun && earlier != Some(plan::Engine::Aso);
+    let Some(asked) = asked.or(implied.filter(|_| is_free)) else {
+        return Ok(earlier.unwrap_or_default().into());
+    };
     match earlier {
         // What the operator was given is in a management cluster.
         Some(earlier) if earlier != asked.into() && (is_begun || earlier == plan::Engine::Aso) => {
@@ -131,9 +136,11 @@ mod tests {
     fn an_engine_that_cannot_be_read_is_not_taken_for_none() {
         let Some(root) = noted(r#""engine":"aso","namespace":"a""#) else { return };
         let noted = engine(root.path()).ok().flatten();
-        assert_eq!(chosen(None, noted.as_ref(), root.path()).ok(), Some(EngineName::Aso));
-        assert!(chosen(Some(EngineName::Terraform), noted.as_ref(), root.path()).is_err());
-        assert!(chosen(Some(EngineName::Native), noted.as_ref(), root.path()).is_err());
+        let implied = Some(EngineName::Terraform);
+        assert_eq!(chosen(None, implied, noted.as_ref(), root.path()).ok(), Some(EngineName::Aso));
+        for asked in [EngineName::Terraform, EngineName::Native] {
+            assert!(chosen(Some(asked), None, noted.as_ref(), root.path()).is_err());
+        }
         assert_eq!(fs::write(root.path().join("metadata.json"), "{").ok(), Some(()));
         assert!(matches!(engine(root.path()), Err(Unnamed::Invalid(_))));
         assert_eq!(fs::remove_file(root.path().join("metadata.json")).ok(), Some(()));
@@ -144,10 +151,11 @@ mod tests {
     fn who_began_a_cluster_continues_it() -> Result<(), workdir::Error> {
         use EngineName::{Aso, Native, Terraform};
         let Ok(root) = tempfile::tempdir() else { return Ok(()) };
-        let chosen = |asked, noted: Option<plan::Engine>| {
+        let with = |asked, implied, noted: Option<plan::Engine>| {
             let noted = noted.map(Engine::here);
-            chosen(asked, noted.as_ref(), root.path()).map_err(|finding| finding.code.as_str())
+            chosen(asked, implied, noted.as_ref(), root.path()).map_err(|finding| finding.code.as_str())
         };
+        let chosen = |asked, noted| with(asked, None, noted);
         let engines = [None, Some(Native), Some(Terraform), Some(Aso)];
         // An engine that was only chosen can still be changed.
         let noted = Some(plan::Engine::Terraform);
@@ -157,6 +165,7 @@ mod tests {
         );
         assert_eq!(chosen(None, noted), Ok(Terraform));
         assert_eq!(chosen(Some(Native), noted), Ok(Native));
+        assert_eq!(with(None, Some(Terraform), Some(plan::Engine::Native)), Ok(Terraform));
         // Earlier versions did not note that it was terraform.
         let cluster = ClusterDir::open(root.path())?;
         let (time, step, inputs) = (prepare::now(), "vnet.apply".to_owned(), String::new());
@@ -167,6 +176,7 @@ mod tests {
         }
         let of_native = [Ok(Native), Ok(Native), Err("LF1543"), Err("LF1543")];
         assert_eq!(engines.map(|asked| chosen(asked, Some(plan::Engine::Native))), of_native);
+        assert_eq!(with(None, Some(Terraform), Some(plan::Engine::Native)), Ok(Native));
 
         // A state of terraform, made by hand, says more than a run that was declined.
         let stage = root.path().join("terraform/vnet");
