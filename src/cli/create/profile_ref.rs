@@ -28,8 +28,11 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// The kubeconfig cannot be used, the cluster does not answer, or there is no such profile.
 pub(super) fn of_cluster(name: &str) -> Result<ProfileFrom, Refusal> {
     let variable = |name: &str| Environment.variable(name);
-    let access = Access::of_run(None, &variable)
-        .map_err(|(_, bad)| Refusal::Invalid(said(wait::pages::kubeconfig(&bad))))?;
+    let access = Access::of_run(None, &variable).map_err(|(path, bad)| {
+        let message = format!("the kubeconfig {} {}", path.display(), bad.why);
+        let finding = Finding { message, ..wait::pages::kubeconfig(&bad) };
+        Refusal::Invalid(said(finding.help("set KUBECONFIG to that of the cluster with the cloud profiles")))
+    })?;
     let runtime = prepare::runtime()?;
     let found = runtime.block_on(async { find(&Live::new(access.client(PATIENCE)?), name).await });
     let finding = match found {
