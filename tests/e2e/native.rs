@@ -5,6 +5,7 @@ mod difference;
 mod dual_stack;
 mod failing;
 mod killed;
+mod layouts;
 mod permissions;
 mod user_dns;
 mod variants;

@@ -5,7 +5,7 @@ use crate::installation::Installation;
 use crate::listing::Listing;
 use crate::stands::{Made, Started, removed, tells};
 
-const WANTED: Cluster = Cluster {
+pub const WANTED: Cluster = Cluster {
     release: "4.14",
     region: "us-gov-west-1",
     partition: "aws-us-gov",
@@ -29,11 +29,14 @@ const PLATFORM: &str = "    defaultMachinePlatform:
       zones: [us-gov-west-1a, us-gov-west-1b]
 ";
 
+pub fn installation() -> Installation {
+    Installation::prepare(WANTED.release, WANTED.region, Vec::new(), |_| PLATFORM.to_owned())
+}
+
 #[test]
 #[ignore = "needs terraform and moto"]
 fn a_cluster_in_govcloud_stands() {
-    let installation =
-        Installation::prepare(WANTED.release, WANTED.region, Vec::new(), |_| PLATFORM.to_owned());
+    let installation = installation();
     let cloud = installation.cloud();
     let before = Listing::of(cloud);
     let said = installation.create();

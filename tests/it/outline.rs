@@ -20,6 +20,8 @@ use landfall_render::{Extras, File, modules};
 
 use crate::clusters;
 
+mod native;
+
 /// Stage and type.
 pub type Kind = (String, String);
 

@@ -204,9 +204,9 @@ pub fn described(all: &Listing) -> Described {
     described
 }
 
-/// What terraform and the native engine create, each in an account of its own. Fails where that differs.
-pub fn same_with_both(least: usize, installation: impl Fn() -> Installation + Sync) {
-    same_with_both_but(&[], least, installation);
+/// What terraform and the native engine create, each in an account of its own. Fails where that differs; gives it.
+pub fn same_with_both(least: usize, installation: impl Fn() -> Installation + Sync) -> Described {
+    same_with_both_but(&[], least, installation)
 }
 
 /// The same with more exceptions.
@@ -214,7 +214,7 @@ pub fn same_with_both_but(
     exceptions: &[Exception],
     least: usize,
     installation: impl Fn() -> Installation + Sync,
-) {
+) -> Described {
     let with_terraform = || {
         let installation = installation();
         let before = Listing::of(installation.cloud());
@@ -236,4 +236,5 @@ pub fn same_with_both_but(
     assert!(terraform.len() >= least, "terraform creates {} resources only", terraform.len());
     let differences = differences_but(exceptions, ["terraform", "native"], &terraform, &native);
     assert!(differences.is_empty(), "{} differences:\n{}", differences.len(), differences.join("\n"));
+    native
 }

@@ -16,7 +16,7 @@ fn native_and_terraform_create_the_same() {
 }
 
 /// Both put the bootstrap machine into the subnet with the first id, and moto draws ids.
-const FIRST_SUBNET: &[Exception] = &[
+pub const FIRST_SUBNET: &[Exception] = &[
     ("interface of demo-x7k2p-bootstrap", "/availabilityZone=", "the subnets have other ids"),
     ("machine demo-x7k2p-bootstrap", "/placement/availabilityZone=", "the subnets have other ids"),
     ("volume demo-x7k2p-bootstrap-vol", "/availabilityZone=", "the subnets have other ids"),

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::network::{EVERYWHERE, EVERYWHERE_IPV6, Network};
+use super::variables::Layout;
 use super::{Builder, DESCRIPTION, id};
 use crate::tags::CLUSTER;
 
@@ -48,8 +49,32 @@ const BETWEEN: &[(&str, &[&str], &[Ports])] = &[
 /// The groups. Each is also the end of a name.
 const GROUPS: &[&str] = &["apiserver-lb", "controlplane", "lb", "node"];
 
+/// In the older layout, open to all nodes on every node.
+const OLDER_NODE: &[Ports] = &[
+    ("udp", 4789, 4789),
+    ("udp", 6081, 6081),
+    ("udp", 500, 500),
+    ("udp", 4500, 4500),
+    ("50", 0, 0),
+    ("tcp", 9000, 9999),
+    ("udp", 9000, 9999),
+    ("tcp", 10250, 10250),
+    NODE_PORTS,
+    ("udp", 30000, 32767),
+];
+/// The same on machines of the control plane alone.
+const OLDER_CONTROL_PLANE: &[Ports] = &[("tcp", 6641, 6642), ("tcp", 10259, 10259), ("tcp", 10257, 10257)];
+/// Open to the machine networks.
+const OLDER_OUTSIDE: &[Ports] = &[("icmp", -1, -1), ("tcp", 22, 22)];
+
 /// The groups of a machine of the control plane.
-pub(super) const OF_CONTROL_PLANE: &[&str] = &["node", "lb", "controlplane"];
+pub(super) fn control_plane_groups(layout: Layout) -> Vec<Value> {
+    let roles: &[&str] = match layout {
+        Layout::Older => &["master"],
+        Layout::ClusterApi => &["node", "lb", "controlplane"],
+    };
+    roles.iter().map(|role| id(&group_name(role))).collect()
+}
 
 fn rule((protocol, from, to): Ports, source: &Value) -> Value {
     json!({ "protocol": protocol, "from": from, "to": to, "source": source })
@@ -58,6 +83,42 @@ fn rule((protocol, from, to): Ports, source: &Value) -> Value {
 impl Builder<'_> {
     /// The groups and their rules.
     pub(super) fn groups(&mut self, network: &Network) {
+        match self.vars.aws_layout {
+            Layout::Older => self.older_groups(network),
+            Layout::ClusterApi => self.cluster_api_groups(network),
+        }
+    }
+
+    /// A group for each kind of node.
+    fn older_groups(&mut self, network: &Network) {
+        const ROLES: [&str; 2] = ["master", "worker"];
+        for role in ROLES {
+            let end = format!("{role}-sg");
+            let tags = self.tags_named(&end);
+            self.group(network, role, &end, &tags);
+        }
+        let machines: Vec<Value> = self.vars.machine_v4_cidrs.iter().map(|cidr| json!(cidr)).collect();
+        for role in ROLES {
+            let is_master = role == "master";
+            let outside = OLDER_OUTSIDE.iter().chain(if is_master { &[API, CONFIG_SERVER][..] } else { &[] });
+            let mut ingress: Vec<Value> =
+                outside.flat_map(|ports| machines.iter().map(|cidr| rule(*ports, cidr))).collect();
+            let nodes = || OLDER_NODE.iter().chain(if is_master { OLDER_CONTROL_PLANE } else { &[] });
+            for source in ROLES {
+                let source = id(&group_name(source));
+                ingress.extend(nodes().map(|ports| rule(*ports, &source)));
+            }
+            if is_master {
+                let source = id(&group_name(role));
+                ingress.extend(ETCD.iter().map(|ports| rule(*ports, &source)));
+            }
+            self.rules(role, &ingress, &[rule(ALL, &json!(EVERYWHERE))]);
+        }
+    }
+
+    /// A group for each thing that is done: being a node, being of the control plane, being in front of the API
+    /// servers, and the one whose rules the cluster's cloud controller writes.
+    fn cluster_api_groups(&mut self, network: &Network) {
         for role in GROUPS {
             let mut tags = self.role_tags(role, role);
             // The cluster's cloud controller refuses a machine with two groups that have the ownership tag.

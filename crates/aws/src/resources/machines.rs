@@ -3,7 +3,7 @@
 use landfall_platform::native::{output, secret};
 use serde_json::{Value, json};
 
-use super::groups::{OF_CONTROL_PLANE, group_name};
+use super::groups::control_plane_groups;
 use super::network::{EVERYWHERE, EVERYWHERE_IPV6, Network};
 use super::{Builder, DESCRIPTION, Tags, id};
 use crate::tags::CLUSTER;
@@ -30,7 +30,7 @@ impl Builder<'_> {
             self.ignition(None);
         }
         let targets: Vec<Value> = self.targets().map(|group| id(&format!("target-group/{group}"))).collect();
-        let groups: Vec<Value> = OF_CONTROL_PLANE.iter().map(|role| id(&group_name(role))).collect();
+        let groups = control_plane_groups(self.vars.aws_layout);
         let edge = |builder: &Self, public: bool| -> Vec<Value> {
             let zones = builder.vars.aws_edge_local_zones.iter();
             let kind = if public { "public" } else { "private" };
@@ -62,9 +62,8 @@ impl Builder<'_> {
         profile: &Value,
     ) -> (Vec<Value>, Vec<Value>) {
         let vars = self.vars;
-        let groups = OF_CONTROL_PLANE.iter().map(|role| id(&group_name(role)));
-        let groups: Vec<Value> =
-            groups.chain(vars.aws_master_security_groups.iter().map(|group| json!(group))).collect();
+        let mut groups = control_plane_groups(vars.aws_layout);
+        groups.extend(vars.aws_master_security_groups.iter().map(|group| json!(group)));
         let (mut addresses, mut targets) = (Vec::new(), Vec::new());
         for (index, zone) in vars.aws_master_availability_zones.iter().enumerate() {
             let name = format!("master-{index}");
@@ -149,8 +148,8 @@ impl Builder<'_> {
         let given = [&vars.aws_master_iam_role_name, &vars.aws_master_iam_instance_profile].map(Clone::clone);
         let (profile, mut after) = self.profile("bootstrap", given, None, &statements);
         after.push("object/ignition".to_owned());
-        let groups = OF_CONTROL_PLANE.iter().map(|role| id(&group_name(role)));
-        let groups: Vec<Value> = groups.chain([id(&group)]).collect();
+        let mut groups = control_plane_groups(vars.aws_layout);
+        groups.push(id(&group));
         let subnets = if is_external { &network.public } else { &network.private };
         let given_subnet = vars.aws_bootstrap_subnet.as_ref().map(|subnet| json!(subnet));
         let kind = Some(&vars.aws_bootstrap_instance_type).filter(|kind| !kind.is_empty());

@@ -23,8 +23,6 @@ use crate::tags::{CLUSTER, PROVIDER};
 use titles::TITLES;
 use variables::Variables;
 
-/// The layout of resources that the engine creates.
-const LAYOUT: &str = "4.16";
 /// What cluster components look for.
 const DESCRIPTION: &str = "Created By OpenShift Installer";
 
@@ -38,11 +36,6 @@ pub(crate) fn graph(plan: &Plan) -> Result<Option<Graph>, Vec<Finding>> {
         let message = format!("the native engine does not know a setting of the plan: {why}");
         vec![refusal("platform.aws", message)]
     })?;
-    if variables.aws_layout != LAYOUT {
-        let message =
-            format!("the native engine creates clusters of release 4.16 and later, not of {}", plan.release);
-        return Err(vec![refusal("", message)]);
-    }
     let mut builder = Builder {
         vars: &variables,
         graph: Graph { titles: TITLES, ..Graph::default() },
@@ -94,6 +87,11 @@ impl Builder<'_> {
         format!("{}-{end}", self.vars.cluster_id)
     }
 
+    /// The end of a name that says what the resource is, as names of the Cluster API provider do.
+    fn with_kind(&self, kind: &str, name: &str) -> String {
+        if self.vars.is_cluster_api() { format!("{kind}-{name}") } else { name.to_owned() }
+    }
+
     /// The tags of everything that takes tags.
     fn tags(&self) -> Tags {
         let mut tags = self.vars.aws_extra_tags.clone();
@@ -108,9 +106,12 @@ impl Builder<'_> {
         tags
     }
 
-    /// The tags of a resource with a role for the Cluster API provider.
+    /// The tags of a resource that has a role for the Cluster API provider.
     fn role_tags(&self, role: &str, end: &str) -> Tags {
         let mut tags = self.tags_named(end);
+        if !self.vars.is_cluster_api() {
+            return tags;
+        }
         tags.insert(format!("{PROVIDER}{}", self.vars.cluster_id), "owned".to_owned());
         tags.insert("sigs.k8s.io/cluster-api-provider-aws/role".to_owned(), role.to_owned());
         tags

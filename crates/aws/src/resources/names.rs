@@ -68,7 +68,7 @@ impl Builder<'_> {
     }
 
     pub(super) fn balancers(&mut self, network: &Network) {
-        let groups = [id(&group_name("apiserver-lb"))];
+        let groups = self.vars.is_cluster_api().then(|| [id(&group_name("apiserver-lb"))]);
         let given = &self.vars.aws_internal_balancer_subnets;
         let given: Vec<Value> = given.iter().map(|subnet| json!(subnet)).collect();
         let mut balancers = vec![("int", if given.is_empty() { &network.private } else { &given })];

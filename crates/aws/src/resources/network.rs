@@ -212,7 +212,7 @@ impl Builder<'_> {
     }
 
     fn table(&mut self, vpc: &Value, name: &str) -> String {
-        let tags = self.role_tags("common", &format!("rt-{name}"));
+        let tags = self.role_tags("common", &self.with_kind("rt", name));
         self.add("route-table", name, json!({ "vpc": vpc, "tags": tags }), &[])
     }
 
@@ -227,11 +227,14 @@ impl Builder<'_> {
     ) -> String {
         let name = format!("{}-{zone}", if public { "public" } else { "private" });
         let role = if public { "public" } else { "private" };
-        let mut tags = self.role_tags(role, &format!("subnet-{name}"));
-        // Load balancers of services belong into the region's own zones.
-        if !self.vars.aws_edge_local_zones.contains(zone) {
+        let mut tags = self.role_tags(role, &self.with_kind("subnet", &name));
+        // Load balancers of services belong into the region's own zones, which the older tag does not say.
+        let is_cluster_api = self.vars.is_cluster_api();
+        if is_cluster_api && !self.vars.aws_edge_local_zones.contains(zone) {
             let kind = if public { "elb" } else { "internal-elb" };
             tags.insert(format!("kubernetes.io/role/{kind}"), "1".to_owned());
+        } else if !is_cluster_api && !public {
+            tags.insert("kubernetes.io/role/internal-elb".to_owned(), String::new());
         }
         let subnet = self.add(
             "subnet",
@@ -241,7 +244,7 @@ impl Builder<'_> {
                 "cidr": cidr,
                 "ipv6": ipv6,
                 "zone": zone,
-                "publicAddresses": public,
+                "publicAddresses": public && is_cluster_api,
                 "tags": tags,
             }),
             &[],

@@ -9,6 +9,17 @@ use serde_json::{Map, Value};
 
 use crate::values::DUAL_STACK;
 
+/// Which resources a cluster consists of, and what they are called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+pub(super) enum Layout {
+    /// Of the installers before 4.16.
+    #[serde(rename = "4.14")]
+    Older,
+    /// That of the Cluster API provider, from 4.16 on.
+    #[serde(rename = "4.16")]
+    ClusterApi,
+}
+
 /// All variables. One that is unknown is an error.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -78,7 +89,7 @@ pub(super) struct Variables {
     #[serde(default)]
     pub(super) aws_master_security_groups: Vec<String>,
 
-    pub(super) aws_layout: String,
+    pub(super) aws_layout: Layout,
     #[serde(default)]
     aws_ip_family: String,
     pub(super) aws_private_cidrs: BTreeMap<String, String>,
@@ -116,6 +127,11 @@ fn optional() -> String {
 }
 
 impl Variables {
+    /// Whether the resources are those of the Cluster API provider.
+    pub(super) fn is_cluster_api(&self) -> bool {
+        self.aws_layout == Layout::ClusterApi
+    }
+
     /// Whether the API can also be reached from the internet.
     pub(super) fn is_external(&self) -> bool {
         self.aws_publish_strategy == "External"
