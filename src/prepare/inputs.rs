@@ -36,8 +36,10 @@ pub struct BasisOptions {
     pub own_profile: bool,
     /// File with `CoreOS` stream metadata; `-` for standard input.
     pub stream: Option<PathBuf>,
-    /// The OpenShift release; the one of the stream, else the catalogue's default unless given.
+    /// The OpenShift release. Unless given it is that of the stream, else the one noted, else the catalogue's default.
     pub release: Option<String>,
+    /// Whether the release counts that a cluster was begun with in the directory.
+    pub own_release: bool,
 }
 
 /// Where a cloud profile is.
@@ -98,6 +100,9 @@ impl Basis {
                 catalogue.with_stream(&text, named).map_err(|found| invalid(path, &text, found))?;
             catalogue = Cow::Owned(with);
             wanted = Some(release);
+        }
+        if wanted.is_none() && options.own_release && is_begun(directory) {
+            wanted = steps(directory).ok().and_then(|steps| steps.release().map(str::to_owned));
         }
         let catalogue = restricted(catalogue, options.profile.as_ref())?;
         let release = release(&catalogue, wanted.as_deref())?;
@@ -178,8 +183,13 @@ pub(super) fn is_installed(directory: &Path) -> bool {
 
 /// Whether the journal of steps has a resource that landfall created itself.
 fn has_native_steps(directory: &Path) -> bool {
-    const RESOURCES: &str = ".apply/";
-    steps(directory).is_ok_and(|steps| steps.iter().any(|known| known.step.contains(RESOURCES)))
+    created_natively(directory, "")
+}
+
+/// Whether the journal of steps has a resource whose name begins so.
+pub(super) fn created_natively(directory: &Path, name: &str) -> bool {
+    let is_its = |step: &str| step.split_once(".apply/").is_some_and(|(_, found)| found.starts_with(name));
+    steps(directory).is_ok_and(|steps| steps.iter().any(|known| is_its(&known.step)))
 }
 
 /// Whether a stage has a state of terraform.

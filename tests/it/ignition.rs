@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 mod program;
+mod release;
 mod user_dns;
 
 const CONFIG: &str = include_str!("../../testdata/quickstart/aws.yaml");
@@ -62,7 +63,8 @@ fn run_for(release: Option<&str>, directory: &Path, ignition: IgnitionFrom) -> R
         engine: None,
         durability: Durability::Process,
     };
-    let basis = BasisOptions { release: release.map(str::to_owned), ..BasisOptions::default() };
+    let release = release.map(str::to_owned);
+    let basis = BasisOptions { release, own_release: true, ..BasisOptions::default() };
     let Ok(basis) = Basis::new(&basis, directory) else { panic!("no catalogue") };
     prepare(directory, &basis, &options, Environment)
 }
@@ -427,24 +429,6 @@ fn machines_must_look_for_what_is_made() {
     // Machines that stand are not looked for anew.
     stand(cluster.path());
     prepared(brought(&ours));
-}
-
-#[test]
-fn infrastructure_of_an_earlier_layout_is_not_replaced() {
-    let cluster = cluster();
-    prepared(run(cluster.path(), IgnitionFrom::None));
-    let group = |name: &str| {
-        let group =
-            json!({ "mode": "managed", "type": "aws_security_group", "name": name, "instances": [{}] });
-        let state = json!({ "version": 4, "resources": [group] });
-        write(&cluster.path().join("terraform/cluster/terraform.tfstate"), state.to_string());
-    };
-    group("master");
-    let Err(Refusal::Unfit(said)) = run(cluster.path(), IgnitionFrom::None) else { panic!("not refused") };
-    let found: Vec<&str> = said.findings.iter().filter(|f| f.is_error()).map(|f| f.code.as_str()).collect();
-    assert_eq!(found, ["LF0684"]);
-    group("nodes");
-    prepared(run(cluster.path(), IgnitionFrom::None));
 }
 
 #[test]

@@ -191,7 +191,7 @@ const SHOWN_ELSEWHERE: &[(&str, &str)] = &[
     ("LF0676", "ignition::program::a_program_that_fails_leaves_nothing_but_its_log"),
     ("LF0677", "ignition::program::nothing_of_the_users_is_lost_to_the_program"),
     ("LF0678", "ignition::program::nothing_of_the_users_is_lost_to_the_program"),
-    ("LF0684", "ignition::infrastructure_of_an_earlier_layout_is_not_replaced"),
+    ("LF0684", "ignition::release::resources_of_the_other_layout_are_not_replaced"),
     ("LF0683", "ignition::files_without_access_to_the_cluster_are_reported"),
     ("LF0682", "ignition::program::the_program_is_of_the_release"),
     ("LF0681", "ignition::program::manifests_that_the_program_leaves_out_are_reported"),

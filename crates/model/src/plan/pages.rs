@@ -21,7 +21,7 @@ const PARTITIONING: Code = Code::new("LF0659");
 const USER_RECORDS: Code = Code::new("LF0661");
 const TOO_NEW: Code = Code::new("LF0736");
 const OTHER_IMAGES: Code = Code::new("LF0737");
-const OLDER_LAYOUT: Code = Code::new("LF0684");
+const OTHER_LAYOUT: Code = Code::new("LF0684");
 
 /// No assets can be made for a platform.
 #[must_use]
@@ -117,15 +117,16 @@ pub fn unknown_partitioning(mode: &str) -> Finding {
         .help("use AllNodes or None, or remove the setting")
 }
 
-/// Existing infrastructure that an earlier build of landfall made with the names of 4.14.
+/// Existing infrastructure with the names and groups of another release.
 #[must_use]
-pub fn older_layout(release: &str) -> Finding {
+pub fn other_layout(release: &str) -> Finding {
     let message = format!(
-        "the infrastructure of this directory was created by an earlier build of landfall, with names that \
-         machines of {release} do not use; nothing was changed"
+        "the infrastructure of this directory was created for another release, with security groups and names \
+         that machines of {release} do not use; nothing was changed"
     );
-    Finding::error(&OLDER_LAYOUT, Kind::Forbidden, "infraID", message)
-        .help("finish the cluster with that build, or destroy it with this one and create it again")
+    Finding::error(&OTHER_LAYOUT, Kind::Forbidden, "infraID", message).help(
+        "set --release to the release that it was created for, or destroy the cluster and create it again",
+    )
 }
 
 /// A directory of another cluster.
