@@ -1,5 +1,6 @@
 //! Other clouds and configs: everything that is planned exists, and goes again.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -69,38 +70,75 @@ fn a_nat_gateway() {
     });
 }
 
-/// A subnet is written as a whole, with everything that it has.
-#[test]
-fn a_nat_gateway_in_a_given_network() {
+/// A subnet is written as a whole, with everything that it has. `nodes` are the subnets of nodes beside that of the
+/// control plane, each of which gets a gateway.
+fn with_gateways(platform: &str, nodes: &[&str]) {
     const RELEASE: &[&str] = &["--release", "4.21"];
-    let platform = format!("    outboundType: NATGatewaySingleZone\n{GIVEN_NETWORK}");
-    let site = Site::new(&platform, "", |text, _| {
+    let site = Site::new(platform, "", |text, _| {
         text.replace(MACHINE_NETWORK, "") + "featureSet: TechPreviewNoUpgrade\n"
     });
     let corporate = group("net-rg", "/providers/Microsoft.Network/virtualNetworks/corp-vnet");
-    let subnets = || {
-        let network = site.azure.manager().look(|tree| tree.get(&corporate).cloned()).unwrap();
-        let subnets = network["properties"]["subnets"].as_array().unwrap().clone();
-        subnets.into_iter().map(|mut subnet| (subnet["properties"]["natGateway"].take(), subnet)).collect()
-    };
     let theirs = json!([{ "service": "Microsoft.Storage" }]);
     site.azure.edit(|tree| {
-        tree.at(&corporate)["properties"]["subnets"][1]["properties"]["serviceEndpoints"] = theirs.clone();
+        let subnets = tree.at(&corporate)["properties"]["subnets"].as_array_mut().unwrap();
+        for (number, name) in (2..).zip(&nodes[1..]) {
+            let id = format!("{corporate}/subnets/{name}");
+            let prefix = format!("10.0.{number}.0/24");
+            subnets.push(json!({ "id": id, "name": name, "properties": { "addressPrefix": prefix } }));
+        }
+        for subnet in subnets.iter_mut().filter(|subnet| nodes.iter().any(|name| subnet["name"] == *name)) {
+            subnet["properties"]["serviceEndpoints"] = theirs.clone();
+        }
     });
-    let (before, was): (_, Vec<(Value, Value)>) = (site.paths(), subnets());
+    // Name and gateway of each subnet, and the rest of it.
+    let subnets = || -> Vec<(String, Value, Value)> {
+        let network = site.azure.manager().look(|tree| tree.get(&corporate).cloned()).unwrap();
+        let subnets = network["properties"]["subnets"].as_array().unwrap().clone().into_iter();
+        let split = |mut subnet: Value| {
+            let gateway = subnet["properties"]["natGateway"].take();
+            (subnet["name"].as_str().unwrap().to_owned(), gateway, subnet)
+        };
+        subnets.map(split).collect()
+    };
+    let (before, was) = (site.paths(), subnets());
     let said = site.create(RELEASE);
     let id = said["infraID"].as_str().unwrap();
     site.stands_as_planned_by(id, RELEASE);
-    let attached: Vec<(Value, Value)> = subnets();
-    let gateway = Site::in_group(id, &format!("Microsoft.Network/natGateways/{id}-natgw"));
-    assert_eq!(attached[1].0["id"], json!(gateway));
-    assert_eq!(attached[1].1["properties"]["serviceEndpoints"], theirs, "{attached:?}");
-    assert!(attached[0].0.is_null(), "{attached:?}");
+    let mut gateways = BTreeSet::new();
+    for (name, gateway, subnet) in subnets() {
+        let attached = gateway["id"].as_str();
+        assert_eq!(attached.is_some(), nodes.contains(&name.as_str()), "{name}: {gateway}");
+        if let Some(gateway) = attached {
+            let own = Site::in_group(id, &format!("Microsoft.Network/natGateways/{id}-natgw"));
+            assert!(gateway.starts_with(&own), "{name}: {gateway}");
+            assert_eq!(subnet["properties"]["serviceEndpoints"], theirs, "{subnet}");
+            gateways.insert(gateway.to_owned());
+        }
+    }
+    assert_eq!(gateways.len(), nodes.len(), "one for each: {gateways:?}");
     site.changes_nothing(RELEASE);
     site.destroy();
     assert_eq!(site.paths(), before);
-    let left: Vec<(Value, Value)> = subnets();
-    assert_eq!(left[1].0, was[1].0, "{left:?}");
+    let gateways =
+        |all: Vec<(String, Value, Value)>| -> Vec<Value> { all.into_iter().map(|one| one.1).collect() };
+    assert_eq!(gateways(subnets()), gateways(was));
+}
+
+#[test]
+fn a_nat_gateway_in_a_given_network() {
+    with_gateways(&format!("    outboundType: NATGatewaySingleZone\n{GIVEN_NETWORK}"), &["workers-sn"]);
+}
+
+#[test]
+fn nat_gateways_of_zones_in_a_given_network() {
+    let nodes = ["workers-sn", "more-workers-sn"];
+    let platform = format!(
+        "    outboundType: NATGatewayMultiZone\n    networkResourceGroupName: net-rg\n    virtualNetwork: \
+         corp-vnet\n    subnets:\n    - name: masters-sn\n      role: control-plane\n    - name: {}\n      role: \
+         node\n    - name: {}\n      role: node\n",
+        nodes[0], nodes[1]
+    );
+    with_gateways(&platform, &nodes);
 }
 
 #[test]
