@@ -72,10 +72,14 @@ const ASIDE: &[(&str, &[&str])] = &[
             "monitoring",
             "runbooks",
             "watch_namespace",
+            "watch_label_selector",
             "workers",
         ],
     ),
-    ("operator run", &["metrics_listen", "metrics_cert_dir", "watch_namespace", "workers"]),
+    (
+        "operator run",
+        &["metrics_listen", "metrics_cert_dir", "watch_namespace", "watch_label_selector", "workers"],
+    ),
 ];
 
 /// The columns that help is wrapped at where the terminal is wider.

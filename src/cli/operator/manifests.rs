@@ -178,6 +178,7 @@ pub fn run(args: &Args, settings: &Settings) -> anyhow::Result<Exit> {
         replicas: args.replicas,
         metrics_tls: args.metrics_tls,
         watch_namespace: args.common.watch_namespace.clone(),
+        watch_labels: args.common.watch_label_selector.clone(),
         workers: args.common.workers,
         monitoring: args.monitoring.map(|watched| match watched {
             Watched::Openshift => Monitoring::Openshift,

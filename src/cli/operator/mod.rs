@@ -6,7 +6,7 @@ mod manifests;
 mod run;
 
 use clap::builder::PossibleValuesParser;
-use landfall_controllers::operator::{CONTROLLERS, Registered};
+use landfall_controllers::operator::{CONTROLLERS, Labels, Registered};
 
 use super::namespace::namespace;
 use super::{Exit, Settings};
@@ -74,6 +74,10 @@ struct Common {
     #[arg(long, value_name = "NAME", value_parser = namespace)]
     watch_namespace: Option<String>,
 
+    /// Which `AzureInfrastructure` objects are reconciled, by their labels
+    #[arg(long, value_name = "SELECTOR")]
+    watch_label_selector: Option<Labels>,
+
     /// Maximum number of objects that a controller works on at once; default: the controller's
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u8).range(1..=100))]
     workers: Option<u8>,
@@ -113,6 +117,7 @@ mod tests {
             target_namespace: String::new(),
             clean_machine_images: true,
             watch_namespace: None,
+            watch_label_selector: None,
             workers: None,
             take_over: false,
         };

@@ -55,6 +55,7 @@ use self::step::Driver;
 use self::store::Store;
 use self::work::Memory;
 use super::{Controller, Failed, Key, Next, fetch, watch};
+use crate::operator::Labels;
 use landfall_engine_aso::drive;
 use landfall_engine_aso::kinds::KINDS;
 use landfall_kube::Fault;
@@ -79,6 +80,8 @@ const UNWRITABLE: &str = "status-unwritable";
 pub struct Tools {
     /// The only namespace whose clusters are worked on; none for all.
     pub namespace: Option<String>,
+    /// Which of the clusters are worked on; none for all.
+    pub labels: Option<Labels>,
     /// The objects of the management cluster.
     pub objects: Arc<dyn Objects>,
     /// The sink of events.
@@ -97,6 +100,7 @@ pub struct Tools {
 pub struct AzureInfrastructure {
     /// The only namespace that is watched; none for all.
     namespace: Option<String>,
+    labels: Option<Labels>,
     objects: Arc<dyn Objects>,
     driver: Driver,
     operator: Arc<Operator>,
@@ -108,13 +112,14 @@ impl AzureInfrastructure {
     /// The controller of one management cluster.
     #[must_use]
     pub fn new(tools: Tools) -> Self {
-        let Tools { namespace, objects, events, client, numbers, wrote, identity } = tools;
+        let Tools { namespace, labels, objects, events, client, numbers, wrote, identity } = tools;
         let behind = Behind { client: client.clone(), namespace: namespace.clone() };
         let operator = Arc::new(Operator::new(Box::new(behind)));
         let store = Arc::new(Store::new(numbers.clone()));
         let api = Arc::new(drive::Live::new(client));
         let driver = Driver { listing: api.clone(), api, events, store, numbers, wrote, identity };
-        Self { namespace, objects, driver, operator, claims: Arc::default(), memories: Mutex::default() }
+        let (claims, memories) = (Arc::default(), Mutex::default());
+        Self { namespace, labels, objects, driver, operator, claims, memories }
     }
 
     /// What is remembered of a resource. No key is worked on twice at a time.
@@ -142,6 +147,11 @@ impl AzureInfrastructure {
         };
         let (live, unreadable) = resource::readable(live);
         let resource = Resource { unreadable, ..fetch::typed(&live, &place, UNREADABLE)? };
+        if self.labels.as_ref().is_some_and(|labels| !labels.matches(&resource.metadata.labels)) {
+            // It is another operator's, perhaps since now.
+            self.forget(key);
+            return Ok(Next::Settled);
+        }
         let memory = self.memory(key);
         let mut memory = memory.lock().await;
         let mut run = work::Run::new(self, &place, &resource, &mut memory);

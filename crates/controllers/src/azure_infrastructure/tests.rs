@@ -5,6 +5,7 @@ mod in_use;
 mod kstatus;
 mod operator_gone;
 mod pinned;
+mod shards;
 mod stages;
 mod twins;
 
@@ -266,6 +267,7 @@ impl Stage {
         let operator = Arc::new(Operator::new(Box::new(Usable)));
         let controller = AzureInfrastructure {
             namespace: None,
+            labels: None,
             objects: played.clone(),
             driver,
             operator,

@@ -74,6 +74,7 @@ mod tests {
             monitoring: None,
             runbooks: None,
             watch_namespace: None,
+            watch_labels: None,
             workers: None,
         };
         manifests(&deployed).into_iter().find(|object| object["kind"] == kind).unwrap_or_default()

@@ -11,6 +11,7 @@ use super::profiles::{self, WEBHOOK, WEBHOOK_PORT, WEBHOOK_SERVICE};
 use super::rights;
 use super::rights::{ELECTION, Right, Scope};
 use super::secure_metrics::METRICS_PORT;
+use super::selector::Labels;
 use super::{PORT, Registered, crds_of};
 use crate::azure_infrastructure;
 
@@ -60,6 +61,8 @@ pub struct Deployed {
     pub runbooks: Option<String>,
     /// The only namespace whose clusters it works on.
     pub watch_namespace: Option<String>,
+    /// Which of the clusters it works on; none for all.
+    pub watch_labels: Option<Labels>,
     /// How many objects each controller works on at once; none for its own number.
     pub workers: Option<u8>,
 }
@@ -185,7 +188,8 @@ pub(super) fn rules(deployed: &Deployed) -> BTreeMap<Option<String>, Rules> {
 fn role(place: Option<&str>, rules: &Rules, deployed: &Deployed) -> [Value; 2] {
     let account_namespace = deployed.namespace.as_str();
     let mut metadata = metadata(place);
-    if place.is_none() && deployed.watch_namespace.is_some() {
+    // Several operators have an account each.
+    if place.is_none() && (deployed.watch_namespace.is_some() || deployed.watch_labels.is_some()) {
         metadata["name"] = json!(format!("{NAME}-{account_namespace}"));
     }
     let name = metadata["name"].clone();
@@ -292,6 +296,9 @@ fn container(deployed: &Deployed) -> Value {
     }
     if let Some(namespace) = &deployed.watch_namespace {
         args.push(format!("--watch-namespace={namespace}"));
+    }
+    if let Some(labels) = &deployed.watch_labels {
+        args.push(format!("--watch-label-selector={labels}"));
     }
     if let Some(workers) = deployed.workers {
         args.push(format!("--workers={workers}"));

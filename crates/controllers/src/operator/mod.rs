@@ -13,6 +13,7 @@ mod profiles;
 mod registry;
 pub mod rights;
 mod secure_metrics;
+mod selector;
 
 use std::future::pending;
 use std::io;
@@ -32,6 +33,7 @@ pub use packaging::{PackageFile, Packaging, package};
 pub use profiles::{WEBHOOK_PORT, WEBHOOK_SERVICE};
 pub use registry::{CONTROLLERS, Kit, Registered, crds, crds_of};
 pub use secure_metrics::{METRICS_PORT, SecureMetrics};
+pub use selector::Labels;
 
 use self::http_server::Health;
 use super::admission::{SECRET_NAME, Webhook};

@@ -261,6 +261,7 @@ mod tests {
             monitoring: None,
             runbooks: None,
             watch_namespace: None,
+            watch_labels: None,
             workers: None,
         }
     }

@@ -14,6 +14,7 @@ use serde_json::Value;
 use super::Metrics;
 use super::openshift_operators::{CLOUD_CONTROLLER_OPERATOR, CONFIG_OPERATOR, Rival};
 use super::rights::{self, Right};
+use super::selector::Labels;
 use crate::admission;
 use crate::admission::{Address, Judge, Keeper};
 use crate::azure_infrastructure;
@@ -134,6 +135,7 @@ fn azure_infrastructure(
     let metrics = Arc::clone(&kit.metrics);
     Arc::new(AzureInfrastructure::new(Tools {
         namespace: kit.watch_namespace.clone(),
+        labels: kit.watch_labels.clone(),
         objects,
         events,
         client: kit.client.clone(),
@@ -174,6 +176,8 @@ pub struct Kit {
     pub target_namespace: String,
     /// The only namespace whose clusters are worked on.
     pub watch_namespace: Option<String>,
+    /// Which of the clusters are worked on; none for all.
+    pub watch_labels: Option<Labels>,
     /// How many objects each controller works on at once; none for its own number.
     pub workers: Option<u8>,
     /// The release that the operator belongs to.

@@ -17,6 +17,7 @@ fn deployed(names: &[&str]) -> Deployed {
         monitoring: None,
         runbooks: None,
         watch_namespace: None,
+        watch_labels: None,
         workers: None,
     }
 }
@@ -124,6 +125,14 @@ fn one_namespace_needs_no_rights_in_others() {
     );
     let args = of(&all, "Deployment", NAME).to_string();
     assert!(args.contains("--watch-namespace=team") && args.contains("--workers=3"), "{args}");
+    // Operators that share clusters by label have an account each as well, with the same rights.
+    let shard = Deployed { watch_labels: "shard=1".parse().ok(), ..deployed(names) };
+    let shard = manifests(&shard);
+    assert!(of(&shard, "Deployment", NAME).to_string().contains("--watch-label-selector=shard=1"));
+    let rules = |all: &[Value], name: &str| of(all, "ClusterRole", name)["rules"].clone();
+    let all = manifests(&deployed(names));
+    assert_eq!(rules(&shard, "landfall-operator-here"), rules(&all, NAME));
+    assert!(rules(&all, NAME).is_array());
     // Without it, the same rights hold in all namespaces.
     assert_eq!(places(&manifests(&deployed(names)), "Role"), ["here"]);
 }

@@ -21,6 +21,7 @@ fn deployed(names: &[&str]) -> Deployed {
         monitoring: None,
         runbooks: None,
         watch_namespace: None,
+        watch_labels: None,
         workers: None,
     }
 }
