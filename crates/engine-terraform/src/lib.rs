@@ -57,6 +57,8 @@ use tail::Tail;
 
 /// How many resources are worked on at once.
 const PARALLELISM: &str = "-parallelism=10";
+/// What exists is taken from the state, and not read again.
+const UNREAD: &str = "-refresh=false";
 /// How long another one that works on the same state is waited for.
 const LOCK_TIMEOUT: &str = "-lock-timeout=60s";
 
@@ -225,7 +227,7 @@ impl Terraform {
         let mut tail = Tail::open(&output).map_err(Fault::file("read", &output))?;
         let mut arguments = arguments(work, stage)?;
         if self.continues && work == Work::Apply {
-            arguments.push("-refresh=false".into());
+            arguments.push(UNREAD.into());
         }
         let began = Instant::now();
         let process = Process::start(&self.program.path, stage, work.name(), &arguments, streams)?;

@@ -18,7 +18,7 @@ use super::fault::Fault;
 use super::process::{Process, whole};
 use super::run_progress::Tally;
 use super::streams::{self, Streams};
-use super::{LOCK_TIMEOUT, PARALLELISM, Stage, Terraform, environment, previous_run, state};
+use super::{LOCK_TIMEOUT, PARALLELISM, Stage, Terraform, UNREAD, environment, previous_run, state};
 
 /// The work as terraform calls it.
 const WORK: &str = "plan";
@@ -155,7 +155,10 @@ impl Terraform {
         let streams = Streams::create(stage.log, &format!("{}-{WORK}", stage.name), "jsonl")?;
         let (output, errors) = (streams.output.clone(), streams.errors.clone());
         let plan = whole(&stage.log.join(format!("{}.plan", stage.name)))?;
-        let arguments = arguments(stage, &plan)?;
+        let mut arguments = arguments(stage, &plan)?;
+        if self.continues {
+            arguments.push(UNREAD.into());
+        }
         let process = Process::start(&self.program.path, stage, WORK, &arguments, streams)?;
         let ended = process.end(stage, stop, || {}).await?;
         let mut tally = Tally::default();

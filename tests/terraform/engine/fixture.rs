@@ -9,7 +9,9 @@ use std::process::{Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
 use landfall_diagnostics::secret::Secret;
-use landfall_engine_terraform::{Done, Fault, Progress, Search, Stage, Stop, Terraform, Watcher, Work};
+use landfall_engine_terraform::{
+    Done, Fault, Preview, Progress, Search, Stage, Stop, Terraform, Watcher, Work,
+};
 use walkdir::WalkDir;
 
 /// Three resources one after the other: `first`, `slow`, which lasts until the gate is opened, and `last`,
@@ -129,6 +131,11 @@ impl Fixture {
     ) -> Result<Done, Fault> {
         let (folder, log) = (self.folder(), self.log());
         terraform.run(work, &self.stage(&folder, &log), watcher, stop).await
+    }
+
+    pub async fn preview(&self, terraform: &Terraform, stop: &Stop) -> Result<Preview, Fault> {
+        let (folder, log) = (self.folder(), self.log());
+        terraform.preview(&self.stage(&folder, &log), stop).await
     }
 
     pub async fn outputs(&self, terraform: &Terraform) -> serde_json::Map<String, serde_json::Value> {
